@@ -73,7 +73,11 @@ export async function superviseDatabase(options: DatabaseOptions): Promise<Datab
  * {@link dismiss}, lets the server be.
  */
 function guardServer(server: EmbeddedPostgres): ChildProcess {
-  const guard = spawn('/bin/sh', ['-c', `read line || kill -INT ${server.pid}`], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+  const guard = spawn('/bin/sh', ['-c', `read line || kill -INT ${server.pid}`], {
+    env: {},
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
   // Without a shell the server merely outlives a killed supervisor, and the next start ends it.
   guard.on('error', () => undefined);
   guard.stdin?.on('error', () => undefined);

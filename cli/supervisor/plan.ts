@@ -5,6 +5,7 @@ import { type ProofKeys } from './proof-keys';
 import { type GatewayChoice } from './start-arguments';
 import { type DatabaseUrls } from './start-settings';
 import { type ChildSpec } from './supervised-child';
+import { withoutOthersSecrets } from './told-secrets';
 
 /** Where the processes of one instance are and what they share. */
 export interface PlanContext {
@@ -69,19 +70,6 @@ export function smallHeapOptions(env: NodeJS.ProcessEnv): string {
   return `${env['NODE_OPTIONS'] ?? ''} --max-semi-space-size=4`.trim();
 }
 
-/** Each process is told its own database login and no other, and of the keys of proofs what it needs. */
-const NOT_FOR_ALL = {
-  DATABASE_URL: undefined,
-  PLUGIN_DATABASE_URL: undefined,
-  DASHBOARD_DATABASE_URL: undefined,
-  SERVICE_DATABASE_URL: undefined,
-  TOLLGATE_CONTEXT_PRIVATE_KEY: undefined,
-  TOLLGATE_CONTEXT_JWKS: undefined,
-  TOLLGATE_SIGNING_KEYS: undefined,
-  GDPLAY_LINK_KEYS: undefined,
-  DASHBOARD_SIGN_IN_SECRETS: undefined,
-} as const;
-
 function nodeChild({ root, logsDir, env }: PlanContext, child: NodeChild): ChildSpec {
   const heap = child.isBusy ? {} : { NODE_OPTIONS: smallHeapOptions(env) };
   // Compiled code is kept between starts by Node.js 22 and later; older ones ignore the variable.
@@ -95,7 +83,7 @@ function nodeChild({ root, logsDir, env }: PlanContext, child: NodeChild): Child
       join(root, 'dist', ...child.module.split('/')),
       ...(child.args ?? []),
     ],
-    env: { ...env, ...NOT_FOR_ALL, ...compileCache, ...heap, ...child.env },
+    env: { ...withoutOthersSecrets(env, child.name), ...compileCache, ...heap, ...child.env },
     cwd: root,
     logFile: join(logsDir, `${child.name}.log`),
   };
@@ -179,7 +167,6 @@ export function dashboardChild(context: PlanContext): ChildSpec {
       .map((port) => `http://${LOOPBACK}:${port}`)
       .join(','),
     DASHBOARD_SECRET: dashboardSecret,
-    DASHBOARD_SIGN_IN_SECRETS: context.env['DASHBOARD_SIGN_IN_SECRETS'],
     DASHBOARD_MAIL: context.env['DASHBOARD_MAIL'] || 'outbox',
     // On a developer's machine webhooks are tried out with a receiver on loopback.
     DASHBOARD_WEBHOOKS_ALLOW_PRIVATE: context.env['DASHBOARD_WEBHOOKS_ALLOW_PRIVATE'] || 'true',

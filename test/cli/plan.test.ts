@@ -1,3 +1,4 @@
+import { SECRET_NAMES } from '../../cli/container/secret-names';
 import {
   dashboardChild,
   gatewayChild,
@@ -8,18 +9,13 @@ import {
   workerChild,
 } from '../../cli/supervisor/plan';
 
-const SECRETS = {
-  TOLLGATE_CONTEXT_PRIVATE_KEY: 'private',
-  TOLLGATE_CONTEXT_JWKS: 'public',
-  TOLLGATE_SIGNING_KEYS: 'shared',
-  GDPLAY_LINK_KEYS: 'links',
-};
+/** As when an operator has set them all, each to its own name. */
+const env = Object.fromEntries([...SECRET_NAMES, 'HOME'].map((name) => [name, name]));
 
 const context: PlanContext = {
   root: '/project',
   logsDir: '/logs',
-  // As when an operator has set them all.
-  env: SECRETS,
+  env,
   databaseUrls: { owner: 'owner', plugin: 'plugin', dashboard: 'dashboard', service: 'service' },
   redisUrl: undefined,
   proofKeys: { privateKey: 'private', keySet: 'public', sharedKeys: 'shared' },
@@ -34,16 +30,45 @@ const context: PlanContext = {
   }, // prettier-ignore
 };
 
-const { TOLLGATE_CONTEXT_PRIVATE_KEY, TOLLGATE_CONTEXT_JWKS, TOLLGATE_SIGNING_KEYS, GDPLAY_LINK_KEYS } = SECRETS;
+const TLS = ['WORKER_TLS_CA', 'WORKER_TLS_CERT', 'WORKER_TLS_KEY'];
+const worker = (name: string) => workerChild(context, name);
 
 test.each([
-  ['the plugin server', pluginServerChild(context), { TOLLGATE_CONTEXT_PRIVATE_KEY, TOLLGATE_SIGNING_KEYS, GDPLAY_LINK_KEYS }],
-  ['services', servicesChild(context), { TOLLGATE_CONTEXT_JWKS, TOLLGATE_SIGNING_KEYS, GDPLAY_LINK_KEYS }],
-  ['the dashboard', dashboardChild(context), {}],
-  ['the gateway', gatewayChild(context, {}), {}],
-  ['the sandbox', sandboxChild(context), {}],
-  ['a worker', workerChild(context, 'apk'), {}],
-])('of the keys %s is told what it needs and no more', (_name, { env = {} }, told) => {
-  const known = Object.entries(env).filter(([name, value]) => name in SECRETS && value !== undefined);
-  expect(Object.fromEntries(known)).toEqual(told);
+  [
+    'the plugin server',
+    pluginServerChild(context),
+    ['DATABASE_URL', 'GATEWAY_SECRET', 'GDPLAY_LINK_KEYS', 'TOLLGATE_CONTEXT_PRIVATE_KEY', 'TOLLGATE_SIGNING_KEYS'],
+  ],
+  [
+    'services',
+    servicesChild(context),
+    [
+      ...['APP_VIRUSTOTAL_KEY', 'DATABASE_URL', 'GDPLAY_API_KEY', 'GDPLAY_LINK_KEYS', 'IP_ABUSEIPDB_KEY', 'PINCODE_GEONAMES_USERNAME'],
+      ...['TOLLGATE_CONTEXT_JWKS', 'TOLLGATE_SIGNING_KEYS', ...TLS],
+    ],
+  ],
+  ['the dashboard', dashboardChild(context), ['DASHBOARD_SECRET', 'DASHBOARD_SIGN_IN_SECRETS', 'DATABASE_URL', 'SMTP_URL']],
+  ['the gateway', gatewayChild(context, {}), []],
+  ['the sandbox', sandboxChild(context), []],
+  ['the worker of APK files', worker('apk'), TLS],
+  [
+    'the worker of identities',
+    worker('identity'),
+    [
+      ...['AADHAAR_LINK_TOKEN', 'AADHAAR_LINK_URL', 'AADHAAR_PROVIDER_KEY', 'AADHAAR_PROVIDER_URL', 'GST_LINK_TOKEN', 'GST_LINK_URL'],
+      ...['GST_PORTAL_URL', 'IDENTITY_HMAC_KEY', ...TLS],
+    ],
+  ],
+  ['the worker of images', worker('image'), ['IMAGE_UPSTREAM_TOKEN', 'IMAGE_UPSTREAM_URL', ...TLS]],
+  ['the worker of rankings', worker('ranking'), ['RANKING_GOOGLE_PLACES_KEY', 'RANKING_WEBSOCKET_TOKEN', 'RANKING_WEBSOCKET_URL', ...TLS]],
+  ['the worker of pages', worker('seo'), ['SEO_BRAVE_KEY', 'SEO_OPEN_PAGE_RANK_KEY', 'SEO_SEARXNG_URL', ...TLS]],
+])('of all secrets %s is told what it needs and no more', (_name, child, told) => {
+  const known = SECRET_NAMES.filter((name) => child.env[name] !== undefined);
+  expect(known.sort()).toEqual([...told, 'OTEL_EXPORTER_OTLP_HEADERS'].sort());
+  expect(child.env['HOME']).toBe('HOME');
+});
+
+test('each process has the database login of its own role', () => {
+  const logins = [pluginServerChild(context), servicesChild(context), dashboardChild(context)].map((child) => child.env['DATABASE_URL']);
+  expect(logins).toEqual(['plugin', 'service', 'dashboard']);
 });
