@@ -11,7 +11,8 @@ Example:
   npx tollgate statement --customer you@example.com --month 2027-03 --json
 
 Each day on a plan costs its share of the monthly price; a day with two plans costs the dearer one, a day on which the subscription was
-paused or cancelled nothing. Test keys cost nothing. From the third day of the next month on a statement is closed, and never changes.
+paused or cancelled nothing. A day pays for a thirtieth of the monthly limit; use beyond that is surcharged, to the whole price at the most.
+Test keys cost nothing. From the third day of the next month on a statement is closed, and never changes.
 A month before the records begin has none: null with --json.`;
 
 function show(statement: MonthlyStatement | null, month: string): string {
@@ -29,9 +30,10 @@ function show(statement: MonthlyStatement | null, month: string): string {
     line.monthly,
     line.test,
     line.currency === null ? null : `${line.price} ${line.currency}`,
+    line.currency === null ? null : line.surcharge,
     line.currency === null ? null : `${line.amount} ${line.currency}`,
   ]);
-  const head = ['product', 'plan', 'days', 'charged', 'given back', 'used', 'included', 'test keys', 'a month', 'amount'];
+  const head = ['product', 'plan', 'days', 'charged', 'given back', 'used', 'included', 'test keys', 'a month', 'surcharge', 'amount'];
   const sums = totals.map(({ currency, amount }) => `total ${amount} ${currency}`);
   return [title, table(head, rows), ...sums].join('\n');
 }

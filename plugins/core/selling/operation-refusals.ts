@@ -34,6 +34,7 @@ export const OPERATION_REFUSALS = {
   subscription_unknown: 'unknown',
   subscription_cancelled: 'conflict',
   subscription_needed: 'conflict',
+  change_limit_reached: 'conflict',
   webhook_unknown: 'unknown',
   webhook_limit_reached: 'conflict',
   delivery_unknown: 'unknown',

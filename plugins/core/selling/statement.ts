@@ -42,8 +42,10 @@ export interface StatementLine extends QuotaLimits {
   readonly refunded: number;
   readonly used: number;
   readonly test: number;
-  /** `price × days ÷ days of the month`, rounded half up, with two decimals. */
+  /** `price × days ÷ days of the month`, rounded half up, and the surcharge. Two decimals. */
   readonly amount: string;
+  /** Part of the amount for units beyond those that the days paid for; see `surchargeOf`. */
+  readonly surcharge: string;
 }
 
 export interface Statement {
@@ -93,7 +95,7 @@ function termOfDay(terms: readonly SubscriptionTerm[], day: string): Subscriptio
 type Growing = { -readonly [Member in keyof StatementLine]: StatementLine[Member] };
 
 function newLine({ subscriptionId, product, plan, price, currency, daily, monthly }: SubscriptionTerm): Growing {
-  const none = { days: 0, charged: 0, refunded: 0, used: 0, test: 0, amount: '0.00' };
+  const none = { days: 0, charged: 0, refunded: 0, used: 0, test: 0, amount: '0.00', surcharge: '0.00' };
   return { subscriptionId, product, plan, price, currency, daily, monthly, ...none };
 }
 
@@ -115,6 +117,7 @@ export function computeStatement(month: string, terms: readonly SubscriptionTerm
   }
   const shown = [...lines.values()].filter(({ days: cost, charged, refunded, test }) => cost + charged + refunded + test > 0);
   for (const line of shown) line.amount = shareOfPrice(line.price, line.days, days.length);
+  for (const line of shown) addSurcharge(line, { lines: shown, daysInMonth: days.length });
   return { month, daysInMonth: days.length, lines: shown, totals: totalsOf(shown) };
 }
 
@@ -129,6 +132,32 @@ function addDay(lines: Map<string, Growing>, term: SubscriptionTerm, use: Statem
   line.refunded += use.refunded;
   line.used += use.charged - use.refunded;
   line.test += use.test;
+}
+
+/** Plans are published for months of 30 days: a monthly limit of 30 daily ones is never surcharged. */
+const SHARES_OF_MONTHLY = 30n;
+
+/**
+ * What a line costs beyond its days: each paid day pays for a thirtieth of the monthly limit, and use beyond that costs as many days more,
+ * to the whole price at the most. Otherwise a customer could use up a month in ten days, pause, and pay a third.
+ */
+function surchargeOf({ price, days, used, monthly }: StatementLine, daysInMonth: number): bigint {
+  if (used <= 0 || monthly <= 0) return 0n;
+  const needed = (BigInt(used) * SHARES_OF_MONTHLY + BigInt(monthly) - 1n) / BigInt(monthly);
+  const paid = needed > BigInt(daysInMonth) ? daysInMonth : Math.max(days, Number(needed));
+  return hundredths(shareOfPrice(price, paid, daysInMonth)) - hundredths(shareOfPrice(price, days, daysInMonth));
+}
+
+/** All lines of a subscription together cost a month of its dearest plan at the most. */
+function addSurcharge(line: Growing, { lines, daysInMonth }: { lines: readonly StatementLine[]; daysInMonth: number }): void {
+  const own = lines.filter(({ subscriptionId, currency }) => subscriptionId === line.subscriptionId && currency === line.currency);
+  const dearest = own.map(({ price }) => hundredths(price)).reduce((most, price) => (price > most ? price : most), 0n);
+  const room = own.reduce((left, { amount }) => left - hundredths(amount), dearest);
+  const wanted = surchargeOf(line, daysInMonth);
+  const surcharge = wanted < room ? wanted : room;
+  if (surcharge <= 0n) return;
+  line.surcharge = inUnits(surcharge);
+  line.amount = inUnits(hundredths(line.amount) + surcharge);
 }
 
 function totalsOf(lines: readonly StatementLine[]): Statement['totals'] {

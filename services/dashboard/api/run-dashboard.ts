@@ -122,7 +122,7 @@ export async function runDashboard(env: Environment): Promise<RunningDashboard> 
   const mail: MailSender = { ...createMail(settings, db, log), installation: settings.DASHBOARD_NAME };
   const liveSources = new WatchedSources({ urls: settings.DASHBOARD_LIVE_FROM, log, clock: systemClock });
   const closeApp = await startApp(settings, { db, log, mail, metrics, liveSources });
-  const statements = startStatements({ db, log, clock: systemClock, timeZone: settings.QUOTA_TIMEZONE });
+  const statements = startStatements({ db, log, clock: systemClock, timeZone: settings.QUOTA_TIMEZONE, registry: metrics.registry });
   const answers = startAnswerMails({ db, log, mail, url: baseUrl(settings) });
   const jobs = startConsoleJobs({ db, log, clock: systemClock, timeZone: settings.QUOTA_TIMEZONE });
   const erasing = startErasing({ db, log });

@@ -142,6 +142,7 @@ export const planEndpoints = {
       'plan_unknown',
       'plan_differs',
       'subscription_exists',
+      'change_limit_reached',
     ],
   },
   'PUT /subscriptions/:id/plan': {
@@ -160,6 +161,7 @@ export const planEndpoints = {
       'plan_needs_approval',
       'terms_changed',
       'limit_below_use',
+      'change_limit_reached',
       'plan_unknown',
       'product_unknown',
       'product_without_limits',
@@ -172,7 +174,11 @@ export const planEndpoints = {
     body: z.object({ version, dailyCap: z.number().int().min(0).max(2_147_483_647).nullable() }),
   },
   'POST /subscriptions/:id/pause': { ...setState, summary: 'Pause a subscription' },
-  'POST /subscriptions/:id/resume': { ...setState, summary: 'Resume a subscription' },
+  'POST /subscriptions/:id/resume': {
+    ...setState,
+    summary: 'Resume a subscription',
+    refuses: [...setState.refuses, 'change_limit_reached'],
+  },
   'POST /subscriptions/:id/cancel': { ...setState, summary: 'Cancel a subscription' },
   'POST /plan-requests': {
     for: 'members',

@@ -31,8 +31,10 @@ const statementLine = z.object({
   used: z.number(),
   /** Of test keys, which cost nothing. */
   test: z.number(),
-  /** `price × days ÷ days of the month`, rounded half up. */
+  /** `price × days ÷ days of the month`, rounded half up, and the surcharge. */
   amount: z.string(),
+  /** Part of the amount: for units beyond a thirtieth of `monthly` for each of the days. */
+  surcharge: z.string(),
 });
 
 const statement = z.object({

@@ -74,6 +74,32 @@ describe('a statement', () => {
     expect(line).toMatchObject({ charged: 10, refunded: 3, used: 7, test: 42, amount: '499.00' });
   });
 
+  it('charges in full what was used of the monthly limit, also of somebody who pauses early', () => {
+    const early = { ...star, daily: 1_000_000, monthly: 10_000_000, fromDay: '2026-04-01', toDay: '2026-04-10' };
+    const pause = { ...early, isActive: false, fromDay: '2026-04-10', toDay: '9999-12-31' };
+    const after = (units: number, terms = [early, pause]) => {
+      const { lines, totals } = computeStatement('2026-04', terms, [used('2026-04-02', units)]);
+      return [...lines.map(({ plan, days, amount, surcharge }) => [plan, days, amount, surcharge]), totals[0]?.amount];
+    };
+    expect(after(10_000_000)).toEqual([['Star', 10, '499.00', '332.67'], '499.00']);
+    expect(after(11_000_000)).toEqual([['Star', 10, '499.00', '332.67'], '499.00']);
+    expect(after(5_000_000)).toEqual([['Star', 10, '249.50', '83.17'], '249.50']);
+    expect(after(3_333_333)).toEqual([['Star', 10, '166.33', '0.00'], '166.33']);
+    const toBase = { ...base, fromDay: '2026-04-11' };
+    expect(after(10_000_000, [early, toBase])).toEqual([['Star', 10, '499.00', '332.67'], [null, 20, '0.00', '0.00'], '499.00']);
+    // Together they cost the dearest plan at the most.
+    const up = { ...early, plan: 'Gold', price: '999.00', fromDay: '2026-04-11', toDay: '9999-12-31' };
+    expect(after(10_000_000, [early, up])).toEqual([['Star', 10, '333.00', '166.67'], ['Gold', 20, '666.00', '0.00'], '999.00']);
+  });
+
+  it('charges nothing more for use that the days pay for, in a month of any length', () => {
+    for (const month of ['2026-02', '2026-03', '2026-04']) {
+      const terms = [{ ...star, fromDay: `${month}-01`, toDay: `${month}-10` }];
+      const use = daysOfMonth(month).map((day) => used(day, day <= `${month}-10` ? star.daily : 0));
+      expect(computeStatement(month, terms, use).lines.map(({ surcharge }) => surcharge)).toEqual(['0.00']);
+    }
+  });
+
   it('rounds half up to the hundredth', () => {
     expect(shareOfPrice('0.01', 15, 30)).toBe('0.01');
     expect(shareOfPrice('0.01', 14, 30)).toBe('0.00');

@@ -99,13 +99,36 @@ describe('statements', () => {
     expect(await read('2026-01')).toEqual({ statement: null });
     const csv = await dashboard.ask({ path: '/api/statement.csv?month=2026-02', cookie: own.cookie });
     expect(csv.body.split('\r\n')).toEqual([
-      'month,product,plan,subscription,days,charged,refunded,used,included,test,price,amount,currency',
-      `2026-02,api-ip,Star,${own.subscription.id},19,60,0,60,30000,0,499.00,338.61,INR`,
+      'month,product,plan,subscription,days,charged,refunded,used,included,test,price,surcharge,amount,currency',
+      `2026-02,api-ip,Star,${own.subscription.id},19,60,0,60,30000,0,499.00,0.00,338.61,INR`,
       '',
     ]);
     const none = await dashboard.ask({ path: '/api/statement.csv?month=2026-01', cookie: own.cookie });
     expect([none.statusCode, none.json().code]).toEqual([404, 'statement_unknown']);
     expect((await dashboard.ask({ path: '/api/statement?month=2026-13', cookie: own.cookie })).statusCode).toBe(400);
+  });
+});
+
+describe('changes of a subscription', () => {
+  it('are so many within 24 hours, but pausing and cancelling are always possible', async () => {
+    const answers = [];
+    const act = async (path: string, body: object = {}) => {
+      const { subscription } = await current();
+      const answer = await ask(path === '/plan' ? 'PUT' : 'POST', `/${own.subscription.id}${path}`, {
+        version: subscription.version,
+        ...body,
+      });
+      return answer.statusCode === 200 ? 200 : answer.json().code;
+    };
+    for (let count = 0; count < 100; count++) answers.push(await act(count % 2 ? '/resume' : '/pause'));
+    expect(answers.indexOf('change_limit_reached')).toBe(99);
+    expect((await current()).subscription.state).toBe('paused');
+    expect(await act('/plan', { plan: 'Star' })).toBe('change_limit_reached');
+    expect(await act('/cancel')).toBe(200);
+    const again = await ask('POST', '', { product: 'api-ip', plan: null });
+    expect([again.statusCode, again.json().code]).toEqual([409, 'change_limit_reached']);
+    await dashboard.pool.query("UPDATE subscription_term SET since = since - interval '1 day', until = until - interval '1 day'");
+    expect((await ask('POST', '', { product: 'api-ip', plan: null })).statusCode).toBe(200);
   });
 });
 

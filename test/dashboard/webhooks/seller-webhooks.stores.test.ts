@@ -109,8 +109,11 @@ describe('the seller’s webhook', () => {
     const { customerId } = await newKey(database.pool, { plan: 'Star' });
     await database.pool.query("UPDATE subscription_term SET since = '2026-01-01T00:00:00+05:30'");
     const now = Date.parse('2026-02-03T12:00:00+05:30') / 1_000;
-    expect(await closeStatements(dashboard, { timeZone, now })).toBe(1);
-    expect(await closeStatements(dashboard, { timeZone, now })).toBe(0);
+    const onFailure = (_customer: unknown, error: unknown) => {
+      throw error;
+    };
+    expect(await closeStatements(dashboard, { timeZone, now, onFailure })).toBe(1);
+    expect(await closeStatements(dashboard, { timeZone, now, onFailure })).toBe(0);
     expect(await told()).toMatchObject([
       {
         event: 'statement.ready',

@@ -1,5 +1,12 @@
 import { windowsAt } from '../../../core/access/quota';
-import { computeStatement, daysOfMonth, type Statement, type StatementUse, type SubscriptionTerm } from '../../../core/selling/statement';
+import {
+  computeStatement,
+  daysOfMonth,
+  type Statement,
+  type StatementLine,
+  type StatementUse,
+  type SubscriptionTerm,
+} from '../../../core/selling/statement';
 import { type Database } from '../database';
 
 /** A customer's statement of one month. */
@@ -40,12 +47,25 @@ function isClosable(month: string, { timeZone, now }: Pick<StatementQuery, 'time
   return month <= lastClosableMonth({ timeZone, now });
 }
 
-/** A term that ends where a day begins did not hold on that day. */
+/**
+ * What each day is charged by, see `termOfDay` of statement.ts: chosen here, because a subscription can change more often than a process
+ * wants to read. A term that ends where a day begins did not hold on that day.
+ */
 const TERMS = `
-SELECT subscription_id AS "subscriptionId", product_id AS product, plan_name AS plan, price::text, currency, daily, monthly,
-  state = 'active' AS "isActive", to_char(since AT TIME ZONE $2, 'YYYY-MM-DD') AS "fromDay",
-  COALESCE(to_char((until - interval '1 microsecond') AT TIME ZONE $2, 'YYYY-MM-DD'), '9999-12-31') AS "toDay"
-FROM subscription_term WHERE customer_id = $1 ORDER BY subscription_id, id`;
+WITH month AS (SELECT $3::timestamp AT TIME ZONE $2 AS start, ($4::date + 1)::timestamp AT TIME ZONE $2 AS "end"),
+spans AS (
+  SELECT subscription_id, (GREATEST(since, start) AT TIME ZONE $2)::date AS from_day,
+    ((LEAST(until, "end") - interval '1 microsecond') AT TIME ZONE $2)::date AS to_day,
+    max(ARRAY[(state = 'active')::integer, CASE WHEN state = 'active' THEN price ELSE 0 END, id]) AS term
+  FROM subscription_term, month WHERE customer_id = $1 AND since < "end" AND (until IS NULL OR until > start) GROUP BY 1, 2, 3
+),
+days AS (
+  SELECT subscription_id, day, max(term) AS term FROM spans
+  CROSS JOIN LATERAL generate_series(from_day::timestamp, to_day::timestamp, interval '1 day') AS day GROUP BY 1, 2
+)
+SELECT t.subscription_id AS "subscriptionId", product_id AS product, plan_name AS plan, price::text, currency, daily, monthly,
+  state = 'active' AS "isActive", to_char(day, 'YYYY-MM-DD') AS "fromDay", to_char(day, 'YYYY-MM-DD') AS "toDay"
+FROM days JOIN subscription_term t ON t.id = days.term[3]::bigint ORDER BY t.subscription_id, day`;
 
 const USE = `
 SELECT subscription AS "subscriptionId", to_char(usage.day, 'YYYY-MM-DD') AS day,
@@ -65,7 +85,11 @@ type Content = Omit<MonthlyStatement, 'closedAt' | 'customer'>;
 
 async function findClosed(db: Database, { customer, month }: StatementQuery): Promise<MonthlyStatement | undefined> {
   const { rows } = await db.query<{ content: Content; closedAt: Date }>(FIND, [customer.id, `${month}-01`]);
-  return rows[0] && { ...rows[0].content, customer: customer.email, closedAt: rows[0].closedAt.toISOString() };
+  if (!rows[0]) return undefined;
+  const { content, closedAt } = rows[0];
+  // Those that were closed before there were surcharges have none.
+  const lines = content.lines.map((line) => ({ ...line, surcharge: (line as Partial<StatementLine>).surcharge ?? '0.00' }));
+  return { ...content, lines, customer: customer.email, closedAt: closedAt.toISOString() };
 }
 
 /**
@@ -77,31 +101,35 @@ export async function readStatement(db: Database, query: StatementQuery): Promis
   const { customer, month, timeZone, now } = query;
   const closed = await findClosed(db, query);
   if (closed) return closed;
-  const { rows: terms } = await db.query<SubscriptionTerm>(TERMS, [customer.id, timeZone]);
-  const begin = terms.reduce((first, { fromDay }) => (fromDay < first ? fromDay : first), '9999-12-31');
+  const begin = (await findFirstDay(db, { customerId: customer.id, timeZone })) ?? '9999-12-31';
   const days = daysOfMonth(month);
   const [firstDay = '', lastDay = ''] = [days[0], days.at(-1)];
-  if (begin > lastDay || windowsAt(now, timeZone).month < month) return null;
+  const { day: today, month: presentMonth } = windowsAt(now, timeZone);
+  if (begin > lastDay || presentMonth < month) return null;
+  const { rows: terms } = await db.query<SubscriptionTerm>(TERMS, [customer.id, timeZone, firstDay, today < lastDay ? today : lastDay]);
   const subscriptions = [...new Set(terms.map(({ subscriptionId }) => subscriptionId))];
   const { rows: use } = await db.query<StatementUse>(USE, [subscriptions, firstDay, lastDay]);
-  const today = windowsAt(now, timeZone).day;
-  const known = terms.map((term) => (term.toDay > today ? { ...term, toDay: today } : term));
-  const content: Content = { ...computeStatement(month, known, use), timeZone, fromDay: begin > firstDay ? begin : firstDay };
+  const content: Content = { ...computeStatement(month, terms, use), timeZone, fromDay: begin > firstDay ? begin : firstDay };
   if (!isClosable(month, query)) return { ...content, customer: customer.email, closedAt: null };
   await db.query(CLOSE, [customer.id, `${month}-01`, JSON.stringify(content)]);
   return (await findClosed(db, query)) ?? null;
 }
 
-const FIRST = `SELECT to_char(min(since) AT TIME ZONE $2, 'YYYY-MM') AS month FROM subscription_term WHERE customer_id = $1`;
+const FIRST = `SELECT to_char(min(since) AT TIME ZONE $2, 'YYYY-MM-DD') AS day FROM subscription_term WHERE customer_id = $1`;
+
+/** Undefined for a customer that never had a subscription. */
+async function findFirstDay(db: Database, { customerId, timeZone }: { customerId: string; timeZone: string }): Promise<string | undefined> {
+  const { rows } = await db.query<{ day: string | null }>(FIRST, [customerId, timeZone]);
+  return rows[0]?.day ?? undefined;
+}
 
 /** Months of which a customer has a statement, newest first; none before the records begin. */
 export async function listStatementMonths(
   db: Database,
   { customerId, timeZone, now }: { customerId: string; timeZone: string; now: number },
 ): Promise<{ readonly month: string; readonly isClosed: boolean }[]> {
-  const { rows } = await db.query<{ month: string | null }>(FIRST, [customerId, timeZone]);
-  const first = rows[0]?.month;
-  if (first === null || first === undefined) return [];
+  const first = (await findFirstDay(db, { customerId, timeZone }))?.slice(0, 'YYYY-MM'.length);
+  if (first === undefined) return [];
   const months: { month: string; isClosed: boolean }[] = [];
   for (let month = windowsAt(now, timeZone).month; month >= first; month = monthBefore(month)) {
     months.push({ month, isClosed: isClosable(month, { timeZone, now }) });

@@ -2,6 +2,7 @@ import { type PoolClient } from 'pg';
 import { type AuditAction } from '../../../core/selling/audit-actions';
 import { type SubscriptionState } from '../../../core/ports';
 import { OperationRefused } from '../operation-refused';
+import { requireChangesLeft } from './require-changes-left';
 import { checkLimit, requirePlan, requireSubscribable, type SubscriptionTerms } from './subscription-terms';
 import { type Actor, writeAudit } from '../customers/write-audit';
 
@@ -44,7 +45,7 @@ UPDATE subscription SET plan_name = COALESCE($2, plan_name), daily_override = CO
  * transaction.
  * @returns the subscription's id
  * @throws OperationRefused `product_unknown`, `product_without_limits`, `plan_unknown`, `plan_differs`, `subscription_exists`,
- * `limit_malformed`
+ * `limit_malformed`, `change_limit_reached`
  */
 export async function subscribe(client: PoolClient, options: SubscribeOptions): Promise<string> {
   const { customerId, product, actor, daily = null, monthly = null } = options;
@@ -59,6 +60,7 @@ export async function subscribe(client: PoolClient, options: SubscribeOptions): 
   const existing = rows[0];
   if (!existing) throw new Error('a subscription vanished while it was being joined');
   if (existing.state === 'cancelled') {
+    if (options.keepsLimits) await requireChangesLeft(client, { id: existing.id, customerId });
     await client.query(REACTIVATE, [existing.id, plan, daily, monthly, options.keepsLimits ?? false]);
     return audited(client, { id: existing.id, action: 'subscription.reactivate', actor, details });
   }

@@ -5,6 +5,7 @@ import { askForPlan, withdrawPlanRequest } from '../../../../plugins/stores/post
 import { changeSubscription } from '../../../../plugins/stores/postgres/subscriptions/change-subscription';
 import { createSubscription } from '../../../../plugins/stores/postgres/subscriptions/create-subscription';
 import { type PlanRequestView, readCurrentRequests } from '../../../../plugins/stores/postgres/subscriptions/plan-request-view';
+import { requireChangesLeft } from '../../../../plugins/stores/postgres/subscriptions/require-changes-left';
 import { setDailyCap } from '../../../../plugins/stores/postgres/subscriptions/set-daily-cap';
 import { setSubscriptionState } from '../../../../plugins/stores/postgres/subscriptions/set-subscription-state';
 import { type SubscriptionView } from '../../../../plugins/stores/postgres/subscriptions/subscription-view';
@@ -79,7 +80,10 @@ const setState =
   (state: 'active' | 'paused' | 'cancelled') =>
   ({ params: { id }, body: { version }, caller }: SettingState, deps: DashboardDeps) => {
     const { customerId, actor } = caller;
-    return changeAt({ id, version }, { caller, deps }, (client) => setSubscriptionState(client, { id, customerId, state, actor }));
+    return changeAt({ id, version }, { caller, deps }, async (client, before) => {
+      if (state === 'active' && before.state !== state) await requireChangesLeft(client, before);
+      await setSubscriptionState(client, { id, customerId, state, actor });
+    });
   };
 
 /** The catalogue, and the customer's subscriptions to it. */
@@ -112,7 +116,10 @@ export const planHandlers: Handlers<typeof planEndpoints> = {
     const scope = { caller, deps };
     const { version, plan, terms, acceptLowerThanUsed } = body;
     return changeAt({ id, version }, scope, async (client, before) => {
-      if (plan !== before.plan) await refuseWithoutApproval({ product: before.product, plan }, deps);
+      if (plan !== before.plan) {
+        await refuseWithoutApproval({ product: before.product, plan }, deps);
+        await requireChangesLeft(client, before);
+      }
       await refuseOtherTerms({ product: before.product, plan, terms }, deps);
       await changeSubscription(client, { id, customerId: caller.customerId, plan, actor: caller.actor });
       if (!acceptLowerThanUsed) await refuseLimitBelowUse(client, before, scope);

@@ -26,6 +26,7 @@ const COLUMNS = [
   'included',
   'test',
   'price',
+  'surcharge',
   'amount',
   'currency',
 ];
@@ -33,7 +34,8 @@ const COLUMNS = [
 /** A line for each line of the statement. */
 function* records({ month, lines }: MonthlyStatement): Generator<string> {
   yield csvRecord(COLUMNS);
-  for (const { product, plan, subscriptionId, days, charged, refunded, used, monthly, test, price, amount, currency } of lines) {
+  for (const line of lines) {
+    const { product, plan, subscriptionId, days, charged, refunded, used, monthly, test, price, currency } = line;
     yield csvRecord([
       month,
       product,
@@ -46,7 +48,8 @@ function* records({ month, lines }: MonthlyStatement): Generator<string> {
       monthly,
       test,
       currency === null ? '' : price,
-      currency === null ? '' : amount,
+      currency === null ? '' : line.surcharge,
+      currency === null ? '' : line.amount,
       currency ?? '',
     ]);
   }

@@ -5,6 +5,7 @@ import { windowsAt } from '../../../../plugins/core/access/quota';
 import { counterOf } from '../../../../plugins/core/access/subscription';
 import { createPool } from '../../../../plugins/stores/postgres/pool';
 import { applyCatalogue } from '../../../../plugins/stores/postgres/catalogue/apply-catalogue';
+import { closeStatements } from '../../../../plugins/stores/postgres/statements/close-statements';
 import { listStatementMonths, type MonthlyStatement, readStatement } from '../../../../plugins/stores/postgres/statements/read-statement';
 import { changeSubscription } from '../../../../plugins/stores/postgres/subscriptions/change-subscription';
 import { setSubscriptionState } from '../../../../plugins/stores/postgres/subscriptions/set-subscription-state';
@@ -88,6 +89,60 @@ describe('a closed statement', () => {
         { plan: null, days: 20, price: '0.00', amount: '0.00' },
       ],
     });
+  });
+});
+
+describe('a subscription that changes all the time', () => {
+  /** Paused and resumed every half minute, day and night. */
+  const toggle = (key: Key, count: number) =>
+    database.pool.query(
+      `INSERT INTO subscription_term (subscription_id, customer_id, product_id, plan_name, price, currency, daily, monthly, state, since, until)
+       SELECT t.subscription_id, t.customer_id, t.product_id, t.plan_name, t.price, t.currency, t.daily, t.monthly,
+         CASE n % 2 WHEN 0 THEN 'active' ELSE 'paused' END, t.since + n * interval '30 s', t.since + (n + 1) * interval '30 s'
+       FROM subscription_term t, generate_series(0, $2::integer - 1) AS n WHERE t.customer_id = $1`,
+      [key.customerId, count],
+    );
+
+  it('has its days chosen by the database: a statement reads a row a day, however many terms there are', async () => {
+    const key = await newKey(database.pool, { products: ['api-gst'], plan: 'Star' });
+    await since(key, '2026-01-01T00:00:00+05:30');
+    await toggle(key, 20_000);
+    await database.pool.query(
+      "UPDATE subscription_term SET since = '2026-01-07T22:40:00+05:30', state = 'paused' WHERE until IS NULL AND customer_id = $1",
+      [key.customerId],
+    );
+    let read = 0;
+    const query = async (text: string, values: unknown[]) => {
+      const result = await database.pool.query(text, values);
+      read += result.rows.length;
+      return result;
+    };
+    const customer = { id: key.customerId, email: 'customer@example.com' };
+    const db = { query } as unknown as typeof database.pool;
+    const now = Date.parse('2026-01-20T12:00:00+05:30') / 1_000;
+    const statement = await readStatement(db, { customer, month: '2026-01', timeZone, now });
+    expect(statement?.lines.map(({ days, amount }) => [days, amount])).toEqual([[7, '112.68']]);
+    expect(read).toBeLessThan(31);
+  });
+});
+
+describe('closing', () => {
+  it('goes on past a customer whose statement fails, names it, and closes it once it can', async () => {
+    const [broken, other] = [await newKey(database.pool, { plan: 'Star' }), await newKey(database.pool, { plan: 'Star' })];
+    await database.pool.query("UPDATE subscription_term SET since = '2026-01-01T00:00:00+05:30' WHERE until IS NULL");
+    await database.pool.query("UPDATE subscription_term SET price = 'NaN' WHERE customer_id = $1", [broken.customerId]);
+    const failed: string[] = [];
+    const onFailure = ({ id, month }: { id: string; month: string }) => failed.push(`${id} ${month}`);
+    const close = () => closeStatements(database.pool, { timeZone, now: Date.parse('2026-02-03T12:00:00+05:30') / 1_000, onFailure });
+    expect(await close()).toBeGreaterThan(0);
+    expect(failed).toEqual([`${broken.customerId} 2026-01`]);
+    const isClosed = async (key: Key) => {
+      const { rows } = await database.pool.query('SELECT 1 FROM statement WHERE customer_id = $1', [key.customerId]);
+      return rows.length === 1;
+    };
+    expect([await isClosed(broken), await isClosed(other)]).toEqual([false, true]);
+    await database.pool.query("UPDATE subscription_term SET price = '499.00' WHERE customer_id = $1", [broken.customerId]);
+    expect([await close(), await isClosed(broken), failed.length]).toEqual([1, true, 1]);
   });
 });
 

@@ -17,7 +17,8 @@ export function PlanTerms({ product: { subscription }, offer }: PlanTermsProps):
       <List.Item>{whenItCounts(offer, isChange)}</List.Item>
       {isCharged && (
         <List.Item>
-          Charged by the day: each day on a plan costs its share of the monthly price. On a day with two plans, the dearer one counts.
+          Charged by the day: each day on a plan costs its share of the monthly price. On a day with two plans, the dearer one counts. A day
+          pays for a thirtieth of the monthly limit; if you used more when you pause, cancel or change, the rest is charged as well.
         </List.Item>
       )}
       {isChange && subscription.hasOwnLimits && <List.Item>Your custom limits stay: they apply instead of the plan&apos;s.</List.Item>}

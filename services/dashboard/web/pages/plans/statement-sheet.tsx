@@ -20,6 +20,7 @@ function columnsOf(titleOf: (product: string) => string, daysInMonth: number): r
     { header: 'Included', isNumber: true, cell: ({ monthly }) => formatCount(monthly) },
     { header: 'Test keys', isNumber: true, cell: ({ test }) => formatCount(test) },
     { header: 'Price a month', isNumber: true, cell: (line) => priceOf(line, line.price) },
+    { header: 'Surcharge', isNumber: true, cell: (line) => (Number(line.surcharge) > 0 ? priceOf(line, line.surcharge) : '–') },
     { header: 'Amount', isNumber: true, cell: (line) => priceOf(line, line.amount) },
   ];
 }
