@@ -168,6 +168,7 @@ export function dashboardChild(context: PlanContext): ChildSpec {
       .join(','),
     DASHBOARD_SECRET: dashboardSecret,
     DASHBOARD_MAIL: context.env['DASHBOARD_MAIL'] || 'outbox',
+    DASHBOARD_OUTBOX_OWN_USER: context.env['DASHBOARD_OUTBOX_OWN_USER'] || 'true',
     // On a developer's machine webhooks are tried out with a receiver on loopback.
     DASHBOARD_WEBHOOKS_ALLOW_PRIVATE: context.env['DASHBOARD_WEBHOOKS_ALLOW_PRIVATE'] || 'true',
   };

@@ -76,6 +76,7 @@ async function startApp(
     tryKeyOf: createTryKeys(secret),
     letters: { mail, url, limits: createAttemptLimits(db, secret) },
     hasOutbox: settings.DASHBOARD_MAIL === 'outbox',
+    isOutboxOwn: settings.DASHBOARD_OUTBOX_OWN_USER,
     liveSources,
     allowPrivateWebhooks: settings.DASHBOARD_WEBHOOKS_ALLOW_PRIVATE,
   };

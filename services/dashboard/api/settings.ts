@@ -48,6 +48,8 @@ const shape = z.object({
   DASHBOARD_SECRET: z.string().min(LEAST_SECRET_CHARACTERS, `must have at least ${LEAST_SECRET_CHARACTERS} characters`),
   /** `outbox` shows every mail on a page, to anybody: for a developer's machine only. */
   DASHBOARD_MAIL: z.enum(['outbox', 'smtp']).default('smtp'),
+  /** `npm start`: the outbox is for the user who runs this process, and not for the machine's others. */
+  DASHBOARD_OUTBOX_OWN_USER: booleanSetting().default(false),
   SMTP_URL: smtpUrl().optional(),
   DASHBOARD_MAIL_FROM: z.string().min(3).optional(),
   /** Addresses and networks of proxies whose X-Forwarded-For is believed; none unless given. */

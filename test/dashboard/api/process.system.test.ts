@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
@@ -57,6 +57,15 @@ describe('the process', () => {
     expect((await fetch(`${running.private}/ready`)).status).toBe(503);
     expect((await fetch(`${running.url}/api/outbox`)).status).toBe(503);
     expect(running.log()).not.toContain('hunter2');
+  });
+
+  // Only root can be another user.
+  (process.getuid?.() === 0 ? it : it.skip)('shows the outbox to its own user, and to no other user of the machine', async () => {
+    const { url } = await start({ DATABASE_URL: database.url, DASHBOARD_OUTBOX_OWN_USER: 'true' });
+    const ask = `fetch('${url}/api/outbox').then(({ status }) => process.stdout.write(String(status)))`;
+    const statusFor = (uid: number) =>
+      spawnSync(process.execPath, ['-e', ask], { uid, gid: uid, cwd: '/', encoding: 'utf8', env: {} }).stdout;
+    expect([statusFor(0), statusFor(65_534)]).toEqual(['200', '403']);
   });
 });
 

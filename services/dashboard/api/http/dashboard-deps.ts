@@ -25,6 +25,8 @@ export interface DashboardDeps {
   readonly letters: Letters;
   /** True in the embedded run: mail lies in the outbox page. */
   readonly hasOutbox: boolean;
+  /** The outbox page is for the user who runs this process only. Default false. */
+  readonly isOutboxOwn?: boolean;
   /** Webhooks may be private addresses on any port. Default false. */
   readonly allowPrivateWebhooks?: boolean;
   /** Absent: nobody is asked, and nothing is known. */

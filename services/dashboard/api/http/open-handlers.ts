@@ -5,9 +5,12 @@ import { type Provider } from '../../contract/sign-in';
 import { passkeyDomain } from '../accounts/passkeys/passkey-domain';
 import { type Handlers } from './bind-endpoint';
 import { isOwnName } from './own-origin';
+import { isOwnUser } from './peer-user';
 import { Refusal } from './refusal';
 
 const MOST_MAILS = 50;
+/** Its links sign people in. */
+const OTHERS_OUTBOX = 'The outbox is for the user of this machine who runs Tollgate.';
 
 interface OpenOptions {
   /** The dashboard's own URL. */
@@ -25,10 +28,11 @@ export const openHandlers = ({ url, providers }: OpenOptions): Handlers<typeof o
     hasPasskeys: passkeyDomain(url) !== undefined,
   }),
 
-  'GET /outbox': async ({ request }, { db, hasOutbox }) => {
+  'GET /outbox': async ({ request }, { db, hasOutbox, isOutboxOwn = false }) => {
     // Where mail is sent for real there is no such page, and nothing to read.
     if (!hasOutbox) throw new ServiceError('route_unknown');
     if (!isOwnName(request.hostname, url)) throw new Refusal('forbidden', { detail: `The outbox is read at ${url}/outbox only.` });
+    if (isOutboxOwn && !(await isOwnUser(request.socket))) throw new Refusal('forbidden', { detail: OTHERS_OUTBOX });
     return { mails: await listOutboxMails(db, MOST_MAILS) };
   },
 });
