@@ -12,10 +12,12 @@ export interface SubscriptionSummary {
   /** Limits in force, requests a day and a month. */
   readonly daily: number;
   readonly monthly: number;
+  /** Present where the provider suspended it: its requests are refused. */
+  readonly suspended?: Suspension;
 }
 
-export function summariseSubscription({ id, product, plan, daily, monthly }: SubscriptionView): SubscriptionSummary {
-  return { id, product, plan, daily, monthly };
+export function summariseSubscription({ id, product, plan, daily, monthly, suspended }: SubscriptionView): SubscriptionSummary {
+  return { id, product, plan, daily, monthly, ...(suspended && { suspended }) };
 }
 
 /** `2027-03-31 18:30 UTC`, or a dash. */
@@ -68,14 +70,20 @@ export function showKeyDetails(key: KeyView): string {
   return rows.map(([title, value]) => `${title.padEnd(9)}  ${value ?? '–'}`).join('\n');
 }
 
-type ShownSubscription = SubscriptionSummary & { readonly state?: string; readonly suspended?: Suspension | null };
+type ShownSubscription = Omit<SubscriptionSummary, 'suspended'> & { readonly state?: string; readonly suspended?: Suspension | null };
+
+/** One that the provider suspended is that before all else. */
+function showStanding({ state, suspended }: ShownSubscription): string | null {
+  return suspended ? `suspended ${showSuspension(suspended)}` : (state ?? null);
+}
 
 export function showSubscriptions(subscriptions: readonly ShownSubscription[]): string {
   if (subscriptions.length === 0) return 'no subscriptions';
-  const withState = subscriptions.some(({ state }) => state !== undefined);
-  const rows = subscriptions.map(({ id, product, plan, daily, monthly, state, suspended }) => {
+  const withState = subscriptions.some(({ state, suspended }) => state !== undefined || suspended);
+  const rows = subscriptions.map((each) => {
+    const { id, product, plan, daily, monthly } = each;
     const cells = [id, product, plan ?? 'base', daily, monthly];
-    return withState ? [...cells, suspended ? `${state}, suspended ${showSuspension(suspended)}` : state] : cells;
+    return withState ? [...cells, showStanding(each)] : cells;
   });
   return table(['subscription', 'product', 'plan', 'a day', 'a month', ...(withState ? ['state'] : [])], rows);
 }

@@ -201,6 +201,12 @@ describe('suspended by the provider', () => {
     expect(await json('subscription', 'suspend', subscription)).toMatchObject({ state: 'active', suspended: { reason: '' } });
     expect(await json('subscription', 'pause', subscription)).toMatchObject({ state: 'paused', suspended: { reason: '' } });
     expect(await json('subscription', 'resume', subscription)).toMatchObject({ state: 'active', suspended: { reason: '' } });
+    // One that is cancelled and comes back is suspended as before, and says so.
+    const { customer, product } = await json('subscription', 'cancel', subscription);
+    const create = ['key', 'create', '--customer', customer, '--products', product];
+    expect((await run(...create)).stdout).toMatch(/suspended since/);
+    expect((await json(...create)).subscriptions).toMatchObject([{ id: subscription, suspended: { reason: '' } }]);
+    expect((await run('subscription', 'list', '--customer', customer)).stdout).not.toMatch(/active/);
     expect((await run('subscription', 'restore', subscription)).stdout).not.toContain('suspended');
   });
 

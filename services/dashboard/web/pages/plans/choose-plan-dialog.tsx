@@ -70,7 +70,8 @@ export function ChoosePlanDialog({ product, offer, onClose }: ChoosePlanDialogPr
   async function choose(): Promise<void> {
     try {
       await send(act, { product, offer, acceptLowerThanUsed: isBelowUse });
-      toast(DONE[act](product.title, name));
+      const isStopped = act !== 'Request' && product.subscription?.suspended !== undefined;
+      toast(`${DONE[act](product.title, name)}${isStopped ? ' The provider still suspends it.' : ''}`);
     } catch (error) {
       if (error instanceof ApiProblem && error.code === 'limit_below_use') setBelowUse(error);
       throw explainConflict(error);

@@ -33,7 +33,7 @@ export function ProductPlans({ product }: { readonly product: Product }): ReactN
         {product.routes.length > 0 && <LiveState source={product.liveSource} />}
         {subscription && (
           <Group gap="xs" mt={6}>
-            <Badge color={STATES[subscription.state].color}>{STATES[subscription.state].text}</Badge>
+            <StateBadge subscription={subscription} />
             <Guarded needs="plans">
               <SubscriptionActions subscription={subscription} title={product.title} />
             </Guarded>
@@ -58,6 +58,12 @@ export function ProductPlans({ product }: { readonly product: Product }): ReactN
       {isOwn && <Standing subscription={subscription} title={product.title} />}
     </section>
   );
+}
+
+/** One that the provider suspended is that before all else, also where its customer has just subscribed again or resumed it. */
+function StateBadge({ subscription: { state, suspended } }: { readonly subscription: Subscription }): ReactNode {
+  if (suspended && state !== 'cancelled') return <Badge color="red">Suspended</Badge>;
+  return <Badge color={STATES[state].color}>{STATES[state].text}</Badge>;
 }
 
 function Standing({ subscription, title }: { readonly subscription: Subscription; readonly title: string }): ReactNode {

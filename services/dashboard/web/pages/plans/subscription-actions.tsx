@@ -34,7 +34,8 @@ export function SubscriptionActions({ subscription, title }: SubscriptionActions
   async function change(kind: Act): Promise<void> {
     try {
       await call(`POST /subscriptions/:id/${kind}`, { params: { id: subscription.id }, body: { version: subscription.version } });
-      toast(`${title} is ${TEXTS[kind].done}.`);
+      const isStopped = kind === 'resume' && subscription.suspended !== undefined;
+      toast(`${title} is ${isStopped ? 'no longer paused, but still suspended by the provider' : TEXTS[kind].done}.`);
     } catch (error) {
       throw explainConflict(error);
     } finally {
