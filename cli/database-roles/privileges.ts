@@ -48,6 +48,7 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
     plan: READ,
     subscription: KEEP,
     plan_request: KEEP,
+    consent: APPEND,
     // Terms are written by triggers with the owner's rights; a statement is written once.
     subscription_term: READ,
     statement: APPEND,

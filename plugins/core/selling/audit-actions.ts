@@ -59,6 +59,7 @@ export const AUDIT_ACTIONS = [
   'subscription.withdraw',
   'subscription.approve',
   'subscription.decline',
+  'subscription.consent',
   'subscription.suspend',
   'subscription.restore',
   'webhook.create',

@@ -69,6 +69,7 @@ const productMembers = z.strictObject({
   base: limits.nullable().describe('Limits of a subscription without a plan; null where none are published.'),
   subscribable: z.boolean().default(true).describe('false: listed, and that is all.'),
   plans: z.array(plan).max(CATALOGUE_BOUNDS.plans),
+  consent: line(2_000).optional().describe('What a customer must agree to in order to subscribe; a changed text is asked for again.'),
   slots: z.int().min(1).max(10_000).optional().describe('Requests of one subscription at a time; not bounded unless given.'),
   uncharged: z
     .array(z.enum(EXEMPTIONS))

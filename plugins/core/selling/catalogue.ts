@@ -52,6 +52,8 @@ export interface CatalogueProduct {
   readonly plans: readonly CataloguePlan[];
   /** How many requests of one subscription may run at once, for products with long requests. Absent: unlimited. */
   readonly slots?: number | undefined;
+  /** What a customer must agree to before it can subscribe. Absent: nothing. */
+  readonly consent?: string | undefined;
   /** Answers that are never charged, whatever their cause; see `isExempt`. Services read it when they start. */
   readonly uncharged?: readonly Exemption[] | undefined;
   /** Where test keys are served, for products with an upstream outside Tollgate: `http://host:port`. */

@@ -35,6 +35,7 @@ export const OPERATION_REFUSALS = {
   subscription_cancelled: 'conflict',
   subscription_needed: 'conflict',
   change_limit_reached: 'conflict',
+  consent_required: 'conflict',
   webhook_unknown: 'unknown',
   webhook_limit_reached: 'conflict',
   delivery_unknown: 'unknown',

@@ -256,6 +256,23 @@ CREATE TABLE change_confirmation (
   CONSTRAINT change_confirmation_pkey PRIMARY KEY (credential_id, node_id)
 );
 
+-- Texts of the catalogue that a customer agreed to, and who did. Rows are only added.
+CREATE TABLE consent (
+  customer_id uuid NOT NULL,
+  product_id text NOT NULL,
+  version bytea NOT NULL,
+  text text NOT NULL,
+  given_by text NOT NULL,
+  user_id uuid,
+  given_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT consent_pkey PRIMARY KEY (customer_id, product_id, version),
+  CONSTRAINT consent_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id) ON DELETE CASCADE,
+  CONSTRAINT consent_product_id_fkey FOREIGN KEY (product_id) REFERENCES product(id),
+  CONSTRAINT consent_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth_user(id) ON DELETE SET NULL,
+  CONSTRAINT consent_version_check CHECK (octet_length(version) = 32)
+);
+CREATE INDEX consent_user_idx ON consent USING btree (user_id) WHERE user_id IS NOT NULL;
+
 -- The stored record of one API key.
 CREATE TABLE credential (
   id uuid NOT NULL DEFAULT gen_random_uuid(),
@@ -989,6 +1006,7 @@ BEGIN
   DELETE FROM alert_preference WHERE customer_id = p_customer;
   DELETE FROM alert_mail WHERE customer_id = p_customer;
   DELETE FROM plan_request WHERE customer_id = p_customer;
+  DELETE FROM consent WHERE customer_id = p_customer;
   DELETE FROM admin_token WHERE customer_id = p_customer;
   DELETE FROM submission WHERE customer_id = p_customer;
   DELETE FROM customer_limit WHERE customer_id = p_customer;

@@ -16,6 +16,9 @@ export const productId = z.string().regex(PRODUCT_ID, 'must be the id of a produ
 const suspension = z.object({ reason: z.string(), since: z.iso.datetime() });
 export type Suspension = z.input<typeof suspension>;
 /** The same of something that may not be: null in the store, absent in an answer. */
+/** True: the organisation agrees to the products' texts, which `GET /products` shows as `consent`. */
+export const givenConsent = z.boolean().default(false);
+
 export const suspended = z.codec(suspension.optional(), z.custom<Suspension | null | undefined>(), {
   decode: (given) => given,
   encode: (stored) => stored ?? undefined,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { LONGEST_TAG, MOST_TAGS } from '../../../plugins/core/selling/key-tag';
 import { type Endpoints } from './endpoint';
-import { givenMoment, id, keyName, moment, pageSize, productId, rules, submission, suspended, version } from './fields';
+import { givenConsent, givenMoment, id, keyName, moment, pageSize, productId, rules, submission, suspended, version } from './fields';
 
 /** The other key of a rotation, as it is now. */
 const rotationPartner = z.object({
@@ -134,12 +134,15 @@ export const keyEndpoints = {
       tags: tags.default([]),
       expiresAt: givenMoment.optional(),
       rules: rules.default([]),
+      /** For products that it subscribes to; see `POST /subscriptions`. */
+      consent: givenConsent,
     }),
     answer: createdKey,
     refuses: [
       'already_done',
       'product_unknown',
       'product_without_limits',
+      'consent_required',
       'change_limit_reached',
       'tag_malformed',
       'date_malformed',
@@ -189,6 +192,7 @@ export const keyEndpoints = {
       tags: tags.optional(),
       /** Subscribes to those without a subscription, on the base limits; without it they are refused (409 `subscription_needed`). */
       subscribes: z.boolean().default(false),
+      consent: givenConsent,
       expiresAt: givenMoment.nullable().optional(),
     }),
     answer: key,
@@ -198,6 +202,7 @@ export const keyEndpoints = {
       'version_conflict',
       'product_unknown',
       'product_without_limits',
+      'consent_required',
       'change_limit_reached',
       'subscription_needed',
       'tag_malformed',

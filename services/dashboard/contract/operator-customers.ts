@@ -141,7 +141,7 @@ export const customerEndpoints = {
   'POST /operator/plan-requests/:id/approve': {
     for: 'operators',
     summary: 'Approve a request for a plan',
-    refuses: ['request_unknown', 'request_closed', 'plan_changed', 'subscription_exists', 'subscription_cancelled'],
+    refuses: ['request_unknown', 'request_closed', 'plan_changed', 'consent_required', 'subscription_exists', 'subscription_cancelled'],
   },
   'POST /operator/plan-requests/:id/decline': {
     for: 'operators',

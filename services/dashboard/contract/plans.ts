@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Endpoints } from './endpoint';
-import { id, moment, planName, productId, suspended, version } from './fields';
+import { givenConsent, id, moment, planName, productId, suspended, version } from './fields';
 import { versionBody } from './keys';
 
 const limits = z.object({ daily: z.number().int(), monthly: z.number().int() });
@@ -100,6 +100,8 @@ export const product = z.object({
     }),
   ),
   subscription: subscription.nullable(),
+  /** What the product asks of who subscribes; null when it asks for nothing. */
+  consent: z.object({ text: z.string(), isGiven: z.boolean() }).nullable(),
   /** The last one, while it is open and for 30 days after it was declined. */
   request: planRequest.nullable(),
 });
@@ -132,7 +134,8 @@ export const planEndpoints = {
   'POST /subscriptions': {
     ...members,
     summary: 'Subscribe to a product',
-    body: z.object({ product: productId, plan: planName.nullable(), terms: terms.optional() }),
+    /** `consent`: agrees to the product's text (else 409 `consent_required`, where it has one). */
+    body: z.object({ product: productId, plan: planName.nullable(), terms: terms.optional(), consent: givenConsent }),
     answer: subscription,
     refuses: [
       'plan_needs_approval',
@@ -142,6 +145,7 @@ export const planEndpoints = {
       'plan_unknown',
       'plan_differs',
       'subscription_exists',
+      'consent_required',
       'change_limit_reached',
     ],
   },
@@ -154,6 +158,7 @@ export const planEndpoints = {
       plan: planName.nullable(),
       terms: terms.optional(),
       acceptLowerThanUsed: z.boolean().default(false),
+      consent: givenConsent,
     }),
     answer: subscription,
     refuses: [
@@ -161,6 +166,7 @@ export const planEndpoints = {
       'plan_needs_approval',
       'terms_changed',
       'limit_below_use',
+      'consent_required',
       'change_limit_reached',
       'plan_unknown',
       'product_unknown',
@@ -184,7 +190,7 @@ export const planEndpoints = {
     for: 'members',
     needs: 'plans',
     summary: 'Ask for a plan that the provider gives on request',
-    body: z.object({ product: productId, plan: planName, terms }),
+    body: z.object({ product: productId, plan: planName, terms, consent: givenConsent }),
     answer: planRequest,
     refuses: [
       'terms_changed',
@@ -194,6 +200,7 @@ export const planEndpoints = {
       'plan_needs_no_approval',
       'plan_current',
       'request_exists',
+      'consent_required',
     ],
   },
   'POST /plan-requests/:id/withdraw': {

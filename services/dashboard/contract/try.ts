@@ -73,6 +73,13 @@ export const tryEndpoints = {
     isRead: true,
     body: tryBody,
     answer: tryAnswer,
-    refuses: ['product_unknown', 'product_without_limits', 'change_limit_reached', 'key_not_usable', 'key_limit_reached'],
+    refuses: [
+      'product_unknown',
+      'product_without_limits',
+      'consent_required',
+      'change_limit_reached',
+      'key_not_usable',
+      'key_limit_reached',
+    ],
   },
 } as const satisfies Endpoints;

@@ -64,17 +64,17 @@ describe('creating keys', () => {
     it('subscribe their customer to products that they are given later, once the customer says so', async () => {
       const body = { submission: randomUUID(), mode: 'test', products: ['api-ip'] };
       const { key } = (await dashboard.ask({ method: 'POST', path: '/api/keys', cookie, body })).json();
-      const change = { version: key.version, products: ['api-gst', 'api-ip', 'api-gst'], expiresAt: '2030-01-01T00:00:00.000Z' };
+      const change = { version: key.version, products: ['api-glead', 'api-ip', 'api-glead'], expiresAt: '2030-01-01T00:00:00.000Z' };
       const patch = (body: unknown) => dashboard.ask({ method: 'PATCH', path: `/api/keys/${key.id}`, cookie, body });
       const unasked = await patch(change);
       expect([unasked.statusCode, unasked.json().code]).toEqual([409, 'subscription_needed']);
       const changed = await patch({ ...change, subscribes: true });
-      expect(changed.json()).toMatchObject({ products: ['api-gst', 'api-ip'], expiresAt: change.expiresAt, name: null });
+      expect(changed.json()).toMatchObject({ products: ['api-glead', 'api-ip'], expiresAt: change.expiresAt, name: null });
       const { products } = (await dashboard.ask({ path: '/api/products', cookie })).json();
-      expect(products.find(({ id }: { id: string }) => id === 'api-gst').subscription).toMatchObject({ state: 'active', plan: null });
-      const back = { version: changed.json().version, products: ['api-gst'], expiresAt: null };
+      expect(products.find(({ id }: { id: string }) => id === 'api-glead').subscription).toMatchObject({ state: 'active', plan: null });
+      const back = { version: changed.json().version, products: ['api-glead'], expiresAt: null };
       const again = await dashboard.ask({ method: 'PATCH', path: `/api/keys/${key.id}`, cookie, body: back });
-      expect(again.json()).toMatchObject({ products: ['api-gst'], expiresAt: null });
+      expect(again.json()).toMatchObject({ products: ['api-glead'], expiresAt: null });
     });
 
     it('are changed under the name and address of who did it, and a change that is none is not recorded', async () => {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { systemClock } from '../../../plugins/core/ports';
 import { windowsAt } from '../../../plugins/core/access/quota';
 import { changeSubscription } from '../../../plugins/stores/postgres/subscriptions/change-subscription';
+import { createSubscription } from '../../../plugins/stores/postgres/subscriptions/create-subscription';
 import { approvePlanRequest } from '../../../plugins/stores/postgres/subscriptions/answer-plan-request';
 import { type Mail } from '../../../services/dashboard/api/mail/mail-sender';
 import { startAnswerMails } from '../../../services/dashboard/api/plans/start-answer-mails';
@@ -43,8 +44,8 @@ async function giveBack(): Promise<Awaited<ReturnType<typeof post>>> {
     const { version } = (await dashboard.ask({ path, cookie: own.cookie })).json();
     return dashboard.ask({ method: 'PATCH', path, body: { version, products, subscribes }, cookie: own.cookie });
   };
-  await patch(['api-gst'], true);
-  return patch(['api-gst', 'api-ip'], true);
+  await patch(['api-glead'], true);
+  return patch(['api-glead', 'api-ip'], true);
 }
 /** Approves a request, and answers the mail that tells of it. */
 async function readAnswerMail(id: string): Promise<Mail | undefined> {
@@ -106,6 +107,84 @@ describe('statements', () => {
     const none = await dashboard.ask({ path: '/api/statement.csv?month=2026-01', cookie: own.cookie });
     expect([none.statusCode, none.json().code]).toEqual([404, 'statement_unknown']);
     expect((await dashboard.ask({ path: '/api/statement?month=2026-13', cookie: own.cookie })).statusCode).toBe(400);
+  });
+});
+
+describe('a product that asks for a consent', () => {
+  const TEXT = CATALOGUE.find('api-gst')?.consent ?? '';
+  let email = '';
+  beforeEach(async () => {
+    email = `${randomUUID()}@example.com`;
+    own = await makeBelongings(dashboard, email);
+  });
+  const codeOf = ({ statusCode, json }: Awaited<ReturnType<typeof post>>) => (statusCode < 300 ? statusCode : [statusCode, json().code]);
+  const subscribe = (body: object) => ask('POST', '', { product: 'api-gst', plan: null, ...body });
+  const consents = async () => {
+    const { rows } = await dashboard.pool.query(
+      `SELECT text, given_by, (SELECT email FROM auth_user WHERE id = user_id) AS address, given_at IS NOT NULL AS "hasTime"
+       FROM consent c JOIN customer o ON o.id = c.customer_id WHERE o.email = $1 ORDER BY given_at`,
+      [email],
+    );
+    return rows;
+  };
+  const audit = async () => {
+    const text =
+      "SELECT actor, details FROM audit_log WHERE action = 'subscription.consent' AND customer_id = (SELECT id FROM customer WHERE email = $1)";
+    return (await dashboard.pool.query(text, [email])).rows;
+  };
+
+  it('is subscribed to by those who give it, by whatever way; who agreed to which text is kept', async () => {
+    expect((await current('api-gst')).consent).toEqual({ text: TEXT, isGiven: false });
+    const key = { submission: randomUUID(), mode: 'test', products: ['api-gst'] };
+    const change = {
+      version: (await dashboard.ask({ path: `/api/keys/${own.key.id}`, cookie: own.cookie })).json().version,
+      products: ['api-gst'],
+    };
+    const patch = { method: 'PATCH', path: `/api/keys/${own.key.id}`, body: { ...change, subscribes: true }, cookie: own.cookie } as const;
+    const request = { product: 'api-gst', plan: null, terms: undefined };
+    for (const refused of [
+      await subscribe({}),
+      await subscribe({ consent: false }),
+      await post('/api/keys', key),
+      await dashboard.ask(patch),
+    ]) {
+      expect([codeOf(refused), refused.json().detail]).toEqual([[409, 'consent_required'], expect.stringContaining(TEXT)]);
+    }
+    const headers = { authorization: `Bearer ${own.token.secret}` };
+    const byToken = (body: object) => dashboard.ask({ method: 'POST', path: '/api/v1/subscriptions', body, headers });
+    expect(codeOf(await byToken(request))).toEqual([409, 'consent_required']);
+    expect([(await current('api-gst')).subscription, await consents()]).toEqual([null, []]);
+    expect(codeOf(await subscribe({ consent: true }))).toBe(200);
+    expect((await current('api-gst')).consent.isGiven).toBe(true);
+    expect(await consents()).toEqual([{ text: TEXT, given_by: 'dashboard', address: email, hasTime: true }]);
+    expect(await audit()).toEqual([{ actor: `dashboard:${email}`, details: { product: 'api-gst', text: TEXT } }]);
+    // Once is enough.
+    const { id, version } = (await current('api-gst')).subscription;
+    expect(codeOf(await ask('POST', `/${id}/cancel`, { version }))).toBe(200);
+    expect(codeOf(await byToken(request))).toBe(200);
+    expect(await consents()).toHaveLength(1);
+  });
+
+  it('asks again for a text that changed, with the next plan; access goes on until then', async () => {
+    await subscribe({ consent: true });
+    const other = PRODUCTS.map((product) => (product.id === 'api-gst' ? { ...product, consent: 'Another text.' } : product));
+    await applyCatalogue(dashboard.pool, createCatalogue(other), { actor: 'test' });
+    try {
+      const { subscription, consent } = await current('api-gst');
+      expect([subscription.state, consent]).toEqual(['active', { text: 'Another text.', isGiven: false }]);
+      const { id, version } = subscription;
+      expect(codeOf(await post('/api/keys', { submission: randomUUID(), mode: 'test', products: ['api-gst'] }))).toBeLessThan(300);
+      expect(codeOf(await ask('PUT', `/${id}/plan`, { version, plan: 'Star' }))).toEqual([409, 'consent_required']);
+      expect(codeOf(await ask('PUT', `/${id}/plan`, { version, plan: 'Star', consent: true }))).toBe(200);
+      expect((await consents()).map(({ text }) => text)).toEqual([TEXT, 'Another text.']);
+    } finally {
+      await applyCatalogue(dashboard.pool, CATALOGUE, { actor: 'test' });
+    }
+  });
+
+  it('is given by an operator for a customer, as the operator’s', async () => {
+    await createSubscription(dashboard.pool, { customer: email, product: 'api-gst', actor: 'cli' });
+    expect(await consents()).toEqual([{ text: TEXT, given_by: 'cli', address: null, hasTime: true }]);
   });
 });
 
@@ -176,9 +255,9 @@ describe('a subscription', () => {
     expect((await current()).subscription.plan).toBeNull();
     expect((await change({ ...old, price: '499.00' })).json().plan).toBe('Star');
     const base = { daily: 999, monthly: 30_000, price: null, currency: null };
-    const made = await ask('POST', '', { product: 'api-gst', plan: null, terms: base });
+    const made = await ask('POST', '', { product: 'api-glead', plan: null, terms: base });
     expect([made.statusCode, made.json().code]).toEqual([409, 'terms_changed']);
-    expect((await ask('POST', '', { product: 'api-gst', plan: null, terms: { ...base, daily: 1_000 } })).statusCode).toBe(200);
+    expect((await ask('POST', '', { product: 'api-glead', plan: null, terms: { ...base, daily: 1_000 } })).statusCode).toBe(200);
   });
 
   it('takes no plan of a product that is not sold any more', async () => {
@@ -192,9 +271,9 @@ describe('a subscription', () => {
   });
 
   it('is not put on a plan by making a key', async () => {
-    const body = { submission: randomUUID(), mode: 'live', products: ['api-gst'], plan: 'Star' };
+    const body = { submission: randomUUID(), mode: 'live', products: ['api-glead'], plan: 'Star' };
     await post('/api/keys', body);
-    expect((await current('api-gst')).subscription?.plan ?? null).toBeNull();
+    expect((await current('api-glead')).subscription?.plan ?? null).toBeNull();
   });
 
   it('may be raised although more was used than the new limit', async () => {
@@ -242,7 +321,7 @@ describe('a subscription', () => {
   it.each([
     ['to a product twice', { product: 'api-ip', plan: null }, 409, 'subscription_exists'],
     ['to a product without limits', { product: 'api-pan', plan: null }, 400, 'product_without_limits'],
-    ['on a plan that is none', { product: 'api-gst', plan: 'Moon' }, 400, 'plan_unknown'],
+    ['on a plan that is none', { product: 'api-glead', plan: 'Moon' }, 400, 'plan_unknown'],
     ['to a product that is none', { product: 'api-none', plan: null }, 400, 'product_unknown'],
   ])('cannot be made %s', async (_what, body, status, code) => {
     const answer = await ask('POST', '', body);

@@ -77,6 +77,11 @@ export async function fillEveryTable(pool: Pool, email: string): Promise<void> {
        VALUES ($1, 'quota_daily', $2, '2026-11-20', 100, 10, 10)`,
       [customer, subscription],
     ],
+    [
+      `INSERT INTO consent (customer_id, product_id, version, text, given_by, user_id)
+       VALUES ($1, 'api-ip', sha256('agreed'), 'agreed', 'dashboard', $2)`,
+      [customer, person],
+    ],
     ['INSERT INTO alert_preference (customer_id) VALUES ($1)', [customer]],
     ["INSERT INTO alert_threshold (subscription_id, percents) VALUES ($1, '{90}')", [subscription]],
     ['INSERT INTO alert_mail (customer_id, claimed_at) VALUES ($1, now())', [customer]],

@@ -26,6 +26,7 @@ export const TABLE_PARTS: Readonly<Record<string, PersonalPart | 'none'>> = {
   change_confirmation: 'keys',
   subscription: 'subscriptions',
   plan_request: 'subscriptions',
+  consent: 'subscriptions',
   subscription_limit_term: 'subscriptions',
   alert: 'alerts',
   alert_preference: 'alerts',

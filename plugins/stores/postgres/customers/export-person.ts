@@ -71,6 +71,12 @@ export const EXPORT_SECTIONS: readonly ExportSection[] = [
       FROM plan_request r, me WHERE r.customer_id = me.customer_id`,
   },
   {
+    name: 'consents',
+    part: 'subscriptions',
+    rows: `SELECT product_id || encode(version, 'hex') AS place, product_id, encode(version, 'hex') AS version, text, given_by,
+      (SELECT email FROM auth_user u WHERE u.id = c.user_id) AS given_by_address, given_at FROM consent c, me WHERE c.customer_id = me.customer_id`,
+  },
+  {
     name: 'alert_settings',
     part: 'alerts',
     rows: `SELECT '' AS place, quota_daily, quota_monthly, key_expiry FROM alert_preference p, me WHERE p.customer_id = me.customer_id`,

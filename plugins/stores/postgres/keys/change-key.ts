@@ -21,6 +21,7 @@ export interface ChangeKeyOptions extends KeyRef {
   readonly expiresAt?: Date | null | undefined;
   /** See `SubscribeOptions`. */
   readonly keepsLimits?: boolean;
+  readonly consent?: boolean;
   readonly actor: Actor;
 }
 
@@ -43,12 +44,12 @@ async function replaceProducts(
   client: PoolClient,
   before: KeyView,
   products: readonly string[],
-  { actor, keepsLimits, subscribes = false }: ChangeKeyOptions,
+  { actor, keepsLimits, consent, subscribes = false }: ChangeKeyOptions,
 ): Promise<void> {
   const { customerId } = before;
   const added = products.filter((product) => !before.products.includes(product));
   if (!subscribes) await requireSubscriptions(client, customerId, added);
-  for (const product of added) await subscribe(client, { customerId, product, actor, keepsLimits, whenSubscribed: 'join' });
+  for (const product of added) await subscribe(client, { customerId, product, actor, keepsLimits, consent, whenSubscribed: 'join' });
   await client.query('DELETE FROM credential_product WHERE credential_id = $1 AND product_id <> ALL ($2)', [before.id, products]);
   await client.query('INSERT INTO credential_product (credential_id, product_id) SELECT $1, unnest($2::text[])', [before.id, added]);
 }

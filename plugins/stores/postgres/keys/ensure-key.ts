@@ -21,7 +21,8 @@ const FIND = "SELECT id FROM credential WHERE hash = decode($1, 'hex') AND custo
  * Sees to it that a test key exists and is authorised for a product, to which its customer is then subscribed. Two who ask at once make
  * one key.
  * @returns its id, and whether it existed and was changed: nodes may then act for a moment on what they knew
- * @throws OperationRefused `customer_unknown`, `product_unknown`, `product_without_limits`, `key_not_usable` when it was revoked
+ * @throws OperationRefused `customer_unknown`, `product_unknown`, `product_without_limits`, `key_not_usable` when it was revoked,
+ * `consent_required` for a product that wants a consent before
  */
 export function ensureKey(db: Database, options: EnsureKeyOptions): Promise<{ readonly id: string; readonly wasChanged: boolean }> {
   const { key, customerId, product, name, actor } = options;
@@ -39,6 +40,7 @@ export function ensureKey(db: Database, options: EnsureKeyOptions): Promise<{ re
         name,
         actor,
         keepsLimits: true,
+        consent: false,
         secret,
         action: 'key.create',
       });
@@ -46,7 +48,15 @@ export function ensureKey(db: Database, options: EnsureKeyOptions): Promise<{ re
     }
     const { products } = await viewKey(client, { id, customerId });
     if (products.includes(product)) return { id, wasChanged: false };
-    await changeKey(client, { id, customerId, products: [...products, product], subscribes: true, keepsLimits: true, actor });
+    await changeKey(client, {
+      id,
+      customerId,
+      products: [...products, product],
+      subscribes: true,
+      keepsLimits: true,
+      consent: false,
+      actor,
+    });
     return { id, wasChanged: true };
   });
 }

@@ -24,6 +24,7 @@ export interface IssueKeyOptions extends SubscriptionTerms {
   readonly subscribe?: boolean;
   /** See `SubscribeOptions`. */
   readonly keepsLimits?: boolean;
+  readonly consent?: boolean;
   readonly name?: string | undefined;
   readonly tags?: readonly string[];
   readonly actor: Actor;
@@ -65,14 +66,14 @@ async function subscribeOrCheck(
   customerId: string,
   { product, options }: { product: string; options: Issue },
 ): Promise<void> {
-  const { plan, daily, monthly, actor, keepsLimits } = options;
+  const { plan, daily, monthly, actor, keepsLimits, consent } = options;
   if (options.subscribe !== false) {
     const terms = {
       ...(plan === undefined ? {} : { plan }),
       ...(daily === undefined ? {} : { daily }),
       ...(monthly === undefined ? {} : { monthly }),
     };
-    await subscribe(client, { ...terms, customerId, product, actor, keepsLimits, whenSubscribed: 'join' });
+    await subscribe(client, { ...terms, customerId, product, actor, keepsLimits, consent, whenSubscribed: 'join' });
     return;
   }
   await requireProduct(client, product);

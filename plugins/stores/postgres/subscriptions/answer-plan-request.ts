@@ -40,7 +40,7 @@ async function requireSameTerms(client: PoolClient, { product, plan, daily, mont
  * Gives the customer the plan that it asked for, from the next request on; every node is told as of any change. A request that was
  * approved stays so.
  * @throws OperationRefused `request_unknown`, `request_closed` when it was declined or withdrawn, `plan_changed` when limits or price are
- * others now, and all that subscribing refuses
+ * others now, `consent_required` when the product's text is another now, and all that subscribing refuses
  */
 export function approvePlanRequest(db: Database, { id, actor }: AnswerOptions): Promise<PlanRequestView> {
   return inTransaction(db, async (client) => {
@@ -52,8 +52,10 @@ export function approvePlanRequest(db: Database, { id, actor }: AnswerOptions): 
     await client.query(ANSWER, [id, 'approved', '']);
     const subject = { kind: 'customer', id: customerId } as const;
     await writeAudit(client, { actor, action: 'subscription.approve', subject, details: requestDetails(request) });
-    if (subscriptionId === null) await subscribe(client, { customerId, product, plan, actor, keepsLimits: true, whenSubscribed: 'join' });
-    else if (currentPlan !== plan) await changeSubscription(client, { id: subscriptionId, plan, actor });
+    // The customer agreed when it asked. An operator does not agree to another text in its place.
+    const wish = { plan, actor, consent: false };
+    if (subscriptionId === null) await subscribe(client, { ...wish, customerId, product, keepsLimits: true, whenSubscribed: 'join' });
+    else if (currentPlan !== plan) await changeSubscription(client, { ...wish, id: subscriptionId });
     return viewPlanRequest(client, { id });
   });
 }

@@ -3,6 +3,7 @@ import { requireCustomer } from '../customers/find-customer';
 import { type Actor, writeAudit } from '../customers/write-audit';
 import { OperationRefused } from '../operation-refused';
 import { lockPlanRequest, type PlanRequestRef, type PlanRequestView, viewPlanRequest } from './plan-request-view';
+import { requireConsent } from './require-consent';
 import { requireOfferedPlan } from './subscription-terms';
 
 export interface AskForPlanOptions {
@@ -11,6 +12,8 @@ export interface AskForPlanOptions {
   readonly product: string;
   /** Upper and lower case are the same. */
   readonly plan: string;
+  /** See `SubscribeOptions`. */
+  readonly consent?: boolean;
   readonly actor: Actor;
 }
 
@@ -32,7 +35,7 @@ export function requestDetails({ id, product, plan, price, currency }: PlanReque
 /**
  * Asks an operator for a plan, on the terms that it has now. The subscription stays as it is. Asking again for the same changes nothing.
  * @throws OperationRefused `customer_unknown`, `product_unknown`, `product_without_limits`, `plan_unknown`, `plan_needs_no_approval`,
- * `plan_current`, `request_exists`
+ * `plan_current`, `request_exists`, `consent_required`
  */
 export function askForPlan(db: Database, options: AskForPlanOptions): Promise<PlanRequestView> {
   const { product, actor } = options;
@@ -47,6 +50,7 @@ export function askForPlan(db: Database, options: AskForPlanOptions): Promise<Pl
     if (current[0]?.plan_name === plan) {
       throw new OperationRefused('plan_current', `the subscription to "${product}" is on plan "${plan}" already`);
     }
+    await requireConsent(client, { customerId, product, consent: options.consent ?? true, actor });
     const { rows: made } = await client.query<{ id: string }>(INSERT, [customerId, product, plan]);
     if (made[0]) {
       const request = await viewPlanRequest(client, { id: made[0].id });

@@ -1,5 +1,6 @@
 import { type Database, inTransaction } from '../database';
 import { OperationRefused } from '../operation-refused';
+import { requireConsent } from './require-consent';
 import { checkLimit, requireOfferedPlan } from './subscription-terms';
 import { lockSubscription, type SubscriptionRef, type SubscriptionView } from './subscription-view';
 import { type Actor, writeAudit } from '../customers/write-audit';
@@ -10,6 +11,8 @@ export interface ChangeSubscriptionOptions extends SubscriptionRef {
   /** Null removes the override. */
   readonly daily?: number | null;
   readonly monthly?: number | null;
+  /** For another plan; see `SubscribeOptions`. */
+  readonly consent?: boolean;
   readonly actor: Actor;
 }
 
@@ -18,7 +21,7 @@ const UPDATE = 'UPDATE subscription SET plan_name = $2, daily_override = $3, mon
 /**
  * Changes plan or limits; what is left out stays. It counts from the next request, and what was used today and this month stays used.
  * @throws OperationRefused `subscription_unknown`, `subscription_cancelled`, `plan_unknown`, `product_unknown`,
- * `product_without_limits`, `limit_malformed`
+ * `product_without_limits`, `limit_malformed`, `consent_required`
  */
 export function changeSubscription(db: Database, options: ChangeSubscriptionOptions): Promise<SubscriptionView> {
   checkLimit(options.daily, 'daily');
@@ -30,6 +33,10 @@ export function changeSubscription(db: Database, options: ChangeSubscriptionOpti
     }
     const asked = options.plan === undefined ? before.plan : options.plan;
     const plan = asked === null || asked === before.plan ? asked : await requireOfferedPlan(client, before.product, asked);
+    if (plan !== before.plan) {
+      const { customerId, product } = before;
+      await requireConsent(client, { customerId, product, consent: options.consent ?? true, actor: options.actor });
+    }
     const daily = options.daily === undefined ? before.dailyOverride : options.daily;
     const monthly = options.monthly === undefined ? before.monthlyOverride : options.monthly;
     await client.query(UPDATE, [before.id, plan, daily, monthly]);

@@ -11,6 +11,7 @@ export interface CreateSubscriptionOptions extends SubscriptionTerms {
   readonly product: string;
   /** See `SubscribeOptions`. */
   readonly keepsLimits?: boolean;
+  readonly consent?: boolean;
   readonly actor: Actor;
 }
 

@@ -3,6 +3,7 @@ import { type AuditAction } from '../../../core/selling/audit-actions';
 import { type SubscriptionState } from '../../../core/ports';
 import { OperationRefused } from '../operation-refused';
 import { requireChangesLeft } from './require-changes-left';
+import { requireConsent } from './require-consent';
 import { checkLimit, requirePlan, requireSubscribable, type SubscriptionTerms } from './subscription-terms';
 import { type Actor, writeAudit } from '../customers/write-audit';
 
@@ -23,6 +24,8 @@ export interface SubscribeOptions extends SubscriptionTerms {
    * cancelling would rid anybody of them. Default false.
    */
   readonly keepsLimits?: boolean | undefined;
+  /** Whether the actor gives the consent that the product asks for. Default true: an operator's act is recorded as the operator's. */
+  readonly consent?: boolean | undefined;
 }
 
 const INSERT = `
@@ -45,7 +48,7 @@ UPDATE subscription SET plan_name = COALESCE($2, plan_name), daily_override = CO
  * transaction.
  * @returns the subscription's id
  * @throws OperationRefused `product_unknown`, `product_without_limits`, `plan_unknown`, `plan_differs`, `subscription_exists`,
- * `limit_malformed`, `change_limit_reached`
+ * `limit_malformed`, `change_limit_reached`, `consent_required`
  */
 export async function subscribe(client: PoolClient, options: SubscribeOptions): Promise<string> {
   const { customerId, product, actor, daily = null, monthly = null } = options;
@@ -55,12 +58,15 @@ export async function subscribe(client: PoolClient, options: SubscribeOptions): 
   const plan = options.plan === undefined ? null : await requirePlan(client, product, options.plan);
   const { rows: inserted } = await client.query<{ id: string }>(INSERT, [customerId, product, plan, daily, monthly]);
   const details = { product, plan, daily, monthly };
+  const consentWish = { customerId, product, consent: options.consent ?? true, actor };
+  if (inserted[0]) await requireConsent(client, consentWish);
   if (inserted[0]) return audited(client, { id: inserted[0].id, action: 'subscription.create', actor, details });
   const { rows } = await client.query<Row>(FIND, [customerId, product]);
   const existing = rows[0];
   if (!existing) throw new Error('a subscription vanished while it was being joined');
   if (existing.state === 'cancelled') {
     if (options.keepsLimits) await requireChangesLeft(client, { id: existing.id, customerId });
+    await requireConsent(client, consentWish);
     await client.query(REACTIVATE, [existing.id, plan, daily, monthly, options.keepsLimits ?? false]);
     return audited(client, { id: existing.id, action: 'subscription.reactivate', actor, details });
   }

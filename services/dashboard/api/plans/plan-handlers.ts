@@ -6,6 +6,7 @@ import { changeSubscription } from '../../../../plugins/stores/postgres/subscrip
 import { createSubscription } from '../../../../plugins/stores/postgres/subscriptions/create-subscription';
 import { type PlanRequestView, readCurrentRequests } from '../../../../plugins/stores/postgres/subscriptions/plan-request-view';
 import { requireChangesLeft } from '../../../../plugins/stores/postgres/subscriptions/require-changes-left';
+import { listConsents } from '../../../../plugins/stores/postgres/subscriptions/require-consent';
 import { setDailyCap } from '../../../../plugins/stores/postgres/subscriptions/set-daily-cap';
 import { setSubscriptionState } from '../../../../plugins/stores/postgres/subscriptions/set-subscription-state';
 import { type SubscriptionView } from '../../../../plugins/stores/postgres/subscriptions/subscription-view';
@@ -25,10 +26,13 @@ export function describeProduct(
     readonly subscription?: SubscriptionStanding | undefined;
     readonly request?: PlanRequestView | undefined;
     readonly liveSource: LiveSource | null | undefined;
+    /** The customer agreed to the product's present text. */
+    readonly hasConsent?: boolean | undefined;
   },
 ) {
-  const { subscription = null, request = null, liveSource = null } = known;
-  return { ...product, takesTestKeys: !refusesTestKeys(product), liveSource, subscription, request };
+  const { subscription = null, request = null, liveSource = null, hasConsent = false } = known;
+  const consent = product.consent === undefined ? null : { text: product.consent, isGiven: hasConsent };
+  return { ...product, takesTestKeys: !refusesTestKeys(product), liveSource, subscription, request, consent };
 }
 
 /** One subscription as it stands after a change, or within its transaction. */
@@ -91,6 +95,7 @@ export const planHandlers: Handlers<typeof planEndpoints> = {
   'GET /products': async ({ caller }, { db, clock, timeZone, catalogue, liveSources }) => {
     const own = await readSubscriptionUse(db, { customerId: caller.customerId, timeZone, nowMs: clock.now() });
     const requests = await readCurrentRequests(db, caller.customerId);
+    const consents = await listConsents(db, caller.customerId);
     const { products } = await catalogue();
     return {
       products: products.map((product) =>
@@ -98,30 +103,31 @@ export const planHandlers: Handlers<typeof planEndpoints> = {
           subscription: own.find((each) => each.product === product.id),
           request: requests.find((each) => each.product === product.id),
           liveSource: liveSources?.find(product.id),
+          hasConsent: consents.has(product.id),
         }),
       ),
     };
   },
 
-  'POST /subscriptions': async ({ body: { product, plan, terms }, caller }, deps) => {
+  'POST /subscriptions': async ({ body: { product, plan, terms, consent }, caller }, deps) => {
     await refuseWithoutApproval({ product, plan }, deps);
     await refuseOtherTerms({ product, plan, terms }, deps);
     const { customerId, actor } = caller;
-    const wanted = { customer: customerId, product, actor, keepsLimits: true, ...(plan !== null && { plan }) };
+    const wanted = { customer: customerId, product, actor, keepsLimits: true, consent, ...(plan !== null && { plan }) };
     const made = await createSubscription(deps.db, wanted);
     return standing(deps.db, made.id, { caller, deps });
   },
 
   'PUT /subscriptions/:id/plan': ({ params: { id }, body, caller }, deps) => {
     const scope = { caller, deps };
-    const { version, plan, terms, acceptLowerThanUsed } = body;
+    const { version, plan, terms, acceptLowerThanUsed, consent } = body;
     return changeAt({ id, version }, scope, async (client, before) => {
       if (plan !== before.plan) {
         await refuseWithoutApproval({ product: before.product, plan }, deps);
         await requireChangesLeft(client, before);
       }
       await refuseOtherTerms({ product: before.product, plan, terms }, deps);
-      await changeSubscription(client, { id, customerId: caller.customerId, plan, actor: caller.actor });
+      await changeSubscription(client, { id, customerId: caller.customerId, plan, consent, actor: caller.actor });
       if (!acceptLowerThanUsed) await refuseLimitBelowUse(client, before, scope);
     });
   },
@@ -135,9 +141,9 @@ export const planHandlers: Handlers<typeof planEndpoints> = {
   'POST /subscriptions/:id/resume': setState('active'),
   'POST /subscriptions/:id/cancel': setState('cancelled'),
 
-  'POST /plan-requests': async ({ body: { product, plan, terms }, caller: { customerId, actor } }, deps) => {
+  'POST /plan-requests': async ({ body: { product, plan, terms, consent }, caller: { customerId, actor } }, deps) => {
     await refuseOtherTerms({ product, plan, terms }, deps);
-    return askForPlan(deps.db, { customer: customerId, product, plan, actor });
+    return askForPlan(deps.db, { customer: customerId, product, plan, consent, actor });
   },
 
   'POST /plan-requests/:id/withdraw': ({ params: { id }, caller: { customerId, actor } }, { db }) =>

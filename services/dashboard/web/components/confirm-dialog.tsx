@@ -11,6 +11,8 @@ interface ConfirmDialogProps {
   /** What the button says: the act itself, never "OK". */
   readonly action: string;
   readonly isDangerous?: boolean;
+  /** False while something has to be chosen first. */
+  readonly isReady?: boolean;
   /** Throws ApiProblem; the dialog stays open and shows it. */
   readonly onConfirm: () => Promise<unknown>;
   readonly onClose: () => void;
@@ -20,7 +22,7 @@ interface ConfirmDialogProps {
 
 /** Asks before something is done that others notice. Rendered only while it is open. */
 export function ConfirmDialog(props: ConfirmDialogProps): ReactNode {
-  const { title, children, action, isDangerous = false, onConfirm, onClose, hiddenProblem } = props;
+  const { title, children, action, isDangerous = false, isReady = true, onConfirm, onClose, hiddenProblem } = props;
   const { submit, pending, problem } = useSubmit(async () => {
     await onConfirm();
     onClose();
@@ -34,7 +36,13 @@ export function ConfirmDialog(props: ConfirmDialogProps): ReactNode {
           <Button variant="default" onClick={onClose} disabled={pending} data-autofocus>
             Cancel
           </Button>
-          <Button color={isDangerous ? 'red' : 'indigo'} loading={pending} onClick={() => void submit()} className="wrapping">
+          <Button
+            color={isDangerous ? 'red' : 'indigo'}
+            loading={pending}
+            disabled={!isReady}
+            onClick={() => void submit()}
+            className="wrapping"
+          >
             {action}
           </Button>
         </Group>

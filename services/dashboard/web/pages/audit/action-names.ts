@@ -52,6 +52,7 @@ export const ACTION_NAMES: Readonly<Record<AuditAction, string>> = {
   'key.suspend': 'Key suspended by the provider',
   'key.restore': 'Key restored by the provider',
   'subscription.create': 'Subscribed',
+  'subscription.consent': 'Consent given',
   'subscription.reactivate': 'Resubscribed',
   'subscription.change': 'Plan or limits changed',
   'subscription.pause': 'Subscription paused',

@@ -15,7 +15,7 @@ import { FormButtons } from '../../components/form-buttons';
 import { Loaded } from '../../components/loaded';
 import { TagsField } from './key-tags';
 import { ModeChoice } from './mode-choice';
-import { NewSubscriptions } from './new-subscriptions';
+import { checkConsent, NewSubscriptions } from './new-subscriptions';
 import { ProductChoice } from './product-choice';
 import { RuleWarnings } from './rule-warnings';
 import { SubmissionProblem } from './submission-problem';
@@ -44,18 +44,24 @@ export function CreateKeyForm({ initialMode, initialProducts, onCreated, onHold,
       tags: new Array<string>(),
       expiry: { choice: '', day: '' },
       rules: '',
+      consent: false,
     },
     validate: {
       name: checkName,
       products: (value: string[]) => (value.length === 0 ? 'Choose at least one product.' : null),
       expiry: (value) => checkExpiry(value, quotaTimeZone, new Date()),
+      consent: (consent, { products: chosen }) => checkConsent(products.data?.products ?? [], { chosen, consent }),
     },
   });
-  const { submit, pending, problem } = useSubmit(async ({ name, mode, products: chosen, tags, expiry, rules }: typeof form.values) => {
-    const expiresAt = expiryMoment(expiry, quotaTimeZone, new Date());
-    const body = { submission, mode, products: chosen, tags, rules: splitRules(rules) };
-    onCreated(await call('POST /keys', { body: { ...body, ...(name.trim() && { name: name.trim() }), ...(expiresAt && { expiresAt }) } }));
-  });
+  const { submit, pending, problem } = useSubmit(
+    async ({ name, mode, products: chosen, tags, expiry, rules, consent }: typeof form.values) => {
+      const expiresAt = expiryMoment(expiry, quotaTimeZone, new Date());
+      const body = { submission, mode, products: chosen, tags, rules: splitRules(rules), consent };
+      onCreated(
+        await call('POST /keys', { body: { ...body, ...(name.trim() && { name: name.trim() }), ...(expiresAt && { expiresAt }) } }),
+      );
+    },
+  );
   const isDirty = form.isDirty();
   useUnsaved(isDirty);
   // In the same commit as the edit: an Escape right after the first letter must already find the dialog held.
@@ -68,7 +74,13 @@ export function CreateKeyForm({ initialMode, initialProducts, onCreated, onHold,
         <Loaded query={products} height={330}>
           {(data) => <ProductChoice products={data.products} {...form.getInputProps('products')} value={form.values.products} />}
         </Loaded>
-        <NewSubscriptions products={products.data?.products ?? []} chosen={form.values.products} />
+        <NewSubscriptions
+          products={products.data?.products ?? []}
+          chosen={form.values.products}
+          consent={form.values.consent}
+          onConsent={(isGiven) => form.setFieldValue('consent', isGiven)}
+          error={form.errors['consent']}
+        />
         <ExpiryChoice {...form.getInputProps('expiry')} value={form.values.expiry} />
         <Textarea
           label="Whitelist rules"

@@ -17,7 +17,7 @@ import { ConflictNotice } from './conflict-notice';
 import { checkExpiry, ExpiryChoice, expiryMoment } from './expiry-choice';
 import { Loaded } from '../../components/loaded';
 import { TagsField } from './key-tags';
-import { findNewSubscriptions, NewSubscriptions } from './new-subscriptions';
+import { checkConsent, findNewSubscriptions, NewSubscriptions } from './new-subscriptions';
 import { ProductChoice } from './product-choice';
 import { SaveButtons } from './save-buttons';
 import { SaveProblem } from './save-problem';
@@ -27,6 +27,7 @@ interface Values {
   products: string[];
   tags: string[];
   expiry: { choice: string; day: string };
+  consent: boolean;
 }
 
 const valuesOf = (item: Key): Values => ({
@@ -34,6 +35,7 @@ const valuesOf = (item: Key): Values => ({
   products: [...item.products],
   tags: [...item.tags],
   expiry: { choice: 'keep', day: '' },
+  consent: false,
 });
 
 /** What the form changes; what it leaves out stays. */
@@ -54,15 +56,16 @@ export function KeySettings({ item }: { readonly item: Key }): ReactNode {
   const { quotaTimeZone } = useSession();
   const client = useQueryClient();
   const products = useQuery(productsQuery);
+  const added = (values: Values): string[] => values.products.filter((id) => !item.products.includes(id));
   const form = useForm<Values>({
     initialValues: valuesOf(item),
     validate: {
       name: (value) => (value.trim().length > 100 ? 'Use at most 100 characters.' : null),
       products: (value) => (value.length === 0 ? 'Choose at least one product.' : null),
       expiry: (value) => checkExpiry(value, quotaTimeZone, new Date()),
+      consent: (_value, values) => checkConsent(products.data?.products ?? [], { chosen: added(values), consent: values.consent }),
     },
   });
-  const added = (values: Values): string[] => values.products.filter((id) => !item.products.includes(id));
   const reset = (to: Key): void => {
     form.setInitialValues(valuesOf(to));
     form.setValues(valuesOf(to));
@@ -74,7 +77,7 @@ export function KeySettings({ item }: { readonly item: Key }): ReactNode {
       const subscribes = findNewSubscriptions({ products: products.data?.products ?? [], chosen: added(values) }).length > 0;
       await call('PATCH /keys/:id', {
         params: { id: item.id },
-        body: { ...changesOf(values, versioned.base, quotaTimeZone), ...(subscribes && { subscribes }) },
+        body: { ...changesOf(values, versioned.base, quotaTimeZone), ...(subscribes && { subscribes, consent: values.consent }) },
       });
       form.resetDirty(values);
       toast('Settings saved.');
@@ -92,7 +95,13 @@ export function KeySettings({ item }: { readonly item: Key }): ReactNode {
         <Loaded query={products} height={330}>
           {(data) => <ProductChoice products={data.products} {...form.getInputProps('products')} value={form.values.products} />}
         </Loaded>
-        <NewSubscriptions products={products.data?.products ?? []} chosen={added(form.values)} />
+        <NewSubscriptions
+          products={products.data?.products ?? []}
+          chosen={added(form.values)}
+          consent={form.values.consent}
+          onConsent={(isGiven) => form.setFieldValue('consent', isGiven)}
+          error={form.errors['consent']}
+        />
         <TagsField {...form.getInputProps('tags')} value={form.values.tags} />
         <ExpiryChoice keep={keep} {...form.getInputProps('expiry')} value={form.values.expiry} />
         <SaveProblem problem={problem} isStale={versioned.isStale} />

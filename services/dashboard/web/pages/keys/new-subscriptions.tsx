@@ -1,6 +1,7 @@
 import { Alert, List } from '@mantine/core';
 import { type ReactNode } from 'react';
 import { type Product } from '../../../contract/plans';
+import { ConsentChoice, wantingConsent } from '../../components/consent-choice';
 import { formatCount } from '../../format/numbers';
 import { limitsUnder, offersOf } from '../plans/offers';
 
@@ -16,8 +17,24 @@ export function findNewSubscriptions({ products, chosen }: NewSubscriptionsProps
   return products.filter((product) => chosen.includes(product.id) && product.subscribable && isMissing(product));
 }
 
+interface ConsentProps {
+  /** Whether the box under the texts of these products is ticked. */
+  readonly consent: boolean;
+  readonly onConsent: (isGiven: boolean) => void;
+  readonly error?: ReactNode;
+}
+
+/** A message where a form would subscribe without the consent that is asked for. */
+export function checkConsent(
+  products: readonly Product[],
+  { chosen, consent }: { chosen: readonly string[]; consent: boolean },
+): string | null {
+  if (consent || wantingConsent(findNewSubscriptions({ products, chosen })).length === 0) return null;
+  return 'Agree to the text, or leave the product out.';
+}
+
 /** Says, before a form is sent, what it subscribes to besides. Nothing is shown when that is nothing. */
-export function NewSubscriptions(props: NewSubscriptionsProps): ReactNode {
+export function NewSubscriptions({ consent, onConsent, error, ...props }: NewSubscriptionsProps & ConsentProps): ReactNode {
   const fresh = findNewSubscriptions(props);
   if (fresh.length === 0) return null;
   return (
@@ -29,6 +46,7 @@ export function NewSubscriptions(props: NewSubscriptionsProps): ReactNode {
           </List.Item>
         ))}
       </List>
+      <ConsentChoice products={wantingConsent(fresh)} checked={consent} onChange={onConsent} error={error} />
     </Alert>
   );
 }

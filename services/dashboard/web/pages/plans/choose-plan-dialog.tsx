@@ -7,6 +7,7 @@ import { explainConflict } from '../../api/explain-conflict';
 import { call } from '../../api/request';
 import { formatCount, formatPrice } from '../../format/numbers';
 import { toast } from '../../browser/toast';
+import { ConsentChoice, wantingConsent } from '../../components/consent-choice';
 import { ConfirmDialog } from '../../components/confirm-dialog';
 import { type Offer, termsOf } from './offers';
 import { PlanComparison } from './plan-comparison';
@@ -43,8 +44,8 @@ const DONE: Readonly<Record<Act, (title: string, plan: string) => string>> = {
   Request: (title, plan) => `${plan} of ${title} is requested.`,
 };
 
-async function send(act: Act, { product, offer, acceptLowerThanUsed }: Wish): Promise<void> {
-  const wanted = { plan: offer.plan, terms: termsOf(offer) };
+async function send(act: Act, { product, offer, acceptLowerThanUsed, consent }: Wish): Promise<void> {
+  const wanted = { plan: offer.plan, terms: termsOf(offer), consent };
   if (act === 'Request' && offer.plan !== null)
     await call('POST /plan-requests', { body: { ...wanted, plan: offer.plan, product: product.id } });
   else if (act === 'Change' && product.subscription !== null) {
@@ -57,19 +58,22 @@ interface Wish {
   readonly product: Product;
   readonly offer: Offer;
   readonly acceptLowerThanUsed: boolean;
+  readonly consent: boolean;
 }
 
 /** Subscribes, changes the plan, or asks for one. A limit below what is used already is said before anything happens. */
 export function ChoosePlanDialog({ product, offer, onClose }: ChoosePlanDialogProps): ReactNode {
   const client = useQueryClient();
   const [belowUse, setBelowUse] = useState<ApiProblem>();
+  const [consent, setConsent] = useState(false);
+  const texts = wantingConsent([product]);
   const act = actOf(product, offer);
   const name = offer.plan ?? 'Base';
   const isBelowUse = belowUse !== undefined;
 
   async function choose(): Promise<void> {
     try {
-      await send(act, { product, offer, acceptLowerThanUsed: isBelowUse });
+      await send(act, { product, offer, acceptLowerThanUsed: isBelowUse, consent });
       const isStopped = act !== 'Request' && product.subscription?.suspended !== undefined;
       toast(`${DONE[act](product.title, name)}${isStopped ? ' The provider still suspends it.' : ''}`);
     } catch (error) {
@@ -85,12 +89,14 @@ export function ChoosePlanDialog({ product, offer, onClose }: ChoosePlanDialogPr
       title={TITLES[act](product.title, name)}
       action={isBelowUse ? `${actionText(act, offer)} anyway` : actionText(act, offer)}
       isDangerous={isBelowUse}
+      isReady={consent || texts.length === 0}
       onConfirm={choose}
       onClose={onClose}
       hiddenProblem="limit_below_use"
     >
       <PlanComparison product={product} offer={offer} />
       <PlanTerms product={product} offer={offer} />
+      <ConsentChoice products={texts} checked={consent} onChange={setConsent} />
       {belowUse && <BelowUse problem={belowUse} />}
     </ConfirmDialog>
   );
