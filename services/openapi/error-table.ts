@@ -50,7 +50,7 @@ export interface Failure {
 export const ACCESS_DENIALS = [
   'key_missing', 'ambiguous_key', 'key_unknown', 'key_expired', 'product_not_authorised', 'subscription_missing', 'subscription_inactive',
   'caller_not_whitelisted', 'sandbox_missing', 'link_not_valid', 'quota_daily_exceeded', 'quota_monthly_exceeded', 'request_not_readable',
-  'access_layer_unavailable', 'quota_unavailable',
+  'ambiguous_path', 'access_layer_unavailable', 'quota_unavailable',
 ] as const satisfies readonly ProblemCode[]; // prettier-ignore
 
 const BEFORE_CHARGE: ReadonlySet<ProblemCode> = new Set(ACCESS_DENIALS);

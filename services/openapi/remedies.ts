@@ -15,6 +15,7 @@ export const REMEDIES: Readonly<Record<string, string>> = {
   quota_monthly_exceeded: 'Wait for as long as Retry-After says, or change the plan: a higher limit counts at once.',
   concurrency_exceeded: 'Wait for a request under way to finish, then send this one again. Send fewer at once.',
   request_not_readable: 'Send fewer headers, and a query or form that is well formed.',
+  ambiguous_path: 'Send the path that you mean, without dot segments, and without encoding what needs no encoding.',
   access_layer_unavailable: 'Try again shortly, waiting longer each time.',
   quota_unavailable: 'Try again shortly, waiting longer each time.',
   invalid_request: 'Correct the fields that errors names. The reference says what the route takes.',
