@@ -136,7 +136,7 @@ describe('the OpenAPI document', () => {
     const without = operations
       .filter(({ operation }) => {
         const json = operation.responses['200']?.content?.['application/json'];
-        return json !== undefined && !('example' in json);
+        return json !== undefined && !('examples' in json);
       })
       .map(({ path }) => path);
     // By default a picture, not JSON.
