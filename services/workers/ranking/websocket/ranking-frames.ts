@@ -34,7 +34,13 @@ const frame = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('error'), id: z.string().optional() }),
 ]);
 /** Without a type it can only be a broken answer to the question that it names. */
-const untyped = z.object({ type: z.unknown().refine((type) => typeof type !== 'string'), id: z.string() });
+const untyped = z.object({
+  type: z
+    .unknown()
+    .optional()
+    .refine((type) => typeof type !== 'string'),
+  id: z.string(),
+});
 
 export type RankingFrame =
   /** `bodyText` is absent when the body is no object with an `ok` flag. */
