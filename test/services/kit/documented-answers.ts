@@ -10,7 +10,8 @@ const documents = new Map<string, DocumentedApi>();
 const isPublished = ({ name, products }: ServiceDefinition): boolean =>
   products.every((id) => CATALOGUE.find(id) !== undefined) && products.includes(`api-${name}`);
 
-function documentOf(service: ServiceDefinition): DocumentedApi {
+/** The document of a service of the catalogue. */
+export function documentOf(service: ServiceDefinition): DocumentedApi {
   const known = documents.get(service.name);
   if (known) return known;
   const built = describeServices([service], { baseUrl: 'https://api.example.com', catalogue: CATALOGUE });
