@@ -76,6 +76,7 @@ export const tryEndpoints = {
     refuses: [
       'product_unknown',
       'product_without_limits',
+      'product_not_offered',
       'consent_required',
       'change_limit_reached',
       'key_not_usable',
