@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
-import { type HeldRequest, type Verdict } from '../access-layer/held-request';
+import { type RequestFacts } from '../core/access/request-variable';
+import { type Verdict } from '../core/access/verdict';
 import { type RouteText } from '../access-layer/entrance-routes';
 import { KEY_PARAMETER } from '../core/access/credential-location';
 import { removeParameter } from '../core/access/raw-parameters';
@@ -8,7 +9,7 @@ import { collectHeaders, requestIdOf, type UnreadableQuestion } from '../access-
 import { type CheckRequest, type CheckResponse, type HeaderValueOption, type HttpAttributes } from './check-messages';
 
 /** A request as Envoy tells it, and what the route's context_extensions say of it. */
-export interface CheckedRequest extends HeldRequest {
+export interface CheckedRequest extends RequestFacts {
   readonly route: RouteText;
 }
 
