@@ -135,7 +135,7 @@ describe('of Envoy', () => {
 });
 
 describe.each(GATEWAY_KINDS)('the shipped configuration of %s', (kind) => {
-  const file = { nginx: 'nginx/nginx.conf', caddy: 'caddy/Caddyfile', haproxy: 'haproxy/haproxy.cfg' }[kind];
+  const file = { nginx: 'nginx/nginx.conf', 'nginx-lua': 'nginx/nginx.conf', caddy: 'caddy/Caddyfile', haproxy: 'haproxy/haproxy.cfg' }[kind];
 
   it.each(kong.services.map((service) => [service.name, service] as const))(
     'has the routes and the price of %s as kong.yml has them',
