@@ -7,6 +7,9 @@ local req, tcp = ngx.req, ngx.socket.tcp
 
 local lane = {}
 
+-- Before 1.23, nginx shows the first of a repeated header in its variables and hides the others.
+lane.shows_repeated = ngx.config.nginx_version >= 1023000
+
 local CONNECT_MS, SEND_MS = 1000, 2000
 -- A decision takes 5 s at most.
 local READ_MS = 6000
@@ -58,8 +61,8 @@ local function receive(socket)
   return text and byte(text) == VERSION and text or nil
 end
 
-local function head()
-  local parts = { req.get_method(), '\n', ngx.var.remote_addr, '\n', ngx.var.args or '', '\n' }
+local function head(begin)
+  local parts = { begin, req.get_method(), '\n', ngx.var.remote_addr, '\n', ngx.var.args or '', '\n' }
   for name, values in pairs(req.get_headers(0, true)) do
     for _, value in ipairs(type(values) == 'table' and values or { values }) do
       parts[#parts + 1] = name .. ':' .. value .. '\n'
@@ -80,11 +83,19 @@ local function body()
   return { text }
 end
 
+local function question(socket, route)
+  local variable = lane.shows_repeated and ngx.var.tollgate_request
+  if variable then
+    return send(socket, 'q', { route, '\n', variable })
+  end
+  return send(socket, 'w', head(route .. '\n'))
+end
+
 -- The verdict's frame, and the form without the key where there is one.
 local function exchange(place, route, again)
   local socket = tcp()
   socket:settimeouts(CONNECT_MS, SEND_MS, READ_MS)
-  if not socket:connect(place) or not send(socket, 'q', { route, '\n', ngx.var.tollgate_request or '' }) then
+  if not socket:connect(place) or not question(socket, route) then
     return nil
   end
   local form
@@ -97,7 +108,7 @@ local function exchange(place, route, again)
     elseif kind == FORM then
       form = sub(text, 3)
     elseif kind == ASKS_HEAD then
-      send(socket, 'h', head())
+      send(socket, 'h', head(''))
     elseif kind == ASKS_BODY then
       send(socket, 'b', body())
     else

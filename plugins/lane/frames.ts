@@ -12,8 +12,8 @@ import { type Admission, type Verdict } from '../core/access/verdict';
 /** The first byte of every frame. */
 const VERSION = '1';
 
-/** What a gateway says. */
-export const SAID = { question: 'q', head: 'h', body: 'b' } as const;
+/** What a gateway says: a question with the variable, one with the whole head, and what it is asked for. */
+export const SAID = { question: 'q', whole: 'w', head: 'h', body: 'b' } as const;
 
 /** What the plugin server says besides a verdict. */
 export const ASKED = { head: 'h', body: 'b' } as const;
@@ -32,11 +32,11 @@ export function kindOf(bytes: Buffer, start: number, end: number): string {
   return String.fromCharCode(bytes[start + 1] ?? 0);
 }
 
-/** `route`, line feed, and `$tollgate_request` as it is. */
-export function readQuestion(text: string): { readonly route: string; readonly variable: string } {
+/** A route, a line feed, and what is told of the request: `$tollgate_request` as it is, or the head. */
+export function readQuestion(text: string): { readonly route: string; readonly told: string } {
   const end = text.indexOf('\n');
   if (end < 0) throw new Error('a question without a route');
-  return { route: text.slice(0, end), variable: text.slice(end + 1) };
+  return { route: text.slice(0, end), told: text.slice(end + 1) };
 }
 
 /** Method, caller's address, query, each header as `name:value`, and the request's id last. @throws Error when it is not that */

@@ -80,8 +80,12 @@ export class LaneConnection {
 
   private onFrame(bytes: Buffer, start: number, end: number): void {
     const kind = kindOf(bytes, start, end);
-    if (kind === SAID.question && !this.facts && this.headOf === undefined) this.onQuestion(bytes.latin1Slice(start + 2, end));
-    else if (kind === SAID.head && this.headOf !== undefined) this.decide(this.headOf, readHead(bytes.latin1Slice(start + 2, end)));
+    const isFree = !this.facts && this.headOf === undefined;
+    if (kind === SAID.question && isFree) this.onQuestion(bytes.latin1Slice(start + 2, end));
+    else if (kind === SAID.whole && isFree) {
+      const { route, told } = readQuestion(bytes.latin1Slice(start + 2, end));
+      this.decide(route, readHead(told));
+    } else if (kind === SAID.head && this.headOf !== undefined) this.decide(this.headOf, readHead(bytes.latin1Slice(start + 2, end)));
     else if (kind === SAID.body && this.owesBody) {
       this.owesBody = false;
       this.takeBody?.({ content: Buffer.from(bytes.subarray(start + 2, end)) });
@@ -90,8 +94,8 @@ export class LaneConnection {
   }
 
   private onQuestion(text: string): void {
-    const { route, variable } = readQuestion(text);
-    const facts = readRequestVariable(variable);
+    const { route, told } = readQuestion(text);
+    const facts = readRequestVariable(told);
     // A preflight names the headers that a page wants to send, which the variable leaves out.
     if (typeof facts === 'object' && facts.method !== 'OPTIONS') this.decide(route, facts);
     else {

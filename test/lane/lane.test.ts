@@ -98,6 +98,14 @@ describe('what the variable cannot tell is asked for', () => {
     expect(proofOf(await client.hear()).ok).toBe(true);
   });
 
+  it('all of it, with the question, where the gateway’s variables hide repeated headers', async () => {
+    await serve();
+    client.say('w', `${ROUTE}\n${headText({ headers: withKey })}`);
+    expect(proofOf(await client.hear()).ok).toBe(true);
+    client.say('w', `${ROUTE}\n${headText({ headers: { 'x-api-key': [key, key] } })}`);
+    expect(codeOf(await client.hear())).toBe('ambiguous_key');
+  });
+
   it('the headers that a page wants to send', async () => {
     await serve();
     const headers = {

@@ -15,13 +15,14 @@ local function answer(verdict)
   return ngx.exit(verdict.status)
 end
 
--- Two servers read these differently: an encoded slash or backslash. nginx chose the location by the decoded path.
-local function is_unclear(path)
-  return path:find('%%2[fF]') or path:find('%%5[cC]') or path:find('\\', 1, true)
+-- Two servers read these differently: an encoded slash or backslash, and a fragment. nginx chose the location by the decoded path.
+local function is_unclear(uri)
+  local path = uri:match('^[^?]*')
+  return uri:find('#', 1, true) or path:find('%%2[fF]') or path:find('%%5[cC]') or path:find('\\', 1, true)
 end
 
-local UNCLEAR = '{"type":"about:blank","title":"Request cannot be read","status":400,"detail":"The path has an encoded slash or a backslash.",'
-  .. '"code":"request_not_readable","request_id":"%s"}'
+local UNCLEAR = '{"type":"about:blank","title":"Request cannot be read","status":400,"detail":"The address has an encoded slash, a backslash or a '
+  .. 'fragment.","code":"request_not_readable","request_id":"%s"}'
 
 -- The variable names the known ones alone.
 local function strip()
@@ -33,7 +34,7 @@ local function strip()
 end
 
 local function guard()
-  if is_unclear(var.request_uri:match('^[^?]*')) then
+  if is_unclear(var.request_uri) then
     local headers = { ['Content-Type'] = 'application/problem+json', ['Cache-Control'] = 'no-store' }
     return { status = 400, headers = headers, body = UNCLEAR:format(var.request_id) }
   end
