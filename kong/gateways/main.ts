@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { GATEWAY_KINDS, renderConfiguration, SHARED_FILES, type GatewayKind } from './render';
+import { GATEWAY_KINDS, LUA_MODULES, renderConfiguration, SHARED_FILES, type GatewayKind } from './render';
 
 /** Under `npm start` this process is killed 5 s after SIGTERM; by then its gateway must be gone. */
 const GRACE_MS = 4_000;
@@ -51,9 +51,6 @@ function writeConfiguration(settings: Settings): void {
 
 /** The socket belongs to who runs this: as root, nginx's workers must be root too, or they could not ask. */
 const nginxUser = process.getuid?.() === 0 ? 'user root;' : '';
-
-/** Debian's package enables its modules in the main configuration, which is not used here. */
-const LUA_MODULES = ['ndk_http_module', 'ngx_http_lua_module'].map((name) => `load_module /usr/lib/nginx/modules/${name}.so;`).join(' ');
 
 function nginxCommand(folder: string, modules: string): string[] {
   return ['nginx', '-p', `${folder}/`, '-c', join(folder, 'nginx.conf'), '-g', `${modules} daemon off; ${nginxUser}`];

@@ -30,6 +30,11 @@ const LISTEN: Readonly<Record<GatewayKind, readonly [string, (places: GatewayPla
   'nginx-lua': ['listen 8000;', ({ host, port }) => `listen ${host}:${port};`],
 };
 
+/** Debian's package enables its modules in the main configuration, which is not used by `npm start`. */
+export const LUA_MODULES = ['ndk_http_module', 'ngx_http_lua_module']
+  .map((name) => `load_module /usr/lib/nginx/modules/${name}.so;`)
+  .join(' ');
+
 /** What a gateway runs besides the files of its own folder, below kong/. nginx with Lua has nginx's routes, which include files of the same names. */
 export const SHARED_FILES: Readonly<Partial<Record<GatewayKind, readonly string[]>>> = {
   'nginx-lua': ['gateways/nginx/nginx.conf', 'lane/lane.lua'],

@@ -8,6 +8,8 @@ import { KONG_SCHEMA } from '../../plugins/access-layer/config';
 import { REQUEST_VARIABLE_PROPERTY } from '../../plugins/core/access/request-variable';
 import { LaneServer } from '../../plugins/lane/lane-server';
 import { key, recordOf } from '../access-layer/call-plugin';
+import { LUA_FILES } from '../gateways/support/running-gateway';
+import { LUA_MODULES } from '../../kong/gateways/render';
 import { stagePlugin } from '../gateways/support/entrance-stage';
 import { ensurePackages } from '../support/debian-packages';
 import { eventually } from '../support/eventually';
@@ -20,7 +22,6 @@ import { endProgram } from '../support/system/program';
  */
 
 const LANE = resolve(__dirname, '../../kong/lane');
-const LUA_MODULES = ['ndk_http_module', 'ngx_http_lua_module'].map((name) => `load_module /usr/lib/nginx/modules/${name}.so;`).join('\n');
 const CONF = { products: ['api-ip', 'api-gst'], key_in: ['x-api-key', 'form'], quota: true, post_units: 1 } as const;
 
 const VARIABLE = REQUEST_VARIABLE_PROPERTY.slice(REQUEST_VARIABLE_PROPERTY.indexOf('$'));
@@ -98,8 +99,7 @@ let lane: LaneServer | undefined;
 let url: string;
 
 beforeAll(async () => {
-  const lua = ['nginx', '/usr/lib/nginx/modules/ngx_http_lua_module.so', '/usr/share/lua/5.1/resty/core.lua'] as const;
-  await ensurePackages(lua, 'The tests of the lane');
+  await ensurePackages(LUA_FILES, 'The tests of the lane');
   folder = mkdtempSync(join(tmpdir(), 'lane-handler-'));
   const [port = 0] = await findFreePorts(1);
   url = `http://127.0.0.1:${port}`;

@@ -25,7 +25,7 @@ export interface RunningGateway {
 }
 
 /** nginx with the module for Lua, and the part of it that is written in Lua. */
-const LUA_FILES = ['nginx', '/usr/lib/nginx/modules/ngx_http_lua_module.so', '/usr/share/lua/5.1/resty/core.lua'] as const;
+export const LUA_FILES = ['nginx', '/usr/lib/nginx/modules/ngx_http_lua_module.so', '/usr/share/lua/5.1/resty/core.lua'] as const;
 
 /** @throws Error that says which Debian package is missing */
 export async function startGateway({ kind, forwardAuthSocket, services }: GatewayOptions): Promise<RunningGateway> {
