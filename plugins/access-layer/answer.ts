@@ -1,5 +1,5 @@
 import { LINK_PARAMETER } from '../core/proof/access-link';
-import { CONTEXT_HEADER, CONTEXT_LIFETIME_SECONDS, type ContextSigner } from '../core/proof/context-token';
+import { CONTEXT_HEADER, CONTEXT_LIFETIME_SECONDS, type ContextSigner, type RequestContext } from '../core/proof/context-token';
 import { headersToStrip, KEY_PARAMETER, type RequestHeaders } from '../core/access/credential-location';
 import { crossOriginHeaders, preflightHeaders } from '../core/access/cross-origin';
 import { type KongPdk } from '../core/access/kong-pdk';
@@ -25,7 +25,7 @@ export function admit(request: AccessRequest, signing: { sign: ContextSigner; no
   const { record, subscription, spend } = request;
   if (!record || !subscription) throw new Error('a request without a subscription cannot be admitted');
   const quota = quotaOf(request);
-  const token = signing.sign({
+  const context: RequestContext = {
     requestId: request.requestId,
     credentialId: record.credentialId,
     customerId: record.customerId,
@@ -38,11 +38,11 @@ export function admit(request: AccessRequest, signing: { sign: ContextSigner; no
     quota,
     ...(request.link && { link: request.link.grant }),
     expiresAt: signing.nowSeconds + CONTEXT_LIFETIME_SECONDS,
-  });
+  };
   const set: Record<string, string> = {};
   if (request.trace) set[TRACE_HEADER] = request.trace.traceparent;
   // Last, so that a message to the gateway ends with bytes that differ in every request (writeExitArgs in plugins/server says why).
-  set[CONTEXT_HEADER] = token;
+  set[CONTEXT_HEADER] = signing.sign(context);
   const responseHeaders = crossOriginHeaders(record.whitelist, request.headers);
   if (quota && request.config.rateLimitHeaders === 'gateway') Object.assign(responseHeaders, rateLimitHeaders(quota, signing.nowSeconds));
   return {

@@ -68,10 +68,10 @@ function linesOf({ set, remove, rawQuery, target, responseHeaders }: Admission, 
 export function writeVerdict(verdict: Verdict, { rawQuery, requestId }: Pick<RequestFacts, 'rawQuery' | 'requestId'>): string {
   if (verdict.admitted) {
     const admitted = frame('a', linesOf(verdict, rawQuery));
-    return verdict.body ? frame('f', verdict.body.latin1Slice()) + admitted : admitted;
+    return verdict.body ? frame('f', verdict.body.toString('latin1')) + admitted : admitted;
   }
   let head = `${verdict.status}\n`;
   for (const name in verdict.headers) head += `${name}:${verdict.headers[name]}\n`;
   // The body is JSON in one line; after it the id, because problems are alike to their last two characters.
-  return frame('r', `${head}\n${verdict.body.latin1Slice()}\n${requestId}`);
+  return frame('r', `${head}\n${verdict.body.toString('latin1')}\n${requestId}`);
 }

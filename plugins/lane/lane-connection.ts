@@ -81,11 +81,12 @@ export class LaneConnection {
   private onFrame(bytes: Buffer, start: number, end: number): void {
     const kind = kindOf(bytes, start, end);
     const isFree = !this.facts && this.headOf === undefined;
-    if (kind === SAID.question && isFree) this.onQuestion(bytes.latin1Slice(start + 2, end));
+    if (kind === SAID.question && isFree) this.onQuestion(bytes.toString('latin1', start + 2, end));
     else if (kind === SAID.whole && isFree) {
-      const { route, told } = readQuestion(bytes.latin1Slice(start + 2, end));
+      const { route, told } = readQuestion(bytes.toString('latin1', start + 2, end));
       this.decide(route, readHead(told));
-    } else if (kind === SAID.head && this.headOf !== undefined) this.decide(this.headOf, readHead(bytes.latin1Slice(start + 2, end)));
+    } else if (kind === SAID.head && this.headOf !== undefined)
+      this.decide(this.headOf, readHead(bytes.toString('latin1', start + 2, end)));
     else if (kind === SAID.body && this.owesBody) {
       this.owesBody = false;
       this.takeBody?.({ content: Buffer.from(bytes.subarray(start + 2, end)) });
