@@ -62,7 +62,7 @@ local function receive(socket)
 end
 
 local function head(begin)
-  local parts = { begin, req.get_method(), '\n', ngx.var.remote_addr, '\n', ngx.var.args or '', '\n' }
+  local parts = { begin, req.get_method(), '\n', ngx.var.remote_addr, '\n', ngx.var.request_uri, '\n', ngx.var.args or '', '\n' }
   for name, values in pairs(req.get_headers(0, true)) do
     for _, value in ipairs(type(values) == 'table' and values or { values }) do
       parts[#parts + 1] = name .. ':' .. value .. '\n'

@@ -1,6 +1,6 @@
 import { LINK_PARAMETER } from '../core/proof/access-link';
 import { CONTEXT_HEADER, CONTEXT_LIFETIME_SECONDS, type ContextSigner, type RequestContext } from '../core/proof/context-token';
-import { headersToStrip, KEY_PARAMETER, type RequestHeaders } from '../core/access/credential-location';
+import { headersToStrip, KEY_PARAMETER, type RequestHeaders, withoutCopies } from '../core/access/credential-location';
 import { crossOriginHeaders, preflightHeaders } from '../core/access/cross-origin';
 import { type KongPdk } from '../core/access/kong-pdk';
 import { problemOf, statusOf } from '../core/problems';
@@ -50,7 +50,7 @@ export function admit(request: AccessRequest, signing: { sign: ContextSigner; no
     set,
     // The proof replaces what the client sent. Two spellings of one header in a call would leave it to Kong which one wins.
     remove: headersToStrip(request.headers, request.key ?? '').filter((name) => name !== LOWER_CONTEXT_HEADER),
-    rawQuery: removeParameter(request.rawQuery, request.link ? LINK_PARAMETER : KEY_PARAMETER),
+    rawQuery: withoutCopies(removeParameter(request.rawQuery, request.link ? LINK_PARAMETER : KEY_PARAMETER), request.key ?? ''),
     body: request.strippedBody,
     target: record.mode === 'test' ? subscription.sandbox : undefined,
     responseHeaders,

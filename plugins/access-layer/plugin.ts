@@ -5,6 +5,7 @@ import { type KongPdk, type PluginModule, type RawBody } from '../core/access/ko
 import { type AccessInstance, type Question, type Verdict } from '../core/access/verdict';
 import { type Decision, type DecisionStep } from '../core/ports';
 import { isPreflight } from '../core/access/cross-origin';
+import { hidesDotSegment } from '../core/access/request-path';
 import { MAX_HEADERS } from '../core/access/request-variable';
 import { TRACE_HEADER } from '../core/proof/trace-context';
 import { type AccessLayerDeps, type AccessRequest, type AccessStep, type Denial } from './access-request';
@@ -77,13 +78,14 @@ async function judge(question: Question, { config, deps, startedAtMs }: Judging)
 const noBody = (): Promise<RawBody> => Promise.reject(new Error('this entrance is given no bodies'));
 
 function beginRequest(question: Question, config: AccessLayerConfig, trace: AccessRequest['trace']): AccessRequest {
-  const { headers, rawQuery, callerAddress, requestId, method, readBody = noBody } = question;
+  const { headers, rawQuery, rawPath, callerAddress, requestId, method, readBody = noBody } = question;
   return {
     config,
     method,
     units: method === 'POST' ? config.postUnits : 1,
     headers,
     rawQuery,
+    rawPath,
     callerAddress,
     requestId,
     originHost: originHostOf(headers['origin'], headers['referer']),
@@ -115,6 +117,7 @@ async function decide(request: AccessRequest, deps: AccessLayerDeps): Promise<De
   if (removesGatewayHeaders(request.headers['connection'])) {
     return { code: 'request_not_readable', detail: 'The Connection header names a header that the gateway sets.' };
   }
+  if (hidesDotSegment(request.rawPath)) return { code: 'ambiguous_path' };
   try {
     for (const step of STEPS) {
       const denial = await runStep(step, request, deps);

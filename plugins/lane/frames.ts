@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { collectHeaders } from '../access-layer/gateway-question';
-import { type RequestFacts } from '../core/access/request-variable';
+import { type RequestFacts, splitTarget } from '../core/access/request-variable';
 import { type Admission, type Verdict } from '../core/access/verdict';
 
 /*
@@ -39,18 +39,18 @@ export function readQuestion(text: string): { readonly route: string; readonly t
   return { route: text.slice(0, end), told: text.slice(end + 1) };
 }
 
-/** Method, caller's address, query, each header as `name:value`, and the request's id last. @throws Error when it is not that */
+/** Method, caller's address, the request line's target, query, each header as `name:value`, and the request's id last. @throws Error when it is not that */
 export function readHead(text: string): RequestFacts {
   const lines = text.split('\n');
-  const [method = '', callerAddress = '', rawQuery = ''] = lines;
+  const [method = '', callerAddress = '', target = '', rawQuery = ''] = lines;
   const requestId = lines.at(-1) ?? '';
-  if (lines.length < 4 || isIP(callerAddress) === 0 || requestId === '') throw new Error('a head without the caller or the request’s id');
-  const pairs = lines.slice(3, -1).map((line): [string, string] => {
+  if (lines.length < 5 || isIP(callerAddress) === 0 || requestId === '') throw new Error('a head without the caller or the request’s id');
+  const pairs = lines.slice(4, -1).map((line): [string, string] => {
     const colon = line.indexOf(':');
     if (colon < 1) throw new Error('a header without a name');
     return [line.slice(0, colon), line.slice(colon + 1)];
   });
-  return { method, callerAddress, rawQuery, requestId, headers: collectHeaders(pairs) };
+  return { method, callerAddress, rawQuery, rawPath: splitTarget(target).rawPath, requestId, headers: collectHeaders(pairs) };
 }
 
 /** Each change of an admitted request as a line. The proof is the last one. */

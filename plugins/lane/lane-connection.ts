@@ -109,8 +109,8 @@ export class LaneConnection {
     this.headOf = undefined;
     this.facts = facts;
     this.deadline = this.context.tick + DECISION_TICKS;
-    const { callerAddress, requestId, rawQuery, method, headers } = facts;
-    const question: Question = { callerAddress, requestId, rawQuery, method, headers, readBody: this.readBody };
+    const { callerAddress, requestId, rawQuery, rawPath, method, headers } = facts;
+    const question: Question = { callerAddress, requestId, rawQuery, rawPath, method, headers, readBody: this.readBody };
     try {
       const verdict = this.context.routes.findByText(route).decide(question);
       verdict.then((found) => this.answer(facts, found), (error: unknown) => this.fail(facts, error)); // prettier-ignore

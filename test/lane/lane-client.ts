@@ -67,9 +67,16 @@ export class LaneClient {
 }
 
 /** The head of a request as the Lua sends it. */
-export function headText({ headers = {}, query = '', address = '203.0.113.7', requestId = 'req-1', method = 'GET' }: FakeRequest): string {
+export function headText({
+  headers = {},
+  path = '/ip',
+  query = '',
+  address = '203.0.113.7',
+  requestId = 'req-1',
+  method = 'GET',
+}: FakeRequest): string {
   const lines = Object.entries(headers).flatMap(([name, value]) => [value].flat().map((each) => `${name}:${each}`));
-  return [method, address, query, ...lines, String(requestId)].join('\n');
+  return [method, address, query === '' ? path : `${path}?${query}`, query, ...lines, String(requestId)].join('\n');
 }
 
 export function readRefusal({ kind, text }: Heard): HeardRefusal {

@@ -83,6 +83,21 @@ describe('what the variable cannot tell is asked for', () => {
     expect(codeOf(await client.hear())).toBe(code);
   });
 
+  it('a path that hides a dot segment is refused, told either way', async () => {
+    await serve();
+    expect(codeOf(await client.ask(ROUTE, { headers: withKey, path: '/ip/..;/x' }))).toBe('ambiguous_path');
+    client.say('w', `${ROUTE}\n${headText({ headers: withKey, path: '/ip/..;/x' })}`);
+    expect(codeOf(await client.hear())).toBe('ambiguous_path');
+  });
+
+  it('a copy of the key in a cookie goes no further', async () => {
+    await serve();
+    const headers = { ...withKey, cookie: `a=${key}` };
+    expect((await client.ask(ROUTE, { headers })).text).toContain('-cookie\n');
+    client.say('w', `${ROUTE}\n${headText({ headers })}`);
+    expect((await client.hear()).text).toContain('-cookie\n');
+  });
+
   it('forged names are taken off, whatever they are', async () => {
     await serve();
     const headers = { ...withKey, 'x-tollgate-customer': 'me', 'x-tollgate-anything': 'me' };
@@ -187,7 +202,7 @@ describe('nobody is admitted', () => {
     expect((await client.hear()).kind).toBe('closed');
   });
 
-  it.each(['GET\nnowhere\n\nreq-1', 'GET\n203.0.113.7\n', 'GET\n203.0.113.7\n\nno header\nreq-1'])(
+  it.each(['GET\nnowhere\n/\n\nreq-1', 'GET\n203.0.113.7\n/\n', 'GET\n203.0.113.7\n/\n\nno header\nreq-1'])(
     'by a head that is none: %p',
     async (head) => {
       await serve();

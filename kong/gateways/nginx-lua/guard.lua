@@ -21,8 +21,8 @@ local function is_unclear(uri)
   return uri:find('#', 1, true) or path:find('%%2[fF]') or path:find('%%5[cC]') or path:find('\\', 1, true)
 end
 
-local UNCLEAR = '{"type":"about:blank","title":"Request cannot be read","status":400,"detail":"The address has an encoded slash, a backslash or a '
-  .. 'fragment.","code":"request_not_readable","request_id":"%s"}'
+local UNCLEAR = '{"type":"about:blank","title":"Path can be read in two ways","status":400,"detail":"An encoded slash, a backslash or a fragment '
+  .. 'makes another address of this one for another server. Send the address that you mean.","code":"ambiguous_path","request_id":"%s"}'
 
 -- The variable names the known ones alone.
 local function strip()
