@@ -50,9 +50,15 @@ module.exports = {
       'an entrance reads a request and writes an answer; it decides nothing and knows no store',
     ),
     only(
+      'lane-asks-the-access-layer',
+      '^plugins/lane/',
+      ['^plugins/(core|access-layer|lane)/', '^plugins/server/frames\\.ts$'],
+      'it cuts its frames as the plugin server does',
+    ),
+    only(
       'entrances-are-opened-together',
       '^plugins/entrances/',
-      ['^plugins/(core|access-layer|forward-auth|ext-authz|entrances)/'],
+      ['^plugins/(core|access-layer|forward-auth|ext-authz|lane|entrances)/'],
       'they have one plugin',
     ),
     only('kit-knows-core', '^services/kit/', ['^(plugins/core|plugins/tracing|services/kit)/'], 'the kit serves every product'),

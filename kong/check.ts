@@ -83,6 +83,9 @@ const LEGACY_OF: Readonly<Record<string, string>> = { 'api-image': 'api-backgrou
 const ALIASES: Readonly<Record<string, readonly string[]>> = { 'api-gst': ['/api/v1/gst/refresh-captcha'] };
 
 const PLUGIN = 'access-layer';
+/** The same access layer, asked over the lane (kong/lane). A service has one of the two. */
+const LANE_PLUGIN = 'tollgate';
+const isGuard = ({ name }: CheckedPlugin): boolean => name === PLUGIN || name === LANE_PLUGIN;
 
 /** All that the gateway answers without a key, and how: the catalogue, and the description of the API. */
 const OPEN_PATHS: readonly string[] = ['~/$', '~/openapi\\.json$'];
@@ -132,8 +135,8 @@ function checkTopLevel({ routes, plugins }: CheckedFile): string[] {
   return [
     ...(routes ?? []).map(({ name = '(unnamed)' }) => `route ${name}: stands outside every service; write it below its service`),
     ...(plugins ?? [])
-      .filter(({ name }) => name === PLUGIN)
-      .map(() => `kong.yml: has an ${PLUGIN} outside every service; each service needs its own, with its product`),
+      .filter(isGuard)
+      .map(({ name = PLUGIN }) => `kong.yml: has the plugin ${name} outside every service; each service needs its own, with its product`),
   ];
 }
 
@@ -177,7 +180,9 @@ function checkService(service: CheckedService, known: ReadonlySet<string>): stri
   const problems = (service.routes ?? []).flatMap((route) => checkRoute(route, `${name}, route ${route.name ?? '(unnamed)'}`, isOurs));
   const [guard] = guards;
   if (guard === undefined) return [`${name}: has no ${PLUGIN} plugin: its routes are open to everyone`, ...problems];
-  if (guards.length > 1) problems.push(`${name}: has the ${PLUGIN} plugin more than once`);
+  if (new Set(guards.map((each) => each.name)).size > 1) {
+    problems.push(`${name}: has both ${PLUGIN} and ${LANE_PLUGIN}: each request would be charged twice`);
+  } else if (guards.length > 1) problems.push(`${name}: has the ${guard.name} plugin more than once`);
   const takesFiles = guard.config?.products?.some((id) => UPLOAD_PRODUCTS.includes(id)) === true;
   if (takesFiles && service.routes?.some((route) => route.request_buffering !== false)) {
     problems.push(`${name}: request_buffering must be false: the proof of a slow upload would expire on its way`);
@@ -186,7 +191,7 @@ function checkService(service: CheckedService, known: ReadonlySet<string>): stri
 }
 
 function guardsOf(service: CheckedService): CheckedPlugin[] {
-  return (service.plugins ?? []).filter((plugin) => plugin.name === PLUGIN && plugin.enabled !== false);
+  return (service.plugins ?? []).filter((plugin) => isGuard(plugin) && plugin.enabled !== false);
 }
 
 /** An API outside Tollgate: the gateway sets the fields that Tollgate's services set, and the paths are its own. */
@@ -198,8 +203,8 @@ function checkRoute(route: CheckedRoute, name: string, isOurs: boolean): string[
   const problems: string[] = [];
   if (isOurs && route.strip_path !== false) problems.push(`${name}: strip_path must be false: services answer under their full path`);
   if (route.methods !== undefined) problems.push(`${name}: names methods: Kong would answer 404 where the service answers 405`);
-  if (route.plugins?.some((plugin) => plugin.name === PLUGIN) === true) {
-    problems.push(`${name}: has an ${PLUGIN} of its own, which would replace the one of its service`);
+  for (const own of route.plugins?.filter(isGuard) ?? []) {
+    problems.push(`${name}: has the plugin ${own.name} of its own, which would replace that of its service or be asked beside it`);
   }
   for (const path of route.paths ?? []) {
     // `/weather/` has its boundary, `/weather` has none.
@@ -213,7 +218,7 @@ function checkRoute(route: CheckedRoute, name: string, isOurs: boolean): string[
 function checkGuard(guard: CheckedPlugin, name: string, known: ReadonlySet<string>): string[] {
   const products = guard.config?.products ?? [];
   const problems = products.filter((id) => !known.has(id)).map((id) => `${name}: product ${id} is not in the catalogue`);
-  if (products.length === 0) problems.push(`${name}: its ${PLUGIN} admits no product`);
+  if (products.length === 0) problems.push(`${name}: its ${guard.name} admits no product`);
   if (guard.config?.quota === false) problems.push(`${name}: quota is off: requests would not be counted`);
   const places = guard.config?.key_in;
   const headerOnly = places?.length === 1 && places[0] === 'x-api-key';

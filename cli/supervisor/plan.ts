@@ -21,9 +21,10 @@ export interface PlanContext {
   /** At least 32 characters. */
   readonly dashboardSecret: string;
   readonly pluginSocket: string;
-  /** Which gateway stands in front; `local` speaks Kong's protocol, the others ask over the second socket. */
+  /** Which gateway stands in front; `local` speaks Kong's protocol, the others ask over the sockets below. */
   readonly gateway: GatewayChoice;
   readonly forwardAuthSocket: string;
+  readonly laneSocket: string;
   readonly ports: InstancePorts;
 }
 
@@ -188,6 +189,7 @@ export function pluginServerChild(context: PlanContext): ChildSpec {
     METRICS_HOST: LOOPBACK,
     METRICS_PORT: String(context.ports.pluginServerMetrics),
     FORWARD_AUTH_LISTEN: context.forwardAuthSocket,
+    LANE_LISTEN: context.laneSocket,
   };
   return {
     ...nodeChild(context, { name: 'plugin-server', module: 'plugins/server/main.js', env }),
@@ -213,6 +215,7 @@ export function gatewayChild(context: PlanContext, services: Readonly<Record<str
       GATEWAY_KIND: context.gateway,
       GATEWAY_DIR: join(context.logsDir, '..', 'gateway'),
       FORWARD_AUTH_LISTEN: context.forwardAuthSocket,
+      LANE_LISTEN: context.laneSocket,
     };
     return { ...nodeChild(context, { name: 'gateway', module: 'kong/gateways/main.js', env: { ...env, ...places } }), isFront: true };
   }

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 
 /** What stands in front: the stand-in for Kong, or a gateway that is installed here. */
-const GATEWAY_CHOICES = ['local', 'nginx', 'caddy', 'haproxy'] as const;
+const GATEWAY_CHOICES = ['local', 'nginx', 'nginx-lua', 'caddy', 'haproxy'] as const;
 
 export type GatewayChoice = (typeof GATEWAY_CHOICES)[number];
 
@@ -18,7 +18,7 @@ export const START_HELP = `npm start [-- --port 8000 --gateway local --json]
 Sets up and runs everything: database, gateway, plugin server, services, workers, sandbox and dashboard.
 
   --port N   port of the gateway (default: 8000 when it is free, else any free one)
-  --gateway  what stands in front: local (the stand-in for Kong), nginx, caddy or haproxy (as installed on this machine)
+  --gateway  what stands in front: local (the stand-in for Kong), nginx, nginx-lua, caddy or haproxy (as installed on this machine)
   --json     print one JSON line when everything answers: {"gateway","dashboard","sandbox","services","dataDir"}
 
 DATABASE_URL        a PostgreSQL to use instead of the embedded one

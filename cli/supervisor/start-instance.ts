@@ -145,6 +145,7 @@ export async function startInstance(options: StartInstanceOptions): Promise<Inst
     pluginSocket: socketPath(dataDir, 'plugin.sock'),
     gateway: options.gateway,
     forwardAuthSocket: socketPath(dataDir, 'forward-auth.sock'),
+    laneSocket: socketPath(dataDir, 'lane.sock'),
     ports,
   };
   const running = await runAll(supervisor, context, options.catalogue);

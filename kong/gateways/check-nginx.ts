@@ -34,12 +34,20 @@ const REQUIRED: ReadonlyMap<string, string> = new Map([
   ...FORGEABLE.filter((name) => name !== 'context').map((name) => [`x-tollgate-${name}`, ''] as const),
 ]);
 
+/** The same where guard.lua asks: it takes the credentials off the request, and adds the proof. */
+const REQUIRED_OF_LUA: ReadonlyMap<string, string> = new Map(
+  [...REQUIRED].filter(([name]) => ['upgrade', 'connection', 'http2-settings'].includes(name)),
+);
+
 /** What the question to the access layer must say, and may take from nowhere else: the client can send all of these. */
 const TOLD: ReadonlyMap<string, string> = new Map([
   ['x-forwarded-uri', '$request_uri'],
   ['x-forwarded-for', '$remote_addr'],
   ['x-request-id', '$request_id'],
 ]);
+
+/** kong/gateways/nginx-lua. */
+const isLuaGuard = ({ name, args }: Directive): boolean => name === 'access_by_lua_file' && args[0]?.endsWith('/guard.lua') === true;
 
 const isQuestion = (directive: Directive): boolean => isPass(directive) && /\/authorize\//.test(directive.args[0] ?? '');
 
@@ -74,9 +82,12 @@ function checkPassing(scope: Scope, pass: Directive): string[] {
   const question = effective(scope, 'auth_request')[0];
   // Written down for this place: meant.
   if (question?.args[0] === 'off') return [];
-  if (!question) return ['auth_request is missing: requests go on unchecked; auth_request off says that this is meant'];
+  const isLua = effective(scope, 'access_by_lua_file').some(isLuaGuard);
+  if (!question && !isLua) return ['auth_request is missing: requests go on unchecked; auth_request off says that this is meant'];
   const problems: string[] = [];
-  if (!hasPlace(scope, question.args[0])) problems.push(`the server has no location = ${question.args[0]}: include server.conf in it`);
+  if (question && !hasPlace(scope, question.args[0])) {
+    problems.push(`the server has no location = ${question.args[0]}: include server.conf in it`);
+  }
   if (valueOf(scope, 'satisfy') === 'any') problems.push('satisfy any lets an allowed address pass without a key');
   if (effective(scope, 'mirror').some(({ args }) => args[0] !== 'off')) problems.push('mirror sends the key to somebody else');
   if (!scope.some((block) => block.some(({ name, args }) => name === 'set' && args[0] === '$tollgate_product'))) {
@@ -84,7 +95,7 @@ function checkPassing(scope: Scope, pass: Directive): string[] {
   }
   if (pass.name !== 'proxy_pass') return [...problems, `${pass.name} takes no credentials off the request`];
   if (!pass.args[0]?.endsWith('$tollgate_uri')) problems.push('proxy_pass does not end with $tollgate_uri: a key in the query goes on');
-  return [...problems, ...checkHeaders(scope, REQUIRED)];
+  return [...problems, ...checkHeaders(scope, isLua ? REQUIRED_OF_LUA : REQUIRED)];
 }
 
 const SECRET_VARIABLE = /\$\{?(request|request_uri|args|query_string|arg_api_key|http_x_api_key|http_authorization|http_cookie)\b(?!_)/;
@@ -109,7 +120,10 @@ function checkLogs(scope: Scope, formats: ReadonlyMap<string, string>): string[]
 
 /** Whether a directive, or one that it holds, has to do with the access layer: servers for other things may log what they like. */
 const asks = (directive: Directive): boolean =>
-  (directive.name === 'auth_request' && directive.args[0] !== 'off') || isQuestion(directive) || (directive.block?.some(asks) ?? false);
+  (directive.name === 'auth_request' && directive.args[0] !== 'off') ||
+  isLuaGuard(directive) ||
+  isQuestion(directive) ||
+  (directive.block?.some(asks) ?? false);
 
 const SWITCHES: readonly (readonly [name: string, value: string, why: string])[] = [
   ['underscores_in_headers', 'on', 'lets X_API_Key and X_Tollgate_Context through to services'],
@@ -131,6 +145,7 @@ export function checkNginx(text: string, readIncluded: ReadIncluded): string[] {
       const { name, args } = directive;
       if (name === 'log_format') formats.set(args[0] ?? '', args.slice(1).join(''));
       for (const [switched, value, why] of SWITCHES) if (name === switched && args[0] === value) problems.add(`${name} ${value} ${why}`);
+      if (isLuaGuard(directive)) questions++;
       if (isPass(directive)) {
         if (isQuestion(directive)) questions++;
         const found = isQuestion(directive) ? checkQuestion(scope) : checkPassing(scope, directive);

@@ -1,10 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { GATEWAY_KINDS, renderConfiguration, type GatewayKind } from './render';
+import { GATEWAY_KINDS, LUA_MODULES, renderConfiguration, SHARED_FILES, type GatewayKind } from './render';
 
 /** Under `npm start` this process is killed 5 s after SIGTERM; by then its gateway must be gone. */
 const GRACE_MS = 4_000;
@@ -17,13 +17,19 @@ const settingsSchema = z.object({
   /** Made when missing; holds the configuration as it runs, and nginx's temporary files. */
   GATEWAY_DIR: z.string().min(1),
   FORWARD_AUTH_LISTEN: z.string().startsWith('/'),
+  LANE_LISTEN: z.string().startsWith('/'),
   UPSTREAM_OVERRIDES: z.string().transform((text) => z.record(z.string(), z.string()).parse(JSON.parse(text))),
 });
 
 type Settings = z.infer<typeof settingsSchema>;
 
 /** Beside this file's source: the build copies no such files. */
-const SHIPPED = join(process.cwd(), 'kong', 'gateways');
+const SHIPPED = join(process.cwd(), 'kong');
+
+function shippedFiles(kind: GatewayKind): string[] {
+  const own = readdirSync(join(SHIPPED, 'gateways', kind)).map((name) => join('gateways', kind, name));
+  return [...own, ...(SHARED_FILES[kind] ?? [])];
+}
 
 function writeConfiguration(settings: Settings): void {
   const { GATEWAY_KIND: kind, GATEWAY_DIR: folder } = settings;
@@ -33,27 +39,38 @@ function writeConfiguration(settings: Settings): void {
   const places = {
     host: settings.GATEWAY_HOST,
     port: settings.GATEWAY_PORT,
-    socketPath: settings.FORWARD_AUTH_LISTEN,
+    socketPath: kind === 'nginx-lua' ? settings.LANE_LISTEN : settings.FORWARD_AUTH_LISTEN,
+    luaFolder: folder,
     accessLog: join(folder, 'access.log'),
     services: settings.UPSTREAM_OVERRIDES,
   };
-  for (const name of readdirSync(join(SHIPPED, kind))) {
-    writeFileSync(join(folder, name), renderConfiguration(kind, readFileSync(join(SHIPPED, kind, name), 'utf8'), places));
+  for (const path of shippedFiles(kind)) {
+    writeFileSync(join(folder, basename(path)), renderConfiguration(kind, readFileSync(join(SHIPPED, path), 'utf8'), places));
   }
 }
 
 /** The socket belongs to who runs this: as root, nginx's workers must be root too, or they could not ask. */
 const nginxUser = process.getuid?.() === 0 ? 'user root;' : '';
 
+function nginxCommand(folder: string, modules: string): string[] {
+  return ['nginx', '-p', `${folder}/`, '-c', join(folder, 'nginx.conf'), '-g', `${modules} daemon off; ${nginxUser}`];
+}
+
 const COMMANDS: Readonly<Record<GatewayKind, (folder: string) => string[]>> = {
-  nginx: (folder) => ['nginx', '-p', `${folder}/`, '-c', join(folder, 'nginx.conf'), '-g', `daemon off; ${nginxUser}`],
+  nginx: (folder) => nginxCommand(folder, ''),
+  'nginx-lua': (folder) => nginxCommand(folder, LUA_MODULES),
   caddy: (folder) => ['caddy', 'run', '--adapter', 'caddyfile', '--config', join(folder, 'Caddyfile')],
   // Foreground, one process, no master.
   haproxy: (folder) => ['haproxy', '-db', '-f', join(folder, 'haproxy.cfg')],
 };
 
 /** What lets requests under way end. */
-const GENTLY: Readonly<Record<GatewayKind, NodeJS.Signals>> = { nginx: 'SIGQUIT', caddy: 'SIGTERM', haproxy: 'SIGUSR1' };
+const GENTLY: Readonly<Record<GatewayKind, NodeJS.Signals>> = {
+  nginx: 'SIGQUIT',
+  'nginx-lua': 'SIGQUIT',
+  caddy: 'SIGTERM',
+  haproxy: 'SIGUSR1',
+};
 
 /** The gateway ends with this process, however that ends: another one could not have its port. */
 function startGateway({ GATEWAY_KIND: kind, GATEWAY_DIR: folder }: Settings): ChildProcess {
@@ -84,7 +101,7 @@ async function untilAccepting({ GATEWAY_HOST: host, GATEWAY_PORT: port }: Settin
   }
 }
 
-/** Runs nginx, Caddy or HAProxy with the shipped configuration, moved to this machine's places, until SIGTERM. */
+/** Runs nginx (with or without Lua), Caddy or HAProxy with the shipped configuration, moved to this machine's places, until SIGTERM. */
 async function main(): Promise<void> {
   const settings = settingsSchema.parse(process.env);
   writeConfiguration(settings);

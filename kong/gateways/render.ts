@@ -1,5 +1,5 @@
 /** Gateways that stand in front of the products in place of Kong. */
-export const GATEWAY_KINDS = ['nginx', 'caddy', 'haproxy'] as const;
+export const GATEWAY_KINDS = ['nginx', 'caddy', 'haproxy', 'nginx-lua'] as const;
 
 export type GatewayKind = (typeof GATEWAY_KINDS)[number];
 
@@ -7,15 +7,19 @@ export type GatewayKind = (typeof GATEWAY_KINDS)[number];
 export interface GatewayPlaces {
   readonly host: string;
   readonly port: number;
-  /** The plugin server's FORWARD_AUTH_LISTEN. */
+  /** The plugin server's FORWARD_AUTH_LISTEN, for nginx-lua its LANE_LISTEN. */
   readonly socketPath: string;
+  /** Where nginx-lua finds its Lua. */
+  readonly luaFolder?: string;
   /** A file; nginx cannot open a standard output that is a socket, as that of a supervised process is. */
   readonly accessLog: string;
   /** `http://host:port` by the names that services have in kong.yml. */
   readonly services: Readonly<Record<string, string>>;
 }
 
-const SHIPPED_SOCKET = '/var/run/tollgate/forward-auth.sock';
+const SHIPPED_SOCKET = /\/var\/run\/tollgate\/(forward-auth|lane)\.sock/g;
+/** Beside the files that nginx-lua includes. */
+const SHIPPED_LUA = /\/etc\/nginx\/tollgate(?=\/[\w?]+\.lua)/g;
 const SHIPPED_SERVICE = /\btollgate-([a-z-]+):8080\b/g;
 
 /** What listens on the shipped port, in each language, and the same on another. */
@@ -23,6 +27,17 @@ const LISTEN: Readonly<Record<GatewayKind, readonly [string, (places: GatewayPla
   nginx: ['listen 8000;', ({ host, port }) => `listen ${host}:${port};`],
   caddy: ['\n:8000 {\n', ({ host, port }) => `\n:${port} {\n\tbind ${host}\n`],
   haproxy: ['  bind :8000\n', ({ host, port }) => `  bind ${host}:${port}\n`],
+  'nginx-lua': ['listen 8000;', ({ host, port }) => `listen ${host}:${port};`],
+};
+
+/** Debian's package enables its modules in the main configuration, which is not used by `npm start`. */
+export const LUA_MODULES = ['ndk_http_module', 'ngx_http_lua_module']
+  .map((name) => `load_module /usr/lib/nginx/modules/${name}.so;`)
+  .join(' ');
+
+/** What a gateway runs besides the files of its own folder, below kong/. nginx with Lua has nginx's routes, which include files of the same names. */
+export const SHARED_FILES: Readonly<Partial<Record<GatewayKind, readonly string[]>>> = {
+  'nginx-lua': ['gateways/nginx/nginx.conf', 'lane/lane.lua'],
 };
 
 /**
@@ -37,6 +52,7 @@ export function renderConfiguration(kind: GatewayKind, text: string, places: Gat
     .replaceAll('error_log /var/log/nginx/error.log', 'error_log stderr')
     .replaceAll('access_log /var/log/nginx/access.log', () => `access_log ${places.accessLog}`)
     .replaceAll(SHIPPED_SOCKET, () => places.socketPath)
+    .replaceAll(SHIPPED_LUA, (shipped) => places.luaFolder ?? shipped)
     .replace(SHIPPED_SERVICE, (_, name: string) => {
       const url = places.services[name];
       if (url === undefined) throw new Error(`the service ${name} of kong/gateways/${kind} has no address`);

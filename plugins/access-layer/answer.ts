@@ -1,5 +1,5 @@
 import { LINK_PARAMETER } from '../core/proof/access-link';
-import { CONTEXT_HEADER, CONTEXT_LIFETIME_SECONDS, type ContextSigner } from '../core/proof/context-token';
+import { CONTEXT_HEADER, CONTEXT_LIFETIME_SECONDS, type ContextSigner, type RequestContext } from '../core/proof/context-token';
 import { headersToStrip, KEY_PARAMETER, type RequestHeaders, withoutCopies } from '../core/access/credential-location';
 import { crossOriginHeaders, preflightHeaders } from '../core/access/cross-origin';
 import { type KongPdk } from '../core/access/kong-pdk';
@@ -7,6 +7,7 @@ import { problemOf, statusOf } from '../core/problems';
 import { rateLimitHeaders, reportQuota, type QuotaReport } from '../core/access/quota';
 import { removeParameter } from '../core/access/raw-parameters';
 import { TRACE_HEADER } from '../core/proof/trace-context';
+import { type Admission, type Refusal, type Verdict } from '../core/access/verdict';
 import { type AccessRequest, type Denial } from './access-request';
 
 function quotaOf(request: AccessRequest): QuotaReport | null {
@@ -19,12 +20,12 @@ const LOWER_CONTEXT_HEADER = CONTEXT_HEADER.toLowerCase();
 /** Kong removes a header that is set to an empty list. */
 const REMOVED: string[] = [];
 
-/** Sends the request on to its service: proof in, credentials out. The writes travel together with the end of the event. */
-export async function admit(kong: KongPdk, request: AccessRequest, signing: { sign: ContextSigner; nowSeconds: number }): Promise<void> {
+/** What the request becomes on its way to the service: proof in, credentials out. */
+export function admit(request: AccessRequest, signing: { sign: ContextSigner; nowSeconds: number }): Admission {
   const { record, subscription, spend } = request;
   if (!record || !subscription) throw new Error('a request without a subscription cannot be admitted');
   const quota = quotaOf(request);
-  const token = signing.sign({
+  const context: RequestContext = {
     requestId: request.requestId,
     credentialId: record.credentialId,
     customerId: record.customerId,
@@ -37,27 +38,23 @@ export async function admit(kong: KongPdk, request: AccessRequest, signing: { si
     quota,
     ...(request.link && { link: request.link.grant }),
     expiresAt: signing.nowSeconds + CONTEXT_LIFETIME_SECONDS,
-  });
-  const out = kong.service.request;
-  const headers: Record<string, string | string[]> = {};
-  for (const name of headersToStrip(request.headers, request.key ?? '')) {
+  };
+  const set: Record<string, string> = {};
+  if (request.trace) set[TRACE_HEADER] = request.trace.traceparent;
+  // Last, so that a message to the gateway ends with bytes that differ in every request (writeExitArgs in plugins/server says why).
+  set[CONTEXT_HEADER] = signing.sign(context);
+  const responseHeaders = crossOriginHeaders(record.whitelist, request.headers);
+  if (quota && request.config.rateLimitHeaders === 'gateway') Object.assign(responseHeaders, rateLimitHeaders(quota, signing.nowSeconds));
+  return {
+    admitted: true,
+    set,
     // The proof replaces what the client sent. Two spellings of one header in a call would leave it to Kong which one wins.
-    if (name !== LOWER_CONTEXT_HEADER) headers[name] = REMOVED;
-  }
-  if (request.trace) headers[TRACE_HEADER] = request.trace.traceparent;
-  // Last, so that the message ends with bytes that differ in every request (writeExitArgs in plugins/server says why).
-  headers[CONTEXT_HEADER] = token;
-  const writes: Promise<unknown>[] = [out.setHeaders(headers)];
-  const query = withoutCopies(removeParameter(request.rawQuery, request.link ? LINK_PARAMETER : KEY_PARAMETER), request.key ?? '');
-  if (query !== request.rawQuery) writes.push(out.setRawQuery(query));
-  if (request.strippedBody) writes.push(out.setRawBody(request.strippedBody));
-  const answer = crossOriginHeaders(record.whitelist, request.headers);
-  if (quota && request.config.rateLimitHeaders === 'gateway') Object.assign(answer, rateLimitHeaders(quota, signing.nowSeconds));
-  if (Object.keys(answer).length > 0) writes.push(kong.response.setHeaders(answer));
-  if (record.mode === 'test' && subscription.sandbox) {
-    writes.push(kong.service.setTarget(subscription.sandbox.host, subscription.sandbox.port));
-  }
-  await Promise.all(writes);
+    remove: headersToStrip(request.headers, request.key ?? '').filter((name) => name !== LOWER_CONTEXT_HEADER),
+    rawQuery: withoutCopies(removeParameter(request.rawQuery, request.link ? LINK_PARAMETER : KEY_PARAMETER), request.key ?? ''),
+    body: request.strippedBody,
+    target: record.mode === 'test' ? subscription.sandbox : undefined,
+    responseHeaders,
+  };
 }
 
 /** How to authenticate, for a 401 (RFC 9110, section 11.6.1). */
@@ -71,17 +68,18 @@ function readersOf({ record, headers }: AccessRequest, { code }: Denial): Record
   return record && code !== 'key_unknown' && code !== 'key_inactive' ? crossOriginHeaders(record.whitelist, headers) : {};
 }
 
+const EMPTY = Buffer.alloc(0);
+
 /** Answers a browser's preflight. No key is read and nothing is charged. The status is 200, as in Kong's own CORS plugin. */
-export async function answerPreflight(kong: KongPdk, headers: RequestHeaders): Promise<void> {
-  const requested = headers['access-control-request-headers'] ?? (await kong.nginx.getVar('http_access_control_request_headers'));
-  await kong.response.exit(200, Buffer.alloc(0), preflightHeaders(requested));
+export function answerPreflight(headers: RequestHeaders): Refusal {
+  return { admitted: false, status: 200, headers: preflightHeaders(headers['access-control-request-headers']), body: EMPTY };
 }
 
 /** A store that is away is usually back within a moment. */
 const RETRY_SECONDS = '1';
 
-/** Ends the request with a problem; nothing reaches the service. */
-export async function refuse(kong: KongPdk, request: AccessRequest, denial: Denial, nowSeconds: number): Promise<void> {
+/** The problem that ends the request; nothing reaches the service. */
+export function refuse(request: AccessRequest, denial: Denial, nowSeconds: number): Refusal {
   const status = statusOf(denial.code);
   const headers: Record<string, string> = { 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store' };
   const members: Record<string, unknown> = {};
@@ -98,5 +96,23 @@ export async function refuse(kong: KongPdk, request: AccessRequest, denial: Deni
   }
   const options = denial.detail === undefined ? {} : { detail: denial.detail };
   const body = problemOf(denial.code, { requestId: request.requestId, members, ...options });
-  await kong.response.exit(status, Buffer.from(JSON.stringify(body)), headers);
+  return { admitted: false, status, headers, body: Buffer.from(JSON.stringify(body)) };
+}
+
+/** Does to Kong's request what the verdict says. The writes travel together with the end of the event. @param sentQuery as Kong has it */
+export async function tellKong(kong: KongPdk, verdict: Verdict, sentQuery: string): Promise<void> {
+  if (!verdict.admitted) {
+    await kong.response.exit(verdict.status, verdict.body, { ...verdict.headers });
+    return;
+  }
+  const { set, remove, rawQuery, body, target, responseHeaders } = verdict;
+  const headers: Record<string, string | string[]> = {};
+  for (const name of remove) headers[name] = REMOVED;
+  Object.assign(headers, set);
+  const writes: Promise<unknown>[] = [kong.service.request.setHeaders(headers)];
+  if (rawQuery !== sentQuery) writes.push(kong.service.request.setRawQuery(rawQuery));
+  if (body) writes.push(kong.service.request.setRawBody(body));
+  if (Object.keys(responseHeaders).length > 0) writes.push(kong.response.setHeaders({ ...responseHeaders }));
+  if (target) writes.push(kong.service.setTarget(target.host, target.port));
+  await Promise.all(writes);
 }

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { type PluginModule } from '../core/access/kong-pdk';
 import { KEY_PLACES } from '../core/access/credential-location';
-import { type AccessInstance } from './held-request';
+import { type AccessInstance } from '../core/access/verdict';
 
 /** Far more than a gateway has routes; each costs a few hundred bytes. */
 const MOST_ROUTES = 1_024;
@@ -14,28 +14,45 @@ const list = (text: string): string[] => text.split(',').map((part) => part.trim
 /** By default the key may be in every place that a gateway can show without the body. */
 const PLACES_WITHOUT_FORMS = KEY_PLACES.filter((place) => place !== 'form');
 
+const whole = (text: string): unknown => (/^\d{1,9}$/.test(text) ? Number(text) : text);
+
 const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   products: list,
   key_in: list,
   quota: (text) => (text === 'true' || text === 'false' ? text === 'true' : text),
-  post_units: (text) => (/^\d{1,5}$/.test(text) ? Number(text) : text),
+  post_units: whole,
   on_quota_store_error: (text) => text,
   rate_limit_headers: (text) => text,
 };
+
+const READERS_OF_FORMS: typeof READERS = { ...READERS, form_key_max_bytes: whole, form_key_timeout_ms: whole };
+
+/** What an entrance can do beside the least. */
+interface EntranceAbilities {
+  /** It hands over forms, so a key may be in one. */
+  readonly takesForms?: boolean;
+}
+
+/** The settings of `api-a,api-b;key_in=x-api-key;…`, the form in which gateways write a route. */
+export function splitRoute(route: string): RouteText {
+  const [products, ...settings] = route.split(';');
+  return { ...Object.fromEntries(settings.map((setting) => setting.split('=', 2) as [string, string])), products };
+}
 
 /**
  * The plugin's configuration from the text of a gateway's.
  * @throws Error naming a member that is unknown, or that asks for what cannot be done without the request's body
  */
-export function readRoute(text: RouteText): Record<string, unknown> {
-  const config: Record<string, unknown> = { key_in: PLACES_WITHOUT_FORMS };
+export function readRoute(text: RouteText, { takesForms = false }: EntranceAbilities = {}): Record<string, unknown> {
+  const readers = takesForms ? READERS_OF_FORMS : READERS;
+  const config: Record<string, unknown> = takesForms ? {} : { key_in: PLACES_WITHOUT_FORMS };
   for (const [name, value] of Object.entries(text)) {
-    const read = READERS[name];
+    const read = readers[name];
     if (!read) throw new Error(`${name} is no setting of a route`);
     if (value !== undefined) config[name] = read(value);
   }
   const places: unknown = config['key_in'];
-  if (Array.isArray(places) && places.includes('form')) throw new Error('key_in: this gateway hands over no forms');
+  if (!takesForms && Array.isArray(places) && places.includes('form')) throw new Error('key_in: this gateway hands over no forms');
   return config;
 }
 
@@ -43,16 +60,26 @@ export function readRoute(text: RouteText): Record<string, unknown> {
 export class EntranceRoutes {
   private readonly known = new LRUCache<string, AccessInstance>({ max: MOST_ROUTES });
 
-  constructor(private readonly plugin: PluginModule) {}
+  constructor(
+    private readonly plugin: PluginModule<AccessInstance>,
+    private readonly abilities: EntranceAbilities = {},
+  ) {}
 
   /**
    * @param id the same for the same text
    * @throws Error when the text makes no configuration
    */
   find(id: string, text: RouteText): AccessInstance {
-    const known = this.known.get(id);
-    if (known) return known;
-    const instance = new this.plugin.Plugin(readRoute(text));
+    return this.known.get(id) ?? this.add(id, text);
+  }
+
+  /** The same for a route written as {@link splitRoute} reads it. */
+  findByText(route: string): AccessInstance {
+    return this.known.get(route) ?? this.add(route, splitRoute(route));
+  }
+
+  private add(id: string, text: RouteText): AccessInstance {
+    const instance = new this.plugin.Plugin(readRoute(text, this.abilities));
     this.known.set(id, instance);
     return instance;
   }

@@ -1,5 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { askAccess, newRequestId, refusalOf, type AccessInstance, type HeldRequest, type Verdict } from './held-request';
+import { type RequestFacts } from '../core/access/request-variable';
+import { type AccessInstance, type Verdict } from '../core/access/verdict';
+import { askAccess, newRequestId, refusalOf } from './held-request';
 
 /** Where an entrance listens: a unix socket, or an address in a network that only gateways can reach. */
 export type ListenPlace = { readonly path: string } | { readonly host: string; readonly port: number };
@@ -53,7 +55,7 @@ export function createProof({ listen, secret }: EntrancePlace): (given: unknown)
 
 /** Decides what was read of a gateway's question. @throws Error when `findInstance` does: the route makes no configuration */
 export async function decideQuestion(
-  question: HeldRequest | UnreadableQuestion,
+  question: RequestFacts | UnreadableQuestion,
   { findInstance, log }: { readonly findInstance: () => AccessInstance; readonly log: EntranceLog },
 ): Promise<Verdict> {
   const { requestId } = question;

@@ -2,13 +2,14 @@ import { maskApiKey } from '../core/access/api-key';
 import { originHostOf } from '../core/access/whitelist';
 import { removesGatewayHeaders, type RequestHeaders } from '../core/access/credential-location';
 import { type KongPdk, type PluginModule, type RawBody } from '../core/access/kong-pdk';
+import { type AccessInstance, type Question, type Verdict } from '../core/access/verdict';
 import { type Decision, type DecisionStep } from '../core/ports';
 import { isPreflight } from '../core/access/cross-origin';
 import { hidesDotSegment } from '../core/access/request-path';
-import { MAX_HEADERS, type RequestFacts } from '../core/access/request-variable';
+import { MAX_HEADERS } from '../core/access/request-variable';
 import { TRACE_HEADER } from '../core/proof/trace-context';
 import { type AccessLayerDeps, type AccessRequest, type AccessStep, type Denial } from './access-request';
-import { admit, answerPreflight, refuse } from './answer';
+import { admit, answerPreflight, refuse, tellKong } from './answer';
 import { checkAccess } from './check-access';
 import { KONG_SCHEMA, parseConfig, type AccessLayerConfig } from './config';
 import { RequestReader } from './read-request';
@@ -24,49 +25,60 @@ const STEPS: readonly (readonly [DecisionStep, AccessStep])[] = [
 /** What Kong is told about the plugin. 1005: after Kong's bot detection and CORS, before anything that works on an admitted request. */
 export const ACCESS_LAYER = { Name: 'access-layer', Version: '0.1.0', Priority: 1005, Schema: KONG_SCHEMA } as const;
 
-/** What lives as long as the plugin's configuration on one Kong service. */
-interface Instance {
-  readonly config: AccessLayerConfig;
-  readonly reader: RequestReader;
-}
-
 /** The plugin, bound to its stores. Tollgate's plugin server and the stock one load the same module shape. */
-export function createAccessLayer(deps: AccessLayerDeps): PluginModule {
-  class AccessLayer {
-    private readonly instance: Instance;
+export function createAccessLayer(deps: AccessLayerDeps): PluginModule<AccessInstance> {
+  class AccessLayer implements AccessInstance {
+    private readonly config: AccessLayerConfig;
+    private readonly reader = new RequestReader();
 
     constructor(config: Record<string, unknown>) {
-      this.instance = { config: parseConfig(config), reader: new RequestReader() };
+      this.config = parseConfig(config);
     }
 
     async access(kong: KongPdk): Promise<void> {
       const startedAtMs = deps.tracer ? deps.clock.monotonic() : 0;
-      const facts = await this.instance.reader.read(kong);
-      if (isPreflight(facts.method, facts.headers)) return answerPreflight(kong, facts.headers);
-      const request = beginRequest(kong, {
-        ...facts,
-        config: this.instance.config,
-        trace: deps.tracer?.begin(facts.headers[TRACE_HEADER], startedAtMs),
-      });
-      const denial = await decide(request, deps);
-      const decision = describe(request, denial, deps.clock.now());
-      deps.decisions.record(decision);
-      const nowSeconds = Math.floor(deps.clock.now() / 1000);
-      try {
-        if (denial) await refuse(kong, request, denial, nowSeconds);
-        else await admit(kong, request, { sign: deps.signContext, nowSeconds });
-      } catch (error) {
-        request.trace?.end(undefined);
-        throw error;
-      }
-      request.trace?.end(decision);
+      const facts = await this.reader.read(kong);
+      const readBody = async (): Promise<RawBody> => parseBody(await kong.request.getRawBody());
+      const verdict = await judge({ ...facts, readBody }, { config: this.config, deps, startedAtMs });
+      await tellKong(kong, verdict, facts.rawQuery);
+    }
+
+    decide(question: Question): Promise<Verdict> {
+      return judge(question, { config: this.config, deps, startedAtMs: deps.tracer ? deps.clock.monotonic() : 0 });
     }
   }
   return { ...ACCESS_LAYER, Plugin: AccessLayer };
 }
 
-function beginRequest(kong: KongPdk, known: RequestFacts & Pick<AccessRequest, 'config' | 'trace'>): AccessRequest {
-  const { config, trace, headers, rawQuery, rawPath, callerAddress, requestId, method } = known;
+interface Judging {
+  readonly config: AccessLayerConfig;
+  readonly deps: AccessLayerDeps;
+  readonly startedAtMs: number;
+}
+
+async function judge(question: Question, { config, deps, startedAtMs }: Judging): Promise<Verdict> {
+  if (isPreflight(question.method, question.headers)) return answerPreflight(question.headers);
+  const trace = deps.tracer?.begin(question.headers[TRACE_HEADER], startedAtMs);
+  const request = beginRequest(question, config, trace);
+  const denial = await decide(request, deps);
+  const nowMs = deps.clock.now();
+  const decision = describe(request, denial, nowMs);
+  deps.decisions.record(decision);
+  const nowSeconds = Math.floor(nowMs / 1000);
+  let told: typeof decision | undefined;
+  try {
+    const verdict = denial ? refuse(request, denial, nowSeconds) : admit(request, { sign: deps.signContext, nowSeconds });
+    told = decision;
+    return verdict;
+  } finally {
+    trace?.end(told);
+  }
+}
+
+const noBody = (): Promise<RawBody> => Promise.reject(new Error('this entrance is given no bodies'));
+
+function beginRequest(question: Question, config: AccessLayerConfig, trace: AccessRequest['trace']): AccessRequest {
+  const { headers, rawQuery, rawPath, callerAddress, requestId, method, readBody = noBody } = question;
   return {
     config,
     method,
@@ -77,7 +89,7 @@ function beginRequest(kong: KongPdk, known: RequestFacts & Pick<AccessRequest, '
     callerAddress,
     requestId,
     originHost: originHostOf(headers['origin'], headers['referer']),
-    readBody: async () => parseBody(await kong.request.getRawBody()),
+    readBody,
     trace,
     key: undefined,
     keyPlace: undefined,

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type RequestHeaders } from '../core/access/credential-location';
+import { isPreflight } from '../core/access/cross-origin';
 import { type KongPdk } from '../core/access/kong-pdk';
 import { readRequestVariable, REQUEST_VARIABLE, splitTarget, type RequestFacts } from '../core/access/request-variable';
 
@@ -19,11 +20,17 @@ export class RequestReader {
     if (this.hasVariable) {
       const text = await kong.nginx.getVar(REQUEST_VARIABLE);
       const facts = readRequestVariable(typeof text === 'string' ? text : '');
-      if (typeof facts === 'object') return facts;
+      if (typeof facts === 'object') return isPreflight(facts.method, facts.headers) ? withRequestedHeaders(kong, facts) : facts;
       if (facts === 'absent') this.hasVariable = false;
     }
     return readByCalls(kong);
   }
+}
+
+/** A page's question names the headers that it wants to send. They are not in the variable, because no other request has them. */
+async function withRequestedHeaders(kong: KongPdk, facts: RequestFacts): Promise<RequestFacts> {
+  const requested = await kong.nginx.getVar('http_access_control_request_headers');
+  return { ...facts, headers: { ...facts.headers, 'access-control-request-headers': typeof requested === 'string' ? requested : '' } };
 }
 
 async function readByCalls(kong: KongPdk): Promise<RequestFacts> {

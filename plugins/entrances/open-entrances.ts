@@ -2,11 +2,13 @@ import { chmodSync, lstatSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { type ListenPlace } from '../access-layer/gateway-question';
 import { type PluginModule } from '../core/access/kong-pdk';
+import { type AccessInstance } from '../core/access/verdict';
 import { ForwardAuthServer } from '../forward-auth/forward-auth-server';
+import { LaneServer } from '../lane/lane-server';
 import { type EntranceSettings } from './settings';
 
 export interface EntranceOptions {
-  readonly plugin: PluginModule;
+  readonly plugin: PluginModule<AccessInstance>;
   readonly settings: EntranceSettings;
   readonly log: Record<'error' | 'warn' | 'info', (fields: object, message: string) => void>;
 }
@@ -39,8 +41,11 @@ function isServed(path: string): Promise<boolean> {
  * @param makeFolder makes the folder of a socket; throws where others could replace the socket
  * @throws Error when another server answers there, or the path is no socket
  */
-export async function clearPlaces({ forwardAuth, extAuthz }: EntranceSettings, makeFolder: (socketPath: string) => void): Promise<void> {
-  for (const place of [forwardAuth, extAuthz]) {
+export async function clearPlaces(
+  { forwardAuth, extAuthz, lane }: EntranceSettings,
+  makeFolder: (socketPath: string) => void,
+): Promise<void> {
+  for (const place of [forwardAuth, extAuthz, lane]) {
     if (!place || !('path' in place)) continue;
     makeFolder(place.path);
     const found = lstatSync(place.path, { throwIfNoEntry: false });
@@ -53,7 +58,7 @@ export async function clearPlaces({ forwardAuth, extAuthz }: EntranceSettings, m
 
 /** Opens what the settings ask for beside Kong's socket; every entrance asks the same plugin. */
 export async function openEntrances({ plugin, settings, log }: EntranceOptions): Promise<Entrances> {
-  const { forwardAuth, extAuthz, secret } = settings;
+  const { forwardAuth, extAuthz, lane, secret } = settings;
   const open: EntranceServer[] = [];
   const openAt = async (entrance: string, place: ListenPlace, server: EntranceServer): Promise<void> => {
     await server.listen();
@@ -62,6 +67,7 @@ export async function openEntrances({ plugin, settings, log }: EntranceOptions):
     log.info({ entrance, ...place }, 'entrance ready');
   };
   if (forwardAuth) await openAt('forward-auth', forwardAuth, new ForwardAuthServer({ plugin, listen: forwardAuth, secret, log }));
+  if (lane) await openAt('lane', lane, new LaneServer({ plugin, path: lane.path, log }));
   if (extAuthz) {
     // gRPC is loaded only where it is wanted.
     const { ExtAuthzServer } = await import('../ext-authz/ext-authz-server.js');

@@ -22,6 +22,11 @@ const ENVIRONMENT = z
   .object({
     FORWARD_AUTH_LISTEN: place.optional(),
     EXT_AUTHZ_LISTEN: place.optional(),
+    LANE_LISTEN: z
+      .string()
+      .refine(isAbsolute, 'must be the absolute path of a socket')
+      .transform((path) => ({ path }))
+      .optional(),
     GATEWAY_SECRET: z.string().min(SHORTEST_SECRET, `must have at least ${SHORTEST_SECRET} characters`).optional(),
   })
   .superRefine(({ FORWARD_AUTH_LISTEN, EXT_AUTHZ_LISTEN, GATEWAY_SECRET }, context) => {
@@ -36,6 +41,8 @@ export interface EntranceSettings {
   readonly forwardAuth: ListenPlace | undefined;
   /** For Envoy. */
   readonly extAuthz: ListenPlace | undefined;
+  /** For the Lua of kong/lane, in Kong or nginx. */
+  readonly lane: { readonly path: string } | undefined;
   readonly secret: string | undefined;
 }
 
@@ -50,6 +57,6 @@ export function readEntranceSettings(environment: NodeJS.ProcessEnv): EntranceSe
     const problems = parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`);
     throw new Error(`the plugin server cannot start: ${problems.join('; ')}`);
   }
-  const { FORWARD_AUTH_LISTEN, EXT_AUTHZ_LISTEN, GATEWAY_SECRET } = parsed.data;
-  return { forwardAuth: FORWARD_AUTH_LISTEN, extAuthz: EXT_AUTHZ_LISTEN, secret: GATEWAY_SECRET };
+  const { FORWARD_AUTH_LISTEN, EXT_AUTHZ_LISTEN, LANE_LISTEN, GATEWAY_SECRET } = parsed.data;
+  return { forwardAuth: FORWARD_AUTH_LISTEN, extAuthz: EXT_AUTHZ_LISTEN, lane: LANE_LISTEN, secret: GATEWAY_SECRET };
 }

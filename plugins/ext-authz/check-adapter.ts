@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
-import { type HeldRequest, type Verdict } from '../access-layer/held-request';
+import { type RequestFacts } from '../core/access/request-variable';
+import { type Verdict } from '../core/access/verdict';
 import { type RouteText } from '../access-layer/entrance-routes';
 import { KEY_PARAMETER, looksLikeKey } from '../core/access/credential-location';
 import { removeParameter } from '../core/access/raw-parameters';
@@ -9,7 +10,7 @@ import { collectHeaders, requestIdOf, type UnreadableQuestion } from '../access-
 import { type CheckRequest, type CheckResponse, type HeaderValueOption, type HttpAttributes } from './check-messages';
 
 /** A request as Envoy tells it, and what the route's context_extensions say of it. */
-export interface CheckedRequest extends HeldRequest {
+export interface CheckedRequest extends RequestFacts {
   readonly route: RouteText;
 }
 
@@ -53,7 +54,7 @@ export function readCheck({ attributes }: CheckRequest): CheckedRequest | Unread
   if (looksLikeKey(removeParameter(rawQuery, KEY_PARAMETER))) {
     return unreadable('client', 'The query has an API key in another parameter than api_key: it could not be taken off the request.');
   }
-  return { requestId, headers, rawQuery, method: http.method, callerAddress: told, route };
+  return { requestId, headers, rawQuery, rawPath: '', method: http.method, callerAddress: told, route };
 }
 
 const toOptions = (headers: Readonly<Record<string, string>>): HeaderValueOption[] =>

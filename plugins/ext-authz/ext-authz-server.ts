@@ -4,13 +4,14 @@ import { loadSync } from '@grpc/proto-loader';
 import { refusalOf } from '../access-layer/held-request';
 import { EntranceRoutes } from '../access-layer/entrance-routes';
 import { type PluginModule } from '../core/access/kong-pdk';
+import { type AccessInstance } from '../core/access/verdict';
 import { createProof, decideQuestion, type EntranceLog, type EntrancePlace } from '../access-layer/gateway-question';
 import { readCheck, writeCheck } from './check-adapter';
 import { type CheckRequest, type CheckResponse } from './check-messages';
 
 /** Envoy sends the secret as initial metadata. */
 export interface ExtAuthzOptions extends EntrancePlace {
-  readonly plugin: PluginModule;
+  readonly plugin: PluginModule<AccessInstance>;
   readonly log: EntranceLog;
 }
 

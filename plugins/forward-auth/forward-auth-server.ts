@@ -1,13 +1,14 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { EntranceRoutes, type RouteText } from '../access-layer/entrance-routes';
+import { EntranceRoutes, splitRoute, type RouteText } from '../access-layer/entrance-routes';
 import { type PluginModule } from '../core/access/kong-pdk';
+import { type AccessInstance } from '../core/access/verdict';
 import { createProof, decideQuestion, type EntranceLog, type EntrancePlace } from '../access-layer/gateway-question';
 import { findProfile, type GatewayProfile } from './gateway-profiles';
 import { readRequest, SECRET_HEADER } from './read-request';
 import { writeAdmission, writeRefusal } from './write-answer';
 
 export interface ForwardAuthOptions extends EntrancePlace {
-  readonly plugin: PluginModule;
+  readonly plugin: PluginModule<AccessInstance>;
   readonly log: EntranceLog;
 }
 
@@ -34,8 +35,7 @@ function parseRoute(url: string): Route | undefined {
   const [, gateway = 'generic', products, settings = ''] = ROUTE.exec(url) ?? [];
   const profile = findProfile(gateway);
   if (products === undefined || !profile) return undefined;
-  const pairs = settings.split(';').flatMap((part) => (part === '' ? [] : [part.split('=', 2) as [string, string]]));
-  return { id: url, text: { ...Object.fromEntries(pairs), products }, profile };
+  return { id: url, text: splitRoute(`${products}${settings}`), profile };
 }
 
 /** Answers gateways that ask over HTTP about each request: nginx, Caddy, Traefik, HAProxy. */

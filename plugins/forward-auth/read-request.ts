@@ -1,9 +1,8 @@
 import { type IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
-import { type HeldRequest } from '../access-layer/held-request';
 import { KEY_PARAMETER, looksLikeKey, MAY_HOLD_COPIES } from '../core/access/credential-location';
 import { removeParameter } from '../core/access/raw-parameters';
-import { FORGEABLE, splitTarget } from '../core/access/request-variable';
+import { FORGEABLE, type RequestFacts, splitTarget } from '../core/access/request-variable';
 import { hasNeedlessEncoding, resolvePath } from '../core/access/request-path';
 import { collectHeaders, requestIdOf, type UnreadableQuestion } from '../access-layer/gateway-question';
 import { type GatewayProfile } from './gateway-profiles';
@@ -12,7 +11,7 @@ import { type GatewayProfile } from './gateway-profiles';
 export const SECRET_HEADER = 'x-tollgate-gateway';
 
 /** A request as the gateway tells it. */
-export interface ForwardedRequest extends HeldRequest {
+export interface ForwardedRequest extends RequestFacts {
   /** What the service is to be asked for, without a query. */
   readonly path: string;
 }
@@ -86,5 +85,5 @@ export function readRequest({ rawHeaders }: IncomingMessage, profile: GatewayPro
   }
   const told = all['x-forwarded-method'];
   const method = profile.answersPreflights && typeof told === 'string' ? told : '';
-  return { requestId, headers, rawQuery, method, callerAddress, path };
+  return { requestId, headers, rawQuery, rawPath: '', method, callerAddress, path };
 }

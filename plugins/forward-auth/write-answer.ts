@@ -1,5 +1,5 @@
 import { type ServerResponse } from 'node:http';
-import { type Admission, type Refusal } from '../access-layer/held-request';
+import { type Admission, type Refusal } from '../core/access/verdict';
 import { MAY_HOLD_COPIES } from '../core/access/credential-location';
 import { CONTEXT_HEADER } from '../core/proof/context-token';
 import { TRACE_HEADER } from '../core/proof/trace-context';

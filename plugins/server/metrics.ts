@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
-import { type PluginModule, type KongPdk } from '../core/access/kong-pdk';
+import { type PluginModule, type KongPlugin } from '../core/access/kong-pdk';
+import { type AccessInstance } from '../core/access/verdict';
 import { type Decision, type DecisionLog, type DecisionStep } from '../core/ports';
 import { type AccessRecordCacheStats, type DecisionWriterStats, type QuotaStoreInUse, type QuotaStoreStats } from '../core/store-stats';
 import { type PluginServerStats } from './plugin-server';
@@ -19,7 +20,7 @@ export interface PluginServerMetrics {
   /** The same log, counted by product and code: two look-ups and an addition a decision. */
   countDecisions(log: DecisionLog): DecisionLog;
   /** The same plugin, timed from Kong's event to the end of its access phase. */
-  timeEvents(plugin: PluginModule): PluginModule;
+  timeEvents<Instance extends KongPlugin>(plugin: PluginModule<Instance>): PluginModule<Instance>;
   /** Told how long a step of a decision took. */
   timeStep(this: void, step: DecisionStep, durationMs: number): void;
   /** A scrape reads these from now on. */
@@ -52,24 +53,28 @@ class DecisionCounts {
   }
 }
 
-function timed(plugin: PluginModule, observe: (seconds: number) => void): PluginModule {
-  class Timed {
-    private readonly inner: { access(kong: KongPdk): Promise<void> };
+type Timeable = KongPlugin & Partial<Pick<AccessInstance, 'decide'>>;
 
-    constructor(config: Record<string, unknown>) {
-      this.inner = new plugin.Plugin(config);
-    }
-
-    access(kong: KongPdk): Promise<void> {
+function timed<Instance extends KongPlugin>(plugin: PluginModule<Instance>, observe: (seconds: number) => void): PluginModule<Instance> {
+  const time =
+    <Given, Told>(work: (given: Given) => Promise<Told>): ((given: Given) => Promise<Told>) =>
+    (given) => {
       const startedAt = performance.now();
-      const done = this.inner.access(kong);
+      const done = work(given);
       const note = (): void => observe((performance.now() - startedAt) / 1_000);
       done.then(note, note);
       // The plugin's own promise goes back: measuring must not make the answer wait for another turn.
       return done;
+    };
+  class Timed {
+    constructor(config: Record<string, unknown>) {
+      const instance: Timeable = new plugin.Plugin(config);
+      instance.access = time(instance.access.bind(instance));
+      if (instance.decide) instance.decide = time(instance.decide.bind(instance));
+      return instance;
     }
   }
-  return { ...plugin, Plugin: Timed };
+  return { ...plugin, Plugin: Timed as unknown as PluginModule<Instance>['Plugin'] };
 }
 
 /** A total that its owner keeps: read when it is asked for. */

@@ -2,6 +2,7 @@ import { type Pool } from 'pg';
 import { type Logger } from 'pino';
 import { ACCESS_LAYER, createAccessLayer } from '../access-layer/plugin';
 import { type PluginModule } from '../core/access/kong-pdk';
+import { type AccessInstance } from '../core/access/verdict';
 import { type DecisionTracer, systemClock, type DecisionLog } from '../core/ports';
 import { openLink } from '../core/proof/access-link';
 import { type QuotaStoreStats } from '../core/store-stats';
@@ -34,7 +35,7 @@ export interface AccessLayerOptions {
 
 /** The access layer on its stores. */
 export interface OpenAccessLayer {
-  readonly plugin: PluginModule;
+  readonly plugin: PluginModule<AccessInstance>;
   readonly sources: Omit<MetricSources, 'server'>;
   /** Call it after the last event: writes what is not written yet and closes every connection. */
   close(): Promise<void>;

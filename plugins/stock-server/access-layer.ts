@@ -1,5 +1,6 @@
 import { pino } from 'pino';
-import { type AccessInstance, newRequestId, refusalOf } from '../access-layer/held-request';
+import { newRequestId, refusalOf } from '../access-layer/held-request';
+import { type AccessInstance } from '../core/access/verdict';
 import { ACCESS_LAYER } from '../access-layer/plugin';
 import { type KongPdk } from '../core/access/kong-pdk';
 import { openAccessLayer } from '../server/open-access-layer';

@@ -10,8 +10,8 @@ import { startBenchNode } from './support/bench-node';
 import { type BenchStores, NO_LIMIT, withBenchStores } from './support/bench-stores';
 import { measure, type MeasuredLoad, start } from './support/load';
 
-// What a request costs behind nginx, Caddy and HAProxy, beside the local gateway on Kong's way, in one run on the same stores; and what it asks
-// of Redis and PostgreSQL. Run: npm run build && node dist/test/bench/gateways.js [seconds] [rounds]
+// What a request costs behind nginx (with and without Lua), Caddy and HAProxy, beside the local gateway on Kong's way, in one run on the same stores; and what it asks
+// of Redis and PostgreSQL. Run: npm run build && node dist/test/bench/gateways.js [seconds] [rounds] [kind,…]
 
 const SERVICES = ['aadhaar', 'app', 'background-remover', 'gdplay', 'glead', 'grank', 'gst', 'image', 'ip', 'pincode', 'seo', 'vahaan'];
 
@@ -43,16 +43,18 @@ interface Target {
   readonly pids: Readonly<Record<string, number>>;
 }
 
-async function startGateway(
-  kind: GatewayKind,
-  { folder, socket, service }: Record<'folder' | 'socket' | 'service', string>,
-): Promise<Target> {
+const socketsIn = (folder: string): Record<string, string> => ({
+  FORWARD_AUTH_LISTEN: join(folder, 'forward-auth.sock'),
+  LANE_LISTEN: join(folder, 'lane.sock'),
+});
+
+async function startGateway(kind: GatewayKind, { folder, service }: Record<'folder' | 'service', string>): Promise<Target> {
   const port = await freePort();
   const started = await start('kong/gateways/main.js', [], {
     GATEWAY_KIND: kind,
     GATEWAY_PORT: String(port),
     GATEWAY_DIR: join(folder, kind),
-    FORWARD_AUTH_LISTEN: socket,
+    ...socketsIn(folder),
     UPSTREAM_OVERRIDES: JSON.stringify(Object.fromEntries(SERVICES.map((name) => [name, service]))),
   });
   return { name: `${kind}, asking the access layer`, url: `http://127.0.0.1:${port}/ip?a=1`, pids: processesBelow(started.pid) };
@@ -66,16 +68,21 @@ async function readCounts(db: Pool, redis: Redis): Promise<{ reads: number; scri
   return { reads: Number(rows[0]?.reads ?? 0), scripts };
 }
 
-async function measureGateways({ folder, db, databaseUrl, redisUrl }: BenchStores, seconds: number, rounds: number): Promise<void> {
+interface Plan {
+  readonly seconds: number;
+  readonly rounds: number;
+  readonly kinds: readonly GatewayKind[];
+}
+
+async function measureGateways({ folder, db, databaseUrl, redisUrl }: BenchStores, { seconds, rounds, kinds }: Plan): Promise<void> {
   const upstream = await start('test/bench/support/stub-upstream.js');
   const service = `http://127.0.0.1:${upstream.line}`;
   const limits = { daily: NO_LIMIT, monthly: NO_LIMIT };
   const { key } = await createKey(db, { customer: DEMO_EMAIL, products: ['api-ip'], actor: 'bench', ...limits });
-  const socket = join(folder, 'forward-auth.sock');
-  const node = await startBenchNode({ folder, service, databaseUrl, name: 'redis', redisUrl, env: { FORWARD_AUTH_LISTEN: socket } });
+  const node = await startBenchNode({ folder, service, databaseUrl, name: 'redis', redisUrl, env: socketsIn(folder) });
   const plugin = { 'plugin server': node.pids['plugin'] ?? 0 };
   const targets: Target[] = [{ name: 'local gateway', url: `${node.base}/guarded?a=1`, pids: { gateway: node.pids['gateway'] ?? 0 } }];
-  for (const kind of GATEWAY_KINDS) targets.push(await startGateway(kind, { folder, socket, service }));
+  for (const kind of kinds) targets.push(await startGateway(kind, { folder, service }));
   const load = ({ name, url, pids }: Target, duration: number): MeasuredLoad =>
     measure({ name, url, key, seconds: duration, pids: { ...pids, ...plugin } });
   for (const target of targets) load(target, 1);
@@ -88,11 +95,20 @@ async function measureGateways({ folder, db, databaseUrl, redisUrl }: BenchStore
       const after = await readCounts(db, redis);
       const requests = requestsPerSecond * seconds;
       const perRequest = ((after.scripts - before.scripts) / requests).toFixed(2);
+      measure({
+        name: `${target.name}: refused`,
+        url: target.url,
+        key: undefined,
+        refused: true,
+        seconds,
+        pids: { ...target.pids, ...plugin },
+      });
       console.log(`    Redis scripts a request ${perRequest}, keys read from PostgreSQL in all ${after.reads - before.reads}`);
     }
   }
   redis.disconnect();
 }
 
-const [seconds = '5', rounds = '3'] = process.argv.slice(2);
-void withBenchStores((stores) => measureGateways(stores, Number(seconds), Number(rounds)));
+const [seconds = '5', rounds = '3', wanted] = process.argv.slice(2);
+const kinds = GATEWAY_KINDS.filter((kind) => wanted?.split(',').includes(kind) ?? true);
+void withBenchStores((stores) => measureGateways(stores, { seconds: Number(seconds), rounds: Number(rounds), kinds }));

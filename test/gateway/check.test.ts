@@ -39,6 +39,19 @@ describe('the check of kong.yml', () => {
     );
   });
 
+  it('takes the lane for the access layer, and finds a service with both', () => {
+    const lane = kongYml.replaceAll('- name: access-layer', '- name: tollgate');
+    expect(checkKongConfig(lane, PRODUCTS)).toEqual([]);
+    expect(change('      - name: access-layer', '      - name: tollgate')).toEqual([]);
+    const both = '      - { name: tollgate, config: { products: [api-aadhaar] } }\n      - name: access-layer';
+    expect(change('      - name: access-layer', both)).toEqual([
+      'service aadhaar: has both access-layer and tollgate: each request would be charged twice',
+    ]);
+    expect(change('    plugins:\n      - name: access-layer', '    plugins:\n      - name: cors').join('\n')).toMatch(/open to everyone/);
+    const outside = `${lane}\nplugins:\n  - { name: tollgate, config: { products: [api-ip] } }\n`;
+    expect(checkKongConfig(outside, PRODUCTS).join('\n')).toMatch(/has the plugin tollgate outside every service/);
+  });
+
   it('reads the file as Kong does: YAML 1.1, with merge keys', () => {
     const disabled = (how: string): string[] => change('      - name: access-layer', `      - name: access-layer\n        ${how}`);
     for (const how of ['enabled: off', 'enabled: No', '<<: { enabled: false }'])

@@ -4,6 +4,7 @@ import { parse, stringify } from 'yaml';
 import { checkEnvoy } from '../../kong/gateways/check-envoy';
 import { checkNginx } from '../../kong/gateways/check-nginx';
 import { GATEWAY_KINDS, renderConfiguration } from '../../kong/gateways/render';
+import { REQUEST_VARIABLE_PROPERTY } from '../../plugins/core/access/request-variable';
 
 const FOLDER = join(__dirname, '../../kong/gateways');
 const shipped = (path: string): string => readFileSync(join(FOLDER, path), 'utf8');
@@ -74,6 +75,34 @@ describe('of nginx', () => {
     expect(problems.join('\n')).toMatch(found ?? /set \$tollgate_product is missing/);
   });
 
+  describe('with Lua', () => {
+    /** The same routes, with the files of nginx-lua included. */
+    function checkLua(file = '', from = '', to = ''): string {
+      const read = (name: string): string => {
+        const text = shipped(name === 'nginx.conf' ? 'nginx/nginx.conf' : `nginx-lua/${name}`);
+        return name === file ? text.replace(from, to) : text;
+      };
+      return checkNginx(read('nginx.conf'), (name) => [read(name)]).join('\n');
+    }
+
+    it('the shipped configuration has nothing dangerous, and reads the request as kong.conf does', () => {
+      expect(checkLua()).toBe('');
+      expect(shipped('nginx-lua/guard.conf')).toContain(
+        REQUEST_VARIABLE_PROPERTY.replace('nginx_proxy_set =', 'set').replace('$kong_request_id', '$request_id'),
+      );
+    });
+
+    it.each([
+      ['guard.conf', 'access_by_lua_file /etc/nginx/tollgate/guard.lua;', '', /auth_request is missing/],
+      ['guard.conf', 'access_by_lua_file', 'satisfy any; access_by_lua_file', /satisfy any/],
+      ['guard.conf', 'proxy_set_header Upgrade $tollgate_upgrade;', '', /upgrade is missing/],
+      ['nginx.conf', 'proxy_pass http://tollgate-ip$tollgate_uri;', 'proxy_pass http://tollgate-ip;', /a key in the query goes on/],
+      ['server.conf', 'error_log /var/log/nginx/error.log alert;', 'error_log stderr;', /error_log is not at alert/],
+    ])('%s with %s changed to %p is found', (file, from, to, found) => {
+      expect(checkLua(file, from, to)).toMatch(found);
+    });
+  });
+
   it('auth_request off, written down, is meant', () => {
     expect(
       checkChanged('nginx.conf', 'location / {\n      return 404;', 'location / {\n auth_request off; proxy_pass http://tollgate-ip;'),
@@ -137,7 +166,9 @@ describe('of Envoy', () => {
 });
 
 describe.each(GATEWAY_KINDS)('the shipped configuration of %s', (kind) => {
-  const file = { nginx: 'nginx/nginx.conf', caddy: 'caddy/Caddyfile', haproxy: 'haproxy/haproxy.cfg' }[kind];
+  const file = { nginx: 'nginx/nginx.conf', 'nginx-lua': 'nginx/nginx.conf', caddy: 'caddy/Caddyfile', haproxy: 'haproxy/haproxy.cfg' }[
+    kind
+  ];
 
   it.each(kong.services.map((service) => [service.name, service] as const))(
     'has the routes and the price of %s as kong.yml has them',

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { ForwardAuthServer } from '../../plugins/forward-auth/forward-auth-server';
 import { generateApiKey } from '../../plugins/core/access/api-key';
 import { StoreUnavailable } from '../../plugins/core/ports';
+import { type Verdict } from '../../plugins/core/access/verdict';
 import { compileWhitelist } from '../support/compile-whitelist';
 import { failing, key, proofIn, recordOf } from '../access-layer/call-plugin';
 import { stagePlugin, type StagedPlugin } from './support/entrance-stage';
@@ -280,14 +281,14 @@ describe('nobody is admitted', () => {
     expect([answer.status, codeOf(answer)]).toEqual([503, 'access_layer_unavailable']);
   });
 
-  it('when the access layer ends without a word', async () => {
+  it('when the access layer finds no verdict', async () => {
     const staged = stagePlugin();
-    class Silent {
-      access(): Promise<void> {
-        return Promise.resolve();
+    class Lost extends staged.plugin.Plugin {
+      override decide(): Promise<Verdict> {
+        return Promise.reject(new Error('lost'));
       }
     }
-    const target = await serve({ ...staged, plugin: { ...staged.plugin, Plugin: Silent } });
+    const target = await serve({ ...staged, plugin: { ...staged.plugin, Plugin: Lost } });
     expect((await ask(target, '/authorize/api-ip', of('/ip', withKey))).status).toBe(503);
   });
 

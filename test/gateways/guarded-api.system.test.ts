@@ -7,6 +7,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { findFreePorts } from '../../cli/supervisor/free-port';
 import { runTollgate } from '../../cli/run-tollgate';
+import { LUA_MODULES } from '../../kong/gateways/render';
+import { LUA_FILES } from './support/running-gateway';
 import { openInstallation, type Installation } from '../acceptance/installation';
 import { ensurePackages } from '../support/debian-packages';
 import { eventually } from '../support/eventually';
@@ -16,7 +18,7 @@ import { endProgram } from '../support/system/program';
 
 const ROOT = resolve(__dirname, '../..');
 const PAGE = readFileSync(join(ROOT, 'docs/gateways.md'), 'utf8');
-const SHIPPED_SOCKET = '/var/run/tollgate/forward-auth.sock';
+const SHIPPED_SOCKET = /\/var\/run\/tollgate(?=\/[\w-]+\.sock)/g;
 
 let tollgate: Installation;
 let api: Server;
@@ -24,7 +26,7 @@ let folder: string;
 const seen: IncomingMessage[] = [];
 
 beforeAll(async () => {
-  await ensurePackages(['nginx', 'caddy'], 'The tests of other gateways');
+  await ensurePackages(['caddy', ...LUA_FILES], 'The tests of other gateways');
   tollgate = await openInstallation();
   api = createServer((request, response) => {
     seen.push(request);
@@ -45,11 +47,14 @@ afterAll(async () => {
   await tollgate.close();
 });
 
-const KINDS = ['nginx', 'caddy'] as const;
+const KINDS = ['nginx', 'nginx-lua', 'caddy'] as const;
 type Kind = (typeof KINDS)[number];
 
+/** What the reader runs and checks: nginx with Lua takes the block of nginx. */
+const programOf = (kind: Kind): 'nginx' | 'caddy' => (kind === 'caddy' ? 'caddy' : 'nginx');
+
 /** The page's block of a gateway: the whole of what its reader writes. */
-const blockOf = (kind: Kind): string => new RegExp(`\`\`\`${kind}\n([^]*?)\`\`\``).exec(PAGE)?.[1] ?? '';
+const blockOf = (kind: Kind): string => new RegExp(`\`\`\`${programOf(kind)}\n([^]*?)\`\`\``).exec(PAGE)?.[1] ?? '';
 
 /** The block with this machine's ports and a product that exists. */
 function localised(block: string, port: number): string {
@@ -65,9 +70,10 @@ async function copyShipped(kind: Kind): Promise<void> {
   const { dataDir } = await sharedInstance();
   const target = join(folder, 'tollgate');
   cpSync(join(ROOT, 'kong/gateways', kind), target, { recursive: true });
+  if (kind === 'nginx-lua') cpSync(join(ROOT, 'kong/lane/lane.lua'), join(target, 'lane.lua'));
   for (const name of readdirSync(target)) {
     const text = readFileSync(join(target, name), 'utf8');
-    writeFileSync(join(target, name), moved(text).replaceAll(SHIPPED_SOCKET, join(dataDir, 'forward-auth.sock')));
+    writeFileSync(join(target, name), moved(text).replaceAll(SHIPPED_SOCKET, dataDir));
   }
 }
 
@@ -84,12 +90,15 @@ function copyDebiansNginx(): void {
 /** The gateway's configuration with this block in it, in the places that the page names; returns the file to look at and to run. */
 async function install(kind: Kind, block: string): Promise<string> {
   await copyShipped(kind);
-  if (kind === 'nginx') copyDebiansNginx();
-  writeFileSync(join(folder, kind === 'nginx' ? 'conf.d/weather.conf' : 'Caddyfile'), block);
-  return join(folder, kind === 'nginx' ? 'nginx.conf' : 'Caddyfile');
+  const isCaddy = kind === 'caddy';
+  if (!isCaddy) copyDebiansNginx();
+  // Debian's package does this when it is installed.
+  if (kind === 'nginx-lua') writeFileSync(join(folder, 'modules-enabled/lua.conf'), LUA_MODULES);
+  writeFileSync(join(folder, isCaddy ? 'Caddyfile' : 'conf.d/weather.conf'), block);
+  return join(folder, isCaddy ? 'Caddyfile' : 'nginx.conf');
 }
 
-const COMMANDS: Readonly<Record<Kind, (file: string) => string[]>> = {
+const COMMANDS: Readonly<Record<'nginx' | 'caddy', (file: string) => string[]>> = {
   nginx: (file) => ['nginx', '-p', folder, '-c', file, '-g', 'daemon off;'],
   caddy: (file) => ['caddy', 'run', '--adapter', 'caddyfile', '--config', file],
 };
@@ -100,7 +109,7 @@ async function whileRunning(
   file: string,
   { port, use }: { port: number; use: (url: string) => Promise<void> },
 ): Promise<boolean> {
-  const [program = '', ...args] = COMMANDS[kind](file);
+  const [program = '', ...args] = COMMANDS[programOf(kind)](file);
   const env = { ...process.env, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder, ...(kind === 'caddy' ? { CADDY_ADMIN: 'off' } : {}) };
   const gateway = spawn(program, args, { cwd: folder, stdio: 'ignore', env });
   const hasEnded = (): boolean => gateway.exitCode !== null;
@@ -118,7 +127,7 @@ async function whileRunning(
 
 async function isFoundByCheck(kind: Kind, file: string): Promise<boolean> {
   const silent = { write: () => undefined };
-  const argv = ['check', kind, file];
+  const argv = ['check', programOf(kind), file];
   return (await runTollgate({ root: ROOT, argv, isSameProcess: () => false, streams: { stdout: silent, stderr: silent } })) !== 0;
 }
 
@@ -161,7 +170,7 @@ describe.each(KINDS)('what the page says about %s', (kind) => {
     const open = 'location / { auth_request off; proxy_pass http://127.0.0.1:9000; }';
     const beside = localised(blockOf(kind), whole).replace(/^include.*\n/, '');
     const forgetful =
-      kind === 'nginx'
+      kind !== 'caddy'
         ? `${block.replace(`${line}\n`, '').replace(/\}\s*$/, `${localised(open, port)}\n}`)}\n${beside}`
         : block.replace(`${localised(line, port)}\n`, '');
     expect(forgetful).not.toBe(block);

@@ -28,6 +28,7 @@ const ANSWERED_BY_CADDY = 'star';
 /** By gateway: what is served to the holder of a key although Kong refuses it. Nothing of it is served to somebody without a key. */
 const SERVED: Readonly<Record<GatewayKind, readonly string[]>> = {
   nginx: [],
+  'nginx-lua': [],
   // A body that is too large ends where it gets too large.
   caddy: [...READ_ANEW, ANSWERED_BY_CADDY, 'too large'],
   // No product of ours looks at Host.

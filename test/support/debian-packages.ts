@@ -31,6 +31,8 @@ export const DEBIAN_PACKAGES = {
   php: 'php-cli',
   pgrep: 'procps',
   nginx: 'nginx',
+  '/usr/lib/nginx/modules/ngx_http_lua_module.so': 'libnginx-mod-http-lua',
+  '/usr/share/lua/5.1/resty/core.lua': 'lua-resty-core',
   caddy: 'caddy',
   haproxy: 'haproxy',
 } as const;

@@ -42,13 +42,18 @@ export class EventOverError extends Error {
 /** A request body as Kong holds it: in memory, or spooled to a file beside Kong when larger than its buffer. */
 export type RawBody = { content: Buffer } | { filePath: string };
 
+/** One configuration of a plugin. */
+export interface KongPlugin {
+  access(kong: KongPdk): Promise<void>;
+}
+
 /** What Kong's plugin server protocol needs to know of a plugin; kong-pdk loads modules of the same shape. */
-export interface PluginModule {
+export interface PluginModule<Instance extends KongPlugin = KongPlugin> {
   readonly Name: string;
   readonly Version: string;
   readonly Priority: number;
   /** Kong schema fields of the plugin's configuration record. */
   readonly Schema: readonly Record<string, unknown>[];
   /** Constructed once for each configuration (plugin instance); `config` is what kong.yml says plus Kong's own `__…` members. */
-  readonly Plugin: new (config: Record<string, unknown>) => { access(kong: KongPdk): Promise<void> };
+  readonly Plugin: new (config: Record<string, unknown>) => Instance;
 }

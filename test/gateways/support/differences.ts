@@ -20,6 +20,7 @@ const LENGTH_AND_CHUNKS = {
 /** Tests of the acceptance suite that fail on a gateway, by their full names, each with the reason. docs/gateways.md tells customers the same. */
 export const DIFFERENCES: Readonly<Record<GatewayKind, Readonly<Record<string, string>>>> = {
   nginx: FORM_TESTS,
+  'nginx-lua': {},
   caddy: { ...FORM_TESTS, ...TWO_AUTHORIZATIONS, ...LENGTH_AND_CHUNKS },
   haproxy: {
     ...FORM_TESTS,

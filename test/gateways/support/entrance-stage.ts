@@ -1,12 +1,13 @@
 import { createAccessLayer } from '../../../plugins/access-layer/plugin';
 import { type AccessLayerDeps } from '../../../plugins/access-layer/access-request';
 import { type PluginModule } from '../../../plugins/core/access/kong-pdk';
+import { type AccessInstance } from '../../../plugins/core/access/verdict';
 import { type AccessRecord, type Decision } from '../../../plugins/core/ports';
 import { recordOf, recordsOf, signContext } from '../../access-layer/call-plugin';
 import { memoryQuota, NOW_MS } from '../../access-layer/fake-kong';
 
 export interface StagedPlugin {
-  readonly plugin: PluginModule;
+  readonly plugin: PluginModule<AccessInstance>;
   readonly decisions: Decision[];
   readonly logged: { level: string; message: string; fields: object }[];
   readonly log: Record<'error' | 'warn' | 'info', (fields: object, message: string) => void>;

@@ -13,7 +13,7 @@ import { flood } from '../../support/system/flood';
 import { startGateway } from './running-gateway';
 
 /** What the holder of a valid key sees while nobody can decide: nginx and HAProxy say 503, Caddy 502 or, past its time-out, 504. */
-const UNDECIDED = { nginx: [503], caddy: [502, 503, 504], haproxy: [503] } as const;
+const UNDECIDED = { nginx: [503], 'nginx-lua': [503], caddy: [502, 503, 504], haproxy: [503] } as const;
 
 const SERVED_WITHIN_MS = 15_000;
 const HAMMERED = isMeasured ? 10_000 : 2_000;

@@ -1,7 +1,7 @@
 import { type ChildProcess } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { findFreePorts } from '../../../cli/supervisor/free-port';
 import { type GatewayKind } from '../../../kong/gateways/render';
 import { ensurePackages } from '../../support/debian-packages';
@@ -9,7 +9,7 @@ import { endProgram, startProgram } from '../../support/system/program';
 
 export interface GatewayOptions {
   readonly kind: GatewayKind;
-  /** Of the plugin server. */
+  /** Of the plugin server. The lane's is beside it. */
   readonly forwardAuthSocket: string;
   /** URLs by the names that services have in kong.yml. */
   readonly services: Readonly<Record<string, string>>;
@@ -24,9 +24,12 @@ export interface RunningGateway {
   stop(): Promise<void>;
 }
 
+/** nginx with the module for Lua, and the part of it that is written in Lua. */
+export const LUA_FILES = ['nginx', '/usr/lib/nginx/modules/ngx_http_lua_module.so', '/usr/share/lua/5.1/resty/core.lua'] as const;
+
 /** @throws Error that says which Debian package is missing */
 export async function startGateway({ kind, forwardAuthSocket, services }: GatewayOptions): Promise<RunningGateway> {
-  await ensurePackages([kind], 'The tests of other gateways');
+  await ensurePackages(kind === 'nginx-lua' ? LUA_FILES : [kind], 'The tests of other gateways');
   const folder = mkdtempSync(join(tmpdir(), `tollgate-${kind}-`));
   const [port = 0] = await findFreePorts(1);
   const { child } = await startProgram('kong/gateways/main.js', {
@@ -35,6 +38,7 @@ export async function startGateway({ kind, forwardAuthSocket, services }: Gatewa
       GATEWAY_PORT: String(port),
       GATEWAY_DIR: folder,
       FORWARD_AUTH_LISTEN: forwardAuthSocket,
+      LANE_LISTEN: join(dirname(forwardAuthSocket), 'lane.sock'),
       UPSTREAM_OVERRIDES: JSON.stringify(services),
     },
   });
@@ -45,7 +49,7 @@ export async function startGateway({ kind, forwardAuthSocket, services }: Gatewa
   return {
     url: `http://127.0.0.1:${port}`,
     child,
-    logs: () => output + (kind === 'nginx' ? readFileSync(join(folder, 'access.log'), 'utf8') : ''),
+    logs: () => output + (kind.startsWith('nginx') ? readFileSync(join(folder, 'access.log'), 'utf8') : ''),
     async stop() {
       await endProgram(child);
       rmSync(folder, { recursive: true, force: true });

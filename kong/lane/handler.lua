@@ -1,0 +1,52 @@
+-- Tollgate's access layer in Kong, asked in one exchange a request. Mount this folder as kong/plugins/tollgate below a folder of
+-- lua_package_path, and name it: plugins = bundled,tollgate. It takes the configuration of the plugin access-layer.
+
+local lane = require 'kong.plugins.tollgate.lane'
+
+-- After Kong's bot detection and CORS, before anything that works on an admitted request.
+local Tollgate = { VERSION = '0.1.0', PRIORITY = 1005 }
+
+local SETTINGS = {
+  'key_in', 'quota', 'post_units', 'on_quota_store_error', 'form_key_max_bytes', 'form_key_timeout_ms', 'rate_limit_headers',
+}
+
+-- By configuration; Kong makes a new table when kong.yml is read again.
+local routes = setmetatable({}, { __mode = 'k' })
+
+local function describe(conf)
+  local parts = { table.concat(conf.products, ',') }
+  for _, name in ipairs(SETTINGS) do
+    local value = conf[name]
+    parts[#parts + 1] = name .. '=' .. (type(value) == 'table' and table.concat(value, ',') or tostring(value))
+  end
+  return table.concat(parts, ';')
+end
+
+local function ask(conf)
+  local route = routes[conf]
+  if not route then
+    route = describe(conf)
+    routes[conf] = route
+  end
+  local verdict = lane.ask('unix:' .. conf.socket, route)
+  if verdict.answer then
+    kong.response.set_headers(verdict.answer)
+  end
+  if verdict.host then
+    kong.service.set_target(verdict.host, verdict.port)
+  end
+  return verdict
+end
+
+function Tollgate:access(conf)
+  local asked, verdict = pcall(ask, conf)
+  if not asked then
+    verdict = lane.undecided()
+  end
+  -- Outside pcall: Kong ends the request from in here.
+  if verdict.status then
+    return kong.response.exit(verdict.status, verdict.body, verdict.headers)
+  end
+end
+
+return Tollgate

@@ -1,0 +1,188 @@
+-- Asks Tollgate's plugin server about a request, in one exchange over a kept connection, and does to the request what the verdict says.
+-- It uses OpenResty's API alone, so it runs in Kong and in nginx with the Lua module. The frames: plugins/lane/frames.ts.
+-- Whatever goes wrong is a 503. It writes no log: nginx adds the request line, and with it a key in the query, to what it logs.
+
+local byte, char, find, sub = string.byte, string.char, string.find, string.sub
+local req, tcp = ngx.req, ngx.socket.tcp
+
+local lane = {}
+
+-- Before 1.23, nginx shows the first of a repeated header in its variables and hides the others.
+lane.shows_repeated = ngx.config.nginx_version >= 1023000
+
+local CONNECT_MS, SEND_MS = 1000, 2000
+-- A decision takes 5 s at most.
+local READ_MS = 6000
+-- Connections that nginx keeps, for each of its workers.
+local KEPT, KEPT_MS = 256, 60000
+-- A form of 1 MiB, or more where a route's form_key_max_bytes says so.
+local MOST_BYTES = 64 * 1024 * 1024
+
+local VERSION = byte('1')
+local ASKS_HEAD, ASKS_BODY, LEAVING, FORM, ADMITTED, REFUSED = byte('h'), byte('b'), byte('x'), byte('f'), byte('a'), byte('r')
+local PROOF = 'X-Tollgate-Context'
+
+local function request_id()
+  return ngx.var.kong_request_id or ngx.var.request_id or ''
+end
+
+-- The answer where there is no verdict.
+function lane.undecided()
+  return {
+    status = 503,
+    headers = { ['Content-Type'] = 'application/problem+json', ['Cache-Control'] = 'no-store', ['Retry-After'] = '1' },
+    body = '{"type":"about:blank","title":"Access check not possible","status":503,"detail":"The request could not be checked and was refused. '
+      .. 'Try again shortly.","code":"access_layer_unavailable","request_id":"' .. request_id() .. '"}',
+  }
+end
+
+-- A table of parts: joined into one string, each question would be one more string for LuaJIT to keep.
+local function send(socket, kind, parts)
+  local length = 2
+  for index = 1, #parts do
+    length = length + #parts[index]
+  end
+  local low, high = length % 65536, math.floor(length / 65536)
+  return socket:send({ char(low % 256, math.floor(low / 256), high % 256, math.floor(high / 256)), '1', kind, parts })
+end
+
+-- Nothing unless the frame is whole and of this version.
+local function receive(socket)
+  local prefix = socket:receive(4)
+  if not prefix then
+    return nil
+  end
+  local a, b, c, d = byte(prefix, 1, 4)
+  local length = a + 256 * (b + 256 * (c + 256 * d))
+  if length < 2 or length > MOST_BYTES then
+    return nil
+  end
+  local text = socket:receive(length)
+  return text and byte(text) == VERSION and text or nil
+end
+
+local function head(begin)
+  local parts = { begin, req.get_method(), '\n', ngx.var.remote_addr, '\n', ngx.var.request_uri, '\n', ngx.var.args or '', '\n' }
+  for name, values in pairs(req.get_headers(0, true)) do
+    for _, value in ipairs(type(values) == 'table' and values or { values }) do
+      parts[#parts + 1] = name .. ':' .. value .. '\n'
+    end
+  end
+  parts[#parts + 1] = request_id()
+  return parts
+end
+
+local function body()
+  req.read_body()
+  local path = req.get_body_file()
+  local file = path and assert(io.open(path, 'rb'))
+  local text = file and file:read('*a') or req.get_body_data() or ''
+  if file then
+    file:close()
+  end
+  return { text }
+end
+
+local function question(socket, route)
+  local variable = lane.shows_repeated and ngx.var.tollgate_request
+  if variable then
+    return send(socket, 'q', { route, '\n', variable })
+  end
+  return send(socket, 'w', head(route .. '\n'))
+end
+
+-- The verdict's frame, and the form without the key where there is one.
+local function exchange(place, route, again)
+  local socket = tcp()
+  socket:settimeouts(CONNECT_MS, SEND_MS, READ_MS)
+  if not socket:connect(place) or not question(socket, route) then
+    return nil
+  end
+  local form
+  while true do
+    local text = receive(socket)
+    local kind = text and byte(text, 2)
+    if kind == ADMITTED or kind == REFUSED then
+      socket:setkeepalive(KEPT_MS, KEPT)
+      return text, form
+    elseif kind == FORM then
+      form = sub(text, 3)
+    elseif kind == ASKS_HEAD then
+      send(socket, 'h', head(''))
+    elseif kind == ASKS_BODY then
+      send(socket, 'b', body())
+    else
+      socket:close()
+      -- The server is being replaced and has not read the question.
+      if kind == LEAVING and not again then
+        return exchange(place, route, true)
+      end
+      return nil
+    end
+  end
+end
+
+-- Each line is a change: its first character says of what.
+local function admit(text, form)
+  local verdict, proved, from = {}, false, 3
+  while from <= #text do
+    local stop = find(text, '\n', from, true) or #text + 1
+    local what, line = sub(text, from, from), sub(text, from + 1, stop - 1)
+    local colon = find(line, ':', 1, true) or #line + 1
+    local name, value = sub(line, 1, colon - 1), sub(line, colon + 1)
+    if what == '=' then
+      req.set_header(name, value)
+      proved = proved or name == PROOF and #value > 0
+    elseif what == '-' then
+      req.clear_header(name)
+    elseif what == '?' then
+      verdict.query = line
+      req.set_uri_args(line)
+    elseif what == '+' then
+      verdict.answer = verdict.answer or {}
+      verdict.answer[name] = value
+    elseif what == '>' then
+      verdict.host, verdict.port = value, tonumber(name)
+    else
+      error('an unknown change')
+    end
+    from = stop + 1
+  end
+  if form then
+    req.set_body_data(form)
+  end
+  return proved and verdict
+end
+
+local function refuse(text)
+  local stop = find(text, '\n', 1, true)
+  local verdict = { status = tonumber(sub(text, 3, stop - 1)), headers = {} }
+  local from = stop + 1
+  stop = find(text, '\n', from, true)
+  while stop > from do
+    local colon = find(text, ':', from, true)
+    verdict.headers[sub(text, from, colon - 1)] = sub(text, colon + 1, stop - 1)
+    from = stop + 1
+    stop = find(text, '\n', from, true)
+  end
+  verdict.body = sub(text, stop + 1, find(text, '\n', stop + 1, true) - 1)
+  return verdict.status >= 200 and verdict.status <= 599 and verdict
+end
+
+local function decide(place, route)
+  local text, form = exchange(place, route)
+  if not text then
+    return nil
+  end
+  return byte(text, 2) == ADMITTED and admit(text, form) or byte(text, 2) == REFUSED and refuse(text)
+end
+
+-- Asks about the request under way. The answer is to be sent if the verdict has a `status`, and nothing may reach the service then. Otherwise the
+-- request was admitted and changed, and its `answer`, if any, are headers for the caller; `host` and `port` are where it goes instead.
+-- `place` is unix:PATH; `route` is products and settings: api-a,api-b;key_in=x-api-key
+function lane.ask(place, route)
+  local asked, verdict = pcall(decide, place, route)
+  return asked and verdict or lane.undecided()
+end
+
+return lane

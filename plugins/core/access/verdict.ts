@@ -1,0 +1,44 @@
+import { type KongPlugin, type RawBody } from './kong-pdk';
+import { type RequestFacts } from './request-variable';
+
+/** A request as an entrance knows it. */
+export interface Question extends RequestFacts {
+  /** Gets the body, when the key can be nowhere else. Absent where the entrance is given no bodies. */
+  readonly readBody?: () => Promise<RawBody>;
+}
+
+/** The request goes on, changed like this. */
+export interface Admission {
+  readonly admitted: true;
+  /** Headers for the service. The proof is the last one. */
+  readonly set: Readonly<Record<string, string>>;
+  /** Lower-cased names of headers that the service must not see. */
+  readonly remove: readonly string[];
+  /** For the service, without the key. */
+  readonly rawQuery: string;
+  /** For the service, in place of the form that held the key. */
+  readonly body: Buffer | undefined;
+  /** Where the request goes in place of its service. */
+  readonly target: { readonly host: string; readonly port: number } | undefined;
+  /** For the answer to the caller. */
+  readonly responseHeaders: Readonly<Record<string, string>>;
+}
+
+/**
+ * The answer to the caller; nothing reaches the service. The answer to a preflight has status 200, and an entrance must not treat it as an
+ * admission.
+ */
+export interface Refusal {
+  readonly admitted: false;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+export type Verdict = Admission | Refusal;
+
+/** One configuration of the access layer: Kong's plugin, and what every other entrance asks. */
+export interface AccessInstance extends KongPlugin {
+  /** Rejects when no verdict could be found. The request must then be refused. */
+  decide(question: Question): Promise<Verdict>;
+}

@@ -1,0 +1,242 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { StoreUnavailable } from '../../plugins/core/ports';
+import { CONTEXT_HEADER } from '../../plugins/core/proof/context-token';
+import { LaneServer } from '../../plugins/lane/lane-server';
+import { failing, key, proofIn, recordOf } from '../access-layer/call-plugin';
+import { stagePlugin, type StagedPlugin } from '../gateways/support/entrance-stage';
+import { compileWhitelist } from '../support/compile-whitelist';
+import { type Heard, headText, LaneClient, readRefusal } from './lane-client';
+
+let folder: string;
+let server: LaneServer;
+let client: LaneClient;
+
+beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'lane-'))));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(async () => {
+  jest.useRealTimers();
+  client.close();
+  await server.close({ graceMs: 0 });
+});
+
+async function serve(staged: StagedPlugin = stagePlugin()): Promise<void> {
+  const path = join(folder, 's.sock');
+  server = new LaneServer({ plugin: staged.plugin, path, log: staged.log });
+  await server.listen();
+  client = await LaneClient.open(path);
+}
+
+const ROUTE = 'api-ip';
+const withKey = { 'x-api-key': key };
+const proofOf = ({ text }: Heard): ReturnType<typeof proofIn> =>
+  proofIn({ set: { [CONTEXT_HEADER]: text.slice(text.lastIndexOf(`=${CONTEXT_HEADER}:`) + CONTEXT_HEADER.length + 2) } });
+const codeOf = (heard: Heard): unknown => (JSON.parse(readRefusal(heard).body) as { code: unknown }).code;
+
+describe('a usual request is one frame each way', () => {
+  it('admitted: what to remove, and the proof last', async () => {
+    await serve();
+    const admitted = await client.ask(ROUTE, { headers: withKey });
+    expect([admitted.kind, admitted.text.split('\n')[0]]).toEqual(['a', '-x-api-key']);
+    expect(proofOf(admitted)).toMatchObject({ ok: true, context: { product: 'api-ip', callerAddress: '203.0.113.7', requestId: 'req-1' } });
+  });
+
+  it('with the key in the query: the query without it', async () => {
+    await serve();
+    expect((await client.ask(ROUTE, { query: `a=1&%61pi_key=${key}&b=%zz` })).text).toContain('?a=1&b=%zz\n');
+  });
+
+  it('refused: status, headers, the problem, and the request’s id last', async () => {
+    await serve();
+    const refused = await client.ask(ROUTE, {});
+    expect(readRefusal(refused)).toMatchObject({ status: 401, headers: { 'WWW-Authenticate': 'Bearer realm="tollgate"' } });
+    expect([codeOf(refused), refused.text.endsWith('\nreq-1')]).toEqual(['key_missing', true]);
+  });
+
+  it('many after one another on one connection, until the quota is used up', async () => {
+    await serve();
+    const kinds: string[] = [];
+    for (let turn = 0; turn < 3; turn++) kinds.push((await client.ask(ROUTE, { headers: withKey })).kind);
+    expect(kinds).toEqual(['a', 'a', 'r']);
+  });
+
+  it('a test key of an API with a sandbox: where the request goes', async () => {
+    const [subscription] = recordOf().subscriptions;
+    if (!subscription) throw new Error('no subscription');
+    const sandboxed = recordOf({ mode: 'test', subscriptions: [{ ...subscription, sandbox: { host: 'sandbox.example', port: 81 } }] });
+    await serve(stagePlugin(sandboxed));
+    expect((await client.ask(ROUTE, { headers: withKey })).text).toContain('\n>81:sandbox.example\n');
+  });
+});
+
+describe('what the variable cannot tell is asked for', () => {
+  it.each([
+    ['a repeated key', { 'x-api-key': [key, key] }, 'ambiguous_key'],
+    ['a repeated Authorization', { authorization: [`Bearer ${key}`, 'Basic dTpw'] }, 'ambiguous_key'],
+    ['a forged name', { 'x-tollgate-customer': 'me' }, 'key_missing'],
+    ['a head of odd length', { 'x-filler': 'x'.repeat(3_000) }, 'key_missing'],
+  ])('%s', async (_, headers, code) => {
+    await serve();
+    expect(await client.ask(ROUTE, { headers })).toEqual({ kind: 'h', text: '' });
+    client.say('h', headText({ headers }));
+    expect(codeOf(await client.hear())).toBe(code);
+  });
+
+  it('a path that hides a dot segment is refused, told either way', async () => {
+    await serve();
+    expect(codeOf(await client.ask(ROUTE, { headers: withKey, path: '/ip/..;/x' }))).toBe('ambiguous_path');
+    client.say('w', `${ROUTE}\n${headText({ headers: withKey, path: '/ip/..;/x' })}`);
+    expect(codeOf(await client.hear())).toBe('ambiguous_path');
+  });
+
+  it('a copy of the key in a cookie goes no further', async () => {
+    await serve();
+    const headers = { ...withKey, cookie: `a=${key}` };
+    expect((await client.ask(ROUTE, { headers })).text).toContain('-cookie\n');
+    client.say('w', `${ROUTE}\n${headText({ headers })}`);
+    expect((await client.hear()).text).toContain('-cookie\n');
+  });
+
+  it('forged names are taken off, whatever they are', async () => {
+    await serve();
+    const headers = { ...withKey, 'x-tollgate-customer': 'me', 'x-tollgate-anything': 'me' };
+    await client.ask(ROUTE, { headers });
+    client.say('h', headText({ headers }));
+    expect((await client.hear()).text).toMatch(/-x-tollgate-customer\n-x-tollgate-anything\n/);
+  });
+
+  it('all of it, where the gateway sets no variable', async () => {
+    await serve();
+    expect((await client.ask(ROUTE, { headers: withKey, withoutVariable: true })).kind).toBe('h');
+    client.say('h', headText({ headers: withKey }));
+    expect(proofOf(await client.hear()).ok).toBe(true);
+  });
+
+  it('all of it, with the question, where the gateway’s variables hide repeated headers', async () => {
+    await serve();
+    client.say('w', `${ROUTE}\n${headText({ headers: withKey })}`);
+    expect(proofOf(await client.hear()).ok).toBe(true);
+    client.say('w', `${ROUTE}\n${headText({ headers: { 'x-api-key': [key, key] } })}`);
+    expect(codeOf(await client.hear())).toBe('ambiguous_key');
+  });
+
+  it('the headers that a page wants to send', async () => {
+    await serve();
+    const headers = {
+      origin: 'https://app.example.com',
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'x-api-key',
+    };
+    expect((await client.ask(ROUTE, { method: 'OPTIONS', headers })).kind).toBe('h');
+    client.say('h', headText({ method: 'OPTIONS', headers }));
+    expect(readRefusal(await client.hear())).toMatchObject({
+      status: 200,
+      headers: { 'Access-Control-Allow-Headers': 'x-api-key' },
+      body: '',
+    });
+  });
+});
+
+describe('a form', () => {
+  const form = `api_key=${key}&a=\xe4`;
+  const headers = { 'content-type': 'application/x-www-form-urlencoded', 'content-length': String(form.length) };
+
+  it('that may hold the key is asked for, and comes back without it', async () => {
+    await serve();
+    expect((await client.ask(ROUTE, { method: 'POST', headers })).kind).toBe('b');
+    client.say('b', form);
+    expect(await client.hear()).toEqual({ kind: 'f', text: 'a=\xe4' });
+    expect(proofOf(await client.hear()).ok).toBe(true);
+  });
+
+  it.each([
+    ['where the key is elsewhere', { ...headers, ...withKey }, 'api-ip', 'a'],
+    ['above the limit', { ...headers, 'content-length': '1048577' }, 'api-ip', 'r'],
+    ['above the route’s own limit', headers, 'api-ip;form_key_max_bytes=10', 'r'],
+    ['of a route that takes no key there', headers, 'api-ip;key_in=x-api-key', 'r'],
+    ['in chunks', { 'content-type': headers['content-type'], 'transfer-encoding': 'chunked' }, 'api-ip', 'r'],
+  ])('is not asked for %s', async (_, sent, route, kind) => {
+    await serve();
+    expect((await client.ask(route, { method: 'POST', headers: sent })).kind).toBe(kind);
+  });
+
+  it('that comes too late is refused; the connection can be used again', async () => {
+    await serve();
+    expect((await client.ask('api-ip;form_key_timeout_ms=1', { method: 'POST', headers })).kind).toBe('b');
+    expect(codeOf(await client.hear())).toBe('key_missing');
+    client.say('b', form);
+    expect((await client.ask(ROUTE, { headers: withKey })).kind).toBe('a');
+  });
+});
+
+describe('nobody is admitted', () => {
+  it.each(['', 'api-ip;quoat=false', 'API_NOPE', 'api-ip;key_in=cookie'])('by a route that makes no configuration: %p', async (route) => {
+    await serve();
+    expect(readRefusal(await client.ask(route, { headers: withKey })).status).toBe(503);
+  });
+
+  it('when the store fails', async () => {
+    await serve(stagePlugin(recordOf(), { records: failing(new StoreUnavailable('gone')) }));
+    expect(readRefusal(await client.ask(ROUTE, { headers: withKey })).status).toBe(503);
+  });
+
+  it('by a question before the answer to the last: the connection ends', async () => {
+    await serve(stagePlugin(recordOf(), { records: { findAccessRecord: () => new Promise(() => undefined) } }));
+    const heard = client.ask(ROUTE, { headers: withKey });
+    void client.ask(ROUTE, { headers: withKey });
+    expect((await heard).kind).toBe('closed');
+  });
+
+  it.each([
+    ['another version', '\x02\0\0\x002q'],
+    ['no kind', '\x01\0\0\x001'],
+    ['a kind that is unknown', '\x02\0\0\x001z'],
+    ['a body that nobody asked for', '\x02\0\0\x001b'],
+    ['a head that nobody asked for', '\x02\0\0\x001h'],
+    ['a question without a route', '\x02\0\0\x001q'],
+    ['more than any frame holds', '\xff\xff\xff\xff'],
+  ])('by %s: the connection ends', async (_, bytes) => {
+    await serve();
+    client.sayBytes(bytes);
+    expect((await client.hear()).kind).toBe('closed');
+  });
+
+  it.each(['GET\nnowhere\n/\n\nreq-1', 'GET\n203.0.113.7\n/\n', 'GET\n203.0.113.7\n/\n\nno header\nreq-1'])(
+    'by a head that is none: %p',
+    async (head) => {
+      await serve();
+      await client.ask(ROUTE, { withoutVariable: true });
+      client.say('h', head);
+      expect((await client.hear()).kind).toBe('closed');
+    },
+  );
+});
+
+it('one clock ends every question that takes too long, with 503', async () => {
+  jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance', 'Date', 'hrtime'] });
+  const staged = stagePlugin(recordOf(), { records: { findAccessRecord: () => new Promise(() => undefined) } });
+  await serve(staged);
+  let answered: Heard | undefined;
+  void client.ask(ROUTE, { headers: withKey }).then((heard) => (answered = heard));
+  for (let ticks = 0; !answered; ticks++) {
+    if (ticks < 9) expect(answered).toBeUndefined();
+    jest.advanceTimersByTime(500);
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(readRefusal(answered).status).toBe(503);
+  expect(staged.logged[0]?.message).toContain('too long');
+});
+
+it('a server that leaves says so to each connection, and answers what it has read', async () => {
+  let admit = (_record: ReturnType<typeof recordOf>): void => undefined;
+  await serve(stagePlugin(recordOf(), { records: { findAccessRecord: () => new Promise((resolve) => (admit = resolve)) } }));
+  const idle = await LaneClient.open(join(folder, 's.sock'));
+  const asked = client.ask(ROUTE, { headers: withKey });
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const closed = server.close({ graceMs: 5_000 });
+  expect([(await idle.hear()).kind, (await idle.hear()).kind]).toEqual(['x', 'closed']);
+  admit(recordOf({ whitelist: compileWhitelist([]) }));
+  expect([(await asked).kind, (await client.hear()).kind, (await client.hear()).kind]).toEqual(['a', 'x', 'closed']);
+  await closed;
+});

@@ -1,0 +1,163 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer as createHttpServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type AddressInfo, type Server as SocketServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { frame } from '../../plugins/lane/frames';
+import { LaneServer } from '../../plugins/lane/lane-server';
+import { key, recordOf } from '../access-layer/call-plugin';
+import { memoryQuota } from '../access-layer/fake-kong';
+import { startGateway, type RunningGateway } from '../gateways/support/running-gateway';
+import { stagePlugin } from '../gateways/support/entrance-stage';
+import { sendRaw, statusesOf } from '../support/gateway/raw-http';
+import { send, type Reply } from '../support/http';
+
+const SERVICES = ['aadhaar', 'app', 'background-remover', 'gdplay', 'glead', 'grank', 'gst', 'image', 'ip', 'pincode', 'seo', 'vahaan'];
+
+let folder: string;
+let api: Server;
+let gateway: RunningGateway;
+let lane: LaneServer | undefined;
+let impostor: SocketServer | undefined;
+const pretended: Socket[] = [];
+const seen: { request: IncomingMessage; body: string }[] = [];
+
+const socketPath = (): string => join(folder, 'lane.sock');
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'lane-nginx-'));
+  api = createHttpServer((request, response) => {
+    let body = '';
+    request.setEncoding('latin1').on('data', (chunk: string) => (body += chunk));
+    request.on('end', () => {
+      seen.push({ request, body });
+      response.end('served');
+    });
+  }).listen(0, '127.0.0.1');
+  await once(api, 'listening');
+  const url = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
+  const services = Object.fromEntries(SERVICES.map((name) => [name, url]));
+  gateway = await startGateway({ kind: 'nginx-lua', forwardAuthSocket: join(folder, 'forward-auth.sock'), services });
+});
+
+afterAll(async () => {
+  await gateway.stop();
+  api.close();
+  api.closeAllConnections();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+beforeEach(() => void (seen.length = 0));
+afterEach(async () => {
+  await lane?.close({ graceMs: 0 });
+  lane = undefined;
+  impostor?.close();
+  impostor = undefined;
+  pretended.splice(0).forEach((socket) => socket.destroy());
+});
+
+async function serve(changes: Parameters<typeof recordOf>[0] = {}): Promise<LaneServer> {
+  const subscriptions = recordOf().subscriptions.map((each) => ({ ...each, limits: { daily: 1_000, monthly: 1_000 } }));
+  const { plugin, log } = stagePlugin(recordOf({ subscriptions, ...changes }), { quota: memoryQuota() });
+  const server = new LaneServer({ plugin, path: socketPath(), log });
+  await server.listen();
+  return server;
+}
+
+/** Answers each connection's first question with these bytes. */
+async function pretend(answer: (socket: Socket) => void): Promise<void> {
+  impostor = createServer((socket) => {
+    pretended.push(socket);
+    socket.on('error', () => undefined);
+    socket.once('data', () => answer(socket));
+  }).listen(socketPath());
+  await once(impostor, 'listening');
+}
+
+const ask = (path = '/ip', headers: Record<string, string> = { 'X-API-Key': key }): Promise<Reply> => send(gateway.url + path, { headers });
+
+it('admits, refuses with the whole answer, and takes the key out of a form', async () => {
+  lane = await serve();
+  const stranger = await ask('/ip', {});
+  expect([stranger.status, stranger.json().code, stranger.headers['www-authenticate']]).toEqual([
+    401,
+    'key_missing',
+    'Bearer realm="tollgate"',
+  ]);
+  expect(seen).toEqual([]);
+  expect((await ask(`/ip?api_key=${key}&a=1`, { 'X-Tollgate-Anything': 'forged' })).status).toBe(200);
+  const form = `a=\xe4&api_key=${key}&b=2`;
+  const head = `POST /ip HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: ${form.length}\r\n\r\n`;
+  expect(statusesOf(await sendRaw(gateway.url, Buffer.from(head + form, 'latin1')))).toEqual([200]);
+  expect(seen.map(({ request, body }) => [request.url, body])).toEqual([['/ip?a=1', ''], ['/ip', 'a=\xe4&b=2']]); // prettier-ignore
+  expect(seen[1]?.request.headers['content-length']).toBe('7');
+  for (const { request } of seen) {
+    expect(request.headers['x-tollgate-context']).toEqual(expect.any(String));
+    expect(JSON.stringify(request.rawHeaders)).not.toMatch(/forged|tg_live_/);
+  }
+});
+
+it('leaves no body of a refused request to be read as the next request', async () => {
+  lane = await serve();
+  const inner = `GET /ip HTTP/1.1\r\nHost: a\r\nX-API-Key: ${key}\r\n\r\n`;
+  const smuggled = `POST /ip HTTP/1.1\r\nHost: a\r\nContent-Length: ${inner.length}\r\n\r\n${inner}`;
+  expect(statusesOf(await sendRaw(gateway.url, smuggled))).toEqual([401]);
+  expect(seen).toEqual([]);
+});
+
+it('asks another server when the one that it knows leaves, and nothing is charged twice or lost', async () => {
+  lane = await serve();
+  expect((await ask()).status).toBe(200);
+  for (let turn = 0; turn < 5; turn++) {
+    const old = lane;
+    await old.close({ graceMs: 1_000 });
+    lane = await serve();
+    expect((await ask()).status).toBe(200);
+  }
+  expect(seen).toHaveLength(6);
+});
+
+it('sends no request to a sandbox: its location names the one service', async () => {
+  const [subscription] = recordOf().subscriptions;
+  if (!subscription) throw new Error('no subscription');
+  lane = await serve({ mode: 'test', subscriptions: [{ ...subscription, sandbox: { host: '127.0.0.1', port: 1 } }] });
+  expect([(await ask()).status, seen]).toEqual([503, []]);
+});
+
+const ADMITTED = '=X-Tollgate-Context:proof';
+
+it('admits by an admission alone: what follows is one with a part changed', async () => {
+  await pretend((socket) => void socket.write(frame('a', ADMITTED), 'latin1'));
+  expect((await ask()).status).toBe(200);
+});
+
+it.each<[string, (socket: Socket) => void]>([
+  ['the end of the connection', (socket) => socket.end()],
+  ['a broken connection', (socket) => socket.destroy()],
+  ['half a length', (socket) => socket.end('\x10\0', 'latin1')],
+  ['half a frame', (socket) => socket.end(frame('a', ADMITTED).slice(0, -3), 'latin1')],
+  ['half a frame, and silence', (socket) => void socket.write(frame('a', ADMITTED).slice(0, -3), 'latin1')],
+  ['another version', (socket) => void socket.write(frame('a', ADMITTED).replace('1a', '2a'), 'latin1')],
+  ['a kind that is unknown', (socket) => void socket.write(frame('y', ADMITTED), 'latin1')],
+  ['an empty frame', (socket) => void socket.write('\0\0\0\0', 'latin1')],
+  ['a length beyond all', (socket) => void socket.write('\xff\xff\xff\xff1a', 'latin1')],
+  ['an admission without the proof', (socket) => void socket.write(frame('a', '-x-api-key'), 'latin1')],
+  ['an admission with an empty proof', (socket) => void socket.write(frame('a', '=X-Tollgate-Context:'), 'latin1')],
+  ['an admission of nothing', (socket) => void socket.write(frame('a'), 'latin1')],
+  ['a change that is unknown', (socket) => void socket.write(frame('a', `*a\n${ADMITTED}`), 'latin1')],
+  ['a refusal without a status', (socket) => void socket.write(frame('r', '\n\n{}\nid'), 'latin1')],
+  ['a refusal that is cut', (socket) => void socket.write(frame('r', '401\na:b'), 'latin1')],
+  ['HTTP', (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n', 'latin1')],
+  ['leaving, again and again', (socket) => socket.end(frame('x'), 'latin1')],
+])('refuses with 503 when the answer is %s', async (_, answer) => {
+  await pretend(answer);
+  const refused = await ask();
+  expect([refused.status, refused.json().code, refused.headers['retry-after'], seen]).toEqual([503, 'access_layer_unavailable', '1', []]);
+  expect(refused.json().request_id).toBe(refused.headers['x-kong-request-id']);
+});
+
+it('refuses with 503 when there is no socket', async () => {
+  expect([(await ask()).status, seen]).toEqual([503, []]);
+  expect(gateway.logs()).not.toMatch(/tg_live_/);
+});
