@@ -17,6 +17,16 @@ export function sourcesOf(product: string): readonly Source[] {
   return SOURCES[product] ?? [];
 }
 
+/** What of such a product answers live keys all the same, from sources that need no setting. */
+const WITHOUT_SOURCE: Readonly<Record<string, readonly string[]>> = {
+  'api-seo': ['/seo/authority', '/seo/keywords', '/seo/spam', '/seo/link_pyramid with links', '/seo/backlinks with candidates'],
+};
+
+/** Routes that serve live keys of a product without any of its {@link sourcesOf}. */
+export function routesWithoutSource(product: string): readonly string[] {
+  return WITHOUT_SOURCE[product] ?? [];
+}
+
 /** Whether live keys of a product are served with these settings: those of the process that asks the source. */
 export function hasLiveSource(product: string, env: Environment): boolean {
   const sources = sourcesOf(product);

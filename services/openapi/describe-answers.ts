@@ -20,6 +20,13 @@ const problem = z
   })
   .meta({ id: 'Problem', description: 'RFC 9457' });
 
+/** Kong's templates know no status. */
+const gatewayProblem = problem
+  .omit({ status: true, errors: true })
+  .meta({ id: 'GatewayProblem', description: 'The gateway’s own answer, as JSON or as Accept asks for: HTML, plain text or XML.' });
+
+const OF_GATEWAY = { 'application/json': { schema: gatewayProblem } };
+
 export type Responses = Record<`${1 | 2 | 3 | 4 | 5}${string}`, ZodOpenApiResponseObject>;
 
 export const BINARY = { type: 'string', format: 'binary' } as const;
@@ -47,7 +54,9 @@ function problemResponses(route: Route): Responses {
   return Object.fromEntries(
     [...byStatus].map(([status, refusals]) => {
       const description = refusals.map(({ code, title }) => `\`${code}\` ${title}`).join('; ');
-      const response = { description, content: { [PROBLEM]: { schema: problem } }, 'x-codes': refusals.map(({ code }) => code) };
+      const codes = refusals.map(({ code }) => code);
+      const content = { [PROBLEM]: { schema: problem }, ...(codes.includes('gateway_error') && OF_GATEWAY) };
+      const response = { description, content, 'x-codes': codes };
       return [status, withHeaders(response, route, status)];
     }),
   );

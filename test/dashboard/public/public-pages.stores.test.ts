@@ -318,6 +318,14 @@ describe('live sources', () => {
     expect(body.match(/Live keys: not known/g)).toHaveLength(offered.length - 2);
   });
 
+  it('names the routes of a product that serve live keys without its source', async () => {
+    sources = { 'api-seo': { isThere: false, since } };
+    now += 2_000;
+    const { body } = await get('/products');
+    expect(body).not.toContain('Test keys only');
+    expect(body).toContain('Live keys: /seo/authority, /seo/keywords, /seo/spam');
+  });
+
   it('tells customers the same, null where nobody knows, and names no setting', async () => {
     sources = { 'api-gst': { isThere: false, since } };
     const cookie = await dashboard.signIn();

@@ -1,5 +1,6 @@
 import { type ReactNode } from 'react';
 import { type CatalogueProduct, refusesTestKeys } from '../../../../plugins/core/selling/catalogue';
+import { routesWithoutSource } from '../../../kit/live-sources';
 import { type LiveSource } from '../../contract/plans';
 import { type PageTools } from './page-frame';
 import { describeLimits, formatPrice, isOffered } from './wording';
@@ -15,12 +16,22 @@ function Since({ since }: Pick<LiveSource, 'since'>): ReactNode {
 }
 
 /** Which keys get answers. Why a live one does not is the operator's business. */
-function LiveStatus({ source }: { readonly source: LiveSource | null }): ReactNode {
+function LiveStatus({ product, source }: { readonly product: string; readonly source: LiveSource | null }): ReactNode {
   if (source === null) {
     return (
       <>
         <span className="badge">Test keys</span>
         <span className="quiet block">Live keys: not known</span>
+      </>
+    );
+  }
+  const some = source.isThere ? [] : routesWithoutSource(product);
+  if (some.length > 0) {
+    return (
+      <>
+        <span className="badge open">Test keys, live keys in part</span>
+        <span className="quiet block">Live keys: {some.join(', ')}</span>
+        <Since since={source.since} />
       </>
     );
   }
@@ -35,7 +46,7 @@ function LiveStatus({ source }: { readonly source: LiveSource | null }): ReactNo
 function Status({ product, source }: { readonly product: CatalogueProduct; readonly source: LiveSource | null }): ReactNode {
   if (!isOffered(product)) return <span className="badge">Listed only</span>;
   if (refusesTestKeys(product)) return <span className="badge">Live keys only</span>;
-  return <LiveStatus source={source} />;
+  return <LiveStatus product={product.id} source={source} />;
 }
 
 function Plans({ plans }: Pick<CatalogueProduct, 'plans'>): ReactNode {
