@@ -101,7 +101,7 @@ describe('the barrier between a pixel and the border', () => {
 describe('the choice among guesses', () => {
   const raster = squareOnPlain();
   const gradient = gradientOf(toLab(raster), raster);
-  const distance = Float32Array.from({ length: SIDE * SIDE }, (_, at) => (rectangle([8, 8, 24, 24])[at] ?? 0) * 100);
+  const distance = Float32Array.from(rectangle([8, 8, 24, 24]), (value) => value * 100);
   const guess = (mask: Uint8Array, score: number): Guess => ({ mask, score, isBlind: false });
   const [whole, part] = [rectangle([8, 8, 24, 24]), rectangle([8, 8, 24, 12])];
 
