@@ -20,9 +20,10 @@ export function noForeground(): ServiceError {
  * @param confidence 0–1, below what the engine needs; 0 where it found no cut-out at all
  */
 export function cutOutUncertain(confidence: number): ServiceError {
+  const accept = confidence > 0 ? ' With accept_uncertain=true you get the cut-out there is.' : '';
   return new ServiceError('upstream_failed', {
     code: 'cutout_uncertain',
-    detail: 'The foreground cannot be told from the background with enough certainty. accept_uncertain=true returns the cut-out there is.',
+    detail: `The foreground cannot be told from the background with enough certainty.${accept}`,
     members: { reason: 'cutout_uncertain', confidence },
   });
 }
