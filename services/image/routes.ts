@@ -26,10 +26,11 @@ type Input = z.output<typeof backgroundRemoverInput>;
 
 function askWorker(input: Input, context: CallContext, { worker }: ImageDeps): Promise<RemoveBackgroundResponse__Output> {
   const { field, bytes } = findImage(input, context.files);
-  const { format, max_side: maxSide = 0, crop, background } = input;
+  const { format, max_side: maxSide = 0, crop, background, accept_uncertain: acceptUncertain } = input;
   const colour = background === '' ? '' : `#${background.replace('#', '').toLowerCase()}`;
   const options = { context, deadlineMs: WORKER_DEADLINE_MS, idempotent: true };
-  return worker.unary('RemoveBackground', { image: bytes, format, maxSide, crop, background: colour }, options).catch((error: unknown) => {
+  const request = { image: bytes, format, maxSide, crop, background: colour, acceptUncertain };
+  return worker.unary('RemoveBackground', request, options).catch((error: unknown) => {
     throw aboutField(error, field);
   });
 }
@@ -44,20 +45,22 @@ function wantsBytes(accept: string | undefined): boolean {
 const VARY = { Vary: 'Accept' };
 
 async function removeBackground(input: Input, context: CallContext, deps: ImageDeps): Promise<Reply> {
-  const { image, width, height, engine, mime, confidence } = await askWorker(input, context, deps);
+  const { image, width, height, engine, mime, confidence, uncertain } = await askWorker(input, context, deps);
   const rounded = confidence === undefined ? null : Math.round(confidence * 100) / 100;
+  const status = uncertain ? 'uncertain' : 'success';
   if (wantsBytes(context.header('accept'))) {
     const headers = {
       ...VARY,
       'X-Image-Width': String(width),
       'X-Image-Height': String(height),
       'X-Image-Engine': engine,
+      'X-Image-Status': status,
       ...(rounded !== null && { 'X-Image-Confidence': String(rounded) }),
     };
     return bytesReply(image, mime, { headers });
   }
   const data = {
-    message: 'The background was removed.',
+    message: uncertain ? 'The background was removed, but the cut-out may be wrong.' : 'The background was removed.',
     image_base64: image.toString('base64'),
     width,
     height,
@@ -65,7 +68,7 @@ async function removeBackground(input: Input, context: CallContext, deps: ImageD
     confidence: rounded,
     mime,
   };
-  return jsonReply({ status: 'success', data, timestamp: formatTimestamp(context.clock.now()) }, { headers: VARY });
+  return jsonReply({ status, data, timestamp: formatTimestamp(context.clock.now()) }, { headers: VARY });
 }
 
 /** Removes the background of a picture; a worker does it. Keys of the legacy background remover are served as well. */

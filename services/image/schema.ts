@@ -23,10 +23,16 @@ export const backgroundRemoverInput = z.object({
     .regex(/^(#?[0-9A-Fa-f]{6})?$/, 'must be a colour of six hexadecimal digits, for example #ffffff')
     .default('')
     .describe('A colour in place of the background, for example #ffffff; transparent unless given.'),
+  accept_uncertain: z
+    .boolean()
+    .default(false)
+    .describe('Returns a cut-out that the engine is not sure of, with the status uncertain, in place of 502 cutout_uncertain.'),
 });
 
 export const backgroundRemoverOutput = z.object({
-  status: z.literal('success'),
+  status: z
+    .enum(['success', 'uncertain'])
+    .describe('uncertain only with accept_uncertain=true: the engine is not sure of its cut-out. Check it before you use it.'),
   data: z.object({
     message: z.string(),
     image_base64: z
@@ -45,7 +51,7 @@ export const backgroundRemoverOutput = z.object({
       .max(1)
       .nullable()
       .describe(
-        'How clear the cut is. Of grabcut: how far its guesses agree, less colours that both sides share and outlines weaker than the picture; a rank, not a probability; below 0.15 it is 502 no_foreground. Null for onnx, and for an upstream that does not say.',
+        'How clear the cut is. Of grabcut: how far its guesses agree, less colours that both sides share, weak outlines and what stands out and was left out; a rank, not a probability; below 0.65 it is uncertain. Null for onnx, and for an upstream that does not say.',
       ),
     mime: z.enum(['image/png', 'image/webp']),
   }),

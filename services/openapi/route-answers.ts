@@ -17,7 +17,7 @@ const OWN: Readonly<Record<string, readonly Failure[]>> = {
   '/aadhaar/captcha': finer('session_expired', 'session_busy', 'invalid_sequence', 'attempts_exhausted', 'otp_throttled', 'number_unknown'),
   '/aadhaar/otp': finer('session_expired', 'session_busy', 'invalid_sequence', 'attempts_exhausted', 'otp_invalid', 'otp_expired'),
   '/app/analyze': finer('not_an_apk', 'apk_malformed', 'apk_too_complex'),
-  '/image/background_remover': finer('no_foreground'),
+  '/image/background_remover': finer('no_foreground', 'cutout_uncertain'),
   '/pincode': PROVIDER_ERROR,
   '/gdplay/stream': (['not_found', 'precondition_failed', 'media_type_unsupported', 'range_not_satisfiable'] as const).map(failureOf),
   '/gdplay/link': (['not_found', 'media_type_unsupported'] as const).map(failureOf),

@@ -35,6 +35,7 @@ const REFUNDED_PROBLEMS: ReadonlySet<ProblemCode> = new Set([
 const CAUSES: Readonly<Record<string, 'us' | 'caller'>> = {
   // Codes.
   provider_error: 'us',
+  cutout_uncertain: 'us',
   captcha_rejected: 'caller',
   not_found: 'caller',
   no_foreground: 'caller',

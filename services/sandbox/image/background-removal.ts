@@ -10,7 +10,7 @@ const ROUTE = '/image/background_remover';
 const STRIP_WIDTH = 16;
 
 type Send = (frame: object) => void;
-type Outcome = (socket: WebSocket, send: Send) => void;
+type Outcome = (socket: WebSocket, send: Send, image: Buffer) => void | Promise<void>;
 
 const refuse =
   (code: string): Outcome =>
@@ -20,6 +20,7 @@ const refuse =
 /** By the height of the strip. */
 const OUTCOMES: Readonly<Record<number, Outcome>> = {
   400: refuse('invalid_image'),
+  409: (_socket, send, image) => sendResult(send, image, { confidence: 0.2, uncertain: true }),
   413: refuse('too_large'),
   422: refuse('no_foreground'),
   429: refuse('overloaded'),
@@ -46,6 +47,11 @@ const examples: readonly SandboxExample[] = [
   strip('invalid_image', 400, '400: the upstream cannot read the image'),
   strip('too_large', 413, '400: the image is too large for the upstream'),
   strip('no_foreground', 422, '502 no_foreground'),
+  strip('uncertain', 409, '502 cutout_uncertain'),
+  {
+    ...strip('uncertain_accepted', 409, '200, status uncertain'),
+    input: { image_base64: drawStrip(STRIP_WIDTH, 409).toString('base64'), accept_uncertain: true },
+  },
   strip('overloaded', 429, '502, reason overloaded'),
   strip('upstream_error', 500, '502, reason internal'),
   strip('bad_response', 501, '502, reason bad_response: the upstream sends something that is no frame'),
@@ -74,15 +80,19 @@ async function cutEllipse(image: Buffer): Promise<{ image: string; width: number
   return { image: png.toString('base64'), width, height };
 }
 
+async function sendResult(send: Send, image: Buffer, certainty: { readonly confidence: number; readonly uncertain?: true }): Promise<void> {
+  send({ type: 'result', mime: 'image/png', engine: 'sandbox', ...certainty, ...(await cutEllipse(image)) });
+}
+
 async function answer(socket: WebSocket, frame: z.output<typeof processFrame>): Promise<void> {
   const send: Send = (body) => socket.send(JSON.stringify({ id: frame.id, ...body }));
   send({ type: 'accepted' });
   const image = Buffer.from(frame.image, 'base64');
   const { width, height } = await sharp(image).metadata();
   const outcome = width === STRIP_WIDTH ? OUTCOMES[height] : undefined;
-  if (outcome) return outcome(socket, send);
+  if (outcome) return outcome(socket, send, image);
   send({ type: 'progress', percent: 50 });
-  send({ type: 'result', mime: 'image/png', engine: 'sandbox', confidence: 1, ...(await cutEllipse(image)) });
+  await sendResult(send, image, { confidence: 1 });
 }
 
 function serve(socket: WebSocket): void {

@@ -6,11 +6,24 @@ export function badPicture(message: string, cause?: unknown): ServiceError {
   return new ServiceError(problem, cause === undefined ? options : { ...options, cause });
 }
 
-/** 502: the engine ran and found nothing to cut out. */
+/** 502: there is nothing to cut out, for example in a picture of one colour. */
 export function noForeground(): ServiceError {
   return new ServiceError('upstream_failed', {
     code: 'no_foreground',
     detail: 'No foreground could be told from the background of this image.',
     members: { reason: 'no_foreground' },
+  });
+}
+
+/**
+ * 502: the engine cannot tell the foreground well enough to call its cut-out a success. Never charged.
+ * @param confidence 0–1, below what the engine needs; 0 where it found no cut-out at all
+ */
+export function cutOutUncertain(confidence: number): ServiceError {
+  const accept = confidence > 0 ? ' With accept_uncertain=true you get the cut-out there is.' : '';
+  return new ServiceError('upstream_failed', {
+    code: 'cutout_uncertain',
+    detail: `The foreground cannot be told from the background with enough certainty.${accept}`,
+    members: { reason: 'cutout_uncertain', confidence },
   });
 }

@@ -31,9 +31,14 @@ export function createImageHandlers({ engines, deadlineMs }: ImageHandlerOptions
         const finish = readFinish(request);
         const picture = await openPicture(request.image, finish.maxSide);
         const { width, height } = picture;
-        const { png, engine, confidence } = await engines[mode].cutOut(picture, { mode, subscriptionId, signal });
-        log.info({ engine, confidence, width, height, ms: Math.round(performance.now() - startedAt) }, 'a background was removed');
-        return { ...(await finishCutOut(png, { width, height }, finish)), engine, ...(confidence !== null && { confidence }) };
+        const call = { mode, subscriptionId, signal, acceptUncertain: request.acceptUncertain };
+        const { png, engine, confidence, isUncertain } = await engines[mode].cutOut(picture, call);
+        log.info(
+          { engine, confidence, isUncertain, width, height, ms: Math.round(performance.now() - startedAt) },
+          'a background was removed',
+        );
+        const finished = await finishCutOut(png, { width, height }, finish);
+        return { ...finished, engine, uncertain: isUncertain, ...(confidence !== null && { confidence }) };
       };
       try {
         return await within(deadlineMs, remove, caller);

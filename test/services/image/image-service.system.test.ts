@@ -325,6 +325,8 @@ describe('failures', () => {
     ['invalid_image', 400, 'invalid_request'],
     ['too_large', 400, 'invalid_request'],
     ['no_foreground', 502, 'no_foreground'],
+    ['uncertain', 502, 'cutout_uncertain'],
+    ['uncertain_accepted', 200, undefined],
     ['overloaded', 502, 'upstream_failed'],
     ['upstream_error', 502, 'upstream_failed'],
     ['bad_response', 502, 'upstream_failed'],
@@ -337,6 +339,16 @@ describe('failures', () => {
     const response = await of.call({ method: 'POST', url: URL_PATH, payload: example?.input ?? {}, ...test64 });
     expect([response.statusCode, response.json().code]).toEqual([status, code]);
     expect(response.body).not.toContain('127.0.0.1');
+  });
+
+  test('an uncertain cut-out costs nothing and says how sure the engine is; who accepts it gets it, named so', async () => {
+    const image = (await plain(16, 409)).toString('base64');
+    const refused = await post({ image });
+    expect(refused.json()).toMatchObject({ status: 502, code: 'cutout_uncertain', reason: 'cutout_uncertain', confidence: 0.2 });
+    const accepted = await post({ image, accept_uncertain: true });
+    expect(accepted.json()).toMatchObject({ status: 'uncertain', data: { width: 16, height: 409, confidence: 0.2 } });
+    const bytes = await post({ image, accept_uncertain: true }, { headers: { accept: 'image/png' } });
+    expect(bytes.headers).toMatchObject({ 'x-image-status': 'uncertain', 'x-image-confidence': '0.2' });
   });
 
   test('a worker that is not there is a 502, one that is not configured a 503', async () => {

@@ -1,9 +1,13 @@
+import { barrierDistance } from '../../../services/workers/image/grabcut/barrier-distance';
+import { chooseGuess, type Guess } from '../../../services/workers/image/grabcut/confidence';
 import { findForeground } from '../../../services/workers/image/grabcut/find-foreground';
+import { gradientOf } from '../../../services/workers/image/grabcut/judge-mask';
+import { toLab } from '../../../services/workers/image/grabcut/lab';
 import { type OpenCv } from '../../../services/workers/image/grabcut/open-cv';
 import { type Raster } from '../../../services/workers/image/grabcut/raster';
 import { FOREGROUND } from '../../../services/workers/image/grabcut/seeds';
 
-const SIDE = 32;
+const SIDE = 128;
 
 /** A dark square of half the side on a light ground. */
 function squareOnPlain(): Raster {
@@ -36,11 +40,11 @@ function countingCv(change: (cut: number, mask: Uint8Array) => void = () => unde
 }
 
 describe('the search for a foreground', () => {
-  const clear = new Uint8Array(SIDE * SIDE);
+  const wanted = { clear: new Uint8Array(SIDE * SIDE), leastConfidence: 0 };
 
   test('leaves the portrait out where the guesses by colour agree', () => {
     const { cv, cuts } = countingCv();
-    expect(findForeground(cv, squareOnPlain(), clear)).toBeDefined();
+    expect(findForeground(cv, squareOnPlain(), wanted).alpha).toBeDefined();
     // Three guesses by colour, one by the centre, and the refining.
     expect(cuts()).toBe(5);
   });
@@ -52,16 +56,72 @@ describe('the search for a foreground', () => {
       seen.push(mask.slice());
       if (cut === 2) mask.fill(3, 0, mask.length / 2);
     });
-    findForeground(cv, squareOnPlain(), clear);
+    findForeground(cv, squareOnPlain(), wanted);
     expect(seen[4]?.includes(FOREGROUND)).toBe(true);
     expect(seen.slice(0, 4).some((mask) => mask.includes(FOREGROUND))).toBe(false);
   });
 
+  test('does not refine what is less clear than was asked for', () => {
+    const { cv, cuts } = countingCv();
+    const found = findForeground(cv, squareOnPlain(), { ...wanted, leastConfidence: 1.01 });
+    expect(found).toEqual({ alpha: undefined, confidence: expect.any(Number) });
+    expect(cuts()).toBe(4);
+  });
+
   test('gives the edge of the foreground a soft alpha, and nothing else', () => {
-    const found = findForeground(countingCv().cv, squareOnPlain(), clear);
-    const alphaAt = (x: number, y: number): number => found?.alpha[y * SIDE + x] ?? Number.NaN;
+    const found = findForeground(countingCv().cv, squareOnPlain(), wanted);
+    const alphaAt = (x: number, y: number): number => found.alpha?.[y * SIDE + x] ?? Number.NaN;
     expect([alphaAt(2, 2), alphaAt(SIDE / 2, SIDE / 2)]).toEqual([0, 1]);
     expect(alphaAt(SIDE / 4 - 1, SIDE / 2)).toBeLessThan(0.1);
     expect(alphaAt(SIDE / 4, SIDE / 2)).toBeGreaterThan(0.9);
+  });
+});
+
+/** 1 in the rectangle, whose sides are in 32nds of the picture's. */
+function rectangle([left, top, right, bottom]: readonly [number, number, number, number]): Uint8Array {
+  return Uint8Array.from({ length: SIDE * SIDE }, (_, at) => {
+    const [x, y] = [((at % SIDE) * 32) / SIDE, (Math.floor(at / SIDE) * 32) / SIDE];
+    return x >= left && x < right && y >= top && y < bottom ? 1 : 0;
+  });
+}
+
+describe('the barrier between a pixel and the border', () => {
+  test('is high behind an outline and low in a background that changes slowly', () => {
+    // From dark to light without an edge, and a square with one.
+    const lab = new Float32Array(SIDE * SIDE * 3);
+    const square = rectangle([12, 12, 20, 20]);
+    for (let at = 0; at < square.length; at++) lab[at * 3] = square[at] === 1 ? 95 : ((at % SIDE) * 64) / SIDE;
+    const border = Array.from({ length: SIDE * SIDE }, (_, at) => at).filter((at) => at < SIDE || at >= SIDE * (SIDE - 1));
+    const distance = barrierDistance(lab, { width: SIDE, height: SIDE }, border);
+    expect(distance[(SIDE / 4) * SIDE + SIDE / 2]).toBeLessThan(5);
+    expect(distance[(SIDE / 2) * SIDE + SIDE / 2]).toBeGreaterThan(30);
+  });
+});
+
+describe('the choice among guesses', () => {
+  const raster = squareOnPlain();
+  const gradient = gradientOf(toLab(raster), raster);
+  const distance = Float32Array.from(rectangle([8, 8, 24, 24]), (value) => value * 100);
+  const guess = (mask: Uint8Array, score: number): Guess => ({ mask, score, isBlind: false });
+  const [whole, part] = [rectangle([8, 8, 24, 24]), rectangle([8, 8, 24, 12])];
+
+  test('takes the whole of an object, and not a part whose edges are as strong', () => {
+    expect(chooseGuess([guess(part, 1), guess(whole, 1), guess(whole, 1)], { raster, gradient, distance })?.mask).toBe(whole);
+  });
+
+  test('is less sure of a part, even where all guesses come to it, because the rest stands out as well', () => {
+    const sure = chooseGuess([guess(whole, 1), guess(whole, 1)], { raster, gradient, distance })?.confidence ?? 0;
+    const unsure = chooseGuess([guess(part, 1), guess(part, 1)], { raster, gradient, distance })?.confidence ?? 1;
+    expect(sure).toBeGreaterThan(0.9);
+    expect(unsure).toBeLessThan(0.3);
+  });
+
+  test('is as sure as the guess that differs most lets it be', () => {
+    const chosen = chooseGuess([guess(whole, 1), guess(whole, 1), guess(part, 1)], { raster, gradient, distance });
+    expect(chosen?.confidence).toBeLessThan(0.3);
+  });
+
+  test('takes none that is not believable', () => {
+    expect(chooseGuess([guess(whole, 0)], { raster, gradient, distance })).toBeUndefined();
   });
 });

@@ -10,6 +10,7 @@ import { type CutOutCall, type Engine } from '../../../services/workers/image/en
 import { openPicture } from '../../../services/workers/image/picture';
 import { eventually } from '../../support/eventually';
 import { compileThread } from './compile-thread';
+import { readPhotograph } from './photographs';
 import { disc, plain } from './pictures';
 
 const never = new AbortController().signal;
@@ -82,6 +83,15 @@ describe('the GrabCut engine', () => {
     await expect(cut(await make())).rejects.toMatchObject({ problem: 'upstream_failed', options: { code: 'no_foreground' } });
   });
 
+  test('fails on a portrait that it cannot cut out as uncertain, and cuts it for who accepts that', async () => {
+    const picture = await openPicture((await readPhotograph('person-officer')).jpeg);
+    const call = { ...caller, signal: never };
+    const confidence: unknown = expect.closeTo(0.44, 1);
+    const uncertain = { code: 'cutout_uncertain', members: { confidence } };
+    await expect(engine.cutOut(picture, call)).rejects.toMatchObject({ problem: 'upstream_failed', options: uncertain });
+    expect(await engine.cutOut(picture, { ...call, acceptUncertain: true })).toMatchObject({ isUncertain: true, confidence });
+  });
+
   test('costs no thread a turn for a picture of one colour, however large: 2 kB that unpack to 16 million pixels', async () => {
     const given = jest.spyOn(Worker.prototype, 'postMessage');
     for (const type of ['png', 'jpeg'] as const) {
@@ -139,7 +149,7 @@ describe('the threads', () => {
   }
   const job = (): Promise<CutOutJob> => {
     const pixels = () => ({ rgba: new Uint8Array(4), width: 1, height: 1 });
-    return Promise.resolve({ picture: pixels(), small: pixels() });
+    return Promise.resolve({ picture: pixels(), small: pixels(), leastConfidence: 0 });
   };
   const answering = `const { parentPort } = require('node:worker_threads'); let count = 0;
     parentPort.on('message', () => parentPort.postMessage({ kind: 'failed', message: String(++count) }));`;

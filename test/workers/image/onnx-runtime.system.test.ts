@@ -13,7 +13,7 @@ const PROGRAM = `
 const [finder, model, pixels] = process.argv.slice(1);
 require(finder).loadOnnxFinder(JSON.parse(model)).then(async (find) => {
   const rgba = Uint8Array.from(JSON.parse(pixels));
-  const found = await find({ rgba, width: ${SIZE}, height: ${SIZE} });
+  const found = await find({ rgba, width: ${SIZE}, height: ${SIZE} }, 0);
   console.log(JSON.stringify(found ? [...found.alpha] : null));
 }).catch((error) => { console.error(error.message); process.exit(1); });`;
 

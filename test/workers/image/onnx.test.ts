@@ -60,13 +60,13 @@ describe('the model engine', () => {
   test('feeds the first input and reads the first output', async () => {
     const runtime = runtimeOf(Float32Array.from([0, 1, 0, 1]));
     const find = await loadOnnxFinder(model, runtime);
-    expect(await find({ rgba, width: 2, height: 2 })).toEqual({ alpha: Float32Array.from([0, 1, 0, 1]), confidence: null });
+    expect(await find({ rgba, width: 2, height: 2 }, 0)).toEqual({ alpha: Float32Array.from([0, 1, 0, 1]), confidence: null });
     expect(runtime.asked).toEqual(['m.onnx', { type: 'float32', dims: [1, 3, 2, 2] }]);
   });
 
   test('fails on an answer of another type', async () => {
     const find = await loadOnnxFinder(model, runtimeOf([1, 2, 3, 4]));
-    await expect(find({ rgba, width: 2, height: 2 })).rejects.toThrow('32-bit');
+    await expect(find({ rgba, width: 2, height: 2 }, 0)).rejects.toThrow('32-bit');
   });
 
   test('says which package is missing', () => {

@@ -93,7 +93,7 @@ describe('the adapter of the background-removal WebSocket', () => {
       { token: 'tok' },
     );
     const bytes = await disc();
-    expect(await cut(peer, bytes)).toEqual({ png: Buffer.from(image, 'base64'), engine: 'them', confidence: null });
+    expect(await cut(peer, bytes)).toEqual({ png: Buffer.from(image, 'base64'), engine: 'them', confidence: null, isUncertain: false });
     expect(peer.received[0]).toEqual({
       type: 'process',
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),

@@ -1,11 +1,11 @@
-import { agreementOf, confidenceIn } from './confidence';
+import { agreementOf, chooseGuess, type Guess } from './confidence';
 import { gradientOf, judgeMask } from './judge-mask';
 import { toLab } from './lab';
 import { matteOf } from './matte';
 import { type OpenCv } from './open-cv';
 import { type BinaryMask, boxBlur, fitInto, type Raster, resizeMask, resizeRaster } from './raster';
 import { runGrabCut } from './run-grab-cut';
-import { BACKGROUND, FOREGROUND, makeSeeds, PROBABLY_BACKGROUND, PROBABLY_FOREGROUND, type Seed } from './seeds';
+import { BACKGROUND, FOREGROUND, makeSeeds, PROBABLY_BACKGROUND, PROBABLY_FOREGROUND } from './seeds';
 import { SIDES } from './sides';
 import { tidyMask } from './tidy-mask';
 
@@ -19,12 +19,6 @@ const REFINING_ITERATIONS = 1;
 /** Pixels to either side of the coarse outline in which refining may move it. */
 const REFINING_BAND = 3;
 
-/**
- * Less clear cuts are none. Of 16 backdrops without an object 12 are below it, and none of 76 composites with one (0.17 at least, for a cut
- * with IoU 0.18; 0.30 for the next): higher, and good cuts would go with the bad ones. `node dist/test/bench/image.js` prints the backdrops and 60 of the 76.
- */
-const LEAST_CONFIDENCE = 0.15;
-
 export interface Foreground {
   /** 0–1 a pixel. */
   readonly alpha: Float32Array;
@@ -32,44 +26,39 @@ export interface Foreground {
   readonly confidence: number | null;
 }
 
+/** No cut-out: its confidence, 0–1, is below what was asked for; 0 where no guess can be believed. */
+export interface Unclear {
+  readonly alpha: undefined;
+  readonly confidence: number;
+}
+
 /**
- * Where the guesses by colour come to the same within this, the portrait is not tried, which takes longest: GrabCut starts it from a shape that
- * fits nothing. On 76 composites and 16 backdrops it was the best only where they agreed by less than 0.72.
+ * Where the guesses that know the border come to the same within this, the portrait is not tried, which takes longest: GrabCut starts it from
+ * a shape that fits nothing.
  */
 const AGREED = 0.9;
 
-interface Guess {
-  readonly name: Seed['name'];
-  readonly mask: BinaryMask;
-  readonly score: number;
+/** Whether all guesses that know the border come to the same foreground. */
+function doAgree(masks: readonly BinaryMask[]): boolean {
+  const [first, ...others] = masks;
+  return first !== undefined && others.every((mask) => agreementOf(first, mask) >= AGREED);
 }
 
-/** Whether all guesses that know the border's colours come to the same foreground. */
-function doColoursAgree(guesses: readonly Guess[]): boolean {
-  const [first, ...others] = guesses.filter(({ name }) => name !== 'central');
-  return first !== undefined && others.every(({ mask }) => agreementOf(first.mask, mask) >= AGREED);
-}
-
-/** The most believable of up to six masks (what GrabCut makes of each guess, and the first guess by colour as it is), and how clear it is. */
+/** The most believable of what GrabCut makes of up to five guesses, and how clear it is. */
 function bestCoarseMask(cv: OpenCv, raster: Raster, clear: BinaryMask): { mask: BinaryMask; confidence: number } | undefined {
   const lab = toLab(raster);
   const gradient = gradientOf(lab, raster);
+  const seeds = makeSeeds(lab, raster, clear);
   const guesses: Guess[] = [];
-  for (const { name, mask: start, closedSides } of makeSeeds(lab, raster, clear)) {
-    if (name === 'portrait' && doColoursAgree(guesses)) continue;
-    const iterations = name === 'central' || name === 'portrait' ? SHAPE_ITERATIONS : COLOUR_ITERATIONS;
-    const candidates = [runGrabCut(cv, raster, { mask: start, iterations })];
-    if (name === 'unlike_border') candidates.push(start.map((value) => value & 1));
-    for (const candidate of candidates) {
-      const mask = tidyMask(candidate, raster);
-      guesses.push({ name, mask, score: judgeMask(mask, gradient, { ...raster, closedSides }) });
-    }
+  const byColour: BinaryMask[] = [];
+  for (const { name, mask: start, closedSides } of seeds.guesses) {
+    const [isBlind, isShape] = [name === 'portrait', name === 'portrait' || name === 'central'];
+    if (isBlind && doAgree(byColour)) continue;
+    const mask = tidyMask(runGrabCut(cv, raster, { mask: start, iterations: isShape ? SHAPE_ITERATIONS : COLOUR_ITERATIONS }), raster);
+    if (!isShape) byColour.push(mask);
+    guesses.push({ mask, score: judgeMask(mask, gradient, { ...raster, closedSides }), isBlind });
   }
-  const best = guesses.reduce((most, guess) => (guess.score > most.score ? guess : most));
-  if (best.score === 0) return undefined;
-  // The portrait is a shape that knows no colour: where it is not the answer, that it differs says nothing.
-  const others = guesses.filter((guess) => guess !== best && guess.name !== 'portrait').map(({ mask }) => mask);
-  return { mask: best.mask, confidence: confidenceIn(best.mask, { others, raster, gradient }) };
+  return chooseGuess(guesses, { raster, gradient, distance: seeds.distance });
 }
 
 /** Lets GrabCut move the outline within a band; keeps the coarse one where that fits the edges better. */
@@ -88,16 +77,19 @@ function refine(cv: OpenCv, raster: Raster, coarse: BinaryMask): BinaryMask {
 }
 
 /**
- * Finds the foreground without a trained model: GrabCut from five guesses, the best by the edges it follows, refined, with a soft outline.
+ * Finds the foreground without a trained model: GrabCut from five guesses, the most believable one refined, with a soft outline.
  * @param raster at most about 512 pixels a side: time grows with its area
- * @param clear 1 for pixels that are transparent in the image itself
- * @returns undefined when no guess is believable, or too few come to the same
+ * @param wanted `clear` is 1 for pixels that are transparent in the image itself; a cut less clear than `leastConfidence` is not refined
  */
-export function findForeground(cv: OpenCv, raster: Raster, clear: BinaryMask): Foreground | undefined {
+export function findForeground(
+  cv: OpenCv,
+  raster: Raster,
+  { clear, leastConfidence }: { readonly clear: BinaryMask; readonly leastConfidence: number },
+): Foreground | Unclear {
   const coarseSize = fitInto(raster, COARSE_SIDE);
-  const coarseClear = resizeMask(clear, raster, coarseSize);
-  const coarse = bestCoarseMask(cv, resizeRaster(raster, coarseSize), coarseClear);
-  if (!coarse || coarse.confidence < LEAST_CONFIDENCE) return undefined;
+  const coarse = bestCoarseMask(cv, resizeRaster(raster, coarseSize), resizeMask(clear, raster, coarseSize));
+  if (!coarse) return { alpha: undefined, confidence: 0 };
+  if (coarse.confidence < leastConfidence) return { alpha: undefined, confidence: coarse.confidence };
   const enlarged = resizeMask(coarse.mask, coarseSize, raster);
   return { alpha: matteOf(raster, refine(cv, raster, enlarged)), confidence: coarse.confidence };
 }

@@ -1,3 +1,4 @@
+import { barrierDistance } from './barrier-distance';
 import { distanceTo, groupColours, splitValue } from './colour-model';
 import { findOpenSides } from './open-sides';
 import { type BinaryMask, type Size } from './raster';
@@ -11,7 +12,7 @@ export const PROBABLY_FOREGROUND = 3;
 
 /** One guess where the foreground is, for GrabCut to start from. */
 export interface Seed {
-  readonly name: 'unlike_border' | 'rather_unlike_border' | 'central_and_unlike' | 'central' | 'portrait';
+  readonly name: 'unlike_border' | 'behind_barrier' | 'behind_low_barrier' | 'central' | 'portrait';
   /** One of the four values a pixel. */
   readonly mask: Uint8Array;
   /** The sides at which foreground speaks against the guess. */
@@ -61,39 +62,56 @@ function portraitMask({ width, height }: Size): Uint8Array {
   return mask;
 }
 
+/** Of the distance that is left at the corners; all of it is in the middle. */
+const CORNER_SHARE = 0.5;
+
+/** Distances, lower towards the corners: what is photographed stands in the middle more often. */
+function ratherCentral(distance: Float32Array, { width, height }: Size): Float32Array {
+  return distance.map((value, at) => {
+    const [u, v] = [(at % width) / width - 0.5, Math.floor(at / width) / height - 0.5];
+    return value * (1 - (1 - CORNER_SHARE) * Math.min(1, 4 * (u * u + v * v)));
+  });
+}
+
+/** Where the object may be, and what the guesses rest on. */
+export interface Seeds {
+  readonly guesses: readonly Seed[];
+  /** {@link barrierDistance} of each pixel to the border. */
+  readonly distance: Float32Array;
+}
+
 /**
- * Five guesses: by colours that the border does not have (two thresholds), by the centre, by both, and a portrait.
+ * Five guesses: by colours that the border does not have, by two heights of the barrier between a pixel and the border, by the centre, and a
+ * portrait.
  * @param clear pixels that the image itself leaves transparent: sure background
  */
-export function makeSeeds(lab: Float32Array, size: Size, clear: BinaryMask): readonly Seed[] {
+export function makeSeeds(lab: Float32Array, size: Size, clear: BinaryMask): Seeds {
   const open = findOpenSides(lab, size);
   const closedSides = SIDES.filter((side) => !open.has(side));
   const strip = stripOf(closedSides, { ...size, thickness: stripThickness(size) });
   const border = groupColours(lab, strip);
-  const distance = new Float32Array(size.width * size.height);
-  for (let at = 0; at < distance.length; at++) distance[at] = distanceTo(border, lab, at);
-  const split = splitValue(distance);
-  const isUnlike =
-    (share: number): Test =>
-    (at) =>
-      (distance[at] ?? 0) > share * split;
-  const isRatherUnlike = isUnlike(0.7);
-  const isCentral = centralTest(size, open);
+  const unlikeness = Float32Array.from({ length: size.width * size.height }, (_, at) => distanceTo(border, lab, at));
+  const distance = barrierDistance(lab, size, strip);
+  const above = (values: Float32Array, share: number): Test => {
+    const least = share * splitValue(values);
+    return (at) => (values[at] ?? 0) > least;
+  };
   const seed = (name: Seed['name'], isProbable: Test): Seed => {
     const mask = maskOf(size, isProbable);
     for (const at of strip) mask[at] = BACKGROUND;
     return { name, mask, closedSides };
   };
+  const central = ratherCentral(distance, size);
   const portrait: Seed = { name: 'portrait', mask: portraitMask(size), closedSides: closedSides.filter((side) => side !== 'bottom') };
-  const seeds = [
-    seed('unlike_border', isUnlike(1)),
-    seed('rather_unlike_border', isUnlike(0.5)),
-    seed('central_and_unlike', (at, x, y) => isRatherUnlike(at, x, y) && isCentral(at, x, y)),
-    seed('central', isCentral),
+  const guesses = [
+    seed('unlike_border', above(unlikeness, 0.5)),
+    seed('behind_barrier', above(central, 0.6)),
+    seed('behind_low_barrier', above(central, 0.35)),
+    seed('central', centralTest(size, open)),
     portrait,
   ];
-  for (const { mask } of seeds) {
+  for (const { mask } of guesses) {
     for (let at = 0; at < mask.length; at++) if (clear[at] === 1) mask[at] = BACKGROUND;
   }
-  return seeds;
+  return { guesses, distance };
 }

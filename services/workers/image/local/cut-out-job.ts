@@ -1,4 +1,4 @@
-import { type Foreground } from '../grabcut/find-foreground';
+import { type Foreground, type Unclear } from '../grabcut/find-foreground';
 import { type OnnxModel } from '../onnx/onnx-model';
 
 /** Which method a thread uses. */
@@ -15,13 +15,16 @@ export interface Pixels {
 export interface CutOutJob {
   readonly picture: Pixels;
   readonly small: Pixels;
+  /** 0–1: a cut-out less clear than this is not wanted. */
+  readonly leastConfidence: number;
 }
 
 /** What a thread answers, once a job. */
 export type CutOutAnswer =
   | { readonly kind: 'cut_out'; readonly rgba: Uint8Array<ArrayBuffer>; readonly confidence: number | null }
+  | { readonly kind: 'unclear'; readonly confidence: number }
   | { readonly kind: 'no_foreground' }
   | { readonly kind: 'failed'; readonly message: string };
 
-/** Finds the foreground of a small picture; undefined when there is none. */
-export type ForegroundFinder = (small: Pixels) => Promise<Foreground | undefined>;
+/** Finds the foreground of a small picture; undefined when there is surely none. */
+export type ForegroundFinder = (small: Pixels, leastConfidence: number) => Promise<Foreground | Unclear | undefined>;

@@ -5,11 +5,15 @@ import { applyAlpha } from './apply-alpha';
 import { type CutOutAnswer, type CutOutJob, type ForegroundFinder, type ThreadMethod } from './cut-out-job';
 import { loadGrabCutFinder } from './grab-cut-finder';
 
-async function cutOut(find: ForegroundFinder, { picture, small }: CutOutJob): Promise<CutOutAnswer> {
-  const found = await find(small);
+async function cutOut(find: ForegroundFinder, { picture, small, leastConfidence }: CutOutJob): Promise<CutOutAnswer> {
+  const found = await find(small, leastConfidence);
   if (!found) return { kind: 'no_foreground' };
+  if (!found.alpha) return { kind: 'unclear', confidence: found.confidence };
   const share = applyAlpha(picture.rgba, picture, { alpha: found.alpha, width: small.width, height: small.height });
-  if (share < LEAST_FOREGROUND || share > MOST_FOREGROUND) return { kind: 'no_foreground' };
+  if (share < LEAST_FOREGROUND || share > MOST_FOREGROUND) {
+    // A method that cannot tell how clear its cut is stands by it.
+    return found.confidence === null ? { kind: 'no_foreground' } : { kind: 'unclear', confidence: 0 };
+  }
   return { kind: 'cut_out', rgba: picture.rgba, confidence: found.confidence };
 }
 

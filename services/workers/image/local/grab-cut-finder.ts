@@ -29,8 +29,8 @@ export async function loadGrabCutFinder(): Promise<ForegroundFinder> {
   // The module is a promise, which its types do not say.
   const loaded: unknown = await import('@techstark/opencv-js');
   const openCv = (await Reflect.get(loaded as object, 'default')) as OpenCv;
-  return (small) => {
+  return (small, leastConfidence) => {
     const { raster, clear } = flatten(small);
-    return Promise.resolve(findForeground(openCv, raster, clear));
+    return Promise.resolve(findForeground(openCv, raster, { clear, leastConfidence }));
   };
 }

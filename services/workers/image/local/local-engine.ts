@@ -1,9 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import sharp from 'sharp';
 import { type PoolLevels } from '../../../kit/worker/worker-metrics';
-import { type CutOut, type Engine } from '../engine';
-import { noForeground } from '../failures';
+import { type CutOut, type CutOutCall, type Engine } from '../engine';
+import { cutOutUncertain, noForeground } from '../failures';
 import { fitInto, type Size } from '../grabcut/raster';
+import { CERTAIN_FROM } from '../limits';
 import { decodePicture, type Picture } from '../picture';
 import { type CutOutJob, type Pixels, type ThreadMethod } from './cut-out-job';
 import { CutOutPool, type CutOutPoolOptions } from './cut-out-pool';
@@ -46,12 +47,13 @@ function isOfOneColour(rgba: Uint8Array): boolean {
 }
 
 /** Undefined for a picture of one colour: the search for a foreground would take seconds to find none. */
-async function prepareJob(picture: Picture, method: ThreadMethod): Promise<CutOutJob | undefined> {
+async function prepareJob(picture: Picture, method: ThreadMethod, { acceptUncertain }: CutOutCall): Promise<CutOutJob | undefined> {
   const small = workingSize(method, picture);
   const shrunk = await decodePicture(picture, small);
   if (isOfOneColour(shrunk)) return undefined;
   const rgba = await decodePicture(picture);
-  return { picture: await pixels(rgba, picture), small: await pixels(shrunk, small) };
+  const leastConfidence = acceptUncertain === true ? 0 : CERTAIN_FROM;
+  return { picture: await pixels(rgba, picture), small: await pixels(shrunk, small), leastConfidence };
 }
 
 /** Removes backgrounds on this machine, in threads. sharp's own work runs in libvips' threads. */
@@ -60,10 +62,12 @@ export function createLocalEngine(options: CutOutPoolOptions): Engine & { levels
   return {
     cutOut: async (picture, call): Promise<CutOut> => {
       const { signal } = call;
-      const answer = await pool.run(() => prepareJob(picture, options.method), call);
+      const answer = await pool.run(() => prepareJob(picture, options.method, call), call);
       switch (answer.kind) {
         case 'no_foreground':
           throw noForeground();
+        case 'unclear':
+          throw cutOutUncertain(answer.confidence);
         case 'failed':
           throw new Error(`the ${options.method.kind} engine failed: ${answer.message}`);
         case 'cut_out': {
@@ -72,7 +76,8 @@ export function createLocalEngine(options: CutOutPoolOptions): Engine & { levels
             .png()
             .toBuffer();
           signal.throwIfAborted();
-          return { png, engine: options.method.kind, confidence: answer.confidence };
+          const { confidence } = answer;
+          return { png, engine: options.method.kind, confidence, isUncertain: confidence !== null && confidence < CERTAIN_FROM };
         }
       }
     },

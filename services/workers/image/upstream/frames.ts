@@ -20,6 +20,8 @@ const frame = z.discriminatedUnion('type', [
     engine: z.string().min(1).max(100).default('upstream'),
     /** Its own measure of how clear the cut is. */
     confidence: z.number().min(0).max(1).nullable().default(null),
+    /** Whether the upstream itself takes its result for doubtful. */
+    uncertain: z.boolean().default(false),
   }),
   z.object({ type: z.literal('error'), id: z.string(), code: z.enum(ERROR_CODES) }),
 ]);

@@ -5,6 +5,7 @@ import { linkPlaceOf } from '../../../kit/upstream/links-by-mode';
 import { type UpstreamTarget } from '../../../kit/upstream/upstream-target';
 import { watchExchange } from '../../../kit/upstream/watch-exchange';
 import { type CutOutCall, type Engine } from '../engine';
+import { cutOutUncertain } from '../failures';
 import { type Picture, uprightPicture } from '../picture';
 import { checkResult } from './check-result';
 import { exchangePicture } from './exchange';
@@ -34,7 +35,9 @@ export function createUpstreamEngine({ target, token, timeoutMs, metrics }: Upst
       const frame = await watchExchange(watched, () =>
         within(timeoutMs, (either) => exchangePicture({ ...exchange, signal: either }), signal),
       );
-      return { png: await checkResult(frame, picture), engine: frame.engine, confidence: frame.confidence };
+      const { engine, confidence, uncertain: isUncertain } = frame;
+      if (isUncertain && call.acceptUncertain !== true) throw cutOutUncertain(confidence ?? 0);
+      return { png: await checkResult(frame, picture), engine, confidence, isUncertain };
     },
     close: () => Promise.resolve(),
   };

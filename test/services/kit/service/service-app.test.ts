@@ -215,6 +215,7 @@ describe('refunds', () => {
     ['upstream_failed', {}],
     ['upstream_failed', { code: 'provider_error', members: { reason: 'provider_quota' } }],
     ['upstream_failed', { members: { reason: 'unreachable' } }],
+    ['upstream_failed', { code: 'cutout_uncertain', members: { reason: 'cutout_uncertain', confidence: 0.3 } }],
     ['upstream_timeout', {}],
     ['upstream_not_configured', {}],
     ['service_not_ready', {}],
