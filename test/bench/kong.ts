@@ -64,8 +64,6 @@ export async function measureRealKong({ stores, command, seconds, rounds }: Kong
   const { key } = await createKey(db, { customer: DEMO_EMAIL, products: ['api-ip'], actor: 'bench', ...limits });
   const service = `http://127.0.0.1:${upstream.line}`;
   const kongs = new Map<Chain, RealKong>();
-  for (const chain of CHAINS)
-    kongs.set(chain, await startRealKong({ chain, command, folder: join(folder, chain), service, pluginSocket, redisUrl, key }));
   const keys = { good: key, unknown: generateApiKey('live'), none: undefined };
   const load = ({ name, chain, key: which }: (typeof ROWS)[number], duration: number): MeasuredLoad => {
     const { url = '', workerPid: gateway = 0 } = kongs.get(chain) ?? {};
@@ -73,6 +71,8 @@ export async function measureRealKong({ stores, command, seconds, rounds }: Kong
     return measure({ name, url, seconds: duration, key: keys[which], pids, refused: which !== 'good' });
   };
   try {
+    for (const chain of CHAINS)
+      kongs.set(chain, await startRealKong({ chain, command, folder: join(folder, chain), service, pluginSocket, redisUrl, key }));
     for (const row of ROWS) load(row, 1);
     console.log('(that was the warm-up)');
     const results = Array.from({ length: rounds }, () => ROWS.map((row) => load(row, seconds)));
