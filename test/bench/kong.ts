@@ -16,10 +16,13 @@ const ROWS = [
   { name: 'key-auth + acl + rate-limiting (local)', chain: 'lua-local', key: 'good' },
   { name: 'key-auth + acl + rate-limiting (redis)', chain: 'lua-redis', key: 'good' },
   { name: 'the access layer on Redis', chain: 'tollgate', key: 'good' },
+  { name: 'the access layer on Redis, by the lane', chain: 'lane', key: 'good' },
   { name: 'refused by key-auth: no key', chain: 'lua-redis', key: 'none' },
   { name: 'refused by the access layer: no key', chain: 'tollgate', key: 'none' },
+  { name: 'refused by the lane: no key', chain: 'lane', key: 'none' },
   { name: 'refused by key-auth: unknown key', chain: 'lua-redis', key: 'unknown' },
   { name: 'refused by the access layer: unknown key', chain: 'tollgate', key: 'unknown' },
+  { name: 'refused by the lane: unknown key', chain: 'lane', key: 'unknown' },
 ] as const;
 
 type RowName = (typeof ROWS)[number]['name'];
@@ -53,11 +56,13 @@ export async function measureRealKong({ stores, command, seconds, rounds }: Kong
   const { folder, db, databaseUrl, redisUrl, redisPid } = stores;
   const upstream = await start('test/bench/support/stub-upstream.js');
   const pluginSocket = join(folder, 'kong.sock');
+  const laneSocket = join(folder, 'lane.sock');
   const plugin = await start('plugins/server/main.js', [], {
     DATABASE_URL: databaseUrl,
     REDIS_URL: redisUrl,
     TOLLGATE_CONTEXT_PRIVATE_KEY: createContextKey(process.env.BENCH_PROOF === 'HS256' ? 'HS256' : 'EdDSA').privateKey,
     PLUGIN_SOCKET: pluginSocket,
+    LANE_LISTEN: laneSocket,
     LOG_LEVEL: 'error',
   });
   const limits = { daily: NO_LIMIT, monthly: NO_LIMIT };
@@ -72,7 +77,10 @@ export async function measureRealKong({ stores, command, seconds, rounds }: Kong
   };
   try {
     for (const chain of CHAINS)
-      kongs.set(chain, await startRealKong({ chain, command, folder: join(folder, chain), service, pluginSocket, redisUrl, key }));
+      kongs.set(
+        chain,
+        await startRealKong({ chain, command, folder: join(folder, chain), service, pluginSocket, laneSocket, redisUrl, key }),
+      );
     for (const row of ROWS) load(row, 1);
     console.log('(that was the warm-up)');
     const results = Array.from({ length: rounds }, () => ROWS.map((row) => load(row, seconds)));

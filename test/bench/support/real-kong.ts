@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { findFreePorts } from '../../../cli/supervisor/free-port';
 import { eventually } from '../../support/eventually';
@@ -8,7 +8,7 @@ import { NO_LIMIT } from './bench-stores';
 const ours = resolve(__dirname, '../../../../kong');
 
 /** A way of guarding the same service; each has a Kong of its own, so that none pays for what another configures. */
-export const CHAINS = ['bare', 'lua-local', 'lua-redis', 'tollgate'] as const;
+export const CHAINS = ['bare', 'lua-local', 'lua-redis', 'tollgate', 'lane'] as const;
 export type Chain = (typeof CHAINS)[number];
 
 export interface RealKong {
@@ -26,6 +26,7 @@ export interface RealKongOptions {
   /** URL of what the route leads to. */
   readonly service: string;
   readonly pluginSocket: string;
+  readonly laneSocket: string;
   readonly redisUrl: string;
   /** The key that key-auth knows. */
   readonly key: string;
@@ -42,9 +43,10 @@ function luaPlugins(policy: 'local' | 'redis', redisUrl: string): object[] {
   ];
 }
 
-function pluginsOf({ chain, redisUrl }: RealKongOptions): object[] {
+function pluginsOf({ chain, laneSocket, redisUrl }: RealKongOptions): object[] {
   if (chain === 'bare') return [];
   if (chain === 'tollgate') return [{ name: 'access-layer', config: { products: ['api-ip'] } }];
+  if (chain === 'lane') return [{ name: 'tollgate', config: { products: ['api-ip'], socket: laneSocket } }];
   return luaPlugins(chain === 'lua-redis' ? 'redis' : 'local', redisUrl);
 }
 
@@ -59,7 +61,16 @@ function kongYml(options: RealKongOptions): object {
   };
 }
 
-/** Kong's defaults, or the project's kong.conf for the access layer, with paths of this run: one worker, no access log. */
+/** Mounts kong/lane where Kong looks for the plugin. @returns Kong's settings for it, with the variable of the project's kong.conf */
+function laneSettings(folder: string): Record<string, string> {
+  const plugins = join(folder, 'lua', 'kong', 'plugins');
+  mkdirSync(plugins, { recursive: true });
+  symlinkSync(join(ours, 'lane'), join(plugins, 'tollgate'));
+  const [, variable = ''] = /^nginx_proxy_set = (.*)$/m.exec(readFileSync(join(ours, 'kong.conf'), 'utf8')) ?? [];
+  return { plugins: 'bundled,tollgate', lua_package_path: `${join(folder, 'lua')}/?.lua;;`, nginx_proxy_set: variable };
+}
+
+/** Kong's defaults, and for the access layer what the project's kong.conf says, with paths of this run: one worker, no access log. */
 function kongConf({ chain, folder, pluginSocket }: RealKongOptions, port: number): string {
   const changed: Record<string, string> = {
     database: 'off',
@@ -74,6 +85,7 @@ function kongConf({ chain, folder, pluginSocket }: RealKongOptions, port: number
     status_listen: 'off',
     anonymous_reports: 'off',
     ...(chain === 'tollgate' ? { pluginserver_tollgate_socket: pluginSocket } : {}),
+    ...(chain === 'lane' ? laneSettings(folder) : {}),
   };
   const text = chain === 'tollgate' ? readFileSync(join(ours, 'kong.conf'), 'utf8') : '';
   const kept = text
