@@ -74,11 +74,12 @@ export function finerFailureOf(name: FinerCode): Failure {
 
 const gatewayFailure = (status: number, title: string, charge: Charge): Failure => ({ status, code: 'gateway_error', title, charge });
 
-/** The gateway's own on a product's path, in one code: a head or body that is too large or no HTTP, a service that is away. */
+/** The gateway's own on a product's path, in one code: a head or body that is too large or no HTTP, an access check or a service that is away. */
 export const GATEWAY_FAILURES: readonly Failure[] = [
   gatewayFailure(400, 'The request is no HTTP', 'not taken'),
   gatewayFailure(413, 'Body over 210 MiB', 'not taken'),
   gatewayFailure(414, 'Request line over 8,192 bytes', 'not taken'),
+  gatewayFailure(500, 'Access check away: the request went no further', 'not taken'),
   gatewayFailure(502, 'Service gone', 'charged'),
   gatewayFailure(503, 'Service away', 'charged'),
   gatewayFailure(504, 'Service late', 'charged'),
