@@ -15,7 +15,7 @@ export function isConnectionError(error: unknown): boolean {
 }
 
 /** Host and port of a database URL; never its user or password. */
-function addressOf(url: string): string {
+export function addressOf(url: string): string {
   return URL.canParse(url) && new URL(url).host !== '' ? `PostgreSQL at ${new URL(url).host}` : 'PostgreSQL';
 }
 

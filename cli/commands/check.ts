@@ -17,14 +17,14 @@ import { noteTestKeys } from '../test-keys';
 import { readMigrationStanding } from '../supervisor/migrations';
 import { findSettingProblems } from '../supervisor/start-settings';
 import { addGatewayChecks } from './check-gateway';
-import { type CommandContext, finishCommand, withDatabase } from './command-context';
+import { type CommandContext, describeDatabase, finishCommand, withDatabase } from './command-context';
 import { CommandError } from './command-error';
 import { readKongYml } from './read-kong-yml';
 
 const HELP = `
 Checks that
   environment   the common variables can be used
-  migrations    the database has every migration, and none that this version does not know
+  migrations    the database that it names has every migration, and none that this version does not know
   plugin        kong/access-layer.json, which Kong reads, describes the plugin as it is
   catalogue     kong/catalogue.yml can be read
   kong          kong/kong.yml and the catalogue agree, and kong/kong.conf keeps API keys out of Kong's logs
@@ -36,6 +36,8 @@ interface CheckResult {
   readonly name: string;
   /** One text a problem. */
   readonly problems: readonly string[];
+  /** What was looked at, where that is not a file of this folder. */
+  readonly lookedAt?: string;
 }
 
 async function checkMigrations(context: CommandContext): Promise<string[]> {
@@ -135,9 +137,10 @@ function show(results: readonly CheckResult[], { withoutSource, localRefusals, s
     ...withoutSource.map(({ product, missing }) => `· ${product} has no live source; ${describeMissing(missing)}`),
     ...testKeys.map((note) => `· ${note}`),
   ];
-  const lines = results.flatMap(({ name, problems }) =>
-    problems.length === 0 ? [`✓ ${name}`] : problems.map((problem) => `✗ ${name}: ${problem}`),
-  );
+  const lines = results.flatMap(({ name, problems, lookedAt }) => [
+    ...(problems.length === 0 ? [`✓ ${name}`] : problems.map((problem) => `✗ ${name}: ${problem}`)),
+    ...(lookedAt === undefined ? [] : [`  looked at: ${lookedAt}`]),
+  ]);
   return [...lines, ...notes].join('\n');
 }
 
@@ -145,7 +148,7 @@ function show(results: readonly CheckResult[], { withoutSource, localRefusals, s
 async function runChecks(context: CommandContext): Promise<{ results: CheckResult[]; catalogue: Catalogue }> {
   const results = [
     await attempt('environment', () => findSettingProblems(context.env)),
-    await attempt('migrations', () => checkMigrations(context)),
+    { ...(await attempt('migrations', () => checkMigrations(context))), lookedAt: describeDatabase(context) },
     await attempt('plugin', () => checkPluginInfo(context)),
   ];
   let catalogue = createCatalogue([]);

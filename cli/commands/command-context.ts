@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { createPool } from '../../plugins/stores/postgres/pool';
 import { type Pool } from 'pg';
-import { describeConnectionError, isConnectionError } from '../database-problem';
+import { addressOf, describeConnectionError, isConnectionError } from '../database-problem';
 import { dataFolder } from '../supervisor/data-folder';
 import { type ProcessIdentity, readState } from '../supervisor/instance-state';
 import { isMissingTable } from '../supervisor/migrations';
@@ -22,15 +22,37 @@ export interface CommandContext {
 /** Who did it, in the audit log. */
 export const ACTOR = 'cli';
 
+/** A database, and what named it. */
+interface NamedDatabase {
+  readonly url: string;
+  readonly from: string;
+}
+
+function findDatabase({ root, env, isSameProcess }: CommandContext): NamedDatabase | undefined {
+  const given = env['DATABASE_URL'];
+  if (given) return { url: given, from: 'as DATABASE_URL says' };
+  const folder = dataFolder(root, env);
+  const state = readState(folder);
+  if (!state || state.databaseUrl === '' || !isSameProcess(state.supervisor)) return undefined;
+  return { url: state.databaseUrl, from: `of the instance with the data folder ${folder}` };
+}
+
+/** Which database commands work on and why, for people; without user and password. */
+export function describeDatabase(context: CommandContext): string {
+  const found = findDatabase(context);
+  if (!found) return `none: DATABASE_URL is not set, and no instance runs with the data folder ${dataFolder(context.root, context.env)}`;
+  const name = URL.canParse(found.url) ? new URL(found.url).pathname.slice(1) : '';
+  return `${addressOf(found.url)}${name === '' ? '' : `, database ${name}`}, ${found.from}`;
+}
+
 /**
  * The database that commands work on: DATABASE_URL, else the one of the instance that runs from this folder.
  * @throws CommandError `not_running`
  */
-export function findDatabaseUrl({ root, env, isSameProcess }: CommandContext): string {
-  const given = env['DATABASE_URL'];
-  if (given) return given;
-  const state = readState(dataFolder(root, env));
-  if (state && state.databaseUrl !== '' && isSameProcess(state.supervisor)) return state.databaseUrl;
+export function findDatabaseUrl(context: CommandContext): string {
+  const found = findDatabase(context);
+  if (found) return found.url;
+  const { root } = context;
   throw new CommandError('not_running', `Tollgate does not run from ${root}: start it there with npm start, or set DATABASE_URL`);
 }
 

@@ -21,9 +21,25 @@ describe('check', () => {
       const { code, stdout } = await runCommand(['check', '--json'], { databaseUrl: empty.url });
       const { ok, checks } = JSON.parse(stdout);
       expect({ code, ok }).toEqual({ code: 1, ok: false });
-      expect(checks.find((each: any) => each.name === 'migrations').problems[0]).toMatch(/0001_catalogue is not applied/);
+      const { problems, lookedAt } = checks.find((each: any) => each.name === 'migrations');
+      expect(problems[0]).toMatch(/0001_catalogue is not applied/);
+      const { host, pathname, password } = new URL(empty.url);
+      expect(lookedAt).toBe(`PostgreSQL at ${host}, database ${pathname.slice(1)}, as DATABASE_URL says`);
+      expect(stdout).not.toContain(`:${password}@`);
     } finally {
       await empty.close();
+    }
+  });
+
+  test('says which database it looked at, and where it looked for one', async () => {
+    const root = mkdtempSync(join(tmpdir(), 'tollgate-check-'));
+    try {
+      const { stdout } = await runCommand(['check'], { root, databaseUrl: '' });
+      expect(stdout).toContain(
+        `  looked at: none: DATABASE_URL is not set, and no instance runs with the data folder ${join(root, '.tollgate')}`,
+      );
+    } finally {
+      rmSync(root, { recursive: true, force: true });
     }
   });
 
