@@ -73,5 +73,6 @@ module.exports = {
   ],
   testTimeout: TEST_TIMEOUT_MS,
   testSequencer: '<rootDir>/test/support/longest-first-sequencer.cjs',
-  maxWorkers: 2,
+  // On two cores: a third of the time of a file that starts processes or a browser is waiting.
+  maxWorkers: 3,
 };

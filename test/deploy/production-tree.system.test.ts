@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
+import { checkHealth } from '../../cli/container/check-health';
 import { HOLDERS } from '../../cli/container/write-credentials';
 import { findFreePorts } from '../../cli/supervisor/free-port';
 import { listWorkers } from '../../cli/supervisor/plan';
@@ -58,6 +59,9 @@ function run(
   return { status: child.status, stdout: child.stdout, stderr: child.stderr };
 }
 
+/** What has been asked for its health by a process of the tree: the program that asks is the same for all of one kind. */
+const asked = new Set<string>();
+
 /** Starts a role of the tree on ports of its own, asks its health as its container does, and ends it. */
 async function answers(args: readonly string[], use?: (ports: Readonly<Record<string, string>>) => Promise<void>): Promise<void> {
   const names = ['METRICS_PORT', 'SERVICE_PORT', 'PRIVATE_PORT', 'WORKER_PORT', 'DASHBOARD_PORT', 'SANDBOX_PORT'];
@@ -66,7 +70,10 @@ async function answers(args: readonly string[], use?: (ports: Readonly<Record<st
   const own = { ...env, ...ports };
   const { child } = await startProgram('cli/run-container.js', { args, env: own, root: tree.folder });
   try {
-    expect(run(['health', args[0] ?? ''], ports)).toEqual({ status: 0, stdout: '', stderr: '' });
+    const [kind = ''] = args;
+    if (asked.has(kind)) await checkHealth(kind, own);
+    else expect(run(['health', kind], ports)).toEqual({ status: 0, stdout: '', stderr: '' });
+    asked.add(kind);
     await use?.(ports);
   } finally {
     expect(await endProgram(child)).toBe(0);

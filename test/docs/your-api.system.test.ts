@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { findFreePorts } from '../../cli/supervisor/free-port';
 import { closeConnections, send } from '../support/http';
 import { eventually } from '../support/eventually';
@@ -82,10 +83,11 @@ async function runStep(command: string): Promise<string> {
 function keepCalling(apiKey: string): () => Promise<string[]> {
   let running = true;
   const failed: string[] = [];
-  const callers = Array.from({ length: 4 }, async () => {
+  const callers = Array.from({ length: 2 }, async () => {
     while (running) {
       const { status, text } = await send(`${instance.gateway}/ip?ip=8.8.8.8`, { headers: { 'X-API-Key': apiKey } });
       if (status !== 200) failed.push(`${status} ${text}`);
+      await sleep(20);
     }
   });
   return async () => {

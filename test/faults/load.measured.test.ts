@@ -10,7 +10,7 @@ import { flood } from '../support/system/flood';
 import { expectDocumented, observeFault } from '../support/faults/observe-fault';
 import { isUndecided } from '../support/faults/turn-meter';
 
-const REJECTED = isMeasured ? 100_000 : 10_000;
+const REJECTED = isMeasured ? 100_000 : 3_000;
 
 let stage: FaultStage;
 const sockets: Socket[] = [];

@@ -35,7 +35,7 @@ interface JestResults {
 async function runSuite(kind: GatewayKind, env: Record<string, string>): Promise<JestResults> {
   const output = join(runFolder(), `acceptance-${kind}.json`);
   const jest = join(ROOT, 'node_modules', 'jest', 'bin', 'jest.js');
-  const args = [jest, ...SUITE, '--testPathIgnorePatterns', ...OF_KONG_ALONE, '--json', '--outputFile', output];
+  const args = [jest, ...SUITE, '--maxWorkers=2', '--testPathIgnorePatterns', ...OF_KONG_ALONE, '--json', '--outputFile', output];
   const { TOLLGATE_TEST_RUN_DIR: _, JEST_WORKER_ID: __, ...inherited } = process.env;
   // It fails where tests fail: those are looked at below.
   await promisify(execFile)(process.execPath, args, { cwd: ROOT, env: { ...inherited, ...env }, maxBuffer: 1e8 }).catch(() => undefined);

@@ -5,7 +5,6 @@ import { revokeKey } from '../../plugins/stores/postgres/keys/set-key-state';
 import { closeConnections } from '../support/http';
 import { expectMeasured } from '../support/measured';
 import { testDatabase, type TestDatabase } from '../support/postgres/postgres';
-import { startTestRedis } from '../support/redis/redis';
 import { startTestRedisCluster } from '../support/redis/redis-cluster';
 import { burst } from '../support/system/exact-burst';
 import { startNode, type GatewayNode } from '../support/system/node';
@@ -20,8 +19,8 @@ interface CountingStore {
   close(): Promise<void>;
 }
 
+/** What the fleet of replicas.measured.test.ts counts in, one Redis, is proven there. */
 const STORES: readonly (readonly [string, () => Promise<CountingStore> | undefined])[] = [
-  ['Redis', () => startTestRedis()],
   ['a Redis Cluster', () => startTestRedisCluster()],
   ['Postgres', () => undefined],
 ];

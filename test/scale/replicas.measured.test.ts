@@ -1,35 +1,54 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { revokeKey } from '../../plugins/stores/postgres/keys/set-key-state';
+import { BalancedClient, type BalancedReply } from '../support/system/balanced-client';
+import { eventually } from '../support/eventually';
+import { type Unit } from '../support/system/fleet';
 import { burst } from '../support/system/exact-burst';
 import { closeConnections, send, type Reply } from '../support/http';
 import { expectMeasured } from '../support/measured';
 import { lastAdmittedAfter } from '../support/system/revocation';
+import { CHECK_SECONDS } from '../support/gateway/replicated-kong-yml';
+import { successfulRequests } from '../support/gateway/sandbox-requests';
+import { startSteadyLoad, type LoadReport, type SteadyLoad } from '../support/system/steady-load';
 import { startTestFleet, type TestFleet } from '../support/system/test-fleet';
 
-const json = { 'Content-Type': 'application/json' };
+/** By the worker that answers them; that of `/image` is only slower. Uploads and other requests that nobody can repeat are among them. */
+const ROUTES_OF: Readonly<Record<string, readonly string[]>> = {
+  apk: ['/app/analyze'],
+  identity: ['/gst/start', '/aadhaar/start'],
+  ranking: ['/grank/search', '/glead/search'],
+  seo: ['/seo/authority'],
+};
+const ROUTES = ['/vahaan', '/pincode', '/gdplay/thumbnail', ...Object.values(ROUTES_OF).flat()];
+/** Requests that have to be answered while a unit is away, and again after it is back: every route at least once. */
+const ENOUGH = 10;
+const JSON_BODY = { 'Content-Type': 'application/json' };
+/** A roll restarts up to ten programs, and waits for many answers around each. */
+const ROLL_LIMIT_MS = 900_000;
+
+let fleet: TestFleet;
+beforeAll(async () => {
+  fleet = await startTestFleet();
+});
+afterAll(async () => {
+  closeConnections();
+  await fleet.close();
+});
+
+/** The worker that owns a session, as all replicas find it. */
+const ownerOf = (sessionId: string): Promise<unknown> =>
+  fleet.redis.command('GET', `tollgate:session:${createHash('sha256').update(sessionId).digest('base64url')}`);
 
 describe('three gateways and plugin servers, two replicas of each service and worker, one Postgres, one Redis', () => {
-  let fleet: TestFleet;
-  beforeAll(async () => {
-    fleet = await startTestFleet();
-  });
-  afterAll(async () => {
-    closeConnections();
-    await fleet.close();
-  });
-
   const vahaanUrls = (): string[] => fleet.gateways.map(({ address }) => `${address}/vahaan`);
   const gatewayAt = (index: number): string => fleet.gateways[index % fleet.gateways.length]?.address ?? '';
 
   function call(at: number, key: string, path: string, input?: object): Promise<Reply> {
-    const headers = { 'X-API-Key': key, ...json };
+    const headers = { 'X-API-Key': key, ...JSON_BODY };
     if (!input) return send(gatewayAt(at) + path, { headers: { 'X-API-Key': key } });
     return send(gatewayAt(at) + path, { method: 'POST', headers, body: JSON.stringify(input) });
   }
-
-  /** The worker that owns a session, as all replicas find it. */
-  const ownerOf = (sessionId: string): Promise<unknown> =>
-    fleet.redis.command('GET', `tollgate:session:${createHash('sha256').update(sessionId).digest('base64url')}`);
 
   it('let exactly as many requests pass as are left, through all of them together', async () => {
     const counts = await burst({
@@ -69,4 +88,126 @@ describe('three gateways and plugin servers, two replicas of each service and wo
     }
     expect([...owners].sort()).toEqual(fleet.workers.filter(({ name }) => name.includes('identity')).map(({ address }) => address));
   });
+});
+
+describe('a rolling restart under load', () => {
+  let client: BalancedClient;
+  let key: string;
+  let load: SteadyLoad | undefined;
+
+  beforeAll(async () => {
+    client = new BalancedClient(fleet.gateways.map(({ address }) => address));
+    ({ key } = await fleet.newKey());
+  });
+  afterEach(async () => {
+    await load?.stop();
+    load = undefined;
+  });
+  afterAll(() => client.close());
+
+  async function startLoad(routes: readonly string[] = ROUTES): Promise<SteadyLoad> {
+    load = startSteadyLoad(client, await successfulRequests(fleet.sandboxUrl, routes), key);
+    return load;
+  }
+
+  async function answered(under: SteadyLoad): Promise<void> {
+    const before = under.report().sent;
+    await eventually(() => under.report().sent >= before + ENOUGH, 180_000);
+  }
+
+  /** Stops and starts one unit after the other, with load before, while and after each is away. */
+  async function roll(
+    units: readonly Unit[],
+    under: SteadyLoad,
+    around: { before?: (unit: Unit) => Promise<void>; after?: (unit: Unit) => Promise<void> } = {},
+  ): Promise<void> {
+    for (const unit of units) {
+      await answered(under);
+      await around.before?.(unit);
+      await unit.stop();
+      await answered(under);
+      await unit.start();
+      await around.after?.(unit);
+    }
+    await answered(under);
+  }
+
+  function expectNoneLost(what: string, { sent, failed, probes, admitted }: Readonly<LoadReport>): void {
+    process.stderr.write(`${what}: ${sent} requests, ${failed.length} failed; ${probes} probes, ${admitted.length} not refused\n`);
+    expect({ failed, admitted }).toEqual({ failed: [], admitted: [] });
+    expect(sent).toBeGreaterThan(2 * ENOUGH);
+    expect(probes).toBeGreaterThan(ENOUGH);
+  }
+
+  it(
+    'of every gateway with its plugin server fails no request and admits none without a right to it',
+    async () => {
+      const under = await startLoad();
+      await roll(fleet.gateways, under, {
+        before: ({ address }) => client.takeOut(address),
+        after: async ({ address }) => {
+          await eventually(async () => (await send(`${address}/vahaan`)).status === 401);
+          client.putBack(address);
+        },
+      });
+      expectNoneLost('gateways and plugin servers', await under.stop());
+    },
+    ROLL_LIMIT_MS,
+  );
+
+  it(
+    'of every service fails no request and admits none without a right to it',
+    async () => {
+      const under = await startLoad();
+      // Until every gateway has noticed that it is back; only then may the other one go. Gateways that answer get turns for their checks too.
+      const noticed = async (): Promise<void> => {
+        await sleep(8 * CHECK_SECONDS * 1000);
+        await answered(under);
+      };
+      await roll(fleet.services, under, { after: noticed });
+      expectNoneLost('services', await under.stop());
+    },
+    ROLL_LIMIT_MS,
+  );
+
+  it(
+    'of every worker fails no request, and sessions of the other worker go on',
+    async () => {
+      const sessions = await Promise.all(Array.from({ length: 8 }, () => startSession()));
+      const workersOf = (kind: string): Unit[] => fleet.workers.filter(({ name }) => name.includes(kind));
+      const [first, second] = workersOf('identity');
+      if (!first || !second) throw new Error('there are not two workers of sessions');
+      let under = await startLoad(ROUTES_OF['identity']);
+      await roll([first], under);
+      for (const { sessionId, owner } of sessions) {
+        const { status, text } = await refreshed(sessionId);
+        if (owner === first.address)
+          expect({ status, text }).toMatchObject({ status: 400, text: expect.stringContaining('session_expired') });
+        else expect(status).toBe(200);
+      }
+      expect(new Set(sessions.map(({ owner }) => owner))).toEqual(new Set([first.address, second.address]));
+      await roll([second, ...workersOf('image')], under);
+      expectNoneLost('workers of sessions', await under.stop());
+      for (const kind of ['apk', 'ranking', 'seo']) {
+        under = await startLoad(ROUTES_OF[kind]);
+        await roll(workersOf(kind), under);
+        expectNoneLost(`workers of ${kind}`, await under.stop());
+      }
+    },
+    ROLL_LIMIT_MS,
+  );
+
+  /** Asked again while a service on a busy machine could not look the session up in time. */
+  async function refreshed(sessionId: string): Promise<BalancedReply> {
+    let reply: BalancedReply = { status: 503, text: '' };
+    const request = { path: `/gst/refresh_captcha?sessionId=${sessionId}`, headers: { 'X-API-Key': key } };
+    await eventually(async () => (reply = await client.send(request)).status !== 503);
+    return reply;
+  }
+
+  async function startSession(): Promise<{ sessionId: string; owner: unknown }> {
+    const { text } = await client.send({ path: '/gst/start', headers: { 'X-API-Key': key } });
+    const { sessionId } = JSON.parse(text) as { sessionId: string };
+    return { sessionId, owner: await ownerOf(sessionId) };
+  }
 });

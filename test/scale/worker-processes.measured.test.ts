@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { generateApiKey } from '../../plugins/core/access/api-key';
 import { createCustomer } from '../../plugins/stores/postgres/customers/create-customer';
 import { createKey, type CreatedKey } from '../../plugins/stores/postgres/keys/create-key';
@@ -9,7 +10,7 @@ import { suspendCustomer, suspendKey, suspendSubscription } from '../../plugins/
 import { revokeKey } from '../../plugins/stores/postgres/keys/set-key-state';
 import { eventually } from '../support/eventually';
 import { closeConnections, send } from '../support/http';
-import { expectMeasured } from '../support/measured';
+import { expectMeasured, isMeasured } from '../support/measured';
 import { testDatabase, type TestDatabase } from '../support/postgres/postgres';
 import { startTestRedis, type TestRedis } from '../support/redis/redis';
 import { childProcesses } from '../support/system/child-processes';
@@ -19,6 +20,8 @@ import { lastAdmittedAfter } from '../support/system/revocation';
 
 const PLENTY = 1_000_000;
 const LOOPS = 8;
+/** Leaves the processes that start again their turns. */
+const PAUSE_MS = 20;
 
 describe('a plugin server of two workers', () => {
   let database: TestDatabase;
@@ -68,6 +71,7 @@ describe('a plugin server of two workers', () => {
       while (running) {
         const { status } = await send(url(), { headers: { 'X-API-Key': key } });
         statuses[status] = (statuses[status] ?? 0) + 1;
+        if (!isMeasured) await sleep(PAUSE_MS);
       }
     };
     const loops = Array.from({ length: LOOPS }, loop);

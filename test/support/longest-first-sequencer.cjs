@@ -1,7 +1,12 @@
 const { default: TestSequencer } = require('@jest/test-sequencer');
 
-/** By how long the slowest of such files take: the walk of all pages five to seven minutes, a unit test half a minute. */
-const ORDER = [/\.browser\.test\.ts$/, /\.(system|measured)\.test\.ts$/, /\.stores\.test\.ts$/];
+/** Those that take minutes, then by how long the slowest of such files take: a walk through pages or a fault a minute, a unit test seconds. */
+const ORDER = [
+  /\/(pages\.browser|keys\.browser|replicas\.measured|production-tree\.system|gateways\/acceptance\.system)\.test\.ts$/,
+  /\.(browser|measured)\.test\.ts$/,
+  /\.system\.test\.ts$/,
+  /\.stores\.test\.ts$/,
+];
 
 function rankOf({ path }) {
   const rank = ORDER.findIndex((each) => each.test(path));

