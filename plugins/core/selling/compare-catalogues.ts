@@ -61,6 +61,7 @@ function factsOf({
   sandboxUrl,
   testKeys,
   openapi,
+  firstCall,
 }: CatalogueProduct): Facts {
   const limits = { daily: base?.daily ?? null, monthly: base?.monthly ?? null };
   return {
@@ -75,6 +76,7 @@ function factsOf({
     sandbox_url: sandboxUrl ?? null,
     test_keys: testKeys ?? null,
     openapi: openapi ?? null,
+    first_call: firstCall ?? null,
   };
 }
 
