@@ -1,5 +1,6 @@
 import { type PoolClient } from 'pg';
 import { type CatalogueProduct, refusesTestKeys } from '../../../../plugins/core/selling/catalogue';
+import { firstCallOf, pickFirst } from '../../../../plugins/core/selling/first-call';
 import { changeSubscriptionOptimistically, VersionConflict } from '../../../../plugins/stores/postgres/optimistic-lock';
 import { askForPlan, withdrawPlanRequest } from '../../../../plugins/stores/postgres/subscriptions/ask-for-plan';
 import { changeSubscription } from '../../../../plugins/stores/postgres/subscriptions/change-subscription';
@@ -27,7 +28,8 @@ export function describeProduct(
   },
 ) {
   const { subscription = null, request = null, liveSource = null } = known;
-  return { ...product, takesTestKeys: !refusesTestKeys(product), liveSource, subscription, request };
+  const firstCall = firstCallOf(product) ?? null;
+  return { ...product, firstCall, takesTestKeys: !refusesTestKeys(product), liveSource, subscription, request };
 }
 
 /** One subscription as it stands after a change, or within its transaction. */
@@ -96,6 +98,7 @@ export const planHandlers: Handlers<typeof planEndpoints> = {
           liveSource: liveSources?.find(product.id),
         }),
       ),
+      first: pickFirst(products)?.id ?? null,
     };
   },
 
