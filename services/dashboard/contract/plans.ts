@@ -145,6 +145,7 @@ export const planEndpoints = {
       'terms_changed',
       'product_unknown',
       'product_without_limits',
+      'product_not_offered',
       'plan_unknown',
       'plan_differs',
       'subscription_exists',
@@ -169,6 +170,7 @@ export const planEndpoints = {
       'plan_unknown',
       'product_unknown',
       'product_without_limits',
+      'product_not_offered',
     ],
   },
   'PUT /subscriptions/:id/cap': {
@@ -190,6 +192,7 @@ export const planEndpoints = {
       'terms_changed',
       'product_unknown',
       'product_without_limits',
+      'product_not_offered',
       'plan_unknown',
       'plan_needs_no_approval',
       'plan_current',
