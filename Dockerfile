@@ -37,6 +37,7 @@ RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund && npm cache clean -
 COPY --from=build /build/dist ./dist
 COPY --from=build /build/kong/kong.yml /build/kong/catalogue.yml /build/kong/kong.conf /build/kong/access-layer.json ./kong/
 COPY --from=build /build/kong/templates ./kong/templates
+COPY --from=build /build/kong/new-folder ./kong/new-folder
 USER ${TOLLGATE_UID}:${TOLLGATE_UID}
 # exec form: the program is the process that gets SIGTERM, and drains.
 ENTRYPOINT ["node", "/app/dist/cli/run-container.js"]

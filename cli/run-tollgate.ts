@@ -8,6 +8,7 @@ import { addCheckCommand } from './commands/check';
 import { addDataCommands } from './commands/data';
 import { addCustomerCommands } from './commands/customer';
 import { addExplainCommand } from './commands/explain';
+import { addInitCommand } from './commands/init';
 import { addKeyCommands } from './commands/key';
 import { createOutput, type Streams } from './commands/output';
 import { addModelCommands } from './commands/model';
@@ -20,6 +21,8 @@ import { addStatementCommand } from './commands/statement';
 import { addSubscriptionCommands } from './commands/subscription';
 import { addUsageCommand } from './commands/usage';
 import { addWebhookCommands } from './commands/webhook';
+import { dataFolder } from './supervisor/data-folder';
+import { readState } from './supervisor/instance-state';
 
 export interface RunOptions extends Pick<CommandContext, 'root' | 'isSameProcess'> {
   /** Words after the program's name. */
@@ -30,9 +33,10 @@ export interface RunOptions extends Pick<CommandContext, 'root' | 'isSameProcess
 
 const FIRST_STEPS = `
 First steps:
-  npm start                                                                          in one terminal
-  npx tollgate key create --customer you@example.com --products api-ip --mode test   in another
-  npx tollgate usage --customer you@example.com
+  npx tollgate init shop           writes a folder for what you sell
+  npm start -- --config shop       runs it, in one terminal
+  npx tollgate product new weather --url http://127.0.0.1:9000 && npx tollgate catalogue apply      in another
+  npx tollgate key create --customer you@example.com --products weather
 
 Commands work on the instance that runs from this folder, or on DATABASE_URL. Each has --help and --json.`;
 
@@ -55,6 +59,7 @@ function createProgram(context: CommandContext, { stdout }: Streams): Command {
   addUsageCommand(program, context);
   addStatementCommand(program, context);
   addWebhookCommands(program, context);
+  addInitCommand(program, context);
   addCatalogueCommands(program, context);
   addProductCommands(program, context);
   addOperatorCommands(program, context);
@@ -74,6 +79,12 @@ function createProgram(context: CommandContext, { stdout }: Streams): Command {
   return program;
 }
 
+/** Commands work on the folder that the running instance sells, unless TOLLGATE_CONFIG names another. */
+function withRunningConfig(root: string, env: NodeJS.ProcessEnv, isSameProcess: RunOptions['isSameProcess']): NodeJS.ProcessEnv {
+  const state = env['TOLLGATE_CONFIG'] ? undefined : readState(dataFolder(root, env));
+  return state?.config && isSameProcess(state.supervisor) ? { ...env, TOLLGATE_CONFIG: state.config } : env;
+}
+
 /**
  * Runs one command.
  * @returns the exit code: 0 or what the command says of its result, or 1 after one readable line (with `--json` one JSON text) on stderr
@@ -84,7 +95,7 @@ export async function runTollgate({ root, isSameProcess, argv, env = process.env
   const output = createOutput(json, streams);
   let exitCode = 0;
   const exitWith = (code: number): void => void (exitCode = code);
-  const program = createProgram({ root, env, isSameProcess, output, exitWith }, streams);
+  const program = createProgram({ root, env: withRunningConfig(root, env, isSameProcess), isSameProcess, output, exitWith }, streams);
   try {
     await program.parseAsync(words.length === 0 ? ['--help'] : words, { from: 'user' });
     return exitCode;

@@ -55,7 +55,14 @@ const checkedRoute = z.object(
 );
 
 const checkedService = z.object(
-  { name: text.optional(), routes: listOf(checkedRoute), plugins: listOf(checkedPlugin) },
+  {
+    name: text.optional(),
+    url: text.optional(),
+    protocol: text.optional(),
+    tls_verify: z.boolean('is not true or false').nullish(),
+    routes: listOf(checkedRoute),
+    plugins: listOf(checkedPlugin),
+  },
   'is not an object',
 );
 
@@ -178,6 +185,9 @@ function checkService(service: CheckedService, known: ReadonlySet<string>): stri
   const guards = guardsOf(service);
   const isOurs = !hasOwnUpstream(service);
   const problems = (service.routes ?? []).flatMap((route) => checkRoute(route, `${name}, route ${route.name ?? '(unnamed)'}`, isOurs));
+  if ((service.protocol === 'https' || service.url?.startsWith('https:')) && service.tls_verify !== true) {
+    problems.push(`${name}: tls_verify must be true: Kong takes any certificate without it`);
+  }
   const [guard] = guards;
   if (guard === undefined) return [`${name}: has no ${PLUGIN} plugin: its routes are open to everyone`, ...problems];
   if (new Set(guards.map((each) => each.name)).size > 1) {

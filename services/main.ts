@@ -2,36 +2,52 @@ import { parseArgs } from 'node:util';
 import { type ServiceDefinition } from './kit/service/define-service';
 import { SettingsError } from '../plugins/core/settings';
 import { describeError } from './kit/log';
-import { SERVICES } from './registry';
+import { isServiceName, OWN_SERVICES } from './own-services';
+import { type ServiceName } from './registry';
 import { runServices } from './run-services';
 
 /** Requests that still run this long after the last one was taken are cut off: under `npm start` a stop may take 15 s in all. */
 const DRAIN_LIMIT_MS = 12_000;
 
-const USAGE = `usage: main.js --service NAME [--service NAME …] | --all\n  NAME: ${Object.keys(SERVICES).join(', ')}\n`;
+const NAMES = Object.keys(OWN_SERVICES).filter(isServiceName);
+
+const USAGE = `usage: main.js --service NAME [--service NAME …] | --all | --none
+  NAME: ${NAMES.join(', ')}
+  --none: no service, only /refunds for APIs of your own
+`;
 
 /** The services that the command line names; undefined when it cannot be understood. */
-function chosenServices(args: readonly string[]): readonly ServiceDefinition[] | undefined {
+function chosenServices(args: readonly string[]): readonly ServiceName[] | undefined {
   try {
-    const { values } = parseArgs({ args: [...args], options: { service: { type: 'string', multiple: true }, all: { type: 'boolean' } } });
-    const all = new Map<string, ServiceDefinition>(Object.entries(SERVICES));
-    if (values.all) return values.service ? undefined : [...all.values()];
-    const chosen = (values.service ?? []).map((name) => all.get(name));
-    const known = chosen.filter((service) => service !== undefined);
-    return known.length > 0 && known.length === chosen.length ? known : undefined;
+    const { values } = parseArgs({
+      args: [...args],
+      options: { service: { type: 'string', multiple: true }, all: { type: 'boolean' }, none: { type: 'boolean' } },
+    });
+    const { service: names = [], all, none } = values;
+    if ([all, none, names.length > 0].filter(Boolean).length !== 1) return undefined;
+    const known = names.filter(isServiceName);
+    return all ? NAMES : known.length === names.length ? known : undefined;
   } catch {
     return undefined;
   }
 }
 
+/** Only the code of the services that run: all of them together take more memory than the rest of the process. */
+async function loadService(name: ServiceName): Promise<ServiceDefinition> {
+  const module = (await import(`./${name}/routes.js`)) as Readonly<Record<string, ServiceDefinition>>;
+  const service = Object.values(module).find((exported) => exported.name === name);
+  if (!service) throw new Error(`services/${name}/routes.ts exports no service of this name`);
+  return service;
+}
+
 async function main(): Promise<void> {
-  const services = chosenServices(process.argv.slice(2));
-  if (!services) {
+  const names = chosenServices(process.argv.slice(2));
+  if (!names) {
     process.stderr.write(USAGE);
     process.exitCode = 2;
     return;
   }
-  const running = await runServices(services, process.env);
+  const running = await runServices(await Promise.all(names.map(loadService)), process.env);
   let stopping = false;
   const stop = (): void => {
     if (stopping) return;

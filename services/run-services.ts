@@ -11,7 +11,7 @@ import { type ServiceDefinition } from './kit/service/define-service';
 import { sourcesOf } from './kit/live-sources';
 import { createLog, type Log } from './kit/log';
 import { createMetrics, type Metrics } from './kit/metrics';
-import { readCatalogue } from './kit/read-catalogue';
+import { catalogueFile, readCatalogue } from './kit/read-catalogue';
 import { type PrivateServer, type ReadyCheck, startPrivateServer } from './kit/service/private-server';
 import { type Refund } from './kit/service/refund';
 import { createRefundCall } from './kit/service/refund-call';
@@ -20,10 +20,10 @@ import { createServiceApp, type NoteAnswer } from './kit/service/service-app';
 import { workerTlsSettings } from './kit/worker/worker-tls';
 import { type MutualTls } from './kit/worker/worker-wire';
 import { createRefund } from './refund';
-import { SERVICES } from './registry';
+import { OWN_SERVICES } from './own-services';
 
 /** Of all services, wherever each runs. */
-const OWN_PRODUCTS: ReadonlySet<string> = new Set(Object.values(SERVICES).flatMap(({ products }) => products));
+const OWN_PRODUCTS: ReadonlySet<string> = new Set(Object.values(OWN_SERVICES).flatMap(({ products }) => products));
 
 /** What runs, and how to end it. */
 export interface RunningServices {
@@ -127,7 +127,7 @@ async function closeAll({ services, shared }: Closers, log: Log): Promise<void> 
 
 /**
  * Starts services in this process, each on a port of its own: one in production, all of them on a developer's machine.
- * @param services the first listens on SERVICE_PORT, the others on the ports after it (any free port each when it is 0)
+ * @param services may be none: then it answers `/refunds` alone. The first listens on SERVICE_PORT, the others on the ports after it (any free port each when it is 0)
  * @throws SettingsError listing everything that is wrong with the environment, CatalogueError with the catalogue; whatever a service throws at start
  */
 export async function runServices(services: readonly ServiceDefinition[], env: Environment): Promise<RunningServices> {
@@ -139,7 +139,7 @@ export async function runServices(services: readonly ServiceDefinition[], env: E
   > &
     Record<string, unknown>;
   const log = createLog('services', { level: common.LOG_LEVEL });
-  const catalogue = readCatalogue(common.CATALOGUE_FILE);
+  const catalogue = readCatalogue(catalogueFile(common));
   const clock = systemClock;
   const metrics = createMetrics({ withProcess: true });
   const closers: Closers = { services: [], shared: [] };

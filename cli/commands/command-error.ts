@@ -11,6 +11,9 @@ export type CommandErrorCode =
   | 'catalogue_differs'
   | 'document_unusable'
   | 'reload_failed'
+  | 'folder_in_use'
+  | 'product_unknown'
+  | 'product_shared'
   | 'model_refused'
   | 'model_unknown';
 

@@ -11,6 +11,7 @@ import { parseFutureInstant, parseLimit, parseMode, parseProducts, parseRuleList
 import { showSubscriptions, summariseSubscription } from './views';
 import { CommandError } from './command-error';
 import { type Catalogue } from '../../plugins/core/selling/catalogue';
+import { firstCallOf, targetOf } from '../../plugins/core/selling/first-call';
 
 interface IssueFlags {
   readonly customer: string;
@@ -27,9 +28,9 @@ interface IssueFlags {
 
 const EXAMPLES = `
 Examples:
-  npx tollgate key create --customer you@example.com --products api-ip,api-pincode
-  npx tollgate key create --customer you@example.com --products api-ip --plan Star --mode test
-  npx tollgate key create --customer you@example.com --products api-gst --expires 2027-03-31 --allow 10.0.0.0/8,*.example.com
+  npx tollgate key create --customer you@example.com --products weather,maps
+  npx tollgate key create --customer you@example.com --products weather --plan Gold --mode test
+  npx tollgate key create --customer you@example.com --products weather --expires 2027-03-31 --allow 10.0.0.0/8,*.example.com
 
 The key is shown once. A test key works on the sandbox; a live key needs the product's live upstream.
 One subscription per customer and product: a second key for a product joins it.`;
@@ -37,7 +38,7 @@ One subscription per customer and product: a second key for a product joins it.`
 const IMPORT_EXAMPLE = `
 Example:
   printf %s "$OLD_KEY" | sha256sum
-  npx tollgate key import --customer you@example.com --products api-ip --hash 2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae
+  npx tollgate key import --customer you@example.com --products weather --hash 2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae
 
 Customers keep the keys they have; only the hash is given, so that the key is in no shell history.`;
 
@@ -84,14 +85,13 @@ interface FirstCallOptions {
   readonly gateway: string | undefined;
 }
 
-/** A query with which the route answers something worth seeing; others are called bare. */
-const QUERIES: Readonly<Record<string, string>> = { '/ip': '?ip=8.8.8.8', '/pincode': '?country=IN&pin=110001' };
-
-/** Lines with a curl command that is ready to run, for the first product that has a route; none when none has. */
+/** Lines with a curl command that is ready to run, for the first product that can be called; none when none can. */
 function firstCall({ key, products, catalogue, gateway = 'http://127.0.0.1:8000' }: FirstCallOptions): string[] {
-  const [route] = products.flatMap((id) => catalogue.find(id)?.routes ?? []);
-  if (!route) return [];
-  return ['try it:', `  curl -H 'X-API-Key: ${key}' '${gateway}${route.path}${QUERIES[route.path] ?? ''}'`];
+  const chosen = products.flatMap((id) => catalogue.find(id) ?? []);
+  const [call] = chosen.flatMap((product) => firstCallOf(product) ?? []);
+  if (!call) return [];
+  const method = call.method === 'POST' ? '-X POST ' : '';
+  return ['try it:', `  curl ${method}-H 'X-API-Key: ${key}' '${gateway}${targetOf(call)}'`];
 }
 
 /** `key create` and `key import`. */

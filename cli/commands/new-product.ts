@@ -29,6 +29,8 @@ export function describeProduct(product: NewProduct): {
     read_timeout: TRANSFER_MS,
     write_timeout: TRANSFER_MS,
     retries: 1,
+    // Kong takes any certificate unless told.
+    ...(url.startsWith('https:') && { tls_verify: true }),
     routes: [
       {
         name: id,

@@ -42,7 +42,7 @@ export function parseList(text: string): string[] {
 export function parseProducts(text: string): string[] {
   const products = parseList(text);
   if (products.length > 0) return products;
-  throw invalid('--products needs product ids separated by commas, such as api-ip,api-pincode');
+  throw invalid('--products needs product ids separated by commas, such as weather,maps');
 }
 
 /** Whitelist rules separated by commas. None would admit everyone, which an empty variable of a script must not do. */

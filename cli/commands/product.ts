@@ -10,14 +10,23 @@ import { addToList } from './add-to-list';
 import { type CommandContext, finishCommand } from './command-context';
 import { CommandError } from './command-error';
 import { parseLimit } from './parse-arguments';
+import { removeFromList } from './remove-from-list';
 import { describeProduct, type NewProduct } from './new-product';
 
 const NEW_HELP = `
-Writes a block into kong/kong.yml and an entry into kong/catalogue.yml; nothing is live before npx tollgate catalogue apply. A request for
-/NAME/today reaches the API as /today.
+Writes a block into kong.yml and an entry into catalogue.yml, in the folder that runs (or that TOLLGATE_CONFIG names; without either in kong,
+the example catalogue). Nothing is live before npx tollgate catalogue apply. A request for /NAME/today reaches the API as /today.
 
 Example:
   npx tollgate product new weather --url http://127.0.0.1:9000 --daily 1000 --monthly 30000`;
+
+const REMOVE_HELP = `
+Takes the product's block out of kong.yml and its entry out of catalogue.yml; customers are served until npx tollgate catalogue apply. Nothing
+that customers have is deleted.`;
+
+/** What a product that is taken out leaves, for who has subscribed to it. */
+const STAYS =
+  'keys, subscriptions, usage, statements and the audit log stay; calls are answered with 404, and nobody can subscribe. If the product comes back under this name, its subscriptions go on';
 
 /** What every product of the specification has unless it says otherwise. */
 const USUAL_DAILY = 1_000;
@@ -72,7 +81,7 @@ function writeTexts(product: NewProduct, texts: { kong: string; catalogue: strin
   const [problem] = after.problems ?? [];
   if (problem) {
     // A mistake that was there already is told with its place; one of this command in its own words.
-    throw invalid(before.problems ? describeProblem('kong/catalogue.yml', problem) : problem.message);
+    throw invalid(before.problems ? describeProblem('catalogue.yml', problem) : problem.message);
   }
   const known = new Set(checkKongConfig(texts.kong, before.catalogue?.products ?? []));
   const [difference] = checkKongConfig(kong, after.catalogue?.products ?? []).filter((each) => !known.has(each));
@@ -80,10 +89,22 @@ function writeTexts(product: NewProduct, texts: { kong: string; catalogue: strin
   return { kong, catalogue };
 }
 
-/** Replaces a file in one step. */
-function put(file: string, text: string): void {
-  writeFileSync(`${file}.new`, text);
-  renameSync(`${file}.new`, file);
+/** Both files of what is sold. */
+function readFiles({ root, env }: CommandContext): {
+  files: { kong: string; catalogue: string };
+  texts: { kong: string; catalogue: string };
+} {
+  const files = { kong: kongFile(root, env), catalogue: catalogueFile(root, env) };
+  return { files, texts: { kong: readFileSync(files.kong, 'utf8'), catalogue: readFileSync(files.catalogue, 'utf8') } };
+}
+
+/** Replaces each file in one step. @returns their names, from the project's folder where they lie in it */
+function writeFiles(root: string, files: { kong: string; catalogue: string }, texts: { kong: string; catalogue: string }): string[] {
+  for (const name of ['kong', 'catalogue'] as const) {
+    writeFileSync(`${files[name]}.new`, texts[name]);
+    renameSync(`${files[name]}.new`, files[name]);
+  }
+  return Object.values(files).map((file) => (relative(root, file).startsWith('..') ? file : relative(root, file)));
 }
 
 function addNew(group: Command, context: CommandContext): void {
@@ -97,13 +118,10 @@ function addNew(group: Command, context: CommandContext): void {
     .option('--openapi <file or url>', 'its own OpenAPI document, for the API reference')
     .addHelpText('after', NEW_HELP)
     .action((name: string, flags: NewFlags) => {
-      const { root, env, output } = context;
+      const { root, output } = context;
       const product = readNew(name, flags);
-      const files = { kong: kongFile(root, env), catalogue: catalogueFile(root, env) };
-      const texts = writeTexts(product, { kong: readFileSync(files.kong, 'utf8'), catalogue: readFileSync(files.catalogue, 'utf8') });
-      put(files.kong, texts.kong);
-      put(files.catalogue, texts.catalogue);
-      const written = Object.values(files).map((file) => relative(root, file));
+      const { files, texts } = readFiles(context);
+      const written = writeFiles(root, files, writeTexts(product, texts));
       const { id, prefix, url, daily, monthly } = product;
       const next = ['npx tollgate catalogue apply', `npx tollgate key create --customer you@example.com --products ${id}`];
       output.result({ product: { id, prefix, url, daily, monthly }, files: written, next }, () =>
@@ -118,7 +136,45 @@ function addNew(group: Command, context: CommandContext): void {
     });
 }
 
+interface Block {
+  readonly name?: string;
+  readonly plugins?: readonly { readonly config?: { readonly products?: readonly string[] } }[];
+}
+
+/** @throws CommandError `product_unknown`, `product_shared` */
+function textsWithout(id: string, texts: { kong: string; catalogue: string }): { kong: string; catalogue: string } {
+  const catalogue = removeFromList(texts.catalogue, 'products', (entry) => entry['id'] === id);
+  if (catalogue === texts.catalogue) throw new CommandError('product_unknown', `there is no product "${id}" in catalogue.yml`);
+  const kong = removeFromList(texts.kong, 'services', (block: Block) => {
+    const admitted = (block.plugins ?? []).flatMap(({ config }) => config?.products ?? []);
+    if (!admitted.includes(id)) return false;
+    const others = admitted.filter((each) => each !== id);
+    if (others.length === 0) return true;
+    throw new CommandError(
+      'product_shared',
+      `the block ${block.name ?? ''} of kong.yml also admits ${others.join(', ')}: take ${id} out of it by hand`,
+    );
+  });
+  return { kong, catalogue };
+}
+
+function addRemove(group: Command, context: CommandContext): void {
+  finishCommand(group.command('remove <name>').description('take a product out of the catalogue and kong.yml'))
+    .addHelpText('after', REMOVE_HELP)
+    .action((name: string) => {
+      const { root, output } = context;
+      const { files, texts } = readFiles(context);
+      const written = writeFiles(root, files, textsWithout(name, texts));
+      const next = ['npx tollgate catalogue apply'];
+      output.result({ product: name, files: written, stays: STAYS, next }, () =>
+        [`${name}: taken out of ${written.join(' and ')}`, `what stays: ${STAYS}`, `  ${next[0]}   makes it so`].join('\n'),
+      );
+    });
+}
+
 /** `tollgate product` */
 export function addProductCommands(program: Command, context: CommandContext): void {
-  addNew(program.command('product').description('put an API behind the gateway'), context);
+  const group = program.command('product').description('put an API behind the gateway, or take it away');
+  addNew(group, context);
+  addRemove(group, context);
 }

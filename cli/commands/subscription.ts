@@ -20,7 +20,7 @@ interface TermFlags {
 
 const CREATE_EXAMPLE = `
 Example:
-  npx tollgate subscription create --customer you@example.com --product api-ip --plan Star`;
+  npx tollgate subscription create --customer you@example.com --product weather --plan Gold`;
 
 const CHANGE_EXAMPLE = `
 Examples:

@@ -1,7 +1,7 @@
 import { applyCatalogue } from '../../plugins/stores/postgres/catalogue/apply-catalogue';
 import { migrate } from '../../plugins/stores/postgres/migrate';
 import { createPool } from '../../plugins/stores/postgres/pool';
-import { CATALOGUE_FILE, readCatalogue } from '../../services/kit/read-catalogue';
+import { catalogueFile, readCatalogue } from '../../services/kit/read-catalogue';
 import { grantPrivileges, ROLES_MISSING } from '../database-roles/grant-privileges';
 import { readMigrationStanding } from '../supervisor/migrations';
 
@@ -18,7 +18,7 @@ export interface Migrated {
  * @param catalogue path of the catalogue
  * @throws Error with one readable sentence; a database of a newer version is left alone
  */
-export async function migrateOnce(url: string | undefined, catalogue: string = CATALOGUE_FILE): Promise<Migrated> {
+export async function migrateOnce(url: string | undefined, catalogue: string = catalogueFile({})): Promise<Migrated> {
   if (!url) throw new Error('DATABASE_URL is required');
   const pool = createPool(url, { max: 1, applicationName: 'tollgate migrate' });
   try {

@@ -2,20 +2,25 @@ import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { CATALOGUE_FILE } from '../../services/kit/read-catalogue';
+import { catalogueFile as findCatalogue, EXAMPLE_CONFIG } from '../../services/kit/read-catalogue';
 
 /** Everything that an instance keeps lies in one folder: `.tollgate` in its clone, or where TOLLGATE_DATA_DIR says. */
 export function dataFolder(root: string, env: NodeJS.ProcessEnv): string {
   return resolve(root, env['TOLLGATE_DATA_DIR'] || '.tollgate');
 }
 
-/** The files of platform engineers: in the clone's `kong/`, or where the environment says. */
+/** What is sold: the folder that TOLLGATE_CONFIG names, or the example catalogue's in the clone. */
+export function configFolder(root: string, env: NodeJS.ProcessEnv): string {
+  return resolve(root, env['TOLLGATE_CONFIG'] || EXAMPLE_CONFIG);
+}
+
+/** The files of platform engineers: in that folder, or where the environment says. */
 export function catalogueFile(root: string, env: NodeJS.ProcessEnv): string {
-  return resolve(root, env['CATALOGUE_FILE'] || CATALOGUE_FILE);
+  return resolve(root, findCatalogue(env));
 }
 
 export function kongFile(root: string, env: NodeJS.ProcessEnv): string {
-  return resolve(root, env['KONG_YML'] || 'kong/kong.yml');
+  return env['KONG_YML'] ? resolve(root, env['KONG_YML']) : join(configFolder(root, env), 'kong.yml');
 }
 
 /** Where the local gateway says which kong.yml it runs. */

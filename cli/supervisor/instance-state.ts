@@ -12,7 +12,8 @@ export interface InstanceReport {
   readonly gateway: string;
   /** Null while there is no dashboard. */
   readonly dashboard: string | null;
-  readonly sandbox: string;
+  /** Null where nothing that is sold needs it. */
+  readonly sandbox: string | null;
   readonly services: Readonly<Record<string, string>>;
   readonly dataDir: string;
 }
@@ -24,6 +25,8 @@ export interface InstanceState extends InstanceReport {
   /** Where Prometheus finds each process, by the process's name. */
   readonly metrics: Readonly<Record<string, string>>;
   readonly databaseUrl: string;
+  /** The folder of what is sold; absolute. */
+  readonly config: string;
   readonly redisUrl: string | null;
   /** IANA name. */
   readonly quotaTimeZone: string;

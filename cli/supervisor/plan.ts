@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { gatewayStateFile, listsFolder } from './data-folder';
+import { type ServiceName } from '../../services/registry';
+import { catalogueFile, gatewayStateFile, kongFile, listsFolder } from './data-folder';
 import { type ProofKeys } from './proof-keys';
 import { type GatewayChoice } from './start-arguments';
 import { type DatabaseUrls } from './start-settings';
@@ -25,6 +26,8 @@ export interface PlanContext {
   readonly gateway: GatewayChoice;
   readonly forwardAuthSocket: string;
   readonly laneSocket: string;
+  /** Our own that are sold; APIs of the seller's own run elsewhere. */
+  readonly services: readonly ServiceName[];
   readonly ports: InstancePorts;
 }
 
@@ -48,13 +51,6 @@ export interface InstancePorts {
 }
 
 export const LOOPBACK = '127.0.0.1';
-
-/** Folders of `services/workers/` that hold a program. */
-export function listWorkers(root: string): string[] {
-  const folder = join(root, 'dist', 'services', 'workers');
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder).filter((name) => existsSync(join(folder, name, 'main.js')));
-}
 
 interface NodeChild {
   readonly name: string;
@@ -132,10 +128,12 @@ function workerUrls({ ports }: PlanContext): Record<string, string> {
   return Object.fromEntries(Object.entries(ports.workers).map(([name, port]) => [variable(name), `${LOOPBACK}:${port}`]));
 }
 
-/** All product services in one process. */
+/** All product services in one process; without any it still answers `/refunds`, for APIs of the seller's own. */
 export function servicesChild(context: PlanContext): ChildSpec {
-  const { ports, proofKeys, databaseUrls, redisUrl } = context;
+  const { ports, proofKeys, databaseUrls, redisUrl, services } = context;
+  const args = services.length === 0 ? ['--none'] : services.flatMap((name) => ['--service', name]);
   const env = {
+    CATALOGUE_FILE: catalogueFile(context.root, context.env),
     SERVICE_HOST: LOOPBACK,
     SERVICE_PORT: String(ports.services),
     // The one gateway ends before them.
@@ -151,7 +149,7 @@ export function servicesChild(context: PlanContext): ChildSpec {
     REDIS_URL: redisUrl,
     ...workerUrls(context),
   };
-  return nodeChild(context, { name: 'services', module: 'services/main.js', args: ['--all'], env, isBusy: true });
+  return nodeChild(context, { name: 'services', module: 'services/main.js', args, env, isBusy: services.length > 0 });
 }
 
 /** Where customers manage their keys. Mail lies in its outbox unless the environment says how to send it. */
@@ -207,6 +205,7 @@ export function gatewayChild(context: PlanContext, services: Readonly<Record<str
     GATEWAY_HOST: LOOPBACK,
     GATEWAY_PORT: String(context.ports.gateway),
     PLUGIN_SOCKET: context.pluginSocket,
+    KONG_YML: kongFile(context.root, context.env),
     UPSTREAM_OVERRIDES: JSON.stringify({ ...services, dashboard: `http://${LOOPBACK}:${context.ports.dashboard}${GATEWAY_ROOT}` }),
     GATEWAY_STATE_FILE: gatewayStateFile(dirname(context.logsDir)),
   };

@@ -8,39 +8,47 @@ export type GatewayChoice = (typeof GATEWAY_CHOICES)[number];
 export interface StartArguments {
   readonly port: number | undefined;
   readonly gateway: GatewayChoice;
+  /** The folder of what is sold, as it was written; undefined: what TOLLGATE_CONFIG says. */
+  readonly config: string | undefined;
   /** Print one JSON line instead of a summary. */
   readonly json: boolean;
   readonly help: boolean;
 }
 
-export const START_HELP = `npm start [-- --port 8000 --gateway local --json]
+export const START_HELP = `npm start [-- --config DIR --port 8000 --gateway local --json]
 
-Sets up and runs everything: database, gateway, plugin server, services, workers, sandbox and dashboard.
+Sets up and runs everything: database, gateway, plugin server, dashboard, and what the products of the folder need.
 
+  --config   the folder of what is sold, which npx tollgate init writes (default: kong, the example catalogue)
   --port N   port of the gateway (default: 8000 when it is free, else any free one)
   --gateway  what stands in front: local (the stand-in for Kong), nginx, nginx-lua, caddy or haproxy (as installed on this machine)
   --json     print one JSON line when everything answers: {"gateway","dashboard","sandbox","services","dataDir"}
 
+TOLLGATE_CONFIG     the same as --config
 DATABASE_URL        a PostgreSQL to use instead of the embedded one
 REDIS_URL           a Redis that counts quotas instead of PostgreSQL
 TOLLGATE_DATA_DIR   where database, logs and secrets are kept (default: .tollgate)
 
-docs/products.md lists the settings of each product.`;
+docs/settings.md lists every setting. They may also be in the file .env of the folder.`;
 
 /** @throws Error, one sentence */
 export function parseStartArguments(argv: readonly string[]): StartArguments {
-  const { port, gateway: wanted, json, help } = readOptions(argv);
+  const { port, gateway: wanted, config, json, help } = readOptions(argv);
   if (port !== undefined && !(/^\d{1,5}$/.test(port) && Number(port) <= 65_535)) throw new Error('--port is a number from 0 to 65535');
   const gateway = GATEWAY_CHOICES.find((choice) => choice === wanted);
   if (gateway === undefined) throw new Error(`--gateway is one of ${GATEWAY_CHOICES.join(', ')}`);
-  return { port: port === undefined ? undefined : Number(port), gateway, json, help };
+  if (config === '') throw new Error('--config needs the name of a folder');
+  return { port: port === undefined ? undefined : Number(port), gateway, config, json, help };
 }
 
-function readOptions(argv: readonly string[]): { port?: string | undefined; gateway: string; json: boolean; help: boolean } {
+type Options = Omit<StartArguments, 'port' | 'gateway' | 'config'> & { port?: string; gateway: string; config?: string };
+
+function readOptions(argv: readonly string[]): Options {
   try {
     const { values } = parseArgs({
       args: [...argv],
       options: {
+        config: { type: 'string' },
         port: { type: 'string' },
         gateway: { type: 'string', default: 'local' },
         json: { type: 'boolean', default: false },

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Catalogue } from '../../plugins/core/selling/catalogue';
 import { createLogins, loginUrl } from '../database-roles/create-logins';
 import { type DatabaseRole } from '../database-roles/privileges';
-import { createDataFolder, socketPath } from './data-folder';
+import { configFolder, createDataFolder, kongFile, socketPath } from './data-folder';
 import { superviseDatabase } from './database';
 import { endLeftovers } from './end-leftovers';
 import { findFreePorts, findFreeRow, isPortFree } from './free-port';
@@ -12,7 +12,6 @@ import {
   dashboardChild,
   gatewayChild,
   type InstancePorts,
-  listWorkers,
   LOOPBACK,
   metricsUrls,
   type PlanContext,
@@ -27,6 +26,7 @@ import { type ReadyLine } from './ready-line';
 import { keepProofKeys } from './proof-keys';
 import { keepDashboardSecret, keepDatabasePasswords, keepSharedKeys } from './secrets';
 import { type GatewayChoice } from './start-arguments';
+import { soldServices } from './sold-services';
 import { type DatabaseUrls, readStartSettings } from './start-settings';
 import { type ProcessTable, Supervisor } from './supervisor';
 
@@ -124,11 +124,20 @@ export async function startInstance(options: StartInstanceOptions): Promise<Inst
   const { databaseUrls: givenUrls, redisUrl, quotaTimeZone } = settings;
   const dataDir = createDataFolder(root, env);
   await endLeftovers(dataDir, processes);
-  const ports = await choosePorts(options.port, listWorkers(root));
+  const { services, workers } = soldServices(kongFile(root, env));
+  const ports = await choosePorts(options.port, workers);
   const logsDir = join(dataDir, 'logs');
   const gateway = `http://${LOOPBACK}:${ports.gateway}`;
-  const report: InstanceReport = { gateway, dashboard: null, sandbox: sandboxUrl({ ports }), services: {}, dataDir };
-  const supervisor = new Supervisor({ report, metrics: metricsUrls({ ports }), redisUrl: redisUrl ?? null, quotaTimeZone, processes });
+  const sandbox = services.length > 0 ? sandboxUrl({ ports }) : null;
+  const report: InstanceReport = { gateway, dashboard: null, sandbox, services: {}, dataDir };
+  const supervisor = new Supervisor({
+    report,
+    config: configFolder(root, env),
+    metrics: metricsUrls({ ports }),
+    redisUrl: redisUrl ?? null,
+    quotaTimeZone,
+    processes,
+  });
   options.onSupervisor(supervisor);
 
   const databaseUrls = givenUrls ?? (await startDatabase(supervisor, dataDir));
@@ -146,6 +155,7 @@ export async function startInstance(options: StartInstanceOptions): Promise<Inst
     gateway: options.gateway,
     forwardAuthSocket: socketPath(dataDir, 'forward-auth.sock'),
     laneSocket: socketPath(dataDir, 'lane.sock'),
+    services,
     ports,
   };
   const running = await runAll(supervisor, context, options.catalogue);
@@ -193,7 +203,7 @@ async function runAll(
     // It listens before its tables exist; its address is published once they do.
     supervisor.run(dashboardChild(context)),
     withDatabase(),
-    supervisor.run(sandboxChild(context)),
+    ...(context.services.length > 0 ? [supervisor.run(sandboxChild(context))] : []),
     ...Object.keys(context.ports.workers).map((name) => supervisor.run(workerChild(context, name))),
   ]);
   return { services, dashboard: String(dashboard['url']) };

@@ -14,6 +14,8 @@ export interface ProcessTable {
 
 export interface SupervisorOptions {
   readonly report: InstanceReport;
+  /** The folder of what is sold; absolute. */
+  readonly config: string;
   /** URLs by process. */
   readonly metrics: Readonly<Record<string, string>>;
   readonly redisUrl: string | null;
@@ -110,7 +112,7 @@ export class Supervisor {
 
   #remember(): void {
     if (this.#stopped) return;
-    const { metrics, redisUrl, quotaTimeZone, processes } = this.#options;
+    const { config, metrics, redisUrl, quotaTimeZone, processes } = this.#options;
     const children = this.#children.flatMap((child) => {
       const { pid } = child;
       return pid === undefined ? [] : [{ name: child.spec.name, ...processes.identifyProcess(pid) }];
@@ -120,6 +122,7 @@ export class Supervisor {
       supervisor: processes.identifyProcess(process.pid),
       children,
       databaseUrl: this.#databaseUrl,
+      config,
       metrics,
       redisUrl,
       quotaTimeZone,

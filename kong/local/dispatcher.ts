@@ -208,9 +208,9 @@ export class Dispatcher {
   }
 
   /** A plugin may send one request elsewhere. */
-  private balancerFor({ upstream: { target } }: HttpExchange, service: Service): Balancer {
+  private balancerFor({ upstream: { target, scheme } }: HttpExchange, service: Service): Balancer {
     if (target === undefined) return this.balancerOf(service);
-    return this.balancerOf({ ...service, ...target, upstream: undefined });
+    return this.balancerOf({ ...service, ...target, upstream: undefined, tls: scheme === 'http' ? undefined : service.tls });
   }
 
   private balancerOf(service: Service): Balancer {
@@ -244,11 +244,11 @@ function balancerKeyOf(service: Service): string {
 /** Kong's port for a target that names none. */
 const TARGET_PORT = 8000;
 
-function targetsOf({ host, port, upstream }: Service): TargetAddress[] {
-  if (!upstream) return [{ host, port, weight: 1 }];
+function targetsOf({ host, port, upstream, tls }: Service): TargetAddress[] {
+  if (!upstream) return [{ host, port, tls, weight: 1 }];
   return upstream.targets.map(({ target, weight }) => {
     const [, name = '', ownPort] = /^(.*?)(?::(\d+))?$/.exec(target) ?? [];
-    return { host: name.replace(/^\[(.*)\]$/, '$1'), port: Number(ownPort ?? TARGET_PORT), weight };
+    return { host: name.replace(/^\[(.*)\]$/, '$1'), port: Number(ownPort ?? TARGET_PORT), tls, weight };
   });
 }
 

@@ -67,6 +67,7 @@ export function createLocalGateway(options: LocalGatewayOptions): LocalGateway {
     loadConfig({
       kongYmlPath: options.kongYmlPath,
       plugins,
+      authorities: conf.authorities,
       ...(options.upstreamOverrides === undefined ? {} : { upstreamOverrides: options.upstreamOverrides }),
     });
   const config = readConfig();

@@ -23,9 +23,11 @@ interface Route {
   readonly id: string;
   readonly text: RouteText;
   readonly profile: GatewayProfile;
+  /** What is taken off the front of the path: Kong's `strip_path`. Empty: nothing. */
+  readonly stripped: string;
 }
 
-const ROUTE = /^(?:\/([a-z-]+))?\/authorize\/([\w,-]+)((?:;[a-z_]+=[\w,-]+)*)$/;
+const ROUTE = /^(?:\/([a-z-]+))?\/authorize\/([\w,-]+)((?:;[a-z_]+=[\w,-]+|;strip_path=(?:\/[\w.~-]+)+)*)$/;
 
 /**
  * `/authorize/<product>[,<product>…][;key_in=x-api-key]`, or `/nginx/authorize/…`: the gateway's configuration, never the client's. No query:
@@ -35,7 +37,14 @@ function parseRoute(url: string): Route | undefined {
   const [, gateway = 'generic', products, settings = ''] = ROUTE.exec(url) ?? [];
   const profile = findProfile(gateway);
   if (products === undefined || !profile) return undefined;
-  return { id: url, text: splitRoute(`${products}${settings}`), profile };
+  const { strip_path: stripped = '', ...text } = splitRoute(`${products}${settings}`);
+  return { id: url, text, profile, stripped };
+}
+
+/** As Kong: `/weather/pune` without `/weather` is `/pune`, and `/weather` is `/`. A path that is not below it stays. */
+function strip(path: string, prefix: string): string {
+  if (path === prefix) return '/';
+  return prefix !== '' && path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path;
 }
 
 /** Answers gateways that ask over HTTP about each request: nginx, Caddy, Traefik, HAProxy. */
@@ -107,7 +116,8 @@ export class ForwardAuthServer {
     const route = this.routeOf(request.url ?? '');
     const question = readRequest(request, route.profile);
     const verdict = await decideQuestion(question, { findInstance: () => this.routes.find(route.id, route.text), log });
-    if (verdict.admitted && !('fault' in question)) writeAdmission(response, verdict, question);
+    if (verdict.admitted && !('fault' in question))
+      writeAdmission(response, verdict, { ...question, path: strip(question.path, route.stripped) });
     else if (!verdict.admitted) writeRefusal(response, verdict, { profile: route.profile, requestId: question.requestId });
   }
 

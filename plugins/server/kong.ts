@@ -27,6 +27,7 @@ const setServiceHeaders = name('kong.service.request.set_headers');
 const clearServiceHeader = name('kong.service.request.clear_header');
 const setServiceRawQuery = name('kong.service.request.set_raw_query');
 const setServiceRawBody = name('kong.service.request.set_raw_body');
+const setServiceScheme = name('kong.service.request.set_scheme');
 const setServiceTarget = name('kong.service.set_target');
 const setResponseHeaders = name('kong.response.set_headers');
 const exitName = name('kong.response.exit');
@@ -133,7 +134,9 @@ class Service {
     this.request = new ServiceRequest(exchange);
   }
 
+  /** Over plain HTTP, also where the service itself is https: Kong keeps its scheme otherwise. */
   setTarget(host: string, port: number): Promise<null> {
+    void this.exchange.write(setServiceScheme, 'http', writeString);
     return this.exchange.write(setServiceTarget, { host, port }, writeTarget);
   }
 }

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { logLevelSetting, numberSetting, portSetting, redisSetting, timeZoneSetting, urlSetting } from '../../plugins/core/settings';
-import { CATALOGUE_FILE } from './read-catalogue';
 
 /** What every worker process reads, to be spread into its own settings. */
 export const workerProcessFields = {
@@ -28,8 +27,9 @@ export const processSettings = z.object({
   /** `/metrics`, `/health` and `/ready`. */
   PRIVATE_HOST: z.string().default('127.0.0.1'),
   PRIVATE_PORT: portSetting().default(9090),
-  /** The products; the same file for every process. */
-  CATALOGUE_FILE: z.string().default(CATALOGUE_FILE),
+  /** The folder of what is sold, and the catalogue if it is elsewhere; the same for every process. */
+  TOLLGATE_CONFIG: z.string().optional(),
+  CATALOGUE_FILE: z.string().optional(),
   SANDBOX_URL: urlSetting().optional(),
   DATABASE_URL: z.string().optional(),
   REDIS_URL: redisSetting().optional(),

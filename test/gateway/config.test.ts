@@ -78,8 +78,8 @@ describe('kong.yml', () => {
 consumers: []
 services:
   - name: a
-    url: https://h:1
-    tls_verify: true
+    url: ftp://h:1
+    client_certificate: c
     routes:
       - name: r
         paths: [no-slash, "~/(unclosed"]
@@ -88,9 +88,9 @@ services:
     expect(problems).toEqual(
       expect.arrayContaining([
         'consumers: the local gateway does not implement this',
-        'services[0].tls_verify: the local gateway does not implement this',
+        'services[0].client_certificate: the local gateway does not implement this',
         'services[0].routes[0].hosts: the local gateway does not implement this',
-        expect.stringMatching(/^services\[0\]\.url: must be an http:\/\/ address/),
+        expect.stringMatching(/^services\[0\]\.url: must be an http:\/\/ or https:\/\/ address/),
         expect.stringMatching(/^services\[0\]\.routes\[0\]\.paths\[0\]: must start with/),
         expect.stringMatching(/^services\[0\]\.routes\[0\]\.paths\[1\]: not a regular expression/),
       ]),

@@ -4,7 +4,7 @@ import { escapePath, isRefusedPath, normalizePath } from '../../kong/local/http/
 
 function route(name: string, paths: string[], more: Partial<Route> = {}): Route {
   const service = {
-    id: 's', name: 's', host: 'h', port: 80, path: '/', declaredPath: undefined, connectTimeoutMs: 1, readTimeoutMs: 1, writeTimeoutMs: 1, retries: 0, upstream: undefined,
+    id: 's', name: 's', host: 'h', port: 80, path: '/', declaredPath: undefined, connectTimeoutMs: 1, readTimeoutMs: 1, writeTimeoutMs: 1, retries: 0, upstream: undefined, tls: undefined,
   }; // prettier-ignore
   return {
     id: name,

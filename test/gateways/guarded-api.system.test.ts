@@ -62,7 +62,7 @@ function localised(block: string, port: number): string {
   return block
     .replaceAll('8001', String(port))
     .replaceAll('127.0.0.1:9000', `127.0.0.1:${apiPort}`)
-    .replace(/(tollgate_product|import tollgate) weather/, '$1 api-vahaan');
+    .replace(/(tollgate_product '|import tollgate )weather/, '$1api-vahaan');
 }
 
 /** What the page says of the folder: copied beside the configuration, with the socket of the running plugin server. */
@@ -147,7 +147,13 @@ describe.each(KINDS)('what the page says about %s', (kind) => {
       expect([stranger.status, stranger.json().code, seen]).toEqual([401, 'key_missing', []]);
       for (const headers of [{ 'X-API-Key': key }, { Authorization: `Bearer ${key}` }, {}]) {
         const query = Object.keys(headers).length === 0 ? `?api_key=${key}&day=1` : '?day=1';
-        expect([(await send(url + query, { headers })).text, seen.at(-1)?.url]).toEqual(['the weather', '/weather/today?day=1']);
+        const answer = await send(url + query, { headers });
+        expect([answer.headers['ratelimit'], answer.headers['x-kong-request-id']]).toEqual([
+          expect.stringContaining('"daily"'),
+          expect.any(String),
+        ]);
+        expect([answer.text, seen.at(-1)?.url]).toEqual(['the weather', '/today?day=1']);
+        expect(seen.at(-1)?.headers['x-kong-request-id']).toMatch(/^[0-9a-f-]{32,36}$/);
         expect(seen.at(-1)?.headers['x-tollgate-context']).toEqual(expect.any(String));
         expect(JSON.stringify(seen.at(-1)?.rawHeaders)).not.toContain(key);
       }
@@ -178,7 +184,7 @@ describe.each(KINDS)('what the page says about %s', (kind) => {
     let served = false;
     const use = async (url: string): Promise<void> => {
       for (const headers of [{}, { 'X-API-Key': 'nobody-has-it' }]) await send(url, { headers });
-      served = seen.some((request) => request.url?.startsWith('/weather') === true);
+      served = seen.some(({ url = '' }) => /^\/(weather|today)/.test(url));
     };
     await whileRunning(kind, file, { port, use });
     const isFound = kind === 'caddy' && served && (await isFoundByCheck(kind, file));

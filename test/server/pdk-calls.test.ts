@@ -101,14 +101,16 @@ describe('the PDK of our plugin server', () => {
       'kong.service.request.set_raw_query',
       'kong.service.request.set_raw_body',
       'kong.response.set_headers',
+      'kong.service.request.set_scheme',
       'kong.service.set_target',
     ]);
-    const [headers, cleared, query, body, answered, target] = calls.map((call) => call.args);
+    const [headers, cleared, query, body, answered, scheme, target] = calls.map((call) => call.args);
     expect({ ...decodeStruct(headers as Buffer) }).toEqual({ 'X-One': '1', 'X-Many': ['a', 'b'] });
     expect(decodeString(cleared as Buffer)).toBe('X-API-Key');
     expect(query?.toString('hex')).toBe('0a00');
     expect(decodeByteString(body as Buffer)).toEqual(Buffer.from('é'));
     expect({ ...decodeStruct(answered as Buffer) }).toEqual({ RateLimit: '"daily";r=1' });
+    expect(decodeString(scheme as Buffer)).toBe('http');
     // Kong's Target: string host = 1; int32 port = 2.
     expect(target?.toString('hex')).toBe(`0a07${Buffer.from('sandbox').toString('hex')}10a946`);
   });

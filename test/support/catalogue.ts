@@ -1,5 +1,5 @@
-import { CATALOGUE_FILE, readCatalogue } from '../../services/kit/read-catalogue';
+import { catalogueFile, readCatalogue } from '../../services/kit/read-catalogue';
 
 /** The catalogue as it ships. */
-export const CATALOGUE = readCatalogue(CATALOGUE_FILE);
+export const CATALOGUE = readCatalogue(catalogueFile({}));
 export const PRODUCTS = CATALOGUE.products;

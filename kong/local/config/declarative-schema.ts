@@ -40,11 +40,19 @@ const routeSchema = z.strictObject({
   plugins: z.array(pluginSchema).default([]),
 });
 
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+/** What certificates of https services are checked with: PEM, one certificate each. */
+const caCertificateSchema = z.strictObject({
+  id: z.string().regex(UUID, 'must be a UUID'),
+  cert: z.string().includes('-----BEGIN CERTIFICATE-----', { error: 'must be a certificate in PEM' }),
+});
+
 const serviceSchema = z
   .strictObject({
     name,
-    url: z.url({ protocol: /^http$/, error: 'must be an http:// address (TLS to a service is not implemented)' }).optional(),
-    protocol: z.literal('http').optional(),
+    url: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' }).optional(),
+    protocol: z.enum(['http', 'https']).optional(),
     host: z.string().min(1).optional(),
     port: z.number().int().min(1).max(65_535).optional(),
     path: z.string().startsWith('/').optional(),
@@ -52,6 +60,10 @@ const serviceSchema = z
     read_timeout: timeout,
     write_timeout: timeout,
     retries: z.number().int().min(0).max(32_767).default(DEFAULT_RETRIES),
+    /** Unless it is true Kong takes any certificate. */
+    tls_verify: z.boolean().nullish(),
+    tls_verify_depth: z.number().int().min(0).max(64).nullish(),
+    ca_certificates: z.array(z.string()).min(1).nullish(),
     routes: z.array(routeSchema).default([]),
     plugins: z.array(pluginSchema).default([]),
   })
@@ -59,12 +71,22 @@ const serviceSchema = z
   .refine(
     (service) => service.url === undefined || (service.port ?? service.path ?? service.protocol) === undefined,
     'url already says protocol, port and path',
+  )
+  .refine(
+    (service) => !isHttps(service) || service.routes.every((route) => !route.preserve_host),
+    'the local gateway does not implement preserve_host with https',
   );
+
+/** Whether a service is called over TLS. */
+export function isHttps({ url, protocol }: { readonly url?: string | undefined; readonly protocol?: string | undefined }): boolean {
+  return protocol === 'https' || url?.startsWith('https:') === true;
+}
 
 export const declarativeSchema = z.strictObject({
   _format_version: z.literal('3.0'),
   _transform: z.boolean().optional(),
   upstreams: z.array(upstreamSchema).default([]),
+  ca_certificates: z.array(caCertificateSchema).default([]),
   services: z.array(serviceSchema).min(1),
 });
 

@@ -22,6 +22,8 @@ export interface KongConf {
   variables: NginxVariables;
   /** nginx's `underscores_in_headers`: off, headers with an underscore in their name are dropped. Kong's default: on. */
   underscoresInHeaders: boolean;
+  /** Certificates, PEM, with which those of https services are checked; undefined where the file is not on this machine. */
+  authorities: string | undefined;
   /** Unix socket of each plugin server by name. */
   pluginSockets: ReadonlyMap<string, string>;
   /** Properties that a real Kong obeys and the local gateway has no use for; the caller logs them once. */
@@ -33,7 +35,7 @@ const IGNORED = new Set([
   'database', 'declarative_config', 'plugins', 'prefix', 'log_level', 'admin_listen', 'admin_gui_listen', 'status_listen', 'proxy_listen', 'nginx_worker_processes',
   'nginx_main_worker_processes', 'proxy_access_log', 'proxy_error_log', 'admin_access_log', 'admin_error_log', 'nginx_http_log_format', 'nginx_http_include', 'anonymous_reports', 'mem_cache_size',
   'nginx_events_worker_connections', 'upstream_keepalive_pool_size', 'upstream_keepalive_max_requests', 'upstream_keepalive_idle_timeout', 'router_flavor',
-  'nginx_http_access_log', 'dns_stale_ttl', 'untrusted_lua', 'vitals', 'lua_socket_pool_size',
+  'nginx_http_access_log', 'nginx_proxy_proxy_ssl_verify_depth', 'dns_stale_ttl', 'untrusted_lua', 'vitals', 'lua_socket_pool_size',
 ]); // prettier-ignore
 
 const HEADER_TOKENS: Record<string, readonly string[]> = {
@@ -47,7 +49,7 @@ const SIMPLE = new Set([
   'trusted_ips', 'real_ip_header', 'real_ip_recursive', 'nginx_http_client_body_buffer_size', 'nginx_proxy_client_body_buffer_size',
   'nginx_http_client_max_body_size', 'nginx_proxy_client_max_body_size', 'error_template_json', 'error_template_html', 'error_template_xml',
   'error_template_plain', 'error_default_type', 'headers', 'pluginserver_names', 'nginx_proxy_set', 'nginx_proxy_underscores_in_headers',
-  'nginx_proxy_client_body_timeout',
+  'nginx_proxy_client_body_timeout', 'nginx_proxy_proxy_ssl_trusted_certificate',
 ]); // prettier-ignore
 
 /** Reads kong.conf. Throws {@link ConfigError} naming every property it does not know or cannot read. */
@@ -65,6 +67,7 @@ export function loadKongConf(path: string): KongConf {
     errorDefaultType: reader.choice('error_default_type', ['text/plain', 'text/html', 'application/json', 'application/xml']),
     responseHeaders: readHeaders(reader),
     variables: readVariables(reader),
+    authorities: readAuthorities(reader, dirname(path)),
     underscoresInHeaders: reader.choice('nginx_proxy_underscores_in_headers', ['on', 'off']) === 'on',
     pluginSockets: readSockets(reader),
     ignored,
@@ -147,6 +150,12 @@ class PropertyReader {
     if (!choices.includes(value)) this.problems.push(`${name}: must be one of ${choices.join(', ')}`);
     return value;
   }
+}
+
+function readAuthorities(reader: PropertyReader, folder: string): string | undefined {
+  const path = reader.text('nginx_proxy_proxy_ssl_trusted_certificate');
+  if (path === undefined || !existsSync(resolve(folder, path))) return undefined;
+  return readFileSync(resolve(folder, path), 'utf8');
 }
 
 function readRealIp(reader: PropertyReader): RealIpSettings {

@@ -4,12 +4,13 @@ import { parseDocument } from 'yaml';
 import { type z } from 'zod';
 import { AS_KONG_READS } from '../../as-kong-reads';
 import { ConfigError } from './config-error';
-import { declarativeSchema, type DeclaredPlugin, type DeclaredRoute, type DeclaredService } from './declarative-schema';
+import { declarativeSchema, isHttps, type DeclaredPlugin, type DeclaredRoute, type DeclaredService } from './declarative-schema';
 import { checkPluginConfig } from './plugin-config';
 import { type PluginInfo } from './plugin-info';
 import { REQUEST_TRANSFORMER, REQUEST_TRANSFORMER_PRIORITY, requestRemoval, type RequestRemoval } from './request-removal';
 import { findOverride } from './upstream-override';
 import { type DeclaredUpstream } from './upstream-schema';
+import { UpstreamTls } from '../upstream/upstream-tls';
 
 export interface Service {
   id: string;
@@ -27,6 +28,8 @@ export interface Service {
   retries: number;
   /** The addresses behind `host` when it names an upstream: then `port` means nothing. */
   upstream: DeclaredUpstream | undefined;
+  /** How its certificate is checked; undefined: plain HTTP. */
+  tls: UpstreamTls | undefined;
 }
 
 /** A plugin on a route or service with its checked configuration, as Kong would hand it to the plugin server. */
@@ -71,7 +74,12 @@ export interface ConfigSources {
    * cannot stand in kong.yml beforehand. Kong has no substitution, so this stays outside the file.
    */
   upstreamOverrides?: Readonly<Record<string, string>>;
+  /** Certificates, PEM, with which those of https services are checked unless kong.yml names others. */
+  authorities?: string | undefined;
 }
+
+const HTTP_PORT = 80;
+const HTTPS_PORT = 443;
 
 /** The id of Kong's default workspace differs on every installation; here it is fixed. */
 const WORKSPACE_ID = stableId('workspace', 'default');
@@ -95,8 +103,9 @@ export function loadConfig(sources: ConfigSources): GatewayConfig {
   if (!parsed.success) throw new ConfigError(file, describeIssues(parsed.error));
   const problems: string[] = [...findDuplicates(parsed.data), ...checkOverrides(sources.upstreamOverrides ?? {})];
   const upstreams = new Map(parsed.data.upstreams.map((upstream) => [upstream.name, upstream]));
+  const authorities = new Map(parsed.data.ca_certificates.map(({ id, cert }) => [id, cert]));
   const routes = parsed.data.services.flatMap((service, index) =>
-    buildRoutes({ service, path: `services[${String(index)}]`, sources, upstreams, problems }),
+    buildRoutes({ service, path: `services[${String(index)}]`, sources, upstreams, authorities, problems }),
   );
   if (problems.length > 0) throw new ConfigError(file, problems);
   return { routes, createdAt: Math.floor(mtimeMs / 1000), digest: createHash('sha256').update(text).digest('hex') };
@@ -146,12 +155,14 @@ interface ServiceContext {
   path: string;
   sources: ConfigSources;
   upstreams: ReadonlyMap<string, DeclaredUpstream>;
+  /** `ca_certificates` by id: PEM. */
+  authorities: ReadonlyMap<string, string>;
   problems: string[];
 }
 
 function buildRoutes(context: ServiceContext): Route[] {
   const { service: declared, path, sources } = context;
-  const service = buildService(declared, context.upstreams, findOverride(declared, sources.upstreamOverrides ?? {}));
+  const service = buildService(context, findOverride(declared, sources.upstreamOverrides ?? {}));
   const shared = declared.plugins.flatMap((plugin, index) =>
     bindPlugin(context, { plugin, path: `${path}.plugins[${String(index)}]`, serviceId: service.id }),
   );
@@ -165,16 +176,25 @@ function buildRoutes(context: ServiceContext): Route[] {
   });
 }
 
-function buildService(declared: DeclaredService, upstreams: ReadonlyMap<string, DeclaredUpstream>, override: string | undefined): Service {
+function buildTls({ service, path, authorities, problems, sources }: ServiceContext): UpstreamTls {
+  const named = service.ca_certificates?.map((id) => authorities.get(id));
+  if (named?.includes(undefined)) problems.push(`${path}.ca_certificates: names one that is not there`);
+  return new UpstreamTls({ verifies: service.tls_verify === true, authorities: named?.join('\n') ?? sources.authorities });
+}
+
+function buildService(context: ServiceContext, override: string | undefined): Service {
+  const { service: declared, upstreams } = context;
   const address = override ?? declared.url;
   const url = address === undefined ? undefined : new URL(address);
   const declaredPath = url === undefined ? declared.path : url.pathname === '/' ? undefined : url.pathname;
   const host = url?.hostname ?? declared.host ?? '';
+  const tls = override === undefined && isHttps(declared) ? buildTls(context) : undefined;
+  const usualPort = tls ? HTTPS_PORT : HTTP_PORT;
   return {
     id: stableId('service', declared.name),
     name: declared.name,
     host,
-    port: url === undefined ? (declared.port ?? 80) : Number(url.port || 80),
+    port: Number(url === undefined ? (declared.port ?? usualPort) : url.port || usualPort),
     path: declaredPath ?? '/',
     declaredPath,
     connectTimeoutMs: declared.connect_timeout,
@@ -183,6 +203,7 @@ function buildService(declared: DeclaredService, upstreams: ReadonlyMap<string, 
     retries: declared.retries,
     // Kong looks a service's host up among the upstreams before it asks the name servers.
     upstream: upstreams.get(host),
+    tls,
   };
 }
 

@@ -17,6 +17,8 @@ export interface UpstreamChanges {
   body: Buffer | undefined;
   /** In place of the service's address. */
   target: { host: string; port: number } | undefined;
+  /** Undefined: the service's. */
+  scheme: string | undefined;
 }
 
 export interface HttpExchangeParts {
@@ -55,6 +57,7 @@ export class HttpExchange {
     host: undefined,
     body: undefined,
     target: undefined,
+    scheme: undefined,
   };
   match: RouteMatch | undefined;
   private sharedValues: Map<string, ProtoValue> | undefined;

@@ -78,7 +78,7 @@ export function writeService(to: Writer, service: Service, createdAt: number): v
   to.int(3, createdAt);
   to.string(4, service.name);
   if (service.retries !== 0) to.int(5, service.retries);
-  to.string(6, 'http');
+  to.string(6, service.tls ? 'https' : 'http');
   to.string(7, service.host);
   to.int(8, service.port);
   if (service.declaredPath !== undefined) to.string(9, service.declaredPath);

@@ -106,6 +106,11 @@ const upstreamCalls: Record<string, Handler> = {
     if (!path.startsWith('/')) throw new PdkError('a path starts with /');
     exchange.upstream.path = escapePath(path).replaceAll('?', '%3F');
   },
+  set_scheme: ({ exchange, args }) => {
+    const scheme = readText(args);
+    if (scheme !== 'http' && scheme !== 'https') throw new PdkError('a scheme is http or https');
+    exchange.upstream.scheme = scheme;
+  },
   set_method: ({ exchange, args }) => {
     const method = readText(args);
     if (!METHODS.has(method)) throw new PdkError('unknown method');

@@ -1,10 +1,9 @@
 import { TargetHealth, type TargetReport } from './target-health';
 import { UpstreamPool } from './upstream-pool';
+import { type UpstreamAddress } from './upstream-tls';
 import { upstreamSchema, type HealthChecks } from '../config/upstream-schema';
 
-export interface TargetAddress {
-  readonly host: string;
-  readonly port: number;
+export interface TargetAddress extends UpstreamAddress {
   readonly weight: number;
 }
 
@@ -33,11 +32,12 @@ export class Balancer {
   private readonly turns: readonly Turn[];
 
   constructor({ targets, connectTimeoutMs, healthChecks = NO_CHECKS }: BalancerOptions) {
-    this.targets = targets.map(({ host, port, weight }) => ({
+    this.targets = targets.map(({ host, port, tls, weight }) => ({
       host,
       port,
+      tls,
       weight,
-      pool: new UpstreamPool({ host, port, connectTimeoutMs }),
+      pool: new UpstreamPool({ host, port, tls, connectTimeoutMs }),
       health: new TargetHealth(healthChecks),
     }));
     this.turns = this.targets.map((target) => ({ target, credit: 0 }));

@@ -167,12 +167,8 @@ export class ProxyRun implements UpstreamListener {
       file.on('error', () => this.giveUp(500, 'invalid'));
       return;
     }
-    if (!connection.isConnected) {
-      // Taken from the client only once somebody is there to take it: until then the attempt can be repeated.
-      connection.socket.once('connect', () => this.pumpClient(connection));
-      return;
-    }
-    this.pumpClient(connection);
+    // Taken from the client only once somebody is there to take it: until then the attempt can be repeated.
+    connection.whenConnected(() => this.pumpClient(connection));
   }
 
   private pumpClient(connection: UpstreamConnection): void {
@@ -245,10 +241,13 @@ export class ProxyRun implements UpstreamListener {
   private giveUp(status: number, failure: UpstreamFailure): void {
     if (this.finished) return;
     this.finished = true;
+    const reason = this.connection?.problem;
     this.connection?.destroy();
     this.stopUpload();
     const { exchange, answers, log } = this.parts;
-    log('error', 'service did not answer', { service: this.service.name, failure, path: exchange.path, requestId: exchange.id });
+    const told = { service: this.service.name, failure, reason, path: exchange.path, requestId: exchange.id };
+    const isTls = this.service.tls !== undefined && failure === 'refused' && !reason?.startsWith('ECONN');
+    log('error', isTls ? 'the TLS handshake with the service failed' : 'service did not answer', told);
     answers.nginxError(exchange, status, this.latencies());
   }
 

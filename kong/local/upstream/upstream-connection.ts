@@ -1,5 +1,6 @@
-import { connect, type Socket } from 'node:net';
+import { type Socket } from 'node:net';
 import { ChunkedDecoder } from './chunked-decoder';
+import { connectUpstream, type UpstreamAddress } from './upstream-tls';
 import { parseUpstreamHead, type BodyFraming, type UpstreamHead } from './upstream-head';
 
 /** nginx answers 502 to a head over its proxy buffer; services of this size of head do not exist. */
@@ -43,26 +44,33 @@ export class UpstreamConnection {
   private left = 0;
   private proceed = true;
   private connected = false;
+  /** Why it could not be made or broke, as Node names it: `ECONNREFUSED`, `CERT_HAS_EXPIRED`. */
+  problem: string | undefined;
+  private readonly onConnected: (() => void)[] = [];
   private detached = false;
   private timeoutMs = 0;
 
   constructor(
-    target: { host: string; port: number; connectTimeoutMs: number },
+    target: UpstreamAddress & { readonly connectTimeoutMs: number },
     /** Called once when the connection can carry no further request. */
     private readonly onGone: (connection: UpstreamConnection) => void,
     private readonly onIdle: (connection: UpstreamConnection, keepAliveMs: number | undefined) => void,
   ) {
-    this.socket = connect({ host: target.host, port: target.port, noDelay: true });
-    this.socket.setTimeout(target.connectTimeoutMs);
-    this.socket.on('connect', () => {
+    this.socket = connectUpstream(target, () => {
       this.connected = true;
       this.socket.setTimeout(this.timeoutMs);
       this.listener?.drain();
+      for (const then of this.onConnected) then();
     });
+    // For the handshake of TLS too.
+    this.socket.setTimeout(target.connectTimeoutMs);
     this.socket.on('data', (chunk: Buffer) => this.receive(chunk));
     this.socket.on('drain', () => this.listener?.drain());
     this.socket.on('timeout', () => this.fail(this.listener === undefined ? 'closed' : 'timeout'));
-    this.socket.on('error', () => this.fail(this.connected ? 'closed' : 'refused'));
+    this.socket.on('error', (error: NodeJS.ErrnoException) => {
+      this.problem = error.code ?? error.message;
+      this.fail(this.connected ? 'closed' : 'refused');
+    });
     this.socket.on('end', () => this.endOfStream());
     this.socket.on('close', () => {
       this.fail('closed');
@@ -72,6 +80,12 @@ export class UpstreamConnection {
 
   get isConnected(): boolean {
     return this.connected;
+  }
+
+  /** Calls `then` once a request can be sent; never if that fails. */
+  whenConnected(then: () => void): void {
+    if (this.connected) then();
+    else this.onConnected.push(then);
   }
 
   /** Sends a request head (and body, when it is at hand). `timeoutMs` bounds each wait for bytes, as {@link setTimeout} does. */

@@ -1,4 +1,5 @@
 import { UpstreamConnection } from './upstream-connection';
+import { type UpstreamAddress } from './upstream-tls';
 
 /** Kong keeps an idle connection for 60 s and 512 of them (upstream_keepalive_idle_timeout, upstream_keepalive_pool_size). */
 const IDLE_MS = 60_000;
@@ -12,7 +13,7 @@ export class UpstreamPool {
   private readonly open = new Set<UpstreamConnection>();
   private retired = false;
 
-  constructor(private readonly target: { host: string; port: number; connectTimeoutMs: number }) {}
+  constructor(private readonly target: UpstreamAddress & { readonly connectTimeoutMs: number }) {}
 
   /** The connection used last, or a new one that is still connecting: what is written to it waits. */
   take(): UpstreamConnection {

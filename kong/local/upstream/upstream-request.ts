@@ -44,9 +44,9 @@ function viaOf(exchange: HttpExchange): string {
 }
 
 /** With several addresses the service hears the one that was chosen, as from Kong. */
-function hostFor(exchange: HttpExchange, match: RouteMatch, { host, port }: TargetAddress): string {
+function hostFor(exchange: HttpExchange, match: RouteMatch, { host, port, tls }: TargetAddress): string {
   if (match.route.preserveHost) return exchange.headers.get('host') ?? exchange.host;
-  return port === 80 ? host : `${host}:${String(port)}`;
+  return port === (tls ? 443 : 80) ? host : `${host}:${String(port)}`;
 }
 
 function forwardedHeaders(exchange: HttpExchange, match: RouteMatch): string {

@@ -16,11 +16,14 @@ const line = (longest: number): z.ZodString => z.string().trim().min(1).max(long
 const path = z
   .string()
   .max(200)
-  .regex(/^(\/[A-Za-z0-9._~{}-]+)+$/, 'must be a path such as /ip/lookup, of letters, digits and . _ ~ - { }, without a slash at its end');
+  .regex(
+    /^(\/[A-Za-z0-9._~{}-]+)+$/,
+    'must be a path such as /weather/today, of letters, digits and . _ ~ - { }, without a slash at its end',
+  );
 const prefix = z
   .string()
   .max(100)
-  .regex(/^(\/[A-Za-z0-9._~-]+)+$/, 'must be a path such as /ip, of letters, digits and . _ ~ -, without a slash at its end');
+  .regex(/^(\/[A-Za-z0-9._~-]+)+$/, 'must be a path such as /weather, of letters, digits and . _ ~ -, without a slash at its end');
 const limit = z.int().min(1).max(HIGHEST_LIMIT);
 const limits = z.strictObject({ daily: limit.describe('Requests a day.'), monthly: limit.describe('Requests a month.') });
 
@@ -64,7 +67,7 @@ const productMembers = z.strictObject({
     .describe('For ever: keys, subscriptions and usage are kept under it.'),
   title: line(100),
   description: line(500),
-  prefix: prefix.nullable().describe('Route prefix, for example /ip; null when no route is published.'),
+  prefix: prefix.nullable().describe('Route prefix, for example /weather; null when no route is published.'),
   routes: z.array(route).max(CATALOGUE_BOUNDS.routes),
   base: limits.nullable().describe('Limits of a subscription without a plan; null where none are published.'),
   subscribable: z.boolean().default(true).describe('false: listed, and that is all.'),
@@ -90,13 +93,23 @@ const productMembers = z.strictObject({
   openapi: line(2_000)
     .optional()
     .describe("File beside the catalogue, or http(s) URL, of the upstream's own OpenAPI 3 document; read by catalogue apply."),
+  first_call: z
+    .string()
+    .max(500)
+    .regex(
+      /^(\/[A-Za-z0-9._~%-]+)+(\?[A-Za-z0-9._~%&=+,:-]*)?$/,
+      'must be a path with its query, such as /weather/pune?days=2, encoded as in a URL',
+    )
+    .optional()
+    .describe('A GET worth trying first, with path and query: newcomers are shown it, and begin with the first product that has one.'),
 });
 
 /** As the rest of the code names its members. */
-const product = productMembers.transform(({ sandbox_url: sandboxUrl, test_keys: testKeys, ...members }) => ({
+const product = productMembers.transform(({ sandbox_url: sandboxUrl, test_keys: testKeys, first_call: firstCall, ...members }) => ({
   ...members,
   ...(sandboxUrl !== undefined && { sandboxUrl }),
   ...(testKeys !== undefined && { testKeys }),
+  ...(firstCall !== undefined && { firstCall }),
 }));
 
 /** The shape of `kong/catalogue.yml`. Rules between members are checked in check-catalogue.ts. */

@@ -16,7 +16,7 @@ export type CatalogueMethod = PublishedMethod | 'PUT' | 'PATCH' | 'DELETE';
 
 export interface CatalogueRoute {
   readonly method: CatalogueMethod;
-  /** Full path below the base URL, for example `/aadhaar/start`. */
+  /** Full path below the base URL, for example `/weather/today`. */
   readonly path: string;
   readonly purpose: string;
 }
@@ -62,6 +62,8 @@ export interface CatalogueProduct {
   readonly testKeys?: 'service' | 'live' | undefined;
   /** File beside the catalogue, or URL, of the upstream's own OpenAPI document. */
   readonly openapi?: string | undefined;
+  /** Path and query of a GET worth trying first. */
+  readonly firstCall?: string | undefined;
 }
 
 /** True if a sandbox answers the product's test keys. */

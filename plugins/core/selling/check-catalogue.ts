@@ -59,8 +59,12 @@ function foldersOf(path: string): string[] {
   return parts.map((_, index) => `/${parts.slice(0, index + 1).join('/')}`);
 }
 
+function isBelow(path: string, prefix: string | null): boolean {
+  return prefix !== null && (path === prefix || path.startsWith(`${prefix}/`));
+}
+
 function checkProduct(product: CatalogueProduct, at: (string | number)[]): CatalogueMistake[] {
-  const { prefix, routes, plans, base, subscribable, sandboxUrl, testKeys } = product;
+  const { prefix, routes, plans, base, subscribable, sandboxUrl, testKeys, firstCall } = product;
   return [
     ...(base === null && subscribable
       ? [{ path: [...at, 'subscribable'], message: 'must be false where base is null: nobody can subscribe without limits' }]
@@ -71,9 +75,12 @@ function checkProduct(product: CatalogueProduct, at: (string | number)[]): Catal
     ...(sandboxUrl !== undefined && testKeys !== undefined
       ? [{ path: [...at, 'test_keys'], message: 'must be absent where sandbox_url is given: test keys are served there' }]
       : []),
+    ...(firstCall !== undefined && !isBelow(firstCall.replace(/\?.*/, ''), prefix)
+      ? [{ path: [...at, 'first_call'], message: `${firstCall} is not below the prefix${prefix === null ? '' : ` ${prefix}`}` }]
+      : []),
     ...(!subscribable && plans.length > 0 ? [{ path: [...at, 'plans'], message: 'must be empty where subscribable is false' }] : []),
     ...routes.flatMap(({ path }, index) =>
-      prefix !== null && (path === prefix || path.startsWith(`${prefix}/`))
+      isBelow(path, prefix)
         ? []
         : [{ path: [...at, 'routes', index, 'path'], message: `${path} is not below the prefix${prefix === null ? '' : ` ${prefix}`}` }],
     ),

@@ -62,6 +62,7 @@ function factsOf({
   sandboxUrl,
   testKeys,
   openapi,
+  firstCall,
 }: CatalogueProduct): Facts {
   const limits = { daily: base?.daily ?? null, monthly: base?.monthly ?? null };
   return {
@@ -77,6 +78,7 @@ function factsOf({
     sandbox_url: sandboxUrl ?? null,
     test_keys: testKeys ?? null,
     openapi: openapi ?? null,
+    first_call: firstCall ?? null,
   };
 }
 

@@ -81,6 +81,8 @@ export const product = z.object({
   title: z.string(),
   description: z.string(),
   routes: z.array(z.object({ method: z.string(), path: z.string(), purpose: z.string() })),
+  /** A call that needs nothing but a key; null: it cannot be called, or only with more. */
+  firstCall: z.object({ method: z.enum(['GET', 'POST']), path: z.string(), query: z.record(z.string(), z.string()) }).nullable(),
   /** Null: none are published. */
   base: limits.nullable(),
   subscribable: z.boolean(),
@@ -129,7 +131,11 @@ export const planEndpoints = {
     needs: 'read',
     scopes: ['subscriptions:read'],
     summary: 'List products, with plans and your subscriptions',
-    answer: z.object({ products: z.array(product) }),
+    answer: z.object({
+      products: z.array(product),
+      /** The product with which newcomers begin; null: none can be subscribed to and called. */
+      first: z.string().nullable(),
+    }),
   },
   'POST /subscriptions': {
     ...members,

@@ -13,7 +13,7 @@ async function main(): Promise<void> {
   // Built, because only a native import() can load an ES module from CommonJS on every supported Node.js.
   const processes = (await import(pathToFileURL(join(root, 'cli', 'bootstrap', 'exclusive.mjs')).href)) as ProcessTable;
   const report = { gateway: 'http://127.0.0.1:1', dashboard: null, sandbox: 'http://127.0.0.1:2', services: {}, dataDir };
-  const supervisor = new Supervisor({ report, metrics: {}, redisUrl: null, quotaTimeZone: 'UTC', processes });
+  const supervisor = new Supervisor({ report, config: root, metrics: {}, redisUrl: null, quotaTimeZone: 'UTC', processes });
   endOnSignals(() => supervisor);
   await endLeftovers(dataDir, processes);
   await Promise.all(

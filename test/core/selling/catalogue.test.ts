@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { hasSandbox } from '../../../plugins/core/selling/catalogue';
 import { catalogueJsonSchema } from '../../../plugins/core/selling/catalogue-schema';
 import { listProblems, problemOf } from '../../../plugins/core/problems';
+import { OWN_SERVICES } from '../../../services/own-services';
 import { SERVICES } from '../../../services/registry';
 import { CATALOGUE, PRODUCTS } from '../../support/catalogue';
 
@@ -82,6 +83,14 @@ describe.each(Object.values(SERVICES))('service $name', ({ products, routes }) =
     const missing = published?.routes.map(({ path, method }) => `${method} ${path}`).filter((route) => !answered.has(route));
     expect(missing).toEqual([]);
   });
+});
+
+it('what is known of our services without loading them is what they say', () => {
+  const said = Object.entries(SERVICES).map(([name, service]) => [name, service.products]);
+  expect(Object.entries(OWN_SERVICES).map(([name, { products }]) => [name, products])).toEqual(said);
+  const wanted = Object.entries(OWN_SERVICES).filter(([, { workers }]) => workers.length > 0);
+  const known = Object.entries(SERVICES).filter(([, service]) => service.hasWorkers !== undefined);
+  expect(wanted.map(([name]) => name)).toEqual(known.map(([name]) => name));
 });
 
 describe('problems', () => {

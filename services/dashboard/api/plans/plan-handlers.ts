@@ -1,5 +1,6 @@
 import { type PoolClient } from 'pg';
 import { type CatalogueProduct, refusesTestKeys } from '../../../../plugins/core/selling/catalogue';
+import { firstCallOf, pickFirst } from '../../../../plugins/core/selling/first-call';
 import { changeSubscriptionOptimistically, VersionConflict } from '../../../../plugins/stores/postgres/optimistic-lock';
 import { askForPlan, withdrawPlanRequest } from '../../../../plugins/stores/postgres/subscriptions/ask-for-plan';
 import { changeSubscription } from '../../../../plugins/stores/postgres/subscriptions/change-subscription';
@@ -31,8 +32,9 @@ export function describeProduct(
   },
 ) {
   const { subscription = null, request = null, liveSource = null, hasConsent = false } = known;
+  const firstCall = firstCallOf(product) ?? null;
   const consent = product.consent === undefined ? null : { text: product.consent, isGiven: hasConsent };
-  return { ...product, takesTestKeys: !refusesTestKeys(product), liveSource, subscription, request, consent };
+  return { ...product, firstCall, takesTestKeys: !refusesTestKeys(product), liveSource, subscription, request, consent };
 }
 
 /** One subscription as it stands after a change, or within its transaction. */
@@ -106,6 +108,7 @@ export const planHandlers: Handlers<typeof planEndpoints> = {
           hasConsent: consents.has(product.id),
         }),
       ),
+      first: pickFirst(products)?.id ?? null,
     };
   },
 

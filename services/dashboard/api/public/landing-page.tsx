@@ -1,5 +1,5 @@
 import { type ReactNode } from 'react';
-import { type CatalogueProduct } from '../../../../plugins/core/selling/catalogue';
+import { type CatalogueProduct, hasSandbox } from '../../../../plugins/core/selling/catalogue';
 import { PageFrame, type PageTools, signUpPath } from './page-frame';
 import { ProductTable } from './product-table';
 import { type Operation } from './operations';
@@ -36,11 +36,13 @@ function FirstTry({ operation, tools }: { readonly operation: Operation; readonl
 /** The first page of whoever has no account. */
 export function LandingPage({ tools, products, tried }: LandingPageProps): ReactNode {
   const count = products.filter(isOffered).length;
-  const description = 'Limits and prices of each are published. Test keys are free and answered by a sandbox: try before you pay.';
+  const isTestable = products.some(hasSandbox);
+  const title = count === 0 ? 'No APIs yet' : `${count} ${count === 1 ? 'API' : 'APIs'}, one key`;
+  const description = `Limits and prices of each are published.${isTestable ? ' Test keys are free and answered by a sandbox: try before you pay.' : ''}`;
   return (
-    <PageFrame tools={tools} title={`${tools.brand.name}: ${count} APIs, one key`} description={description} path="/">
+    <PageFrame tools={tools} title={`${tools.brand.name}: ${title}`} description={description} path="/">
       <section className="hero">
-        <h1>{count} APIs, one key</h1>
+        <h1>{title}</h1>
         <p className="lead">{description}</p>
         <p className="actions">
           <a className="button" href={signUpPath('/')}>
@@ -55,8 +57,9 @@ export function LandingPage({ tools, products, tried }: LandingPageProps): React
       <section aria-labelledby="products">
         <h2 id="products">Products and prices</h2>
         <p>
-          Every product has its own daily and monthly limit. Test keys have the same limits, count by themselves and are answered by a
-          sandbox, so that trying costs nothing.
+          Every product has its own daily and monthly limit.
+          {isTestable &&
+            ' Test keys have the same limits, count by themselves and are answered by a sandbox, so that trying costs nothing.'}
         </p>
         <ProductTable products={products} tools={tools} />
       </section>

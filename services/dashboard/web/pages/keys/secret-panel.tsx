@@ -23,8 +23,8 @@ export function SecretPanel({ created, onClose }: SecretPanelProps): ReactNode {
   const { data } = useQuery(productsQuery);
   const [isCopied, { open: noteCopy }] = useDisclosure(false);
   const products = data?.products.filter((product) => created.key.products.includes(product.id)) ?? [];
-  const request = firstRequest(products);
-  const command = firstCall(created.secret, products, gatewayUrl);
+  const request = firstRequest(products, data?.first ?? null);
+  const command = firstCall(created.secret, request, gatewayUrl);
   return (
     <Stack gap="md" onCopy={noteCopy}>
       <OnceOnly isCopied={isCopied}>This key is shown only once. Copy it to where your program keeps its secrets.</OnceOnly>

@@ -2,28 +2,29 @@ import { Skeleton, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { type CreatedKey } from '../../../contract/keys';
+import { type Product } from '../../../contract/plans';
 import { call } from '../../api/request';
 import { uniqueId } from '../../browser/unique-id';
 import { Panel } from '../../components/panel';
 import { ProblemAlert } from '../../components/problem-alert';
 import { useSubmit } from '../../hooks/use-submit';
 import { SecretPanel } from '../keys/secret-panel';
+import { firstMode } from './first-steps';
 
 interface FirstKeyProps {
-  readonly product: string;
+  readonly product: Product;
   /** The public page from which the reader came to sign up. */
   readonly from: string | undefined;
 }
 
-/** The test key of whoever has just confirmed an address: made without being asked for, and shown once. */
+/** The key, for tests where the product takes such keys, of whoever has just confirmed an address: made without being asked for, and shown once. */
 export function FirstKey({ product, from }: FirstKeyProps): ReactNode {
   const client = useQueryClient();
+  const mode = firstMode(product);
   const hasBegun = useRef(false);
   const [created, setCreated] = useState<CreatedKey | 'closed'>();
   const { submit, pending, problem } = useSubmit(async () => {
-    setCreated(
-      await call('POST /keys', { body: { submission: uniqueId(), mode: 'test', products: [product], rules: [], name: 'First key' } }),
-    );
+    setCreated(await call('POST /keys', { body: { submission: uniqueId(), mode, products: [product.id], rules: [], name: 'First key' } }));
     void client.invalidateQueries();
   });
   useEffect(() => {
@@ -35,7 +36,7 @@ export function FirstKey({ product, from }: FirstKeyProps): ReactNode {
   if (problem) return <ProblemAlert problem={problem} onRetry={() => void submit()} />;
   if (created === undefined) return pending ? <Skeleton height={220} /> : null;
   return (
-    <Panel title="Your test key">
+    <Panel title={mode === 'test' ? 'Your test key' : 'Your key'}>
       <SecretPanel created={created} onClose={() => setCreated('closed')} />
       {from !== undefined && (
         <Text size="sm" mt="sm">

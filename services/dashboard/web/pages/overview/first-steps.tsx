@@ -4,26 +4,41 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
 import { type ListedKey } from '../../../contract/keys';
+import { type Product } from '../../../contract/plans';
 import { productsQuery } from '../../api/queries';
 import { CodeLine } from '../../components/code-line';
 import { Panel } from '../../components/panel';
 import { useSession } from '../../hooks/use-session';
 import { RefusalTable } from '../explain/refusal-table';
-import { firstCall } from '../keys/first-call';
+import { firstCall, firstRequest } from '../keys/first-call';
 import classes from './first-steps.module.css';
 
 interface FirstStepsProps {
   /** None of the customer's keys has been used yet. */
   readonly newest: ListedKey | undefined;
+  /** With which they begin; undefined: nothing can be called. */
+  readonly product: Product | undefined;
   readonly onCreate: () => void;
 }
 
+/** Of the first key: a test key costs nothing, where the product takes one. */
+export function firstMode({ takesTestKeys }: Product): 'test' | 'live' {
+  return takesTestKeys ? 'test' : 'live';
+}
+
 /** What a newcomer does: make a key, call, choose a plan. Stays until the first call has arrived. */
-export function FirstSteps({ newest, onCreate }: FirstStepsProps): ReactNode {
+export function FirstSteps({ newest, product, onCreate }: FirstStepsProps): ReactNode {
+  if (product === undefined)
+    return <Text>There is nothing to call yet. As soon as a product is on sale, you can create a key for it here.</Text>;
+  const isTest = firstMode(product) === 'test';
   return (
     <Stack gap="md">
       <ol className={classes['steps']}>
-        {newest === undefined ? <MakeKey onCreate={onCreate} /> : <KeyMade item={newest} onCreate={onCreate} />}
+        {newest === undefined ? (
+          <MakeKey product={product} onCreate={onCreate} />
+        ) : (
+          <KeyMade item={newest} product={product} onCreate={onCreate} />
+        )}
         <Step number={2} title="Run the sample call">
           {newest === undefined ? (
             <Text size="sm">You get a curl command that is ready to run, and see here when your call has arrived.</Text>
@@ -31,9 +46,9 @@ export function FirstSteps({ newest, onCreate }: FirstStepsProps): ReactNode {
             <SampleCall item={newest} />
           )}
         </Step>
-        <Step number={3} title="Choose a plan and create a live key">
+        <Step number={3} title={isTest ? 'Choose a plan and create a live key' : 'Choose a plan'}>
           <Text size="sm">
-            Live keys return real data.{' '}
+            {isTest ? 'Live keys return real data. ' : 'Without one, the base limits hold. '}
             <Link to="/plans" className="text-link in-text">
               See products, limits and prices
             </Link>
@@ -50,22 +65,32 @@ export function FirstSteps({ newest, onCreate }: FirstStepsProps): ReactNode {
   );
 }
 
-function MakeKey({ onCreate }: Pick<FirstStepsProps, 'onCreate'>): ReactNode {
+interface KeyStepProps {
+  readonly product: Product;
+  readonly onCreate: () => void;
+}
+
+const keyStepTitle = (product: Product): string => (firstMode(product) === 'test' ? 'Create a test key' : 'Create a key');
+
+function MakeKey({ product, onCreate }: KeyStepProps): ReactNode {
   return (
-    <Step number={1} title="Create a test key">
-      <Text size="sm">It is free and returns sample data. Creating it subscribes you to its products on their base limits.</Text>
+    <Step number={1} title={keyStepTitle(product)}>
+      <Text size="sm">
+        {firstMode(product) === 'test' && 'It is free and returns sample data. '}Creating it subscribes you to its products on their base
+        limits.
+      </Text>
       <Group mt="sm">
         <Button leftSection={<IconKey size={16} aria-hidden />} onClick={onCreate}>
-          Create a test key
+          {keyStepTitle(product)}
         </Button>
       </Group>
     </Step>
   );
 }
 
-function KeyMade({ item, onCreate }: { readonly item: ListedKey } & Pick<FirstStepsProps, 'onCreate'>): ReactNode {
+function KeyMade({ item, product, onCreate }: { readonly item: ListedKey } & KeyStepProps): ReactNode {
   return (
-    <Step number={1} title="Create a test key" isDone>
+    <Step number={1} title={keyStepTitle(product)} isDone>
       <Text size="sm">
         You have{' '}
         <Link to="/keys/$keyId" params={{ keyId: item.id }} className="text-link in-text breakable">
@@ -87,7 +112,7 @@ function SampleCall({ item }: { readonly item: ListedKey }): ReactNode {
   const { gatewayUrl } = useSession();
   const { data } = useQuery(productsQuery);
   const products = data?.products.filter(({ id }) => item.products.includes(id)) ?? [];
-  const command = firstCall('YOUR_KEY', products, gatewayUrl);
+  const command = firstCall('YOUR_KEY', firstRequest(products, data?.first ?? null), gatewayUrl);
   return (
     <Stack gap="xs" mt={4}>
       {command !== undefined && <CodeLine label="With your key in place of YOUR_KEY" text={command} what="command" />}

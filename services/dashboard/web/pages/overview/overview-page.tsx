@@ -4,24 +4,24 @@ import { useQuery } from '@tanstack/react-query';
 import { useLocation } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { type Answer } from '../../../contract/endpoints';
-import { keysQuery } from '../../api/queries';
+import { type Product } from '../../../contract/plans';
+import { keysQuery, productsQuery } from '../../api/queries';
 import { PageTitle } from '../../components/page-title';
 import { ProblemAlert } from '../../components/problem-alert';
 import { CreateKeyDialog } from '../keys/create-key-dialog';
 import { DailyView } from './daily-view';
 import { FirstKey } from './first-key';
-import { FirstSteps } from './first-steps';
+import { firstMode, FirstSteps } from './first-steps';
 
-/** A product whose first call needs nothing but a query. */
-const FIRST_PRODUCT = 'api-ip';
 /** Whoever has more keys is no newcomer. */
 const FEW_KEYS = 10;
 
 const isNewcomer = ({ keys, next }: Answer<'GET /keys'>): boolean => next === null && keys.every(({ lastUsedAt }) => lastUsedAt === null);
 
-/** What the reader was reading about when signing up, else the one whose first call needs nothing but a query. */
-function productOf(from: string | undefined): string {
-  return /^\/reference\/([a-z][a-z0-9-]*)$/.exec(from ?? '')?.[1] ?? FIRST_PRODUCT;
+/** What the reader was reading about when signing up, else the one with which newcomers begin; undefined: nothing can be called. */
+function productOf(from: string | undefined, { products, first }: Answer<'GET /products'>): Product | undefined {
+  const read = /^\/reference\/([a-z][a-z0-9-]*)$/.exec(from ?? '')?.[1];
+  return products.find(({ id, subscribable }) => id === read && subscribable) ?? products.find(({ id }) => id === first);
 }
 
 /** Newcomers are led to a first call, until it has arrived; everybody else sees how today goes. */
@@ -30,6 +30,7 @@ export function OverviewPage(): ReactNode {
     ...keysQuery({}, undefined, FEW_KEYS),
     refetchInterval: ({ state }) => (state.data && isNewcomer(state.data) ? 2_000 : 60_000),
   });
+  const { data: catalogue } = useQuery(productsQuery);
   const [isCreating, { open, close }] = useDisclosure(false);
   const firstVisit = useLocation({ select: ({ state }) => state.firstVisit });
   const [isFirst, setFirst] = useState(false);
@@ -37,13 +38,20 @@ export function OverviewPage(): ReactNode {
   if (firstVisit && !isFirst && data?.keys.length === 0) setFirst(true);
   if (error && !data) return <ProblemAlert problem={error} onRetry={() => void refetch()} />;
   const isNew = data !== undefined && isNewcomer(data);
+  const product = catalogue && productOf(firstVisit?.from, catalogue);
   return (
     <>
       <PageTitle title="Overview">{isNew ? 'Three steps to your first response.' : 'Today at a glance.'}</PageTitle>
-      {isFirst && <FirstKey product={productOf(firstVisit?.from)} from={firstVisit?.from} />}
-      {data === undefined ? <Skeleton height={420} /> : isNew ? <FirstSteps newest={data.keys[0]} onCreate={open} /> : <DailyView />}
+      {isFirst && product && <FirstKey product={product} from={firstVisit?.from} />}
+      {data === undefined || !catalogue ? (
+        <Skeleton height={420} />
+      ) : isNew ? (
+        <FirstSteps newest={data.keys[0]} product={product} onCreate={open} />
+      ) : (
+        <DailyView />
+      )}
       {/* Beside both: the first call ends the first steps, and must not take the dialog that shows the key along. */}
-      {isCreating && <CreateKeyDialog onClose={close} initialProducts={[FIRST_PRODUCT]} />}
+      {isCreating && product && <CreateKeyDialog onClose={close} initialMode={firstMode(product)} initialProducts={[product.id]} />}
     </>
   );
 }

@@ -1,0 +1,70 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { type Command } from 'commander';
+import { type CommandContext, finishCommand } from './command-context';
+import { CommandError } from './command-error';
+
+const HELP = `
+Writes catalogue.yml and kong.yml, which sell nothing yet, .env.example and README.md. No file that is there already is changed.
+
+Example:
+  npx tollgate init shop
+  npm start -- --config shop`;
+
+/** Of a new folder, by the names that they have in kong/new-folder: a name with a dot in front is hidden, or obeyed, there. */
+const FILES: Readonly<Record<string, string>> = {
+  'catalogue.yml': 'catalogue.yml',
+  'kong.yml': 'kong.yml',
+  'env.example': '.env.example',
+  'README.md': 'README.md',
+};
+
+/** Where a command's words are relative to: npm and npx change folders, and say where they were called. */
+function here(env: NodeJS.ProcessEnv): string {
+  return env['INIT_CWD'] || process.cwd();
+}
+
+/** A path as a person writes it: relative, unless it would climb more than one folder. */
+function pathFrom(from: string, to: string): string {
+  const path = relative(from, to);
+  return path.startsWith('../..') ? to : path || '.';
+}
+
+/** Each file's text with the two folders as they are, one seen from the other. */
+function readTemplates(root: string, folder: string): { file: string; text: string }[] {
+  const tollgate = pathFrom(folder, root);
+  return Object.entries(FILES).map(([template, name]) => {
+    const text = readFileSync(join(root, 'kong', 'new-folder', template), 'utf8');
+    const placed = text.replaceAll('../tollgate', tollgate).replaceAll('../shop', pathFrom(root, folder)).replaceAll('/srv/shop', folder);
+    const schema = `# yaml-language-server: $schema=${join(tollgate, 'kong', 'catalogue.schema.json')}\n`;
+    return { file: join(folder, name), text: name === 'catalogue.yml' ? schema + placed : placed };
+  });
+}
+
+/** `tollgate init` */
+export function addInitCommand(program: Command, { root, env, output }: CommandContext): void {
+  finishCommand(program.command('init').description('write a folder for what you sell'))
+    .argument('[dir]', 'the folder; this one unless given')
+    .addHelpText('after', HELP)
+    .action((dir: string = '.') => {
+      const folder = resolve(here(env), dir);
+      const files = readTemplates(root, folder);
+      const there = files.filter(({ file }) => existsSync(file)).map(({ file }) => relative(folder, file));
+      if (there.length > 0) {
+        throw new CommandError(
+          'folder_in_use',
+          `${folder} has ${there.join(', ')} already; nothing was written. Name another folder: npx tollgate init DIR`,
+        );
+      }
+      mkdirSync(folder, { recursive: true });
+      for (const { file, text } of files) writeFileSync(file, text, { flag: 'wx' });
+      const next = [`npm start -- --config ${pathFrom(here(env), folder)}`, 'npx tollgate product new weather --url http://127.0.0.1:9000'];
+      output.result({ folder, files: files.map(({ file }) => file), next }, () =>
+        [
+          `${folder}: written ${files.map(({ file }) => relative(folder, file)).join(', ')}`,
+          'next, in this order',
+          ...next.map((line) => `  ${line}`),
+        ].join('\n'),
+      );
+    });
+}
