@@ -1,5 +1,5 @@
 import { LINK_PARAMETER } from '../core/proof/access-link';
-import { CONTEXT_HEADER, CONTEXT_LIFETIME_SECONDS, type ContextSigner } from '../core/proof/context-token';
+import { CONTEXT_HEADER, CONTEXT_LIFETIME_SECONDS, type ContextSigner, type RequestContext } from '../core/proof/context-token';
 import { headersToStrip, KEY_PARAMETER, type RequestHeaders } from '../core/access/credential-location';
 import { crossOriginHeaders, preflightHeaders } from '../core/access/cross-origin';
 import { type KongPdk } from '../core/access/kong-pdk';
@@ -24,7 +24,7 @@ export async function admit(kong: KongPdk, request: AccessRequest, signing: { si
   const { record, subscription, spend } = request;
   if (!record || !subscription) throw new Error('a request without a subscription cannot be admitted');
   const quota = quotaOf(request);
-  const token = signing.sign({
+  const context: RequestContext = {
     requestId: request.requestId,
     credentialId: record.credentialId,
     customerId: record.customerId,
@@ -37,7 +37,7 @@ export async function admit(kong: KongPdk, request: AccessRequest, signing: { si
     quota,
     ...(request.link && { link: request.link.grant }),
     expiresAt: signing.nowSeconds + CONTEXT_LIFETIME_SECONDS,
-  });
+  };
   const out = kong.service.request;
   const headers: Record<string, string | string[]> = {};
   for (const name of headersToStrip(request.headers, request.key ?? '')) {
@@ -46,7 +46,7 @@ export async function admit(kong: KongPdk, request: AccessRequest, signing: { si
   }
   if (request.trace) headers[TRACE_HEADER] = request.trace.traceparent;
   // Last, so that the message ends with bytes that differ in every request (writeExitArgs in plugins/server says why).
-  headers[CONTEXT_HEADER] = token;
+  headers[CONTEXT_HEADER] = signing.sign(context, subscription.proof);
   const writes: Promise<unknown>[] = [out.setHeaders(headers)];
   const query = removeParameter(request.rawQuery, request.link ? LINK_PARAMETER : KEY_PARAMETER);
   if (query !== request.rawQuery) writes.push(out.setRawQuery(query));

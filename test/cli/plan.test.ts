@@ -9,7 +9,9 @@ import {
 } from '../../cli/supervisor/plan';
 
 const SECRETS = {
+  TOLLGATE_CONTEXT_SECRETS: 'secrets',
   TOLLGATE_CONTEXT_PRIVATE_KEY: 'private',
+  TOLLGATE_CONTEXT_KEYS: 'products',
   TOLLGATE_CONTEXT_JWKS: 'public',
   TOLLGATE_SIGNING_KEYS: 'shared',
   GDPLAY_LINK_KEYS: 'links',
@@ -22,7 +24,7 @@ const context: PlanContext = {
   env: SECRETS,
   databaseUrls: { owner: 'owner', plugin: 'plugin', dashboard: 'dashboard', service: 'service' },
   redisUrl: undefined,
-  proofKeys: { privateKey: 'private', keySet: 'public', sharedKeys: 'shared' },
+  proofKeys: { secrets: 'secrets', privateKey: 'private', productKeys: 'products', keySet: 'public', sharedKeys: 'shared' },
   linkKeys: 'links',
   dashboardSecret: 'secret',
   pluginSocket: '/socket',
@@ -34,11 +36,15 @@ const context: PlanContext = {
   }, // prettier-ignore
 };
 
-const { TOLLGATE_CONTEXT_PRIVATE_KEY, TOLLGATE_CONTEXT_JWKS, TOLLGATE_SIGNING_KEYS, GDPLAY_LINK_KEYS } = SECRETS;
+const only = (...names: (keyof typeof SECRETS)[]): object => Object.fromEntries(names.map((name) => [name, SECRETS[name]]));
 
 test.each([
-  ['the plugin server', pluginServerChild(context), { TOLLGATE_CONTEXT_PRIVATE_KEY, TOLLGATE_SIGNING_KEYS, GDPLAY_LINK_KEYS }],
-  ['services', servicesChild(context), { TOLLGATE_CONTEXT_JWKS, TOLLGATE_SIGNING_KEYS, GDPLAY_LINK_KEYS }],
+  [
+    'the plugin server',
+    pluginServerChild(context),
+    only('TOLLGATE_CONTEXT_SECRETS', 'TOLLGATE_CONTEXT_PRIVATE_KEY', 'TOLLGATE_SIGNING_KEYS', 'GDPLAY_LINK_KEYS'),
+  ],
+  ['services', servicesChild(context), only('TOLLGATE_CONTEXT_KEYS', 'TOLLGATE_CONTEXT_JWKS', 'TOLLGATE_SIGNING_KEYS', 'GDPLAY_LINK_KEYS')],
   ['the dashboard', dashboardChild(context), {}],
   ['the gateway', gatewayChild(context, {}), {}],
   ['the sandbox', sandboxChild(context), {}],

@@ -21,7 +21,7 @@ interface Rotation {
 }
 
 function ofPairs(): Rotation {
-  const [old, next] = [createContextKey('EdDSA'), createContextKey('EdDSA')];
+  const [old, next] = [createContextKey(), createContextKey()];
   const believe = (...pairs: NewContextKey[]): Env => ({
     TOLLGATE_CONTEXT_JWKS: JSON.stringify({ keys: pairs.flatMap(({ keySet }) => keySet.keys) }),
   });

@@ -60,6 +60,7 @@ function factsOf({
   uncharged,
   sandboxUrl,
   testKeys,
+  proof,
   openapi,
 }: CatalogueProduct): Facts {
   const limits = { daily: base?.daily ?? null, monthly: base?.monthly ?? null };
@@ -74,6 +75,7 @@ function factsOf({
     uncharged: uncharged ?? null,
     sandbox_url: sandboxUrl ?? null,
     test_keys: testKeys ?? null,
+    proof: proof ?? null,
     openapi: openapi ?? null,
   };
 }
