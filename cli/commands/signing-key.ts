@@ -4,6 +4,7 @@ import { parseKeySet, parseSharedKeys, type SharedKey } from '../../plugins/core
 import { createContextKey, type KeySet, keySetOf } from '../../plugins/core/proof/create-context-key';
 import { deriveProductKey, derivePrivateKey, formatSecrets, rotateSecrets, type RotationStep } from '../../plugins/core/proof/product-keys';
 import { PRODUCT_ID } from '../../plugins/core/selling/catalogue';
+import { readKeySet } from '../../services/kit/service/proof-settings';
 import { dataFolder } from '../supervisor/data-folder';
 import { keySetFile, secretsFile } from '../supervisor/proof-keys';
 import { type CommandContext, finishCommand } from './command-context';
@@ -42,12 +43,12 @@ function readFormer(path: string | undefined): KeySet['keys'] {
 }
 
 /** @throws CommandError in the words of what `read` throws */
-function refusing<Value>(read: () => Value): Value {
+function refusing<Value>(read: () => Value, setting = 'TOLLGATE_CONTEXT_SECRETS'): Value {
   try {
     return read();
   } catch (error) {
     const what = error instanceof Error ? error.message : 'cannot be read';
-    throw new CommandError('invalid_argument', `TOLLGATE_CONTEXT_SECRETS ${what}`, { cause: error });
+    throw new CommandError('invalid_argument', `${setting} ${what}`, { cause: error });
   }
 }
 
@@ -68,7 +69,9 @@ function readSecrets({ env, root }: CommandContext): readonly SharedKey[] {
 
 function publicKeys(context: CommandContext): KeySet {
   const { env, root } = context;
-  const kept = env['TOLLGATE_CONTEXT_SECRETS'] ? undefined : readFileOf(keySetFile(dataFolder(root, env)));
+  const { TOLLGATE_CONTEXT_SECRETS: secrets, TOLLGATE_CONTEXT_JWKS: given } = env;
+  if (!secrets && given) return keySetOf(...refusing(() => readKeySet(given), 'TOLLGATE_CONTEXT_JWKS'));
+  const kept = secrets ? undefined : readFileOf(keySetFile(dataFolder(root, env)));
   return kept === undefined ? keySetOf(...readSecrets(context).map(derivePrivateKey)) : (JSON.parse(kept) as KeySet);
 }
 
