@@ -12,17 +12,13 @@ const kept = join(root, 'node_modules', '.cache', 'check');
 /** Name, package whose command runs, arguments. What takes longest begins first. */
 const checks = [
   ['eslint', 'eslint/bin/eslint.js', ['.']],
-  ['types', 'typescript/bin/tsc', ['-p', 'tsconfig.json', '--incremental', '--tsBuildInfoFile', join(kept, 'types.tsbuildinfo')]],
+  ['types', 'typescript/bin/tsc', ['-p', 'tsconfig.json']],
   [
     'prettier',
     'prettier/bin/prettier.cjs',
     ['--check', '--log-level=warn', '--cache', '--cache-strategy=content', '--cache-location', join(kept, 'prettier'), '.'],
   ],
-  [
-    'types of the pages',
-    'typescript/bin/tsc',
-    ['-p', 'services/dashboard/web/tsconfig.json', '--incremental', '--tsBuildInfoFile', join(kept, 'pages.tsbuildinfo')],
-  ],
+  ['types of the pages', 'typescript/bin/tsc', ['-p', 'services/dashboard/web/tsconfig.json']],
   ['dependency-cruiser', 'dependency-cruiser/bin/dependency-cruise.mjs', [...folders, '--config', '.dependency-cruiser.cjs']],
   ['knip', 'knip/bin/knip.js', ['--no-progress']],
   ['knip of what runs in production', 'knip/bin/knip.js', ['--production', '--no-progress']],

@@ -6,21 +6,21 @@ import { createKey } from '../../plugins/stores/postgres/keys/create-key';
 import { DEMO_EMAIL } from '../../plugins/stores/postgres/customers/join-customer';
 import { type BenchStores, NO_LIMIT, withBenchStores } from './support/bench-stores';
 import { measure, type MeasuredLoad, start } from './support/load';
-import { startRealKong } from './support/real-kong';
+import { CHAINS, type Chain, type RealKong, startRealKong } from './support/real-kong';
 
 // What a request costs on a real Kong: bare, behind Kong's own plugins for keys, groups and limits, and behind the access layer.
 // Run: npm run build && BENCH_KONG=kong node dist/test/bench/kong.js [seconds] [rounds]; Kong's own variables (KONG_NGINX_USER) go on to it.
 
 /** The rows, in the order in which each round measures them. */
 const ROWS = [
-  { name: 'Kong, no plugin', path: 'bare', key: 'good' },
-  { name: 'key-auth + acl + rate-limiting (local)', path: 'lua-local', key: 'good' },
-  { name: 'key-auth + acl + rate-limiting (redis)', path: 'lua-redis', key: 'good' },
-  { name: 'the access layer on Redis', path: 'tollgate', key: 'good' },
-  { name: 'refused by key-auth: no key', path: 'lua-redis', key: 'none' },
-  { name: 'refused by the access layer: no key', path: 'tollgate', key: 'none' },
-  { name: 'refused by key-auth: unknown key', path: 'lua-redis', key: 'unknown' },
-  { name: 'refused by the access layer: unknown key', path: 'tollgate', key: 'unknown' },
+  { name: 'Kong, no plugin', chain: 'bare', key: 'good' },
+  { name: 'key-auth + acl + rate-limiting (local)', chain: 'lua-local', key: 'good' },
+  { name: 'key-auth + acl + rate-limiting (redis)', chain: 'lua-redis', key: 'good' },
+  { name: 'the access layer on Redis', chain: 'tollgate', key: 'good' },
+  { name: 'refused by key-auth: no key', chain: 'lua-redis', key: 'none' },
+  { name: 'refused by the access layer: no key', chain: 'tollgate', key: 'none' },
+  { name: 'refused by key-auth: unknown key', chain: 'lua-redis', key: 'unknown' },
+  { name: 'refused by the access layer: unknown key', chain: 'tollgate', key: 'unknown' },
 ] as const;
 
 type RowName = (typeof ROWS)[number]['name'];
@@ -66,25 +66,22 @@ export async function measureRealKong({ stores, command, seconds, rounds }: Kong
   const limits = { daily: NO_LIMIT, monthly: NO_LIMIT };
   const { key } = await createKey(db, { customer: DEMO_EMAIL, products: ['api-ip'], actor: 'bench', ...limits });
   const service = `http://127.0.0.1:${upstream.line}`;
-  const kong = await startRealKong({ command, folder: join(folder, 'kong'), service, pluginSocket, redisUrl, key });
+  const kongs = new Map<Chain, RealKong>();
   const keys = { good: key, unknown: generateApiKey('live'), none: undefined };
-  const pids = { gateway: kong.workerPid, plugin: plugin.pid, redis: redisPid };
-  const load = (row: (typeof ROWS)[number], duration: number): MeasuredLoad =>
-    measure({
-      name: row.name,
-      url: `${kong.base}/${row.path}?a=1`,
-      seconds: duration,
-      key: keys[row.key],
-      pids,
-      refused: row.key !== 'good',
-    });
+  const load = ({ name, chain, key: which }: (typeof ROWS)[number], duration: number): MeasuredLoad => {
+    const { url = '', workerPid: gateway = 0 } = kongs.get(chain) ?? {};
+    const pids = { gateway, plugin: plugin.pid, redis: redisPid };
+    return measure({ name, url, seconds: duration, key: keys[which], pids, refused: which !== 'good' });
+  };
   try {
-    for (const row of ROWS) load({ ...row }, 1);
+    for (const chain of CHAINS)
+      kongs.set(chain, await startRealKong({ chain, command, folder: join(folder, chain), service, pluginSocket, redisUrl, key }));
+    for (const row of ROWS) load(row, 1);
     console.log('(that was the warm-up)');
     const results = Array.from({ length: rounds }, () => ROWS.map((row) => load(row, seconds)));
     return ROWS.map((_, index) => median(results.flatMap((round) => round[index] ?? [])));
   } finally {
-    kong.stop();
+    for (const kong of kongs.values()) kong.stop();
   }
 }
 

@@ -7,17 +7,23 @@ import { NO_LIMIT } from './bench-stores';
 
 const ours = resolve(__dirname, '../../../../kong');
 
+/** A way of guarding the same service; each has a Kong of its own, so that none pays for what another configures. */
+export const CHAINS = ['bare', 'lua-local', 'lua-redis', 'tollgate'] as const;
+export type Chain = (typeof CHAINS)[number];
+
 export interface RealKong {
-  readonly base: string;
+  /** URL of the one route. */
+  readonly url: string;
   readonly workerPid: number;
   stop(): void;
 }
 
 export interface RealKongOptions {
+  readonly chain: Chain;
   /** What runs Kong: `kong`, or a path. */
   readonly command: string;
   readonly folder: string;
-  /** URL of what every route leads to. */
+  /** URL of what the route leads to. */
   readonly service: string;
   readonly pluginSocket: string;
   readonly redisUrl: string;
@@ -36,41 +42,43 @@ function luaPlugins(policy: 'local' | 'redis', redisUrl: string): object[] {
   ];
 }
 
-function kongYml({ service, redisUrl, key }: RealKongOptions): object {
-  const at = (name: string, plugins: object[]): object => ({
-    name,
-    url: service,
-    routes: [{ name, paths: [`~/${name}(?:/.*)?$`], strip_path: false }],
-    plugins,
-  });
+function pluginsOf({ chain, redisUrl }: RealKongOptions): object[] {
+  if (chain === 'bare') return [];
+  if (chain === 'tollgate') return [{ name: 'access-layer', config: { products: ['api-ip'] } }];
+  return luaPlugins(chain === 'lua-redis' ? 'redis' : 'local', redisUrl);
+}
+
+function kongYml(options: RealKongOptions): object {
+  const { chain: name, service, key } = options;
+  const routes = [{ name, paths: [`~/${name}(?:/.*)?$`], strip_path: false }];
+  const consumer = { username: 'customer', keyauth_credentials: [{ key }], acls: [{ group: 'customers' }] };
   return {
     _format_version: '3.0',
-    services: [
-      at('bare', []),
-      at('lua-local', luaPlugins('local', redisUrl)),
-      at('lua-redis', luaPlugins('redis', redisUrl)),
-      at('tollgate', [{ name: 'access-layer', config: { products: ['api-ip'] } }]),
-    ],
-    consumers: [{ username: 'customer', keyauth_credentials: [{ key }], acls: [{ group: 'customers' }] }],
+    services: [{ name, url: service, routes, plugins: pluginsOf(options) }],
+    consumers: name.startsWith('lua') ? [consumer] : [],
   };
 }
 
-/** The project's kong.conf with paths of this run: one worker, no access log. */
-function kongConf({ folder, pluginSocket }: RealKongOptions, port: number): string {
+/** Kong's defaults, or the project's kong.conf for the access layer, with paths of this run: one worker, no access log. */
+function kongConf({ chain, folder, pluginSocket }: RealKongOptions, port: number): string {
   const changed: Record<string, string> = {
+    database: 'off',
     declarative_config: join(folder, 'kong.yml'),
-    pluginserver_tollgate_socket: pluginSocket,
     proxy_access_log: 'off',
     proxy_error_log: join(folder, 'error.log'),
     prefix: join(folder, 'prefix'),
     proxy_listen: `127.0.0.1:${port}`,
     nginx_worker_processes: '1',
+    admin_listen: 'off',
     admin_gui_listen: 'off',
     status_listen: 'off',
+    anonymous_reports: 'off',
+    ...(chain === 'tollgate' ? { pluginserver_tollgate_socket: pluginSocket } : {}),
   };
-  const kept = readFileSync(join(ours, 'kong.conf'), 'utf8')
+  const text = chain === 'tollgate' ? readFileSync(join(ours, 'kong.conf'), 'utf8') : '';
+  const kept = text
     .split('\n')
-    .filter((line) => !(/^(\w+) *=/.exec(line)?.[1] ?? '') || !((/^(\w+) *=/.exec(line)?.[1] ?? '') in changed))
+    .filter((line) => !((/^(\w+) *=/.exec(line)?.[1] ?? '') in changed))
     .map((line) => line.replaceAll('/etc/kong/', `${ours}/`));
   return [...kept, ...Object.entries(changed).map(([name, value]) => `${name} = ${value}`), ''].join('\n');
 }
@@ -83,7 +91,7 @@ function findWorker(prefix: string): number | undefined {
   return worker === undefined ? undefined : Number(worker);
 }
 
-/** Starts a Kong with the project's kong.conf and one route for each way of guarding the same service. */
+/** Starts a Kong with one route. */
 export async function startRealKong(options: RealKongOptions): Promise<RealKong> {
   const { command, folder } = options;
   mkdirSync(folder, { recursive: true });
@@ -96,7 +104,7 @@ export async function startRealKong(options: RealKongOptions): Promise<RealKong>
   execFileSync(command, ['start', '-c', conf], { stdio: ['ignore', 'ignore', 'inherit'] });
   try {
     await eventually(() => findWorker(prefix) !== undefined);
-    return { base: `http://127.0.0.1:${port}`, workerPid: findWorker(prefix) ?? 0, stop };
+    return { url: `http://127.0.0.1:${port}/${options.chain}?a=1`, workerPid: findWorker(prefix) ?? 0, stop };
   } catch (error) {
     stop();
     throw error;
