@@ -1,8 +1,10 @@
 import { REQUEST_VARIABLE, REQUEST_VARIABLE_PROPERTY } from '../plugins/core/access/request-variable';
-import { parseProperties } from './local/config/kong-conf';
+import { parseMilliseconds, parseProperties } from './local/config/kong-conf';
 
 /** Levels at which nginx writes nothing about a request. At `crit` it names the whole request line when the plugin socket is missing. */
 const SILENT_LEVELS: readonly string[] = ['alert', 'emerg'];
+/** Twice what the project's own kong.conf says. */
+const LONGEST_BODY_PAUSE_MS = 10_000;
 /** Variables in which an API key may stand. */
 const KEY_VARIABLES = /\$(request|request_uri|args|query_string|is_args|arg_\w+|http_authorization|http_x_api_key|http_referer)\b/g;
 
@@ -24,6 +26,11 @@ export function checkKongConf(kongConf: string): string[] {
   if (format.includes('$tollgate_') && first !== 'nginx_http_include') {
     problems.push('nginx_http_include: must name log-maps.conf, and come before the nginx_http_log_format that uses its variables');
   }
+  if (!(parseMilliseconds(properties.get('nginx_proxy_client_body_timeout') ?? '') <= LONGEST_BODY_PAUSE_MS)) {
+    problems.push(
+      'nginx_proxy_client_body_timeout: must be 10s at most; strangers could hold connections with forms that they do not send',
+    );
+  }
   const isHandedOver = properties.get('nginx_proxy_set')?.startsWith(`$${REQUEST_VARIABLE} `) === true;
   if (isHandedOver && properties.get('nginx_proxy_underscores_in_headers') !== 'off') {
     problems.push('nginx_proxy_underscores_in_headers: must be off; the variable of nginx_proxy_set would take X_API_Key for X-API-Key');
@@ -37,5 +44,5 @@ export function noteKongConf(kongConf: string): string[] {
   const [name = '', value] = wanted.split(/ = (.*)/s);
   return parseProperties(kongConf, []).get(name) === value
     ? []
-    : [`kong.conf: has no line ${wanted}; without it each request costs five reads of Kong instead of one`];
+    : [`kong.conf: has no line ${wanted}; without it each request costs six reads of Kong instead of one`];
 }

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { type Command } from 'commander';
 import { type Pool } from 'pg';
@@ -12,11 +11,12 @@ import { readAppliedCatalogue } from '../../plugins/stores/postgres/catalogue/re
 import { inTransaction } from '../../plugins/stores/postgres/database';
 import { type LeftOut, ownOperations } from '../../services/openapi/own-operations';
 import { CatalogueError, describeProblem, readCatalogue } from '../../services/kit/read-catalogue';
-import { catalogueFile, kongFile } from '../supervisor/data-folder';
+import { catalogueFile } from '../supervisor/data-folder';
 import { noteTestKeys } from '../test-keys';
 import { ACTOR, type CommandContext, finishCommand, withDatabase } from './command-context';
 import { CommandError } from './command-error';
 import { readApiDocuments } from './read-api-documents';
+import { readKongYml } from './read-kong-yml';
 import { findLocalRefusals, reloadGateway, type Reloaded } from './reload-gateway';
 import { showChanges, type TouchingChange } from './show-changes';
 
@@ -54,8 +54,8 @@ function readFile({ root, env }: CommandContext): Catalogue {
  * What kong.yml says otherwise.
  * @param retired products that are not sold any more, whose subscribers may still be served
  */
-function findDifferences({ root, env }: CommandContext, { products }: Catalogue, retired: readonly string[] = []): readonly string[] {
-  return checkKongConfig(readFileSync(kongFile(root, env), 'utf8'), products, retired);
+function findDifferences(context: CommandContext, { products }: Catalogue, retired: readonly string[] = []): readonly string[] {
+  return checkKongConfig(readKongYml(context), products, retired);
 }
 
 function refuseDifferences(problems: readonly string[]): void {

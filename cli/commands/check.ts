@@ -19,6 +19,7 @@ import { findSettingProblems } from '../supervisor/start-settings';
 import { addGatewayChecks } from './check-gateway';
 import { type CommandContext, finishCommand, withDatabase } from './command-context';
 import { CommandError } from './command-error';
+import { readKongYml } from './read-kong-yml';
 
 const HELP = `
 Checks that
@@ -58,7 +59,7 @@ function checkCatalogue({ root, env }: CommandContext): { catalogue: Catalogue |
 
 function checkKong({ root, env }: CommandContext, { products }: Catalogue): string[] {
   const kongConf = readFileSync(join(root, 'kong', 'kong.conf'), 'utf8');
-  return [...checkKongConfig(readFileSync(kongFile(root, env), 'utf8'), products), ...checkKongConf(kongConf)];
+  return [...checkKongConfig(readKongYml({ root, env }), products), ...checkKongConf(kongConf)];
 }
 
 /** The part of `kong/access-layer.json` that must agree with the code. */

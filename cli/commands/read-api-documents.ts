@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { type Catalogue } from '../../plugins/core/selling/catalogue';
 import { readYaml } from '../../plugins/core/selling/read-yaml';
+import { readTextFile } from '../../services/kit/read-text-file';
 import { CommandError } from './command-error';
 
 /** Descriptions of large public APIs have 1 to 5 MB. */
@@ -31,19 +31,28 @@ export async function readApiDocuments({ products }: Catalogue, catalogueFile: s
   return new Map(read.map(({ id, document }) => [id, document]));
 }
 
+const tooLarge = (): Error => new Error(`it has more than ${LARGEST_BYTES / 1024 / 1024} MiB`);
+
 async function readText(place: string, folder: string): Promise<string> {
-  if (!/^https?:/i.test(place)) return cut(await readFile(resolve(folder, place)));
+  if (!/^https?:/i.test(place)) {
+    const text = readTextFile(resolve(folder, place), LARGEST_BYTES);
+    if (text === undefined) throw tooLarge();
+    return text;
+  }
   const response = await fetch(place, {
     signal: AbortSignal.timeout(DEADLINE_MS),
     headers: { accept: 'application/json, application/yaml' },
   });
   if (!response.ok) throw new Error(`it answers ${response.status}`);
-  return cut(Buffer.from(await response.arrayBuffer()));
-}
-
-function cut(bytes: Buffer): string {
-  if (bytes.length > LARGEST_BYTES) throw new Error(`it has more than ${LARGEST_BYTES / 1024 / 1024} MiB`);
-  return bytes.toString('utf8');
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  // Leaving the loop ends the connection: no server decides how much is read.
+  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+    bytes += chunk.length;
+    if (bytes > LARGEST_BYTES) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
 }
 
 function readJsonOrYaml(text: string): unknown {

@@ -83,7 +83,7 @@ function checkQuestion(question: Handler): string[] {
     problems.push('the question has no response_header_timeout: callers would wait for ever');
   for (const { match, routes } of question.handle_response ?? []) {
     // Answered there and then: nothing reaches a service.
-    if (flatten(routes).some(({ handler: kind }) => kind === 'static_response')) continue;
+    if (flatten(routes).some(({ handler: kind }) => kind === 'static_response' || kind === 'error')) continue;
     const statuses = match?.status_code ?? [];
     if (statuses.length !== 1 || (statuses[0] !== 200 && statuses[0] !== 2)) {
       problems.push('handle_response takes other answers than 200 for an admission');
@@ -96,6 +96,10 @@ function checkQuestion(question: Handler): string[] {
     if (!set.includes(`x-tollgate-context ${ANSWER}X-Tollgate-Context}`)) problems.push('the proof is not set: X-Tollgate-Context');
     for (const name of ['authorization', 'x-api-key', 'x_api_key']) {
       if (!deleted(handlers).includes(name)) problems.push(`the header ${name} goes on to the service with the key`);
+    }
+    for (const name of ['cookie', 'referer']) {
+      if (!deleted(handlers).includes(name))
+        problems.push(`a copy of the key in ${name} goes on to the service: X-Tollgate-Remove is not followed`);
     }
     const replacing = { find: '{http.request.uri.query}', replace: `${ANSWER}X-Tollgate-Query}` };
     const replaces = handlers.flatMap(({ uri_substring: all = [] }) => all);

@@ -26,6 +26,8 @@ const REQUIRED: ReadonlyMap<string, string> = new Map([
   ['x-tollgate-context', '$tollgate_context'],
   ['authorization', '$tollgate_authorization'],
   ['x-api-key', ''],
+  ['cookie', '$tollgate_cookie'],
+  ['referer', '$tollgate_referer'],
   ['upgrade', '$tollgate_upgrade'],
   ['connection', '$tollgate_connection'],
   ['http2-settings', ''],

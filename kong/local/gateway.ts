@@ -35,7 +35,7 @@ export interface LocalGatewayOptions {
   pluginTimeoutMs?: number;
   /** Bodies over the buffer go into a folder of this one, the system's for temporary files unless given. */
   tempDir?: string;
-  /** nginx's client_header_timeout and client_body_timeout, 60 s both. */
+  /** In place of nginx's client_header_timeout, 60 s, and of kong.conf's client_body_timeout. */
   clientTimeoutMs?: number;
 }
 
@@ -78,7 +78,7 @@ export function createLocalGateway(options: LocalGatewayOptions): LocalGateway {
     timeoutMs: options.pluginTimeoutMs ?? NGINX_TIMEOUT_MS,
     context: { nodeId: uuid(), createdAt: config.createdAt, variables: conf.variables, log: options.log },
   });
-  const limits = { maxBytes: conf.maxBodyBytes, bufferBytes: conf.bodyBufferBytes, spoolDir, readTimeoutMs: clientTimeoutMs };
+  const limits = { maxBytes: conf.maxBodyBytes, bufferBytes: conf.bodyBufferBytes, spoolDir, readTimeoutMs: options.clientTimeoutMs ?? conf.bodyTimeoutMs };
   const dispatcher = new Dispatcher({ conf, routes: config.routes, limits, pluginClient, log: options.log });
   return new GatewayServer(options, { dispatcher, pluginClient, spoolDir, clientTimeoutMs, readConfig, digest: config.digest });
 }

@@ -45,6 +45,8 @@ export interface AccessRequest {
   readonly units: number;
   readonly headers: RequestHeaders;
   readonly rawQuery: string;
+  /** Empty where the entrance has judged it. */
+  readonly rawPath: string;
   readonly callerAddress: string;
   readonly originHost: string | undefined;
   /** Asks Kong for the body: a further exchange, made only when the key can be nowhere else. */

@@ -1,6 +1,6 @@
 import { LINK_PARAMETER } from '../core/proof/access-link';
 import { CONTEXT_HEADER, CONTEXT_LIFETIME_SECONDS, type ContextSigner, type RequestContext } from '../core/proof/context-token';
-import { headersToStrip, KEY_PARAMETER, type RequestHeaders } from '../core/access/credential-location';
+import { headersToStrip, KEY_PARAMETER, type RequestHeaders, withoutCopies } from '../core/access/credential-location';
 import { crossOriginHeaders, preflightHeaders } from '../core/access/cross-origin';
 import { type KongPdk } from '../core/access/kong-pdk';
 import { problemOf, statusOf } from '../core/problems';
@@ -48,7 +48,7 @@ export async function admit(kong: KongPdk, request: AccessRequest, signing: { si
   // Last, so that the message ends with bytes that differ in every request (writeExitArgs in plugins/server says why).
   headers[CONTEXT_HEADER] = signing.sign(context, subscription.proof);
   const writes: Promise<unknown>[] = [out.setHeaders(headers)];
-  const query = removeParameter(request.rawQuery, request.link ? LINK_PARAMETER : KEY_PARAMETER);
+  const query = withoutCopies(removeParameter(request.rawQuery, request.link ? LINK_PARAMETER : KEY_PARAMETER), request.key ?? '');
   if (query !== request.rawQuery) writes.push(out.setRawQuery(query));
   if (request.strippedBody) writes.push(out.setRawBody(request.strippedBody));
   const answer = crossOriginHeaders(record.whitelist, request.headers);

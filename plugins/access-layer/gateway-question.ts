@@ -20,9 +20,9 @@ export interface EntrancePlace {
 
 /**
  * `gateway`: the gateway's configuration leaves out something that every decision needs. `client`: no gateway could forward this request
- * safely.
+ * safely. `path`: nor this path.
  */
-export type UnreadableQuestion = { readonly fault: 'gateway' | 'client'; readonly why: string; readonly requestId: string };
+export type UnreadableQuestion = { readonly fault: 'gateway' | 'client' | 'path'; readonly why: string; readonly requestId: string };
 
 const REQUEST_ID = /^[\w-]{16,64}$/;
 
@@ -61,7 +61,9 @@ export async function decideQuestion(
     const onError = (err: unknown): void => log.error({ err, requestId }, 'the request could not be decided and was refused');
     return askAccess(findInstance(), question, onError);
   }
-  if (question.fault === 'client') return refusalOf('request_not_readable', { requestId, detail: question.why });
+  if (question.fault !== 'gateway') {
+    return refusalOf(question.fault === 'path' ? 'ambiguous_path' : 'request_not_readable', { requestId, detail: question.why });
+  }
   log.error({ why: question.why }, 'the gateway’s configuration is not complete');
   return refusalOf('access_layer_unavailable', { requestId });
 }

@@ -56,7 +56,7 @@ export const newRequestId = (): string => randomBytes(16).toString('hex');
 
 /** The refusal of one code that needs no decision. */
 export function refusalOf(
-  code: 'access_layer_unavailable' | 'request_not_readable',
+  code: 'access_layer_unavailable' | 'request_not_readable' | 'ambiguous_path',
   { requestId, detail }: { readonly requestId: string; readonly detail?: string },
 ): Refusal {
   const status = statusOf(code);

@@ -4,6 +4,7 @@ import { removesGatewayHeaders, type RequestHeaders } from '../core/access/crede
 import { type KongPdk, type PluginModule, type RawBody } from '../core/access/kong-pdk';
 import { type Decision, type DecisionStep } from '../core/ports';
 import { isPreflight } from '../core/access/cross-origin';
+import { hidesDotSegment } from '../core/access/request-path';
 import { MAX_HEADERS, type RequestFacts } from '../core/access/request-variable';
 import { TRACE_HEADER } from '../core/proof/trace-context';
 import { type AccessLayerDeps, type AccessRequest, type AccessStep, type Denial } from './access-request';
@@ -65,13 +66,14 @@ export function createAccessLayer(deps: AccessLayerDeps): PluginModule {
 }
 
 function beginRequest(kong: KongPdk, known: RequestFacts & Pick<AccessRequest, 'config' | 'trace'>): AccessRequest {
-  const { config, trace, headers, rawQuery, callerAddress, requestId, method } = known;
+  const { config, trace, headers, rawQuery, rawPath, callerAddress, requestId, method } = known;
   return {
     config,
     method,
     units: method === 'POST' ? config.postUnits : 1,
     headers,
     rawQuery,
+    rawPath,
     callerAddress,
     requestId,
     originHost: originHostOf(headers['origin'], headers['referer']),
@@ -103,6 +105,7 @@ async function decide(request: AccessRequest, deps: AccessLayerDeps): Promise<De
   if (removesGatewayHeaders(request.headers['connection'])) {
     return { code: 'request_not_readable', detail: 'The Connection header names a header that the gateway sets.' };
   }
+  if (hidesDotSegment(request.rawPath)) return { code: 'ambiguous_path' };
   try {
     for (const step of STEPS) {
       const denial = await runStep(step, request, deps);

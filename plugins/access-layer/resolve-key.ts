@@ -1,6 +1,7 @@
 import { hashApiKey, isPlausibleKey } from '../core/access/api-key';
 import { judgeFormKey, KEY_PARAMETER, locateKey, type KeySearch } from '../core/access/credential-location';
 import { isForm, readFormField } from '../core/access/form-body';
+import { EventOverError } from '../core/access/kong-pdk';
 import { type AccessLayerDeps, type AccessRequest, type Denial } from './access-request';
 import { findLinks, resolveLink } from './resolve-link';
 
@@ -44,7 +45,7 @@ async function searchForm(request: AccessRequest, deps: AccessLayerDeps): Promis
   if (length === '' && header(request, 'transfer-encoding') !== '') return 'no-length';
   if (length === '' || Number(length) === 0) return { status: 'missing' };
   if (!(Number(length) <= formKeyMaxBytes)) return 'too-large';
-  const raw = await withinMs(request.readBody(), formKeyTimeoutMs);
+  const raw = await withinMs(request.readBody().catch(leftEarly), formKeyTimeoutMs);
   if (raw === undefined) return 'late';
   const body = 'content' in raw ? raw.content : await deps.readBodyFile(raw.filePath, formKeyMaxBytes);
   if (body === undefined || body.length > formKeyMaxBytes) return 'too-large';
@@ -52,6 +53,12 @@ async function searchForm(request: AccessRequest, deps: AccessLayerDeps): Promis
   const search = judgeFormKey(field.values);
   if (search.status === 'found') request.strippedBody = field.remove();
   return search;
+}
+
+/** A caller who ends the connection while his form is awaited, or whom nginx leaves for it, is no fault: nobody reads the answer. */
+function leftEarly(error: unknown): undefined {
+  if (!(error instanceof EventOverError)) throw error;
+  return undefined;
 }
 
 /** Undefined when `work` takes longer; its result is then ignored. */

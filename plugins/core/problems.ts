@@ -83,6 +83,11 @@ const TABLE = {
     title: 'Request cannot be read',
     detail: 'The request has more headers than can be checked, or a malformed query or form.',
   },
+  ambiguous_path: {
+    status: 400,
+    title: 'Path can be read in two ways',
+    detail: 'An encoded slash, backslash or dot makes another path of this one when it is decoded. Send the path that you mean.',
+  },
   access_layer_unavailable: {
     status: 503,
     title: 'Access check not possible',
@@ -140,6 +145,7 @@ export type DenialCode = Extract<
   | 'quota_daily_exceeded'
   | 'quota_monthly_exceeded'
   | 'request_not_readable'
+  | 'ambiguous_path'
   | 'access_layer_unavailable'
   | 'quota_unavailable'
 >;

@@ -1,6 +1,5 @@
-import { chmodSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
+import { chmodSync, lstatSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
-import { dirname } from 'node:path';
 import { type ListenPlace } from '../access-layer/gateway-question';
 import { type PluginModule } from '../core/access/kong-pdk';
 import { ForwardAuthServer } from '../forward-auth/forward-auth-server';
@@ -37,12 +36,13 @@ function isServed(path: string): Promise<boolean> {
 
 /**
  * Makes room for the sockets, once for all workers that share them: an earlier server that was killed left its own behind.
+ * @param makeFolder makes the folder of a socket; throws where others could replace the socket
  * @throws Error when another server answers there, or the path is no socket
  */
-export async function clearPlaces({ forwardAuth, extAuthz }: EntranceSettings): Promise<void> {
+export async function clearPlaces({ forwardAuth, extAuthz }: EntranceSettings, makeFolder: (socketPath: string) => void): Promise<void> {
   for (const place of [forwardAuth, extAuthz]) {
     if (!place || !('path' in place)) continue;
-    mkdirSync(dirname(place.path), { recursive: true });
+    makeFolder(place.path);
     const found = lstatSync(place.path, { throwIfNoEntry: false });
     if (!found) continue;
     if (!found.isSocket()) throw new Error(`${place.path} exists and is not a socket`);

@@ -1,9 +1,10 @@
 import { isIP } from 'node:net';
 import { type HeldRequest, type Verdict } from '../access-layer/held-request';
 import { type RouteText } from '../access-layer/entrance-routes';
-import { KEY_PARAMETER } from '../core/access/credential-location';
+import { KEY_PARAMETER, looksLikeKey } from '../core/access/credential-location';
 import { removeParameter } from '../core/access/raw-parameters';
 import { resolvePath } from '../core/access/request-path';
+import { splitTarget } from '../core/access/request-variable';
 import { collectHeaders, requestIdOf, type UnreadableQuestion } from '../access-layer/gateway-question';
 import { type CheckRequest, type CheckResponse, type HeaderValueOption, type HttpAttributes } from './check-messages';
 
@@ -45,11 +46,13 @@ export function readCheck({ attributes }: CheckRequest): CheckedRequest | Unread
     return unreadable('gateway', `caller_address is source or ${EXTERNAL_ADDRESS}`);
   }
   if (typeof told !== 'string' || isIP(told) === 0) return unreadable('gateway', 'Envoy must tell the caller’s address');
-  const [rawPath = '', ...rest] = http.path.split('?');
-  const rawQuery = rest.join('?');
-  if (resolvePath(rawPath) !== rawPath) return unreadable('client', 'The path has empty, dot or encoded segments.');
+  const { rawPath, rawQuery } = splitTarget(http.path);
+  if (resolvePath(rawPath) !== rawPath) return unreadable('path', 'The path has empty, dot or encoded segments.');
   const isHidden = withoutPlainKey(rawQuery) !== removeParameter(rawQuery, KEY_PARAMETER);
   if (isHidden) return unreadable('client', 'The parameter api_key is percent-encoded: it could not be taken off the request.');
+  if (looksLikeKey(removeParameter(rawQuery, KEY_PARAMETER))) {
+    return unreadable('client', 'The query has an API key in another parameter than api_key: it could not be taken off the request.');
+  }
   return { requestId, headers, rawQuery, method: http.method, callerAddress: told, route };
 }
 

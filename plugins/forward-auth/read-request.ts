@@ -1,9 +1,9 @@
 import { type IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { type HeldRequest } from '../access-layer/held-request';
-import { KEY_PARAMETER } from '../core/access/credential-location';
+import { KEY_PARAMETER, looksLikeKey, MAY_HOLD_COPIES } from '../core/access/credential-location';
 import { removeParameter } from '../core/access/raw-parameters';
-import { FORGEABLE } from '../core/access/request-variable';
+import { FORGEABLE, splitTarget } from '../core/access/request-variable';
 import { hasNeedlessEncoding, resolvePath } from '../core/access/request-path';
 import { collectHeaders, requestIdOf, type UnreadableQuestion } from '../access-layer/gateway-question';
 import { type GatewayProfile } from './gateway-profiles';
@@ -47,12 +47,6 @@ function callerIn(forwardedFor: string | string[] | undefined): string | undefin
   return last !== undefined && isIP(last) !== 0 ? last : undefined;
 }
 
-/** Path and query of `/path?query`, or of an absolute URL where the gateway tells one. */
-function splitTarget(target: string): { rawPath: string; rawQuery: string } {
-  const [rawPath = '', ...rest] = target.replace(/^https?:\/\/[^/?#]*/i, '').split('?');
-  return { rawPath: rawPath === '' ? '/' : rawPath, rawQuery: rest.join('?') };
-}
-
 /** Reads what the gateway says of a request. Call it only after the gateway has proved who it is. */
 export function readRequest({ rawHeaders }: IncomingMessage, profile: GatewayProfile): ForwardedRequest | UnreadableQuestion {
   const all = collectHeaders(pairsOf(rawHeaders));
@@ -62,19 +56,25 @@ export function readRequest({ rawHeaders }: IncomingMessage, profile: GatewayPro
   if (typeof target !== 'string') return unreadable('gateway', `the gateway must send ${profile.uriHeader} once`);
   const callerAddress = callerIn(all['x-forwarded-for']);
   if (callerAddress === undefined) return unreadable('gateway', 'the gateway must send the caller’s address in X-Forwarded-For');
-  const { rawPath, rawQuery } = splitTarget(target);
+  // Some gateways tell an absolute URL.
+  const { rawPath: sentPath, rawQuery } = splitTarget(target.replace(/^https?:\/\/[^/?#]*/i, ''));
+  const rawPath = sentPath === '' ? '/' : sentPath;
   const path = resolvePath(rawPath);
-  if (path === undefined) return unreadable('client', 'The path has an encoded slash, backslash or NUL, or leads above the root.');
-  if (path !== rawPath && !profile.resolvesPaths) return unreadable('client', 'The path has empty or dot segments.');
+  if (path === undefined)
+    return unreadable('path', 'The path has an encoded slash, backslash or NUL, a dot segment with a parameter, or leads above the root.');
+  if (path !== rawPath && !profile.resolvesPaths) return unreadable('path', 'The path has empty or dot segments.');
   if (hasNeedlessEncoding(rawPath) && !profile.resolvesPaths) {
-    return unreadable('client', 'The path encodes a letter or digit, which needs no encoding.');
+    return unreadable('path', 'The path encodes a letter or digit, which needs no encoding.');
   }
   const hasKey = removeParameter(rawQuery, KEY_PARAMETER) !== rawQuery;
   if (profile.replacesText && (/%2e/i.test(rawPath) || (hasKey && path.includes(rawQuery)))) {
-    return unreadable('client', 'The path has an encoded dot, or repeats the query with the key.');
+    return unreadable('path', 'The path has an encoded dot, or repeats the query with the key.');
   }
-  if (!profile.stripsEverything && hasKey) {
-    return unreadable('client', 'This gateway cannot take the API key off the query. Send it in a header.');
+  if (!profile.stripsEverything && (hasKey || [rawQuery, ...MAY_HOLD_COPIES.map((name) => String(all[name]))].some(looksLikeKey))) {
+    return unreadable(
+      'client',
+      'This gateway cannot take the API key off the query, a cookie or Referer. Send it in a header, and there only.',
+    );
   }
   if (rawQuery.includes('#')) return unreadable('client', 'The query has a fragment.');
   const headers: Record<string, string | string[]> = {};

@@ -1,5 +1,6 @@
 import { type ServerResponse } from 'node:http';
 import { type Admission, type Refusal } from '../access-layer/held-request';
+import { MAY_HOLD_COPIES } from '../core/access/credential-location';
 import { CONTEXT_HEADER } from '../core/proof/context-token';
 import { TRACE_HEADER } from '../core/proof/trace-context';
 import { type GatewayProfile } from './gateway-profiles';
@@ -25,6 +26,8 @@ export function writeAdmission(response: ServerResponse, admission: Admission, r
   };
   // Kept only where it carries something else than the key: the gateway drops the client's own either way.
   if (typeof authorization === 'string' && !remove.includes('authorization')) headers['X-Tollgate-Authorization'] = authorization;
+  const copies = MAY_HOLD_COPIES.filter((name) => remove.includes(name));
+  if (copies.length > 0) headers['X-Tollgate-Remove'] = copies.join(' ');
   const trace = set[TRACE_HEADER] ?? request.headers[TRACE_HEADER];
   if (typeof trace === 'string') headers['X-Tollgate-Traceparent'] = trace;
   response.writeHead(200, headers).end();

@@ -1,13 +1,6 @@
+import { EventOverError } from '../core/access/kong-pdk';
 import { closeFrame, openFrame } from './frames';
 import { type Writer } from './wire-writer';
-
-/** The plugin used the PDK of an event that is over: its answer is out, or Kong is gone. */
-export class EventOverError extends Error {
-  override readonly name = 'EventOverError';
-  constructor() {
-    super('this request was already answered');
-  }
-}
 
 /** What an event needs of its connection. */
 export interface EventExchangePort {

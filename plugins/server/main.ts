@@ -12,7 +12,7 @@ import { openAccessLayer } from './open-access-layer';
 import { formatPluginInfo } from './plugin-info';
 import { createPluginServer } from './plugin-server';
 import { type PluginServerSettings, readPluginServerSettings } from './settings';
-import { checkPlace } from './socket-place';
+import { checkPlace, makeSocketFolder } from './socket-place';
 import { openChannel } from './workers/asking';
 import { directoryOfParent } from './workers/instance-directory';
 import { BIND_VARIABLE, startWorkers } from './workers/worker-parent';
@@ -116,7 +116,7 @@ function main(): void {
   Promise.resolve()
     .then(async () => {
       const settings = readPluginServerSettings(process.env);
-      if (cluster.isPrimary) await clearPlaces(readEntranceSettings(process.env));
+      if (cluster.isPrimary) await clearPlaces(readEntranceSettings(process.env), makeSocketFolder);
       return cluster.isPrimary && settings.workers > 1 ? serveByWorkers(settings) : serve(settings);
     })
     .catch((error: unknown) => {

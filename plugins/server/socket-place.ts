@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, lstatSync, mkdirSync, renameSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, mkdirSync, renameSync, type Stats, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
 
@@ -8,10 +8,36 @@ const socketMode = 0o660;
 /** sizeof(sun_path) less its end: 108 bytes on Linux, 104 elsewhere. */
 const maxPathBytes = process.platform === 'linux' ? 107 : 103;
 
-/** Makes the directory. @throws Error when the path is served, too long, or no socket */
+const STICKY = 0o1000;
+const WRITABLE_BY_OTHERS = 0o002;
+
+/**
+ * Why a folder is no place for the socket: whoever can replace the socket decides about every request. Its group may write, because Kong
+ * belongs to it.
+ * @param uid of this process; undefined where the system has no users
+ */
+export function findFolderProblem({ uid, mode }: Pick<Stats, 'uid' | 'mode'>, ownUid: number | undefined): string | undefined {
+  if (ownUid === undefined) return undefined;
+  if (uid !== ownUid && uid !== 0)
+    return `belongs to user ${uid}, who could replace the socket; it must belong to user ${ownUid} or to root`;
+  // In a folder like /tmp nobody can replace what is another's.
+  if ((mode & WRITABLE_BY_OTHERS) !== 0 && (mode & STICKY) === 0)
+    return 'can be written by every user, who could replace the socket: chmod o-w';
+  return undefined;
+}
+
+/** Makes the folder of a socket. @throws Error when others could replace the socket there */
+export function makeSocketFolder(socketPath: string): void {
+  const folder = dirname(socketPath);
+  mkdirSync(folder, { recursive: true, mode: 0o755 });
+  const problem = findFolderProblem(statSync(folder), process.getuid?.());
+  if (problem !== undefined) throw new Error(`the socket cannot be in ${folder}: it ${problem}`);
+}
+
+/** Makes the directory. @throws Error when others could replace the socket there, or when the path is served, too long, or no socket */
 export async function checkPlace(socketPath: string): Promise<void> {
   if (Buffer.byteLength(socketPath) > maxPathBytes) throw new Error(`socket path longer than ${maxPathBytes} bytes: ${socketPath}`);
-  mkdirSync(dirname(socketPath), { recursive: true });
+  makeSocketFolder(socketPath);
   const found = lstatSync(socketPath, { throwIfNoEntry: false });
   if (!found) return;
   if (!found.isSocket()) throw new Error(`${socketPath} exists and is not a socket`);

@@ -14,6 +14,10 @@ const SESSION_LIFETIME_MS = 30 * 60_000;
 /** URLs end up in logs and histories. */
 const NEVER_IN_URL = ['aadhaar', 'otp'];
 
+const AFTER_FAILURE =
+  'Do not simply send a failed step again: each OTP is sent once. After 502 the session goes on, but the captcha or OTP may be used up. ' +
+  'After 504 it has ended: start a new one.';
+
 /** The workers and the memory of who owns which session. */
 export function createAadhaarDeps(tools: ServiceTools<AadhaarSettings>): AadhaarDeps {
   return { workers: connectSessionWorkers<AadhaarWorkerMethods>(tools, SESSION_LIFETIME_MS) };
@@ -41,6 +45,7 @@ export const aadhaarService = defineService<AadhaarDeps, AadhaarSettings>({
     defineRoute({
       method: 'ANY',
       path: '/aadhaar/captcha',
+      notes: AFTER_FAILURE,
       input: captchaInput,
       output: captchaOutput,
       bodyOnlyFields: NEVER_IN_URL,
@@ -49,6 +54,7 @@ export const aadhaarService = defineService<AadhaarDeps, AadhaarSettings>({
     defineRoute({
       method: 'ANY',
       path: '/aadhaar/otp',
+      notes: AFTER_FAILURE,
       input: otpInput,
       output: otpOutput,
       bodyOnlyFields: NEVER_IN_URL,

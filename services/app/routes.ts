@@ -9,7 +9,7 @@ import { analyzeUpload, type ApkWorkerMethods } from './analyze-upload';
 import { type AppDeps, appSettings, createAppDeps } from './app-deps';
 import { compareReports } from './compare-reports';
 import { compareInput, compareOutput } from './compare-schema';
-import { analyzeOutput, healthOutput } from './schema';
+import { analyzeOutput, healthOutput, uploadFacts } from './schema';
 
 const MAX_FILE_BYTES = 200 * 1024 * 1024;
 /** Two minutes in which a request must arrive, one for the analysis. */
@@ -61,7 +61,10 @@ const health = workerHealthRoute<ApkWorkerMethods, z.output<typeof healthOutput>
 });
 
 const information = {
-  upload: { fields: FILE_FIELDS, media_types: ['multipart/form-data', ...FILE_TYPES], forms: FORMS, max_bytes: MAX_FILE_BYTES },
+  schemas: { upload: uploadFacts },
+  values: {
+    upload: { fields: FILE_FIELDS, media_types: ['multipart/form-data', ...FILE_TYPES], forms: FORMS, max_bytes: MAX_FILE_BYTES },
+  },
 };
 
 /** Looks into Android packages. The file goes through in pieces; a worker analyses it. */

@@ -129,6 +129,14 @@ export const analyzeOutput = z.object({
   timestamp: z.string(),
 });
 
+/** What the index says of an upload. */
+export const uploadFacts = z.object({
+  fields: z.array(z.string()).describe('The form field of the file is called one of these.'),
+  media_types: z.array(z.string()),
+  forms: z.array(z.string()).describe('Told by what is in the file, not by its name or type.'),
+  max_bytes: count,
+});
+
 export const healthOutput = z.object({
   status: z.literal('success'),
   data: z.object({ worker: z.literal('serving'), workers: count }),

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { defineService } from '../kit/service/define-service';
 import { indexRoute } from '../kit/service/index-route';
 
@@ -11,7 +12,10 @@ export const backgroundRemoverService = defineService({
   routes: [
     indexRoute('ANY', '/background_remover', {
       headers: { Link: `<${SUCCESSOR}>; rel="successor-version"` },
-      members: { successor: SUCCESSOR, message: `This product id is kept for existing keys. Use ${SUCCESSOR}.` },
+      members: {
+        schemas: { successor: z.string().describe('The route to use.'), message: z.string() },
+        values: { successor: SUCCESSOR, message: `This product id is kept for existing keys. Use ${SUCCESSOR}.` },
+      },
     }),
   ],
 });

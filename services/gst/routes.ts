@@ -6,7 +6,7 @@ import { type Captcha__Output } from '../workers/generated/identity/identity/v1/
 import { captchaOutput, dataInput, dataOutput, sessionInput } from './schema';
 import { gstSettings, type GstSettings } from './settings';
 import { refreshSession, startSession, type GstDeps, type GstWorkerMethods } from './start-session';
-import { serveStartSocket } from './start-socket';
+import { serveStartSocket, startFrames } from './start-socket';
 
 /** No session of this product lives longer than five minutes. */
 const SESSION_LIFETIME_MS = 5 * 60_000;
@@ -60,6 +60,11 @@ export const gstService = defineService<GstDeps, GstSettings>({
     defineRoute({
       method: 'GET',
       path: '/gst/start',
+      notes:
+        'An upgrade to a WebSocket is answered with 101: send {"type":"start"} and receive {"type":"captcha","sessionId","captcha"}, the ' +
+        'captcha as a PNG in base64; {"type":"refresh"} shows the next one. Refusals are {"type":"error","code","status","message","request_id"}. ' +
+        'A connection has one session, is charged once, and ends after five minutes. x-webSocket has the frames.',
+      frames: startFrames,
       output: captchaOutput,
       body: { kind: 'ignored' },
       handler: async (_input, context, deps: GstDeps) => answerOf(await startSession(deps, context)),
@@ -68,6 +73,8 @@ export const gstService = defineService<GstDeps, GstSettings>({
     defineRoute({
       method: 'POST',
       path: '/gst/data',
+      notes:
+        'Do not simply send a failed submit again. After 502 the captcha may be used up: ask for the next one. After 504 the session has ended.',
       input: dataInput,
       output: dataOutput,
       handler: (input, context, deps: GstDeps) => submit(input, context, deps),

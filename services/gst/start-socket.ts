@@ -12,6 +12,15 @@ const clientMessage = z.discriminatedUnion('type', [
 ]);
 type ClientMessage = z.output<typeof clientMessage>;
 
+const serverMessage = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('captcha'), sessionId: z.string(), captcha: z.string().describe('A PNG in base64, without a data URI.') }),
+  z.object({ type: z.literal('error'), code: z.string(), status: z.number().int(), message: z.string(), request_id: z.string() }),
+]);
+type ServerMessage = z.output<typeof serverMessage>;
+
+/** For the documentation. */
+export const startFrames = { sent: clientMessage, received: serverMessage };
+
 /** WebSocket statuses "normal", "policy violation" and "internal error". */
 const NORMAL = 1000;
 const POLICY_VIOLATION = 1008;
@@ -86,7 +95,7 @@ class StartExchange {
     this.say({ type: 'error', code: body.code, status: body.status, message: body.detail, request_id: body.request_id });
   }
 
-  private say(message: Readonly<Record<string, unknown>>): void {
+  private say(message: ServerMessage): void {
     if (this.socket.readyState === this.socket.OPEN) this.socket.send(JSON.stringify(message));
   }
 }

@@ -20,7 +20,7 @@ export const backgroundRemoverInput = z.object({
   crop: z.boolean().default(false).describe('Cuts the transparent margins off.'),
   background: z
     .string()
-    .regex(/^(#?[0-9a-f]{6})?$/i, 'must be a colour of six hexadecimal digits, for example #ffffff')
+    .regex(/^(#?[0-9A-Fa-f]{6})?$/, 'must be a colour of six hexadecimal digits, for example #ffffff')
     .default('')
     .describe('A colour in place of the background, for example #ffffff; transparent unless given.'),
 });

@@ -1,8 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { type Catalogue } from '../../plugins/core/selling/catalogue';
-import { parseCatalogue } from '../../plugins/core/selling/parse-catalogue';
+import { parseCatalogue, TOO_LARGE } from '../../plugins/core/selling/parse-catalogue';
+import { CATALOGUE_BOUNDS } from '../../plugins/core/selling/catalogue-schema';
 import { type CatalogueProblem } from '../../plugins/core/selling/locate-problems';
+import { readTextFile } from './read-text-file';
 
 /** Below the project's folder, which is where processes run. */
 export const CATALOGUE_FILE = 'kong/catalogue.yml';
@@ -35,7 +36,9 @@ function nameOf(file: string): string {
  * @throws CatalogueError naming every problem; whatever reading the file throws
  */
 export function readCatalogue(file: string): Catalogue {
-  const { catalogue, problems } = parseCatalogue(readFileSync(file, 'utf8'), nameOf(file));
+  const text = readTextFile(file, CATALOGUE_BOUNDS.bytes);
+  if (text === undefined) throw new CatalogueError(file, [TOO_LARGE]);
+  const { catalogue, problems } = parseCatalogue(text, nameOf(file));
   if (!catalogue) throw new CatalogueError(file, problems);
   return catalogue;
 }

@@ -50,7 +50,7 @@ export interface Failure {
 export const ACCESS_DENIALS = [
   'key_missing', 'ambiguous_key', 'key_unknown', 'key_expired', 'product_not_authorised', 'subscription_missing', 'subscription_inactive',
   'caller_not_whitelisted', 'sandbox_missing', 'link_not_valid', 'quota_daily_exceeded', 'quota_monthly_exceeded', 'request_not_readable',
-  'access_layer_unavailable', 'quota_unavailable',
+  'ambiguous_path', 'access_layer_unavailable', 'quota_unavailable',
 ] as const satisfies readonly ProblemCode[]; // prettier-ignore
 
 const BEFORE_CHARGE: ReadonlySet<ProblemCode> = new Set(ACCESS_DENIALS);
@@ -74,11 +74,12 @@ export function finerFailureOf(name: FinerCode): Failure {
 
 const gatewayFailure = (status: number, title: string, charge: Charge): Failure => ({ status, code: 'gateway_error', title, charge });
 
-/** The gateway's own on a product's path, in one code: a head or body that is too large or no HTTP, a service that is away. */
+/** The gateway's own on a product's path, in one code: a head or body that is too large or no HTTP, an access check or a service that is away. */
 export const GATEWAY_FAILURES: readonly Failure[] = [
   gatewayFailure(400, 'The request is no HTTP', 'not taken'),
   gatewayFailure(413, 'Body over 210 MiB', 'not taken'),
   gatewayFailure(414, 'Request line over 8,192 bytes', 'not taken'),
+  gatewayFailure(500, 'Access check away: the request went no further', 'not taken'),
   gatewayFailure(502, 'Service gone', 'charged'),
   gatewayFailure(503, 'Service away', 'charged'),
   gatewayFailure(504, 'Service late', 'charged'),

@@ -30,6 +30,7 @@ const OWN: Readonly<Record<string, readonly Failure[]>> = {
 
 /** Successes besides 200. */
 const MORE_SUCCESSES: Readonly<Record<string, Readonly<Record<number, string>>>> = {
+  '/gst/start': { 101: 'Switching protocols: the request asked for a WebSocket, which is charged once it is open' },
   '/gdplay/stream': { 206: 'The range that was asked for', 304: 'Not modified: the version that the request names is current' },
 };
 

@@ -7,6 +7,9 @@ import recorded from './sample-answers.json';
  */
 export const SAMPLE_ANSWERS: Readonly<Record<string, unknown>> = recorded;
 
+/** Said beside each of them. */
+export const CUT_NOTE = 'Recorded in the sandbox. Lists are cut to their first entry, and texts to their first 100 characters.';
+
 /** `GET /ip`: one path may answer each of two methods with something else. */
 export function sampleName({ method, path }: Pick<Route, 'method' | 'path'>): string {
   return `${method} ${path}`;

@@ -24,12 +24,12 @@ const urls = z.preprocess(
 );
 const country = z
   .string()
-  .regex(/^[a-z]{2}$/i, 'must be a two-letter country code')
+  .regex(/^[A-Za-z]{2}$/, 'must be a two-letter country code')
   .transform((code) => code.toUpperCase())
   .default('IN');
 const language = z
   .string()
-  .regex(/^[a-z]{2,3}(-[a-z]{2,4})?$/i, 'must be a language code such as en or pt-BR')
+  .regex(/^[A-Za-z]{2,3}(-[A-Za-z]{2,4})?$/, 'must be a language code such as en or pt-BR')
   .default('en');
 
 type Choice = Readonly<Record<string, unknown>>;

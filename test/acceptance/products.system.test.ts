@@ -1,18 +1,21 @@
 import pLimit from 'p-limit';
 import { PRODUCTS } from '../support/catalogue';
 import { send, type Reply } from '../support/http';
+import { DocumentedApi } from '../support/openapi/documented-api';
 import { ExampleCaller, type SandboxExample } from './follow-example';
 import { openInstallation, type Installation } from './installation';
 
 let tollgate: Installation;
 let entries: SandboxExample[] = [];
 let examples: ExampleCaller;
+let documented: DocumentedApi;
 const keys = new Map<string, string>();
 
 beforeAll(async () => {
   tollgate = await openInstallation();
   examples = new ExampleCaller(tollgate.gatewayUrl, (product) => keys.get(product) ?? '');
   entries = (await send(`${tollgate.sandboxUrl}/`)).json();
+  documented = new DocumentedApi((await send(`${tollgate.gatewayUrl}/openapi.json`)).json());
   for (const { id, routes } of PRODUCTS) {
     if (routes.length > 0) keys.set(id, (await tollgate.createKey({ products: [id], mode: 'test' })).key);
   }
@@ -28,7 +31,7 @@ function promised({ yields }: SandboxExample): number {
   return Number(/(?:^|: )([2-5]\d\d)(?=[ ,;:.]|$)/.exec(yields)?.[1]);
 }
 
-describe('with a test key every documented input yields what it says', () => {
+describe('with a test key every documented input yields what it and the OpenAPI document say', () => {
   const products = PRODUCTS.filter((product) => product.routes.length > 0).map((product) => product.id);
 
   const inTurns = new Map(products.map((product) => [product, pLimit(AT_ONCE)]));
@@ -44,6 +47,12 @@ describe('with a test key every documented input yields what it says', () => {
     const seen = own.map(({ entry, reply }) => `${entry.route} ${entry.outcome} ${reply?.status}`);
     expect(seen).toEqual(own.map(({ entry }) => `${entry.route} ${entry.outcome} ${promised(entry)}`));
     for (const { reply } of own) expect(reply?.headers['x-tollgate-mode']).toBe('test');
+    const contradictions = own.flatMap(({ entry: { method, route, outcome }, reply }) =>
+      reply
+        ? documented.contradictions({ ...reply, method, url: route, body: reply.text }).map((each) => `${route} ${outcome}: ${each}`)
+        : [],
+    );
+    expect(contradictions).toEqual([]);
   });
 
   it('and every route of the catalogue has a success among them', () => {

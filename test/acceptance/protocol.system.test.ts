@@ -46,6 +46,17 @@ describe('bytes that two servers could read differently', () => {
   });
 });
 
+describe('a path that leads elsewhere once it is decoded', () => {
+  it.each(['/vahaan/..%2fip', '/vahaan/..%5cip', '/vahaan/%2e%2e%2Fip', '/vahaan/a%2f..%2f..%2fip', '/vahaan/..;/ip'])(
+    'is refused as 400 ambiguous_path: %s',
+    async (path) => {
+      const lines = [`GET ${path} HTTP/1.1`, 'Host: x', `X-API-Key: ${issued.key}`, 'Connection: close', '', ''];
+      const answer = await sendRaw(tollgate.gatewayUrl, lines.join('\r\n'));
+      expect([statusesOf(answer), /"code":"(\w+)"/.exec(answer)?.[1]]).toEqual([[400], 'ambiguous_path']);
+    },
+  );
+});
+
 describe('connections', () => {
   it('answer pipelined requests in their order, each by its own key', async () => {
     const answers = await answersTo(

@@ -9,6 +9,8 @@ import { decideSpend, windowsAt } from '../../plugins/core/access/quota';
 export interface FakeRequest {
   headers?: Record<string, string | string[]>;
   query?: string;
+  /** `/ip` unless given. */
+  path?: string;
   address?: string;
   /** A promise is a body that is still on its way. */
   body?: Buffer | { filePath: string } | Promise<Buffer>;
@@ -19,15 +21,11 @@ export interface FakeRequest {
   withoutVariable?: boolean;
 }
 
+const targetOf = ({ path = '/ip', query = '' }: FakeRequest): string => (query === '' ? path : `${path}?${query}`);
+
 /** As nginx fills the variable that kong.conf sets. */
-export function requestVariable({
-  headers = {},
-  query = '',
-  address = '203.0.113.7',
-  requestId = 'req-1',
-  method = 'GET',
-  withoutVariable,
-}: FakeRequest): string {
+export function requestVariable(request: FakeRequest): string {
+  const { headers = {}, query = '', address = '203.0.113.7', requestId = 'req-1', method = 'GET', withoutVariable } = request;
   if (withoutVariable === true) return '';
   const lines = Object.entries(headers).flatMap(([name, value]) =>
     [value].flat().map((each) => [name.replaceAll('-', '_'), each] as const),
@@ -37,7 +35,7 @@ export function requestVariable({
     kong_request_id: String(requestId),
     request_length: String(lines.reduce((bytes, [name, value]) => bytes + name.length + value.length + 4, 20 + query.length)),
     request_method: method,
-    args: query,
+    request_uri: targetOf(request),
   };
   for (const [name, value] of lines) {
     const known = values[`http_${name}`];
@@ -50,6 +48,7 @@ export function requestVariable({
 function variableOf(request: FakeRequest, name: string): unknown {
   if (name === REQUEST_VARIABLE) return requestVariable(request);
   if (name === 'request_method') return request.method ?? 'GET';
+  if (name === 'request_uri') return targetOf(request);
   const header = /^http_(.*)$/.exec(name)?.[1]?.replaceAll('_', '-');
   if (header !== undefined) return request.headers?.[header] ?? '';
   return 'requestId' in request ? request.requestId : 'req-1';

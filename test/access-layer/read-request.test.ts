@@ -3,7 +3,7 @@ import { bearer, call, key, recordOf, signContext } from './call-plugin';
 import { createInstance, memoryQuota, runEvent, type FakeRequest } from './fake-kong';
 import { fc, propertyRuns } from '../support/fast-check';
 
-const READ_BY_CALLS = ['get_headers', 'get_raw_query', 'get_forwarded_ip', 'get_var', 'get_var'];
+const READ_BY_CALLS = ['get_headers', 'get_raw_query', 'get_forwarded_ip', 'get_var', 'get_var', 'get_var'];
 
 const readCalls = async (request: FakeRequest): Promise<string[]> => {
   const { calls } = await call(request);
@@ -18,6 +18,7 @@ describe('the request is asked for by calls', () => {
     ['when a claim about the caller was forged', { headers: { ...bearer, 'x-tollgate-customer': 'somebody' } }],
     ['when an underscore twin of the proof was forged', { headers: { ...bearer, x_tollgate_context: 'forged' } }],
     ['when it has so many bytes that it may have too many headers', { headers: { ...bearer, cookie: 'c'.repeat(3_000) } }],
+    ['when its query ends at a fragment for nginx', { headers: bearer, query: `a=1#api_key=${key}` }],
     ['when its origin was sent twice', { headers: { ...bearer, origin: ['https://a.example', 'https://b.example'] } }],
   ])('%s', async (_, request) => {
     expect(await readCalls(request)).toEqual(['get_var', ...READ_BY_CALLS]);
@@ -59,12 +60,13 @@ it('a request is decided the same, and sent on the same, whether it is read from
     'x-other',
     'traceparent',
     'connection',
+    'cookie',
   );
   const headers = fc.dictionary(name, fc.oneof(value, fc.array(value, { minLength: 2, maxLength: 3 })), { maxKeys: 5 });
-  const query = fc.constantFrom('', `api_key=${key}`, 'a=1&b=%0a', `a=1&%61pi_key=${key}&api_key=x`);
+  const query = fc.constantFrom('', `api_key=${key}`, `other=${key}&api_key=${key}`, 'a=1&b=%0a', `a=1&%61pi_key=${key}&api_key=x`);
   await fc.assert(
-    fc.asyncProperty(headers, query, async (given, rawQuery) => {
-      const request: FakeRequest = { headers: given, query: rawQuery };
+    fc.asyncProperty(headers, query, fc.constantFrom('/ip', '/ip/..%2fgst'), async (given, rawQuery, path) => {
+      const request: FakeRequest = { headers: given, query: rawQuery, path };
       const [one, other] = [await call(request), await call({ ...request, withoutVariable: true })];
       const told = ({ exit, set, cleared, query: sent, decision }: typeof one): unknown => ({
         exit,
@@ -76,18 +78,19 @@ it('a request is decided the same, and sent on the same, whether it is read from
       });
       expect(told(one)).toEqual(told(other));
     }),
-    { numRuns: propertyRuns(300), examples: [[{ origin: '', referer: 'https://a.example' }, '']] },
+    { numRuns: propertyRuns(300), examples: [[{ origin: '', referer: 'https://a.example' }, '', '/ip']] },
   );
 });
 
 describe('the variable', () => {
-  const lines = ['3', '192.0.2.1', '100', '', 'GET', '', 'k', '', '', '', '', '', '', '', '', 'a=1', 'id'];
+  const lines = ['4', '192.0.2.1', '100', '', 'GET', '', 'k', '', '', '', '', '', '', '', '', '', '/ip/x?a=1?b', 'id'];
 
   it('tells caller, id, query and the headers that are there', () => {
     expect(readRequestVariable(lines.join('\n'))).toEqual({
       callerAddress: '192.0.2.1',
       requestId: 'id',
-      rawQuery: 'a=1',
+      rawPath: '/ip/x',
+      rawQuery: 'a=1?b',
       method: 'GET',
       headers: { 'x-api-key': 'k' },
     });
@@ -96,11 +99,11 @@ describe('the variable', () => {
   });
 
   it.each([
-    ['of another layout', ['2', ...lines.slice(1)]],
+    ['of another layout', ['3', ...lines.slice(1)]],
     ['with a line too few', lines.slice(0, -1)],
     ['with a line too many', [...lines, '']],
-    ['without an address', ['3', '', ...lines.slice(2)]],
-    ['without a length', ['3', '192.0.2.1', 'many', ...lines.slice(3)]],
+    ['without an address', ['4', '', ...lines.slice(2)]],
+    ['without a length', ['4', '192.0.2.1', 'many', ...lines.slice(3)]],
   ])('%s is not believed', (_, given) => {
     expect(readRequestVariable(given.join('\n'))).toBe('unclear');
   });

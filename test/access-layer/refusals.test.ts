@@ -147,6 +147,30 @@ describe('a refusal', () => {
     },
   );
 
+  it.each([
+    '/ip/..%2fgst',
+    '/ip/..%5Cgst',
+    '/ip/%2e%2E%2Fgst',
+    '/ip/a%2f..',
+    '/ip/..\\gst',
+    '/ip/.%2f',
+    '/ip/..;/gst',
+    '/ip/%2e%2e;a=b/gst',
+  ])('of a path that leads elsewhere once it is decoded is a 400, and nothing is counted: %s', async (path) => {
+    for (const withoutVariable of [true, false]) {
+      const quota = memoryQuota();
+      const { exit, code } = await call({ headers: bearer, path, withoutVariable }, { quota });
+      expect([exit?.status, code, quota.used.size]).toEqual([400, 'ambiguous_path', 0]);
+    }
+  });
+
+  it.each(['/ip/a%2Fb', '/ip/a..%2fb', '/ip/...', '/ip/a%5cb', '/ip/a;b=..', '/ip/..a%2fb', '/ip/..?next=..%2f'])(
+    'is none of a path that is one path to every server: %s',
+    async (path) => {
+      for (const withoutVariable of [true, false]) expect((await call({ headers: bearer, path, withoutVariable })).exit).toBeUndefined();
+    },
+  );
+
   const form = { 'content-type': 'application/x-www-form-urlencoded' };
   it.each<[string, FakeRequest, RegExp]>([
     ['of unknown length', { headers: { ...form, 'transfer-encoding': 'chunked' } }, /without Content-Length/],

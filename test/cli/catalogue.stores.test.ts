@@ -1,4 +1,7 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { projectRoot, runCommand, type CommandRun } from './support/run-command';
@@ -33,6 +36,63 @@ const withoutIp = withIp(() => '');
 const audit = async (): Promise<any[]> =>
   (await database().pool.query("SELECT actor, action, subject_id, details FROM audit_log WHERE action ~ '^(product|plan)\\.' ORDER BY id"))
     .rows;
+
+/** Lists that name each other: each line holds the one before nine times. */
+const bomb = (levels: number): string =>
+  Array.from(
+    { length: levels },
+    (_, at) =>
+      `x-${at}: &a${at} [${Array(9)
+        .fill(at === 0 ? 'x' : `*a${at - 1}`)
+        .join(',')}]\n`,
+  ).join('');
+
+describe('files that would fill the memory', () => {
+  /** Without a byte on the disk. */
+  const putHuge = (name: string): void => {
+    writeFileSync(join(root, 'kong', name), '');
+    truncateSync(join(root, 'kong', name), 3 * 2 ** 30);
+  };
+
+  it('are measured before they are read', async () => {
+    putHuge('own.yml');
+    put(
+      'catalogue.yml',
+      withIp((entry) => `${entry}    openapi: own.yml\n`),
+    );
+    expect((await catalogue('apply')).stderr).toContain('product api-ip: own.yml: it has more than 8 MiB');
+    put('catalogue.yml');
+    putHuge('kong.yml');
+    expect((await catalogue('check')).stderr).toContain('kong.yml is larger than 16 MiB');
+    putHuge('catalogue.yml');
+    expect((await catalogue('check')).stderr).toContain('kong/catalogue.yml:1:1 is larger than 4 MiB');
+  });
+
+  it('are no documents: one in which aliases name aliases, and one that does not end', async () => {
+    writeFileSync(
+      join(root, 'kong', 'own.yml'),
+      `openapi: 3.1.0\npaths: {}\nx: &x ${'x'.repeat(1_000)}\n${bomb(6).replace('x,x', '*x,*x')}`,
+    );
+    const endless = createServer((_request, response) => void response.write(Buffer.alloc(9 * 1024 * 1024, '{'))).listen(0, '127.0.0.1');
+    await once(endless, 'listening');
+    try {
+      const url = `http://127.0.0.1:${(endless.address() as AddressInfo).port}/`;
+      for (const [openapi, reason] of [
+        ['own.yml', 'names its own parts too often by aliases'],
+        [url, 'it has more than 8 MiB'],
+      ] as const) {
+        put(
+          'catalogue.yml',
+          withIp((entry) => `${entry}    openapi: ${openapi}\n`),
+        );
+        expect((await catalogue('apply')).stderr).toContain(reason);
+      }
+    } finally {
+      endless.close();
+      endless.closeAllConnections();
+    }
+  });
+});
 
 describe('catalogue check', () => {
   it('is content with the files as they ship', async () => {

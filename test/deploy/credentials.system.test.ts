@@ -1,6 +1,5 @@
 import type * as crypto from 'node:crypto';
 import { X509Certificate } from 'node:crypto';
-import { spawn } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -15,7 +14,6 @@ import { readSecrets } from '../../cli/container/read-secrets';
 import { rotateProofs } from '../../cli/container/proof-credentials';
 import { createAuthority } from '../../cli/container/issue-certificates';
 import { HOLDERS, writeCredentials } from '../../cli/container/write-credentials';
-import { findFreeRow } from '../../cli/supervisor/free-port';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../cli/postgres/embedded-postgres';
 import { systemClock } from '../../plugins/core/ports';
 import { createPool } from '../../plugins/stores/postgres/pool';
@@ -34,7 +32,7 @@ import { HEALTH_SERVICE, loadService } from '../../services/kit/worker/load-prot
 import { serveWorker } from '../../services/kit/worker/serve-worker';
 import { workerTlsSettings } from '../../services/kit/worker/worker-tls';
 import { clientCredentials, type MutualTls } from '../../services/kit/worker/worker-wire';
-import { eventually } from '../support/eventually';
+import { startTestRedis, type TestRedis } from '../support/redis/redis';
 
 /** A busy machine must not look like a dead store. */
 const PATIENT = { silenceMs: 5_000, heldUpSilenceMs: 5_000 };
@@ -259,11 +257,10 @@ describe('the certificates', () => {
 
 describe('under these logins', () => {
   let postgres: EmbeddedPostgres;
-  let redisPort: number;
-  let endRedis: () => void;
+  let redis: TestRedis;
   const redisOf = (holder: string): string => {
     const url = new URL(variablesOf(holder)['REDIS_URL'] ?? '');
-    url.host = `127.0.0.1:${redisPort}`;
+    url.host = new URL(redis.url).host;
     return url.href;
   };
   const databaseOf = (holder: string): string => {
@@ -272,28 +269,22 @@ describe('under these logins', () => {
     return url.href;
   };
 
-  let serverFolder: string;
+  let serverFolder = '';
+  const ends: (() => Promise<void>)[] = [];
 
   beforeAll(async () => {
     folder = prepared;
+    redis = await startTestRedis({ aclFile: join(prepared, 'redis', 'users.acl') });
+    ends.push(() => redis.close());
+    await expect(redis.command('GET', 'tollgate:quota:{x}')).rejects.toThrow('NOPERM');
     serverFolder = mkdtempSync(join(tmpdir(), 'tollgate-credentials-'));
     postgres = await startEmbeddedPostgres({ dataDir: join(serverFolder, 'pg'), settings: { fsync: 'off' } });
-    redisPort = await findFreeRow(1);
-    const aclFile = join(prepared, 'redis', 'users.acl');
-    const args = ['--port', String(redisPort), '--bind', '127.0.0.1', '--save', '', '--dir', serverFolder, '--aclfile', aclFile];
-    const child = spawn('redis-server', args, { stdio: 'ignore' });
-    endRedis = () => void child.kill('SIGKILL');
-    const probe = new Redis(redisPort, '127.0.0.1', { lazyConnect: true, retryStrategy: () => 50, enableReadyCheck: false });
-    probe.on('error', () => undefined);
-    await eventually(async () => (await probe.ping().catch(() => '')) === 'PONG');
-    await expect(probe.get('tollgate:quota:{x}')).rejects.toThrow('NOPERM');
-    probe.disconnect();
+    ends.push(() => postgres.stop());
     await createLogins(postgres.url, JSON.parse(variablesOf('migrate')['DATABASE_LOGINS'] ?? '') as Record<DatabaseRole, string>);
     await migrateOnce(databaseOf('migrate'));
   });
   afterAll(async () => {
-    endRedis();
-    await postgres.stop();
+    for (const end of ends) await end();
     rmSync(serverFolder, { recursive: true, force: true });
   });
 

@@ -72,6 +72,8 @@ describe('the Kubernetes example', () => {
     expect([sidecar?.args, sidecar?.restartPolicy]).toEqual([['plugin-server'], 'Always']);
     for (const container of containersOf(pod)) {
       expect(container.volumeMounts).toContainEqual({ name: 'plugin-socket', mountPath: '/var/run/tollgate' });
+      // An emptyDir can be written by every user.
+      expect(container.env).toContainEqual({ name: expect.stringMatching(/SOCKET$/), value: '/var/run/tollgate/own/plugin.sock' });
     }
   });
 

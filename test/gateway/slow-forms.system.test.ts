@@ -11,10 +11,13 @@ import { memoryQuota, NOW_MS } from '../access-layer/fake-kong';
 import { eventually } from '../support/eventually';
 import { startEcho, type TestServer } from './support/echo-server';
 import { exchangeRaw, get, splitAnswer } from './support/raw-client';
-import { startGateway, type RunningGateway } from './support/test-gateway';
+import { startGateway, type GatewaySettings, type RunningGateway } from './support/test-gateway';
 
 const FORM = 'Content-Type: application/x-www-form-urlencoded\r\n';
-const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
+const errors: string[] = [];
+const silent = { info: () => undefined, warn: () => undefined, error: (_fields: object, message: string) => errors.push(message) };
+
+const conf = 'nginx_http_client_body_buffer_size = 1m\n';
 
 /** `/patient` waits for a form longer than a test takes, `/hasty` not at all. */
 const PATIENCE = { patient: 25_000, hasty: 100 };
@@ -33,6 +36,7 @@ const kongYml = (url: string): string =>
 describe('a form without a key in header or query', () => {
   let upstream: TestServer & { seen: string[] };
   let server: PluginServer;
+  let settings: GatewaySettings;
   let gateway: RunningGateway;
   /** Where this gateway writes bodies. */
   let spool: string;
@@ -53,13 +57,14 @@ describe('a form without a key in header or query', () => {
     server = createPluginServer({ plugin, socketPath, log: silent });
     await server.listen();
     spool = mkdtempSync(join(tmpdir(), 'tollgate-spool-'));
-    gateway = await startGateway({
+    settings = {
       pluginSocket: socketPath,
       tempDir: spool,
       pluginInfoPath: resolve(__dirname, '../../kong/access-layer.json'),
       kongYml: kongYml(upstream.url),
-      kongConf: 'nginx_http_client_body_buffer_size = 1m\n',
-    });
+      kongConf: conf,
+    };
+    gateway = await startGateway(settings);
   });
 
   afterAll(async () => {
@@ -69,8 +74,8 @@ describe('a form without a key in header or query', () => {
     rmSync(spool, { recursive: true, force: true });
   });
 
-  async function openTrickle(path: string): Promise<Socket> {
-    const socket = connect(gateway.port, '127.0.0.1');
+  async function openTrickle(path: string, port = gateway.port): Promise<Socket> {
+    const socket = connect(port, '127.0.0.1');
     socket.on('error', () => undefined);
     await once(socket, 'connect');
     socket.write(`POST ${path} HTTP/1.1\r\nHost: a\r\n${FORM}Content-Length: 1000\r\n\r\na=`);
@@ -84,7 +89,17 @@ describe('a form without a key in header or query', () => {
     expect([status, server.stats().running]).toEqual([200, 300]);
     strangers.forEach((socket) => socket.destroy());
     await eventually(() => server.stats().running === 0);
-    expect(upstream.seen).toEqual(['/patient']);
+    expect([upstream.seen, errors]).toEqual([['/patient'], []]);
+  });
+
+  it('is left once its sender stops sending, long before the access layer gives it up, and nobody’s log says a word', async () => {
+    const hasty = await startGateway({ ...settings, kongConf: `${conf}nginx_proxy_client_body_timeout = 100ms\n` });
+    const { abandoned } = server.stats();
+    const socket = await openTrickle('/patient', hasty.port);
+    await once(socket, 'close');
+    await eventually(() => server.stats().running === 0);
+    expect([server.stats().abandoned, errors]).toEqual([abandoned + 1, []]);
+    await hasty.close({ graceMs: 50 });
   });
 
   it('is refused when its body does not come in time, however steadily it trickles', async () => {

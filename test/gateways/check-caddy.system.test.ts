@@ -53,6 +53,7 @@ describe('tollgate check caddy finds', () => {
     ['tollgate.caddy', 'request_header -X-Tollgate-*', '', 'X-Tollgate-* is missing'],
     ['tollgate.caddy', 'request_header -X_Tollgate_*', '', 'X_Tollgate_* is missing'],
     ['tollgate.caddy', 'request_header -X-Api-Key', '', 'x-api-key goes on'],
+    ['tollgate.caddy', 'request_header @cookie_copied -Cookie', '', 'a copy of the key in cookie goes on'],
     ['tollgate.caddy', 'request_header -Authorization', '', 'authorization goes on'],
     ['tollgate.caddy', 'request_header X-Tollgate-Context {http.reverse_proxy.header.X-Tollgate-Context}', '', 'the proof is not set'],
     [
@@ -61,8 +62,8 @@ describe('tollgate check caddy finds', () => {
       '',
       'a key in the query goes on',
     ],
-    ['tollgate.caddy', '@admitted status 200', '@admitted status 200 401', 'other answers than 200'],
-    ['tollgate.caddy', '@admitted status 200', '@admitted header X-Any *', 'other answers than 200'],
+    ['tollgate.caddy', '\t\t\tstatus 200\n', '\t\t\tstatus 200 401\n', 'other answers than 200'],
+    ['tollgate.caddy', '\t\t\tstatus 200\n', '', 'other answers than 200'],
     ['tollgate.caddy', 'header_up X-Forwarded-For {http.request.remote.host}', '', 'X-Forwarded-For is not set'],
     ['tollgate.caddy', 'rewrite /caddy/authorize/{args.0}?', 'rewrite /caddy/authorize/{args.0}', 'keeps the client’s query'],
     ['tollgate.caddy', 'response_header_timeout 6s', '', 'no response_header_timeout'],

@@ -44,6 +44,8 @@ describe('of nginx', () => {
     ['guard.conf', 'proxy_set_header Authorization $tollgate_authorization;', '', /authorization is missing/],
     ['guard.conf', 'proxy_set_header X-Tollgate-Context $tollgate_context;', '', /x-tollgate-context is missing/],
     ['guard.conf', "proxy_set_header X-Tollgate-Customer '';", '', /x-tollgate-customer is missing/],
+    ['guard.conf', 'proxy_set_header Cookie $tollgate_cookie;', '', /cookie is missing/],
+    ['guard.conf', 'Referer $tollgate_referer;', 'Referer $http_referer;', /referer must be \$tollgate_referer/],
     ['guard.conf', 'auth_request /_tollgate/authorize;', 'auth_request /_tollgate/authorize; satisfy any;', /satisfy any/],
     ['nginx.conf', 'proxy_pass http://tollgate-ip$tollgate_uri;', 'proxy_pass http://tollgate-ip;', /a key in the query goes on/],
     ['nginx.conf', 'proxy_pass http://tollgate-ip$tollgate_uri;', 'if ($arg_x) { fastcgi_pass unix:/x; }', /takes no credentials off/],

@@ -110,6 +110,14 @@ describe('an admitted request', () => {
     expect(answer.dynamicMetadata.fields['outcome']?.stringValue).toBe('admitted');
   });
 
+  it('loses a cookie and a Referer that hold a copy of the key', async () => {
+    await serve();
+    const copies = await check({ headers: { ...withKey, cookie: `a=1; k=${key}`, referer: `https://a.example/?k=${key}` } });
+    expect(copies.okResponse?.headersToRemove).toEqual(expect.arrayContaining(['cookie', 'referer']));
+    const plain = await check({ headers: { ...withKey, cookie: 'a=1', referer: 'https://a.example/' } });
+    expect(plain.okResponse?.headersToRemove).not.toEqual(expect.arrayContaining(['cookie']));
+  });
+
   it('has its own proof replaced, never removed', async () => {
     await serve();
     const answer = await check({ headers: { ...withKey, 'x-tollgate-context': 'forged' } });
@@ -162,13 +170,17 @@ describe('a refused request', () => {
     expect(codeOf(await check({ headers: { 'x-api-key': `${key},${key}` } }))).toBe('key_unknown');
   });
 
-  it.each([`/ip?%61pi_key=${key}`, '/ip//x', '/ip/../gst', '/ip/..%2fgst'])(
-    'is 400 where Envoy could not pass it on safely: %s',
-    async (path) => {
-      await serve();
-      expect(codeOf(await check({ path, headers: withKey }))).toBe('request_not_readable');
-    },
-  );
+  it.each([
+    [`/ip?%61pi_key=${key}`, 'request_not_readable'],
+    [`/ip?other=${key}`, 'request_not_readable'],
+    ['/ip//x', 'ambiguous_path'],
+    ['/ip/../gst', 'ambiguous_path'],
+    ['/ip/..%2fgst', 'ambiguous_path'],
+    ['/ip/..;/gst', 'ambiguous_path'],
+  ])('is 400 where Envoy could not pass it on safely: %s', async (path, code) => {
+    await serve();
+    expect(codeOf(await check({ path, headers: withKey }))).toBe(code);
+  });
 });
 
 describe('the caller’s address', () => {

@@ -189,6 +189,7 @@ describe('what no gateway could pass on safely is refused, and costs nothing', (
     ['/ip/..%2fgst', '400'],
     ['/ip/%5c..', '400'],
     ['/ip%00', '400'],
+    ['/ip/..;/gst', '400'],
     ['/../ip', '400'],
     ['/ip//x', '400'],
     ['/./ip', '400'],
@@ -197,7 +198,7 @@ describe('what no gateway could pass on safely is refused, and costs nothing', (
   ])('the path %s', async (path, status) => {
     const staged = stagePlugin();
     const answer = await ask(await serve(staged), '/authorize/api-ip', of(path, withKey));
-    expect([String(answer.status), codeOf(answer), staged.decisions]).toEqual([status, 'request_not_readable', []]);
+    expect([String(answer.status), codeOf(answer), staged.decisions]).toEqual([status, 'ambiguous_path', []]);
   });
 
   it('unless the gateway resolves paths before it chooses a route', async () => {
@@ -229,6 +230,30 @@ describe('what no gateway could pass on safely is refused, and costs nothing', (
     for (const query of [`api_key=${key}`, `%61pi_key=${key}`, 'api_key']) {
       expect(codeOf(await ask(target, '/traefik/authorize/api-ip', of(`/ip?${query}`, withKey)))).toBe('request_not_readable');
     }
+  });
+
+  it('a copy of a key, where the gateway takes none off', async () => {
+    const target = await serve();
+    const asked = async (...question: Parameters<typeof of>): Promise<unknown> =>
+      codeOf(await ask(target, '/traefik/authorize/api-ip', of(...question)));
+    expect(await asked(`/ip?other=${key}`, withKey)).toBe('request_not_readable');
+    expect(await asked('/ip', withKey, ['Cookie', `a=1; k=${key}`])).toBe('request_not_readable');
+    expect(await asked('/ip', withKey, ['Referer', `https://a.example/?k=${key}`])).toBe('request_not_readable');
+  });
+});
+
+describe('copies of the key', () => {
+  it.each<[string, (readonly [string, string])[], (string | undefined)[]]>([
+    ['the query', of(`/ip?a=${key}&b=x${key}&c=1&api_key=${key}`), ['/ip?a=&b=x&c=1', undefined]],
+    ['a cookie', of('/ip', withKey, ['Cookie', `a=1; k=${key}`], ['Referer', 'https://a.example/']), ['/ip', 'cookie']],
+    [
+      'cookies and Referer',
+      of('/ip', withKey, ['Cookie', 'a=1'], ['Cookie', `k=${key}`], ['Referer', `https://a.example/?k=${key}`]),
+      ['/ip', 'cookie referer'],
+    ],
+  ])('in %s are taken off, or the gateway is told which headers hold one', async (_, headers, expected) => {
+    const answer = await ask(await serve(), '/nginx/authorize/api-ip', headers);
+    expect([answer.status, answer.headers['x-tollgate-uri'], answer.headers['x-tollgate-remove']]).toEqual([200, ...expected]);
   });
 });
 

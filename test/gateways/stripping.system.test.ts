@@ -75,6 +75,7 @@ describe.each(GATEWAY_KINDS)('what a service sees behind %s', (kind) => {
     ['/ip?x=%zz&api_key=KEY&e=+%2b&&f&g=a=b;c', '/ip?x=%zz&e=+%2b&&f&g=a=b;c'],
     ['/ip/a%20b;c=d?api_key=KEY&u=http://x/?y', '/ip/a%20b;c=d?u=http://x/?y'],
     ['/ip?a={http.request.host}&api_key=KEY', '/ip?a={http.request.host}'],
+    ['/ip?a=KEY&api_key=KEY&b=xKEY', '/ip?a=&b=x'],
   ])('of %s is %s', async (sent, expected) => {
     const { status, last } = await ask(sent);
     expect([status, last?.url]).toEqual([200, expected]);
@@ -128,6 +129,31 @@ describe.each(GATEWAY_KINDS)('what a service sees behind %s', (kind) => {
       else expect(last.headers['x-tollgate-context']).toEqual(expect.any(String));
     },
   );
+
+  it('holds no copy of the key in a cookie, Referer or another parameter', async () => {
+    const { status, last } = await ask('/ip?a=1&b=KEY', ['X-API-Key: KEY', 'Cookie: a=1; k=KEY', 'Referer: https://a.example/?k=KEY']);
+    expect([status, last?.url]).toEqual([200, '/ip?a=1&b=']);
+    expect(JSON.stringify(last?.rawHeaders)).not.toContain(key);
+  });
+
+  it('holds cookies and Referer as they came, and no header that nobody sent', async () => {
+    const { last } = await ask('/ip', ['X-API-Key: KEY', 'Cookie: a=1; b=2', 'Referer: https://a.example/']);
+    expect([last?.headers['cookie'], last?.headers['referer']]).toEqual(['a=1; b=2', 'https://a.example/']);
+    expect([last?.headers['authorization'], last?.headers['traceparent']]).toEqual([undefined, undefined]);
+    expect(JSON.stringify(last?.rawHeaders)).not.toContain('{http.');
+  });
+
+  it('is nothing of a body that does not end, and its sender is refused at once', async () => {
+    const head = ['POST /ip HTTP/1.1', 'Host: api.example', 'Content-Type: application/json'];
+    for (const framing of [
+      ['Transfer-Encoding: chunked', '', '5', 'hello', ''],
+      ['Content-Length: 100', '', 'hello'],
+    ]) {
+      seen.length = 0;
+      const answer = await sendRaw(gateway.url, [...head, ...framing].join('\r\n'));
+      expect([statusesOf(answer), seen]).toEqual([[401], []]);
+    }
+  });
 
   it('keeps an Authorization that is the service’s own', async () => {
     const { last } = await ask('/ip', ['X-API-Key: KEY', 'Authorization: Basic dTpw']);

@@ -136,7 +136,7 @@ describe('the OpenAPI document', () => {
     const without = operations
       .filter(({ operation }) => {
         const json = operation.responses['200']?.content?.['application/json'];
-        return json !== undefined && !('example' in json);
+        return json !== undefined && !('examples' in json);
       })
       .map(({ path }) => path);
     // By default a picture, not JSON.
@@ -255,6 +255,7 @@ describe('the table of errors', () => {
 
   it('names the successes besides 200 with their routes', () => {
     expect(otherSuccesses(read).map(({ status, operations }) => [status, operations])).toEqual([
+      ['101', ['GET /gst/start']],
       ['206', ['GET /gdplay/stream', 'POST /gdplay/stream']],
       ['304', ['GET /gdplay/stream', 'POST /gdplay/stream']],
     ]);

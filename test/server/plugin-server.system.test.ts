@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createPluginServer, type PluginServer } from '../../plugins/server/plugin-server';
+import { findFolderProblem } from '../../plugins/server/socket-place';
 import { ScriptedKong } from './scripted-kong';
 import { pluginWith, TestServer, until } from './test-server';
 
@@ -70,6 +71,22 @@ describe('the socket', () => {
     writeFileSync(socketPath(), 'mine');
     await expect(serverOn(socketPath()).listen()).rejects.toThrow('is not a socket');
     expect(existsSync(socketPath())).toBe(true);
+  });
+
+  it('is in no folder in which somebody else could replace it', async () => {
+    const own = process.getuid?.() ?? 0;
+    expect(findFolderProblem({ uid: own + 1, mode: 0o40755 }, own)).toMatch(`belongs to user ${own + 1}, who could replace the socket`);
+    expect(findFolderProblem({ uid: own, mode: 0o42777 }, own)).toMatch('every user');
+    for (const mode of [0o40700, 0o40755, 0o42770, 0o41777]) {
+      expect([own, 0].map((uid) => findFolderProblem({ uid, mode }, own))).toEqual([undefined, undefined]);
+    }
+    chmodSync(folder, 0o777);
+    await expect(serverOn(socketPath()).listen()).rejects.toThrow(`the socket cannot be in ${folder}: it can be written by every user`);
+    expect(existsSync(socketPath())).toBe(false);
+    chmodSync(folder, 0o1777);
+    const server = serverOn(socketPath());
+    await server.listen();
+    await server.close({ graceMs: 0 });
   });
 
   it('with a path too long for the system is refused with a readable reason', async () => {

@@ -117,6 +117,10 @@ local function admit(txn, id, sent, answer)
       txn.http:req_del_header(name)
     end
   end
+  -- What holds a copy of the key.
+  for name in (only(answer, 'x-tollgate-remove') or ''):gmatch('%S+') do
+    txn.http:req_del_header(name)
+  end
   txn.http:req_set_uri(only(answer, 'x-tollgate-uri'))
   txn.http:req_set_header('x-tollgate-context', only(answer, 'x-tollgate-context'))
   txn.http:req_set_header('x-kong-request-id', id)

@@ -12,6 +12,8 @@ export interface KongConf {
   bodyBufferBytes: number;
   /** Larger request bodies are refused with 413; 0 means no limit, Kong's default. */
   maxBodyBytes: number;
+  /** Longest pause between two reads of a body. */
+  bodyTimeoutMs: number;
   errorTemplates: ErrorTemplates;
   errorDefaultType: string;
   /** Lower-cased names of the headers that Kong adds to answers. */
@@ -45,6 +47,7 @@ const SIMPLE = new Set([
   'trusted_ips', 'real_ip_header', 'real_ip_recursive', 'nginx_http_client_body_buffer_size', 'nginx_proxy_client_body_buffer_size',
   'nginx_http_client_max_body_size', 'nginx_proxy_client_max_body_size', 'error_template_json', 'error_template_html', 'error_template_xml',
   'error_template_plain', 'error_default_type', 'headers', 'pluginserver_names', 'nginx_proxy_set', 'nginx_proxy_underscores_in_headers',
+  'nginx_proxy_client_body_timeout',
 ]); // prettier-ignore
 
 /** Reads kong.conf. Throws {@link ConfigError} naming every property it does not know or cannot read. */
@@ -57,6 +60,7 @@ export function loadKongConf(path: string): KongConf {
     realIp: readRealIp(reader),
     bodyBufferBytes: reader.bytes(['nginx_proxy_client_body_buffer_size', 'nginx_http_client_body_buffer_size'], 8192),
     maxBodyBytes: reader.bytes(['nginx_proxy_client_max_body_size', 'nginx_http_client_max_body_size'], 0),
+    bodyTimeoutMs: reader.milliseconds('nginx_proxy_client_body_timeout', 60_000),
     errorTemplates: readTemplates(reader, dirname(path)),
     errorDefaultType: reader.choice('error_default_type', ['text/plain', 'text/html', 'application/json', 'application/xml']),
     responseHeaders: readHeaders(reader),
@@ -80,6 +84,12 @@ export function parseProperties(kongConf: string, problems: string[]): Map<strin
     else properties.set(match[1], (match[2] ?? '').replace(/^(['"])(.*)\1$/, '$2'));
   });
   return properties;
+}
+
+/** A time of nginx's in one unit, `500ms`, `5s` or `1m`; seconds without one. NaN for anything else. */
+export function parseMilliseconds(text: string): number {
+  const [, digits, unit = 's'] = /^(\d+)(ms|s|m)?$/.exec(text) ?? [];
+  return digits === undefined ? NaN : Number(digits) * { ms: 1, s: 1_000, m: 60_000 }[unit as 'ms' | 's' | 'm'];
 }
 
 function checkNames(properties: Map<string, string>, problems: string[]): string[] {
@@ -121,6 +131,14 @@ class PropertyReader {
     }
     const unit = { '': 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 }[(match[2] ?? '').toLowerCase()] ?? 1;
     return Number(match[1]) * unit;
+  }
+
+  milliseconds(name: string, fallback: number): number {
+    const text = this.text(name);
+    if (text === undefined) return fallback;
+    const value = parseMilliseconds(text);
+    if (Number.isNaN(value)) this.problems.push(`${name}: not a time such as 5s or 500ms`);
+    return value;
   }
 
   /** The first choice is the default. */

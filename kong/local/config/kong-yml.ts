@@ -76,9 +76,14 @@ export interface ConfigSources {
 /** The id of Kong's default workspace differs on every installation; here it is fixed. */
 const WORKSPACE_ID = stableId('workspace', 'default');
 
+/** Far more than people write, and than what tools write for thousands of products. */
+export const MOST_KONG_YML_BYTES = 16 * 1024 * 1024;
+
 /** Reads and checks kong.yml. Throws {@link ConfigError} that lists every problem with its path. */
 export function loadConfig(sources: ConfigSources): GatewayConfig {
   const file = sources.kongYmlPath;
+  const { size, mtimeMs } = statSync(file);
+  if (size > MOST_KONG_YML_BYTES) throw new ConfigError(file, [`is larger than ${MOST_KONG_YML_BYTES / 1024 / 1024} MiB`]);
   const text = readFileSync(file, 'utf8');
   const document = parseDocument(text, AS_KONG_READS);
   if (document.errors.length > 0)
@@ -94,7 +99,7 @@ export function loadConfig(sources: ConfigSources): GatewayConfig {
     buildRoutes({ service, path: `services[${String(index)}]`, sources, upstreams, problems }),
   );
   if (problems.length > 0) throw new ConfigError(file, problems);
-  return { routes, createdAt: Math.floor(statSync(file).mtimeMs / 1000), digest: createHash('sha256').update(text).digest('hex') };
+  return { routes, createdAt: Math.floor(mtimeMs / 1000), digest: createHash('sha256').update(text).digest('hex') };
 }
 
 function describeIssues(error: z.ZodError): string[] {

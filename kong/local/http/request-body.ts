@@ -23,7 +23,7 @@ export interface BodyLimits {
   bufferBytes: number;
   /** A directory that only this user can read. */
   spoolDir: string;
-  /** Longest pause between two reads from the client; nginx's `client_body_timeout` is 60 s. */
+  /** Longest pause between two reads from the client: nginx's `client_body_timeout`. */
   readTimeoutMs: number;
 }
 

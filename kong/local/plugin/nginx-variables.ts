@@ -14,6 +14,7 @@ const BUILT_IN = new Map<string, ReadVariable>([
   ['host', (exchange) => exchange.host],
   ['scheme', () => 'http'],
   ['args', (exchange) => exchange.rawQuery],
+  ['request_uri', (exchange) => exchange.rawPath + (exchange.hasQuery ? `?${exchange.rawQuery}` : '')],
 ]);
 
 /** `$http_x_api_key`: nginx takes a hyphen for an underscore, and joins what was sent more than once. */

@@ -70,9 +70,23 @@ export function removesGatewayHeaders(connection: string | readonly string[] | u
 /** The key's header in the spellings that nginx's variables and lenient receivers treat as the same. */
 const KEY_HEADERS = ['x-api-key', 'x_api_key', 'x-api_key', 'x_api-key'];
 
+/** Headers into which clients copy the key without meaning to: a page's own address may hold it. */
+export const MAY_HOLD_COPIES = ['cookie', 'referer'];
+
+/** A shorter key may be part of a word. Ours have 41 characters; keys that were imported have any number. */
+const SHORTEST_COPY = 16;
+
+/** The query without copies of the key in other parameters, which keep their names. Anything else in it stays as it was. */
+export const withoutCopies = (rawQuery: string, key: string): string =>
+  key.length >= SHORTEST_COPY && rawQuery.includes(key) ? rawQuery.replaceAll(key, '') : rawQuery;
+
+/** Whether a text holds what looks like a key of ours, spelled out. */
+export const looksLikeKey = (text: string): boolean => text.includes('tg_') && /\btg_(?:live|test)_[0-9A-Za-z]{16}/.test(text);
+
 /**
  * Names of the headers that must not reach a service: credentials and whatever the client sent in the gateway's own name space.
- * @param key the key in use; `Authorization` is removed if it carried the key or anything that looks like a Tollgate key
+ * @param key the key in use; `Authorization` is removed if it carried the key or anything that looks like a Tollgate key, `Cookie` and `Referer`
+ * if they hold a copy of it
  */
 export function headersToStrip(headers: RequestHeaders, key: string): string[] {
   const names: string[] = [];
@@ -80,6 +94,8 @@ export function headersToStrip(headers: RequestHeaders, key: string): string[] {
   for (const name in headers) {
     if (name === 'authorization') {
       if (carriesKey(headers[name], key)) names.push(name);
+    } else if (MAY_HOLD_COPIES.includes(name)) {
+      if (key.length >= SHORTEST_COPY && String(headers[name]).includes(key)) names.push(name);
     } else if (KEY_HEADERS.includes(name)) hasKeyHeader = true;
     else if (GATEWAY_HEADER.test(name)) names.push(name);
   }

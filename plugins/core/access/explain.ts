@@ -46,7 +46,11 @@ const whitelistSaw = ({ callerAddress, originHost, matchedRule }: Decision, pass
 const TEST_PREFIX = 'tg_test';
 
 const CHECKS: readonly Check[] = [
-  { name: 'exactly one key is sent', denials: ['request_not_readable', 'key_missing', 'ambiguous_key', 'link_not_valid'], saw: key },
+  {
+    name: 'exactly one key is sent',
+    denials: ['request_not_readable', 'ambiguous_path', 'key_missing', 'ambiguous_key', 'link_not_valid'],
+    saw: key,
+  },
   {
     name: 'the key exists and is active',
     denials: ['key_unknown', 'key_inactive', 'access_layer_unavailable'],
@@ -101,6 +105,7 @@ const callerRemedy: Remedy = ({ callerAddress, originHost }) => {
 /** For the customer whose key it was; every step can be done in the dashboard and with the command line. */
 const REMEDIES: Record<DenialCode, Remedy> = {
   request_not_readable: 'Send fewer headers, and a query or form that is well formed.',
+  ambiguous_path: 'Send the path that you mean, without dot segments, and without encoding what needs no encoding.',
   key_missing: 'Send the key in a place that this product takes it from: the header X-API-Key always is one.',
   ambiguous_key: 'Send one key, in one place, once.',
   key_unknown: 'Check the key for typing errors, or create a new one.',

@@ -31,6 +31,14 @@ export interface KongPdk {
   response: Pick<KongResponse, 'setHeaders' | 'exit'>;
 }
 
+/** The plugin used the PDK of an event that is over: its answer is out, or the caller or Kong is gone. */
+export class EventOverError extends Error {
+  override readonly name = 'EventOverError';
+  constructor() {
+    super('this request was already answered');
+  }
+}
+
 /** A request body as Kong holds it: in memory, or spooled to a file beside Kong when larger than its buffer. */
 export type RawBody = { content: Buffer } | { filePath: string };
 

@@ -4,11 +4,11 @@ import { type RequestHeaders } from './credential-location';
 export const REQUEST_VARIABLE = 'tollgate_request';
 
 /** The number of this layout. A change of the lines gets a new number. */
-const LAYOUT = '3';
+const LAYOUT = '4';
 
 const HEADER_FIELDS = [
   'authorization', 'x-api-key', 'origin', 'referer', 'content-type', 'content-length', 'transfer-encoding', 'traceparent',
-  'access-control-request-method', 'connection',
+  'access-control-request-method', 'connection', 'cookie',
 ] as const; // prettier-ignore
 
 /**
@@ -29,7 +29,7 @@ const LINES = [
   FORGEABLE.map((name) => variableOf(`x-tollgate-${name}`)).join(''),
   '$request_method',
   ...HEADER_FIELDS.map(variableOf),
-  '$args',
+  '$request_uri',
   // Last: Kong's LuaJIT finds a long string by its first and last bytes, and those before may be the same for every request of a caller.
   '$kong_request_id',
 ];
@@ -49,11 +49,19 @@ export const MAX_HEADERS = 950;
 /** A longer head may hold more headers than that: the shortest is `a:` and a line feed. */
 const LONGEST_HEAD = MAX_HEADERS * 3;
 
+/** The parts of a request line's target, the query without its question mark. */
+export function splitTarget(target: string): { readonly rawPath: string; readonly rawQuery: string } {
+  const at = target.indexOf('?');
+  return at < 0 ? { rawPath: target, rawQuery: '' } : { rawPath: target.slice(0, at), rawQuery: target.slice(at + 1) };
+}
+
 /** What a request is, as nginx's variables tell it. */
 export interface RequestFacts {
   readonly callerAddress: string;
   readonly requestId: string;
   readonly rawQuery: string;
+  /** As the client sent it, without the query; empty where the entrance has judged the path itself. */
+  readonly rawPath: string;
   /** Empty where the entrance does not tell. */
   readonly method: string;
   /** Those that the access layer reads, empty ones left out. */
@@ -65,7 +73,7 @@ export const requestIdIn = (text: string): string => text.slice(text.lastIndexOf
 
 /**
  * Reads the variable. `unclear` means that it is not exact and Kong must be asked for the headers: nginx writes a repeated header as `a,
- * b`, takes an underscore for a hyphen, and names only the headers that it is asked for.
+ * b`, takes an underscore for a hyphen, names only the headers that it is asked for, and ends a query at a fragment.
  */
 export function readRequestVariable(text: string): RequestFacts | 'absent' | 'unclear' {
   if (text === '') return 'absent';
@@ -80,5 +88,8 @@ export function readRequestVariable(text: string): RequestFacts | 'absent' | 'un
     if (value.includes(', ')) return 'unclear';
     headers[HEADER_FIELDS[index] ?? ''] = value;
   }
-  return { callerAddress, requestId: lines[LINES.length] ?? '', rawQuery: lines[LINES.length - 1] ?? '', method, headers };
+  const target = lines[LINES.length - 1] ?? '';
+  if (target.includes('#')) return 'unclear';
+  const { rawPath, rawQuery } = splitTarget(target);
+  return { callerAddress, requestId: lines[LINES.length] ?? '', rawQuery, rawPath, method, headers };
 }

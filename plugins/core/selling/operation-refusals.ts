@@ -9,6 +9,7 @@ export const OPERATION_REFUSALS = {
   product_missing: 'invalid',
   product_unknown: 'invalid',
   product_without_limits: 'invalid',
+  product_not_offered: 'invalid',
   plan_unknown: 'invalid',
   plan_differs: 'conflict',
   plan_changed: 'conflict',

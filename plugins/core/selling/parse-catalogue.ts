@@ -11,15 +11,21 @@ export type ParsedCatalogue =
 /** A longer list helps nobody. */
 const MOST_PROBLEMS = 100;
 
+/** The problem of a catalogue with more bytes than are read. */
+export const TOO_LARGE: CatalogueProblem = {
+  line: 1,
+  column: 1,
+  place: '',
+  message: `is larger than ${CATALOGUE_BOUNDS.bytes / 1024 / 1024} MiB`,
+};
+
 /**
  * Reads a catalogue from YAML. Pure: the caller reads the file.
  * @param file the file's name in messages
  * @returns the catalogue, or every problem (100 at most) with its line and column, both counted from 1
  */
 export function parseCatalogue(text: string, file?: string): ParsedCatalogue {
-  if (Buffer.byteLength(text) > CATALOGUE_BOUNDS.bytes) {
-    return { problems: [{ line: 1, column: 1, place: '', message: `is larger than ${CATALOGUE_BOUNDS.bytes / 1024 / 1024} MiB` }] };
-  }
+  if (Buffer.byteLength(text) > CATALOGUE_BOUNDS.bytes) return { problems: [TOO_LARGE] };
   const yaml = readYaml(text);
   if ('problems' in yaml) return { problems: yaml.problems.map((problem) => ({ ...problem, place: '' })).slice(0, MOST_PROBLEMS) };
   const tooMany = findTooMany(yaml.value);

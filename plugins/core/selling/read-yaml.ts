@@ -20,6 +20,9 @@ export interface YamlProblem extends Place {
 
 /** Far more than people write. A short text whose lists name each other would otherwise unfold into more than memory holds. */
 const MOST_ALIASES = 1_000_000;
+/** What aliases may add to a text, in characters of JSON: twice the largest document that is read. */
+const MOST_UNFOLDED = 16 * 1024 * 1024;
+const TOO_MANY_ALIASES: YamlProblem = { line: 1, column: 1, message: 'names its own parts too often by aliases' };
 
 /** Reads YAML 1.2, of which JSON is a part. A tag that YAML does not define is a problem too: its value would be a guess. */
 export function readYaml(text: string): YamlText | { readonly problems: readonly YamlProblem[] } {
@@ -32,9 +35,23 @@ export function readYaml(text: string): YamlText | { readonly problems: readonly
   const wrong = [...document.errors, ...document.warnings];
   if (wrong.length > 0) return { problems: wrong.map(({ pos, message }) => ({ ...placeAt(pos[0]), message })) };
   try {
-    return { value: document.toJS({ maxAliasCount: MOST_ALIASES }) as unknown, document, placeAt };
+    const value: unknown = document.toJS({ maxAliasCount: MOST_ALIASES });
+    if (unfoldedSize(value, new Map()) > text.length + MOST_UNFOLDED) return { problems: [TOO_MANY_ALIASES] };
+    return { value, document, placeAt };
   } catch (error) {
     if (!(error instanceof ReferenceError)) throw error;
-    return { problems: [{ line: 1, column: 1, message: 'names its own parts too often by aliases' }] };
+    return { problems: [TOO_MANY_ALIASES] };
   }
+}
+
+/** About as many characters as JSON has for it. An object that is named often is one object: it is measured once and counted often. */
+function unfoldedSize(value: unknown, known: Map<object, number>): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 4;
+  const before = known.get(value);
+  if (before !== undefined) return before;
+  let size = 2;
+  for (const [name, member] of Object.entries(value)) size += 1 + (Array.isArray(value) ? 0 : name.length) + unfoldedSize(member, known);
+  known.set(value, size);
+  return size;
 }

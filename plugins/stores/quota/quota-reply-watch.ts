@@ -1,6 +1,6 @@
 import { type Clock, StoreUnavailable } from '../../core/ports';
 
-/** How long a store may say nothing. */
+/** How long a store may say nothing, in time in which this process ran: see {@link ReplyWatch}. */
 export interface Silence {
   /** No reply of any kind for this long, while calls are open, means that the store is gone. */
   readonly silenceMs: number;
@@ -23,6 +23,8 @@ export interface ReplyWatchOptions extends Silence {
 
 interface OpenCall {
   readonly since: number;
+  /** {@link ReplyWatch.heldUpMs} at that moment. */
+  readonly heldUpBefore: number;
   isAbandoned: boolean;
   readonly abandon: (error: StoreUnavailable) => void;
 }
@@ -30,12 +32,18 @@ interface OpenCall {
 const TICK_MS = 5;
 /** A tick that comes this much late shows that the machine is busy. */
 const LATE_MS = 2;
+/**
+ * A turn of the event loop counts as this much silence at most, however late it came. While this process did not run, it could not have heard
+ * the store; and a store on the same machine may not have run either, so it gets the same time to answer as after a turn that came on time.
+ */
+const MOST_COUNTED_MS = 20;
 /** For this long after a late tick, the store gets the patience for a held-up machine: it may be waiting for the CPU as well. */
 const LATE_MEMORY_MS = 200;
 
 /**
  * Bounds how long calls wait for a store, and tells a silent store from a stalled event loop: while replies keep coming the store
- * is alive, and after a stall the loop gets one more turn to read what has arrived. One timer serves all open calls.
+ * is alive, and time in which the loop stood still hardly counts. A silent store is found after some turns of the loop, not at a time of the
+ * clock. One timer serves all open calls.
  */
 export class ReplyWatch {
   private readonly open = new Set<OpenCall>();
@@ -43,7 +51,9 @@ export class ReplyWatch {
   private lastReplyAt = -Infinity;
   private lastTickAt = 0;
   private lastLateAt = -Infinity;
-  private overdueTicks = 0;
+  /** All time that does not count because the loop stood still. */
+  private heldUpMs = 0;
+  private heldUpBeforeReply = 0;
 
   constructor(private readonly options: ReplyWatchOptions) {}
 
@@ -53,7 +63,7 @@ export class ReplyWatch {
    */
   guard<T>(call: Promise<T>, onLate?: (value: T) => void): Promise<T> {
     return new Promise((resolve, reject) => {
-      const entry: OpenCall = { since: this.options.clock.monotonic(), isAbandoned: false, abandon: reject };
+      const entry: OpenCall = { since: this.options.clock.monotonic(), heldUpBefore: this.heldUpMs, isAbandoned: false, abandon: reject };
       this.open.add(entry);
       this.startTicking(entry.since);
       call
@@ -77,7 +87,7 @@ export class ReplyWatch {
   private noteReply(entry: OpenCall): void {
     this.open.delete(entry);
     this.lastReplyAt = this.options.clock.monotonic();
-    this.overdueTicks = 0;
+    this.heldUpBeforeReply = this.heldUpMs;
   }
 
   private abandon(entry: OpenCall): void {
@@ -89,7 +99,6 @@ export class ReplyWatch {
   private startTicking(now: number): void {
     if (this.timer) return;
     this.lastTickAt = now;
-    this.overdueTicks = 0;
     this.timer = setTimeout(() => this.tick(), TICK_MS);
     this.timer.unref();
   }
@@ -97,15 +106,16 @@ export class ReplyWatch {
   private tick(): void {
     this.timer = undefined;
     const now = this.options.clock.monotonic();
-    const isLate = now - this.lastTickAt > TICK_MS + LATE_MS;
-    if (isLate) this.lastLateAt = now;
+    const turnMs = now - this.lastTickAt;
+    if (turnMs > TICK_MS + LATE_MS) this.lastLateAt = now;
+    this.heldUpMs += Math.max(0, turnMs - MOST_COUNTED_MS);
     this.lastTickAt = now;
-    if (this.isSilent(now, isLate)) {
+    if (this.isSilent(now)) {
       this.abandonAll();
       this.options.onSilence();
     }
     for (const entry of this.open) {
-      if (isLate || now - entry.since < this.options.deadlineMs) break;
+      if (this.countedSince(now, entry.since, entry.heldUpBefore) < this.options.deadlineMs) break;
       this.abandon(entry);
     }
     if (this.open.size === 0) return;
@@ -113,11 +123,18 @@ export class ReplyWatch {
     this.timer.unref();
   }
 
-  private isSilent(now: number, isLate: boolean): boolean {
+  private countedSince(now: number, since: number, heldUpBefore: number): number {
+    return now - since - (this.heldUpMs - heldUpBefore);
+  }
+
+  private isSilent(now: number): boolean {
     const [oldest] = this.open;
     if (!oldest) return false;
-    const silentMs = now - Math.max(oldest.since, this.lastReplyAt);
-    if (silentMs >= this.options.heldUpSilenceMs) return ++this.overdueTicks >= 2 || !isLate;
+    const silentMs = Math.min(
+      this.countedSince(now, oldest.since, oldest.heldUpBefore),
+      this.countedSince(now, this.lastReplyAt, this.heldUpBeforeReply),
+    );
+    if (silentMs >= this.options.heldUpSilenceMs) return true;
     return silentMs >= this.options.silenceMs && now - this.lastLateAt >= LATE_MEMORY_MS;
   }
 }

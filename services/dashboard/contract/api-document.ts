@@ -54,7 +54,11 @@ const fieldSchema: z.ZodType<FieldSchema> = z.lazy(() =>
   }),
 );
 
-const content = z.record(z.string(), z.object({ schema: fieldSchema.optional(), example: z.unknown().optional() }));
+const namedExample = z.object({ description: z.string().optional(), value: z.unknown().optional() });
+const content = z.record(
+  z.string(),
+  z.object({ schema: fieldSchema.optional(), example: z.unknown().optional(), examples: z.record(z.string(), namedExample).optional() }),
+);
 const parameter = z.object({
   in: z.enum(['query', 'path', 'header', 'cookie']),
   name: z.string(),

@@ -101,7 +101,7 @@ export const customerEndpoints = {
     }),
     /** Holds the secret, once. */
     answer: z.object({ secret: z.string(), id }),
-    refuses: ['customer_unknown', 'already_done', 'product_unknown', 'product_without_limits', 'key_limit_reached'],
+    refuses: ['customer_unknown', 'already_done', 'product_unknown', 'product_without_limits', 'product_not_offered', 'key_limit_reached'],
   },
   'POST /operator/keys/:id/revoke': {
     for: 'operators',

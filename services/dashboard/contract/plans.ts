@@ -139,6 +139,7 @@ export const planEndpoints = {
       'terms_changed',
       'product_unknown',
       'product_without_limits',
+      'product_not_offered',
       'plan_unknown',
       'plan_differs',
       'subscription_exists',
@@ -163,6 +164,7 @@ export const planEndpoints = {
       'plan_unknown',
       'product_unknown',
       'product_without_limits',
+      'product_not_offered',
     ],
   },
   'PUT /subscriptions/:id/cap': {
@@ -184,6 +186,7 @@ export const planEndpoints = {
       'terms_changed',
       'product_unknown',
       'product_without_limits',
+      'product_not_offered',
       'plan_unknown',
       'plan_needs_no_approval',
       'plan_current',

@@ -73,6 +73,6 @@ export const tryEndpoints = {
     isRead: true,
     body: tryBody,
     answer: tryAnswer,
-    refuses: ['product_unknown', 'product_without_limits', 'key_not_usable', 'key_limit_reached'],
+    refuses: ['product_unknown', 'product_without_limits', 'product_not_offered', 'key_not_usable', 'key_limit_reached'],
   },
 } as const satisfies Endpoints;

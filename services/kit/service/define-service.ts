@@ -87,6 +87,10 @@ interface RouteSettings {
   readonly path: `/${string}`;
   /** For the generated documentation; the catalogue's purpose when absent. */
   readonly purpose?: string;
+  /** For the generated documentation: whole sentences on what schemas and codes cannot say. */
+  readonly notes?: string;
+  /** For the generated documentation: the JSON frames of its WebSocket, of a caller and of the route. */
+  readonly frames?: { readonly sent: z.ZodType; readonly received: z.ZodType };
   /** `{kind: 'fields'}` unless given. */
   readonly body?: BodyMode;
   /** Bytes; 1 MiB unless given. A larger body is a 413. */

@@ -14,8 +14,8 @@ const indexOutput = z.object({
 export interface IndexRouteOptions {
   /** Further headers, for example `Link`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Further members of the body. */
-  readonly members?: Readonly<Record<string, unknown>>;
+  /** Further members of the body, with their schemas. */
+  readonly members?: { readonly schemas: z.ZodRawShape; readonly values: Readonly<Record<string, unknown>> };
 }
 
 /** The index of the service's first product: its endpoints with method, path and purpose, as the catalogue publishes them. */
@@ -23,13 +23,13 @@ export function indexRoute(method: PublishedMethod, path: `/${string}`, options:
   return defineRoute({
     method,
     path,
-    output: indexOutput,
+    output: indexOutput.extend(options.members?.schemas ?? {}) as typeof indexOutput,
     body: { kind: 'ignored' },
     isLight: true,
     handler: (_input, { published, clock }: CallContext) => {
       const endpoints = published.routes.map(({ method: taken, path: at, purpose }) => ({ method: taken, path: at, purpose }));
       const product = published.id;
-      const data = { status: 'success', product, endpoints, ...options.members, timestamp: formatTimestamp(clock.now()) } as const;
+      const data = { status: 'success', product, endpoints, ...options.members?.values, timestamp: formatTimestamp(clock.now()) } as const;
       return options.headers ? jsonReply(data, { headers: options.headers }) : data;
     },
   });

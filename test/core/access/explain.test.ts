@@ -21,6 +21,7 @@ const decision: Decision = {
 
 const DENIALS: DenialCode[] = [
   'request_not_readable',
+  'ambiguous_path',
   'key_missing',
   'ambiguous_key',
   'key_unknown',

@@ -1,9 +1,13 @@
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import { eventually } from '../../support/eventually';
+import { gstService } from '../../../services/gst/routes';
+import { pointer } from '../../support/openapi/documented-api';
 import { listening, Stage } from '../../workers/identity/support/stage';
+import { documentOf } from '../kit/documented-answers';
 import { contextFor, type Harness, proofHeader } from '../kit/harness';
 
+const documented = documentOf(gstService);
 const stage = new Stage();
 let gst: Harness;
 let workers: { address: string }[];
@@ -24,9 +28,12 @@ async function open(mode: 'live' | 'test' = 'test', at = port): Promise<WebSocke
   return socket;
 }
 
+/** Every message is as the OpenAPI document describes it. */
 async function nextMessage(socket: WebSocket): Promise<any> {
   const [data] = await once(socket, 'message');
-  return JSON.parse(String(data));
+  const message: unknown = JSON.parse(String(data));
+  expect(documented.violations(`${pointer('paths', '/gst/start', 'get', 'x-webSocket')}/received`, message)).toEqual([]);
+  return message;
 }
 
 function messagesOf(socket: WebSocket): any[] {

@@ -1,40 +1,36 @@
 import { type InjectOptions, type LightMyRequestResponse } from 'fastify';
-import { type Route } from '../../../services/kit/service/define-service';
-import { PRODUCTS } from '../../support/catalogue';
-import { moreSuccessesOf, refusalsOf } from '../../../services/openapi/route-answers';
+import { type ServiceDefinition } from '../../../services/kit/service/define-service';
+import { describeServices } from '../../../services/openapi/describe-services';
+import { CATALOGUE } from '../../support/catalogue';
+import { type DescribedDocument, DocumentedApi } from '../../support/openapi/documented-api';
 
-const products = new Set<string>(PRODUCTS.map(({ id }) => id));
-
-interface Checked {
-  readonly name: string;
-  readonly products: readonly string[];
-  readonly routes: readonly Pick<Route, 'path' | 'method'>[];
-}
+const documents = new Map<string, DocumentedApi>();
 
 /** The services of the catalogue have the document; those that tests make up have none. */
-const isPublished = ({ name, products: admitted }: Checked): boolean =>
-  admitted.every((id) => products.has(id)) && admitted.includes(`api-${name}`);
+const isPublished = ({ name, products }: ServiceDefinition): boolean =>
+  products.every((id) => CATALOGUE.find(id) !== undefined) && products.includes(`api-${name}`);
 
-function codeOf(answer: LightMyRequestResponse): string | undefined {
-  if (!String(answer.headers['content-type']).startsWith('application/problem+json') || answer.body === '') return undefined;
-  return answer.json<{ code: string }>().code;
+/** The document of a service of the catalogue. */
+export function documentOf(service: ServiceDefinition): DocumentedApi {
+  const known = documents.get(service.name);
+  if (known) return known;
+  const built = describeServices([service], { baseUrl: 'https://api.example.com', catalogue: CATALOGUE });
+  const api = new DocumentedApi(JSON.parse(JSON.stringify(built)) as DescribedDocument);
+  documents.set(service.name, api);
+  return api;
 }
 
 /**
- * What a test sees of a published route has to stand in the OpenAPI document.
- * @throws Error when it does not
+ * What a test sees of a published route has to be what the OpenAPI document tells: status, code, media type, headers and body.
+ * @throws Error when it is not
  */
-export function checkDocumented(service: Checked, { url, method = 'GET' }: InjectOptions, answer: LightMyRequestResponse): void {
-  const path = String(typeof url === 'string' ? url : (url?.pathname ?? ''))
-    .replace(/[?#].*$/s, '')
-    .replace(/(?<=.)\/$/, '');
-  const ofPath = service.routes.filter((each) => each.path === path);
-  const route = (ofPath.find((each) => each.method === method) ?? ofPath[0]) as Route | undefined;
-  if (!route || !isPublished(service)) return;
-  const { statusCode: status } = answer;
-  const code = codeOf(answer);
-  const isSuccess = status === 200 || String(status) in moreSuccessesOf(route) || (status === 204 && method === 'OPTIONS');
-  const isRefusal = refusalsOf(route).some((each) => each.status === status && (code === undefined || each.code === code));
-  if (!isSuccess && !isRefusal)
-    throw new Error(`${method} ${path} answered ${status} ${code ?? ''}, which the OpenAPI document does not tell`);
+export function checkDocumented(service: ServiceDefinition, { url, method = 'GET' }: InjectOptions, answer: LightMyRequestResponse): void {
+  if (!isPublished(service)) return;
+  const path = typeof url === 'string' ? url : (url?.pathname ?? '');
+  const api = documentOf(service);
+  if (!api.find(method, path)) return;
+  const { statusCode: status, headers, body } = answer;
+  const contradictions = api.contradictions({ method, url: path, status, headers, body });
+  if (contradictions.length > 0)
+    throw new Error(`${method} ${path} answered what the OpenAPI document does not tell: ${contradictions.join('; ')}`);
 }

@@ -86,6 +86,30 @@ describe('ReplyWatch', () => {
     await expect(call).resolves.toBe('was there all along');
   });
 
+  it.each([
+    ['once for long', [5_000]],
+    ['again and again', [90, 90, 90, 90]],
+    ['for long and then for moments', [250, 3, 0, 15, 3]],
+  ])('waits on for a store that was held up with this process, %s', async (_, stalls) => {
+    let answer: (value: string) => void = () => undefined;
+    const call = watch.guard(new Promise<string>((resolve) => (answer = resolve)));
+    for (const lateMs of stalls) await time.turn(lateMs);
+    // The store's own turn comes 14 ms after ours.
+    await time.turns(3);
+    expect(silences).toBe(0);
+    answer('was held up too');
+    await expect(call).resolves.toBe('was held up too');
+  });
+
+  it('finds a silent store after some turns of the loop, however late each of them comes', async () => {
+    const call = watch.guard(never());
+    call.catch(() => undefined);
+    for (let round = 0; round < 4; round++) await time.turn(1_000);
+    expect(silences).toBe(0);
+    await time.turn(1_000);
+    expect(silences).toBe(1);
+  });
+
   it('finds a silent store on a busy machine too', async () => {
     const call = watch.guard(never());
     call.catch(() => undefined);

@@ -25,7 +25,7 @@ export interface TestRedis {
 }
 
 async function withClient<T>(url: string, work: (redis: Redis) => Promise<T>): Promise<T> {
-  const redis = new Redis(url, { lazyConnect: true, retryStrategy: () => null });
+  const redis = new Redis(url, { lazyConnect: true, retryStrategy: () => null, enableReadyCheck: false });
   redis.on('error', () => undefined);
   await redis.connect();
   try {
@@ -37,6 +37,7 @@ async function withClient<T>(url: string, work: (redis: Redis) => Promise<T>): P
 
 /** @throws Error when the server ended instead, for example because somebody else has taken its port */
 async function waitUntilReady(url: string, child: ChildProcess): Promise<void> {
+  child.on('error', () => undefined);
   const isUp = (): Promise<boolean> =>
     withClient(url, (redis) => redis.ping()).then(
       () => true,
@@ -66,14 +67,18 @@ function ended(child: ChildProcess): Promise<void> {
  * A server of its own on a free port, since tests stop, kill and empty it.
  * @param options.persistent keeps an append-only file; otherwise a restart is an empty server
  * @param options.cluster a cluster of one, which refuses commands that would span slots, or a node that joins others
+ * @param options.aclFile says who may do what; a client without a name may only ask whether the server is there
  */
-export async function startTestRedis(options: { persistent?: boolean; cluster?: 'alone' | 'node' } = {}): Promise<TestRedis> {
+export async function startTestRedis(
+  options: { persistent?: boolean; cluster?: 'alone' | 'node'; aclFile?: string } = {},
+): Promise<TestRedis> {
   await ensurePackages(['redis-server'], 'These tests');
   const [port = 0, busPort = 0] = await findFreePorts(2);
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-redis-'));
   const url = `redis://127.0.0.1:${port}`;
   const args = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--loglevel', 'warning'];
   if (options.cluster) args.push('--cluster-enabled', 'yes', '--cluster-port', String(busPort), ...CLUSTER_ARGUMENTS);
+  if (options.aclFile) args.push('--aclfile', options.aclFile);
   if (options.persistent) args.push('--appendonly', 'yes', '--appendfsync', 'always');
   let child: ChildProcess | undefined;
   const start = async (): Promise<void> => {

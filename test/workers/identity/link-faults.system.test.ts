@@ -85,6 +85,8 @@ describe('the upstream link', () => {
     ['a payload that is a list', { type: 'result', payload: [] }, 502],
     ['no payload', { type: 'result' }, 502],
     ['another kind of answer', { type: 'otp_required' }, 502],
+    ['a frame without a type', { payload: { gstin: GSTIN } }, 502],
+    ['a type that is no text', { type: 7, payload: { gstin: GSTIN } }, 502],
   ])('that answers with %s fails the submit, not the session', async (_what, answer, statusCode) => {
     let submits = 0;
     const link = await linkThat(

@@ -43,6 +43,7 @@ describe('the frames of the ranking WebSocket', () => {
     ['{"type":"result","id":"7","body":{"results":[]}}', { kind: 'result', id: '7', bodyText: undefined }],
     ['{"type":"result","id":"7","body":[true]}', { kind: 'result', id: '7', bodyText: undefined }],
     ['{"type":"result","id":"7"}', { kind: 'result', id: '7', bodyText: undefined }],
+    ['{"id":"7","body":{"ok":true}}', { kind: 'result', id: '7', bodyText: undefined }],
     ['{"type":"error","id":"7","message":"no"}', { kind: 'error', id: '7' }],
     ['{"type":"error"}', { kind: 'error', id: undefined }],
     ['{"type":"welcome"}', { kind: 'unknown' }],

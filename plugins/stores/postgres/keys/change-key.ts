@@ -65,7 +65,7 @@ async function requireSubscriptions(client: PoolClient, customerId: string, prod
 /**
  * Changes name, products, tags or expiry of a key; what is left out stays. A change to what is there already is none.
  * @throws OperationRefused `key_unknown`, `key_not_usable` for a revoked key, `name_malformed`, `tag_malformed`, `date_malformed`, `product_missing`,
- * `product_unknown`, `product_without_limits`, `subscription_needed`
+ * `product_unknown`, `product_without_limits`, `product_not_offered`, `subscription_needed`
  */
 export function changeKey(db: Database, options: ChangeKeyOptions): Promise<KeyView> {
   return inTransaction(db, async (client) => {

@@ -17,7 +17,7 @@ export interface CreatedKey extends IssuedKey {
 
 /**
  * Makes a key and subscribes its customer to the products, joining subscriptions that exist.
- * @throws OperationRefused `customer_unknown`, `product_missing`, `product_unknown`, `product_without_limits`, `plan_unknown`,
+ * @throws OperationRefused `customer_unknown`, `product_missing`, `product_unknown`, `product_without_limits`, `product_not_offered`, `plan_unknown`,
  * `plan_differs`, `mode_unknown`, `limit_malformed`, `date_malformed`, `name_malformed`, `tag_malformed`, `rule_malformed`,
  * `key_limit_reached`, `rule_limit_reached`
  */

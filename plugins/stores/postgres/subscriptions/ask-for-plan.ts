@@ -31,7 +31,7 @@ export function requestDetails({ id, product, plan, price, currency }: PlanReque
 
 /**
  * Asks an operator for a plan, on the terms that it has now. The subscription stays as it is. Asking again for the same changes nothing.
- * @throws OperationRefused `customer_unknown`, `product_unknown`, `product_without_limits`, `plan_unknown`, `plan_needs_no_approval`,
+ * @throws OperationRefused `customer_unknown`, `product_unknown`, `product_without_limits`, `product_not_offered`, `plan_unknown`, `plan_needs_no_approval`,
  * `plan_current`, `request_exists`
  */
 export function askForPlan(db: Database, options: AskForPlanOptions): Promise<PlanRequestView> {

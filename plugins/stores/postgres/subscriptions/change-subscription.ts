@@ -18,7 +18,7 @@ const UPDATE = 'UPDATE subscription SET plan_name = $2, daily_override = $3, mon
 /**
  * Changes plan or limits; what is left out stays. It counts from the next request, and what was used today and this month stays used.
  * @throws OperationRefused `subscription_unknown`, `subscription_cancelled`, `plan_unknown`, `product_unknown`,
- * `product_without_limits`, `limit_malformed`
+ * `product_without_limits`, `product_not_offered`, `limit_malformed`
  */
 export function changeSubscription(db: Database, options: ChangeSubscriptionOptions): Promise<SubscriptionView> {
   checkLimit(options.daily, 'daily');

@@ -16,7 +16,7 @@ export interface CreateSubscriptionOptions extends SubscriptionTerms {
 
 /**
  * Subscribes a customer to a product; a cancelled subscription is reactivated on the new terms.
- * @throws OperationRefused `customer_unknown`, `product_unknown`, `product_without_limits`, `plan_unknown`, `subscription_exists`,
+ * @throws OperationRefused `customer_unknown`, `product_unknown`, `product_without_limits`, `product_not_offered`, `plan_unknown`, `subscription_exists`,
  * `limit_malformed`
  */
 export function createSubscription(db: Database, options: CreateSubscriptionOptions): Promise<SubscriptionView> {

@@ -43,7 +43,7 @@ UPDATE subscription SET plan_name = COALESCE($2, plan_name), daily_override = CO
  * Gives a customer a product: a new subscription, a cancelled one reactivated, or the existing one joined. Runs in the caller's
  * transaction.
  * @returns the subscription's id
- * @throws OperationRefused `product_unknown`, `product_without_limits`, `plan_unknown`, `plan_differs`, `subscription_exists`,
+ * @throws OperationRefused `product_unknown`, `product_without_limits`, `product_not_offered`, `plan_unknown`, `plan_differs`, `subscription_exists`,
  * `limit_malformed`
  */
 export async function subscribe(client: PoolClient, options: SubscribeOptions): Promise<string> {

@@ -20,11 +20,16 @@ export function checkLimit(limit: number | null | undefined, window: 'daily' | '
   throw new OperationRefused('limit_malformed', `the ${window} limit must be a whole number from 0 to ${HIGHEST_LIMIT}`);
 }
 
-const FIND_PRODUCT = 'SELECT subscribable AND daily IS NOT NULL AS subscribable FROM product WHERE id = $1 AND active';
+const FIND_PRODUCT = 'SELECT subscribable, daily IS NOT NULL AS has_limits FROM product WHERE id = $1 AND active';
+
+interface ProductState {
+  readonly subscribable: boolean;
+  readonly has_limits: boolean;
+}
 
 /** @throws OperationRefused `product_unknown`, also for a product that is no longer sold */
-export async function requireProduct(db: Database, product: string): Promise<{ subscribable: boolean }> {
-  const { rows } = await db.query<{ subscribable: boolean }>(FIND_PRODUCT, [product]);
+export async function requireProduct(db: Database, product: string): Promise<ProductState> {
+  const { rows } = await db.query<ProductState>(FIND_PRODUCT, [product]);
   if (!rows[0]) throw new OperationRefused('product_unknown', `there is no product "${product}"; ${await nameProducts(db)}`);
   return rows[0];
 }
@@ -53,15 +58,16 @@ export async function requirePlan(db: Database, product: string, plan: string): 
 
 /**
  * The same, of a product that can still be bought.
- * @throws OperationRefused `plan_unknown`, `product_unknown`, `product_without_limits`
+ * @throws OperationRefused `plan_unknown`, `product_unknown`, `product_without_limits`, `product_not_offered`
  */
 export async function requireOfferedPlan(db: Database, product: string, plan: string): Promise<string> {
   await requireSubscribable(db, product);
   return requirePlan(db, product, plan);
 }
 
-/** @throws OperationRefused `product_unknown`, `product_without_limits` */
+/** @throws OperationRefused `product_unknown`, `product_without_limits`, `product_not_offered` */
 export async function requireSubscribable(db: Database, product: string): Promise<void> {
-  const { subscribable } = await requireProduct(db, product);
-  if (!subscribable) throw new OperationRefused('product_without_limits', `product "${product}" cannot be subscribed to`);
+  const { subscribable, has_limits: hasLimits } = await requireProduct(db, product);
+  if (!hasLimits) throw new OperationRefused('product_without_limits', `product "${product}" has no limits and cannot be subscribed to`);
+  if (!subscribable) throw new OperationRefused('product_not_offered', `product "${product}" is only listed and cannot be subscribed to`);
 }

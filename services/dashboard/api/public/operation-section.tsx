@@ -81,13 +81,15 @@ function Samples({ operation }: { readonly operation: Operation }): ReactNode {
   ));
 }
 
-/** What a test key got for the example. */
+/** What a test key got for the example, with what the document says of it. */
 function SampleAnswer({ operation: { method, path, responses } }: { readonly operation: Operation }): ReactNode {
-  const sample = responses['200']?.content?.['application/json']?.example;
+  const { example, examples = {} } = responses['200']?.content?.['application/json'] ?? {};
+  const [named] = Object.values(examples);
+  const sample = example ?? named?.value;
   if (sample === undefined) return null;
   return (
     <>
-      <p className="quiet sample">Sample response</p>
+      <p className="quiet sample">Sample response{named?.description !== undefined && `. ${named.description}`}</p>
       <pre tabIndex={0} aria-label={`${method} ${path}, sample response`}>
         <code>{JSON.stringify(sample, null, 2)}</code>
       </pre>

@@ -30,7 +30,7 @@ async function untilNodesKnow(db: Pool, key: KeyRef): Promise<void> {
 
 /**
  * The caller's key for trying a product out, made or authorised for it when need be.
- * @throws OperationRefused `product_without_limits`, `key_not_usable`
+ * @throws OperationRefused `product_without_limits`, `product_not_offered`, `key_not_usable`
  */
 export async function prepareTryKey(product: string, { customerId, actor }: Caller, { db, tryKeyOf }: DashboardDeps): Promise<string> {
   const key = tryKeyOf(customerId);

@@ -34,10 +34,11 @@ export class UpstreamLink {
       ...options,
       receive: (received, waiting) => {
         const frame = readFrame(received);
-        const waiter = frame && waiterOf(frame, waiting);
+        if (!frame) return refuseUnreadable(received, waiting);
+        const waiter = waiterOf(frame, waiting);
         if (waiter) waiter.resolve(frame);
         // An answer that came too late is expected here; what it says is nobody's any more.
-        else options.log.debug({ readable: frame !== undefined }, 'a frame of the upstream belongs to nobody');
+        else options.log.debug('a frame of the upstream belongs to nobody');
       },
     });
   }
@@ -72,9 +73,26 @@ export class UpstreamLink {
   }
 }
 
+type Names = Pick<LinkFrame, 'requestId' | 'sessionId'>;
+
+function namedIn({ requestId, sessionId }: Names, waiting: Waiting<LinkFrame>): Waiter<LinkFrame> | undefined {
+  return (
+    (requestId !== undefined && waiting.get(`request ${requestId}`)) ||
+    (sessionId !== undefined && waiting.get(`session ${sessionId}`)) ||
+    undefined
+  );
+}
+
+const nameSchema = z.string().optional().catch(undefined);
+const namesSchema = z.object({ requestId: nameSchema, sessionId: nameSchema }).catch({});
+
+/** A frame without a type answers nothing: the call that it names fails now instead of when its time is over. */
+function refuseUnreadable({ value }: JsonFrame, waiting: Waiting<LinkFrame>): void {
+  namedIn(namesSchema.parse(value), waiting)?.reject(new LinkFailure('garbled', 'the upstream sent a frame without a type'));
+}
+
 function waiterOf({ type, requestId, sessionId }: LinkFrame, waiting: Waiting<LinkFrame>): Waiter<LinkFrame> | undefined {
-  const named =
-    (requestId !== undefined && waiting.get(`request ${requestId}`)) || (sessionId !== undefined && waiting.get(`session ${sessionId}`));
+  const named = namedIn({ requestId, sessionId }, waiting);
   if (named) return named;
   // The published form of an error names nobody: then it can only be told to one that waits alone.
   const isNameless = type === 'error' && requestId === undefined && sessionId === undefined;

@@ -33,6 +33,14 @@ const frame = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('result'), id: z.string(), body: z.looseObject({ ok: z.boolean() }).optional().catch(undefined) }),
   z.looseObject({ type: z.literal('error'), id: z.string().optional() }),
 ]);
+/** Without a type it can only be a broken answer to the question that it names. */
+const untyped = z.object({
+  type: z
+    .unknown()
+    .optional()
+    .refine((type) => typeof type !== 'string'),
+  id: z.string(),
+});
 
 export type RankingFrame =
   /** `bodyText` is absent when the body is no object with an `ok` flag. */
@@ -44,6 +52,8 @@ export type RankingFrame =
 /** Reads what the upstream sent. Other types of messages are `unknown`; what is no object is too. */
 export function parseRankingFrame({ text, value }: JsonFrame): RankingFrame {
   const parsed = frame.safeParse(value);
+  const broken = untyped.safeParse(value).data;
+  if (broken) return { kind: 'result', id: broken.id, bodyText: undefined };
   if (!parsed.success) return { kind: 'unknown' };
   const { data } = parsed;
   if (data.type === 'error') return { kind: 'error', id: data.id };

@@ -105,6 +105,7 @@ describe('createKey', () => {
     ['an unknown product', { products: ['api-ip', 'api-nothing'] }, 'product_unknown'],
     ['no product', { products: [] }, 'product_missing'],
     ['a product without limits', { products: ['api-pan'] }, 'product_without_limits'],
+    ['a product that is only listed', { products: ['api-vahan'] }, 'product_not_offered'],
     ['an unknown plan', { plan: 'Galaxy' }, 'plan_unknown'],
     ['an unknown plan without a subscription', { plan: 'Galaxy', subscribe: false }, 'plan_unknown'],
     ['a plan that the product does not have', { products: ['api-image'], plan: 'Star' }, 'plan_unknown'],

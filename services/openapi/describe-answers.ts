@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import { type ZodOpenApiMediaTypeObject, type ZodOpenApiResponseObject } from 'zod-openapi';
+import { type Route } from '../kit/service/define-service';
+import { type Failure } from './error-table';
+import { headersOf } from './response-headers';
+import { moreSuccessesOf, refusalsOf } from './route-answers';
+import { CUT_NOTE, SAMPLE_ANSWERS, sampleName } from './sample-answers';
+
+const PROBLEM = 'application/problem+json';
+
+const problem = z
+  .looseObject({
+    type: z.string(),
+    title: z.string(),
+    status: z.number().int(),
+    detail: z.string(),
+    code: z.string().meta({ description: 'Stable; decide by it, not by the texts.' }),
+    request_id: z.string().meta({ description: 'Equals the header X-Kong-Request-Id; the dashboard explains a refusal by it.' }),
+    errors: z.array(z.object({ field: z.string(), message: z.string() })).optional(),
+  })
+  .meta({ id: 'Problem', description: 'RFC 9457' });
+
+export type Responses = Record<`${1 | 2 | 3 | 4 | 5}${string}`, ZodOpenApiResponseObject>;
+
+export const BINARY = { type: 'string', format: 'binary' } as const;
+
+/** What an answer of bytes may be, by route. */
+const BYTES: Readonly<Record<string, readonly string[]>> = {
+  '/gdplay/stream': ['video/*', 'audio/*'],
+  '/gdplay/thumbnail': ['image/*'],
+  '/image/background_remover': ['image/*'],
+};
+
+const OF_LIMITS = { RateLimit: { $ref: '#/components/headers/RateLimit' }, 'RateLimit-Policy': { $ref: '#/components/headers/RateLimit-Policy' } }; // prettier-ignore
+
+/** An answer with the headers that it may have. */
+function withHeaders(response: ZodOpenApiResponseObject, route: Route, status: number): ZodOpenApiResponseObject {
+  const hasLimits = status === 200 || status === 206 || status === 429;
+  const headers = { ...(hasLimits && OF_LIMITS), ...headersOf(route, status) };
+  return Object.keys(headers).length > 0 ? { ...response, headers } : response;
+}
+
+/** By status: its codes in words, and in `x-codes` for programs. */
+function problemResponses(route: Route): Responses {
+  const byStatus = new Map<number, Failure[]>();
+  for (const refusal of refusalsOf(route)) byStatus.set(refusal.status, [...(byStatus.get(refusal.status) ?? []), refusal]);
+  return Object.fromEntries(
+    [...byStatus].map(([status, refusals]) => {
+      const description = refusals.map(({ code, title }) => `\`${code}\` ${title}`).join('; ');
+      const response = { description, content: { [PROBLEM]: { schema: problem } }, 'x-codes': refusals.map(({ code }) => code) };
+      return [status, withHeaders(response, route, status)];
+    }),
+  );
+}
+
+/** The answer in JSON with what a test key got. */
+function jsonOf(route: Route, schema: z.ZodType): ZodOpenApiMediaTypeObject {
+  const sample = SAMPLE_ANSWERS[sampleName(route)];
+  if (sample === undefined) return { schema };
+  return { schema, examples: { sandbox: { summary: 'What a test key got', description: CUT_NOTE, value: sample } } };
+}
+
+/** What a success holds: JSON by the route's schema, or bytes; a part of them in 206. */
+function successesOf(route: Route): Responses {
+  const content = {
+    ...(route.output && { 'application/json': jsonOf(route, route.output) }),
+    ...Object.fromEntries((BYTES[route.path] ?? []).map((type) => [type, { schema: BINARY }])),
+  };
+  const more = Object.entries(moreSuccessesOf(route)).map(([status, description]): [string, ZodOpenApiResponseObject] => {
+    const response = status === '206' ? { description, content } : { description };
+    return [status, withHeaders(response, route, Number(status))];
+  });
+  return { '200': withHeaders({ description: 'OK', content }, route, 200), ...Object.fromEntries(more) };
+}
+
+/** Every answer of a route, by status. */
+export function answersOf(route: Route): Responses {
+  return { ...successesOf(route), ...problemResponses(route) };
+}

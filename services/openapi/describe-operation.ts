@@ -1,0 +1,151 @@
+import { z } from 'zod';
+import { type ZodOpenApiMediaTypeObject, type ZodOpenApiOperationObject } from 'zod-openapi';
+import { type CatalogueProduct } from '../../plugins/core/selling/catalogue';
+import { type Route } from '../kit/service/define-service';
+import { answersOf, BINARY } from './describe-answers';
+import { inputShapeOf } from './input-shape';
+import { exampleCalls, fileOf } from './route-example';
+import { snippetsOf } from './snippets';
+
+/** In a form, and nowhere else in a body, the key may stand among the parameters. */
+const API_KEY = z
+  .string()
+  .optional()
+  .describe('Your API key, if you send it neither in a header nor in the query. Such a form needs a Content-Length of at most 1 MiB.');
+
+const takesKeyInForm = ({ id }: CatalogueProduct): boolean => id !== 'api-app';
+
+/** In a multipart form a picture is a file: its first field shows how, the second is the same in base64. */
+function multipartOf({ body }: Route, schema: z.ZodObject): ZodOpenApiMediaTypeObject {
+  const [field, twin] = Object.keys(schema.shape);
+  if (body?.kind !== 'files' || field === undefined || twin === undefined) return { schema };
+  const { [field]: text, [twin]: _same, ...others } = schema.shape;
+  const description = (text as z.ZodType).description;
+  return { schema: z.object({ [field]: z.any().meta({ override: { ...BINARY, description } }), ...others }) };
+}
+
+/** The shapes in which a route takes its body. */
+function requestBodyOf(route: Route, product: CatalogueProduct): NonNullable<ZodOpenApiOperationObject['requestBody']> {
+  const { body } = route;
+  if (body?.kind === 'upload') {
+    const [field = 'file'] = body.fields;
+    const multipart = { schema: { type: 'object' as const, required: [field], properties: { [field]: BINARY } } };
+    return {
+      required: true,
+      content: { 'multipart/form-data': multipart, ...Object.fromEntries(body.mediaTypes.map((type) => [type, { schema: BINARY }])) },
+    };
+  }
+  const schema = inputShapeOf(route.input) ?? z.object({});
+  const form = takesKeyInForm(product) ? schema.extend({ api_key: API_KEY }) : schema;
+  return {
+    required: true,
+    content: {
+      'application/json': { schema },
+      'application/x-www-form-urlencoded': { schema: form },
+      'multipart/form-data': multipartOf(route, form),
+    },
+  };
+}
+
+/** What the document writes where a value comes from the call before. */
+const FROM_BEFORE = 'from the step before';
+
+/** The operation's own example of its input, from the sandbox. A file is shown with its name, but in a URL it is its base64. */
+function exampleOf(route: Route, method: 'get' | 'post'): Record<string, unknown> | undefined {
+  const calls = exampleCalls(route);
+  const own = calls.at(-1);
+  if (!own || (method === 'post' && fileOf(own))) return undefined;
+  return calls.length > 1 ? { sessionId: FROM_BEFORE, ...own.input } : { ...own.input };
+}
+
+/** Query fields with the values of the example that they have. */
+function withExamples(shape: z.ZodObject, example: Readonly<Record<string, unknown>> = {}): z.ZodObject {
+  const fields = Object.entries(shape.shape).map(([name, field]) => {
+    if (!(name in example) || !(field instanceof z.ZodType)) return [name, field] as const;
+    return [name, field.meta({ ...field.meta(), param: { example: example[name] } })] as const;
+  });
+  return z.object(Object.fromEntries(fields));
+}
+
+/** The file to upload in an example: a few hundred bytes, so that a page can send it. */
+function exampleFileOf(route: Route): { 'x-exampleFile'?: { filename: string; contentType: string; base64: string } } {
+  const call = exampleCalls(route).at(-1);
+  const file = call && fileOf(call);
+  return file ? { 'x-exampleFile': { filename: file.filename, contentType: file.content_type, base64: file.base64 } } : {};
+}
+
+/** Fields that are sent and belong in no URL. */
+function bodyOnlyFieldsOf({ input, bodyOnlyFields = [] }: Route): readonly string[] {
+  const fields = Object.keys(inputShapeOf(input)?.shape ?? {});
+  return bodyOnlyFields.filter((field) => fields.includes(field));
+}
+
+/** What neither the schemas nor the table of errors can say. */
+function descriptionOf(route: Route): string | undefined {
+  const [secret] = bodyOnlyFieldsOf(route);
+  const methods =
+    secret === undefined
+      ? 'every method is taken'
+      : `send it with a body. GET and HEAD have none and get 400: ${secret} must not stand in a URL`;
+  const parts = [
+    ...(route.method === 'ANY' ? [`Published without a method restriction: ${methods}.`] : []),
+    ...(route.notes === undefined ? [] : [route.notes]),
+  ];
+  return parts.length === 0 ? undefined : parts.join(' ');
+}
+
+/** The frames of a route that also answers an upgrade to a WebSocket, each side's as a JSON schema. */
+function webSocketOf({ frames }: Route): object {
+  if (!frames) return {};
+  const schemaOf = (frame: z.ZodType): unknown => z.toJSONSchema(frame, { io: 'input' });
+  return { 'x-webSocket': { sent: schemaOf(frames.sent), received: schemaOf(frames.received) } };
+}
+
+/** The specification gives the app product one way only. */
+function securityOf({ id }: CatalogueProduct): Record<string, string[]>[] {
+  return id === 'api-app' ? [{ apiKeyHeader: [] }] : [{ apiKeyHeader: [] }, { bearer: [] }, { apiKeyQuery: [] }];
+}
+
+/** What the catalogue says of a route; of an alias or a changed method nothing. */
+function publishedAs({ routes }: CatalogueProduct, route: Route): CatalogueProduct['routes'][number] | undefined {
+  const ofPath = routes.filter(({ path }) => path === route.path);
+  return ofPath.find(({ method }) => method === route.method) ?? ofPath[0];
+}
+
+interface OperationOptions {
+  readonly product: CatalogueProduct;
+  readonly route: Route;
+  readonly method: 'get' | 'post';
+  readonly baseUrl: string;
+}
+
+/** One way to call a route. */
+export function operationOf({ product, route, method, baseUrl }: OperationOptions): ZodOpenApiOperationObject {
+  const name = route.path.replace(/^\//, '').replaceAll(/[^a-z0-9]+/gi, '_');
+  const description = descriptionOf(route);
+  const operation: ZodOpenApiOperationObject = {
+    operationId: `${method}_${name}`,
+    tags: [product.id],
+    summary: route.purpose ?? publishedAs(product, route)?.purpose ?? product.description,
+    ...(description !== undefined && { description }),
+    security: securityOf(product),
+    responses: answersOf(route),
+    ...webSocketOf(route),
+    'x-codeSamples': snippetsOf(route, baseUrl).map(({ language, label, code }) => ({ lang: language, label, source: code })),
+  };
+  const shape = inputShapeOf(route.input);
+  const example = exampleOf(route, method);
+  if (method === 'get') return shape ? { ...operation, requestParams: { query: withExamples(shape, example) } } : operation;
+  const requestBody = requestBodyOf(route, product);
+  const json = requestBody.content['application/json'];
+  if (json && example) json.example = example;
+  return { ...operation, ...exampleFileOf(route), requestBody };
+}
+
+/** `ANY` has no word in OpenAPI: such a route stands under GET where its input may be in a URL, and under POST where it has input. */
+export function methodsOf(route: Route): readonly ('get' | 'post')[] {
+  if (route.method !== 'ANY') return [route.method === 'GET' ? 'get' : 'post'];
+  if (route.input === undefined) return ['get'];
+  // What belongs in no URL is not shown in one.
+  return route.bodyOnlyFields === undefined ? ['get', 'post'] : ['post'];
+}

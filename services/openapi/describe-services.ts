@@ -1,0 +1,58 @@
+import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
+import { type Catalogue } from '../../plugins/core/selling/catalogue';
+import { type ServiceDefinition } from '../kit/service/define-service';
+import { methodsOf, operationOf } from './describe-operation';
+import { listErrors } from './error-table';
+import { describeFields } from './field-words';
+import { COMMON_HEADERS } from './response-headers';
+
+const DESCRIPTION = `Every request carries an API key, counts against the daily and monthly limits of a subscription, and fails as \`application/problem+json\`. \
+Any answer may carry the headers of this document's components, also where an operation does not repeat them: X-Kong-Request-Id on each, \
+RateLimit, RateLimit-Policy and X-Tollgate-Charged where a request of a key was let in. A WebSocket and a play by link have none of the three.`;
+
+const IN_FORM = 'Also as a form field, urlencoded or multipart, where neither the headers nor the query has a key: such a form needs a Content-Length of at most 1 MiB and must arrive within 5 seconds. URLs end up in logs: prefer a header.'; // prettier-ignore
+
+function pathsOf(service: ServiceDefinition, baseUrl: string, catalogue: Catalogue): ZodOpenApiPathsObject {
+  const product = catalogue.find(service.products[0]);
+  // Not sold any more.
+  if (!product) return {};
+  const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
+  for (const route of service.routes) {
+    const operations = methodsOf(route).map((method) => [method, operationOf({ product, route, method, baseUrl })] as const);
+    paths[route.path] = { ...paths[route.path], ...Object.fromEntries(operations) };
+  }
+  return paths;
+}
+
+/**
+ * The OpenAPI 3.1 document of some services, from the schemas that validate the requests.
+ * @param baseUrl of the gateway as callers reach it, without a slash at the end
+ */
+export function describeServices(
+  services: readonly ServiceDefinition[],
+  { baseUrl, catalogue }: { readonly baseUrl: string; readonly catalogue: Catalogue },
+): ReturnType<typeof createDocument> {
+  const offered = catalogue.products.filter(({ routes }) => routes.length > 0);
+  const document = createDocument(
+    {
+      openapi: '3.1.0',
+      info: { title: 'Tollgate', version: '1', description: DESCRIPTION },
+      servers: [{ url: baseUrl }],
+      // For people and programs alike: what each code means, whether it is charged and what to do.
+      'x-errors': listErrors(),
+      tags: offered.map(({ id, title, description }) => ({ name: id, description: `${title}. ${description}` })),
+      paths: Object.assign({}, ...services.map((service) => pathsOf(service, baseUrl, catalogue))) as ZodOpenApiPathsObject,
+      components: {
+        headers: COMMON_HEADERS,
+        securitySchemes: {
+          bearer: { type: 'http', scheme: 'bearer', description: 'Recommended.' },
+          apiKeyHeader: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+          apiKeyQuery: { type: 'apiKey', in: 'query', name: 'api_key', description: IN_FORM },
+        },
+      },
+    },
+    // Transformations have no shape of their own; readers see what goes in.
+    { allowEmptySchema: { transform: true, pipe: true, any: true, unknown: true, custom: true } },
+  );
+  return { ...document, paths: describeFields(document.paths ?? {}) };
+}
