@@ -19,7 +19,10 @@ ARG TOLLGATE_UID=10001
 RUN groupadd --gid ${TOLLGATE_UID} tollgate \
  && useradd --uid ${TOLLGATE_UID} --gid ${TOLLGATE_UID} --no-create-home --home-dir /tmp --shell /usr/sbin/nologin tollgate \
  && install -d -o ${TOLLGATE_UID} -g ${TOLLGATE_UID} -m 0750 /var/run/tollgate /var/lib/tollgate \
-    /credentials/own /credentials/plugin /credentials/dashboard /credentials/service /credentials/worker /credentials/migrate /credentials/cli \
+    /credentials/own /credentials/plugin /credentials/dashboard /credentials/worker /credentials/migrate /credentials/cli \
+    /credentials/service-aadhaar /credentials/service-app /credentials/service-background-remover /credentials/service-gdplay \
+    /credentials/service-glead /credentials/service-grank /credentials/service-gst /credentials/service-image \
+    /credentials/service-ip /credentials/service-pincode /credentials/service-seo /credentials/service-vahaan \
 # Redis reads its part as a user of its own.
  && install -d -o ${TOLLGATE_UID} -g ${TOLLGATE_UID} -m 0755 /credentials/redis
 WORKDIR /app

@@ -12,6 +12,7 @@ const HELP = `usage: docker run … tollgate ROLE
   sandbox              the simulated upstreams of test keys
   migrate              brings the database up to date and ends
   credentials HOST…    makes what the containers of one machine prove themselves with, and ends; HOST: the workers' names
+  rotate-proofs        the next step of three in which the secret of proofs is replaced, and ends
   tollgate COMMAND …   the command line: keys, customers, subscriptions, usage, explain, check
   health ROLE          whether the program of this container answers
 
@@ -44,6 +45,20 @@ async function runCredentials(workers: readonly string[]): Promise<void> {
   const { writeCredentials } = await import('./container/write-credentials.js');
   writeCredentials({ folder: process.env['CREDENTIALS_ROOT'] ?? '/credentials', env: process.env, workers });
   process.stdout.write(`${JSON.stringify({ credentials: true })}\n`);
+}
+
+/** What to do after each step. */
+const AFTER_ROTATION = {
+  first: 'start everything',
+  believe: 'give upstreams that verify with the public key set its two keys, restart the services, then run rotate-proofs again',
+  sign: 'restart the plugin server, wait 60 s, then run rotate-proofs again',
+  end: 'restart the services',
+} as const;
+
+async function runRotation(): Promise<void> {
+  const { rotateProofs } = await import('./container/proof-credentials.js');
+  const step = rotateProofs({ folder: process.env['CREDENTIALS_ROOT'] ?? '/credentials', env: process.env });
+  process.stdout.write(`${JSON.stringify({ step, next: AFTER_ROTATION[step] })}\n`);
 }
 
 async function runCommandLine(argv: readonly string[]): Promise<void> {
@@ -79,6 +94,8 @@ async function main([role, ...rest]: readonly string[]): Promise<void> {
       return runMigrations();
     case 'credentials':
       return runCredentials(rest);
+    case 'rotate-proofs':
+      return runRotation();
     case 'tollgate':
       return runCommandLine(rest);
     default:

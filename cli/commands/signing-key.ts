@@ -1,22 +1,32 @@
 import { readFileSync } from 'node:fs';
-import { type Command, Option } from 'commander';
-import { type ContextAlgorithm, parseKeySet } from '../../plugins/core/proof/context-keys';
-import { createContextKey, type KeySet } from '../../plugins/core/proof/create-context-key';
+import { type Command } from 'commander';
+import { parseKeySet, parseSharedKeys, type SharedKey } from '../../plugins/core/proof/context-keys';
+import { createContextKey, type KeySet, keySetOf } from '../../plugins/core/proof/create-context-key';
+import { deriveProductKey, derivePrivateKey, formatSecrets, rotateSecrets, type RotationStep } from '../../plugins/core/proof/product-keys';
+import { PRODUCT_ID } from '../../plugins/core/selling/catalogue';
+import { readKeySet } from '../../services/kit/service/proof-settings';
+import { dataFolder } from '../supervisor/data-folder';
+import { keySetFile, secretsFile } from '../supervisor/proof-keys';
 import { type CommandContext, finishCommand } from './command-context';
 import { CommandError } from './command-error';
 
 const EXAMPLES = `
 Examples:
-  npx tollgate signing-key create >> .env                          a first key
-  npx tollgate signing-key create --jwks jwks.json --json          the next one; the set goes on naming the keys of jwks.json
+  npx tollgate signing-key rotate                                  a first secret; with TOLLGATE_CONTEXT_SECRETS set, the next step
+  npx tollgate signing-key keys api-ip api-pincode                 what a service of these products verifies with
+  npx tollgate signing-key keys                                    the public key set, for products with proof: eddsa
+  npx tollgate signing-key create --jwks jwks.json                 an Ed25519 key of your own; the set keeps the keys of jwks.json
 
-TOLLGATE_CONTEXT_PRIVATE_KEY is a secret, for plugin servers alone. TOLLGATE_CONTEXT_JWKS is for services and upstreams: public,
-unless the key is HS256. Nothing is stored; docs/operate/secrets.md says how to rotate without a refused request.`;
+TOLLGATE_CONTEXT_SECRETS and TOLLGATE_CONTEXT_PRIVATE_KEY are secrets for plugin servers alone. Nothing is stored; docs/operate/secrets.md
+says how to rotate without a refused request.`;
 
-interface CreateFlags {
-  readonly alg: ContextAlgorithm;
-  readonly jwks?: string;
-}
+const STEPS: Readonly<Record<RotationStep, string>> = {
+  first: 'for plugin servers; signing-key keys prints what services verify with',
+  believe:
+    'step 1 of 3: give services the keys that signing-key keys prints with this value, and upstreams the public set; change no plugin server',
+  sign: 'step 2 of 3: give this value to the plugin servers, one node after the other',
+  end: 'step 3 of 3, 60 s after step 2: give this value to the plugin servers, and services the keys that it gives',
+};
 
 /** @throws CommandError naming what is wrong with the file */
 function readFormer(path: string | undefined): KeySet['keys'] {
@@ -32,19 +42,81 @@ function readFormer(path: string | undefined): KeySet['keys'] {
   }
 }
 
-/** `tollgate signing-key create`: makes the keys of proofs; reads no database. */
-export function addSigningKeyCommands(program: Command, { output }: CommandContext): void {
-  const group = program.command('signing-key').description('the key that plugin servers sign proofs with');
-  finishCommand(group.command('create').description('print a new key and the key set that verifies it, as lines of an .env file'))
-    .addOption(new Option('--alg <name>', 'how to sign').choices(['EdDSA', 'HS256']).default('EdDSA'))
-    .option('--jwks <file>', 'a key set whose keys go on being believed')
-    .addHelpText('after', EXAMPLES)
-    .action(({ alg, jwks: file }: CreateFlags) => {
+/** @throws CommandError in the words of what `read` throws */
+function refusing<Value>(read: () => Value, setting = 'TOLLGATE_CONTEXT_SECRETS'): Value {
+  try {
+    return read();
+  } catch (error) {
+    const what = error instanceof Error ? error.message : 'cannot be read';
+    throw new CommandError('invalid_argument', `${setting} ${what}`, { cause: error });
+  }
+}
+
+function readFileOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+/** The secrets of the environment, else those of `npm start` in this folder. @throws CommandError */
+function readSecrets({ env, root }: CommandContext): readonly SharedKey[] {
+  const text = env['TOLLGATE_CONTEXT_SECRETS'] || readFileOf(secretsFile(dataFolder(root, env)));
+  if (text === undefined) throw new CommandError('invalid_argument', 'set TOLLGATE_CONTEXT_SECRETS to what the plugin servers have');
+  return refusing(() => parseSharedKeys(text));
+}
+
+function publicKeys(context: CommandContext): KeySet {
+  const { env, root } = context;
+  const { TOLLGATE_CONTEXT_SECRETS: secrets, TOLLGATE_CONTEXT_JWKS: given } = env;
+  if (!secrets && given) return keySetOf(...refusing(() => readKeySet(given), 'TOLLGATE_CONTEXT_JWKS'));
+  const kept = secrets ? undefined : readFileOf(keySetFile(dataFolder(root, env)));
+  return kept === undefined ? keySetOf(...readSecrets(context).map(derivePrivateKey)) : (JSON.parse(kept) as KeySet);
+}
+
+/** The keys of these products, of every generation. @throws CommandError */
+function productKeys(context: CommandContext, products: readonly string[]): KeySet {
+  const odd = products.find((product) => !PRODUCT_ID.test(product));
+  if (odd !== undefined) throw new CommandError('invalid_argument', `"${odd}" is no product id`);
+  const secrets = readSecrets(context);
+  return keySetOf(...products.flatMap((product) => secrets.map((secret) => deriveProductKey(secret, product))));
+}
+
+function addCreate(group: Command, { output }: CommandContext): void {
+  finishCommand(group.command('create').description('print a new Ed25519 key and its public key set, as lines of an .env file'))
+    .option('--jwks <file>', 'a key set whose keys are still believed')
+    .action(({ jwks: file }: { readonly jwks?: string }) => {
       const former = readFormer(file);
-      const { kid, privateKey, keySet } = createContextKey(alg);
+      const { kid, privateKey, keySet } = createContextKey();
       const jwks = { keys: [...keySet.keys, ...former] };
-      output.result({ kid, alg, privateKey: JSON.parse(privateKey) as object, jwks }, () =>
+      output.result({ kid, privateKey: JSON.parse(privateKey) as object, jwks }, () =>
         [`TOLLGATE_CONTEXT_PRIVATE_KEY='${privateKey}'`, `TOLLGATE_CONTEXT_JWKS='${JSON.stringify(jwks)}'`].join('\n'),
       );
     });
+}
+
+/** `tollgate signing-key`: makes the keys of proofs; reads no database. */
+export function addSigningKeyCommands(program: Command, context: CommandContext): void {
+  const { env, output } = context;
+  const group = program
+    .command('signing-key')
+    .description('the keys that proofs are signed and verified with')
+    .addHelpText('after', EXAMPLES);
+  addCreate(group, context);
+  finishCommand(group.command('rotate').description('print the next value of TOLLGATE_CONTEXT_SECRETS, as a line of an .env file')).action(
+    () => {
+      const former = env['TOLLGATE_CONTEXT_SECRETS'];
+      const { step, secrets } = refusing(() => rotateSecrets(former ? parseSharedKeys(former) : []));
+      const text = formatSecrets(secrets);
+      output.result({ step, secrets: text }, () => `# ${STEPS[step]}\nTOLLGATE_CONTEXT_SECRETS='${text}'`);
+    },
+  );
+  finishCommand(
+    group.command('keys [products...]').description('print what verifies proofs: the keys of products, or the public key set'),
+  ).action((products: readonly string[]) => {
+    const keys = products.length > 0 ? productKeys(context, products) : publicKeys(context);
+    const name = products.length > 0 ? 'TOLLGATE_CONTEXT_KEYS' : 'TOLLGATE_CONTEXT_JWKS';
+    output.result(keys, () => `${name}='${JSON.stringify(keys)}'`);
+  });
 }

@@ -25,10 +25,15 @@ export function withPassword(url: string, password: string | undefined): string 
   return parsed.href;
 }
 
-/** What write-credentials.ts made for this container, as long as an operator says nothing else; certificates all or none. */
+/**
+ * What write-credentials.ts made for this container, as long as an operator says nothing else; certificates all or none. A plugin server
+ * whose operator gave it a key goes on signing with that key alone: services elsewhere may know no other.
+ */
 function readCredentials(folder: string, said: Environment): Record<string, string> {
   const hasOwnTls = Object.keys(said).some((name) => name.startsWith(TLS_PREFIX) && said[name]);
-  const wanted = (name: string): boolean => !said[name] && !(hasOwnTls && name.startsWith(TLS_PREFIX));
+  const hasOwnKey = Boolean(said['TOLLGATE_CONTEXT_PRIVATE_KEY'] || said['TOLLGATE_SIGNING_KEYS']);
+  const wanted = (name: string): boolean =>
+    !said[name] && !(hasOwnTls && name.startsWith(TLS_PREFIX)) && !(hasOwnKey && name === 'TOLLGATE_CONTEXT_SECRETS');
   return Object.fromEntries(
     readdirSync(folder)
       .filter(wanted)

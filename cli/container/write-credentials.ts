@@ -1,24 +1,34 @@
-import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { SERVICES } from '../../services/registry';
 import { loginUrl } from '../database-roles/create-logins';
 import { DATABASE_ROLES, type DatabaseRole } from '../database-roles/privileges';
+import { Memory, type Variables, writeVariables } from './credential-files';
 import { createAuthority, type IssuedCertificate, issueCertificate } from './issue-certificates';
+import { proofVariables } from './proof-credentials';
 import { withPassword } from './read-secrets';
 import { REDIS_USERS, type RedisUser, writeAclFile } from './redis-users';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Who gets a folder of its own: a volume that is mounted into its containers alone. `own` is this program's memory. */
-export const HOLDERS = ['own', 'plugin', 'dashboard', 'service', 'worker', 'migrate', 'cli', 'redis'] as const;
-type Holder = (typeof HOLDERS)[number];
+/** Kinds of containers. `own` is this program's memory. */
+const KINDS = ['own', 'plugin', 'dashboard', 'service', 'worker', 'migrate', 'cli', 'redis'] as const;
+type Kind = (typeof KINDS)[number];
+
+/**
+ * Who gets a folder of its own: a volume that is mounted into its containers alone. Each service has one, because it holds the keys of its
+ * own products.
+ */
+export const HOLDERS: readonly string[] = KINDS.flatMap((kind) =>
+  kind === 'service' ? Object.keys(SERVICES).map((name) => `service-${name}`) : [kind],
+);
 
 export interface CredentialsOptions {
   /** Holds a folder for each of {@link HOLDERS}. */
   readonly folder: string;
   /**
    * DATABASE_URL and REDIS_URL where they run elsewhere, PLUGIN_, DASHBOARD_ and SERVICE_DATABASE_URL where roles have logins there, and
-   * DATABASE_PASSWORD, of the superuser of the server beside.
+   * DATABASE_PASSWORD, of the superuser of the server beside. TOLLGATE_CONTEXT_SECRETS where plugin servers run elsewhere too.
    */
   readonly env: Environment;
   /** Host names of the workers: their certificate holds for these. */
@@ -27,39 +37,8 @@ export interface CredentialsOptions {
 
 const BESIDE = { database: 'postgres://tollgate@postgres:5432/tollgate', redis: 'redis://redis:6379' } as const;
 
-/** Writes in one step, and only what changed: others may be reading. Redis reads as a user of its own. */
-function write(file: string, text: string, mode = 0o400): void {
-  if (existsSync(file) && readFileSync(file, 'utf8') === text) return;
-  const draft = `${file}.new`;
-  writeFileSync(draft, text, { mode: 0o600 });
-  chmodSync(draft, mode);
-  renameSync(draft, file);
-}
-
-/** Made once, and the same at every later run. */
-class Memory {
-  constructor(private readonly folder: string) {}
-
-  keep(name: string, generate: () => string): string {
-    const file = join(this.folder, name);
-    if (!existsSync(file)) write(file, generate());
-    return readFileSync(file, 'utf8');
-  }
-
-  password(name: string): string {
-    return this.keep(name, () => randomBytes(32).toString('base64url'));
-  }
-
-  certificate(name: string, issue: () => IssuedCertificate): IssuedCertificate {
-    return JSON.parse(this.keep(name, () => JSON.stringify(issue()))) as IssuedCertificate;
-  }
-}
-
-/** What each holder's programs find as variables: file name → text. */
-type Variables = Record<string, string>;
-
 /** One role each on the server beside; elsewhere what the operator says, DATABASE_URL for all unless roles have logins there. */
-function databaseVariables(memory: Memory, env: Environment): Partial<Record<Holder, Variables>> {
+function databaseVariables(memory: Memory, env: Environment): Partial<Record<Kind, Variables>> {
   const { DATABASE_URL: elsewhere, DATABASE_PASSWORD: password } = env;
   if (elsewhere) {
     const owner = withPassword(elsewhere, password);
@@ -88,7 +67,7 @@ function databaseVariables(memory: Memory, env: Environment): Partial<Record<Hol
   };
 }
 
-function redisVariables(memory: Memory, env: Environment): Partial<Record<Holder, Variables>> {
+function redisVariables(memory: Memory, env: Environment): Partial<Record<Kind, Variables>> {
   const entries = REDIS_USERS.map((user): [RedisUser, string] => [user, memory.password(`redis-${user}`)]);
   const passwords = Object.fromEntries(entries) as Record<RedisUser, string>;
   const urlOf = (user: RedisUser): Variables => {
@@ -106,7 +85,7 @@ function redisVariables(memory: Memory, env: Environment): Partial<Record<Holder
   };
 }
 
-function tlsVariables(memory: Memory, workers: readonly string[]): Partial<Record<Holder, Variables>> {
+function tlsVariables(memory: Memory, workers: readonly string[]): Partial<Record<Kind, Variables>> {
   const authority = memory.certificate('authority', () => createAuthority('Tollgate services and workers'));
   const service = memory.certificate('service', () => issueCertificate(authority, 'service'));
   const worker = memory.certificate(`worker ${workers.join(' ')}`, () => issueCertificate(authority, 'worker', workers));
@@ -120,16 +99,18 @@ function tlsVariables(memory: Memory, workers: readonly string[]): Partial<Recor
 
 /**
  * Makes what the containers of one machine prove themselves with: a database login for each kind of process, a Redis user for each,
- * certificates between services and workers. Each holder finds its own part in its own folder and nothing of the others. May run again
- * at every start: what was made stays.
+ * certificates between services and workers, the keys of proofs. Each holder finds its own part in its own folder and nothing of the others.
+ * May run again at every start: what was made stays.
+ * @throws Error, readable, when TOLLGATE_CONTEXT_SECRETS cannot be read
  */
 export function writeCredentials({ folder, env, workers }: CredentialsOptions): void {
   const memory = new Memory(join(folder, 'own'));
+  const proofs = proofVariables(memory, env);
   const parts = [databaseVariables(memory, env), redisVariables(memory, env), tlsVariables(memory, workers)];
   for (const holder of HOLDERS.filter((each) => each !== 'own')) {
-    const variables = parts.reduce<Variables>((all, part) => ({ ...all, ...part[holder] }), {});
-    const mode = holder === 'redis' ? 0o444 : 0o400;
-    for (const [name, text] of Object.entries(variables)) write(join(folder, holder, name), text, mode);
+    const kind = KINDS.find((each) => holder === each || holder.startsWith(`${each}-`)) ?? 'own';
+    const variables = parts.reduce<Variables>((all, part) => ({ ...all, ...part[kind] }), { ...proofs[holder] });
+    writeVariables(folder, holder, variables);
     // Of a database that was beside and is elsewhere now.
     for (const name of readdirSync(join(folder, holder))) if (!(name in variables)) rmSync(join(folder, holder, name));
   }

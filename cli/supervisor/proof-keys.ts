@@ -1,35 +1,58 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createContextKey, keySetOf } from '../../plugins/core/proof/create-context-key';
+import { parseSharedKeys } from '../../plugins/core/proof/context-keys';
+import { type KeySet, keySetOf } from '../../plugins/core/proof/create-context-key';
+import { derivePrivateKey, deriveProductKey, formatSecrets, rotateSecrets } from '../../plugins/core/proof/product-keys';
 import { readPrivateKey } from '../../plugins/server/signing-settings';
 import { keepSecret } from './secrets';
 import { type StartSettings } from './start-settings';
 
 /** What the plugin server signs proofs with, and what services verify them with. */
 export interface ProofKeys {
-  /** For the plugin server alone: a JSON Web Key, or the path of one. */
-  readonly privateKey: string;
+  /** `generation:base64,…`, for the plugin server alone. */
+  readonly secrets: string;
+  /** For the plugin server alone: a JSON Web Key, or the path of one. Undefined: the secret gives one. */
+  readonly privateKey: string | undefined;
+  /** A JSON Web Key Set of secrets: the keys of the services' products. */
+  readonly productKeys: string;
   /** A JSON Web Key Set, or the path of one. */
   readonly keySet: string;
   /** `id:base64,…`; undefined unless an operator sets them. */
   readonly sharedKeys: string | undefined;
 }
 
+const folderOf = (dataDir: string): string => join(dataDir, 'context-keys');
+
+/** @param dataDir the data folder */
+export const secretsFile = (dataDir: string): string => join(folderOf(dataDir), 'secrets');
+
+/** The public keys of an instance, for upstreams. @param dataDir the data folder */
+export const keySetFile = (dataDir: string): string => join(folderOf(dataDir), 'jwks.json');
+
 /**
- * Keys as an operator gives them, else a pair that is made once and lies in the data folder.
+ * Keys as an operator gives them, else a secret that is made once and lies in the data folder. Instances of earlier versions have a private
+ * key there, which still signs for their upstreams.
+ * @param products ids; all of the catalogue, because a product's form may change while services run
  * @throws Error when a kept key cannot be read
  */
-export function keepProofKeys(dataDir: string, { proof }: StartSettings): ProofKeys {
+export function keepProofKeys(dataDir: string, { proof }: StartSettings, products: readonly string[]): ProofKeys {
   const { sharedKeys } = proof;
+  mkdirSync(folderOf(dataDir), { recursive: true, mode: 0o700 });
+  const secrets = proof.secrets ?? keepSecret(secretsFile(dataDir), () => formatSecrets(rotateSecrets([]).secrets));
+  const generations = parseSharedKeys(secrets);
+  const productKeys = text(keySetOf(...products.flatMap((product) => generations.map((secret) => deriveProductKey(secret, product)))));
+  const keys = { secrets, productKeys, sharedKeys };
   if (proof.privateKey !== undefined) {
-    const keySet = proof.keySet ?? JSON.stringify(keySetOf(readPrivateKey(proof.privateKey)));
-    return { privateKey: proof.privateKey, keySet, sharedKeys };
+    const keySet = proof.keySet ?? text(keySetOf(readPrivateKey(proof.privateKey)));
+    return { ...keys, privateKey: proof.privateKey, keySet };
   }
-  const folder = join(dataDir, 'context-keys');
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const privateKey = join(folder, 'private.json');
-  const keySet = join(folder, 'jwks.json');
-  keepSecret(privateKey, () => createContextKey('EdDSA').privateKey);
-  keepSecret(keySet, () => JSON.stringify(keySetOf(readPrivateKey(privateKey))));
-  return { privateKey, keySet, sharedKeys };
+  const kept = join(folderOf(dataDir), 'private.json');
+  const privateKey = existsSync(kept) ? kept : undefined;
+  const publicKeys = privateKey === undefined ? generations.map(derivePrivateKey) : [readPrivateKey(privateKey)];
+  writeFileSync(keySetFile(dataDir), `${text(keySetOf(...publicKeys))}\n`, { mode: 0o600 });
+  return { ...keys, privateKey, keySet: keySetFile(dataDir) };
+}
+
+function text(keySet: KeySet): string {
+  return JSON.stringify(keySet);
 }

@@ -148,7 +148,11 @@ export async function startInstance(options: StartInstanceOptions): Promise<Inst
     env: { ...env, QUOTA_TIMEZONE: quotaTimeZone },
     databaseUrls,
     redisUrl,
-    proofKeys: keepProofKeys(dataDir, settings),
+    proofKeys: keepProofKeys(
+      dataDir,
+      settings,
+      options.catalogue.products.map(({ id }) => id),
+    ),
     linkKeys: env['GDPLAY_LINK_KEYS'] || keepSharedKeys(join(dataDir, 'link-keys')),
     dashboardSecret: env['DASHBOARD_SECRET'] || keepDashboardSecret(join(dataDir, 'dashboard-secret')),
     pluginSocket: socketPath(dataDir, 'plugin.sock'),

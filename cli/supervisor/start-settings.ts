@@ -26,6 +26,7 @@ export interface StartSettings {
 
 /** What an operator says about the keys of proofs; see `keepProofKeys` for what is not said. */
 interface ProofSettings {
+  readonly secrets: string | undefined;
   readonly privateKey: string | undefined;
   readonly keySet: string | undefined;
   readonly sharedKeys: string | undefined;
@@ -64,8 +65,9 @@ const CHECKS: Readonly<Record<string, Check>> = {
   SERVICE_DATABASE_URL: postgresUrl,
   REDIS_URL: findRedisUrlProblem,
   QUOTA_TIMEZONE: (text) => (isTimeZone(text) ? undefined : 'must be an IANA time zone such as Asia/Kolkata'),
+  TOLLGATE_CONTEXT_SECRETS: parses(parseSharedKeys),
   TOLLGATE_CONTEXT_PRIVATE_KEY: parses(readPrivateKey),
-  TOLLGATE_CONTEXT_JWKS: parses(readKeySet),
+  TOLLGATE_CONTEXT_JWKS: parses((text) => readKeySet(text)),
   TOLLGATE_SIGNING_KEYS: parses(parseSharedKeys),
 };
 
@@ -96,6 +98,7 @@ export function readStartSettings(env: NodeJS.ProcessEnv): StartSettings {
     databaseUrls: DATABASE_URL ? databaseUrlsOf(DATABASE_URL, env) : undefined,
     redisUrl: REDIS_URL || undefined,
     proof: {
+      secrets: env['TOLLGATE_CONTEXT_SECRETS'] || undefined,
       privateKey: env['TOLLGATE_CONTEXT_PRIVATE_KEY'] || undefined,
       keySet: env['TOLLGATE_CONTEXT_JWKS'] || undefined,
       sharedKeys: env['TOLLGATE_SIGNING_KEYS'] || undefined,

@@ -42,7 +42,7 @@ export function admit(request: AccessRequest, signing: { sign: ContextSigner; no
   const set: Record<string, string> = {};
   if (request.trace) set[TRACE_HEADER] = request.trace.traceparent;
   // Last, so that a message to the gateway ends with bytes that differ in every request (writeExitArgs in plugins/server says why).
-  set[CONTEXT_HEADER] = signing.sign(context);
+  set[CONTEXT_HEADER] = signing.sign(context, subscription.proof);
   const responseHeaders = crossOriginHeaders(record.whitelist, request.headers);
   if (quota && request.config.rateLimitHeaders === 'gateway') Object.assign(responseHeaders, rateLimitHeaders(quota, signing.nowSeconds));
   return {

@@ -1,4 +1,4 @@
-import { type QuotaLimits } from './selling/catalogue';
+import { type ProofForm, type QuotaLimits } from './selling/catalogue';
 import { type DenialCode } from './problems';
 import { type QuotaStanding, type QuotaWindowName } from './access/quota';
 import { type RefundOutcome } from './selling/refunds';
@@ -30,6 +30,8 @@ export interface SubscriptionAccess {
   readonly sandbox?: SandboxAddress;
   /** True if a sandbox answers the product's test keys, or the catalogue lets them reach the live API. Otherwise they are refused. */
   readonly takesTestKeys?: boolean;
+  /** How the product's proofs are signed. Absent: `eddsa`. */
+  readonly proof?: ProofForm;
   /** Why the provider suspended it, or its customer; empty when no reason was given. Absent: not suspended. */
   readonly suspended?: string | undefined;
 }

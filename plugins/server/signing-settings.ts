@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { createJwtSigner } from '../core/proof/context-jwt';
 import { parsePrivateKey, parseSharedKeys, sharedContextKey, type ContextKey } from '../core/proof/context-keys';
 import { type ContextSigner } from '../core/proof/context-token';
+import { createProductSigner, derivePrivateKey } from '../core/proof/product-keys';
 
 /** What a parser throws becomes the setting's problem. */
 function parsed<Value>(parse: (text: string) => Value): z.ZodType<Value> {
@@ -42,16 +43,29 @@ export interface ContextSigning {
   readonly description: string;
 }
 
-/** Reads what proofs are signed with: the private key, or without one the first shared key, as HS256. */
+/**
+ * Reads what proofs are signed with. For products with `proof: hs256`: the product's own key, derived from the first secret. For all others,
+ * and for all products if there is no secret: the private key, else the first shared key as HS256, else the key that the secret gives.
+ */
 export const signingSettings = z
   .object({
+    TOLLGATE_CONTEXT_SECRETS: parsed(parseSharedKeys).optional(),
     TOLLGATE_CONTEXT_PRIVATE_KEY: parsed(readPrivateKey).optional(),
     TOLLGATE_SIGNING_KEYS: parsed(parseSharedKeys).optional(),
   })
   .transform((values, context): ContextSigning => {
-    const { TOLLGATE_CONTEXT_PRIVATE_KEY: own, TOLLGATE_SIGNING_KEYS: [shared] = [] } = values;
-    const key = own ?? (shared && sharedContextKey(shared));
-    if (key) return { sign: createJwtSigner(key), description: `${key.algorithm}, key ${key.id}` };
-    context.addIssue({ code: 'custom', path: ['TOLLGATE_CONTEXT_PRIVATE_KEY'], message: 'is required' });
-    return z.NEVER;
+    const { TOLLGATE_CONTEXT_PRIVATE_KEY: own, TOLLGATE_SIGNING_KEYS: [shared] = [], TOLLGATE_CONTEXT_SECRETS: [secret] = [] } = values;
+    const key = own ?? (shared && sharedContextKey(shared)) ?? (secret && derivePrivateKey(secret));
+    if (!key) {
+      context.addIssue({ code: 'custom', path: ['TOLLGATE_CONTEXT_SECRETS'], message: 'is required and not set' });
+      return z.NEVER;
+    }
+    const sign = createJwtSigner(key);
+    const description = `${key.algorithm}, key ${key.id}`;
+    if (!secret) return { sign, description };
+    const signForProduct = createProductSigner(secret);
+    return {
+      sign: (request, proof) => (proof === 'hs256' ? signForProduct(request) : sign(request)),
+      description: `HS256 by product, generation ${secret.id}; ${description}`,
+    };
   });

@@ -1,5 +1,5 @@
 import { bearer, call, key, recordOf, recordsOf, proofIn } from './call-plugin';
-import { memoryQuota, NOW_MS, type FakeRequest } from './fake-kong';
+import { createInstance, memoryQuota, NOW_MS, runEvent, type FakeRequest } from './fake-kong';
 
 describe('an admitted request', () => {
   it('carries a proof that names key, customer, subscription, mode, charged day and what is left', async () => {
@@ -33,6 +33,16 @@ describe('an admitted request', () => {
     expect([await left('test'), await left('test'), await left('test')]).toEqual([1, 0, undefined]);
     expect([await left('live'), await left('live'), await left('live')]).toEqual([1, 0, undefined]);
     expect([...quota.used.keys()]).toEqual(['6f1de1a8-41cf-ce0c-9a5d-3d9e0f8a2b7c', '6f1de1a8-41cf-4e0c-9a5d-3d9e0f8a2b7c']);
+  });
+
+  it.each(['hs256', 'eddsa', undefined] as const)('has its proof signed in the form that the product’s record names: %s', async (proof) => {
+    const forms: unknown[] = [];
+    const subscriptions = recordOf().subscriptions.map((each) => ({ ...each, ...(proof && { proof }) }));
+    const signContext = (_context: unknown, form?: string): string => String(forms.push(form));
+    const records = recordsOf(recordOf({ subscriptions }));
+    const { instance } = createInstance({ products: ['api-ip'] }, { records, quota: memoryQuota(), signContext });
+    await runEvent(instance, { headers: bearer });
+    expect(forms).toEqual([proof]);
   });
 
   it('costs one read and one write', async () => {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { generateApiKey } from '../../plugins/core/access/api-key';
 import { createContextKey } from '../../plugins/core/proof/create-context-key';
+import { formatSecrets, rotateSecrets } from '../../plugins/core/proof/product-keys';
 import { createKey } from '../../plugins/stores/postgres/keys/create-key';
 import { DEMO_EMAIL } from '../../plugins/stores/postgres/customers/join-customer';
 import { type BenchStores, NO_LIMIT, withBenchStores } from './support/bench-stores';
@@ -60,7 +61,9 @@ export async function measureRealKong({ stores, command, seconds, rounds }: Kong
   const plugin = await start('plugins/server/main.js', [], {
     DATABASE_URL: databaseUrl,
     REDIS_URL: redisUrl,
-    TOLLGATE_CONTEXT_PRIVATE_KEY: createContextKey(process.env.BENCH_PROOF === 'HS256' ? 'HS256' : 'EdDSA').privateKey,
+    ...(process.env.BENCH_PROOF === 'EdDSA'
+      ? { TOLLGATE_CONTEXT_PRIVATE_KEY: createContextKey().privateKey }
+      : { TOLLGATE_CONTEXT_SECRETS: formatSecrets(rotateSecrets([]).secrets) }),
     PLUGIN_SOCKET: pluginSocket,
     LANE_LISTEN: laneSocket,
     LOG_LEVEL: 'error',

@@ -2,6 +2,7 @@ import { createJwtSigner } from '../../plugins/core/proof/context-jwt';
 import { parseKeySet, parsePrivateKey } from '../../plugins/core/proof/context-keys';
 import { type ContextSigner } from '../../plugins/core/proof/context-token';
 import { createContextKey } from '../../plugins/core/proof/create-context-key';
+import { createProductSigner, deriveProductKey, formatSecrets, rotateSecrets } from '../../plugins/core/proof/product-keys';
 import { createContextKeys, verifyContext } from '../../plugins/core/proof/verify-context';
 import { createKey } from '../../plugins/stores/postgres/keys/create-key';
 import { DEMO_EMAIL } from '../../plugins/stores/postgres/customers/join-customer';
@@ -17,7 +18,10 @@ const SECONDS = Number(process.argv[2] ?? 3);
 const ROUNDS = Number(process.argv[3] ?? 5);
 const TOKENS = 5_000;
 
-const [pair, secret] = [createContextKey('EdDSA'), createContextKey('HS256')];
+const pair = createContextKey();
+const { secrets } = rotateSecrets([]);
+const [secret] = secrets;
+if (!secret) throw new Error('there is no secret');
 
 interface Form {
   readonly sign: ContextSigner;
@@ -26,11 +30,14 @@ interface Form {
 }
 
 const FORMS: Readonly<Record<string, Form>> = {
-  HS256: { sign: createJwtSigner(parsePrivateKey(secret.privateKey)), env: { TOLLGATE_CONTEXT_PRIVATE_KEY: secret.privateKey } },
-  EdDSA: { sign: createJwtSigner(parsePrivateKey(pair.privateKey)), env: { TOLLGATE_CONTEXT_PRIVATE_KEY: pair.privateKey } },
+  HS256: { sign: createProductSigner(secret), env: { TOLLGATE_CONTEXT_SECRETS: formatSecrets(secrets) } },
+  EdDSA: {
+    sign: createJwtSigner(parsePrivateKey(pair.privateKey)),
+    env: { TOLLGATE_CONTEXT_SECRETS: '', TOLLGATE_CONTEXT_PRIVATE_KEY: pair.privateKey },
+  },
 };
 
-const keys = createContextKeys(parseKeySet(JSON.stringify({ keys: [...pair.keySet.keys, ...secret.keySet.keys] })), []);
+const keys = createContextKeys([...parseKeySet(JSON.stringify(pair.keySet)), deriveProductKey(secret, 'api-ip')], []);
 
 const median = (values: readonly number[]): number => [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
 

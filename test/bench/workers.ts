@@ -51,7 +51,7 @@ async function startServer({ folder, databaseUrl, redisUrl }: BenchStores, worke
   const { pid } = await start('plugins/server/main.js', [], {
     DATABASE_URL: databaseUrl,
     REDIS_URL: redisUrl,
-    TOLLGATE_CONTEXT_PRIVATE_KEY: createContextKey('EdDSA').privateKey,
+    TOLLGATE_CONTEXT_PRIVATE_KEY: createContextKey().privateKey,
     PLUGIN_SOCKET: socketPath,
     PLUGIN_SERVER_WORKERS: String(workers),
     LOG_LEVEL: 'error',

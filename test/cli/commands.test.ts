@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseKeySet, parsePrivateKey } from '../../plugins/core/proof/context-keys';
+import { parseKeySet, parsePrivateKey, parseProductKeys, parseSharedKeys } from '../../plugins/core/proof/context-keys';
+import { derivePrivateKey, formatSecrets } from '../../plugins/core/proof/product-keys';
 import { tinyOnnxModel } from '../support/tiny-onnx-model';
 import { runCommand } from './support/run-command';
 
@@ -89,7 +90,6 @@ describe('tollgate model', () => {
 describe('tollgate signing-key', () => {
   interface Created {
     readonly kid: string;
-    readonly alg: string;
     readonly privateKey: object;
     readonly jwks: { readonly keys: readonly { readonly kid: string }[] };
   }
@@ -104,15 +104,37 @@ describe('tollgate signing-key', () => {
     return JSON.parse(stdout) as Created;
   }
 
-  test.each(['EdDSA', 'HS256'])(
-    'signing-key create prints a new key for %s and the set that verifies it, and needs no database',
-    async (alg) => {
-      const { kid, privateKey, jwks, ...rest } = await create('--alg', alg);
-      expect(rest).toEqual({ alg });
-      expect(parsePrivateKey(JSON.stringify(privateKey))).toMatchObject({ id: kid, algorithm: alg });
-      expect(parseKeySet(JSON.stringify(jwks))).toMatchObject([{ id: kid, algorithm: alg }]);
-    },
-  );
+  test('signing-key create prints a new key and the set that verifies it, and needs no database', async () => {
+    const { kid, privateKey, jwks } = await create();
+    expect(parsePrivateKey(JSON.stringify(privateKey))).toMatchObject({ id: kid, algorithm: 'EdDSA' });
+    expect(parseKeySet(JSON.stringify(jwks))).toMatchObject([{ id: kid, algorithm: 'EdDSA' }]);
+  });
+
+  test('signing-key rotate begins with one secret and leads through the three steps of a rotation', async () => {
+    const steps: string[] = [];
+    let env: Record<string, string> = {};
+    for (let step = 0; step < 4; step++) {
+      const { stdout } = await runCommand(['signing-key', 'rotate'], { env });
+      const [, note = '', secrets = ''] = /^# ([^\n]+)\nTOLLGATE_CONTEXT_SECRETS='([^']+)'\n$/.exec(stdout) ?? [];
+      env = { TOLLGATE_CONTEXT_SECRETS: secrets };
+      const ids = parseSharedKeys(secrets).map(({ id }) => id);
+      steps.push(`${ids.join()} ${note.split(':')[0] ?? ''}`);
+    }
+    expect(steps.map((step) => step.slice(0, 15))).toEqual(['1 for plugin se', '1,2 step 1 of 3', '2,1 step 2 of 3', '2 step 3 of 3, ']);
+  });
+
+  test('signing-key keys prints what services of some products verify with, and the public set without a product', async () => {
+    const secrets = parseSharedKeys(`2:${Buffer.alloc(32, 2).toString('base64')},1:${Buffer.alloc(32, 1).toString('base64')}`);
+    const env = { TOLLGATE_CONTEXT_SECRETS: formatSecrets(secrets) };
+    const ofProducts = await runCommand(['signing-key', 'keys', 'api-ip', 'weather', '--json'], { env });
+    expect(parseProductKeys(ofProducts.stdout).map(({ id }) => id)).toEqual(['api-ip.2', 'api-ip.1', 'weather.2', 'weather.1']);
+    const all = await runCommand(['signing-key', 'keys', '--json'], { env });
+    expect(parseKeySet(all.stdout).map(({ id }) => id)).toEqual(secrets.map((secret) => derivePrivateKey(secret).id));
+    for (const argv of [['keys', 'Not a product'], ['keys']]) {
+      const { code, stderr } = await runCommand(['signing-key', ...argv], { env: argv.length > 1 ? env : { TOLLGATE_DATA_DIR: folder } });
+      expect([code, stderr]).toEqual([1, expect.stringMatching(/^tollgate: (".*" is no product id|set TOLLGATE_CONTEXT_SECRETS .*)\n$/)]);
+    }
+  });
 
   test('signing-key create prints lines that a shell and an .env file read', async () => {
     const { stdout } = await runCommand(['signing-key', 'create']);

@@ -18,7 +18,7 @@ const context: PlanContext = {
   env,
   databaseUrls: { owner: 'owner', plugin: 'plugin', dashboard: 'dashboard', service: 'service' },
   redisUrl: undefined,
-  proofKeys: { privateKey: 'private', keySet: 'public', sharedKeys: 'shared' },
+  proofKeys: { secrets: 'secrets', privateKey: 'private', productKeys: 'products', keySet: 'public', sharedKeys: 'shared' },
   linkKeys: 'links',
   dashboardSecret: 'secret',
   pluginSocket: '/socket',
@@ -39,14 +39,17 @@ test.each([
   [
     'the plugin server',
     pluginServerChild(context),
-    ['DATABASE_URL', 'GATEWAY_SECRET', 'GDPLAY_LINK_KEYS', 'TOLLGATE_CONTEXT_PRIVATE_KEY', 'TOLLGATE_SIGNING_KEYS'],
+    [
+      ...['DATABASE_URL', 'GATEWAY_SECRET', 'GDPLAY_LINK_KEYS', 'TOLLGATE_CONTEXT_PRIVATE_KEY', 'TOLLGATE_CONTEXT_SECRETS'],
+      'TOLLGATE_SIGNING_KEYS',
+    ],
   ],
   [
     'services',
     servicesChild(context),
     [
       ...['APP_VIRUSTOTAL_KEY', 'DATABASE_URL', 'GDPLAY_API_KEY', 'GDPLAY_LINK_KEYS', 'IP_ABUSEIPDB_KEY', 'PINCODE_GEONAMES_USERNAME'],
-      ...['TOLLGATE_CONTEXT_JWKS', 'TOLLGATE_SIGNING_KEYS', ...TLS],
+      ...['TOLLGATE_CONTEXT_JWKS', 'TOLLGATE_CONTEXT_KEYS', 'TOLLGATE_SIGNING_KEYS', ...TLS],
     ],
   ],
   ['the dashboard', dashboardChild(context), ['DASHBOARD_SECRET', 'DASHBOARD_SIGN_IN_SECRETS', 'DATABASE_URL', 'SMTP_URL']],

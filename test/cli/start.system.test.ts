@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,8 +16,9 @@ import { chooseGatewayPort } from '../../cli/supervisor/start-instance';
 import { readStartSettings } from '../../cli/supervisor/start-settings';
 import { readPrivateKey } from '../../plugins/server/signing-settings';
 import { readKeySet } from '../../services/kit/service/proof-settings';
-import { parseSharedKeys } from '../../plugins/core/proof/context-keys';
+import { parseProductKeys, parseSharedKeys } from '../../plugins/core/proof/context-keys';
 import { createContextKey } from '../../plugins/core/proof/create-context-key';
+import { derivePrivateKey, formatSecrets } from '../../plugins/core/proof/product-keys';
 
 const root = join(__dirname, '..', '..');
 let folder: string;
@@ -73,13 +75,14 @@ describe('npm start', () => {
       DATABASE_URL: 'mysql://u:secret@h/d',
       REDIS_URL: 'here',
       QUOTA_TIMEZONE: 'Mars/North',
+      TOLLGATE_CONTEXT_SECRETS: '1:c2hvcnQ=',
       TOLLGATE_CONTEXT_PRIVATE_KEY: '{"kty":"oct","kid":"k","k":"secret"}',
       TOLLGATE_CONTEXT_JWKS: '/no/secret',
       TOLLGATE_SIGNING_KEYS: 'a:c2hvcnQ=',
     };
     const attempt = (): unknown => readStartSettings(env);
     expect(attempt).toThrow(
-      /DATABASE_URL .*; REDIS_URL .*; QUOTA_TIMEZONE .*; TOLLGATE_CONTEXT_PRIVATE_KEY .*; TOLLGATE_CONTEXT_JWKS .*; TOLLGATE_SIGNING_KEYS /,
+      /DATABASE_URL .*; REDIS_URL .*; QUOTA_TIMEZONE .*; TOLLGATE_CONTEXT_SECRETS .*; TOLLGATE_CONTEXT_PRIVATE_KEY .*; TOLLGATE_CONTEXT_JWKS .*; TOLLGATE_SIGNING_KEYS /,
     );
     expect(attempt).not.toThrow(/:secret|"secret|no.secret|c2hvcnQ/);
   });
@@ -87,21 +90,34 @@ describe('npm start', () => {
 
 describe('the data folder', () => {
   describe('keeps what proofs are signed with', () => {
-    const keep = (env: Record<string, string>): ProofKeys => keepProofKeys(createDataFolder(folder, {}), readStartSettings(env));
+    const keep = (env: Record<string, string>): ProofKeys =>
+      keepProofKeys(createDataFolder(folder, {}), readStartSettings(env), ['api-ip', 'api-pincode']);
+    const context = join('.tollgate', 'context-keys');
 
-    test('as one pair, for its owner only', () => {
-      const { privateKey, keySet, sharedKeys } = keep({});
-      const { id, algorithm } = readPrivateKey(privateKey);
-      expect([algorithm, sharedKeys]).toEqual(['EdDSA', undefined]);
-      expect(readKeySet(keySet)).toMatchObject([{ id, algorithm: 'EdDSA' }]);
-      for (const file of [privateKey, keySet]) expect(statSync(file).mode & 0o777).toBe(0o600);
-      expect(readPrivateKey(keep({}).privateKey).id).toBe(id);
+    test('as one secret, for its owner only, with a key for each product and a public one', () => {
+      const { secrets, productKeys, privateKey, keySet, sharedKeys } = keep({});
+      const [secret] = parseSharedKeys(secrets);
+      expect([secret.id, privateKey, sharedKeys]).toEqual(['1', undefined, undefined]);
+      expect(parseProductKeys(productKeys).map(({ id }) => id)).toEqual(['api-ip.1', 'api-pincode.1']);
+      expect(readKeySet(keySet)).toMatchObject([{ id: derivePrivateKey(secret).id, algorithm: 'EdDSA' }]);
+      for (const file of ['secrets', 'jwks.json']) expect(statSync(join(folder, context, file)).mode & 0o777).toBe(0o600);
+      expect(keep({})).toEqual(keep({}));
+    });
+
+    test('and signs on for upstreams with the private key of an earlier version', () => {
+      const { kid, privateKey } = createContextKey();
+      mkdirSync(join(createDataFolder(folder, {}), 'context-keys'), { recursive: true });
+      writeFileSync(join(folder, context, 'private.json'), privateKey);
+      const kept = keep({});
+      expect(readPrivateKey(kept.privateKey ?? '').id).toBe(kid);
+      expect(readKeySet(kept.keySet)).toMatchObject([{ id: kid }]);
     });
 
     test('unless the operator says with which key', () => {
-      const { kid, privateKey } = createContextKey('HS256');
-      const { keySet } = keep({ TOLLGATE_CONTEXT_PRIVATE_KEY: privateKey });
-      expect(readKeySet(keySet)).toMatchObject([{ id: kid, algorithm: 'HS256' }]);
+      const key = JSON.stringify({ kty: 'oct', kid: 'own', k: randomBytes(32).toString('base64url') });
+      expect(readKeySet(keep({ TOLLGATE_CONTEXT_PRIVATE_KEY: key }).keySet)).toMatchObject([{ id: 'own', algorithm: 'HS256' }]);
+      const secrets = formatSecrets([{ id: '7', secret: randomBytes(32) }]);
+      expect(parseProductKeys(keep({ TOLLGATE_CONTEXT_SECRETS: secrets }).productKeys)[0]?.id).toBe('api-ip.7');
     });
 
     test('with shared keys where the operator gives them', () => {

@@ -115,10 +115,16 @@ describe('docker-compose.yml', () => {
   });
 
   it('has no default for any secret', () => {
-    const secret = /(SIGNING_KEYS|PASSWORD|TOKEN|_KEY|_SECRET|SMTP_URL)$/;
+    const secret = /(SIGNING_KEYS|CONTEXT_SECRETS|CONTEXT_KEYS|PASSWORD|TOKEN|_KEY|_SECRET|SMTP_URL)$/;
     const values = services.flatMap(([, { environment = {} }]) => Object.entries(environment).filter(([name]) => secret.test(name)));
     expect(values.map(([name]) => name)).toEqual(
-      expect.arrayContaining(['TOLLGATE_CONTEXT_PRIVATE_KEY', 'TOLLGATE_SIGNING_KEYS', 'POSTGRES_PASSWORD', 'DASHBOARD_SECRET']),
+      expect.arrayContaining([
+        'TOLLGATE_CONTEXT_SECRETS',
+        'TOLLGATE_CONTEXT_PRIVATE_KEY',
+        'TOLLGATE_SIGNING_KEYS',
+        'POSTGRES_PASSWORD',
+        'DASHBOARD_SECRET',
+      ]),
     );
     // From the environment or absent; `null` means taken over from it.
     for (const [, value] of values) expect(value === null || /^\$\{[A-Z_]+:-\}$/.test(value)).toBe(true);
@@ -136,7 +142,7 @@ describe('docker-compose.yml', () => {
 
   it('gives each container the credentials of its kind and no other, and the superuser’s password to nobody who stays up but PostgreSQL', () => {
     const kindOf = (name: string): string | undefined => {
-      if (name.startsWith('tollgate-')) return 'service';
+      if (name.startsWith('tollgate-')) return name.replace('tollgate-', 'service-');
       if (name.startsWith('worker-')) return 'worker';
       return name === 'plugin-server' ? 'plugin' : ['dashboard', 'migrate', 'cli', 'redis'].find((kind) => kind === name);
     };
@@ -167,6 +173,13 @@ describe('docker-compose.yml', () => {
     expect(holdersOf('context_private_key')).toEqual(['plugin-server']);
     const told = services.filter(([, { environment = {} }]) => 'TOLLGATE_CONTEXT_PRIVATE_KEY' in environment).map(([name]) => name);
     expect(told).toEqual(['plugin-server']);
+    // The one-shot gives each service the keys of its products.
+    const holders = services.filter(([, { environment = {} }]) => 'TOLLGATE_CONTEXT_SECRETS' in environment).map(([name]) => name);
+    expect([holders, holdersOf('context_secrets')]).toEqual([
+      ['plugin-server', 'credentials'],
+      ['plugin-server', 'credentials'],
+    ]);
+    expect(services.filter(([, { environment = {} }]) => 'TOLLGATE_CONTEXT_KEYS' in environment)).toEqual([]);
     const known = holdersOf('context_jwks');
     expect(known.filter((name) => !/^(cli|tollgate-.*)$/.test(name))).toEqual([]);
     expect(known).toEqual(expect.arrayContaining(Object.keys(SERVICES).map((name) => `tollgate-${name}`)));

@@ -80,8 +80,13 @@ describe('secrets from files', () => {
 describe('a container without its secrets ends at once and says what is missing', () => {
   const database = { DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' };
   it.each([
-    ['plugin-server', ['plugin-server'], { ...database, PLUGIN_SOCKET: '/tmp/unused.sock' }, 'TOLLGATE_CONTEXT_PRIVATE_KEY: is required'],
-    ['service', ['service', 'vahaan'], database, 'TOLLGATE_CONTEXT_JWKS: is required and not set'],
+    [
+      'plugin-server',
+      ['plugin-server'],
+      { ...database, PLUGIN_SOCKET: '/tmp/unused.sock' },
+      'TOLLGATE_CONTEXT_SECRETS: is required and not set',
+    ],
+    ['service', ['service', 'vahaan'], database, 'TOLLGATE_CONTEXT_KEYS: is required and not set'],
     ['dashboard', ['dashboard'], { ...database, GATEWAY_URL: 'http://localhost:8000' }, 'DASHBOARD_SECRET: is required and not set'],
     ['migrate', ['migrate'], {}, 'DATABASE_URL is required'],
   ])('%s', async (_role, args, env, message) => {

@@ -1,6 +1,6 @@
 import type * as crypto from 'node:crypto';
 import { X509Certificate } from 'node:crypto';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Client } from '@grpc/grpc-js';
@@ -11,12 +11,22 @@ import { type DatabaseRole } from '../../cli/database-roles/privileges';
 import { checkHealth } from '../../cli/container/check-health';
 import { migrateOnce } from '../../cli/container/migrate-once';
 import { readSecrets } from '../../cli/container/read-secrets';
+import { rotateProofs } from '../../cli/container/proof-credentials';
 import { createAuthority } from '../../cli/container/issue-certificates';
 import { HOLDERS, writeCredentials } from '../../cli/container/write-credentials';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../cli/postgres/embedded-postgres';
 import { systemClock } from '../../plugins/core/ports';
 import { createPool } from '../../plugins/stores/postgres/pool';
 import { createQuotaCounter, type QuotaStore } from '../../plugins/stores/quota/quota-store';
+import { createJwtSigner } from '../../plugins/core/proof/context-jwt';
+import { parseProductKeys, parseSharedKeys } from '../../plugins/core/proof/context-keys';
+import { type ContextSigner } from '../../plugins/core/proof/context-token';
+import { createContextKey } from '../../plugins/core/proof/create-context-key';
+import { verifyContext } from '../../plugins/core/proof/verify-context';
+import { signingSettings } from '../../plugins/server/signing-settings';
+import { proofSettings } from '../../services/kit/service/proof-settings';
+import { SERVICES } from '../../services/registry';
+import { contextFor } from '../services/kit/harness';
 import { createLog } from '../../services/kit/log';
 import { HEALTH_SERVICE, loadService } from '../../services/kit/worker/load-proto';
 import { serveWorker } from '../../services/kit/worker/serve-worker';
@@ -70,9 +80,9 @@ describe('what containers prove themselves with', () => {
       const text = Object.values(variablesOf(holder)).join('\n');
       return passwords.filter((password) => text.includes(password));
     };
-    expect(['plugin', 'dashboard', 'service', 'worker'].map((holder) => held(holder).length)).toEqual([2, 1, 2, 1]);
+    expect(['plugin', 'dashboard', 'service-ip', 'worker'].map((holder) => held(holder).length)).toEqual([2, 1, 2, 1]);
     const authorityKey = (JSON.parse(read('own', 'authority')) as { key: string }).key;
-    for (const holder of ['plugin', 'dashboard', 'service', 'worker', 'cli', 'redis']) {
+    for (const holder of ['plugin', 'dashboard', 'service-ip', 'worker', 'cli', 'redis']) {
       const text = readdirSync(join(folder, holder))
         .map((name) => read(holder, name))
         .join('\n');
@@ -90,9 +100,14 @@ describe('what containers prove themselves with', () => {
   });
 
   it('gives way to what an operator sets, certificates all or none', () => {
-    const CREDENTIALS_DIR = join(folder, 'service');
+    const CREDENTIALS_DIR = join(folder, 'service-ip');
     expect(readSecrets({ CREDENTIALS_DIR, REDIS_URL: 'redis://mine' })).not.toHaveProperty('REDIS_URL');
-    expect(Object.keys(readSecrets({ CREDENTIALS_DIR, WORKER_TLS_CA: 'mine' })).sort()).toEqual(['DATABASE_URL', 'REDIS_URL']);
+    expect(Object.keys(readSecrets({ CREDENTIALS_DIR, WORKER_TLS_CA: 'mine' })).sort()).toEqual([
+      'DATABASE_URL',
+      'REDIS_URL',
+      'TOLLGATE_CONTEXT_JWKS',
+      'TOLLGATE_CONTEXT_KEYS',
+    ]);
   });
 
   it('is the operator’s own login where the database runs elsewhere', () => {
@@ -103,8 +118,77 @@ describe('what containers prove themselves with', () => {
     });
     for (const holder of ['plugin', 'dashboard', 'migrate', 'cli'])
       expect(read(holder, 'DATABASE_URL')).toBe('postgres://me:mine@db.example.com/t');
-    expect(variablesOf('service')['DATABASE_URL']).toBe('postgres://refunds:x@db.example.com/t');
+    expect(variablesOf('service-ip')['DATABASE_URL']).toBe('postgres://refunds:x@db.example.com/t');
     expect(variablesOf('migrate')).not.toHaveProperty('DATABASE_ADMIN_URL');
+  });
+});
+
+describe('the keys of proofs', () => {
+  const expected = { products: ['api-ip', 'api-gst'], nowSeconds: 0 };
+  const sign = (said: Record<string, string> = {}): ContextSigner =>
+    signingSettings.parse({ ...said, ...readSecrets({ CREDENTIALS_DIR: join(folder, 'plugin'), ...said }) }).sign;
+  const isBelieved = (service: string, token: string): boolean =>
+    verifyContext(token, proofSettings.parse(variablesOf(`service-${service}`)), expected).ok;
+
+  it('are the secret for the plugin server alone, and for each service the keys of its own products', () => {
+    const { secret } = parseSharedKeys(variablesOf('plugin')['TOLLGATE_CONTEXT_SECRETS'] ?? '')[0];
+    for (const holder of HOLDERS.filter((each) => each !== 'own' && each !== 'plugin')) {
+      const texts = readdirSync(join(folder, holder)).map((name) => read(holder, name));
+      expect([
+        holder,
+        texts.some((text) => text.includes(secret.toString('base64')) || text.includes(secret.toString('base64url'))),
+      ]).toEqual([holder, false]);
+      expect([holder, variablesOf(holder)['TOLLGATE_CONTEXT_KEYS'] !== undefined]).toEqual([holder, holder.startsWith('service-')]);
+    }
+    const held = Object.values(SERVICES).map(({ name }) => parseProductKeys(variablesOf(`service-${name}`)['TOLLGATE_CONTEXT_KEYS'] ?? ''));
+    expect(held.map((keys) => keys.map(({ product }) => product))).toEqual(Object.values(SERVICES).map(({ products }) => products));
+  });
+
+  it('let a service verify what the plugin server signs, and forge nothing for another', () => {
+    const token = sign()(contextFor('api-ip'), 'hs256');
+    expect([isBelieved('ip', token), isBelieved('gst', token)]).toEqual([true, false]);
+    const [stolen] = parseProductKeys(variablesOf('service-ip')['TOLLGATE_CONTEXT_KEYS'] ?? '');
+    if (!stolen) throw new Error('the service has no key');
+    for (const product of ['api-gst', 'api-ip']) {
+      expect([product, isBelieved('gst', createJwtSigner(stolen)(contextFor(product)))]).toEqual([product, false]);
+    }
+  });
+
+  it('leave the plugin server to the key that an operator gave it, which every service still believes', () => {
+    const { privateKey, keySet } = createContextKey();
+    const token = sign({ TOLLGATE_CONTEXT_PRIVATE_KEY: privateKey })(contextFor('api-ip'), 'hs256');
+    const keys = proofSettings.parse(readSecrets({ CREDENTIALS_DIR: join(folder, 'service-ip') }));
+    expect(verifyContext(token, keys, expected).ok).toBe(false);
+    const said = { TOLLGATE_CONTEXT_JWKS: JSON.stringify(keySet) };
+    const both = proofSettings.parse({ ...said, ...readSecrets({ CREDENTIALS_DIR: join(folder, 'service-ip'), ...said }) });
+    expect([token, sign()(contextFor('api-ip'), 'hs256')].map((each) => verifyContext(each, both, expected).ok)).toEqual([true, true]);
+  });
+
+  it('follow a secret that an operator shares between machines', () => {
+    const secrets = `7:${Buffer.alloc(32, 7).toString('base64')}`;
+    write({ TOLLGATE_CONTEXT_SECRETS: secrets });
+    expect(parseProductKeys(variablesOf('service-ip')['TOLLGATE_CONTEXT_KEYS'] ?? '').map(({ id }) => id)).toEqual(['api-ip.7']);
+    expect(() => write({ TOLLGATE_CONTEXT_SECRETS: 'short:c2hvcnQ=' })).toThrow('TOLLGATE_CONTEXT_SECRETS: signing key "short" is shorter');
+    expect(() => rotateProofs({ folder, env: { TOLLGATE_CONTEXT_SECRETS: secrets } })).toThrow('signing-key rotate');
+  });
+
+  it('are rotated in three steps, each of which refuses no proof that is signed meanwhile', () => {
+    const inUse = (): [string, string] => [sign()(contextFor('api-ip'), 'hs256'), sign()(contextFor('api-ip'), 'eddsa')];
+    const believed = (...tokens: string[]): boolean[] => tokens.map((token) => isBelieved('ip', token));
+    const former = inUse();
+    expect(rotateProofs({ folder, env: {} })).toBe('believe');
+    expect(believed(...former, ...inUse())).toEqual([true, true, true, true]);
+    expect(rotateProofs({ folder, env: {} })).toBe('sign');
+    const next = inUse();
+    expect(believed(...former, ...next)).toEqual([true, true, true, true]);
+    // A proof that the former secret signed a moment ago is still on its way.
+    expect(() => rotateProofs({ folder, env: {} })).toThrow(/^proofs of the former secret are still valid: try again in \d+ s$/);
+    const aged = Date.now() / 1000 - 61;
+    utimesSync(join(folder, 'own', 'context-secrets'), aged, aged);
+    expect(rotateProofs({ folder, env: {} })).toBe('end');
+    expect(believed(...former, ...next, ...inUse())).toEqual([false, false, true, true, true, true]);
+    write();
+    expect(believed(...inUse())).toEqual([true, true]);
   });
 });
 
@@ -141,13 +225,13 @@ describe('the certificates', () => {
     });
     const port = server.address.split(':').at(-1) ?? '';
     try {
-      expect(await ask(`localhost:${port}`, tlsOf('service'))).toEqual({ status: 'SERVING' });
+      expect(await ask(`localhost:${port}`, tlsOf('service-ip'))).toEqual({ status: 'SERVING' });
       await checkHealth('worker', { WORKER_PORT: port, CREDENTIALS_DIR: join(folder, 'worker') });
       await expect(ask(`localhost:${port}`, undefined)).rejects.toThrow();
       rmSync(join(folder, 'own'), { recursive: true });
       mkdirSync(join(folder, 'own'));
       write();
-      await expect(ask(`localhost:${port}`, tlsOf('service'))).rejects.toThrow();
+      await expect(ask(`localhost:${port}`, tlsOf('service-ip'))).rejects.toThrow();
     } finally {
       await server.close(100);
     }
@@ -227,7 +311,7 @@ describe('under these logins', () => {
   it('the plugin server counts, a service gives back and cannot take', async () => {
     const subscriptionId = '00000000-0000-4000-8000-000000000002';
     const limits = { daily: 2, monthly: 2 };
-    const [plugin, service] = [await open('plugin'), await open('service')];
+    const [plugin, service] = [await open('plugin'), await open('service-ip')];
     try {
       const spent = await plugin.quota.counter.spend({ subscriptionId, limits });
       await plugin.quota.counter.spend({ subscriptionId, limits });
@@ -266,18 +350,18 @@ describe('under these logins', () => {
       ['FLUSHALL'],
       ['KEYS', '*'],
     ];
-    for (const command of forbidden) expect([command, await attempt('service', ...command)]).toEqual([command, 'NOPERM']);
-    expect(await attempt('service', 'SET', 'tollgate:session:x', 'y')).toBe('NOPERM');
-    expect(await attempt('service', 'SET', 'tollgate:quota:probe:{0}', '')).toBe('OK');
+    for (const command of forbidden) expect([command, await attempt('service-ip', ...command)]).toEqual([command, 'NOPERM']);
+    expect(await attempt('service-ip', 'SET', 'tollgate:session:x', 'y')).toBe('NOPERM');
+    expect(await attempt('service-ip', 'SET', 'tollgate:quota:probe:{0}', '')).toBe('OK');
     expect(await attempt('worker', 'SET', 'tollgate:session:x', 'y')).toBe('OK');
-    expect(await attempt('service', 'GET', 'tollgate:session:x')).toBe('y');
+    expect(await attempt('service-ip', 'GET', 'tollgate:session:x')).toBe('y');
     expect(await attempt('worker', 'HGET', quota, 'a')).toBe('NOPERM');
     expect(await attempt('plugin', 'GET', 'tollgate:session:x')).toBe('NOPERM');
-    for (const holder of ['plugin', 'service', 'worker']) expect(await attempt(holder, 'CONFIG', 'GET', '*')).toBe('NOPERM');
+    for (const holder of ['plugin', 'service-ip', 'worker']) expect(await attempt(holder, 'CONFIG', 'GET', '*')).toBe('NOPERM');
   });
 
   it('no container reaches the database as the superuser', async () => {
-    for (const holder of ['plugin', 'dashboard', 'service', 'cli']) {
+    for (const holder of ['plugin', 'dashboard', 'service-ip', 'cli']) {
       const client = new PostgresClient({ connectionString: databaseOf(holder) });
       await client.connect();
       try {

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { spawn } from 'node:child_process';
 import { join, resolve } from 'node:path';
-import { createContextKey, type NewContextKey } from '../../plugins/core/proof/create-context-key';
+import { type SharedKey } from '../../plugins/core/proof/context-keys';
+import { createContextKey, keySetOf, type NewContextKey } from '../../plugins/core/proof/create-context-key';
+import { derivePrivateKey, deriveProductKey, formatSecrets, rotateSecrets } from '../../plugins/core/proof/product-keys';
 import { createCustomer } from '../../plugins/stores/postgres/customers/create-customer';
 import { createKey } from '../../plugins/stores/postgres/keys/create-key';
 import { closeConnections, send } from '../support/http';
@@ -21,7 +23,7 @@ interface Rotation {
 }
 
 function ofPairs(): Rotation {
-  const [old, next] = [createContextKey('EdDSA'), createContextKey('EdDSA')];
+  const [old, next] = [createContextKey(), createContextKey()];
   const believe = (...pairs: NewContextKey[]): Env => ({
     TOLLGATE_CONTEXT_JWKS: JSON.stringify({ keys: pairs.flatMap(({ keySet }) => keySet.keys) }),
   });
@@ -50,6 +52,41 @@ function toPairs(): Rotation {
   const { signNext, believeNext } = ofPairs();
   const old = { TOLLGATE_SIGNING_KEYS: newShared('old') };
   return { signOld: old, believeBoth: { ...old, ...believeNext }, signNext, believeNext };
+}
+
+/** What a service of api-vahaan is told of these secrets: the keys of its product, and the public set for proof: eddsa. */
+function believeSecrets(secrets: readonly SharedKey[]): Env {
+  return {
+    TOLLGATE_CONTEXT_KEYS: JSON.stringify(keySetOf(...secrets.map((secret) => deriveProductKey(secret, 'api-vahaan')))),
+    TOLLGATE_CONTEXT_JWKS: JSON.stringify(keySetOf(...secrets.map(derivePrivateKey))),
+  };
+}
+const signSecrets = (secrets: readonly SharedKey[]): Env => ({ TOLLGATE_CONTEXT_SECRETS: formatSecrets(secrets) });
+
+function ofSecrets(): Rotation {
+  const { secrets: old } = rotateSecrets([]);
+  const { secrets: both } = rotateSecrets(old);
+  const { secrets: turned } = rotateSecrets(both);
+  const { secrets: next } = rotateSecrets(turned);
+  return {
+    signOld: signSecrets(old),
+    believeBoth: believeSecrets(both),
+    signNext: signSecrets(turned),
+    believeNext: believeSecrets(next),
+  };
+}
+
+/** From what an instance of an earlier version has, which also is what its programs go on with during a rolling upgrade. */
+function toSecrets({ signOld, believeBoth }: Rotation): Rotation {
+  const { secrets } = rotateSecrets([]);
+  const { TOLLGATE_CONTEXT_KEYS = '' } = believeSecrets(secrets);
+  return {
+    signOld,
+    believeBoth: { ...believeBoth, TOLLGATE_CONTEXT_KEYS },
+    // The pair goes on signing for upstreams that verify with it.
+    signNext: { ...signOld, ...signSecrets(secrets) },
+    believeNext: { TOLLGATE_CONTEXT_KEYS },
+  };
 }
 
 interface Service {
@@ -119,6 +156,8 @@ describe('keys of proofs are rotated', () => {
     ['of pairs', ofPairs()],
     ['that are shared', ofSharedKeys()],
     ['that are shared, for a pair', toPairs()],
+    ['of one product, that a secret gives', ofSecrets()],
+    ['of a pair, for those of products', toSecrets(ofPairs())],
   ])('%s, without one refused request, in the order services, plugin servers, services', async (_kind, rotation) => {
     const statuses: number[] = [];
     // Step 1: services believe both; the plugin servers know the old key alone.

@@ -101,8 +101,21 @@ describe('the Kubernetes example', () => {
   it('gives what signs proofs to plugin servers alone', () => {
     const holders = manifests
       .flatMap((each) => (each.spec.template ? containersOf(podOf(each)) : []))
-      .filter(({ env = [] }) => env.some(({ name }) => /PRIVATE_KEY|SIGNING_KEYS/.test(name)));
+      .filter(({ env = [] }) => env.some(({ name }) => /PRIVATE_KEY|CONTEXT_SECRETS|SIGNING_KEYS/.test(name)));
     expect(holders.map(({ args }) => args)).toEqual([['plugin-server']]);
+  });
+
+  it('gives each service the keys of its own products', () => {
+    const services = manifests
+      .flatMap((each) => (each.spec.template ? containersOf(podOf(each)) : []))
+      .flatMap(({ args: [role, name] = [], env = [] }) =>
+        env.filter((each) => each.name === 'TOLLGATE_CONTEXT_KEYS').map((each) => ({ role, name, ...each.valueFrom })),
+      );
+    expect(services.map(({ role, name }) => [role, name])).toEqual([
+      ['service', 'gst'],
+      ['service', 'ip'],
+    ]);
+    for (const { name, secretKeyRef } of services) expect(secretKeyRef).toEqual({ name: 'product-keys', key: name });
   });
 
   it('lets the dashboard alone know by whom people sign in, with their secrets from a secret, and starts it without either', () => {
@@ -117,7 +130,7 @@ describe('the Kubernetes example', () => {
   });
 
   it('holds no secret', () => {
-    const secret = /(SIGNING_KEYS|PRIVATE_KEY|PASSWORD|TOKEN|_SECRETS?|DATABASE_URL|REDIS_URL|SMTP_URL)$/;
+    const secret = /(SIGNING_KEYS|CONTEXT_SECRETS|CONTEXT_KEYS|PRIVATE_KEY|PASSWORD|TOKEN|_SECRETS?|DATABASE_URL|REDIS_URL|SMTP_URL)$/;
     const env = manifests.flatMap((each) => (each.spec.template ? containersOf(podOf(each)) : [])).flatMap(({ env: list = [] }) => list);
     const held = env.filter(({ name }) => secret.test(name));
     expect(held.length).toBeGreaterThan(0);

@@ -108,15 +108,17 @@ describe('every role of the image starts from its own packages and answers', () 
     const roles = [...stdout.matchAll(/^ {2}([a-z-]+) /gm)].map(([, role]) => role);
     expect([status, roles]).toEqual([
       0,
-      ['plugin-server', 'service', 'worker', 'dashboard', 'sandbox', 'migrate', 'credentials', 'tollgate', 'health'],
+      ['plugin-server', 'service', 'worker', 'dashboard', 'sandbox', 'migrate', 'credentials', 'rotate-proofs', 'tollgate', 'health'],
     ]);
   });
 
-  it('credentials', () => {
+  it('credentials, and rotate-proofs of what they are', () => {
     const folder = join(tree.folder, 'credentials');
     for (const holder of HOLDERS) mkdirSync(join(folder, holder), { recursive: true });
     const { status, stderr } = run(['credentials', 'worker-apk'], { CREDENTIALS_ROOT: folder });
     expect([status, stderr]).toEqual([0, '']);
+    const rotated = run(['rotate-proofs'], { CREDENTIALS_ROOT: folder });
+    expect([rotated.status, JSON.parse(rotated.stdout)]).toEqual([0, expect.objectContaining({ step: 'believe' })]);
   });
 
   it('migrate, on an empty database', async () => {

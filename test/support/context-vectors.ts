@@ -1,6 +1,7 @@
 import { createHmac, sign } from 'node:crypto';
-import { parseKeySet, parsePrivateKey } from '../../plugins/core/proof/context-keys';
+import { parseKeySet, parsePrivateKey, parseProductKeys, type SharedKey } from '../../plugins/core/proof/context-keys';
 import { keySetOf } from '../../plugins/core/proof/create-context-key';
+import { deriveProductKey } from '../../plugins/core/proof/product-keys';
 import { fixedPrivateKey } from './proof-keys';
 
 /** Tokens that programs in any language are tried with. */
@@ -18,6 +19,14 @@ const SIGNED_AT = Date.UTC(2026, 10, 22) / 1000;
 
 const [first, second, stranger] = [1, 2, 3].map((seed) => parsePrivateKey(fixedPrivateKey(`vector-${seed}`, seed))) as [Key, Key, Key];
 type Key = ReturnType<typeof parsePrivateKey>;
+const [oldSecret, newSecret, otherSecret] = ['1', '2', '1'].map((id, seed) => ({ id, secret: Buffer.alloc(32, seed) })) as [
+  SharedKey,
+  SharedKey,
+  SharedKey,
+];
+const [ownOld, ownNew, ownOther] = [oldSecret, newSecret, otherSecret].map((each) => deriveProductKey(each, PRODUCT)) as [Key, Key, Key];
+/** As a program has it that answers for two products. */
+const foreign = deriveProductKey(oldSecret, 'api-gst');
 
 const CLAIMS = {
   iss: 'tollgate',
@@ -39,16 +48,18 @@ const CLAIMS = {
 };
 
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
-const headerOf = ({ id }: Key): object => ({ alg: 'EdDSA', typ: 'JWT', kid: id });
+const headerOf = ({ id, algorithm }: Key): object => ({ alg: algorithm, typ: 'JWT', kid: id });
 
 function tokenOf(claims: object, key: Key = first, header = headerOf(key)): string {
   const input = `${encode(header)}.${encode(claims)}`;
-  return `${input}.${sign(null, Buffer.from(input), key.key).toString('base64url')}`;
+  const signature =
+    key.algorithm === 'EdDSA' ? sign(null, Buffer.from(input), key.key) : createHmac('sha256', key.key).update(input).digest();
+  return `${input}.${signature.toString('base64url')}`;
 }
 
 /** Signed with HMAC, the public key as its secret. */
-function confusedToken(publicKey: string): string {
-  const input = `${encode({ alg: 'HS256', typ: 'JWT', kid: first.id })}.${encode(CLAIMS)}`;
+function confusedToken(publicKey: string, kid = first.id): string {
+  const input = `${encode({ alg: 'HS256', typ: 'JWT', kid })}.${encode(CLAIMS)}`;
   return `${input}.${createHmac('sha256', Buffer.from(publicKey, 'base64url')).update(input).digest('base64url')}`;
 }
 
@@ -67,17 +78,31 @@ function refusedTokens(publicKey: string): Record<string, string> {
     'foreign key under a kid of the set': tokenOf(CLAIMS, stranger, headerOf(first)),
     'no algorithm': `${encode({ alg: 'none', typ: 'JWT', kid: first.id })}.${encode(CLAIMS)}.`,
     'HMAC with the public key as its secret': confusedToken(publicKey),
+    'HMAC with the public key as its secret, under the kid of the product': confusedToken(publicKey, ownOld.id),
+    'HMAC, claims changed': `${encode(headerOf(ownOld))}.${encode({ ...CLAIMS, sub: 'somebody-else' })}.${tokenOf(CLAIMS, ownOld).split('.')[2] ?? ''}`,
+    'HMAC, signature cut short': tokenOf(CLAIMS, ownOld).slice(0, -4),
+    'HMAC, another product': tokenOf({ ...CLAIMS, aud: 'api-gst', product: 'api-gst' }, ownOld),
+    'HMAC, expired': tokenOf({ ...CLAIMS, iat: SIGNED_AT, exp: SIGNED_AT + 60 }, ownOld),
+    'HMAC with the key of another product': tokenOf(CLAIMS, foreign),
+    'HMAC with another secret': tokenOf(CLAIMS, ownOther),
+    'no algorithm, under the kid of the product': `${encode({ alg: 'none', typ: 'JWT', kid: ownOld.id })}.${encode(CLAIMS)}.`,
+    'the public key’s kid, signed with the secret of the product': tokenOf(CLAIMS, ownOld, { alg: 'HS256', typ: 'JWT', kid: first.id }),
+    'the kid of the product, signed with the private key': tokenOf(CLAIMS, first, { alg: 'EdDSA', typ: 'JWT', kid: ownOld.id }),
     empty: '',
   };
 }
 
-/** The same in every run: Ed25519 has one signature for one text. */
+/** The same in every run: Ed25519 and HMAC have one signature for one text. */
 export function createContextVectors(): ContextVectors {
-  const keys = [...keySetOf(first).keys, ...keySetOf(second).keys];
-  parseKeySet(JSON.stringify({ keys }));
+  const publicKeys = keySetOf(first, second).keys;
+  const secretKeys = keySetOf(ownOld, ownNew, foreign).keys;
+  parseKeySet(JSON.stringify({ keys: publicKeys }));
+  parseProductKeys(JSON.stringify({ keys: secretKeys }));
   const valid = {
     'signed with the first key': tokenOf(CLAIMS),
     'signed with the second key': tokenOf(CLAIMS, second),
+    'HMAC with the key of the product': tokenOf(CLAIMS, ownOld),
+    'HMAC with the next key of the product': tokenOf(CLAIMS, ownNew),
     'of a test key, nothing charged, a caller with an IPv6 address': tokenOf({
       ...CLAIMS,
       mode: 'test',
@@ -91,7 +116,7 @@ export function createContextVectors(): ContextVectors {
   return {
     about: 'Tokens for docs/verify-context.md. Those of a gateway expire after 60 s; these valid ones in 2100, so that any clock will do.',
     product: PRODUCT,
-    keySet: { keys },
-    tokens: [...list(valid, true), ...list(refusedTokens(String(keys[0]?.x)), false)],
+    keySet: { keys: [...publicKeys, ...secretKeys] },
+    tokens: [...list(valid, true), ...list(refusedTokens(String(publicKeys[0]?.x)), false)],
   };
 }

@@ -16,7 +16,7 @@ export interface ProofPair {
 }
 
 /** A pair of its own, or one that is given. */
-export function createProofKeys(privateKey = createContextKey('EdDSA').privateKey): ProofPair {
+export function createProofKeys(privateKey = createContextKey().privateKey): ProofPair {
   const key = parsePrivateKey(privateKey);
   const keySet = JSON.stringify(keySetOf(key));
   return { signContext: createJwtSigner(key), contextKeys: createContextKeys(parseKeySet(keySet), []), privateKey, keySet };

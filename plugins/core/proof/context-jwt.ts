@@ -51,18 +51,19 @@ function base64url(text: string): string {
 
 /**
  * Signs proofs as JSON Web Tokens (RFC 7519, compact). node:crypto itself: a library costs several times the signature, and Ed25519 alone
- * costs about 40 µs (docs/decisions/0003).
+ * costs about 40 µs (docs/decisions/0180).
  */
 export function createJwtSigner(key: ContextKey): ContextSigner {
   const header = headerOf(key);
   return (context) => {
     const input = `${header}.${base64url(JSON.stringify(claimsOf(context)))}`;
-    return `${input}.${signatureOf(input, key).toString('base64url')}`;
+    return `${input}.${signatureOf(input, key)}`;
   };
 }
 
-function signatureOf(input: string, { algorithm, key }: ContextKey): Buffer {
-  return algorithm === 'EdDSA' ? sign(null, Buffer.from(input, 'latin1'), key) : createHmac('sha256', key).update(input).digest();
+function signatureOf(input: string, { algorithm, key }: ContextKey): string {
+  if (algorithm === 'HS256') return createHmac('sha256', key).update(input).digest('base64url');
+  return sign(null, Buffer.from(input, 'latin1'), key).toString('base64url');
 }
 
 function claimsOf(context: RequestContext): ContextClaims {
@@ -129,18 +130,20 @@ export function verifyJwt(token: string, keys: JwtKeys, { products, links, nowSe
   const claims = parseClaims(payload);
   if (!claims) return { ok: false, reason: 'malformed' };
   const { aud, product, link, exp } = claims;
-  const isMeant = aud === audienceOf(product, link) && products.includes(product) && (link === undefined || links === true);
+  const isOfKey = key.product === undefined || key.product === product;
+  const isMeant = isOfKey && aud === audienceOf(product, link) && products.includes(product) && (link === undefined || links === true);
   if (!isMeant) return { ok: false, reason: 'misdirected' };
   return nowSeconds > exp ? { ok: false, reason: 'expired' } : { ok: true, context: contextOf(claims) };
 }
 
-function isSigned(input: string, signature: string, { algorithm, key }: ContextKey): boolean {
+function isSigned(input: string, signature: string, expected: ContextKey): boolean {
+  if (expected.algorithm === 'HS256') {
+    const [given, wanted] = [Buffer.from(signature, 'latin1'), Buffer.from(signatureOf(input, expected), 'latin1')];
+    return given.length === wanted.length && timingSafeEqual(given, wanted);
+  }
   const given = Buffer.from(signature, 'base64url');
   // The last character holds bits that belong to no byte: one signature has one form.
-  if (given.toString('base64url') !== signature) return false;
-  if (algorithm === 'EdDSA') return verify(null, Buffer.from(input, 'latin1'), key, given);
-  const expected = createHmac('sha256', key).update(input).digest();
-  return expected.length === given.length && timingSafeEqual(expected, given);
+  return given.toString('base64url') === signature && verify(null, Buffer.from(input, 'latin1'), expected.key, given);
 }
 
 /** The claims as their signer wrote them; undefined for anything else, a member given twice included. */

@@ -15,14 +15,18 @@ export interface ContextKey {
   readonly id: string;
   readonly algorithm: ContextAlgorithm;
   readonly key: KeyObject;
+  /** Set if the key is one product's: it proves nothing for another. */
+  readonly product?: string | undefined;
 }
 
 const MINIMUM_SECRET_BYTES = 32;
 /** Such ids need no escape in JSON or `id:base64`. */
 const KEY_ID = /^[A-Za-z0-9_-]{1,64}$/;
+/** Product and generation, of a key that belongs to one product. No other id has a dot. */
+const PRODUCT_KEY_ID = /^([a-z][a-z0-9-]{0,62})\.[A-Za-z0-9_-]{1,64}$/;
 
 /**
- * Reads `TOLLGATE_SIGNING_KEYS`: `id:base64` pairs separated by commas; the first signs, all verify.
+ * Reads `TOLLGATE_SIGNING_KEYS` and `TOLLGATE_CONTEXT_SECRETS`: `id:base64` pairs separated by commas; the first signs, all verify.
  * @throws Error naming what is wrong, never a secret
  */
 export function parseSharedKeys(text: string): [SharedKey, ...SharedKey[]] {
@@ -62,14 +66,25 @@ export function parsePrivateKey(text: string): ContextKey {
  * @throws Error naming what is wrong, never a secret
  */
 export function parseKeySet(text: string): ContextKey[] {
-  const { keys } = parseJson(text);
-  if (!Array.isArray(keys) || keys.length === 0) throw new Error('needs the form {"keys":[…]} with at least one key');
-  const read = keys.map((jwk: unknown) => readKey(isRecord(jwk) ? jwk : {}, 'verify'));
-  if (new Set(read.map(({ id }) => id)).size !== read.length) throw new Error('has two keys with one kid');
-  return read;
+  return parseKeys(text, (jwk) => readKey(jwk, 'verify'));
 }
 
-type Purpose = 'sign' | 'verify';
+/**
+ * Reads a product's own keys, a JSON Web Key Set of secrets: `{"keys":[{"kty":"oct","kid":"api-ip.1","k"},…]}`; all are believed.
+ * @throws Error naming what is wrong, never a secret
+ */
+export function parseProductKeys(text: string): ContextKey[] {
+  return parseKeys(text, readProductKey);
+}
+
+function parseKeys(text: string, read: (jwk: Json) => ContextKey): ContextKey[] {
+  const { keys } = parseJson(text);
+  if (!Array.isArray(keys) || keys.length === 0) throw new Error('needs the form {"keys":[…]} with at least one key');
+  const all = keys.map((jwk: unknown) => read(isRecord(jwk) ? jwk : {}));
+  if (new Set(all.map(({ id }) => id)).size !== all.length) throw new Error('has two keys with one kid');
+  return all;
+}
+
 type Json = Readonly<Record<string, unknown>>;
 
 function isRecord(value: unknown): value is Json {
@@ -87,7 +102,7 @@ function parseJson(text: string): Json {
   return value;
 }
 
-function readKey(jwk: Json, purpose: Purpose): ContextKey {
+function readKey(jwk: Json, purpose: 'sign' | 'verify'): ContextKey {
   const { kid: id, kty, alg, use } = jwk;
   if (typeof id !== 'string' || !KEY_ID.test(id)) throw new Error('has a key without a kid of 1 to 64 letters, digits, - and _');
   const algorithm = kty === 'OKP' ? 'EdDSA' : 'HS256';
@@ -99,7 +114,18 @@ function readKey(jwk: Json, purpose: Purpose): ContextKey {
   return { id, algorithm, key };
 }
 
-function readEd25519({ kty, crv, x, d }: Json, purpose: Purpose): KeyObject | undefined {
+function readProductKey(jwk: Json): ContextKey {
+  const { kid: id, kty, alg, use } = jwk;
+  const product = typeof id === 'string' ? PRODUCT_KEY_ID.exec(id)?.[1] : undefined;
+  if (typeof id !== 'string' || product === undefined)
+    throw new Error('has a key whose kid is not a product and a generation, as in api-ip.1');
+  const isMeant = kty === 'oct' && (alg === undefined || alg === 'HS256') && (use === undefined || use === 'sig');
+  const key = isMeant ? readSecret(jwk) : undefined;
+  if (!key) throw new Error(`has a key "${id}" that is not a secret of ${MINIMUM_SECRET_BYTES} bytes for HS256 (kty oct)`);
+  return { id, algorithm: 'HS256', key, product };
+}
+
+function readEd25519({ kty, crv, x, d }: Json, purpose: 'sign' | 'verify'): KeyObject | undefined {
   if (crv !== 'Ed25519' || typeof x !== 'string') return undefined;
   if (purpose === 'verify' && d !== undefined) throw new Error('holds a private key; whoever verifies needs the public one alone');
   if (purpose === 'sign' && typeof d !== 'string') throw new Error('holds a public key alone, which cannot sign');

@@ -1,6 +1,7 @@
 import { type LinkGrant } from './access-link';
 import { type KeyMode } from '../ports';
 import { type QuotaReport } from '../access/quota';
+import { type ProofForm } from '../selling/catalogue';
 
 /** What the access layer tells a service about an admitted request. Signed; never sent to the caller. */
 export interface RequestContext {
@@ -33,8 +34,8 @@ export const CONTEXT_LIFETIME_SECONDS = 60;
 /** A token has about 1,000 characters. */
 export const MAX_TOKEN_LENGTH = 4_096;
 
-/** Makes the value of {@link CONTEXT_HEADER}. */
-export type ContextSigner = (context: RequestContext) => string;
+/** Makes the value of {@link CONTEXT_HEADER}. @param proof the form that the product's catalogue entry names */
+export type ContextSigner = (context: RequestContext, proof?: ProofForm) => string;
 
 export type ContextVerdict =
   { ok: true; context: RequestContext } | { ok: false; reason: 'absent' | 'malformed' | 'forged' | 'expired' | 'misdirected' };

@@ -1,10 +1,9 @@
-import { createHash, createPublicKey, generateKeyPairSync, generateKeySync, type JsonWebKey } from 'node:crypto';
-import { parsePrivateKey, type ContextAlgorithm, type ContextKey } from './context-keys';
+import { createHash, createPublicKey, generateKeyPairSync, type JsonWebKey, type KeyObject } from 'node:crypto';
+import { type ContextKey } from './context-keys';
 
-/** A new key that signs proofs, and the key set that verifies them. */
+/** A new Ed25519 key that signs proofs, and the key set that verifies them. */
 export interface NewContextKey {
   readonly kid: string;
-  readonly algorithm: ContextAlgorithm;
   /** A JSON Web Key, to be kept secret. */
   readonly privateKey: string;
   readonly keySet: KeySet;
@@ -14,25 +13,28 @@ export interface KeySet {
   readonly keys: readonly JsonWebKey[];
 }
 
-/** As long as the HMAC-SHA256 that it keys. */
-const SECRET_BITS = 256;
-
-export function createContextKey(algorithm: ContextAlgorithm): NewContextKey {
-  const key = algorithm === 'EdDSA' ? generateKeyPairSync('ed25519').privateKey : generateKeySync('hmac', { length: SECRET_BITS });
-  const jwk = key.export({ format: 'jwk' });
-  const kid = keyIdOf(jwk);
-  const privateKey = JSON.stringify({ ...jwk, kid, alg: algorithm });
-  return { kid, algorithm, privateKey, keySet: keySetOf(parsePrivateKey(privateKey)) };
+export function createContextKey(): NewContextKey {
+  const key = ed25519ContextKey(generateKeyPairSync('ed25519').privateKey);
+  const privateKey = JSON.stringify({ ...key.key.export({ format: 'jwk' }), kid: key.id, alg: key.algorithm });
+  return { kid: key.id, privateKey, keySet: keySetOf(key) };
 }
 
-/** The key set with which others verify what this key signs; for HS256 as secret as the key itself. */
-export function keySetOf({ id, algorithm, key }: ContextKey): KeySet {
-  const jwk = (algorithm === 'EdDSA' ? createPublicKey(key) : key).export({ format: 'jwk' });
-  return { keys: [{ ...jwk, kid: id, alg: algorithm, use: 'sig' }] };
+/** @param key a private key of Ed25519 */
+export function ed25519ContextKey(key: KeyObject): ContextKey {
+  return { id: keyIdOf(key.export({ format: 'jwk' })), algorithm: 'EdDSA', key };
+}
+
+/** The key set with which others verify what these keys sign; for HS256 as secret as the keys themselves. */
+export function keySetOf(...keys: readonly ContextKey[]): KeySet {
+  return {
+    keys: keys.map(({ id, algorithm, key }) => {
+      const jwk = (algorithm === 'EdDSA' ? createPublicKey(key) : key).export({ format: 'jwk' });
+      return { ...jwk, kid: id, alg: algorithm, use: 'sig' };
+    }),
+  };
 }
 
 /** Follows from the key: the start of its thumbprint (RFC 7638). */
-function keyIdOf({ kty, crv, x, k }: JsonWebKey): string {
-  const members = kty === 'OKP' ? { crv, kty, x } : { k, kty };
-  return createHash('sha256').update(JSON.stringify(members)).digest('base64url').slice(0, 16);
+function keyIdOf({ kty, crv, x }: JsonWebKey): string {
+  return createHash('sha256').update(JSON.stringify({ crv, kty, x })).digest('base64url').slice(0, 16);
 }

@@ -6,7 +6,7 @@ import { type ContextVerdict } from './context-token';
 export type ContextKeys = JwtKeys;
 
 /**
- * @param keySet of `TOLLGATE_CONTEXT_JWKS`
+ * @param keySet of `TOLLGATE_CONTEXT_KEYS` and `TOLLGATE_CONTEXT_JWKS`
  * @param shared of `TOLLGATE_SIGNING_KEYS`
  * @throws Error when two keys have one id, or when there is none
  */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PRODUCT_ID } from './catalogue';
+import { PRODUCT_ID, PROOF_FORMS } from './catalogue';
 import { checkCatalogueFile } from './check-catalogue';
 import { EXEMPTIONS } from './refunds';
 
@@ -90,6 +90,10 @@ const productMembers = z.strictObject({
     .describe(
       'service: the product’s own service answers test keys from a sandbox. live: test keys reach the live API. Without this and sandbox_url test keys are refused.',
     ),
+  proof: z
+    .enum(PROOF_FORMS)
+    .optional()
+    .describe('eddsa (the default): whoever verifies proofs needs the public key set alone. hs256: a secret key for this product alone.'),
   openapi: line(2_000)
     .optional()
     .describe("File beside the catalogue, or http(s) URL, of the upstream's own OpenAPI 3 document; read by catalogue apply."),

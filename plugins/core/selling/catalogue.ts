@@ -38,6 +38,13 @@ export interface CataloguePlan extends QuotaLimits {
   readonly approval: 'automatic' | 'request';
 }
 
+/**
+ * How the proofs of a product are signed. `hs256`: with a key of its own, for products of Tollgate's services. `eddsa`: with the one key of
+ * plugin servers, which anybody verifies with the public key set.
+ */
+export const PROOF_FORMS = ['hs256', 'eddsa'] as const;
+export type ProofForm = (typeof PROOF_FORMS)[number];
+
 export interface CatalogueProduct {
   readonly id: string;
   readonly title: string;
@@ -60,6 +67,8 @@ export interface CatalogueProduct {
   readonly sandboxUrl?: string | undefined;
   /** `service`: the product's own service answers test keys from a sandbox. `live`: test keys reach the live API. */
   readonly testKeys?: 'service' | 'live' | undefined;
+  /** Absent: `eddsa`. */
+  readonly proof?: ProofForm | undefined;
   /** File beside the catalogue, or URL, of the upstream's own OpenAPI document. */
   readonly openapi?: string | undefined;
   /** Path and query of a GET worth trying first. */

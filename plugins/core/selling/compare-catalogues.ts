@@ -61,6 +61,7 @@ function factsOf({
   uncharged,
   sandboxUrl,
   testKeys,
+  proof,
   openapi,
   firstCall,
 }: CatalogueProduct): Facts {
@@ -77,6 +78,7 @@ function factsOf({
     uncharged: uncharged ?? null,
     sandbox_url: sandboxUrl ?? null,
     test_keys: testKeys ?? null,
+    proof: proof ?? null,
     openapi: openapi ?? null,
     first_call: firstCall ?? null,
   };

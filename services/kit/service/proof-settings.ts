@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { parseKeySet, parseSharedKeys, type ContextKey } from '../../../plugins/core/proof/context-keys';
+import { parseKeySet, parseProductKeys, parseSharedKeys, type ContextKey } from '../../../plugins/core/proof/context-keys';
 import { createContextKeys, type ContextKeys } from '../../../plugins/core/proof/verify-context';
 
 /**
@@ -8,24 +8,28 @@ import { createContextKeys, type ContextKeys } from '../../../plugins/core/proof
  * `/dev/null` for what is not used
  * @throws Error naming what is wrong, never a key or the path
  */
-export function readKeySet(value: string): ContextKey[] {
-  if (value.trimStart().startsWith('{')) return parseKeySet(value);
+export function readKeySet(value: string, parse: (text: string) => ContextKey[] = parseKeySet): ContextKey[] {
+  if (value.trimStart().startsWith('{')) return parse(value);
   let text: string;
   try {
     text = readFileSync(value, 'utf8');
   } catch (cause) {
     throw new Error('is neither a JSON Web Key Set nor the path of a file that can be read', { cause });
   }
-  return text.trim() === '' ? [] : parseKeySet(text);
+  return text.trim() === '' ? [] : parse(text);
 }
 
 /**
- * What a service verifies proofs with: the key set of plugin servers, as JSON or as the path of a file, and the shared keys where they
- * are set. Read once, at start.
+ * What a service verifies proofs with: the keys of its products, the public key set of plugin servers, each as JSON or as the path of a
+ * file, and the shared keys where they are set. Read once, at start.
  */
 export const proofSettings = z
-  .object({ TOLLGATE_CONTEXT_JWKS: z.string().optional(), TOLLGATE_SIGNING_KEYS: z.string().optional() })
-  .transform(({ TOLLGATE_CONTEXT_JWKS: jwks, TOLLGATE_SIGNING_KEYS: shared }, context): ContextKeys => {
+  .object({
+    TOLLGATE_CONTEXT_KEYS: z.string().optional(),
+    TOLLGATE_CONTEXT_JWKS: z.string().optional(),
+    TOLLGATE_SIGNING_KEYS: z.string().optional(),
+  })
+  .transform(({ TOLLGATE_CONTEXT_KEYS: own, TOLLGATE_CONTEXT_JWKS: jwks, TOLLGATE_SIGNING_KEYS: shared }, context): ContextKeys => {
     const complain = (name: string, message: string): never => {
       context.addIssue({ code: 'custom', path: [name], message });
       return z.NEVER;
@@ -38,12 +42,13 @@ export const proofSettings = z
         return undefined;
       }
     };
-    const keySet = read('TOLLGATE_CONTEXT_JWKS', jwks, readKeySet);
+    const productKeys = read('TOLLGATE_CONTEXT_KEYS', own, (text) => readKeySet(text, parseProductKeys));
+    const keySet = read('TOLLGATE_CONTEXT_JWKS', jwks, (text) => readKeySet(text));
     const sharedKeys = read('TOLLGATE_SIGNING_KEYS', shared, parseSharedKeys);
-    if (!keySet || !sharedKeys) return z.NEVER;
-    if (keySet.length + sharedKeys.length === 0) return complain('TOLLGATE_CONTEXT_JWKS', 'is required and not set');
+    if (!productKeys || !keySet || !sharedKeys) return z.NEVER;
+    if (productKeys.length + keySet.length + sharedKeys.length === 0) return complain('TOLLGATE_CONTEXT_KEYS', 'is required and not set');
     try {
-      return createContextKeys(keySet, sharedKeys);
+      return createContextKeys([...productKeys, ...keySet], sharedKeys);
     } catch {
       return complain('TOLLGATE_SIGNING_KEYS', 'has a key with the id of one in TOLLGATE_CONTEXT_JWKS');
     }

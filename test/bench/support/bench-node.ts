@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { createContextKey } from '../../../plugins/core/proof/create-context-key';
+import { formatSecrets, rotateSecrets } from '../../../plugins/core/proof/product-keys';
 import { start } from './load';
 
 const project = resolve(__dirname, '../../../..');
-const privateKey = createContextKey('EdDSA').privateKey;
+const secrets = formatSecrets(rotateSecrets([]).secrets);
 
 export interface BenchNode {
   readonly base: string;
@@ -31,7 +31,7 @@ export async function startBenchNode({ folder, name, service, databaseUrl, redis
   const plugin = await start('plugins/server/main.js', [], {
     DATABASE_URL: databaseUrl,
     REDIS_URL: redisUrl,
-    TOLLGATE_CONTEXT_PRIVATE_KEY: privateKey,
+    TOLLGATE_CONTEXT_SECRETS: secrets,
     PLUGIN_SOCKET: socket,
     LOG_LEVEL: 'error',
     ...env,

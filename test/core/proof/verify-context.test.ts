@@ -1,8 +1,16 @@
 import { createHmac, createPublicKey, randomBytes, sign, type KeyObject } from 'node:crypto';
 import { createJwtSigner } from '../../../plugins/core/proof/context-jwt';
-import { parseKeySet, parsePrivateKey, parseSharedKeys, sharedContextKey } from '../../../plugins/core/proof/context-keys';
+import {
+  parseKeySet,
+  parsePrivateKey,
+  parseSharedKeys,
+  sharedContextKey,
+  type ContextKey,
+  type SharedKey,
+} from '../../../plugins/core/proof/context-keys';
 import { type ContextSigner, type RequestContext } from '../../../plugins/core/proof/context-token';
 import { createContextKey } from '../../../plugins/core/proof/create-context-key';
+import { createProductSigner, deriveProductKey } from '../../../plugins/core/proof/product-keys';
 import { createContextKeys, verifyContext } from '../../../plugins/core/proof/verify-context';
 import { fc } from '../../support/fast-check';
 
@@ -23,16 +31,19 @@ const context: RequestContext = {
 };
 const at = (nowSeconds: number, ...products: string[]) => ({ nowSeconds, products: products.length > 0 ? products : ['api-ip'] });
 
-const [pair, next] = [createContextKey('EdDSA'), createContextKey('EdDSA')];
+const [pair, next] = [createContextKey(), createContextKey()];
 const own = parsePrivateKey(pair.privateKey);
 const published = parseKeySet(JSON.stringify({ keys: [...pair.keySet.keys, ...next.keySet.keys] }));
 const [shared] = parseSharedKeys(`shared:${randomBytes(32).toString('base64')}`);
-const everything = createContextKeys(published, [shared]);
+const [first, second] = [1, 2].map((generation) => ({ id: String(generation), secret: randomBytes(32) })) as [SharedKey, SharedKey];
+const productKey = deriveProductKey(first, 'api-ip');
+const everything = createContextKeys([...published, productKey], [shared]);
 const pairOnly = createContextKeys(parseKeySet(JSON.stringify(pair.keySet)), []);
 
 const signers: [string, ContextSigner][] = [
   ['EdDSA', createJwtSigner(own)],
   ['HS256', createJwtSigner(sharedContextKey(shared))],
+  ['HS256, with the key of its product', createProductSigner(first)],
 ];
 
 const encode = (value: unknown): string => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
@@ -74,7 +85,7 @@ describe.each(signers)('a proof signed by %s', (_name, signContext) => {
   });
 
   it('is refused by who does not know its key', () => {
-    const other = createContextKeys(parseKeySet(JSON.stringify(createContextKey('EdDSA').keySet)), []);
+    const other = createContextKeys(parseKeySet(JSON.stringify(createContextKey().keySet)), []);
     expect(verifyContext(signContext(context), other, at(1000)).ok).toBe(false);
   });
 });
@@ -125,6 +136,54 @@ describe('keys that are rotated', () => {
   });
 });
 
+describe('a key of one product', () => {
+  const gst = { ...context, product: 'api-gst' };
+  const grant = { viewing: 'v', resource: 'r', allowance: 1, expiresAt: 1060 };
+  const holding = (...keys: ContextKey[]) => createContextKeys(keys, []);
+  const both = holding(productKey, deriveProductKey(first, 'api-gst'));
+  const ownKeysOfGst = createJwtSigner(deriveProductKey(first, 'api-gst'));
+
+  it('proves nothing to a service that does not hold it', () => {
+    expect(verifyContext(createProductSigner(first)(gst), holding(productKey), at(1000, 'api-gst'))).toEqual({
+      ok: false,
+      reason: 'forged',
+    });
+  });
+
+  it('proves nothing for another product, even to a service that answers for both', () => {
+    expect(verifyContext(createProductSigner(first)(gst), both, at(1000, 'api-gst', 'api-ip')).ok).toBe(true);
+    for (const forged of [context, { ...context, link: grant }]) {
+      const verdict = verifyContext(ownKeysOfGst(forged), both, { ...at(1000, 'api-gst', 'api-ip'), links: true });
+      expect(verdict).toEqual({ ok: false, reason: 'misdirected' });
+    }
+  });
+
+  it('is another in each generation, and two are believed at a time', () => {
+    const signNext = createProductSigner(second);
+    expect(verifyContext(signNext(context), holding(productKey), at(1000))).toEqual({ ok: false, reason: 'forged' });
+    const rotating = holding(productKey, deriveProductKey(second, 'api-ip'));
+    for (const token of [createProductSigner(first)(context), signNext(context)])
+      expect(verifyContext(token, rotating, at(1000)).ok).toBe(true);
+  });
+
+  it('fixes the algorithm: no header chooses another', () => {
+    const secret = productKey.key.export();
+    for (const [alg, kid] of [
+      ['EdDSA', productKey.id],
+      ['none', productKey.id],
+      ['HS512', productKey.id],
+      ['HS256', own.id],
+      ['HS256', 'api-ip.2'],
+    ]) {
+      const input = `${encode({ alg, typ: 'JWT', kid })}.${encode(claims)}`;
+      const mac = createHmac('sha256', secret).update(input).digest('base64url');
+      for (const signature of [mac, signEd25519(input), '', 'AAAA']) {
+        expect(verifyContext(`${input}.${signature}`, everything, at(1000)).ok).toBe(false);
+      }
+    }
+  });
+});
+
 describe('a service without shared keys', () => {
   it('believes no proof that one of them signed', () => {
     expect(verifyContext(createJwtSigner(sharedContextKey(shared))(context), pairOnly, at(1000))).toEqual({ ok: false, reason: 'forged' });
@@ -141,7 +200,7 @@ describe('a forger', () => {
   ];
 
   it.each(hmacs)('gains nothing from the public key as an HMAC secret: %s', (_form, secret) => {
-    for (const kid of [own.id, 'shared']) {
+    for (const kid of [own.id, 'shared', productKey.id]) {
       for (const alg of ['HS256', 'EdDSA']) {
         const input = `${encode({ alg, typ: 'JWT', kid })}.${body}`;
         const mac = createHmac('sha256', secret).update(input).digest('base64url');

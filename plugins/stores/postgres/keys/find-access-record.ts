@@ -8,6 +8,7 @@ import {
   type SubscriptionAccess,
   type SubscriptionState,
 } from '../../../core/ports';
+import { type ProofForm } from '../../../core/selling/catalogue';
 import { type Whitelist } from '../../../core/access/whitelist';
 import { WhitelistCompiler } from './whitelist-compiler';
 
@@ -29,7 +30,8 @@ SELECT c.id, c.customer_id AS "customerId", c.mode, c.state,
       'daily', COALESCE(s.daily_override, l.daily, p.daily), 'monthly', COALESCE(s.monthly_override, l.monthly, p.monthly),
       'dailyCap', s.daily_cap,
       'sandboxUrl', CASE WHEN c.mode = 'test' THEN p.definition ->> 'sandboxUrl' END,
-      'takesTestKeys', COALESCE(p.definition ->> 'sandboxUrl' IS NOT NULL OR p.definition ->> 'testKeys' IN ('service', 'live'), false)
+      'takesTestKeys', COALESCE(p.definition ->> 'sandboxUrl' IS NOT NULL OR p.definition ->> 'testKeys' IN ('service', 'live'), false),
+      'proof', p.definition ->> 'proof'
     ) ORDER BY s.product_id)
     FROM credential_product g
     JOIN subscription s ON s.product_id = g.product_id AND s.customer_id = c.customer_id
@@ -69,6 +71,7 @@ interface Row {
     /** Of test keys; null where the product has none of its own. */
     sandboxUrl: string | null;
     takesTestKeys: boolean;
+    proof: ProofForm | null;
   }[];
 }
 
@@ -89,11 +92,11 @@ function recordOf(row: Row, whitelist: Whitelist): AccessRecord {
     products: row.products,
     whitelist,
     subscriptions: row.subscriptions.flatMap(
-      ({ id, product, plan, state, suspended, daily, monthly, dailyCap, sandboxUrl, takesTestKeys }) => {
+      ({ id, product, plan, state, suspended, daily, monthly, dailyCap, sandboxUrl, takesTestKeys, proof }) => {
         if (daily === null || monthly === null) return [];
         const isCapped = dailyCap !== null && dailyCap < daily;
         const limits = { daily: isCapped ? dailyCap : daily, monthly };
-        const rest = { ...(isCapped && { isCapped }), ...sandboxOf(sandboxUrl), takesTestKeys };
+        const rest = { ...(isCapped && { isCapped }), ...sandboxOf(sandboxUrl), takesTestKeys, ...(proof && { proof }) };
         return [{ id, product, plan, state, suspended: suspended ?? undefined, limits, ...rest }];
       },
     ),

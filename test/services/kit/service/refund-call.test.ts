@@ -4,6 +4,9 @@ import { type RefundRequest } from '../../../../plugins/core/ports';
 import { type RefundOutcome } from '../../../../plugins/core/selling/refunds';
 import { createMetrics } from '../../../../services/kit/metrics';
 import { createRefundCall } from '../../../../services/kit/service/refund-call';
+import { createContextKeys } from '../../../../plugins/core/proof/verify-context';
+import { createProductSigner, deriveProductKey } from '../../../../plugins/core/proof/product-keys';
+import { createJwtSigner } from '../../../../plugins/core/proof/context-jwt';
 import { createProofKeys } from '../../../support/proof-keys';
 import { contextFor, PROOF } from '../harness';
 import { NOW_MS, testClock } from '../test-clock';
@@ -11,14 +14,14 @@ import { NOW_MS, testClock } from '../test-clock';
 const taken: RefundRequest[] = [];
 beforeEach(() => void taken.splice(0));
 
-function createCall(outcome?: RefundOutcome | Error) {
+function createCall(outcome?: RefundOutcome | Error, contextKeys = PROOF.contextKeys) {
   const refund = async (unit: RefundRequest): Promise<RefundOutcome> => {
     taken.push(unit);
     if (outcome instanceof Error) throw outcome;
     return outcome ?? 'refunded';
   };
   return createRefundCall({
-    contextKeys: PROOF.contextKeys,
+    contextKeys,
     ownProducts: new Set(['api-ip']),
     refund,
     clock: testClock,
@@ -57,6 +60,19 @@ describe('the call by which an upstream gives units back', () => {
   ])('asks the counter nothing for %s', async (_what, proof) => {
     const { status, body } = await createCall()(proof);
     expect([status, body]).toEqual([401, expect.objectContaining({ code: 'gateway_proof_missing' })]);
+    expect(taken).toEqual([]);
+  });
+
+  it('takes the proof of a product’s own key as a ticket for that product and for no other', async () => {
+    const secret = { id: '1', secret: Buffer.alloc(32, 7) };
+    const keys = createContextKeys([deriveProductKey(secret, 'weather'), deriveProductKey(secret, 'api-ip')], []);
+    expect((await createCall('refunded', keys)(createProductSigner(secret)(contextFor('weather')))).status).toBe(200);
+    taken.splice(0);
+    // What a broken service could make: it holds the key of its own product alone.
+    const forged = createJwtSigner(deriveProductKey(secret, 'api-ip'));
+    for (const product of ['weather', 'api-ip']) {
+      expect((await createCall('refunded', keys)(forged(contextFor(product)))).status).toBe(401);
+    }
     expect(taken).toEqual([]);
   });
 

@@ -56,6 +56,7 @@ describe('PostgreSQL as AccessRecords', () => {
     ['nothing that the definition names', { prefix: '/seo' }, { takesTestKeys: false }],
     ['a word that this version does not know', { testKeys: 'elsewhere' }, { takesTestKeys: false }],
     ['nothing, without a definition', null, { takesTestKeys: false }],
+    ['nothing, while it says how proofs are signed', { proof: 'hs256' }, { takesTestKeys: false, proof: 'hs256' }],
   ])('says whether test keys are answered: by %s', async (_, definition, expected) => {
     const { hash } = await newKey(database.pool, { products: ['api-seo'], mode: 'test' });
     await database.pool.query("UPDATE product SET definition = $1 WHERE id = 'api-seo'", [definition && JSON.stringify(definition)]);
