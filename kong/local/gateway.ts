@@ -79,7 +79,12 @@ export function createLocalGateway(options: LocalGatewayOptions): LocalGateway {
     timeoutMs: options.pluginTimeoutMs ?? NGINX_TIMEOUT_MS,
     context: { nodeId: uuid(), createdAt: config.createdAt, variables: conf.variables, log: options.log },
   });
-  const limits = { maxBytes: conf.maxBodyBytes, bufferBytes: conf.bodyBufferBytes, spoolDir, readTimeoutMs: options.clientTimeoutMs ?? conf.bodyTimeoutMs };
+  const limits = {
+    maxBytes: conf.maxBodyBytes,
+    bufferBytes: conf.bodyBufferBytes,
+    spoolDir,
+    readTimeoutMs: options.clientTimeoutMs ?? conf.bodyTimeoutMs,
+  };
   const dispatcher = new Dispatcher({ conf, routes: config.routes, limits, pluginClient, log: options.log });
   return new GatewayServer(options, { dispatcher, pluginClient, spoolDir, clientTimeoutMs, readConfig, digest: config.digest });
 }

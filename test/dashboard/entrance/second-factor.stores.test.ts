@@ -184,7 +184,11 @@ describe('guessing at codes', () => {
       }
     }
     expect(statuses.filter((status) => status === 401)).toHaveLength(10);
-    const right = await post('/two-factor/verify-totp', { code: await unusedTotpOf(secret) }, { cookie: living(await signIn('192.0.2.30')) });
+    const right = await post(
+      '/two-factor/verify-totp',
+      { code: await unusedTotpOf(secret) },
+      { cookie: living(await signIn('192.0.2.30')) },
+    );
     expect([right.statusCode, right.json().code, right.headers['retry-after']]).toEqual([429, 'too_many_attempts', '900']);
   });
 
