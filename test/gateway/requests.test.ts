@@ -141,7 +141,7 @@ describe('a request', () => {
     const { body, headers } = await get(stage.gateway.port, '/nowhere');
     expect(JSON.parse(body)).toMatchObject({
       title: 'no Route matched with those values',
-      detail: expect.stringContaining('Check its path, method and size'),
+      detail: expect.stringContaining('check the path, method, headers and size'),
       code: 'gateway_error',
       request_id: headers.get('x-kong-request-id'),
     });
