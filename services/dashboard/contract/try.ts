@@ -34,6 +34,8 @@ const tryBody = call
       .regex(/^tg_test_[0-9A-Za-z]+$/, 'must be a test key (tg_test_…): live keys are never entered into a page')
       .optional(),
     product: productId.optional(),
+    /** Agrees to the product's text, where it has one and the caller's organisation has not agreed to it before. */
+    consent: z.boolean().default(false),
   })
   .refine(({ key, product }) => (key === undefined) !== (product === undefined), {
     path: ['key'],

@@ -181,6 +181,7 @@ describe('a call that a customer tries on it', () => {
     gateway.answer = (_request, response) =>
       response.writeHead(200, JSON_TYPE).end(JSON.stringify({ sessionId: 'a-session', captcha: PNG }));
     await send('GET /gst/start');
+    await form('GET /gst/start').getByRole('button', { name: 'I agree for my organisation' }).click();
     await page.getByAltText('Image in the response').waitFor();
     expect(await later.isVisible()).toBe(false);
     await send('POST /gst/data');

@@ -203,5 +203,5 @@ async function expectStatement(page: Page): Promise<void> {
   expect(statement.totals).toEqual([{ currency: 'EUR', amount }]);
   const cells = await row.getByRole('cell').allInnerTexts();
   expect(cells.at(-1)).toBe(`€${amount}`);
-  expect(cells[cells.length - 5]).toBe(String(counted));
+  expect(cells[cells.length - 6]).toBe(String(counted));
 }

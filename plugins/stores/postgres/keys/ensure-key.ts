@@ -13,6 +13,8 @@ export interface EnsureKeyOptions {
   readonly product: string;
   readonly name: string;
   readonly actor: Actor;
+  /** Whether the actor gives the consent that the product asks for. */
+  readonly consent: boolean;
 }
 
 const FIND = "SELECT id FROM credential WHERE hash = decode($1, 'hex') AND customer_id = $2";
@@ -25,7 +27,7 @@ const FIND = "SELECT id FROM credential WHERE hash = decode($1, 'hex') AND custo
  * `consent_required` for a product that wants a consent before
  */
 export function ensureKey(db: Database, options: EnsureKeyOptions): Promise<{ readonly id: string; readonly wasChanged: boolean }> {
-  const { key, customerId, product, name, actor } = options;
+  const { key, customerId, product, name, actor, consent } = options;
   return inTransaction(db, async (client) => {
     await requireCustomer(client, customerId);
     await client.query('SELECT 1 FROM customer WHERE id = $1 FOR NO KEY UPDATE', [customerId]);
@@ -40,7 +42,7 @@ export function ensureKey(db: Database, options: EnsureKeyOptions): Promise<{ re
         name,
         actor,
         keepsLimits: true,
-        consent: false,
+        consent,
         secret,
         action: 'key.create',
       });
@@ -54,7 +56,7 @@ export function ensureKey(db: Database, options: EnsureKeyOptions): Promise<{ re
       products: [...products, product],
       subscribes: true,
       keepsLimits: true,
-      consent: false,
+      consent,
       actor,
     });
     return { id, wasChanged: true };

@@ -28,13 +28,19 @@ async function untilNodesKnow(db: Pool, key: KeyRef): Promise<void> {
   }
 }
 
+interface TriedProduct {
+  readonly product: string;
+  /** Whether the caller gives the consent that the product asks for. */
+  readonly consent: boolean;
+}
+
 /**
  * The caller's key for trying a product out, made or authorised for it when need be.
- * @throws OperationRefused `product_without_limits`, `product_not_offered`, `key_not_usable`
+ * @throws OperationRefused `product_without_limits`, `product_not_offered`, `consent_required`, `key_not_usable`
  */
-export async function prepareTryKey(product: string, { customerId, actor }: Caller, { db, tryKeyOf }: DashboardDeps): Promise<string> {
+export async function prepareTryKey(tried: TriedProduct, { customerId, actor }: Caller, { db, tryKeyOf }: DashboardDeps): Promise<string> {
   const key = tryKeyOf(customerId);
-  const { id, wasChanged } = await ensureKey(db, { key, customerId, product, name: 'API reference', actor });
+  const { id, wasChanged } = await ensureKey(db, { ...tried, key, customerId, name: 'API reference', actor });
   if (wasChanged) await untilNodesKnow(db, { id, customerId });
   return key;
 }

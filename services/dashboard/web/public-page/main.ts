@@ -1,20 +1,27 @@
 // The script of the pages that the server writes. Everything on them can be read without it; it shows what takes a script.
-import { makeCall, NotMade } from './make-call';
+import { ConsentWanted, makeCall, NotMade } from './make-call';
 import { copyButton, element, showAnswer } from './show-answer';
+
+/** The text to agree to, and the button that agrees and makes the call. */
+function askConsent(outcome: Element, text: string, agree: () => void): void {
+  const button = element('button', 'I agree for my organisation', { type: 'button' });
+  button.addEventListener('click', agree);
+  outcome.replaceChildren(element('p', text), button);
+}
 
 function startForm(form: HTMLFormElement): void {
   const outcome = form.querySelector('.outcome');
   const button = form.querySelector('button');
   form.hidden = false;
-  form.addEventListener('submit', (event) => {
-    event.preventDefault();
+  const send = (consent: boolean): void => {
     if (!outcome || !button || button.disabled) return;
     button.disabled = true;
     outcome.replaceChildren();
     outcome.setAttribute('aria-busy', 'true');
-    makeCall(form)
+    makeCall(form, consent)
       .then((made) => showAnswer(outcome, made))
       .catch((error: unknown) => {
+        if (error instanceof ConsentWanted) return askConsent(outcome, error.message, () => send(true));
         const words = error instanceof NotMade ? error.message : 'The call could not be made. Try again in a moment.';
         outcome.replaceChildren(element('p', words, { class: 'problem' }));
       })
@@ -22,6 +29,10 @@ function startForm(form: HTMLFormElement): void {
         button.disabled = false;
         outcome.removeAttribute('aria-busy');
       });
+  };
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    send(false);
   });
 }
 

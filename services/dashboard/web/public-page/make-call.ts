@@ -10,6 +10,9 @@ const MAY_NOT = new Set([401, 403]);
 /** A call that was not made, in words for the reader. */
 export class NotMade extends Error {}
 
+/** The product asks for a consent first. The message is its text. */
+export class ConsentWanted extends Error {}
+
 /** What came of a call, and whether it was made for a customer, who can have it explained. */
 export interface MadeCall {
   readonly answer: TryAnswer;
@@ -67,13 +70,22 @@ function ownKey(): string {
   return key;
 }
 
+function memberOf(problem: unknown, name: 'code' | 'detail'): unknown {
+  return typeof problem === 'object' && problem !== null ? Reflect.get(problem, name) : undefined;
+}
+
 function detailOf(problem: unknown): string {
-  const detail: unknown = typeof problem === 'object' && problem !== null ? Reflect.get(problem, 'detail') : undefined;
+  const detail = memberOf(problem, 'detail');
   return typeof detail === 'string' ? detail : 'The call could not be made. Try again in a moment.';
 }
 
-/** Makes the call of a form through the dashboard. @throws NotMade saying what to mend, or what the dashboard answered */
-export async function makeCall(form: HTMLFormElement): Promise<MadeCall> {
+/**
+ * Makes the call of a form through the dashboard.
+ * @param consent whether the reader agrees to the product's text
+ * @throws NotMade saying what to mend, or what the dashboard answered
+ * @throws ConsentWanted
+ */
+export async function makeCall(form: HTMLFormElement, consent: boolean): Promise<MadeCall> {
   const call = JSON.parse(form.dataset['call'] ?? '{}') as TryCall;
   const fields = new FormData(form);
   const key = ownKey();
@@ -83,6 +95,7 @@ export async function makeCall(form: HTMLFormElement): Promise<MadeCall> {
     method,
     ...targetOf(fields, path),
     ...(await bodyOf(fields, call)),
+    ...(consent && { consent }),
   });
   let refusal: unknown;
   // A call with an own key is nobody's but the customer's.
@@ -94,5 +107,5 @@ export async function makeCall(form: HTMLFormElement): Promise<MadeCall> {
     refusal ??= answer;
     if (!MAY_NOT.has(response.status)) break;
   }
-  throw new NotMade(detailOf(refusal));
+  throw memberOf(refusal, 'code') === 'consent_required' ? new ConsentWanted(detailOf(refusal)) : new NotMade(detailOf(refusal));
 }
