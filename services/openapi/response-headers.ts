@@ -49,6 +49,7 @@ const BY_PATH: Readonly<Record<string, Readonly<Record<number, Readonly<Record<s
     200: {
       'X-Image-Width': integer('Pixels; where the answer is the picture itself.'),
       'X-Image-Height': integer('Pixels; where the answer is the picture itself.'),
+      'X-Image-Status': text('As status in the JSON answer: `success` or `uncertain`; where the answer is the picture itself.'),
       'X-Image-Engine': text('As engine in the JSON answer; where the answer is the picture itself.'),
       'X-Image-Confidence': { description: 'As confidence in the JSON answer, unless that is null.', schema: { type: 'number' } },
     },
