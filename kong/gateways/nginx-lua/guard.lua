@@ -33,12 +33,33 @@ local function strip()
   end
 end
 
+-- What a location's setting says: what the lane is asked, and the prefix that is taken off the path.
+local settings = {}
+
+local function setting(text)
+  local known = settings[text]
+  if not known then
+    known = { route = text:gsub(';strip_path=[^;]*', ''), prefix = text:match(';strip_path=([^;]*)') }
+    settings[text] = known
+  end
+  return known
+end
+
+-- As Kong: /weather/pune without /weather is /pune, and /weather is /. A path that is not below it stays.
+local function strip_path(path, prefix)
+  if path == prefix then
+    return '/'
+  end
+  return prefix and path:sub(1, #prefix + 1) == prefix .. '/' and path:sub(#prefix + 1) or path
+end
+
 local function guard()
   if is_unclear(var.request_uri) then
     local headers = { ['Content-Type'] = 'application/problem+json', ['Cache-Control'] = 'no-store' }
     return { status = 400, headers = headers, body = UNCLEAR:format(var.request_id) }
   end
-  local verdict = lane.ask(var.tollgate_socket, var.tollgate_product)
+  local said = setting(var.tollgate_product)
+  local verdict = lane.ask(var.tollgate_socket, said.route)
   if verdict.status then
     return verdict
   end
@@ -51,7 +72,7 @@ local function guard()
   end
   local query = verdict.query or var.args or ''
   -- Last: a failure before it admits nobody. The path is the one by which nginx chose the location.
-  var.tollgate_admitted_uri = ngx.escape_uri(var.uri, 0) .. (query == '' and '' or '?' .. query)
+  var.tollgate_admitted_uri = ngx.escape_uri(strip_path(var.uri, said.prefix), 0) .. (query == '' and '' or '?' .. query)
   return nil
 end
 
