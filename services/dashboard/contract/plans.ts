@@ -69,7 +69,7 @@ export type PlanRequest = z.input<typeof planRequest>;
 
 /** Whether live keys get answers; test keys always do. */
 const liveSource = z.object({
-  /** False: every call with a live key is refused. */
+  /** False: calls with a live key are refused, except those of `liveRoutes`. */
   isThere: z.boolean(),
   /** When this was first heard: not before the dashboard was started. */
   since: moment,
@@ -90,6 +90,8 @@ export const product = z.object({
   takesTestKeys: z.boolean(),
   /** Null: not known, or not a product that can be called. */
   liveSource: liveSource.nullable(),
+  /** Which routes answer live keys while `liveSource.isThere` is false. */
+  liveRoutes: z.array(z.string()),
   plans: z.array(
     limits.extend({
       name: z.string(),

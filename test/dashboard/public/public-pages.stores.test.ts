@@ -330,8 +330,9 @@ describe('live sources', () => {
     sources = { 'api-gst': { isThere: false, since } };
     const cookie = await dashboard.signIn();
     const { products } = (await dashboard.ask({ path: '/api/products', cookie })).json<{ products: Product[] }>();
-    const of = (id: string): LiveSource | null | undefined => products.find((product) => product.id === id)?.liveSource;
-    expect([of('api-gst'), of('api-ip')]).toEqual([{ isThere: false, since }, null]);
+    const of = (id: string): Product | undefined => products.find((product) => product.id === id);
+    expect([of('api-gst')?.liveSource, of('api-ip')?.liveSource]).toEqual([{ isThere: false, since }, null]);
+    expect([of('api-gst')?.liveRoutes, of('api-seo')?.liveRoutes.slice(0, 2)]).toEqual([[], ['/seo/authority', '/seo/keywords']]);
     expect(JSON.stringify(products) + (await get('/products')).body).not.toMatch(/[A-Z]+_LINK_URL|_KEY\b|SEARXNG/);
   });
 });

@@ -11,6 +11,7 @@ import { listConsents } from '../../../../plugins/stores/postgres/subscriptions/
 import { setDailyCap } from '../../../../plugins/stores/postgres/subscriptions/set-daily-cap';
 import { setSubscriptionState } from '../../../../plugins/stores/postgres/subscriptions/set-subscription-state';
 import { type SubscriptionView } from '../../../../plugins/stores/postgres/subscriptions/subscription-view';
+import { routesWithoutSource } from '../../../kit/live-sources';
 import { type LiveSource, type planEndpoints, subscription } from '../../contract/plans';
 import { type Call, type Handlers } from '../http/bind-endpoint';
 import { type DashboardDeps } from '../http/dashboard-deps';
@@ -34,7 +35,8 @@ export function describeProduct(
   const { subscription = null, request = null, liveSource = null, hasConsent = false } = known;
   const firstCall = firstCallOf(product) ?? null;
   const consent = product.consent === undefined ? null : { text: product.consent, isGiven: hasConsent };
-  return { ...product, firstCall, takesTestKeys: !refusesTestKeys(product), liveSource, subscription, request, consent };
+  const liveRoutes = routesWithoutSource(product.id);
+  return { ...product, firstCall, takesTestKeys: !refusesTestKeys(product), liveSource, liveRoutes, subscription, request, consent };
 }
 
 /** One subscription as it stands after a change, or within its transaction. */

@@ -4,7 +4,14 @@ import { type LiveSource } from '../../../contract/plans';
 import { Moment } from '../../components/moment';
 
 /** Which keys get answers from a product that can be called. */
-export function LiveState({ source }: { readonly source: LiveSource | null }): ReactNode {
+export function LiveState({
+  source,
+  liveRoutes,
+}: {
+  readonly source: LiveSource | null;
+  /** What answers live keys without the source. */
+  readonly liveRoutes: readonly string[];
+}): ReactNode {
   if (source === null) {
     return (
       <Text size="xs" c="dimmed">
@@ -21,7 +28,8 @@ export function LiveState({ source }: { readonly source: LiveSource | null }): R
   }
   return (
     <Text size="xs" fw={600}>
-      Test keys only, since <Moment at={source.since} />
+      {liveRoutes.length === 0 ? 'Test keys only' : `Test keys; live keys for ${liveRoutes.join(', ')} only`}, since{' '}
+      <Moment at={source.since} />
     </Text>
   );
 }

@@ -30,7 +30,7 @@ export function ProductPlans({ product }: { readonly product: Product }): ReactN
         <Text size="xs" c="dimmed">
           {product.description}
         </Text>
-        {product.routes.length > 0 && <LiveState source={product.liveSource} />}
+        {product.routes.length > 0 && <LiveState source={product.liveSource} liveRoutes={product.liveRoutes} />}
         {subscription && (
           <Group gap="xs" mt={6}>
             <StateBadge subscription={subscription} />
