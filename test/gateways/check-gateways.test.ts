@@ -196,3 +196,19 @@ describe.each(GATEWAY_KINDS)('the shipped configuration of %s', (kind) => {
     expect(() => renderConfiguration(kind, shipped(file), { ...places, services: {} })).toThrow(/has no address/);
   });
 });
+
+// Neither runs in CI: what their files say about upgrades is what they do.
+it('Envoy upgrades WebSockets alone, and every route of Traefik refuses another upgrade', () => {
+  const upgrades = [...shipped('envoy.yaml').matchAll(/upgrade_type: *(\S+)/g)].map(([, type]) => type);
+  expect(upgrades).toEqual(['websocket']);
+  const { routers } = (parse(shipped('traefik.yml')) as { http: { routers: Record<string, { rule: string }> } }).http;
+  for (const { rule } of Object.values(routers)) {
+    const allowed = /HeaderRegexp\(`Upgrade`, `\(\?i\)(\^websocket\$)`\)/.exec(rule)?.[1] ?? '';
+    expect(rule).toContain(`&& (!HeaderRegexp(\`Upgrade\`, \`.\`) || `);
+    const isUpgraded = new RegExp(allowed, 'i');
+    expect(['websocket', 'WebSocket', 'h2c', 'h2c, websocket'].filter((value) => isUpgraded.test(value))).toEqual([
+      'websocket',
+      'WebSocket',
+    ]);
+  }
+});
