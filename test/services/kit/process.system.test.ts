@@ -2,9 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { build } from 'esbuild';
 import { eventually } from '../../support/eventually';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 
 const SIGNING = {
   TOLLGATE_SIGNING_KEYS: `a:${Buffer.alloc(32, 7).toString('base64')}`,
@@ -13,26 +11,8 @@ const SIGNING = {
   SERVICE_LEAVE_MS: '100',
   LOG_LEVEL: 'error',
 };
-const root = join(__dirname, '../../..');
-let folder: string;
-let entry: string;
-
-beforeAll(async () => {
-  // Below the project, so that the bundle finds the installed packages.
-  mkdirSync(join(root, '.test'), { recursive: true });
-  folder = mkdtempSync(join(root, '.test/services-'));
-  entry = join(folder, 'main.js');
-  await build({
-    entryPoints: [join(root, 'services/main.ts')],
-    outfile: entry,
-    bundle: true,
-    packages: 'external',
-    platform: 'node',
-    format: 'cjs',
-    logLevel: 'error',
-  });
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+/** As `npm test` built it. */
+const entry = join(__dirname, '../../../dist/services/main.js');
 
 function start(args: string[], env: Record<string, string>): ChildProcess {
   return spawn(process.execPath, [entry, ...args], { env: { PATH: process.env.PATH ?? '', ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
