@@ -30,6 +30,7 @@ const shared = {
   rootDir: __dirname,
   roots: ['<rootDir>/test'],
   testEnvironment: 'node',
+  setupFiles: ['<rootDir>/test/support/own-ports.cjs'],
   transform: {
     '^.+\\.(ts|tsx|[cm]?js)$': [
       '@swc/jest',

@@ -29,10 +29,17 @@ export async function isPortFree(port: number): Promise<boolean> {
 const PORTS = { from: 20_000, to: 32_768 } as const;
 const ATTEMPTS = 200;
 
+/** `PORT_RANGE=20000-23000` narrows it, so that installations that start at the same time do not choose the same ports. */
+function portRange(): { readonly from: number; readonly to: number } {
+  const [, from, to] = /^(\d{4,5})-(\d{4,5})$/.exec(process.env['PORT_RANGE'] ?? '') ?? [];
+  return from === undefined || to === undefined ? PORTS : { from: Number(from), to: Number(to) };
+}
+
 /** The first of `count` consecutive free ports. */
 export async function findFreeRow(count: number): Promise<number> {
+  const { from, to } = portRange();
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const first = randomInt(PORTS.from, PORTS.to - count);
+    const first = randomInt(from, to - count);
     const probes = await Promise.all(Array.from({ length: count }, (_, index) => listen(first + index)));
     await release(probes);
     if (!probes.includes(undefined)) return first;
