@@ -64,6 +64,7 @@ function factsOf({
   proof,
   openapi,
   firstCall,
+  alert,
 }: CatalogueProduct): Facts {
   const limits = { daily: base?.daily ?? null, monthly: base?.monthly ?? null };
   return {
@@ -81,6 +82,7 @@ function factsOf({
     proof: proof ?? null,
     openapi: openapi ?? null,
     first_call: firstCall ?? null,
+    alert: alert ? { failures: `${alert.failures}%`, at_least: alert.atLeast } : null,
   };
 }
 

@@ -2,6 +2,7 @@ import { auditHandlers, sessionHandlers } from './accounts/session-handlers';
 import { alertHandlers } from './alerts/alert-handlers';
 import { keyHandlers } from './keys/key-handlers';
 import { tokenHandlers } from './management/token-handlers';
+import { outageHandlers } from './alerts/outage-handlers';
 import { planHandlers } from './plans/plan-handlers';
 import { statementHandlers } from './plans/statement-handlers';
 import { explainHandlers } from './requests/explain-handlers';
@@ -23,6 +24,7 @@ export const memberHandlers: Handlers<EndpointsFor<'members'>> = {
   ...statementHandlers,
   ...explainHandlers,
   ...requestLogHandlers,
+  ...outageHandlers,
   ...alertHandlers,
   ...webhookHandlers,
   ...tokenHandlers,

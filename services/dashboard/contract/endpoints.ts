@@ -7,6 +7,7 @@ import { type Audience, type Endpoint, type EndpointName, type Endpoints, type M
 import { explainEndpoints } from './explain';
 import { keyEndpoints } from './keys';
 import { operatorEndpoints } from './operator';
+import { operatorOutageEndpoints, outageEndpoints } from './outages';
 import { customerEndpoints } from './operator-customers';
 import { planEndpoints } from './plans';
 import { requestEndpoints } from './requests';
@@ -27,6 +28,7 @@ export const contract = {
   ...statementEndpoints,
   ...explainEndpoints,
   ...requestEndpoints,
+  ...outageEndpoints,
   ...alertEndpoints,
   ...webhookEndpoints,
   ...tokenEndpoints,
@@ -42,6 +44,7 @@ export const contract = {
   ...providerEndpoints,
   ...customerEndpoints,
   ...operatorEndpoints,
+  ...operatorOutageEndpoints,
 } as const satisfies Endpoints;
 export type Contract = typeof contract;
 
