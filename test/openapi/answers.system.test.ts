@@ -5,6 +5,7 @@ import { parse } from 'yaml';
 import { readFileSync } from 'node:fs';
 import { AS_KONG_READS } from '../../kong/as-kong-reads';
 import { startGateway } from '../gateway/support/test-gateway';
+import { listErrors } from '../../services/openapi/error-table';
 import { PRODUCTS } from '../support/catalogue';
 import { type Reply, send, type Sending } from '../support/http';
 import { type DescribedDocument, type DescribedOperation, DocumentedApi } from '../support/openapi/documented-api';
@@ -12,6 +13,7 @@ import { type Installation, openInstallation } from '../acceptance/installation'
 
 const offered = PRODUCTS.filter(({ routes }) => routes.length > 0).map(({ id }) => id);
 const MIB = 1_048_576;
+const CODES = listErrors();
 const FROM_BEFORE = 'from the step before';
 
 interface Operation extends DescribedOperation {
@@ -46,7 +48,23 @@ function hold(method: string, target: string, reply: Reply): Reply {
   const contradictions = api.contradictions({ ...reply, method, url, body: reply.text });
   expect([method, url, reply.status, contradictions]).toEqual([method, url, reply.status, []]);
   expect(reply.headers['x-kong-request-id']).toBeDefined();
+  if (reply.status >= 400) holdAgainstCodes(reply);
   return reply;
+}
+
+/** What the pages of codes say of a refusal: its title, and that it costs nothing where nothing is taken. */
+function holdAgainstCodes(reply: Reply): void {
+  const { status } = reply;
+  const { code: name, title } = reply.json() as { code: string; title: string };
+  const failure = CODES.find((each) => each.code === name)?.failures.find((each) => each.status === status);
+  const charged = Number(reply.headers['x-tollgate-charged'] ?? 0);
+  const isGateways = name === 'gateway_error';
+  expect([name, status, isGateways || title, failure?.charge !== 'not taken' || charged]).toEqual([
+    name,
+    status,
+    isGateways || failure?.title,
+    failure?.charge !== 'not taken' || 0,
+  ]);
 }
 
 /** The answer to a body that is declared and not sent. */
