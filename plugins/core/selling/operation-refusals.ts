@@ -37,6 +37,7 @@ export const OPERATION_REFUSALS = {
   subscription_needed: 'conflict',
   change_limit_reached: 'conflict',
   consent_required: 'conflict',
+  consent_changed: 'conflict',
   webhook_unknown: 'unknown',
   webhook_limit_reached: 'conflict',
   delivery_unknown: 'unknown',

@@ -172,6 +172,17 @@ describe('a catalogue', () => {
     ]);
   });
 
+  it.each([
+    ['lists', '[', ']'],
+    ['objects', '{a: ', '}'],
+    ['lists in lines', '- ', ''],
+    ['keys that are objects', '? ', ''],
+  ])('that nests %s deeper than anybody’s is refused before it is read', (_what, open, close) => {
+    const nested = (levels: number): string => `version: 1\nproducts:\n  ${open.repeat(levels)}a${close.repeat(levels)}\n`;
+    expect(problemsOf(nested(700))).toEqual([expect.stringMatching(/^3:\d+ {2}is nested more than 100 levels deep$/)]);
+    expect(problemsOf(nested(90)).join()).not.toContain('levels deep');
+  });
+
   it('with a tag that YAML does not define is refused with the place', () => {
     expect(changed('title: Weather', 'title: !secret Weather')).toEqual(['4:12  Unresolved tag: !secret']);
   });
