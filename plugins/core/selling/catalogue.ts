@@ -30,7 +30,7 @@ export interface QuotaLimits {
 
 export interface CataloguePlan extends QuotaLimits {
   readonly name: string;
-  /** Price a month with two decimals, as text so that no rounding can happen. */
+  /** Price a month with the currency's decimals, as text so that no rounding can happen. */
   readonly price: string;
   /** ISO 4217, for example `INR`. */
   readonly currency: string;

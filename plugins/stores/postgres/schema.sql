@@ -570,7 +570,7 @@ CREATE TABLE plan (
   name text NOT NULL,
   daily integer NOT NULL,
   monthly integer NOT NULL,
-  price numeric(12,2) NOT NULL,
+  price numeric NOT NULL,
   currency text NOT NULL DEFAULT 'INR'::text,
   approval text NOT NULL DEFAULT 'automatic'::text,
   active boolean NOT NULL DEFAULT true,
@@ -596,7 +596,7 @@ CREATE TABLE plan_request (
   plan_name text NOT NULL,
   daily integer NOT NULL,
   monthly integer NOT NULL,
-  price numeric(12,2) NOT NULL,
+  price numeric NOT NULL,
   currency text NOT NULL,
   state text NOT NULL DEFAULT 'open'::text,
   reason text NOT NULL DEFAULT ''::text,
@@ -744,7 +744,7 @@ CREATE TABLE subscription_term (
   customer_id uuid NOT NULL,
   product_id text NOT NULL,
   plan_name text,
-  price numeric(12,2) NOT NULL,
+  price numeric NOT NULL,
   currency text,
   daily integer NOT NULL,
   monthly integer NOT NULL,
@@ -1188,7 +1188,7 @@ BEGIN
   due := ARRAY(
     SELECT ROW(
       0, s.id, s.customer_id, s.product_id, s.plan_name,
-      CASE WHEN s.plan_name IS NULL THEN 0 ELSE COALESCE(l.price, 0) END, CASE WHEN s.plan_name IS NOT NULL THEN l.currency END,
+      CASE WHEN s.plan_name IS NULL THEN 0.00 ELSE COALESCE(l.price, 0.00) END, CASE WHEN s.plan_name IS NOT NULL THEN l.currency END,
       COALESCE(s.daily_override, l.daily, p.daily, 0), COALESCE(s.monthly_override, l.monthly, p.monthly, 0), s.state, now(), NULL
     )::subscription_term
     FROM subscription s JOIN product p ON p.id = s.product_id
@@ -1196,7 +1196,7 @@ BEGIN
     LEFT JOIN subscription_term t ON t.subscription_id = s.id AND t.until IS NULL
     WHERE s.id = ANY (p_subscriptions)
       AND (t.plan_name, t.price, t.currency, t.daily, t.monthly, t.state) IS DISTINCT FROM (
-        s.plan_name, CASE WHEN s.plan_name IS NULL THEN 0 ELSE COALESCE(l.price, 0) END,
+        s.plan_name, CASE WHEN s.plan_name IS NULL THEN 0.00 ELSE COALESCE(l.price, 0.00) END,
         CASE WHEN s.plan_name IS NOT NULL THEN l.currency END, COALESCE(s.daily_override, l.daily, p.daily, 0),
         COALESCE(s.monthly_override, l.monthly, p.monthly, 0), s.state
       )
