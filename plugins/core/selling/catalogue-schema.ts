@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { billingTerms } from './billing-terms';
 import { PRODUCT_ID, PROOF_FORMS } from './catalogue';
 import { checkCatalogueFile } from './check-catalogue';
 import { decimalsOf, fitsDecimals, fromMinor, toMinor } from './money';
@@ -132,6 +133,7 @@ export const catalogueFile = z
   .strictObject({
     version: z.literal(1).describe('Of this format.'),
     products: z.array(product).max(CATALOGUE_BOUNDS.products).describe('In the order in which they are shown.'),
+    billing: billingTerms.optional().describe('Who sells, and how customers are invoiced. Without it they are not.'),
   })
   .superRefine((file, context) => {
     for (const problem of checkCatalogueFile(file)) context.addIssue({ code: 'custom', ...problem });

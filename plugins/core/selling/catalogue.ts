@@ -1,3 +1,4 @@
+import { type BillingTerms } from './billing-terms';
 import { type Exemption } from './refunds';
 
 /**
@@ -98,11 +99,16 @@ export interface Catalogue {
   readonly products: readonly CatalogueProduct[];
   /** Absent when it was read from no file. */
   readonly source?: CatalogueSource | undefined;
+  /** Absent: customers are not invoiced. */
+  readonly billing?: BillingTerms | undefined;
   /** The product with this id; the argument may be any text. */
   find(id: string): CatalogueProduct | undefined;
 }
 
-export function createCatalogue(products: readonly CatalogueProduct[], source?: CatalogueSource): Catalogue {
+export function createCatalogue(
+  products: readonly CatalogueProduct[],
+  { source, billing }: Pick<Catalogue, 'source' | 'billing'> = {},
+): Catalogue {
   const byId = new Map(products.map((product) => [product.id, product]));
-  return { products, source, find: (id) => byId.get(id) };
+  return { products, source, billing, find: (id) => byId.get(id) };
 }

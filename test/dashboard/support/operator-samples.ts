@@ -24,6 +24,10 @@ export async function operatorSamples(pool: Pool, own: Belongings): Promise<Read
     'PUT /operator/subscriptions/:id/limits': { params: { id: own.subscription.id }, body: limits },
     'POST /operator/plan-requests/:id/approve': { params: { id: own.planRequestId }, body: {} },
     'POST /operator/plan-requests/:id/decline': { params: { id: own.planRequestId }, body: { reason: 'not before May' } },
+    'GET /operator/invoices/:id': { params: { id: own.invoiceId } },
+    'GET /operator/invoices/:id/pdf': { params: { id: own.invoiceId } },
+    'POST /operator/invoices/:id/paid': { params: { id: own.invoiceId }, body: { paidOn: '2026-04-10', reference: 'UTR 7' } },
+    'POST /operator/invoices/:id/credit': { params: { id: own.invoiceId }, body: { reason: 'a wrong plan' } },
     'GET /operator/requests/:requestId': { params: { requestId: own.requestId } },
   };
 }
