@@ -276,7 +276,7 @@ describe('the pages of billing', () => {
       catalogue: () => readAppliedCatalogue(dashboard.pool),
       mail: { send: (mail) => Promise.resolve(void dashboard.mails.push(mail)), close: () => undefined },
       url: ORIGIN,
-      registry: createMetrics('dashboard').registry,
+      registry: createMetrics().registry,
       everyMs: 50,
     });
     await eventually(() =>
