@@ -13,11 +13,10 @@ import { PageTitle } from '../../components/page-title';
 import { Pager } from '../../components/pager';
 import { Panel } from '../../components/panel';
 import { formatPrice } from '../../format/numbers';
-import { formatDay } from '../../format/time';
 import { usePaged } from '../../hooks/use-paged';
 import { formatMonth } from '../plans/format-month';
 import { DetailsForm } from './details-form';
-import { INVOICE_FACTS } from './invoice-words';
+import { formatDate, INVOICE_FACTS } from './invoice-words';
 
 const COLUMNS: readonly Column<InvoiceSummaryView>[] = [
   {
@@ -41,7 +40,8 @@ function Charges({ next, owed, provider }: BillingView): ReactNode {
       <Text size="sm">To be paid now: {sumsOf(owed)}.</Text>
       {next !== null && (
         <Text size="sm">
-          {formatMonth(next.month)} so far: {sumsOf(next.totals)} before tax. The invoice is issued on {formatDay(next.issuedOn)}.
+          {formatMonth(next.month)} so far: {sumsOf(next.totals)}
+          {next.totals.length > 0 && ` before tax. The invoice is issued on ${formatDate(next.issuedOn)}`}.
         </Text>
       )}
       {provider === 'none' && <Text size="sm">No further invoices are issued here. Payment is between you and the provider.</Text>}

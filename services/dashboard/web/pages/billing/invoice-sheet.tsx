@@ -3,9 +3,8 @@ import { type ReactNode } from 'react';
 import { type InvoiceView } from '../../../contract/billing';
 import { type Column, DataTable } from '../../components/data-table';
 import { formatPrice } from '../../format/numbers';
-import { formatDay } from '../../format/time';
 import { formatMonth } from '../plans/format-month';
-import { InvoiceStateBadge } from './invoice-words';
+import { formatDate, InvoiceStateBadge } from './invoice-words';
 
 type Line = InvoiceView['lines'][number];
 
@@ -54,8 +53,8 @@ function Sum({ name, amount, isTotal = false }: { readonly name: string; readonl
 function standingOf({ kind, state, dueOn, paidOn, credit, reference, reason }: InvoiceView): string {
   if (kind === 'credit_note') return `Takes back invoice ${credit ?? ''}: ${reason}`;
   if (state === 'credited') return `Taken back by credit note ${credit ?? ''}.`;
-  if (paidOn !== null) return `Paid on ${formatDay(paidOn)}${reference ? ` (${reference})` : ''}.`;
-  return `Due on ${formatDay(dueOn)}.`;
+  if (paidOn !== null) return `Paid on ${formatDate(paidOn)}${reference ? ` (${reference})` : ''}.`;
+  return `Due on ${formatDate(dueOn)}.`;
 }
 
 /** An invoice or credit note as it was issued, and what came of it. */
@@ -73,7 +72,7 @@ export function InvoiceSheet({ invoice }: { readonly invoice: InvoiceView }): Re
       <Group gap="sm">
         <InvoiceStateBadge state={invoice.state} />
         <Text size="sm">
-          {formatMonth(month)}, issued on {formatDay(issuedOn)}. {standingOf(invoice)}
+          {formatMonth(month)}, issued on {formatDate(issuedOn)}. {standingOf(invoice)}
         </Text>
       </Group>
       <SimpleGrid cols={{ base: 1, sm: 2 }}>

@@ -3,7 +3,6 @@ import { type ReactNode } from 'react';
 import { type InvoiceState, type InvoiceSummaryView } from '../../../contract/billing';
 import { type Column } from '../../components/data-table';
 import { formatPrice } from '../../format/numbers';
-import { formatDay } from '../../format/time';
 import { formatMonth } from '../plans/format-month';
 
 export const STATE_NAMES: Readonly<Record<InvoiceState, string>> = {
@@ -24,6 +23,11 @@ export function InvoiceStateBadge({ state }: { readonly state: InvoiceState }): 
   );
 }
 
+const dates = new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', day: 'numeric', month: 'short', year: 'numeric' });
+
+/** `3 Apr 2026`, of `2026-04-03`: books need the year. */
+export const formatDate = (day: string): string => dates.format(new Date(`${day}T00:00:00Z`));
+
 /** What a credit note takes back stands with a minus. */
 export const totalOf = ({ kind, total, currency }: Pick<InvoiceSummaryView, 'kind' | 'total' | 'currency'>): string =>
   formatPrice({ price: kind === 'credit_note' ? `-${total}` : total, currency });
@@ -31,8 +35,8 @@ export const totalOf = ({ kind, total, currency }: Pick<InvoiceSummaryView, 'kin
 /** What customers and the seller see of each invoice in a list. */
 export const INVOICE_FACTS: readonly Column<InvoiceSummaryView>[] = [
   { header: 'Month', cell: ({ month }) => formatMonth(month) },
-  { header: 'Issued', cell: ({ issuedOn }) => formatDay(issuedOn) },
-  { header: 'Due', cell: ({ kind, dueOn }) => (kind === 'credit_note' ? '–' : formatDay(dueOn)) },
+  { header: 'Issued', cell: ({ issuedOn }) => formatDate(issuedOn) },
+  { header: 'Due', cell: ({ kind, dueOn }) => (kind === 'credit_note' ? '–' : formatDate(dueOn)) },
   { header: 'State', cell: ({ state }) => <InvoiceStateBadge state={state} /> },
   { header: 'Total', isNumber: true, cell: totalOf },
 ];
