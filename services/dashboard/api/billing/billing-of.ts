@@ -21,6 +21,7 @@ export function createNoBilling(db: Pool, terms?: BillingTerms): BillingPort {
     sums: (of) => sumInvoices(db, of),
     markPaid: (payment) => markInvoicePaid(db, payment),
     async credit(credit) {
+      await requireInvoice(db, credit);
       if (!terms) throw new OperationRefused('billing_off', 'credit notes need billing in the catalogue, which names their series');
       return creditInvoice(db, { ...credit, terms });
     },

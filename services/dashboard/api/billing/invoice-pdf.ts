@@ -14,7 +14,7 @@ const FONTS = {
 
 /** Points on A4. */
 const PAGE = { left: 50, right: 545, bottom: 770, margin: 50 } as const;
-const COLUMNS = { title: 50, days: 285, price: 340, surcharge: 410, amount: 470 } as const;
+const COLUMNS = { title: 50, days: 240, price: 295, surcharge: 382, amount: 455 } as const;
 const ROW = 16;
 
 interface Cell {
@@ -80,18 +80,18 @@ const right = (text: string, x: number, width: number): Cell => ({ text, x, widt
 function table(doc: Doc, { lines, currency, net, taxes, total }: InvoiceView): void {
   const { title, days, price, surcharge, amount } = COLUMNS;
   const cells = (each: readonly [string, string, string, string, string]): Cell[] => [
-    { text: each[0], x: title, width: 230 },
+    { text: each[0], x: title, width: 185 },
     right(each[1], days, 50),
-    right(each[2], price, 65),
-    right(each[3], surcharge, 60),
-    right(each[4], amount, 75),
+    right(each[2], price, 85),
+    right(each[3], surcharge, 70),
+    right(each[4], amount, 90),
   ];
   row(doc, cells(['Description', 'Days', 'A month', 'Surcharge', `Amount ${currency}`]), 'bold');
   rule(doc);
   for (const line of lines) row(doc, cells([line.title, `${line.days} of ${line.daysInMonth}`, line.price, line.surcharge, line.amount]));
   rule(doc);
   const sum = (name: string, value: string, font: keyof typeof FONTS = 'plain'): void =>
-    row(doc, [{ text: name, x: 310, width: 155 }, right(value, amount, 75)], font);
+    row(doc, [{ text: name, x: 310, width: 140 }, right(value, amount, 90)], font);
   sum('Net', net);
   for (const tax of taxes) sum(`${tax.name} ${tax.percent} %`, tax.amount);
   sum(`Total ${currency}`, total, 'bold');
