@@ -96,7 +96,6 @@ export type BillingView = z.input<typeof billing>;
 
 const members = { for: 'members', needs: 'billing' } as const;
 const invoicePage = z.object({ invoices: z.array(invoiceSummary), next: cursor.nullable() });
-export type InvoicePage = z.input<typeof invoicePage>;
 
 /** What a customer is billed, and to whom invoices are made out. */
 export const billingEndpoints = {
