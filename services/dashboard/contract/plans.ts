@@ -95,7 +95,7 @@ export const product = z.object({
   plans: z.array(
     limits.extend({
       name: z.string(),
-      /** A month, with two decimals. */
+      /** A month, with the currency's decimals. */
       price: z.string(),
       /** ISO 4217. */
       currency: z.string(),
