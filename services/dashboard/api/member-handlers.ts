@@ -1,5 +1,6 @@
 import { auditHandlers, sessionHandlers } from './accounts/session-handlers';
 import { alertHandlers } from './alerts/alert-handlers';
+import { billingHandlers } from './billing/billing-handlers';
 import { keyHandlers } from './keys/key-handlers';
 import { tokenHandlers } from './management/token-handlers';
 import { outageHandlers } from './alerts/outage-handlers';
@@ -22,6 +23,7 @@ export const memberHandlers: Handlers<EndpointsFor<'members'>> = {
   ...planHandlers,
   ...usageHandlers,
   ...statementHandlers,
+  ...billingHandlers,
   ...explainHandlers,
   ...requestLogHandlers,
   ...outageHandlers,

@@ -4,6 +4,7 @@ import { alertEndpoints, webhookEndpoints } from './alerts';
 import { auditEndpoints } from './audit';
 import { authEndpoints, ownAuthEndpoints, providerEndpoints } from './auth';
 import { type Audience, type Endpoint, type EndpointName, type Endpoints, type Method, partsOf, type Schema } from './endpoint';
+import { billingEndpoints, sellerBillingEndpoints } from './billing';
 import { explainEndpoints } from './explain';
 import { keyEndpoints } from './keys';
 import { operatorEndpoints } from './operator';
@@ -26,6 +27,7 @@ export const contract = {
   ...planEndpoints,
   ...usageEndpoints,
   ...statementEndpoints,
+  ...billingEndpoints,
   ...explainEndpoints,
   ...requestEndpoints,
   ...outageEndpoints,
@@ -45,6 +47,7 @@ export const contract = {
   ...customerEndpoints,
   ...operatorEndpoints,
   ...operatorOutageEndpoints,
+  ...sellerBillingEndpoints,
 } as const satisfies Endpoints;
 export type Contract = typeof contract;
 

@@ -1,5 +1,5 @@
 import { NavLink } from '@mantine/core';
-import { IconChartBar, IconHistory, IconList, IconServer, IconUsers } from '@tabler/icons-react';
+import { IconChartBar, IconHistory, IconList, IconReceipt, IconServer, IconUsers } from '@tabler/icons-react';
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
@@ -13,6 +13,7 @@ const PAGES = [
   { to: '/operator/customers', label: 'Customers', Icon: IconUsers },
   { to: '/operator/requests', label: 'Requests', Icon: IconList },
   { to: '/operator/products', label: 'Products', Icon: IconChartBar },
+  { to: '/operator/billing', label: 'Billing', Icon: IconReceipt },
   { to: '/operator/nodes', label: 'Nodes', Icon: IconServer },
   { to: '/operator/audit', label: 'Audit log', Icon: IconHistory },
 ] as const;

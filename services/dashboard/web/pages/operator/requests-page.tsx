@@ -29,8 +29,8 @@ export function RequestsPage(): ReactNode {
   return (
     <>
       <PageTitle title="Requests">
-        Requests of the last 7 days, admitted and refused, as they come. Every refusal and failure is listed; of a busy key’s other requests
-        a sample is.
+        Requests of the last 7 days, admitted and refused, as they come. Every refusal is listed; of a busy key’s admitted requests a sample
+        is.
       </PageTitle>
       <Stack gap="md">
         <Filters />

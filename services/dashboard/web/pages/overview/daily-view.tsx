@@ -2,12 +2,10 @@ import { Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
-import { alertsQuery, outagesQuery } from '../../api/queries';
+import { alertsQuery } from '../../api/queries';
 import { Loaded } from '../../components/loaded';
 import { Moment } from '../../components/moment';
-import { OutageNotice } from '../../components/outage-notice';
 import { Panel } from '../../components/panel';
-import { NO_FILTER } from '../requests/request-choices';
 import { RefusalGroups } from './refusal-groups';
 import { TodayPanel } from './today-panel';
 
@@ -15,7 +13,6 @@ import { TodayPanel } from './today-panel';
 export function DailyView(): ReactNode {
   return (
     <Stack gap="md">
-      <Outages />
       <TodayPanel />
       <UnreadAlerts />
       <Panel
@@ -29,24 +26,6 @@ export function DailyView(): ReactNode {
         <RefusalGroups />
       </Panel>
     </Stack>
-  );
-}
-
-/** Products that failed this customer. */
-function Outages(): ReactNode {
-  const { data } = useQuery(outagesQuery);
-  if (!data || data.outages.length === 0) return null;
-  return (
-    <div>
-      <OutageNotice
-        outages={data.outages}
-        detail={({ product }) => (
-          <Link to="/requests" search={{ ...NO_FILTER, product, status: '5xx' }} className="text-link in-text">
-            Your failed requests
-          </Link>
-        )}
-      />
-    </div>
   );
 }
 
