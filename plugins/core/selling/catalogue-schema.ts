@@ -71,6 +71,16 @@ const route = z.strictObject({
   purpose: line(200),
 });
 
+const alert = z
+  .strictObject({
+    failures: z
+      .string()
+      .regex(/^([1-9]\d?|100)%$/, 'must be a share of the answers such as 20%, from 1% to 100%')
+      .describe('Share of the answers of a minute that fail, for example 20%.'),
+    at_least: z.int().min(1).max(1_000_000).describe('Answers that fail within that minute.'),
+  })
+  .transform(({ failures, at_least: atLeast }) => ({ failures: Number.parseInt(failures, 10), atLeast }));
+
 const productMembers = z.strictObject({
   id: z
     .string()
@@ -118,6 +128,9 @@ const productMembers = z.strictObject({
     )
     .optional()
     .describe('A GET worth trying first, with path and query: newcomers are shown it, and begin with the first product that has one.'),
+  alert: alert
+    .optional()
+    .describe('When you are told that the product fails: 20% of the answers of a minute and at least 20 of them unless given.'),
 });
 
 /** As the rest of the code names its members. */

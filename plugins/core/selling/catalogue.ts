@@ -1,3 +1,4 @@
+import { type AlertRule } from './outage';
 import { type BillingTerms } from './billing-terms';
 import { type Exemption } from './refunds';
 
@@ -74,6 +75,8 @@ export interface CatalogueProduct {
   readonly openapi?: string | undefined;
   /** Path and query of a GET worth trying first. */
   readonly firstCall?: string | undefined;
+  /** When failures are told to the seller. Absent: `USUAL_ALERT`. */
+  readonly alert?: AlertRule | undefined;
 }
 
 /** True if a sandbox answers the product's test keys. */

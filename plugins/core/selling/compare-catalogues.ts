@@ -75,6 +75,7 @@ function factsOf({
   proof,
   openapi,
   firstCall,
+  alert,
 }: CatalogueProduct): Facts {
   const limits = { daily: base?.daily ?? null, monthly: base?.monthly ?? null };
   return {
@@ -92,6 +93,7 @@ function factsOf({
     proof: proof ?? null,
     openapi: openapi ?? null,
     first_call: firstCall ?? null,
+    alert: alert ? { failures: `${alert.failures}%`, at_least: alert.atLeast } : null,
   };
 }
 
