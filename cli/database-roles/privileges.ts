@@ -112,7 +112,7 @@ export const REFUND_FUNCTIONS = ['quota_give_back', 'quota_sync', 'quota_forget_
 export const REFUND_ROLES: readonly ProcessRole[] = ['tollgate_plugin', 'tollgate_service'];
 
 /** Likewise, for the processes that see what products answer. */
-export const ANSWER_FUNCTIONS = ['note_answers'] as const;
+export const ANSWER_FUNCTIONS = ['note_answers', 'note_requests'] as const;
 export const ANSWER_ROLES: readonly ProcessRole[] = ['tollgate_service'];
 
 /** The same for the process that deletes old lines: only it may delete lines of the audit log. */

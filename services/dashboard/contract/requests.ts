@@ -4,7 +4,7 @@ import { cursor, givenMoment, id, moment } from './fields';
 
 export type { DenialCode } from '../../../plugins/core/problems';
 
-/** By what the gateway told of an answer. What was not told matches none of them. */
+/** By what is known of a request and its answer. What is not known matches none of them. */
 export const answerFilter = {
   /** Of the answer, refusals too: `429`, or a class of them such as `5xx`. */
   status: z
@@ -40,13 +40,16 @@ const filter = {
   to: givenMoment.optional(),
 };
 
-/** What the gateway told of the answer, for admitted requests and refusals alike; null where it did not tell. */
+/**
+ * Of the request and its answer. Null where it is not known: method and path behind gateways that judge paths themselves, status and time of
+ * an API that tells nothing of its answers.
+ */
 export const told = {
   method: z.string().nullable(),
   /** Without its query; cut after 200 characters. */
   path: z.string().nullable(),
   status: z.number().int().nullable(),
-  /** To the last byte of the answer. */
+  /** From the first byte of the request at the service to the last of its answer. */
   milliseconds: z.number().int().nullable(),
   /** Admitted less than a minute ago, and nothing was told of its answer so far. */
   isRunning: z.boolean(),
@@ -60,8 +63,6 @@ const request = z.object({
   /** `admitted`, or the code of the refusal. */
   outcome: z.string(),
   ...told,
-  /** Of the answer. */
-  bytes: z.number().nullable(),
   /** The product failed, and the request was given back; null for a refusal, and for what is older than three days. */
   givenBack: z.boolean().nullable(),
   /**

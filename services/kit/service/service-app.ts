@@ -23,6 +23,7 @@ import { acceptWebSockets } from '../upstream/web-socket';
 
 /** What became of one admitted request: what customers see of their answers is counted from it. */
 export type NoteAnswer = (answer: {
+  readonly requestId: string;
   readonly credentialId: string;
   readonly product: string;
   /** Undefined where the client left before the answer was sent. */
@@ -282,7 +283,7 @@ function record(request: FastifyRequest, reply: FastifyReply, tools: AppTools): 
   if (proof) {
     const { credentialId, product } = proof;
     const atMs = clock.now() - elapsedMs;
-    tools.noteAnswer?.({ credentialId, product, status: clientLeft ? undefined : reply.statusCode, atMs, elapsedMs });
+    tools.noteAnswer?.({ requestId: proof.requestId, credentialId, product, status: clientLeft ? undefined : reply.statusCode, atMs, elapsedMs });
   }
   state.span?.setAttributes({ 'http.route': routeOf(request), 'http.response.status_code': status });
   state.span?.end();

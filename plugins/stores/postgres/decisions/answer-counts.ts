@@ -4,6 +4,7 @@ import { isUuid } from '../database';
 
 /** What a product service made of one admitted request. */
 export interface Answer {
+  readonly requestId: string;
   readonly credentialId: string;
   /** The product that admitted it. */
   readonly product: string;

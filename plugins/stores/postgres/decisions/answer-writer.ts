@@ -13,13 +13,31 @@ export interface AnswerWriterOptions {
   readonly onError?: (error: unknown) => void;
 }
 
-const NOTE = { name: 'note-answers', text: 'SELECT note_answers($1::json)' };
+const NOTE = { name: 'note-answers', text: 'SELECT note_answers($1::json), note_requests($2::json)' };
+/** Of one flush: 1,000 a second, as many admitted requests as one node logs. What is above has counts alone. */
+const MOST_REQUESTS = 5_000;
 
-/** Counts what product services answered, and writes the counts in the background: one statement a flush, one row for each key and product. */
+/** What one request was answered, for its line in the log. */
+interface AnsweredRequest {
+  readonly requestId: string;
+  readonly status: number;
+  readonly milliseconds: number;
+  /** Monotonic. */
+  readonly notedAtMs: number;
+}
+
+/** A node writes a line half a second after its decision. Before that there is none to add to. */
+const LINE_WITHIN_MS = 2_000;
+
+/**
+ * Counts what product services answered, and writes the counts in the background: one statement a flush, one row for each key and product,
+ * and with it the status and time of single requests, which are lost where the flush fails.
+ */
 export class AnswerWriter {
   private readonly counts = new AnswerCounts();
   private readonly hours: QuotaHours;
   private readonly timer: NodeJS.Timeout;
+  private requests: AnsweredRequest[] = [];
   private running: Promise<void> | undefined;
 
   constructor(private readonly options: AnswerWriterOptions) {
@@ -31,6 +49,9 @@ export class AnswerWriter {
   /** Counted by the hour in which the service began with the request. Never throws. */
   note(answer: Answer): void {
     this.counts.count(answer, this.hours.at(answer.atMs));
+    const { requestId, status, elapsedMs } = answer;
+    if (status === undefined || this.requests.length >= MOST_REQUESTS) return;
+    this.requests.push({ requestId, status, milliseconds: Math.round(elapsedMs), notedAtMs: performance.now() });
   }
 
   /** Writes what was counted, after a flush that is already running. Never throws. */
@@ -42,19 +63,23 @@ export class AnswerWriter {
   /** Ends the timer and makes one last attempt to write all. Never throws. */
   async close(): Promise<void> {
     clearInterval(this.timer);
-    await this.flush();
+    await this.running;
+    await this.startFlush({ isLast: true });
   }
 
-  private startFlush(): Promise<void> {
-    this.running ??= this.flushOnce().finally(() => (this.running = undefined));
+  private startFlush({ isLast = false } = {}): Promise<void> {
+    this.running ??= this.flushOnce(isLast).finally(() => (this.running = undefined));
     return this.running;
   }
 
-  private async flushOnce(): Promise<void> {
+  private async flushOnce(isLast: boolean): Promise<void> {
     const hours = this.counts.take();
-    if (hours.length === 0) return;
+    const latest = isLast ? Infinity : performance.now() - LINE_WITHIN_MS;
+    const requests = this.requests.filter(({ notedAtMs }) => notedAtMs <= latest);
+    this.requests = this.requests.slice(requests.length);
+    if (hours.length + requests.length === 0) return;
     try {
-      await this.options.pool.query({ ...NOTE, values: [JSON.stringify(hours)] });
+      await this.options.pool.query({ ...NOTE, values: [JSON.stringify(hours), JSON.stringify(requests)] });
     } catch (error) {
       this.counts.putBack(hours);
       this.options.onError?.(error);

@@ -19,15 +19,13 @@ export interface LoggedRequest {
   readonly share: number | null;
   /** The product failed, and the request was given back. Known for three days. */
   readonly isGivenBack: boolean;
-  /** As the gateway's access log told; null where it did not, and until it does. The path is without its query. */
+  /** Null where the gateway tells none. The path is without its query. */
   readonly method: string | null;
   readonly path: string | null;
-  /** Of the answer, also of a refusal. */
+  /** Of the answer, as its service told; null where it did not, and until it does. */
   readonly status: number | null;
-  /** To the last byte of the answer. */
+  /** From the first byte of the request at the service to the last of its answer. */
   readonly milliseconds: number | null;
-  /** Of the answer. */
-  readonly bytes: number | null;
 }
 
 export interface RequestsQuery extends LineFilter {
@@ -73,7 +71,6 @@ WITH ${scan}, shown AS (
 )
 SELECT p.request_id AS "requestId", p.at, p.outcome, p.asked AS product, p.credential_id AS "keyId", k.name AS "keyName",
   p.masked_key AS "maskedKey", r.request_id IS NOT NULL AS "isGivenBack", p.method, p.path, p.status, p.milliseconds,
-  p.bytes::float8 AS bytes,
   CASE WHEN p.outcome = 'admitted' THEN 1 - h.admitted_unlogged::float8 / NULLIF(h.admitted, 0)
     ELSE 1 - h.refused_unlogged::float8 / NULLIF(h.refused + h.unavailable, 0) END AS share,
   p.place, seen.scanned, seen.last_scanned AS "lastScanned"

@@ -59,7 +59,5 @@ CREATE TRIGGER product_outage_begun_told AFTER INSERT ON product_outage FOR EACH
 CREATE TRIGGER product_outage_ended_told AFTER UPDATE ON product_outage FOR EACH ROW
   WHEN (OLD.ended_at IS NULL AND NEW.ended_at IS NOT NULL) EXECUTE FUNCTION seller_hears_of_outages();
 
--- What 0300_witness.sql adds, in databases that have it; readers need the columns.
-ALTER TABLE decision ADD COLUMN IF NOT EXISTS method text, ADD COLUMN IF NOT EXISTS path text, ADD COLUMN IF NOT EXISTS status smallint,
-  ADD COLUMN IF NOT EXISTS milliseconds integer, ADD COLUMN IF NOT EXISTS upstream_milliseconds integer, ADD COLUMN IF NOT EXISTS bytes bigint,
-  ADD COLUMN IF NOT EXISTS units bigint;
+-- Of the request, and of the answer that its service told of (0311_answered.sql); null where nobody told.
+ALTER TABLE decision ADD COLUMN method text, ADD COLUMN path text, ADD COLUMN status smallint, ADD COLUMN milliseconds integer;

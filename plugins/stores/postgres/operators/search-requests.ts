@@ -13,7 +13,7 @@ export interface RequestOfAll {
   readonly maskedKey: string | null;
   readonly callerAddress: string | null;
   readonly originHost: string | null;
-  /** As the gateway's access log told; null where it did not. The path is without its query. */
+  /** As in `LoggedRequest`. */
   readonly method: string | null;
   readonly path: string | null;
   readonly status: number | null;

@@ -33,12 +33,12 @@ export function readAnswerFilter({ outcome, status, method, path, slowerThanMs }
   return { ...line, outcomes, ...(outcomes.includes('admitted') && { statuses: range }) };
 }
 
-/** A request of which nothing was told for so long will not be told of: its gateway tells nothing, or the message was lost. */
+/** A request of which nothing was told for so long will not be told of: its API tells nothing, or what it told was lost. */
 const RUNS_MS = 60_000;
 
 type Told = Pick<Line, 'at' | 'outcome' | 'method' | 'path' | 'status' | 'milliseconds'>;
 
-/** What the gateway told of an answer. A refusal's status is known without it. */
+/** What is known of an answer. A refusal's status is known by its code. */
 export function describeTold({ at, outcome, method, path, status, milliseconds }: Told, nowMs: number) {
   const known = STATUSES.get(outcome) ?? status;
   const isRunning = outcome === 'admitted' && known === null && milliseconds === null && nowMs - at.getTime() < RUNS_MS;

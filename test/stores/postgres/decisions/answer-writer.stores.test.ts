@@ -23,6 +23,7 @@ afterAll(() => database.close());
 const newWriter = (options: Partial<AnswerWriterOptions> = {}): AnswerWriter =>
   new AnswerWriter({ pool: database.pool, timeZone: KOLKATA, flushMs: 3_600_000, ...options });
 const answerOf = (credentialId: string, extra: Partial<Answer> = {}): Answer => ({
+  requestId: 'of-no-line',
   credentialId,
   product: 'api-ip',
   status: 200,
@@ -51,6 +52,22 @@ describe('answers', () => {
       { day: '2026-11-20', hour: 18, answers: { succeeded: 1, rejected: 0, failed: 0, abandoned: 0, took: none.with(none.length - 1, 1) } },
     ]);
     expect(await read(other)).toMatchObject([{ product: 'api-seo', admitted: 0, answers: { succeeded: 1 } }]);
+  });
+
+  it('stand with their status and time at lines of the log, once, and at no refusal', async () => {
+    const [admitted, refused] = [decisionOf({ method: 'GET', rawPath: '/ip' }), decisionOf({ outcome: 'key_expired' })];
+    const decisions = new DecisionWriter({ pool: database.pool, timeZone: KOLKATA, flushMs: 3_600_000 });
+    for (const each of [admitted, refused]) decisions.record(each);
+    await decisions.close();
+    for (const status of [502, 200]) {
+      const writer = newWriter();
+      for (const { requestId } of [admitted, refused]) writer.note(answerOf(randomUUID(), { requestId, status, elapsedMs: 12.4 }));
+      await writer.close();
+    }
+    const { rows } = await database.pool.query('SELECT status, milliseconds FROM decision WHERE request_id = ANY ($1::text[]) ORDER BY outcome', [
+      [admitted.requestId, refused.requestId],
+    ]);
+    expect(rows).toEqual([{ status: 502, milliseconds: 12 }, { status: null, milliseconds: null }]); // prettier-ignore
   });
 
   it('of several services and flushes add up exactly', async () => {
