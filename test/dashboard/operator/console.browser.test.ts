@@ -1,5 +1,6 @@
 import { type Browser, type Page } from 'playwright-core';
 import { createOperator } from '../../../plugins/stores/postgres/operators/change-operators';
+import { watchOutages } from '../../../plugins/stores/postgres/outages/watch-outages';
 import { createKey } from '../../../plugins/stores/postgres/keys/create-key';
 import { makeSetUpLink } from '../../../services/dashboard/api/accounts/set-up-link';
 import { step } from '../../support/step';
@@ -50,6 +51,27 @@ async function recordRefusal(keyId: string): Promise<void> {
     `INSERT INTO decision (request_id, at, outcome, products, product, credential_id, customer_id, suspended)
      SELECT 'refused-once', now(), 'subscription_inactive', '{}', 'api-ip', id, customer_id, $2 FROM credential WHERE id = $1`,
     [keyId, REASON],
+  );
+}
+
+/** The API behind a product is down: a call with the key failed, as the gateway told. */
+async function recordOutage(keyId: string): Promise<void> {
+  const customerOf = 'SELECT customer_id FROM credential WHERE id = $1';
+  const statements = [
+    `INSERT INTO decision (request_id, at, outcome, products, product, credential_id, customer_id, masked_key, method, path, status, milliseconds, bytes)
+     SELECT 'failed-once', now() - interval '2 minutes', 'admitted', '{}', 'api-ip', id, customer_id, 'tg_test…abcd', 'GET', '/ip', 502, 12, 180
+     FROM credential WHERE id = $1`,
+    `INSERT INTO key_hour (credential_id, day, hour, product_id, admitted, succeeded, rejected, failed, abandoned, took)
+     SELECT $1, place.there::date, extract(hour FROM place.there), 'api-ip', 60, 20, 0, 40, 0, '{60}'
+     FROM (SELECT now() AT TIME ZONE 'Asia/Kolkata' AS there) AS place`,
+    `INSERT INTO customer_day (customer_id, day, product_id, admitted, succeeded, rejected, failed, abandoned, took)
+     SELECT (${customerOf}), (now() AT TIME ZONE 'Asia/Kolkata')::date, 'api-ip', 60, 20, 0, 40, 0, '{60}'`,
+  ];
+  for (const statement of statements) await dashboard.pool.query(statement, [keyId]);
+  await watchOutages(dashboard.pool, { timeZone: 'Asia/Kolkata' });
+  await dashboard.pool.query(
+    `INSERT INTO product_outage (product_id, began_at, failed_at, answered, failed)
+     VALUES ('api-ip', now() - interval '3 minutes', now(), 60, 40)`,
   );
 }
 
@@ -152,8 +174,27 @@ test('an operator sets the account up, answers who asks for a plan, suspends a c
     await viewing.close();
   });
 
+  await step('is told that a product fails, and so is the customer whose request failed, until it is over', async () => {
+    const { page } = operator;
+    await recordOutage(keyId);
+    await open(page, '/operator/products');
+    await page.getByText('IP lookup is failing').waitFor();
+    await page.getByRole('table', { name: 'Answers by product' }).getByText('40 (66.67%)').first().waitFor();
+    await page.getByRole('link', { name: 'Failed requests' }).click();
+    await page.getByRole('cell', { name: '502' }).waitFor();
+    expect(await page.getByRole('link', { name: 'subscription_inactive' }).count()).toBe(0);
+    await open(customer.page, '/');
+    await customer.page.getByText('IP lookup is failing').waitFor();
+    await dashboard.pool.query('UPDATE product_outage SET ended_at = now()');
+    await open(customer.page, '/');
+    await customer.page.getByText('IP lookup has recovered').waitFor();
+    await customer.page.getByRole('link', { name: 'Your failed requests' }).click();
+    await customer.page.getByRole('cell', { name: '502' }).waitFor();
+  });
+
   await step('restores, and the customer reads it', async () => {
     const { page } = operator;
+    await open(page, customerPath);
     await press(page, 'Restore');
     await page.getByRole('dialog').getByRole('button', { name: 'Restore', exact: true }).click();
     await page.getByText('Suspended by the provider').waitFor({ state: 'detached' });

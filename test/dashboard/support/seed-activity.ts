@@ -15,6 +15,15 @@ const OUTCOMES = [
   ['product_not_authorised', 'api-background-remover'],
 ] as const;
 
+/** What the gateway told of the answers: of most, and of one product none. */
+const TELL = `
+UPDATE decision SET method = CASE WHEN place % 4 = 0 THEN 'POST' ELSE 'GET' END,
+  path = CASE WHEN place % 5 = 0 THEN '/v1/' || repeat('a-long-segment/', 8) || 'end' ELSE '/v1/lookup/' || place END,
+  status = CASE WHEN outcome <> 'admitted' THEN 401 WHEN decision.request_id = ANY ($2) THEN 502 ELSE 200 END,
+  milliseconds = place * place * 9, bytes = place * place * 900
+FROM unnest($1::text[]) WITH ORDINALITY AS each (request_id, place)
+WHERE decision.request_id = each.request_id AND NOT (outcome = 'admitted' AND product = 'api-gst')`;
+
 /** What a busy hour leaves: requests let in, of which some were given back, and refused. @returns the id of the newest, a refused one */
 export async function seedRequests(pool: Pool, customerId: string, keyIds: readonly string[]): Promise<string> {
   const decisions = Array.from({ length: 28 }, (_, index) => {
@@ -37,6 +46,7 @@ export async function seedRequests(pool: Pool, customerId: string, keyIds: reado
   const admitted = decisions.filter(({ outcome }) => outcome === 'admitted');
   const givenBack = admitted.filter((_, index) => index % 4 === 3).map(({ requestId }) => requestId);
   await pool.query('INSERT INTO quota_refund (request_id, day) SELECT unnest($1::text[]), now()', [givenBack]);
+  await pool.query(TELL, [decisions.map(({ requestId }) => requestId), givenBack]);
   return decisions[0]?.requestId ?? '';
 }
 

@@ -17,12 +17,21 @@ export function OutageNotice<Shown extends Outage>({ outages, detail }: OutageNo
   return (
     <>
       {open.map((outage) => (
-        <Alert key={outage.id} color="red" icon={<IconAlertTriangle size={18} aria-hidden />} title={`${outage.title} is failing`} mb="md">
+        <Alert
+          className="outage-notice"
+          key={outage.id}
+          className="outage-notice"
+          color="red"
+          icon={<IconAlertTriangle size={18} aria-hidden />}
+          title={`${outage.title} is failing`}
+          mb="md"
+        >
           Since <Moment at={outage.beganAt} />. {detail(outage)}
         </Alert>
       ))}
       {over.map((outage) => (
         <Alert
+          className="outage-notice"
           key={outage.id}
           color="gray"
           icon={<IconCircleCheck size={18} aria-hidden />}
