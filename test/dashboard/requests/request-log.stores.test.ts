@@ -31,7 +31,7 @@ describe('the log', () => {
     const requestId = randomUUID();
     await dashboard.pool.query(
       `INSERT INTO decision (request_id, at, outcome, products, credential_id, customer_id, masked_key, method, path, status, milliseconds)
-     SELECT $1, now() - $4 * interval '1 second', $3, '{api-ip}', id, customer_id, 'tg_test…abcd', $5, $6, $7, $8, $9
+     SELECT $1, now() - $4 * interval '1 second', $3, '{api-ip}', id, customer_id, 'tg_test…abcd', $5, $6, $7, $8
      FROM credential WHERE id = $2`,
       [requestId, key.id, outcome, secondsAgo, told.method, told.path, told.status, told.milliseconds],
     );
