@@ -61,10 +61,11 @@ interface Operation {
   readonly baseUrl: string;
 }
 
-function describeOperation({ id, description }: CatalogueProduct, { whole, method, own, path, baseUrl }: Operation): Json {
+function describeOperation(product: CatalogueProduct, { whole, method, own, path, baseUrl }: Operation): Json {
+  const { id, description } = product;
   const named = { operationId: operationId(id, method, own), summary: whole['summary'] ?? description };
   const responses = { responses: whole['responses'] ?? { '200': { description: 'What the API answers.' } } };
-  return { ...(renameReferences({ ...whole, ...responses }, id) as Json), ...named, ...gatewayParts(id, { method, path, baseUrl }) };
+  return { ...(renameReferences({ ...whole, ...responses }, id) as Json), ...named, ...gatewayParts(product, { method, path, baseUrl }) };
 }
 
 function ownComponents(product: string, components: unknown, sound: SoundParts): OwnOperations['components'] {

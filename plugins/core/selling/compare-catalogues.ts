@@ -64,6 +64,10 @@ function factsOf({
   proof,
   openapi,
   firstCall,
+  keyIn,
+  largeBodies,
+  alsoAdmits,
+  aliases,
 }: CatalogueProduct): Facts {
   const limits = { daily: base?.daily ?? null, monthly: base?.monthly ?? null };
   return {
@@ -81,6 +85,10 @@ function factsOf({
     proof: proof ?? null,
     openapi: openapi ?? null,
     first_call: firstCall ?? null,
+    key_in: keyIn ?? null,
+    large_bodies: largeBodies ?? null,
+    also_admits: alsoAdmits ?? null,
+    aliases: aliases ?? null,
   };
 }
 
