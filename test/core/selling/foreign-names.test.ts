@@ -1,12 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { OWN_SERVICES } from '../../../services/own-services';
-import { PRODUCTS } from '../../support/catalogue';
+import { EXAMPLE_NAMES } from '../../support/example-names';
 
 const ROOT = resolve(__dirname, '../../..');
-
-/** Titles that are also ordinary words. */
-const ORDINARY = new Set(['Image', 'Ranking']);
 
 /** The example catalogue itself, its gateways' files, its services with their workers and sandbox, and what is known of these services. */
 const EXAMPLE: readonly RegExp[] = [
@@ -19,15 +16,6 @@ const EXAMPLE: readonly RegExp[] = [
   /^plugins\/stores\/postgres\/migrations\/0001_catalogue\.sql$/,
 ];
 
-/** Ids and titles anywhere; prefixes where a path begins, so that `./image` and `services/app/` are none. */
-const NAMES = new RegExp(
-  [
-    `\\b(?:${PRODUCTS.map(({ id }) => id).join('|')})\\b`,
-    `(?<![\\w./*)-])(?:${PRODUCTS.flatMap(({ prefix }) => prefix ?? []).join('|')})(?![\\w-])`,
-    `\\b(?:${PRODUCTS.flatMap(({ title }) => (ORDINARY.has(title) ? [] : title.replace(/ \(.*/, ''))).join('|')})\\b`,
-  ].join('|'),
-);
-
 const files = ['plugins', 'cli', 'kong', 'services'].flatMap((folder) =>
   readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -39,7 +27,7 @@ it('reads all that is not the example catalogue’s', () => {
   for (const own of EXAMPLE) expect(files.filter((file) => own.test(file))).not.toEqual([]);
 });
 
-it.each(['products: [api-ip]', "get('/gst/start')", 'IP lookup'])('finds a name in %s', (text) => expect(text).toMatch(NAMES));
+it.each(['products: [api-ip]', "get('/gst/start')", 'IP lookup'])('finds a name in %s', (text) => expect(text).toMatch(EXAMPLE_NAMES));
 
 it('names no product of the example catalogue outside of it', () => {
   const named = files
@@ -47,7 +35,7 @@ it('names no product of the example catalogue outside of it', () => {
     .flatMap((file) =>
       readFileSync(join(ROOT, file), 'utf8')
         .split('\n')
-        .flatMap((line, index) => (NAMES.test(line) ? [`${file}:${index + 1} ${line.trim().slice(0, 120)}`] : [])),
+        .flatMap((line, index) => (EXAMPLE_NAMES.test(line) ? [`${file}:${index + 1} ${line.trim().slice(0, 120)}`] : [])),
     );
   expect(named).toEqual([]);
 });
