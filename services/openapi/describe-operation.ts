@@ -6,7 +6,7 @@ import { answersOf, BINARY } from './describe-answers';
 import { inputShapeOf } from './input-shape';
 import { securityOf } from './product-paths';
 import { exampleCalls, fileOf } from './route-example';
-import { snippetsOf } from './snippets';
+import { asCodeSamples, snippetsOf } from './snippets';
 
 /** In a form, and nowhere else in a body, the key may stand among the parameters. */
 const API_KEY = z
@@ -127,7 +127,7 @@ export function operationOf({ product, route, method, baseUrl }: OperationOption
     security: securityOf(product),
     responses: answersOf(route),
     ...webSocketOf(route),
-    'x-codeSamples': snippetsOf(route, baseUrl).map(({ language, label, code }) => ({ lang: language, label, source: code })),
+    'x-codeSamples': asCodeSamples(snippetsOf(route, baseUrl)),
   };
   const shape = inputShapeOf(route.input);
   const example = exampleOf(route, method);

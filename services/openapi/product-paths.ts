@@ -1,5 +1,9 @@
 import { type KeyPlace } from '../../plugins/core/key-places';
 import { type CatalogueProduct, type CatalogueRoute } from '../../plugins/core/selling/catalogue';
+import { ACCESS_DENIALS, failureOf, type Failure, GATEWAY_FAILURES } from './error-table';
+import { callOf } from './own-call';
+import { asCodeSamples, writeSnippets } from './snippets';
+import { type Json } from './sound-parts';
 
 /** The places of a key that OpenAPI has a word for; see docs on keys. */
 const SCHEMES: readonly (readonly [KeyPlace, string])[] = [
@@ -13,13 +17,39 @@ export function securityOf({ keyIn }: CatalogueProduct): Record<string, string[]
   return SCHEMES.filter(([place]) => keyIn === undefined || keyIn.includes(place)).map(([, scheme]) => ({ [scheme]: [] }));
 }
 
-/** What every operation behind the gateway has, whoever answers it. */
-export function gatewayParts(product: CatalogueProduct, sample: { method: string; path: string; baseUrl: string }): object {
-  const { method, path, baseUrl } = sample;
-  const act = method === 'get' ? '' : ` -X ${method.toUpperCase()}`;
-  const source = `curl -sS${act} "${baseUrl}${path}" \\\n  -H "X-API-Key: $API_KEY"`;
-  return { tags: [product.id], security: securityOf(product), 'x-codeSamples': [{ lang: 'curl', label: 'curl', source }] };
+/** Those of its statuses that somebody who writes a client must expect of every API here. */
+const EXPECTED = [401, 429, 503];
+const GATEWAY_ANSWERS = Object.fromEntries(EXPECTED.map((status) => [String(status), refusalOf(status)]));
+
+function refusalOf(status: number): object {
+  const all: readonly Failure[] = [...ACCESS_DENIALS.map(failureOf), ...GATEWAY_FAILURES];
+  const failures = all.filter((each) => each.status === status);
+  return {
+    description: failures.map(({ code, title }) => `\`${code}\` ${title}`).join('; '),
+    content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+    'x-codes': failures.map(({ code }) => code),
+  };
 }
+
+/**
+ * What every operation behind the gateway has, whoever answers it: the key, samples and the gateway's own refusals, in place of what the API
+ * itself says of those statuses.
+ * @param operation resolved: see `ReferenceResolver`
+ */
+export function gatewayParts(
+  product: CatalogueProduct,
+  operation: Json,
+  sample: { method: string; path: string; baseUrl: string },
+): object {
+  return {
+    tags: [product.id],
+    security: securityOf(product),
+    'x-codeSamples': asCodeSamples(writeSnippets([callOf(operation, sample)], sample.baseUrl)),
+  };
+}
+
+/** The answers that an API's document declares, and the gateway's. */
+export const withGatewayAnswers = (responses: unknown): object => ({ ...(responses as object), ...GATEWAY_ANSWERS });
 
 /** A name that no other product's operation has. */
 export function operationId(product: string, method: string, path: string): string {
@@ -57,11 +87,11 @@ function describe(
     required: true,
     schema: { type: 'string' },
   }));
-  return {
+  const operation = {
     operationId: operationId(product.id, method, path),
     summary: purpose,
     ...(parameters.length > 0 && { parameters }),
-    responses: { '200': { description: 'What the API answers.' } },
-    ...gatewayParts(product, { method, path, baseUrl }),
+    responses: withGatewayAnswers({ '200': { description: 'What the API answers.' } }),
   };
+  return { ...operation, ...gatewayParts(product, operation, { method, path, baseUrl }) };
 }

@@ -13,6 +13,7 @@ import { findPerson, type PersonTools, takePersonWrite } from './accounts/person
 import { callbackHandler } from './accounts/providers/callback-handler';
 import { wayHandlers } from './accounts/providers/way-handlers';
 import { verifyHandlers } from './accounts/verify-handler';
+import { sellerBillingHandlers } from './billing/billing-handlers';
 import { addEndpoint, type AnyHandler, type EndpointTools, type Handlers } from './http/bind-endpoint';
 import { type DashboardDeps } from './http/dashboard-deps';
 import { openHandlers } from './http/open-handlers';
@@ -71,6 +72,7 @@ const handlersOf = (tools: ApiTools): Handlers<Omit<Contract, BetterAuths>> => (
   ...memberHandlers,
   ...customerHandlers,
   ...operatorHandlers,
+  ...sellerBillingHandlers,
   ...openHandlers(tools),
   ...organisationHandlers(tools),
   ...accountHandlers(tools),

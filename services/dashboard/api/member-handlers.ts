@@ -1,5 +1,6 @@
 import { auditHandlers, sessionHandlers } from './accounts/session-handlers';
 import { alertHandlers } from './alerts/alert-handlers';
+import { billingHandlers } from './billing/billing-handlers';
 import { keyHandlers } from './keys/key-handlers';
 import { tokenHandlers } from './management/token-handlers';
 import { planHandlers } from './plans/plan-handlers';
@@ -21,6 +22,7 @@ export const memberHandlers: Handlers<EndpointsFor<'members'>> = {
   ...planHandlers,
   ...usageHandlers,
   ...statementHandlers,
+  ...billingHandlers,
   ...explainHandlers,
   ...requestLogHandlers,
   ...alertHandlers,

@@ -4,6 +4,7 @@ import { alertEndpoints, webhookEndpoints } from './alerts';
 import { auditEndpoints } from './audit';
 import { authEndpoints, ownAuthEndpoints, providerEndpoints } from './auth';
 import { type Audience, type Endpoint, type EndpointName, type Endpoints, type Method, partsOf, type Schema } from './endpoint';
+import { billingEndpoints, sellerBillingEndpoints } from './billing';
 import { explainEndpoints } from './explain';
 import { keyEndpoints } from './keys';
 import { operatorEndpoints } from './operator';
@@ -25,6 +26,7 @@ export const contract = {
   ...planEndpoints,
   ...usageEndpoints,
   ...statementEndpoints,
+  ...billingEndpoints,
   ...explainEndpoints,
   ...requestEndpoints,
   ...alertEndpoints,
@@ -42,6 +44,7 @@ export const contract = {
   ...providerEndpoints,
   ...customerEndpoints,
   ...operatorEndpoints,
+  ...sellerBillingEndpoints,
 } as const satisfies Endpoints;
 export type Contract = typeof contract;
 

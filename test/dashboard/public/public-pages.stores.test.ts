@@ -239,18 +239,31 @@ describe('a product without a sandbox', () => {
 describe('the document of another API', () => {
   afterEach(() => void (readDocument = describeOurs));
 
-  it('shows what pages can show, and leaves parameters by reference and odd operations to the document', async () => {
+  it('shows what pages can show, with what it refers to written out, and leaves odd operations to the document', async () => {
     readDocument = () => {
       const document = JSON.parse(describeOurs()) as { paths: Record<string, Record<string, object>> };
       const own = document.paths['/ip']?.['get'];
-      const byReference = { ...own, parameters: [{ $ref: '#/components/parameters/Ip' }], requestBody: { $ref: '#/components/x' } };
-      return JSON.stringify({ ...document, paths: { ...document.paths, '/ip': { get: byReference, post: { ...own, responses: 'odd' } } } });
+      const byReference = {
+        ...own,
+        parameters: [{ $ref: '#/components/parameters/Ip' }],
+        requestBody: { $ref: '#/components/requestBodies/Any' },
+      };
+      const components = {
+        parameters: { Ip: { name: 'address', in: 'query', schema: { type: 'string' } } },
+        requestBodies: { Any: { content: { 'application/json': { schema: { properties: { note: { type: 'string' } } } } } } },
+      };
+      return JSON.stringify({
+        ...document,
+        components,
+        paths: { ...document.paths, '/ip': { get: byReference, post: { ...own, responses: 'odd' } } },
+      });
     };
     await applyCatalogue(dashboard.pool, CATALOGUE, { actor: 'test' });
     now += 1_000;
     const { statusCode, body } = await get('/reference/api-ip');
     expect(statusCode).toBe(200);
     expect(body).toContain('id="get_ip"');
+    expect(body).toMatch(/Query<\/caption>.*address.*Body, as application\/json<\/caption>.*note/);
     expect(body).not.toContain('id="post_ip"');
     expect(body).toContain('This page cannot show POST /ip:');
     expect((await get('/reference/api-pincode')).body).toContain('id="post_pincode"');

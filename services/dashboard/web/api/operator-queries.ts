@@ -74,6 +74,19 @@ export const catalogueQuery = queryOptions({
   queryFn: () => call('GET /operator/catalogue'),
 });
 
+export type InvoiceFilter = Query<'GET /operator/invoices.csv'>;
+
+export const billingSumsQuery = queryOptions({ queryKey: ['operator', 'billing'], queryFn: () => call('GET /operator/billing') });
+
+export const allInvoicesQuery = (filter: InvoiceFilter, after: After) =>
+  queryOptions({
+    queryKey: ['operator', 'invoices', filter, after],
+    queryFn: () => call('GET /operator/invoices', { query: { ...filter, after } }),
+  });
+
+export const anyInvoiceQuery = (id: string) =>
+  queryOptions({ queryKey: ['operator', 'invoice', id], queryFn: () => call('GET /operator/invoices/:id', { params: { id } }) });
+
 export const nodesQuery = queryOptions({
   queryKey: ['operator', 'nodes'],
   queryFn: () => call('GET /operator/nodes'),

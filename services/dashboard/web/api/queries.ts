@@ -108,6 +108,12 @@ export const statementsQuery = queryOptions({ queryKey: ['statements'], queryFn:
 export const statementQuery = (month: string) =>
   queryOptions({ queryKey: ['statements', month], queryFn: () => call('GET /statement', { query: { month } }) });
 
+export const billingQuery = queryOptions({ queryKey: ['billing'], queryFn: () => call('GET /billing') });
+export const invoicesQuery = (after: After) =>
+  queryOptions({ queryKey: ['billing', 'invoices', after], queryFn: () => call('GET /invoices', { query: { after } }) });
+export const invoiceQuery = (id: string) =>
+  queryOptions({ queryKey: ['billing', 'invoice', id], queryFn: () => call('GET /invoices/:id', { params: { id } }) });
+
 /** What narrows the request log down. */
 export type RequestLogFilter = Query<'GET /requests.csv'>;
 

@@ -77,6 +77,17 @@ const customerPages = [
   }),
   createRoute({
     getParentRoute: () => shellRoute,
+    path: '/billing',
+    validateSearch: pageSearch,
+    component: lazyRouteComponent(() => import('../pages/billing/billing-page'), 'BillingPage'),
+  }),
+  createRoute({
+    getParentRoute: () => shellRoute,
+    path: '/billing/$invoiceId',
+    component: lazyRouteComponent(() => import('../pages/billing/invoice-page'), 'InvoicePage'),
+  }),
+  createRoute({
+    getParentRoute: () => shellRoute,
     path: '/explain',
     validateSearch: listSearch('request'),
     component: lazyRouteComponent(() => import('../pages/explain/explain-page'), 'ExplainPage'),

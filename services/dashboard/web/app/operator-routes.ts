@@ -53,6 +53,17 @@ const operatorPages = [
   }),
   createRoute({
     getParentRoute: () => consoleRoute,
+    path: '/operator/billing',
+    validateSearch: listSearch('month', 'currency', 'state', 'customer'),
+    component: lazyRouteComponent(() => import('../pages/operator/billing-page'), 'SellerBillingPage'),
+  }),
+  createRoute({
+    getParentRoute: () => consoleRoute,
+    path: '/operator/billing/$invoiceId',
+    component: lazyRouteComponent(() => import('../pages/operator/invoice-page'), 'SellerInvoicePage'),
+  }),
+  createRoute({
+    getParentRoute: () => consoleRoute,
     path: '/operator/nodes',
     component: lazyRouteComponent(() => import('../pages/operator/nodes-page'), 'NodesPage'),
   }),

@@ -3,6 +3,7 @@ import {
   IconBell,
   IconBook2,
   IconChartBar,
+  IconFileInvoice,
   IconHistory,
   IconHome,
   IconKey,
@@ -18,6 +19,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
 import { alertsQuery } from '../api/queries';
+import { useMay } from '../hooks/use-may';
+import { useSession } from '../hooks/use-session';
 import { OrganisationSwitcher } from './organisation-switcher';
 
 const PAGES = [
@@ -27,6 +30,7 @@ const PAGES = [
   { to: '/usage', label: 'Usage', Icon: IconChartBar },
   { to: '/requests', label: 'Requests', Icon: IconListDetails },
   { to: '/statements', label: 'Statements', Icon: IconReceipt },
+  { to: '/billing', label: 'Billing', Icon: IconFileInvoice },
   { to: '/explain', label: 'Explain', Icon: IconSearch },
   { to: '/alerts', label: 'Alerts', Icon: IconBell },
   { to: '/webhooks', label: 'Webhooks', Icon: IconWebhook },
@@ -40,7 +44,10 @@ export function MainNavigation({ onNavigate }: { readonly onNavigate: () => void
   const pathname = useLocation({ select: (location) => location.pathname });
   const { data } = useQuery(alertsQuery(undefined));
   const unread = data?.unread ?? 0;
-  const links = PAGES.map(({ to, label, Icon }) => {
+  const mayBill = useMay('billing');
+  const { hasBilling } = useSession();
+  const pages = PAGES.filter(({ to }) => to !== '/billing' || (mayBill && hasBilling));
+  const links = pages.map(({ to, label, Icon }) => {
     const isHere = to === '/' ? pathname === '/' : pathname === to || pathname.startsWith(`${to}/`);
     const badge = to === '/alerts' && unread > 0 && (
       <Badge size="sm" color="red" variant="light" aria-label={`${unread} unread`}>

@@ -1,5 +1,5 @@
 import { NavLink } from '@mantine/core';
-import { IconBan, IconChartBar, IconHistory, IconServer, IconUsers } from '@tabler/icons-react';
+import { IconBan, IconChartBar, IconHistory, IconReceipt, IconServer, IconUsers } from '@tabler/icons-react';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
@@ -11,6 +11,7 @@ const PAGES = [
   { to: '/operator/customers', label: 'Customers', Icon: IconUsers },
   { to: '/operator/requests', label: 'Requests', Icon: IconBan },
   { to: '/operator/products', label: 'Products', Icon: IconChartBar },
+  { to: '/operator/billing', label: 'Billing', Icon: IconReceipt },
   { to: '/operator/nodes', label: 'Nodes', Icon: IconServer },
   { to: '/operator/audit', label: 'Audit log', Icon: IconHistory },
 ] as const;

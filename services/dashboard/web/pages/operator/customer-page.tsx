@@ -35,6 +35,9 @@ function Customer({ customer }: { readonly customer: CustomerDetails }): ReactNo
   const isSuspended = suspended !== undefined;
   const actions = (
     <>
+      <Button component="a" variant="default" href={`/operator/billing?customer=${id}`}>
+        Invoices
+      </Button>
       <Button
         component="a"
         variant="default"
