@@ -72,6 +72,16 @@ const route = z.strictObject({
   purpose: line(200),
 });
 
+const alert = z
+  .strictObject({
+    failures: z
+      .string()
+      .regex(/^([1-9]\d?|100)%$/, 'must be a share of the answers such as 20%, from 1% to 100%')
+      .describe('Share of the answers of a minute that fail, for example 20%.'),
+    at_least: z.int().min(1).max(1_000_000).describe('Answers that fail within that minute.'),
+  })
+  .transform(({ failures, at_least: atLeast }) => ({ failures: Number.parseInt(failures, 10), atLeast }));
+
 const productMembers = z.strictObject({
   id: z
     .string()
@@ -135,6 +145,9 @@ const productMembers = z.strictObject({
     .refine((each) => Object.keys(each).length <= 20, 'has more than 20 paths')
     .optional()
     .describe('Paths outside the prefix, each with the route that it stands for.'),
+  alert: alert
+    .optional()
+    .describe('When you are told that the product fails: 20% of the answers of a minute and at least 20 of them unless given.'),
 });
 
 /** As the rest of the code names its members. */

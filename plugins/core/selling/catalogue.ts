@@ -1,4 +1,5 @@
 import { type KeyPlace } from '../key-places';
+import { type AlertRule } from './outage';
 import { type BillingTerms } from './billing-terms';
 import { type Exemption } from './refunds';
 
@@ -83,6 +84,8 @@ export interface CatalogueProduct {
   readonly alsoAdmits?: readonly string[] | undefined;
   /** Paths outside the prefix → the route that each stands for. */
   readonly aliases?: Readonly<Record<string, string>> | undefined;
+  /** When failures are told to the seller. Absent: `USUAL_ALERT`. */
+  readonly alert?: AlertRule | undefined;
 }
 
 /** True if a sandbox answers the product's test keys. */

@@ -79,6 +79,7 @@ function factsOf({
   largeBodies,
   alsoAdmits,
   aliases,
+  alert,
 }: CatalogueProduct): Facts {
   const limits = { daily: base?.daily ?? null, monthly: base?.monthly ?? null };
   return {
@@ -100,6 +101,7 @@ function factsOf({
     large_bodies: largeBodies ?? null,
     also_admits: alsoAdmits ?? null,
     aliases: aliases ?? null,
+    alert: alert ? { failures: `${alert.failures}%`, at_least: alert.atLeast } : null,
   };
 }
 

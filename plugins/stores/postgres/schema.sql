@@ -442,7 +442,14 @@ CREATE TABLE decision (
   origin_host text,
   matched_rule text,
   suspended text,
-  standing text
+  standing text,
+  method text,
+  path text,
+  status smallint,
+  milliseconds integer,
+  upstream_milliseconds integer,
+  bytes bigint,
+  units bigint
 );
 CREATE INDEX decision_anonymous_idx ON decision USING btree (at) WHERE customer_id IS NULL;
 CREATE INDEX decision_at_idx ON decision USING btree (at);
@@ -725,6 +732,19 @@ CREATE TRIGGER product_tells AFTER INSERT OR DELETE OR UPDATE ON product FOR EAC
 CREATE TRIGGER product_truncate_tells AFTER TRUNCATE ON product FOR EACH STATEMENT EXECUTE FUNCTION tell_truncate();
 CREATE TRIGGER product_update_keeps_terms AFTER UPDATE ON product REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_subscriptions_of_products();
 
+-- What customer_day holds, by product and day, for the status page and the operators' page of products. Kept 92 days.
+CREATE TABLE product_answers (
+  day date NOT NULL,
+  product_id text NOT NULL,
+  admitted bigint NOT NULL,
+  succeeded bigint,
+  rejected bigint,
+  failed bigint,
+  abandoned bigint,
+  took bigint[],
+  CONSTRAINT product_answers_pkey PRIMARY KEY (day, product_id)
+);
+
 -- Live use by product and plan, added up a day at a time: the operators' page of products would otherwise read millions of rows.
 CREATE TABLE product_day (
   day date NOT NULL,
@@ -743,6 +763,37 @@ CREATE TABLE product_document (
   document jsonb NOT NULL,
   CONSTRAINT product_document_pkey PRIMARY KEY (product_id),
   CONSTRAINT product_document_product_id_fkey FOREIGN KEY (product_id) REFERENCES product(id) ON DELETE CASCADE
+);
+
+-- From when to when a product failed more than its catalogue allows. Kept 92 days after its end.
+CREATE TABLE product_outage (
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  product_id text NOT NULL,
+  began_at timestamp with time zone NOT NULL,
+  ended_at timestamp with time zone,
+  failed_at timestamp with time zone NOT NULL,
+  answered bigint NOT NULL,
+  failed bigint NOT NULL,
+  mail_at timestamp with time zone,
+  CONSTRAINT product_outage_pkey PRIMARY KEY (id),
+  CONSTRAINT product_outage_product_id_fkey FOREIGN KEY (product_id) REFERENCES product(id),
+  CONSTRAINT product_outage_check CHECK (ended_at >= began_at),
+  CONSTRAINT product_outage_check1 CHECK (failed <= answered)
+);
+CREATE INDEX product_outage_began_idx ON product_outage USING btree (began_at);
+CREATE INDEX product_outage_mail_idx ON product_outage USING btree (mail_at) WHERE mail_at IS NOT NULL;
+CREATE UNIQUE INDEX product_outage_open_idx ON product_outage USING btree (product_id) WHERE ended_at IS NULL;
+CREATE TRIGGER product_outage_begun_told AFTER INSERT ON product_outage FOR EACH ROW EXECUTE FUNCTION seller_hears_of_outages();
+CREATE TRIGGER product_outage_ended_told AFTER UPDATE ON product_outage FOR EACH ROW WHEN (old.ended_at IS NULL AND new.ended_at IS NOT NULL) EXECUTE FUNCTION seller_hears_of_outages();
+
+-- What product_answers said every ten seconds, to tell what was answered within the last minute. Kept some minutes.
+CREATE TABLE product_pulse (
+  at timestamp with time zone NOT NULL,
+  day date NOT NULL,
+  product_id text NOT NULL,
+  answered bigint NOT NULL,
+  failed bigint NOT NULL,
+  CONSTRAINT product_pulse_pkey PRIMARY KEY (at, day, product_id)
 );
 
 -- Which requests were given back, so that none is twice. Refunds for days before yesterday are refused, so rows are deleted after four
@@ -1622,6 +1673,24 @@ BEGIN
   RETURN NULL;
 END $function$;
 REVOKE ALL ON FUNCTION seller_hears_of_customers() FROM PUBLIC;
+
+-- Tells the seller when a product begins to fail, and when that is over.
+CREATE OR REPLACE FUNCTION public.seller_hears_of_outages()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+BEGIN
+  PERFORM tell_seller(
+    CASE WHEN NEW.ended_at IS NULL THEN 'product.failing' ELSE 'product.recovered' END,
+    jsonb_build_object(
+      'product', NEW.product_id, 'began_at', to_json(NEW.began_at), 'ended_at', to_json(NEW.ended_at), 'answered', NEW.answered, 'failed', NEW.failed
+    )
+  );
+  RETURN NULL;
+END $function$;
+REVOKE ALL ON FUNCTION seller_hears_of_outages() FROM PUBLIC;
 
 -- Tells the seller of plans that customers ask for.
 CREATE OR REPLACE FUNCTION public.seller_hears_of_requests()

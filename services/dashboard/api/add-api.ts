@@ -20,6 +20,7 @@ import { openHandlers } from './http/open-handlers';
 import { takeRequest, takeWrite } from './http/request-limit';
 import { memberHandlers } from './member-handlers';
 import { customerHandlers } from './operator/customer-handlers';
+import { operatorOutageHandlers } from './alerts/outage-handlers';
 import { operatorHandlers } from './operator/operator-handlers';
 import { type OrganisationChoice } from './team/organisation-choice';
 import { organisationHandlers } from './team/organisation-handlers';
@@ -72,6 +73,7 @@ const handlersOf = (tools: ApiTools): Handlers<Omit<Contract, BetterAuths>> => (
   ...memberHandlers,
   ...customerHandlers,
   ...operatorHandlers,
+  ...operatorOutageHandlers,
   ...sellerBillingHandlers,
   ...openHandlers(tools),
   ...organisationHandlers(tools),

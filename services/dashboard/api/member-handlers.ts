@@ -3,6 +3,7 @@ import { alertHandlers } from './alerts/alert-handlers';
 import { billingHandlers } from './billing/billing-handlers';
 import { keyHandlers } from './keys/key-handlers';
 import { tokenHandlers } from './management/token-handlers';
+import { outageHandlers } from './alerts/outage-handlers';
 import { planHandlers } from './plans/plan-handlers';
 import { statementHandlers } from './plans/statement-handlers';
 import { explainHandlers } from './requests/explain-handlers';
@@ -25,6 +26,7 @@ export const memberHandlers: Handlers<EndpointsFor<'members'>> = {
   ...billingHandlers,
   ...explainHandlers,
   ...requestLogHandlers,
+  ...outageHandlers,
   ...alertHandlers,
   ...webhookHandlers,
   ...tokenHandlers,

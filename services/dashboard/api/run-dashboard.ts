@@ -21,6 +21,7 @@ import { startErasing } from './accounts/start-erasing';
 import { startConsoleJobs } from './operator/start-console-jobs';
 import { type LiveSources, WatchedSources } from './public/watch-sources';
 import { startAlerts } from './alerts/start-alerts';
+import { startOutages } from './alerts/start-outages';
 import { startBilling } from './billing/start-billing';
 import { startStatements } from './plans/start-statements';
 import { startAnswerMails } from './plans/start-answer-mails';
@@ -139,6 +140,7 @@ export async function runDashboard(env: Environment): Promise<RunningDashboard> 
   const jobs = startConsoleJobs({ db, log, clock: systemClock, timeZone: settings.QUOTA_TIMEZONE });
   const erasing = startErasing({ db, log });
   const alerts = startAlerts({ mail, url: baseUrl(settings), db, log, clock: systemClock, timeZone: settings.QUOTA_TIMEZONE, settings });
+  const outages = startOutages({ mail, url: baseUrl(settings), db, log, timeZone: settings.QUOTA_TIMEZONE });
   const privateServer = await startPrivateServer({
     host: settings.PRIVATE_HOST,
     port: settings.PRIVATE_PORT,
@@ -153,6 +155,7 @@ export async function runDashboard(env: Environment): Promise<RunningDashboard> 
       await Promise.all([
         closeApp(),
         alerts.close(),
+        outages.close(),
         answers.close(),
         statements.close(),
         billing.close(),

@@ -8,6 +8,7 @@ import { billingEndpoints, sellerBillingEndpoints } from './billing';
 import { explainEndpoints } from './explain';
 import { keyEndpoints } from './keys';
 import { operatorEndpoints } from './operator';
+import { operatorOutageEndpoints, outageEndpoints } from './outages';
 import { customerEndpoints } from './operator-customers';
 import { planEndpoints } from './plans';
 import { requestEndpoints } from './requests';
@@ -29,6 +30,7 @@ export const contract = {
   ...billingEndpoints,
   ...explainEndpoints,
   ...requestEndpoints,
+  ...outageEndpoints,
   ...alertEndpoints,
   ...webhookEndpoints,
   ...tokenEndpoints,
@@ -44,6 +46,7 @@ export const contract = {
   ...providerEndpoints,
   ...customerEndpoints,
   ...operatorEndpoints,
+  ...operatorOutageEndpoints,
   ...sellerBillingEndpoints,
 } as const satisfies Endpoints;
 export type Contract = typeof contract;

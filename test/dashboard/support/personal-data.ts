@@ -67,6 +67,9 @@ export const TABLE_PARTS: Readonly<Record<string, PersonalPart | 'none'>> = {
   catalogue_revision: 'none',
   product_document: 'none',
   product_day: 'none',
+  product_answers: 'none',
+  product_pulse: 'none',
+  product_outage: 'none',
   gateway_node: 'none',
   schema_migration: 'none',
 };

@@ -109,6 +109,7 @@ export function PageFrame({ tools, title, description, path, children }: PageFra
         <footer>
           <a href="/openapi.json">OpenAPI document</a>
           <a href="/llms.txt">llms.txt</a>
+          <a href="/status">Status</a>
         </footer>
       </body>
     </html>

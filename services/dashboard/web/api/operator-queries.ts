@@ -7,7 +7,7 @@ type After = string | undefined;
 
 type AuditFilter = Query<'GET /operator/audit.csv'>;
 
-export type RequestFilter = Pick<Query<'GET /operator/requests'>, 'product' | 'code' | 'customer'>;
+export type RequestFilter = Omit<Query<'GET /operator/requests'>, 'after' | 'limit'>;
 
 export const operatorSessionQuery = queryOptions({
   queryKey: ['operator', 'session'],
@@ -42,7 +42,7 @@ export const planRequestsQuery = (customer: string | undefined, after: After) =>
     refetchInterval: 10_000,
   });
 
-/** Live: what is refused shows within seconds. */
+/** Live: requests show within seconds. */
 export const requestsQuery = (filter: RequestFilter, after: After, limit = 25) =>
   queryOptions({
     queryKey: ['operator', 'requests', filter, after, limit],
@@ -91,4 +91,10 @@ export const nodesQuery = queryOptions({
   queryKey: ['operator', 'nodes'],
   queryFn: () => call('GET /operator/nodes'),
   refetchInterval: 3_000,
+});
+
+export const outagesOfAllQuery = queryOptions({
+  queryKey: ['operator', 'outages'],
+  queryFn: () => call('GET /operator/outages'),
+  refetchInterval: 10_000,
 });

@@ -125,3 +125,5 @@ export const requestLogQuery = (filter: RequestLogFilter, after: After, limit: n
   });
 
 export const teamQuery = queryOptions({ queryKey: ['team'], queryFn: () => call('GET /team'), refetchInterval: 15_000 });
+
+export const outagesQuery = queryOptions({ queryKey: ['outages'], queryFn: () => call('GET /outages'), refetchInterval: 15_000 });

@@ -62,7 +62,7 @@ const customerPages = [
   createRoute({
     getParentRoute: () => shellRoute,
     path: '/requests',
-    validateSearch: listSearch('key', 'product', 'outcome', 'status', 'day'),
+    validateSearch: listSearch('key', 'product', 'outcome', 'status', 'method', 'path', 'slower', 'day'),
     component: lazyRouteComponent(() => import('../pages/requests/requests-page'), 'RequestsPage'),
   }),
   createRoute({

@@ -43,7 +43,7 @@ const operatorPages = [
   createRoute({
     getParentRoute: () => consoleRoute,
     path: '/operator/requests',
-    validateSearch: listSearch('request', 'product', 'code', 'customer'),
+    validateSearch: listSearch('request', 'product', 'outcome', 'status', 'customer'),
     component: lazyRouteComponent(() => import('../pages/operator/requests-page'), 'RequestsPage'),
   }),
   createRoute({

@@ -12,6 +12,7 @@ import { CreateKeyDialog } from '../keys/create-key-dialog';
 import { DailyView } from './daily-view';
 import { FirstKey } from './first-key';
 import { firstMode, FirstSteps } from './first-steps';
+import { OwnOutages } from './own-outages';
 
 /** Whoever has more keys is no newcomer. */
 const FEW_KEYS = 10;
@@ -42,6 +43,7 @@ export function OverviewPage(): ReactNode {
   return (
     <>
       <PageTitle title="Overview">{isNew ? 'Three steps to your first response.' : 'Today at a glance.'}</PageTitle>
+      <OwnOutages />
       {isFirst && product && <FirstKey product={product} from={firstVisit?.from} />}
       {data === undefined || !catalogue ? (
         <Skeleton height={420} />
