@@ -72,8 +72,8 @@ module.exports = {
     only(
       'workers-use-the-kit',
       '^services/workers/',
-      ['^(plugins/core|services/kit|services/workers)/'],
-      'workers know the kit and their protos',
+      ['^(plugins/core|services/kit|services/workers)/', '^services/own-sources\\.ts$'],
+      'workers know the kit, their protos and which settings are a source',
     ),
     only(
       'dashboard-uses-stores',
@@ -82,6 +82,7 @@ module.exports = {
         '^plugins/core/',
         '^plugins/stores/postgres/',
         '^services/kit/',
+        '^services/own-sources\\.ts$',
         '^services/openapi/(read-document|describe-api|error-table|example-value|resolve-references|sound-parts)\\.ts$',
         '^services/dashboard/(api|contract|reference)/',
       ],

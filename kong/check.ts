@@ -1,15 +1,13 @@
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { type CatalogueProduct } from '../plugins/core/selling/catalogue';
 import { AS_KONG_READS } from './as-kong-reads';
 
 /** What the check needs of a product; the catalogue has more. */
-export interface CheckedProduct {
-  readonly id: string;
-  /** Route prefix such as `/ip`, or null when no route is published. */
-  readonly prefix: string | null;
+export type CheckedProduct = Pick<CatalogueProduct, 'id' | 'prefix' | 'keyIn' | 'largeBodies' | 'alsoAdmits' | 'aliases'> & {
   /** Full paths below the base URL. */
   readonly routes: readonly { readonly path: string }[];
-}
+};
 
 /** A list that may be left out, or stand there empty. */
 function listOf<Item>(item: z.ZodType<Item>): z.ZodType<Item[] | undefined> {
@@ -77,18 +75,6 @@ type CheckedService = z.output<typeof checkedService>;
 type CheckedRoute = z.output<typeof checkedRoute>;
 type CheckedPlugin = z.output<typeof checkedPlugin>;
 
-/** The specification takes a key for this product from one place only. */
-const HEADER_ONLY_PRODUCT = 'api-app';
-/**
- * Their bodies may take minutes to arrive. Kong would wait for all of it between its plugins and the service, to which the proof of the
- * access layer then comes expired.
- */
-const UPLOAD_PRODUCTS: readonly string[] = ['api-app', 'api-image'];
-/** Requests for these prefixes are also admitted by a second, legacy product (specification, 4.3). */
-const LEGACY_OF: Readonly<Record<string, string>> = { 'api-image': 'api-background-remover' };
-/** Paths outside every prefix that the specification names all the same (4.8), by product. */
-const ALIASES: Readonly<Record<string, readonly string[]>> = { 'api-gst': ['/api/v1/gst/refresh-captcha'] };
-
 const PLUGIN = 'access-layer';
 /** The same access layer, asked over the lane (kong/lane). A service has one of the two. */
 const LANE_PLUGIN = 'tollgate';
@@ -110,7 +96,10 @@ export function checkKongConfig(kongYml: string, catalogue: readonly CheckedProd
   const file = readFile(kongYml);
   if (Array.isArray(file)) return file;
   const services = file.services ?? [];
-  const known = new Set([...catalogue.map(({ id }) => id), ...retired]);
+  const known: Known = {
+    sold: new Map(catalogue.map((product) => [product.id, product])),
+    ids: new Set([...catalogue.map(({ id }) => id), ...retired]),
+  };
   return [
     ...checkTopLevel(file),
     ...services.flatMap((service) => checkService(service, known)),
@@ -179,7 +168,14 @@ function checkOpen(service: CheckedService, name: string): string[] {
       ];
 }
 
-function checkService(service: CheckedService, known: ReadonlySet<string>): string[] {
+/** The products that kong.yml may name. */
+interface Known {
+  readonly sold: ReadonlyMap<string, CheckedProduct>;
+  /** With those that are not sold any more. */
+  readonly ids: ReadonlySet<string>;
+}
+
+function checkService(service: CheckedService, known: Known): string[] {
   const name = `service ${service.name ?? '(unnamed)'}`;
   if (isOpen(service) && guardsOf(service).length === 0) return checkOpen(service, name);
   const guards = guardsOf(service);
@@ -193,7 +189,8 @@ function checkService(service: CheckedService, known: ReadonlySet<string>): stri
   if (new Set(guards.map((each) => each.name)).size > 1) {
     problems.push(`${name}: has both ${PLUGIN} and ${LANE_PLUGIN}: each request would be charged twice`);
   } else if (guards.length > 1) problems.push(`${name}: has the ${guard.name} plugin more than once`);
-  const takesFiles = guard.config?.products?.some((id) => UPLOAD_PRODUCTS.includes(id)) === true;
+  // Kong would wait for all of a body between its plugins and the service, to which the proof of the access layer then comes expired.
+  const takesFiles = guard.config?.products?.some((id) => known.sold.get(id)?.largeBodies === true) === true;
   if (takesFiles && service.routes?.some((route) => route.request_buffering !== false)) {
     problems.push(`${name}: request_buffering must be false: the proof of a slow upload would expire on its way`);
   }
@@ -225,15 +222,17 @@ function checkRoute(route: CheckedRoute, name: string, isOurs: boolean): string[
   return problems;
 }
 
-function checkGuard(guard: CheckedPlugin, name: string, known: ReadonlySet<string>): string[] {
+function checkGuard(guard: CheckedPlugin, name: string, { sold, ids }: Known): string[] {
   const products = guard.config?.products ?? [];
-  const problems = products.filter((id) => !known.has(id)).map((id) => `${name}: product ${id} is not in the catalogue`);
+  const problems = products.filter((id) => !ids.has(id)).map((id) => `${name}: product ${id} is not in the catalogue`);
   if (products.length === 0) problems.push(`${name}: its ${guard.name} admits no product`);
   if (guard.config?.quota === false) problems.push(`${name}: quota is off: requests would not be counted`);
   const places = guard.config?.key_in;
-  const headerOnly = places?.length === 1 && places[0] === 'x-api-key';
-  if (products.includes(HEADER_ONLY_PRODUCT) && !headerOnly)
-    problems.push(`${name}: ${HEADER_ONLY_PRODUCT} takes its key from x-api-key only`);
+  for (const id of products) {
+    const wanted = sold.get(id)?.keyIn;
+    if (wanted !== undefined && places?.toSorted().join() !== wanted.toSorted().join())
+      problems.push(`${name}: ${id} takes its key from ${wanted.join(', ')} only`);
+  }
   return problems;
 }
 
@@ -247,7 +246,7 @@ function checkProduct(product: CheckedProduct, services: readonly CheckedService
     product.prefix,
     ...product.routes.map((route) => route.path),
     `${product.prefix}/unknown`,
-    ...(ALIASES[product.id] ?? []),
+    ...Object.keys(product.aliases ?? {}),
   ];
   const problems = [...new Set(published)].flatMap((path) => checkPath(path, product, services));
   // `/ipx` belongs to no service: a route that takes it has no boundary.
@@ -265,8 +264,7 @@ function checkPath(path: string, product: CheckedProduct, services: readonly Che
   if (taking.length > 1)
     return [`product ${product.id}: ${path} is taken by ${taking.map((each) => each.name ?? '(unnamed)').join(' and ')}`];
   const admitted = guardsOf(service)[0]?.config?.products ?? [];
-  const legacy = LEGACY_OF[product.id];
-  const wanted = legacy === undefined ? [product.id] : [product.id, legacy];
+  const wanted = [product.id, ...(product.alsoAdmits ?? [])];
   return admitted.join() === wanted.join()
     ? []
     : [`product ${product.id}: ${path} admits ${admitted.join(', ') || 'nothing'} instead of ${wanted.join(', ')}`];

@@ -8,7 +8,7 @@ import { startTracing } from '../plugins/tracing/start-tracing';
 import { type Environment, readSettings } from '../plugins/core/settings';
 import { processSettings, type ProcessSettings } from './kit/config';
 import { type ServiceDefinition } from './kit/service/define-service';
-import { sourcesOf } from './kit/live-sources';
+import { sourcesOf } from './own-sources';
 import { createLog, type Log } from './kit/log';
 import { createMetrics, type Metrics } from './kit/metrics';
 import { catalogueFile, readCatalogue } from './kit/read-catalogue';

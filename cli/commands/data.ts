@@ -152,10 +152,10 @@ function showAccuracy(figures: readonly FlagAccuracy[]): string {
   return table(['list', 'flag', 'listed', 'flagged', 'without lists', 'unlisted', 'wrongly flagged'], rows);
 }
 
-/** `tollgate data`: the lists of addresses that api-ip can use. */
+/** `tollgate data`: the lists of addresses that the service in services/ip can use. */
 export function addDataCommands(program: Command, context: CommandContext): void {
   const { output, env, exitWith } = context;
-  const group = program.command('data').description('lists of Tor exits, VPNs, clouds and relays for api-ip');
+  const group = program.command('data').description('lists of Tor exits, VPNs, clouds and relays, for a service that judges addresses');
   finishCommand(group.command('update [lists...]').description('fetch lists; exit 1 when any of them could not be had'))
     .option('--from <url>', 'a mirror of your own with the same files')
     .addHelpText('after', EXAMPLES)

@@ -13,7 +13,7 @@ import { CommandError } from './command-error';
 const EXAMPLES = `
 Examples:
   npx tollgate signing-key rotate                                  a first secret; with TOLLGATE_CONTEXT_SECRETS set, the next step
-  npx tollgate signing-key keys api-ip api-pincode                 what a service of these products verifies with
+  npx tollgate signing-key keys weather tides                      what a service of these products verifies with
   npx tollgate signing-key keys                                    the public key set, for products with proof: eddsa
   npx tollgate signing-key create --jwks jwks.json                 an Ed25519 key of your own; the set keeps the keys of jwks.json
 

@@ -1,5 +1,6 @@
 import { type AccessLink, type AccessLinks } from '../core/proof/access-link';
-import { type KeyPlace, type RequestHeaders } from '../core/access/credential-location';
+import { type RequestHeaders } from '../core/access/credential-location';
+import { type KeyPlace } from '../core/key-places';
 import {
   type AccessRecord,
   type AccessRecords,

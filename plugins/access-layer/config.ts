@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { PRODUCT_ID } from '../core/selling/catalogue';
-import { KEY_PLACES, type KeyPlace } from '../core/access/credential-location';
+import { KEY_PLACES, type KeyPlace } from '../core/key-places';
 
 /** Forms larger than this are not searched for a key: Kong would have to hold the whole body first. */
 const FORM_KEY_MAX_BYTES = 1_048_576;

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { type PluginModule } from '../core/access/kong-pdk';
-import { KEY_PLACES } from '../core/access/credential-location';
+import { KEY_PLACES } from '../core/key-places';
 import { type AccessInstance } from '../core/access/verdict';
 
 /** Far more than a gateway has routes; each costs a few hundred bytes. */

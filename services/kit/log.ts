@@ -34,11 +34,11 @@ const SCRUBBERS: readonly (readonly [RegExp, string])[] = [
   [/\b([a-z][a-z0-9+.-]*:\/\/[^\s?#"'<>]*)[?#][^\s"'<>]*/gi, '$1'],
   [/\b(api_key|apikey|key|token|secret|password|otp|aadhaar)=[^\s&"']+/gi, `$1=${REDACTED}`],
   [/\bv1\.[\w-]{16,}\.[\w-]{16,}/g, REDACTED],
-  // Twelve digits, together or in fours: the form of an Aadhaar number.
+  // Twelve digits, together or in fours: the form of an Indian identity number.
   [/\b[2-9]\d{3}([ -]?)\d{4}\1\d{4}\b/g, REDACTED],
 ];
 
-/** Free text without keys, tokens, query strings, user information of URLs and Aadhaar-like numbers. Use it on texts of others. */
+/** Free text without keys, tokens, query strings, user information of URLs and identity numbers. Use it on texts of others. */
 export function scrubText(text: string): string {
   return SCRUBBERS.reduce((clean, [pattern, replacement]) => clean.replace(pattern, replacement), text);
 }

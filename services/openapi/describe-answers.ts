@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type ZodOpenApiMediaTypeObject, type ZodOpenApiResponseObject } from 'zod-openapi';
 import { type Route } from '../kit/service/define-service';
+import { MEDIA_TYPES } from '../own-routes/answers';
 import { type Failure } from './error-table';
 import { headersOf } from './response-headers';
 import { moreSuccessesOf, refusalsOf } from './route-answers';
@@ -30,13 +31,6 @@ const OF_GATEWAY = { 'application/json': { schema: gatewayProblem } };
 export type Responses = Record<`${1 | 2 | 3 | 4 | 5}${string}`, ZodOpenApiResponseObject>;
 
 export const BINARY = { type: 'string', format: 'binary' } as const;
-
-/** What an answer of bytes may be, by route. */
-const BYTES: Readonly<Record<string, readonly string[]>> = {
-  '/gdplay/stream': ['video/*', 'audio/*'],
-  '/gdplay/thumbnail': ['image/*'],
-  '/image/background_remover': ['image/*'],
-};
 
 const OF_LIMITS = { RateLimit: { $ref: '#/components/headers/RateLimit' }, 'RateLimit-Policy': { $ref: '#/components/headers/RateLimit-Policy' } }; // prettier-ignore
 
@@ -73,7 +67,7 @@ function jsonOf(route: Route, schema: z.ZodType): ZodOpenApiMediaTypeObject {
 function successesOf(route: Route): Responses {
   const content = {
     ...(route.output && { 'application/json': jsonOf(route, route.output) }),
-    ...Object.fromEntries((BYTES[route.path] ?? []).map((type) => [type, { schema: BINARY }])),
+    ...Object.fromEntries((MEDIA_TYPES[route.path] ?? []).map((type) => [type, { schema: BINARY }])),
   };
   const more = Object.entries(moreSuccessesOf(route)).map(([status, description]): [string, ZodOpenApiResponseObject] => {
     const response = status === '206' ? { description, content } : { description };

@@ -4,6 +4,7 @@ import { type CatalogueProduct } from '../../plugins/core/selling/catalogue';
 import { type Route } from '../kit/service/define-service';
 import { answersOf, BINARY } from './describe-answers';
 import { inputShapeOf } from './input-shape';
+import { securityOf } from './product-paths';
 import { exampleCalls, fileOf } from './route-example';
 import { asCodeSamples, snippetsOf } from './snippets';
 
@@ -13,7 +14,7 @@ const API_KEY = z
   .optional()
   .describe('Your API key, if you send it neither in a header nor in the query. Such a form needs a Content-Length of at most 1 MiB.');
 
-const takesKeyInForm = ({ id }: CatalogueProduct): boolean => id !== 'api-app';
+const takesKeyInForm = ({ keyIn }: CatalogueProduct): boolean => keyIn === undefined || keyIn.includes('form');
 
 /** In a multipart form a picture is a file: its first field shows how, the second is the same in base64. */
 function multipartOf({ body }: Route, schema: z.ZodObject): ZodOpenApiMediaTypeObject {
@@ -99,11 +100,6 @@ function webSocketOf({ frames }: Route): object {
   if (!frames) return {};
   const schemaOf = (frame: z.ZodType): unknown => z.toJSONSchema(frame, { io: 'input' });
   return { 'x-webSocket': { sent: schemaOf(frames.sent), received: schemaOf(frames.received) } };
-}
-
-/** The specification gives the app product one way only. */
-function securityOf({ id }: CatalogueProduct): Record<string, string[]>[] {
-  return id === 'api-app' ? [{ apiKeyHeader: [] }] : [{ apiKeyHeader: [] }, { bearer: [] }, { apiKeyQuery: [] }];
 }
 
 /** What the catalogue says of a route; of an alias or a changed method nothing. */

@@ -75,14 +75,15 @@ interface Operation {
 /** A name that leads to one place of the reference, and that generated clients can use. */
 const OPERATION_ID = /^[A-Za-z][\w.-]{0,99}$/;
 
-function describeOperation({ id, description }: CatalogueProduct, { whole, resolver, taken, method, own, path, baseUrl }: Operation): Json {
+function describeOperation(product: CatalogueProduct, { whole, resolver, taken, method, own, path, baseUrl }: Operation): Json {
+  const { id, description } = product;
   const given = whole['operationId'];
   const isName = typeof given === 'string' && OPERATION_ID.test(given) && !taken.has(given);
   const named = { operationId: isName ? given : operationId(id, method, own), summary: whole['summary'] ?? description };
   taken.add(named.operationId);
   const responses = withGatewayAnswers(isObject(whole['responses']) ? renameReferences(whole['responses'], id) : ANY_ANSWER);
   const resolved = resolver.resolve(whole);
-  const gateway = gatewayParts(id, isObject(resolved) ? resolved : {}, { method, path, baseUrl });
+  const gateway = gatewayParts(product, isObject(resolved) ? resolved : {}, { method, path, baseUrl });
   return { ...(renameReferences(whole, id) as Json), ...named, responses, ...gateway };
 }
 

@@ -1,11 +1,21 @@
+import { type KeyPlace } from '../../plugins/core/key-places';
 import { type CatalogueProduct, type CatalogueRoute } from '../../plugins/core/selling/catalogue';
 import { ACCESS_DENIALS, failureOf, type Failure, GATEWAY_FAILURES } from './error-table';
 import { callOf } from './own-call';
 import { asCodeSamples, writeSnippets } from './snippets';
 import { type Json } from './sound-parts';
 
-/** In any one of three places; see docs on keys. */
-const SECURITY = [{ apiKeyHeader: [] }, { bearer: [] }, { apiKeyQuery: [] }];
+/** The places of a key that OpenAPI has a word for; see docs on keys. */
+const SCHEMES: readonly (readonly [KeyPlace, string])[] = [
+  ['x-api-key', 'apiKeyHeader'],
+  ['authorization', 'bearer'],
+  ['query', 'apiKeyQuery'],
+];
+
+/** In any one of the places that the product takes. */
+export function securityOf({ keyIn }: CatalogueProduct): Record<string, string[]>[] {
+  return SCHEMES.filter(([place]) => keyIn === undefined || keyIn.includes(place)).map(([, scheme]) => ({ [scheme]: [] }));
+}
 
 /** Those of its statuses that somebody who writes a client must expect of every API here. */
 const EXPECTED = [401, 429, 503];
@@ -26,10 +36,14 @@ function refusalOf(status: number): object {
  * itself says of those statuses.
  * @param operation resolved: see `ReferenceResolver`
  */
-export function gatewayParts(product: string, operation: Json, sample: { method: string; path: string; baseUrl: string }): object {
+export function gatewayParts(
+  product: CatalogueProduct,
+  operation: Json,
+  sample: { method: string; path: string; baseUrl: string },
+): object {
   return {
-    tags: [product],
-    security: SECURITY,
+    tags: [product.id],
+    security: securityOf(product),
     'x-codeSamples': asCodeSamples(writeSnippets([callOf(operation, sample)], sample.baseUrl)),
   };
 }
@@ -43,13 +57,15 @@ export function operationId(product: string, method: string, path: string): stri
 }
 
 /** The operations of a product of which only its routes are known. */
-export function productPaths({ id, routes }: CatalogueProduct, baseUrl: string): object {
+export function productPaths(product: CatalogueProduct, baseUrl: string): object {
   return Object.fromEntries(
-    [...new Set(routes.map(({ path }) => path))].map((path) => {
-      const of = routes.filter((route) => route.path === path);
+    [...new Set(product.routes.map(({ path }) => path))].map((path) => {
+      const of = product.routes.filter((route) => route.path === path);
       return [
         path,
-        Object.fromEntries(of.flatMap((route) => methodsOf(route).map((method) => [method, describe(id, { route, method, baseUrl })]))),
+        Object.fromEntries(
+          of.flatMap((route) => methodsOf(route).map((method) => [method, describe(product, { route, method, baseUrl })])),
+        ),
       ];
     }),
   );
@@ -60,7 +76,10 @@ function methodsOf({ method }: CatalogueRoute): readonly string[] {
   return method === 'ANY' ? ['get', 'post'] : [method.toLowerCase()];
 }
 
-function describe(product: string, { route, method, baseUrl }: { route: CatalogueRoute; method: string; baseUrl: string }): object {
+function describe(
+  product: CatalogueProduct,
+  { route, method, baseUrl }: { route: CatalogueRoute; method: string; baseUrl: string },
+): object {
   const { path, purpose } = route;
   const parameters = [...path.matchAll(/\{([^{}]*)\}/g)].map(([, name]) => ({
     name,
@@ -69,7 +88,7 @@ function describe(product: string, { route, method, baseUrl }: { route: Catalogu
     schema: { type: 'string' },
   }));
   const operation = {
-    operationId: operationId(product, method, path),
+    operationId: operationId(product.id, method, path),
     summary: purpose,
     ...(parameters.length > 0 && { parameters }),
     responses: withGatewayAnswers({ '200': { description: 'What the API answers.' } }),

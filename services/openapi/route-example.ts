@@ -1,4 +1,5 @@
 import { type CatalogueRoute } from '../../plugins/core/selling/catalogue';
+import { EXAMPLE_OF, STEP_FIELDS, STEPS_BEFORE } from '../own-routes/examples';
 import { type SandboxExample } from '../sandbox/sandbox-upstream';
 import { createSandboxUpstreams } from '../sandbox/sandbox-upstreams';
 
@@ -15,9 +16,6 @@ export interface ExampleFile {
   readonly content_type: string;
   readonly base64: string;
 }
-
-/** An alias has no example of its own: it takes its original's. */
-const ALIASES: Readonly<Record<string, string>> = { '/api/v1/gst/refresh-captcha': '/gst/refresh_captcha' };
 
 let known: readonly SandboxExample[] | undefined;
 
@@ -36,26 +34,10 @@ export interface ExampleOf {
 
 /** The sandbox's first documented success of a route; undefined when it has none. */
 export function findExample({ path, method: taken }: ExampleOf): RouteExample | undefined {
-  const of = ALIASES[path] ?? path;
+  const of = EXAMPLE_OF[path] ?? path;
   const example = successes().find(({ route, method }) => route === of && (taken === 'ANY' || taken === method));
   return example && { method: example.method, path, input: example.input };
 }
-
-/** The calls that must come before a route's own, in order, each handing on its `sessionId`. */
-const STEPS_BEFORE: Readonly<Record<string, readonly RouteExample['path'][]>> = {
-  '/gst/data': ['/gst/start'],
-  '/gst/refresh_captcha': ['/gst/start'],
-  '/api/v1/gst/refresh-captcha': ['/gst/start'],
-  '/aadhaar/captcha': ['/aadhaar/start'],
-  '/aadhaar/otp': ['/aadhaar/start', '/aadhaar/captcha'],
-};
-
-/** What each step of a session workflow sends of the example's input, besides the sessionId. */
-const STEP_FIELDS: Readonly<Record<string, readonly string[]>> = {
-  '/aadhaar/start': ['aadhaar'],
-  '/aadhaar/captcha': ['captcha'],
-  '/aadhaar/otp': ['otp'],
-};
 
 function ownInput({ path, input }: RouteExample): Record<string, unknown> {
   const fields = STEP_FIELDS[path];

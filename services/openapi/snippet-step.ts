@@ -1,3 +1,4 @@
+import { SAVED_AS } from '../own-routes/answers';
 import { type ExampleFile, fileOf, type RouteExample } from './route-example';
 
 /** A call as every language needs it. */
@@ -23,8 +24,6 @@ export interface Step {
   readonly answersText?: boolean;
 }
 
-const BINARY: Readonly<Record<string, string>> = { '/gdplay/stream': 'video.mp4', '/gdplay/thumbnail': 'thumbnail.png' };
-
 function queryOf(input: Readonly<Record<string, unknown>>): string {
   const query = new URLSearchParams(Object.entries(input).map(([name, value]): [string, string] => [name, String(value)])).toString();
   return query === '' ? '' : `?${query}`;
@@ -40,7 +39,7 @@ export function stepOf(call: RouteExample, isFirst: boolean): Step {
     body: isGet || file ? undefined : call.input,
     file,
     inSession: !isFirst,
-    savedAs: BINARY[call.path],
+    savedAs: SAVED_AS[call.path],
   };
 }
 

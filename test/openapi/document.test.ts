@@ -140,7 +140,7 @@ describe('the OpenAPI document', () => {
       ...parameters.map(({ name, schema }) => ({ at: `${path} ${name}`, schema })),
       ...Object.values(requestBody?.content ?? {}).flatMap(({ schema = {} }) => membersOf(schema, `${path} `)),
     ]);
-    // With .describe() in its schema, or in services/openapi/field-words.ts where many routes share a name.
+    // With .describe() in its schema, or in services/own-routes/field-words.ts where many routes share a name.
     expect(inputs.filter(({ schema }) => !schema.description).map(({ at }) => at)).toEqual([]);
     expect(inputs.length).toBeGreaterThan(100);
   });

@@ -8,7 +8,7 @@ import { type Installation, openInstallation } from '../acceptance/installation'
 
 /** Set to anything, the file is written anew with what the routes answer. */
 const IS_RECORDING = process.env['RECORD_SAMPLES'] !== undefined;
-const FILE = join(process.cwd(), 'services', 'openapi', 'sample-answers.json');
+const FILE = join(process.cwd(), 'services', 'own-routes', 'sample-answers.json');
 /** Pictures and tokens say nothing past this, and the second entry of a list what the first has said. */
 const LONGEST_TEXT = 100;
 const MOST_ENTRIES = 1;

@@ -1,9 +1,5 @@
+import { KEY_PLACES, type KeyPlace } from '../key-places';
 import { readParameter } from './raw-parameters';
-
-/** Where a caller may put the key, in the order in which they are looked at. */
-export const KEY_PLACES = ['authorization', 'x-api-key', 'query', 'form'] as const;
-
-export type KeyPlace = (typeof KEY_PLACES)[number];
 
 /** The query and form parameter that may carry the key. */
 export const KEY_PARAMETER = 'api_key';

@@ -70,7 +70,7 @@ export function parseKeySet(text: string): ContextKey[] {
 }
 
 /**
- * Reads a product's own keys, a JSON Web Key Set of secrets: `{"keys":[{"kty":"oct","kid":"api-ip.1","k"},…]}`; all are believed.
+ * Reads a product's own keys, a JSON Web Key Set of secrets: `{"keys":[{"kty":"oct","kid":"weather.1","k"},…]}`; all are believed.
  * @throws Error naming what is wrong, never a secret
  */
 export function parseProductKeys(text: string): ContextKey[] {
@@ -118,7 +118,7 @@ function readProductKey(jwk: Json): ContextKey {
   const { kid: id, kty, alg, use } = jwk;
   const product = typeof id === 'string' ? PRODUCT_KEY_ID.exec(id)?.[1] : undefined;
   if (typeof id !== 'string' || product === undefined)
-    throw new Error('has a key whose kid is not a product and a generation, as in api-ip.1');
+    throw new Error('has a key whose kid is not a product and a generation, as in weather.1');
   const isMeant = kty === 'oct' && (alg === undefined || alg === 'HS256') && (use === undefined || use === 'sig');
   const key = isMeant ? readSecret(jwk) : undefined;
   if (!key) throw new Error(`has a key "${id}" that is not a secret of ${MINIMUM_SECRET_BYTES} bytes for HS256 (kty oct)`);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { KEY_PLACES } from '../key-places';
 import { billingTerms } from './billing-terms';
 import { PRODUCT_ID, PROOF_FORMS } from './catalogue';
 import { checkCatalogueFile } from './check-catalogue';
@@ -128,18 +129,47 @@ const productMembers = z.strictObject({
     )
     .optional()
     .describe('A GET worth trying first, with path and query: newcomers are shown it, and begin with the first product that has one.'),
+  key_in: z
+    .array(z.enum(KEY_PLACES))
+    .min(1)
+    .optional()
+    .describe('The only places from which its key is taken; its plugin in kong.yml says the same. Absent: all of them.'),
+  large_bodies: z.boolean().optional().describe('true: bodies may take minutes to arrive, and the gateway must not hold them back.'),
+  also_admits: z
+    .array(z.string().regex(PRODUCT_ID))
+    .max(10)
+    .optional()
+    .describe('Products whose subscriptions also open its routes, in the order in which they are tried.'),
+  aliases: z
+    .record(path, path)
+    .refine((each) => Object.keys(each).length <= 20, 'has more than 20 paths')
+    .optional()
+    .describe('Paths outside the prefix, each with the route that it stands for.'),
   alert: alert
     .optional()
     .describe('When you are told that the product fails: 20% of the answers of a minute and at least 20 of them unless given.'),
 });
 
 /** As the rest of the code names its members. */
-const product = productMembers.transform(({ sandbox_url: sandboxUrl, test_keys: testKeys, first_call: firstCall, ...members }) => ({
-  ...members,
-  ...(sandboxUrl !== undefined && { sandboxUrl }),
-  ...(testKeys !== undefined && { testKeys }),
-  ...(firstCall !== undefined && { firstCall }),
-}));
+const product = productMembers.transform(
+  ({
+    sandbox_url: sandboxUrl,
+    test_keys: testKeys,
+    first_call: firstCall,
+    key_in: keyIn,
+    large_bodies: largeBodies,
+    also_admits: alsoAdmits,
+    ...members
+  }) => ({
+    ...members,
+    ...(sandboxUrl !== undefined && { sandboxUrl }),
+    ...(testKeys !== undefined && { testKeys }),
+    ...(firstCall !== undefined && { firstCall }),
+    ...(keyIn !== undefined && { keyIn }),
+    ...(largeBodies !== undefined && { largeBodies }),
+    ...(alsoAdmits !== undefined && { alsoAdmits }),
+  }),
+);
 
 /** The shape of `kong/catalogue.yml`. Rules between members are checked in check-catalogue.ts. */
 export const catalogueFile = z

@@ -1,3 +1,4 @@
+import { type KeyPlace } from '../key-places';
 import { type AlertRule } from './outage';
 import { type BillingTerms } from './billing-terms';
 import { type Exemption } from './refunds';
@@ -75,6 +76,14 @@ export interface CatalogueProduct {
   readonly openapi?: string | undefined;
   /** Path and query of a GET worth trying first. */
   readonly firstCall?: string | undefined;
+  /** The only places from which its key is taken. Absent: all that its gateway reads. */
+  readonly keyIn?: readonly KeyPlace[] | undefined;
+  /** Its bodies may take minutes to arrive. */
+  readonly largeBodies?: boolean | undefined;
+  /** Products whose subscriptions also open its routes, in the order in which they are tried. */
+  readonly alsoAdmits?: readonly string[] | undefined;
+  /** Paths outside the prefix → the route that each stands for. */
+  readonly aliases?: Readonly<Record<string, string>> | undefined;
   /** When failures are told to the seller. Absent: `USUAL_ALERT`. */
   readonly alert?: AlertRule | undefined;
 }

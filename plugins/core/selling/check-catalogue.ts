@@ -84,6 +84,11 @@ function checkProduct(product: CatalogueProduct, at: (string | number)[]): Catal
         ? []
         : [{ path: [...at, 'routes', index, 'path'], message: `${path} is not below the prefix${prefix === null ? '' : ` ${prefix}`}` }],
     ),
+    ...Object.entries(product.aliases ?? {}).flatMap(([alias, route]) =>
+      routes.some(({ path }) => path === route)
+        ? []
+        : [{ path: [...at, 'aliases', alias], message: `${route} is no route of the product` }],
+    ),
     ...findRepeats(
       routes.map(({ method, path }) => `${method} ${path}`),
       (index) => [...at, 'routes', index],

@@ -75,6 +75,10 @@ function factsOf({
   proof,
   openapi,
   firstCall,
+  keyIn,
+  largeBodies,
+  alsoAdmits,
+  aliases,
   alert,
 }: CatalogueProduct): Facts {
   const limits = { daily: base?.daily ?? null, monthly: base?.monthly ?? null };
@@ -93,6 +97,10 @@ function factsOf({
     proof: proof ?? null,
     openapi: openapi ?? null,
     first_call: firstCall ?? null,
+    key_in: keyIn ?? null,
+    large_bodies: largeBodies ?? null,
+    also_admits: alsoAdmits ?? null,
+    aliases: aliases ?? null,
     alert: alert ? { failures: `${alert.failures}%`, at_least: alert.atLeast } : null,
   };
 }

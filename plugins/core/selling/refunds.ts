@@ -53,7 +53,7 @@ const CAUSES: Readonly<Record<string, 'us' | 'caller'>> = {
   rejected: 'us',
   not_authorised: 'us',
   redirect_refused: 'us',
-  // The GST portal has locked the number out; Drive hands out no more of this file; this file takes too long to analyse.
+  // The source has locked the number out; it hands out no more of this file; this file takes too long to analyse.
   locked: 'caller',
   quota: 'caller',
   too_complex: 'caller',

@@ -103,7 +103,7 @@ interface RouteSettings {
   readonly isLight?: boolean;
   /** True where a link may stand in for a key; the handler must heed `context.proof.link`. All other routes refuse links. */
   readonly takesLinks?: boolean;
-  /** Fields that are refused in the URL, because URLs end up in logs (an Aadhaar number). */
+  /** Fields that are refused in the URL, because URLs end up in logs (an identity number). */
   readonly bodyOnlyFields?: readonly string[];
 }
 

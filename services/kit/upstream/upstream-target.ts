@@ -11,7 +11,7 @@ export interface UpstreamTarget {
   readonly sandboxUrl: string | undefined;
 }
 
-/** The URL of a simulator below the sandbox, for example `sandboxAt(common, '/pincode/india')`; undefined without a sandbox. */
+/** The URL of a simulator below the sandbox, for example `sandboxAt(common, '/weather/source')`; undefined without a sandbox. */
 export function sandboxAt(common: CommonSettings, path: `/${string}`): string | undefined {
   return common.sandboxUrl === undefined ? undefined : common.sandboxUrl + path;
 }

@@ -2,7 +2,6 @@ import { type z } from 'zod';
 import { startTracing } from '../../../plugins/tracing/start-tracing';
 import { readSettings } from '../../../plugins/core/settings';
 import { type WorkerProcessSettings } from '../config';
-import { hasLiveSource } from '../live-sources';
 import { createLog, type Log } from '../log';
 import { type PrivateServer, startPrivateServer } from '../service/private-server';
 import { type WorkerServer } from './serve-worker';
@@ -22,29 +21,28 @@ export interface WorkerProgram<Settings extends WorkerProcessSettings> {
   /** Folder below services/workers, for example `identity`. */
   readonly name: string;
   readonly settings: z.ZodType<Settings>;
-  /** Products whose live sources this worker asks. */
-  readonly products?: readonly string[];
+  /** By product: whether its live source, which this worker asks, is set. */
+  readonly live?: Readonly<Record<string, boolean>>;
   start(settings: Settings, tools: WorkerTools): Promise<WorkerServer>;
 }
 
 /** `/metrics`, `/health` and `/live`, when a port was given. Whether the worker serves is grpc.health.v1's to say. */
 async function openPrivateServer(
   settings: WorkerProcessSettings,
-  { metrics, products }: { readonly metrics: WorkerMetrics; readonly products: readonly string[] },
+  { metrics, live }: { readonly metrics: WorkerMetrics; readonly live: Readonly<Record<string, boolean>> },
 ): Promise<PrivateServer | undefined> {
   const { PRIVATE_PORT: port, PRIVATE_HOST: host } = settings;
   if (port === undefined) return undefined;
-  const live = Object.fromEntries(products.map((product) => [product, hasLiveSource(product, process.env)]));
   return startPrivateServer({ host, port, metrics, checks: {}, live });
 }
 
 async function run<Settings extends WorkerProcessSettings>(program: WorkerProgram<Settings>): Promise<void> {
-  const { name, products = [] } = program;
+  const { name, live = {} } = program;
   const { worker: settings, tls } = readSettings({ worker: program.settings, tls: workerTlsSettings }, process.env);
   const log = createLog(`${name}-worker`, { level: settings.LOG_LEVEL });
   const metrics = createWorkerMetrics(name, { withProcess: true });
   const tracing = await startTracing({ serviceName: `tollgate-worker-${name}`, env: process.env, log });
-  const privateServer = await openPrivateServer(settings, { metrics, products });
+  const privateServer = await openPrivateServer(settings, { metrics, live });
   const server = await program.start(settings, { log, metrics, tls });
   const stop = async (): Promise<void> => {
     await server.close();

@@ -1,11 +1,12 @@
 import { systemClock } from '../../../plugins/core/ports';
 import { runWorker } from '../../kit/worker/run-worker';
+import { liveSourcesOf } from '../../own-sources';
 import { identityWorkerSettings } from './settings';
 import { startIdentityWorker } from './start-identity-worker';
 
 runWorker({
   name: 'identity',
   settings: identityWorkerSettings,
-  products: ['api-aadhaar', 'api-gst'],
+  live: liveSourcesOf(['api-aadhaar', 'api-gst'], process.env),
   start: (settings, tools) => startIdentityWorker(settings, { clock: systemClock, ...tools }),
 });

@@ -1,13 +1,14 @@
 import { join } from 'node:path';
 import { systemClock } from '../../../plugins/core/ports';
 import { runWorker } from '../../kit/worker/run-worker';
+import { liveSourcesOf } from '../../own-sources';
 import { seoWorkerSettings } from './settings';
 import { startSeoWorker } from './start-seo-worker';
 
 runWorker({
   name: 'seo',
   settings: seoWorkerSettings,
-  products: ['api-seo'],
+  live: liveSourcesOf(['api-seo'], process.env),
   start: (settings, tools) =>
     startSeoWorker({ settings, clock: systemClock, pageThread: join(__dirname, '../../kit/pages/page-thread.js'), ...tools }),
 });

@@ -1,4 +1,5 @@
-import { headersToStrip, judgeFormKey, KEY_PLACES, locateKey } from '../../../plugins/core/access/credential-location';
+import { headersToStrip, judgeFormKey, locateKey } from '../../../plugins/core/access/credential-location';
+import { KEY_PLACES } from '../../../plugins/core/key-places';
 import { isForm, readFormField } from '../../../plugins/core/access/form-body';
 import { readParameter, removeParameter } from '../../../plugins/core/access/raw-parameters';
 import { fc, propertyRuns } from '../../support/fast-check';

@@ -29,6 +29,22 @@ describe('a catalogue', () => {
     expect(problemsOf(HEAD + named('[errors]'))).toEqual([expect.stringMatching(/^10:17 products\[0\]\.uncharged\[0\] /)]);
   });
 
+  it('knows where keys are taken, what else opens the routes, and paths that stand for one of them', () => {
+    const members =
+      '    key_in: [x-api-key]\n    large_bodies: true\n    also_admits: [api-old]\n    aliases: { /old/weather: "/weather/{city}" }\n    plans:\n';
+    const { catalogue } = parseCatalogue(HEAD + weather.replace('    plans:\n', members));
+    expect(catalogue?.find('api-weather')).toMatchObject({
+      keyIn: ['x-api-key'],
+      largeBodies: true,
+      alsoAdmits: ['api-old'],
+      aliases: { '/old/weather': '/weather/{city}' },
+    });
+    expect(changed('    plans:\n', '    aliases: { /old/weather: /weather/never }\n    plans:\n')).toEqual([
+      expect.stringContaining('/weather/never is no route of the product'),
+    ]);
+    expect(changed('    plans:\n', '    key_in: [cookie]\n    plans:\n')).toEqual([expect.stringContaining('key_in[0]')]);
+  });
+
   it('refuses test keys of a product that says neither where nor how they are answered', () => {
     const said = (line: string) => {
       const product = parseCatalogue(HEAD + weather.replace('    plans:\n', `${line}    plans:\n`)).catalogue?.find('api-weather');

@@ -89,8 +89,13 @@ const weather: CatalogueProduct = {
 const taken = (path: string, changes: Partial<CatalogueProduct> = {}): boolean =>
   isPublishedPath(path, createCatalogue([{ ...weather, ...changes }]));
 
-it.each(['/weather', '/weather/pune/days', '/weather/New%20Delhi/days', '/api/v1/gst/refresh-captcha'])('takes %s', (path) => {
+it.each(['/weather', '/weather/pune/days', '/weather/New%20Delhi/days'])('takes %s', (path) => {
   expect(taken(path)).toBe(true);
+});
+
+it('takes an alias where the catalogue has it, and nowhere else', () => {
+  expect(taken('/old/weather', { aliases: { '/old/weather': '/weather' } })).toBe(true);
+  expect(taken('/old/weather')).toBe(false);
 });
 
 it.each([

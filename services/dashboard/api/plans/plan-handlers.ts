@@ -11,7 +11,7 @@ import { listConsents } from '../../../../plugins/stores/postgres/subscriptions/
 import { setDailyCap } from '../../../../plugins/stores/postgres/subscriptions/set-daily-cap';
 import { setSubscriptionState } from '../../../../plugins/stores/postgres/subscriptions/set-subscription-state';
 import { type SubscriptionView } from '../../../../plugins/stores/postgres/subscriptions/subscription-view';
-import { routesWithoutSource } from '../../../kit/live-sources';
+import { routesWithoutSource } from '../../../own-sources';
 import { type LiveSource, type planEndpoints, subscription } from '../../contract/plans';
 import { type Call, type Handlers } from '../http/bind-endpoint';
 import { type DashboardDeps } from '../http/dashboard-deps';

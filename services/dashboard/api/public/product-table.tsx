@@ -1,6 +1,6 @@
 import { type ReactNode } from 'react';
 import { type CatalogueProduct, refusesTestKeys } from '../../../../plugins/core/selling/catalogue';
-import { routesWithoutSource } from '../../../kit/live-sources';
+import { routesWithoutSource } from '../../../own-sources';
 import { type LiveSource } from '../../contract/plans';
 import { type PageTools } from './page-frame';
 import { describeLimits, formatPrice, isOffered } from './wording';

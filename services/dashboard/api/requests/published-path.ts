@@ -1,19 +1,16 @@
 import { type Catalogue } from '../../../../plugins/core/selling/catalogue';
 
-/** Published beside `/gst/refresh_captcha`, in no product's list. */
-const GST_ALIAS = '/api/v1/gst/refresh-captcha';
-
 /** One part of a path, of characters that need no care. It neither walks up nor hides a slash, also not in percent-encoding. */
 const PART = '(?!(?:\\.|%2[eE]){1,2}(?:/|$))(?:[A-Za-z0-9._~-]|%(?!2[fF]|5[cC])[0-9A-Fa-f]{2})+';
 const BELOW = new RegExp(`^(?:/${PART})*$`);
 
 /**
- * Whether a path is one that customers are told of: a route of the catalogue, where `{…}` takes any one part, or anything below the
+ * Whether a path is one that customers are told of: a route or alias of the catalogue, where `{…}` takes any one part, or anything below the
  * prefix of a product that brings its own description.
  */
 export function isPublishedPath(path: string, { products }: Catalogue): boolean {
-  if (path === GST_ALIAS) return true;
-  return products.some(({ prefix, routes, openapi }) => {
+  return products.some(({ prefix, routes, openapi, aliases = {} }) => {
+    if (Object.hasOwn(aliases, path)) return true;
     if (prefix === null || !path.startsWith(prefix)) return false;
     if (openapi !== undefined && BELOW.test(path.slice(prefix.length))) return true;
     return routes.some((route) => route.path === path || (route.path.includes('{') && patternOf(route.path).test(path)));

@@ -1,4 +1,4 @@
-import { type Environment } from '../../plugins/core/settings';
+import { type Environment } from '../plugins/core/settings';
 
 /** Settings that make one source together. */
 type Source = readonly [string, ...string[]];
@@ -31,4 +31,9 @@ export function routesWithoutSource(product: string): readonly string[] {
 export function hasLiveSource(product: string, env: Environment): boolean {
   const sources = sourcesOf(product);
   return sources.length === 0 || sources.some((source) => source.every((name) => Boolean(env[name])));
+}
+
+/** {@link hasLiveSource} of each of some products. */
+export function liveSourcesOf(products: readonly string[], env: Environment): Record<string, boolean> {
+  return Object.fromEntries(products.map((product) => [product, hasLiveSource(product, env)]));
 }
