@@ -1,4 +1,3 @@
-import '@mantine/core/styles.css';
 import './app/styles.css';
 import { MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
@@ -16,7 +15,7 @@ import { resolveVariables, theme } from './app/theme';
 import { ConnectionBanner } from './components/connection-banner';
 
 takeViewedCustomer();
-if (brandColour !== undefined) document.documentElement.style.setProperty('--brand', brandColour);
+if (brandColour !== undefined) document.documentElement.style.setProperty('--accent', brandColour);
 const queryClient = createQueryClient(leadToSignIn);
 const router = createAppRouter(queryClient);
 

@@ -71,7 +71,7 @@ function Entrance({ tools, path }: Pick<PageFrameProps, 'tools' | 'path'>): Reac
 export function PageFrame({ tools, title, description, path, children }: PageFrameProps): ReactNode {
   const { brand, url } = tools;
   return (
-    <html lang="en" style={{ ['--brand' as string]: brand.colour, ['--on-brand' as string]: textOn(brand.colour) }}>
+    <html lang="en" style={{ ['--accent' as string]: brand.colour, ['--on-accent' as string]: textOn(brand.colour) }}>
       <head>
         <meta charSet="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />

@@ -1,4 +1,5 @@
 // The script of the pages that the server writes. Everything on them can be read without it; it shows what takes a script.
+import './public.css';
 import { ConsentWanted, makeCall, NotMade } from './make-call';
 import { copyButton, element, showAnswer } from './show-answer';
 
