@@ -33,8 +33,8 @@ const get = (path: string, headers: Readonly<Record<string, string>> = {}) => da
 const offered = PRODUCTS.filter(({ prefix }) => prefix !== null);
 
 describe('without a session', () => {
-  it.each(['/', '/products'])('%s has every product with its limits and prices in its words', async (path) => {
-    const { statusCode, headers, body } = await get(path);
+  it('/products has every product with its limits and prices in its words', async () => {
+    const { statusCode, headers, body } = await get('/products');
     expect([statusCode, headers['content-type'], headers['vary']]).toEqual([200, 'text/html; charset=utf-8', 'Accept-Encoding, Cookie']);
     expect(body).toMatch(/^<!doctype html><html lang="en"/);
     for (const { title, description, id } of PRODUCTS) {
@@ -43,6 +43,42 @@ describe('without a session', () => {
       expect(body).toContain(id);
     }
     for (const text of ['1,000 a day, 30,000 a month', '₹499.00 a month', '1,000,000 a day', 'Listed only']) expect(body).toContain(text);
+  });
+
+  it('/ has a card for each product that can be bought, a call beside its answer, and no product that nobody can buy', async () => {
+    const { body } = await get('/');
+    for (const { title, description, id } of offered) {
+      expect(body).toContain(`<a href="/reference/${id}">${title}</a>`);
+      expect(body).toContain(description);
+    }
+    for (const { id } of PRODUCTS.filter(({ prefix }) => prefix === null)) expect(body).not.toContain(id);
+    for (const text of ['From ₹499.00 a month', 'Free: 1,000 a day, 30,000 a month']) expect(body).toContain(text);
+    expect(body).toContain('aria-label="Its answer"');
+    expect(body).toContain('<span class="code-key">"ip"</span>');
+  });
+
+  it('/pricing says what expected requests cost with each product, by a form that needs no script', async () => {
+    const costs = async (query: string): Promise<string> => {
+      const { statusCode, body } = await get(`/pricing${query}`);
+      expect([statusCode, body.includes('<form class="expected" action="/pricing" method="get">')]).toEqual([200, true]);
+      return /<tr id="api-seo">.*?<\/tr>/s.exec(body)?.[0].split('<td').at(-1) ?? '';
+    };
+    expect(await costs('?requests=0')).toContain('<strong>Free</strong>');
+    expect(await costs('?requests=4')).toContain('<strong>₹999.00</strong><span class="quiet block">With Star</span>');
+    expect(await costs('?requests=7')).toContain('More than any plan on sale has');
+    for (const odd of ['', '?requests=9', '?requests=-1', '?requests=x', '?requests=1&requests=2']) {
+      expect(await costs(odd)).toBe(await costs('?requests=3'));
+    }
+  });
+
+  it('/ and /pricing tell search engines the price of each plan, in data that no browser runs', async () => {
+    for (const path of ['/', '/pricing']) {
+      const text = /<script type="application\/ld\+json">([^<]*)<\/script>/.exec((await get(path)).body)?.[1] ?? '';
+      const graph = (JSON.parse(text) as { '@graph': { url: string; offers: object[] }[] })['@graph'];
+      expect(graph.find(({ url }) => url.endsWith('/reference/api-ip'))?.offers).toEqual([
+        { '@type': 'Offer', name: 'Star', price: '499.00', priceCurrency: 'INR' },
+      ]);
+    }
   });
 
   it('/reference leads to every product that can be called, and says how the key is sent', async () => {
@@ -89,7 +125,7 @@ describe('without a session', () => {
   });
 
   it('no page is larger than 80 KiB, before it is compressed', async () => {
-    const paths = ['/', '/products', '/reference', '/reference/errors', ...offered.map(({ id }) => `/reference/${id}`)];
+    const paths = ['/', '/products', '/pricing', '/reference', '/reference/errors', ...offered.map(({ id }) => `/reference/${id}`)];
     const sizes = await Promise.all(paths.map(async (path) => ({ path, bytes: Buffer.byteLength((await get(path)).body) })));
     expect(sizes.filter(({ bytes }) => bytes > 80 * 1_024)).toEqual([]);
   });
@@ -115,11 +151,11 @@ describe('without a session', () => {
   );
 
   it('no page needs a script, and each names itself to search engines', async () => {
-    for (const path of ['/', '/products', '/reference', '/reference/errors', '/reference/api-ip']) {
+    for (const path of ['/', '/products', '/pricing', '/reference', '/reference/errors', '/reference/api-ip']) {
       const { body } = await get(path);
-      expect(body.match(/<script[^>]*>[^<]*/g)).toEqual(['<script type="module" src="/public-page.js">']);
+      expect(body.match(/<script(?! type="application\/ld)[^>]*>[^<]*/g)).toEqual(['<script type="module" src="/public-page.js">']);
       // A form that only a script can send is not shown without one.
-      expect(body.match(/<form /g)?.length).toBe(body.match(/<form class="try" [^>]*hidden="">/g)?.length);
+      expect(body.match(/<form (?!class="expected")/g)?.length).toBe(body.match(/<form class="try" [^>]*hidden="">/g)?.length);
       expect(body).not.toMatch(/ on[a-z]+="/);
       expect(body).toContain(`<link rel="canonical" href="http://dashboard.test${path}"/>`);
       expect(body).toMatch(/<meta name="description" content="[^"]{20,}"\/>/);
@@ -143,7 +179,14 @@ describe('without a session', () => {
     const sitemap = await get('/sitemap.xml');
     expect(sitemap.headers['content-type']).toBe('application/xml; charset=utf-8');
     const places = [...sitemap.body.matchAll(/<loc>http:\/\/dashboard\.test([^<]*)<\/loc>/g)].map(([, path]) => path);
-    expect(places).toEqual(['/', '/products', '/reference', '/reference/errors', ...offered.map(({ id }) => `/reference/${id}`)]);
+    expect(places).toEqual([
+      '/',
+      '/products',
+      '/pricing',
+      '/reference',
+      '/reference/errors',
+      ...offered.map(({ id }) => `/reference/${id}`),
+    ]);
     for (const path of places) expect((await get(path ?? '')).statusCode).toBe(200);
     expect((await get('/robots.txt')).body).toContain('Sitemap: http://dashboard.test/sitemap.xml');
     const llms = (await get('/llms.txt')).body;

@@ -1,5 +1,7 @@
 import { type ReactNode } from 'react';
+import { type CatalogueProduct } from '../../../../plugins/core/selling/catalogue';
 import { type Brand } from './brand';
+import { StructuredPrices } from './structured-prices';
 import { type LiveSources } from './watch-sources';
 
 /** What every public page is rendered with. */
@@ -24,11 +26,14 @@ interface PageFrameProps {
   readonly description: string;
   /** The page's own path, which is also where signing up leads back to. */
   readonly path: string;
+  /** Whose prices the page says to search engines too. */
+  readonly products?: readonly CatalogueProduct[];
   readonly children: ReactNode;
 }
 
 const NAVIGATION = [
   ['/products', 'Products'],
+  ['/pricing', 'Pricing'],
   ['/reference', 'Reference'],
 ] as const;
 
@@ -68,7 +73,7 @@ function Entrance({ tools, path }: Pick<PageFrameProps, 'tools' | 'path'>): Reac
 }
 
 /** The document around a public page: all of it can be read without a script. */
-export function PageFrame({ tools, title, description, path, children }: PageFrameProps): ReactNode {
+export function PageFrame({ tools, title, description, path, products, children }: PageFrameProps): ReactNode {
   const { brand, url } = tools;
   return (
     <html lang="en" style={{ ['--accent' as string]: brand.colour, ['--on-accent' as string]: textOn(brand.colour) }}>
@@ -79,9 +84,14 @@ export function PageFrame({ tools, title, description, path, children }: PageFra
         <title>{path === '/' ? title : `${title} · ${brand.name}`}</title>
         <meta name="description" content={description} />
         <link rel="canonical" href={url + path} />
+        <meta property="og:title" content={title} />
+        <meta property="og:description" content={description} />
+        <meta property="og:site_name" content={brand.name} />
+        <meta property="og:url" content={url + path} />
         <link rel="icon" href={brand.logo ? '/brand/logo' : '/icon.svg'} />
         <link rel="stylesheet" href="/public.css" />
         <script type="module" src="/public-page.js" />
+        {products && <StructuredPrices products={products} url={url} />}
       </head>
       <body>
         <a className="skip" href="#content">

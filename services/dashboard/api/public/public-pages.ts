@@ -4,6 +4,7 @@ import { type DashboardDeps } from '../http/dashboard-deps';
 import { ownAddress } from '../http/own-origin';
 import { askSeldom, type DocumentSource, keepDocument, type KeptDocument, sendDocument } from '../http/serve-document';
 import { type Brand } from './brand';
+import { stepOf } from './choose-plan';
 import { NOTHING_DESCRIBED, placesOf, readOperations } from './operations';
 import { type PageTools } from './page-frame';
 import { type PageName, renderPage } from './render-page';
@@ -69,7 +70,7 @@ class PageShelf {
       canTry,
       liveSources: deps.liveSources,
     };
-    const name = page.kind === 'product' ? `product ${page.product.id}` : page.kind;
+    const name = page.kind === 'product' ? `product ${page.product.id}` : page.kind === 'pricing' ? `pricing ${page.step}` : page.kind;
     return this.find(`${name} ${isKnown}`, async () => {
       const { products } = await deps.catalogue();
       const text = await this.describe(page);
@@ -108,6 +109,9 @@ export function servePublicPages(app: FastifyInstance, options: PublicPagesOptio
     return reply.redirect(place ?? '/reference', 307);
   });
   app.get('/reference/errors', (request, reply) => send(request, reply, { kind: 'errors' }));
+  app.get<{ Querystring: { requests?: unknown } }>('/pricing', (request, reply) =>
+    send(request, reply, { kind: 'pricing', step: stepOf(request.query.requests) }),
+  );
   app.get('/products', (request, reply) => send(request, reply, { kind: 'products' }));
   app.get<{ Params: { product: string } }>('/reference/:product', async (request, reply) => {
     const product = (await deps.catalogue()).find(request.params.product);

@@ -16,14 +16,21 @@ function escapeXml(text: string): string {
 
 /** The public pages, for search engines: `/sitemap.xml`. */
 export function writeSitemap({ url, products }: Site): string {
-  const paths = ['/', '/products', '/reference', '/reference/errors', ...products.filter(isOffered).map(({ id }) => `/reference/${id}`)];
+  const paths = [
+    '/',
+    '/products',
+    '/pricing',
+    '/reference',
+    '/reference/errors',
+    ...products.filter(isOffered).map(({ id }) => `/reference/${id}`),
+  ];
   const entries = paths.map((path) => `  <url><loc>${escapeXml(url + path)}</loc></url>\n`).join('');
   return `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${entries}</urlset>\n`;
 }
 
 /** Everything else is a customer's, or an entrance to it. */
 export function writeRobots({ url }: Site): string {
-  return `User-agent: *\nAllow: /$\nAllow: /products\nAllow: /reference\nAllow: /openapi.json\nAllow: /llms.txt\nDisallow: /api/\nDisallow: /sign-in\nDisallow: /sign-up\nDisallow: /verify\nDisallow: /reset-password\nDisallow: /outbox\n\nSitemap: ${url}/sitemap.xml\n`;
+  return `User-agent: *\nAllow: /$\nAllow: /products\nAllow: /pricing\nAllow: /reference\nAllow: /openapi.json\nAllow: /llms.txt\nDisallow: /api/\nDisallow: /sign-in\nDisallow: /sign-up\nDisallow: /verify\nDisallow: /reset-password\nDisallow: /outbox\n\nSitemap: ${url}/sitemap.xml\n`;
 }
 
 function describeForModels({ url, products }: Site): string[] {
