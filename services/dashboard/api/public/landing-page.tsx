@@ -44,17 +44,20 @@ export function LandingPage({ tools, products, tried }: LandingPageProps): React
   const count = products.filter(isOffered).length;
   const isTestable = products.some(hasSandbox);
   const title = count === 0 ? 'No APIs yet' : `${count} ${count === 1 ? 'API' : 'APIs'}, one key`;
-  const description = `Limits and prices of each are published.${isTestable ? ' Test keys are free and answered by a sandbox: try before you pay.' : ''}`;
+  const { headline = title, subheadline } = tools.brand.words ?? {};
+  const description =
+    subheadline ??
+    `Limits and prices of each are published.${isTestable ? ' Test keys are free and answered by a sandbox: try before you pay.' : ''}`;
   return (
     <PageFrame
       tools={tools}
-      title={`${tools.brand.name}: ${title}`}
+      title={`${tools.brand.name}: ${headline}`}
       description={description}
       path="/"
       products={products.filter(isOffered)}
     >
       <section className="hero">
-        <h1>{title}</h1>
+        <h1>{headline}</h1>
         <p className="lead">{description}</p>
         <p className="actions">
           <a className="button" href={signUpPath('/')}>

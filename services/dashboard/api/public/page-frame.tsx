@@ -1,6 +1,6 @@
 import { type ReactNode } from 'react';
 import { type CatalogueProduct } from '../../../../plugins/core/selling/catalogue';
-import { type Brand } from './brand';
+import { type Brand, PLAIN_BRAND } from './brand';
 import { StructuredPrices } from './structured-prices';
 import { type LiveSources } from './watch-sources';
 
@@ -37,16 +37,37 @@ const NAVIGATION = [
   ['/reference', 'Reference'],
 ] as const;
 
-/** Relative luminance at which black and white contrast alike, the root of 1.05 · 0.05 less 0.05 (WCAG 2.2): both reach 4.5 to 1 there. */
-const LIGHT_GROUND = 0.179;
+/** The seller's pages that every footer leads to. */
+function SellersLinks({ brand: { name, words } }: { readonly brand: Brand }): ReactNode {
+  if (!words) return null;
+  const { terms, privacy, imprint, status } = words.links;
+  const links = { Terms: terms, Privacy: privacy, Imprint: imprint, Status: status };
+  return (
+    <>
+      {Object.entries(links).map(
+        ([text, to]) =>
+          to !== undefined && (
+            <a key={text} href={to}>
+              {text}
+            </a>
+          ),
+      )}
+      {words.support !== undefined && <a href={`mailto:${words.support}`}>Support</a>}
+      {words.powered_by && name !== PLAIN_BRAND.name && <span className="quiet">Powered by Tollgate</span>}
+    </>
+  );
+}
 
-/** Black or white, whichever can be read on a colour `#rrggbb`. */
-export function textOn(colour: string): string {
-  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
-    const part = Number.parseInt(colour.slice(at, at + 2), 16) / 255;
-    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
-  });
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > LIGHT_GROUND ? '#000' : '#fff';
+/** The picture beside the name, with the one for dark pages where the seller has one. */
+function BrandLogo({ brand }: { readonly brand: Brand }): ReactNode {
+  const logo = <img src={brand.logo ? '/brand/logo' : '/icon.svg'} height={26} alt="" />;
+  if (!brand.darkLogo) return logo;
+  return (
+    <picture>
+      <source srcSet="/brand/logo-dark" media="(prefers-color-scheme: dark)" />
+      {logo}
+    </picture>
+  );
 }
 
 /** Where signing up starts, and comes back to. */
@@ -76,7 +97,7 @@ function Entrance({ tools, path }: Pick<PageFrameProps, 'tools' | 'path'>): Reac
 export function PageFrame({ tools, title, description, path, products, children }: PageFrameProps): ReactNode {
   const { brand, url } = tools;
   return (
-    <html lang="en" style={{ ['--accent' as string]: brand.colour, ['--on-accent' as string]: textOn(brand.colour) }}>
+    <html lang="en">
       <head>
         <meta charSet="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -90,6 +111,7 @@ export function PageFrame({ tools, title, description, path, products, children 
         <meta property="og:url" content={url + path} />
         <link rel="icon" href={brand.logo ? '/brand/logo' : '/icon.svg'} />
         <link rel="stylesheet" href="/public.css" />
+        {brand.colour !== PLAIN_BRAND.colour && <link rel="stylesheet" href="/brand.css" />}
         <script type="module" src="/public-page.js" />
         {products && <StructuredPrices products={products} url={url} />}
       </head>
@@ -99,7 +121,7 @@ export function PageFrame({ tools, title, description, path, products, children 
         </a>
         <header className="top">
           <a className="brand" href={tools.isSignedIn ? '/products' : '/'}>
-            <img src={brand.logo ? '/brand/logo' : '/icon.svg'} height={26} alt="" />
+            <BrandLogo brand={brand} />
             <span>{brand.name}</span>
           </a>
           <nav aria-label="Pages">
@@ -119,6 +141,7 @@ export function PageFrame({ tools, title, description, path, products, children 
         <footer>
           <a href="/openapi.json">OpenAPI document</a>
           <a href="/llms.txt">llms.txt</a>
+          <SellersLinks brand={brand} />
         </footer>
       </body>
     </html>

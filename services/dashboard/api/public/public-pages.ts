@@ -3,6 +3,7 @@ import { readCatalogueRevision } from '../../../../plugins/stores/postgres/catal
 import { type DashboardDeps } from '../http/dashboard-deps';
 import { ownAddress } from '../http/own-origin';
 import { askSeldom, type DocumentSource, keepDocument, type KeptDocument, sendDocument } from '../http/serve-document';
+import { accentSheet } from './accent';
 import { type Brand } from './brand';
 import { stepOf } from './choose-plan';
 import { NOTHING_DESCRIBED, placesOf, readOperations } from './operations';
@@ -139,10 +140,25 @@ function serveFiles(
       return sendDocument(request, reply, { document, headers: { 'Content-Type': contentType, 'Cache-Control': 'public, no-cache' } });
     });
   }
-  const { logo } = brand;
-  // A picture that an operator chose, which is not allowed to be a document.
-  if (logo)
-    app.get('/brand/logo', (_request, reply) =>
-      reply.header('Content-Type', logo.contentType).header('Cache-Control', 'no-cache').send(logo.bytes),
+  serveBrand(app, brand);
+}
+
+/** A picture that an operator chose is a picture: opened by itself, a script in it does not run either. */
+const PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
+
+function serveBrand(app: FastifyInstance, { logo, darkLogo, colour }: Brand): void {
+  app.get('/brand.css', (_request, reply) =>
+    reply.type('text/css; charset=utf-8').header('Cache-Control', 'no-cache').send(accentSheet(colour)),
+  );
+  for (const [path, picture] of [
+    ['/brand/logo', logo],
+    ['/brand/logo-dark', darkLogo],
+  ] as const) {
+    if (!picture) continue;
+    app.get(path, (_request, reply) =>
+      reply
+        .headers({ 'Content-Type': picture.contentType, 'Cache-Control': 'no-cache', 'Content-Security-Policy': PICTURE_POLICY })
+        .send(picture.bytes),
     );
+  }
 }
