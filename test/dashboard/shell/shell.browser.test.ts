@@ -48,6 +48,18 @@ describe('the first steps', () => {
   });
 });
 
+describe('the navigation', () => {
+  it('has its pages in groups, and the logo leads home', async () => {
+    await stage.open('/audit');
+    const navigation = stage.page.getByRole('navigation', { name: 'Main' });
+    const pagesOf = (group: string): Promise<string[]> => navigation.getByRole('group', { name: group }).getByRole('link').allInnerTexts();
+    expect(await pagesOf('Billing')).toEqual(['Plans', 'Statements']);
+    expect(await pagesOf('Settings')).toEqual(['Team', 'Audit log']);
+    await stage.page.getByRole('link', { name: 'Home' }).click();
+    await stage.page.getByRole('heading', { name: 'Overview' }).waitFor();
+  });
+});
+
 describe('adding a webhook', () => {
   it('asks for https, and for a receiver on this machine where that is called as well', async () => {
     await stage.open('/webhooks');
