@@ -1,3 +1,5 @@
+const { join } = require('node:path');
+
 // Jest on Node 20 cannot require() packages published as ES modules only, so those few are transformed too.
 const esmOnly = [
   'better-auth',
@@ -73,6 +75,7 @@ module.exports = {
     },
   ],
   testTimeout: TEST_TIMEOUT_MS,
+  reporters: ['default', join(__dirname, 'test/support/plain-failures.cjs')],
   testSequencer: '<rootDir>/test/support/longest-first-sequencer.cjs',
   // On two cores: a third of the time of a file that starts processes or a browser is waiting.
   maxWorkers: 3,

@@ -26,9 +26,10 @@ export function checkKongConf(kongConf: string): string[] {
   if (format.includes('$tollgate_') && first !== 'nginx_http_include') {
     problems.push('nginx_http_include: must name log-maps.conf, and come before the nginx_http_log_format that uses its variables');
   }
-  if (!(parseMilliseconds(properties.get('nginx_proxy_client_body_timeout') ?? '') <= LONGEST_BODY_PAUSE_MS)) {
+  const pause = properties.get('nginx_location_client_body_timeout') ?? properties.get('nginx_proxy_client_body_timeout') ?? '';
+  if (!(parseMilliseconds(pause) <= LONGEST_BODY_PAUSE_MS)) {
     problems.push(
-      'nginx_proxy_client_body_timeout: must be 10s at most; strangers could hold connections with forms that they do not send',
+      'nginx_location_client_body_timeout: must be 10s at most; strangers could hold connections with forms that they do not send',
     );
   }
   const isHandedOver = properties.get('nginx_proxy_set')?.startsWith(`$${REQUEST_VARIABLE} `) === true;

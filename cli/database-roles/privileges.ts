@@ -52,6 +52,13 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
     // Terms are written by triggers with the owner's rights; a statement is written once.
     subscription_term: READ,
     statement: APPEND,
+    billing_details: KEEP,
+    // Numbered by a trigger with the owner's rights, and never changed.
+    invoice_series: READ,
+    invoice: APPEND,
+    invoice_payment: APPEND,
+    invoice_mail: KEEP,
+    statement_billed: 'SELECT, INSERT, DELETE',
     suspension: ALL,
     credential: KEEP,
     credential_product: ALL,
@@ -85,6 +92,9 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
     customer_note: APPEND,
     subscription_limit_term: ALL,
     product_day: ALL,
+    product_answers: ALL,
+    product_pulse: ALL,
+    product_outage: ALL,
     outbox_mail: ALL,
     submission: ALL,
     alert: ALL,

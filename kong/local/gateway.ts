@@ -84,6 +84,7 @@ export function createLocalGateway(options: LocalGatewayOptions): LocalGateway {
     bufferBytes: conf.bodyBufferBytes,
     spoolDir,
     readTimeoutMs: options.clientTimeoutMs ?? conf.bodyTimeoutMs,
+    uploadTimeoutMs: options.clientTimeoutMs ?? conf.uploadTimeoutMs,
   };
   const dispatcher = new Dispatcher({ conf, routes: config.routes, limits, pluginClient, log: options.log });
   return new GatewayServer(options, { dispatcher, pluginClient, spoolDir, clientTimeoutMs, readConfig, digest: config.digest });

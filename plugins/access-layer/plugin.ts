@@ -160,6 +160,8 @@ function describe(request: AccessRequest, denial: Denial | undefined, nowMs: num
     atMs: nowMs,
     products: request.config.products,
     outcome: denial?.code ?? 'admitted',
+    method: request.method,
+    rawPath: request.rawPath,
     keyPlace: request.keyPlace,
     maskedKey: request.key === undefined ? undefined : maskApiKey(request.key),
     credentialId: record?.credentialId,

@@ -123,6 +123,9 @@ export interface Decision {
   /** Product ids that the route admits. */
   readonly products: readonly string[];
   readonly outcome: 'admitted' | DenialCode;
+  readonly method?: string;
+  /** As the caller sent it, without the query. Empty where the gateway asks about a request whose path it has judged itself. */
+  readonly rawPath?: string;
   readonly keyPlace: string | undefined;
   /** Prefix and last four of the key as displayed, never more. */
   readonly maskedKey: string | undefined;

@@ -54,7 +54,9 @@ export type ComparedReport = z.output<typeof comparedReport>;
 const report = z.record(z.string(), z.unknown()).pipe(comparedReport);
 
 export const compareInput = z.object({
-  before: report.describe('The report of the earlier version: `data` of an answer of /app/analyze.'),
+  before: report.describe(
+    'The report of the earlier version: `data` of an answer of /app/analyze. Each of its lists may have 50,000 entries.',
+  ),
   after: report.describe('The report of the later version.'),
 });
 

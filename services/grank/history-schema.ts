@@ -36,7 +36,12 @@ export const historyInput = z.object({
       const other = answers.findIndex((each) => first && questionOf(each) !== questionOf(first));
       if (other > 0) complain('asks for another business, keyword or grid than the first', other);
     })
-    .describe('Answers of /grank/grid to the same question, whole or with query, summary, points, source and fetched_at; in any order.'),
+    .meta({
+      description:
+        'Answers of /grank/grid to the same question, whole or with query, summary, points, source and fetched_at; in any order.',
+      minItems: 2,
+      maxItems: MOST_ANSWERS,
+    }),
 });
 
 const difference = z.number().nullable();

@@ -5,7 +5,7 @@ import { productPaths } from './product-paths';
 /** As much of an OpenAPI document as is looked at here; the rest goes through. */
 export interface ApiDocumentParts {
   readonly servers: readonly { readonly url: string }[];
-  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly tags?: readonly string[] }>>>>;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly tags?: readonly string[]; readonly operationId?: string }>>>>;
   readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
@@ -25,7 +25,8 @@ export function describeApi(built: ApiDocumentParts, catalogue: Catalogue, docum
   const ours = new Set(Object.values(built.paths).flatMap((methods) => Object.values(methods).flatMap(({ tags }) => tags ?? [])));
   const others = catalogue.products.filter(({ id, prefix }) => prefix !== null && !ours.has(id));
   const [{ url } = { url: '' }] = built.servers;
-  const added = others.map((product) => describeOther(product, { document: documents.get(product.id), baseUrl: url }));
+  const taken = new Set(Object.values(built.paths).flatMap((methods) => Object.values(methods).map(({ operationId = '' }) => operationId)));
+  const added = others.map((product) => describeOther(product, { document: documents.get(product.id), baseUrl: url, taken }));
   const offered = catalogue.products.filter(({ prefix }) => prefix !== null);
   const leftOut = added.flatMap((each) => each.leftOut);
   const document = {
@@ -39,9 +40,9 @@ export function describeApi(built: ApiDocumentParts, catalogue: Catalogue, docum
   return { document, leftOut };
 }
 
-function describeOther(product: CatalogueProduct, { document, baseUrl }: { document: unknown; baseUrl: string }): OwnOperations {
-  if (document === undefined) return { paths: productPaths(product, baseUrl), components: {}, leftOut: [] };
-  return ownOperations(product, { document, baseUrl });
+function describeOther(product: CatalogueProduct, own: Parameters<typeof ownOperations>[1]): OwnOperations {
+  if (own.document === undefined) return { paths: productPaths(product, own.baseUrl), components: {}, leftOut: [] };
+  return ownOperations(product, own);
 }
 
 function soldPaths({ paths }: ApiDocumentParts, catalogue: Catalogue): ApiDocumentParts['paths'] {

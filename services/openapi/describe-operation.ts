@@ -5,7 +5,7 @@ import { type Route } from '../kit/service/define-service';
 import { answersOf, BINARY } from './describe-answers';
 import { inputShapeOf } from './input-shape';
 import { exampleCalls, fileOf } from './route-example';
-import { snippetsOf } from './snippets';
+import { asCodeSamples, snippetsOf } from './snippets';
 
 /** In a form, and nowhere else in a body, the key may stand among the parameters. */
 const API_KEY = z
@@ -131,7 +131,7 @@ export function operationOf({ product, route, method, baseUrl }: OperationOption
     security: securityOf(product),
     responses: answersOf(route),
     ...webSocketOf(route),
-    'x-codeSamples': snippetsOf(route, baseUrl).map(({ language, label, code }) => ({ lang: language, label, source: code })),
+    'x-codeSamples': asCodeSamples(snippetsOf(route, baseUrl)),
   };
   const shape = inputShapeOf(route.input);
   const example = exampleOf(route, method);

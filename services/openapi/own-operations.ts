@@ -1,5 +1,6 @@
 import { type CatalogueProduct } from '../../plugins/core/selling/catalogue';
-import { gatewayParts, operationId } from './product-paths';
+import { gatewayParts, operationId, withGatewayAnswers } from './product-paths';
+import { ReferenceResolver } from './resolve-references';
 import { isObject, type Json, SoundParts } from './sound-parts';
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options'];
@@ -21,13 +22,21 @@ export interface OwnOperations {
   readonly leftOut: readonly LeftOut[];
 }
 
+interface OwnDocument {
+  readonly document: unknown;
+  readonly baseUrl: string;
+  /** Names of operations described before; those of this document are added. */
+  readonly taken: Set<string>;
+}
+
 /**
  * The operations of a product's own OpenAPI 3 document, as customers reach them: below its prefix, with our keys, and with components under
  * names that no other product has. A broken operation is left out and named.
  */
-export function ownOperations(product: CatalogueProduct, { document, baseUrl }: { document: unknown; baseUrl: string }): OwnOperations {
+export function ownOperations(product: CatalogueProduct, { document, baseUrl, taken }: OwnDocument): OwnOperations {
   const { paths = {}, components = {} } = isObject(document) ? document : {};
   const sound = new SoundParts(isObject(components) ? components : {});
+  const resolver = new ReferenceResolver({ components });
   const leftOut: LeftOut[] = [];
   const described = Object.entries(isObject(paths) ? paths : {}).flatMap(([own, item]) => {
     if (!isObject(item) || !own.startsWith('/')) return [];
@@ -41,10 +50,10 @@ export function ownOperations(product: CatalogueProduct, { document, baseUrl }: 
       const operation = item[method];
       if (!isObject(operation)) return [];
       const kept = Object.fromEntries(Object.entries(operation).filter(([name]) => !DROPPED.has(name)));
-      const whole = { ...kept, parameters: [...listOf(item['parameters']), ...listOf(operation['parameters'])] };
+      const whole = { ...kept, parameters: parametersOf(item, operation, resolver) };
       const problem = sound.problemOf(whole);
       if (problem !== undefined) return leave(`${method.toUpperCase()} ${path}`, problem);
-      return [[method, describeOperation(product, { whole, method, own, path, baseUrl })]];
+      return [[method, describeOperation(product, { whole, resolver, taken, method, own, path, baseUrl })]];
     });
     return [[path, Object.fromEntries(operations) as object]];
   });
@@ -54,6 +63,8 @@ export function ownOperations(product: CatalogueProduct, { document, baseUrl }: 
 interface Operation {
   /** With the parameters of its path. */
   readonly whole: Json;
+  readonly resolver: ReferenceResolver;
+  readonly taken: Set<string>;
   readonly method: string;
   /** The path in the product's own document. */
   readonly own: string;
@@ -61,10 +72,31 @@ interface Operation {
   readonly baseUrl: string;
 }
 
-function describeOperation({ id, description }: CatalogueProduct, { whole, method, own, path, baseUrl }: Operation): Json {
-  const named = { operationId: operationId(id, method, own), summary: whole['summary'] ?? description };
-  const responses = { responses: whole['responses'] ?? { '200': { description: 'What the API answers.' } } };
-  return { ...(renameReferences({ ...whole, ...responses }, id) as Json), ...named, ...gatewayParts(id, { method, path, baseUrl }) };
+/** A name that leads to one place of the reference, and that generated clients can use. */
+const OPERATION_ID = /^[A-Za-z][\w.-]{0,99}$/;
+
+function describeOperation({ id, description }: CatalogueProduct, { whole, resolver, taken, method, own, path, baseUrl }: Operation): Json {
+  const given = whole['operationId'];
+  const isName = typeof given === 'string' && OPERATION_ID.test(given) && !taken.has(given);
+  const named = { operationId: isName ? given : operationId(id, method, own), summary: whole['summary'] ?? description };
+  taken.add(named.operationId);
+  const responses = withGatewayAnswers(isObject(whole['responses']) ? renameReferences(whole['responses'], id) : ANY_ANSWER);
+  const resolved = resolver.resolve(whole);
+  const gateway = gatewayParts(id, isObject(resolved) ? resolved : {}, { method, path, baseUrl });
+  return { ...(renameReferences(whole, id) as Json), ...named, responses, ...gateway };
+}
+
+const ANY_ANSWER = { '200': { description: 'What the API answers.' } };
+
+/** Those of the path, unless the operation has its own of the same name. */
+function parametersOf(item: Json, operation: Json, resolver: ReferenceResolver): readonly unknown[] {
+  const nameOf = (parameter: unknown): string => {
+    const resolved = resolver.resolve(parameter);
+    return isObject(resolved) ? `${String(resolved['in'])} ${String(resolved['name'])}` : '';
+  };
+  const own = listOf(operation['parameters']);
+  const names = new Set(own.map(nameOf));
+  return [...listOf(item['parameters']).filter((parameter) => !names.has(nameOf(parameter))), ...own];
 }
 
 function ownComponents(product: string, components: unknown, sound: SoundParts): OwnOperations['components'] {

@@ -1,15 +1,41 @@
 import { type CatalogueProduct, type CatalogueRoute } from '../../plugins/core/selling/catalogue';
+import { ACCESS_DENIALS, failureOf, type Failure, GATEWAY_FAILURES } from './error-table';
+import { callOf } from './own-call';
+import { asCodeSamples, writeSnippets } from './snippets';
+import { type Json } from './sound-parts';
 
 /** In any one of three places; see docs on keys. */
 const SECURITY = [{ apiKeyHeader: [] }, { bearer: [] }, { apiKeyQuery: [] }];
 
-/** What every operation behind the gateway has, whoever answers it. */
-export function gatewayParts(product: string, sample: { method: string; path: string; baseUrl: string }): object {
-  const { method, path, baseUrl } = sample;
-  const act = method === 'get' ? '' : ` -X ${method.toUpperCase()}`;
-  const source = `curl -sS${act} "${baseUrl}${path}" \\\n  -H "X-API-Key: $API_KEY"`;
-  return { tags: [product], security: SECURITY, 'x-codeSamples': [{ lang: 'curl', label: 'curl', source }] };
+/** Those of its statuses that somebody who writes a client must expect of every API here. */
+const EXPECTED = [401, 429, 503];
+const GATEWAY_ANSWERS = Object.fromEntries(EXPECTED.map((status) => [String(status), refusalOf(status)]));
+
+function refusalOf(status: number): object {
+  const all: readonly Failure[] = [...ACCESS_DENIALS.map(failureOf), ...GATEWAY_FAILURES];
+  const failures = all.filter((each) => each.status === status);
+  return {
+    description: failures.map(({ code, title }) => `\`${code}\` ${title}`).join('; '),
+    content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+    'x-codes': failures.map(({ code }) => code),
+  };
 }
+
+/**
+ * What every operation behind the gateway has, whoever answers it: the key, samples and the gateway's own refusals, in place of what the API
+ * itself says of those statuses.
+ * @param operation resolved: see `ReferenceResolver`
+ */
+export function gatewayParts(product: string, operation: Json, sample: { method: string; path: string; baseUrl: string }): object {
+  return {
+    tags: [product],
+    security: SECURITY,
+    'x-codeSamples': asCodeSamples(writeSnippets([callOf(operation, sample)], sample.baseUrl)),
+  };
+}
+
+/** The answers that an API's document declares, and the gateway's. */
+export const withGatewayAnswers = (responses: unknown): object => ({ ...(responses as object), ...GATEWAY_ANSWERS });
 
 /** A name that no other product's operation has. */
 export function operationId(product: string, method: string, path: string): string {
@@ -42,11 +68,11 @@ function describe(product: string, { route, method, baseUrl }: { route: Catalogu
     required: true,
     schema: { type: 'string' },
   }));
-  return {
+  const operation = {
     operationId: operationId(product, method, path),
     summary: purpose,
     ...(parameters.length > 0 && { parameters }),
-    responses: { '200': { description: 'What the API answers.' } },
-    ...gatewayParts(product, { method, path, baseUrl }),
+    responses: withGatewayAnswers({ '200': { description: 'What the API answers.' } }),
   };
+  return { ...operation, ...gatewayParts(product, operation, { method, path, baseUrl }) };
 }

@@ -44,7 +44,7 @@ export const REMEDIES: Readonly<Record<string, string>> = {
   apk_malformed: 'Check that the file arrived whole: it cannot be read as an APK.',
   apk_too_complex: 'This file cannot be analysed: it goes beyond the limits of the analysis.',
   captcha_rejected: 'Solve the next captcha, which is in the answer: attempts_left says how often you may.',
-  no_foreground: 'Send a picture that shows something: this one is blank.',
+  no_foreground: 'Send a picture with something to cut out: in this one there is nothing, or nothing was found.',
   cutout_uncertain: 'Send a picture whose subject stands out from its background, or accept_uncertain=true and check the cut-out.',
   pages_unreachable: 'Check the addresses: none of the pages could be read.',
   pages_timeout: 'Check the addresses, or try again later: none of the pages answered in time.',

@@ -1,17 +1,32 @@
 import { isApk, sessionQuery, type Step } from './snippet-step';
 
+/** Text in a POSIX shell's single quotes. */
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`).replaceAll('\0', '')}'`;
+
+/** curl itself sends GET, and POST where there is a body. */
+function methodOf({ method, body, form, upload, file }: Step): string {
+  const hasBody = body !== undefined || form !== undefined || upload !== undefined || file !== undefined;
+  return method === (hasBody ? 'POST' : 'GET') ? '' : ` -X ${method}`;
+}
+
+function formParts({ headers = [], form = [], upload }: Step): string[] {
+  return [
+    ...headers.map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
+    ...form.map(([name, value]) => `--data-urlencode ${quoted(`${name}=${value}`)}`),
+    ...(upload?.fields ?? []).map(([name, value]) => `--form-string ${quoted(`${name}=${value}`)}`),
+    ...(upload?.files ?? []).map((name) => `-F ${quoted(`${name}=@${name}`)}`),
+  ];
+}
+
 function curlLine(baseUrl: string, step: Step): string {
   const { target, body, file, inSession, savedAs } = step;
   const session = sessionQuery(step, '$SESSION_ID');
-  const parts = [`curl -sS "${baseUrl}${target}${session}"`, '-H "X-API-Key: $API_KEY"'];
+  const parts = [`curl -sS${methodOf(step)} "${baseUrl}${target}${session}"`, '-H "X-API-Key: $API_KEY"', ...formParts(step)];
   if (file) parts.push(isApk(step) ? `-F "file=@${file.filename}"` : `-F "image=@${file.filename}"`);
-  if (body) {
-    // The session's id is spliced into the single-quoted text: '…"sessionId":"'"$SESSION_ID"'"…'
-    const json = JSON.stringify(inSession ? { sessionId: `'"$SESSION_ID"'`, ...body } : body).replaceAll(
-      `'\\"$SESSION_ID\\"'`,
-      `'"$SESSION_ID"'`,
-    );
-    parts.push('-H "Content-Type: application/json"', `-d '${json}'`);
+  if (body !== undefined) {
+    const json = quoted(JSON.stringify(inSession ? { sessionId: '$SESSION_ID', ...(body as object) } : body));
+    // The session's id stands in double quotes within the single ones: '…"sessionId":"'"$SESSION_ID"'"…'
+    parts.push('-H "Content-Type: application/json"', `-d ${inSession ? json.replace('$SESSION_ID', `'"$&"'`) : json}`);
   }
   if (savedAs !== undefined) parts.push(`-o ${savedAs}`);
   return parts.join(' \\\n  ');

@@ -1,15 +1,19 @@
 import { isApk, sessionQuery, type Step } from './snippet-step';
 
 function pythonRequest(baseUrl: string, step: Step): string {
-  const { method, target, body, file, inSession } = step;
+  const { method, target, headers: more = [], body, form, file, inSession } = step;
   const session = sessionQuery(step, '{session_id}');
   const parts = [session === '' ? JSON.stringify(baseUrl + target) : `f"${baseUrl}${target}${session}"`];
-  const headers: string[] = [];
-  if (body) {
+  const headers = more.map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`);
+  if (body !== undefined) {
     headers.push('"Content-Type": "application/json"');
-    const members = Object.entries(body).map(([member, value]) => `"${member}": ${pythonValue(value)}`);
-    parts.push(`data=json.dumps({${[...(inSession ? ['"sessionId": session_id'] : []), ...members].join(', ')}}).encode()`);
-  } else if (file && isApk(step)) {
+    const value = pythonValue(body);
+    parts.push(`data=json.dumps(${inSession ? value.replace('{', '{"sessionId": session_id, ').replace(', }', '}') : value}).encode()`);
+  } else if (form)
+    parts.push(
+      `data=urllib.parse.urlencode([${form.map(([name, value]) => `(${JSON.stringify(name)}, ${JSON.stringify(value)})`).join(', ')}]).encode()`,
+    );
+  else if (file && isApk(step)) {
     headers.push(`"Content-Type": "${file.content_type}"`);
     parts.push(`data=open("${file.filename}", "rb").read()`);
   } else if (file) {
@@ -31,19 +35,41 @@ function pythonValue(value: unknown): string {
   return `{${Object.entries(value).map(([name, each]) => `${JSON.stringify(name)}: ${pythonValue(each)}`).join(', ')}}`; // prettier-ignore
 }
 
-/** For Python 3, with its standard library alone. */
+/** Python raises on an answer of 400 and above, and its reader would not see the code. */
+const SEND = [
+  'def send(request):',
+  '    try:',
+  '        return urllib.request.urlopen(request)',
+  '    except urllib.error.HTTPError as refusal:',
+  '        return refusal',
+];
+
+/** For Python 3, with its standard library alone, which has no multipart forms. */
 export function pythonSnippet(baseUrl: string, steps: readonly Step[]): string {
   const last = steps.length - 1;
   const final = steps[last];
   const needsBase64 = final?.file !== undefined && !isApk(final);
-  const needsJson = final?.savedAs === undefined || steps.some(({ body }) => body !== undefined);
-  const modules = [...(needsBase64 ? ['base64'] : []), ...(needsJson ? ['json'] : []), 'os', 'urllib.request'];
-  const lines = [...modules.map((name) => `import ${name}`), '', 'KEY = {"X-API-Key": os.environ["API_KEY"]}'];
+  const isText = final?.answersText === true;
+  const needsJson = (final?.savedAs === undefined && !isText) || steps.some(({ body }) => body !== undefined);
+  const needsExit = last > 0 || final?.savedAs !== undefined;
+  const modules = [
+    ...(needsBase64 ? ['base64'] : []),
+    ...(needsJson ? ['json'] : []),
+    'os',
+    ...(needsExit ? ['sys'] : []),
+    'urllib.error',
+    ...(final?.form ? ['urllib.parse'] : []),
+    'urllib.request',
+  ];
+  const lines = [...modules.map((name) => `import ${name}`), '', 'KEY = {"X-API-Key": os.environ["API_KEY"]}', '', '', ...SEND, '', ''];
   steps.forEach((step, index) => {
-    lines.push(`request = ${pythonRequest(baseUrl, step)}`, 'with urllib.request.urlopen(request) as response:');
+    lines.push(`request = ${pythonRequest(baseUrl, step)}`, 'with send(request) as response:');
+    if (index < last || step.savedAs !== undefined)
+      lines.push('    if response.status >= 400:', '        sys.exit(response.read().decode())');
     if (index < last) lines.push(index === 0 ? '    session_id = json.load(response)["sessionId"]' : '    response.read()');
-    else if (step.savedAs === undefined) lines.push('    print(response.status, json.load(response))');
-    else lines.push(`    open("${step.savedAs}", "wb").write(response.read())`, `    print(response.status, "${step.savedAs}")`);
+    else if (step.savedAs !== undefined)
+      lines.push(`    open("${step.savedAs}", "wb").write(response.read())`, `    print(response.status, "${step.savedAs}")`);
+    else lines.push(`    print(response.status, ${isText ? 'response.read().decode()' : 'json.load(response)'})`);
   });
   return lines.join('\n');
 }

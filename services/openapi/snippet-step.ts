@@ -2,16 +2,25 @@ import { type ExampleFile, fileOf, type RouteExample } from './route-example';
 
 /** A call as every language needs it. */
 export interface Step {
-  readonly method: 'GET' | 'POST';
-  /** Path and query. */
+  /** In capitals. */
+  readonly method: string;
+  /** Path and query, fit for the quotes of every language. */
   readonly target: string;
-  /** JSON members; undefined when there is no JSON body. */
-  readonly body: Readonly<Record<string, unknown>> | undefined;
+  /** Besides the key and the type of the body. */
+  readonly headers?: readonly (readonly [string, string])[];
+  /** JSON; undefined when there is no JSON body. */
+  readonly body: unknown;
+  /** Fields of an urlencoded form. */
+  readonly form?: readonly (readonly [string, string])[];
+  /** Fields of a multipart form; those with a file take the file of their own name. */
+  readonly upload?: { readonly files: readonly string[]; readonly fields: readonly (readonly [string, string])[] };
   readonly file: ExampleFile | undefined;
   /** Sends the session of the call before. */
   readonly inSession: boolean;
   /** The answer is bytes, to be kept in a file of this name. */
   readonly savedAs: string | undefined;
+  /** The answer may be no JSON. */
+  readonly answersText?: boolean;
 }
 
 const BINARY: Readonly<Record<string, string>> = { '/gdplay/stream': 'video.mp4', '/gdplay/thumbnail': 'thumbnail.png' };

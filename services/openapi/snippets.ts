@@ -2,7 +2,7 @@ import { exampleCalls, type ExampleOf } from './route-example';
 import { curlSnippet } from './snippet-curl';
 import { javascriptSnippet } from './snippet-javascript';
 import { pythonSnippet } from './snippet-python';
-import { stepOf } from './snippet-step';
+import { type Step, stepOf } from './snippet-step';
 
 export type SnippetLanguage = 'curl' | 'javascript' | 'python';
 
@@ -20,10 +20,19 @@ export interface Snippet {
  */
 export function snippetsOf(route: ExampleOf, baseUrl: string): readonly Snippet[] {
   const steps = exampleCalls(route).map((call, index) => stepOf(call, index === 0));
-  if (steps.length === 0) return [];
-  return [
+  return steps.length === 0 ? [] : writeSnippets(steps, baseUrl);
+}
+
+/** Calls, one after the other, in each language that can make them. */
+export function writeSnippets(steps: readonly Step[], baseUrl: string): readonly Snippet[] {
+  const snippets: Snippet[] = [
     { language: 'curl', label: 'curl', code: curlSnippet(baseUrl, steps) },
     { language: 'javascript', label: 'JavaScript', code: javascriptSnippet(baseUrl, steps) },
-    { language: 'python', label: 'Python', code: pythonSnippet(baseUrl, steps) },
   ];
+  if (steps.some(({ upload }) => upload)) return snippets;
+  return [...snippets, { language: 'python', label: 'Python', code: pythonSnippet(baseUrl, steps) }];
 }
+
+/** As OpenAPI documents carry them. */
+export const asCodeSamples = (snippets: readonly Snippet[]): readonly object[] =>
+  snippets.map(({ language, label, code }) => ({ lang: language, label, source: code }));

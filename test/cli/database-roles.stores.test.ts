@@ -216,6 +216,7 @@ describe('the roles of the database', () => {
         'keep_subscriptions_of_plans',
         'keep_subscriptions_of_products',
         'note_answers',
+        'number_invoice',
         'quota_forget_refunds',
         'quota_give_back',
         'quota_sync',

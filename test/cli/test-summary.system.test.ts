@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { summarise } from '../../cli/test-summary.mjs';
@@ -40,6 +40,23 @@ describe('the last line of CI', () => {
       const program = join(__dirname, '..', '..', 'cli', 'test-summary.mjs');
       const { status, stdout } = spawnSync(process.execPath, [program, file, '1', '0'], { encoding: 'utf8' });
       expect({ status, stdout }).toEqual({ status: 1, stdout: '8 passed, 1 failed\n' });
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
+  test('counts a test that failed with an error that holds itself', async () => {
+    const { default: ours } = (await import(join(process.cwd(), 'jest.config.cjs'))) as { default: { reporters: unknown[] } };
+    const folder = mkdtempSync(join(tmpdir(), 'tollgate-summary-'));
+    try {
+      const [file, jest] = [join(folder, 'results.json'), join(process.cwd(), 'node_modules', 'jest', 'bin', 'jest.js')];
+      const fails = "test('a', () => { const e = new Error('refused'); e.socket = { e }; throw e; });\ntest('b', () => undefined);\n";
+      writeFileSync(join(folder, 'one.test.js'), fails);
+      const config = JSON.stringify({ rootDir: folder, reporters: ours.reporters });
+      spawnSync(process.execPath, [jest, '--config', config, '--json', `--outputFile=${file}`], { cwd: folder });
+      const results = JSON.parse(readFileSync(file, 'utf8'));
+      expect(summarise({ results, testExitCode: 1, checkExitCode: 0 }).line).toBe('2 passed, 1 failed');
+      expect(results.testResults[0].assertionResults[0].failureDetails[0].message).toContain('refused');
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { findFreePorts } from '../../cli/supervisor/free-port';
 import { closeConnections, send } from '../support/http';
 import { eventually } from '../support/eventually';
+import { DocumentedApi } from '../support/openapi/documented-api';
 import { startInstance, type RunningInstance } from '../support/system/instance';
 import { ownCatalogue, type OwnCatalogue } from '../support/system/own-catalogue';
 import { startPythonApi, writePythonApi } from '../support/system/python-api';
@@ -136,6 +137,9 @@ test('its test keys are refused until it has a sandbox, and then served by it', 
     const headers = { 'X-API-Key': String(JSON.parse(made.stdout).key) };
     const refused = await send(`${instance.gateway}/weather/pune`, { headers });
     expect([refused.status, refused.json().code]).toEqual([401, 'sandbox_missing']);
+    // The document says the same of a refusal at every operation that has a description.
+    const api = new DocumentedApi((await send(`${instance.gateway}/openapi.json`)).json());
+    expect(api.contradictions({ ...refused, method: 'GET', url: '/ip', body: refused.text })).toEqual([]);
     writeFileSync(file, before.trimEnd() + `\n    sandbox_url: http://127.0.0.1:${port}\n`);
     expect((await instance.cli('catalogue', 'apply')).code).toBe(0);
     await eventually(async () => (await send(`${instance.gateway}/weather/agra`, { headers })).text === 'played');

@@ -14,7 +14,7 @@ import { send, type Reply } from '../support/http';
 import { expectMeasured } from '../support/measured';
 import { sceneOn } from '../support/sample';
 import { type RunningInstance } from '../support/system/instance';
-import { expectDocumented, observeFault } from '../support/faults/observe-fault';
+import { expectDocumented, type FaultPlan, type Observation, observeFault } from '../support/faults/observe-fault';
 import { readMetric } from '../support/system/read-metric';
 
 let tollgate: OwnInstallation;
@@ -105,6 +105,22 @@ const isReplaced = (name: string, pid: number): boolean => {
 };
 
 const STARTS = { lastsMs: 0, lift: () => undefined, recoversWithinMs: 15_000 };
+
+/** Kills a process that a search is under way in. @returns with the search's answer, and the units that it and the reading of them cost */
+async function killUnderWay(
+  name: string,
+  { isWhole }: Pick<FaultPlan, 'isWhole'> = {},
+): Promise<{ seen: Observation; reply: Reply | undefined; counted: number }> {
+  const before = await usedOfRanking();
+  let reply: Reply | undefined;
+  const inflict = async (): Promise<void> => {
+    const pending = await startUnanswered();
+    kill(name);
+    reply = await pending.reply;
+  };
+  const seen = await observeFault(target, { ...STARTS, inflict, ...(isWhole && { isWhole }) });
+  return { seen, reply, counted: (await usedOfRanking()) - before };
+}
 
 describe('nothing unauthorised gets through while the plugin server', () => {
   it('is killed, and a valid key is admitted again within 15 s', async () => {
@@ -202,19 +218,9 @@ describe.each(GATEWAY_KINDS)('nothing unauthorised gets through %s while the plu
 describe('a worker that is killed', () => {
   it('fails the request under way with 502, whose unit is given back once, and serves again by itself', async () => {
     expect(await searchWorks()).toBe(true);
-    const before = await usedOfRanking();
-    let reply: Reply | undefined;
-    const seen = await observeFault(target, {
-      ...STARTS,
-      async inflict() {
-        const pending = await startUnanswered();
-        kill('worker-ranking');
-        reply = await pending.reply;
-      },
-      isWhole: searchWorks,
-    });
+    const { seen, reply, counted } = await killUnderWay('worker-ranking', { isWhole: searchWorks });
     expect([reply?.status, reply?.headers['x-tollgate-charged']]).toEqual([502, '0']);
-    expect((await usedOfRanking()) - before).toBe(1);
+    expect(counted).toBe(1);
     expectDocumented(seen, { statuses: [] });
     recordObservation('worker killed mid-request', seen, {
       note: 'the request under way: 502, given back once; other products do not notice',
@@ -252,18 +258,9 @@ describe('a service', () => {
   });
 
   it('that is killed fails the request under way with 502, which stays charged, and is back within 15 s', async () => {
-    const before = await usedOfRanking();
-    let reply: Reply | undefined;
-    const seen = await observeFault(target, {
-      ...STARTS,
-      async inflict() {
-        const pending = await startUnanswered();
-        kill('services');
-        reply = await pending.reply;
-      },
-    });
+    const { seen, reply, counted } = await killUnderWay('services');
     expect(reply?.status).toBe(502);
-    expect((await usedOfRanking()) - before).toBe(2);
+    expect(counted).toBe(2);
     expectDocumented(seen, { statuses: [502] });
     recordObservation('service killed mid-request', seen, { note: 'the request under way: 502, stays charged' });
   });

@@ -31,8 +31,8 @@ describe('the check of kong.conf', () => {
     ],
     [
       'forms that may stand still for as long as nginx lets them',
-      (conf) => conf.replace('nginx_proxy_client_body_timeout = 5s', ''),
-      /nginx_proxy_client_body_timeout: must be 10s at most/,
+      (conf) => conf.replace('nginx_location_client_body_timeout = 5s', ''),
+      /nginx_location_client_body_timeout: must be 10s at most/,
     ],
     ['forms that may stand still for a minute', (conf) => conf.replace('body_timeout = 5s', 'body_timeout = 1m'), /must be 10s at most/],
     ['a format without its maps', (conf) => conf.replace(/^nginx_http_include.*$/m, ''), /nginx_http_include: must name/],

@@ -14,6 +14,7 @@ function route(name: string, paths: string[], more: Partial<Route> = {}): Route 
     protocols: ['http'],
     stripPath: false,
     preserveHost: false,
+    requestBuffering: true,
     regexPriority: 0,
     service,
     plugins: [],

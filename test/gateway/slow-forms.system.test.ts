@@ -28,7 +28,10 @@ const kongYml = (url: string): string =>
     services: Object.entries(PATIENCE).map(([name, form_key_timeout_ms]) => ({
       name,
       url,
-      routes: [{ name, paths: [`/${name}`], strip_path: false }],
+      routes: [
+        { name, paths: [`/${name}`], strip_path: false },
+        { name: `${name}-upload`, paths: [`/${name}/upload`], strip_path: false, request_buffering: false },
+      ],
       plugins: [{ name: 'access-layer', config: { products: ['api-ip'], form_key_timeout_ms } }],
     })),
   });
@@ -93,12 +96,28 @@ describe('a form without a key in header or query', () => {
   });
 
   it('is left once its sender stops sending, long before the access layer gives it up, and nobody’s log says a word', async () => {
-    const hasty = await startGateway({ ...settings, kongConf: `${conf}nginx_proxy_client_body_timeout = 100ms\n` });
+    const hasty = await startGateway({ ...settings, kongConf: `${conf}nginx_location_client_body_timeout = 100ms\n` });
     const { abandoned } = server.stats();
     const socket = await openTrickle('/patient', hasty.port);
     await once(socket, 'close');
     await eventually(() => server.stats().running === 0);
     expect([server.stats().abandoned, errors]).toEqual([abandoned + 1, []]);
+    await hasty.close({ graceMs: 50 });
+  });
+
+  it('cuts no upload short whose key is known, and no other body that goes on', async () => {
+    const hasty = await startGateway({ ...settings, kongConf: `${conf}nginx_location_client_body_timeout = 100ms\n` });
+    const sendSlowly = async (path: string): Promise<string> => {
+      const socket = connect(hasty.port, '127.0.0.1');
+      const parts: string[] = [];
+      socket.on('error', () => undefined).on('data', (part) => parts.push(String(part)));
+      socket.write(`POST ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nX-API-Key: ${key}\r\nContent-Length: 4\r\n\r\nab`);
+      const late = setTimeout(() => socket.write('cd'), 500);
+      await once(socket, 'close');
+      clearTimeout(late);
+      return parts.join('').split('\r\n', 1)[0] ?? '';
+    };
+    expect(await Promise.all([sendSlowly('/patient/upload'), sendSlowly('/patient')])).toEqual(['HTTP/1.1 200 OK', '']);
     await hasty.close({ graceMs: 50 });
   });
 

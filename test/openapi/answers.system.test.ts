@@ -1,9 +1,19 @@
+import { request as httpRequest } from 'node:http';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { readFileSync } from 'node:fs';
+import { AS_KONG_READS } from '../../kong/as-kong-reads';
+import { startGateway } from '../gateway/support/test-gateway';
+import { listErrors } from '../../services/openapi/error-table';
 import { PRODUCTS } from '../support/catalogue';
 import { type Reply, send, type Sending } from '../support/http';
 import { type DescribedDocument, type DescribedOperation, DocumentedApi } from '../support/openapi/documented-api';
 import { type Installation, openInstallation } from '../acceptance/installation';
 
 const offered = PRODUCTS.filter(({ routes }) => routes.length > 0).map(({ id }) => id);
+const MIB = 1_048_576;
+const CODES = listErrors();
 const FROM_BEFORE = 'from the step before';
 
 interface Operation extends DescribedOperation {
@@ -29,12 +39,58 @@ afterAll(() => tollgate.close());
 
 /** Sends a request and holds the answer against the document. */
 async function ask(method: string, target: string, { headers = {}, body }: Omit<Sending, 'method'> = {}): Promise<Reply> {
-  const reply = await send(tollgate.gatewayUrl + target, { method, headers, ...(body !== undefined && { body }) });
+  return hold(method, target, await send(tollgate.gatewayUrl + target, { method, headers, ...(body !== undefined && { body }) }));
+}
+
+/** Holds an answer against the document. */
+function hold(method: string, target: string, reply: Reply): Reply {
   const url = target.replace(/\?.*$/s, '');
   const contradictions = api.contradictions({ ...reply, method, url, body: reply.text });
   expect([method, url, reply.status, contradictions]).toEqual([method, url, reply.status, []]);
   expect(reply.headers['x-kong-request-id']).toBeDefined();
+  if (reply.status >= 400) holdAgainstCodes(reply);
   return reply;
+}
+
+/** What the pages of codes say of a refusal: its title, and that it costs nothing where nothing is taken. */
+function holdAgainstCodes(reply: Reply): void {
+  const { status } = reply;
+  const { code: name, title } = reply.json() as { code: string; title: string };
+  const failure = CODES.find((each) => each.code === name)?.failures.find((each) => each.status === status);
+  const charged = Number(reply.headers['x-tollgate-charged'] ?? 0);
+  const isGateways = name === 'gateway_error';
+  expect([name, status, isGateways || title, failure?.charge !== 'not taken' || charged]).toEqual([
+    name,
+    status,
+    isGateways || failure?.title,
+    failure?.charge !== 'not taken' || 0,
+  ]);
+}
+
+/** The answer to a body that is declared and not sent. */
+function declareBody(target: string, headers: Readonly<Record<string, string>>, bytes: number): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    const asked = httpRequest(
+      tollgate.gatewayUrl + target,
+      { method: 'POST', headers: { ...headers, 'Content-Length': bytes } },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('end', () => {
+          const text = Buffer.concat(chunks).toString();
+          asked.destroy();
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            text,
+            complete: true,
+            json: () => JSON.parse(text) as unknown,
+          });
+        });
+      },
+    );
+    asked.on('error', reject).flushHeaders();
+  });
 }
 
 const code = (reply: Reply): unknown => [reply.status, (reply.json() as { code?: string }).code];
@@ -150,12 +206,95 @@ describe('a refusal that every operation can send is as the document says', () =
     expect(bodies.length).toBeGreaterThan(20);
   });
 
+  it('413 of what is larger than a picture, a package or the gateway takes', async () => {
+    const headers = { 'X-API-Key': testKey, 'Content-Type': 'application/octet-stream' };
+    for (const [path, type, bytes] of [
+      ['/image/background_remover', 'multipart/form-data; boundary=BB', 17 * MIB],
+      ['/app/analyze', 'application/vnd.android.package-archive', 201 * MIB],
+    ] as const) {
+      const reply = hold('POST', path, await declareBody(path, { ...headers, 'Content-Type': type }, bytes));
+      expect([path, ...(code(reply) as unknown[])]).toEqual([path, 413, 'payload_too_large']);
+    }
+    for (const { path, method } of operations.filter((each) => each.method === 'POST')) {
+      expect(code(hold(method, path, await declareBody(path, headers, 211 * MIB)))).toEqual([413, 'gateway_error']);
+    }
+  });
+
+  it('401 of a link that is none', async () => {
+    const gets = operations.filter(({ method, tags }) => method === 'GET' && tags[0] !== 'api-app');
+    expect(gets.length).toBeGreaterThan(10);
+    const body = JSON.stringify({ id: 'sandbox-video-0001' });
+    const headers = { 'X-API-Key': testKey, 'Content-Type': 'application/json' };
+    const { data } = (await ask('POST', '/gdplay/link', { headers, body })).json() as { data: { path: string } };
+    const link = data.path.slice(data.path.indexOf('?'));
+    const elsewhere = gets.filter(({ path }) => path !== '/gdplay/stream');
+    for (const { path } of elsewhere) expect(code(await ask('GET', path + link))).toEqual([401, 'link_not_valid']);
+    expect(code(await ask('GET', `/gdplay/stream${link.slice(0, -3)}AAA`))).toEqual([401, 'link_not_valid']);
+  });
+
   it('414 and 503 of a source that is not set up', async () => {
     const live = await tollgate.createKey({ products: ['api-gst', 'api-aadhaar', 'api-grank', 'api-glead'], mode: 'live' });
     const long = await ask('GET', `/ip?ip=${'1'.repeat(9_000)}`, { headers: { 'X-API-Key': testKey } });
     expect(code(long)).toEqual([414, 'gateway_error']);
     const reply = await ask('GET', '/gst/start', { headers: { 'X-API-Key': live.key } });
     expect(code(reply)).toEqual([503, 'upstream_not_configured']);
+  });
+});
+
+describe('what the gateway answers itself is as the document says', () => {
+  const KONG = join(__dirname, '..', '..', 'kong');
+  const settings = { kongConfPath: join(KONG, 'kong.conf'), pluginInfoPath: join(KONG, 'access-layer.json'), pluginSocket: '/nowhere' };
+
+  /** kong.yml as it is, but for the access layer and for where its services are. */
+  const guardedByNothing = (where: object, upstreams: readonly object[] = []): string => {
+    const file = parse(readFileSync(join(KONG, 'kong.yml'), 'utf8'), AS_KONG_READS) as {
+      services: (Record<string, unknown> & { routes: object[] })[];
+    };
+    const services = file.services.map(({ url: _url, plugins: _plugins, routes, ...service }) => ({
+      ...service,
+      ...where,
+      routes: routes.map((route) => ({ ...route, plugins: [] })),
+    }));
+    return JSON.stringify({ ...file, services, upstreams });
+  };
+
+  async function askAll(kongYml?: string): Promise<Set<string>> {
+    const gateway = await startGateway({ ...settings, ...(kongYml === undefined ? { kongYmlPath: join(KONG, 'kong.yml') } : { kongYml }) });
+    const seen = new Set<string>();
+    try {
+      for (const { method, path } of operations) {
+        const reply = hold(
+          method,
+          path,
+          await send(`http://127.0.0.1:${gateway.port}${path}`, { method, headers: { 'X-API-Key': testKey } }),
+        );
+        seen.add(JSON.stringify(code(reply)));
+      }
+    } finally {
+      await gateway.close({ graceMs: 50 });
+    }
+    return seen;
+  }
+
+  it('500, while the plugin server is away', async () => expect(await askAll()).toEqual(only([500, 'gateway_error'])));
+
+  it('502, while a service is gone', async () =>
+    expect(await askAll(guardedByNothing({ url: 'http://127.0.0.1:1', retries: 0 }))).toEqual(only([502, 'gateway_error'])));
+
+  it('503, while no replica of a service may be asked', async () => {
+    const upstreams = [{ name: 'replicas', targets: [{ target: '127.0.0.1:1', weight: 0 }] }];
+    expect(await askAll(guardedByNothing({ host: 'replicas' }, upstreams))).toEqual(only([503, 'gateway_error']));
+  });
+
+  it('504, while a service does not answer', async () => {
+    const silent = createServer((socket) => socket.on('error', () => undefined).resume());
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    try {
+      const { port } = silent.address() as AddressInfo;
+      expect(await askAll(guardedByNothing({ url: `http://127.0.0.1:${port}`, read_timeout: 20, retries: 0 }))).toEqual(only([504, 'gateway_error'])); // prettier-ignore
+    } finally {
+      silent.close();
+    }
   });
 });
 

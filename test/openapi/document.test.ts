@@ -9,6 +9,7 @@ import { REMEDIES } from '../../services/openapi/remedies';
 import { moreSuccessesOf, refusalsOf } from '../../services/openapi/route-answers';
 import { CATALOGUE, PRODUCTS } from '../support/catalogue';
 import { buildDocument } from '../../services/openapi/build-document';
+import { MOST_ENTRIES } from '../../services/kit/input/list-of';
 import { SERVICES } from '../../services/registry';
 
 interface Field {
@@ -51,6 +52,18 @@ describe('the OpenAPI document', () => {
   it.each(['api-aadhaar', 'api-gst'])('says where a customer reads of %s that it is for lawful, authorised purposes only', (id) => {
     expect(PRODUCTS.find((product) => product.id === id)?.description).toContain('only for lawful, authorised purposes');
     expect(document.tags.find(({ name }) => name === id)?.description).toContain('only for lawful, authorised purposes');
+  });
+
+  it('says of lists that are sent back how long they may be and what is in them', () => {
+    const schemaOf = (path: string) => document.paths[path]?.['post']?.requestBody?.content['application/json']?.schema?.properties ?? {};
+    expect(schemaOf('/grank/history')['answers']).toMatchObject({
+      minItems: 2,
+      maxItems: 52,
+      items: { properties: { points: { maxItems: 49, items: { required: expect.arrayContaining(['row', 'column', 'status', 'rank']) } } } },
+    });
+    expect(schemaOf('/app/compare')['before']?.description).toContain(
+      `Each of its lists may have ${MOST_ENTRIES.toLocaleString('en-GB')} entries`,
+    );
   });
 
   it('names the gateway that it was made for, and no other', () => {

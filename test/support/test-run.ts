@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, statfsSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, statfsSync, symlinkSync } from 'node:fs';
 import { freemem, userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
 import { serverFiles } from '../../cli/postgres/embedded-postgres-files';
@@ -52,6 +52,8 @@ export async function beginTestRun(): Promise<void> {
   const { root, prefix } = choosePlace();
   const folder = join(root, `${prefix}${process.pid}`);
   mkdirSync(folder, { recursive: true });
+  // Programs that tests compile into it find their packages as they do below the repository.
+  if (root !== ON_DISK) symlinkSync(resolve(ON_DISK, '../node_modules'), join(folder, 'node_modules'));
   process.env['TOLLGATE_TEST_RUN_DIR'] = folder;
   // What tests put into a temporary folder lies there too, and goes with the run.
   process.env['TMPDIR'] = folder;

@@ -13,7 +13,10 @@ export interface KongConf {
   /** Larger request bodies are refused with 413; 0 means no limit, Kong's default. */
   maxBodyBytes: number;
   /** Longest pause between two reads of a body. */
+  /** Longest pause of a client in a body. */
   bodyTimeoutMs: number;
+  /** The same of an admitted request whose body goes to the upstream as it comes (`request_buffering: false`). */
+  uploadTimeoutMs: number;
   errorTemplates: ErrorTemplates;
   errorDefaultType: string;
   /** Lower-cased names of the headers that Kong adds to answers. */
@@ -49,7 +52,7 @@ const SIMPLE = new Set([
   'trusted_ips', 'real_ip_header', 'real_ip_recursive', 'nginx_http_client_body_buffer_size', 'nginx_proxy_client_body_buffer_size',
   'nginx_http_client_max_body_size', 'nginx_proxy_client_max_body_size', 'error_template_json', 'error_template_html', 'error_template_xml',
   'error_template_plain', 'error_default_type', 'headers', 'pluginserver_names', 'nginx_proxy_set', 'nginx_proxy_underscores_in_headers',
-  'nginx_proxy_client_body_timeout', 'nginx_proxy_proxy_ssl_trusted_certificate',
+  'nginx_proxy_client_body_timeout', 'nginx_location_client_body_timeout', 'nginx_proxy_proxy_ssl_trusted_certificate',
 ]); // prettier-ignore
 
 /** Reads kong.conf. Throws {@link ConfigError} naming every property it does not know or cannot read. */
@@ -58,11 +61,13 @@ export function loadKongConf(path: string): KongConf {
   const properties = parseProperties(readFileSync(path, 'utf8'), problems);
   const ignored = checkNames(properties, problems);
   const reader = new PropertyReader(properties, problems);
+  const uploadTimeoutMs = reader.milliseconds('nginx_proxy_client_body_timeout', 60_000);
   const conf: KongConf = {
     realIp: readRealIp(reader),
     bodyBufferBytes: reader.bytes(['nginx_proxy_client_body_buffer_size', 'nginx_http_client_body_buffer_size'], 8192),
     maxBodyBytes: reader.bytes(['nginx_proxy_client_max_body_size', 'nginx_http_client_max_body_size'], 0),
-    bodyTimeoutMs: reader.milliseconds('nginx_proxy_client_body_timeout', 60_000),
+    bodyTimeoutMs: reader.milliseconds('nginx_location_client_body_timeout', uploadTimeoutMs),
+    uploadTimeoutMs,
     errorTemplates: readTemplates(reader, dirname(path)),
     errorDefaultType: reader.choice('error_default_type', ['text/plain', 'text/html', 'application/json', 'application/xml']),
     responseHeaders: readHeaders(reader),

@@ -52,6 +52,8 @@ export interface Route {
   protocols: readonly string[];
   stripPath: boolean;
   preserveHost: boolean;
+  /** False: the body goes to the upstream as it comes. */
+  requestBuffering: boolean;
   regexPriority: number;
   service: Service;
   /** Highest priority first. A plugin on the route replaces the same plugin on its service. */
@@ -217,6 +219,7 @@ function buildRoute(parts: { declared: DeclaredRoute; id: string; service: Servi
     protocols: declared.protocols,
     stripPath: declared.strip_path,
     preserveHost: declared.preserve_host,
+    requestBuffering: declared.request_buffering,
     regexPriority: declared.regex_priority,
     service: parts.service,
     plugins: parts.plugins,

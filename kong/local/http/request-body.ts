@@ -25,6 +25,8 @@ export interface BodyLimits {
   spoolDir: string;
   /** Longest pause between two reads from the client: nginx's `client_body_timeout`. */
   readTimeoutMs: number;
+  /** The same where the body goes to the upstream as it comes. */
+  uploadTimeoutMs: number;
 }
 
 /** Calls `sink` for each chunk and `done` once; `sink` returns false to pause, `resume` goes on. */
@@ -107,12 +109,13 @@ export class RequestBody {
     this.cleanUp();
   }
 
-  /** Lets the body flow as it comes. May be called once, and not after {@link load}. */
-  pump(sink: BodySink): BodyPump {
+  /** Lets the body flow as it comes. May be called once, and not after {@link load}. @param isUpload nobody else waits for it */
+  pump(sink: BodySink, isUpload = false): BodyPump {
     if (this.started) throw new Error('a request body can be read once only');
     this.started = true;
     this.askForBody();
-    const pumping = pumpRequest(this.request, this.limits, sink);
+    const { readTimeoutMs, uploadTimeoutMs } = this.limits;
+    const pumping = pumpRequest(this.request, { ...this.limits, readTimeoutMs: isUpload ? uploadTimeoutMs : readTimeoutMs }, sink);
     this.pumping = pumping;
     const { broken } = this;
     if (broken !== undefined) setImmediate(() => pumping.fail(broken));

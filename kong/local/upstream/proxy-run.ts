@@ -174,13 +174,14 @@ export class ProxyRun implements UpstreamListener {
   private pumpClient(connection: UpstreamConnection): void {
     if (this.finished || this.connection !== connection) return;
     this.bodyTaken = true;
-    this.pumping = this.parts.exchange.body.pump({
-      chunk: (chunk) => this.sendChunk(connection, chunk),
-      done: (error) => {
+    const sink = {
+      chunk: (chunk: Buffer) => this.sendChunk(connection, chunk),
+      done: (error?: BodyError) => {
         if (error === undefined) this.uploaded(connection);
         else this.bodyFailed(error);
       },
-    });
+    };
+    this.pumping = this.parts.exchange.body.pump(sink, !this.parts.match.route.requestBuffering);
   }
 
   private sendChunk(connection: UpstreamConnection, chunk: Buffer): boolean {

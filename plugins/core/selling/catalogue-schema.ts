@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { billingTerms } from './billing-terms';
 import { PRODUCT_ID, PROOF_FORMS } from './catalogue';
 import { checkCatalogueFile } from './check-catalogue';
+import { decimalsOf, fitsDecimals, fromMinor, toMinor } from './money';
 import { EXEMPTIONS } from './refunds';
 
 /**
@@ -30,34 +32,54 @@ const limits = z.strictObject({ daily: limit.describe('Requests a day.'), monthl
 /** Without quotes YAML reads `999.00` as a number. */
 const price = z
   .union([
-    z.string().regex(/^\d{1,10}\.\d{2}$/, "must be an amount with two decimals such as '999.00'"),
+    z.string().regex(/^\d{1,10}(\.\d{1,4})?$/, "must be an amount such as '999.00'"),
     z
       .number()
       .min(0)
-      .max(9_999_999_999.99)
-      .refine((amount) => Number(amount.toFixed(2)) === amount, 'must have two decimals at most'),
+      .max(9_999_999_999.9999)
+      .refine((amount) => Number(amount.toFixed(4)) === amount, 'must have four decimals at most'),
   ])
-  .transform((amount) => (typeof amount === 'number' ? amount.toFixed(2) : amount));
+  .transform(String);
 
-const plan = z.strictObject({
-  name: line(100).describe('What customers choose by; upper and lower case are the same.'),
-  ...limits.shape,
-  price: price.describe('A month.'),
-  currency: z
-    .string()
-    .regex(/^[A-Z]{3}$/, 'must be a code of ISO 4217 such as INR')
-    .describe('ISO 4217, for example INR.'),
-  approval: z
-    .enum(['automatic', 'request'])
-    .default('automatic')
-    .describe('request: a customer asks for this plan, and whoever sells it answers.'),
-});
+const plan = z
+  .strictObject({
+    name: line(100).describe('What customers choose by; upper and lower case are the same.'),
+    ...limits.shape,
+    price: price.describe("A month, with the currency's decimals: '499.00' INR, '4990' JPY, '4.990' KWD."),
+    currency: z
+      .string()
+      .regex(/^[A-Z]{3}$/, 'must be a code of ISO 4217 such as INR')
+      .describe('ISO 4217, for example INR.'),
+    approval: z
+      .enum(['automatic', 'request'])
+      .default('automatic')
+      .describe('request: a customer asks for this plan, and whoever sells it answers.'),
+  })
+  .superRefine(({ price: amount, currency }, context) => {
+    if (fitsDecimals(amount, currency)) return;
+    context.addIssue({
+      code: 'custom',
+      path: ['price'],
+      message: `must have ${decimalsOf(currency) || 'no'} decimals, as ${currency} has`,
+    });
+  })
+  .transform((given) => ({ ...given, price: fromMinor(toMinor(given.price, given.currency), given.currency) }));
 
 const route = z.strictObject({
   method: z.enum(['ANY', 'GET', 'POST', 'PUT', 'PATCH', 'DELETE']).describe('ANY: published without a method restriction.'),
   path: path.describe('Full path below the base URL; the prefix itself, or below it.'),
   purpose: line(200),
 });
+
+const alert = z
+  .strictObject({
+    failures: z
+      .string()
+      .regex(/^([1-9]\d?|100)%$/, 'must be a share of the answers such as 20%, from 1% to 100%')
+      .describe('Share of the answers of a minute that fail, for example 20%.'),
+    at_least: z.int().min(1).max(1_000_000).describe('Answers that fail within that minute.'),
+  })
+  .transform(({ failures, at_least: atLeast }) => ({ failures: Number.parseInt(failures, 10), atLeast }));
 
 const productMembers = z.strictObject({
   id: z
@@ -106,6 +128,9 @@ const productMembers = z.strictObject({
     )
     .optional()
     .describe('A GET worth trying first, with path and query: newcomers are shown it, and begin with the first product that has one.'),
+  alert: alert
+    .optional()
+    .describe('When you are told that the product fails: 20% of the answers of a minute and at least 20 of them unless given.'),
 });
 
 /** As the rest of the code names its members. */
@@ -121,6 +146,7 @@ export const catalogueFile = z
   .strictObject({
     version: z.literal(1).describe('Of this format.'),
     products: z.array(product).max(CATALOGUE_BOUNDS.products).describe('In the order in which they are shown.'),
+    billing: billingTerms.optional().describe('Who sells, and how customers are invoiced. Without it they are not.'),
   })
   .superRefine((file, context) => {
     for (const problem of checkCatalogueFile(file)) context.addIssue({ code: 'custom', ...problem });

@@ -1,3 +1,5 @@
+import { type AlertRule } from './outage';
+import { type BillingTerms } from './billing-terms';
 import { type Exemption } from './refunds';
 
 /**
@@ -30,7 +32,7 @@ export interface QuotaLimits {
 
 export interface CataloguePlan extends QuotaLimits {
   readonly name: string;
-  /** Price a month with two decimals, as text so that no rounding can happen. */
+  /** Price a month with the currency's decimals, as text so that no rounding can happen. */
   readonly price: string;
   /** ISO 4217, for example `INR`. */
   readonly currency: string;
@@ -73,6 +75,8 @@ export interface CatalogueProduct {
   readonly openapi?: string | undefined;
   /** Path and query of a GET worth trying first. */
   readonly firstCall?: string | undefined;
+  /** When failures are told to the seller. Absent: `USUAL_ALERT`. */
+  readonly alert?: AlertRule | undefined;
 }
 
 /** True if a sandbox answers the product's test keys. */
@@ -98,11 +102,16 @@ export interface Catalogue {
   readonly products: readonly CatalogueProduct[];
   /** Absent when it was read from no file. */
   readonly source?: CatalogueSource | undefined;
+  /** Absent: customers are not invoiced. */
+  readonly billing?: BillingTerms | undefined;
   /** The product with this id; the argument may be any text. */
   find(id: string): CatalogueProduct | undefined;
 }
 
-export function createCatalogue(products: readonly CatalogueProduct[], source?: CatalogueSource): Catalogue {
+export function createCatalogue(
+  products: readonly CatalogueProduct[],
+  { source, billing }: Pick<Catalogue, 'source' | 'billing'> = {},
+): Catalogue {
   const byId = new Map(products.map((product) => [product.id, product]));
-  return { products, source, find: (id) => byId.get(id) };
+  return { products, source, billing, find: (id) => byId.get(id) };
 }

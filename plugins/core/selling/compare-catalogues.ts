@@ -6,12 +6,14 @@ export interface FieldChange {
   readonly after: unknown;
 }
 
-/** One product or plan that is new, changed or removed. A removed one is no longer sold; customers who have it keep it. */
+/** One product or plan, or how customers are billed, that is new, changed or removed. A removed one is no longer sold; customers who have it keep it. */
 export interface CatalogueChange {
   readonly action: 'add' | 'change' | 'retire';
   readonly product: string;
   /** Absent: the product itself. */
   readonly plan?: string;
+  /** It is no product, but how customers are billed; `product` is `billing` then. */
+  readonly isBilling?: true;
   /** By the member's name; empty unless the action is `change`. */
   readonly fields: Readonly<Record<string, FieldChange>>;
   /** Limits become lower than they were. */
@@ -26,7 +28,16 @@ export function compareCatalogues(before: Catalogue, after: Catalogue): Catalogu
     return [...changeOf(factsOf(known), factsOf(product), { product: product.id }), ...comparePlans(known, product)];
   });
   const gone = before.products.filter(({ id }) => after.find(id) === undefined);
-  return [...kept, ...gone.flatMap(({ id, plans }) => [bare('retire', id), ...plans.map(({ name }) => bare('retire', id, name))])];
+  const retired = gone.flatMap(({ id, plans }) => [bare('retire', id), ...plans.map(({ name }) => bare('retire', id, name))]);
+  return [...compareBilling(before, after), ...kept, ...retired];
+}
+
+const NO_BILLING = { provider: null, seller: null, invoices: null, tax: null };
+
+/** Always a change: without `billing` its members are null. */
+function compareBilling(before: Catalogue, after: Catalogue): CatalogueChange[] {
+  const facts = ({ billing }: Catalogue): Facts => ({ ...NO_BILLING, ...billing });
+  return changeOf(facts(before), facts(after), { product: 'billing', isBilling: true });
 }
 
 function comparePlans(before: CatalogueProduct, after: CatalogueProduct): CatalogueChange[] {
@@ -64,6 +75,7 @@ function factsOf({
   proof,
   openapi,
   firstCall,
+  alert,
 }: CatalogueProduct): Facts {
   const limits = { daily: base?.daily ?? null, monthly: base?.monthly ?? null };
   return {
@@ -81,6 +93,7 @@ function factsOf({
     proof: proof ?? null,
     openapi: openapi ?? null,
     first_call: firstCall ?? null,
+    alert: alert ? { failures: `${alert.failures}%`, at_least: alert.atLeast } : null,
   };
 }
 
@@ -88,7 +101,7 @@ function termsOf({ daily, monthly, price, currency, approval }: CataloguePlan): 
   return { daily, monthly, price, currency, approval };
 }
 
-function changeOf(before: Facts, after: Facts, of: { product: string; plan?: string }): CatalogueChange[] {
+function changeOf(before: Facts, after: Facts, of: Pick<CatalogueChange, 'product' | 'plan' | 'isBilling'>): CatalogueChange[] {
   const names = Object.keys(after).filter((name) => !isDeepStrictEqual(before[name], after[name]));
   if (names.length === 0) return [];
   const fields = Object.fromEntries(names.map((name) => [name, { before: before[name], after: after[name] }]));

@@ -10,19 +10,32 @@ export type Role = (typeof ROLES)[number];
  * - `keys`: keys, whitelist rules, and trying calls out
  * - `webhooks`: webhooks and their deliveries
  * - `plans`: subscriptions, plans and caps
+ * - `billing`: invoices, and to whom they are made out
  * - `alerts`: what is mailed, and at which thresholds
  * - `tokens`: tokens of the management API
  * - `members`: invitations, roles and removals, of owners excepted
  * - `ownership`: who the owners are
  */
-export const PERMISSIONS = ['read', 'own', 'notices', 'keys', 'webhooks', 'plans', 'alerts', 'tokens', 'members', 'ownership'] as const;
+export const PERMISSIONS = [
+  'read',
+  'own',
+  'notices',
+  'keys',
+  'webhooks',
+  'plans',
+  'billing',
+  'alerts',
+  'tokens',
+  'members',
+  'ownership',
+] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
 const GRANTS: Readonly<Record<Role, ReadonlySet<Permission>>> = {
   owner: new Set(PERMISSIONS),
   admin: new Set(['read', 'own', 'notices', 'keys', 'webhooks', 'plans', 'alerts', 'tokens', 'members']),
   developer: new Set(['read', 'own', 'notices', 'keys', 'webhooks']),
-  billing: new Set(['read', 'own', 'notices', 'plans', 'alerts']),
+  billing: new Set(['read', 'own', 'notices', 'plans', 'billing', 'alerts']),
   reader: new Set(['read', 'own']),
 };
 

@@ -34,7 +34,8 @@ export function parseCatalogue(text: string, file?: string): ParsedCatalogue {
   if (parsed.success) {
     const lines = linesOfItems(yaml, 'products');
     const linesById = Object.fromEntries(parsed.data.products.map(({ id }, index) => [id, lines[index] ?? 1] as const));
-    return { catalogue: createCatalogue(parsed.data.products, file === undefined ? undefined : { file, lines: linesById }) };
+    const source = file === undefined ? undefined : { file, lines: linesById };
+    return { catalogue: createCatalogue(parsed.data.products, { source, billing: parsed.data.billing }) };
   }
   const problems = parsed.error.issues.flatMap((issue): PathProblem[] =>
     issue.code === 'unrecognized_keys'

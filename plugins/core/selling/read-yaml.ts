@@ -1,4 +1,4 @@
-import { type Document, LineCounter, parseDocument } from 'yaml';
+import { type Document, Lexer, LineCounter, parseDocument, Parser } from 'yaml';
 
 /** A place in a text; both counted from 1, as editors do. */
 export interface Place {
@@ -22,11 +22,16 @@ export interface YamlProblem extends Place {
 const MOST_ALIASES = 1_000_000;
 /** What aliases may add to a text, in characters of JSON: twice the largest document that is read. */
 const MOST_UNFOLDED = 16 * 1024 * 1024;
+/** Descriptions of APIs nest about 30 levels. From 600 on, keys that are lists themselves take minutes and all memory. */
+const MOST_NESTED = 100;
+const TOO_DEEP = `is nested more than ${MOST_NESTED} levels deep`;
 const TOO_MANY_ALIASES: YamlProblem = { line: 1, column: 1, message: 'names its own parts too often by aliases' };
 
 /** Reads YAML 1.2, of which JSON is a part. A tag that YAML does not define is a problem too: its value would be a guess. */
 export function readYaml(text: string): YamlText | { readonly problems: readonly YamlProblem[] } {
   const lineCounter = new LineCounter();
+  const deepAt = findTooDeep(text);
+  if (deepAt) return { problems: [{ ...deepAt, message: TOO_DEEP }] };
   const document = parseDocument(text, { lineCounter, prettyErrors: false });
   const placeAt = (offset: number): Place => {
     const { line, col } = lineCounter.linePos(offset);
@@ -42,6 +47,22 @@ export function readYaml(text: string): YamlText | { readonly problems: readonly
     if (!(error instanceof ReferenceError)) throw error;
     return { problems: [TOO_MANY_ALIASES] };
   }
+}
+
+/** Where a text nests too deep. Tokens are read one by one, so that nothing of what is deeper is ever built. */
+function findTooDeep(text: string): Place | undefined {
+  const lines = new LineCounter();
+  lines.addNewLine(0);
+  const parser = new Parser(lines.addNewLine);
+  for (const lexeme of new Lexer().lex(text)) {
+    // Its tokens say nothing here; reading them is what moves the parser on.
+    Array.from(parser.next(lexeme));
+    // The document itself is one.
+    if (parser.stack.length <= MOST_NESTED + 1) continue;
+    const { line, col } = lines.linePos(parser.offset);
+    return { line: Math.max(1, line), column: Math.max(1, col) };
+  }
+  return undefined;
 }
 
 /** About as many characters as JSON has for it. An object that is named often is one object: it is measured once and counted often. */

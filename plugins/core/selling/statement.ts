@@ -1,4 +1,5 @@
 import { type QuotaLimits } from './catalogue';
+import { fromMinor, shareOf, toMinor } from './money';
 
 /** What held for a subscription from a moment on, until the next of its terms. */
 export interface SubscriptionTerm extends QuotaLimits {
@@ -6,7 +7,7 @@ export interface SubscriptionTerm extends QuotaLimits {
   readonly product: string;
   /** Null: the product's base limits. */
   readonly plan: string | null;
-  /** A month, with two decimals; `0.00` for the base limits. */
+  /** A month, with the currency's decimals; `0.00` for the base limits. */
   readonly price: string;
   /** ISO 4217; null for the base limits. */
   readonly currency: string | null;
@@ -42,7 +43,7 @@ export interface StatementLine extends QuotaLimits {
   readonly refunded: number;
   readonly used: number;
   readonly test: number;
-  /** `price × days ÷ days of the month`, rounded half up, and the surcharge. Two decimals. */
+  /** `price × days ÷ days of the month`, rounded half up, and the surcharge. With the currency's decimals. */
   readonly amount: string;
   /** Part of the amount for units beyond those that the days paid for; see `surchargeOf`. */
   readonly surcharge: string;
@@ -57,20 +58,14 @@ export interface Statement {
   readonly totals: readonly { readonly currency: string; readonly amount: string }[];
 }
 
-/** Terms are written with two decimals; whole hundredths cannot be rounded by accident. */
-function hundredths(amount: string): bigint {
-  const [units = '0', decimals = ''] = amount.split('.');
-  return BigInt(units) * 100n + BigInt(decimals.padEnd(2, '0').slice(0, 2));
-}
+/** A line or a term, of whose currency its amounts are. */
+type Priced = Pick<SubscriptionTerm, 'price' | 'currency'>;
 
-function inUnits(amount: bigint): string {
-  return `${amount / 100n}.${String(amount % 100n).padStart(2, '0')}`;
-}
+const priceOf = ({ price, currency }: Priced): bigint => toMinor(price, currency);
 
-/** `price × days ÷ daysInMonth`, rounded half up. */
-export function shareOfPrice(price: string, days: number, daysInMonth: number): string {
-  const month = BigInt(daysInMonth);
-  return inUnits((hundredths(price) * BigInt(days) * 2n + month) / (month * 2n));
+/** `price × days ÷ daysInMonth`, rounded half up to the currency's smallest unit. */
+export function shareOfPrice({ price, currency }: Priced, days: number, daysInMonth: number): string {
+  return fromMinor(shareOf(toMinor(price, currency), BigInt(days), BigInt(daysInMonth)), currency);
 }
 
 export function daysOfMonth(month: string): string[] {
@@ -86,17 +81,15 @@ export function daysOfMonth(month: string): string[] {
 function termOfDay(terms: readonly SubscriptionTerm[], day: string): SubscriptionTerm | undefined {
   const held = terms.filter(({ fromDay, toDay }) => fromDay <= day && day <= toDay);
   const active = held.filter(({ isActive }) => isActive);
-  return (
-    active.reduce((dearest, each) => (dearest && hundredths(dearest.price) > hundredths(each.price) ? dearest : each), active[0]) ??
-    held.at(-1)
-  );
+  return active.reduce((dearest, each) => (dearest && priceOf(dearest) > priceOf(each) ? dearest : each), active[0]) ?? held.at(-1);
 }
 
 type Growing = { -readonly [Member in keyof StatementLine]: StatementLine[Member] };
 
 function newLine({ subscriptionId, product, plan, price, currency, daily, monthly }: SubscriptionTerm): Growing {
-  const none = { days: 0, charged: 0, refunded: 0, used: 0, test: 0, amount: '0.00', surcharge: '0.00' };
-  return { subscriptionId, product, plan, price, currency, daily, monthly, ...none };
+  const nothing = fromMinor(0n, currency);
+  const none = { days: 0, charged: 0, refunded: 0, used: 0, test: 0, amount: nothing, surcharge: nothing };
+  return { subscriptionId, product, plan, price: fromMinor(toMinor(price, currency), currency), currency, daily, monthly, ...none };
 }
 
 /**
@@ -116,7 +109,7 @@ export function computeStatement(month: string, terms: readonly SubscriptionTerm
     }
   }
   const shown = [...lines.values()].filter(({ days: cost, charged, refunded, test }) => cost + charged + refunded + test > 0);
-  for (const line of shown) line.amount = shareOfPrice(line.price, line.days, days.length);
+  for (const line of shown) line.amount = shareOfPrice(line, line.days, days.length);
   for (const line of shown) addSurcharge(line, { lines: shown, daysInMonth: days.length });
   return { month, daysInMonth: days.length, lines: shown, totals: totalsOf(shown) };
 }
@@ -141,29 +134,31 @@ const SHARES_OF_MONTHLY = 30n;
  * What a line costs beyond its days: each paid day pays for a thirtieth of the monthly limit, and use beyond that costs as many days more,
  * to the whole price at the most. Otherwise a customer could use up a month in ten days, pause, and pay a third.
  */
-function surchargeOf({ price, days, used, monthly }: StatementLine, daysInMonth: number): bigint {
+function surchargeOf(line: StatementLine, daysInMonth: number): bigint {
+  const { days, used, monthly, currency } = line;
   if (used <= 0 || monthly <= 0) return 0n;
   const needed = (BigInt(used) * SHARES_OF_MONTHLY + BigInt(monthly) - 1n) / BigInt(monthly);
   const paid = needed > BigInt(daysInMonth) ? daysInMonth : Math.max(days, Number(needed));
-  return hundredths(shareOfPrice(price, paid, daysInMonth)) - hundredths(shareOfPrice(price, days, daysInMonth));
+  const costOf = (count: number): bigint => toMinor(shareOfPrice(line, count, daysInMonth), currency);
+  return costOf(paid) - costOf(days);
 }
 
 /** All lines of a subscription together cost a month of its dearest plan at the most. */
 function addSurcharge(line: Growing, { lines, daysInMonth }: { lines: readonly StatementLine[]; daysInMonth: number }): void {
   const own = lines.filter(({ subscriptionId, currency }) => subscriptionId === line.subscriptionId && currency === line.currency);
-  const dearest = own.map(({ price }) => hundredths(price)).reduce((most, price) => (price > most ? price : most), 0n);
-  const room = own.reduce((left, { amount }) => left - hundredths(amount), dearest);
+  const dearest = own.map(priceOf).reduce((most, price) => (price > most ? price : most), 0n);
+  const room = own.reduce((left, { amount }) => left - toMinor(amount, line.currency), dearest);
   const wanted = surchargeOf(line, daysInMonth);
   const surcharge = wanted < room ? wanted : room;
   if (surcharge <= 0n) return;
-  line.surcharge = inUnits(surcharge);
-  line.amount = inUnits(hundredths(line.amount) + surcharge);
+  line.surcharge = fromMinor(surcharge, line.currency);
+  line.amount = fromMinor(toMinor(line.amount, line.currency) + surcharge, line.currency);
 }
 
 function totalsOf(lines: readonly StatementLine[]): Statement['totals'] {
   const sums = new Map<string, bigint>();
   for (const { currency, amount } of lines) {
-    if (currency !== null) sums.set(currency, (sums.get(currency) ?? 0n) + hundredths(amount));
+    if (currency !== null) sums.set(currency, (sums.get(currency) ?? 0n) + toMinor(amount, currency));
   }
-  return [...sums].map(([currency, amount]) => ({ currency, amount: inUnits(amount) }));
+  return [...sums].map(([currency, amount]) => ({ currency, amount: fromMinor(amount, currency) }));
 }

@@ -6,6 +6,8 @@ export class OperationRefused extends Error {
   constructor(
     readonly code: OperationRefusal,
     message: string,
+    /** Further members of the answer. */
+    readonly members: Readonly<Record<string, unknown>> = {},
   ) {
     super(message);
   }

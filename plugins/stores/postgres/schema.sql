@@ -11,6 +11,7 @@ CREATE TABLE account_deletion (
   CONSTRAINT account_deletion_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth_user(id) ON DELETE SET NULL
 );
 CREATE INDEX account_deletion_waiting_idx ON account_deletion USING btree (asked_at) WHERE erased_at IS NULL;
+CREATE TRIGGER account_deletion_erases_billing_details AFTER UPDATE OF erased_at ON account_deletion FOR EACH ROW WHEN (new.erased_at IS NOT NULL) EXECUTE FUNCTION erase_billing_details();
 
 -- Tokens of the management API. A row stays when its token is revoked or has expired: pages and the audit log name it.
 CREATE TABLE admin_token (
@@ -237,12 +238,28 @@ CREATE TABLE auth_verification (
 );
 CREATE INDEX auth_verification_identifier_idx ON auth_verification USING btree (identifier);
 
+-- To whom a customer's next invoices are made out. Those that were issued keep what they say.
+CREATE TABLE billing_details (
+  customer_id uuid NOT NULL,
+  name text NOT NULL,
+  address text[] NOT NULL,
+  country text NOT NULL,
+  state text,
+  tax_id text,
+  email text,
+  updated_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT billing_details_pkey PRIMARY KEY (customer_id),
+  CONSTRAINT billing_details_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id) ON DELETE CASCADE,
+  CONSTRAINT billing_details_country_check CHECK (country ~ '^[A-Z]{2}$'::text)
+);
+
 -- One row, raised with every change of products and plans: a copy of the catalogue is checked by one number.
 CREATE TABLE catalogue_revision (
   is_only boolean NOT NULL DEFAULT true,
   revision bigint NOT NULL,
   product_order text[] NOT NULL,
   source jsonb,
+  billing jsonb,
   CONSTRAINT catalogue_revision_pkey PRIMARY KEY (is_only),
   CONSTRAINT catalogue_revision_is_only_check CHECK (is_only)
 );
@@ -425,7 +442,14 @@ CREATE TABLE decision (
   origin_host text,
   matched_rule text,
   suspended text,
-  standing text
+  standing text,
+  method text,
+  path text,
+  status smallint,
+  milliseconds integer,
+  upstream_milliseconds integer,
+  bytes bigint,
+  units bigint
 );
 CREATE INDEX decision_anonymous_idx ON decision USING btree (at) WHERE customer_id IS NULL;
 CREATE INDEX decision_at_idx ON decision USING btree (at);
@@ -500,6 +524,78 @@ CREATE TABLE invitation (
 );
 CREATE INDEX invitation_inviter_idx ON invitation USING btree (invited_by);
 
+-- Invoices and credit notes as they were issued. Never changed and never deleted.
+CREATE TABLE invoice (
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  place bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  series text NOT NULL,
+  serial bigint NOT NULL,
+  number text NOT NULL,
+  kind text NOT NULL,
+  customer_id uuid NOT NULL,
+  month date NOT NULL,
+  currency text NOT NULL,
+  edition integer NOT NULL DEFAULT 1,
+  total bigint NOT NULL,
+  issued_at timestamp with time zone NOT NULL DEFAULT now(),
+  due_on date NOT NULL,
+  corrects uuid,
+  reason text NOT NULL DEFAULT ''::text,
+  content jsonb NOT NULL,
+  CONSTRAINT invoice_pkey PRIMARY KEY (id),
+  CONSTRAINT invoice_corrects_key UNIQUE (corrects),
+  CONSTRAINT invoice_number_key UNIQUE (number),
+  CONSTRAINT invoice_series_serial_key UNIQUE (series, serial),
+  CONSTRAINT invoice_corrects_fkey FOREIGN KEY (corrects) REFERENCES invoice(id),
+  CONSTRAINT invoice_series_fkey FOREIGN KEY (series) REFERENCES invoice_series(name),
+  CONSTRAINT invoice_check CHECK ((kind = 'credit_note'::text) = (corrects IS NOT NULL)),
+  CONSTRAINT invoice_currency_check CHECK (currency ~ '^[A-Z]{3}$'::text),
+  CONSTRAINT invoice_edition_check CHECK (edition > 0),
+  CONSTRAINT invoice_kind_check CHECK (kind = ANY (ARRAY['invoice'::text, 'credit_note'::text])),
+  CONSTRAINT invoice_month_check CHECK (EXTRACT(day FROM month) = 1::numeric),
+  CONSTRAINT invoice_reason_check CHECK (length(reason) <= 500),
+  CONSTRAINT invoice_total_check CHECK (total >= 0)
+);
+CREATE INDEX invoice_customer_idx ON invoice USING btree (customer_id, place);
+CREATE INDEX invoice_month_idx ON invoice USING btree (month, place);
+CREATE UNIQUE INDEX invoice_once ON invoice USING btree (customer_id, month, currency, edition) WHERE kind = 'invoice'::text;
+CREATE UNIQUE INDEX invoice_place_idx ON invoice USING btree (place);
+CREATE TRIGGER invoice_is_final BEFORE DELETE OR UPDATE ON invoice FOR EACH STATEMENT EXECUTE FUNCTION refuse_invoice_change();
+CREATE TRIGGER invoice_is_numbered BEFORE INSERT ON invoice FOR EACH ROW EXECUTE FUNCTION number_invoice();
+
+-- What a customer is told of an invoice, each once.
+CREATE TABLE invoice_mail (
+  invoice_id uuid NOT NULL,
+  kind text NOT NULL,
+  asked_at timestamp with time zone NOT NULL DEFAULT now(),
+  tell_at timestamp with time zone DEFAULT now(),
+  CONSTRAINT invoice_mail_pkey PRIMARY KEY (invoice_id, kind),
+  CONSTRAINT invoice_mail_invoice_id_fkey FOREIGN KEY (invoice_id) REFERENCES invoice(id),
+  CONSTRAINT invoice_mail_kind_check CHECK (kind = ANY (ARRAY['issued'::text, 'overdue'::text, 'paid'::text, 'credited'::text]))
+);
+CREATE INDEX invoice_mail_tell_idx ON invoice_mail USING btree (tell_at) WHERE tell_at IS NOT NULL;
+
+-- Invoices that were paid in full.
+CREATE TABLE invoice_payment (
+  invoice_id uuid NOT NULL,
+  paid_on date NOT NULL,
+  reference text NOT NULL DEFAULT ''::text,
+  noted_at timestamp with time zone NOT NULL DEFAULT now(),
+  noted_by text NOT NULL,
+  CONSTRAINT invoice_payment_pkey PRIMARY KEY (invoice_id),
+  CONSTRAINT invoice_payment_invoice_id_fkey FOREIGN KEY (invoice_id) REFERENCES invoice(id),
+  CONSTRAINT invoice_payment_reference_check CHECK (length(reference) <= 200)
+);
+CREATE TRIGGER invoice_payment_is_final BEFORE DELETE OR UPDATE ON invoice_payment FOR EACH STATEMENT EXECUTE FUNCTION refuse_invoice_change();
+
+-- The last number of each series. Its row is locked until the invoice has committed, so that a rollback leaves no gap.
+CREATE TABLE invoice_series (
+  name text NOT NULL,
+  last bigint NOT NULL,
+  CONSTRAINT invoice_series_pkey PRIMARY KEY (name),
+  CONSTRAINT invoice_series_last_check CHECK (last > 0)
+);
+
 -- Requests by key, product and hour: what was decided on them, and what products answered. Kept 92 days.
 CREATE TABLE key_hour (
   credential_id uuid NOT NULL,
@@ -570,7 +666,7 @@ CREATE TABLE plan (
   name text NOT NULL,
   daily integer NOT NULL,
   monthly integer NOT NULL,
-  price numeric(12,2) NOT NULL,
+  price numeric NOT NULL,
   currency text NOT NULL DEFAULT 'INR'::text,
   approval text NOT NULL DEFAULT 'automatic'::text,
   active boolean NOT NULL DEFAULT true,
@@ -596,7 +692,7 @@ CREATE TABLE plan_request (
   plan_name text NOT NULL,
   daily integer NOT NULL,
   monthly integer NOT NULL,
-  price numeric(12,2) NOT NULL,
+  price numeric NOT NULL,
   currency text NOT NULL,
   state text NOT NULL DEFAULT 'open'::text,
   reason text NOT NULL DEFAULT ''::text,
@@ -636,6 +732,19 @@ CREATE TRIGGER product_tells AFTER INSERT OR DELETE OR UPDATE ON product FOR EAC
 CREATE TRIGGER product_truncate_tells AFTER TRUNCATE ON product FOR EACH STATEMENT EXECUTE FUNCTION tell_truncate();
 CREATE TRIGGER product_update_keeps_terms AFTER UPDATE ON product REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_subscriptions_of_products();
 
+-- What customer_day holds, by product and day, for the status page and the operators' page of products. Kept 92 days.
+CREATE TABLE product_answers (
+  day date NOT NULL,
+  product_id text NOT NULL,
+  admitted bigint NOT NULL,
+  succeeded bigint,
+  rejected bigint,
+  failed bigint,
+  abandoned bigint,
+  took bigint[],
+  CONSTRAINT product_answers_pkey PRIMARY KEY (day, product_id)
+);
+
 -- Live use by product and plan, added up a day at a time: the operators' page of products would otherwise read millions of rows.
 CREATE TABLE product_day (
   day date NOT NULL,
@@ -654,6 +763,37 @@ CREATE TABLE product_document (
   document jsonb NOT NULL,
   CONSTRAINT product_document_pkey PRIMARY KEY (product_id),
   CONSTRAINT product_document_product_id_fkey FOREIGN KEY (product_id) REFERENCES product(id) ON DELETE CASCADE
+);
+
+-- From when to when a product failed more than its catalogue allows. Kept 92 days after its end.
+CREATE TABLE product_outage (
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  product_id text NOT NULL,
+  began_at timestamp with time zone NOT NULL,
+  ended_at timestamp with time zone,
+  failed_at timestamp with time zone NOT NULL,
+  answered bigint NOT NULL,
+  failed bigint NOT NULL,
+  mail_at timestamp with time zone,
+  CONSTRAINT product_outage_pkey PRIMARY KEY (id),
+  CONSTRAINT product_outage_product_id_fkey FOREIGN KEY (product_id) REFERENCES product(id),
+  CONSTRAINT product_outage_check CHECK (ended_at >= began_at),
+  CONSTRAINT product_outage_check1 CHECK (failed <= answered)
+);
+CREATE INDEX product_outage_began_idx ON product_outage USING btree (began_at);
+CREATE INDEX product_outage_mail_idx ON product_outage USING btree (mail_at) WHERE mail_at IS NOT NULL;
+CREATE UNIQUE INDEX product_outage_open_idx ON product_outage USING btree (product_id) WHERE ended_at IS NULL;
+CREATE TRIGGER product_outage_begun_told AFTER INSERT ON product_outage FOR EACH ROW EXECUTE FUNCTION seller_hears_of_outages();
+CREATE TRIGGER product_outage_ended_told AFTER UPDATE ON product_outage FOR EACH ROW WHEN (old.ended_at IS NULL AND new.ended_at IS NOT NULL) EXECUTE FUNCTION seller_hears_of_outages();
+
+-- What product_answers said every ten seconds, to tell what was answered within the last minute. Kept some minutes.
+CREATE TABLE product_pulse (
+  at timestamp with time zone NOT NULL,
+  day date NOT NULL,
+  product_id text NOT NULL,
+  answered bigint NOT NULL,
+  failed bigint NOT NULL,
+  CONSTRAINT product_pulse_pkey PRIMARY KEY (at, day, product_id)
 );
 
 -- Which requests were given back, so that none is twice. Refunds for days before yesterday are refused, so rows are deleted after four
@@ -683,6 +823,14 @@ CREATE TABLE statement (
 );
 CREATE TRIGGER statement_insert_told AFTER INSERT ON statement REFERENCING NEW TABLE AS made FOR EACH STATEMENT EXECUTE FUNCTION seller_hears_of_statements();
 CREATE TRIGGER statement_is_final BEFORE DELETE OR UPDATE ON statement FOR EACH STATEMENT EXECUTE FUNCTION refuse_statement_change();
+
+-- Statements that were turned into invoices, or had nothing to be paid.
+CREATE TABLE statement_billed (
+  customer_id uuid NOT NULL,
+  month date NOT NULL,
+  CONSTRAINT statement_billed_pkey PRIMARY KEY (customer_id, month),
+  CONSTRAINT statement_billed_customer_id_month_fkey FOREIGN KEY (customer_id, month) REFERENCES statement(customer_id, month)
+);
 
 -- Forms that were sent: sending one again makes nothing new. Kept 2 days.
 CREATE TABLE submission (
@@ -744,7 +892,7 @@ CREATE TABLE subscription_term (
   customer_id uuid NOT NULL,
   product_id text NOT NULL,
   plan_name text,
-  price numeric(12,2) NOT NULL,
+  price numeric NOT NULL,
   currency text,
   daily integer NOT NULL,
   monthly integer NOT NULL,
@@ -1024,6 +1172,17 @@ BEGIN
 END $function$;
 REVOKE ALL ON FUNCTION erase_account(uuid) FROM PUBLIC;
 
+-- Erases the details for invoices together with the account. Invoices stay: the law wants them kept.
+CREATE OR REPLACE FUNCTION public.erase_billing_details()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  DELETE FROM outbox_mail WHERE lower(recipient) = (SELECT lower(email) FROM billing_details WHERE customer_id = NEW.customer_id);
+  DELETE FROM billing_details WHERE customer_id = NEW.customer_id;
+  RETURN NULL;
+END $function$;
+
 -- Takes a person out of the audit log: every address that the person has had, where changes came from, and everything that was typed.
 CREATE OR REPLACE FUNCTION public.erase_from_audit_log(p_customer uuid, p_address text, p_name text)
  RETURNS void
@@ -1188,7 +1347,7 @@ BEGIN
   due := ARRAY(
     SELECT ROW(
       0, s.id, s.customer_id, s.product_id, s.plan_name,
-      CASE WHEN s.plan_name IS NULL THEN 0 ELSE COALESCE(l.price, 0) END, CASE WHEN s.plan_name IS NOT NULL THEN l.currency END,
+      CASE WHEN s.plan_name IS NULL THEN 0.00 ELSE COALESCE(l.price, 0.00) END, CASE WHEN s.plan_name IS NOT NULL THEN l.currency END,
       COALESCE(s.daily_override, l.daily, p.daily, 0), COALESCE(s.monthly_override, l.monthly, p.monthly, 0), s.state, now(), NULL
     )::subscription_term
     FROM subscription s JOIN product p ON p.id = s.product_id
@@ -1196,7 +1355,7 @@ BEGIN
     LEFT JOIN subscription_term t ON t.subscription_id = s.id AND t.until IS NULL
     WHERE s.id = ANY (p_subscriptions)
       AND (t.plan_name, t.price, t.currency, t.daily, t.monthly, t.state) IS DISTINCT FROM (
-        s.plan_name, CASE WHEN s.plan_name IS NULL THEN 0 ELSE COALESCE(l.price, 0) END,
+        s.plan_name, CASE WHEN s.plan_name IS NULL THEN 0.00 ELSE COALESCE(l.price, 0.00) END,
         CASE WHEN s.plan_name IS NOT NULL THEN l.currency END, COALESCE(s.daily_override, l.daily, p.daily, 0),
         COALESCE(s.monthly_override, l.monthly, p.monthly, 0), s.state
       )
@@ -1271,6 +1430,21 @@ AS $function$
     took = add_counts(old.took, excluded.took);
 $function$;
 REVOKE ALL ON FUNCTION note_answers(json) FROM PUBLIC;
+
+-- Gives an invoice the next number of its series, in the transaction that issues it.
+CREATE OR REPLACE FUNCTION public.number_invoice()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+BEGIN
+  INSERT INTO invoice_series AS s (name, last) VALUES (NEW.series, 1)
+    ON CONFLICT (name) DO UPDATE SET last = s.last + 1 RETURNING last INTO NEW.serial;
+  NEW.number := NEW.series || '-' || lpad(NEW.serial::text, GREATEST(6, length(NEW.serial::text)), '0');
+  RETURN NEW;
+END $function$;
+REVOKE ALL ON FUNCTION number_invoice() FROM PUBLIC;
 
 -- Deletes refunds that are too old to prove anything. It takes no day as an argument, or its callers could have a request given back twice.
 -- Four days of UTC are at least three days in every time zone.
@@ -1449,6 +1623,15 @@ BEGIN
   RAISE EXCEPTION 'the audit log is only ever appended to' USING ERRCODE = 'check_violation', CONSTRAINT = 'audit_log_is_append_only';
 END $function$;
 
+-- Refuses every change of an invoice, and of a payment that was noted.
+CREATE OR REPLACE FUNCTION public.refuse_invoice_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  RAISE EXCEPTION 'an invoice stays as it was issued' USING ERRCODE = 'check_violation', CONSTRAINT = 'invoice_is_final';
+END $function$;
+
 -- Refuses every change of a closed statement.
 CREATE OR REPLACE FUNCTION public.refuse_statement_change()
  RETURNS trigger
@@ -1490,6 +1673,24 @@ BEGIN
   RETURN NULL;
 END $function$;
 REVOKE ALL ON FUNCTION seller_hears_of_customers() FROM PUBLIC;
+
+-- Tells the seller when a product begins to fail, and when that is over.
+CREATE OR REPLACE FUNCTION public.seller_hears_of_outages()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+BEGIN
+  PERFORM tell_seller(
+    CASE WHEN NEW.ended_at IS NULL THEN 'product.failing' ELSE 'product.recovered' END,
+    jsonb_build_object(
+      'product', NEW.product_id, 'began_at', to_json(NEW.began_at), 'ended_at', to_json(NEW.ended_at), 'answered', NEW.answered, 'failed', NEW.failed
+    )
+  );
+  RETURN NULL;
+END $function$;
+REVOKE ALL ON FUNCTION seller_hears_of_outages() FROM PUBLIC;
 
 -- Tells the seller of plans that customers ask for.
 CREATE OR REPLACE FUNCTION public.seller_hears_of_requests()

@@ -33,6 +33,8 @@ const OLDEST: Readonly<Record<string, string>> = {
   decision: 'SELECT at FROM decision ORDER BY at LIMIT 1',
   key_hour: 'SELECT min(day)::timestamptz AS at FROM key_hour',
   customer_day: 'SELECT min(day)::timestamptz AS at FROM customer_day',
+  product_answers: 'SELECT min(day)::timestamptz AS at FROM product_answers',
+  product_outage: 'SELECT min(began_at) AS at FROM product_outage',
   denial_count: 'SELECT min(day)::timestamptz AS at FROM denial_count',
   outbox_mail: 'SELECT at FROM outbox_mail ORDER BY at LIMIT 1',
   plan_request: 'SELECT min(asked_at) AS at FROM plan_request',

@@ -13,12 +13,14 @@ import { findPerson, type PersonTools, takePersonWrite } from './accounts/person
 import { callbackHandler } from './accounts/providers/callback-handler';
 import { wayHandlers } from './accounts/providers/way-handlers';
 import { verifyHandlers } from './accounts/verify-handler';
+import { sellerBillingHandlers } from './billing/billing-handlers';
 import { addEndpoint, type AnyHandler, type EndpointTools, type Handlers } from './http/bind-endpoint';
 import { type DashboardDeps } from './http/dashboard-deps';
 import { openHandlers } from './http/open-handlers';
 import { takeRequest, takeWrite } from './http/request-limit';
 import { memberHandlers } from './member-handlers';
 import { customerHandlers } from './operator/customer-handlers';
+import { operatorOutageHandlers } from './alerts/outage-handlers';
 import { operatorHandlers } from './operator/operator-handlers';
 import { type OrganisationChoice } from './team/organisation-choice';
 import { organisationHandlers } from './team/organisation-handlers';
@@ -71,6 +73,8 @@ const handlersOf = (tools: ApiTools): Handlers<Omit<Contract, BetterAuths>> => (
   ...memberHandlers,
   ...customerHandlers,
   ...operatorHandlers,
+  ...operatorOutageHandlers,
+  ...sellerBillingHandlers,
   ...openHandlers(tools),
   ...organisationHandlers(tools),
   ...accountHandlers(tools),

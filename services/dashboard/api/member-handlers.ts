@@ -1,7 +1,9 @@
 import { auditHandlers, sessionHandlers } from './accounts/session-handlers';
 import { alertHandlers } from './alerts/alert-handlers';
+import { billingHandlers } from './billing/billing-handlers';
 import { keyHandlers } from './keys/key-handlers';
 import { tokenHandlers } from './management/token-handlers';
+import { outageHandlers } from './alerts/outage-handlers';
 import { planHandlers } from './plans/plan-handlers';
 import { statementHandlers } from './plans/statement-handlers';
 import { explainHandlers } from './requests/explain-handlers';
@@ -21,8 +23,10 @@ export const memberHandlers: Handlers<EndpointsFor<'members'>> = {
   ...planHandlers,
   ...usageHandlers,
   ...statementHandlers,
+  ...billingHandlers,
   ...explainHandlers,
   ...requestLogHandlers,
+  ...outageHandlers,
   ...alertHandlers,
   ...webhookHandlers,
   ...tokenHandlers,

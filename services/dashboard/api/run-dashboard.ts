@@ -21,6 +21,8 @@ import { startErasing } from './accounts/start-erasing';
 import { startConsoleJobs } from './operator/start-console-jobs';
 import { type LiveSources, WatchedSources } from './public/watch-sources';
 import { startAlerts } from './alerts/start-alerts';
+import { startOutages } from './alerts/start-outages';
+import { startBilling } from './billing/start-billing';
 import { startStatements } from './plans/start-statements';
 import { startAnswerMails } from './plans/start-answer-mails';
 
@@ -126,10 +128,21 @@ export async function runDashboard(env: Environment): Promise<RunningDashboard> 
   const liveSources = new WatchedSources({ urls: settings.DASHBOARD_LIVE_FROM, log, clock: systemClock });
   const closeApp = await startApp(settings, { db, log, mail, metrics, liveSources, brand });
   const statements = startStatements({ db, log, clock: systemClock, timeZone: settings.QUOTA_TIMEZONE, registry: metrics.registry });
+  const billing = startBilling({
+    db,
+    log,
+    clock: systemClock,
+    timeZone: settings.QUOTA_TIMEZONE,
+    catalogue: watchCatalogue(db),
+    mail,
+    url: baseUrl(settings),
+    registry: metrics.registry,
+  });
   const answers = startAnswerMails({ db, log, mail, url: baseUrl(settings) });
   const jobs = startConsoleJobs({ db, log, clock: systemClock, timeZone: settings.QUOTA_TIMEZONE });
   const erasing = startErasing({ db, log });
   const alerts = startAlerts({ mail, url: baseUrl(settings), db, log, clock: systemClock, timeZone: settings.QUOTA_TIMEZONE, settings });
+  const outages = startOutages({ mail, url: baseUrl(settings), db, log, timeZone: settings.QUOTA_TIMEZONE });
   const privateServer = await startPrivateServer({
     host: settings.PRIVATE_HOST,
     port: settings.PRIVATE_PORT,
@@ -144,8 +157,10 @@ export async function runDashboard(env: Environment): Promise<RunningDashboard> 
       await Promise.all([
         closeApp(),
         alerts.close(),
+        outages.close(),
         answers.close(),
         statements.close(),
+        billing.close(),
         jobs.close(),
         erasing.close(),
         liveSources.close(),

@@ -23,6 +23,8 @@ const session = z.object({
   hasOutbox: z.boolean(),
   /** Whether signing in asks for a second factor. */
   hasSecondFactor: z.boolean(),
+  /** Whether the customer is invoiced here, or ever was. */
+  hasBilling: z.boolean(),
   suspended,
 });
 export type Session = z.input<typeof session>;

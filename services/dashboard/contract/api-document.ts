@@ -23,7 +23,8 @@ export interface FieldSchema {
   readonly prefixItems?: FieldSchema[] | undefined;
   readonly anyOf?: FieldSchema[] | undefined;
   readonly additionalProperties?: boolean | FieldSchema | undefined;
-  readonly $ref?: string | undefined;
+  /** Of a shape that is not written out here. */
+  readonly title?: string | undefined;
 }
 
 const count = z.number().optional();
@@ -50,7 +51,7 @@ const fieldSchema: z.ZodType<FieldSchema> = z.lazy(() =>
     prefixItems: z.array(fieldSchema).optional(),
     anyOf: z.array(fieldSchema).optional(),
     additionalProperties: z.union([z.boolean(), fieldSchema]).optional(),
-    $ref: z.string().optional(),
+    title: z.string().optional(),
   }),
 );
 
@@ -64,7 +65,10 @@ const parameter = z.object({
   name: z.string(),
   required: z.boolean().optional(),
   schema: fieldSchema,
+  description: z.string().optional(),
   example: z.unknown().optional(),
+  /** The example is of the schema alone. */
+  isMade: z.boolean().optional(),
 });
 
 const exampleFile = z.object({ filename: z.string(), contentType: z.string(), base64: z.string() });

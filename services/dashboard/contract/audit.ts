@@ -5,7 +5,7 @@ import { cursor, moment, pageSize } from './fields';
 export type { AuditAction } from '../../../plugins/core/selling/audit-actions';
 
 /** The first part of an `AuditAction`: `account` is signing in and what secures it, `customer` what the provider did to the account. */
-const auditKind = z.enum(['account', 'member', 'key', 'subscription', 'webhook', 'token', 'customer']);
+const auditKind = z.enum(['account', 'member', 'key', 'subscription', 'webhook', 'token', 'billing', 'customer']);
 export type AuditKind = z.input<typeof auditKind>;
 
 /** Newest first. */

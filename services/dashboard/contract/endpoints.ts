@@ -4,9 +4,11 @@ import { alertEndpoints, webhookEndpoints } from './alerts';
 import { auditEndpoints } from './audit';
 import { authEndpoints, ownAuthEndpoints, providerEndpoints } from './auth';
 import { type Audience, type Endpoint, type EndpointName, type Endpoints, type Method, partsOf, type Schema } from './endpoint';
+import { billingEndpoints, sellerBillingEndpoints } from './billing';
 import { explainEndpoints } from './explain';
 import { keyEndpoints } from './keys';
 import { operatorEndpoints } from './operator';
+import { operatorOutageEndpoints, outageEndpoints } from './outages';
 import { customerEndpoints } from './operator-customers';
 import { planEndpoints } from './plans';
 import { requestEndpoints } from './requests';
@@ -25,8 +27,10 @@ export const contract = {
   ...planEndpoints,
   ...usageEndpoints,
   ...statementEndpoints,
+  ...billingEndpoints,
   ...explainEndpoints,
   ...requestEndpoints,
+  ...outageEndpoints,
   ...alertEndpoints,
   ...webhookEndpoints,
   ...tokenEndpoints,
@@ -42,6 +46,8 @@ export const contract = {
   ...providerEndpoints,
   ...customerEndpoints,
   ...operatorEndpoints,
+  ...operatorOutageEndpoints,
+  ...sellerBillingEndpoints,
 } as const satisfies Endpoints;
 export type Contract = typeof contract;
 

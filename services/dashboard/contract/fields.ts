@@ -15,10 +15,13 @@ export const productId = z.string().regex(PRODUCT_ID, 'must be the id of a produ
 /** Suspended by the provider: only the provider lifts it. An empty reason: none was given. */
 const suspension = z.object({ reason: z.string(), since: z.iso.datetime() });
 export type Suspension = z.input<typeof suspension>;
-/** The same of something that may not be: null in the store, absent in an answer. */
-/** True: the organisation agrees to the products' texts, which `GET /products` shows as `consent`. */
-export const givenConsent = z.boolean().default(false);
+/**
+ * True: the organisation agrees to the products' texts, which `GET /products` shows as `consent`, whatever they are now. A list: it agrees to
+ * these texts, and a product whose text is another is refused (409 `consent_changed`).
+ */
+export const givenConsent = z.union([z.boolean(), z.array(z.string().max(2_000)).max(1_000)]).default(false);
 
+/** The same of something that may not be: null in the store, absent in an answer. */
 export const suspended = z.codec(suspension.optional(), z.custom<Suspension | null | undefined>(), {
   decode: (given) => given,
   encode: (stored) => stored ?? undefined,

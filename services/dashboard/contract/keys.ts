@@ -134,7 +134,7 @@ export const keyEndpoints = {
       tags: tags.default([]),
       expiresAt: givenMoment.optional(),
       rules: rules.default([]),
-      /** For products that it subscribes to; see `POST /subscriptions`. */
+      /** For products whose text has not been agreed to; see `POST /subscriptions`. */
       consent: givenConsent,
     }),
     answer: createdKey,
@@ -144,6 +144,7 @@ export const keyEndpoints = {
       'product_without_limits',
       'product_not_offered',
       'consent_required',
+      'consent_changed',
       'change_limit_reached',
       'tag_malformed',
       'date_malformed',
@@ -205,6 +206,7 @@ export const keyEndpoints = {
       'product_without_limits',
       'product_not_offered',
       'consent_required',
+      'consent_changed',
       'change_limit_reached',
       'subscription_needed',
       'tag_malformed',

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { CSV, type Endpoints } from './endpoint';
-import { explanation, refusedRequest, requestIdParams } from './explain';
+import { explanation, requestIdParams } from './explain';
 import { cursor, id, moment, pageSize } from './fields';
 import { product } from './plans';
+import { answerFilter, outcomeFilter, told } from './requests';
+import { answers, answerTimesMs } from './usage';
 
 /** Which operator is signed in, and what the pages need to know of this installation. */
 const operatorSession = z.object({
@@ -39,11 +41,27 @@ const auditOfAll = z.object({
 export type AuditOfAll = z.input<typeof auditOfAll>;
 
 /** Of the last 7 days, newest first. A page may be short although there is a next one: only so many are looked through, and one without a filter is short. */
-const refusalsOfAll = z.object({
-  refusals: z.array(refusedRequest.extend({ customer })),
+const requestsOfAll = z.object({
+  requests: z.array(
+    z.object({
+      requestId: z.string(),
+      at: moment,
+      /** `admitted`, or the code of the refusal. */
+      outcome: z.string(),
+      product: z.string().nullable(),
+      ...told,
+      maskedKey: z.string().nullable(),
+      callerAddress: z.string().nullable(),
+      originHost: z.string().nullable(),
+      customer,
+    }),
+  ),
   next: cursor.nullable(),
 });
-export type RefusalsOfAll = z.input<typeof refusalsOfAll>;
+export type RequestsOfAll = z.input<typeof requestsOfAll>;
+
+/** Requests that were let in, with all keys of all customers, and what came of them: null where nobody told. */
+const answered = z.object({ admitted: z.number(), answers: answers.nullable() });
 
 /** The 30 days up to today, up to a minute old. */
 const productFigures = z.object({
@@ -64,6 +82,9 @@ const productFigures = z.object({
       mostCustomersADay: z.number().int(),
     }),
   ),
+  /** By product, up to ten seconds old; a product that nobody called within the 30 days has no entry. */
+  answered: z.array(z.object({ product: z.string(), today: answered, period: answered })),
+  answerTimesMs,
 });
 export type ProductFigures = z.input<typeof productFigures>;
 
@@ -112,16 +133,17 @@ export const operatorEndpoints = {
   'GET /operator/session': { for: 'operators', summary: 'Show which operator is signed in', answer: operatorSession },
   'GET /operator/requests': {
     for: 'operators',
-    summary: 'Search refused requests of the last 7 days',
+    summary: 'Search requests of the last 7 days, admitted and refused',
     query: z.object({
       after: cursor.optional(),
       limit: pageSize,
       product: z.string().trim().min(1).max(100).optional(),
-      code: z.string().trim().min(1).max(100).optional(),
-      /** Id of a customer. */
-      customer: id.optional(),
+      outcome: outcomeFilter,
+      ...answerFilter,
+      /** Id or e-mail address of a customer. */
+      customer: z.string().trim().min(1).max(254).optional(),
     }),
-    answer: refusalsOfAll,
+    answer: requestsOfAll,
   },
   'GET /operator/requests/:requestId': {
     for: 'operators',

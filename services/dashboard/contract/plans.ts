@@ -95,7 +95,7 @@ export const product = z.object({
   plans: z.array(
     limits.extend({
       name: z.string(),
-      /** A month, with two decimals. */
+      /** A month, with the currency's decimals. */
       price: z.string(),
       /** ISO 4217. */
       currency: z.string(),
@@ -155,6 +155,7 @@ export const planEndpoints = {
       'plan_differs',
       'subscription_exists',
       'consent_required',
+      'consent_changed',
       'change_limit_reached',
     ],
   },
@@ -176,6 +177,7 @@ export const planEndpoints = {
       'terms_changed',
       'limit_below_use',
       'consent_required',
+      'consent_changed',
       'change_limit_reached',
       'plan_unknown',
       'product_unknown',
@@ -193,7 +195,9 @@ export const planEndpoints = {
   'POST /subscriptions/:id/resume': {
     ...setState,
     summary: 'Resume a subscription',
-    refuses: [...setState.refuses, 'change_limit_reached'],
+    /** `consent`: see `POST /subscriptions`. */
+    body: versionBody.extend({ consent: givenConsent }),
+    refuses: [...setState.refuses, 'change_limit_reached', 'consent_required', 'consent_changed'],
   },
   'POST /subscriptions/:id/cancel': { ...setState, summary: 'Cancel a subscription' },
   'POST /plan-requests': {
@@ -212,6 +216,7 @@ export const planEndpoints = {
       'plan_current',
       'request_exists',
       'consent_required',
+      'consent_changed',
     ],
   },
   'POST /plan-requests/:id/withdraw': {

@@ -4,20 +4,52 @@ import { cursor, givenMoment, id, moment } from './fields';
 
 export type { DenialCode } from '../../../plugins/core/problems';
 
+/** By what the gateway told of an answer. What was not told matches none of them. */
+export const answerFilter = {
+  /** Of the answer, refusals too: `429`, or a class of them such as `5xx`. */
+  status: z
+    .string()
+    .regex(/^[1-5](\d\d|[xX]{2})$/, 'must be a status such as 429, or a class such as 5xx')
+    .optional(),
+  method: z
+    .string()
+    .regex(/^[A-Za-z]{1,20}$/, 'must be a method such as POST')
+    .transform((method) => method.toUpperCase())
+    .optional(),
+  /** How the path begins. */
+  path: z.string().min(1).max(200).startsWith('/').optional(),
+  /** Answered in more milliseconds than these. */
+  slowerThanMs: z.coerce.number<number | string>().int().min(0).max(86_400_000).optional(),
+};
+export type AnswerFilter = z.output<z.ZodObject<typeof answerFilter>>;
+
+/** `admitted`, `refused`, or the code of a refusal. */
+export const outcomeFilter = z
+  .string()
+  .regex(/^[a-z_]{1,100}$/, 'must be admitted, refused, or the code of a refusal')
+  .optional();
+
 /** What narrows the log down; all of it must hold. */
 const filter = {
   key: id.optional(),
   product: z.string().min(1).max(100).optional(),
-  /** `admitted`, `refused`, or the code of a refusal. */
-  outcome: z
-    .string()
-    .regex(/^[a-z_]{1,100}$/, 'must be admitted, refused, or the code of a refusal')
-    .optional(),
-  /** Of refusals: what a product answered an admitted request is not known here. */
-  status: z.coerce.number<number | string>().int().min(100).max(599).optional(),
+  outcome: outcomeFilter,
+  ...answerFilter,
   /** The first moment that is wanted, and the first that is not. */
   from: givenMoment.optional(),
   to: givenMoment.optional(),
+};
+
+/** What the gateway told of the answer, for admitted requests and refusals alike; null where it did not tell. */
+export const told = {
+  method: z.string().nullable(),
+  /** Without its query; cut after 200 characters. */
+  path: z.string().nullable(),
+  status: z.number().int().nullable(),
+  /** To the last byte of the answer. */
+  milliseconds: z.number().int().nullable(),
+  /** Admitted less than a minute ago, and nothing was told of its answer so far. */
+  isRunning: z.boolean(),
 };
 
 const request = z.object({
@@ -27,8 +59,9 @@ const request = z.object({
   product: z.string().nullable(),
   /** `admitted`, or the code of the refusal. */
   outcome: z.string(),
-  /** Of the refusal. Null for an admitted request: what the product answered is not recorded. */
-  status: z.number().int().nullable(),
+  ...told,
+  /** Of the answer. */
+  bytes: z.number().nullable(),
   /** The product failed, and the request was given back; null for a refusal, and for what is older than three days. */
   givenBack: z.boolean().nullable(),
   /**
@@ -42,13 +75,16 @@ export type LoggedRequest = z.input<typeof request>;
 const filterQuery = z.object(filter);
 export type RequestFilter = z.output<typeof filterQuery>;
 
-/** Requests of the last 7 days with the customer's keys, newest first; those that went through too. Up to a second old. */
+/**
+ * Requests of the last 7 days with the customer's keys, newest first; those that went through too. Up to a second old, their answers up to
+ * some seconds. With a filter by answers a page may be short although there is a next one: only so many lines are looked through for it.
+ */
 export const requestEndpoints = {
   'GET /requests': {
     for: 'members',
     needs: 'read',
     scopes: ['usage:read'],
-    summary: 'Requests of the last 7 days, admitted ones too, by key, product, outcome and time',
+    summary: 'Requests of the last 7 days, admitted ones too, by key, product, outcome, method, path, status, duration and time',
     query: z.object({
       ...filter,
       after: cursor.optional(),

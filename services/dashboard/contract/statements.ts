@@ -17,7 +17,7 @@ const statementLine = z.object({
   product: z.string(),
   /** Null: base limits, which cost nothing. */
   plan: z.string().nullable(),
-  /** A month, with two decimals, and its ISO 4217 code. */
+  /** A month, with the currency's decimals, and its ISO 4217 code. */
   price: z.string(),
   currency: z.string().nullable(),
   daily: z.number().int(),

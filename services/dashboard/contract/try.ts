@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Endpoints } from './endpoint';
-import { productId } from './fields';
+import { givenConsent, productId } from './fields';
 
 const HEADER_VALUE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(;[\x20-\x7e]*)?$/;
 
@@ -35,7 +35,7 @@ const tryBody = call
       .optional(),
     product: productId.optional(),
     /** Agrees to the product's text, where it has one and the caller's organisation has not agreed to it before. */
-    consent: z.boolean().default(false),
+    consent: givenConsent,
   })
   .refine(({ key, product }) => (key === undefined) !== (product === undefined), {
     path: ['key'],
@@ -80,6 +80,7 @@ export const tryEndpoints = {
       'product_without_limits',
       'product_not_offered',
       'consent_required',
+      'consent_changed',
       'change_limit_reached',
       'key_not_usable',
       'key_limit_reached',

@@ -9,8 +9,8 @@ const by = z.enum(['day', 'hour']).default('day');
 const usageQuery = z.object({ from: day, to: day, product: z.string().max(100).optional(), by });
 export type UsagePeriod = z.output<typeof usageQuery>;
 
-/** By the product's status, up to 5 s old. Requests that still run are in none of them. */
-const answers = z.object({
+/** By the status of the answer, up to some seconds old. Requests that still run are in none of them. */
+export const answers = z.object({
   /** With a status below 400, of 400 to 499, and of 500 to 599. */
   succeeded: z.number(),
   rejected: z.number(),
@@ -28,12 +28,12 @@ const outcomes = {
   refused: z.number(),
   /** With a status of 500 to 599: it could not be decided. */
   unavailable: z.number(),
-  /** What became of those that were admitted; null where nobody measures it, as with upstreams of the provider's own. */
+  /** What became of those that were admitted; null where neither the gateway nor the product told. */
   answers: answers.nullable(),
 };
 
 /** Milliseconds up to which answers are counted together. */
-const answerTimesMs = z.array(z.number());
+export const answerTimesMs = z.array(z.number());
 
 const usage = z.object({
   timeZone: z.string(),

@@ -20,8 +20,7 @@ function typeOf(schema: FieldSchema): string {
   if (schema.enum) return schema.enum.map((each) => JSON.stringify(each)).join(', ');
   if (schema.anyOf) return [...new Set(schema.anyOf.map(typeOf))].join(' or ');
   if (schema.format === 'binary') return 'file';
-  if (schema.$ref !== undefined) return schema.$ref.split('/').at(-1) ?? 'object';
-  if (schema.type === undefined) return 'anything';
+  if (schema.type === undefined) return schema.title ?? (schema.properties ? 'object' : 'anything');
   if (typeof schema.type !== 'string') return schema.type.join(' or ');
   return schema.type === 'array' && typeof schema.items === 'object' ? `list of ${typeOf(schema.items)}` : schema.type;
 }

@@ -1,7 +1,12 @@
 import { z } from 'zod';
 
 /** More entries than any list that is small enough to be sent here. */
-const MOST_ENTRIES = 50_000;
+export const MOST_ENTRIES = 50_000;
+
+function entryOf(entry: z.ZodType): object {
+  const { $schema: _, ...schema } = z.toJSONSchema(entry, { io: 'input', unrepresentable: 'any' });
+  return schema;
+}
 
 /**
  * A list that callers send back to us as they got it. The first wrong entry ends the reading: a body of a million would be told a million
@@ -9,19 +14,23 @@ const MOST_ENTRIES = 50_000;
  * @param message reads as a sentence after the entry's name
  */
 export function listOf<Entry extends z.ZodType>(entry: Entry, message: string): z.ZodType<z.output<Entry>[], unknown[]> {
-  return z
-    .array(z.unknown())
-    .max(MOST_ENTRIES)
-    .transform((list, context) => {
-      const read: z.output<Entry>[] = [];
-      for (const [index, each] of list.entries()) {
-        const parsed = entry.safeParse(each);
-        if (!parsed.success) {
-          context.issues.push({ code: 'custom', message, input: each, path: [index] });
-          return z.NEVER;
+  return (
+    z
+      .array(z.unknown())
+      .max(MOST_ENTRIES)
+      // For the document: here each entry is anything until it is read.
+      .meta({ items: entryOf(entry) })
+      .transform((list, context) => {
+        const read: z.output<Entry>[] = [];
+        for (const [index, each] of list.entries()) {
+          const parsed = entry.safeParse(each);
+          if (!parsed.success) {
+            context.issues.push({ code: 'custom', message, input: each, path: [index] });
+            return z.NEVER;
+          }
+          read.push(parsed.data);
         }
-        read.push(parsed.data);
-      }
-      return read;
-    });
+        return read;
+      })
+  );
 }

@@ -56,6 +56,17 @@ describe('a catalogue', () => {
     ]);
   });
 
+  it.each([
+    ["'4990'", 'JPY', '4990'],
+    ["'4990.00'", 'JPY', '4990'],
+    ["'4.990'", 'KWD', '4.990'],
+    ['4.99', 'KWD', '4.990'],
+    ["'12'", 'EUR', '12.00'],
+  ])('writes %s %s with the decimals of its currency', (price, currency, written) => {
+    const { catalogue } = parseCatalogue(HEAD + weather.replace('10.5, currency: EUR', `${price}, currency: ${currency}`));
+    expect(catalogue?.products[0]?.plans[0]?.price).toBe(written);
+  });
+
   it('names no product as a page of the reference', () => {
     expect(changed('id: api-weather', 'id: errors')).toEqual(['3:9 products[0].id is the name of a page of the reference']);
   });
@@ -87,7 +98,13 @@ describe('a catalogue', () => {
       'daily: many,',
       ['9:20 products[0].base.daily Invalid input: expected number, received string'],
     ],
-    ['a price with three decimals', '10.5', '10.555', ['11:59 products[0].plans[0].price must have two decimals at most']],
+    ['a price with a decimal too many', '10.5', '10.555', ['11:59 products[0].plans[0].price must have 2 decimals, as EUR has']],
+    [
+      'yen with decimals',
+      '10.5, currency: EUR',
+      "'10.50', currency: JPY",
+      ['11:59 products[0].plans[0].price must have no decimals, as JPY has'],
+    ],
     [
       'a route outside its prefix',
       "'/weather/{",
@@ -170,6 +187,17 @@ describe('a catalogue', () => {
     expect(problemsOf(`${names.map(list).join('\n')}\nversion: 1\nproducts: *i\n`)).toEqual([
       '1:1  names its own parts too often by aliases',
     ]);
+  });
+
+  it.each([
+    ['lists', '[', ']'],
+    ['objects', '{a: ', '}'],
+    ['lists in lines', '- ', ''],
+    ['keys that are objects', '? ', ''],
+  ])('that nests %s deeper than anybody’s is refused before it is read', (_what, open, close) => {
+    const nested = (levels: number): string => `version: 1\nproducts:\n  ${open.repeat(levels)}a${close.repeat(levels)}\n`;
+    expect(problemsOf(nested(700))).toEqual([expect.stringMatching(/^3:\d+ {2}is nested more than 100 levels deep$/)]);
+    expect(problemsOf(nested(90)).join()).not.toContain('levels deep');
   });
 
   it('with a tag that YAML does not define is refused with the place', () => {

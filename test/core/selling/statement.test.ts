@@ -101,9 +101,9 @@ describe('a statement', () => {
   });
 
   it('rounds half up to the hundredth', () => {
-    expect(shareOfPrice('0.01', 15, 30)).toBe('0.01');
-    expect(shareOfPrice('0.01', 14, 30)).toBe('0.00');
-    expect(shareOfPrice('9999999999.99', 31, 31)).toBe('9999999999.99');
+    expect(shareOfPrice({ price: '0.01', currency: 'INR' }, 15, 30)).toBe('0.01');
+    expect(shareOfPrice({ price: '0.01', currency: 'INR' }, 14, 30)).toBe('0.00');
+    expect(shareOfPrice({ price: '9999999999.99', currency: 'INR' }, 31, 31)).toBe('9999999999.99');
   });
 
   it('has every unit of a known day in exactly one line, and never costs more than the dearest plan', () => {

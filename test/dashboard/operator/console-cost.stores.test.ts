@@ -2,7 +2,8 @@ import { type Pool } from 'pg';
 import { findCustomers } from '../../../plugins/stores/postgres/operators/find-customers';
 import { MOST_OF_ALL } from '../../../plugins/stores/postgres/operators/most-of-all';
 import { searchAudit } from '../../../plugins/stores/postgres/operators/search-audit';
-import { searchRefusals } from '../../../plugins/stores/postgres/operators/search-refusals';
+import { searchRequests } from '../../../plugins/stores/postgres/operators/search-requests';
+import { codesOf } from '../../../services/dashboard/api/requests/describe-request';
 import { testDatabase, type TestDatabase } from '../../support/postgres/postgres';
 
 const CUSTOMERS = 100_000;
@@ -115,11 +116,25 @@ describe(`with ${CUSTOMERS} customers, a page of the console`, () => {
     expect(await costOf((db) => searchAudit(db, { limit, customerId: someCustomer }))).toBeLessThanOrEqual(MOST_ROWS);
   });
 
-  it('of refused requests reads no more than it shows, and whom each is about', async () => {
-    expect(await costOf((db) => searchRefusals(db, { limit: MOST_OF_ALL }))).toBeLessThanOrEqual(MOST_ROWS);
+  /** An index without the id reads one line more, which tells that no other is of the same moment. */
+  const ONE_MORE = 1;
+  const refused = codesOf(undefined);
+  it.each([
+    ['of requests', {}],
+    ['of requests of one customer', { customerId: () => someCustomer }],
+    ['of refused requests of one customer', { customerId: () => someCustomer, outcomes: refused }],
+  ])('%s reads no more than it shows, and whom each is about', async (_name, { customerId, ...query }: { customerId?: () => string }) => {
+    expect(await costOf((db) => searchRequests(db, { limit: MOST_OF_ALL, customerId: customerId?.(), ...query }))).toBeLessThanOrEqual(
+      MOST_ROWS + ONE_MORE,
+    );
   });
 
-  it('of refused requests of one kind looks through so many at most, and nothing of those that were admitted', async () => {
-    expect(await costOf((db) => searchRefusals(db, { limit, code: 'key_unknown' }))).toBeLessThanOrEqual(2_000);
+  it.each([
+    ['of one refusal', { outcomes: ['key_unknown'] }],
+    ['of one product', { product: 'api-seo' }],
+    ['of one status', { outcomes: ['admitted'], statuses: { least: 502, most: 502 } }],
+  ])('of requests %s looks through so many at most, and leads on', async (_name, query) => {
+    expect(await costOf((db) => searchRequests(db, { limit, ...query }))).toBeLessThanOrEqual(2_000 + ONE_MORE);
+    expect((await searchRequests(database.pool, { limit, ...query })).next).toBeDefined();
   });
 });

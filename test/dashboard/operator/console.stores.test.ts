@@ -5,6 +5,7 @@ import { applyCatalogue } from '../../../plugins/stores/postgres/catalogue/apply
 import { suspendCustomer } from '../../../plugins/stores/postgres/suspensions/suspend';
 import { MOST_OF_ALL } from '../../../plugins/stores/postgres/operators/most-of-all';
 import { endLimits } from '../../../plugins/stores/postgres/operators/limit-terms';
+import { watchOutages } from '../../../plugins/stores/postgres/outages/watch-outages';
 import { addUpProducts } from '../../../plugins/stores/postgres/operators/product-figures';
 import { windowsAt } from '../../../plugins/core/access/quota';
 import { endpointsFor } from '../../../services/dashboard/contract/endpoints';
@@ -56,7 +57,7 @@ describe('every endpoint of the console', () => {
     const answer = await dashboard.ask({ method: endpoint?.method ?? 'GET', path: fillPath(path, sample), body: sample.body, cookie });
     expect([path, answer.statusCode, answer.statusCode < 300 ? '' : answer.body]).toEqual([
       path,
-      path.endsWith('.csv') || endpoint?.answer ? 200 : 204,
+      (endpoint?.file ?? endpoint?.answer) ? 200 : 204,
       '',
     ]);
     if (endpoint?.answer) expect(endpoint.answer.safeParse(answer.json()).error).toBeUndefined();
@@ -310,14 +311,37 @@ describe('a page of everybody’s lines', () => {
 });
 
 describe('requests of all', () => {
-  it('are filtered by product, code and customer, and explained', async () => {
+  it('are filtered by product, outcome, status and customer, and explained', async () => {
     const shown = async (query: string) =>
-      (await get(`/requests?${query}`)).json().refusals.map(({ requestId }: { requestId: string }) => requestId);
-    expect(await shown('product=api-ip&code=caller_not_whitelisted')).toContain(own.requestId);
+      (await get(`/requests?${query}`)).json().requests.map(({ requestId }: { requestId: string }) => requestId);
+    expect(await shown('product=api-ip&outcome=caller_not_whitelisted&limit=100')).toContain(own.requestId);
     expect(await shown(`customer=${customerId}`)).toEqual([own.requestId]);
     expect(await shown('product=api-seo')).toEqual([]);
-    expect(await shown('code=key_unknown')).toEqual([]);
+    expect(await shown('outcome=key_unknown')).toEqual([]);
+    expect(await shown(`customer=${EMAIL}`)).toEqual([own.requestId]);
+    expect(await shown('customer=nobody@example.com')).toEqual([]);
+    expect(await shown(`customer=${customerId}&status=4xx`)).toEqual([own.requestId]);
+    expect(await shown(`customer=${customerId}&status=5xx`)).toEqual([]);
     expect((await get(`/requests/${own.requestId}`)).json().outcome).toBe('caller_not_whitelisted');
+  });
+
+  it('that were admitted are listed with what they were answered, also while nothing is known of it', async () => {
+    await dashboard.pool.query(
+      `INSERT INTO decision (request_id, at, outcome, products, product, customer_id, method, path, status, milliseconds)
+       VALUES ('api-down', now() - interval '5 minutes', 'admitted', '{}', 'api-seo', $1, 'GET', '/seo/of', 502, 31),
+         ('untold', now() - interval '6 minutes', 'admitted', '{}', 'api-seo', $1, NULL, NULL, NULL, NULL)`,
+      [customerId],
+    );
+    const { requests } = (await get('/requests?product=api-seo')).json();
+    expect(requests).toMatchObject([
+      { requestId: 'api-down', method: 'GET', path: '/seo/of', status: 502, milliseconds: 31, customer: { email: EMAIL } },
+      { requestId: 'untold', status: null, isRunning: false },
+    ]);
+    for (const query of ['status=502', `customer=${customerId}&status=5xx&outcome=admitted`]) {
+      expect((await get(`/requests?${query}`)).json().requests.map(({ requestId }: { requestId: string }) => requestId)).toEqual([
+        'api-down',
+      ]);
+    }
   });
 
   it('that are rare are found behind thousands of others, page by page', async () => {
@@ -328,8 +352,8 @@ describe('requests of all', () => {
     const seen: string[] = [];
     let pages = 0;
     for (let after = ''; ;) {
-      const page = (await get(`/requests?code=caller_not_whitelisted${after && `&after=${after}`}`)).json();
-      seen.push(...page.refusals.map(({ requestId }: { requestId: string }) => requestId));
+      const page = (await get(`/requests?outcome=caller_not_whitelisted&limit=100${after && `&after=${after}`}`)).json();
+      seen.push(...page.requests.map(({ requestId }: { requestId: string }) => requestId));
       pages += 1;
       if (page.next === null) break;
       after = page.next;
@@ -363,11 +387,31 @@ describe('products', () => {
       mostCustomersADay: 1,
     });
   });
+
+  it('tell how many answers failed, which a product that is down makes more of, and what nobody told', async () => {
+    const { day } = windowsAt(Date.now() / 1000, 'Asia/Kolkata');
+    await dashboard.pool.query(
+      `INSERT INTO customer_day (customer_id, day, product_id, admitted, succeeded, rejected, failed, abandoned, took)
+       VALUES ($1, $2::date, 'api-seo', 60, 40, 0, 10, 1, '{50}'), ($1, $2::date - 5, 'api-seo', 40, 0, 0, 40, 0, '{0,40}'),
+         ($1, $2::date - 5, 'api-gst', 7, NULL, NULL, NULL, NULL, NULL)`,
+      [customerId, day],
+    );
+    await watchOutages(dashboard.pool, { timeZone: 'Asia/Kolkata' });
+    await addUpProducts(dashboard.pool, day);
+    const { answered } = (await get('/products')).json();
+    expect(answered).toContainEqual({
+      product: 'api-seo',
+      today: { admitted: 60, answers: expect.objectContaining({ succeeded: 40, failed: 10, abandoned: 1 }) },
+      period: { admitted: 100, answers: expect.objectContaining({ succeeded: 40, failed: 50 }) },
+    });
+    expect(answered).toContainEqual({ product: 'api-gst', today: { admitted: 0, answers: null }, period: { admitted: 7, answers: null } });
+  });
 });
 
 describe('the catalogue', () => {
   it('tells the line of each product, and follows what moves without a change of any', async () => {
     const text = readFileSync('kong/catalogue.yml', 'utf8');
+    await applyCatalogue(dashboard.pool, CATALOGUE, { actor: 'test' });
     const placesOf = async (): Promise<unknown[]> =>
       (await get('/catalogue')).json().products.map(({ id, source }: { id: string; source: string }) => [id, source]);
     const lineOf = (id: string): number => text.split('\n').findIndex((line) => line.trim() === `- id: ${id}`) + 1;

@@ -165,21 +165,44 @@ describe('a product that asks for a consent', () => {
     expect(await consents()).toHaveLength(1);
   });
 
-  it('asks again for a text that changed, with the next plan; access goes on until then', async () => {
-    await subscribe({ consent: true });
+  /** The catalogue's text is another while `work` runs. */
+  async function withOtherText(work: () => Promise<void>): Promise<void> {
     const other = PRODUCTS.map((product) => (product.id === 'api-gst' ? { ...product, consent: 'Another text.' } : product));
     await applyCatalogue(dashboard.pool, createCatalogue(other), { actor: 'test' });
-    try {
+    await work().finally(() => applyCatalogue(dashboard.pool, CATALOGUE, { actor: 'test' }));
+  }
+
+  it('asks again for a text that changed, with the next key, resumption or plan; access goes on until then', async () => {
+    await subscribe({ consent: true });
+    const key = () => ({ submission: randomUUID(), mode: 'test', products: ['api-gst'] });
+    await withOtherText(async () => {
       const { subscription, consent } = await current('api-gst');
       expect([subscription.state, consent]).toEqual(['active', { text: 'Another text.', isGiven: false }]);
       const { id, version } = subscription;
-      expect(codeOf(await post('/api/keys', { submission: randomUUID(), mode: 'test', products: ['api-gst'] }))).toBeLessThan(300);
+      expect(codeOf(await post('/api/keys', key()))).toEqual([409, 'consent_required']);
       expect(codeOf(await ask('PUT', `/${id}/plan`, { version, plan: 'Star' }))).toEqual([409, 'consent_required']);
-      expect(codeOf(await ask('PUT', `/${id}/plan`, { version, plan: 'Star', consent: true }))).toBe(200);
+      const paused = await ask('POST', `/${id}/pause`, { version });
+      expect(codeOf(await ask('POST', `/${id}/resume`, { version: paused.json().version }))).toEqual([409, 'consent_required']);
+      expect((await current('api-gst')).subscription.state).toBe('paused');
+      expect(codeOf(await ask('POST', `/${id}/resume`, { version: paused.json().version, consent: ['Another text.'] }))).toBe(200);
       expect((await consents()).map(({ text }) => text)).toEqual([TEXT, 'Another text.']);
-    } finally {
-      await applyCatalogue(dashboard.pool, CATALOGUE, { actor: 'test' });
-    }
+      expect(codeOf(await post('/api/keys', key()))).toBeLessThan(300);
+    });
+  });
+
+  it('takes no consent to a text that it has not any more, by whatever way, and says what it is now', async () => {
+    const stale = { consent: [TEXT] };
+    await withOtherText(async () => {
+      for (const refused of [
+        await subscribe(stale),
+        await post('/api/keys', { submission: randomUUID(), mode: 'test', products: ['api-gst'], ...stale }),
+        await post('/api/try', { product: 'api-gst', method: 'GET', path: '/gst', ...stale }),
+      ]) {
+        expect([codeOf(refused), refused.json().text]).toEqual([[409, 'consent_changed'], 'Another text.']);
+      }
+      expect([(await current('api-gst')).subscription, (await current('api-gst')).consent.isGiven]).toEqual([null, false]);
+      expect(codeOf(await subscribe({ consent: ['Another text.'] }))).toBe(200);
+    });
   });
 
   it('is given by an operator for a customer, as the operator’s', async () => {

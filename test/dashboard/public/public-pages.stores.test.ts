@@ -20,9 +20,10 @@ const SESSION = 'tollgate.session_token=anything.at-all';
 let dashboard: TestDashboard;
 let now = 0;
 let sources: Readonly<Record<string, LiveSource>> = {};
+let laterMs = 0;
 beforeAll(async () => {
   dashboard = await startDashboard({
-    clock: { now: () => Date.now(), monotonic: () => now },
+    clock: { now: () => Date.now() + laterMs, monotonic: () => now },
     readDocument: () => readDocument(),
     webFiles: { 'index.html': APP },
     liveSources: { find: (product) => sources[product] ?? null, revision: () => JSON.stringify(sources) },
@@ -128,7 +129,15 @@ describe('without a session', () => {
   });
 
   it('no page is larger than 80 KiB, before it is compressed', async () => {
-    const paths = ['/', '/products', '/pricing', '/reference', '/reference/errors', ...offered.map(({ id }) => `/reference/${id}`)];
+    const paths = [
+      '/',
+      '/products',
+      '/pricing',
+      '/status',
+      '/reference',
+      '/reference/errors',
+      ...offered.map(({ id }) => `/reference/${id}`),
+    ];
     const sizes = await Promise.all(paths.map(async (path) => ({ path, bytes: Buffer.byteLength((await get(path)).body) })));
     expect(sizes.filter(({ bytes }) => bytes > 80 * 1_024)).toEqual([]);
   });
@@ -154,7 +163,7 @@ describe('without a session', () => {
   );
 
   it('no page needs a script, and each names itself to search engines', async () => {
-    for (const path of ['/', '/products', '/pricing', '/reference', '/reference/errors', '/reference/api-ip']) {
+    for (const path of ['/', '/products', '/pricing', '/status', '/reference', '/reference/errors', '/reference/api-ip']) {
       const { body } = await get(path);
       expect(body.match(/<script(?! type="application\/ld)[^>]*>[^<]*/g)).toEqual(['<script type="module" src="/public-page.js">']);
       // A form that only a script can send is not shown without one.
@@ -186,6 +195,7 @@ describe('without a session', () => {
       '/',
       '/products',
       '/pricing',
+      '/status',
       '/reference',
       '/reference/errors',
       ...offered.map(({ id }) => `/reference/${id}`),
@@ -285,18 +295,31 @@ describe('a product without a sandbox', () => {
 describe('the document of another API', () => {
   afterEach(() => void (readDocument = describeOurs));
 
-  it('shows what pages can show, and leaves parameters by reference and odd operations to the document', async () => {
+  it('shows what pages can show, with what it refers to written out, and leaves odd operations to the document', async () => {
     readDocument = () => {
       const document = JSON.parse(describeOurs()) as { paths: Record<string, Record<string, object>> };
       const own = document.paths['/ip']?.['get'];
-      const byReference = { ...own, parameters: [{ $ref: '#/components/parameters/Ip' }], requestBody: { $ref: '#/components/x' } };
-      return JSON.stringify({ ...document, paths: { ...document.paths, '/ip': { get: byReference, post: { ...own, responses: 'odd' } } } });
+      const byReference = {
+        ...own,
+        parameters: [{ $ref: '#/components/parameters/Ip' }],
+        requestBody: { $ref: '#/components/requestBodies/Any' },
+      };
+      const components = {
+        parameters: { Ip: { name: 'address', in: 'query', schema: { type: 'string' } } },
+        requestBodies: { Any: { content: { 'application/json': { schema: { properties: { note: { type: 'string' } } } } } } },
+      };
+      return JSON.stringify({
+        ...document,
+        components,
+        paths: { ...document.paths, '/ip': { get: byReference, post: { ...own, responses: 'odd' } } },
+      });
     };
     await applyCatalogue(dashboard.pool, CATALOGUE, { actor: 'test' });
     now += 1_000;
     const { statusCode, body } = await get('/reference/api-ip');
     expect(statusCode).toBe(200);
     expect(body).toContain('id="get_ip"');
+    expect(body).toMatch(/Query<\/caption>.*address.*Body, as application\/json<\/caption>.*note/);
     expect(body).not.toContain('id="post_ip"');
     expect(body).toContain('This page cannot show POST /ip:');
     expect((await get('/reference/api-pincode')).body).toContain('id="post_pincode"');
@@ -429,5 +452,43 @@ describe('live sources', () => {
     expect([of('api-gst')?.liveSource, of('api-ip')?.liveSource]).toEqual([{ isThere: false, since }, null]);
     expect([of('api-gst')?.liveRoutes, of('api-seo')?.liveRoutes.slice(0, 2)]).toEqual([[], ['/seo/authority', '/seo/keywords']]);
     expect(JSON.stringify(products) + (await get('/products')).body).not.toMatch(/[A-Z]+_LINK_URL|_KEY\b|SEARXNG/);
+  });
+});
+
+describe('/status', () => {
+  const fill = `INSERT INTO product_answers (day, product_id, admitted, succeeded, rejected, failed, abandoned, took)
+    SELECT (now() AT TIME ZONE 'Asia/Kolkata')::date - back, product, 100000, succeeded, 0, failed, 0, '{}'
+    FROM (VALUES ('api-ip', 0, 99999, 1), ('api-ip', 3, 60, 40), ('api-ip', 89, 1000, 0), ('api-ip', 90, 0, 1000), ('api-seo', 1, NULL, NULL))
+      AS given(product, back, succeeded, failed)`;
+
+  it('is not known where nothing was reported, and links from every page', async () => {
+    const { body } = await get('/status');
+    expect(body).toContain('No outage is known.');
+    for (const { title } of offered) expect(body).toContain(title);
+    expect(body).toContain('Not known: nothing was reported in the last 90 days.');
+    expect(body).not.toContain('available in the last');
+    expect((await get('/')).body).toContain('<a href="/status">Status</a>');
+  });
+
+  it('shows each day of 90 by what is known, never rounded up, with outages, and asks the database once a minute', async () => {
+    await dashboard.pool.query(fill);
+    await dashboard.pool.query(
+      "INSERT INTO product_outage (product_id, began_at, failed_at, answered, failed) VALUES ('api-ip', now(), now(), 40, 30)",
+    );
+    laterMs += 60_000;
+    const { body } = await get('/status');
+    expect(body).toContain('IP lookup is failing.');
+    expect(body).toContain('99.95% available in the last 90 days. Not known on 87 of them.');
+    const days = body.split('<section class="availability"').find((section) => section.includes('id="status-api-ip"')) ?? '';
+    expect(days.match(/<i[ >]/g)).toHaveLength(90);
+    expect(days.match(/<i class="[a-z]+" title="[^"]+"/g)?.map((each) => each.replace(/title=".*: /, ''))).toEqual([
+      '<i class="good" 100%"',
+      '<i class="bad" 60.00%"',
+      '<i class="good" 99.99%"',
+    ]);
+    await dashboard.pool.query('DELETE FROM product_outage');
+    expect((await get('/status')).body).toBe(body);
+    laterMs += 60_000;
+    expect((await get('/status')).body).not.toContain('is failing');
   });
 });

@@ -14,18 +14,27 @@ import { type PlanNode, rowsRead } from '../support/rows-read';
 import { newKey } from '../../contracts/access-records';
 import { type TestDatabase, testDatabase } from '../../support/postgres/postgres';
 
+interface Told {
+  readonly method?: string;
+  readonly path?: string;
+  readonly status?: number;
+  readonly milliseconds?: number;
+  readonly bytes?: number;
+}
+
 describe('the log', () => {
   let dashboard: TestDashboard;
   let own: Belongings;
   let stranger: Belongings;
 
-  /** One line of the log, as the access layer writes it. */
-  async function record(key: Belongings['key'], outcome: string, secondsAgo: number): Promise<string> {
+  /** One line of the log, as the access layer writes it, with what the gateway told of the answer. */
+  async function record(key: Belongings['key'], outcome: string, secondsAgo: number, told: Told = {}): Promise<string> {
     const requestId = randomUUID();
     await dashboard.pool.query(
-      `INSERT INTO decision (request_id, at, outcome, products, credential_id, customer_id, masked_key)
-     SELECT $1, now() - $4 * interval '1 second', $3, '{api-ip}', id, customer_id, 'tg_test…abcd' FROM credential WHERE id = $2`,
-      [requestId, key.id, outcome, secondsAgo],
+      `INSERT INTO decision (request_id, at, outcome, products, credential_id, customer_id, masked_key, method, path, status, milliseconds, bytes)
+     SELECT $1, now() - $4 * interval '1 second', $3, '{api-ip}', id, customer_id, 'tg_test…abcd', $5, $6, $7, $8, $9
+     FROM credential WHERE id = $2`,
+      [requestId, key.id, outcome, secondsAgo, told.method, told.path, told.status, told.milliseconds, told.bytes],
     );
     return requestId;
   }
@@ -76,8 +85,8 @@ describe('the log', () => {
       const { headers, body } = await ask('?outcome=admitted', '/api/requests.csv');
       expect(headers['content-type']).toContain('text/csv');
       const [titles, ...lines] = body.trim().split('\r\n');
-      expect(titles).toBe('time,request_id,key,key_id,key_name,product,outcome,status,given_back,share');
-      expect(lines).toEqual([expect.stringMatching(new RegExp(`,tg_test…abcd,${own.key.id},own,api-ip,admitted,,false,$`))]);
+      expect(titles).toBe('time,request_id,key,key_id,key_name,product,outcome,status,given_back,share,method,path,milliseconds,bytes');
+      expect(lines).toEqual([expect.stringMatching(new RegExp(`,tg_test…abcd,${own.key.id},own,api-ip,admitted,,false,,,,,$`))]);
     });
 
     it('is exported to an end, and page by page', async () => {
@@ -89,10 +98,10 @@ describe('the log', () => {
 
     it('takes any filter without a fault', async () => {
       const value = fc.oneof(
-        fc.constantFrom('', '\0', 'admitted', '401', '2026-01-01T00:00:00Z', own.key.id, stranger.key.id),
+        fc.constantFrom('', '\0', '/\0', 'admitted', '401', '5xx', 'get', '2026-01-01T00:00:00Z', own.key.id, stranger.key.id),
         fc.string(),
       );
-      const names = ['key', 'product', 'outcome', 'status', 'from', 'to', 'after', 'limit'];
+      const names = ['key', 'product', 'outcome', 'status', 'method', 'path', 'slowerThanMs', 'from', 'to', 'after', 'limit'];
       const query = fc.dictionary(fc.constantFrom(...names), value, { maxKeys: 4 });
       await fc.assert(
         fc.asyncProperty(query, async (given) => {
@@ -101,6 +110,50 @@ describe('the log', () => {
         }),
         { numRuns: propertyRuns(200) },
       );
+    });
+
+    it('shows what the gateway told of each answer, and is narrowed down by it', async () => {
+      const reader = await makeBelongings(dashboard, 'answers@example.com');
+      const look = async (query: string) => {
+        const answer = await dashboard.ask({ path: `/api/requests${query}`, cookie: reader.cookie });
+        return requestEndpoints['GET /requests'].answer.parse(answer.json()).requests;
+      };
+      const paths = async (query: string) => (await look(query)).map(({ path }) => path);
+      const answered = (path: string, status: number, milliseconds: number, method = 'GET') => ({
+        method,
+        path,
+        status,
+        milliseconds,
+        bytes: 512,
+      });
+      await record(reader.key, 'admitted', 100, answered('/weather/pune', 200, 12));
+      await record(reader.key, 'admitted', 110, answered('/weather/goa', 502, 5_001));
+      await record(reader.key, 'admitted', 120, answered('/tides', 404, 90, 'POST'));
+      await record(reader.key, 'quota_daily_exceeded', 130, answered('/weather/late', 429, 1));
+      await record(reader.key, 'admitted', 30);
+      await record(reader.key, 'admitted', 140);
+      // The newest is the refusal that every customer of these tests has.
+      const [, running, known, ...others] = await look('');
+      expect(running).toMatchObject({ status: null, method: null, isRunning: true });
+      expect(known).toMatchObject({ method: 'GET', path: '/weather/pune', status: 200, milliseconds: 12, bytes: 512, isRunning: false });
+      expect(others.filter(({ status }) => status === null)).toMatchObject([{ outcome: 'admitted', isRunning: false }]);
+      expect(await paths('?status=502')).toEqual(['/weather/goa']);
+      expect(await paths('?status=4xx&path=/')).toEqual(['/tides', '/weather/late']);
+      expect(await paths('?status=5XX')).toEqual(['/weather/goa']);
+      expect(await paths('?status=4xx&outcome=admitted')).toEqual(['/tides']);
+      expect(await paths('?status=429')).toEqual(['/weather/late']);
+      expect(await paths('?method=post')).toEqual(['/tides']);
+      expect(await paths('?path=/weather')).toEqual(['/weather/pune', '/weather/goa', '/weather/late']);
+      expect(await paths('?path=/weather/%25')).toEqual([]);
+      expect(await paths('?slowerThanMs=90')).toEqual(['/weather/goa']);
+      expect(await paths('?slowerThanMs=89&status=404')).toEqual(['/tides']);
+    });
+
+    it('writes a path into the CSV that no spreadsheet calculates', async () => {
+      const writer = await makeBelongings(dashboard, 'formula@example.com');
+      await record(writer.key, 'admitted', 100, { method: 'GET', path: '=cmd', status: 200, milliseconds: 3, bytes: 9 });
+      const { body } = await dashboard.ask({ path: '/api/requests.csv?outcome=admitted', cookie: writer.cookie });
+      expect(body.trim().split('\r\n')[1]).toMatch(/,admitted,200,false,,GET,'=cmd,3,9$/);
     });
 
     it('is for tokens that may read usage, and for no others', async () => {
@@ -202,7 +255,7 @@ FROM generate_series(1, ${ROWS}) AS n`;
       ['of admissions', () => ({ outcomes: ['admitted'] })],
       ['of refusals', () => ({ outcomes: codesOf(undefined) })],
       ['of one code', () => ({ outcomes: ['key_expired'] })],
-      ['of one status', () => ({ outcomes: codesOf(401) })],
+      ['of one status', () => ({ outcomes: codesOf({ least: 401, most: 401 }) })],
       ['of one key', () => ({ keyId: keys[3] })],
       ['of one product', () => ({ product: 'api-gst' })],
       ['of one key, product and code', () => ({ keyId: keys[0], product: 'api-gst', outcomes: ['key_expired'] })],
@@ -213,6 +266,18 @@ FROM generate_series(1, ${ROWS}) AS n`;
       expect(shown).toBe(PAGE);
       expect(lines).toBeLessThanOrEqual(PAGE + 5);
       expect(rows - lines).toBeLessThanOrEqual(2 * MOST_ROWS);
+    });
+
+    it.each<[string, () => Partial<RequestsQuery>]>([
+      ['of one path', () => ({ path: '/never' })],
+      ['of slow answers of one key', () => ({ slowerThanMs: 1_000, keyId: keys[3] })],
+      ['of failures', () => ({ statuses: { least: 500, most: 599 }, outcomes: ['admitted', ...codesOf({ least: 500, most: 599 })] })],
+    ])('%s looks through 2,000 lines at most, and leads on', async (_, query) => {
+      const { shown, lines } = await costOf(query());
+      expect(shown).toBe(0);
+      expect(lines).toBeLessThanOrEqual(2_005);
+      const { next } = await listRequests(database.pool, { customerId, timeZone: 'Asia/Kolkata', limit: PAGE, ...query() });
+      expect(next).toBeDefined();
     });
 
     it.each<[string, () => Partial<RequestsQuery>]>([

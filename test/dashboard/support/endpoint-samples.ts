@@ -21,6 +21,8 @@ export interface Belongings {
   readonly invitationId: string;
   /** Of a request with the key that was refused. */
   readonly requestId: string;
+  /** Of an invoice. */
+  readonly invoiceId: string;
 }
 
 export interface Sample {
@@ -76,6 +78,9 @@ export const samples: Readonly<Record<string, (own: Belongings) => Sample>> = {
   'POST /subscriptions/:id/pause': ({ subscription }) => ({ params: { id: subscription.id }, body: { version: subscription.version } }),
   'POST /subscriptions/:id/resume': ({ subscription }) => ({ params: { id: subscription.id }, body: { version: subscription.version } }),
   'POST /plan-requests/:id/withdraw': ({ planRequestId }) => ({ params: { id: planRequestId }, body: {} }),
+  'GET /invoices/:id': ({ invoiceId }) => ({ params: { id: invoiceId } }),
+  'GET /invoices/:id/pdf': ({ invoiceId }) => ({ params: { id: invoiceId } }),
+  'PUT /billing/details': () => ({ body: { name: `Name ${randomUUID().slice(0, 8)}`, address: ['Street 1'], country: 'US' } }),
   'GET /statement': () => ({ query: 'month=2026-01' }),
   'GET /statement.csv': () => ({ query: 'month=2026-01' }),
   'POST /try': ({ secret }) => ({ body: { key: secret, method: 'GET', path: '/ip', query: { ip: '192.0.2.1' } } }),
@@ -143,6 +148,48 @@ async function recordInvitation(pool: Pool, key: { readonly id: string }): Promi
   return rows[0]?.id ?? '';
 }
 
+const PARTY = { name: 'Somebody', address: ['Street 1'], country: 'IN', taxId: null, email: null };
+/** As plugins/core/selling/invoice.ts composes it. */
+export const INVOICE_CONTENT = {
+  month: '2026-03',
+  issuedOn: '2026-04-03',
+  dueOn: '2026-04-17',
+  currency: 'INR',
+  decimals: 2,
+  seller: PARTY,
+  buyer: PARTY,
+  lines: [
+    {
+      title: 'IP, plan Star',
+      product: 'api-ip',
+      plan: 'Star',
+      days: 31,
+      daysInMonth: 31,
+      used: 5,
+      price: 49_900,
+      surcharge: 0,
+      amount: 49_900,
+    },
+  ],
+  net: 49_900,
+  taxes: [{ name: 'IGST', percent: '18', amount: 8_982 }],
+  total: 58_882,
+  placeOfSupply: 'Maharashtra (27)',
+  serviceCode: null,
+  notes: [],
+  payment: null,
+};
+
+/** An invoice of the key's customer. */
+async function recordInvoice(pool: Pool, key: { readonly id: string }): Promise<string> {
+  const { rows } = await pool.query<{ id: string }>(
+    `INSERT INTO invoice (series, kind, customer_id, month, currency, total, due_on, content)
+     SELECT 'INV', 'invoice', customer_id, '2026-03-01', 'INR', 58882, '2026-04-17', $2 FROM credential WHERE id = $1 RETURNING id`,
+    [key.id, JSON.stringify(INVOICE_CONTENT)],
+  );
+  return rows[0]?.id ?? '';
+}
+
 /** Signs somebody up who has a key, a subscription to api-ip, a plan asked for, a refused request, a member, an invitation, a token, and a webhook with a delivery. */
 export async function makeBelongings(dashboard: TestDashboard, email?: string, company?: 'alone'): Promise<Belongings> {
   const cookie = await dashboard.signIn(email);
@@ -166,6 +213,7 @@ export async function makeBelongings(dashboard: TestDashboard, email?: string, c
     invitationId: company === 'alone' ? '' : await recordInvitation(dashboard.pool, key),
     planRequestId: await recordPlanRequest(dashboard.pool, key),
     requestId: await recordRefusal(dashboard.pool, key),
+    invoiceId: await recordInvoice(dashboard.pool, key),
   };
 }
 
@@ -189,6 +237,9 @@ export async function readEverything(pool: Pool): Promise<string> {
     'plan_request',
     'alert_preference',
     'alert_threshold',
+    'billing_details',
+    'invoice',
+    'invoice_payment',
   ];
   const reads = tables.map(async (table) => {
     const { rows } = await pool.query(`SELECT to_jsonb(t) AS row FROM ${table} t ORDER BY to_jsonb(t)::text`);

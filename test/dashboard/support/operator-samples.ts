@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { type Pool } from 'pg';
+import { type BillingTerms, billingTerms } from '../../../plugins/core/selling/billing-terms';
 import { type Belongings, type Sample } from './endpoint-samples';
+
+const BILLING: BillingTerms = billingTerms.parse({
+  provider: 'none',
+  seller: { name: 'Seller', address: ['Street 1'], country: 'IN' },
+  invoices: { from: '2026-01' },
+});
 
 /** By method and path, for endpoints for operators that need more than nothing: a request that an operator would succeed with. */
 export async function operatorSamples(pool: Pool, own: Belongings): Promise<Readonly<Record<string, Sample>>> {
@@ -11,6 +18,8 @@ export async function operatorSamples(pool: Pool, own: Belongings): Promise<Read
      FROM plan p WHERE r.id = $1 AND p.product_id = r.product_id AND p.name = r.plan_name`,
     [own.planRequestId],
   );
+  // Credit notes need a series.
+  await pool.query('UPDATE catalogue_revision SET billing = $1, revision = revision + 1', [JSON.stringify(BILLING)]);
   const customer = { params: { id: rows[0]?.id ?? '' } };
   const limits = { daily: 5, monthly: 50, reason: 'a trial', endsAt: null };
   return {
@@ -24,6 +33,10 @@ export async function operatorSamples(pool: Pool, own: Belongings): Promise<Read
     'PUT /operator/subscriptions/:id/limits': { params: { id: own.subscription.id }, body: limits },
     'POST /operator/plan-requests/:id/approve': { params: { id: own.planRequestId }, body: {} },
     'POST /operator/plan-requests/:id/decline': { params: { id: own.planRequestId }, body: { reason: 'not before May' } },
+    'GET /operator/invoices/:id': { params: { id: own.invoiceId } },
+    'GET /operator/invoices/:id/pdf': { params: { id: own.invoiceId } },
+    'POST /operator/invoices/:id/paid': { params: { id: own.invoiceId }, body: { paidOn: '2026-04-10', reference: 'UTR 7' } },
+    'POST /operator/invoices/:id/credit': { params: { id: own.invoiceId }, body: { reason: 'a wrong plan' } },
     'GET /operator/requests/:requestId': { params: { requestId: own.requestId } },
   };
 }

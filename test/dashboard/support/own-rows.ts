@@ -30,6 +30,7 @@ export async function idsOfCustomer(pool: Pool, email: string): Promise<string[]
      UNION ALL SELECT id FROM credential WHERE customer_id IN (SELECT id FROM own)
      UNION ALL SELECT id FROM subscription WHERE customer_id IN (SELECT id FROM own)
      UNION ALL SELECT id FROM webhook WHERE customer_id IN (SELECT id FROM own)
+     UNION ALL SELECT id FROM invoice WHERE customer_id IN (SELECT id FROM own)
      UNION ALL SELECT id FROM alert WHERE customer_id IN (SELECT id FROM own)`,
     [email],
   );
@@ -93,6 +94,16 @@ export async function fillEveryTable(pool: Pool, email: string): Promise<void> {
     ["INSERT INTO suspension (credential_id, reason) VALUES ($1, 'looked into')", [key]],
     ['INSERT INTO usage (subscription_id, day, spent_redis) VALUES ($1, now(), 5)', [subscription]],
     ["INSERT INTO statement (customer_id, month, content) VALUES ($1, '2026-10-01', '{}')", [customer]],
+    ["INSERT INTO statement_billed (customer_id, month) VALUES ($1, '2026-10-01')", [customer]],
+    [
+      "INSERT INTO billing_details (customer_id, name, address, country, email) VALUES ($1, 'Asha', '{Street}', 'IN', 'accounts@example.com')",
+      [customer],
+    ],
+    [
+      `INSERT INTO invoice_payment (invoice_id, paid_on, noted_by) SELECT id, '2026-04-10', 'operator:op@example.com' FROM invoice WHERE customer_id = $1`,
+      [customer],
+    ],
+    ["INSERT INTO invoice_mail (invoice_id, kind) SELECT id, 'paid' FROM invoice WHERE customer_id = $1", [customer]],
   ];
   for (const [statement, values] of statements) await pool.query(statement, [...values]);
 }

@@ -1,6 +1,7 @@
 import { type Pool } from 'pg';
 import { cookieOf } from './dashboard';
 import { type PageDashboard } from './page-dashboard';
+import { INVOICE_CONTENT } from './endpoint-samples';
 import { seedActivity, seedRequests } from './seed-activity';
 import { type SeedKey, seedKeys, USUAL_KEYS } from './seed-keys';
 import { seedInvitation, seedMember, seedTeam } from './seed-team';
@@ -18,6 +19,8 @@ export interface Account {
   readonly refused: string;
   /** Id of one in use. */
   readonly webhook: string;
+  /** Id of one that is due. */
+  readonly invoice: string;
   /** Of an invitation into another organisation. */
   readonly invitation: string;
 }
@@ -34,6 +37,7 @@ export const NOBODY: Account = {
   keys: [],
   refused: '',
   webhook: '',
+  invoice: '',
   invitation: 'nobody',
 };
 
@@ -49,6 +53,25 @@ async function signUp(dashboard: PageDashboard): Promise<Account> {
   );
   const { userId = '', customerId = '' } = rows[0] ?? {};
   return { ...NOBODY, email, userId, customerId, cookie, invitation: `of-${mark}` };
+}
+
+/** An invoice that is due, and one that was credited. @returns the id of the first */
+async function seedInvoice(pool: Pool, customerId: string): Promise<string> {
+  const insert = async (month: string): Promise<string> => {
+    const { rows } = await pool.query<{ id: string }>(
+      `INSERT INTO invoice (series, kind, customer_id, month, currency, total, due_on, content)
+       VALUES ('INV', 'invoice', $1, $2, 'INR', 58882, now() + interval '10 days', $3) RETURNING id`,
+      [customerId, `${month}-01`, JSON.stringify({ ...INVOICE_CONTENT, month })],
+    );
+    return rows[0]?.id ?? '';
+  };
+  const before = await insert('2026-02');
+  await pool.query(
+    `INSERT INTO invoice (series, kind, customer_id, month, currency, total, due_on, corrects, reason, content)
+     SELECT 'CN', 'credit_note', customer_id, month, currency, total, due_on, id, 'The plan was wrong.', content FROM invoice WHERE id = $1`,
+    [before],
+  );
+  return insert('2026-03');
 }
 
 const OTHER = 'platform.engineering@a-rather-long-company-name.example';
@@ -70,10 +93,11 @@ async function seedUsual(dashboard: PageDashboard, account: Account): Promise<Ac
   const keys = await seedKeys(pool, customerId, USUAL_KEYS);
   await seedUse(pool, customerId, keys[0] ?? '');
   const webhook = await seedActivity(pool, customerId);
+  const invoice = await seedInvoice(pool, customerId);
   await seedTeam(pool, { customerId, userId, mark: invitation });
   await seedMember(pool, await organisationOf(dashboard, OTHER), { userId, role: 'developer' });
   await seedInvitation(pool, await organisationOf(dashboard, INVITING), { email, token: invitation });
-  return { ...account, keys, webhook, refused: await seedRequests(pool, customerId, keys) };
+  return { ...account, keys, webhook, invoice, refused: await seedRequests(pool, customerId, keys) };
 }
 
 /** Opens the page of an invitation to an address that no account has. */

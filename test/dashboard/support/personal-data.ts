@@ -19,6 +19,7 @@ export const TABLE_PARTS: Readonly<Record<string, PersonalPart | 'none'>> = {
   person_deletion: 'account',
   outbox_mail: 'account',
   submission: 'account',
+  billing_details: 'billing',
   credential: 'keys',
   credential_product: 'keys',
   credential_tag: 'keys',
@@ -45,6 +46,10 @@ export const TABLE_PARTS: Readonly<Record<string, PersonalPart | 'none'>> = {
   // The books: amounts, and what they are computed from. They name the account by its number.
   statement: 'statements',
   subscription_term: 'statements',
+  statement_billed: 'statements',
+  invoice: 'invoices',
+  invoice_payment: 'invoices',
+  invoice_mail: 'invoices',
   usage: 'statements',
   audit_log: 'audit',
   // Its number stays for the statements; the address is replaced.
@@ -56,11 +61,15 @@ export const TABLE_PARTS: Readonly<Record<string, PersonalPart | 'none'>> = {
   operator: 'none',
   // Request ids alone, for 3 days.
   quota_refund: 'none',
+  invoice_series: 'none',
   product: 'none',
   plan: 'none',
   catalogue_revision: 'none',
   product_document: 'none',
   product_day: 'none',
+  product_answers: 'none',
+  product_pulse: 'none',
+  product_outage: 'none',
   gateway_node: 'none',
   schema_migration: 'none',
 };

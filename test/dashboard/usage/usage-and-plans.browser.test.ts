@@ -1,3 +1,7 @@
+import { type Catalogue, createCatalogue } from '../../../plugins/core/selling/catalogue';
+import { applyCatalogue } from '../../../plugins/stores/postgres/catalogue/apply-catalogue';
+import { suspendSubscription } from '../../../plugins/stores/postgres/suspensions/suspend';
+import { CATALOGUE, PRODUCTS } from '../../support/catalogue';
 import { PageStage } from '../support/page-stage';
 
 const stage = PageStage.forFile();
@@ -90,6 +94,53 @@ describe('a plan that is given on request', () => {
     await stage.page.getByText('Please send us your company’s registration first.').waitFor();
     expect(await stage.button('Request Star of Aadhaar').isVisible()).toBe(true);
   });
+});
+
+describe('a product that asks for a consent', () => {
+  const dialog = () => stage.page.getByRole('dialog');
+  const sold = (): Catalogue =>
+    createCatalogue(PRODUCTS.map((each) => (each.id === 'api-aadhaar' ? { ...each, consent: 'Another text.' } : each)));
+
+  it('is subscribed to after a tick, which a text that the provider changed takes away', async () => {
+    const { pool } = stage.dashboard;
+    const text = CATALOGUE.find('api-aadhaar')?.consent ?? '';
+    await stage.open('/plans');
+    await stage.button('Subscribe Aadhaar to Base').click();
+    const subscribe = stage.button('Subscribe to Base for free');
+    expect(await subscribe.isDisabled()).toBe(true);
+    await dialog().getByText(text).waitFor();
+    await stage.page.getByLabel('I agree to this for my organisation').check();
+    await applyCatalogue(pool, sold(), { actor: 'test' });
+    try {
+      await subscribe.click();
+      await dialog().getByText('is not the one that was agreed to: Another text.').waitFor();
+      await dialog()
+        .getByText(/: Another text\.$/)
+        .nth(1)
+        .waitFor();
+      expect(await stage.page.getByLabel('I agree to this for my organisation').isChecked()).toBe(false);
+      await stage.page.getByLabel('I agree to this for my organisation').check();
+      await subscribe.click();
+      await dialog().waitFor({ state: 'detached' });
+      expect(stage.changes('POST', '/api/subscriptions').at(-1)?.body).toMatchObject({
+        product: 'api-aadhaar',
+        consent: ['Another text.'],
+      });
+    } finally {
+      await applyCatalogue(pool, CATALOGUE, { actor: 'test' });
+    }
+  });
+});
+
+it('a subscription that the provider suspended has a badge that says so, and the reason', async () => {
+  await stage.begin();
+  const { products } = await stage.read<{ products: { id: string; subscription: { id: string } | null }[] }>('/products');
+  const id = products.find((product) => product.id === 'api-ip')?.subscription?.id ?? '';
+  await suspendSubscription(stage.dashboard.pool, { id, reason: 'Too many complaints.', actor: 'test' });
+  await stage.goto('/plans');
+  const card = stage.page.getByRole('region', { name: 'IP lookup', exact: true });
+  await card.getByText('Suspended', { exact: true }).waitFor();
+  await card.getByText('Too many complaints.').waitFor();
 });
 
 describe('changing a plan', () => {

@@ -57,9 +57,12 @@ describe('migrations', () => {
   });
 });
 
-/** What running processes would not survive: they still read and write what these take away or narrow. A constraint that goes does neither. */
+/**
+ * What running processes would not survive: they still read and write what these take away or narrow. A constraint that goes does neither,
+ * nor does a numeric column that loses its bounds: no row is rewritten, and what was written reads as before.
+ */
 const TAKES_AWAY =
-  /\b(DROP\s+(?!INDEX\s+CONCURRENTLY|CONSTRAINT\b|NOT\s+NULL\b)|RENAME\b|TRUNCATE\b|ALTER\s+COLUMN\s+\w+\s+(SET\s+DATA\s+)?(TYPE|SET\s+NOT\s+NULL)|LOCK\s+TABLE)/i;
+  /\b(DROP\s+(?!INDEX\s+CONCURRENTLY|CONSTRAINT\b|NOT\s+NULL\b)|RENAME\b|TRUNCATE\b|ALTER\s+COLUMN\s+\w+\s+(SET\s+DATA\s+)?(TYPE\s+(?!numeric\s*;)|SET\s+NOT\s+NULL)|LOCK\s+TABLE)/i;
 /** No version that was released runs without the baseline. */
 const LAST_OF_BASELINE = '0008_audit';
 
@@ -79,6 +82,9 @@ describe('the migration files', () => {
       expect(withoutComments(sqlOf(name))).not.toMatch(TAKES_AWAY);
     expect('ALTER TABLE a DROP COLUMN b').toMatch(TAKES_AWAY);
     expect('ALTER TABLE a ALTER COLUMN b SET NOT NULL').toMatch(TAKES_AWAY);
+    expect('ALTER TABLE a ALTER COLUMN b TYPE text;').toMatch(TAKES_AWAY);
+    expect('ALTER TABLE a ALTER COLUMN b TYPE numeric(12, 1);').toMatch(TAKES_AWAY);
+    expect('ALTER TABLE a ALTER COLUMN b TYPE numeric;').not.toMatch(TAKES_AWAY);
     expect('ALTER TABLE a ADD COLUMN b text').not.toMatch(TAKES_AWAY);
     expect('ALTER TABLE a DROP CONSTRAINT b').not.toMatch(TAKES_AWAY);
     expect('DROP TABLE a').toMatch(TAKES_AWAY);

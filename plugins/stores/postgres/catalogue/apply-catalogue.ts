@@ -45,6 +45,8 @@ UPDATE catalogue_revision SET revision = revision + 1, product_order = $2 WHERE 
 const SET_SOURCE =
   "UPDATE catalogue_revision SET source = NULLIF($1::jsonb, 'null') WHERE source IS DISTINCT FROM NULLIF($1::jsonb, 'null')";
 
+const SET_BILLING = "UPDATE catalogue_revision SET billing = NULLIF($1::jsonb, 'null')";
+
 const AUDIT = `
 INSERT INTO audit_log (actor, action, subject_kind, subject_id, details)
 SELECT $2, action, kind, id, details FROM jsonb_to_recordset($1) AS row(action text, kind text, id text, details jsonb)`;
@@ -65,9 +67,11 @@ export function applyCatalogue(db: Database, catalogue: Catalogue, { actor }: Ap
     await client.query(LOCK);
     await client.query(SET_SOURCE, [JSON.stringify(catalogue.source ?? null)]);
     const applied = await readAppliedCatalogue(client);
-    if (isDeepStrictEqual(applied.products, catalogue.products)) return [];
     const changes = compareCatalogues(applied, catalogue);
-    const isWritten = await writeCatalogue(client, catalogue.products);
+    const isBillingChanged = changes.some(({ isBilling }) => isBilling);
+    if (!isBillingChanged && isDeepStrictEqual(applied.products, catalogue.products)) return [];
+    if (isBillingChanged) await client.query(SET_BILLING, [JSON.stringify(catalogue.billing ?? null)]);
+    const isWritten = (await writeCatalogue(client, catalogue.products)) || isBillingChanged;
     const order = catalogue.products.map(({ id }) => id);
     await client.query(RAISE_REVISION, [isWritten, order]);
     if (changes.length > 0) await client.query(AUDIT, [JSON.stringify(changes.map(auditEntryOf)), actor]);
@@ -92,7 +96,8 @@ function rowOf({ id, title, description, base, subscribable, plans, ...more }: C
   return { id, title, description, daily: base?.daily ?? null, monthly: base?.monthly ?? null, subscribable, definition };
 }
 
-function auditEntryOf({ action, product, plan, fields }: CatalogueChange): object {
+function auditEntryOf({ action, product, plan, fields, isBilling }: CatalogueChange): object {
+  if (isBilling) return { action: 'billing.change', kind: 'billing', id: product, details: fields };
   if (plan === undefined) return { action: `product.${action}`, kind: 'product', id: product, details: fields };
   return { action: `plan.${action}`, kind: 'plan', id: `${product} ${plan}`, details: fields };
 }

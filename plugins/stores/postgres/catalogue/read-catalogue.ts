@@ -1,3 +1,4 @@
+import { type BillingTerms } from '../../../core/selling/billing-terms';
 import {
   type Catalogue,
   type CataloguePlan,
@@ -38,7 +39,12 @@ export async function readAppliedCatalogue(db: Database): Promise<Catalogue> {
   const { rows: plans } = await db.query<CataloguePlan & { product: string }>(PLANS);
   const byProduct = new Map<string, (typeof plans)[number][]>();
   for (const plan of plans) byProduct.set(plan.product, [...(byProduct.get(plan.product) ?? []), plan]);
-  return createCatalogue(products.map((row) => productOf(row, byProduct.get(row.id) ?? [])));
+  const { rows: revisions } = await db.query<{ billing: BillingTerms | null }>('SELECT billing FROM catalogue_revision');
+  const billing = revisions[0]?.billing ?? undefined;
+  return createCatalogue(
+    products.map((row) => productOf(row, byProduct.get(row.id) ?? [])),
+    { billing },
+  );
 }
 
 function productOf(row: ProductRow, rows: readonly (CataloguePlan & { product: string })[]): CatalogueProduct {

@@ -145,6 +145,17 @@ export const EXPORT_SECTIONS: readonly ExportSection[] = [
       WHERE me.customer_id IN (s.customer_id, k.customer_id, p.customer_id)`,
   },
   {
+    name: 'billing_details',
+    part: 'billing',
+    rows: `SELECT '' AS place, name, address, country, state, tax_id, email, updated_at FROM billing_details d, me WHERE d.customer_id = me.customer_id`,
+  },
+  {
+    name: 'invoices',
+    part: 'invoices',
+    rows: `SELECT lpad(i.place::text, 20, '0') AS place, number, kind, month, currency, total, issued_at, due_on, reason, content, p.paid_on, p.reference
+      FROM invoice i LEFT JOIN invoice_payment p ON p.invoice_id = i.id, me WHERE i.customer_id = me.customer_id`,
+  },
+  {
     name: 'statements',
     part: 'statements',
     rows: `SELECT month::text AS place, month, closed_at, content FROM statement s, me WHERE s.customer_id = me.customer_id`,

@@ -1,5 +1,5 @@
 import { type Database } from '../database';
-import { readLogPlace, writeLogPlace } from './log-place';
+import { cutScan, type Give, lineConditions, type LineFilter, olderThan, scanLog, type ScannedRow } from './scan-log';
 
 /** A line of a customer's log: one request with one of the customer's keys. */
 export interface LoggedRequest {
@@ -19,9 +19,18 @@ export interface LoggedRequest {
   readonly share: number | null;
   /** The product failed, and the request was given back. Known for three days. */
   readonly isGivenBack: boolean;
+  /** As the gateway's access log told; null where it did not, and until it does. The path is without its query. */
+  readonly method: string | null;
+  readonly path: string | null;
+  /** Of the answer, also of a refusal. */
+  readonly status: number | null;
+  /** To the last byte of the answer. */
+  readonly milliseconds: number | null;
+  /** Of the answer. */
+  readonly bytes: number | null;
 }
 
-export interface RequestsQuery {
+export interface RequestsQuery extends LineFilter {
   readonly customerId: string;
   /** Quota time zone: hours are counted from the beginning of its days. */
   readonly timeZone: string;
@@ -41,51 +50,51 @@ export interface RequestsQuery {
 const AT = "(at AT TIME ZONE 'UTC')";
 
 /** Conditions name only columns of the log's index, so that no line is read that is not shown. */
-function conditionsOf(query: RequestsQuery, values: unknown[]): string {
-  const given = (value: unknown): string => `$${values.push(value)}`;
+function conditionsOf(query: RequestsQuery, give: Give): string[] {
   const { keyId, product, outcomes, from, to } = query;
-  const conditions = [`customer_id = ${given(query.customerId)}`, `${AT} > (now() AT TIME ZONE 'UTC') - interval '7 days'`];
-  if (keyId !== undefined) conditions.push(`credential_id = ${given(keyId)}::uuid`);
-  if (product !== undefined) conditions.push(`COALESCE(product, products[1]) = ${given(product)}`);
-  if (outcomes?.length === 1) conditions.push(`outcome = ${given(outcomes[0])}`);
-  else if (outcomes !== undefined) conditions.push(`outcome = ANY (${given(outcomes)}::text[])`);
-  if (from) conditions.push(`${AT} >= ${given(from)}::timestamptz AT TIME ZONE 'UTC'`);
-  if (to) conditions.push(`${AT} < ${given(to)}::timestamptz AT TIME ZONE 'UTC'`);
-  const { micros, requestId } = readLogPlace(query.after);
-  conditions.push(`(${AT}, request_id) < (timestamp 'epoch' + ${given(micros)}::bigint * interval '1 microsecond', ${given(requestId)})`);
-  return conditions.join(' AND ');
+  const conditions = [`customer_id = ${give(query.customerId)}`, `${AT} > (now() AT TIME ZONE 'UTC') - interval '7 days'`];
+  if (keyId !== undefined) conditions.push(`credential_id = ${give(keyId)}::uuid`);
+  if (product !== undefined) conditions.push(`COALESCE(product, products[1]) = ${give(product)}`);
+  if (outcomes?.length === 1) conditions.push(`outcome = ${give(outcomes[0])}`);
+  else if (outcomes !== undefined) conditions.push(`outcome = ANY (${give(outcomes)}::text[])`);
+  if (from) conditions.push(`${AT} >= ${give(from)}::timestamptz AT TIME ZONE 'UTC'`);
+  if (to) conditions.push(`${AT} < ${give(to)}::timestamptz AT TIME ZONE 'UTC'`);
+  return [...conditions, olderThan(query.after, { at: AT, give })];
 }
 
 /** Counts of the hour, the key's name and the refund are looked up for the lines of the page alone. */
 function statement(query: RequestsQuery): { text: string; values: unknown[] } {
-  const values: unknown[] = [query.limit + 1, query.timeZone];
+  const values: unknown[] = [query.timeZone];
+  const give: Give = (value) => `$${values.push(value)}`;
+  const scan = scanLog({ conditions: conditionsOf(query, give), filters: lineConditions(query, give), at: AT, limit: query.limit });
   const text = `
-WITH page AS MATERIALIZED (
-  SELECT request_id, at, outcome, COALESCE(product, products[1]) AS product, credential_id, masked_key,
-    (at AT TIME ZONE $2)::date AS day
-  FROM decision WHERE ${conditionsOf(query, values)}
-  ORDER BY ${AT} DESC, request_id DESC LIMIT $1
+WITH ${scan}, shown AS (
+  SELECT *, COALESCE(product, products[1]) AS asked, (at AT TIME ZONE $1)::date AS day FROM page
 )
-SELECT p.request_id AS "requestId", p.at, (extract(epoch FROM p.at) * 1000000)::bigint::text AS micros, p.outcome, p.product,
-  p.credential_id AS "keyId", k.name AS "keyName", p.masked_key AS "maskedKey", r.request_id IS NOT NULL AS "isGivenBack",
+SELECT p.request_id AS "requestId", p.at, p.outcome, p.asked AS product, p.credential_id AS "keyId", k.name AS "keyName",
+  p.masked_key AS "maskedKey", r.request_id IS NOT NULL AS "isGivenBack", p.method, p.path, p.status, p.milliseconds,
+  p.bytes::float8 AS bytes,
   CASE WHEN p.outcome = 'admitted' THEN 1 - h.admitted_unlogged::float8 / NULLIF(h.admitted, 0)
-    ELSE 1 - h.refused_unlogged::float8 / NULLIF(h.refused + h.unavailable, 0) END AS share
-FROM page p LEFT JOIN credential k ON k.id = p.credential_id
+    ELSE 1 - h.refused_unlogged::float8 / NULLIF(h.refused + h.unavailable, 0) END AS share,
+  p.place, seen.scanned, seen.last_scanned AS "lastScanned"
+FROM seen LEFT JOIN shown p ON true LEFT JOIN credential k ON k.id = p.credential_id
 LEFT JOIN quota_refund r ON r.request_id = p.request_id
-LEFT JOIN key_hour h ON h.credential_id = p.credential_id AND h.day = p.day AND h.product_id = p.product
-  AND h.hour = floor(extract(epoch FROM p.at - (p.day::timestamp AT TIME ZONE $2)) / 3600)::smallint
+LEFT JOIN key_hour h ON h.credential_id = p.credential_id AND h.day = p.day AND h.product_id = p.asked
+  AND h.hour = floor(extract(epoch FROM p.at - (p.day::timestamp AT TIME ZONE $1)) / 3600)::smallint
 ORDER BY p.at DESC, p.request_id DESC`;
   return { text, values };
 }
 
-/** Requests of the last 7 days with a customer's keys, newest first, up to half a second old. `next` is undefined at the end. */
+/**
+ * Requests of the last 7 days with a customer's keys, newest first, up to half a second old. `next` is undefined at the end; with a
+ * {@link LineFilter} a page may be short, and `next` still lead on.
+ */
 export async function listRequests(
   db: Database,
   query: RequestsQuery,
 ): Promise<{ requests: readonly LoggedRequest[]; next: string | undefined }> {
   const { text, values } = statement(query);
-  const { rows } = await db.query<LoggedRequest & { micros: string }>(text, values);
-  const shown = rows.slice(0, query.limit);
-  const last = rows.length > query.limit ? shown.at(-1) : undefined;
-  return { requests: shown, next: last && writeLogPlace(last) };
+  const { rows } = await db.query<Omit<LoggedRequest, 'requestId'> & ScannedRow>(text, values);
+  const { lines, next } = cutScan(rows, query.limit);
+  return { requests: lines, next };
 }

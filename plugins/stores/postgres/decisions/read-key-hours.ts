@@ -14,8 +14,8 @@ interface Outcomes extends Pick<KeyHour, 'admitted' | 'refused' | 'unavailable'>
 
 const TOOK = ANSWER_TIME_BOUNDS_MS.map((_bound, place) => place).concat(ANSWER_TIME_BOUNDS_MS.length);
 
-const ADMITTED = 'sum(admitted)::float8 AS admitted';
-const ANSWERS = `
+export const ADMITTED = 'sum(admitted)::float8 AS admitted';
+export const ANSWERS = `
 CASE WHEN sum(succeeded) IS NOT NULL THEN json_build_object('succeeded', sum(succeeded), 'rejected', sum(rejected), 'failed', sum(failed),
   'abandoned', sum(abandoned), 'took', json_build_array(${TOOK.map((place) => `COALESCE(sum(took[${place + 1}]), 0)`).join(', ')})) END AS answers`;
 

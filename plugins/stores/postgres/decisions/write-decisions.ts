@@ -1,15 +1,28 @@
+import { maskApiKey } from '../../../core/access/api-key';
 import { type Decision } from '../../../core/ports';
 import { type Database, isUuid } from '../database';
 import { standingText } from './standing-text';
 
 const INSERT = `
 INSERT INTO decision (request_id, at, outcome, products, key_place, masked_key, credential_id, customer_id, subscription_id, product,
-  caller_address, origin_host, matched_rule, suspended, standing)
+  caller_address, origin_host, matched_rule, suspended, standing, method, path)
 SELECT request_id, to_timestamp(at_ms / 1000), outcome, string_to_array(products, ','), key_place, masked_key, credential_id, customer_id,
-  subscription_id, product, caller_address, origin_host, matched_rule, suspended, standing
+  subscription_id, product, caller_address, origin_host, matched_rule, suspended, standing, method, path
 FROM json_to_recordset($1) AS row(request_id text, at_ms float8, outcome text, products text, key_place text, masked_key text,
   credential_id uuid, customer_id uuid, subscription_id uuid, product text, caller_address text, origin_host text, matched_rule text, suspended text,
-  standing text)`;
+  standing text, method text, path text)`;
+
+/** As long as a page shows. */
+const MOST_OF_PATH = 200;
+const MOST_OF_METHOD = 20;
+/** A key that somebody put into the path. */
+const KEYS = /tg_(?:live|test)_\w+/gi;
+
+/** For a log that people read. Undefined where the gateway did not tell it. */
+function pathOf(rawPath = ''): string | undefined {
+  return rawPath === '' ? undefined : textOf(rawPath.replaceAll(KEYS, maskApiKey))?.slice(0, MOST_OF_PATH);
+}
+
 
 /** Text from outside may hold what PostgreSQL's text cannot: NUL and halves of surrogate pairs. */
 function textOf(text: string | undefined): string | undefined {
@@ -43,6 +56,8 @@ function rowOf(decision: Decision): Record<string, unknown> {
     matched_rule: textOf(decision.matchedRule),
     suspended: textOf(decision.suspended),
     standing: decision.quota && standingText(decision.quota),
+    method: textOf(decision.method)?.slice(0, MOST_OF_METHOD),
+    path: pathOf(decision.rawPath),
   };
 }
 

@@ -4,6 +4,7 @@ import { checkDate, checkName, checkTags } from './key-options';
 import { replaceTags } from './key-tags';
 import { type KeyRef, type KeyView, lockKey } from './key-view';
 import { OperationRefused } from '../operation-refused';
+import { type Consent } from '../subscriptions/require-consent';
 import { subscribe } from '../subscriptions/subscribe';
 import { requireProduct } from '../subscriptions/subscription-terms';
 import { type Actor, writeAudit } from '../customers/write-audit';
@@ -21,7 +22,7 @@ export interface ChangeKeyOptions extends KeyRef {
   readonly expiresAt?: Date | null | undefined;
   /** See `SubscribeOptions`. */
   readonly keepsLimits?: boolean;
-  readonly consent?: boolean;
+  readonly consent?: Consent;
   readonly actor: Actor;
 }
 
@@ -66,7 +67,7 @@ async function requireSubscriptions(client: PoolClient, customerId: string, prod
 /**
  * Changes name, products, tags or expiry of a key; what is left out stays. A change to what is there already is none.
  * @throws OperationRefused `key_unknown`, `key_not_usable` for a revoked key, `name_malformed`, `tag_malformed`, `date_malformed`, `product_missing`,
- * `product_unknown`, `product_without_limits`, `product_not_offered`, `subscription_needed`
+ * `product_unknown`, `product_without_limits`, `product_not_offered`, `subscription_needed`, `consent_required`, `consent_changed`
  */
 export function changeKey(db: Database, options: ChangeKeyOptions): Promise<KeyView> {
   return inTransaction(db, async (client) => {

@@ -4,6 +4,7 @@ import { requireCustomer } from '../customers/find-customer';
 import { type Actor } from '../customers/write-audit';
 import { changeKey } from './change-key';
 import { issueKey } from './issue-key';
+import { type Consent } from '../subscriptions/require-consent';
 import { viewKey } from './key-view';
 
 export interface EnsureKeyOptions {
@@ -14,7 +15,7 @@ export interface EnsureKeyOptions {
   readonly name: string;
   readonly actor: Actor;
   /** Whether the actor gives the consent that the product asks for. */
-  readonly consent: boolean;
+  readonly consent: Consent;
 }
 
 const FIND = "SELECT id FROM credential WHERE hash = decode($1, 'hex') AND customer_id = $2";
@@ -24,7 +25,7 @@ const FIND = "SELECT id FROM credential WHERE hash = decode($1, 'hex') AND custo
  * one key.
  * @returns its id, and whether it existed and was changed: nodes may then act for a moment on what they knew
  * @throws OperationRefused `customer_unknown`, `product_unknown`, `product_without_limits`, `product_not_offered`, `key_not_usable` when it was revoked,
- * `consent_required` for a product that wants a consent before
+ * `consent_required` or `consent_changed` for a product that wants a consent before
  */
 export function ensureKey(db: Database, options: EnsureKeyOptions): Promise<{ readonly id: string; readonly wasChanged: boolean }> {
   const { key, customerId, product, name, actor, consent } = options;

@@ -6,6 +6,7 @@ import { requireCustomer } from '../customers/find-customer';
 import { insertCredential } from './insert-credential';
 import { checkDate, checkName, checkTags } from './key-options';
 import { OperationRefused } from '../operation-refused';
+import { type Consent } from '../subscriptions/require-consent';
 import { subscribe } from '../subscriptions/subscribe';
 import { checkLimit, requirePlan, requireProduct, type SubscriptionTerms } from '../subscriptions/subscription-terms';
 import { type SubscriptionView, viewSubscriptions } from '../subscriptions/subscription-view';
@@ -24,7 +25,7 @@ export interface IssueKeyOptions extends SubscriptionTerms {
   readonly subscribe?: boolean;
   /** See `SubscribeOptions`. */
   readonly keepsLimits?: boolean;
-  readonly consent?: boolean;
+  readonly consent?: Consent;
   readonly name?: string | undefined;
   readonly tags?: readonly string[];
   readonly actor: Actor;

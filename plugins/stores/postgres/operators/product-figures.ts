@@ -1,5 +1,6 @@
 import { type Pool, type PoolClient } from 'pg';
 import { type Database, inTransaction } from '../database';
+import { addUpMissedAnswers } from '../outages/add-up-answers';
 
 /** Of one product on one plan. */
 export interface ProductFigures {
@@ -48,7 +49,7 @@ async function addUpDay(client: PoolClient, day: string, isToday: boolean): Prom
 }
 
 /**
- * Adds up today, yesterday (whose refunds may still come) and days of the last 30 that never were. One process at a time; another one
+ * Adds up today, yesterday (whose refunds may still come) and days of the last 30 that never were, and answers of earlier days. One process at a time; another one
  * does nothing.
  * @param today `YYYY-MM-DD` in the quota time zone
  */
@@ -61,6 +62,7 @@ export function addUpProducts(db: Pool, today: string): Promise<void> {
     const days = new Set([...missing.rows.map(({ day }) => day), yesterday]);
     for (const day of days) await addUpDay(client, day, false);
     await addUpDay(client, today, true);
+    await addUpMissedAnswers(client, today);
     await client.query("DELETE FROM product_day WHERE day < $1::date - interval '400 days'", [today]);
   });
 }

@@ -3,7 +3,7 @@ import { requireCustomer } from '../customers/find-customer';
 import { type Actor, writeAudit } from '../customers/write-audit';
 import { OperationRefused } from '../operation-refused';
 import { lockPlanRequest, type PlanRequestRef, type PlanRequestView, viewPlanRequest } from './plan-request-view';
-import { requireConsent } from './require-consent';
+import { type Consent, requireConsent } from './require-consent';
 import { requireOfferedPlan } from './subscription-terms';
 
 export interface AskForPlanOptions {
@@ -13,7 +13,7 @@ export interface AskForPlanOptions {
   /** Upper and lower case are the same. */
   readonly plan: string;
   /** See `SubscribeOptions`. */
-  readonly consent?: boolean;
+  readonly consent?: Consent;
   readonly actor: Actor;
 }
 
@@ -35,7 +35,7 @@ export function requestDetails({ id, product, plan, price, currency }: PlanReque
 /**
  * Asks an operator for a plan, on the terms that it has now. The subscription stays as it is. Asking again for the same changes nothing.
  * @throws OperationRefused `customer_unknown`, `product_unknown`, `product_without_limits`, `product_not_offered`, `plan_unknown`, `plan_needs_no_approval`,
- * `plan_current`, `request_exists`, `consent_required`
+ * `plan_current`, `request_exists`, `consent_required`, `consent_changed`
  */
 export function askForPlan(db: Database, options: AskForPlanOptions): Promise<PlanRequestView> {
   const { product, actor } = options;

@@ -1,6 +1,6 @@
 import { type Database, inTransaction } from '../database';
 import { OperationRefused } from '../operation-refused';
-import { requireConsent } from './require-consent';
+import { type Consent, requireConsent } from './require-consent';
 import { checkLimit, requireOfferedPlan } from './subscription-terms';
 import { lockSubscription, type SubscriptionRef, type SubscriptionView } from './subscription-view';
 import { type Actor, writeAudit } from '../customers/write-audit';
@@ -12,7 +12,7 @@ export interface ChangeSubscriptionOptions extends SubscriptionRef {
   readonly daily?: number | null;
   readonly monthly?: number | null;
   /** For another plan; see `SubscribeOptions`. */
-  readonly consent?: boolean;
+  readonly consent?: Consent;
   readonly actor: Actor;
 }
 
@@ -21,7 +21,7 @@ const UPDATE = 'UPDATE subscription SET plan_name = $2, daily_override = $3, mon
 /**
  * Changes plan or limits; what is left out stays. It counts from the next request, and what was used today and this month stays used.
  * @throws OperationRefused `subscription_unknown`, `subscription_cancelled`, `plan_unknown`, `product_unknown`,
- * `product_without_limits`, `product_not_offered`, `limit_malformed`, `consent_required`
+ * `product_without_limits`, `product_not_offered`, `limit_malformed`, `consent_required`, `consent_changed`
  */
 export function changeSubscription(db: Database, options: ChangeSubscriptionOptions): Promise<SubscriptionView> {
   checkLimit(options.daily, 'daily');

@@ -3,6 +3,7 @@ import { requireCustomer } from '../customers/find-customer';
 import { subscribe } from './subscribe';
 import { type SubscriptionTerms } from './subscription-terms';
 import { lockSubscription, type SubscriptionView } from './subscription-view';
+import { type Consent } from './require-consent';
 import { type Actor } from '../customers/write-audit';
 
 export interface CreateSubscriptionOptions extends SubscriptionTerms {
@@ -11,7 +12,7 @@ export interface CreateSubscriptionOptions extends SubscriptionTerms {
   readonly product: string;
   /** See `SubscribeOptions`. */
   readonly keepsLimits?: boolean;
-  readonly consent?: boolean;
+  readonly consent?: Consent;
   readonly actor: Actor;
 }
 

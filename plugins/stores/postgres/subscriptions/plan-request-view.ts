@@ -17,7 +17,7 @@ export interface PlanRequestView {
   /** Requests a day and a month. */
   readonly daily: number;
   readonly monthly: number;
-  /** A month, with two decimals, and its ISO 4217 code. */
+  /** A month, with the currency's decimals, and its ISO 4217 code. */
   readonly price: string;
   readonly currency: string;
   readonly state: PlanRequestState;

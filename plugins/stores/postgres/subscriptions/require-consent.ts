@@ -15,24 +15,35 @@ SELECT $1, $2, sha256(convert_to($3, 'UTF8')), $3, CASE WHEN person.address IS N
 FROM (SELECT lower(substring($4 FROM '^(?:dashboard|operator):(.*)$'))) AS person (address)
 ON CONFLICT DO NOTHING`;
 
+/**
+ * Whether a consent is given with an act: not, to whatever text the product has at that moment, or to texts that were read, of which the
+ * product's must be one.
+ */
+export type Consent = boolean | readonly string[];
+
 export interface ConsentWish {
   readonly customerId: string;
   readonly product: string;
-  /** Whether it is given now, by the actor. */
-  readonly consent: boolean;
+  /** Given now, by the actor. */
+  readonly consent: Consent;
   readonly actor: Actor;
 }
 
 /**
- * For what subscribes a customer to a product, or to another plan of it: the customer must have agreed to the product's text as it is now,
+ * For what gives a customer access to a product (a subscription, its plan, its return from a pause, a key): the customer must have agreed to the product's text as it is now,
  * or agree with this act, which is then recorded. Products without a text ask for nothing.
- * @throws OperationRefused `consent_required`
+ * @throws OperationRefused `consent_required`; `consent_changed` when other texts were read. Both carry the text as a member
  */
 export async function requireConsent(client: PoolClient, { customerId, product, consent, actor }: ConsentWish): Promise<void> {
   const { rows } = await client.query<{ text: string | null }>(TEXT, [product]);
   const text = rows[0]?.text ?? null;
   if (text === null || (await client.query(FIND, [customerId, product, text])).rowCount) return;
-  if (!consent) throw new OperationRefused('consent_required', `"${product}" takes a consent to this text: ${text}`);
+  if (consent === false || (consent !== true && consent.length === 0)) {
+    throw new OperationRefused('consent_required', `"${product}" takes a consent to this text: ${text}`, { text });
+  }
+  if (consent !== true && !consent.includes(text)) {
+    throw new OperationRefused('consent_changed', `the text of "${product}" is not the one that was agreed to: ${text}`, { text });
+  }
   const name = typeof actor === 'string' ? actor : actor.name;
   await client.query(GIVE, [customerId, product, text, name]);
   const subject = { kind: 'customer', id: customerId } as const;

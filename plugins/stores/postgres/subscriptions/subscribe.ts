@@ -3,7 +3,7 @@ import { type AuditAction } from '../../../core/selling/audit-actions';
 import { type SubscriptionState } from '../../../core/ports';
 import { OperationRefused } from '../operation-refused';
 import { requireChangesLeft } from './require-changes-left';
-import { requireConsent } from './require-consent';
+import { type Consent, requireConsent } from './require-consent';
 import { checkLimit, requirePlan, requireSubscribable, type SubscriptionTerms } from './subscription-terms';
 import { type Actor, writeAudit } from '../customers/write-audit';
 
@@ -25,7 +25,7 @@ export interface SubscribeOptions extends SubscriptionTerms {
    */
   readonly keepsLimits?: boolean | undefined;
   /** Whether the actor gives the consent that the product asks for. Default true: an operator's act is recorded as the operator's. */
-  readonly consent?: boolean | undefined;
+  readonly consent?: Consent | undefined;
 }
 
 const INSERT = `
@@ -48,7 +48,7 @@ UPDATE subscription SET plan_name = COALESCE($2, plan_name), daily_override = CO
  * transaction.
  * @returns the subscription's id
  * @throws OperationRefused `product_unknown`, `product_without_limits`, `product_not_offered`, `plan_unknown`, `plan_differs`, `subscription_exists`,
- * `limit_malformed`, `change_limit_reached`, `consent_required`
+ * `limit_malformed`, `change_limit_reached`, `consent_required`, `consent_changed`
  */
 export async function subscribe(client: PoolClient, options: SubscribeOptions): Promise<string> {
   const { customerId, product, actor, daily = null, monthly = null } = options;
@@ -73,6 +73,8 @@ export async function subscribe(client: PoolClient, options: SubscribeOptions): 
   if (options.whenSubscribed === 'refuse') {
     throw new OperationRefused('subscription_exists', `the customer has a subscription to "${product}" already (${existing.id})`);
   }
+  // A key is coming for a subscription that may be older than the text.
+  await requireConsent(client, consentWish);
   return join(client, existing, { plan, options, details });
 }
 

@@ -12,6 +12,8 @@ export const SELLER_EVENTS = [
   'subscription.cancelled',
   'quota.reached',
   'statement.ready',
+  'product.failing',
+  'product.recovered',
 ] as const;
 export type SellerEvent = (typeof SELLER_EVENTS)[number];
 

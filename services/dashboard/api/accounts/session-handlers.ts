@@ -1,5 +1,6 @@
 import { type Pool } from 'pg';
 import { PERMISSIONS, permissionsOf } from '../../../../plugins/core/selling/member-roles';
+import { hasInvoices } from '../../../../plugins/stores/postgres/billing/invoice-view';
 import { type AuditLine, listAudit } from '../../../../plugins/stores/postgres/customers/list-audit';
 import { hasSecondFactor } from '../../../../plugins/stores/postgres/customers/ways-to-sign-in';
 import { findCustomerSuspension } from '../../../../plugins/stores/postgres/customers/show-customers';
@@ -13,14 +14,15 @@ import { csvRecord } from '../requests/usage-csv';
 export const sessionHandlers: Handlers<typeof sessionEndpoints> = {
   'GET /session': async (
     { caller: { email, customerId, organisation, member } },
-    { db, gatewayUrl, timeZone: quotaTimeZone, hasOutbox },
+    { db, gatewayUrl, timeZone: quotaTimeZone, hasOutbox, catalogue },
   ) => {
     const suspended = await findCustomerSuspension(db, customerId);
     const facts = { gatewayUrl, quotaTimeZone, hasOutbox, hasSecondFactor: await hasSecondFactor(db, { email }) };
+    const hasBilling = (await catalogue()).billing?.provider === 'invoice' || (await hasInvoices(db, customerId));
     const place = { customerId, organisation, role: member?.role ?? null, organisations: member?.memberships ?? [] };
     // An operator who looks sees every button; whatever is tried says that nothing can be changed.
     const permissions = member ? permissionsOf(member.role) : PERMISSIONS;
-    return { email, ...place, permissions, ...facts, suspended };
+    return { email, ...place, permissions, ...facts, hasBilling, suspended };
   },
 };
 

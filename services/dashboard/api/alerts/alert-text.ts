@@ -7,7 +7,7 @@ function count(requests: number | null): string {
 }
 
 /** `21 November 2026, 16:40 GMT+5:30`: the same words for every reader, with the zone in them. */
-function moment(at: Date, timeZone: string): string {
+export function mailedMoment(at: Date, timeZone: string): string {
   const date = { day: 'numeric', month: 'long', year: 'numeric' } as const;
   const time = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZoneName: 'short' } as const;
   return new Intl.DateTimeFormat('en-GB', { timeZone, ...date, ...time }).format(at).replace(' at ', ', ');
@@ -27,7 +27,7 @@ function window(alert: AlertView): { name: string; period: string; end: string }
 export function alertText(alert: AlertView, timeZone: string): string {
   if (alert.kind === 'key_expiry') {
     const named = alert.keyName === null ? '' : ` (${alert.keyName})`;
-    return `Key ${alert.maskedKey ?? ''}${named} expires on ${moment(alert.expiresAt ?? alert.at, timeZone)}.`;
+    return `Key ${alert.maskedKey ?? ''}${named} expires on ${mailedMoment(alert.expiresAt ?? alert.at, timeZone)}.`;
   }
   const title = alert.productTitle ?? alert.product ?? 'A product';
   const { name, period, end } = window(alert);

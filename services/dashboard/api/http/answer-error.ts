@@ -26,8 +26,8 @@ function sentence(text: string): string {
 }
 
 /** Operations speak to the command line's users: some texts name its commands. */
-function refused({ code, message }: OperationRefused): Refusal {
-  return new Refusal(code, hasOwnWords(code) ? {} : { detail: sentence(message) });
+function refused({ code, message, members }: OperationRefused): Refusal {
+  return new Refusal(code, hasOwnWords(code) ? { members } : { members, detail: sentence(message) });
 }
 
 function conflict({ current }: VersionConflict): Refusal {

@@ -27,7 +27,7 @@ export interface Call<Name, Definition = Name extends keyof Contract ? Contract[
 /** A file to be saved, in as many pieces as it has. */
 export interface FileAnswer {
   readonly filename: string;
-  readonly content: Iterable<string> | AsyncIterable<string>;
+  readonly content: Iterable<string | Uint8Array> | AsyncIterable<string>;
 }
 
 type Result<Definition> =

@@ -1,17 +1,21 @@
 import { type Pool } from 'pg';
+import { ANSWER_TIME_BOUNDS_MS } from '../../../../plugins/core/selling/answer-times';
 import { windowsAt } from '../../../../plugins/core/access/quota';
 import { readCatalogueSource } from '../../../../plugins/stores/postgres/catalogue/read-catalogue';
+import { findCustomer } from '../../../../plugins/stores/postgres/customers/find-customer';
 import { explainDecision as findDecision } from '../../../../plugins/stores/postgres/decisions/explain-decision';
 import { MOST_OF_ALL } from '../../../../plugins/stores/postgres/operators/most-of-all';
 import { readProductFigures } from '../../../../plugins/stores/postgres/operators/product-figures';
 import { readNodes, readStoreHealth } from '../../../../plugins/stores/postgres/operators/read-nodes';
 import { type AuditQuery, searchAudit } from '../../../../plugins/stores/postgres/operators/search-audit';
-import { searchRefusals } from '../../../../plugins/stores/postgres/operators/search-refusals';
+import { type ProductAnswers, readProductAnswers } from '../../../../plugins/stores/postgres/outages/read-product-answers';
+import { searchRequests } from '../../../../plugins/stores/postgres/operators/search-requests';
 import { type operatorEndpoints } from '../../contract/operator';
 import { type Handlers } from '../http/bind-endpoint';
 import { Refusal } from '../http/refusal';
 import { describeProduct } from '../plans/plan-handlers';
 import { describeExplanation } from '../requests/describe-explanation';
+import { describeTold, readAnswerFilter } from '../requests/describe-request';
 import { csvRecord } from '../requests/usage-csv';
 
 const UNKNOWN = 'No request has this ID in the last 7 days. New requests appear a few seconds after their response.';
@@ -35,15 +39,26 @@ async function* records(db: Pool, query: Omit<AuditQuery, 'limit' | 'after'>): A
   }
 }
 
+const NOTHING: Omit<ProductAnswers, 'product'> = { admitted: 0, answers: null };
+
+/** @param day `YYYY-MM-DD` */
+function daysBefore(day: string, count: number): string {
+  return new Date(Date.parse(day) - count * 86_400_000).toISOString().slice(0, 10);
+}
+
 /** What was done and refused, what is sold and how it runs. */
 export const operatorHandlers: Handlers<typeof operatorEndpoints> = {
   'GET /operator/session': ({ caller: { email } }, { gatewayUrl, timeZone }) => ({ email, gatewayUrl, quotaTimeZone: timeZone }),
 
-  'GET /operator/requests': async ({ query: { customer: customerId, ...query } }, { db }) => {
-    const isOfAll = [customerId, query.product, query.code].every((each) => each === undefined);
-    const limit = isOfAll ? Math.min(query.limit, MOST_OF_ALL) : query.limit;
-    const { refusals, next } = await searchRefusals(db, { ...query, customerId, limit });
-    return { refusals, next: next ?? null };
+  'GET /operator/requests': async ({ query: { customer, limit: wanted, after, product, ...filter } }, { db, clock }) => {
+    const isOfAll = [customer, product, ...Object.values(filter)].every((each) => each === undefined);
+    const limit = isOfAll ? Math.min(wanted, MOST_OF_ALL) : wanted;
+    const customerId = customer === undefined ? undefined : (await findCustomer(db, customer.replaceAll('\0', '')))?.id;
+    if (customer !== undefined && customerId === undefined) return { requests: [], next: null };
+    const query = { ...readAnswerFilter(filter), product: product?.replaceAll('\0', ''), customerId, limit, after };
+    const { requests, next } = await searchRequests(db, query);
+    const nowMs = clock.now();
+    return { requests: requests.map((each) => ({ ...each, ...describeTold(each, nowMs) })), next: next ?? null };
   },
 
   'GET /operator/requests/:requestId': async ({ params: { requestId } }, { db }) => {
@@ -67,9 +82,20 @@ export const operatorHandlers: Handlers<typeof operatorEndpoints> = {
     content: records(db, { ...query, customerId }),
   }),
 
-  'GET /operator/products': async (_call, { db, clock, timeZone }) => ({
-    figures: await readProductFigures(db, windowsAt(clock.now() / 1000, timeZone).day),
-  }),
+  'GET /operator/products': async (_call, { db, clock, timeZone }) => {
+    const { day } = windowsAt(clock.now() / 1000, timeZone);
+    const [figures, today, period] = await Promise.all([
+      readProductFigures(db, day),
+      readProductAnswers(db, { fromDay: day, toDay: day }),
+      readProductAnswers(db, { fromDay: daysBefore(day, 29), toDay: day }),
+    ]);
+    const todayOf = new Map(today.map((each) => [each.product, each]));
+    return {
+      figures,
+      answered: period.map((each) => ({ product: each.product, today: todayOf.get(each.product) ?? NOTHING, period: each })),
+      answerTimesMs: ANSWER_TIME_BOUNDS_MS,
+    };
+  },
 
   /** As the customers' pages show it, with nobody's subscriptions. */
   'GET /operator/catalogue': async (_call, deps) => {

@@ -82,15 +82,16 @@ async function refuseLimitBelowUse(
   throw new Refusal('limit_below_use', { members });
 }
 
-type SettingState = Call<'POST /subscriptions/:id/pause'>;
+type SettingState = Call<'POST /subscriptions/:id/pause'> | Call<'POST /subscriptions/:id/resume'>;
 
 const setState =
   (state: 'active' | 'paused' | 'cancelled') =>
-  ({ params: { id }, body: { version }, caller }: SettingState, deps: DashboardDeps) => {
+  ({ params: { id }, body, caller }: SettingState, deps: DashboardDeps) => {
     const { customerId, actor } = caller;
-    return changeAt({ id, version }, { caller, deps }, async (client, before) => {
+    const consent = 'consent' in body ? body.consent : undefined;
+    return changeAt({ id, version: body.version }, { caller, deps }, async (client, before) => {
       if (state === 'active' && before.state !== state) await requireChangesLeft(client, before);
-      await setSubscriptionState(client, { id, customerId, state, actor });
+      await setSubscriptionState(client, { id, customerId, state, actor, consent });
     });
   };
 

@@ -46,12 +46,23 @@ function fieldsIn(content: Content = {}): readonly FieldRow[] {
   );
 }
 
+const PLACES = { path: 'Path', query: 'Query', header: 'Headers', cookie: 'Cookies' } as const;
+
 function Input({ operation: { parameters = [], requestBody } }: { readonly operation: Operation }): ReactNode {
   if (parameters.length === 0 && !requestBody) return <p className="quiet">Takes no input other than the key.</p>;
-  const rows = parameters.map(({ name, schema, required }) => fieldOf(name, schema, required ?? false));
   return (
     <>
-      <Fields caption={parameters.some((each) => each.in !== 'query') ? 'Parameters' : 'Query'} rows={rows} />
+      {(Object.keys(PLACES) as (keyof typeof PLACES)[]).map((place) => (
+        <Fields
+          key={place}
+          caption={PLACES[place]}
+          rows={parameters
+            .filter((each) => each.in === place)
+            .map(({ name, schema, description, required }) =>
+              fieldOf(name, { ...schema, description: description ?? schema.description }, required ?? false),
+            )}
+        />
+      ))}
       <Fields caption={`Body, as ${Object.keys(requestBody?.content ?? {}).join(' or ')}`} rows={fieldsIn(requestBody?.content)} />
     </>
   );

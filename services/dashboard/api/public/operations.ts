@@ -1,4 +1,7 @@
 import { type CatalogueProduct, hasSandbox } from '../../../../plugins/core/selling/catalogue';
+import { exampleOf } from '../../../openapi/example-value';
+import { ReferenceResolver } from '../../../openapi/resolve-references';
+import { isObject, type Json } from '../../../openapi/sound-parts';
 import { apiDocument, type ApiDocument, type ApiOperation } from '../../contract/api-document';
 
 /** One way to call a product. */
@@ -13,28 +16,45 @@ export const FROM_BEFORE = 'from the step before';
 
 export const NOTHING_DESCRIBED: ApiDocument = { servers: [], tags: [], paths: {}, 'x-errors': [], 'x-left-out': [] };
 
-type Json = Readonly<Record<string, unknown>>;
-const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
 const shape = apiDocument.shape;
 
-/** Another API's document may name parameters and bodies by reference: those parts are left to the document. */
-function withoutReferences(operation: Json): Json {
-  const { parameters, requestBody, ...others } = operation;
-  const own = Array.isArray(parameters) ? parameters.filter((each) => isObject(each) && isObject(each['schema'])) : [];
-  return { ...others, parameters: own, ...(isObject(requestBody) && isObject(requestBody['content']) && { requestBody }) };
+/** Parameters with an example each where they must be sent, and a body with one: of an API that gives none, made from its schema. */
+function withExamples(operation: Json): Json {
+  const { parameters, requestBody } = operation;
+  const content = isObject(requestBody) && isObject(requestBody['content']) ? requestBody['content'] : {};
+  const json = content['application/json'];
+  return {
+    ...operation,
+    ...(Array.isArray(parameters) && { parameters: parameters.filter(isObject).map(parameterWithExample) }),
+    ...(isObject(json) && {
+      requestBody: {
+        ...(requestBody as Json),
+        content: { ...content, 'application/json': { ...json, example: exampleOf(json, 'text').value } },
+      },
+    }),
+  };
 }
 
-/** The document as pages show it. An operation that they cannot show is left out and named. */
+function parameterWithExample(parameter: Json): Json {
+  const example = exampleOf(parameter, String(parameter['name']));
+  const isNeeded = parameter['required'] === true || parameter['in'] === 'path';
+  return { schema: {}, ...parameter, example: isNeeded || !example.isMade ? example.value : undefined, isMade: isNeeded && example.isMade };
+}
+
+/** The document as pages show it, with what it refers to written out. An operation that they cannot show is left out and named. */
 export function readOperations(text: string): ApiDocument {
   const document: unknown = JSON.parse(text);
   if (!isObject(document)) return NOTHING_DESCRIBED;
+  const resolver = new ReferenceResolver(document);
   const paths: Record<string, Record<string, ApiOperation>> = {};
   const unshown: ApiDocument['x-left-out'] = [];
   for (const [path, methods] of Object.entries(isObject(document['paths']) ? document['paths'] : {})) {
     for (const [method, operation] of Object.entries(isObject(methods) ? methods : {})) {
-      const read = isObject(operation) && shape.paths.safeParse({ [path]: { [method]: withoutReferences(operation) } }).data;
+      if (!isObject(operation)) continue;
+      const whole = resolver.resolve(operation);
+      const read = isObject(whole) && shape.paths.safeParse({ [path]: { [method]: withExamples(whole) } }).data;
       if (read) paths[path] = { ...paths[path], ...read[path] };
-      else if (isObject(operation)) unshown.push({ product: String(operation['tags']), operation: `${method.toUpperCase()} ${path}` });
+      else unshown.push({ product: String(operation['tags']), operation: `${method.toUpperCase()} ${path}` });
     }
   }
   const rest = apiDocument.safeParse({ ...document, paths: {} }).data ?? NOTHING_DESCRIBED;

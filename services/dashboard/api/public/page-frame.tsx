@@ -40,8 +40,8 @@ const NAVIGATION = [
 /** The seller's pages that every footer leads to. */
 function SellersLinks({ brand: { name, words } }: { readonly brand: Brand }): ReactNode {
   if (!words) return null;
-  const { terms, privacy, imprint, status } = words.links;
-  const links = { Terms: terms, Privacy: privacy, Imprint: imprint, Status: status };
+  const { terms, privacy, imprint } = words.links;
+  const links = { Terms: terms, Privacy: privacy, Imprint: imprint };
   return (
     <>
       {Object.entries(links).map(
@@ -141,6 +141,7 @@ export function PageFrame({ tools, title, description, path, products, children 
         <footer>
           <a href="/openapi.json">OpenAPI document</a>
           <a href="/llms.txt">llms.txt</a>
+          <a href={brand.words?.links.status ?? '/status'}>Status</a>
           <SellersLinks brand={brand} />
         </footer>
       </body>

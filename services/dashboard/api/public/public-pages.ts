@@ -1,4 +1,7 @@
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { windowsAt } from '../../../../plugins/core/access/quota';
+import { listOutages } from '../../../../plugins/stores/postgres/outages/list-outages';
+import { readAvailability } from '../../../../plugins/stores/postgres/outages/read-product-answers';
 import { readCatalogueRevision } from '../../../../plugins/stores/postgres/catalogue/read-catalogue';
 import { type DashboardDeps } from '../http/dashboard-deps';
 import { ownAddress } from '../http/own-origin';
@@ -9,6 +12,7 @@ import { stepOf } from './choose-plan';
 import { NOTHING_DESCRIBED, placesOf, readOperations } from './operations';
 import { type PageTools } from './page-frame';
 import { type PageName, renderPage } from './render-page';
+import { STATUS_DAYS, type StatusContent } from './status-page';
 import { writeLlms, writeRobots, writeSitemap } from './site-files';
 import { isOffered } from './wording';
 
@@ -36,6 +40,15 @@ function isSignedIn({ headers }: FastifyRequest): boolean {
   return SESSION_COOKIE.test(headers.cookie ?? '');
 }
 
+const STATUS_MS = 60_000;
+
+async function readStatus({ db, clock, timeZone }: DashboardDeps): Promise<StatusContent> {
+  const { day: today } = windowsAt(clock.now() / 1000, timeZone);
+  const fromDay = new Date(Date.parse(today) - (STATUS_DAYS - 1) * 86_400_000).toISOString().slice(0, 10);
+  const [days, outages] = await Promise.all([readAvailability(db, { fromDay, toDay: today }), listOutages(db)]);
+  return { days, outages, today, timeZone };
+}
+
 /** Makes each text once for each revision of the catalogue. */
 class PageShelf {
   private readonly kept = new Map<string, () => Promise<KeptDocument>>();
@@ -47,8 +60,8 @@ class PageShelf {
   }
 
   /** @param name tells apart what differs; the caller keeps the names few */
-  find(name: string, read: () => Promise<string>): Promise<KeptDocument> {
-    const known = this.kept.get(name) ?? keepDocument({ revision: this.revision, read });
+  find(name: string, read: () => Promise<string>, revision = this.revision): Promise<KeptDocument> {
+    const known = this.kept.get(name) ?? keepDocument({ revision, read });
     this.kept.set(name, known);
     return known();
   }
@@ -72,13 +85,20 @@ class PageShelf {
       liveSources: deps.liveSources,
     };
     const name = page.kind === 'product' ? `product ${page.product.id}` : page.kind === 'pricing' ? `pricing ${page.step}` : page.kind;
-    return this.find(`${name} ${isKnown}`, async () => {
+    const read = async (): Promise<string> => {
       const { products } = await deps.catalogue();
       const text = await this.describe(page);
       const current =
         page.kind === 'product' ? { ...page, product: products.find(({ id }) => id === page.product.id) ?? page.product } : page;
-      return renderPage(current, tools, { products, document: text === undefined ? NOTHING_DESCRIBED : readOperations(text) });
-    });
+      const status = page.kind === 'status' ? await readStatus(deps) : undefined;
+      return renderPage(current, tools, { products, document: text === undefined ? NOTHING_DESCRIBED : readOperations(text), status });
+    };
+    return this.find(`${name} ${isKnown}`, read, page.kind === 'status' ? () => this.minuteOfStatus() : this.revision);
+  }
+
+  /** Availability is read once a minute, however many ask. */
+  private async minuteOfStatus(): Promise<string> {
+    return `${await this.revision()} ${Math.floor(this.options.deps.clock.now() / STATUS_MS)}`;
   }
 
   /** @returns undefined for an operation that no page shows */
@@ -113,6 +133,7 @@ export function servePublicPages(app: FastifyInstance, options: PublicPagesOptio
   app.get<{ Querystring: { requests?: unknown } }>('/pricing', (request, reply) =>
     send(request, reply, { kind: 'pricing', step: stepOf(request.query.requests) }),
   );
+  app.get('/status', (request, reply) => send(request, reply, { kind: 'status' }));
   app.get('/products', (request, reply) => send(request, reply, { kind: 'products' }));
   app.get<{ Params: { product: string } }>('/reference/:product', async (request, reply) => {
     const product = (await deps.catalogue()).find(request.params.product);

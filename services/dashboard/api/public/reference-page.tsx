@@ -77,7 +77,7 @@ export function ReferencePage({ product, leftOut, ...reference }: ReferenceProps
             ))}
           </ul>
           {refusesTestKeys(product) && <p>This product has no sandbox: test keys are refused. Use a live key.</p>}
-          {callTools.isSignedIn && <TryKey product={title} />}
+          {callTools.isSignedIn && <TryKey product={product} />}
           {operations.map((operation) => (
             <OperationSection key={operation.operationId} operation={operation} shared={shared} tools={callTools} />
           ))}

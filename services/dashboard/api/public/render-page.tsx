@@ -7,17 +7,20 @@ import { type PageTools } from './page-frame';
 import { PricingPage } from './pricing-page';
 import { ProductsPage } from './products-page';
 import { firstToTry, operationsIn } from './operations';
+import { type StatusContent, StatusPage } from './status-page';
 import { MissingPage, ReferenceIndex, ReferencePage } from './reference-page';
 
 /** What pages tell of. */
 export interface PageContent {
   readonly products: readonly CatalogueProduct[];
   readonly document: ApiDocument;
+  /** For the page that shows it. */
+  readonly status?: StatusContent | undefined;
 }
 
 /** Which of the pages. */
 export type PageName =
-  | { readonly kind: 'landing' | 'products' | 'reference' | 'errors' | 'missing' }
+  | { readonly kind: 'landing' | 'products' | 'reference' | 'errors' | 'status' | 'missing' }
   | { readonly kind: 'pricing'; readonly step: number }
   | { readonly kind: 'product'; readonly product: CatalogueProduct };
 
@@ -35,6 +38,8 @@ function elementOf(page: PageName, tools: PageTools, content: PageContent): Reac
       return <ReferenceIndex tools={tools} products={products} operations={operations} />;
     case 'errors':
       return <ErrorsPage tools={tools} products={products} document={document} />;
+    case 'status':
+      return content.status ? <StatusPage tools={tools} products={products} content={content.status} /> : <MissingPage tools={tools} />;
     case 'missing':
       return <MissingPage tools={tools} />;
     case 'product':

@@ -1,4 +1,5 @@
 import { type ReactNode } from 'react';
+import { type CatalogueProduct, hasSandbox } from '../../../../plugins/core/selling/catalogue';
 import { fieldOf } from '../../reference/schema-fields';
 import { BODY_FIELD, FILE_FIELD, type TryCall } from '../../reference/try-call';
 import { FROM_BEFORE, type Operation } from './operations';
@@ -35,10 +36,14 @@ function isLaterStep({ parameters = [], requestBody }: Operation): boolean {
 function Parameters({ operation: { parameters = [] } }: { readonly operation: Operation }): ReactNode {
   return parameters
     .filter((parameter) => parameter.in === 'query' || parameter.in === 'path')
-    .map(({ name, schema, example, required = false }) => (
+    .map(({ name, schema, example, required = false, isMade = false }) => (
       <label key={name}>
         <span>
-          {name} <span className="quiet">{fieldOf(name, schema, required).type}</span>
+          {name}{' '}
+          <span className="quiet">
+            {fieldOf(name, schema, required).type}
+            {isMade && ', made from the schema'}
+          </span>
           {required && <span className="required">required</span>}
         </span>
         <input name={name} defaultValue={textOf(example)} autoComplete="off" spellCheck={false} />
@@ -101,7 +106,7 @@ export function TryForm({ operation, tools }: TryFormProps): ReactNode {
 }
 
 /** The key of the page's calls, for a customer who wants to use one of the own. It leaves the page with the calls alone. */
-export function TryKey({ product }: { readonly product: string }): ReactNode {
+export function TryKey({ product }: { readonly product: CatalogueProduct }): ReactNode {
   return (
     <form className="try own-key" hidden>
       <label>
@@ -111,9 +116,10 @@ export function TryKey({ product }: { readonly product: string }): ReactNode {
         <input id="own-key" placeholder="tg_test_…" maxLength={200} autoComplete="off" spellCheck={false} />
       </label>
       <p className="quiet">
-        “Run it here” uses a test key: responses are sample data and count towards the limits of test keys. Leave this empty to use a test
-        key that is kept for this page; it subscribes you to {product} on the base limits if you are not subscribed yet. The dashboard makes
-        the call, so the gateway sees the dashboard’s IP address and no Origin. <a href="/keys">Your keys</a>
+        “Run it here” uses a test key: {hasSandbox(product) ? 'responses are sample data and' : 'the API itself answers, and its responses'}{' '}
+        count towards the limits of test keys. Leave this empty to use a test key that is kept for this page; it subscribes you to{' '}
+        {product.title} on the base limits if you are not subscribed yet. The dashboard makes the call, so the gateway sees the dashboard’s
+        IP address and no Origin. <a href="/keys">Your keys</a>
       </p>
     </form>
   );

@@ -9,7 +9,9 @@ export function formatCount(value: number): string {
 
 /** `₹499.00` */
 export function formatPrice({ price, currency }: Pick<CataloguePlan, 'price' | 'currency'>): string {
-  return new Intl.NumberFormat(currency === 'INR' ? 'en-IN' : 'en-GB', { style: 'currency', currency }).format(Number(price));
+  const digits = price.split('.')[1]?.length ?? 0;
+  const options = { style: 'currency', currency, minimumFractionDigits: digits, maximumFractionDigits: digits } as const;
+  return new Intl.NumberFormat(currency === 'INR' ? 'en-IN' : 'en-GB', options).format(Number(price));
 }
 
 /** `1,000 a day, 30,000 a month` */

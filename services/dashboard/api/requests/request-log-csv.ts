@@ -7,7 +7,10 @@ const LINES_AT_ONCE = 500;
 /** What a spreadsheet opens; for more, shorter periods are asked for. */
 export const MOST_EXPORTED = 100_000;
 
-const COLUMNS = ['time', 'request_id', 'key', 'key_id', 'key_name', 'product', 'outcome', 'status', 'given_back', 'share'];
+const COLUMNS = [
+  ...['time', 'request_id', 'key', 'key_id', 'key_name', 'product', 'outcome', 'status', 'given_back', 'share'],
+  ...['method', 'path', 'milliseconds', 'bytes'],
+];
 
 type Cell = string | number;
 const cell = (value: string | number | boolean | null | undefined): Cell => (typeof value === 'boolean' ? String(value) : (value ?? ''));
@@ -23,9 +26,9 @@ export async function* requestRecords(
   for (let left = most; left > 0;) {
     const { requests, next } = await listRequests(db, { ...query, limit: Math.min(left, LINES_AT_ONCE), after });
     for (const row of requests) {
-      const { at, requestId, key, product, outcome, status, givenBack, share } = describeRequest(row, nowMs);
+      const { at, requestId, key, product, outcome, status, givenBack, share, ...told } = describeRequest(row, nowMs);
       const cells = [at.toISOString(), requestId, key?.masked, key?.id, key?.name, product, outcome, status, givenBack, share];
-      yield csvRecord(cells.map(cell));
+      yield csvRecord([...cells, told.method, told.path, told.milliseconds, told.bytes].map(cell));
     }
     if (next === undefined) return;
     left -= requests.length;

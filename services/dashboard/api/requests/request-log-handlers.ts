@@ -4,18 +4,12 @@ import { type requestEndpoints, type RequestFilter } from '../../contract/reques
 import { type Handlers } from '../http/bind-endpoint';
 import { type DashboardDeps } from '../http/dashboard-deps';
 import { takeRequest } from '../http/request-limit';
-import { codesOf, describeRequest } from './describe-request';
+import { describeRequest, readAnswerFilter } from './describe-request';
 import { requestRecords } from './request-log-csv';
 import { type Caller } from '../http/callers';
 
 /** Each reads up to 100,000 lines. */
 const MOST_EXPORTS = 6;
-
-function outcomesOf({ outcome, status }: RequestFilter): RequestsQuery['outcomes'] {
-  if (status === undefined && outcome !== 'refused') return outcome === undefined ? undefined : [outcome];
-  const codes = codesOf(status);
-  return outcome === undefined || outcome === 'refused' ? codes : codes.filter((code) => code === outcome);
-}
 
 /** PostgreSQL knows no year 0; nothing is older than this century. */
 function sinceThen(moment: Date | undefined): Date | undefined {
@@ -31,7 +25,7 @@ function readFilter(filter: RequestFilter, { customerId }: Caller, { timeZone }:
     timeZone,
     keyId: key,
     product: product?.replaceAll('\0', ''),
-    outcomes: outcomesOf(filter),
+    ...readAnswerFilter(filter),
     from: sinceThen(from),
     to: sinceThen(to),
   };

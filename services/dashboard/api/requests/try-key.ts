@@ -4,6 +4,7 @@ import { type Pool } from 'pg';
 import { deriveApiKey } from '../../../../plugins/core/access/api-key';
 import { ensureKey } from '../../../../plugins/stores/postgres/keys/ensure-key';
 import { type KeyRef } from '../../../../plugins/stores/postgres/keys/key-view';
+import { type Consent } from '../../../../plugins/stores/postgres/subscriptions/require-consent';
 import { readPropagation } from '../../../../plugins/stores/postgres/nodes/read-propagation';
 import { type DashboardDeps } from '../http/dashboard-deps';
 import { type Caller } from '../http/callers';
@@ -31,12 +32,12 @@ async function untilNodesKnow(db: Pool, key: KeyRef): Promise<void> {
 interface TriedProduct {
   readonly product: string;
   /** Whether the caller gives the consent that the product asks for. */
-  readonly consent: boolean;
+  readonly consent: Consent;
 }
 
 /**
  * The caller's key for trying a product out, made or authorised for it when need be.
- * @throws OperationRefused `product_without_limits`, `product_not_offered`, `consent_required`, `key_not_usable`
+ * @throws OperationRefused `product_without_limits`, `product_not_offered`, `consent_required`, `consent_changed`, `key_not_usable`
  */
 export async function prepareTryKey(tried: TriedProduct, { customerId, actor }: Caller, { db, tryKeyOf }: DashboardDeps): Promise<string> {
   const key = tryKeyOf(customerId);

@@ -7,7 +7,7 @@ type After = string | undefined;
 
 type AuditFilter = Query<'GET /operator/audit.csv'>;
 
-export type RequestFilter = Pick<Query<'GET /operator/requests'>, 'product' | 'code' | 'customer'>;
+export type RequestFilter = Omit<Query<'GET /operator/requests'>, 'after' | 'limit'>;
 
 export const operatorSessionQuery = queryOptions({
   queryKey: ['operator', 'session'],
@@ -42,7 +42,7 @@ export const planRequestsQuery = (customer: string | undefined, after: After) =>
     refetchInterval: 10_000,
   });
 
-/** Live: what is refused shows within seconds. */
+/** Live: requests show within seconds. */
 export const requestsQuery = (filter: RequestFilter, after: After, limit = 25) =>
   queryOptions({
     queryKey: ['operator', 'requests', filter, after, limit],
@@ -74,8 +74,27 @@ export const catalogueQuery = queryOptions({
   queryFn: () => call('GET /operator/catalogue'),
 });
 
+export type InvoiceFilter = Query<'GET /operator/invoices.csv'>;
+
+export const billingSumsQuery = queryOptions({ queryKey: ['operator', 'billing'], queryFn: () => call('GET /operator/billing') });
+
+export const allInvoicesQuery = (filter: InvoiceFilter, after: After) =>
+  queryOptions({
+    queryKey: ['operator', 'invoices', filter, after],
+    queryFn: () => call('GET /operator/invoices', { query: { ...filter, after } }),
+  });
+
+export const anyInvoiceQuery = (id: string) =>
+  queryOptions({ queryKey: ['operator', 'invoice', id], queryFn: () => call('GET /operator/invoices/:id', { params: { id } }) });
+
 export const nodesQuery = queryOptions({
   queryKey: ['operator', 'nodes'],
   queryFn: () => call('GET /operator/nodes'),
   refetchInterval: 3_000,
+});
+
+export const outagesOfAllQuery = queryOptions({
+  queryKey: ['operator', 'outages'],
+  queryFn: () => call('GET /operator/outages'),
+  refetchInterval: 10_000,
 });

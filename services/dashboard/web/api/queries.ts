@@ -108,6 +108,12 @@ export const statementsQuery = queryOptions({ queryKey: ['statements'], queryFn:
 export const statementQuery = (month: string) =>
   queryOptions({ queryKey: ['statements', month], queryFn: () => call('GET /statement', { query: { month } }) });
 
+export const billingQuery = queryOptions({ queryKey: ['billing'], queryFn: () => call('GET /billing') });
+export const invoicesQuery = (after: After) =>
+  queryOptions({ queryKey: ['billing', 'invoices', after], queryFn: () => call('GET /invoices', { query: { after } }) });
+export const invoiceQuery = (id: string) =>
+  queryOptions({ queryKey: ['billing', 'invoice', id], queryFn: () => call('GET /invoices/:id', { params: { id } }) });
+
 /** What narrows the request log down. */
 export type RequestLogFilter = Query<'GET /requests.csv'>;
 
@@ -119,3 +125,5 @@ export const requestLogQuery = (filter: RequestLogFilter, after: After, limit: n
   });
 
 export const teamQuery = queryOptions({ queryKey: ['team'], queryFn: () => call('GET /team'), refetchInterval: 15_000 });
+
+export const outagesQuery = queryOptions({ queryKey: ['outages'], queryFn: () => call('GET /outages'), refetchInterval: 15_000 });

@@ -62,7 +62,7 @@ const customerPages = [
   createRoute({
     getParentRoute: () => shellRoute,
     path: '/requests',
-    validateSearch: listSearch('key', 'product', 'outcome', 'status', 'day'),
+    validateSearch: listSearch('key', 'product', 'outcome', 'status', 'method', 'path', 'slower', 'day'),
     component: lazyRouteComponent(() => import('../pages/requests/requests-page'), 'RequestsPage'),
   }),
   createRoute({
@@ -74,6 +74,17 @@ const customerPages = [
     getParentRoute: () => shellRoute,
     path: '/statements/$month',
     component: lazyRouteComponent(() => import('../pages/plans/statement-page'), 'StatementPage'),
+  }),
+  createRoute({
+    getParentRoute: () => shellRoute,
+    path: '/billing',
+    validateSearch: pageSearch,
+    component: lazyRouteComponent(() => import('../pages/billing/billing-page'), 'BillingPage'),
+  }),
+  createRoute({
+    getParentRoute: () => shellRoute,
+    path: '/billing/$invoiceId',
+    component: lazyRouteComponent(() => import('../pages/billing/invoice-page'), 'InvoicePage'),
   }),
   createRoute({
     getParentRoute: () => shellRoute,

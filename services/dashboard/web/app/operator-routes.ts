@@ -43,13 +43,24 @@ const operatorPages = [
   createRoute({
     getParentRoute: () => consoleRoute,
     path: '/operator/requests',
-    validateSearch: listSearch('request', 'product', 'code', 'customer'),
+    validateSearch: listSearch('request', 'product', 'outcome', 'status', 'customer'),
     component: lazyRouteComponent(() => import('../pages/operator/requests-page'), 'RequestsPage'),
   }),
   createRoute({
     getParentRoute: () => consoleRoute,
     path: '/operator/products',
     component: lazyRouteComponent(() => import('../pages/operator/products-page'), 'ProductsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => consoleRoute,
+    path: '/operator/billing',
+    validateSearch: listSearch('month', 'currency', 'state', 'customer'),
+    component: lazyRouteComponent(() => import('../pages/operator/billing-page'), 'SellerBillingPage'),
+  }),
+  createRoute({
+    getParentRoute: () => consoleRoute,
+    path: '/operator/billing/$invoiceId',
+    component: lazyRouteComponent(() => import('../pages/operator/invoice-page'), 'SellerInvoicePage'),
   }),
   createRoute({
     getParentRoute: () => consoleRoute,

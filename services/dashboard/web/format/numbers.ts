@@ -11,10 +11,12 @@ export function formatCompact(value: number): string {
   return compact.format(value);
 }
 
-/** A price that the API gives as text with its ISO 4217 code. */
+/** A price that the API gives as text with its ISO 4217 code, and as many decimals as the text has. */
 export function formatPrice({ price, currency }: { readonly price: string; readonly currency: string }): string {
   const locale = currency === 'INR' ? 'en-IN' : 'en-GB';
-  return new Intl.NumberFormat(locale, { style: 'currency', currency }).format(Number(price));
+  const digits = price.split('.')[1]?.length ?? 0;
+  const options = { style: 'currency', currency, minimumFractionDigits: digits, maximumFractionDigits: digits } as const;
+  return new Intl.NumberFormat(locale, options).format(Number(price));
 }
 
 /** Percent of a limit that is used, 0 to 100; a limit of nothing is full. */

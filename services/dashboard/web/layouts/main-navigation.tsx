@@ -3,6 +3,7 @@ import {
   IconBell,
   IconBook2,
   IconChartBar,
+  IconFileInvoice,
   IconHistory,
   IconHome,
   IconKey,
@@ -18,6 +19,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
 import { alertsQuery } from '../api/queries';
+import { useMay } from '../hooks/use-may';
+import { useSession } from '../hooks/use-session';
 import { OrganisationSwitcher } from './organisation-switcher';
 
 /** By what somebody comes for. */
@@ -45,6 +48,7 @@ const GROUPS = [
     pages: [
       { to: '/plans', label: 'Plans', Icon: IconListCheck },
       { to: '/statements', label: 'Statements', Icon: IconReceipt },
+      { to: '/billing', label: 'Billing', Icon: IconFileInvoice },
     ],
   },
   {
@@ -63,6 +67,8 @@ export function MainNavigation({ onNavigate }: { readonly onNavigate: () => void
   const pathname = useLocation({ select: (location) => location.pathname });
   const { data } = useQuery(alertsQuery(undefined));
   const unread = data?.unread ?? 0;
+  const mayBill = useMay('billing');
+  const { hasBilling } = useSession();
   const link = ({ to, label, Icon }: Page): ReactNode => {
     const isHere = to === '/' ? pathname === '/' : pathname === to || pathname.startsWith(`${to}/`);
     const badge = to === '/alerts' && unread > 0 && (
@@ -96,7 +102,7 @@ export function MainNavigation({ onNavigate }: { readonly onNavigate: () => void
               {title}
             </span>
           )}
-          {pages.map(link)}
+          {pages.filter(({ to }) => to !== '/billing' || (mayBill && hasBilling)).map(link)}
           {title === 'Build' && <ReferenceLink />}
         </div>
       ))}

@@ -1,16 +1,19 @@
 import { NavLink } from '@mantine/core';
-import { IconBan, IconChartBar, IconHistory, IconServer, IconUsers } from '@tabler/icons-react';
-import { useSuspenseQuery } from '@tanstack/react-query';
+import { IconChartBar, IconHistory, IconList, IconReceipt, IconServer, IconUsers } from '@tabler/icons-react';
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
-import { operatorSessionQuery } from '../api/operator-queries';
+import { operatorSessionQuery, outagesOfAllQuery } from '../api/operator-queries';
+import { OutageNotice } from '../components/outage-notice';
+import { formatCount } from '../format/numbers';
 import { ViewerProvider } from '../hooks/use-viewer';
 import { AppFrame } from './app-frame';
 
 const PAGES = [
   { to: '/operator/customers', label: 'Customers', Icon: IconUsers },
-  { to: '/operator/requests', label: 'Requests', Icon: IconBan },
+  { to: '/operator/requests', label: 'Requests', Icon: IconList },
   { to: '/operator/products', label: 'Products', Icon: IconChartBar },
+  { to: '/operator/billing', label: 'Billing', Icon: IconReceipt },
   { to: '/operator/nodes', label: 'Nodes', Icon: IconServer },
   { to: '/operator/audit', label: 'Audit log', Icon: IconHistory },
 ] as const;
@@ -42,8 +45,31 @@ export function OperatorLayout(): ReactNode {
   return (
     <ViewerProvider value={data}>
       <AppFrame navigation={(close) => <OperatorNavigation onNavigate={close} />} accountPath="/operator/account">
+        <Outages />
         <Outlet />
       </AppFrame>
     </ViewerProvider>
+  );
+}
+
+/** What fails now, over every page of the console. */
+function Outages(): ReactNode {
+  const { data } = useQuery(outagesOfAllQuery);
+  return (
+    <OutageNotice
+      outages={data?.outages ?? []}
+      detail={({ product, answered, failed }) => (
+        <>
+          {formatCount(failed)} of {formatCount(answered)} answers had a status of 500 to 599.{' '}
+          <Link
+            to="/operator/requests"
+            search={{ product, status: '5xx', request: undefined, outcome: undefined, customer: undefined }}
+            className="text-link in-text"
+          >
+            Failed requests
+          </Link>
+        </>
+      )}
+    />
   );
 }

@@ -14,7 +14,7 @@ function startForm(form: HTMLFormElement): void {
   const outcome = form.querySelector('.outcome');
   const button = form.querySelector('button');
   form.hidden = false;
-  const send = (consent: boolean): void => {
+  const send = (consent: readonly string[]): void => {
     if (!outcome || !button || button.disabled) return;
     button.disabled = true;
     outcome.replaceChildren();
@@ -22,7 +22,7 @@ function startForm(form: HTMLFormElement): void {
     makeCall(form, consent)
       .then((made) => showAnswer(outcome, made))
       .catch((error: unknown) => {
-        if (error instanceof ConsentWanted) return askConsent(outcome, error.message, () => send(true));
+        if (error instanceof ConsentWanted) return askConsent(outcome, error.message, () => send([error.text]));
         const words = error instanceof NotMade ? error.message : 'The call could not be made. Try again in a moment.';
         outcome.replaceChildren(element('p', words, { class: 'problem' }));
       })
@@ -33,7 +33,7 @@ function startForm(form: HTMLFormElement): void {
   };
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    send(false);
+    send([]);
   });
 }
 

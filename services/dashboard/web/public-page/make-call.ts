@@ -10,8 +10,16 @@ const MAY_NOT = new Set([401, 403]);
 /** A call that was not made, in words for the reader. */
 export class NotMade extends Error {}
 
-/** The product asks for a consent first. The message is its text. */
-export class ConsentWanted extends Error {}
+/** The product asks for a consent first. */
+export class ConsentWanted extends Error {
+  constructor(
+    message: string,
+    /** To agree to. */
+    readonly text: string,
+  ) {
+    super(message);
+  }
+}
 
 /** What came of a call, and whether it was made for a customer, who can have it explained. */
 export interface MadeCall {
@@ -70,7 +78,7 @@ function ownKey(): string {
   return key;
 }
 
-function memberOf(problem: unknown, name: 'code' | 'detail'): unknown {
+function memberOf(problem: unknown, name: 'code' | 'detail' | 'text'): unknown {
   return typeof problem === 'object' && problem !== null ? Reflect.get(problem, name) : undefined;
 }
 
@@ -79,13 +87,15 @@ function detailOf(problem: unknown): string {
   return typeof detail === 'string' ? detail : 'The call could not be made. Try again in a moment.';
 }
 
+const ASKS_CONSENT: ReadonlySet<unknown> = new Set(['consent_required', 'consent_changed']);
+
 /**
  * Makes the call of a form through the dashboard.
- * @param consent whether the reader agrees to the product's text
+ * @param consent the texts that the reader agrees to
  * @throws NotMade saying what to mend, or what the dashboard answered
  * @throws ConsentWanted
  */
-export async function makeCall(form: HTMLFormElement, consent: boolean): Promise<MadeCall> {
+export async function makeCall(form: HTMLFormElement, consent: readonly string[]): Promise<MadeCall> {
   const call = JSON.parse(form.dataset['call'] ?? '{}') as TryCall;
   const fields = new FormData(form);
   const key = ownKey();
@@ -95,7 +105,7 @@ export async function makeCall(form: HTMLFormElement, consent: boolean): Promise
     method,
     ...targetOf(fields, path),
     ...(await bodyOf(fields, call)),
-    ...(consent && { consent }),
+    ...(consent.length > 0 && { consent }),
   });
   let refusal: unknown;
   // A call with an own key is nobody's but the customer's.
@@ -107,5 +117,7 @@ export async function makeCall(form: HTMLFormElement, consent: boolean): Promise
     refusal ??= answer;
     if (!MAY_NOT.has(response.status)) break;
   }
-  throw memberOf(refusal, 'code') === 'consent_required' ? new ConsentWanted(detailOf(refusal)) : new NotMade(detailOf(refusal));
+  const text = memberOf(refusal, 'text');
+  if (ASKS_CONSENT.has(memberOf(refusal, 'code')) && typeof text === 'string') throw new ConsentWanted(detailOf(refusal), text);
+  throw new NotMade(detailOf(refusal));
 }

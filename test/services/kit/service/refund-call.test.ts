@@ -76,6 +76,14 @@ describe('the call by which an upstream gives units back', () => {
     expect(taken).toEqual([]);
   });
 
+  it('takes no ticket that is signed with a key it does not hold', async () => {
+    const secret = { id: '1', secret: Buffer.alloc(32, 7) };
+    const keys = createContextKeys([deriveProductKey(secret, 'api-ip')], []);
+    const { status, body } = await createCall('refunded', keys)(createProductSigner(secret)(contextFor('weather')));
+    expect([status, body]).toEqual([401, expect.objectContaining({ code: 'gateway_proof_missing' })]);
+    expect(taken).toEqual([]);
+  });
+
   it('keeps what was never charged, and what the counter could not give back', async () => {
     expect((await createCall()(proofOf('weather', { chargedDay: null }))).body).toMatchObject({ charge: 'kept' });
     expect(taken).toEqual([]);

@@ -244,6 +244,25 @@ describe('the decision log', () => {
     expect(rows.map(({ request_id }) => request_id)).toEqual(expect.arrayContaining([refused[0]?.requestId, admitted[2]?.requestId]));
   });
 
+  it('keeps method and path without a key that stands in it, cut after 200 characters', async () => {
+    const writer = newWriter();
+    const secret = `tg_live_${'a'.repeat(40)}`;
+    const asked = [
+      decision({ method: 'POST', rawPath: `/ip/${secret}/facts` }),
+      decision({ method: 'GET', rawPath: `/${'x'.repeat(300)}` }),
+    ];
+    for (const each of asked) writer.record(each);
+    await writer.flush();
+    const { rows } = await database.pool.query(
+      'SELECT method, path FROM decision WHERE request_id = ANY ($1::text[]) ORDER BY length(path)',
+      [asked.map(({ requestId }) => requestId)],
+    );
+    expect(rows).toEqual([
+      { method: 'POST', path: '/ip/tg_live…aaaa/facts' },
+      { method: 'GET', path: `/${'x'.repeat(199)}` },
+    ]);
+  });
+
   it('takes text that PostgreSQL cannot hold', async () => {
     const writer = newWriter();
     const strange = decision({ originHost: 'a\0b\ud800c', credentialId: 'not-an-id', outcome: 'key_unknown' });

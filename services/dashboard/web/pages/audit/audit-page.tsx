@@ -42,6 +42,7 @@ const KINDS: readonly { readonly value: AuditKind | ''; readonly label: string }
   { value: 'subscription', label: 'Subscriptions' },
   { value: 'webhook', label: 'Webhooks' },
   { value: 'token', label: 'API tokens' },
+  { value: 'billing', label: 'Invoices' },
   { value: 'customer', label: 'By the provider' },
 ];
 

@@ -44,7 +44,7 @@ export function CreateKeyForm({ initialMode, initialProducts, onCreated, onHold,
       tags: new Array<string>(),
       expiry: { choice: '', day: '' },
       rules: '',
-      consent: false,
+      consent: new Array<string>(),
     },
     validate: {
       name: checkName,
@@ -78,7 +78,7 @@ export function CreateKeyForm({ initialMode, initialProducts, onCreated, onHold,
           products={products.data?.products ?? []}
           chosen={form.values.products}
           consent={form.values.consent}
-          onConsent={(isGiven) => form.setFieldValue('consent', isGiven)}
+          onConsent={(agreed) => form.setFieldValue('consent', agreed)}
           error={form.errors['consent']}
         />
         <ExpiryChoice {...form.getInputProps('expiry')} value={form.values.expiry} />

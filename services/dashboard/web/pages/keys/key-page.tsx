@@ -11,6 +11,7 @@ import { Moment } from '../../components/moment';
 import { PageTitle } from '../../components/page-title';
 import { Panel } from '../../components/panel';
 import { SuspensionNotice } from '../../components/suspension-notice';
+import { NO_FILTER } from '../requests/request-choices';
 import { RequestLog } from '../requests/request-log';
 import { KeyActions } from './key-actions';
 import { KeyUse } from './key-use';
@@ -76,9 +77,8 @@ function KeyDetails({ item }: { readonly item: Key }): ReactNode {
 }
 
 function AllRequests({ keyId }: { readonly keyId: string }): ReactNode {
-  const all = { product: undefined, outcome: undefined, status: undefined, day: undefined };
   return (
-    <Link to="/requests" search={{ ...all, key: keyId }} className="text-link">
+    <Link to="/requests" search={{ ...NO_FILTER, key: keyId }} className="text-link">
       All requests
     </Link>
   );

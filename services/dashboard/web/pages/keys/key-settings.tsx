@@ -27,7 +27,7 @@ interface Values {
   products: string[];
   tags: string[];
   expiry: { choice: string; day: string };
-  consent: boolean;
+  consent: string[];
 }
 
 const valuesOf = (item: Key): Values => ({
@@ -35,7 +35,7 @@ const valuesOf = (item: Key): Values => ({
   products: [...item.products],
   tags: [...item.tags],
   expiry: { choice: 'keep', day: '' },
-  consent: false,
+  consent: [],
 });
 
 /** What the form changes; what it leaves out stays. */
@@ -77,7 +77,7 @@ export function KeySettings({ item }: { readonly item: Key }): ReactNode {
       const subscribes = findNewSubscriptions({ products: products.data?.products ?? [], chosen: added(values) }).length > 0;
       await call('PATCH /keys/:id', {
         params: { id: item.id },
-        body: { ...changesOf(values, versioned.base, quotaTimeZone), ...(subscribes && { subscribes, consent: values.consent }) },
+        body: { ...changesOf(values, versioned.base, quotaTimeZone), ...(subscribes && { subscribes }), consent: values.consent },
       });
       form.resetDirty(values);
       toast('Settings saved.');
@@ -99,7 +99,7 @@ export function KeySettings({ item }: { readonly item: Key }): ReactNode {
           products={products.data?.products ?? []}
           chosen={added(form.values)}
           consent={form.values.consent}
-          onConsent={(isGiven) => form.setFieldValue('consent', isGiven)}
+          onConsent={(agreed) => form.setFieldValue('consent', agreed)}
           error={form.errors['consent']}
         />
         <TagsField {...form.getInputProps('tags')} value={form.values.tags} />

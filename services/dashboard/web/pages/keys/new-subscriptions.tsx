@@ -1,7 +1,7 @@
 import { Alert, List } from '@mantine/core';
 import { type ReactNode } from 'react';
 import { type Product } from '../../../contract/plans';
-import { ConsentChoice, wantingConsent } from '../../components/consent-choice';
+import { ConsentChoice, isAgreed, wantingConsent } from '../../components/consent-choice';
 import { formatCount } from '../../format/numbers';
 import { limitsUnder, offersOf } from '../plans/offers';
 
@@ -17,26 +17,32 @@ export function findNewSubscriptions({ products, chosen }: NewSubscriptionsProps
   return products.filter((product) => chosen.includes(product.id) && product.subscribable && isMissing(product));
 }
 
+/** Of the chosen products those whose text has to be agreed to first. */
+function findTexts({ products, chosen }: NewSubscriptionsProps): Product[] {
+  return wantingConsent(products.filter(({ id, subscribable }) => chosen.includes(id) && subscribable));
+}
+
 interface ConsentProps {
-  /** Whether the box under the texts of these products is ticked. */
-  readonly consent: boolean;
-  readonly onConsent: (isGiven: boolean) => void;
+  /** The texts that were agreed to. */
+  readonly consent: readonly string[];
+  readonly onConsent: (agreed: string[]) => void;
   readonly error?: ReactNode;
 }
 
-/** A message where a form would subscribe without the consent that is asked for. */
+/** A message where a form lacks a consent that is asked for. */
 export function checkConsent(
   products: readonly Product[],
-  { chosen, consent }: { chosen: readonly string[]; consent: boolean },
+  { chosen, consent }: { chosen: readonly string[]; consent: readonly string[] },
 ): string | null {
-  if (consent || wantingConsent(findNewSubscriptions({ products, chosen })).length === 0) return null;
+  if (isAgreed(findTexts({ products, chosen }), consent)) return null;
   return 'Agree to the text, or leave the product out.';
 }
 
-/** Says, before a form is sent, what it subscribes to besides. Nothing is shown when that is nothing. */
+/** Says, before a form is sent, what it subscribes to besides and what is agreed to with it. Nothing is shown when that is nothing. */
 export function NewSubscriptions({ consent, onConsent, error, ...props }: NewSubscriptionsProps & ConsentProps): ReactNode {
   const fresh = findNewSubscriptions(props);
-  if (fresh.length === 0) return null;
+  const choice = <ConsentChoice products={findTexts(props)} agreed={consent} onChange={onConsent} error={error} />;
+  if (fresh.length === 0) return choice;
   return (
     <Alert color="blue" title="This also subscribes you, free of charge, to">
       <List size="sm">
@@ -46,7 +52,7 @@ export function NewSubscriptions({ consent, onConsent, error, ...props }: NewSub
           </List.Item>
         ))}
       </List>
-      <ConsentChoice products={wantingConsent(fresh)} checked={consent} onChange={onConsent} error={error} />
+      {choice}
     </Alert>
   );
 }

@@ -35,6 +35,9 @@ function Customer({ customer }: { readonly customer: CustomerDetails }): ReactNo
   const isSuspended = suspended !== undefined;
   const actions = (
     <>
+      <Button component="a" variant="default" href={`/operator/billing?customer=${id}`}>
+        Invoices
+      </Button>
       <Button
         component="a"
         variant="default"
@@ -75,7 +78,7 @@ function Customer({ customer }: { readonly customer: CustomerDetails }): ReactNo
         </Panel>
         <CustomerKeys customerId={id} onSuspend={setTarget} />
         <Panel title="Refused requests">
-          <RequestTable filter={{ customer: id }} limit={5} isPaged={false} />
+          <RequestTable filter={{ customer: id, outcome: 'refused' }} limit={5} isPaged={false} />
         </Panel>
         <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
           <Panel title="Notes">

@@ -9,14 +9,10 @@ import { EmptyState } from '../../components/empty-state';
 import { Loaded } from '../../components/loaded';
 import { PageTitle } from '../../components/page-title';
 import { Panel } from '../../components/panel';
+import { ProductAnswers } from './product-answers';
 
 type CatalogueEntry = OperatorCatalogue['products'][number];
 type Figures = ProductFigures['figures'][number];
-
-/** Of requests that were charged, those that our side or the source failed at. */
-function errorRate({ charged, refunded }: Figures): string {
-  return charged === 0 ? '–' : `${((100 * refunded) / charged).toFixed(2)}%`;
-}
 
 const FIGURES: readonly Column<Figures>[] = [
   { header: 'Product', isTitle: true, cell: ({ product }) => <span className="keep">{product}</span> },
@@ -29,7 +25,7 @@ const FIGURES: readonly Column<Figures>[] = [
   },
   { header: 'Requests', isNumber: true, cell: ({ charged, refunded }) => formatCount(charged - refunded) },
   { header: 'Most customers a day', isNumber: true, cell: ({ mostCustomersADay }) => formatCount(mostCustomersADay) },
-  { header: 'Error rate', isNumber: true, cell: errorRate },
+  { header: 'Given back', isNumber: true, cell: ({ refunded }) => formatCount(refunded) },
 ];
 
 const limitsOf = (base: CatalogueEntry['base']): string =>
@@ -54,19 +50,27 @@ export function ProductsPage(): ReactNode {
   const catalogue = useQuery(catalogueQuery);
   return (
     <>
-      <PageTitle title="Products">Live requests of the last 30 days by product and plan, up to a minute old.</PageTitle>
+      <PageTitle title="Products">What is sold, how it is used and how it answers.</PageTitle>
       <Stack gap="md">
-        <Loaded query={figures} height={300}>
-          {(data) => (
-            <DataTable
-              caption="Figures by product and plan"
-              columns={FIGURES}
-              rows={data.figures}
-              rowKey={({ product, plan }) => `${product} ${plan ?? ''}`}
-              empty={<EmptyState title="Nothing sold yet">Figures appear a minute after the first subscription.</EmptyState>}
-            />
-          )}
-        </Loaded>
+        <Panel title="Answers">
+          <Loaded query={figures} height={200}>
+            {(data) => <ProductAnswers figures={data} />}
+          </Loaded>
+        </Panel>
+        <Panel title="Use">
+          <p className="dimmed">Requests with live keys in the last 30 days, up to a minute old.</p>
+          <Loaded query={figures} height={300}>
+            {(data) => (
+              <DataTable
+                caption="Figures by product and plan"
+                columns={FIGURES}
+                rows={data.figures}
+                rowKey={({ product, plan }) => `${product} ${plan ?? ''}`}
+                empty={<EmptyState title="Nothing sold yet">Figures appear a minute after the first subscription.</EmptyState>}
+              />
+            )}
+          </Loaded>
+        </Panel>
         <Panel title="Catalogue">
           <Loaded query={catalogue} height={300}>
             {({ products }) => (

@@ -2,32 +2,35 @@ import { Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
-import { type RefusalsOfAll } from '../../../contract/operator';
+import { type RequestsOfAll } from '../../../contract/operator';
 import { requestsQuery, type RequestFilter } from '../../api/operator-queries';
 import { usePaged } from '../../hooks/use-paged';
+import { Asked as Requested, STATUS_COLUMN, TOOK_COLUMN } from '../../components/answer-cells';
 import { DataTable, type Column } from '../../components/data-table';
 import { EmptyState } from '../../components/empty-state';
 import { Moment } from '../../components/moment';
 import { Pager } from '../../components/pager';
 import { ProblemAlert } from '../../components/problem-alert';
 
-type Refusal = RefusalsOfAll['refusals'][number];
+type Asked = RequestsOfAll['requests'][number];
 
-const COLUMNS: readonly Column<Refusal>[] = [
+/** For a page that has none. */
+const NO_FILTER = { product: undefined, outcome: undefined, status: undefined, customer: undefined };
+
+const COLUMNS: readonly Column<Asked>[] = [
   {
-    header: 'Reason',
+    header: 'Outcome',
     isTitle: true,
-    cell: ({ requestId, code, customer }) => (
-      <Link
-        to="/operator/requests"
-        search={{ request: requestId, product: undefined, code: undefined, customer: customer?.id }}
-        className="text-link mono"
-      >
-        {code}
+    cell: ({ requestId, outcome }) => (
+      <Link to="/operator/requests" search={(now) => ({ ...NO_FILTER, ...now, request: requestId })} className="text-link mono">
+        {outcome}
       </Link>
     ),
   },
   { header: 'Time', cell: ({ at }) => <Moment at={at} /> },
+  { header: 'Request', isWide: true, cell: ({ method, path }) => <Requested method={method} path={path} /> },
+  STATUS_COLUMN,
+  TOOK_COLUMN,
   { header: 'Product', cell: ({ product }) => product ?? '–' },
   { header: 'Customer', cell: ({ customer }) => <Whose customer={customer} /> },
   { header: 'Key', cell: ({ maskedKey }) => <span className="mono keep">{maskedKey ?? '–'}</span> },
@@ -51,7 +54,7 @@ const COLUMNS: readonly Column<Refusal>[] = [
 const COLUMNS_OF_CUSTOMER = COLUMNS.filter(({ header }) => header !== 'Customer');
 
 /** A customer's address, leading to its page. */
-export function Whose({ customer }: Pick<Refusal, 'customer'>): ReactNode {
+export function Whose({ customer }: Pick<Asked, 'customer'>): ReactNode {
   if (customer === null) return <span className="dimmed">nobody</span>;
   return (
     <Link to="/operator/customers/$customerId" params={{ customerId: customer.id }} className="text-link breakable">
@@ -66,7 +69,7 @@ interface RequestTableProps {
   readonly isPaged?: boolean;
 }
 
-/** Refused requests of the last 7 days, live; each leads to its explanation. */
+/** Requests of the last 7 days, live; each leads to its explanation. */
 export function RequestTable({ filter, limit = 25, isPaged = true }: RequestTableProps): ReactNode {
   const paging = usePaged();
   const { data, error, refetch } = useQuery({
@@ -78,14 +81,14 @@ export function RequestTable({ filter, limit = 25, isPaged = true }: RequestTabl
   return (
     <>
       <DataTable
-        caption="Refused requests"
+        caption="Requests"
         columns={isPaged ? COLUMNS : COLUMNS_OF_CUSTOMER}
-        rows={data?.refusals}
+        rows={data?.requests}
         rowKey={({ requestId }) => requestId}
         expectedRows={Math.min(limit, 5)}
         empty={
-          <EmptyState title={hasMore ? 'None among the newest 2,000' : 'No refused requests in the last 7 days'}>
-            {hasMore ? 'Older ones are on the next page.' : 'Refused requests appear here within seconds, with the reason.'}
+          <EmptyState title={hasMore ? 'None among the newest 2,000' : 'No such requests in the last 7 days'}>
+            {hasMore ? 'Older ones are on the next page.' : 'Requests appear here within seconds.'}
           </EmptyState>
         }
       />

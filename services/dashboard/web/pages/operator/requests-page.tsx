@@ -1,4 +1,4 @@
-import { Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core';
+import { Group, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
@@ -10,21 +10,32 @@ import { Loaded } from '../../components/loaded';
 import { PageTitle } from '../../components/page-title';
 import { Panel } from '../../components/panel';
 import { ExplanationView } from '../explain/explanation-view';
+import { outcomeChoices, STATUSES, withChosen } from '../requests/request-choices';
 import { RequestTable } from './request-table';
 
 const FROM = '/console/operator/requests';
 
-/** What is refused now, whosever it is, and why. */
+/** Those of unknown keys first, which operators look for. */
+const OUTCOMES = outcomeChoices([
+  ...(['key_unknown', 'key_missing', 'ambiguous_key', 'key_inactive', 'key_expired', 'product_not_authorised'] as const),
+  ...(['subscription_missing', 'subscription_inactive', 'caller_not_whitelisted', 'sandbox_missing'] as const),
+  ...(['quota_daily_exceeded', 'quota_monthly_exceeded', 'quota_unavailable', 'access_layer_unavailable'] as const),
+]);
+
+/** What is asked now, whosever it is, and what came of it. */
 export function RequestsPage(): ReactNode {
-  const { request, product, code, customer } = useSearch({ from: FROM });
-  const filter = { product, code, customer };
+  const { request, product, outcome, status, customer } = useSearch({ from: FROM });
+  const filter = { product, outcome, status, customer };
   return (
     <>
-      <PageTitle title="Requests">Requests that were refused or failed before they reached a product, as they come.</PageTitle>
+      <PageTitle title="Requests">
+        Requests of the last 7 days, admitted and refused, as they come. Every refusal is listed; of a busy key’s admitted requests a sample
+        is.
+      </PageTitle>
       <Stack gap="md">
         <Filters />
         <div aria-live="polite">{request !== undefined && <Explained requestId={request} />}</div>
-        <Panel title="Refused requests">
+        <Panel title="Requests of all customers">
           <RequestTable filter={filter} />
         </Panel>
       </Stack>
@@ -48,12 +59,25 @@ function Filters(): ReactNode {
         value={filter.product ?? ''}
         onChange={(event) => change({ product: event.currentTarget.value || undefined })}
       />
+      <NativeSelect
+        label="Outcome"
+        data={withChosen(OUTCOMES, filter.outcome)}
+        value={filter.outcome ?? ''}
+        onChange={(event) => change({ outcome: event.currentTarget.value || undefined })}
+      />
+      <NativeSelect
+        label="Status"
+        data={withChosen(STATUSES, filter.status)}
+        value={filter.status ?? ''}
+        onChange={(event) => change({ status: event.currentTarget.value || undefined })}
+      />
       <TextInput
-        label="Code"
-        placeholder="key_unknown"
-        defaultValue={filter.code ?? ''}
-        onChange={(event) => changeText({ code: event.currentTarget.value.trim() || undefined })}
-        maxLength={100}
+        label="Customer"
+        placeholder="Email or ID"
+        defaultValue={filter.customer ?? ''}
+        key={`customer ${filter.customer ?? ''}`}
+        onChange={(event) => changeText({ customer: event.currentTarget.value.trim() || undefined })}
+        maxLength={254}
         spellCheck={false}
       />
       <TextInput
@@ -65,11 +89,6 @@ function Filters(): ReactNode {
         spellCheck={false}
         classNames={{ input: 'mono' }}
       />
-      {filter.customer !== undefined && (
-        <Button variant="default" onClick={() => change({ customer: undefined })}>
-          All customers
-        </Button>
-      )}
     </Group>
   );
 }

@@ -11,6 +11,7 @@ import { ProblemAlert } from '../../components/problem-alert';
 import { DailyView } from './daily-view';
 import { FirstKey } from './first-key';
 import { firstMode, FirstSteps } from './first-steps';
+import { OwnOutages } from './own-outages';
 
 /** Its form is most of the code, and nobody sees it before a click. */
 const CreateKeyDialog = lazy(() => import('../keys/create-key-dialog').then((module) => ({ default: module.CreateKeyDialog })));
@@ -44,6 +45,7 @@ export function OverviewPage(): ReactNode {
   return (
     <>
       <PageTitle title="Overview">{isNew ? 'Three steps to your first response.' : 'Today at a glance.'}</PageTitle>
+      <OwnOutages />
       {isFirst && product && <FirstKey product={product} from={firstVisit?.from} />}
       {data === undefined || !catalogue ? (
         <Skeleton height={420} />

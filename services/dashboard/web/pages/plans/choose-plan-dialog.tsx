@@ -7,7 +7,7 @@ import { explainConflict } from '../../api/explain-conflict';
 import { call } from '../../api/request';
 import { formatCount, formatPrice } from '../../format/numbers';
 import { toast } from '../../browser/toast';
-import { ConsentChoice, wantingConsent } from '../../components/consent-choice';
+import { ConsentChoice, isAgreed, wantingConsent } from '../../components/consent-choice';
 import { ConfirmDialog } from '../../components/confirm-dialog';
 import { type Offer, termsOf } from './offers';
 import { PlanComparison } from './plan-comparison';
@@ -58,14 +58,14 @@ interface Wish {
   readonly product: Product;
   readonly offer: Offer;
   readonly acceptLowerThanUsed: boolean;
-  readonly consent: boolean;
+  readonly consent: string[];
 }
 
 /** Subscribes, changes the plan, or asks for one. A limit below what is used already is said before anything happens. */
 export function ChoosePlanDialog({ product, offer, onClose }: ChoosePlanDialogProps): ReactNode {
   const client = useQueryClient();
   const [belowUse, setBelowUse] = useState<ApiProblem>();
-  const [consent, setConsent] = useState(false);
+  const [consent, setConsent] = useState<string[]>([]);
   const texts = wantingConsent([product]);
   const act = actOf(product, offer);
   const name = offer.plan ?? 'Base';
@@ -89,14 +89,14 @@ export function ChoosePlanDialog({ product, offer, onClose }: ChoosePlanDialogPr
       title={TITLES[act](product.title, name)}
       action={isBelowUse ? `${actionText(act, offer)} anyway` : actionText(act, offer)}
       isDangerous={isBelowUse}
-      isReady={consent || texts.length === 0}
+      isReady={isAgreed(texts, consent)}
       onConfirm={choose}
       onClose={onClose}
       hiddenProblem="limit_below_use"
     >
       <PlanComparison product={product} offer={offer} />
       <PlanTerms product={product} offer={offer} />
-      <ConsentChoice products={texts} checked={consent} onChange={setConsent} />
+      <ConsentChoice products={texts} agreed={consent} onChange={setConsent} />
       {belowUse && <BelowUse problem={belowUse} />}
     </ConfirmDialog>
   );

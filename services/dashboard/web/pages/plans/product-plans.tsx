@@ -35,7 +35,7 @@ export function ProductPlans({ product }: { readonly product: Product }): ReactN
           <Group gap="xs" mt={6}>
             <StateBadge subscription={subscription} />
             <Guarded needs="plans">
-              <SubscriptionActions subscription={subscription} title={product.title} />
+              <SubscriptionActions subscription={subscription} product={product} />
             </Guarded>
           </Group>
         )}

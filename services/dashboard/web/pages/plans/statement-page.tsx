@@ -8,6 +8,7 @@ import { addressOf } from '../../api/request';
 import { EmptyState } from '../../components/empty-state';
 import { Loaded } from '../../components/loaded';
 import { PageTitle } from '../../components/page-title';
+import { useSession } from '../../hooks/use-session';
 import { formatMonth } from './format-month';
 import { StatementSheet } from './statement-sheet';
 
@@ -15,6 +16,7 @@ import { StatementSheet } from './statement-sheet';
 export function StatementPage(): ReactNode {
   const { month } = useParams({ from: '/shell/statements/$month' });
   const query = useQuery(statementQuery(month));
+  const { hasBilling } = useSession();
   const { data } = useQuery(productsQuery);
   const titleOf = (product: string): string => data?.products.find(({ id }) => id === product)?.title ?? product;
   const hasOne = query.data !== undefined && query.data.statement !== null;
@@ -52,7 +54,8 @@ export function StatementPage(): ReactNode {
       </Loaded>
       <Text size="xs" c="dimmed" mt="md" maw="46rem">
         Each day on a plan costs its share of the monthly price. A day with two plans costs the dearer one; a day on which the subscription
-        was paused or cancelled costs nothing, and neither do test keys. Payment is between you and the provider.
+        was paused or cancelled costs nothing, and neither do test keys.{' '}
+        {hasBilling ? 'The invoice for a final month is under Billing.' : 'Payment is between you and the provider.'}
       </Text>
     </>
   );

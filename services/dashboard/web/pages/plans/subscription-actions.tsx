@@ -1,10 +1,11 @@
 import { Button, Group } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
-import { type Subscription } from '../../../contract/plans';
+import { type Product, type Subscription } from '../../../contract/plans';
 import { explainConflict } from '../../api/explain-conflict';
 import { call } from '../../api/request';
 import { toast } from '../../browser/toast';
+import { ConsentChoice, isAgreed, wantingConsent } from '../../components/consent-choice';
 import { ConfirmDialog } from '../../components/confirm-dialog';
 
 type Act = 'pause' | 'resume' | 'cancel';
@@ -21,19 +22,23 @@ const TEXTS = {
 
 interface SubscriptionActionsProps {
   readonly subscription: Subscription;
-  /** The product's. */
-  readonly title: string;
+  readonly product: Product;
 }
 
 /** Pauses, resumes or cancels a subscription; each asks first. */
-export function SubscriptionActions({ subscription, title }: SubscriptionActionsProps): ReactNode {
+export function SubscriptionActions({ subscription, product }: SubscriptionActionsProps): ReactNode {
   const client = useQueryClient();
   const [act, setAct] = useState<Act>();
+  const [consent, setConsent] = useState<string[]>([]);
+  const { title } = product;
+  const texts = act === 'resume' ? wantingConsent([product]) : [];
   const acts: readonly Act[] = subscription.state === 'active' ? ['pause', 'cancel'] : ['resume', 'cancel'];
 
   async function change(kind: Act): Promise<void> {
     try {
-      await call(`POST /subscriptions/:id/${kind}`, { params: { id: subscription.id }, body: { version: subscription.version } });
+      const { id, version } = subscription;
+      if (kind === 'resume') await call('POST /subscriptions/:id/resume', { params: { id }, body: { version, consent } });
+      else await call(`POST /subscriptions/:id/${kind}`, { params: { id }, body: { version } });
       const isStopped = kind === 'resume' && subscription.suspended !== undefined;
       toast(`${title} is ${isStopped ? 'no longer paused, but still suspended by the provider' : TEXTS[kind].done}.`);
     } catch (error) {
@@ -63,10 +68,12 @@ export function SubscriptionActions({ subscription, title }: SubscriptionActions
           title={`${TEXTS[act].action}: ${title}?`}
           action={TEXTS[act].action}
           isDangerous={act === 'cancel'}
+          isReady={isAgreed(texts, consent)}
           onConfirm={() => change(act)}
           onClose={() => setAct(undefined)}
         >
           {TEXTS[act].text}
+          <ConsentChoice products={texts} agreed={consent} onChange={setConsent} />
         </ConfirmDialog>
       )}
     </Group>

@@ -2,15 +2,15 @@ import { Badge } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
 import { type LoggedRequest } from '../../../contract/requests';
+import { Asked, SIZE_COLUMN, STATUS_COLUMN, TOOK_COLUMN } from '../../components/answer-cells';
 import { type Column } from '../../components/data-table';
 import { Moment } from '../../components/moment';
 
 /** What became of a request, leading to why. */
-function Outcome({ request: { requestId, outcome, status } }: { readonly request: LoggedRequest }): ReactNode {
-  const isAdmitted = outcome === 'admitted';
+function Outcome({ request: { requestId, outcome } }: { readonly request: LoggedRequest }): ReactNode {
   return (
     <Link to="/explain" search={{ request: requestId }} className="text-link mono">
-      {isAdmitted ? 'admitted' : `${status ?? ''} ${outcome}`.trim()}
+      {outcome}
     </Link>
   );
 }
@@ -55,6 +55,10 @@ export function requestColumns(titleOf: (product: string) => string): readonly C
   return [
     { header: 'Outcome', isTitle: true, cell: (request) => <Outcome request={request} /> },
     { header: 'Time', cell: ({ at }) => <Moment at={at} isExact /> },
+    { header: 'Request', isWide: true, cell: ({ method, path }) => <Asked method={method} path={path} /> },
+    STATUS_COLUMN,
+    TOOK_COLUMN,
+    SIZE_COLUMN,
     { header: 'Product', cell: ({ product }) => (product === null ? '–' : titleOf(product)) },
     { header: 'Key', isWide: true, cell: (request) => <KeyOf request={request} /> },
     { header: 'Note', isHeaderHidden: true, cell: (request) => <Note request={request} /> },

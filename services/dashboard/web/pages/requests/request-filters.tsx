@@ -1,4 +1,5 @@
-import { Group, NativeSelect } from '@mantine/core';
+import { Group, NativeSelect, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
@@ -6,11 +7,7 @@ import { type DenialCode } from '../../../contract/requests';
 import { keysQuery, productsQuery } from '../../api/queries';
 import { addDays, dayOf, formatDay } from '../../format/time';
 import { useSession } from '../../hooks/use-session';
-
-interface Choice {
-  readonly value: string;
-  readonly label: string;
-}
+import { type Choice, DURATIONS, METHODS, outcomeChoices, STATUSES, withChosen } from './request-choices';
 
 /** Of requests whose key is known, in the order of the checks. */
 const CODES = [
@@ -27,28 +24,10 @@ const CODES = [
   'access_layer_unavailable',
 ] as const satisfies readonly DenialCode[];
 
-const OUTCOMES: readonly Choice[] = [
-  { value: '', label: 'Any outcome' },
-  { value: 'admitted', label: 'Admitted' },
-  { value: 'refused', label: 'Refused' },
-  ...CODES.map((code) => ({ value: code, label: code })),
-];
-
-const STATUSES: readonly Choice[] = [
-  { value: '', label: 'Any status' },
-  ...['401', '429', '503'].map((status) => ({ value: status, label: status })),
-];
-
 /** As long as requests are kept. */
 const DAYS_KEPT = 7;
 /** Of the list of keys, which has no more on a page. */
 const MOST_KEYS = 100;
-
-/** What the address names stays to be seen, even where it is none of the usual choices. */
-function withChosen(choices: readonly Choice[], chosen: string | undefined): Choice[] {
-  const isKnown = choices.some(({ value }) => value === (chosen ?? ''));
-  return isKnown || chosen === undefined ? [...choices] : [...choices, { value: chosen, label: chosen }];
-}
 
 function useKeyChoices(): readonly Choice[] {
   const { data } = useQuery(keysQuery({}, undefined, MOST_KEYS));
@@ -77,9 +56,14 @@ export function RequestFilters(): ReactNode {
     { name: 'day', label: 'Time', choices: useDayChoices() },
     { name: 'key', label: 'Key', choices: useKeyChoices() },
     { name: 'product', label: 'Product', choices: useProductChoices() },
-    { name: 'outcome', label: 'Outcome', choices: OUTCOMES },
+    { name: 'outcome', label: 'Outcome', choices: outcomeChoices(CODES) },
     { name: 'status', label: 'Status', choices: STATUSES },
+    { name: 'method', label: 'Method', choices: METHODS },
+    { name: 'slower', label: 'Duration', choices: DURATIONS },
   ] as const;
+  const change = (part: Partial<typeof filter>): void =>
+    void navigate({ search: (now) => ({ ...now, ...part, after: undefined, page: undefined }), replace: true });
+  const changePath = useDebouncedCallback((path: string) => change({ path: path || undefined }), 300);
   return (
     <Group gap="xs" mb="md">
       {fields.map(({ name, label, choices }) => (
@@ -89,14 +73,18 @@ export function RequestFilters(): ReactNode {
           data={withChosen(choices, filter[name])}
           value={filter[name] ?? ''}
           maw={260}
-          onChange={(event) =>
-            void navigate({
-              search: { ...filter, [name]: event.currentTarget.value || undefined, after: undefined, page: undefined },
-              replace: true,
-            })
-          }
+          onChange={(event) => change({ [name]: event.currentTarget.value || undefined })}
         />
       ))}
+      <TextInput
+        aria-label="Path begins with"
+        placeholder="/path"
+        defaultValue={filter.path ?? ''}
+        onChange={(event) => changePath(event.currentTarget.value.trim())}
+        maxLength={200}
+        spellCheck={false}
+        classNames={{ input: 'mono' }}
+      />
     </Group>
   );
 }

@@ -35,14 +35,20 @@ export function RequestLog({ filter, limit = 20, isOfKey = false }: RequestLogPr
         rows={data?.requests}
         rowKey={({ requestId }) => requestId}
         expectedRows={Math.min(limit, 8)}
-        empty={<Nothing isFiltered={!isOfKey && Object.values(filter).some((value) => value !== undefined)} />}
+        empty={
+          <Nothing
+            isFiltered={!isOfKey && Object.values(filter).some((value) => value !== undefined)}
+            hasMore={typeof data?.next === 'string'}
+          />
+        }
       />
       {!isOfKey && <Pager paging={paging} next={data?.next} />}
     </>
   );
 }
 
-function Nothing({ isFiltered }: { readonly isFiltered: boolean }): ReactNode {
+function Nothing({ isFiltered, hasMore }: { readonly isFiltered: boolean; readonly hasMore: boolean }): ReactNode {
+  if (hasMore) return <EmptyState title="None among the newest 2,000">Older ones are on the next page.</EmptyState>;
   if (isFiltered) return <EmptyState title="No request matches">Choose a longer time, or fewer filters.</EmptyState>;
   return <EmptyState title="No requests in the last 7 days">Requests with your keys appear here within seconds.</EmptyState>;
 }

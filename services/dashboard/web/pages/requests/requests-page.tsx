@@ -20,9 +20,14 @@ function periodOf(day: string | undefined, timeZone: string): Pick<RequestLogFil
 
 /** Every request of a week with the customer's keys, whatever became of it. */
 export function RequestsPage(): ReactNode {
-  const { key, product, outcome, status, day } = useSearch({ from: '/shell/requests' });
+  const { key, product, outcome, status, method, path, slower, day } = useSearch({ from: '/shell/requests' });
   const { quotaTimeZone } = useSession();
-  const filter = { key, product, outcome, status, ...periodOf(day, quotaTimeZone) };
+  const filter = {
+    ...{ key, product, outcome, status, method, slowerThanMs: slower },
+    // What does not begin as a path would be refused while it is typed.
+    path: path === undefined || path.startsWith('/') ? path : `/${path}`,
+    ...periodOf(day, quotaTimeZone),
+  };
   const save = (
     <Button
       component="a"
@@ -37,8 +42,8 @@ export function RequestsPage(): ReactNode {
   return (
     <>
       <PageTitle title="Requests" actions={save}>
-        Requests with your keys in the last 7 days, newest first. Admitted requests went on to the product; statuses and times of its
-        answers are under Usage, by hour.
+        Requests with your keys in the last 7 days, newest first, with what each was answered. Paths are without their query. Not known: the
+        gateway did not report the answer.
       </PageTitle>
       <RequestFilters />
       <RequestLog filter={filter} />

@@ -10,10 +10,10 @@ export const ROLE_NAMES: Readonly<Record<Role, string>> = {
 
 /** What each may do, beside looking at everything. */
 export const ROLE_MEANINGS: Readonly<Record<Role, string>> = {
-  owner: 'Everything, including who the owners are.',
-  admin: 'Everything except changing or removing owners.',
+  owner: 'Everything, including invoices and who the owners are.',
+  admin: 'Everything except invoices, and changing or removing owners.',
   developer: 'Keys, whitelist rules, trying calls out and webhooks. No plans, tokens or members.',
-  billing: 'Subscriptions, plans, daily caps and alert settings. No keys.',
+  billing: 'Invoices, subscriptions, plans, daily caps and alert settings. No keys.',
   reader: 'Sees everything and changes nothing.',
 };
 

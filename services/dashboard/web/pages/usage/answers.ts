@@ -11,7 +11,7 @@ interface Answers {
 export interface AnswerBar {
   readonly slot: string;
   readonly admitted: number;
-  /** Null where nobody measured any of them. */
+  /** Null where nobody told of any of them. */
   readonly answers: Answers | null;
 }
 
@@ -30,7 +30,7 @@ export function sumAnswers(all: readonly (Answers | null)[]): Answers | null {
   return all.reduce((sum, each) => (sum && each ? addAnswers(sum, each) : (sum ?? each)), null);
 }
 
-/** Of the requests that were let in, those of which no answer is known: not measured, or still running. */
+/** Of the requests that were let in, those of which no answer is known: nobody told, or they still run. */
 export function notKnown({ admitted, answers }: Omit<AnswerBar, 'slot'>): number {
   if (!answers) return admitted;
   const { succeeded, rejected, failed, abandoned } = answers;

@@ -1,0 +1,34 @@
+/** When a product's failures are told to whoever sells it. */
+export interface AlertRule {
+  /** Percent of the answers of a minute, 1 to 100. */
+  readonly failures: number;
+  /** Failed answers within that minute. */
+  readonly atLeast: number;
+}
+
+/** Of products whose catalogue entry has no rule: one failure in five, and enough of them not to be chance. */
+export const USUAL_ALERT: AlertRule = { failures: 20, atLeast: 20 };
+
+/** Answers within a minute, and those with a status of 500 to 599 among them. */
+export interface AnsweredMinute {
+  readonly answered: number;
+  readonly failed: number;
+}
+
+/** `unclear`: too few answers to tell, as when nobody calls any more. */
+export type MinuteVerdict = 'failing' | 'well' | 'unclear';
+
+/** What a minute says of a product. */
+export function judgeMinute({ answered, failed }: AnsweredMinute, { failures, atLeast }: AlertRule): MinuteVerdict {
+  const isShareReached = answered > 0 && failed * 100 >= failures * answered;
+  if (isShareReached && failed >= atLeast) return 'failing';
+  return answered > 0 && !isShareReached ? 'well' : 'unclear';
+}
+
+/** An outage that nobody's call can end, because nobody calls, counts as over after so long without a failure. */
+export const QUIET_MS = 15 * 60_000;
+
+/** Whether an outage is over. @param sinceFailureMs since the latest failure was seen */
+export function isOutageOver(verdict: MinuteVerdict, sinceFailureMs: number): boolean {
+  return verdict === 'well' || (verdict === 'unclear' && sinceFailureMs >= QUIET_MS);
+}

@@ -1,0 +1,141 @@
+import { type InvoiceContent } from '../../../core/selling/invoice';
+import { type Database, isUuid } from '../database';
+import { OperationRefused } from '../operation-refused';
+import { cursorAfter, numberBefore } from '../page-cursor';
+
+/** What an invoice has come to. A credit note is `issued` and stays so. */
+export type InvoiceState = 'issued' | 'open' | 'overdue' | 'paid' | 'credited';
+
+/** One line of a list. Amounts are whole units of the currency's smallest part. */
+export interface InvoiceSummary {
+  readonly id: string;
+  readonly number: string;
+  readonly kind: 'invoice' | 'credit_note';
+  readonly customerId: string;
+  /** As the invoice has it. */
+  readonly buyer: string;
+  /** `YYYY-MM`. */
+  readonly month: string;
+  readonly currency: string;
+  readonly total: number;
+  readonly issuedOn: string;
+  readonly dueOn: string;
+  readonly state: InvoiceState;
+  /** `YYYY-MM-DD`; null while it is not paid. */
+  readonly paidOn: string | null;
+  readonly reference: string | null;
+  /** The other one's number, of an invoice that was credited and of the credit note. */
+  readonly credit: string | null;
+}
+
+export interface InvoiceView extends InvoiceSummary {
+  readonly content: InvoiceContent;
+  /** Of a credit note. */
+  readonly reason: string;
+}
+
+/** $1: today in the quota time zone, by which an invoice is overdue. */
+const SUMMARY = `
+SELECT i.id, i.number, i.kind, i.customer_id AS "customerId", i.content -> 'buyer' ->> 'name' AS buyer, to_char(i.month, 'YYYY-MM') AS month,
+  i.currency, i.total::float8 AS total, i.content ->> 'issuedOn' AS "issuedOn", to_char(i.due_on, 'YYYY-MM-DD') AS "dueOn",
+  CASE WHEN i.kind = 'credit_note' THEN 'issued' WHEN c.id IS NOT NULL THEN 'credited' WHEN p.invoice_id IS NOT NULL THEN 'paid'
+    WHEN i.due_on < $1::date THEN 'overdue' ELSE 'open' END AS state,
+  to_char(p.paid_on, 'YYYY-MM-DD') AS "paidOn", p.reference, COALESCE(c.number, o.number) AS credit, i.place::text AS place`;
+const FROM = `
+FROM invoice i LEFT JOIN invoice_payment p ON p.invoice_id = i.id LEFT JOIN invoice c ON c.corrects = i.id
+  LEFT JOIN invoice o ON o.id = i.corrects`;
+
+export interface InvoiceFilter {
+  readonly customerId?: string | undefined;
+  /** `YYYY-MM`. */
+  readonly month?: string | undefined;
+  readonly currency?: string | undefined;
+  readonly state?: InvoiceState | undefined;
+}
+
+export interface InvoicesQuery extends InvoiceFilter {
+  /** `YYYY-MM-DD` in the quota time zone. */
+  readonly today: string;
+  readonly limit: number;
+  readonly after?: string | undefined;
+}
+
+/** Invoices and credit notes, newest first. */
+export async function listInvoices(
+  db: Database,
+  { today, limit, after, customerId, month, currency, state }: InvoicesQuery,
+): Promise<{ readonly invoices: readonly InvoiceSummary[]; readonly next: string | undefined }> {
+  const { rows } = await db.query<InvoiceSummary & { place: string }>(
+    `SELECT * FROM (${SUMMARY} ${FROM}
+      WHERE ($2::uuid IS NULL OR i.customer_id = $2) AND ($3::date IS NULL OR i.month = $3) AND ($4::text IS NULL OR i.currency = $4)
+        AND i.place < $6) AS found
+    WHERE $5::text IS NULL OR state = $5 ORDER BY place::bigint DESC LIMIT $7`,
+    [
+      today,
+      customerId ?? null,
+      month === undefined ? null : `${month}-01`,
+      currency ?? null,
+      state ?? null,
+      numberBefore(after),
+      limit + 1,
+    ],
+  );
+  const shown = rows.slice(0, limit);
+  const last = rows.length > limit ? shown.at(-1) : undefined;
+  return { invoices: shown, next: last && cursorAfter(last.place) };
+}
+
+/**
+ * One invoice. Another customer's reads as unknown.
+ * @param wanted customerId: undefined for the seller, who sees all
+ * @throws OperationRefused `invoice_unknown`
+ */
+export async function requireInvoice(
+  db: Database,
+  { id, customerId, today }: { readonly id: string; readonly customerId?: string | undefined; readonly today: string },
+): Promise<InvoiceView> {
+  const { rows } = isUuid(id)
+    ? await db.query<InvoiceView>(`${SUMMARY}, i.content, i.reason ${FROM} WHERE i.id = $2 AND ($3::uuid IS NULL OR i.customer_id = $3)`, [
+        today,
+        id,
+        customerId ?? null,
+      ])
+    : { rows: [] };
+  if (!rows[0]) throw new OperationRefused('invoice_unknown', 'there is no invoice with this id');
+  return rows[0];
+}
+
+/** Sums of a month in a currency: whole numbers as text, since they may be larger than a number holds exactly. */
+export interface InvoiceSums {
+  readonly month: string;
+  readonly currency: string;
+  readonly invoices: number;
+  readonly invoiced: string;
+  readonly paid: string;
+  readonly due: string;
+  readonly overdue: string;
+  readonly credited: string;
+}
+
+/** By month, newest first, of the last two years; of one customer, or of all. */
+export async function sumInvoices(
+  db: Database,
+  { today, customerId }: { readonly today: string; readonly customerId?: string | undefined },
+): Promise<InvoiceSums[]> {
+  const { rows } = await db.query<InvoiceSums>(
+    `SELECT month, currency, count(*)::integer AS invoices, COALESCE(sum(total::bigint) FILTER (WHERE state <> 'credited'), 0)::text AS invoiced,
+      COALESCE(sum(total::bigint) FILTER (WHERE state = 'paid'), 0)::text AS paid, COALESCE(sum(total::bigint) FILTER (WHERE state = 'open'), 0)::text AS due,
+      COALESCE(sum(total::bigint) FILTER (WHERE state = 'overdue'), 0)::text AS overdue, COALESCE(sum(total::bigint) FILTER (WHERE state = 'credited'), 0)::text AS credited
+    FROM (${SUMMARY} ${FROM} WHERE i.kind = 'invoice' AND i.month > $1::date - interval '2 years'
+        AND ($2::uuid IS NULL OR i.customer_id = $2)) AS found
+    GROUP BY month, currency ORDER BY month DESC, currency`,
+    [today, customerId ?? null],
+  );
+  return rows;
+}
+
+/** Whether a customer was ever invoiced. */
+export async function hasInvoices(db: Database, customerId: string): Promise<boolean> {
+  const { rows } = await db.query('SELECT FROM invoice WHERE customer_id = $1 LIMIT 1', [customerId]);
+  return rows.length > 0;
+}

@@ -1,0 +1,91 @@
+import { readLogPlace, writeLogPlace } from './log-place';
+
+/** So many lines are looked through for one page: what is rare takes more pages, and never more time. */
+export const MOST_SCANNED = 2_000;
+
+/** Admitted requests that were answered with a status from `least` to `most`. Refusals are told apart by their codes. */
+export interface StatusRange {
+  readonly least: number;
+  readonly most: number;
+}
+
+/** What no index has, so that each line is read to tell. */
+export interface LineFilter {
+  /** In capitals. */
+  readonly method?: string | undefined;
+  /** How the path begins. */
+  readonly path?: string | undefined;
+  readonly statuses?: StatusRange | undefined;
+  /** Answered in more milliseconds than these. */
+  readonly slowerThanMs?: number | undefined;
+}
+
+/** Makes a value a parameter of the statement. @returns its placeholder */
+export type Give = (value: unknown) => string;
+
+/** As conditions of SQL. What was not told matches no filter. */
+export function lineConditions({ method, path, statuses, slowerThanMs }: LineFilter, give: Give): string[] {
+  const conditions: string[] = [];
+  if (method !== undefined) conditions.push(`method = ${give(method)}`);
+  if (path !== undefined) conditions.push(`starts_with(path, ${give(path)})`);
+  if (statuses) conditions.push(`(outcome <> 'admitted' OR status BETWEEN ${give(statuses.least)} AND ${give(statuses.most)})`);
+  if (slowerThanMs !== undefined) conditions.push(`milliseconds > ${give(slowerThanMs)}`);
+  return conditions;
+}
+
+export interface LogScan {
+  /** That an index has. */
+  readonly conditions: readonly string[];
+  /** For which each line is read; {@link MOST_SCANNED} at most. */
+  readonly filters: readonly string[];
+  /** The time as the index has it. */
+  readonly at: string;
+  readonly limit: number;
+}
+
+const PLACE = "(extract(epoch FROM at) * 1000000)::bigint::text || '|' || request_id";
+
+/**
+ * Common table expressions of a page of the log, newest first: `page` has its lines with one more if there is a next page, and `seen` says
+ * in one row how many lines were looked through, and which was the last.
+ */
+export function scanLog({ conditions, filters, at, limit }: LogScan): string {
+  const isFiltered = filters.length > 0;
+  const where = (all: readonly string[]): string => (all.length === 0 ? '' : `WHERE ${all.join(' AND ')}`);
+  return `
+recent AS MATERIALIZED (
+  SELECT * FROM decision ${where(conditions)} ORDER BY ${at} DESC, request_id DESC LIMIT ${isFiltered ? MOST_SCANNED : limit + 1}
+), page AS (
+  SELECT *, ${PLACE} AS place FROM recent ${where(filters)} ORDER BY at DESC, request_id DESC LIMIT ${limit + 1}
+), seen AS (
+  SELECT count(*)::integer AS scanned, (array_agg(${PLACE} ORDER BY at, request_id))[1] AS last_scanned FROM recent WHERE ${isFiltered}
+)`;
+}
+
+/** Older than the place that a cursor names. What cannot be read is the beginning. */
+export function olderThan(after: string | undefined, { at, give }: { readonly at: string; readonly give: Give }): string {
+  const { micros, requestId } = readLogPlace(after);
+  const epoch = at === 'at' ? 'timestamptz' : 'timestamp';
+  return `(${at}, request_id) < (${epoch} 'epoch' + ${give(micros)}::bigint * interval '1 microsecond', ${give(requestId)})`;
+}
+
+/** What each row of such a statement has beside its own columns. */
+export interface ScannedRow {
+  /** Null in the one row of a page without lines. */
+  readonly requestId: string | null;
+  readonly place: string;
+  readonly scanned: number;
+  readonly lastScanned: string | null;
+}
+
+/** The lines of a page, and where the next one begins. A page may be short although there is a next one. */
+export function cutScan<Row extends ScannedRow>(
+  rows: readonly Row[],
+  limit: number,
+): { lines: readonly (Row & { requestId: string })[]; next: string | undefined } {
+  const found = rows.filter((row): row is Row & { requestId: string } => row.requestId !== null);
+  const lines = found.slice(0, limit);
+  const end = found.length > limit ? lines.at(-1)?.place : rows[0]?.scanned === MOST_SCANNED ? rows[0].lastScanned : undefined;
+  const [micros = '', ...id] = (end ?? '').split('|');
+  return { lines, next: end === undefined || end === null ? undefined : writeLogPlace({ micros, requestId: id.join('|') }) };
+}

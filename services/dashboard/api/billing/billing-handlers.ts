@@ -1,0 +1,146 @@
+import { windowsAt } from '../../../../plugins/core/access/quota';
+import { addDays } from '../../../../plugins/core/selling/invoice';
+import { fromMinor } from '../../../../plugins/core/selling/money';
+import { daysOfMonth } from '../../../../plugins/core/selling/statement';
+import { checkTaxId } from '../../../../plugins/core/selling/tax-ids';
+import { type InvoiceFilter, type InvoiceView } from '../../../../plugins/stores/postgres/billing/invoice-view';
+import { OperationRefused } from '../../../../plugins/stores/postgres/operation-refused';
+import { readStatement } from '../../../../plugins/stores/postgres/statements/read-statement';
+import { type billingEndpoints, type sellerBillingEndpoints } from '../../contract/billing';
+import { type FileAnswer, type Handlers } from '../http/bind-endpoint';
+import { type Caller } from '../http/callers';
+import { type DashboardDeps } from '../http/dashboard-deps';
+import { billingOf } from './billing-of';
+import { type BillingPort } from './billing-port';
+import { invoicePdf } from './invoice-pdf';
+import { invoiceRecords, toInvoice, toSummary } from './show-invoice';
+
+const portOf = async ({ db, catalogue }: DashboardDeps): Promise<BillingPort> => billingOf(db, await catalogue());
+const todayOf = ({ clock, timeZone }: DashboardDeps): string => windowsAt(clock.now() / 1_000, timeZone).day;
+
+/** A month is closed on the third day after it; see read-statement.ts. */
+const DAYS_UNTIL_ISSUED = 3;
+const AT_ONCE = 100;
+
+/** What this month's invoice would be now; null where nothing is invoiced. */
+async function nextInvoice(port: BillingPort, { customerId: id, address: email }: Caller, { db, clock, timeZone }: DashboardDeps) {
+  const now = clock.now() / 1_000;
+  const { month } = windowsAt(now, timeZone);
+  if (!port.isBilled(month)) return null;
+  const statement = await readStatement(db, { customer: { id, email }, month, timeZone, now });
+  const issuedOn = addDays(daysOfMonth(month).at(-1) ?? '', DAYS_UNTIL_ISSUED);
+  return { month, issuedOn, totals: (statement?.totals ?? []).filter(({ amount }) => Number(amount) > 0) };
+}
+
+/** All that a filter finds, newest first, read a page at a time. */
+async function* allInvoices(port: BillingPort, filter: InvoiceFilter & { readonly today: string }): AsyncGenerator<InvoiceView> {
+  for (let after: string | undefined; ;) {
+    const { invoices, next } = await port.list({ ...filter, limit: AT_ONCE, after });
+    for (const { id } of invoices) yield await port.show({ id, customerId: filter.customerId, today: filter.today });
+    if (next === undefined) return;
+    after = next;
+  }
+}
+
+async function owedBy(port: BillingPort, filter: { readonly customerId: string; readonly today: string }) {
+  const sums = new Map<string, bigint>();
+  for (const { currency, due, overdue } of await port.sums(filter)) {
+    sums.set(currency, (sums.get(currency) ?? 0n) + BigInt(due) + BigInt(overdue));
+  }
+  const owed = [...sums].filter(([, amount]) => amount > 0n);
+  return owed.map(([currency, amount]) => ({ currency, amount: fromMinor(amount, currency) }));
+}
+
+async function pdfOf(invoice: InvoiceView): Promise<FileAnswer> {
+  return { filename: `${invoice.number.replaceAll('/', '-')}.pdf`, content: [await invoicePdf(toInvoice(invoice))] };
+}
+
+/** @throws OperationRefused `tax_id_malformed` */
+function checkedTaxId({ country, taxId }: { readonly country: string; readonly taxId: string | null }): string | null {
+  if (taxId === null) return null;
+  const checked = checkTaxId(country, taxId);
+  if (checked.problem !== undefined) throw new OperationRefused('tax_id_malformed', `The tax number ${checked.problem}.`);
+  return checked.value;
+}
+
+/** What a customer is billed. */
+export const billingHandlers: Handlers<typeof billingEndpoints> = {
+  'GET /billing': async ({ caller }, deps) => {
+    const port = await portOf(deps);
+    const { customerId } = caller;
+    const details = (await port.findDetails(customerId)) ?? null;
+    const owed = await owedBy(port, { customerId, today: todayOf(deps) });
+    return { provider: port.provider, details, owed, next: await nextInvoice(port, caller, deps) };
+  },
+
+  'PUT /billing/details': async ({ body, caller: { customerId, actor } }, deps) => {
+    const taxId = checkedTaxId(body);
+    const state = body.country === 'IN' ? (taxId?.slice(0, 2) ?? body.state) : null;
+    const details = { ...body, taxId, state };
+    await (await portOf(deps)).keepDetails({ customerId, details, actor });
+    return details;
+  },
+
+  'GET /invoices': async ({ query, caller: { customerId } }, deps) => {
+    const { invoices, next } = await (await portOf(deps)).list({ ...query, customerId, today: todayOf(deps) });
+    return { invoices: invoices.map(toSummary), next: next ?? null };
+  },
+
+  'GET /invoices.csv': async ({ caller: { customerId } }, deps) => ({
+    filename: 'tollgate-invoices.csv',
+    content: invoiceRecords(allInvoices(await portOf(deps), { customerId, today: todayOf(deps) })),
+  }),
+
+  'GET /invoices/:id': async ({ params: { id }, caller: { customerId } }, deps) =>
+    toInvoice(await (await portOf(deps)).show({ id, customerId, today: todayOf(deps) })),
+
+  'GET /invoices/:id/pdf': async ({ params: { id }, caller: { customerId } }, deps) =>
+    pdfOf(await (await portOf(deps)).show({ id, customerId, today: todayOf(deps) })),
+};
+
+/** What customers owe the seller. */
+export const sellerBillingHandlers: Handlers<typeof sellerBillingEndpoints> = {
+  'GET /operator/billing': async (_call, deps) => {
+    const port = await portOf(deps);
+    const months = await port.sums({ today: todayOf(deps) });
+    return {
+      provider: port.provider,
+      months: months.map(({ month, currency, invoices, ...sums }) => {
+        const text = (amount: string): string => fromMinor(BigInt(amount), currency);
+        const { invoiced, paid, due, overdue, credited } = sums;
+        return {
+          month,
+          currency,
+          invoices,
+          invoiced: text(invoiced),
+          paid: text(paid),
+          due: text(due),
+          overdue: text(overdue),
+          credited: text(credited),
+        };
+      }),
+    };
+  },
+
+  'GET /operator/invoices': async ({ query: { customer: customerId, ...query } }, deps) => {
+    const { invoices, next } = await (await portOf(deps)).list({ ...query, customerId, today: todayOf(deps) });
+    return { invoices: invoices.map(toSummary), next: next ?? null };
+  },
+
+  'GET /operator/invoices.csv': async ({ query: { customer: customerId, ...query } }, deps) => ({
+    filename: `tollgate-invoices-${query.month ?? todayOf(deps)}.csv`,
+    content: invoiceRecords(allInvoices(await portOf(deps), { ...query, customerId, today: todayOf(deps) })),
+  }),
+
+  'GET /operator/invoices/:id': async ({ params: { id } }, deps) =>
+    toInvoice(await (await portOf(deps)).show({ id, today: todayOf(deps) })),
+
+  'GET /operator/invoices/:id/pdf': async ({ params: { id } }, deps) =>
+    pdfOf(await (await portOf(deps)).show({ id, today: todayOf(deps) })),
+
+  'POST /operator/invoices/:id/paid': async ({ params: { id }, body, caller: { actor } }, deps) =>
+    (await portOf(deps)).markPaid({ id, ...body, actor, today: todayOf(deps) }),
+
+  'POST /operator/invoices/:id/credit': async ({ params: { id }, body: { reason }, caller: { actor } }, deps) =>
+    (await portOf(deps)).credit({ id, reason, actor, today: todayOf(deps) }),
+};

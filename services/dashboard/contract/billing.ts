@@ -1,0 +1,179 @@
+import { z } from 'zod';
+import { addressLines, country, gstState, printedLine, taxId } from '../../../plugins/core/selling/billing-terms';
+import { CSV, type Endpoints } from './endpoint';
+import { cursor, day, id, pageSize } from './fields';
+
+/** Media type of an invoice as a document. */
+export const PDF = 'application/pdf';
+
+const month = z.string().regex(/^20\d{2}-(0[1-9]|1[0-2])$/, 'must be a month such as 2027-03');
+const currency = z.string().regex(/^[A-Z]{3}$/, 'must be a code of ISO 4217 such as INR');
+/** With the currency's decimals: `1178.82`. */
+const amount = z.string();
+const money = z.object({ currency, amount });
+
+const details = z.object({
+  name: z.string(),
+  address: z.array(z.string()),
+  country: z.string(),
+  /** Code of GST; null outside India. */
+  state: z.string().nullable(),
+  taxId: z.string().nullable(),
+  /** Null: invoices are mailed to the owners. */
+  email: z.string().nullable(),
+});
+export type BillingDetailsView = z.input<typeof details>;
+
+const invoiceState = z.enum(['issued', 'open', 'overdue', 'paid', 'credited']);
+export type InvoiceState = z.input<typeof invoiceState>;
+
+const invoiceSummary = z.object({
+  id,
+  number: z.string(),
+  kind: z.enum(['invoice', 'credit_note']),
+  customerId: id,
+  buyer: z.string(),
+  month,
+  currency,
+  total: amount,
+  issuedOn: day,
+  dueOn: day,
+  /** A credit note stays `issued`. */
+  state: invoiceState,
+  paidOn: day.nullable(),
+  /** Of the payment, as the seller noted it. */
+  reference: z.string().nullable(),
+  /** Of an invoice that was credited the credit note's number, and of a credit note the invoice's. */
+  credit: z.string().nullable(),
+});
+export type InvoiceSummaryView = z.input<typeof invoiceSummary>;
+
+const party = z.object({
+  name: z.string(),
+  address: z.array(z.string()),
+  country: z.string().nullable(),
+  taxId: z.string().nullable(),
+  email: z.string().nullable(),
+});
+
+/** As it was issued. */
+const invoice = invoiceSummary.extend({
+  seller: party,
+  buyerDetails: party,
+  lines: z.array(
+    z.object({
+      title: z.string(),
+      days: z.number().int(),
+      daysInMonth: z.number().int(),
+      used: z.number(),
+      price: amount,
+      surcharge: amount,
+      amount,
+    }),
+  ),
+  net: amount,
+  taxes: z.array(z.object({ name: z.string(), percent: z.string(), amount })),
+  placeOfSupply: z.string().nullable(),
+  serviceCode: z.string().nullable(),
+  notes: z.array(z.string()),
+  payment: z.string().nullable(),
+  /** Of a credit note; else empty. */
+  reason: z.string(),
+});
+export type InvoiceView = z.input<typeof invoice>;
+
+const billing = z.object({
+  /** `none`: customers are not invoiced here. */
+  provider: z.enum(['none', 'invoice']),
+  /** Null: invoices are made out to the account's address, and taxed as at the seller's place. */
+  details: details.nullable(),
+  /** What this month's invoice would be now, before tax, and when it is issued; null where there is none to come. */
+  next: z.object({ month, issuedOn: day, totals: z.array(money) }).nullable(),
+  /** Of all open and overdue invoices. */
+  owed: z.array(money),
+});
+export type BillingView = z.input<typeof billing>;
+
+const members = { for: 'members', needs: 'billing' } as const;
+const invoicePage = z.object({ invoices: z.array(invoiceSummary), next: cursor.nullable() });
+
+/** What a customer is billed, and to whom invoices are made out. */
+export const billingEndpoints = {
+  'GET /billing': { ...members, summary: 'Show how you are billed', answer: billing },
+  'PUT /billing/details': {
+    ...members,
+    summary: 'Say to whom your next invoices are made out',
+    body: z.object({
+      name: printedLine(200),
+      address: addressLines,
+      country,
+      state: gstState.nullable().default(null),
+      taxId: taxId.nullable().default(null),
+      email: z.email().max(254).nullable().default(null),
+    }),
+    answer: details,
+    refuses: ['tax_id_malformed'],
+  },
+  'GET /invoices': {
+    ...members,
+    summary: 'List your invoices and credit notes',
+    query: z.object({ after: cursor.optional(), limit: pageSize }),
+    answer: invoicePage,
+  },
+  'GET /invoices.csv': { ...members, summary: 'Their lines as CSV', file: CSV },
+  'GET /invoices/:id': { ...members, summary: 'Show an invoice', answer: invoice, refuses: ['invoice_unknown'] },
+  'GET /invoices/:id/pdf': { ...members, summary: 'The same as PDF', file: PDF, refuses: ['invoice_unknown'] },
+} as const satisfies Endpoints;
+
+const filter = {
+  month: month.optional(),
+  currency: currency.optional(),
+  state: invoiceState.optional(),
+  /** Id of a customer. */
+  customer: id.optional(),
+};
+
+const sums = z.object({
+  provider: z.enum(['none', 'invoice']),
+  /** Of the last two years, newest first; what was credited is in none of the others. */
+  months: z.array(
+    z.object({
+      month,
+      currency,
+      invoices: z.number().int(),
+      invoiced: amount,
+      paid: amount,
+      due: amount,
+      overdue: amount,
+      credited: amount,
+    }),
+  ),
+});
+export type BillingSums = z.input<typeof sums>;
+
+/** What customers owe the seller. */
+export const sellerBillingEndpoints = {
+  'GET /operator/billing': { for: 'operators', summary: 'Show what was invoiced, paid and is due by month', answer: sums },
+  'GET /operator/invoices': {
+    for: 'operators',
+    summary: 'List invoices and credit notes',
+    query: z.object({ after: cursor.optional(), limit: pageSize, ...filter }),
+    answer: invoicePage,
+  },
+  'GET /operator/invoices.csv': { for: 'operators', summary: 'Their lines as CSV', query: z.object(filter), file: CSV },
+  'GET /operator/invoices/:id': { for: 'operators', summary: 'Show an invoice', answer: invoice, refuses: ['invoice_unknown'] },
+  'GET /operator/invoices/:id/pdf': { for: 'operators', summary: 'The same as PDF', file: PDF, refuses: ['invoice_unknown'] },
+  'POST /operator/invoices/:id/paid': {
+    for: 'operators',
+    summary: 'Note that an invoice was paid',
+    body: z.object({ paidOn: day, reference: z.string().trim().max(200).default('') }),
+    refuses: ['invoice_unknown', 'invoice_settled', 'date_malformed'],
+  },
+  'POST /operator/invoices/:id/credit': {
+    for: 'operators',
+    summary: 'Take an invoice back by a credit note',
+    body: z.object({ reason: z.string().trim().min(1).max(500) }),
+    answer: z.object({ id }),
+    refuses: ['invoice_unknown', 'invoice_settled', 'billing_off'],
+  },
+} as const satisfies Endpoints;

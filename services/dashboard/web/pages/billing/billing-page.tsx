@@ -1,0 +1,122 @@
+import { Button, Stack, Text } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode } from 'react';
+import { type BillingView, type InvoiceSummaryView } from '../../../contract/billing';
+import { billingQuery, invoicesQuery } from '../../api/queries';
+import { addressOf } from '../../api/request';
+import { type Column, DataTable } from '../../components/data-table';
+import { EmptyState } from '../../components/empty-state';
+import { Loaded } from '../../components/loaded';
+import { PageTitle } from '../../components/page-title';
+import { Pager } from '../../components/pager';
+import { Panel } from '../../components/panel';
+import { formatPrice } from '../../format/numbers';
+import { usePaged } from '../../hooks/use-paged';
+import { formatMonth } from '../plans/format-month';
+import { DetailsForm } from './details-form';
+import { formatDate, INVOICE_FACTS } from './invoice-words';
+
+const COLUMNS: readonly Column<InvoiceSummaryView>[] = [
+  {
+    header: 'Number',
+    isTitle: true,
+    cell: ({ id, number }) => (
+      <Link to="/billing/$invoiceId" params={{ invoiceId: id }} className="text-link keep">
+        {number}
+      </Link>
+    ),
+  },
+  ...INVOICE_FACTS,
+];
+
+const sumsOf = (sums: BillingView['owed']): string =>
+  sums.length === 0 ? 'nothing' : sums.map(({ currency, amount }) => formatPrice({ price: amount, currency })).join(' and ');
+
+function Charges({ next, owed, provider }: BillingView): ReactNode {
+  return (
+    <Panel title="Charges">
+      <Text size="sm">To be paid now: {sumsOf(owed)}.</Text>
+      {next !== null && (
+        <Text size="sm">
+          {formatMonth(next.month)} so far: {sumsOf(next.totals)}
+          {next.totals.length > 0 && ` before tax. The invoice is issued on ${formatDate(next.issuedOn)}`}.
+        </Text>
+      )}
+      {provider === 'none' && <Text size="sm">No further invoices are issued here. Payment is between you and the provider.</Text>}
+      <Text size="sm" mt="xs">
+        <Link to="/plans" className="text-link">
+          Your plans
+        </Link>{' '}
+        decide what a month costs, and{' '}
+        <Link to="/statements" className="text-link">
+          statements
+        </Link>{' '}
+        show how it adds up.
+      </Text>
+    </Panel>
+  );
+}
+
+function Invoices(): ReactNode {
+  const paging = usePaged();
+  const query = useQuery({ ...invoicesQuery(paging.after), placeholderData: keepPreviousData });
+  const link = (
+    <Button
+      component="a"
+      href={addressOf('GET /invoices.csv')}
+      download
+      variant="default"
+      size="xs"
+      leftSection={<IconDownload size={14} aria-hidden />}
+    >
+      Export CSV
+    </Button>
+  );
+  return (
+    <Panel title="Invoices" aside={link}>
+      <Loaded query={query} height={200}>
+        {({ invoices, next }) => (
+          <>
+            <DataTable
+              caption="Invoices"
+              columns={COLUMNS}
+              rows={invoices}
+              rowKey={({ id }) => id}
+              empty={<EmptyState title="No invoices yet">The first one is issued after a month in which something costs.</EmptyState>}
+            />
+            <Pager paging={paging} next={next} />
+          </>
+        )}
+      </Loaded>
+    </Panel>
+  );
+}
+
+/** What the customer is to pay, its invoices, and to whom they are made out. */
+export function BillingPage(): ReactNode {
+  const query = useQuery(billingQuery);
+  return (
+    <>
+      <PageTitle title="Billing">What you owe, your invoices, and to whom they are made out.</PageTitle>
+      <Stack gap="md">
+        <Loaded query={query} height={120}>
+          {(billing) => <Charges {...billing} />}
+        </Loaded>
+        <Invoices />
+        <Loaded query={query} height={400}>
+          {({ details }) => (
+            <Panel title="Details for invoices">
+              <Text size="sm" mb="sm">
+                They count for the invoices to come; one that was issued never changes. Until you fill them in, invoices are made out to
+                your email address and taxed as at the seller’s place.
+              </Text>
+              <DetailsForm details={details} />
+            </Panel>
+          )}
+        </Loaded>
+      </Stack>
+    </>
+  );
+}

@@ -1,0 +1,358 @@
+import { randomUUID } from 'node:crypto';
+import { inflateSync } from 'node:zlib';
+import { billingTerms, type BillingTerms } from '../../../plugins/core/selling/billing-terms';
+import { createCatalogue } from '../../../plugins/core/selling/catalogue';
+import { computeStatement } from '../../../plugins/core/selling/statement';
+import { applyCatalogue } from '../../../plugins/stores/postgres/catalogue/apply-catalogue';
+import { readAppliedCatalogue } from '../../../plugins/stores/postgres/catalogue/read-catalogue';
+import { claimInvoiceMail, queueReminders } from '../../../plugins/stores/postgres/billing/claim-invoice-mails';
+import { createInvoiceBilling, createNoBilling } from '../../../services/dashboard/api/billing/billing-of';
+import { type BillingPort } from '../../../services/dashboard/api/billing/billing-port';
+import { startBilling } from '../../../services/dashboard/api/billing/start-billing';
+import { createLog } from '../../../services/kit/log';
+import { createMetrics } from '../../../services/kit/metrics';
+import { PRODUCTS } from '../../support/catalogue';
+import { eventually } from '../../support/eventually';
+import { ORIGIN, startDashboard, type TestDashboard } from '../support/dashboard';
+import { makeOperator } from '../support/operator';
+
+const KARNATAKA = '29AAGCB7383J1Z4';
+const TERMS = billingTerms.parse({
+  provider: 'invoice',
+  seller: { name: 'Acme Data', address: ['12 MG Road', 'Bengaluru'], country: 'IN', tax_id: KARNATAKA },
+  invoices: { from: '2026-02', payment: 'Transfer ₹ to account 123' },
+  tax: { gst: { rate: 18, hsn: '998431' } },
+});
+const clock = { now: () => Date.parse('2026-04-20T06:00:00Z'), monotonic: () => performance.now() };
+const today = '2026-04-20';
+const actor = 'operator:test';
+
+let dashboard: TestDashboard;
+beforeAll(async () => {
+  dashboard = await startDashboard({ clock });
+});
+afterAll(() => dashboard.close());
+
+/** A customer with a closed statement over 499.00 INR. */
+async function billedCustomer(month = '2026-03', price = '499.00', currency = 'INR'): Promise<string> {
+  const { rows } = await dashboard.pool.query<{ id: string }>('INSERT INTO customer (email) VALUES ($1) RETURNING id', [
+    `${randomUUID().slice(0, 8)}@example.com`,
+  ]);
+  const id = rows[0]?.id ?? '';
+  await closeStatement(id, { month, price, currency });
+  return id;
+}
+
+async function closeStatement(id: string, { month = '2026-03', price = '499.00', currency = 'INR' } = {}): Promise<void> {
+  const days = { fromDay: `${month}-01`, toDay: `${month}-31` };
+  const term = { subscriptionId: 's', product: 'api-ip', plan: 'Star', price, currency, daily: 10, monthly: 100, isActive: true, ...days };
+  const content = JSON.stringify(computeStatement(month, [term], []));
+  await dashboard.pool.query('INSERT INTO statement (customer_id, month, content) VALUES ($1, $2, $3)', [id, `${month}-01`, content]);
+}
+
+const onFailure = (): never => {
+  throw new Error('a statement could not be invoiced');
+};
+const issue = (port: BillingPort) => port.issueDue({ today, onFailure });
+const invoicing = (terms: BillingTerms = TERMS) =>
+  createInvoiceBilling(dashboard.db, { terms, catalogue: createCatalogue(PRODUCTS, { billing: terms }) });
+const serials = async (series: string): Promise<number[]> =>
+  (await dashboard.pool.query<{ serial: string }>('SELECT serial FROM invoice WHERE series = $1 ORDER BY serial', [series])).rows.map(
+    ({ serial }) => Number(serial),
+  );
+const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
+
+const ADAPTERS: readonly [BillingPort['provider'], () => BillingPort][] = [
+  ['none', () => createNoBilling(dashboard.db, TERMS)],
+  ['invoice', () => invoicing()],
+];
+
+describe.each(ADAPTERS)('billing by %s', (provider, make) => {
+  it('bills a statement once at most, in whole units, and never before the month that the catalogue names', async () => {
+    const id = await billedCustomer();
+    const early = await billedCustomer('2026-01');
+    await issue(make());
+    await issue(make());
+    const { invoices } = await make().list({ customerId: id, today, limit: 10 });
+    expect(invoices.map(({ month, currency, total, state }) => [month, currency, total, state])).toEqual(
+      provider === 'none' ? [] : [['2026-03', 'INR', 58_882, 'open']],
+    );
+    expect((await make().list({ customerId: early, today, limit: 10 })).invoices).toEqual([]);
+    expect([make().isBilled('2026-01'), make().isBilled('2026-02')]).toEqual([false, provider === 'invoice']);
+  });
+
+  it('shows, settles and credits each invoice that is there once, whoever asks at the same time', async () => {
+    const id = await billedCustomer();
+    await issue(invoicing());
+    const port = make();
+    const invoice = (await port.list({ customerId: id, today, limit: 1 })).invoices[0]?.id ?? '';
+    const pay = (paidOn = today) => port.markPaid({ id: invoice, paidOn, reference: 'UTR 7', actor, today });
+    await expect(pay('2026-05-20')).rejects.toMatchObject({ code: 'date_malformed' });
+    const paid = await Promise.allSettled([pay(), pay(), pay()]);
+    expect(paid.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(await port.show({ id: invoice, today })).toMatchObject({ state: 'paid', paidOn: today, reference: 'UTR 7' });
+    const credit = () => port.credit({ id: invoice, reason: 'wrong plan', actor, today });
+    const credited = await Promise.allSettled([credit(), credit()]);
+    expect(credited.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(await port.show({ id: invoice, today })).toMatchObject({ state: 'credited', credit: expect.stringMatching(/^CN-\d{6}$/) });
+    await expect(pay()).rejects.toMatchObject({ code: 'invoice_settled' });
+    const { invoices } = await port.list({ customerId: id, today, limit: 10 });
+    expect(invoices.map(({ kind, state }) => [kind, state])).toEqual([
+      ['credit_note', 'issued'],
+      ['invoice', 'credited'],
+    ]);
+    await expect(port.credit({ id: invoices[0]?.id ?? '', reason: 'again', actor, today })).rejects.toMatchObject({
+      code: 'invoice_settled',
+    });
+  });
+
+  it('knows nothing of another customer’s invoice, nor of one that never was', async () => {
+    const id = await billedCustomer();
+    await issue(invoicing());
+    const port = make();
+    const invoice = (await port.list({ customerId: id, today, limit: 1 })).invoices[0]?.id ?? '';
+    const other = await billedCustomer('2026-01');
+    for (const ref of [{ id: invoice, customerId: other }, { id: randomUUID() }, { id: 'none' }]) {
+      await expect(port.show({ ...ref, today })).rejects.toMatchObject({ code: 'invoice_unknown' });
+    }
+  });
+
+  it('keeps details for the invoices to come, and changes none that was issued', async () => {
+    const id = await billedCustomer();
+    await issue(invoicing());
+    const port = make();
+    const details = { name: 'Buyer', address: ['Street 1'], country: 'IN', state: '27', taxId: null, email: null };
+    await port.keepDetails({ customerId: id, details, actor });
+    expect(await port.findDetails(id)).toEqual(details);
+    await closeStatement(id, { month: '2026-02' });
+    await issue(invoicing());
+    const { invoices } = await port.list({ customerId: id, today, limit: 10 });
+    const shown = await Promise.all(invoices.map(({ id: each }) => port.show({ id: each, today })));
+    expect(shown.map(({ month, content }) => [month, content.buyer.name, content.taxes.map(({ name }) => name)])).toEqual([
+      ['2026-02', 'Buyer', ['IGST']],
+      ['2026-03', expect.stringContaining('@example.com'), ['CGST', 'SGST']],
+    ]);
+  });
+});
+
+describe('numbers of invoices', () => {
+  const ownSeries = (series: string) => invoicing({ ...TERMS, invoices: { ...TERMS.invoices, series } });
+
+  it('have no gap and no repeat with many writers at once, each of which may bill any statement', async () => {
+    await issue(invoicing());
+    await Promise.all(upTo(25).map(() => billedCustomer()));
+    const counts = await Promise.all(upTo(5).map(() => issue(ownSeries('W'))));
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(25);
+    expect(await serials('W')).toEqual(upTo(25));
+  });
+
+  it('leave none out when a writer fails or is rolled back after it took one', async () => {
+    await issue(invoicing());
+    await billedCustomer();
+    const client = await dashboard.db.connect();
+    try {
+      await client.query('BEGIN');
+      await client.query(
+        `INSERT INTO invoice (series, kind, customer_id, month, currency, total, due_on, content)
+         VALUES ('R', 'invoice', gen_random_uuid(), '2026-03-01', 'INR', 1, '2026-04-01', '{}')`,
+      );
+      const waiting = issue(ownSeries('R'));
+      await client.query('ROLLBACK');
+      expect(await waiting).toBe(1);
+    } finally {
+      client.release();
+    }
+    await billedCustomer();
+    expect(await issue(ownSeries('R'))).toBe(1);
+    expect(await serials('R')).toEqual([1, 2]);
+  });
+
+  it('are used by no statement that cannot be invoiced, which holds up no other', async () => {
+    await issue(invoicing());
+    const { rows } = await dashboard.pool.query<{ id: string }>("INSERT INTO customer (email) VALUES ('broken@example.com') RETURNING id");
+    await dashboard.pool.query("INSERT INTO statement (customer_id, month, content) VALUES ($1, '2026-03-01', '{}')", [rows[0]?.id]);
+    await billedCustomer();
+    const failed: string[] = [];
+    for (const count of [1, 0]) {
+      expect(await ownSeries('F').issueDue({ today, onFailure: ({ customerId }) => void failed.push(customerId) })).toBe(count);
+    }
+    expect(failed).toEqual([rows[0]?.id, rows[0]?.id]);
+    expect(await serials('F')).toEqual([1]);
+    await dashboard.pool.query("INSERT INTO statement_billed VALUES ($1, '2026-03-01')", [rows[0]?.id]);
+  });
+
+  it('and what stands beside them are never changed or deleted, whoever tries', async () => {
+    await billedCustomer();
+    await issue(invoicing());
+    for (const change of [
+      'UPDATE invoice SET total = 0',
+      'DELETE FROM invoice',
+      "UPDATE invoice SET content = '{}'",
+      'DELETE FROM invoice_payment',
+    ])
+      await expect(dashboard.pool.query(change)).rejects.toThrow('an invoice stays as it was issued');
+    await expect(dashboard.db.query('UPDATE invoice_series SET last = 1')).rejects.toThrow('permission denied');
+  });
+});
+
+/** The text of a PDF, by the tables that its fonts bring along: a reader that searches does the same. */
+function textOf(pdf: Buffer): string {
+  const raw = pdf.toString('latin1');
+  const streams = [...raw.matchAll(/stream\n([\s\S]*?)\nendstream/g)].flatMap(([, body = '']) => {
+    try {
+      return [inflateSync(Buffer.from(body, 'latin1')).toString('latin1')];
+    } catch {
+      return [];
+    }
+  });
+  const maps = streams
+    .filter((each) => each.includes('beginbfrange'))
+    .map((each) => {
+      const range = /beginbfrange\s*<0000> <[0-9a-f]+> \[([\s\S]*?)\]/.exec(each)?.[1] ?? '';
+      return [...range.matchAll(/<([0-9a-f]*)>/g)].map(([, hex = '']) =>
+        String.fromCodePoint(...(hex.match(/.{4}/g) ?? []).map((code) => Number.parseInt(code, 16))),
+      );
+    });
+  const fonts = [...raw.matchAll(/\/(F\d+) /g)].map(([, name = '']) => name);
+  const order = [...new Set(fonts)].sort();
+  return streams
+    .flatMap((each) => [...each.matchAll(/\/(F\d+) [\d.]+ Tf|\[((?:<[0-9a-f]+>|[\s\d.-])+)\] TJ/g)])
+    .reduce<{ font: string; text: string }>(
+      ({ font, text }, [, next, shown]) => {
+        if (next !== undefined) return { font: next, text };
+        const map = maps[order.indexOf(font)] ?? [];
+        const glyphs = [...(shown ?? '').matchAll(/<([0-9a-f]+)>/g)].flatMap(([, hex = '']) => hex.match(/.{4}/g) ?? []);
+        return { font, text: `${text}${glyphs.map((glyph) => map[Number.parseInt(glyph, 16)] ?? '?').join('')}\n` };
+      },
+      { font: '', text: '' },
+    ).text;
+}
+
+describe('the pages of billing', () => {
+  let cookie: string;
+  let customerId: string;
+  let operator: string;
+  const ask = (path: string, body?: unknown, as = cookie, method: 'GET' | 'POST' | 'PUT' = body === undefined ? 'GET' : 'POST') =>
+    dashboard.ask({ method, path: `/api${path}`, body, cookie: as });
+
+  beforeAll(async () => {
+    await applyCatalogue(dashboard.pool, createCatalogue(PRODUCTS, { billing: TERMS }), { actor: 'test' });
+    cookie = await dashboard.signIn('asha@example.com');
+    customerId = (await ask('/session')).json().customerId;
+    operator = (await makeOperator(dashboard)).cookie;
+  });
+
+  it('are there once the catalogue bills or there is an invoice, and the audit log says who changed it', async () => {
+    expect((await readAppliedCatalogue(dashboard.pool)).billing).toEqual(TERMS);
+    expect((await ask('/session')).json().hasBilling).toBe(true);
+    const { rows } = await dashboard.pool.query(
+      "SELECT details -> 'provider' ->> 'after' AS provider FROM audit_log WHERE action = 'billing.change'",
+    );
+    expect(rows).toEqual([{ provider: 'invoice' }]);
+    await applyCatalogue(dashboard.pool, createCatalogue(PRODUCTS), { actor: 'test' });
+    expect((await ask('/session')).json().hasBilling).toBe(false);
+    expect((await ask('/billing')).json()).toEqual({ provider: 'none', details: null, next: null, owed: [] });
+    await applyCatalogue(dashboard.pool, createCatalogue(PRODUCTS, { billing: TERMS }), { actor: 'test' });
+  });
+
+  it('take details with a tax number that fits, and refuse others with what is wrong', async () => {
+    const details = { name: 'Asha Traders', address: ['1 Church St', 'Pune'], country: 'IN', taxId: '27aapfu0939f1zv' };
+    const kept = await ask('/billing/details', details, cookie, 'PUT');
+    expect([kept.statusCode, kept.json()]).toEqual([200, { ...details, taxId: '27AAPFU0939F1ZV', state: '27', email: null }]);
+    const wrong = await ask('/billing/details', { ...details, taxId: '27AAPFU0939F1ZW' }, cookie, 'PUT');
+    expect([wrong.statusCode, wrong.json().code]).toEqual([400, 'tax_id_malformed']);
+    for (const change of [{ country: 'India' }, { name: '' }, { address: [] }, { name: 'नाम' }, { state: '99' }, { email: 'no' }]) {
+      expect((await ask('/billing/details', { ...details, ...change }, cookie, 'PUT')).statusCode).toBe(400);
+    }
+  });
+
+  it('show, mail, print and export an invoice, which the seller marks as paid', async () => {
+    await closeStatement(customerId);
+    const work = startBilling({
+      db: dashboard.db,
+      log: createLog('dashboard', { level: 'silent' }),
+      clock,
+      timeZone: 'Asia/Kolkata',
+      catalogue: () => readAppliedCatalogue(dashboard.pool),
+      mail: { send: (mail) => Promise.resolve(void dashboard.mails.push(mail)), close: () => undefined },
+      url: ORIGIN,
+      registry: createMetrics().registry,
+      everyMs: 50,
+    });
+    await eventually(() =>
+      dashboard.mails.some(({ to, subject }) => to === 'asha@example.com' && /^Invoice INV-\d+ from Acme/.test(subject)),
+    );
+    const { invoices } = (await ask('/invoices')).json();
+    const { id, number } = invoices[0];
+    expect(invoices).toMatchObject([{ month: '2026-03', currency: 'INR', total: '588.82', state: 'open', dueOn: '2026-05-04' }]);
+    expect((await ask('/billing')).json()).toMatchObject({ owed: [{ currency: 'INR', amount: '588.82' }], next: { month: '2026-04' } });
+    expect((await ask(`/invoices/${id}`)).json()).toMatchObject({
+      net: '499.00',
+      taxes: [{ name: 'IGST', percent: '18', amount: '89.82' }],
+      buyerDetails: { name: 'Asha Traders', taxId: '27AAPFU0939F1ZV' },
+      placeOfSupply: 'Maharashtra (27)',
+    });
+    const pdf = await ask(`/invoices/${id}/pdf`);
+    expect([pdf.statusCode, pdf.headers['content-type']]).toEqual([200, 'application/pdf']);
+    expect(pdf.rawPayload.toString('latin1')).toContain('/FontFile2');
+    const text = textOf(pdf.rawPayload);
+    for (const part of [number, 'Asha Traders', '27AAPFU0939F1ZV', '588.82', 'IGST 18 %', 'Transfer ₹ to account 123', '998431']) {
+      expect(text).toContain(part);
+    }
+    const paid = await ask(`/operator/invoices/${id}/paid`, { paidOn: today, reference: 'UTR 9' }, operator);
+    expect(paid.statusCode).toBe(204);
+    await eventually(() => dashboard.mails.some(({ subject }) => subject === `Receipt for invoice ${number}`));
+    const credited = await ask(`/operator/invoices/${id}/credit`, { reason: 'goodwill' }, operator);
+    expect(credited.statusCode).toBe(200);
+    await eventually(() =>
+      dashboard.mails.some(({ subject, text: body }) => /^Credit note CN-/.test(subject) && body.includes('goodwill')),
+    );
+    await work.close();
+    const csv = (await ask('/invoices.csv')).body.split('\r\n');
+    expect(csv.slice(1, -1).map((line) => line.split(',').slice(-5).join())).toEqual(
+      ['31,,-499.00,INR', 'IGST,,18,-89.82,INR', '31,,499.00,INR', 'IGST,,18,89.82,INR'].map((each) => expect.stringContaining(each)),
+    );
+    const { months } = (await ask('/operator/billing', undefined, operator)).json();
+    expect(months.find(({ month }: { month: string }) => month === '2026-03')).toMatchObject({
+      currency: 'INR',
+      credited: expect.any(String),
+    });
+    const { entries } = (await ask('/audit?kind=billing')).json();
+    expect(entries.map(({ action }: { action: string }) => action)).toEqual(['billing.credit', 'billing.paid', 'billing.details']);
+  });
+
+  it('remind of an overdue invoice once, and of none that was paid', async () => {
+    const id = await billedCustomer();
+    await invoicing({ ...TERMS, invoices: { ...TERMS.invoices, due_days: 0 } }).issueDue({ today: '2026-04-10', onFailure });
+    await dashboard.pool.query('UPDATE invoice_mail SET tell_at = NULL');
+    await queueReminders(dashboard.db, today);
+    await queueReminders(dashboard.db, today);
+    const claimed = await claimInvoiceMail(dashboard.db, { retrySeconds: 60, today });
+    expect(claimed).toMatchObject({ kind: 'overdue', invoice: { customerId: id, state: 'overdue' } });
+    expect(await claimInvoiceMail(dashboard.db, { retrySeconds: 60, today })).toBeUndefined();
+  });
+
+  it('are for owners and billing roles alone', async () => {
+    const { rows } = await dashboard.pool.query<{ self: string }>(
+      "SELECT user_id AS self FROM member JOIN auth_user u ON u.id = user_id WHERE u.email = 'asha@example.com'",
+    );
+    const self = rows[0]?.self;
+    // An organisation is never without an owner.
+    await dashboard.pool.query(
+      `WITH person AS (
+         INSERT INTO auth_user (name, email, email_verified, created_at, updated_at) VALUES ('', 'other@example.com', true, now(), now()) RETURNING id
+       ) INSERT INTO member (customer_id, user_id, role) SELECT $1, id, 'owner' FROM person`,
+      [customerId],
+    );
+    for (const [role, status] of [
+      ['admin', 403],
+      ['developer', 403],
+      ['reader', 403],
+      ['billing', 200],
+      ['owner', 200],
+    ] as const) {
+      await dashboard.pool.query('UPDATE member SET role = $2 WHERE customer_id = $1 AND user_id = $3', [customerId, role, self]);
+      for (const path of ['/billing', '/invoices', '/invoices.csv']) expect((await ask(path)).statusCode).toBe(status);
+    }
+  });
+});

@@ -1,0 +1,236 @@
+/** Documents of one forecast API, as different frameworks and people write them. Each describes GET /forecast/{city}. */
+
+const answer = (schema: unknown): object => ({ '200': { description: 'Fine', content: { 'application/json': { schema } } } });
+const document = (parts: object, version = '3.1.0'): object => ({ openapi: version, info: { title: 'Forecasts', version: '1' }, ...parts });
+
+/** FastAPI: 3.1, pydantic's titles, `anyOf` with null, an answer of 422. */
+const fastapi = document({
+  paths: {
+    '/forecast/{city}': {
+      get: {
+        summary: 'Read Forecast',
+        description: 'The next days of **one** city.',
+        operationId: 'read_forecast_forecast__city__get',
+        parameters: [
+          { name: 'city', in: 'path', required: true, schema: { type: 'string', title: 'City', examples: ['pune'] } },
+          {
+            name: 'days',
+            in: 'query',
+            required: false,
+            schema: { anyOf: [{ type: 'integer', minimum: 1 }, { type: 'null' }], title: 'Days' },
+          },
+          { name: 'x-trace', in: 'header', required: true, schema: { type: 'string', minLength: 8 } },
+        ],
+        responses: {
+          ...answer({ $ref: '#/components/schemas/Forecast' }),
+          '422': {
+            description: 'Validation Error',
+            content: { 'application/json': { schema: { $ref: '#/components/schemas/Problems' } } },
+          },
+        },
+      },
+    },
+  },
+  components: {
+    schemas: {
+      Forecast: {
+        type: 'object',
+        title: 'Forecast',
+        required: ['city'],
+        properties: { city: { type: 'string' }, celsius: { type: 'number' } },
+      },
+      Problems: { type: 'object', properties: { detail: { type: 'array', items: {} } } },
+    },
+  },
+});
+
+/** NestJS: 3.0, `allOf` around a reference, `nullable`, bearer security of its own. */
+const nest = document(
+  {
+    paths: {
+      '/forecast/{city}': {
+        get: {
+          operationId: 'ForecastController_findOne',
+          security: [{ bearer: [] }],
+          parameters: [
+            { name: 'city', required: true, in: 'path', example: 'pune', schema: { type: 'string' } },
+            { name: 'units', required: true, in: 'query', schema: { $ref: '#/components/schemas/Units' } },
+          ],
+          responses: answer({ allOf: [{ $ref: '#/components/schemas/Forecast' }], nullable: true }),
+          tags: ['forecast'],
+        },
+      },
+    },
+    components: {
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
+      schemas: {
+        Units: { type: 'string', enum: ['metric', 'imperial'] },
+        Forecast: { type: 'object', properties: { city: { type: 'string', nullable: true } }, required: ['city'] },
+      },
+    },
+  },
+  '3.0.0',
+);
+
+/** Go's generators: shared parameters and bodies by reference. */
+const go = document(
+  {
+    paths: {
+      '/forecast/{city}': {
+        parameters: [{ $ref: '#/components/parameters/City' }],
+        get: { operationId: 'GetForecast', responses: { '200': { $ref: '#/components/responses/Forecast' } } },
+      },
+      '/forecast': {
+        post: {
+          operationId: 'PostForecast',
+          requestBody: { $ref: '#/components/requestBodies/Wanted' },
+          responses: answer({ type: 'object' }),
+        },
+      },
+    },
+    components: {
+      parameters: { City: { name: 'city', in: 'path', required: true, schema: { type: 'string' }, examples: { one: { value: 'pune' } } } },
+      requestBodies: {
+        Wanted: { required: true, content: { 'application/json': { schema: { $ref: '#/components/schemas/Wanted' } } } },
+      },
+      responses: {
+        Forecast: { description: 'Fine', content: { 'application/json': { schema: { $ref: '#/components/schemas/Wanted' } } } },
+      },
+      schemas: {
+        Wanted: {
+          type: 'object',
+          required: ['city'],
+          properties: { city: { type: 'string', example: "L'Aquila" }, days: { type: 'integer' } },
+        },
+      },
+    },
+  },
+  '3.0.3',
+);
+
+/** By hand: no operationId, no summary, `oneOf` in the answer, an operation's parameter in place of its path's. */
+const byHand = document({
+  paths: {
+    '/forecast/{city}': {
+      parameters: [{ name: 'city', in: 'path', required: true, schema: { type: 'integer' } }],
+      get: {
+        parameters: [
+          { name: 'city', in: 'path', required: true, schema: { type: 'string', default: 'pune' } },
+          { name: 'on', in: 'query', required: true, schema: { type: 'string', format: 'date' } },
+        ],
+        responses: answer({ oneOf: [{ type: 'object', properties: { rain: { type: 'boolean' } } }, { type: 'string' }] }),
+      },
+    },
+  },
+});
+
+/** A form and an upload, an answer that is no JSON. */
+const forms = document({
+  paths: {
+    '/forecast/{city}': {
+      get: {
+        parameters: [{ name: 'city', in: 'path', required: true, schema: { type: 'string', example: 'pune' } }],
+        responses: { '200': { description: 'Text', content: { 'text/plain': { schema: { type: 'string' } } } } },
+      },
+    },
+    '/station': {
+      post: {
+        operationId: 'addStation',
+        requestBody: {
+          content: {
+            'application/x-www-form-urlencoded': {
+              schema: {
+                type: 'object',
+                required: ['name', 'note'],
+                properties: { name: { type: 'string', example: "D'Souza & co" }, note: { type: 'string', example: '$(id) `id` "x" \\ %' } },
+              },
+            },
+          },
+        },
+        responses: answer({ type: 'object' }),
+      },
+    },
+    '/picture': {
+      put: {
+        operationId: 'putPicture',
+        requestBody: {
+          content: {
+            'multipart/form-data': {
+              schema: {
+                type: 'object',
+                required: ['title'],
+                properties: { title: { type: 'string', example: 'Sky' }, picture: { type: 'string', format: 'binary' } },
+              },
+            },
+          },
+        },
+        responses: answer({ type: 'object' }),
+      },
+    },
+  },
+});
+
+export const FRAMEWORKS: Readonly<Record<string, object>> = { fastapi, nest, go, byHand, forms };
+
+/** What somebody could write to run code, to end a page or to fill a memory. */
+const SCRIPT = `</script><img src=x onerror=alert(1)>'"\`$(touch pwned)\${x}\\`;
+
+const script = document({
+  paths: {
+    [`/a'"$(touch pwned)/{${SCRIPT.replaceAll(/[{}/]/g, '')}}`]: {
+      post: {
+        operationId: SCRIPT,
+        summary: SCRIPT,
+        description: SCRIPT,
+        parameters: [
+          { name: SCRIPT, in: 'query', required: true, example: SCRIPT, schema: { type: 'string', description: SCRIPT } },
+          { name: SCRIPT, in: 'header', required: true, example: `${SCRIPT}\r\nX-Api-Key: stolen`, schema: { type: 'string' } },
+          { name: 'X-Note', in: 'header', required: true, example: `${SCRIPT}\r\nX-Other: 1`, schema: { type: 'string' } },
+        ],
+        requestBody: { content: { 'application/json': { example: { [SCRIPT]: SCRIPT, list: [SCRIPT, null, 1.5, { a: true }] } } } },
+        responses: answer({ type: 'object', properties: { [SCRIPT]: { description: SCRIPT } } }),
+      },
+    },
+  },
+});
+
+const cyclic = document({
+  paths: {
+    '/tree': {
+      post: {
+        requestBody: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Node' } } } },
+        responses: answer({ $ref: '#/components/schemas/Node' }),
+      },
+    },
+  },
+  components: {
+    schemas: {
+      Node: {
+        type: 'object',
+        required: ['left'],
+        properties: { left: { $ref: '#/components/schemas/Node' }, right: { $ref: '#/components/schemas/Same' } },
+      },
+      Same: { allOf: [{ $ref: '#/components/schemas/Node' }, { $ref: '#/components/schemas/Same' }] },
+    },
+  },
+});
+
+/** Each schema names the next one twice: written out it would have 2^40 parts. */
+const doubling = document({
+  paths: { '/wide': { get: { responses: answer({ $ref: '#/components/schemas/S0' }) } } },
+  components: {
+    schemas: Object.fromEntries(
+      Array.from({ length: 41 }, (_, at) => [
+        `S${at}`,
+        at === 40
+          ? { type: 'string' }
+          : {
+              type: 'object',
+              properties: { a: { $ref: `#/components/schemas/S${at + 1}` }, b: { $ref: `#/components/schemas/S${at + 1}` } },
+            },
+      ]),
+    ),
+  },
+});
+
+export const HOSTILE: Readonly<Record<string, object>> = { script, cyclic, doubling };

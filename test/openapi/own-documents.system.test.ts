@@ -1,0 +1,173 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import SwaggerParser from '@apidevtools/swagger-parser';
+import { createCatalogue, type CatalogueProduct } from '../../plugins/core/selling/catalogue';
+import { operationsIn, readOperations } from '../../services/dashboard/api/public/operations';
+import { buildDocument } from '../../services/openapi/build-document';
+import { type ApiDocumentParts, describeApi } from '../../services/openapi/describe-api';
+import { fieldsOf } from '../../services/dashboard/reference/schema-fields';
+import { CATALOGUE } from '../support/catalogue';
+import { FRAMEWORKS, HOSTILE } from './documents/frameworks';
+
+const run = promisify(execFile);
+const own: CatalogueProduct = {
+  id: 'forecast', title: 'Forecasts', description: 'Weather of a city.', prefix: '/v1', routes: [{ method: 'ANY', path: '/v1', purpose: 'All' }],
+  base: { daily: 1, monthly: 1 }, subscribable: true, plans: [],
+}; // prettier-ignore
+
+let baseUrl = '';
+let built: ApiDocumentParts;
+const describeOwn = (document: object): any => {
+  return JSON.parse(JSON.stringify(describeApi(built, createCatalogue([own]), new Map([[own.id, document]])).document));
+};
+const shown = (document: object) => operationsIn(readOperations(JSON.stringify(describeOwn(document))));
+
+interface Seen {
+  readonly method: string | undefined;
+  readonly url: string | undefined;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+let server: Server;
+let seen: Seen[] = [];
+let folder: string;
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    void text(request).then((body) => {
+      const { method, url, headers } = request;
+      seen.push({ method, url, headers, body });
+      const isText = url?.startsWith('/v1/forecast/pune') === true && headers['x-answer'] === 'text';
+      response.writeHead(url?.includes('refused') ? 401 : 200, { 'content-type': isText ? 'text/plain' : 'application/json' });
+      response.end('{"code":"fine"}');
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  built = JSON.parse(JSON.stringify(buildDocument(baseUrl, CATALOGUE))) as ApiDocumentParts;
+  folder = mkdtempSync(join(tmpdir(), 'tollgate-samples-'));
+  writeFileSync(join(folder, 'picture'), 'pixels');
+});
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+/** Runs each sample of an operation. @returns what the API was sent, and what was printed, by language */
+async function runSamples({ 'x-codeSamples': samples }: { 'x-codeSamples': readonly { lang: string; source: string }[] }) {
+  const programs: Record<string, (source: string) => [string, string[]]> = {
+    curl: (source) => ['sh', ['-ec', source]],
+    javascript: (source) => [process.execPath, ['--input-type=module', '--eval', source]],
+    python: (source) => ['python3', ['-c', source]],
+  };
+  const ran = [];
+  for (const { lang, source } of samples) {
+    seen = [];
+    const [program, args] = programs[lang]?.(source) ?? ['false', []];
+    const { stdout } = await run(program, args, { cwd: folder, env: { ...process.env, API_KEY: 'tg_test_key' } });
+    ran.push({ lang, stdout, sent: seen[0] });
+  }
+  return ran;
+}
+
+describe.each(Object.entries(FRAMEWORKS))('the reference of a document as %s writes it', (name, document) => {
+  it('is a valid OpenAPI document whose operations have our keys and refusals', async () => {
+    const described = describeOwn(document);
+    const operation = described.paths['/v1/forecast/{city}'].get;
+    expect(operation.security).toEqual([{ apiKeyHeader: [] }, { bearer: [] }, { apiKeyQuery: [] }]);
+    for (const status of ['401', '429', '503']) expect(operation.responses[status]['x-codes'].length).toBeGreaterThan(0);
+    await expect(SwaggerParser.validate(described)).resolves.toBeDefined();
+  });
+
+  it('has the city in the path, with a value in every sample', async () => {
+    const operation = shown(document).find(({ path }) => path === '/v1/forecast/{city}');
+    expect(operation?.parameters?.filter((each) => each.in === 'path')).toEqual([
+      expect.objectContaining({ name: 'city', example: 'pune' }),
+    ]);
+    const ran = await runSamples(operation as never);
+    expect(ran.map(({ lang }) => lang)).toEqual(['curl', 'javascript', 'python']);
+    for (const { sent, stdout } of ran) {
+      expect(sent?.method).toBe('GET');
+      expect(sent?.url).toMatch(/^\/v1\/forecast\/pune(\?|$)/);
+      expect(sent?.headers['x-api-key']).toBe('tg_test_key');
+      expect(stdout).toContain('fine');
+    }
+    expect(new Set(ran.map(({ sent }) => sent?.url)).size).toBe(1);
+    if (name === 'fastapi') expect(ran[0]?.sent?.headers['x-trace']).toBe('x-tracex');
+    if (name === 'nest') expect(ran[0]?.sent?.url).toBe('/v1/forecast/pune?units=metric');
+    if (name === 'byHand') expect(ran[0]?.sent?.url).toBe('/v1/forecast/pune?on=2026-01-31');
+  });
+});
+
+it('keeps the names of operations, unless two are alike', () => {
+  const names = (document: object) => shown(document).map(({ operationId }) => operationId);
+  expect(names(FRAMEWORKS['nest'] ?? {})).toEqual(['ForecastController_findOne']);
+  expect(names(FRAMEWORKS['go'] ?? {})).toEqual(['GetForecast', 'PostForecast']);
+  expect(names(FRAMEWORKS['byHand'] ?? {})).toEqual(['forecast_get_forecast_city_']);
+});
+
+it('writes out what is referred to: bodies, answers, all of several shapes and one of them', () => {
+  const [get, post] = shown(FRAMEWORKS['go'] ?? {});
+  const [nest] = shown(FRAMEWORKS['nest'] ?? {});
+  const [hand] = shown(FRAMEWORKS['byHand'] ?? {});
+  const fields = (operation: typeof get) =>
+    fieldsOf(operation?.responses['200']?.content?.['application/json']?.schema ?? {}).map(({ name, type }) => [name, type]);
+  expect(post?.requestBody?.content['application/json']?.example).toEqual({ city: "L'Aquila" });
+  expect(fields(get)).toEqual([['city', 'string'], ['days', 'integer']]); // prettier-ignore
+  expect(fields(nest)).toEqual([['city', 'string or null']]);
+  expect(fields(hand)).toEqual([['rain', 'boolean']]);
+});
+
+it('marks a value that was made from the schema, and no other', () => {
+  const made = (document: object) => shown(document)[0]?.parameters?.map(({ name, isMade }) => [name, isMade]);
+  expect(made(FRAMEWORKS['fastapi'] ?? {})).toEqual([['city', false], ['days', false], ['x-trace', true]]); // prettier-ignore
+});
+
+it('samples send bodies and forms with every character as it is', async () => {
+  const operations = shown(FRAMEWORKS['forms'] ?? {});
+  const form = await runSamples(operations.find(({ path }) => path === '/v1/station') as never);
+  for (const { sent } of form) {
+    expect(Object.fromEntries(new URLSearchParams(sent?.body))).toEqual({ name: "D'Souza & co", note: '$(id) `id` "x" \\ %' });
+  }
+  const upload = await runSamples(operations.find(({ path }) => path === '/v1/picture') as never);
+  expect(upload.map(({ lang }) => lang)).toEqual(['curl', 'javascript']);
+  for (const { sent } of upload) {
+    expect(sent?.method).toBe('PUT');
+    expect(sent?.body).toMatch(/name="title"\r\n\r\nSky\r\n[^]*name="picture"; filename="picture"[^]*pixels/);
+  }
+});
+
+it('a Python sample shows the code of a refusal', async () => {
+  const document = {
+    ...FRAMEWORKS['byHand'],
+    paths: { '/refused': { get: { responses: { '200': { description: 'Fine', content: { 'application/json': {} } } } } } },
+  };
+  const ran = await runSamples(shown(document)[0] as never);
+  expect(ran.find(({ lang }) => lang === 'python')?.stdout).toContain("401 {'code': 'fine'}");
+});
+
+describe('a hostile document', () => {
+  it('runs nothing and sends only what it names', async () => {
+    const [operation] = shown(HOSTILE['script'] ?? {});
+    const ran = await runSamples(operation as never);
+    for (const { sent } of ran) {
+      expect(JSON.parse(sent?.body ?? '')).toEqual((operation?.requestBody?.content['application/json'] as any).example);
+      expect(sent?.headers['x-api-key']).toBe('tg_test_key');
+      expect(sent?.headers).not.toHaveProperty('x-other');
+    }
+    expect(readdirSync(folder)).toEqual(['picture']);
+  });
+
+  it.each(['cyclic', 'doubling'])('that is %s costs a page of bounded size', (kind) => {
+    const operations = shown(HOSTILE[kind] ?? {});
+    expect(operations).toHaveLength(1);
+    expect(JSON.stringify(operations).length).toBeLessThan(500_000);
+  });
+});
