@@ -53,7 +53,7 @@ describe('the navigation', () => {
     await stage.open('/audit');
     const navigation = stage.page.getByRole('navigation', { name: 'Main' });
     const pagesOf = (group: string): Promise<string[]> => navigation.getByRole('group', { name: group }).getByRole('link').allInnerTexts();
-    expect(await pagesOf('Billing')).toEqual(['Plans', 'Statements']);
+    expect(await pagesOf('Billing')).toEqual(['Plans', 'Statements', 'Billing']);
     expect(await pagesOf('Settings')).toEqual(['Team', 'Audit log']);
     await stage.page.getByRole('link', { name: 'Home' }).click();
     await stage.page.getByRole('heading', { name: 'Overview' }).waitFor();
