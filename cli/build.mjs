@@ -12,13 +12,13 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const sourceFolders = ['plugins', 'services', 'kong', 'cli', 'protos', 'test'];
 /** Read where they are, and changed while an instance runs: no reason to build anew. */
 const kept = new Set(['kong/kong.yml', 'kong/catalogue.yml', 'kong/catalogue.schema.json']);
-const assets = /\.(sql|lua|proto|json|yml|html|txt)$/;
+const assets = /\.(sql|lua|proto|json|yml|html|txt|css|md|mjs)$/;
 const stampFile = join(root, 'dist', '.build-stamp');
 const migrationsFolder = 'plugins/stores/postgres/migrations';
 /** Built for browsers, by Vite, and stamped apart. */
 const webFolder = 'services/dashboard/web/';
 /** Shared by the pages and the server. */
-const sharedFolder = 'services/dashboard/reference/';
+const sharedFolders = ['services/dashboard/reference/', 'services/dashboard/design/', 'services/dashboard/contract/'];
 /** Types alone, which compiled code does not have. */
 const typesFolder = 'services/workers/generated/';
 const webStampFile = join(root, 'dist', '.web-stamp');
@@ -57,7 +57,7 @@ function readSources() {
 /** A stamp of everything that the browser's code is made from. */
 function stampWeb() {
   return fingerprint([
-    ...[webFolder, sharedFolder].flatMap((folder) => listFiles(join(root, folder))),
+    ...[webFolder, ...sharedFolders].flatMap((folder) => listFiles(join(root, folder))),
     'cli/build-web.mjs',
     'package-lock.json',
   ]);

@@ -14,7 +14,7 @@ import { readProviders } from './accounts/providers/provider-settings';
 import { GatewayCaller } from './requests/gateway-caller';
 import { createTryKeys } from './requests/try-key';
 import { createOutboxSender, createSmtpSender, type MailSender } from './mail/mail-sender';
-import { readBrand } from './public/brand';
+import { type Brand, readBrand } from './public/brand';
 import { READER_CALLS } from './public/public-try';
 import { type DashboardSettings, readDashboardSettings } from './settings';
 import { startErasing } from './accounts/start-erasing';
@@ -58,9 +58,9 @@ function createMail(settings: DashboardSettings, db: Pool, log: Log): MailSender
 
 async function startApp(
   settings: DashboardSettings,
-  tools: { db: Pool; log: Log; mail: MailSender; metrics: Metrics; liveSources: LiveSources },
+  tools: { db: Pool; log: Log; mail: MailSender; metrics: Metrics; liveSources: LiveSources; brand: Brand },
 ): Promise<() => Promise<void>> {
-  const { db, log, mail, metrics, liveSources } = tools;
+  const { db, log, mail, metrics, liveSources, brand } = tools;
   const url = baseUrl(settings);
   const secret = settings.DASHBOARD_SECRET;
   const gatewayUrl = settings.DASHBOARD_GATEWAY_URL ?? settings.GATEWAY_URL;
@@ -95,7 +95,7 @@ async function startApp(
     webRoot: WEB_ROOT,
     metrics,
     providers,
-    brand: readBrand(settings),
+    brand,
     readerGateway,
   });
   await app.listen({ host: settings.DASHBOARD_HOST, port: settings.DASHBOARD_PORT });
@@ -122,9 +122,11 @@ export async function runDashboard(env: Environment): Promise<RunningDashboard> 
     onError: (error) => log.warn({ err: error }, 'a database connection broke'),
   });
   const metrics = createMetrics({ withProcess: true });
-  const mail: MailSender = { ...createMail(settings, db, log), installation: settings.DASHBOARD_NAME };
+  const brand = readBrand(settings);
+  const mail: MailSender = { ...createMail(settings, db, log), installation: brand.name };
+
   const liveSources = new WatchedSources({ urls: settings.DASHBOARD_LIVE_FROM, log, clock: systemClock });
-  const closeApp = await startApp(settings, { db, log, mail, metrics, liveSources });
+  const closeApp = await startApp(settings, { db, log, mail, metrics, liveSources, brand });
   const statements = startStatements({ db, log, clock: systemClock, timeZone: settings.QUOTA_TIMEZONE, registry: metrics.registry });
   const billing = startBilling({
     db,

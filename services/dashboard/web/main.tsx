@@ -1,4 +1,3 @@
-import '@mantine/core/styles.css';
 import './app/styles.css';
 import { MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
@@ -10,13 +9,11 @@ import { createQueryClient, forgetPerson } from './api/query-client';
 import { createAppRouter } from './app/router';
 import { safeReturn } from './app/safe-return';
 import { isLeavingPostponed } from './hooks/use-shown-secret';
-import { brandColour } from './browser/brand';
 import { takeViewedCustomer } from './browser/viewed-customer';
 import { resolveVariables, theme } from './app/theme';
 import { ConnectionBanner } from './components/connection-banner';
 
 takeViewedCustomer();
-if (brandColour !== undefined) document.documentElement.style.setProperty('--brand', brandColour);
 const queryClient = createQueryClient(leadToSignIn);
 const router = createAppRouter(queryClient);
 

@@ -8,7 +8,7 @@ describe('the head of the app’s page', () => {
     const logo = { bytes: Buffer.from('<svg/>'), contentType: 'image/svg+xml' };
     expect(brandPage(PAGE, { name: 'Acme APIs', colour: '#a0b0c0', logo })).toBe(
       '<head><link rel="icon" href="/brand/logo" /><title>Acme APIs</title><meta name="application-name" content="Acme APIs" />' +
-        '<meta name="theme-color" content="#a0b0c0" /></head>',
+        '<meta name="theme-color" content="#a0b0c0" /><link rel="stylesheet" href="/brand.css" /></head>',
     );
   });
 

@@ -108,7 +108,20 @@ describe('the brand', () => {
 
   beforeAll(async () => {
     dashboard = await startDashboard({
-      brand: { name: 'Acme APIs', colour: '#a0b0c0', logo: undefined },
+      brand: {
+        name: 'Acme APIs',
+        colour: '#a0b0c0',
+        logo: {
+          bytes: Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'),
+          contentType: 'image/svg+xml',
+        },
+        words: {
+          headline: 'Weather, by the hour',
+          support: 'help@example.com',
+          links: { terms: 'https://acme.example/terms', status: '/status' },
+          powered_by: true,
+        },
+      },
       webFiles: { 'index.html': '<!doctype html><title>Tollgate</title>' },
     });
   });
@@ -119,6 +132,29 @@ describe('the brand', () => {
       const { body } = await dashboard.ask({ path: '/keys', headers: { host: 'dashboard.test' } });
       expect(body).toContain('<title>Acme APIs</title>');
       expect(body).not.toContain('Tollgate');
+    });
+
+    it('shows its words, links and colour on public pages, and names Tollgate only as what powers them', async () => {
+      const { body } = await dashboard.ask({ path: '/' });
+      for (const text of [
+        '<h1>Weather, by the hour</h1>',
+        '<a href="https://acme.example/terms">Terms</a>',
+        '<a href="/status">Status</a>',
+        '<a href="mailto:help@example.com">Support</a>',
+        '<link rel="stylesheet" href="/brand.css"/>',
+      ])
+        expect(body).toContain(text);
+      expect(body).not.toContain('style=');
+      expect(body.match(/Tollgate/g)).toEqual(['Tollgate']);
+      expect((await dashboard.ask({ path: '/brand.css' })).body).toContain('--accent:#a0b0c0;--on-accent:#000;');
+    });
+
+    it('sends its picture with a policy under which no script in it runs', async () => {
+      const { headers } = await dashboard.ask({ path: '/brand/logo' });
+      expect([headers['content-type'], headers['content-security-policy']]).toEqual([
+        'image/svg+xml',
+        "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+      ]);
     });
 
     it('signs its mail with it', async () => {

@@ -1,7 +1,10 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type Catalogue, type CatalogueProduct, createCatalogue } from '../../../plugins/core/selling/catalogue';
 import { applyCatalogue } from '../../../plugins/stores/postgres/catalogue/apply-catalogue';
 import { writeProductDocuments } from '../../../plugins/stores/postgres/catalogue/product-documents';
-import { textOn } from '../../../services/dashboard/api/public/page-frame';
+import { accentSheet, textOn } from '../../../services/dashboard/api/public/accent';
 import { readBrand } from '../../../services/dashboard/api/public/brand';
 import { type LiveSource, type Product } from '../../../services/dashboard/contract/plans';
 import { buildDocument } from '../../../services/openapi/build-document';
@@ -34,8 +37,8 @@ const get = (path: string, headers: Readonly<Record<string, string>> = {}) => da
 const offered = PRODUCTS.filter(({ prefix }) => prefix !== null);
 
 describe('without a session', () => {
-  it.each(['/', '/products'])('%s has every product with its limits and prices in its words', async (path) => {
-    const { statusCode, headers, body } = await get(path);
+  it('/products has every product with its limits and prices in its words', async () => {
+    const { statusCode, headers, body } = await get('/products');
     expect([statusCode, headers['content-type'], headers['vary']]).toEqual([200, 'text/html; charset=utf-8', 'Accept-Encoding, Cookie']);
     expect(body).toMatch(/^<!doctype html><html lang="en"/);
     for (const { title, description, id } of PRODUCTS) {
@@ -44,6 +47,42 @@ describe('without a session', () => {
       expect(body).toContain(id);
     }
     for (const text of ['1,000 a day, 30,000 a month', '₹499.00 a month', '1,000,000 a day', 'Listed only']) expect(body).toContain(text);
+  });
+
+  it('/ has a card for each product that can be bought, a call beside its answer, and no product that nobody can buy', async () => {
+    const { body } = await get('/');
+    for (const { title, description, id } of offered) {
+      expect(body).toContain(`<a href="/reference/${id}">${title}</a>`);
+      expect(body).toContain(description);
+    }
+    for (const { id } of PRODUCTS.filter(({ prefix }) => prefix === null)) expect(body).not.toContain(id);
+    for (const text of ['From ₹499.00 a month', 'Free: 1,000 a day, 30,000 a month']) expect(body).toContain(text);
+    expect(body).toContain('aria-label="Its answer"');
+    expect(body).toContain('<span class="code-key">"ip"</span>');
+  });
+
+  it('/pricing says what expected requests cost with each product, by a form that needs no script', async () => {
+    const costs = async (query: string): Promise<string> => {
+      const { statusCode, body } = await get(`/pricing${query}`);
+      expect([statusCode, body.includes('<form class="expected" action="/pricing" method="get">')]).toEqual([200, true]);
+      return /<tr id="api-seo">.*?<\/tr>/s.exec(body)?.[0].split('<td').at(-1) ?? '';
+    };
+    expect(await costs('?requests=0')).toContain('<strong>Free</strong>');
+    expect(await costs('?requests=4')).toContain('<strong>₹999.00</strong><span class="quiet block">With Star</span>');
+    expect(await costs('?requests=7')).toContain('More than any plan on sale has');
+    for (const odd of ['', '?requests=9', '?requests=-1', '?requests=x', '?requests=1&requests=2']) {
+      expect(await costs(odd)).toBe(await costs('?requests=3'));
+    }
+  });
+
+  it('/ and /pricing tell search engines the price of each plan, in data that no browser runs', async () => {
+    for (const path of ['/', '/pricing']) {
+      const text = /<script type="application\/ld\+json">([^<]*)<\/script>/.exec((await get(path)).body)?.[1] ?? '';
+      const graph = (JSON.parse(text) as { '@graph': { url: string; offers: object[] }[] })['@graph'];
+      expect(graph.find(({ url }) => url.endsWith('/reference/api-ip'))?.offers).toEqual([
+        { '@type': 'Offer', name: 'Star', price: '499.00', priceCurrency: 'INR' },
+      ]);
+    }
   });
 
   it('/reference leads to every product that can be called, and says how the key is sent', async () => {
@@ -90,7 +129,15 @@ describe('without a session', () => {
   });
 
   it('no page is larger than 80 KiB, before it is compressed', async () => {
-    const paths = ['/', '/products', '/status', '/reference', '/reference/errors', ...offered.map(({ id }) => `/reference/${id}`)];
+    const paths = [
+      '/',
+      '/products',
+      '/pricing',
+      '/status',
+      '/reference',
+      '/reference/errors',
+      ...offered.map(({ id }) => `/reference/${id}`),
+    ];
     const sizes = await Promise.all(paths.map(async (path) => ({ path, bytes: Buffer.byteLength((await get(path)).body) })));
     expect(sizes.filter(({ bytes }) => bytes > 80 * 1_024)).toEqual([]);
   });
@@ -116,11 +163,11 @@ describe('without a session', () => {
   );
 
   it('no page needs a script, and each names itself to search engines', async () => {
-    for (const path of ['/', '/products', '/status', '/reference', '/reference/errors', '/reference/api-ip']) {
+    for (const path of ['/', '/products', '/pricing', '/status', '/reference', '/reference/errors', '/reference/api-ip']) {
       const { body } = await get(path);
-      expect(body.match(/<script[^>]*>[^<]*/g)).toEqual(['<script type="module" src="/public-page.js">']);
+      expect(body.match(/<script(?! type="application\/ld)[^>]*>[^<]*/g)).toEqual(['<script type="module" src="/public-page.js">']);
       // A form that only a script can send is not shown without one.
-      expect(body.match(/<form /g)?.length).toBe(body.match(/<form class="try" [^>]*hidden="">/g)?.length);
+      expect(body.match(/<form (?!class="expected")/g)?.length).toBe(body.match(/<form class="try" [^>]*hidden="">/g)?.length);
       expect(body).not.toMatch(/ on[a-z]+="/);
       expect(body).toContain(`<link rel="canonical" href="http://dashboard.test${path}"/>`);
       expect(body).toMatch(/<meta name="description" content="[^"]{20,}"\/>/);
@@ -147,6 +194,7 @@ describe('without a session', () => {
     expect(places).toEqual([
       '/',
       '/products',
+      '/pricing',
       '/status',
       '/reference',
       '/reference/errors',
@@ -320,6 +368,55 @@ describe('the look of an installation', () => {
       'image/svg+xml',
     );
   });
+});
+
+describe('brand.yml', () => {
+  const folders: string[] = [];
+  afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true })));
+  const folderWith = (text: string): { TOLLGATE_CONFIG: string } => {
+    const folder = mkdtempSync(join(tmpdir(), 'brand-'));
+    folders.push(folder);
+    writeFileSync(join(folder, 'brand.yml'), text);
+    writeFileSync(join(folder, 'logo.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>');
+    return { TOLLGATE_CONFIG: folder };
+  };
+
+  it('gives name, accent, logos, words and links; a setting goes before it', () => {
+    const folder = folderWith(
+      'name: Acme\naccent: "#0B6E4F"\nlogo: { light: logo.svg, dark: logo.svg }\nheadline: Weather, by the hour\nlinks: { terms: /terms }\n',
+    );
+    const brand = readBrand(folder);
+    expect([brand.name, brand.colour, brand.logo?.contentType, brand.darkLogo?.contentType]).toEqual([
+      'Acme',
+      '#0b6e4f',
+      'image/svg+xml',
+      'image/svg+xml',
+    ]);
+    expect(brand.words).toMatchObject({ headline: 'Weather, by the hour', links: { terms: '/terms' }, powered_by: true });
+    expect(readBrand({ ...folder, DASHBOARD_NAME: 'Other' }).name).toBe('Other');
+  });
+
+  it.each([
+    ['name: [', 'is not valid YAML'],
+    ['nmae: Acme', 'Unrecognized key: "nmae"'],
+    ['accent: green', 'accent: must be a colour'],
+    ['links: { terms: "javascript:alert(1)" }', 'links.terms: must be a URL that starts with https://'],
+    ['links: { terms: //evil.example }', 'links.terms: must be a URL that starts with https://'],
+    ['support: nobody', 'support: must be an email address'],
+    ['logo: { light: logo.exe }', 'logo.light: must be a file that ends in .svg, .png or .webp'],
+    ['logo: { light: gone.svg }', 'logo.light of brand.yml cannot be read'],
+  ])('is refused at the start, with the place of the mistake: %s', (text, message) => {
+    expect(() => readBrand(folderWith(text))).toThrow(message);
+  });
+
+  it.each(['#ffd400', '#0b6e4f', '#000000', '#ffffff', '#3b5bdb'])(
+    'makes links of the accent %s that can be read in both schemes',
+    (accent) => {
+      const [, light = '', dark = ''] = /--link:light-dark\((#\w+), (#\w+)\)/.exec(accentSheet(accent)) ?? [];
+      // Links that carry black or white text as their ground are dark or light enough themselves.
+      expect([textOn(light), textOn(dark)]).toEqual(['#fff', '#000']);
+    },
+  );
 });
 
 describe('live sources', () => {

@@ -1,8 +1,42 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { eventually } from '../../support/eventually';
 import { settle } from '../support/browser';
+import { PAGES } from '../support/page-dashboard';
 import { PageStage } from '../support/page-stage';
 
 const stage = PageStage.forFile();
+
+/** As it travels: files as they lie beside themselves, compressed. What has no such form is counted whole. */
+function travellingBytes(path: string, body: number): number {
+  const file = join(PAGES, path);
+  const sizeOf = (each: string): number | undefined => statSync(each, { throwIfNoEntry: false })?.size;
+  return path === '/' ? body : (sizeOf(`${file}.br`) ?? sizeOf(file) ?? body);
+}
+
+describe('the first page of somebody who is signed in', () => {
+  it('takes at most 15 requests and 250 KiB, with its typeface and what the API answers', async () => {
+    const asked = new Map<string, number>();
+    await stage.begin();
+    stage.page.on('requestfinished', (request) => {
+      const { pathname } = new URL(request.url());
+      void request.response().then(async (response) => asked.set(`${pathname} ${asked.size}`, (await response?.body())?.length ?? 0));
+    });
+    await stage.goto('/');
+    await stage.page.waitForLoadState('networkidle');
+    await eventually(() => [...asked.keys()].some((path) => path.includes('.woff2')));
+    const total = [...asked].reduce((sum, [path, body]) => sum + travellingBytes(path.split(' ')[0] ?? '', body), 0);
+    expect(asked.size).toBeLessThanOrEqual(15);
+    expect(total).toBeLessThanOrEqual(250 * 1_024);
+  });
+
+  it('comes from files that are all compressed beforehand, but for pictures and fonts', () => {
+    const files = readdirSync(join(PAGES, 'assets')).filter((name) => /\.(js|css)$/.test(name));
+    const known = new Set(readdirSync(join(PAGES, 'assets')));
+    expect(files.filter((name) => !known.has(`${name}.br`) || !known.has(`${name}.gz`))).toEqual([]);
+    expect(readFileSync(join(PAGES, 'public.css'), 'utf8')).toContain('Geist');
+  });
+});
 
 describe('the first steps', () => {
   it('stay until the first call has arrived', async () => {
@@ -11,6 +45,18 @@ describe('the first steps', () => {
     expect(await stage.page.getByRole('link', { name: 'Mine' }).isVisible()).toBe(true);
     await stage.dashboard.pool.query('UPDATE credential SET last_used_at = now() WHERE id = $1', [stage.account.keys[0]]);
     await stage.page.getByText('Today at a glance').waitFor();
+  });
+});
+
+describe('the navigation', () => {
+  it('has its pages in groups, and the logo leads home', async () => {
+    await stage.open('/audit');
+    const navigation = stage.page.getByRole('navigation', { name: 'Main' });
+    const pagesOf = (group: string): Promise<string[]> => navigation.getByRole('group', { name: group }).getByRole('link').allInnerTexts();
+    expect(await pagesOf('Billing')).toEqual(['Plans', 'Statements', 'Billing']);
+    expect(await pagesOf('Settings')).toEqual(['Team', 'Audit log']);
+    await stage.page.getByRole('link', { name: 'Home' }).click();
+    await stage.page.getByRole('heading', { name: 'Overview' }).waitFor();
   });
 });
 

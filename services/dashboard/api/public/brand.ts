@@ -1,34 +1,42 @@
 import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { z } from 'zod';
+import { EXAMPLE_CONFIG } from '../../../kit/read-catalogue';
 import { PLAIN_NAME } from '../mail/mail-sender';
+import { LOGO_TYPES, MOST_LOGO_BYTES, MOST_NAME_CHARACTERS, readBrandFile, type BrandFile } from './brand-file';
+
+/** A picture, as it is sent. */
+export interface Logo {
+  readonly bytes: Buffer;
+  readonly contentType: string;
+}
 
 /** How an installation shows itself to those who consider buying. */
 export interface Brand {
   readonly name: string;
   /** `#rrggbb`, the ground of buttons and of the line at the top. */
   readonly colour: string;
-  readonly logo: { readonly bytes: Buffer; readonly contentType: string } | undefined;
+  readonly logo: Logo | undefined;
+  /** In place of the logo on dark pages. */
+  readonly darkLogo?: Logo | undefined;
+  /** What else `brand.yml` says. */
+  readonly words?: Pick<BrandFile, 'headline' | 'subheadline' | 'support' | 'links' | 'powered_by'> | undefined;
 }
 
-/** The accent of the dashboard itself. */
+/** --accent of design/tokens.css. */
 const OWN_COLOUR = '#3b5bdb';
 
 export const PLAIN_BRAND: Brand = { name: PLAIN_NAME, colour: OWN_COLOUR, logo: undefined };
 
-const LOGO_TYPES: Readonly<Record<string, string>> = { '.svg': 'image/svg+xml', '.png': 'image/png', '.webp': 'image/webp' };
-
-/** Every page loads it. */
-const MOST_LOGO_BYTES = 262_144;
-/** It stands in a line with the navigation of a phone. */
-const MOST_NAME_CHARACTERS = 40;
-
+/** Each goes before what `brand.yml` says. */
 export const brandSettings = z.object({
-  DASHBOARD_NAME: z.string().trim().min(1).max(MOST_NAME_CHARACTERS).default(PLAIN_BRAND.name),
+  /** The seller's folder, with `brand.yml`. */
+  TOLLGATE_CONFIG: z.string().optional(),
+  DASHBOARD_NAME: z.string().trim().min(1).max(MOST_NAME_CHARACTERS).optional(),
   DASHBOARD_COLOUR: z
     .string()
     .regex(/^#[0-9a-f]{6}$/i, 'must be a colour such as #3b5bdb')
-    .default(OWN_COLOUR),
+    .optional(),
   /** A file. */
   DASHBOARD_LOGO: z
     .string()
@@ -36,21 +44,31 @@ export const brandSettings = z.object({
     .optional(),
 });
 
-/** @throws Error naming the logo when it cannot be read, or is too large */
-export function readBrand({ DASHBOARD_NAME, DASHBOARD_COLOUR, DASHBOARD_LOGO }: z.output<typeof brandSettings>): Brand {
-  return { name: DASHBOARD_NAME, colour: DASHBOARD_COLOUR.toLowerCase(), logo: DASHBOARD_LOGO ? readLogo(DASHBOARD_LOGO) : undefined };
+/** @throws Error naming `brand.yml` or the logo when it cannot be used */
+export function readBrand(settings: z.output<typeof brandSettings>): Brand {
+  const { TOLLGATE_CONFIG, DASHBOARD_NAME, DASHBOARD_COLOUR, DASHBOARD_LOGO } = settings;
+  const file = readBrandFile(TOLLGATE_CONFIG || EXAMPLE_CONFIG);
+  const { light, dark } = file?.logo ?? {};
+  const logo = DASHBOARD_LOGO ? readLogo(DASHBOARD_LOGO, 'DASHBOARD_LOGO') : light ? readLogo(light, 'logo.light of brand.yml') : undefined;
+  return {
+    name: DASHBOARD_NAME ?? file?.name ?? PLAIN_BRAND.name,
+    colour: (DASHBOARD_COLOUR ?? file?.accent ?? OWN_COLOUR).toLowerCase(),
+    logo,
+    ...(dark && !DASHBOARD_LOGO && { darkLogo: readLogo(dark, 'logo.dark of brand.yml') }),
+    ...(file && { words: file }),
+  };
 }
 
-function readLogo(path: string): Brand['logo'] {
-  const bytes = readBytes(path);
-  if (bytes.length > MOST_LOGO_BYTES) throw new Error(`DASHBOARD_LOGO has more than ${MOST_LOGO_BYTES} bytes`);
+function readLogo(path: string, place: string): Logo {
+  const bytes = readBytes(path, place);
+  if (bytes.length > MOST_LOGO_BYTES) throw new Error(`${place} has more than ${MOST_LOGO_BYTES} bytes`);
   return { bytes, contentType: LOGO_TYPES[extname(path).toLowerCase()] ?? 'application/octet-stream' };
 }
 
-function readBytes(path: string): Buffer {
+function readBytes(path: string, place: string): Buffer {
   try {
     return readFileSync(path);
   } catch (cause) {
-    throw new Error('DASHBOARD_LOGO cannot be read', { cause });
+    throw new Error(`${place} cannot be read`, { cause });
   }
 }

@@ -1,5 +1,7 @@
 import { type ReactNode } from 'react';
-import { type Brand } from './brand';
+import { type CatalogueProduct } from '../../../../plugins/core/selling/catalogue';
+import { type Brand, PLAIN_BRAND } from './brand';
+import { StructuredPrices } from './structured-prices';
 import { type LiveSources } from './watch-sources';
 
 /** What every public page is rendered with. */
@@ -24,24 +26,48 @@ interface PageFrameProps {
   readonly description: string;
   /** The page's own path, which is also where signing up leads back to. */
   readonly path: string;
+  /** Whose prices the page says to search engines too. */
+  readonly products?: readonly CatalogueProduct[];
   readonly children: ReactNode;
 }
 
 const NAVIGATION = [
   ['/products', 'Products'],
+  ['/pricing', 'Pricing'],
   ['/reference', 'Reference'],
 ] as const;
 
-/** Relative luminance at which black and white contrast alike, the root of 1.05 · 0.05 less 0.05 (WCAG 2.2): both reach 4.5 to 1 there. */
-const LIGHT_GROUND = 0.179;
+/** The seller's pages that every footer leads to. */
+function SellersLinks({ brand: { name, words } }: { readonly brand: Brand }): ReactNode {
+  if (!words) return null;
+  const { terms, privacy, imprint } = words.links;
+  const links = { Terms: terms, Privacy: privacy, Imprint: imprint };
+  return (
+    <>
+      {Object.entries(links).map(
+        ([text, to]) =>
+          to !== undefined && (
+            <a key={text} href={to}>
+              {text}
+            </a>
+          ),
+      )}
+      {words.support !== undefined && <a href={`mailto:${words.support}`}>Support</a>}
+      {words.powered_by && name !== PLAIN_BRAND.name && <span className="quiet">Powered by Tollgate</span>}
+    </>
+  );
+}
 
-/** Black or white, whichever can be read on a colour `#rrggbb`. */
-export function textOn(colour: string): string {
-  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
-    const part = Number.parseInt(colour.slice(at, at + 2), 16) / 255;
-    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
-  });
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > LIGHT_GROUND ? '#000' : '#fff';
+/** The picture beside the name, with the one for dark pages where the seller has one. */
+function BrandLogo({ brand }: { readonly brand: Brand }): ReactNode {
+  const logo = <img src={brand.logo ? '/brand/logo' : '/icon.svg'} height={26} alt="" />;
+  if (!brand.darkLogo) return logo;
+  return (
+    <picture>
+      <source srcSet="/brand/logo-dark" media="(prefers-color-scheme: dark)" />
+      {logo}
+    </picture>
+  );
 }
 
 /** Where signing up starts, and comes back to. */
@@ -68,10 +94,10 @@ function Entrance({ tools, path }: Pick<PageFrameProps, 'tools' | 'path'>): Reac
 }
 
 /** The document around a public page: all of it can be read without a script. */
-export function PageFrame({ tools, title, description, path, children }: PageFrameProps): ReactNode {
+export function PageFrame({ tools, title, description, path, products, children }: PageFrameProps): ReactNode {
   const { brand, url } = tools;
   return (
-    <html lang="en" style={{ ['--brand' as string]: brand.colour, ['--on-brand' as string]: textOn(brand.colour) }}>
+    <html lang="en">
       <head>
         <meta charSet="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -79,9 +105,15 @@ export function PageFrame({ tools, title, description, path, children }: PageFra
         <title>{path === '/' ? title : `${title} · ${brand.name}`}</title>
         <meta name="description" content={description} />
         <link rel="canonical" href={url + path} />
+        <meta property="og:title" content={title} />
+        <meta property="og:description" content={description} />
+        <meta property="og:site_name" content={brand.name} />
+        <meta property="og:url" content={url + path} />
         <link rel="icon" href={brand.logo ? '/brand/logo' : '/icon.svg'} />
         <link rel="stylesheet" href="/public.css" />
+        {brand.colour !== PLAIN_BRAND.colour && <link rel="stylesheet" href="/brand.css" />}
         <script type="module" src="/public-page.js" />
+        {products && <StructuredPrices products={products} url={url} />}
       </head>
       <body>
         <a className="skip" href="#content">
@@ -89,7 +121,7 @@ export function PageFrame({ tools, title, description, path, children }: PageFra
         </a>
         <header className="top">
           <a className="brand" href={tools.isSignedIn ? '/products' : '/'}>
-            <img src={brand.logo ? '/brand/logo' : '/icon.svg'} height={26} alt="" />
+            <BrandLogo brand={brand} />
             <span>{brand.name}</span>
           </a>
           <nav aria-label="Pages">
@@ -109,7 +141,8 @@ export function PageFrame({ tools, title, description, path, children }: PageFra
         <footer>
           <a href="/openapi.json">OpenAPI document</a>
           <a href="/llms.txt">llms.txt</a>
-          <a href="/status">Status</a>
+          <a href={brand.words?.links.status ?? '/status'}>Status</a>
+          <SellersLinks brand={brand} />
         </footer>
       </body>
     </html>

@@ -43,7 +43,8 @@ function LiveStatus({ product, source }: { readonly product: string; readonly so
   );
 }
 
-function Status({ product, source }: { readonly product: CatalogueProduct; readonly source: LiveSource | null }): ReactNode {
+/** Which keys get answers, in a word and since when. */
+export function Status({ product, source }: { readonly product: CatalogueProduct; readonly source: LiveSource | null }): ReactNode {
   if (!isOffered(product)) return <span className="badge">Listed only</span>;
   if (refusesTestKeys(product)) return <span className="badge">Live keys only</span>;
   return <LiveStatus product={product.id} source={source} />;

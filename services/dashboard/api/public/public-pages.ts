@@ -6,7 +6,9 @@ import { readCatalogueRevision } from '../../../../plugins/stores/postgres/catal
 import { type DashboardDeps } from '../http/dashboard-deps';
 import { ownAddress } from '../http/own-origin';
 import { askSeldom, type DocumentSource, keepDocument, type KeptDocument, sendDocument } from '../http/serve-document';
+import { accentSheet } from './accent';
 import { type Brand } from './brand';
+import { stepOf } from './choose-plan';
 import { NOTHING_DESCRIBED, placesOf, readOperations } from './operations';
 import { type PageTools } from './page-frame';
 import { type PageName, renderPage } from './render-page';
@@ -82,7 +84,7 @@ class PageShelf {
       canTry,
       liveSources: deps.liveSources,
     };
-    const name = page.kind === 'product' ? `product ${page.product.id}` : page.kind;
+    const name = page.kind === 'product' ? `product ${page.product.id}` : page.kind === 'pricing' ? `pricing ${page.step}` : page.kind;
     const read = async (): Promise<string> => {
       const { products } = await deps.catalogue();
       const text = await this.describe(page);
@@ -128,6 +130,9 @@ export function servePublicPages(app: FastifyInstance, options: PublicPagesOptio
     return reply.redirect(place ?? '/reference', 307);
   });
   app.get('/reference/errors', (request, reply) => send(request, reply, { kind: 'errors' }));
+  app.get<{ Querystring: { requests?: unknown } }>('/pricing', (request, reply) =>
+    send(request, reply, { kind: 'pricing', step: stepOf(request.query.requests) }),
+  );
   app.get('/status', (request, reply) => send(request, reply, { kind: 'status' }));
   app.get('/products', (request, reply) => send(request, reply, { kind: 'products' }));
   app.get<{ Params: { product: string } }>('/reference/:product', async (request, reply) => {
@@ -156,10 +161,25 @@ function serveFiles(
       return sendDocument(request, reply, { document, headers: { 'Content-Type': contentType, 'Cache-Control': 'public, no-cache' } });
     });
   }
-  const { logo } = brand;
-  // A picture that an operator chose, which is not allowed to be a document.
-  if (logo)
-    app.get('/brand/logo', (_request, reply) =>
-      reply.header('Content-Type', logo.contentType).header('Cache-Control', 'no-cache').send(logo.bytes),
+  serveBrand(app, brand);
+}
+
+/** A picture that an operator chose is a picture: opened by itself, a script in it does not run either. */
+const PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
+
+function serveBrand(app: FastifyInstance, { logo, darkLogo, colour }: Brand): void {
+  app.get('/brand.css', (_request, reply) =>
+    reply.type('text/css; charset=utf-8').header('Cache-Control', 'no-cache').send(accentSheet(colour)),
+  );
+  for (const [path, picture] of [
+    ['/brand/logo', logo],
+    ['/brand/logo-dark', darkLogo],
+  ] as const) {
+    if (!picture) continue;
+    app.get(path, (_request, reply) =>
+      reply
+        .headers({ 'Content-Type': picture.contentType, 'Cache-Control': 'no-cache', 'Content-Security-Policy': PICTURE_POLICY })
+        .send(picture.bytes),
     );
+  }
 }

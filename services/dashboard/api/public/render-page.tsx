@@ -4,6 +4,7 @@ import { type ApiDocument } from '../../contract/api-document';
 import { ErrorsPage } from './errors-page';
 import { LandingPage } from './landing-page';
 import { type PageTools } from './page-frame';
+import { PricingPage } from './pricing-page';
 import { ProductsPage } from './products-page';
 import { firstToTry, operationsIn } from './operations';
 import { type StatusContent, StatusPage } from './status-page';
@@ -20,6 +21,7 @@ export interface PageContent {
 /** Which of the pages. */
 export type PageName =
   | { readonly kind: 'landing' | 'products' | 'reference' | 'errors' | 'status' | 'missing' }
+  | { readonly kind: 'pricing'; readonly step: number }
   | { readonly kind: 'product'; readonly product: CatalogueProduct };
 
 function elementOf(page: PageName, tools: PageTools, content: PageContent): ReactElement {
@@ -30,6 +32,8 @@ function elementOf(page: PageName, tools: PageTools, content: PageContent): Reac
       return <LandingPage tools={tools} products={products} tried={firstToTry(content)} />;
     case 'products':
       return <ProductsPage tools={tools} products={products} />;
+    case 'pricing':
+      return <PricingPage tools={tools} products={products} step={page.step} />;
     case 'reference':
       return <ReferenceIndex tools={tools} products={products} operations={operations} />;
     case 'errors':

@@ -19,6 +19,7 @@ export function writeSitemap({ url, products }: Site): string {
   const paths = [
     '/',
     '/products',
+    '/pricing',
     '/status',
     '/reference',
     '/reference/errors',
@@ -30,7 +31,7 @@ export function writeSitemap({ url, products }: Site): string {
 
 /** Everything else is a customer's, or an entrance to it. */
 export function writeRobots({ url }: Site): string {
-  return `User-agent: *\nAllow: /$\nAllow: /products\nAllow: /status\nAllow: /reference\nAllow: /openapi.json\nAllow: /llms.txt\nDisallow: /api/\nDisallow: /sign-in\nDisallow: /sign-up\nDisallow: /verify\nDisallow: /reset-password\nDisallow: /outbox\n\nSitemap: ${url}/sitemap.xml\n`;
+  return `User-agent: *\nAllow: /$\nAllow: /products\nAllow: /pricing\nAllow: /status\nAllow: /reference\nAllow: /openapi.json\nAllow: /llms.txt\nDisallow: /api/\nDisallow: /sign-in\nDisallow: /sign-up\nDisallow: /verify\nDisallow: /reset-password\nDisallow: /outbox\n\nSitemap: ${url}/sitemap.xml\n`;
 }
 
 function describeForModels({ url, products }: Site): string[] {

@@ -23,3 +23,9 @@ export function describeLimits({ daily, monthly }: QuotaLimits): string {
 export function isOffered({ prefix }: CatalogueProduct): boolean {
   return prefix !== null;
 }
+
+/** `From ₹499.00 a month`, or that it costs nothing. */
+export function priceFrom({ plans }: CatalogueProduct): string {
+  const [least] = [...plans].sort((a, b) => Number(a.price) - Number(b.price));
+  return least ? `From ${formatPrice(least)} a month` : 'Free within its limits';
+}

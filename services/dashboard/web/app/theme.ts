@@ -3,12 +3,13 @@ import { alpha, createTheme, type CSSVariablesResolver, type MantineTheme } from
 /** Tints that badges, alerts and light buttons use. */
 const TINTS = ['indigo', 'red', 'green', 'yellow', 'gray', 'orange'] as const;
 
-/** One accent, the system's own font, small type: made for daily use. */
+/** Colour, type and radius come from services/dashboard/design/tokens.css; one accent, small type: made for daily use. */
 export const theme = createTheme({
   primaryColor: 'indigo',
   primaryShade: { light: 7, dark: 8 },
-  fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif',
-  fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace',
+  fontFamily: 'var(--font)',
+  fontFamilyMonospace: 'var(--code-font)',
+  radius: { sm: 'var(--radius)', md: 'var(--radius-large)' },
   defaultRadius: 'sm',
   cursorType: 'pointer',
   respectReducedMotion: true,
@@ -23,6 +24,23 @@ export const theme = createTheme({
   },
 });
 
+/** Mantine's names for the design's variables, in both schemes. Its indigo is the seller's accent. */
+const SHARED = {
+  '--mantine-color-text': 'var(--text)',
+  '--mantine-color-body': 'var(--surface)',
+  '--mantine-color-dimmed': 'var(--quiet)',
+  '--mantine-color-anchor': 'var(--link)',
+  '--mantine-color-default': 'var(--surface)',
+  '--mantine-color-default-hover': 'var(--code)',
+  '--mantine-color-default-color': 'var(--text)',
+  '--mantine-color-indigo-filled': 'var(--accent)',
+  '--mantine-color-indigo-filled-hover': 'color-mix(in srgb, var(--accent), #000 14%)',
+  '--mantine-color-indigo-light': 'var(--accent-ground)',
+  '--mantine-color-indigo-light-hover': 'var(--accent-ground)',
+  '--mantine-color-indigo-light-color': 'var(--link)',
+  '--mantine-color-indigo-outline': 'var(--link)',
+} as const;
+
 /** Mantine's light tints and grey texts fall short of 4.5:1 on their backgrounds; these reach it in both schemes. */
 export const resolveVariables: CSSVariablesResolver = ({ colors }: MantineTheme) => {
   const tint = (shade: number): Record<string, string> =>
@@ -34,13 +52,14 @@ export const resolveVariables: CSSVariablesResolver = ({ colors }: MantineTheme)
     variables: {},
     light: {
       ...tint(9),
+
       ...ground((shades) => shades[0] ?? 'transparent'),
+      ...SHARED,
       // The palest grey is no ground at all on white.
       '--mantine-color-gray-light': colors.gray[2],
       '--mantine-color-orange-light-color': '#a13a00',
-      '--mantine-color-yellow-light-color': '#8a4b00',
-      '--mantine-color-green-light-color': '#1f6b32',
-      '--mantine-color-dimmed': colors.gray[7],
+      '--mantine-color-yellow-light-color': 'var(--warn)',
+      '--mantine-color-green-light-color': 'var(--good)',
       '--mantine-color-red-filled': colors.red[9],
       '--mantine-color-placeholder': '#6b7280',
       '--mantine-color-error': colors.red[9],
@@ -48,7 +67,7 @@ export const resolveVariables: CSSVariablesResolver = ({ colors }: MantineTheme)
     dark: {
       ...tint(3),
       ...ground((shades) => alpha(shades[7] ?? '#000', 0.18)),
-      '--mantine-color-dimmed': '#a6a7ab',
+      ...SHARED,
       '--mantine-color-placeholder': '#94969b',
       '--mantine-color-error': colors.red[4],
       '--mantine-color-red-filled': colors.red[9],

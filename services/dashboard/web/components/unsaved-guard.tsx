@@ -1,8 +1,9 @@
-import { Button, Group, Stack, Text } from '@mantine/core';
 import { useBlocker } from '@tanstack/react-router';
-import { type ReactNode } from 'react';
+import { lazy, Suspense, type ReactNode } from 'react';
 import { hasUnsaved } from '../hooks/use-unsaved';
-import { Dialog } from './dialog';
+
+/** Dialogs are no part of the first page: their code comes when one opens. */
+const LeaveDialog = lazy(() => import('./leave-dialog').then((module) => ({ default: module.LeaveDialog })));
 
 /** Asks before a link, Back or a reload drops what was typed into a form. A session that has ended leads to the sign-in page all the same. */
 export function UnsavedGuard(): ReactNode {
@@ -13,18 +14,8 @@ export function UnsavedGuard(): ReactNode {
   });
   if (leaving.status !== 'blocked') return null;
   return (
-    <Dialog title="Leave without saving?" onClose={leaving.reset} mayCloseLightly>
-      <Stack gap="md">
-        <Text size="sm">Your edits on this page have not been saved. If you leave, they are lost.</Text>
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={leaving.proceed}>
-            Leave without saving
-          </Button>
-          <Button onClick={leaving.reset} data-autofocus>
-            Keep editing
-          </Button>
-        </Group>
-      </Stack>
-    </Dialog>
+    <Suspense>
+      <LeaveDialog onStay={leaving.reset} onLeave={leaving.proceed} />
+    </Suspense>
   );
 }

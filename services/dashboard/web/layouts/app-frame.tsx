@@ -2,6 +2,7 @@ import '@mantine/notifications/styles.css';
 import { AppShell, Burger, Group } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Notifications } from '@mantine/notifications';
+import { Link } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
 import { Brand } from './brand';
 import { SchemeToggle } from './scheme-toggle';
@@ -13,6 +14,9 @@ interface AppFrameProps {
   readonly accountPath: AccountPath;
   readonly children: ReactNode;
 }
+
+/** Where the logo leads. */
+const HOMES = { '/account': '/', '/operator/account': '/operator', '/no-organisation': '/no-organisation' } as const;
 
 /** Frame of every page of somebody who is signed in. */
 export function AppFrame({ navigation, accountPath, children }: AppFrameProps): ReactNode {
@@ -39,7 +43,9 @@ export function AppFrame({ navigation, accountPath, children }: AppFrameProps): 
                 aria-label={isOpen ? 'Close the menu' : 'Open the menu'}
                 aria-expanded={isOpen}
               />
-              <Brand />
+              <Link to={HOMES[accountPath]} className="brand-link" aria-label="Home">
+                <Brand />
+              </Link>
             </Group>
             <Group gap={4} wrap="nowrap" flex="none">
               <SchemeToggle />
@@ -47,7 +53,7 @@ export function AppFrame({ navigation, accountPath, children }: AppFrameProps): 
             </Group>
           </Group>
         </AppShell.Header>
-        <AppShell.Navbar p="xs" aria-label="Main">
+        <AppShell.Navbar p="xs" aria-label="Main" className="navigation">
           {navigation(close)}
         </AppShell.Navbar>
         <AppShell.Main id="content" tabIndex={-1} className="content">

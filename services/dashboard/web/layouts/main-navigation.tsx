@@ -23,21 +23,44 @@ import { useMay } from '../hooks/use-may';
 import { useSession } from '../hooks/use-session';
 import { OrganisationSwitcher } from './organisation-switcher';
 
-const PAGES = [
-  { to: '/', label: 'Overview', Icon: IconHome },
-  { to: '/keys', label: 'Keys', Icon: IconKey },
-  { to: '/plans', label: 'Plans', Icon: IconListCheck },
-  { to: '/usage', label: 'Usage', Icon: IconChartBar },
-  { to: '/requests', label: 'Requests', Icon: IconListDetails },
-  { to: '/statements', label: 'Statements', Icon: IconReceipt },
-  { to: '/billing', label: 'Billing', Icon: IconFileInvoice },
-  { to: '/explain', label: 'Explain', Icon: IconSearch },
-  { to: '/alerts', label: 'Alerts', Icon: IconBell },
-  { to: '/webhooks', label: 'Webhooks', Icon: IconWebhook },
-  { to: '/tokens', label: 'Tokens', Icon: IconTerminal2 },
-  { to: '/team', label: 'Team', Icon: IconUsers },
-  { to: '/audit', label: 'Audit log', Icon: IconHistory },
+/** By what somebody comes for. */
+const GROUPS = [
+  { title: undefined, pages: [{ to: '/', label: 'Overview', Icon: IconHome }] },
+  {
+    title: 'Build',
+    pages: [
+      { to: '/keys', label: 'Keys', Icon: IconKey },
+      { to: '/explain', label: 'Explain', Icon: IconSearch },
+      { to: '/webhooks', label: 'Webhooks', Icon: IconWebhook },
+      { to: '/tokens', label: 'Tokens', Icon: IconTerminal2 },
+    ],
+  },
+  {
+    title: 'Usage',
+    pages: [
+      { to: '/usage', label: 'Usage', Icon: IconChartBar },
+      { to: '/requests', label: 'Requests', Icon: IconListDetails },
+      { to: '/alerts', label: 'Alerts', Icon: IconBell },
+    ],
+  },
+  {
+    title: 'Billing',
+    pages: [
+      { to: '/plans', label: 'Plans', Icon: IconListCheck },
+      { to: '/statements', label: 'Statements', Icon: IconReceipt },
+      { to: '/billing', label: 'Billing', Icon: IconFileInvoice },
+    ],
+  },
+  {
+    title: 'Settings',
+    pages: [
+      { to: '/team', label: 'Team', Icon: IconUsers },
+      { to: '/audit', label: 'Audit log', Icon: IconHistory },
+    ],
+  },
 ] as const;
+
+type Page = (typeof GROUPS)[number]['pages'][number];
 
 /** The pages, and how many alerts are unread. */
 export function MainNavigation({ onNavigate }: { readonly onNavigate: () => void }): ReactNode {
@@ -46,8 +69,7 @@ export function MainNavigation({ onNavigate }: { readonly onNavigate: () => void
   const unread = data?.unread ?? 0;
   const mayBill = useMay('billing');
   const { hasBilling } = useSession();
-  const pages = PAGES.filter(({ to }) => to !== '/billing' || (mayBill && hasBilling));
-  const links = pages.map(({ to, label, Icon }) => {
+  const link = ({ to, label, Icon }: Page): ReactNode => {
     const isHere = to === '/' ? pathname === '/' : pathname === to || pathname.startsWith(`${to}/`);
     const badge = to === '/alerts' && unread > 0 && (
       <Badge size="sm" color="red" variant="light" aria-label={`${unread} unread`}>
@@ -69,20 +91,35 @@ export function MainNavigation({ onNavigate }: { readonly onNavigate: () => void
         className="nav-link"
       />
     );
-  });
+  };
   return (
     <>
       <OrganisationSwitcher />
-      {links}
-      {/* A page of the server's own, which readers without an account see too. */}
-      <NavLink
-        component="a"
-        href="/reference"
-        label="API reference"
-        leftSection={<IconBook2 size={17} stroke={1.6} aria-hidden />}
-        py={7}
-        className="nav-link"
-      />
+      {GROUPS.map(({ title, pages }) => (
+        <div key={title ?? ''} role="group" aria-label={title} className="nav-group">
+          {title !== undefined && (
+            <span className="nav-title" aria-hidden>
+              {title}
+            </span>
+          )}
+          {pages.filter(({ to }) => to !== '/billing' || (mayBill && hasBilling)).map(link)}
+          {title === 'Build' && <ReferenceLink />}
+        </div>
+      ))}
     </>
+  );
+}
+
+/** A page of the server's own, which readers without an account see too. */
+function ReferenceLink(): ReactNode {
+  return (
+    <NavLink
+      component="a"
+      href="/reference"
+      label="API reference"
+      leftSection={<IconBook2 size={17} stroke={1.6} aria-hidden />}
+      py={7}
+      className="nav-link"
+    />
   );
 }

@@ -1,4 +1,5 @@
 // The script of the pages that the server writes. Everything on them can be read without it; it shows what takes a script.
+import './public.css';
 import { ConsentWanted, makeCall, NotMade } from './make-call';
 import { copyButton, element, showAnswer } from './show-answer';
 
@@ -60,6 +61,19 @@ function startSearch(search: HTMLElement): void {
   look();
 }
 
+/** The slider of the prices says what it stands at, and shows the costs when it is let go. */
+function startSlider(slider: HTMLInputElement): void {
+  const steps = slider.dataset['steps']?.split(' ') ?? [];
+  const output = slider.form?.querySelector('output');
+  slider.addEventListener('input', () => {
+    const shown = steps[slider.valueAsNumber] ?? '';
+    slider.setAttribute('aria-valuetext', `${shown} requests`);
+    if (output) output.value = shown;
+  });
+  slider.addEventListener('change', () => slider.form?.requestSubmit());
+}
+
+for (const slider of document.querySelectorAll<HTMLInputElement>('input[data-steps]')) startSlider(slider);
 for (const form of document.querySelectorAll<HTMLFormElement>('form.try')) startForm(form);
 for (const search of document.querySelectorAll<HTMLElement>('search')) startSearch(search);
 for (const shown of document.querySelectorAll<HTMLElement>('[data-copy]')) {

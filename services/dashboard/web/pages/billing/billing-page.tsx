@@ -46,11 +46,11 @@ function Charges({ next, owed, provider }: BillingView): ReactNode {
       )}
       {provider === 'none' && <Text size="sm">No further invoices are issued here. Payment is between you and the provider.</Text>}
       <Text size="sm" mt="xs">
-        <Link to="/plans" className="text-link">
+        <Link to="/plans" className="text-link in-text">
           Your plans
         </Link>{' '}
         decide what a month costs, and{' '}
-        <Link to="/statements" className="text-link">
+        <Link to="/statements" className="text-link in-text">
           statements
         </Link>{' '}
         show how it adds up.

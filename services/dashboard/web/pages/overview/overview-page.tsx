@@ -2,17 +2,19 @@ import { Skeleton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useLocation } from '@tanstack/react-router';
-import { useState, type ReactNode } from 'react';
+import { lazy, Suspense, useState, type ReactNode } from 'react';
 import { type Answer } from '../../../contract/endpoints';
 import { type Product } from '../../../contract/plans';
 import { keysQuery, productsQuery } from '../../api/queries';
 import { PageTitle } from '../../components/page-title';
 import { ProblemAlert } from '../../components/problem-alert';
-import { CreateKeyDialog } from '../keys/create-key-dialog';
 import { DailyView } from './daily-view';
 import { FirstKey } from './first-key';
 import { firstMode, FirstSteps } from './first-steps';
 import { OwnOutages } from './own-outages';
+
+/** Its form is most of the code, and nobody sees it before a click. */
+const CreateKeyDialog = lazy(() => import('../keys/create-key-dialog').then((module) => ({ default: module.CreateKeyDialog })));
 
 /** Whoever has more keys is no newcomer. */
 const FEW_KEYS = 10;
@@ -53,7 +55,11 @@ export function OverviewPage(): ReactNode {
         <DailyView />
       )}
       {/* Beside both: the first call ends the first steps, and must not take the dialog that shows the key along. */}
-      {isCreating && product && <CreateKeyDialog onClose={close} initialMode={firstMode(product)} initialProducts={[product.id]} />}
+      {isCreating && product && (
+        <Suspense>
+          <CreateKeyDialog onClose={close} initialMode={firstMode(product)} initialProducts={[product.id]} />
+        </Suspense>
+      )}
     </>
   );
 }

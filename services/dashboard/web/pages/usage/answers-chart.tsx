@@ -16,11 +16,11 @@ interface AnswersChartProps {
 
 /** In the order in which the chart stacks them. */
 const KINDS = [
-  { name: 'succeeded', title: 'Succeeded', color: 'teal.6', count: ({ answers }: AnswerBar) => answers?.succeeded },
-  { name: '4xx', title: '4xx', color: 'yellow.5', count: ({ answers }: AnswerBar) => answers?.rejected },
-  { name: '5xx', title: '5xx', color: 'red.7', count: ({ answers }: AnswerBar) => answers?.failed },
-  { name: 'caller left', title: 'Caller left', color: 'grape.4', count: ({ answers }: AnswerBar) => answers?.abandoned },
-  { name: 'not known', title: 'Not known', color: 'gray.5', count: notKnown },
+  { name: 'succeeded', title: 'Succeeded', color: 'var(--chart-3)', count: ({ answers }: AnswerBar) => answers?.succeeded },
+  { name: '4xx', title: '4xx', color: 'var(--chart-2)', count: ({ answers }: AnswerBar) => answers?.rejected },
+  { name: '5xx', title: '5xx', color: 'var(--chart-4)', count: ({ answers }: AnswerBar) => answers?.failed },
+  { name: 'caller left', title: 'Caller left', color: 'var(--chart-6)', count: ({ answers }: AnswerBar) => answers?.abandoned },
+  { name: 'not known', title: 'Not known', color: 'var(--chart-other)', count: notKnown },
 ] as const;
 
 const HALF = 0.5;

@@ -7,9 +7,9 @@ export interface Outcomes {
 
 /** In the order in which a chart stacks them. */
 export const OUTCOMES = [
-  { name: 'let in', color: 'indigo.6', count: ({ admitted }: Outcomes) => admitted },
-  { name: 'refused', color: 'orange.5', count: ({ refused }: Outcomes) => refused },
-  { name: 'could not be checked', color: 'red.7', count: ({ unavailable }: Outcomes) => unavailable },
+  { name: 'let in', color: 'var(--chart-1)', count: ({ admitted }: Outcomes) => admitted },
+  { name: 'refused', color: 'var(--chart-2)', count: ({ refused }: Outcomes) => refused },
+  { name: 'could not be checked', color: 'var(--chart-4)', count: ({ unavailable }: Outcomes) => unavailable },
 ] as const;
 
 /** `Let in`, for the head of a table. */

@@ -1,20 +1,22 @@
-/** By the place in the catalogue, for as many products as there are hues that can be told apart. */
-const PRODUCT_HUES = ['indigo', 'teal', 'orange', 'grape', 'cyan', 'lime', 'pink', 'blue', 'yellow', 'violet', 'green', 'red'] as const;
+/** How many colours design/tokens.css has that can be told apart, also with a colour vision deficiency. */
+const CHART_COLORS = 7;
 
-/** Refusals that customers see most, and further hues for the others. */
-const CODE_COLORS: Readonly<Record<string, string>> = {
-  caller_not_whitelisted: 'red.7',
-  quota_daily_exceeded: 'orange.5',
-  quota_monthly_exceeded: 'orange.8',
-  key_expired: 'yellow.5',
-  key_inactive: 'yellow.8',
-  key_unknown: 'gray.7',
-  product_not_authorised: 'pink.6',
-  subscription_missing: 'grape.4',
-  subscription_inactive: 'grape.7',
-  concurrency_exceeded: 'cyan.6',
-  ambiguous_key: 'lime.6',
-};
+const chartColor = (place: number): string => `var(--chart-${(place % CHART_COLORS) + 1})`;
+
+/** Refusals that customers see most come first; their colours stay the same in every chart. */
+const CODES = [
+  'caller_not_whitelisted',
+  'quota_daily_exceeded',
+  'key_unknown',
+  'key_expired',
+  'product_not_authorised',
+  'subscription_missing',
+  'quota_monthly_exceeded',
+  'key_inactive',
+  'subscription_inactive',
+  'concurrency_exceeded',
+  'ambiguous_key',
+];
 
 /** One bar of a stacked chart, with a figure for each series. */
 export interface SeriesRow {
@@ -66,7 +68,7 @@ type Products = readonly { readonly id: string; readonly title: string }[];
 /** Distinct colours end here: the smallest series are shown as one. */
 const MOST_SERIES = 6;
 const OTHERS = 'others';
-const OTHERS_COLOR = 'gray.5';
+const OTHERS_COLOR = 'var(--chart-other)';
 /** Fewer bars tell nothing of a week. */
 const LEAST_DAYS = 7;
 
@@ -105,13 +107,14 @@ export function stack(entries: readonly Entry[], slots: readonly string[]): Seri
  * @param order of the product in the catalogue; -1 for one that is sold no more
  */
 function productColor(order: number, mode: 'live' | 'test'): string {
-  const hue = PRODUCT_HUES[order % PRODUCT_HUES.length] ?? 'gray';
-  return `${hue}.${mode === 'live' ? 6 : 3}`;
+  const color = order < 0 ? OTHERS_COLOR : chartColor(order);
+  return mode === 'live' ? color : `color-mix(in srgb, ${color} 45%, var(--surface))`;
 }
 
 /** The colour of a refusal's code. */
 function codeColor(code: string): string {
-  return CODE_COLORS[code] ?? 'blue.6';
+  const place = CODES.indexOf(code);
+  return place < 0 ? OTHERS_COLOR : chartColor(place);
 }
 
 function nameAndColor({ product, mode }: OfProduct, products: Products): Pick<Entry, 'name' | 'color'> {

@@ -1,0 +1,46 @@
+/** WCAG 2.2: text of usual size. */
+const READABLE = 4.5;
+/** The grounds on which a link is hardest to read: --code of design/tokens.css, in light and dark. */
+const HARDEST_GROUND = { light: '#f3f4f7', dark: '#22242a' } as const;
+const STEPS = 20;
+
+const partsOf = (colour: string): number[] => [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16));
+
+/** Relative luminance (WCAG 2.2) of `#rrggbb`. */
+function luminance(colour: string): number {
+  const [red = 0, green = 0, blue = 0] = partsOf(colour).map((value) => {
+    const part = value / 255;
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+function contrast(one: string, other: string): number {
+  const [low = 0, high = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b);
+  return (high + 0.05) / (low + 0.05);
+}
+
+/** Luminance at which black and white contrast alike, the root of 1.05 · 0.05 less 0.05: both reach 4.5 to 1 there. */
+const LIGHT_GROUND = 0.179;
+
+/** Black or white, whichever can be read on a colour `#rrggbb`. */
+export function textOn(colour: string): string {
+  return luminance(colour) > LIGHT_GROUND ? '#000' : '#fff';
+}
+
+/** The colour with as much black or white as it takes to be read on a ground. */
+function readableOn(ground: string, colour: string, towards: 0 | 255): string {
+  for (let step = 0; step <= STEPS; step++) {
+    const mixed = partsOf(colour).map((part) => Math.round(part + ((towards - part) * step) / STEPS));
+    const hex = `#${mixed.map((part) => part.toString(16).padStart(2, '0')).join('')}`;
+    if (contrast(hex, ground) >= READABLE) return hex;
+  }
+  return towards === 0 ? '#000000' : '#ffffff';
+}
+
+/** The variables of design/tokens.css that follow from a seller's accent `#rrggbb`. Twice `:root`, so that they win wherever the file is linked. */
+export function accentSheet(colour: string): string {
+  const link = `light-dark(${readableOn(HARDEST_GROUND.light, colour, 0)}, ${readableOn(HARDEST_GROUND.dark, colour, 255)})`;
+  const ground = `light-dark(color-mix(in srgb, ${colour} 9%, #fff), color-mix(in srgb, ${colour} 18%, #1b1d22))`;
+  return `:root:root{--accent:${colour};--on-accent:${textOn(colour)};--link:${link};--accent-ground:${ground}}\n`;
+}

@@ -1,0 +1,141 @@
+import { type ReactNode } from 'react';
+import { type CatalogueProduct } from '../../../../plugins/core/selling/catalogue';
+import { choosePlan, REQUEST_STEPS } from './choose-plan';
+import { PageFrame, type PageTools, signUpPath } from './page-frame';
+import { describeLimits, formatCount, formatPrice, isOffered } from './wording';
+
+interface PricingPageProps {
+  readonly tools: PageTools;
+  readonly products: readonly CatalogueProduct[];
+  /** Which of REQUEST_STEPS the costs are for. */
+  readonly step: number;
+}
+
+/** The slider. A script sends the form when it is moved; without one the button does. */
+function Expected({ step, requests }: { readonly step: number; readonly requests: number }): ReactNode {
+  return (
+    <form className="expected" action="/pricing" method="get">
+      <label htmlFor="requests">
+        Requests a month for one product: <output htmlFor="requests">{formatCount(requests)}</output>
+      </label>
+      <input
+        id="requests"
+        name="requests"
+        type="range"
+        min={0}
+        max={REQUEST_STEPS.length - 1}
+        step={1}
+        defaultValue={step}
+        aria-valuetext={`${formatCount(requests)} requests`}
+        data-steps={REQUEST_STEPS.map(formatCount).join(' ')}
+      />
+      <span className="ends quiet" aria-hidden>
+        <span>{formatCount(REQUEST_STEPS[0])}</span>
+        <span>{formatCount(REQUEST_STEPS.at(-1) ?? 0)}</span>
+      </span>
+      <button className="button second" type="submit">
+        Show the costs
+      </button>
+    </form>
+  );
+}
+
+function Cost({ product, requests }: { readonly product: CatalogueProduct; readonly requests: number }): ReactNode {
+  const choice = choosePlan(product, requests);
+  switch (choice.kind) {
+    case 'base':
+      return (
+        <>
+          <strong>Free</strong>
+          <span className="quiet block">Within the limits without a plan</span>
+        </>
+      );
+    case 'plan':
+      return (
+        <>
+          <strong>{formatPrice(choice.plan)}</strong>
+          <span className="quiet block">With {choice.plan.name}</span>
+        </>
+      );
+    case 'none':
+      return <span className="quiet">More than any plan on sale has</span>;
+  }
+}
+
+function Plans({ product: { base, plans } }: { readonly product: CatalogueProduct }): ReactNode {
+  return (
+    <ul className="plain">
+      {base && (
+        <li>
+          <strong>Without a plan</strong>: free, {describeLimits(base)}
+        </li>
+      )}
+      {plans.map((plan) => (
+        <li key={plan.name}>
+          <strong>{plan.name}</strong>: {formatPrice(plan)} a month, {describeLimits(plan)}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** What counts, in the words of docs/calling.md. */
+function WhatCounts(): ReactNode {
+  return (
+    <section aria-labelledby="counts">
+      <h2 id="counts">What counts as a request</h2>
+      <ul className="limits">
+        <li>Every request that the gateway lets in counts as one. Routes that do the work of many say how many they count as.</li>
+        <li>A request that the gateway refuses does not count, whether for its key, its limit or its caller.</li>
+        <li>A request that fails through no fault of yours is given back. What your own request caused counts.</li>
+        <li>Test keys have limits of their own and cost nothing.</li>
+        <li>A limit is a limit: at its end requests are refused. Nothing is charged beyond the price of the plan.</li>
+      </ul>
+    </section>
+  );
+}
+
+/** All plans, and what an expected use costs a month. */
+export function PricingPage({ tools, products, step }: PricingPageProps): ReactNode {
+  const requests = REQUEST_STEPS[step] ?? REQUEST_STEPS[0];
+  const offered = products.filter(isOffered);
+  const description = 'Every plan with its limits and its price, and what your expected requests cost a month.';
+  return (
+    <PageFrame tools={tools} title="Pricing" description={description} path="/pricing" products={offered}>
+      <h1>Pricing</h1>
+      <p className="lead">{description}</p>
+      <Expected step={step} requests={requests} />
+      <table className="products pricing">
+        <thead>
+          <tr>
+            <th scope="col">Product</th>
+            <th scope="col">Plans</th>
+            <th scope="col">{formatCount(requests)} a month</th>
+          </tr>
+        </thead>
+        <tbody>
+          {offered.map((product) => (
+            <tr key={product.id} id={product.id}>
+              <th scope="row">
+                <a href={`/reference/${product.id}`}>{product.title}</a>
+              </th>
+              <td data-label="Plans">
+                <Plans product={product} />
+              </td>
+              <td data-label={`${formatCount(requests)} a month`}>
+                <Cost product={product} requests={requests} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p className="quiet">The cheapest plan with room for these requests, spread evenly over 30 days. Prices are a month and a product.</p>
+      <WhatCounts />
+      <p className="actions">
+        <a className="button" href={signUpPath('/pricing')}>
+          Create an account
+        </a>
+      </p>
+    </PageFrame>
+  );
+}
