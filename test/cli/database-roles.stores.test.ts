@@ -223,6 +223,7 @@ describe('the roles of the database', () => {
         'quota_sync',
         'seller_hears_of_alerts',
         'seller_hears_of_customers',
+        'seller_hears_of_outages',
         'seller_hears_of_requests',
         'seller_hears_of_statements',
         'seller_hears_of_suspensions',
