@@ -368,7 +368,7 @@ describe('usage', () => {
       decision({ customerId: bela.customerId, credentialId: bela.key.id, atMs: second }),
     );
     const writer = new AnswerWriter({ pool: dashboard.pool, timeZone: 'Asia/Kolkata', flushMs: 3_600_000 });
-    const answer = { credentialId: customer.key.id, product: 'api-ip', atMs: second };
+    const answer = { requestId: 'answered', credentialId: customer.key.id, product: 'api-ip', atMs: second };
     writer.note({ ...answer, status: 404, elapsedMs: 12 });
     writer.note({ ...answer, status: undefined, elapsedMs: 31_000 });
     await writer.close();

@@ -20,7 +20,6 @@ export function OutageNotice<Shown extends Outage>({ outages, detail }: OutageNo
         <Alert
           className="outage-notice"
           key={outage.id}
-          className="outage-notice"
           color="red"
           icon={<IconAlertTriangle size={18} aria-hidden />}
           title={`${outage.title} is failing`}
