@@ -58,8 +58,8 @@ async function recordRefusal(keyId: string): Promise<void> {
 async function recordOutage(keyId: string): Promise<void> {
   const customerOf = 'SELECT customer_id FROM credential WHERE id = $1';
   const statements = [
-    `INSERT INTO decision (request_id, at, outcome, products, product, credential_id, customer_id, masked_key, method, path, status, milliseconds, bytes)
-     SELECT 'failed-once', now() - interval '2 minutes', 'admitted', '{}', 'api-ip', id, customer_id, 'tg_test…abcd', 'GET', '/ip', 502, 12, 180
+    `INSERT INTO decision (request_id, at, outcome, products, product, credential_id, customer_id, masked_key, method, path, status, milliseconds)
+     SELECT 'failed-once', now() - interval '2 minutes', 'admitted', '{}', 'api-ip', id, customer_id, 'tg_test…abcd', 'GET', '/ip', 502, 12
      FROM credential WHERE id = $1`,
     `INSERT INTO key_hour (credential_id, day, hour, product_id, admitted, succeeded, rejected, failed, abandoned, took)
      SELECT $1, place.there::date, extract(hour FROM place.there), 'api-ip', 60, 20, 0, 40, 0, '{60}'

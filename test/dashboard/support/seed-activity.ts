@@ -20,7 +20,7 @@ const TELL = `
 UPDATE decision SET method = CASE WHEN place % 4 = 0 THEN 'POST' ELSE 'GET' END,
   path = CASE WHEN place % 5 = 0 THEN '/v1/' || repeat('a-long-segment/', 8) || 'end' ELSE '/v1/lookup/' || place END,
   status = CASE WHEN outcome <> 'admitted' THEN 401 WHEN decision.request_id = ANY ($2) THEN 502 ELSE 200 END,
-  milliseconds = place * place * 9, bytes = place * place * 900
+  milliseconds = place * place * 9
 FROM unnest($1::text[]) WITH ORDINALITY AS each (request_id, place)
 WHERE decision.request_id = each.request_id AND NOT (outcome = 'admitted' AND product = 'api-gst')`;
 
