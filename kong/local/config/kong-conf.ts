@@ -12,8 +12,7 @@ export interface KongConf {
   bodyBufferBytes: number;
   /** Larger request bodies are refused with 413; 0 means no limit, Kong's default. */
   maxBodyBytes: number;
-  /** Longest pause between two reads of a body. */
-  /** Longest pause of a client in a body. */
+  /** Longest pause of a client in a body that is waited for. */
   bodyTimeoutMs: number;
   /** The same of an admitted request whose body goes to the upstream as it comes (`request_buffering: false`). */
   uploadTimeoutMs: number;

@@ -17,7 +17,6 @@ const outageOfAll = outage.extend({
   answered: z.number(),
   failed: z.number(),
 });
-export type OutageOfAll = z.input<typeof outageOfAll>;
 
 /** Products that fail, or did within the last day; the latest first. */
 export const outageEndpoints = {
