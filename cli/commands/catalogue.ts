@@ -113,7 +113,9 @@ function describeApplied({ changes, leftOut, gateway }: Applied): string {
 
 /** Broken operations of products' own documents. */
 function findLeftOut({ products }: Catalogue, documents: ReadonlyMap<string, unknown>): LeftOut[] {
-  return products.flatMap((product) => ownOperations(product, { document: documents.get(product.id), baseUrl: '', taken: new Set() }).leftOut);
+  return products.flatMap(
+    (product) => ownOperations(product, { document: documents.get(product.id), baseUrl: '', taken: new Set() }).leftOut,
+  );
 }
 
 function addApply(group: Command, context: CommandContext): void {

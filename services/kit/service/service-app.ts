@@ -283,7 +283,14 @@ function record(request: FastifyRequest, reply: FastifyReply, tools: AppTools): 
   if (proof) {
     const { credentialId, product } = proof;
     const atMs = clock.now() - elapsedMs;
-    tools.noteAnswer?.({ requestId: proof.requestId, credentialId, product, status: clientLeft ? undefined : reply.statusCode, atMs, elapsedMs });
+    tools.noteAnswer?.({
+      requestId: proof.requestId,
+      credentialId,
+      product,
+      status: clientLeft ? undefined : reply.statusCode,
+      atMs,
+      elapsedMs,
+    });
   }
   state.span?.setAttributes({ 'http.route': routeOf(request), 'http.response.status_code': status });
   state.span?.end();

@@ -412,7 +412,9 @@ describe('usage', () => {
   });
 
   it('keeps text of a spreadsheet from being calculated, and quotes as RFC 4180 does', () => {
-    const fields = ['x;=1+1', 'x;\t=1', '=1+1', '+1', '-1', '-1+1', '@SUM(A1)', '\t=1', 'a,b', 'say "hi"', 'two\r\nlines', 'plain'].map(csvField);
+    const fields = ['x;=1+1', 'x;\t=1', '=1+1', '+1', '-1', '-1+1', '@SUM(A1)', '\t=1', 'a,b', 'say "hi"', 'two\r\nlines', 'plain'].map(
+      csvField,
+    );
     expect(fields).toEqual([
       `"x;'=1+1"`,
       `"x;\t'=1"`,

@@ -23,7 +23,6 @@ function pathOf(rawPath = ''): string | undefined {
   return rawPath === '' ? undefined : textOf(rawPath.replaceAll(KEYS, maskApiKey))?.slice(0, MOST_OF_PATH);
 }
 
-
 /** Text from outside may hold what PostgreSQL's text cannot: NUL and halves of surrogate pairs. */
 function textOf(text: string | undefined): string | undefined {
   return text?.replace(/[\0\ud800-\udfff]/gu, '');

@@ -342,7 +342,13 @@ describe('answers are told', () => {
     return { noteAnswer, ...createHarness(sampleService, { deps: { act }, noteAnswer }) };
   };
   const request = { method: 'GET', url: '/gst/start' } as const;
-  const ofRequest = { requestId: expect.any(String) as string, credentialId: 'credential-1', product: 'api-gst', atMs: NOW_MS, elapsedMs: 0 };
+  const ofRequest = {
+    requestId: expect.any(String) as string,
+    credentialId: 'credential-1',
+    product: 'api-gst',
+    atMs: NOW_MS,
+    elapsedMs: 0,
+  };
 
   it.each<[number, SampleDeps['act']]>([
     [200, () => ({ ok: true })],

@@ -64,9 +64,10 @@ describe('answers', () => {
       for (const { requestId } of [admitted, refused]) writer.note(answerOf(randomUUID(), { requestId, status, elapsedMs: 12.4 }));
       await writer.close();
     }
-    const { rows } = await database.pool.query('SELECT status, milliseconds FROM decision WHERE request_id = ANY ($1::text[]) ORDER BY outcome', [
-      [admitted.requestId, refused.requestId],
-    ]);
+    const { rows } = await database.pool.query(
+      'SELECT status, milliseconds FROM decision WHERE request_id = ANY ($1::text[]) ORDER BY outcome',
+      [[admitted.requestId, refused.requestId]],
+    );
     expect(rows).toEqual([{ status: 502, milliseconds: 12 }, { status: null, milliseconds: null }]); // prettier-ignore
   });
 

@@ -42,8 +42,8 @@ export function RequestsPage(): ReactNode {
   return (
     <>
       <PageTitle title="Requests" actions={save}>
-        Requests with your keys in the last 7 days, newest first, with what each was answered. Paths are without their query. Not known:
-        the API does not report its answers.
+        Requests with your keys in the last 7 days, newest first, with what each was answered. Paths are without their query. Not known: the
+        API does not report its answers.
       </PageTitle>
       <RequestFilters />
       <RequestLog filter={filter} />
