@@ -13,6 +13,10 @@ const publicSheet = 'public.css';
 /** Where the first page of somebody who is signed in begins. */
 const FIRST = /[\\/]web[\\/](main\.tsx|layouts[\\/]|pages[\\/]overview[\\/])/;
 
+/** What every page begins with, and what stands before a session. Nobody loads the rest to sign in. */
+const ENTRY = /[\\/]web[\\/]main\.tsx/;
+const ENTRANCE = /[\\/]web[\\/](layouts[\\/]entrance-layout|pages[\\/]entrance[\\/]sign-in-page)/;
+
 /** What the charts are drawn with: a third of all code, and on the pages about use alone. */
 const CHARTS =
   /node_modules[\\/](@mantine[\\/]charts|recharts|victory-vendor|d3-|internmap|decimal\.js|es-toolkit|@reduxjs|redux|react-redux|reselect|immer|eventemitter3|react-is|react-transition-group|use-sync-external-store)|-chart\.tsx$/;
@@ -53,7 +57,9 @@ const APP = {
     // Few files: a browser asks for each of them, however small.
     codeSplitting: {
       groups: [
-        // With all that they import: the frame of every page, and the first one.
+        // Each with all that it imports. The frame is that of every page with a session, and the first of them.
+        { name: 'entry', test: ENTRY, priority: 5 },
+        { name: 'entrance', test: ENTRANCE, priority: 4 },
         { name: 'frame', test: FIRST, priority: 3 },
         { name: 'charts', test: CHARTS, priority: 1 },
         { name: 'forms', test: (id) => !CHARTS.test(id), minShareCount: 2, priority: 2 },
@@ -89,6 +95,8 @@ async function buildPages(root, { input, output }) {
       chunkSizeWarningLimit: 800,
       // Fonts and pictures as files: the content security policy allows no data: URL in style sheets.
       assetsInlineLimit: 0,
+      // One sheet: in parts, each page would ask for three of them.
+      cssCodeSplit: input !== APP.input,
       modulePreload: { polyfill: false },
       rolldownOptions: {
         input: Object.fromEntries(Object.entries(input).map(([name, file]) => [name, join(web, file)])),

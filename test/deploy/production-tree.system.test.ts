@@ -151,7 +151,8 @@ describe('every role of the image starts from its own packages and answers', () 
       };
       expect(await get('/')).toContain('api-ip');
       expect(await get('/reference/api-ip')).toContain('<code>/ip</code>');
-      const [script = 'none'] = /\/assets\/[^"]+\.js/.exec(await get('/sign-in')) ?? [];
-      expect((await get(script)).length).toBeGreaterThan(1_000);
+      const scripts = (await get('/sign-in')).match(/\/assets\/[^"]+\.js/g) ?? [];
+      const sizes = await Promise.all(scripts.map(async (script) => (await get(script)).length));
+      expect(Math.max(...sizes)).toBeGreaterThan(1_000);
     }));
 });

@@ -113,7 +113,7 @@ describe('the reference page', () => {
     expect(await ground()).toBe('rgb(247, 248, 250)');
     await page.evaluate(`localStorage.setItem('mantine-color-scheme-value', 'dark')`);
     await page.reload();
-    expect(await ground()).toBe('rgb(23, 24, 27)');
+    expect(await ground()).toBe('rgb(19, 20, 24)');
   });
 
   it('is reached from the dashboard, and leads back', async () => {

@@ -21,10 +21,16 @@ export async function inaccessible(page: Page, rules?: readonly string[]): Promi
 export async function inaccessibleInBoth(page: Page): Promise<string[]> {
   // Or colours are read on their way from one scheme to the other.
   await page.addStyleTag({ content: '*, ::before, ::after { transition: none !important }' });
-  await page.emulateMedia({ colorScheme: 'light' });
+  await showScheme(page, 'light');
   const light = await inaccessible(page);
-  await page.emulateMedia({ colorScheme: 'dark' });
-  await eventually(() => page.evaluate<boolean>('["dark", undefined].includes(document.documentElement.dataset.mantineColorScheme)'));
+  await showScheme(page, 'dark');
   const dark = await inaccessible(page, ['color-contrast']);
   return [...light.map((each) => `light: ${each}`), ...dark.map((each) => `dark: ${each}`)];
+}
+
+/** The application follows the system's scheme a moment later. */
+async function showScheme(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
+  await page.emulateMedia({ colorScheme });
+  const isShown = `["${colorScheme}", undefined].includes(document.documentElement.dataset.mantineColorScheme)`;
+  await eventually(() => page.evaluate<boolean>(isShown));
 }

@@ -81,4 +81,4 @@ for (const shown of document.querySelectorAll<HTMLElement>('[data-copy]')) {
 }
 // As it was chosen in the dashboard; without a choice the system's own is followed.
 const scheme = localStorage.getItem('mantine-color-scheme-value');
-if (scheme === 'light' || scheme === 'dark') document.documentElement.style.colorScheme = scheme;
+if (scheme === 'light' || scheme === 'dark') document.documentElement.dataset['scheme'] = scheme;
