@@ -81,16 +81,21 @@ describe('roles', () => {
     expect(await readEverything(dashboard.pool)).toBe(before);
   });
 
-  const reads = endpoints.filter(({ method }) => method === 'GET').map(({ path }) => [path] as const);
-  it.each(reads)('let everybody read: %s', async (path) => {
+  const reads = endpoints.filter(({ method }) => method === 'GET').map(({ path, needs }) => [path, needs] as const);
+  it.each(reads)('let everybody read, but for what needs more: %s (%s)', async (path, needs) => {
     // The request log takes moments of the last week, the others days.
     const period = path.startsWith('/requests') ? {} : { query: 'from=2026-01-01&to=2026-01-31' };
     const sample = samples[`GET ${path}`]?.(own) ?? period;
-    for (const role of ROLES) {
+    for (const role of ROLES.filter((each) => roleMay(each, needs))) {
       const answer = await ask({ path: fillPath(path, sample), cookie: of(role).cookie });
       // A month without a statement is unknown to everybody alike.
       expect([role, answer.statusCode]).toEqual([role, path === '/statement.csv' ? 404 : 200]);
     }
+  });
+
+  it('keep only invoices from some of those who may read', () => {
+    const kept = endpoints.filter(({ method, needs }) => method === 'GET' && ROLES.some((role) => !roleMay(role, needs)));
+    expect(kept.map(({ path }) => path)).toEqual(['/billing', '/invoices', '/invoices.csv', '/invoices/:id', '/invoices/:id/pdf']);
   });
 
   it('let owner, admin and developer make a key, and billing change a plan', async () => {
