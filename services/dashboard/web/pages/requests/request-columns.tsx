@@ -19,7 +19,7 @@ function KeyOf({ request: { key } }: { readonly request: LoggedRequest }): React
   if (key === null) return '–';
   return (
     <>
-      <Link to="/keys/$keyId" params={{ keyId: key.id }} className="text-link breakable">
+      <Link to="/keys/$keyId" params={{ keyId: key.id }} className="text-link in-text breakable">
         {key.name ?? 'Unnamed key'}
       </Link>{' '}
       <span className="mono dimmed keep">{key.masked}</span>
