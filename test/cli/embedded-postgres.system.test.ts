@@ -155,9 +155,10 @@ describe('the embedded PostgreSQL', () => {
     const first = await start();
     await first.stop();
     const data = join(root, 'pg', 'cluster');
-    // As the server's own user: PostgreSQL minds no process of another. The shell becomes a `sleep`, which never collects the child that it began.
+    // As the server's own user: PostgreSQL minds no process of another. The shell becomes a `sleep`, which never collects the child that it began;
+    // the child lives for a second, or the shell might collect it before.
     const { uid, gid } = statSync(data);
-    const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'], cwd: '/', uid, gid });
+    const parent = spawn('sh', ['-c', 'sleep 1 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'], cwd: '/', uid, gid });
     try {
       const [line] = (await once(parent.stdout, 'data')) as [Buffer];
       const dead = Number(String(line));

@@ -18,9 +18,14 @@ const MOST_OF_METHOD = 20;
 /** A key that somebody put into the path. */
 const KEYS = /tg_(?:live|test)_\w+/gi;
 
-/** For a log that people read. Undefined where the gateway did not tell it. */
+/** An address of a person, or as many digits as telephone and identity numbers have. */
+const PERSONAL = /@|%40|(?:\d\D*){8}/i;
+
+/** For a log that people read: without keys, and without what may say who somebody is. Undefined where the gateway did not tell it. */
 function pathOf(rawPath = ''): string | undefined {
-  return rawPath === '' ? undefined : textOf(rawPath.replaceAll(KEYS, maskApiKey))?.slice(0, MOST_OF_PATH);
+  if (rawPath === '') return undefined;
+  const segments = rawPath.replaceAll(KEYS, maskApiKey).split('/');
+  return textOf(segments.map((segment) => (PERSONAL.test(segment) ? '…' : segment)).join('/'))?.slice(0, MOST_OF_PATH);
 }
 
 /** Text from outside may hold what PostgreSQL's text cannot: NUL and halves of surrogate pairs. */

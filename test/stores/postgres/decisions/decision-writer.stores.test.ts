@@ -244,11 +244,11 @@ describe('the decision log', () => {
     expect(rows.map(({ request_id }) => request_id)).toEqual(expect.arrayContaining([refused[0]?.requestId, admitted[2]?.requestId]));
   });
 
-  it('keeps method and path without a key that stands in it, cut after 200 characters', async () => {
+  it('keeps method and path without keys, numbers and addresses of persons, cut after 200 characters', async () => {
     const writer = newWriter();
     const secret = `tg_live_${'a'.repeat(40)}`;
     const asked = [
-      decision({ method: 'POST', rawPath: `/ip/${secret}/facts` }),
+      decision({ method: 'POST', rawPath: `/ip/${secret}/facts/4999-1234-0000/a%40example.com` }),
       decision({ method: 'GET', rawPath: `/${'x'.repeat(300)}` }),
     ];
     for (const each of asked) writer.record(each);
@@ -258,7 +258,7 @@ describe('the decision log', () => {
       [asked.map(({ requestId }) => requestId)],
     );
     expect(rows).toEqual([
-      { method: 'POST', path: '/ip/tg_live…aaaa/facts' },
+      { method: 'POST', path: '/ip/tg_live…aaaa/facts/…/…' },
       { method: 'GET', path: `/${'x'.repeat(199)}` },
     ]);
   });
