@@ -189,10 +189,17 @@ describe.each(GATEWAY_KINDS)('the shipped configuration of %s', (kind) => {
 
   it('is moved to this machine’s places, and nowhere else', () => {
     const services = Object.fromEntries(kong.services.map(({ url }) => [/tollgate-([a-z-]+)/.exec(url)?.[1], 'http://127.0.0.1:7001']));
-    const places = { host: '127.0.0.1', port: 4711, socketPath: '/x/forward-auth.sock', accessLog: '/x/access.log', services };
+    const places = {
+      host: '127.0.0.1',
+      port: 4711,
+      socketPath: '/x/forward-auth.sock',
+      accessLog: '/x/access.log',
+      answersTo: '127.0.0.1:4713',
+      services,
+    };
     const moved = renderConfiguration(kind, shipped(file), places);
     expect(moved).toContain('4711');
-    expect(moved).not.toMatch(/tollgate-[a-z]+:8080|\/dev\/stdout|8000/);
+    expect(moved).not.toMatch(/tollgate-[a-z]+:8080|\/dev\/stdout|8000|9514/);
     expect(() => renderConfiguration(kind, shipped(file), { ...places, services: {} })).toThrow(/has no address/);
   });
 });
