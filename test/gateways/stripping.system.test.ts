@@ -158,6 +158,14 @@ describe.each(EVERY_GATEWAY)('what a service sees behind %s', (kind) => {
     },
   );
 
+  it('has the proof in a WebSocket whose Connection names it, or is none', async () => {
+    const handshake = ['Upgrade: websocket', 'Sec-WebSocket-Version: 13', WEBSOCKET_KEY];
+    const { status, last } = await ask('/ip', ['X-API-Key: KEY', 'Connection: Upgrade, X-Tollgate-Context', ...handshake], []);
+    const reached = upgraded.at(-1) ?? last;
+    if (reached === undefined) expect(status).toBe(400);
+    else expect(reached.headers['x-tollgate-context']).toEqual(expect.any(String));
+  });
+
   it('holds no copy of the key in a cookie, Referer or another parameter', async () => {
     const { status, last } = await ask('/ip?a=1&b=KEY', ['X-API-Key: KEY', 'Cookie: a=1; k=KEY', 'Referer: https://a.example/?k=KEY']);
     expect([status, last?.url]).toEqual([200, '/ip?a=1&b=']);
