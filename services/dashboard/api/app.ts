@@ -23,7 +23,7 @@ import { securityHeaders } from './http/security-headers';
 import { type Brand, PLAIN_BRAND } from './public/brand';
 import { type GatewayCaller } from './requests/gateway-caller';
 import { servePublicTry } from './public/public-try';
-import { servePublicPages } from './public/public-pages';
+import { type PublicPages, servePublicPages } from './public/public-pages';
 import { serveGatewayRoot } from './public/gateway-root';
 import { serveDocument } from './http/serve-document';
 import { serveWeb } from './http/serve-web';
@@ -90,8 +90,9 @@ export async function createDashboardApp(options: DashboardAppOptions): Promise<
   addApi(app, { ...tools, deps, choice: createOrganisationChoice({ secret, url }), findOperator });
   addViewRoutes(app, { deps, findOperator });
   addManagementRoutes(app, deps, url);
-  const sendApp = await serveWeb(app, { root: options.webRoot, url, brand });
-  servePublicPages(app, { deps, brand, url, document, sendApp, canTry: options.readerGateway !== undefined });
+  const sendMissing: PublicPages['sendMissing'] = (request, reply) => pages.sendMissing(request, reply);
+  const sendApp = await serveWeb(app, { root: options.webRoot, url, brand, sendMissing });
+  const pages = servePublicPages(app, { deps, brand, url, document, sendApp, canTry: options.readerGateway !== undefined });
   if (options.readerGateway) servePublicTry(app, { deps, secret, gateway: options.readerGateway });
   return app;
 }
