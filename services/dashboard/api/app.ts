@@ -15,6 +15,7 @@ import { type SignInProvider } from './accounts/providers/provider-settings';
 import { checkOrigin } from './http/own-origin';
 import { type AuthSource } from './accounts/create-auth';
 import { type DashboardDeps } from './http/dashboard-deps';
+import { addSellerRoutes, SELLER_PREFIX } from './seller/seller-routes';
 import { addManagementRoutes, MANAGEMENT_PREFIX } from './management/management-routes';
 import { createOrganisationChoice } from './team/organisation-choice';
 import { findOperatorCaller } from './operator/find-operator-caller';
@@ -90,6 +91,7 @@ export async function createDashboardApp(options: DashboardAppOptions): Promise<
   addApi(app, { ...tools, deps, choice: createOrganisationChoice({ secret, url }), findOperator });
   addViewRoutes(app, { deps, findOperator });
   addManagementRoutes(app, deps, url);
+  addSellerRoutes(app, deps, url);
   const sendMissing: PublicPages['sendMissing'] = (request, reply) => pages.sendMissing(request, reply);
   const sendApp = await serveWeb(app, { root: options.webRoot, url, brand, sendMissing });
   const pages = servePublicPages(app, { deps, brand, url, document, sendApp, canTry: options.readerGateway !== undefined });
@@ -109,7 +111,8 @@ function takeJsonOnly(app: FastifyInstance): void {
 
 /** By the route's own path, since what was asked for may be spelt in other ways; what has no route changes nothing. */
 function isForPrograms({ routeOptions, url }: FastifyRequest): boolean {
-  return (routeOptions.url ?? url).startsWith(`${MANAGEMENT_PREFIX}/`);
+  const path = routeOptions.url ?? url;
+  return [MANAGEMENT_PREFIX, SELLER_PREFIX].some((prefix) => path.startsWith(`${prefix}/`));
 }
 
 function addHooks(app: FastifyInstance, { deps, url, metrics }: DashboardAppOptions): void {

@@ -116,7 +116,7 @@ export const planHandlers: Handlers<typeof planEndpoints> = {
   },
 
   'POST /subscriptions': async ({ body: { product, plan, terms, consent }, caller }, deps) => {
-    await refuseWithoutApproval({ product, plan }, deps);
+    if (!caller.isSeller) await refuseWithoutApproval({ product, plan }, deps);
     await refuseOtherTerms({ product, plan, terms }, deps);
     const { customerId, actor } = caller;
     const wanted = { customer: customerId, product, actor, keepsLimits: true, consent, ...(plan !== null && { plan }) };
@@ -129,7 +129,7 @@ export const planHandlers: Handlers<typeof planEndpoints> = {
     const { version, plan, terms, acceptLowerThanUsed, consent } = body;
     return changeAt({ id, version }, scope, async (client, before) => {
       if (plan !== before.plan) {
-        await refuseWithoutApproval({ product: before.product, plan }, deps);
+        if (!caller.isSeller) await refuseWithoutApproval({ product: before.product, plan }, deps);
         await requireChangesLeft(client, before);
       }
       await refuseOtherTerms({ product: before.product, plan, terms }, deps);
