@@ -18,6 +18,7 @@ import { type DashboardDeps } from './http/dashboard-deps';
 import { addManagementRoutes, MANAGEMENT_PREFIX } from './management/management-routes';
 import { createOrganisationChoice } from './team/organisation-choice';
 import { findOperatorCaller } from './operator/find-operator-caller';
+import { EVENTS_PREFIX, servePaymentEvents } from './billing/payment-events';
 import { addViewRoutes } from './operator/view-routes';
 import { securityHeaders } from './http/security-headers';
 import { type Brand, PLAIN_BRAND } from './public/brand';
@@ -88,6 +89,7 @@ export async function createDashboardApp(options: DashboardAppOptions): Promise<
   const tools = { auth, db, log, url, limits: createAttemptLimits(db, secret), signedUp, mail: options.mail, hasher, providers };
   const findOperator = (request: FastifyRequest, reply: FastifyReply): Promise<OperatorCaller> => findOperatorCaller(request, reply, tools);
   addApi(app, { ...tools, deps, choice: createOrganisationChoice({ secret, url }), findOperator });
+  servePaymentEvents(app, deps);
   addViewRoutes(app, { deps, findOperator });
   addManagementRoutes(app, deps, url);
   const sendApp = await serveWeb(app, { root: options.webRoot, url, brand });
@@ -108,7 +110,8 @@ function takeJsonOnly(app: FastifyInstance): void {
 
 /** By the route's own path, since what was asked for may be spelt in other ways; what has no route changes nothing. */
 function isForPrograms({ routeOptions, url }: FastifyRequest): boolean {
-  return (routeOptions.url ?? url).startsWith(`${MANAGEMENT_PREFIX}/`);
+  const path = routeOptions.url ?? url;
+  return path.startsWith(`${MANAGEMENT_PREFIX}/`) || path.startsWith(EVENTS_PREFIX);
 }
 
 function addHooks(app: FastifyInstance, { deps, url, metrics }: DashboardAppOptions): void {
