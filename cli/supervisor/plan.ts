@@ -50,7 +50,7 @@ export interface InstancePorts {
   readonly workers: Readonly<Record<string, number>>;
   /** Metrics of the workers, by worker. */
   readonly workersPrivate: Readonly<Record<string, number>>;
-  /** Metrics of the plugin server. */
+  /** Of the plugin server: TCP for its metrics, UDP for the gateway's access log. */
   readonly pluginServerMetrics: number;
 }
 
@@ -176,12 +176,27 @@ export function servicesChild(context: PlanContext): ChildSpec {
   return nodeChild(context, { name: 'services', module: 'services/main.js', args, env, isBusy: services.length > 0 });
 }
 
+const LOOPBACK_NAMES = new Set(['localhost', LOOPBACK, '[::1]']);
+
+/**
+ * Where browsers reach the dashboard: as DASHBOARD_URL says, unless that names another port of this machine. Otherwise by the name
+ * localhost, for which browsers keep passkeys; they keep none for a network address.
+ */
+function dashboardUrl({ env, ports }: PlanContext): string {
+  const own = `http://localhost:${ports.dashboard}`;
+  const given = env['DASHBOARD_URL'];
+  if (!given || !URL.canParse(given)) return given || own;
+  const { hostname, port } = new URL(given);
+  return LOOPBACK_NAMES.has(hostname) && port !== String(ports.dashboard) ? own : given;
+}
+
 /** Where customers manage their keys. Mail lies in its outbox unless the environment says how to send it. */
 export function dashboardChild(context: PlanContext): ChildSpec {
   const { ports, databaseUrls, dashboardSecret } = context;
   const env = {
     DASHBOARD_HOST: LOOPBACK,
     DASHBOARD_PORT: String(ports.dashboard),
+    DASHBOARD_URL: dashboardUrl(context),
     PRIVATE_HOST: LOOPBACK,
     PRIVATE_PORT: String(ports.dashboardPrivate),
     DATABASE_URL: databaseUrls.dashboard,
@@ -202,6 +217,11 @@ export function dashboardChild(context: PlanContext): ChildSpec {
   return { ...nodeChild(context, { name: 'dashboard', module: 'services/dashboard/api/main.js', env }), isFront: true };
 }
 
+/** Where the gateway sends its access log. */
+function answersPlace({ ports }: PlanContext): string {
+  return `${LOOPBACK}:${ports.pluginServerMetrics}`;
+}
+
 /** The plugin server beside the gateway. */
 export function pluginServerChild(context: PlanContext): ChildSpec {
   const { pluginSocket, proofKeys, databaseUrls, redisUrl } = context;
@@ -215,6 +235,7 @@ export function pluginServerChild(context: PlanContext): ChildSpec {
     GDPLAY_LINK_KEYS: context.linkKeys,
     METRICS_HOST: LOOPBACK,
     METRICS_PORT: String(context.ports.pluginServerMetrics),
+    ANSWERS_LISTEN: answersPlace(context),
     FORWARD_AUTH_LISTEN: context.forwardAuthSocket,
     LANE_LISTEN: context.laneSocket,
   };
@@ -234,6 +255,7 @@ export function gatewayChild(context: PlanContext, services: Readonly<Record<str
     GATEWAY_HOST: LOOPBACK,
     GATEWAY_PORT: String(context.ports.gateway),
     PLUGIN_SOCKET: context.pluginSocket,
+    ANSWERS_TO: answersPlace(context),
     KONG_YML: kongFile(context.root, context.env),
     UPSTREAM_OVERRIDES: JSON.stringify({ ...services, dashboard: `http://${LOOPBACK}:${context.ports.dashboard}${GATEWAY_ROOT}` }),
     GATEWAY_STATE_FILE: gatewayStateFile(dirname(context.logsDir)),

@@ -13,6 +13,8 @@ export interface GatewayPlaces {
   readonly luaFolder?: string;
   /** A file; nginx cannot open a standard output that is a socket, as that of a supervised process is. */
   readonly accessLog: string;
+  /** The plugin server's ANSWERS_LISTEN. */
+  readonly answersTo: string;
   /** `http://host:port` by the names that services have in kong.yml. */
   readonly services: Readonly<Record<string, string>>;
 }
@@ -51,6 +53,7 @@ export function renderConfiguration(kind: GatewayKind, text: string, places: Gat
     .replaceAll(shipped, () => listen(places))
     .replaceAll('error_log /var/log/nginx/error.log', 'error_log stderr')
     .replaceAll('access_log /var/log/nginx/access.log', () => `access_log ${places.accessLog}`)
+    .replaceAll('127.0.0.1:9514', () => places.answersTo)
     .replaceAll(SHIPPED_SOCKET, () => places.socketPath)
     .replaceAll(SHIPPED_LUA, (shipped) => places.luaFolder ?? shipped)
     .replace(SHIPPED_SERVICE, (_, name: string) => {
