@@ -19,6 +19,7 @@ import { addSellerRoutes, SELLER_PREFIX } from './seller/seller-routes';
 import { addManagementRoutes, MANAGEMENT_PREFIX } from './management/management-routes';
 import { createOrganisationChoice } from './team/organisation-choice';
 import { findOperatorCaller } from './operator/find-operator-caller';
+import { EVENTS_PREFIX, servePaymentEvents } from './billing/payment-events';
 import { addViewRoutes } from './operator/view-routes';
 import { securityHeaders } from './http/security-headers';
 import { type Brand, PLAIN_BRAND } from './public/brand';
@@ -89,6 +90,7 @@ export async function createDashboardApp(options: DashboardAppOptions): Promise<
   const tools = { auth, db, log, url, limits: createAttemptLimits(db, secret), signedUp, mail: options.mail, hasher, providers };
   const findOperator = (request: FastifyRequest, reply: FastifyReply): Promise<OperatorCaller> => findOperatorCaller(request, reply, tools);
   addApi(app, { ...tools, deps, choice: createOrganisationChoice({ secret, url }), findOperator });
+  servePaymentEvents(app, deps);
   addViewRoutes(app, { deps, findOperator });
   addManagementRoutes(app, deps, url);
   addSellerRoutes(app, deps, url);
@@ -112,7 +114,8 @@ function takeJsonOnly(app: FastifyInstance): void {
 /** By the route's own path, since what was asked for may be spelt in other ways; what has no route changes nothing. */
 function isForPrograms({ routeOptions, url }: FastifyRequest): boolean {
   const path = routeOptions.url ?? url;
-  return [MANAGEMENT_PREFIX, SELLER_PREFIX].some((prefix) => path.startsWith(`${prefix}/`));
+  const isProgram = [MANAGEMENT_PREFIX, SELLER_PREFIX].some((prefix) => path.startsWith(`${prefix}/`));
+  return isProgram || path.startsWith(EVENTS_PREFIX);
 }
 
 function addHooks(app: FastifyInstance, { deps, url, metrics }: DashboardAppOptions): void {
