@@ -22,7 +22,7 @@ RUN groupadd --gid ${TOLLGATE_UID} tollgate \
     /credentials/own /credentials/plugin /credentials/dashboard /credentials/worker /credentials/migrate /credentials/cli \
     /credentials/service-aadhaar /credentials/service-app /credentials/service-background-remover /credentials/service-gdplay \
     /credentials/service-glead /credentials/service-grank /credentials/service-gst /credentials/service-image \
-    /credentials/service-ip /credentials/service-pincode /credentials/service-seo /credentials/service-vahaan \
+    /credentials/service-ip /credentials/service-pincode /credentials/service-seo /credentials/service-vahaan /credentials/service-none \
 # Redis reads its part as a user of its own.
  && install -d -o ${TOLLGATE_UID} -g ${TOLLGATE_UID} -m 0755 /credentials/redis
 WORKDIR /app

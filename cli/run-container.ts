@@ -6,7 +6,7 @@ import { type DatabaseRole } from './database-roles/privileges';
 const HELP = `usage: docker run … tollgate ROLE
 
   plugin-server        beside each Kong, on a socket that both reach
-  service NAME         one product service
+  service NAME         one product service; none: only /refunds, for APIs of your own
   worker NAME          one gRPC worker
   dashboard            the customers' dashboard
   sandbox              the simulated upstreams of test keys
@@ -82,7 +82,7 @@ async function main([role, ...rest]: readonly string[]): Promise<void> {
     case 'plugin-server':
       return runProgram('plugins/server/main.js', []);
     case 'service':
-      return runProgram('services/main.js', ['--service', name ?? '']);
+      return runProgram('services/main.js', name === 'none' ? ['--none'] : ['--service', name ?? '']);
     case 'worker':
       if (name === undefined || !/^[a-z-]+$/.test(name)) throw new Error('worker needs the name of one');
       return runProgram(`services/workers/${name}/main.js`, []);

@@ -13,6 +13,9 @@ const SECRETS = 'TOLLGATE_CONTEXT_SECRETS';
 /** Its file in this program's memory. */
 const SECRETS_FILE = 'context-secrets';
 
+/** The service without products: it takes requests back for APIs of the seller's own, whose proofs the public key set verifies. */
+export const NO_SERVICE = 'none';
+
 /** @throws Error naming what is wrong, never a secret */
 function readGenerations(memory: Memory, env: Environment): readonly SharedKey[] {
   const said = env[SECRETS];
@@ -31,7 +34,12 @@ export function proofVariables(memory: Memory, env: Environment): Readonly<Recor
     const keys = products.flatMap((product) => generations.map((secret) => deriveProductKey(secret, product)));
     return [`service-${name}`, { TOLLGATE_CONTEXT_KEYS: JSON.stringify(keySetOf(...keys)), TOLLGATE_CONTEXT_JWKS }] as const;
   });
-  return { plugin: { [SECRETS]: formatSecrets(generations) }, cli: { TOLLGATE_CONTEXT_JWKS }, ...Object.fromEntries(services) };
+  return {
+    plugin: { [SECRETS]: formatSecrets(generations) },
+    cli: { TOLLGATE_CONTEXT_JWKS },
+    [`service-${NO_SERVICE}`]: { TOLLGATE_CONTEXT_JWKS },
+    ...Object.fromEntries(services),
+  };
 }
 
 /**

@@ -5,7 +5,7 @@ import { loginUrl } from '../database-roles/create-logins';
 import { DATABASE_ROLES, type DatabaseRole } from '../database-roles/privileges';
 import { Memory, type Variables, writeVariables } from './credential-files';
 import { createAuthority, type IssuedCertificate, issueCertificate } from './issue-certificates';
-import { proofVariables } from './proof-credentials';
+import { NO_SERVICE, proofVariables } from './proof-credentials';
 import { withPassword } from './read-secrets';
 import { REDIS_USERS, type RedisUser, writeAclFile } from './redis-users';
 
@@ -20,7 +20,7 @@ type Kind = (typeof KINDS)[number];
  * own products.
  */
 export const HOLDERS: readonly string[] = KINDS.flatMap((kind) =>
-  kind === 'service' ? Object.keys(SERVICES).map((name) => `service-${name}`) : [kind],
+  kind === 'service' ? [...Object.keys(SERVICES), NO_SERVICE].map((name) => `service-${name}`) : [kind],
 );
 
 export interface CredentialsOptions {

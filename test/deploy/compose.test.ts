@@ -4,6 +4,7 @@ import { parse } from 'yaml';
 import { liveStates } from '../../cli/live-sources';
 import { SECRET_NAMES } from '../../cli/container/secret-names';
 import { HOLDERS } from '../../cli/container/write-credentials';
+import { isServiceName, OWN_SERVICES } from '../../services/own-services';
 import { SERVICES } from '../../services/registry';
 import { CATALOGUE } from '../support/catalogue';
 
@@ -22,6 +23,7 @@ interface ComposeService {
   healthcheck?: { test: string[] };
   secrets?: string[];
   depends_on?: Record<string, { condition: string }>;
+  profiles?: string[];
 }
 
 interface ComposeFile {
@@ -48,7 +50,7 @@ describe('docker-compose.yml', () => {
 
   it('has the dashboard ask every service and worker which products have a live source', () => {
     const asked = find('dashboard').environment?.['DASHBOARD_LIVE_FROM']?.split(/,\s*/) ?? [];
-    const named = services.map(([name]) => name).filter((name) => /^(tollgate|worker)-/.test(name));
+    const named = services.filter(([name, { profiles }]) => /^(tollgate|worker)-/.test(name) && !profiles).map(([name]) => name);
     expect(asked.map((url) => url.trim()).sort()).toEqual(named.map((name) => `http://${name}:9090`).sort());
   });
 
@@ -148,7 +150,7 @@ describe('docker-compose.yml', () => {
 
   it('gives each container the credentials of its kind and no other, and the superuser’s password to nobody who stays up but PostgreSQL', () => {
     const kindOf = (name: string): string | undefined => {
-      if (name.startsWith('tollgate-')) return name.replace('tollgate-', 'service-');
+      if (name.startsWith('tollgate-')) return `service-${find(name).command?.[1]}`;
       if (name.startsWith('worker-')) return 'worker';
       return name === 'plugin-server' ? 'plugin' : ['dashboard', 'migrate', 'cli', 'redis'].find((kind) => kind === name);
     };
@@ -202,5 +204,47 @@ describe('docker-compose.yml', () => {
     expect(ours.length).toBeGreaterThan(15);
     for (const [name, { read_only: readOnly }] of [...ours, ['kong', find('kong')] as const])
       expect([name, readOnly]).toEqual([name, true]);
+  });
+});
+
+/** What a folder of the seller's own starts: docker-compose.own.yml beside docker-compose.yml. */
+describe('TOLLGATE_CONFIG in compose', () => {
+  const own = parse(readFileSync(join(ROOT, 'docker-compose.own.yml'), 'utf8')) as Pick<ComposeFile, 'services'>;
+  const profilesOf = (name: string): string[] => [...(find(name).profiles ?? []), ...(own.services[name]?.profiles ?? [])];
+  /** As compose chooses: what has no profile, and what has one that is asked for. */
+  const startedWith = (...asked: string[]): string[] =>
+    services.map(([name]) => name).filter((name) => profilesOf(name).length === 0 || profilesOf(name).some((each) => asked.includes(each)));
+
+  it('is read by every container that reads what is sold, Kong too, and is the example catalogue unless set', () => {
+    const readers = services.filter(([, { volumes }]) => volumes?.includes('${TOLLGATE_CONFIG:-./kong}:/etc/tollgate-config:ro'));
+    const sellers = services.map(([name]) => name).filter((name) => /^(dashboard|cli|migrate|tollgate-.*)$/.test(name));
+    expect(readers.map(([name]) => name)).toEqual(['kong', ...sellers]);
+    expect(find('kong').environment?.['KONG_DECLARATIVE_CONFIG']).toBe('/etc/tollgate-config/kong.yml');
+    for (const name of sellers) expect([name, find(name).environment?.['TOLLGATE_CONFIG']]).toEqual([name, '/etc/tollgate-config']);
+  });
+
+  it('starts no service, worker or sandbox of the example catalogue with docker-compose.own.yml', () => {
+    expect(startedWith().sort()).toEqual(['credentials', 'dashboard', 'kong', 'migrate', 'plugin-server', 'postgres', 'redis']);
+    expect(own.services['dashboard']?.environment).toEqual({ DASHBOARD_LIVE_FROM: '${DASHBOARD_LIVE_FROM:-}' });
+    const { services: sold } = parse(readFileSync(join(ROOT, 'kong', 'new-folder', 'kong.yml'), 'utf8')) as { services: { url: string }[] };
+    for (const { url } of sold) expect(startedWith()).toContain(new URL(url).hostname);
+  });
+
+  it('starts with one of its services the workers that it asks and the sandbox, and nothing that waits for another', () => {
+    for (const name of Object.keys(SERVICES).filter(isServiceName)) {
+      const started = startedWith(name).filter((each) => !startedWith().includes(each));
+      expect(started.sort()).toEqual(
+        ['sandbox', `tollgate-${name}`, ...OWN_SERVICES[name].workers.map((worker) => `worker-${worker}`)].sort(),
+      );
+    }
+    for (const name of startedWith()) for (const other of Object.keys(find(name).depends_on ?? {})) expect(startedWith()).toContain(other);
+  });
+
+  it('has what takes requests back for APIs of the seller’s own, which those can reach', () => {
+    expect(startedWith('refunds').filter((name) => !startedWith().includes(name))).toEqual(['tollgate-refunds']);
+    expect([find('tollgate-refunds').command, find('tollgate-refunds').networks]).toEqual([
+      ['service', 'none'],
+      ['products', 'stores'],
+    ]);
   });
 });

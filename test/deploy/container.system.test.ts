@@ -87,6 +87,7 @@ describe('a container without its secrets ends at once and says what is missing'
       'TOLLGATE_CONTEXT_SECRETS: is required and not set',
     ],
     ['service', ['service', 'vahaan'], database, 'TOLLGATE_CONTEXT_KEYS: is required and not set'],
+    ['service without products', ['service', 'none'], database, 'TOLLGATE_CONTEXT_KEYS: is required and not set'],
     ['dashboard', ['dashboard'], { ...database, GATEWAY_URL: 'http://localhost:8000' }, 'DASHBOARD_SECRET: is required and not set'],
     ['migrate', ['migrate'], {}, 'DATABASE_URL is required'],
   ])('%s', async (_role, args, env, message) => {
@@ -117,6 +118,25 @@ describe('the migrations as a one-shot', () => {
   it('make no customer: only npm start has a demonstration', async () => {
     const { rows } = await database.pool.query<{ count: number }>('SELECT count(*)::int FROM customer');
     expect(rows[0]?.count).toBe(0);
+  });
+
+  it('sell what stands in the folder that TOLLGATE_CONFIG names, and nothing else', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tollgate-sold-'));
+    const product = {
+      id: 'weather',
+      title: 'Weather',
+      description: 'Rain.',
+      prefix: '/weather',
+      routes: [],
+      base: { daily: 3, monthly: 60 },
+      plans: [],
+    };
+    writeFileSync(join(folder, 'catalogue.yml'), JSON.stringify({ version: 1, products: [product] }));
+    const { code, stderr } = await runRole(['migrate'], { DATABASE_URL: database.url, TOLLGATE_CONFIG: folder });
+    rmSync(folder, { recursive: true });
+    expect([code, stderr]).toEqual([0, '']);
+    const { rows } = await database.pool.query('SELECT id FROM product WHERE active');
+    expect(rows).toEqual([{ id: 'weather' }]);
   });
 
   it('leave a database of a newer version alone', async () => {

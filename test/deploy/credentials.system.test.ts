@@ -138,7 +138,12 @@ describe('the keys of proofs', () => {
         holder,
         texts.some((text) => text.includes(secret.toString('base64')) || text.includes(secret.toString('base64url'))),
       ]).toEqual([holder, false]);
-      expect([holder, variablesOf(holder)['TOLLGATE_CONTEXT_KEYS'] !== undefined]).toEqual([holder, holder.startsWith('service-')]);
+      const hasProducts = holder.startsWith('service-') && holder !== 'service-none';
+      expect([holder, variablesOf(holder)['TOLLGATE_CONTEXT_KEYS'] !== undefined]).toEqual([holder, hasProducts]);
+      expect([holder, hasProducts || variablesOf(holder)['TOLLGATE_CONTEXT_JWKS'] !== undefined]).toEqual([
+        holder,
+        hasProducts || /^(cli|service-none)$/.test(holder),
+      ]);
     }
     const held = Object.values(SERVICES).map(({ name }) => parseProductKeys(variablesOf(`service-${name}`)['TOLLGATE_CONTEXT_KEYS'] ?? ''));
     expect(held.map((keys) => keys.map(({ product }) => product))).toEqual(Object.values(SERVICES).map(({ products }) => products));

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { parseAllDocuments } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 
 const FOLDER = resolve(__dirname, '..', '..', 'kong', 'kubernetes');
 
@@ -13,7 +13,7 @@ interface Container {
   startupProbe?: object;
   livenessProbe?: object;
   readinessProbe?: object;
-  volumeMounts?: { name: string; mountPath: string }[];
+  volumeMounts?: { name: string; mountPath: string; readOnly?: boolean }[];
 }
 
 interface PodSpec {
@@ -21,6 +21,7 @@ interface PodSpec {
   securityContext: { runAsNonRoot?: boolean };
   initContainers?: (Container & { restartPolicy?: string })[];
   containers: Container[];
+  volumes?: { name: string; configMap?: { name: string } }[];
 }
 
 interface Manifest {
@@ -29,12 +30,19 @@ interface Manifest {
   spec: { template?: { spec: PodSpec }; selector?: { matchLabels?: Record<string, string> }; ports?: { port: number }[] };
 }
 
-const manifests = readdirSync(FOLDER).flatMap((name) =>
-  parseAllDocuments(readFileSync(join(FOLDER, name), 'utf8')).map((document) => {
-    expect(document.errors).toEqual([]);
-    return document.toJS() as Manifest;
-  }),
-);
+function read(folder: string): Manifest[] {
+  return readdirSync(folder)
+    .filter((name) => name.endsWith('.yaml'))
+    .flatMap((name) => parseAllDocuments(readFileSync(join(folder, name), 'utf8')))
+    .map((document) => {
+      expect(document.errors).toEqual([]);
+      return document.toJS() as Manifest;
+    });
+}
+
+/** What `kubectl apply -f kong/kubernetes/` applies, whoever sells what. */
+const always = read(FOLDER);
+const manifests = [...always, ...read(join(FOLDER, 'example'))];
 const ofKind = (kind: string): Manifest[] => manifests.filter((manifest) => manifest.kind === kind);
 const podOf = (manifest: Manifest): PodSpec => {
   if (!manifest.spec.template) throw new Error(`${manifest.metadata.name} has no pod`);
@@ -96,6 +104,33 @@ describe('the Kubernetes example', () => {
       const [host = '', port = ''] = target.split(':');
       expect([host, services.get(host)?.includes(port)]).toEqual([host, true]);
     }
+  });
+
+  it('sells what stands in the seller’s folder: every part that reads it has the same files, and Kong too', () => {
+    const readers = manifests.flatMap((each) => {
+      const pod = each.spec.template && podOf(each);
+      return (pod?.volumes ?? []).some(({ configMap }) => configMap?.name === 'sold') && pod ? [pod] : [];
+    });
+    const roles = readers.flatMap(({ containers }) => containers.map(({ name, args = [] }) => args.join(' ') || name));
+    expect(roles).toEqual(['dashboard', 'kong', 'migrate', 'service none', 'service gst', 'service ip']);
+    for (const { name, env, volumeMounts } of readers.flatMap(({ containers }) => containers)) {
+      expect(volumeMounts).toContainEqual({ name: 'sold', mountPath: '/etc/tollgate-config', readOnly: true });
+      expect(env).toContainEqual(
+        name === 'kong'
+          ? { name: 'KONG_DECLARATIVE_CONFIG', value: '/etc/tollgate-config/kong.yml' }
+          : { name: 'TOLLGATE_CONFIG', value: '/etc/tollgate-config' },
+      );
+    }
+  });
+
+  it('starts no service, worker or sandbox of the example catalogue unless its folder is applied', () => {
+    const started = always
+      .flatMap((each) => (each.spec.template ? containersOf(podOf(each)) : []))
+      .map(({ name, args = [] }) => args.join(' ') || name);
+    expect(started.sort()).toEqual(['dashboard', 'kong', 'migrate', 'plugin-server', 'service none']);
+    const { services } = parse(readFileSync(join(FOLDER, '..', 'new-folder', 'kong.yml'), 'utf8')) as { services: { url: string }[] };
+    const hosts = always.filter(({ kind }) => kind === 'Service').map(({ metadata }) => metadata.name);
+    for (const { url } of services) expect(hosts).toContain(new URL(url).hostname);
   });
 
   it('gives what signs proofs to plugin servers alone', () => {

@@ -8,7 +8,7 @@ const ROOT = resolve(__dirname, '../../..');
 /** The example catalogue itself, its gateways' files, its services with their workers and sandbox, and what is known of these services. */
 const EXAMPLE: readonly RegExp[] = [
   /^kong\/(catalogue|kong)\.yml$/,
-  /^kong\/kubernetes\//,
+  /^kong\/kubernetes\/(example\/|kong\.yaml$)/,
   /^kong\/gateways\/(envoy\.yaml|traefik\.yml|nginx\/nginx\.conf|haproxy\/haproxy\.cfg|caddy\/(Caddyfile|tollgate\.caddy))$/,
   new RegExp(`^services/(${Object.keys(OWN_SERVICES).join('|')}|sandbox|workers|own-routes)/`),
   /^services\/(own-services|own-sources|registry)\.ts$/,
