@@ -1,14 +1,22 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { addToList } from '../../cli/commands/add-to-list';
+import { describeProduct } from '../../cli/commands/new-product';
+import { findFreePorts } from '../../cli/supervisor/free-port';
 import { GATEWAY_KINDS } from '../../kong/gateways/render';
 import { FORGEABLE } from '../../plugins/core/access/request-variable';
 import { openInstallation, type Installation } from '../acceptance/installation';
 import { statusesOf, sendRaw } from '../support/gateway/raw-http';
+import { send } from '../support/http';
+import { endProgram, startProgram } from '../support/system/program';
 import { sharedInstance } from '../support/system/shared-instance';
 import { startGateway, type RunningGateway } from './support/running-gateway';
 
+const ROOT = resolve(__dirname, '../..');
 let tollgate: Installation;
 let api: Server;
 let key: string;
@@ -43,17 +51,94 @@ afterAll(async () => {
 
 beforeEach(() => void (seen.length = 0));
 
+const apiUrl = (): string => `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
+const WEATHER = { id: 'weather', title: 'Weather', description: 'Rain.', prefix: '/weather', daily: 3, monthly: 60, openapi: undefined };
+
+/** kong.yml with an API of the seller's own as `product new` writes it, but for a product that the shared instance sells. */
+function withOwnApi(folder: string, url: string): string {
+  const { block } = describeProduct({ ...WEATHER, url });
+  const plugins = [{ name: 'access-layer', config: { products: ['api-ip'], rate_limit_headers: 'gateway' } }];
+  const text = readFileSync(join(ROOT, 'kong', 'kong.yml'), 'utf8');
+  writeFileSync(join(folder, 'kong.yml'), addToList(text, { list: 'services', entry: { ...block, plugins } }));
+  return join(folder, 'kong.yml');
+}
+
+/** Kong's stand-in with the same kong.yml, on the shared instance's plugin server. */
+async function startLocal(kongYml: string, dataDir: string): Promise<Pick<RunningGateway, 'url' | 'stop'>> {
+  const [port = 0] = await findFreePorts(1);
+  const env = { GATEWAY_PORT: String(port), PLUGIN_SOCKET: join(dataDir, 'plugin.sock'), KONG_YML: kongYml, UPSTREAM_OVERRIDES: '{}' };
+  const { child } = await startProgram('kong/local/main.js', { env });
+  return { url: `http://127.0.0.1:${port}`, stop: async () => void (await endProgram(child)) };
+}
+
+/** What an API and its caller see of one request, the same behind every gateway: `ours` stands for what is another one each time. */
+interface Seen {
+  readonly request: Record<string, unknown>;
+  readonly answer: Record<string, unknown>;
+}
+
+const table = new Map<string, readonly Seen[]>();
+
+async function seenBehind(url: string): Promise<Seen[]> {
+  const origin = new URL(url).host;
+  const sent: [string, Record<string, string>][] = [
+    ['GET /weather', {}],
+    ['GET /weather/pune?days=2&api_key=KEY&u=http://x/?y', {}],
+    ['GET /weather/a%20b;c=d', { 'X-API-Key': key, Cookie: 'a=1', 'X-Tollgate-Customer': 'forged' }],
+    ['POST /weather/', { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' }],
+  ];
+  const rows: Seen[] = [];
+  for (const [line, headers] of sent) {
+    const [method = '', target = ''] = line.split(' ');
+    const own = Object.keys(headers).length === 0 && !target.includes('KEY') ? { 'X-API-Key': key } : headers;
+    seen.length = 0;
+    const options = { method, headers: own, ...(method === 'POST' && { body: '{"city":"pune"}' }) };
+    const answer = await send(url + target.replace('KEY', key), options);
+    const request = seen.at(-1);
+    const { host, cookie, authorization, 'content-type': type, 'content-length': length } = request?.headers ?? {};
+    const read = (name: string): unknown => request?.headers[name];
+    const id = answer.headers['x-kong-request-id'];
+    rows.push({
+      request: {
+        line: `${request?.method} ${request?.url}`,
+        ...{ host, cookie, authorization, type, length },
+        caller: [read('x-real-ip'), read('x-forwarded-for'), read('x-forwarded-proto')],
+        askedFor: String(read('x-forwarded-host')).split(':')[0] === origin.split(':')[0],
+        id: read('x-kong-request-id') === id && /^[0-9a-f]{32}$/.test(String(id)),
+        ours: Object.keys(request?.headers ?? {}).filter((name) => /tollgate|api-key/.test(name)),
+        isKeyGone: !JSON.stringify(request?.rawHeaders).includes(key),
+      },
+      answer: {
+        status: answer.status,
+        limit: String(answer.headers['ratelimit']).replace(/\d+/g, 'N'),
+        policy: answer.headers['ratelimit-policy'],
+        text: answer.text,
+      },
+    });
+  }
+  return rows;
+}
+
 describe.each(GATEWAY_KINDS)('what a service sees behind %s', (kind) => {
   let gateway: RunningGateway;
+  let folder: string;
 
   beforeAll(async () => {
     const { dataDir, services } = await sharedInstance();
-    const url = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
-    const everywhere = Object.fromEntries(Object.keys(services).map((name) => [name, url]));
-    gateway = await startGateway({ kind, forwardAuthSocket: join(dataDir, 'forward-auth.sock'), services: everywhere });
+    const everywhere = Object.fromEntries(Object.keys(services).map((name) => [name, apiUrl()]));
+    folder = mkdtempSync(join(tmpdir(), 'tollgate-own-api-'));
+    const kongYml = withOwnApi(folder, apiUrl());
+    gateway = await startGateway({ kind, forwardAuthSocket: join(dataDir, 'forward-auth.sock'), services: everywhere, kongYml });
   });
 
-  afterAll(() => gateway.stop());
+  afterAll(async () => {
+    await gateway.stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  it('of an API of the seller’s own is kept, to be compared with all others', async () => {
+    table.set(kind, await seenBehind(gateway.url));
+  });
 
   async function ask(
     target: string,
@@ -176,4 +261,25 @@ describe.each(GATEWAY_KINDS)('what a service sees behind %s', (kind) => {
     expect(last === undefined || !JSON.stringify(last.rawHeaders).includes('forged')).toBe(true);
     expect([200, 400]).toContain(status);
   });
+});
+
+it('arrives alike at an API of the seller’s own behind each gateway, and is answered alike', async () => {
+  const { dataDir } = await sharedInstance();
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-own-api-'));
+  const local = await startLocal(withOwnApi(folder, apiUrl()), dataDir);
+  try {
+    const expected = await seenBehind(local.url);
+    expect(expected.map(({ request }) => request)).toEqual([
+      expect.objectContaining({ line: 'GET /', ours: ['x-tollgate-context'], isKeyGone: true, id: true }),
+      expect.objectContaining({ line: 'GET /pune?days=2&u=http://x/?y' }),
+      expect.objectContaining({ line: 'GET /a%20b;c=d', cookie: 'a=1' }),
+      expect.objectContaining({ line: 'POST /', type: 'application/json', length: '15' }),
+    ]);
+    for (const { answer } of expected) expect(answer).toMatchObject({ status: 200, limit: expect.stringContaining('"daily";r=N') });
+    expect([...table.keys()]).toEqual(GATEWAY_KINDS);
+    for (const [kind, rows] of table) expect([kind, rows]).toEqual([kind, expected]);
+  } finally {
+    await local.stop();
+    rmSync(folder, { recursive: true });
+  }
 });
