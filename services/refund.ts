@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Pool } from 'pg';
 import { type Clock } from '../plugins/core/ports';
 import { createPool, warmPool } from '../plugins/stores/postgres/pool';
 import { createQuotaCounter } from '../plugins/stores/quota/quota-store';
@@ -9,8 +8,6 @@ import { type Refund } from './kit/service/refund';
 
 export interface RefundStore {
   readonly refund: Refund;
-  /** Its few connections, for what else is written now and then. */
-  readonly pool: Pool;
   close(): Promise<void>;
 }
 
@@ -51,7 +48,6 @@ export async function createRefund(settings: RefundSettings, { log, clock }: { l
   };
   return {
     refund,
-    pool,
     async close() {
       await quota.close();
       await pool.end();

@@ -1,9 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Pool } from 'pg';
 import { type Catalogue } from '../plugins/core/selling/catalogue';
 import { type Clock, systemClock } from '../plugins/core/ports';
 import { type ContextKeys } from '../plugins/core/proof/verify-context';
-import { AnswerWriter } from '../plugins/stores/postgres/decisions/answer-writer';
 import { startTracing } from '../plugins/tracing/start-tracing';
 import { type Environment, readSettings } from '../plugins/core/settings';
 import { processSettings, type ProcessSettings } from './kit/config';
@@ -16,7 +14,7 @@ import { type PrivateServer, type ReadyCheck, startPrivateServer } from './kit/s
 import { type Refund } from './kit/service/refund';
 import { createRefundCall } from './kit/service/refund-call';
 import { proofSettings } from './kit/service/proof-settings';
-import { createServiceApp, type NoteAnswer } from './kit/service/service-app';
+import { createServiceApp } from './kit/service/service-app';
 import { workerTlsSettings } from './kit/worker/worker-tls';
 import { type MutualTls } from './kit/worker/worker-wire';
 import { createRefund } from './refund';
@@ -54,7 +52,6 @@ interface Tools {
   readonly clock: Clock;
   readonly metrics: Metrics;
   readonly refund: Refund | undefined;
-  readonly noteAnswer: NoteAnswer | undefined;
 }
 
 /** What a service knows: without workers nothing is served, with them the workers know of the sources that an operator names. */
@@ -74,7 +71,7 @@ function allOf(running: readonly Running[]): Record<string, boolean> {
 }
 
 async function startOne(service: ServiceDefinition, settings: unknown, port: number, tools: Tools): Promise<Running> {
-  const { catalogue, common, contextKeys, workerTls, clock, refund, noteAnswer } = tools;
+  const { catalogue, common, contextKeys, workerTls, clock, refund } = tools;
   const metrics = tools.metrics.forService(service.name);
   // Not a child of the process's log: a line would name two services under one member, which some collectors refuse.
   const log = createLog(service.name, { level: common.LOG_LEVEL });
@@ -85,7 +82,6 @@ async function startOne(service: ServiceDefinition, settings: unknown, port: num
     deps,
     catalogue,
     refund,
-    noteAnswer,
     clock,
     log,
     metrics,
@@ -103,10 +99,6 @@ async function startOne(service: ServiceDefinition, settings: unknown, port: num
     await close();
     throw error;
   }
-}
-
-function createAnswerWriter(pool: Pool, { QUOTA_TIMEZONE: timeZone }: ProcessSettings, log: Log): AnswerWriter {
-  return new AnswerWriter({ pool, timeZone, onError: (err) => log.warn({ err }, 'counts of answers could not be written yet') });
 }
 
 type Close = () => Promise<void>;
@@ -150,8 +142,6 @@ export async function runServices(services: readonly ServiceDefinition[], env: E
     if (tracing) closers.shared.push(() => tracing.stop());
     const store = await createRefund(common, { log, clock });
     if (store) closers.shared.push(() => store.close());
-    const answers = store && createAnswerWriter(store.pool, common, log);
-    if (answers) closers.shared.push(() => answers.close());
     const running: Running[] = [];
     for (const [index, service] of services.entries()) {
       const port = common.SERVICE_PORT === 0 ? 0 : common.SERVICE_PORT + index;
@@ -163,7 +153,6 @@ export async function runServices(services: readonly ServiceDefinition[], env: E
         clock,
         metrics,
         refund: store?.refund,
-        noteAnswer: answers && ((answer) => answers.note(answer)),
       } satisfies Tools;
       const one = await startOne(service, own[`service ${service.name}`], port, tools);
       closers.services.push(() => one.close());

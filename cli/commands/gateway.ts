@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type Command } from 'commander';
-import { GATEWAY_KINDS, type GatewayKind } from '../../kong/gateways/render';
+import { GATEWAY_KINDS, type GatewayKind, type GatewayPlaces } from '../../kong/gateways/render';
 import { gatewayFiles, routeFiles } from '../../kong/gateways/write/gateway-files';
 import { UnwritableRoute } from '../../kong/gateways/write/guarded-routes';
 import { dataFolder, socketPath } from '../supervisor/data-folder';
@@ -36,11 +36,15 @@ function nginxNext(folder: string): string[] {
   ];
 }
 
-/** Of the plugin server that runs here; undefined: as the shipped files name it. */
-function runningSocket({ root, env, isSameProcess }: CommandContext, kind: GatewayKind): string | undefined {
+/** Of the plugin server that runs here; else as the shipped files name it. */
+function runningPlaces({ root, env, isSameProcess }: CommandContext, kind: GatewayKind): Pick<GatewayPlaces, 'socketPath' | 'answersTo'> {
   const state = readState(dataFolder(root, env));
-  if (!state || !isSameProcess(state.supervisor)) return undefined;
-  return socketPath(state.dataDir, kind === 'nginx-lua' ? 'lane.sock' : 'forward-auth.sock');
+  if (!state || !isSameProcess(state.supervisor)) return {};
+  const metrics = state.metrics['plugin-server'];
+  return {
+    socketPath: socketPath(state.dataDir, kind === 'nginx-lua' ? 'lane.sock' : 'forward-auth.sock'),
+    ...(metrics !== undefined && { answersTo: new URL(metrics).host }),
+  };
 }
 
 function parseKind(text: string): GatewayKind {
@@ -50,10 +54,14 @@ function parseKind(text: string): GatewayKind {
   return kind;
 }
 
-function textsOf(
-  context: CommandContext,
-  { kind, folder, socket }: { kind: GatewayKind; folder: string; socket: string | undefined },
-): Record<string, string> {
+interface Target {
+  readonly kind: GatewayKind;
+  readonly folder: string;
+  /** As it was written. */
+  readonly socket: string | undefined;
+}
+
+function textsOf(context: CommandContext, { kind, folder, socket }: Target): Record<string, string> {
   try {
     return gatewayFiles({
       kind,
@@ -61,6 +69,7 @@ function textsOf(
       kongYml: readKongYml(context),
       shipped: join(context.root, 'kong'),
       luaFolder: folder,
+      ...runningPlaces(context, kind),
       ...(socket !== undefined && { socketPath: socket }),
     });
   } catch (error) {
@@ -79,7 +88,7 @@ export function addGatewayCommand(program: Command, context: CommandContext): vo
     .action((word: string, dir: string, { socket }: { socket?: string }) => {
       const kind = parseKind(word);
       const folder = resolve(here(context.env), dir);
-      const texts = textsOf(context, { kind, folder, socket: socket ?? runningSocket(context, kind) });
+      const texts = textsOf(context, { kind, folder, socket });
       mkdirSync(folder, { recursive: true });
       for (const [name, text] of Object.entries(texts)) {
         writeFileSync(join(folder, `${name}.new`), text);

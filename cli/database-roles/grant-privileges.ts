@@ -69,7 +69,7 @@ async function openFunctions(client: PoolClient, names: readonly string[], roles
   for (const { signature } of rows) {
     // Without a path of its own a caller's tables would be used with the owner's rights.
     await client.query(`ALTER FUNCTION ${signature} SECURITY DEFINER SET search_path = public, pg_temp`);
-    await client.query(`REVOKE ALL ON FUNCTION ${signature} FROM PUBLIC`);
+    await client.query(`REVOKE ALL ON FUNCTION ${signature} FROM PUBLIC, ${PROCESS_ROLES.join(', ')}`);
     await client.query(`GRANT EXECUTE ON FUNCTION ${signature} TO ${roles.join(', ')}`);
   }
 }

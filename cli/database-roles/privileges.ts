@@ -18,7 +18,7 @@ const ALL = 'SELECT, INSERT, UPDATE, DELETE';
 
 /**
  * What each process may do with each table; a table that is not named is closed to it. Services are not here: they give units back
- * and count answers through {@link REFUND_FUNCTIONS} and {@link ANSWER_FUNCTIONS}, and read no table.
+ * through {@link REFUND_FUNCTIONS}, and read no table.
  */
 export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_service'>, Readonly<Record<string, Privileges>>>> = {
   tollgate_plugin: {
@@ -111,9 +111,9 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
 export const REFUND_FUNCTIONS = ['quota_give_back', 'quota_sync', 'quota_forget_refunds'] as const;
 export const REFUND_ROLES: readonly ProcessRole[] = ['tollgate_plugin', 'tollgate_service'];
 
-/** Likewise, for the processes that see what products answer. */
+/** Likewise, for the processes that gateways tell what was answered. */
 export const ANSWER_FUNCTIONS = ['note_answers', 'note_requests'] as const;
-export const ANSWER_ROLES: readonly ProcessRole[] = ['tollgate_service'];
+export const ANSWER_ROLES: readonly ProcessRole[] = ['tollgate_plugin'];
 
 /** The same for the process that deletes old lines: only it may delete lines of the audit log. */
 export const PRUNING_FUNCTIONS = ['audit_forget'] as const;

@@ -46,7 +46,7 @@ export interface InstancePorts {
   readonly workers: Readonly<Record<string, number>>;
   /** Metrics of the workers, by worker. */
   readonly workersPrivate: Readonly<Record<string, number>>;
-  /** Metrics of the plugin server. */
+  /** Of the plugin server: TCP for its metrics, UDP for the gateway's access log. */
   readonly pluginServerMetrics: number;
 }
 
@@ -175,6 +175,11 @@ export function dashboardChild(context: PlanContext): ChildSpec {
   return { ...nodeChild(context, { name: 'dashboard', module: 'services/dashboard/api/main.js', env }), isFront: true };
 }
 
+/** Where the gateway sends its access log. */
+function answersPlace({ ports }: PlanContext): string {
+  return `${LOOPBACK}:${ports.pluginServerMetrics}`;
+}
+
 /** The plugin server beside the gateway. */
 export function pluginServerChild(context: PlanContext): ChildSpec {
   const { pluginSocket, proofKeys, databaseUrls, redisUrl } = context;
@@ -188,6 +193,7 @@ export function pluginServerChild(context: PlanContext): ChildSpec {
     GDPLAY_LINK_KEYS: context.linkKeys,
     METRICS_HOST: LOOPBACK,
     METRICS_PORT: String(context.ports.pluginServerMetrics),
+    ANSWERS_LISTEN: answersPlace(context),
     FORWARD_AUTH_LISTEN: context.forwardAuthSocket,
     LANE_LISTEN: context.laneSocket,
   };
@@ -207,6 +213,7 @@ export function gatewayChild(context: PlanContext, services: Readonly<Record<str
     GATEWAY_HOST: LOOPBACK,
     GATEWAY_PORT: String(context.ports.gateway),
     PLUGIN_SOCKET: context.pluginSocket,
+    ANSWERS_TO: answersPlace(context),
     KONG_YML: kongFile(context.root, context.env),
     UPSTREAM_OVERRIDES: JSON.stringify({ ...services, dashboard: `http://${LOOPBACK}:${context.ports.dashboard}${GATEWAY_ROOT}` }),
     GATEWAY_STATE_FILE: gatewayStateFile(dirname(context.logsDir)),

@@ -20,6 +20,7 @@ const settingsSchema = z.object({
   FORWARD_AUTH_LISTEN: z.string().startsWith('/'),
   LANE_LISTEN: z.string().startsWith('/'),
   KONG_YML: z.string().min(1),
+  ANSWERS_TO: z.string().min(1),
   UPSTREAM_OVERRIDES: z.string().transform((text) => z.record(z.string(), z.string()).parse(JSON.parse(text))),
 });
 
@@ -41,6 +42,7 @@ function writeConfiguration(settings: Settings): void {
     listen: { host: settings.GATEWAY_HOST, port: settings.GATEWAY_PORT },
     socketPath: kind === 'nginx-lua' ? settings.LANE_LISTEN : settings.FORWARD_AUTH_LISTEN,
     luaFolder: folder,
+    answersTo: settings.ANSWERS_TO,
     accessLog: join(folder, 'access.log'),
     services: settings.UPSTREAM_OVERRIDES,
   });

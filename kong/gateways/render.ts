@@ -17,9 +17,12 @@ export interface GatewayPlaces {
   readonly luaFolder?: string;
   /** A file; nginx cannot open a standard output that is a socket, as that of a supervised process is. */
   readonly accessLog?: string;
+  /** The plugin server's ANSWERS_LISTEN. */
+  readonly answersTo?: string;
 }
 
 const SHIPPED_SOCKET = /\/var\/run\/tollgate\/(forward-auth|lane)\.sock/g;
+const SHIPPED_ANSWERS = /\b127\.0\.0\.1:9514\b/g;
 /** Beside the files that nginx-lua includes. */
 const SHIPPED_LUA = /\/etc\/nginx\/tollgate(?=\/[\w?]+\.lua)/g;
 
@@ -47,7 +50,7 @@ export const SHARED_FILES: Readonly<Partial<Record<GatewayKind, readonly string[
  */
 export function renderConfiguration(kind: GatewayKind, text: string, places: GatewayPlaces): string {
   const [shipped, listen] = LISTEN[kind];
-  const { accessLog, luaFolder, socketPath } = places;
+  const { accessLog, answersTo, luaFolder, socketPath } = places;
   const moved = places.listen ? text.replaceAll(shipped, listen(places.listen)) : text;
   const logged =
     accessLog === undefined
@@ -56,6 +59,7 @@ export function renderConfiguration(kind: GatewayKind, text: string, places: Gat
           .replaceAll('error_log /var/log/nginx/error.log', 'error_log stderr')
           .replaceAll('access_log /var/log/nginx/access.log', () => `access_log ${accessLog}`);
   return logged
+    .replaceAll(SHIPPED_ANSWERS, (shippedAnswers) => answersTo ?? shippedAnswers)
     .replaceAll(SHIPPED_SOCKET, (shippedSocket) => socketPath ?? shippedSocket)
     .replaceAll(SHIPPED_LUA, (shippedLua) => luaFolder ?? shippedLua);
 }

@@ -18,6 +18,10 @@ local KEPT, KEPT_MS = 256, 60000
 -- A form of 1 MiB, or more where a route's form_key_max_bytes says so.
 local MOST_BYTES = 64 * 1024 * 1024
 
+-- For a form that may hold the key, as a whole, where the route does not say: as long as the access layer waits for it.
+local FORM_MS = 5000
+local PIECE = 64 * 1024
+
 local VERSION = byte('1')
 local ASKS_HEAD, ASKS_BODY, LEAVING, FORM, ADMITTED, REFUSED = byte('h'), byte('b'), byte('x'), byte('f'), byte('a'), byte('r')
 local PROOF = 'X-Tollgate-Context'
@@ -72,8 +76,30 @@ local function head(begin)
   return parts
 end
 
-local function body()
-  req.read_body()
+-- nginx itself only bounds the pause between two pieces.
+local function read_form(patience_ms)
+  local client = req.socket()
+  -- HTTP/2 has no such socket.
+  if not client then
+    return req.read_body()
+  end
+  local missing, deadline = tonumber(ngx.var.content_length), ngx.now() + patience_ms / 1000
+  req.init_body()
+  while missing > 0 do
+    client:settimeout(math.max((deadline - ngx.now()) * 1000, 1))
+    local piece = client:receiveany(math.min(missing, PIECE))
+    -- Ends the connection with the request: what is still to come is no other request.
+    if not piece then
+      return ngx.exit(ngx.HTTP_REQUEST_TIMEOUT)
+    end
+    req.append_body(piece)
+    missing = missing - #piece
+  end
+  req.finish_body()
+end
+
+local function body(route)
+  read_form(tonumber(route:match('form_key_timeout_ms=(%d+)')) or FORM_MS)
   local path = req.get_body_file()
   local file = path and assert(io.open(path, 'rb'))
   local text = file and file:read('*a') or req.get_body_data() or ''
@@ -110,7 +136,7 @@ local function exchange(place, route, again)
     elseif kind == ASKS_HEAD then
       send(socket, 'h', head(''))
     elseif kind == ASKS_BODY then
-      send(socket, 'b', body())
+      send(socket, 'b', body(route))
     else
       socket:close()
       -- The server is being replaced and has not read the question.

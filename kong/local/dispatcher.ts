@@ -17,6 +17,7 @@ import { refusedStatus } from './http/request-limits';
 import { Router, type RouteMatch } from './router';
 import { TrustedProxies } from './http/trusted-proxies';
 import { joinSockets } from './upstream/upgrade';
+import { type AnswerTeller } from './http/tell-answer';
 import { isWebSocket } from './upstream/upstream-request';
 
 export interface DispatcherParts {
@@ -24,6 +25,8 @@ export interface DispatcherParts {
   routes: readonly Route[];
   limits: BodyLimits;
   pluginClient: PluginClient;
+  /** Absent: nobody is told of answers. */
+  answerTeller?: AnswerTeller | undefined;
   log: Log;
 }
 
@@ -80,7 +83,9 @@ export class Dispatcher {
   }
 
   /** One line a request, as Kong's access log; without the path, in which anything may stand. */
-  private record({ id, method, match, response, startedAt }: HttpExchange): void {
+  private record(exchange: HttpExchange): void {
+    this.parts.answerTeller?.tell(exchange);
+    const { id, method, match, response, startedAt } = exchange;
     const seconds = (Date.now() - startedAt) / 1000;
     this.parts.log('info', 'request', { requestId: id, method, service: match?.route.service.name, status: response.statusCode, seconds });
   }
@@ -110,6 +115,7 @@ export class Dispatcher {
 
   close(): void {
     for (const cut of this.tunnels) cut();
+    this.parts.answerTeller?.close();
     for (const { balancer, check } of this.balancers.values()) {
       check?.stop();
       balancer.close();
@@ -202,7 +208,10 @@ export class Dispatcher {
           idleMs,
         });
         this.tunnels.add(cut);
-        tunnel.client.on('close', () => this.tunnels.delete(cut));
+        tunnel.client.on('close', () => {
+          this.tunnels.delete(cut);
+          this.parts.answerTeller?.tell(exchange, head.status);
+        });
       },
     }).start();
   }

@@ -9,12 +9,13 @@ import { ConfigError } from './config/config-error';
 import { Dispatcher, type Arrival } from './dispatcher';
 import { HeaderList } from './http/header-list';
 import { type HttpExchange } from './http/http-exchange';
-import { loadKongConf, type KongConf } from './config/kong-conf';
+import { loadKongConf, type KongConf, type UdpPlace } from './config/kong-conf';
 import { type Log } from './log';
 import { PluginClient } from './plugin/plugin-client';
 import { loadPluginInfo, type PluginInfo } from './config/plugin-info';
 import { randomId } from './http/random-ids';
 import { MAX_HEADER_BYTES, statusOfParserError } from './http/request-limits';
+import { createAnswerTeller } from './http/tell-answer';
 import { headWithoutUpgrade } from './upstream/upgrade';
 import { isWebSocket } from './upstream/upstream-request';
 
@@ -30,6 +31,8 @@ export interface LocalGatewayOptions {
   upstreamOverrides?: Readonly<Record<string, string>>;
   /** In place of kong.conf's `pluginserver_<name>_socket`. */
   pluginSocket?: string;
+  /** In place of that of kong.conf's `nginx_proxy_access_log`. */
+  answersTo?: UdpPlace | undefined;
   log: Log;
   /** Longest wait for the plugin server; Kong's 60 s unless a test shortens it. */
   pluginTimeoutMs?: number;
@@ -86,7 +89,9 @@ export function createLocalGateway(options: LocalGatewayOptions): LocalGateway {
     readTimeoutMs: options.clientTimeoutMs ?? conf.bodyTimeoutMs,
     uploadTimeoutMs: options.clientTimeoutMs ?? conf.uploadTimeoutMs,
   };
-  const dispatcher = new Dispatcher({ conf, routes: config.routes, limits, pluginClient, log: options.log });
+  const answersTo = options.answersTo ?? conf.answersTo;
+  const answerTeller = answersTo && createAnswerTeller(answersTo);
+  const dispatcher = new Dispatcher({ conf, routes: config.routes, limits, pluginClient, answerTeller, log: options.log });
   return new GatewayServer(options, { dispatcher, pluginClient, spoolDir, clientTimeoutMs, readConfig, digest: config.digest });
 }
 

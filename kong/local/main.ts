@@ -1,6 +1,7 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
 import { ConfigError } from './config/config-error';
+import { parseUdpPlace } from './config/kong-conf';
 import { createLocalGateway, type LocalGateway } from './gateway';
 import { createJsonLog, type Log } from './log';
 
@@ -18,6 +19,10 @@ const settingsSchema = z.object({
   pluginInfo: z.string().default('kong/access-layer.json'),
   pluginSocket: z.string().min(1).optional(),
   stateFile: z.string().min(1).optional(),
+  answersTo: z
+    .string()
+    .transform((text, context) => parseUdpPlace(text) ?? (context.addIssue({ code: 'custom', message: 'not host:port' }), z.NEVER))
+    .optional(),
   upstreamOverrides: z
     .string()
     .transform((text, context): unknown => {
@@ -41,6 +46,7 @@ const VARIABLES = {
   pluginInfo: 'PLUGIN_INFO',
   pluginSocket: 'PLUGIN_SOCKET',
   stateFile: 'GATEWAY_STATE_FILE',
+  answersTo: 'ANSWERS_TO',
   upstreamOverrides: 'UPSTREAM_OVERRIDES',
 } as const;
 
@@ -86,6 +92,7 @@ async function main(): Promise<void> {
     host: settings.host,
     port: settings.port,
     ...(settings.pluginSocket === undefined ? {} : { pluginSocket: settings.pluginSocket }),
+    answersTo: settings.answersTo,
     ...(settings.upstreamOverrides === undefined ? {} : { upstreamOverrides: settings.upstreamOverrides }),
     log,
   });

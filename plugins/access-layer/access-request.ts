@@ -1,3 +1,4 @@
+import { type RequestFacts } from '../core/access/request-variable';
 import { type AccessLink, type AccessLinks } from '../core/proof/access-link';
 import { type RequestHeaders } from '../core/access/credential-location';
 import { type KeyPlace } from '../core/key-places';
@@ -48,6 +49,8 @@ export interface AccessRequest {
   readonly rawQuery: string;
   /** Empty where the entrance has judged it. */
   readonly rawPath: string;
+  /** For the log, where it is not the method and path above. */
+  readonly shown: RequestFacts['shown'];
   readonly callerAddress: string;
   readonly originHost: string | undefined;
   /** Asks Kong for the body: a further exchange, made only when the key can be nowhere else. */

@@ -78,7 +78,7 @@ async function judge(question: Question, { config, deps, startedAtMs }: Judging)
 const noBody = (): Promise<RawBody> => Promise.reject(new Error('this entrance is given no bodies'));
 
 function beginRequest(question: Question, config: AccessLayerConfig, trace: AccessRequest['trace']): AccessRequest {
-  const { headers, rawQuery, rawPath, callerAddress, requestId, method, readBody = noBody } = question;
+  const { headers, rawQuery, rawPath, callerAddress, requestId, method, shown, readBody = noBody } = question;
   return {
     config,
     method,
@@ -86,6 +86,7 @@ function beginRequest(question: Question, config: AccessLayerConfig, trace: Acce
     headers,
     rawQuery,
     rawPath,
+    shown,
     callerAddress,
     requestId,
     originHost: originHostOf(headers['origin'], headers['referer']),
@@ -154,14 +155,14 @@ function countHeaders(headers: RequestHeaders): number {
 }
 
 function describe(request: AccessRequest, denial: Denial | undefined, nowMs: number): Decision {
-  const { record, subscription, spend } = request;
+  const { record, subscription, spend, shown = request } = request;
   return {
     requestId: request.requestId,
     atMs: nowMs,
     products: request.config.products,
     outcome: denial?.code ?? 'admitted',
-    method: request.method,
-    rawPath: request.rawPath,
+    method: shown.method,
+    rawPath: shown.rawPath,
     keyPlace: request.keyPlace,
     maskedKey: request.key === undefined ? undefined : maskApiKey(request.key),
     credentialId: record?.credentialId,
@@ -172,6 +173,8 @@ function describe(request: AccessRequest, denial: Denial | undefined, nowMs: num
     originHost: request.originHost,
     matchedRule: request.matchedRule,
     suspended: denial?.suspended,
+    mode: record?.mode,
+    units: request.units,
     quota:
       spend && subscription
         ? {

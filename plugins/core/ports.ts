@@ -140,6 +140,10 @@ export interface Decision {
   readonly matchedRule: string | undefined;
   /** Why the provider had suspended the key, its subscription or its customer; absent when that was not why it was refused. */
   readonly suspended?: string | undefined;
+  /** Of the key; absent where none was found. */
+  readonly mode?: KeyMode | undefined;
+  /** Units that it cost, 1 unless given. */
+  readonly units?: number | undefined;
   readonly quota:
     | {
         day: string;
@@ -152,6 +156,22 @@ export interface Decision {
         isCapped?: boolean;
       }
     | undefined;
+}
+
+/** What an admitted request was answered with, as its gateway told. */
+export interface Answer {
+  readonly requestId: string;
+  readonly credentialId: string;
+  /** The product that admitted it. */
+  readonly product: string;
+  /** 499: its client left before the answer was sent. */
+  readonly status: number;
+  /** Of the answer's body, as far as it was sent. */
+  readonly bytes: number;
+  /** Unix milliseconds of the decision. */
+  readonly atMs: number;
+  /** From the first byte of the request at the gateway to the last of the answer. */
+  readonly elapsedMs: number;
 }
 
 /** Where decisions go. Never blocks and never throws: losing a line must not cost a request. */

@@ -50,3 +50,11 @@ export interface DecisionWriterStats {
   readonly droppedAnonymous: number;
   readonly failures: number;
 }
+
+/** Answers that the gateway told of admitted requests. */
+export interface WitnessStats {
+  /** Admitted requests whose answer is not told yet. */
+  readonly pending: number;
+  /** Admitted requests whose answer was never told. */
+  readonly missing: number;
+}

@@ -54,7 +54,16 @@ export function readCheck({ attributes }: CheckRequest): CheckedRequest | Unread
   if (looksLikeKey(removeParameter(rawQuery, KEY_PARAMETER))) {
     return unreadable('client', 'The query has an API key in another parameter than api_key: it could not be taken off the request.');
   }
-  return { requestId, headers, rawQuery, rawPath: '', method: http.method, callerAddress: told, route };
+  return {
+    requestId,
+    headers,
+    rawQuery,
+    rawPath: '',
+    method: http.method,
+    callerAddress: told,
+    route,
+    shown: { method: http.method, rawPath },
+  };
 }
 
 const toOptions = (headers: Readonly<Record<string, string>>): HeaderValueOption[] =>

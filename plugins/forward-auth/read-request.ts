@@ -84,6 +84,7 @@ export function readRequest({ rawHeaders }: IncomingMessage, profile: GatewayPro
     headers[name] = value;
   }
   const told = all['x-forwarded-method'];
-  const method = profile.answersPreflights && typeof told === 'string' ? told : '';
-  return { requestId, headers, rawQuery, rawPath: '', method, callerAddress, path };
+  const shown = { method: typeof told === 'string' ? told : '', rawPath };
+  const method = profile.answersPreflights ? shown.method : '';
+  return { requestId, headers, rawQuery, rawPath: '', method, callerAddress, path, shown };
 }

@@ -5,6 +5,8 @@ import { Registry } from 'prom-client';
 import { ACCESS_LAYER } from '../access-layer/plugin';
 import { clearPlaces, openEntrances } from '../entrances/open-entrances';
 import { readEntranceSettings } from '../entrances/settings';
+import { AnswerSocket } from './answers/answer-socket';
+import { hearParent, passAnswers } from './answers/pass-answers';
 import { createPluginServerMetrics } from './metrics';
 import { startMetricsListener, type MetricsListener } from './metrics-listener';
 import { type ServerLog } from './log';
@@ -68,6 +70,10 @@ async function serve(settings: PluginServerSettings): Promise<void> {
   // The parent of workers shows the figures of all of them.
   const place = cluster.isWorker ? undefined : settings.metrics;
   const listener = place && metrics && (await startMetricsListener({ ...place, registry: metrics.registry }));
+  const { hearAnswers: hear } = accessLayer;
+  if (hear && cluster.isWorker) hearParent(process, hear);
+  const listen = cluster.isPrimary ? settings.answersListen : undefined;
+  const answers = hear && listen && (await AnswerSocket.open({ listen, hear, log }));
   const entrances = await openEntrances({ plugin, settings: readEntranceSettings(process.env), log });
   // Last, because the parent of workers counts a worker that accepts here as one that serves.
   await server.listen();
@@ -77,6 +83,7 @@ async function serve(settings: PluginServerSettings): Promise<void> {
     log.info({ signal }, 'draining');
     await Promise.all([server.close({ graceMs: DRAIN_MS }), entrances.close({ graceMs: DRAIN_MS })]);
     await listener?.close();
+    await answers?.close();
     await accessLayer.close();
     log.info({}, 'stopped');
   };
@@ -92,8 +99,10 @@ function tellReady(listener: MetricsListener | undefined): void {
 /** Keeps several processes serving until SIGTERM; SIGHUP replaces them one by one. */
 async function serveByWorkers(settings: PluginServerSettings): Promise<void> {
   const log = openLog(settings);
-  const { workers: count, socketPath, nodeName } = settings;
+  const { workers: count, socketPath, nodeName, answersListen: listen } = settings;
   await checkPlace(socketPath);
+  const hear = (lines: string): void => Object.values(cluster.workers ?? {}).forEach((worker) => worker && passAnswers(worker, lines));
+  const answers = listen && (await AnswerSocket.open({ listen, hear, log }));
   const parent = await startWorkers({ count, socketPath, nodeName, log });
   const registry = { contentType: Registry.PROMETHEUS_CONTENT_TYPE, metrics: () => parent.metrics() };
   const listener = settings.metrics && (await startMetricsListener({ ...settings.metrics, registry }));
@@ -101,7 +110,7 @@ async function serveByWorkers(settings: PluginServerSettings): Promise<void> {
   endOnSignals(async (signal) => {
     log.info({ signal }, 'ending the workers');
     await parent.stop();
-    await listener?.close();
+    await Promise.all([listener?.close(), answers?.close()]);
   }, log);
   log.info({ socketPath, workers: count }, 'plugin server ready');
   tellReady(listener);

@@ -1,8 +1,14 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 import { type PluginModule, type KongPlugin } from '../core/access/kong-pdk';
 import { type AccessInstance } from '../core/access/verdict';
-import { type Decision, type DecisionLog, type DecisionStep } from '../core/ports';
-import { type AccessRecordCacheStats, type DecisionWriterStats, type QuotaStoreInUse, type QuotaStoreStats } from '../core/store-stats';
+import { type Answer, type DecisionLog, type DecisionStep } from '../core/ports';
+import {
+  type AccessRecordCacheStats,
+  type DecisionWriterStats,
+  type QuotaStoreInUse,
+  type QuotaStoreStats,
+  type WitnessStats,
+} from '../core/store-stats';
 import { type PluginServerStats } from './plugin-server';
 
 /** What the server and the stores tell about themselves. */
@@ -13,12 +19,16 @@ export interface MetricSources {
   readonly isFeedHealthy: () => boolean;
   readonly quota: () => QuotaStoreStats;
   readonly decisions: () => DecisionWriterStats;
+  /** Absent where the gateway tells nothing. */
+  readonly witness?: (() => WitnessStats) | undefined;
 }
 
 export interface PluginServerMetrics {
   readonly registry: Registry;
   /** The same log, counted by product and code: two look-ups and an addition a decision. */
   countDecisions(log: DecisionLog): DecisionLog;
+  /** Told of each answer to an admitted request. */
+  countAnswer(this: void, answer: Answer): void;
   /** The same plugin, timed from Kong's event to the end of its access phase. */
   timeEvents<Instance extends KongPlugin>(plugin: PluginModule<Instance>): PluginModule<Instance>;
   /** Told how long a step of a decision took. */
@@ -36,22 +46,29 @@ const STEP_BUCKETS = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.002, 0.004, 0.0
 /** Seconds. A warm key takes less than a millisecond; 5 s is the deadline of an event. */
 const EVENT_BUCKETS = [0.00025, 0.0005, 0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064, 0.125, 0.25, 0.5, 1, 2.5, 5];
 
-/** Decisions by product and code, as plain numbers: prom-client would join and hash the labels of every one. */
-class DecisionCounts {
+/** Counts by product and something else, as plain numbers: prom-client would join and hash the labels of every one. */
+class CountsByProduct {
   private readonly byProduct = new Map<string, Map<string, number>>();
 
-  add({ product, products, outcome }: Decision): void {
-    const name = product ?? products[0] ?? '';
-    let codes = this.byProduct.get(name);
-    if (codes === undefined) this.byProduct.set(name, (codes = new Map<string, number>()));
-    codes.set(outcome, (codes.get(outcome) ?? 0) + 1);
+  add(product: string, of: string): void {
+    let counts = this.byProduct.get(product);
+    if (counts === undefined) this.byProduct.set(product, (counts = new Map<string, number>()));
+    counts.set(of, (counts.get(of) ?? 0) + 1);
   }
 
-  copyTo(counter: Counter<'product' | 'code'>): void {
-    counter.reset();
-    for (const [product, codes] of this.byProduct) for (const [code, count] of codes) counter.inc({ product, code }, count);
+  /** @param label what `of` is */
+  show<Label extends string>(registry: Registry, described: { name: string; help: string; label: Label }): void {
+    const { label, ...shown } = described;
+    const { byProduct } = this;
+    const collect = function (this: Counter): void {
+      this.reset();
+      for (const [product, counts] of byProduct) for (const [of, count] of counts) this.inc({ product, [label]: of }, count);
+    };
+    new Counter({ ...shown, labelNames: ['product', label], registers: [registry], collect });
   }
 }
+
+const STATUS_CLASSES = ['', '1xx', '2xx', '3xx', '4xx', '5xx'];
 
 type Timeable = KongPlugin & Partial<Pick<AccessInstance, 'decide'>>;
 
@@ -189,20 +206,22 @@ function watchDecisions(registry: Registry, read: MetricSources['decisions']): v
   total(registry, { name: name('failures_total'), help: 'Writes that failed; their decisions are tried again.' }, () => read().failures);
 }
 
+function watchWitness(registry: Registry, read: NonNullable<MetricSources['witness']>): void {
+  level(registry, { name: 'tollgate_answers_pending', help: 'Admitted requests whose answer is not told yet.' }, () => read().pending);
+  const missing = { name: 'tollgate_answers_missing_total', help: 'Admitted requests whose answer the gateway never told.' };
+  total(registry, missing, () => read().missing);
+}
+
 /** Metrics of one plugin server. All but decisions and event times are read from their owners when they are asked for. */
 export function createPluginServerMetrics(): PluginServerMetrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const counts = new DecisionCounts();
-  new Counter({
-    name: 'tollgate_decisions_total',
-    help: 'Decisions by product and code; the code of a request that went on is admitted.',
-    labelNames: ['product', 'code'] as const,
-    registers: [registry],
-    collect() {
-      counts.copyTo(this);
-    },
-  });
+  const decisions = new CountsByProduct();
+  const decided = 'Decisions by product and code; the code of a request that went on is admitted.';
+  decisions.show(registry, { name: 'tollgate_decisions_total', help: decided, label: 'code' });
+  const answers = new CountsByProduct();
+  const answered = 'Answers to admitted requests by product and class of status, as the gateway told.';
+  answers.show(registry, { name: 'tollgate_answers_total', help: answered, label: 'class' });
   const events = new Histogram({
     name: 'tollgate_plugin_event_duration_seconds',
     help: "From Kong's event to the decision; Kong's own share of the exchange is in it.",
@@ -213,10 +232,11 @@ export function createPluginServerMetrics(): PluginServerMetrics {
     registry,
     countDecisions: (log) => ({
       record(decision) {
-        counts.add(decision);
+        decisions.add(decision.product ?? decision.products[0] ?? '', decision.outcome);
         log.record(decision);
       },
     }),
+    countAnswer: ({ product, status }) => answers.add(product, STATUS_CLASSES[Math.floor(status / 100)] ?? 'other'),
     timeStep: createStepTimes(registry),
     timeEvents: (plugin) => timed(plugin, (seconds) => events.observe(seconds)),
     watch(sources) {
@@ -225,6 +245,7 @@ export function createPluginServerMetrics(): PluginServerMetrics {
       watchQuota(registry, sources.quota);
       watchBreakers(registry, sources);
       watchDecisions(registry, sources.decisions);
+      if (sources.witness) watchWitness(registry, sources.witness);
     },
   };
 }

@@ -8,6 +8,7 @@ import { openLink } from '../core/proof/access-link';
 import { type QuotaStoreStats } from '../core/store-stats';
 import { AccessRecordCache } from '../stores/cache/access-record-cache';
 import { KnownHashes } from '../stores/cache/known-hashes';
+import { AnswerWriter } from '../stores/postgres/decisions/answer-writer';
 import { DecisionWriter } from '../stores/postgres/decisions/decision-writer';
 import { createPostgresAccessRecords } from '../stores/postgres/keys/find-access-record';
 import { createFindKeyHash } from '../stores/postgres/keys/find-key-hash';
@@ -18,6 +19,7 @@ import { createPool, warmPool } from '../stores/postgres/pool';
 import { createQuotaCounter } from '../stores/quota/quota-store';
 import { StoreClock } from '../stores/store-clock';
 import { startTracing, type Tracing } from '../tracing/start-tracing';
+import { Witness } from './answers/witness';
 import { type ServerLog } from './log';
 import { type MetricSources, type PluginServerMetrics } from './metrics';
 import { readBodyFile } from './read-body-file';
@@ -37,6 +39,8 @@ export interface AccessLayerOptions {
 export interface OpenAccessLayer {
   readonly plugin: PluginModule<AccessInstance>;
   readonly sources: Omit<MetricSources, 'server'>;
+  /** Takes lines of the gateway's access log; absent where there is none to be heard. */
+  readonly hearAnswers: ((lines: string) => void) | undefined;
   /** Call it after the last event: writes what is not written yet and closes every connection. */
   close(): Promise<void>;
 }
@@ -104,6 +108,12 @@ export async function openAccessLayer({ settings, log, metrics }: AccessLayerOpt
     clock,
     onError: (err) => log.warn({ err }, 'decisions could not be written yet'),
   });
+  const answers = new AnswerWriter({
+    pool: ledger,
+    timeZone,
+    onError: (err) => log.warn({ err }, 'answers could not be written yet'),
+  });
+  const witness = settings.answersListen && new Witness({ clock, note: (answer) => (metrics?.countAnswer(answer), answers.note(answer)) });
   const reporter = new NodeReporter({
     pool: ledger,
     feed,
@@ -112,10 +122,11 @@ export async function openAccessLayer({ settings, log, metrics }: AccessLayerOpt
     isRedisAnswering: () => redisAnswers(quota.stats()),
     onError: (err) => log.warn({ err }, 'the state of this node could not be written yet'),
   });
+  const logged = logDecisions(metrics?.countDecisions(decisions) ?? decisions, log);
   const plugin = createAccessLayer({
     records: cache,
     quota: quota.counter,
-    decisions: logDecisions(metrics?.countDecisions(decisions) ?? decisions, log),
+    decisions: witness?.watch(logged) ?? logged,
     tracer: tracing && (await openTracer(tracing)),
     onStep: metrics?.timeStep,
     clock,
@@ -131,9 +142,14 @@ export async function openAccessLayer({ settings, log, metrics }: AccessLayerOpt
       isFeedHealthy: () => feed.isHealthy(),
       quota: () => quota.stats(),
       decisions: () => decisions.stats(),
+      witness: witness && (() => witness.stats()),
     },
+    hearAnswers: witness && ((lines) => witness.hear(lines)),
     async close() {
+      witness?.close();
       await Promise.all([quota.close(), decisions.close(), reporter.close(), feed.close(), tracing?.stop()]);
+      // After the lines of the log, to which it adds.
+      await answers.close();
       cache.close();
       hashes.close();
       await Promise.all([records.end(), counters.end(), ledger.end()]);

@@ -26,6 +26,12 @@ const ENVIRONMENT = z.object({
     .transform(Number)
     .refine((days) => days >= LEAST_AUDIT_DAYS, `must be ${LEAST_AUDIT_DAYS} or more`)
     .default(400),
+  ANSWERS_LISTEN: z
+    .string()
+    .regex(/^(\[[\da-f:]+\]|[\w.-]+):\d{1,5}$/i, 'must be host:port')
+    .transform((text) => ({ host: text.replace(/^\[|\]?:\d+$/g, ''), port: Number(/\d+$/.exec(text)) }))
+    .refine(({ port }) => port <= 65_535, 'must be host:port')
+    .optional(),
   METRICS_HOST: z.string().default('127.0.0.1'),
   METRICS_PORT: portSetting().optional(),
 });
@@ -45,6 +51,8 @@ export interface PluginServerSettings {
   readonly workers: number;
   /** Lines of the audit log are deleted after this many days. */
   readonly auditRetentionDays: number;
+  /** Where gateways send their access log, UDP. Undefined: nothing is known of answers. */
+  readonly answersListen: { readonly host: string; readonly port: number } | undefined;
   /** Undefined: no metrics. */
   readonly metrics: { readonly host: string; readonly port: number } | undefined;
 }
@@ -67,6 +75,7 @@ export function readPluginServerSettings(environment: Environment): PluginServer
     logLevel: data.LOG_LEVEL,
     workers: data.PLUGIN_SERVER_WORKERS,
     auditRetentionDays: data.AUDIT_RETENTION_DAYS,
+    answersListen: data.ANSWERS_LISTEN,
     metrics: data.METRICS_PORT === undefined ? undefined : { host: data.METRICS_HOST, port: data.METRICS_PORT },
   };
 }

@@ -6,7 +6,8 @@ import { createKey } from '../../plugins/stores/postgres/keys/create-key';
 import { DEMO_EMAIL } from '../../plugins/stores/postgres/customers/join-customer';
 import { type BenchStores, NO_LIMIT, withBenchStores } from './support/bench-stores';
 import { measure, type MeasuredLoad, start } from './support/load';
-import { CHAINS, type Chain, type RealKong, startRealKong } from './support/real-kong';
+import { type RealKong } from '../support/gateway/real-kong';
+import { CHAINS, type Chain, startRealKong } from './support/real-kong';
 
 // What a request costs on a real Kong: bare, behind Kong's own plugins for keys, groups and limits, and behind the access layer.
 // Run: npm run build && BENCH_KONG=kong node dist/test/bench/kong.js [seconds] [rounds]; Kong's own variables (KONG_NGINX_USER) go on to it.

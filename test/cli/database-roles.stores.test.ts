@@ -153,6 +153,9 @@ describe('the roles of the database', () => {
   it('the plugin server reads keys and counts, and changes no key and no account', async () => {
     const db = open(urlOf('tollgate_plugin'));
     expect(await attempt(db, 'UPDATE credential SET last_used_at = now()')).toBe('done');
+    const key = '00000000-0000-4000-8000-000000000002';
+    const answers = [{ credentialId: key, day: '2026-11-20', hour: 3, product: 'api-ip', succeeded: 1, took: [1] }];
+    await db.query("SELECT note_answers($1::json), note_requests('[]')", [JSON.stringify(answers)]);
     for (const statement of [
       "UPDATE credential SET state = 'active'",
       'DELETE FROM credential',
@@ -176,7 +179,7 @@ describe('the roles of the database', () => {
       expect([statement, await attempt(db, statement)]).toEqual([statement, expect.stringMatching(REFUSED)]);
   });
 
-  it('services give units back and count answers, and read and change nothing else', async () => {
+  it('services give units back, and read and change nothing else', async () => {
     const db = open(urlOf('tollgate_service'));
     const subscription = '00000000-0000-4000-8000-000000000002';
     await owner.query('INSERT INTO usage (subscription_id, day, spent_postgres) VALUES ($1, now()::date, 3)', [subscription]);
@@ -187,14 +190,13 @@ describe('the roles of the database', () => {
     expect((await db.query(capped)).rows).toEqual([{ outcome: 'capped' }]);
     await db.query(`SELECT * FROM quota_sync(ARRAY['${subscription}']::uuid[], ARRAY[now()::date], ARRAY[1::bigint], ARRAY[0::bigint])`);
     await db.query('SELECT quota_forget_refunds()');
-    const answers = [{ credentialId: subscription, day: '2026-11-20', hour: 3, product: 'api-ip', succeeded: 1, took: [1] }];
-    await db.query('SELECT note_answers($1::json)', [JSON.stringify(answers)]);
     expect((await owner.query('SELECT count(*)::int FROM quota_refund')).rows).toEqual([{ count: 1 }]);
     const { rows } = await admin.query<{ name: string }>("SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'");
     const statements = [
       ...rows.flatMap(({ name }) => [`SELECT FROM ${name}`, `DELETE FROM ${name}`, `INSERT INTO ${name} DEFAULT VALUES`]),
       'UPDATE credential SET last_used_at = now()',
       'UPDATE usage SET refunded = 0',
+      "SELECT note_answers('[]')",
       `SELECT * FROM quota_take(ARRAY['${subscription}']::uuid[], ARRAY[1::bigint], ARRAY[9::bigint], ARRAY[9::bigint], 'UTC', 0, '{}', '{}', '{}', '{}')`,
     ];
     for (const statement of statements)

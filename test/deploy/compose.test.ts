@@ -107,7 +107,13 @@ describe('docker-compose.yml', () => {
 
   it('keeps the databases on a network without a way out', () => {
     expect(file.networks['stores']).toEqual({ internal: true });
-    for (const name of ['postgres', 'redis', 'plugin-server']) expect(find(name).networks).toEqual(['stores']);
+    for (const name of ['postgres', 'redis']) expect(find(name).networks).toEqual(['stores']);
+    expect(file.networks['answers']).toEqual({ internal: true });
+    const heard = Object.keys(file.services).filter((name) => find(name).networks?.includes('answers'));
+    expect([heard, find('plugin-server').networks]).toEqual([
+      ['kong', 'plugin-server'],
+      ['stores', 'answers'],
+    ]);
   });
 
   it('names every image by a variable, with a default that is pinned to a version', () => {

@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { Pool } from 'pg';
 import { findFreePorts } from '../../cli/supervisor/free-port';
 import { runTollgate } from '../../cli/run-tollgate';
 import { LUA_MODULES } from '../../kong/gateways/render';
@@ -21,6 +22,7 @@ const PAGE = readFileSync(join(ROOT, 'docs/gateways.md'), 'utf8');
 const SHIPPED_SOCKET = /\/var\/run\/tollgate(?=\/[\w-]+\.sock)/g;
 
 let tollgate: Installation;
+let database: Pool;
 let api: Server;
 let folder: string;
 const seen: IncomingMessage[] = [];
@@ -28,6 +30,7 @@ const seen: IncomingMessage[] = [];
 beforeAll(async () => {
   await ensurePackages(['caddy', ...LUA_FILES], 'The tests of other gateways');
   tollgate = await openInstallation();
+  database = new Pool({ connectionString: (await sharedInstance()).databaseUrl, max: 1 });
   api = createServer((request, response) => {
     seen.push(request);
     response.end('the weather');
@@ -44,7 +47,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 afterAll(async () => {
   api.close();
   api.closeAllConnections();
-  await tollgate.close();
+  await Promise.all([tollgate.close(), database.end()]);
 });
 
 const KINDS = ['nginx', 'nginx-lua', 'caddy'] as const;
@@ -68,12 +71,18 @@ function localised(block: string, port: number): string {
 /** What the page says of the folder: copied beside the configuration, with the socket of the running plugin server. */
 async function copyShipped(kind: Kind): Promise<void> {
   const { dataDir } = await sharedInstance();
+  const { metrics } = JSON.parse(readFileSync(join(dataDir, 'state.json'), 'utf8')) as { metrics: Record<string, string> };
   const target = join(folder, 'tollgate');
   cpSync(join(ROOT, 'kong/gateways', kind), target, { recursive: true });
   if (kind === 'nginx-lua') cpSync(join(ROOT, 'kong/lane/lane.lua'), join(target, 'lane.lua'));
   for (const name of readdirSync(target)) {
     const text = readFileSync(join(target, name), 'utf8');
-    writeFileSync(join(target, name), moved(text).replaceAll(SHIPPED_SOCKET, dataDir));
+    writeFileSync(
+      join(target, name),
+      moved(text)
+        .replaceAll(SHIPPED_SOCKET, dataDir)
+        .replaceAll('127.0.0.1:9514', new URL(metrics['plugin-server'] ?? '').host),
+    );
   }
 }
 
@@ -142,6 +151,7 @@ describe.each(KINDS)('what the page says about %s', (kind) => {
     const [port = 0] = await findFreePorts(1);
     const file = await install(kind, localised(blockOf(kind), port));
     const { key } = await tollgate.createKey({ products: ['api-vahaan'], mode: 'test' });
+    const answered: unknown[] = [];
     const use = async (url: string): Promise<void> => {
       const stranger = await send(url);
       expect([stranger.status, stranger.json().code, seen]).toEqual([401, 'key_missing', []]);
@@ -156,10 +166,15 @@ describe.each(KINDS)('what the page says about %s', (kind) => {
         expect(seen.at(-1)?.headers['x-kong-request-id']).toMatch(/^[0-9a-f-]{32,36}$/);
         expect(seen.at(-1)?.headers['x-tollgate-context']).toEqual(expect.any(String));
         expect(JSON.stringify(seen.at(-1)?.rawHeaders)).not.toContain(key);
+        if (kind !== 'caddy') answered.push(answer.headers['x-kong-request-id']);
       }
     };
     expect(await whileRunning(kind, file, { port, use })).toBe(true);
     expect(await isFoundByCheck(kind, file)).toBe(false);
+    await eventually(async () => {
+      const found = 'SELECT FROM decision WHERE request_id = ANY ($1) AND status = 200 AND bytes = 11 AND milliseconds >= 0';
+      return (await database.query(found, [answered])).rowCount === answered.length;
+    });
     for (const log of readdirSync(folder).filter((name) => name.endsWith('.log'))) {
       expect(readFileSync(join(folder, log), 'utf8')).not.toContain(key);
     }

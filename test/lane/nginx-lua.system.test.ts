@@ -98,6 +98,18 @@ it('admits, refuses with the whole answer, and takes the key out of a form', asy
   }
 });
 
+it('reads a form to its last byte and no further, in pieces and where its sender waits to be asked', async () => {
+  lane = await serve();
+  const form = `a=${'x'.repeat(200_000)}&api_key=${key}`;
+  const head = `POST /ip HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: ${form.length}\r\n`;
+  const next = 'GET /ip HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
+  expect(statusesOf(await sendRaw(gateway.url, `${head}\r\n${form}${next}`))).toEqual([200, 401]);
+  const small = `POST /ip HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 3\r\n\r\na=1`;
+  expect(statusesOf(await sendRaw(gateway.url, small + next))).toEqual([401, 401]);
+  expect(statusesOf(await sendRaw(gateway.url, `${head}Expect: 100-continue\r\n\r\n${form}${next}`))).toEqual([100, 200, 401]);
+  expect(seen.map(({ body }) => body)).toEqual([form, form].map((each) => each.slice(0, each.indexOf('&'))));
+});
+
 it('leaves no body of a refused request to be read as the next request', async () => {
   lane = await serve();
   const inner = `GET /ip HTTP/1.1\r\nHost: a\r\nX-API-Key: ${key}\r\n\r\n`;

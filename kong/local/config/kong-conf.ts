@@ -5,6 +5,11 @@ import { DEFAULT_TEMPLATES, type ErrorTemplates } from '../http/error-pages';
 import { NginxVariables } from '../plugin/nginx-variables';
 import { isTrustedIpEntry, type RealIpSettings } from '../http/trusted-proxies';
 
+export interface UdpPlace {
+  host: string;
+  port: number;
+}
+
 /** What the local gateway takes from kong.conf, with Kong's defaults for what is absent. */
 export interface KongConf {
   realIp: RealIpSettings;
@@ -28,6 +33,8 @@ export interface KongConf {
   authorities: string | undefined;
   /** Unix socket of each plugin server by name. */
   pluginSockets: ReadonlyMap<string, string>;
+  /** Where the access log of answers goes, UDP; undefined: nowhere. */
+  answersTo: UdpPlace | undefined;
   /** Properties that a real Kong obeys and the local gateway has no use for; the caller logs them once. */
   ignored: readonly string[];
 }
@@ -51,7 +58,7 @@ const SIMPLE = new Set([
   'trusted_ips', 'real_ip_header', 'real_ip_recursive', 'nginx_http_client_body_buffer_size', 'nginx_proxy_client_body_buffer_size',
   'nginx_http_client_max_body_size', 'nginx_proxy_client_max_body_size', 'error_template_json', 'error_template_html', 'error_template_xml',
   'error_template_plain', 'error_default_type', 'headers', 'pluginserver_names', 'nginx_proxy_set', 'nginx_proxy_underscores_in_headers',
-  'nginx_proxy_client_body_timeout', 'nginx_location_client_body_timeout', 'nginx_proxy_proxy_ssl_trusted_certificate',
+  'nginx_proxy_access_log', 'nginx_proxy_client_body_timeout', 'nginx_location_client_body_timeout', 'nginx_proxy_proxy_ssl_trusted_certificate',
 ]); // prettier-ignore
 
 /** Reads kong.conf. Throws {@link ConfigError} naming every property it does not know or cannot read. */
@@ -74,6 +81,7 @@ export function loadKongConf(path: string): KongConf {
     authorities: readAuthorities(reader, dirname(path)),
     underscoresInHeaders: reader.choice('nginx_proxy_underscores_in_headers', ['on', 'off']) === 'on',
     pluginSockets: readSockets(reader),
+    answersTo: readAnswersTo(reader),
     ignored,
   };
   if (problems.length > 0) throw new ConfigError(path, problems);
@@ -204,6 +212,21 @@ function readVariables(reader: PropertyReader): NginxVariables {
   const problem = directive === undefined ? undefined : variables.define(directive);
   if (problem !== undefined) reader.problems.push(`nginx_proxy_set: ${problem}`);
   return variables;
+}
+
+/** `host:port`; undefined for any other text. */
+export function parseUdpPlace(text: string): UdpPlace | undefined {
+  const [, host, port] = /^\[?([\w.:-]+?)\]?:(\d{1,5})$/.exec(text) ?? [];
+  return host === undefined || Number(port) > 65_535 ? undefined : { host, port: Number(port) };
+}
+
+function readAnswersTo(reader: PropertyReader): UdpPlace | undefined {
+  const text = reader.text('nginx_proxy_access_log');
+  if (text === undefined) return undefined;
+  const [, given = ''] = /^syslog:server=([^,\s]+),nohostname,tag=tg tollgate_answer$/.exec(text) ?? [];
+  const place = parseUdpPlace(given);
+  if (place === undefined) reader.problems.push('nginx_proxy_access_log: not syslog:server=HOST:PORT,nohostname,tag=tg tollgate_answer');
+  return place;
 }
 
 function readHeaders(reader: PropertyReader): Set<string> {

@@ -124,6 +124,7 @@ export class Answers {
       this.addIdentity(head, exchange.id);
     }
     response.writeHead(answer.status, reasonOf(answer.status), head);
+    exchange.answerBytes = answer.body.length;
     response.end(answer.body);
   }
 

@@ -60,6 +60,10 @@ export class HttpExchange {
     scheme: undefined,
   };
   match: RouteMatch | undefined;
+  /** Whether the service answered, or only the gateway. */
+  isFromService = false;
+  /** Of the answer's body, as far as they were sent. */
+  answerBytes = 0;
   private sharedValues: Map<string, ProtoValue> | undefined;
   private resultHeaders: HeaderList | undefined;
   private nginxId: string | undefined;

@@ -57,6 +57,7 @@ export class ProxyRun implements UpstreamListener {
 
   head(head: UpstreamHead): void {
     if (this.target) this.parts.balancer.report(this.target, { kind: 'status', status: head.status });
+    this.parts.exchange.isFromService = true;
     if (head.status === 101) {
       const { connection } = this;
       this.finished = true;
@@ -73,11 +74,13 @@ export class ProxyRun implements UpstreamListener {
   }
 
   data(chunk: Buffer): boolean {
-    const proceed = this.parts.exchange.response.write(chunk);
+    const { exchange } = this.parts;
+    exchange.answerBytes += chunk.length;
+    const proceed = exchange.response.write(chunk);
     if (!proceed) {
       // The service is not slow, the client is: the service's clock stands still.
       this.connection?.setTimeout(0);
-      this.stall ??= setTimeout(() => this.parts.exchange.response.destroy(), CLIENT_STALL_MS);
+      this.stall ??= setTimeout(() => exchange.response.destroy(), CLIENT_STALL_MS);
     }
     return proceed;
   }

@@ -66,6 +66,8 @@ export interface RequestFacts {
   readonly method: string;
   /** Those that the access layer reads, empty ones left out. */
   readonly headers: RequestHeaders;
+  /** For the log, where the two above are empty because they are not to be judged. */
+  readonly shown?: { readonly method: string; readonly rawPath: string };
 }
 
 /** The last line, for the log. */

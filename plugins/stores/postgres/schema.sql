@@ -446,7 +446,8 @@ CREATE TABLE decision (
   method text,
   path text,
   status smallint,
-  milliseconds integer
+  milliseconds integer,
+  bytes bigint
 ) WITH (fillfactor=80);
 CREATE INDEX decision_anonymous_idx ON decision USING btree (at) WHERE customer_id IS NULL;
 CREATE INDEX decision_at_idx ON decision USING btree (at);
@@ -1428,15 +1429,15 @@ AS $function$
 $function$;
 REVOKE ALL ON FUNCTION note_answers(json) FROM PUBLIC;
 
--- Adds to lines of the log what their requests were answered. A service calls it; the first to tell counts.
+-- Adds to lines of the log what their requests were answered. A plugin server calls it; the first to tell counts.
 CREATE OR REPLACE FUNCTION public.note_requests(p_rows json)
  RETURNS void
  LANGUAGE sql
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
-  UPDATE decision SET status = answered.status, milliseconds = answered.milliseconds
-  FROM json_to_recordset(p_rows) AS answered ("requestId" text, status smallint, milliseconds integer)
+  UPDATE decision SET status = answered.status, milliseconds = answered.milliseconds, bytes = answered.bytes
+  FROM json_to_recordset(p_rows) AS answered ("requestId" text, status smallint, milliseconds integer, bytes bigint)
   WHERE decision.request_id = answered."requestId" AND decision.outcome = 'admitted' AND decision.status IS NULL
 $function$;
 REVOKE ALL ON FUNCTION note_requests(json) FROM PUBLIC;

@@ -41,15 +41,15 @@ const filter = {
 };
 
 /**
- * Of the request and its answer. Null where it is not known: method and path behind gateways that judge paths themselves, status and time of
- * an API that tells nothing of its answers.
+ * Of the request and its answer. Null where it is not known: status and time behind a gateway that does not tell, and where what it told was
+ * lost.
  */
 export const told = {
   method: z.string().nullable(),
   /** Without its query; cut after 200 characters. */
   path: z.string().nullable(),
   status: z.number().int().nullable(),
-  /** From the first byte of the request at the service to the last of its answer. */
+  /** From the first byte of the request at the gateway to the last of its answer. */
   milliseconds: z.number().int().nullable(),
   /** Admitted less than a minute ago, and nothing was told of its answer so far. */
   isRunning: z.boolean(),

@@ -21,19 +21,6 @@ import { createSlots, type TakeSlot } from './slots';
 import { continueTrace, noteFailure, type SpanDescription } from '../tracing';
 import { acceptWebSockets } from '../upstream/web-socket';
 
-/** What became of one admitted request: what customers see of their answers is counted from it. */
-export type NoteAnswer = (answer: {
-  readonly requestId: string;
-  readonly credentialId: string;
-  readonly product: string;
-  /** Undefined where the client left before the answer was sent. */
-  readonly status: number | undefined;
-  /** Unix milliseconds at which the service began with it. */
-  readonly atMs: number;
-  /** From the first byte of the request to the last of the answer. */
-  readonly elapsedMs: number;
-}) => void;
-
 export interface ServiceAppOptions<Deps> {
   /** What proofs are verified with. */
   readonly contextKeys: ContextKeys;
@@ -41,8 +28,6 @@ export interface ServiceAppOptions<Deps> {
   readonly catalogue: Catalogue;
   /** Absent: units of failed requests stay charged, and answers say so. */
   readonly refund?: Refund | undefined;
-  /** Told of every answer to a request of the gateway's. */
-  readonly noteAnswer?: NoteAnswer | undefined;
   readonly clock?: Clock;
   /** Silent unless given. */
   readonly log?: Log;
@@ -69,7 +54,6 @@ interface AppTools {
   readonly contextKeys: ContextKeys;
   readonly deps: unknown;
   readonly refund: Refund | undefined;
-  readonly noteAnswer?: NoteAnswer | undefined;
   readonly clock: Clock;
   readonly log: Log;
   /** For one line a request, of members known to be harmless. */
@@ -280,18 +264,6 @@ function record(request: FastifyRequest, reply: FastifyReply, tools: AppTools): 
   const status = clientLeft ? CLIENT_CLOSED_REQUEST : reply.statusCode;
   const elapsedMs = clock.monotonic() - startedAtMs;
   metrics.countRequest({ service: service.name, route: routeOf(request), status, mode: proof?.mode ?? 'none' }, elapsedMs / 1000);
-  if (proof) {
-    const { credentialId, product } = proof;
-    const atMs = clock.now() - elapsedMs;
-    tools.noteAnswer?.({
-      requestId: proof.requestId,
-      credentialId,
-      product,
-      status: clientLeft ? undefined : reply.statusCode,
-      atMs,
-      elapsedMs,
-    });
-  }
   state.span?.setAttributes({ 'http.route': routeOf(request), 'http.response.status_code': status });
   state.span?.end();
   if (!log.isLevelEnabled('info')) return;

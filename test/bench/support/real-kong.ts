@@ -1,22 +1,9 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { findFreePorts } from '../../../cli/supervisor/free-port';
-import { eventually } from '../../support/eventually';
+import { laneSettings, type RealKong, startKong } from '../../support/gateway/real-kong';
 import { NO_LIMIT } from './bench-stores';
-
-const ours = resolve(__dirname, '../../../../kong');
 
 /** A way of guarding the same service; each has a Kong of its own, so that none pays for what another configures. */
 export const CHAINS = ['bare', 'lua-local', 'lua-redis', 'tollgate', 'lane'] as const;
 export type Chain = (typeof CHAINS)[number];
-
-export interface RealKong {
-  /** URL of the one route. */
-  readonly url: string;
-  readonly workerPid: number;
-  stop(): void;
-}
 
 export interface RealKongOptions {
   readonly chain: Chain;
@@ -61,64 +48,16 @@ function kongYml(options: RealKongOptions): object {
   };
 }
 
-/** Mounts kong/lane where Kong looks for the plugin. @returns Kong's settings for it, with the variable of the project's kong.conf */
-function laneSettings(folder: string): Record<string, string> {
-  const plugins = join(folder, 'lua', 'kong', 'plugins');
-  mkdirSync(plugins, { recursive: true });
-  symlinkSync(join(ours, 'lane'), join(plugins, 'tollgate'));
-  const [, variable = ''] = /^nginx_proxy_set = (.*)$/m.exec(readFileSync(join(ours, 'kong.conf'), 'utf8')) ?? [];
-  return { plugins: 'bundled,tollgate', lua_package_path: `${join(folder, 'lua')}/?.lua;;`, nginx_proxy_set: variable };
+/** What the access layer needs of Kong, by either entrance. */
+function settingsOf({ chain, folder, pluginSocket }: RealKongOptions): Record<string, string> {
+  if (chain === 'lane') return laneSettings(folder);
+  return chain === 'tollgate' ? { pluginserver_tollgate_socket: pluginSocket } : {};
 }
 
-/** Kong's defaults, and for the access layer what the project's kong.conf says, with paths of this run: one worker, no access log. */
-function kongConf({ chain, folder, pluginSocket }: RealKongOptions, port: number): string {
-  const changed: Record<string, string> = {
-    database: 'off',
-    declarative_config: join(folder, 'kong.yml'),
-    proxy_access_log: 'off',
-    proxy_error_log: join(folder, 'error.log'),
-    prefix: join(folder, 'prefix'),
-    proxy_listen: `127.0.0.1:${port}`,
-    nginx_worker_processes: '1',
-    admin_listen: 'off',
-    admin_gui_listen: 'off',
-    status_listen: 'off',
-    anonymous_reports: 'off',
-    ...(chain === 'tollgate' ? { pluginserver_tollgate_socket: pluginSocket } : {}),
-    ...(chain === 'lane' ? laneSettings(folder) : {}),
-  };
-  const text = chain === 'tollgate' ? readFileSync(join(ours, 'kong.conf'), 'utf8') : '';
-  const kept = text
-    .split('\n')
-    .filter((line) => !((/^(\w+) *=/.exec(line)?.[1] ?? '') in changed))
-    .map((line) => line.replaceAll('/etc/kong/', `${ours}/`));
-  return [...kept, ...Object.entries(changed).map(([name, value]) => `${name} = ${value}`), ''].join('\n');
-}
-
-/** The one child of the master that serves requests; undefined until it is there. */
-function findWorker(prefix: string): number | undefined {
-  const master = readFileSync(join(prefix, 'pids', 'nginx.pid'), 'utf8').trim();
-  const children = readFileSync(`/proc/${master}/task/${master}/children`, 'utf8').trim().split(' ');
-  const worker = children.find((pid) => pid !== '' && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('worker process'));
-  return worker === undefined ? undefined : Number(worker);
-}
-
-/** Starts a Kong with one route. */
+/** Starts a Kong with one route. Kong's defaults, and for the access layer what the project's kong.conf says. */
 export async function startRealKong(options: RealKongOptions): Promise<RealKong> {
-  const { command, folder } = options;
-  mkdirSync(folder, { recursive: true });
-  const [port = 0] = await findFreePorts(1);
-  const conf = join(folder, 'kong.conf');
-  writeFileSync(conf, kongConf(options, port));
-  writeFileSync(join(folder, 'kong.yml'), JSON.stringify(kongYml(options)));
-  const prefix = join(folder, 'prefix');
-  const stop = (): void => void execFileSync(command, ['stop', '-p', prefix], { stdio: 'ignore' });
-  execFileSync(command, ['start', '-c', conf], { stdio: ['ignore', 'ignore', 'inherit'] });
-  try {
-    await eventually(() => findWorker(prefix) !== undefined);
-    return { url: `http://127.0.0.1:${port}/${options.chain}?a=1`, workerPid: findWorker(prefix) ?? 0, stop };
-  } catch (error) {
-    stop();
-    throw error;
-  }
+  const { chain, command, folder } = options;
+  const conf = chain === 'tollgate' ? 'ours' : 'default';
+  const kong = await startKong({ command, folder, file: kongYml(options), conf, settings: settingsOf(options) });
+  return { ...kong, url: `${kong.url}/${chain}?a=1` };
 }

@@ -368,9 +368,9 @@ describe('usage', () => {
       decision({ customerId: bela.customerId, credentialId: bela.key.id, atMs: second }),
     );
     const writer = new AnswerWriter({ pool: dashboard.pool, timeZone: 'Asia/Kolkata', flushMs: 3_600_000 });
-    const answer = { requestId: 'answered', credentialId: customer.key.id, product: 'api-ip', atMs: second };
+    const answer = { requestId: 'answered', credentialId: customer.key.id, product: 'api-ip', bytes: 5, atMs: second };
     writer.note({ ...answer, status: 404, elapsedMs: 12 });
-    writer.note({ ...answer, status: undefined, elapsedMs: 31_000 });
+    writer.note({ ...answer, status: 499, elapsedMs: 31_000 });
     await writer.close();
     const period = 'from=2026-11-19&to=2026-11-19&by=hour';
     const body = (await get(`/usage?${period}&product=api-ip`, customer)).json();

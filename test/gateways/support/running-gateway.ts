@@ -49,6 +49,8 @@ export async function startGateway({
       FORWARD_AUTH_LISTEN: forwardAuthSocket,
       LANE_LISTEN: join(dirname(forwardAuthSocket), 'lane.sock'),
       KONG_YML: kongYml,
+      // Nobody listens there: what was answered is not known.
+      ANSWERS_TO: '127.0.0.1:9',
       UPSTREAM_OVERRIDES: JSON.stringify(services),
     },
   });

@@ -1,20 +1,7 @@
-import { ANSWER_TIME_BOUNDS_MS, answerTimePlace } from '../../../core/selling/answer-times';
 import { type QuotaHour } from '../../../core/access/quota';
+import { type Answer } from '../../../core/ports';
+import { ANSWER_TIME_BOUNDS_MS, answerTimePlace } from '../../../core/selling/answer-times';
 import { isUuid } from '../database';
-
-/** What a product service made of one admitted request. */
-export interface Answer {
-  readonly requestId: string;
-  readonly credentialId: string;
-  /** The product that admitted it. */
-  readonly product: string;
-  /** Of the answer; undefined where the client left before it was sent. */
-  readonly status: number | undefined;
-  /** Unix milliseconds at which the service began with it. */
-  readonly atMs: number;
-  /** From the first byte of the request at the service to the last of the answer. */
-  readonly elapsedMs: number;
-}
 
 /** Answers to requests with one key for one product in one hour. */
 export interface AnswerHour extends QuotaHour {
@@ -32,8 +19,11 @@ export interface AnswerHour extends QuotaHour {
 
 const CLASSES = ['succeeded', 'rejected', 'failed', 'abandoned'] as const;
 
-function classOf(status: number | undefined): (typeof CLASSES)[number] {
-  if (status === undefined) return 'abandoned';
+/** nginx's number, which other gateways are made to tell too. */
+const CLIENT_LEFT = 499;
+
+function classOf(status: number): (typeof CLASSES)[number] {
+  if (status === CLIENT_LEFT) return 'abandoned';
   if (status < 400) return 'succeeded';
   return status < 500 ? 'rejected' : 'failed';
 }
@@ -53,7 +43,7 @@ export class AnswerCounts {
     const hour = this.hourOf(answer, at);
     if (!hour) return;
     hour[classOf(status)] += 1;
-    if (status !== undefined) add(hour.took, answerTimePlace(elapsedMs), 1);
+    if (status !== CLIENT_LEFT) add(hour.took, answerTimePlace(elapsedMs), 1);
   }
 
   /** Hands everything out and starts anew: at most one for each key, product and hour. */

@@ -1,6 +1,7 @@
 import { type Pool } from 'pg';
 import { QuotaHours } from '../../../core/access/quota';
-import { type Answer, AnswerCounts } from './answer-counts';
+import { type Answer } from '../../../core/ports';
+import { AnswerCounts } from './answer-counts';
 
 export interface AnswerWriterOptions {
   /** With a statement time-out, or a stopped server would hold up `close`. */
@@ -18,9 +19,7 @@ const NOTE = { name: 'note-answers', text: 'SELECT note_answers($1::json), note_
 const MOST_REQUESTS = 5_000;
 
 /** What one request was answered, for its line in the log. */
-interface AnsweredRequest {
-  readonly requestId: string;
-  readonly status: number;
+interface AnsweredRequest extends Pick<Answer, 'requestId' | 'status' | 'bytes'> {
   readonly milliseconds: number;
   /** Monotonic. */
   readonly notedAtMs: number;
@@ -30,8 +29,8 @@ interface AnsweredRequest {
 const LINE_WITHIN_MS = 2_000;
 
 /**
- * Counts what product services answered, and writes the counts in the background: one statement a flush, one row for each key and product,
- * and with it the status and time of single requests, which are lost where the flush fails.
+ * Counts what requests were answered with, and writes the counts in the background: one statement a flush, one row for each key and product,
+ * and with it the status, time and size of single answers, which are lost where the flush fails.
  */
 export class AnswerWriter {
   private readonly counts = new AnswerCounts();
@@ -46,12 +45,12 @@ export class AnswerWriter {
     this.timer.unref();
   }
 
-  /** Counted by the hour in which the service began with the request. Never throws. */
+  /** Counted by the hour of the decision. Never throws. */
   note(answer: Answer): void {
     this.counts.count(answer, this.hours.at(answer.atMs));
-    const { requestId, status, elapsedMs } = answer;
-    if (status === undefined || this.requests.length >= MOST_REQUESTS) return;
-    this.requests.push({ requestId, status, milliseconds: Math.round(elapsedMs), notedAtMs: performance.now() });
+    const { requestId, status, bytes, elapsedMs } = answer;
+    if (this.requests.length >= MOST_REQUESTS) return;
+    this.requests.push({ requestId, status, bytes, milliseconds: Math.round(elapsedMs), notedAtMs: performance.now() });
   }
 
   /** Writes what was counted, after a flush that is already running. Never throws. */

@@ -22,9 +22,9 @@ export interface LoggedRequest {
   /** Null where the gateway tells none. The path is without its query. */
   readonly method: string | null;
   readonly path: string | null;
-  /** Of the answer, as its service told; null where it did not, and until it does. */
+  /** Of the answer, as the gateway told; null where it did not, and until it does. 499: the client left before. */
   readonly status: number | null;
-  /** From the first byte of the request at the service to the last of its answer. */
+  /** From the first byte of the request at the gateway to the last of its answer. */
   readonly milliseconds: number | null;
 }
 

@@ -33,7 +33,7 @@ export function readAnswerFilter({ outcome, status, method, path, slowerThanMs }
   return { ...line, outcomes, ...(outcomes.includes('admitted') && { statuses: range }) };
 }
 
-/** A request of which nothing was told for so long will not be told of: its API tells nothing, or what it told was lost. */
+/** A request of which nothing was told for so long will not be told of: its gateway tells nothing, or what it told was lost. */
 const RUNS_MS = 60_000;
 
 type Told = Pick<Line, 'at' | 'outcome' | 'method' | 'path' | 'status' | 'milliseconds'>;

@@ -335,34 +335,3 @@ describe('metrics', () => {
     expect(text).not.toMatch(/private|secret-path/);
   });
 });
-
-describe('answers are told', () => {
-  const told = (act: SampleDeps['act']) => {
-    const noteAnswer = jest.fn();
-    return { noteAnswer, ...createHarness(sampleService, { deps: { act }, noteAnswer }) };
-  };
-  const request = { method: 'GET', url: '/gst/start' } as const;
-  const ofRequest = {
-    requestId: expect.any(String) as string,
-    credentialId: 'credential-1',
-    product: 'api-gst',
-    atMs: NOW_MS,
-    elapsedMs: 0,
-  };
-
-  it.each<[number, SampleDeps['act']]>([
-    [200, () => ({ ok: true })],
-    [404, () => Promise.reject(new ServiceError('not_found'))],
-    [502, () => Promise.reject(upstreamFailure(new Error('away')))],
-  ])('once with their status: %d', async (status, act) => {
-    const { noteAnswer, call } = told(act);
-    expect((await call(request)).statusCode).toBe(status);
-    expect(noteAnswer.mock.calls).toEqual([[{ ...ofRequest, status }]]);
-  });
-
-  it('only of requests that the gateway admitted', async () => {
-    const { noteAnswer, app } = told(() => ({ ok: true }));
-    await app.inject(request);
-    expect(noteAnswer).not.toHaveBeenCalled();
-  });
-});

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type Decision } from '../../../../plugins/core/ports';
+import { type Answer, type Decision } from '../../../../plugins/core/ports';
 import { ANSWER_TIME_BOUNDS_MS } from '../../../../plugins/core/selling/answer-times';
-import { type Answer } from '../../../../plugins/stores/postgres/decisions/answer-counts';
 import { AnswerWriter, type AnswerWriterOptions } from '../../../../plugins/stores/postgres/decisions/answer-writer';
 import { DecisionWriter } from '../../../../plugins/stores/postgres/decisions/decision-writer';
 import { readDailyAnswers, readKeyUsage } from '../../../../plugins/stores/postgres/decisions/read-key-hours';
@@ -27,6 +26,7 @@ const answerOf = (credentialId: string, extra: Partial<Answer> = {}): Answer => 
   credentialId,
   product: 'api-ip',
   status: 200,
+  bytes: 5,
   atMs: AT_MS,
   elapsedMs: 20,
   ...extra,
@@ -43,7 +43,7 @@ describe('answers', () => {
     const [one, other] = [randomUUID(), randomUUID()];
     const writer = newWriter();
     for (const status of [200, 304, 404, 500]) writer.note(answerOf(one, { status }));
-    writer.note(answerOf(one, { status: undefined, elapsedMs: 1 }));
+    writer.note(answerOf(one, { status: 499, elapsedMs: 1 }));
     writer.note(answerOf(one, { elapsedMs: 90_000, atMs: AT_MS + 3_600_000 }));
     writer.note(answerOf(other, { product: 'api-seo' }));
     await writer.close();
@@ -65,10 +65,10 @@ describe('answers', () => {
       await writer.close();
     }
     const { rows } = await database.pool.query(
-      'SELECT status, milliseconds FROM decision WHERE request_id = ANY ($1::text[]) ORDER BY outcome',
+      'SELECT status, milliseconds, bytes::int FROM decision WHERE request_id = ANY ($1::text[]) ORDER BY outcome',
       [[admitted.requestId, refused.requestId]],
     );
-    expect(rows).toEqual([{ status: 502, milliseconds: 12 }, { status: null, milliseconds: null }]); // prettier-ignore
+    expect(rows).toEqual([{ status: 502, milliseconds: 12, bytes: 5 }, { status: null, milliseconds: null, bytes: null }]); // prettier-ignore
   });
 
   it('of several services and flushes add up exactly', async () => {

@@ -1,0 +1,28 @@
+import { createSocket } from 'node:dgram';
+import { type UdpPlace } from '../config/kong-conf';
+import { type HttpExchange } from './http-exchange';
+
+/** nginx's number for a client that left before it had an answer. */
+const CLIENT_LEFT = 499;
+
+export interface AnswerTeller {
+  /** @param status of the answer, where it is not the response's own */
+  tell(exchange: HttpExchange, status?: number): void;
+  close(): void;
+}
+
+/** Tells the plugin server of each answer, as kong.conf has nginx do: one datagram, for which nobody waits and which may be lost. */
+export function createAnswerTeller(place: UdpPlace): AnswerTeller {
+  const socket = createSocket(place.host.includes(':') ? 'udp6' : 'udp4');
+  socket.unref();
+  socket.on('error', () => undefined);
+  return {
+    tell(exchange, status = exchange.response.headersSent ? exchange.response.statusCode : CLIENT_LEFT) {
+      const { id, startedAt, answerBytes, isFromService } = exchange;
+      const elapsedMs = Date.now() - startedAt;
+      const line = `tg: ${id} ${status} ${elapsedMs} ${answerBytes} ${isFromService ? elapsedMs : '-'}`;
+      socket.send(line, place.port, place.host, () => undefined);
+    },
+    close: () => socket.close(),
+  };
+}

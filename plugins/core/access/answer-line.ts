@@ -1,0 +1,55 @@
+/** What a gateway tells of one answer. */
+export interface ToldAnswer {
+  readonly requestId: string;
+  readonly status: number;
+  /** From the first byte of the request at the gateway to the last of the answer. */
+  readonly elapsedMs: number;
+  /** Of the answer's body. */
+  readonly bytes: number;
+  /** False where the gateway answered itself: it could not reach the API, or the API did not answer in time. */
+  readonly isFromApi: boolean;
+}
+
+/** Before the line in a datagram; what stands before it is the head of a syslog message. */
+const TAG = 'tg: ';
+const LONGEST_HEAD = 64;
+/** No gateway sends half as much. */
+const LONGEST_DATAGRAM = 512;
+
+/** The line in a datagram of a gateway's access log; undefined for anything else. */
+export function answerLineIn(datagram: Buffer): string | undefined {
+  if (datagram.length > LONGEST_DATAGRAM) return undefined;
+  const text = datagram.toString('latin1');
+  const at = text.indexOf(TAG);
+  if (at < 0 || at > LONGEST_HEAD) return undefined;
+  return text.slice(at + TAG.length, text.endsWith('\n') ? -1 : undefined);
+}
+
+/** The first member, by which a line is known to be somebody else's without a look at the rest. */
+export function requestIdOfLine(line: string): string {
+  return line.slice(0, line.indexOf(' '));
+}
+
+/** A gateway that got no HTTP of an API may tell the first digits that it found: nginx takes them for HTTP/0.9. */
+const LEAST_STATUS = 100;
+const NOT_HTTP = 502;
+
+const LINE = /^([\w-]{8,64}) (\d{3}) (\d{1,7}(?:\.\d{3})?) (\d{1,15}) ([\d.:, -]{1,200})$/;
+
+/**
+ * `<request id> <status> <time> <bytes> <time of the API's head>`. A time with a point is in seconds, as nginx has it, and one without in
+ * milliseconds, as HAProxy has it. The last member has one time for each attempt, and `-` (`-1`) for one that brought no head: the last counts.
+ * @returns undefined for a line that is not of this form
+ */
+export function parseAnswerLine(line: string): ToldAnswer | undefined {
+  const [, requestId, status, time = '', bytes, heads = ''] = LINE.exec(line) ?? [];
+  if (requestId === undefined) return undefined;
+  const last = heads.split(/[,:]/).at(-1)?.trim() ?? '';
+  return {
+    requestId,
+    status: Number(status) < LEAST_STATUS ? NOT_HTTP : Number(status),
+    elapsedMs: time.includes('.') ? Math.round(Number(time) * 1_000) : Number(time),
+    bytes: Number(bytes),
+    isFromApi: last !== '' && !last.startsWith('-'),
+  };
+}

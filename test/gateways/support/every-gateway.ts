@@ -1,0 +1,82 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parse } from 'yaml';
+import { AS_KONG_READS } from '../../../kong/as-kong-reads';
+import { GATEWAY_KINDS, type GatewayKind } from '../../../kong/gateways/render';
+import { laneSettings, startKong } from '../../support/gateway/real-kong';
+import { endProgram, startProgram } from '../../support/system/program';
+import { startGateway } from './running-gateway';
+
+const { KONG_BIN } = process.env;
+if (!KONG_BIN) console.warn('skipped: KONG_BIN names no Kong; the local gateway stands in for it');
+
+const REAL = ['kong', 'kong-lane'] as const;
+type RealKind = (typeof REAL)[number];
+
+/** Every gateway that ships; the real Kong by both entrances, where the machine has one. */
+export type AnyGateway = GatewayKind | 'kong-local' | RealKind;
+export const EVERY_GATEWAY: readonly AnyGateway[] = [...GATEWAY_KINDS, 'kong-local', ...(KONG_BIN ? REAL : [])];
+
+export interface AnyRunningGateway {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+export interface AnyGatewayOptions {
+  readonly kind: AnyGateway;
+  /** Of the instance whose plugin server is asked. */
+  readonly dataDir: string;
+  /** The one address of all services, by their names in kong.yml. */
+  readonly services: Readonly<Record<string, string>>;
+  /** Its path; the example catalogue's unless given. */
+  readonly kongYml?: string;
+}
+
+const EXAMPLE = resolve('kong/kong.yml');
+const SHIPPED = /^http:\/\/tollgate-([a-z-]+):/;
+
+interface PluginEntry {
+  name: string;
+  config?: object;
+}
+interface KongFile {
+  services: { url: string; plugins?: PluginEntry[]; routes?: { plugins?: PluginEntry[] }[] }[];
+  plugins?: PluginEntry[];
+}
+
+async function startRealKong(kind: RealKind, { dataDir, services, kongYml = EXAMPLE }: AnyGatewayOptions): Promise<AnyRunningGateway> {
+  const folder = mkdtempSync(join(tmpdir(), `tollgate-${kind}-`));
+  const file = parse(readFileSync(kongYml, 'utf8'), AS_KONG_READS) as KongFile;
+  // Two services may be one process: grank, and its grid at another price.
+  for (const service of file.services) service.url = services[SHIPPED.exec(service.url)?.[1] ?? ''] ?? service.url;
+  const plugins = [file, ...file.services, ...file.services.flatMap(({ routes = [] }) => routes)].flatMap((each) => each.plugins ?? []);
+  if (kind === 'kong-lane')
+    for (const plugin of plugins.filter(({ name }) => name === 'access-layer')) {
+      plugin.name = 'tollgate';
+      plugin.config = { ...plugin.config, socket: join(dataDir, 'lane.sock') };
+    }
+  const settings = kind === 'kong' ? { pluginserver_tollgate_socket: join(dataDir, 'plugin.sock') } : laneSettings(folder);
+  const kong = await startKong({ command: KONG_BIN ?? '', folder, file, conf: 'ours', settings });
+  const stop = (): void => {
+    kong.stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  return { url: kong.url, stop: () => Promise.resolve(stop()) };
+}
+
+/** The stand-in for Kong, as `npm start` runs it. */
+async function startLocalKong({ dataDir, services, kongYml = EXAMPLE }: AnyGatewayOptions): Promise<AnyRunningGateway> {
+  const places = { GATEWAY_PORT: '0', PLUGIN_SOCKET: join(dataDir, 'plugin.sock') };
+  const env = { ...places, KONG_YML: kongYml, UPSTREAM_OVERRIDES: JSON.stringify(services) };
+  const { child, ready } = await startProgram('kong/local/main.js', { env });
+  return { url: `http://127.0.0.1:${String(ready['port'])}`, stop: async () => void (await endProgram(child)) };
+}
+
+/** Starts one of them with the shipped configuration. */
+export function startAnyGateway(options: AnyGatewayOptions): Promise<AnyRunningGateway> {
+  const { kind, dataDir, services, kongYml = EXAMPLE } = options;
+  if (kind === 'kong-local') return startLocalKong(options);
+  if (kind === 'kong' || kind === 'kong-lane') return startRealKong(kind, options);
+  return startGateway({ kind, forwardAuthSocket: join(dataDir, 'forward-auth.sock'), services, kongYml });
+}

@@ -1,0 +1,88 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { findFreePorts } from '../../../cli/supervisor/free-port';
+import { eventually } from '../eventually';
+
+/** Also from dist/, where benchmarks run. */
+const OURS = resolve(process.cwd(), 'kong');
+
+export interface KongOptions {
+  /** What runs Kong: `kong`, or a path. Kong's own variables (KONG_NGINX_USER) go on to it. */
+  readonly command: string;
+  readonly folder: string;
+  /** What kong.yml says. */
+  readonly file: object;
+  /** The project's kong.conf, or Kong's defaults. */
+  readonly conf: 'ours' | 'default';
+  /** Settings in place of those of `conf`. */
+  readonly settings: Readonly<Record<string, string>>;
+}
+
+export interface RealKong {
+  readonly url: string;
+  readonly workerPid: number;
+  stop(): void;
+}
+
+/** Mounts kong/lane where Kong looks for the plugin. @returns Kong's settings for it, with the variable of the project's kong.conf */
+export function laneSettings(folder: string): Record<string, string> {
+  const plugins = join(folder, 'lua', 'kong', 'plugins');
+  mkdirSync(plugins, { recursive: true });
+  symlinkSync(join(OURS, 'lane'), join(plugins, 'tollgate'));
+  const [, variable = ''] = /^nginx_proxy_set = (.*)$/m.exec(readFileSync(join(OURS, 'kong.conf'), 'utf8')) ?? [];
+  return { plugins: 'bundled,tollgate', lua_package_path: `${join(folder, 'lua')}/?.lua;;`, nginx_proxy_set: variable };
+}
+
+/** With paths of this run: one worker, no access log. */
+function kongConf({ folder, conf, settings }: KongOptions, port: number): string {
+  const changed: Record<string, string> = {
+    database: 'off',
+    declarative_config: join(folder, 'kong.yml'),
+    proxy_access_log: 'off',
+    proxy_error_log: join(folder, 'error.log'),
+    prefix: join(folder, 'prefix'),
+    proxy_listen: `127.0.0.1:${port}`,
+    nginx_worker_processes: '1',
+    admin_listen: 'off',
+    admin_gui_listen: 'off',
+    status_listen: 'off',
+    anonymous_reports: 'off',
+    ...settings,
+  };
+  const text = conf === 'ours' ? readFileSync(join(OURS, 'kong.conf'), 'utf8') : '';
+  const isKept = (name: string): boolean => !(name in changed) && !(settings['plugins'] !== undefined && name.startsWith('pluginserver_'));
+  const kept = text
+    .split('\n')
+    .filter((line) => isKept(/^(\w+) *=/.exec(line)?.[1] ?? ''))
+    .map((line) => line.replaceAll('/etc/kong/', `${OURS}/`));
+  return [...kept, ...Object.entries(changed).map(([name, value]) => `${name} = ${value}`), ''].join('\n');
+}
+
+/** The one child of the master that serves requests; undefined until it is there. */
+function findWorker(prefix: string): number | undefined {
+  const master = readFileSync(join(prefix, 'pids', 'nginx.pid'), 'utf8').trim();
+  const children = readFileSync(`/proc/${master}/task/${master}/children`, 'utf8').trim().split(' ');
+  const worker = children.find((pid) => pid !== '' && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('worker process'));
+  return worker === undefined ? undefined : Number(worker);
+}
+
+/** Starts a Kong on a free port. */
+export async function startKong(options: KongOptions): Promise<RealKong> {
+  const { command, folder, file } = options;
+  mkdirSync(folder, { recursive: true });
+  const [port = 0] = await findFreePorts(1);
+  const conf = join(folder, 'kong.conf');
+  writeFileSync(conf, kongConf(options, port));
+  writeFileSync(join(folder, 'kong.yml'), JSON.stringify(file));
+  const prefix = join(folder, 'prefix');
+  const stop = (): void => void execFileSync(command, ['stop', '-p', prefix], { stdio: 'ignore' });
+  execFileSync(command, ['start', '-c', conf], { stdio: ['ignore', 'ignore', 'inherit'] });
+  try {
+    await eventually(() => findWorker(prefix) !== undefined);
+    return { url: `http://127.0.0.1:${port}`, workerPid: findWorker(prefix) ?? 0, stop };
+  } catch (error) {
+    stop();
+    throw error;
+  }
+}
