@@ -18,6 +18,7 @@ const checks = [
     'prettier/bin/prettier.cjs',
     ['--check', '--log-level=warn', '--cache', '--cache-strategy=content', '--cache-location', join(kept, 'prettier'), '.'],
   ],
+  ['redocly lint of the OpenAPI document', '../test/openapi/lint-document.mjs', []],
   ['types of the pages', 'typescript/bin/tsc', ['-p', 'services/dashboard/web/tsconfig.json']],
   ['dependency-cruiser', 'dependency-cruiser/bin/dependency-cruise.mjs', [...folders, '--config', '.dependency-cruiser.cjs']],
   ['knip', 'knip/bin/knip.js', ['--no-progress']],

@@ -153,12 +153,27 @@ export function servicesChild(context: PlanContext): ChildSpec {
   return nodeChild(context, { name: 'services', module: 'services/main.js', args, env, isBusy: services.length > 0 });
 }
 
+const LOOPBACK_NAMES = new Set(['localhost', LOOPBACK, '[::1]']);
+
+/**
+ * Where browsers reach the dashboard: as DASHBOARD_URL says, unless that names another port of this machine. Otherwise by the name
+ * localhost, for which browsers keep passkeys; they keep none for a network address.
+ */
+function dashboardUrl({ env, ports }: PlanContext): string {
+  const own = `http://localhost:${ports.dashboard}`;
+  const given = env['DASHBOARD_URL'];
+  if (!given || !URL.canParse(given)) return given || own;
+  const { hostname, port } = new URL(given);
+  return LOOPBACK_NAMES.has(hostname) && port !== String(ports.dashboard) ? own : given;
+}
+
 /** Where customers manage their keys. Mail lies in its outbox unless the environment says how to send it. */
 export function dashboardChild(context: PlanContext): ChildSpec {
   const { ports, databaseUrls, dashboardSecret } = context;
   const env = {
     DASHBOARD_HOST: LOOPBACK,
     DASHBOARD_PORT: String(ports.dashboard),
+    DASHBOARD_URL: dashboardUrl(context),
     PRIVATE_HOST: LOOPBACK,
     PRIVATE_PORT: String(ports.dashboardPrivate),
     DATABASE_URL: databaseUrls.dashboard,

@@ -1,17 +1,19 @@
 import { z } from 'zod';
 
 const count = z.number().int().nonnegative();
-const verdict = z.object({ present: z.boolean(), verified: z.boolean(), error: z.string().nullable() });
+const verdict = z.object({ present: z.boolean(), verified: z.boolean(), error: z.string().nullable() }).meta({ title: 'AppSignature' });
 
-const component = z.object({
-  name: z.string(),
-  exported: z.boolean(),
-  explicit: z.boolean().describe('False when it follows from the platform’s defaults.'),
-  permission: z.string().nullable(),
-  intent_filters: z.array(
-    z.object({ actions: z.array(z.string()), categories: z.array(z.string()), data: z.array(z.record(z.string(), z.string())) }),
-  ),
-});
+const component = z
+  .object({
+    name: z.string(),
+    exported: z.boolean(),
+    explicit: z.boolean().describe('False when it follows from the platform’s defaults.'),
+    permission: z.string().nullable(),
+    intent_filters: z.array(
+      z.object({ actions: z.array(z.string()), categories: z.array(z.string()), data: z.array(z.record(z.string(), z.string())) }),
+    ),
+  })
+  .meta({ title: 'AppComponent' });
 
 const networkSecurity = z.object({
   config_file: z.string().nullable(),

@@ -69,10 +69,12 @@ export const historyOutput = z.object({
     })
     .describe('The latest against the earliest.'),
   points: z.array(
-    place.extend({
-      answered: z.array(z.boolean()).describe('One an entry. False: the point could not be asked then, and its rank says nothing.'),
-      ranks: z.array(z.number().nullable()).describe('One an entry; null where the business was not among those looked at.'),
-    }),
+    place
+      .extend({
+        answered: z.array(z.boolean()).describe('One an entry. False: the point could not be asked then, and its rank says nothing.'),
+        ranks: z.array(z.number().nullable()).describe('One an entry; null where the business was not among those looked at.'),
+      })
+      .meta({ title: 'GrankPointHistory' }),
   ),
   timestamp: z.string(),
 });

@@ -3,7 +3,7 @@ import { type ZodOpenApiMediaTypeObject, type ZodOpenApiResponseObject } from 'z
 import { type Route } from '../kit/service/define-service';
 import { MEDIA_TYPES } from '../own-routes/answers';
 import { type Failure } from './error-table';
-import { headersOf } from './response-headers';
+import { type COMMON_HEADERS, headersOf } from './response-headers';
 import { moreSuccessesOf, refusalsOf } from './route-answers';
 import { CUT_NOTE, SAMPLE_ANSWERS, sampleName } from './sample-answers';
 
@@ -32,13 +32,19 @@ export type Responses = Record<`${1 | 2 | 3 | 4 | 5}${string}`, ZodOpenApiRespon
 
 export const BINARY = { type: 'string', format: 'binary' } as const;
 
-const OF_LIMITS = { RateLimit: { $ref: '#/components/headers/RateLimit' }, 'RateLimit-Policy': { $ref: '#/components/headers/RateLimit-Policy' } }; // prettier-ignore
+const common = (...names: (keyof typeof COMMON_HEADERS)[]): Record<string, { $ref: `#/components/headers/${string}` }> =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` as const }]));
+
+/** Headers of the document's components, where programs look for them. */
+function commonOf(status: number): ReturnType<typeof common> {
+  const limits = status === 200 || status === 206 || status === 429 ? common('RateLimit', 'RateLimit-Policy') : {};
+  if (status < 400) return { ...limits, ...common('X-Tollgate-Charged', 'X-Tollgate-Mode') };
+  return { ...limits, ...common('X-Kong-Request-Id'), ...(status >= 500 && common('X-Tollgate-Charged', 'X-Tollgate-Refund')) };
+}
 
 /** An answer with the headers that it may have. */
 function withHeaders(response: ZodOpenApiResponseObject, route: Route, status: number): ZodOpenApiResponseObject {
-  const hasLimits = status === 200 || status === 206 || status === 429;
-  const headers = { ...(hasLimits && OF_LIMITS), ...headersOf(route, status) };
-  return Object.keys(headers).length > 0 ? { ...response, headers } : response;
+  return { ...response, headers: { ...(status !== 101 && commonOf(status)), ...headersOf(route, status) } };
 }
 
 /** By status: its codes in words, and in `x-codes` for programs. */

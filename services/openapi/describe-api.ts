@@ -1,6 +1,9 @@
 import { type Catalogue, type CatalogueProduct } from '../../plugins/core/selling/catalogue';
 import { type LeftOut, type OwnOperations, ownOperations } from './own-operations';
 import { productPaths } from './product-paths';
+import { unescaped } from './sound-parts';
+
+const EVERYWHERE = new Set(['headers', 'securitySchemes']);
 
 /** As much of an OpenAPI document as is looked at here; the rest goes through. */
 export interface ApiDocumentParts {
@@ -29,11 +32,13 @@ export function describeApi(built: ApiDocumentParts, catalogue: Catalogue, docum
   const added = others.map((product) => describeOther(product, { document: documents.get(product.id), baseUrl: url, taken }));
   const offered = catalogue.products.filter(({ prefix }) => prefix !== null);
   const leftOut = added.flatMap((each) => each.leftOut);
+  const paths = Object.assign({}, soldPaths(built, catalogue), ...added.map((each) => each.paths)) as object;
+  const components = added.reduce<ApiDocumentParts['components']>((all, each) => mergeComponents(all, each.components), built.components);
   const document = {
     ...built,
     tags: offered.map(({ id, title, description }) => ({ name: id, description: `${title}. ${description}` })),
-    paths: Object.assign({}, soldPaths(built, catalogue), ...added.map(({ paths }) => paths)) as object,
-    components: added.reduce<ApiDocumentParts['components']>((all, { components }) => mergeComponents(all, components), built.components),
+    paths,
+    components: usedComponents(paths, components),
     // For readers of the reference. Why is for the seller.
     ...(leftOut.length > 0 && { 'x-left-out': leftOut.map(({ product, operation }) => ({ product, operation })) }),
   };
@@ -56,4 +61,33 @@ function soldPaths({ paths }: ApiDocumentParts, catalogue: Catalogue): ApiDocume
 function mergeComponents(all: ApiDocumentParts['components'], more: ApiDocumentParts['components']): ApiDocumentParts['components'] {
   const kinds = new Set([...Object.keys(all), ...Object.keys(more)]);
   return Object.fromEntries([...kinds].map((kind) => [kind, { ...all[kind], ...more[kind] }]));
+}
+
+/** Those that paths lead to, on whatever way: what is not sold leaves no shapes behind. Headers and keys are of every operation. */
+function usedComponents(paths: object, all: ApiDocumentParts['components']): ApiDocumentParts['components'] {
+  const used = new Set<unknown>();
+  const waiting: unknown[] = [paths, all['headers']];
+  while (waiting.length > 0) {
+    const part = waiting.pop();
+    if (typeof part !== 'object' || part === null) continue;
+    for (const [name, value] of Object.entries(part)) {
+      const component = name === '$ref' && typeof value === 'string' ? componentOf(value, all) : undefined;
+      if (component === undefined) waiting.push(value);
+      else if (!used.has(component)) waiting.push(component);
+      used.add(component);
+    }
+  }
+  const isUsed = (kind: string, component: unknown): boolean => EVERYWHERE.has(kind) || used.has(component);
+  return Object.fromEntries(
+    Object.entries(all).map(([kind, named]) => [
+      kind,
+      Object.fromEntries(Object.entries(named).filter(([, component]) => isUsed(kind, component))),
+    ]),
+  );
+}
+
+/** @param reference possibly to a place inside of the component */
+function componentOf(reference: string, all: ApiDocumentParts['components']): unknown {
+  const [, , kind = '', name = ''] = reference.split('/').map(unescaped);
+  return all[kind]?.[name];
 }

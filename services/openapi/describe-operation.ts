@@ -3,6 +3,7 @@ import { type ZodOpenApiMediaTypeObject, type ZodOpenApiOperationObject } from '
 import { type CatalogueProduct } from '../../plugins/core/selling/catalogue';
 import { type Route } from '../kit/service/define-service';
 import { answersOf, BINARY } from './describe-answers';
+import { DESCRIPTIONS } from '../own-routes/descriptions';
 import { inputShapeOf } from './input-shape';
 import { securityOf } from './product-paths';
 import { exampleCalls, fileOf } from './route-example';
@@ -81,18 +82,15 @@ function bodyOnlyFieldsOf({ input, bodyOnlyFields = [] }: Route): readonly strin
   return bodyOnlyFields.filter((field) => fields.includes(field));
 }
 
-/** What neither the schemas nor the table of errors can say. */
+/** What it does, and what neither the schemas nor the table of errors can say. */
 function descriptionOf(route: Route): string | undefined {
   const [secret] = bodyOnlyFieldsOf(route);
   const methods =
     secret === undefined
-      ? 'every method is taken'
-      : `send it with a body. GET and HEAD have none and get 400: ${secret} must not stand in a URL`;
-  const parts = [
-    ...(route.method === 'ANY' ? [`Published without a method restriction: ${methods}.`] : []),
-    ...(route.notes === undefined ? [] : [route.notes]),
-  ];
-  return parts.length === 0 ? undefined : parts.join(' ');
+      ? 'Takes every method.'
+      : `Takes every method with a body. GET and HEAD have none and get 400: \`${secret}\` must not stand in a URL.`;
+  const parts = [DESCRIPTIONS[route.path], ...(route.method === 'ANY' ? [methods] : []), route.notes];
+  return parts.filter((part) => part !== undefined).join('\n\n') || undefined;
 }
 
 /** The frames of a route that also answers an upgrade to a WebSocket, each side's as a JSON schema. */

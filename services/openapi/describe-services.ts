@@ -4,6 +4,7 @@ import { type ServiceDefinition } from '../kit/service/define-service';
 import { methodsOf, operationOf } from './describe-operation';
 import { listErrors } from './error-table';
 import { describeFields } from './field-words';
+import { nameParts } from './name-parts';
 import { COMMON_HEADERS } from './response-headers';
 
 const DESCRIPTION = `Every request carries an API key, counts against the daily and monthly limits of a subscription, and fails as \`application/problem+json\`. \
@@ -36,7 +37,12 @@ export function describeServices(
   const document = createDocument(
     {
       openapi: '3.1.0',
-      info: { title: 'Tollgate', version: '1', description: DESCRIPTION },
+      info: {
+        title: 'Tollgate',
+        version: '1',
+        description: DESCRIPTION,
+        license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
+      },
       servers: [{ url: baseUrl }],
       // For people and programs alike: what each code means, whether it is charged and what to do.
       'x-errors': listErrors(),
@@ -54,5 +60,5 @@ export function describeServices(
     // Transformations have no shape of their own; readers see what goes in.
     { allowEmptySchema: { transform: true, pipe: true, any: true, unknown: true, custom: true } },
   );
-  return { ...document, paths: describeFields(document.paths ?? {}) };
+  return nameParts({ ...document, paths: describeFields(document.paths ?? {}) });
 }

@@ -1,13 +1,12 @@
-import { isObject, type Json } from './sound-parts';
+import { isObject, type Json, unescaped } from './sound-parts';
 
-/** Deeper than readers look, and a few times below where a cycle would end a stack. */
-const DEEPEST = 12;
+/** Deeper than our own answers go, and far below where a chain of references would end a stack. */
+const DEEPEST = 24;
 /** What one operation may grow to. A document that is folded into itself would otherwise be written out a million times. */
 const MOST_PARTS = 5_000;
 /** Members whose values are somebody's data, in which `$ref` and `allOf` mean nothing. */
 const DATA = new Set(['example', 'default', 'enum', 'const', 'value']);
 
-const unescaped = (part: string): string => part.replaceAll('~1', '/').replaceAll('~0', '~');
 const nameOf = (reference: string): string => unescaped(reference.slice(reference.lastIndexOf('/') + 1));
 
 interface Place {

@@ -12,7 +12,8 @@ interface Findings {
   problem?: string;
 }
 
-const unescaped = (part: string): string => part.replaceAll('~1', '/').replaceAll('~0', '~');
+/** A part of a JSON pointer as the name that it stands for. */
+export const unescaped = (part: string): string => part.replaceAll('~1', '/').replaceAll('~0', '~');
 
 function memberOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? (value as Json)[name] : undefined;

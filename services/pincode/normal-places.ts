@@ -32,20 +32,22 @@ const DELIVERY: ReadonlyMap<string, boolean> = new Map([
 const nullableText = z.string().nullable();
 
 /** A place in the one form that is the same for every provider; null where the provider does not say. */
-export const normalPlace = z.object({
-  name: nullableText,
-  postal_code: nullableText,
-  /** Of an Indian post office, for example `Sub Post Office`. */
-  kind: nullableText,
-  /** Whether an Indian post office delivers. */
-  delivers: z.boolean().nullable(),
-  district: nullableText,
-  state: nullableText,
-  /** The provider's abbreviation. */
-  state_code: nullableText,
-  latitude: z.number().nullable(),
-  longitude: z.number().nullable(),
-});
+export const normalPlace = z
+  .object({
+    name: nullableText,
+    postal_code: nullableText,
+    /** Of an Indian post office, for example `Sub Post Office`. */
+    kind: nullableText,
+    /** Whether an Indian post office delivers. */
+    delivers: z.boolean().nullable(),
+    district: nullableText,
+    state: nullableText,
+    /** The provider's abbreviation. */
+    state_code: nullableText,
+    latitude: z.number().nullable(),
+    longitude: z.number().nullable(),
+  })
+  .meta({ title: 'PincodeNormalPlace' });
 
 export type NormalPlace = z.output<typeof normalPlace>;
 

@@ -19,26 +19,36 @@ const indianOffice = z.looseObject({
   Pincode: z.string().nullish(),
 });
 
-const india = z.tuple([z.looseObject({ Message: z.string(), Status: z.literal('Success'), PostOffice: z.array(indianOffice).min(1) })]);
+const india = z.tuple([
+  z
+    .looseObject({ Message: z.string(), Status: z.literal('Success'), PostOffice: z.array(indianOffice).min(1) })
+    .meta({ title: 'PincodeOfIndia' }),
+]);
 
-const zippopotam = z.looseObject({
-  'post code': z.string(),
-  country: z.string(),
-  'country abbreviation': z.string(),
-  places: z.array(z.looseObject({ 'place name': z.string(), latitude: z.string(), longitude: z.string() })).min(1),
-});
-
-const geonames = z.looseObject({ postalcodes: z.array(z.looseObject({ postalcode: z.string(), countryCode: z.string() })).min(1) });
-
-const normal = z.object({
-  status: z.literal('success'),
-  data: z.object({
+const zippopotam = z
+  .looseObject({
+    'post code': z.string(),
     country: z.string(),
-    provider: z.string(),
-    places: z.array(normalPlace).min(1),
-  }),
-  timestamp: z.string(),
-});
+    'country abbreviation': z.string(),
+    places: z.array(z.looseObject({ 'place name': z.string(), latitude: z.string(), longitude: z.string() })).min(1),
+  })
+  .meta({ title: 'PincodeOfZippopotam' });
+
+const geonames = z
+  .looseObject({ postalcodes: z.array(z.looseObject({ postalcode: z.string(), countryCode: z.string() })).min(1) })
+  .meta({ title: 'PincodeOfGeonames' });
+
+const normal = z
+  .object({
+    status: z.literal('success'),
+    data: z.object({
+      country: z.string(),
+      provider: z.string(),
+      places: z.array(normalPlace).min(1),
+    }),
+    timestamp: z.string(),
+  })
+  .meta({ title: 'PincodeNormalised' });
 
 /** The provider's JSON as it is, or with `format=normal` the last form; `X-Upstream-Provider` tells which provider. Described for readers, not enforced. */
 export const pincodeOutput = z.union([india, zippopotam, geonames, normal]);

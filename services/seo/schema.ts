@@ -263,17 +263,19 @@ export const spamData = z.object({
   page: pageFacts,
 });
 
-const judgedLink = z.object({
-  url: z.string(),
-  domain: z.string(),
-  http_status: z.number().nullable(),
-  reason: z.string().nullable(),
-  links_to_target: z.boolean().nullable(),
-  tier,
-  score: figure,
-  checked: z.number(),
-  hits: z.array(z.object({ id: z.string(), weight: z.number(), evidence: z.string().nullable() })),
-});
+const judgedLink = z
+  .object({
+    url: z.string(),
+    domain: z.string(),
+    http_status: z.number().nullable(),
+    reason: z.string().nullable(),
+    links_to_target: z.boolean().nullable(),
+    tier,
+    score: figure,
+    checked: z.number(),
+    hits: z.array(z.object({ id: z.string(), weight: z.number(), evidence: z.string().nullable() })),
+  })
+  .meta({ title: 'SeoJudgedLink' });
 
 export const linkPyramidData = z.object({
   target: z.string().nullable(),

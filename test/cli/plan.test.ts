@@ -77,3 +77,13 @@ test('each process has the database login of its own role', () => {
   const logins = [pluginServerChild(context), servicesChild(context), dashboardChild(context)].map((child) => child.env['DATABASE_URL']);
   expect(logins).toEqual(['plugin', 'service', 'dashboard']);
 });
+
+test.each([
+  ['is localhost unless told, where browsers keep passkeys', undefined, 'http://localhost:2'],
+  ['is as told', 'https://dashboard.example.com', 'https://dashboard.example.com'],
+  ['is as told on this machine, at its own port', 'http://127.0.0.1:2', 'http://127.0.0.1:2'],
+  ['is no port of this machine that another program has', 'http://127.0.0.1:8080', 'http://localhost:2'],
+])('the address of the dashboard %s', (_name, given, url) => {
+  const env = { ...context.env, DASHBOARD_URL: given };
+  expect(dashboardChild({ ...context, env }).env['DASHBOARD_URL']).toBe(url);
+});

@@ -21,9 +21,9 @@ interface Step {
   readonly shown: readonly string[];
 }
 
-/** The page's commands in their order. */
-function steps(): Step[] {
-  const blocks = [...page.matchAll(/```console\n([\s\S]*?)```/g)].map(([, text = '']) => text);
+/** A page's commands in their order. */
+function steps(text: string): Step[] {
+  const blocks = [...text.matchAll(/```console\n([\s\S]*?)```/g)].map(([, text = '']) => text);
   return blocks.flatMap((text) =>
     text
       .split(/^\$ /m)
@@ -80,6 +80,31 @@ async function runStep(command: string): Promise<string> {
   throw new Error(`the page shows an unknown command: ${command}`);
 }
 
+/** What differs from one refusal to the next, as the README's example has it, stands for anything. */
+const anyTime = (line: string): string => line.replaceAll(/[0-9a-f]{32}|[0-9a-f-]{36}|\d{4}-\d\d-\d\dT[\d:.]+Z|tg_test…\w+/g, '…');
+
+test('the README’s first refusal, followed to the letter, is explained as it shows, and its rule lets the call through', async () => {
+  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
+  const [create, , call, explain] = steps(readme).filter(({ command }) => !command.startsWith('cd '));
+  const [shown = ''] = [...readme.matchAll(/```console\n(\{[\s\S]*?)```/g)].map(([, text = '']) => text);
+  const [problem = '', ...explained] = shown.split('\n').filter((line) => line !== '' && line !== '…');
+  const said = (await runStep(here(create?.command ?? '').replace(/ +#.*$/, ''))).split('\n');
+  key = said[0] ?? '';
+  expect(key).toMatch(/^tg_test_/);
+  const asked = here(call?.command ?? '');
+  const refusal = await curl(asked);
+  expect(refusal).toMatch(pattern(anyTime(problem)));
+  const id = (JSON.parse(refusal) as { request_id: string }).request_id;
+  const command = (explain?.command ?? '').replace(/[0-9a-f]{32}/, id);
+  await eventually(async () => (await runStep(command).catch(() => '')).includes(id));
+  const output = await runStep(command);
+  for (const line of explained) expect(output).toMatch(pattern(anyTime(line)));
+  const [keyId = ''] = /[0-9a-f-]{36}/.exec(output) ?? [];
+  const rules = /`npx (tollgate key rules KEY_ID[^`]*)`/.exec(readme)?.[1] ?? '';
+  await instance.cli(...rules.replace('KEY_ID', keyId).split(' ').slice(1));
+  await eventually(async () => (JSON.parse(await curl(asked)) as { ip?: string }).ip === '8.8.8.8');
+});
+
 /** Calls another product until told to stop; answers that are not 200. */
 function keepCalling(apiKey: string): () => Promise<string[]> {
   let running = true;
@@ -101,7 +126,7 @@ function keepCalling(apiKey: string): () => Promise<string[]> {
 test('the page, followed to the letter, puts an upstream in Python behind the gateway, without a failed request elsewhere', async () => {
   const other = await instance.cli('key', 'create', '--customer', 'you@example.com', '--products', 'api-ip', '--plan', 'Star', '--json');
   const stop = keepCalling(JSON.parse(other.stdout).key);
-  for (const { command, shown } of steps()) {
+  for (const { command, shown } of steps(page)) {
     const output = await runStep(here(command));
     if (command.endsWith('catalogue apply')) {
       // Known to the gateway when the command ends.

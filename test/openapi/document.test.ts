@@ -11,23 +11,28 @@ import { CATALOGUE, PRODUCTS } from '../support/catalogue';
 import { buildDocument } from '../../services/openapi/build-document';
 import { MOST_ENTRIES } from '../../services/kit/input/list-of';
 import { SERVICES } from '../../services/registry';
+import { writeOut } from '../support/openapi/write-out';
 
 interface Field {
   readonly description?: string;
   readonly properties?: Readonly<Record<string, Field>>;
+  readonly allOf?: readonly Field[];
 }
 
 interface Operation {
   readonly operationId: string;
   readonly tags: string[];
   readonly summary: string;
+  readonly description?: string;
   readonly security: Record<string, string[]>[];
   readonly parameters?: { name: string; in: string; schema: Field }[];
   readonly requestBody?: { content: Record<string, { example?: unknown; schema?: Field }> };
   readonly responses: Record<string, { content?: Record<string, object>; 'x-codes'?: string[] }>;
 }
 
-const document = JSON.parse(JSON.stringify(buildDocument('https://api.example.com', CATALOGUE))) as {
+const served: object = JSON.parse(JSON.stringify(buildDocument('https://api.example.com', CATALOGUE)));
+/** As it is read: with what it refers to. */
+const document = writeOut(served) as {
   openapi: string;
   servers: { url: string }[];
   tags: { name: string; description: string }[];
@@ -38,15 +43,19 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
 );
 
-function membersOf({ properties = {} }: Field, place: string): { at: string; schema: Field }[] {
-  return Object.entries(properties).flatMap(([name, schema]) => [{ at: place + name, schema }, ...membersOf(schema, `${place}${name}.`)]);
+function membersOf({ properties = {}, allOf = [] }: Field, place: string): { at: string; schema: Field }[] {
+  const own = Object.entries(properties).flatMap(([name, schema]) => [
+    { at: place + name, schema },
+    ...membersOf(schema, `${place}${name}.`),
+  ]);
+  return [...own, ...allOf.flatMap((part) => membersOf(part, place))];
 }
 
 describe('the OpenAPI document', () => {
   it('is valid OpenAPI 3.1', async () => {
     expect(document.openapi).toBe('3.1.0');
     // The parser resolves references in place: it gets a copy.
-    await expect(SwaggerParser.validate(JSON.parse(JSON.stringify(document)))).resolves.toBeDefined();
+    await expect(SwaggerParser.validate(JSON.parse(JSON.stringify(served)))).resolves.toBeDefined();
   });
 
   it.each(['api-aadhaar', 'api-gst'])('says where a customer reads of %s that it is for lawful, authorised purposes only', (id) => {
@@ -94,6 +103,7 @@ describe('the OpenAPI document', () => {
     'tells of %s %s what it does, who may call it and how it refuses',
     (_method, path, operation) => {
       expect(operation.summary).not.toBe('');
+      expect(operation.description).toMatch(/^[A-Z][^]*[.]$/);
       expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(['200', '401', '429', '503']));
       expect(operation.responses['200']?.content).not.toEqual({});
       const ways = operation.security.map((way) => Object.keys(way)[0]);
@@ -182,9 +192,8 @@ describe('an answer', () => {
     return [...own, ...[items, ...anyOf, ...oneOf].flatMap((inner) => allMembers(inner, at))];
   };
 
-  it('says of each time its form and zone', async () => {
-    const whole = (await SwaggerParser.dereference(JSON.parse(JSON.stringify(document)))) as unknown as typeof document;
-    const members = Object.values(whole.paths).flatMap((methods) =>
+  it('says of each time its form and zone', () => {
+    const members = Object.values(document.paths).flatMap((methods) =>
       Object.entries(methods).flatMap(([method, { operationId, responses }]) => {
         const content = responses['200']?.content?.['application/json'] as { schema?: unknown } | undefined;
         return allMembers(content?.schema, `${method} ${operationId}`);
@@ -195,12 +204,24 @@ describe('an answer', () => {
     expect(times.filter(([, description]) => !/UTC|RFC 3339/.test(String(description))).map(([at]) => at)).toEqual([]);
   });
 
-  it.each(['get', 'post'])('of /ip has each of its fields explained (%s)', async (method) => {
-    const whole = (await SwaggerParser.dereference(JSON.parse(JSON.stringify(document)))) as unknown as typeof document;
-    const content = whole.paths['/ip']?.[method]?.responses['200']?.content ?? {};
+  it.each(['get', 'post'])('of /ip has each of its fields explained (%s)', (method) => {
+    const content = document.paths['/ip']?.[method]?.responses['200']?.content ?? {};
     const members = allMembers((content['application/json'] as { schema?: unknown } | undefined)?.schema, '');
     expect(members.length).toBeGreaterThan(25);
     expect(members.filter(([, description]) => description === undefined).map(([at]) => at)).toEqual([]);
+  });
+});
+
+describe('a shape', () => {
+  const { paths, components } = served as { paths: object; components: { schemas: Record<string, object>; responses: object } };
+
+  it('stands in the document once, under a name of its own', () => {
+    const inOperations = JSON.stringify(paths).match(/"properties":/g) ?? [];
+    expect(inOperations.length).toBeLessThan(20);
+    const texts = [...Object.values(components.schemas), ...Object.values(components.responses)].map((each) => JSON.stringify(each));
+    expect(new Set(texts).size).toBe(texts.length);
+    // Names that only a number tells apart tell nobody anything.
+    expect(Object.keys(components.schemas).filter((name) => /\D[2-9]$/.test(name))).toEqual([]);
   });
 });
 

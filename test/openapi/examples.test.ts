@@ -4,8 +4,8 @@ import { SERVICES } from '../../services/registry';
 import { CATALOGUE } from '../support/catalogue';
 import { type DescribedDocument, DocumentedApi, pointer } from '../support/openapi/documented-api';
 
-const document = JSON.parse(JSON.stringify(buildDocument('https://api.example.com', CATALOGUE))) as DescribedDocument;
-const api = new DocumentedApi(document);
+const api = new DocumentedApi(JSON.parse(JSON.stringify(buildDocument('https://api.example.com', CATALOGUE))) as DescribedDocument);
+const { document } = api;
 
 interface Example {
   readonly name: string;

@@ -8,6 +8,7 @@ import { billingEndpoints, sellerBillingEndpoints } from './billing';
 import { explainEndpoints } from './explain';
 import { keyEndpoints } from './keys';
 import { operatorEndpoints } from './operator';
+import { homeEndpoints } from './operator-home';
 import { operatorOutageEndpoints, outageEndpoints } from './outages';
 import { customerEndpoints } from './operator-customers';
 import { planEndpoints } from './plans';
@@ -44,6 +45,7 @@ export const contract = {
   ...authEndpoints,
   ...ownAuthEndpoints,
   ...providerEndpoints,
+  ...homeEndpoints,
   ...customerEndpoints,
   ...operatorEndpoints,
   ...operatorOutageEndpoints,

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { alert } from './alerts';
-import { type Endpoints } from './endpoint';
-import { cursor, givenMoment, id, keyName, moment, pageSize, productId, submission, suspended } from './fields';
+import { CSV, type Endpoints } from './endpoint';
+import { cursor, day, givenMoment, id, keyName, longCursor, moment, pageSize, productId, submission, suspended } from './fields';
 import { listedKey } from './keys';
+import { rate } from './operator-home';
 import { subscription } from './plans';
 
 const listedCustomer = z.object({
@@ -13,7 +14,39 @@ const listedCustomer = z.object({
   createdAt: moment,
   suspended,
 });
-export type ListedCustomer = z.input<typeof listedCustomer>;
+
+/** `leaving`: asked to be deleted, or ended the last subscription within 30 days. `idle`: has no subscription. */
+const customerState = z.enum(['active', 'idle', 'leaving', 'suspended']);
+export type CustomerState = z.input<typeof customerState>;
+
+/** Up to some minutes old where it is about use, else as it is now. */
+const customerLine = listedCustomer.extend({
+  state: customerState,
+  /** Without subscriptions that are cancelled; a null plan: the base limits. */
+  plans: z.array(z.object({ product: z.string(), plan: z.string().nullable(), state: z.enum(['active', 'paused']) })),
+  /** A month's prices of active subscriptions. */
+  rates: z.array(rate),
+  /** Requests that were let in, in the last 30 days, and how many more these are than in the 30 days before. */
+  used: z.number(),
+  growth: z.number(),
+  /** Of the last request that was let in; null: none is known. */
+  lastSeenOn: day.nullable(),
+});
+export type CustomerLine = z.input<typeof customerLine>;
+
+/** Which customers, and in which order. */
+const listFilter = {
+  /** Beginning of an e-mail address, id of a customer or key, or a key's last four characters. Then the order is by address. */
+  search: z.string().trim().max(254).optional(),
+  state: customerState.optional(),
+  /** Who has this product; counts when no state is given. */
+  product: productId.optional(),
+  /** `rate`: by the largest amount of one currency. */
+  sort: z.enum(['email', 'created', 'used', 'growth', 'rate', 'seen']).default('email'),
+  direction: z.enum(['up', 'down']).default('up'),
+};
+const filterQuery = z.object(listFilter);
+export type CustomersFilter = z.output<typeof filterQuery>;
 
 const note = z.object({ id, at: moment, author: z.string(), text: z.string() });
 
@@ -57,13 +90,14 @@ export const customerEndpoints = {
   'GET /operator/customers': {
     for: 'operators',
     summary: 'Find customers',
-    query: z.object({
-      after: cursor.optional(),
-      limit: pageSize,
-      /** Beginning of an e-mail address, id of a customer or key, or a key's last four characters. */
-      search: z.string().trim().max(254).optional(),
-    }),
-    answer: z.object({ customers: z.array(listedCustomer), next: cursor.nullable() }),
+    query: z.object({ after: longCursor.optional(), limit: pageSize, ...listFilter }),
+    answer: z.object({ customers: z.array(customerLine), next: longCursor.nullable() }),
+  },
+  'GET /operator/customers.csv': {
+    for: 'operators',
+    summary: 'The first 100,000 of them as CSV',
+    query: filterQuery,
+    file: CSV,
   },
   'POST /operator/customers': {
     for: 'operators',

@@ -61,7 +61,7 @@ const requestsOfAll = z.object({
 export type RequestsOfAll = z.input<typeof requestsOfAll>;
 
 /** Requests that were let in, with all keys of all customers, and what came of them: null where nobody told. */
-const answered = z.object({ admitted: z.number(), answers: answers.nullable() });
+export const answered = z.object({ admitted: z.number(), answers: answers.nullable() });
 
 /** The 30 days up to today, up to a minute old. */
 const productFigures = z.object({

@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { CATALOGUE, PRODUCTS } from '../../support/catalogue';
-import { apiDocument } from '../../../services/dashboard/contract/api-document';
+import { operationsIn, readOperations } from '../../../services/dashboard/api/public/operations';
 import { buildDocument } from '../../../services/openapi/build-document';
 import { startDashboard, type TestDashboard } from '../support/dashboard';
 
@@ -29,7 +29,9 @@ describe('/openapi.json', () => {
   });
 
   it('has the shape that the reference page reads', async () => {
-    expect(apiDocument.safeParse((await get()).json()).error).toBeUndefined();
+    const read = readOperations((await get()).body);
+    expect(read['x-left-out']).toEqual([]);
+    expect(operationsIn(read).length).toBeGreaterThan(40);
   });
 
   it('is sent once and then only asked about', async () => {
@@ -49,7 +51,7 @@ describe('/openapi.json', () => {
   });
 
   it('shows for each query and upload an example to start from, where the sandbox has one', async () => {
-    const { paths } = apiDocument.parse((await get()).json());
+    const { paths } = readOperations((await get()).body);
     const ip = paths['/ip']?.['get']?.parameters?.find(({ name }) => name === 'ip');
     expect(ip?.example).toBe('8.8.8.8');
     for (const path of ['/app/analyze', '/image/background_remover']) {

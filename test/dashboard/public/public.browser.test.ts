@@ -80,6 +80,17 @@ test('the public pages can be read without a script, and none shows what only a 
   await context.close();
 });
 
+test('a call that hangs says for how long there is no answer', async () => {
+  const { page: reader } = await openPage(browser);
+  await reader.clock.install();
+  await reader.route('**/api/public/try', () => undefined);
+  await reader.goto(dashboard.url);
+  await reader.getByRole('button', { name: 'Run it here' }).click();
+  await reader.clock.runFor(7_000);
+  await reader.getByText('No answer for 7 s. The call ends after 60 s.').waitFor();
+  await reader.context().close();
+});
+
 test('the public pages load a few kilobytes of script', async () => {
   const { gzipSync } = await import('node:zlib');
   const html = await (await fetch(dashboard.url)).text();

@@ -41,6 +41,7 @@ export const TABLE_PARTS: Readonly<Record<string, PersonalPart | 'none'>> = {
   key_hour: 'requests',
   customer_day: 'requests',
   customer_note: 'provider',
+  customer_listing: 'provider',
   customer_limit: 'provider',
   suspension: 'provider',
   // The books: amounts, and what they are computed from. They name the account by its number.
@@ -66,6 +67,9 @@ export const TABLE_PARTS: Readonly<Record<string, PersonalPart | 'none'>> = {
   plan: 'none',
   catalogue_revision: 'none',
   product_document: 'none',
+  // Numbers of accounts alone, for seconds.
+  customer_changed: 'none',
+  business_figures: 'none',
   product_day: 'none',
   product_answers: 'none',
   product_pulse: 'none',

@@ -1,4 +1,5 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020';
+import { writeOut } from './write-out';
 
 /** An answer as a caller hears it. */
 export interface HeardAnswer {
@@ -67,8 +68,12 @@ export class DocumentedApi {
   private readonly ajv = new Ajv2020({ strict: false, validateFormats: false, validateSchema: false, logger: false });
   private readonly compiled = new Map<string, ValidateFunction>();
 
-  constructor(readonly document: DescribedDocument) {
-    this.ajv.addSchema(document, 'document');
+  /** Without references. */
+  readonly document: DescribedDocument;
+
+  constructor(document: DescribedDocument) {
+    this.document = writeOut(document);
+    this.ajv.addSchema(this.document, 'document');
   }
 
   /**

@@ -7,6 +7,7 @@ import { listKeysPage } from '../../../../plugins/stores/postgres/keys/list-keys
 import { setKeyState } from '../../../../plugins/stores/postgres/keys/set-key-state';
 import { addNote, listNotes } from '../../../../plugins/stores/postgres/operators/customer-notes';
 import { findCustomers } from '../../../../plugins/stores/postgres/operators/find-customers';
+import { updateChangedCustomers } from '../../../../plugins/stores/postgres/operators/update-listing';
 import { listLimitTerms, setLimits } from '../../../../plugins/stores/postgres/operators/limit-terms';
 import { approvePlanRequest, declinePlanRequest } from '../../../../plugins/stores/postgres/subscriptions/answer-plan-request';
 import { listOpenRequests } from '../../../../plugins/stores/postgres/subscriptions/plan-request-view';
@@ -16,14 +17,23 @@ import { type customerEndpoints } from '../../contract/operator-customers';
 import { toAlert } from '../alerts/alert-handlers';
 import { type Handlers } from '../http/bind-endpoint';
 import { readSubscriptionUse } from '../plans/subscription-use';
+import { customerRecords, listOf, todayOf } from './customer-list';
+import { toRates } from './home-handlers';
 
 const MOST_ALERTS = 10;
 
 /** Customers, and everything about one of them. What operators do is one transaction each, with its line of the audit log. */
 export const customerHandlers: Handlers<typeof customerEndpoints> = {
-  'GET /operator/customers': async ({ query }, { db }) => {
-    const { customers, next } = await findCustomers(db, query);
-    return { customers, next: next ?? null };
+  'GET /operator/customers': async ({ query: { after, limit, ...filter } }, deps) => {
+    await updateChangedCustomers(deps.db, todayOf(deps));
+    const { customers, next } = await findCustomers(deps.db, { ...listOf(filter), after, limit });
+    return { customers: customers.map((each) => ({ ...each, rates: toRates(each.rates) })), next: next ?? null };
+  },
+
+  'GET /operator/customers.csv': async ({ query }, deps) => {
+    const today = todayOf(deps);
+    await updateChangedCustomers(deps.db, today);
+    return { filename: `tollgate-customers-${today}.csv`, content: customerRecords(deps.db, listOf(query)) };
   },
 
   'POST /operator/customers': async ({ body: { email }, caller: { actor } }, { db }) => ({

@@ -26,12 +26,12 @@ const operatorPages = [
   createRoute({
     getParentRoute: () => consoleRoute,
     path: '/operator',
-    beforeLoad: () => redirect({ to: '/operator/customers', search: { search: undefined }, throw: true }),
+    component: lazyRouteComponent(() => import('../pages/operator/home-page'), 'HomePage'),
   }),
   createRoute({
     getParentRoute: () => consoleRoute,
     path: '/operator/customers',
-    validateSearch: listSearch('search'),
+    validateSearch: listSearch('search', 'state', 'product', 'sort', 'direction'),
     component: lazyRouteComponent(() => import('../pages/operator/customers-page'), 'CustomersPage'),
   }),
   createRoute({
