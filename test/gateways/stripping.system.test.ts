@@ -175,7 +175,7 @@ describe.each(EVERY_GATEWAY)('what a service sees behind %s', (kind) => {
     'of %s is nothing: 400 ambiguous_path, as behind every other gateway',
     async (path) => {
       const { status, code, last } = await ask(path, ['X-API-Key: KEY']);
-      expect([status, code, last]).toEqual([400, 'ambiguous_path', undefined]);
+      expect([status, code, last?.url]).toEqual([400, 'ambiguous_path', undefined]);
     },
   );
 
@@ -255,7 +255,7 @@ describe.each(EVERY_GATEWAY)('what a service sees behind %s', (kind) => {
     ]) {
       seen.length = 0;
       const answer = await sendRaw(url(), [...head, ...framing].join('\r\n'));
-      expect([statusesOf(answer), seen]).toEqual([[401], []]);
+      expect([statusesOf(answer), seen.map((request) => request.url)]).toEqual([[401], []]);
     }
   });
 
