@@ -4,7 +4,7 @@ import { parseEnv } from 'node:util';
 import { type Catalogue, refusesTestKeys } from '../plugins/core/selling/catalogue';
 import { describeMissing, liveStates } from './live-sources';
 import { readCatalogue } from '../services/kit/read-catalogue';
-import { firstCallOf, pickFirst, targetOf } from '../plugins/core/selling/first-call';
+import { firstCallOf, pickFirst } from '../plugins/core/selling/first-call';
 import { catalogueFile, configFolder, kongFile } from './supervisor/data-folder';
 import { type InstanceReport } from './supervisor/instance-state';
 import { endOnSignals } from './supervisor/end-on-signals';
@@ -33,13 +33,12 @@ function describeProducts(env: NodeJS.ProcessEnv, catalogue: Catalogue): string 
 }
 
 /** Commands for the first product that can be called, or for the first product of all. */
-function describeFirstCalls(catalogue: Catalogue, gateway: string): string {
+function describeFirstCalls(catalogue: Catalogue): string {
   const product = pickFirst(catalogue.products);
-  const call = product && firstCallOf(product);
-  if (!product || !call) return '  npx tollgate product new weather --url http://127.0.0.1:9000\n  npx tollgate catalogue apply';
+  if (!product || !firstCallOf(product))
+    return '  npx tollgate product new weather --url http://127.0.0.1:9000\n  npx tollgate catalogue apply';
   const mode = refusesTestKeys(product) ? '' : ' --mode test';
-  return `  npx tollgate key create --customer you@example.com --products ${product.id}${mode}
-  curl -H "X-API-Key: $KEY" '${gateway}${targetOf(call)}'
+  return `  npx tollgate key create --customer you@example.com --products ${product.id}${mode}   shows the key and a call to try
   npx tollgate usage --customer you@example.com`;
 }
 
@@ -54,7 +53,7 @@ ${describeProducts(process.env, catalogue) || '  Nothing is sold yet.'}
 
 First calls, in another terminal:
 
-${describeFirstCalls(catalogue, gateway)}
+${describeFirstCalls(catalogue)}
 
 Ctrl-C stops everything.`;
 }

@@ -21,6 +21,8 @@ export interface PlanContext {
   readonly linkKeys: string;
   /** At least 32 characters. */
   readonly dashboardSecret: string;
+  /** What the stand-in for a payment provider and the dashboard know each other by. */
+  readonly paymentsSecret: string;
   readonly pluginSocket: string;
   /** Which gateway stands in front; `local` speaks Kong's protocol, the others ask over the sockets below. */
   readonly gateway: GatewayChoice;
@@ -38,6 +40,8 @@ export interface InstancePorts {
   /** Health, readiness and metrics of the dashboard. */
   readonly dashboardPrivate: number;
   readonly sandbox: number;
+  /** The stand-in for a payment provider, with the pages that customers pay on. */
+  readonly paymentsSandbox: number;
   /** The first of consecutive ports, one a service. */
   readonly services: number;
   /** Health, readiness and metrics of the services. */
@@ -94,6 +98,25 @@ export function sandboxUrl({ ports }: Pick<PlanContext, 'ports'>): string {
 export function sandboxChild(context: PlanContext): ChildSpec {
   const env = { SANDBOX_HOST: LOOPBACK, SANDBOX_PORT: String(context.ports.sandbox) };
   return nodeChild(context, { name: 'sandbox', module: 'services/sandbox/main.js', env });
+}
+
+const paymentsSandboxUrl = ({ ports }: Pick<PlanContext, 'ports'>): string => `http://${LOOPBACK}:${ports.paymentsSandbox}`;
+
+/** The payment provider of a machine without one: it gives paid plans for no money, and mail that is sent for real would tell strangers. */
+export function hasPaymentsSandbox({ env }: Pick<PlanContext, 'env'>): boolean {
+  return (env['DASHBOARD_MAIL'] || 'outbox') === 'outbox';
+}
+
+/** Where paid plans are paid for under `npm start`. */
+export function paymentsSandboxChild(context: PlanContext): ChildSpec {
+  const { ports, paymentsSecret, logsDir } = context;
+  const env = {
+    PAYMENTS_SANDBOX_PORT: String(ports.paymentsSandbox),
+    PAYMENTS_SANDBOX_SECRET: paymentsSecret,
+    PAYMENTS_SANDBOX_EVENTS_URL: `http://${LOOPBACK}:${ports.dashboard}/api/payments/sandbox/events`,
+    PAYMENTS_SANDBOX_FILE: join(dirname(logsDir), 'payments-sandbox.json'),
+  };
+  return nodeChild(context, { name: 'payments-sandbox', module: 'services/sandbox/payments/main.js', env });
 }
 
 /** One shared gRPC worker. */
@@ -153,12 +176,27 @@ export function servicesChild(context: PlanContext): ChildSpec {
   return nodeChild(context, { name: 'services', module: 'services/main.js', args, env, isBusy: services.length > 0 });
 }
 
+const LOOPBACK_NAMES = new Set(['localhost', LOOPBACK, '[::1]']);
+
+/**
+ * Where browsers reach the dashboard: as DASHBOARD_URL says, unless that names another port of this machine. Otherwise by the name
+ * localhost, for which browsers keep passkeys; they keep none for a network address.
+ */
+function dashboardUrl({ env, ports }: PlanContext): string {
+  const own = `http://localhost:${ports.dashboard}`;
+  const given = env['DASHBOARD_URL'];
+  if (!given || !URL.canParse(given)) return given || own;
+  const { hostname, port } = new URL(given);
+  return LOOPBACK_NAMES.has(hostname) && port !== String(ports.dashboard) ? own : given;
+}
+
 /** Where customers manage their keys. Mail lies in its outbox unless the environment says how to send it. */
 export function dashboardChild(context: PlanContext): ChildSpec {
   const { ports, databaseUrls, dashboardSecret } = context;
   const env = {
     DASHBOARD_HOST: LOOPBACK,
     DASHBOARD_PORT: String(ports.dashboard),
+    DASHBOARD_URL: dashboardUrl(context),
     PRIVATE_HOST: LOOPBACK,
     PRIVATE_PORT: String(ports.dashboardPrivate),
     DATABASE_URL: databaseUrls.dashboard,
@@ -167,6 +205,10 @@ export function dashboardChild(context: PlanContext): ChildSpec {
       .map((port) => `http://${LOOPBACK}:${port}`)
       .join(','),
     DASHBOARD_SECRET: dashboardSecret,
+    ...(hasPaymentsSandbox(context) && {
+      DASHBOARD_PAYMENTS_SANDBOX: paymentsSandboxUrl(context),
+      DASHBOARD_PAYMENTS_SANDBOX_SECRET: context.paymentsSecret,
+    }),
     DASHBOARD_MAIL: context.env['DASHBOARD_MAIL'] || 'outbox',
     DASHBOARD_OUTBOX_OWN_USER: context.env['DASHBOARD_OUTBOX_OWN_USER'] || 'true',
     // On a developer's machine webhooks are tried out with a receiver on loopback.

@@ -1,10 +1,9 @@
-import { isDeepStrictEqual } from 'node:util';
 import pLimit from 'p-limit';
-import { listProblems } from '../../plugins/core/problems';
 import { listErrors } from '../../services/openapi/error-table';
 import { buildDocument } from '../../services/openapi/build-document';
 import { CATALOGUE, PRODUCTS } from '../support/catalogue';
 import { send, type Reply } from '../support/http';
+import { codeContradictions } from '../support/openapi/code-contradictions';
 import { type DescribedDocument, DocumentedApi } from '../support/openapi/documented-api';
 import { ExampleCaller, type SandboxExample } from './follow-example';
 import { openInstallation, type Installation } from './installation';
@@ -39,21 +38,18 @@ function promised({ yields }: SandboxExample): number {
 }
 
 const CODES = listErrors();
-const TITLES = new Map(listProblems().map(({ code, status, title }): [string, string] => [`${status} ${code}`, title]));
 /** Reasons that the page of codes names as the request's own fault, under codes that are not. */
 const CHARGED_REASONS = ['locked', 'quota', 'too_complex'];
 
-/** Where a refusal is not what the pages of codes say of it: its status, its title, what becomes of the unit, and that it has a remedy. */
+/** Where a refusal is not what the pages of codes say of it, and of what becomes of the unit. */
 function differencesFromCodes({ route, outcome }: SandboxExample, reply: Reply): unknown[] {
   const { status, headers } = reply;
-  const { code, title, reason } = reply.json() as { code: string; title: string; reason?: string };
-  const listed = CODES.find((each) => each.code === code);
-  const failure = listed?.failures.find((each) => each.status === status);
-  const charge = reason !== undefined && CHARGED_REASONS.includes(reason) ? 'charged' : failure?.charge;
-  const said = { charge, title: TITLES.get(`${status} ${code}`) ?? title, hasRemedy: true };
-  const charged = Number(headers['x-tollgate-charged']);
-  const seen = { charge: charged > 0 ? 'charged' : 'given back', title, hasRemedy: (listed?.remedy ?? '') !== '' };
-  return isDeepStrictEqual(said, seen) ? [] : [{ route, outcome, status, code, reason, said, seen }];
+  const problem = reply.json() as { code: string; title: string; reason?: string };
+  const failure = CODES.find(({ code }) => code === problem.code)?.failures.find((each) => each.status === status);
+  const said = CHARGED_REASONS.includes(problem.reason ?? '') ? 'charged' : failure?.charge;
+  const seen = Number(headers['x-tollgate-charged']) > 0 ? 'charged' : 'given back';
+  const contradictions = codeContradictions({ status, problem });
+  return said === seen && contradictions.length === 0 ? [] : [{ route, outcome, status, problem, said, seen, contradictions }];
 }
 
 /** On a busy machine a unit may come back after its answer, which then says that it was charged: such a request is sent again. */

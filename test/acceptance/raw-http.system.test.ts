@@ -108,6 +108,9 @@ async function replay({ request }: RecordedExchange): Promise<Answer> {
 }
 
 const isLocal = process.env.GATEWAY_URL === undefined;
+/** Kong sends the headers of a refusal in the order of a table of Lua, which differs from one process to the next. */
+const inAnyOrder = (answer: Omit<Answer, 'body'>): Omit<Answer, 'body'> =>
+  isLocal ? answer : { ...answer, headers: [...answer.headers].sort() };
 const copied = exchanges.filter(({ name }) => !(isLocal && name in NOT_COPIED) && !(name in DECIDED_SINCE));
 
 it('all 130 recorded requests are looked at, and at most 8 of them are not copied', () => {
@@ -121,7 +124,7 @@ describe('a raw request is answered as Kong 3.9.3 answers it', () => {
   it.each(copied.map((exchange) => [exchange.name, exchange] as const))('%s', async (_name, exchange) => {
     const { body, ...answer } = await replay(exchange);
     const { body: recorded, ...head } = recordedAnswer(exchange);
-    expect(answer).toEqual(head);
+    expect(inAnyOrder(answer)).toEqual(inAnyOrder(head));
     if (SAYS_MORE_SINCE.includes(exchange.name)) expect(askedAbout(body)).toEqual(askedAbout(recorded));
     else expect(body).toBe(recorded);
   });

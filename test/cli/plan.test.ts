@@ -21,13 +21,14 @@ const context: PlanContext = {
   proofKeys: { secrets: 'secrets', privateKey: 'private', productKeys: 'products', keySet: 'public', sharedKeys: 'shared' },
   linkKeys: 'links',
   dashboardSecret: 'secret',
+  paymentsSecret: 'secret',
   pluginSocket: '/socket',
   gateway: 'local',
   forwardAuthSocket: '/forward-auth',
   laneSocket: '/lane',
   services: ['ip'],
   ports: {
-    gateway: 1, dashboard: 2, dashboardPrivate: 3, sandbox: 4, services: 5, servicesPrivate: 6, workers: { apk: 7 }, workersPrivate: { apk: 8 },
+    gateway: 1, dashboard: 2, dashboardPrivate: 3, sandbox: 4, paymentsSandbox: 10, services: 5, servicesPrivate: 6, workers: { apk: 7 }, workersPrivate: { apk: 8 },
     pluginServerMetrics: 9,
   }, // prettier-ignore
 };
@@ -52,7 +53,11 @@ test.each([
       ...['TOLLGATE_CONTEXT_JWKS', 'TOLLGATE_CONTEXT_KEYS', 'TOLLGATE_SIGNING_KEYS', ...TLS],
     ],
   ],
-  ['the dashboard', dashboardChild(context), ['DASHBOARD_SECRET', 'DASHBOARD_SIGN_IN_SECRETS', 'DATABASE_URL', 'SMTP_URL']],
+  [
+    'the dashboard',
+    dashboardChild(context),
+    ['DASHBOARD_SECRET', 'DASHBOARD_SIGN_IN_SECRETS', 'DATABASE_URL', 'SMTP_URL', 'STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET'],
+  ],
   ['the gateway', gatewayChild(context, {}), []],
   ['the sandbox', sandboxChild(context), []],
   ['the worker of APK files', worker('apk'), TLS],
@@ -76,4 +81,14 @@ test.each([
 test('each process has the database login of its own role', () => {
   const logins = [pluginServerChild(context), servicesChild(context), dashboardChild(context)].map((child) => child.env['DATABASE_URL']);
   expect(logins).toEqual(['plugin', 'service', 'dashboard']);
+});
+
+test.each([
+  ['is localhost unless told, where browsers keep passkeys', undefined, 'http://localhost:2'],
+  ['is as told', 'https://dashboard.example.com', 'https://dashboard.example.com'],
+  ['is as told on this machine, at its own port', 'http://127.0.0.1:2', 'http://127.0.0.1:2'],
+  ['is no port of this machine that another program has', 'http://127.0.0.1:8080', 'http://localhost:2'],
+])('the address of the dashboard %s', (_name, given, url) => {
+  const env = { ...context.env, DASHBOARD_URL: given };
+  expect(dashboardChild({ ...context, env }).env['DASHBOARD_URL']).toBe(url);
 });

@@ -21,6 +21,29 @@ describe('the README', () => {
     expect(readme).toContain('npm test');
     expect(readme.trimEnd().split('\n').length).toBeLessThan(130);
   });
+
+  it('sells an API by the commands of docs/your-api.md, which a test follows', () => {
+    const followed = read('docs/your-api.md').split('\n');
+    const [shown = ''] = /```console\n(\$ npx tollgate product new [\s\S]*?)```/.exec(readme)?.slice(1) ?? [];
+    const lines = shown.trimEnd().split('\n');
+    expect(lines.length).toBeGreaterThan(5);
+    expect(lines.filter((line) => !followed.includes(line))).toEqual([]);
+  });
+
+  it('counts the products, and names the Node.js that package.json wants', () => {
+    const { engines } = JSON.parse(read('package.json')) as { engines: { node: string } };
+    expect(readme).toContain(`Node.js ${engines.node.replace('>=', '')} or later`);
+    expect([PRODUCTS.length, PRODUCTS.filter(({ routes }) => routes.length > 0).length]).toEqual([14, 12]);
+    expect(readme).toMatch(/fourteen products[^.]*\. Twelve have routes/);
+  });
+
+  it('names scripts and services of the compose file that exist', () => {
+    const scripts = (JSON.parse(read('package.json')) as { scripts: Record<string, string> }).scripts;
+    expect([...readme.matchAll(/npm (?:run )?(\w+)/g)].map(([, name = '']) => name).filter((name) => !(name in scripts))).toEqual([]);
+    const compose = read('docker-compose.yml');
+    const named = ['kong', 'plugin-server', 'postgres', 'redis', 'dashboard'];
+    expect(named.filter((name) => !compose.includes(`\n  ${name}:\n`))).toEqual([]);
+  });
 });
 
 describe('the example catalogue', () => {

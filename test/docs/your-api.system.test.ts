@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Pool } from 'pg';
 import { findFreePorts } from '../../cli/supervisor/free-port';
 import { closeConnections, send } from '../support/http';
 import { eventually } from '../support/eventually';
@@ -21,9 +22,9 @@ interface Step {
   readonly shown: readonly string[];
 }
 
-/** The page's commands in their order. */
-function steps(): Step[] {
-  const blocks = [...page.matchAll(/```console\n([\s\S]*?)```/g)].map(([, text = '']) => text);
+/** A page's commands in their order. */
+function steps(text: string): Step[] {
+  const blocks = [...text.matchAll(/```console\n([\s\S]*?)```/g)].map(([, text = '']) => text);
   return blocks.flatMap((text) =>
     text
       .split(/^\$ /m)
@@ -80,6 +81,31 @@ async function runStep(command: string): Promise<string> {
   throw new Error(`the page shows an unknown command: ${command}`);
 }
 
+/** What differs from one refusal to the next, as the README's example has it, stands for anything. */
+const anyTime = (line: string): string => line.replaceAll(/[0-9a-f]{32}|[0-9a-f-]{36}|\d{4}-\d\d-\d\dT[\d:.]+Z|tg_test…\w+/g, '…');
+
+test('the README’s first refusal, followed to the letter, is explained as it shows, and its rule lets the call through', async () => {
+  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
+  const [create, , call, explain] = steps(readme).filter(({ command }) => !command.startsWith('cd '));
+  const [shown = ''] = [...readme.matchAll(/```console\n(\{[\s\S]*?)```/g)].map(([, text = '']) => text);
+  const [problem = '', ...explained] = shown.split('\n').filter((line) => line !== '' && line !== '…');
+  const said = (await runStep(here(create?.command ?? '').replace(/ +#.*$/, ''))).split('\n');
+  key = said[0] ?? '';
+  expect(key).toMatch(/^tg_test_/);
+  const asked = here(call?.command ?? '');
+  const refusal = await curl(asked);
+  expect(refusal).toMatch(pattern(anyTime(problem)));
+  const id = (JSON.parse(refusal) as { request_id: string }).request_id;
+  const command = (explain?.command ?? '').replace(/[0-9a-f]{32}/, id);
+  await eventually(async () => (await runStep(command).catch(() => '')).includes(id));
+  const output = await runStep(command);
+  for (const line of explained) expect(output).toMatch(pattern(anyTime(line)));
+  const [keyId = ''] = /[0-9a-f-]{36}/.exec(output) ?? [];
+  const rules = /`npx (tollgate key rules KEY_ID[^`]*)`/.exec(readme)?.[1] ?? '';
+  await instance.cli(...rules.replace('KEY_ID', keyId).split(' ').slice(1));
+  await eventually(async () => (JSON.parse(await curl(asked)) as { ip?: string }).ip === '8.8.8.8');
+});
+
 /** Calls another product until told to stop; answers that are not 200. */
 function keepCalling(apiKey: string): () => Promise<string[]> {
   let running = true;
@@ -101,7 +127,7 @@ function keepCalling(apiKey: string): () => Promise<string[]> {
 test('the page, followed to the letter, puts an upstream in Python behind the gateway, without a failed request elsewhere', async () => {
   const other = await instance.cli('key', 'create', '--customer', 'you@example.com', '--products', 'api-ip', '--plan', 'Star', '--json');
   const stop = keepCalling(JSON.parse(other.stdout).key);
-  for (const { command, shown } of steps()) {
+  for (const { command, shown } of steps(page)) {
     const output = await runStep(here(command));
     if (command.endsWith('catalogue apply')) {
       // Known to the gateway when the command ends.
@@ -152,6 +178,26 @@ test('its test keys are refused until it has a sandbox, and then served by it', 
   }
 });
 
+/** Three times: with what its API gave back by itself, the cap of ten. */
+async function isGivenBack({ headers, status }: { headers: Record<string, string>; status: number }): Promise<void> {
+  const ids: unknown[] = [];
+  const database = new Pool({ connectionString: instance.databaseUrl, max: 1 });
+  const found =
+    'SELECT FROM quota_refund r JOIN decision d USING (request_id) WHERE request_id = ANY ($1) AND (d.status IS NULL OR d.status = $2)';
+  try {
+    for (let each = 0; each < 3; each += 1) {
+      const answer = await send(`${instance.gateway}/storms/now`, { headers });
+      expect(answer.status).toBe(status);
+      ids.push(answer.headers['x-kong-request-id']);
+      await eventually(async () => (await database.query(found, [ids, status])).rowCount === ids.length);
+    }
+    const told = 'SELECT FROM decision WHERE request_id = ANY ($1) AND status = $2';
+    await eventually(async () => (await database.query(told, [ids, status])).rowCount === ids.length);
+  } finally {
+    await database.end();
+  }
+}
+
 test('an upstream gives a request back by the call that the page shows, once', async () => {
   const [, snippet = ''] = /```python\n(import urllib[\s\S]*?)```/.exec(page) ?? [];
   const refunds = String(instance.metrics['services']).replace(/metrics$/, 'refunds');
@@ -175,6 +221,12 @@ test('an upstream gives a request back by the call that the page shows, once', a
     const headers = { 'X-API-Key': String(JSON.parse(made.stdout).key) };
     for (let each = 0; each < 4; each += 1) expect((await send(`${instance.gateway}/storms/now`, { headers })).status).toBe(502);
     expect(answers.map((text) => JSON.parse(text).charge)).toEqual(Array.from({ length: 8 }, () => 'given-back'));
+    // Nobody gives back: the API answers with 503, and then it is away.
+    failing.removeAllListeners('request').on('request', (_, response) => response.writeHead(503).end('later'));
+    await isGivenBack({ headers, status: 503 });
+    failing.close();
+    failing.closeAllConnections();
+    await isGivenBack({ headers, status: 502 });
   } finally {
     failing.close();
     failing.closeAllConnections();

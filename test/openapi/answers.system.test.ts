@@ -8,6 +8,7 @@ import { startGateway } from '../gateway/support/test-gateway';
 import { listErrors } from '../../services/openapi/error-table';
 import { PRODUCTS } from '../support/catalogue';
 import { type Reply, send, type Sending } from '../support/http';
+import { codeContradictions } from '../support/openapi/code-contradictions';
 import { type DescribedOperation, DocumentedApi } from '../support/openapi/documented-api';
 import { type Installation, openInstallation } from '../acceptance/installation';
 
@@ -51,19 +52,20 @@ function hold(method: string, target: string, reply: Reply): Reply {
   return reply;
 }
 
-/** What the pages of codes say of a refusal: its title, and that it costs nothing where nothing is taken. */
-function holdAgainstCodes(reply: Reply): void {
+const caused = new Set<string>();
+
+/** What the pages of codes say of a refusal, and that it costs nothing where nothing is taken. @returns the refusal */
+function holdAgainstCodes(reply: Reply): Reply {
   const { status } = reply;
-  const { code: name, title } = reply.json() as { code: string; title: string };
-  const failure = CODES.find((each) => each.code === name)?.failures.find((each) => each.status === status);
+  const problem = reply.json() as { code: string; title: string };
+  const failure = CODES.find(({ code: name }) => name === problem.code)?.failures.find((each) => each.status === status);
   const charged = Number(reply.headers['x-tollgate-charged'] ?? 0);
-  const isGateways = name === 'gateway_error';
-  expect([name, status, isGateways || title, failure?.charge !== 'not taken' || charged]).toEqual([
-    name,
-    status,
-    isGateways || failure?.title,
-    failure?.charge !== 'not taken' || 0,
-  ]);
+  const isGateways = problem.code === 'gateway_error';
+  expect([problem, codeContradictions({ status, problem: isGateways ? { code: problem.code } : problem })]).toEqual([problem, []]);
+  if (failure?.charge === 'not taken') expect([problem.code, charged]).toEqual([problem.code, 0]);
+  if (failure?.charge === 'charged' && !isGateways) expect([problem.code, charged > 0]).toEqual([problem.code, true]);
+  caused.add(`${status} ${problem.code}`);
+  return reply;
 }
 
 /** The answer to a body that is declared and not sent. */
@@ -240,6 +242,74 @@ describe('a refusal that every operation can send is as the document says', () =
   });
 });
 
+describe('a refusal of single routes is as the document and the pages of codes say', () => {
+  const withKey = { 'X-API-Key': '' };
+  const json = (fields: object): Omit<Sending, 'method'> => ({
+    headers: { ...withKey, 'Content-Type': 'application/json' },
+    body: JSON.stringify(fields),
+  });
+  /** Of what no operation tells. */
+  const askUntold = async (target: string, headers: NonNullable<Sending['headers']>): Promise<unknown> =>
+    code(holdAgainstCodes(await send(tollgate.gatewayUrl + target, { headers })));
+
+  beforeAll(() => void (withKey['X-API-Key'] = testKey));
+
+  it('400 and 404 of paths and heads that are none', async () => {
+    expect(await askUntold('/ip/..%2fgst', withKey)).toEqual([400, 'ambiguous_path']);
+    expect(await askUntold('/ip', { ...withKey, Connection: 'close, X-Tollgate-Context' })).toEqual([400, 'request_not_readable']);
+    expect(await askUntold('/ip', [['Authorization', 'a'], ['Authorization', 'b']])).toEqual([400, 'gateway_error']); // prettier-ignore
+    expect(await askUntold('/ip/nothing', withKey)).toEqual([404, 'route_unknown']);
+    expect(await askUntold('/nothing', withKey)).toEqual([404, 'gateway_error']);
+  });
+
+  it('412 and 416 of a video', async () => {
+    const ranged = (headers: Record<string, string>): Promise<Reply> =>
+      ask('GET', '/gdplay/stream?id=sandbox-video-0001', { headers: { ...withKey, ...headers } });
+    expect(code(await ranged({ 'If-Match': '"other"' }))).toEqual([412, 'precondition_failed']);
+    expect(code(await ranged({ Range: 'bytes=999999999999-' }))).toEqual([416, 'range_not_satisfiable']);
+  });
+
+  it('429 of more requests at once than a product takes', async () => {
+    const silent = json({ keyword: 'timeout.example' });
+    const replies = await Promise.all(Array.from({ length: 40 }, () => ask('POST', '/seo/keywords', silent)));
+    const full = replies.filter(({ status }) => status === 429);
+    expect(full.map(code)).toContainEqual([429, 'concurrency_exceeded']);
+    expect(full.map(({ headers }) => [headers['x-tollgate-charged'], headers['retry-after']])).toContainEqual(['0', '1']);
+  });
+
+  it('400 and 502 of a session', async () => {
+    const GSTIN = '27AAACR5055K1Z7';
+    const begin = async (path: string, fields?: object): Promise<string> =>
+      (await ask(fields ? 'POST' : 'GET', path, fields ? json(fields) : { headers: withKey })).json().sessionId as string;
+    const data = (sessionId: string): Promise<Reply> => ask('POST', '/gst/data', json({ sessionId, GSTIN, captcha: 'WRONG' }));
+    const guessed = await begin('/gst/start');
+    for (const expected of [[502, 'captcha_rejected'], [502, 'captcha_rejected'], [400, 'attempts_exhausted'], [400, 'session_expired']]) {
+      expect(code(await data(guessed))).toEqual(expected);
+    } // prettier-ignore
+    const shown = await begin('/gst/start');
+    const refreshes: unknown[] = [];
+    for (let turn = 0; turn < 6; turn++)
+      refreshes.push(code(await ask('GET', `/gst/refresh_captcha?sessionId=${shown}`, { headers: withKey })));
+    expect(refreshes.at(-1)).toEqual([400, 'refreshes_exhausted']);
+    const example = operations.find(({ path }) => path === '/aadhaar/start')?.requestBody?.content['application/json']?.example;
+    const early = await begin('/aadhaar/start', example as object);
+    expect(code(await ask('POST', '/aadhaar/otp', json({ sessionId: early, otp: '123456' })))).toEqual([400, 'invalid_sequence']);
+  });
+
+  it('400 and 422 of a file that is no APK, and of a broken one', async () => {
+    const upload = (bytes: Buffer): Promise<Reply> => {
+      const head =
+        '--BB\r\nContent-Disposition: form-data; name="file"; filename="a.apk"\r\nContent-Type: application/octet-stream\r\n\r\n';
+      const body = Buffer.concat([Buffer.from(head), bytes, Buffer.from('\r\n--BB--\r\n')]);
+      return ask('POST', '/app/analyze', { headers: { ...withKey, 'Content-Type': 'multipart/form-data; boundary=BB' }, body });
+    };
+    const apk = Buffer.from(operations.find(({ path }) => path === '/app/analyze')?.['x-exampleFile']?.base64 ?? '', 'base64');
+    expect(code(await upload(Buffer.from('no archive')))).toEqual([400, 'not_an_apk']);
+    expect(code(await upload(apk.subarray(0, apk.length - 100)))).toEqual([422, 'apk_malformed']);
+    expect(code(await ask('POST', '/grank/position', json({ keyword: 'x' })))).toEqual([422, 'validation_failed']);
+  });
+});
+
 describe('what the gateway answers itself is as the document says', () => {
   const KONG = join(__dirname, '..', '..', 'kong');
   const settings = { kongConfPath: join(KONG, 'kong.conf'), pluginInfoPath: join(KONG, 'access-layer.json'), pluginSocket: '/nowhere' };
@@ -304,4 +374,36 @@ test('a form with the key says why it was not searched, where it was not', async
   expect((await form({}, whole)).status).toBe(200);
   const large = await form({}, `${whole}&x=${'y'.repeat(1_048_576)}`);
   expect([large.status, large.json().detail]).toEqual([401, expect.stringContaining('forms over 1048576 bytes are not searched')]);
+});
+
+/**
+ * What this file does not cause, with the test that does. Those of services hold it against the same table; the access check takes status and title
+ * from it.
+ */
+const CAUSED_ELSEWHERE: Readonly<Record<string, string>> = {
+  '401 sandbox_missing': 'docs/your-api.system',
+  '401 gateway_proof_missing': 'acceptance/proof.system',
+  '503 access_layer_unavailable': 'access-layer/refusals',
+  '503 quota_unavailable': 'access-layer/refusals',
+  '500 processing_failed': 'workers/identity/identity-worker.system',
+  '503 service_not_ready': 'services/app/analyze.system',
+  '400 session_busy': 'services/gst/gst-service.system',
+  '422 apk_too_complex': 'services/app/analyze.system',
+  '504 pages_timeout': 'services/seo/seo-service.system',
+};
+/** Each is an input that the sandbox documents, and acceptance/products sends them all. */
+const CAUSED_BY_INPUTS = [
+  '404 not_found', '502 not_found', '502 upstream_failed', '504 upstream_timeout', '404 provider_error', '502 provider_error', '504 provider_error',
+  '502 no_foreground', '502 cutout_uncertain', '502 pages_unreachable', '400 otp_invalid', '400 otp_expired', '400 otp_throttled',
+]; // prettier-ignore
+
+test('every line of the table of codes is caused by a test', () => {
+  const elsewhere = Object.entries(CAUSED_ELSEWHERE);
+  const silent = elsewhere.filter(([line, file]) => {
+    const text = readFileSync(join(__dirname, '..', `${file}.test.ts`), 'utf8');
+    return !text.includes(line.slice(4));
+  });
+  expect(silent).toEqual([]);
+  const lines = CODES.flatMap(({ code: name, failures }) => failures.map(({ status }) => `${status} ${name}`));
+  expect([...lines].sort()).toEqual([...new Set([...caused, ...CAUSED_BY_INPUTS, ...elsewhere.map(([line]) => line)])].sort());
 });

@@ -11,7 +11,9 @@ CREATE TABLE account_deletion (
   CONSTRAINT account_deletion_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth_user(id) ON DELETE SET NULL
 );
 CREATE INDEX account_deletion_waiting_idx ON account_deletion USING btree (asked_at) WHERE erased_at IS NULL;
+CREATE TRIGGER account_deletion_delete_listed AFTER DELETE ON account_deletion REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_changed_customers('customer_id');
 CREATE TRIGGER account_deletion_erases_billing_details AFTER UPDATE OF erased_at ON account_deletion FOR EACH ROW WHEN (new.erased_at IS NOT NULL) EXECUTE FUNCTION erase_billing_details();
+CREATE TRIGGER account_deletion_insert_listed AFTER INSERT ON account_deletion REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_changed_customers('customer_id');
 
 -- Tokens of the management API. A row stays when its token is revoked or has expired: pages and the audit log name it.
 CREATE TABLE admin_token (
@@ -253,6 +255,15 @@ CREATE TABLE billing_details (
   CONSTRAINT billing_details_country_check CHECK (country ~ '^[A-Z]{2}$'::text)
 );
 
+-- One row: what the console's first page shows of all customers, as it was last added up.
+CREATE TABLE business_figures (
+  is_only boolean NOT NULL DEFAULT true,
+  at timestamp with time zone NOT NULL DEFAULT now(),
+  content jsonb NOT NULL,
+  CONSTRAINT business_figures_pkey PRIMARY KEY (is_only),
+  CONSTRAINT business_figures_is_only_check CHECK (is_only)
+);
+
 -- One row, raised with every change of products and plans: a copy of the catalogue is checked by one number.
 CREATE TABLE catalogue_revision (
   is_only boolean NOT NULL DEFAULT true,
@@ -272,6 +283,31 @@ CREATE TABLE change_confirmation (
   confirmed_at timestamp with time zone NOT NULL DEFAULT now(),
   CONSTRAINT change_confirmation_pkey PRIMARY KEY (credential_id, node_id)
 );
+
+-- Plans that a customer was sent to pay for. Until the provider says that it is paid, nothing changes.
+CREATE TABLE checkout (
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  customer_id uuid NOT NULL,
+  product_id text NOT NULL,
+  plan_name text NOT NULL,
+  price bigint NOT NULL,
+  currency text NOT NULL,
+  provider text NOT NULL,
+  session text,
+  url text,
+  state text NOT NULL DEFAULT 'open'::text,
+  opened_at timestamp with time zone NOT NULL DEFAULT now(),
+  look_at timestamp with time zone DEFAULT (now() + '00:00:20'::interval),
+  CONSTRAINT checkout_pkey PRIMARY KEY (id),
+  CONSTRAINT checkout_provider_session_key UNIQUE (provider, session),
+  CONSTRAINT checkout_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id) ON DELETE CASCADE,
+  CONSTRAINT checkout_product_id_plan_name_fkey FOREIGN KEY (product_id, plan_name) REFERENCES plan(product_id, name),
+  CONSTRAINT checkout_currency_check CHECK (currency ~ '^[A-Z]{3}$'::text),
+  CONSTRAINT checkout_price_check CHECK (price > 0),
+  CONSTRAINT checkout_state_check CHECK (state = ANY (ARRAY['open'::text, 'paid'::text, 'closed'::text]))
+);
+CREATE INDEX checkout_look_idx ON checkout USING btree (look_at) WHERE look_at IS NOT NULL;
+CREATE UNIQUE INDEX checkout_one_open ON checkout USING btree (customer_id, product_id) WHERE state = 'open'::text;
 
 -- Texts of the catalogue that a customer agreed to, and who did. Rows are only added.
 CREATE TABLE consent (
@@ -377,9 +413,19 @@ CREATE TABLE customer (
 );
 CREATE UNIQUE INDEX customer_email_key ON customer USING btree (lower(email));
 CREATE INDEX customer_email_order_idx ON customer USING btree (lower(email) COLLATE "C");
+CREATE TRIGGER customer_insert_listed AFTER INSERT ON customer REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_changed_customers('id');
 CREATE TRIGGER customer_insert_told AFTER INSERT ON customer REFERENCING NEW TABLE AS made FOR EACH STATEMENT EXECUTE FUNCTION seller_hears_of_customers();
 CREATE TRIGGER customer_tells AFTER DELETE OR UPDATE ON customer FOR EACH ROW EXECUTE FUNCTION tell_customer_change();
 CREATE TRIGGER customer_truncate_tells AFTER TRUNCATE ON customer FOR EACH STATEMENT EXECUTE FUNCTION tell_truncate();
+CREATE TRIGGER customer_update_leaves_list AFTER UPDATE OF email, display_name ON customer FOR EACH ROW EXECUTE FUNCTION forget_customer_listing();
+CREATE TRIGGER customer_update_listed AFTER UPDATE ON customer REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_changed_customers('id');
+
+-- Customers whose lines in customer_listing are out of date. Only added to, so that no change waits for another.
+CREATE TABLE customer_changed (
+  number bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  customer_id uuid NOT NULL,
+  CONSTRAINT customer_changed_pkey PRIMARY KEY (number)
+);
 
 -- What key_hour holds of admitted requests, by customer, product and day: three months of a customer with 10,000 keys are a quarter of a
 -- million hours there. Kept 92 days.
@@ -411,6 +457,36 @@ CREATE TABLE customer_limit (
   CONSTRAINT customer_limit_rules_per_key_check CHECK (rules_per_key > 0),
   CONSTRAINT customer_limit_writes_per_minute_check CHECK (writes_per_minute > 0)
 );
+
+-- Customers as the console lists them. Made from other tables, by the jobs of the dashboard and before a list is shown.
+CREATE TABLE customer_listing (
+  list text NOT NULL,
+  customer_id uuid NOT NULL,
+  email text NOT NULL,
+  name text,
+  created_at timestamp with time zone NOT NULL,
+  state text NOT NULL,
+  suspended jsonb,
+  plans jsonb NOT NULL,
+  rates jsonb NOT NULL,
+  rate numeric NOT NULL,
+  used bigint NOT NULL,
+  growth bigint NOT NULL,
+  last_seen_on date NOT NULL,
+  counted_on date NOT NULL,
+  counted_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT customer_listing_pkey PRIMARY KEY (list, customer_id),
+  CONSTRAINT customer_listing_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id) ON DELETE CASCADE,
+  CONSTRAINT customer_listing_state_check CHECK (state = ANY (ARRAY['active'::text, 'idle'::text, 'leaving'::text, 'suspended'::text]))
+);
+CREATE INDEX customer_listing_created_idx ON customer_listing USING btree (list, created_at, customer_id);
+CREATE INDEX customer_listing_customer_idx ON customer_listing USING btree (customer_id);
+CREATE INDEX customer_listing_email_idx ON customer_listing USING btree (list, lower(email) COLLATE "C", customer_id);
+CREATE INDEX customer_listing_growth_idx ON customer_listing USING btree (list, growth, customer_id);
+CREATE INDEX customer_listing_rate_idx ON customer_listing USING btree (list, rate, customer_id);
+CREATE INDEX customer_listing_seen_idx ON customer_listing USING btree (list, last_seen_on, customer_id);
+CREATE INDEX customer_listing_stale_idx ON customer_listing USING btree (counted_on) WHERE list = 'all'::text AND (used > 0 OR growth <> 0 OR state = 'leaving'::text);
+CREATE INDEX customer_listing_used_idx ON customer_listing USING btree (list, used, customer_id);
 
 -- What operators write down about a customer, for operators only. Rows are only added.
 CREATE TABLE customer_note (
@@ -649,6 +725,55 @@ CREATE TABLE outbox_mail (
 );
 CREATE INDEX outbox_mail_at_idx ON outbox_mail USING btree (at);
 
+-- Subscriptions at a payment provider, and what they give.
+CREATE TABLE paid_subscription (
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  provider text NOT NULL,
+  reference text NOT NULL,
+  customer_id uuid NOT NULL,
+  product_id text NOT NULL,
+  status text,
+  plan_name text,
+  price bigint,
+  currency text,
+  period_end timestamp with time zone,
+  cancels_at timestamp with time zone,
+  failing_since timestamp with time zone,
+  entitlement text NOT NULL DEFAULT 'none'::text,
+  given_plan text,
+  look_at timestamp with time zone DEFAULT now(),
+  made_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT paid_subscription_pkey PRIMARY KEY (id),
+  CONSTRAINT paid_subscription_provider_reference_key UNIQUE (provider, reference),
+  CONSTRAINT paid_subscription_entitlement_check CHECK (entitlement = ANY (ARRAY['plan'::text, 'suspended'::text, 'none'::text])),
+  CONSTRAINT paid_subscription_status_check CHECK (status = ANY (ARRAY['waiting'::text, 'trial'::text, 'active'::text, 'failing'::text, 'ended'::text]))
+);
+CREATE INDEX paid_subscription_customer_idx ON paid_subscription USING btree (customer_id, product_id);
+CREATE INDEX paid_subscription_look_idx ON paid_subscription USING btree (look_at) WHERE look_at IS NOT NULL;
+
+-- Under which id a payment provider knows a customer.
+CREATE TABLE payment_account (
+  customer_id uuid NOT NULL,
+  provider text NOT NULL,
+  account text NOT NULL,
+  CONSTRAINT payment_account_pkey PRIMARY KEY (customer_id, provider),
+  CONSTRAINT payment_account_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id) ON DELETE CASCADE
+);
+
+-- What a payment provider said, each event once. State follows from these rows alone.
+CREATE TABLE payment_fact (
+  provider text NOT NULL,
+  id text NOT NULL,
+  paid_subscription text NOT NULL,
+  at timestamp with time zone NOT NULL,
+  fact jsonb NOT NULL,
+  received_at timestamp with time zone NOT NULL DEFAULT now(),
+  applied_at timestamp with time zone,
+  CONSTRAINT payment_fact_pkey PRIMARY KEY (provider, id)
+);
+CREATE INDEX payment_fact_new_idx ON payment_fact USING btree (received_at) WHERE applied_at IS NULL;
+CREATE INDEX payment_fact_subscription_idx ON payment_fact USING btree (provider, paid_subscription);
+
 -- People in no organisation who asked to be deleted: there is no customer to stop.
 CREATE TABLE person_deletion (
   user_id uuid NOT NULL,
@@ -810,6 +935,39 @@ CREATE TABLE schema_migration (
   CONSTRAINT schema_migration_pkey PRIMARY KEY (name)
 );
 
+-- What operators and their programs asked for once, and what it made. Kept two days.
+CREATE TABLE seller_submission (
+  id uuid NOT NULL,
+  result_id uuid,
+  at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT seller_submission_pkey PRIMARY KEY (id)
+);
+CREATE INDEX seller_submission_at_idx ON seller_submission USING btree (at);
+
+-- Tokens of the seller's API. One works while the operator who made it is one. A row stays when its token has ended.
+CREATE TABLE seller_token (
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  hash bytea NOT NULL,
+  last_four text NOT NULL,
+  name text NOT NULL,
+  scopes text[] NOT NULL,
+  made_by uuid,
+  maker text NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  expires_at timestamp with time zone NOT NULL,
+  last_used_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  CONSTRAINT seller_token_pkey PRIMARY KEY (id),
+  CONSTRAINT seller_token_hash_key UNIQUE (hash),
+  CONSTRAINT seller_token_made_by_fkey FOREIGN KEY (made_by) REFERENCES operator(user_id) ON DELETE SET NULL,
+  CONSTRAINT seller_token_check CHECK (expires_at > created_at AND expires_at <= (created_at + '400 days'::interval)),
+  CONSTRAINT seller_token_hash_check CHECK (octet_length(hash) = 32),
+  CONSTRAINT seller_token_last_four_check CHECK (length(last_four) = 4),
+  CONSTRAINT seller_token_name_check CHECK (length(name) >= 1 AND length(name) <= 100),
+  CONSTRAINT seller_token_scopes_check CHECK (cardinality(scopes) > 0)
+);
+CREATE INDEX seller_token_maker_idx ON seller_token USING btree (made_by);
+
 -- Statements of months that are over. Never changed and never deleted.
 CREATE TABLE statement (
   customer_id uuid NOT NULL,
@@ -902,7 +1060,9 @@ CREATE TABLE subscription_term (
 );
 CREATE INDEX subscription_term_customer_idx ON subscription_term USING btree (customer_id, since);
 CREATE UNIQUE INDEX subscription_term_present ON subscription_term USING btree (subscription_id) WHERE until IS NULL;
+CREATE TRIGGER subscription_term_insert_listed AFTER INSERT ON subscription_term REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_changed_customers('customer_id');
 CREATE TRIGGER subscription_term_insert_told AFTER INSERT ON subscription_term REFERENCING NEW TABLE AS made FOR EACH STATEMENT EXECUTE FUNCTION seller_hears_of_terms();
+CREATE TRIGGER subscription_term_update_listed AFTER UPDATE ON subscription_term REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_changed_customers('customer_id');
 
 -- What the provider has suspended. It stands beside the customer's own states, so that no act of the customer lifts it.
 CREATE TABLE suspension (
@@ -922,8 +1082,11 @@ CREATE TABLE suspension (
   CONSTRAINT suspension_check CHECK (num_nonnulls(customer_id, credential_id, subscription_id) = 1),
   CONSTRAINT suspension_reason_check CHECK (length(reason) <= 500)
 );
+CREATE TRIGGER suspension_delete_listed AFTER DELETE ON suspension REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_changed_customers('customer_id');
+CREATE TRIGGER suspension_insert_listed AFTER INSERT ON suspension REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_changed_customers('customer_id');
 CREATE TRIGGER suspension_insert_told AFTER INSERT ON suspension REFERENCING NEW TABLE AS made FOR EACH STATEMENT EXECUTE FUNCTION seller_hears_of_suspensions();
 CREATE TRIGGER suspension_tells AFTER INSERT OR DELETE OR UPDATE ON suspension FOR EACH ROW EXECUTE FUNCTION tell_suspension_change();
+CREATE TRIGGER suspension_update_listed AFTER UPDATE ON suspension REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_changed_customers('customer_id');
 
 -- Units by counter and day. Every count only grows; spent_redis + spent_postgres - refunded counts against a limit. No foreign key: usage
 -- outlives its subscription, and no unit is refused for that.
@@ -1264,6 +1427,19 @@ BEGIN
   RETURN NEW;
 END $function$;
 
+-- Takes an old address and name out of the list at once: they may be what is erased.
+CREATE OR REPLACE FUNCTION public.forget_customer_listing()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+BEGIN
+  DELETE FROM customer_listing WHERE customer_id = NEW.id;
+  RETURN NULL;
+END $function$;
+REVOKE ALL ON FUNCTION forget_customer_listing() FROM PUBLIC;
+
 -- An account that goes takes along the invitations of its address, and those of an organisation that has no other member.
 CREATE OR REPLACE FUNCTION public.forget_invitations()
  RETURNS trigger
@@ -1428,6 +1604,20 @@ AS $function$
     took = add_counts(old.took, excluded.took);
 $function$;
 REVOKE ALL ON FUNCTION note_answers(json) FROM PUBLIC;
+
+-- Notes whose lines in customer_listing are out of date. Its argument names the column with the customer.
+CREATE OR REPLACE FUNCTION public.note_changed_customers()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+BEGIN
+  INSERT INTO customer_changed (customer_id)
+  SELECT DISTINCT (to_jsonb(changed) ->> TG_ARGV[0])::uuid FROM changed WHERE to_jsonb(changed) ->> TG_ARGV[0] IS NOT NULL;
+  RETURN NULL;
+END $function$;
+REVOKE ALL ON FUNCTION note_changed_customers() FROM PUBLIC;
 
 -- Adds to lines of the log what their requests were answered. A plugin server calls it; the first to tell counts.
 CREATE OR REPLACE FUNCTION public.note_requests(p_rows json)

@@ -19,9 +19,11 @@ import { type DashboardDeps } from './http/dashboard-deps';
 import { openHandlers } from './http/open-handlers';
 import { takeRequest, takeWrite } from './http/request-limit';
 import { memberHandlers } from './member-handlers';
+import { homeHandlers } from './operator/home-handlers';
 import { customerHandlers } from './operator/customer-handlers';
 import { operatorOutageHandlers } from './alerts/outage-handlers';
 import { operatorHandlers } from './operator/operator-handlers';
+import { sellerTokenHandlers } from './seller/seller-token-handlers';
 import { type OrganisationChoice } from './team/organisation-choice';
 import { organisationHandlers } from './team/organisation-handlers';
 import { type Caller, type OperatorCaller, type Person } from './http/callers';
@@ -71,9 +73,11 @@ type BetterAuths = keyof typeof authEndpoints | keyof typeof providerEndpoints;
 /** The handler of every endpoint but better-auth's: the compiler misses one that the contract has. */
 const handlersOf = (tools: ApiTools): Handlers<Omit<Contract, BetterAuths>> => ({
   ...memberHandlers,
+  ...homeHandlers,
   ...customerHandlers,
   ...operatorHandlers,
   ...operatorOutageHandlers,
+  ...sellerTokenHandlers,
   ...sellerBillingHandlers,
   ...openHandlers(tools),
   ...organisationHandlers(tools),

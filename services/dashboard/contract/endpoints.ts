@@ -8,6 +8,7 @@ import { billingEndpoints, sellerBillingEndpoints } from './billing';
 import { explainEndpoints } from './explain';
 import { keyEndpoints } from './keys';
 import { operatorEndpoints } from './operator';
+import { homeEndpoints } from './operator-home';
 import { operatorOutageEndpoints, outageEndpoints } from './outages';
 import { customerEndpoints } from './operator-customers';
 import { planEndpoints } from './plans';
@@ -15,7 +16,7 @@ import { requestEndpoints } from './requests';
 import { passkeyEndpoints, wayEndpoints } from './sign-in';
 import { statementEndpoints } from './statements';
 import { organisationEndpoints, teamEndpoints } from './team';
-import { tokenEndpoints } from './tokens';
+import { sellerTokenEndpoints, tokenEndpoints } from './tokens';
 import { tryEndpoints } from './try';
 import { usageEndpoints } from './usage';
 
@@ -44,9 +45,11 @@ export const contract = {
   ...authEndpoints,
   ...ownAuthEndpoints,
   ...providerEndpoints,
+  ...homeEndpoints,
   ...customerEndpoints,
   ...operatorEndpoints,
   ...operatorOutageEndpoints,
+  ...sellerTokenEndpoints,
   ...sellerBillingEndpoints,
 } as const satisfies Endpoints;
 export type Contract = typeof contract;

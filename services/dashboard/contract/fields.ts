@@ -32,6 +32,8 @@ export const version = z.string().min(1).max(64);
 export const submission = z.uuid();
 /** Opaque; from `next` of the page before. */
 export const cursor = z.string().min(1).max(200);
+/** The same where it holds an address. */
+export const longCursor = z.string().min(1).max(500);
 export const pageSize = z.coerce.number<number | string>().int().min(1).max(100).default(25);
 /** As a customer writes them: addresses, CIDR ranges, domains, `*.` domains. */
 export const rules = z.array(z.string().trim().min(1).max(255)).max(10_000);
@@ -48,5 +50,9 @@ export const SCOPES = [
   'subscriptions:write',
   'usage:read',
 ] as const;
+/** What a token of the seller's API may do, with all customers. */
+export const SELLER_SCOPES = [...SCOPES, 'customers:read', 'customers:write', 'statements:read'] as const;
+export const sellerScope = z.enum(SELLER_SCOPES);
+export type SellerScope = z.output<typeof sellerScope>;
 export const scope = z.enum(SCOPES);
 export type Scope = z.output<typeof scope>;

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { alert } from './alerts';
-import { type Endpoints } from './endpoint';
-import { cursor, givenMoment, id, keyName, moment, pageSize, productId, submission, suspended } from './fields';
+import { CSV, type Endpoints } from './endpoint';
+import { cursor, day, givenMoment, id, keyName, longCursor, moment, pageSize, productId, submission, suspended } from './fields';
 import { listedKey } from './keys';
+import { rate } from './operator-home';
 import { subscription } from './plans';
 
 const listedCustomer = z.object({
@@ -13,7 +14,39 @@ const listedCustomer = z.object({
   createdAt: moment,
   suspended,
 });
-export type ListedCustomer = z.input<typeof listedCustomer>;
+
+/** `leaving`: asked to be deleted, or ended the last subscription within 30 days. `idle`: has no subscription. */
+const customerState = z.enum(['active', 'idle', 'leaving', 'suspended']);
+export type CustomerState = z.input<typeof customerState>;
+
+/** Up to some minutes old where it is about use, else as it is now. */
+const customerLine = listedCustomer.extend({
+  state: customerState,
+  /** Without subscriptions that are cancelled; a null plan: the base limits. */
+  plans: z.array(z.object({ product: z.string(), plan: z.string().nullable(), state: z.enum(['active', 'paused']) })),
+  /** A month's prices of active subscriptions. */
+  rates: z.array(rate),
+  /** Requests that were let in, in the last 30 days, and how many more these are than in the 30 days before. */
+  used: z.number(),
+  growth: z.number(),
+  /** Of the last request that was let in; null: none is known. */
+  lastSeenOn: day.nullable(),
+});
+export type CustomerLine = z.input<typeof customerLine>;
+
+/** Which customers, and in which order. */
+const listFilter = {
+  /** Beginning of an e-mail address, id of a customer or key, or a key's last four characters. Then the order is by address. */
+  search: z.string().trim().max(254).optional(),
+  state: customerState.optional(),
+  /** Who has this product; counts when no state is given. */
+  product: productId.optional(),
+  /** `rate`: by the largest amount of one currency. */
+  sort: z.enum(['email', 'created', 'used', 'growth', 'rate', 'seen']).default('email'),
+  direction: z.enum(['up', 'down']).default('up'),
+};
+const filterQuery = z.object(listFilter);
+export type CustomersFilter = z.output<typeof filterQuery>;
 
 const note = z.object({ id, at: moment, author: z.string(), text: z.string() });
 
@@ -56,24 +89,29 @@ export type OpenPlanRequest = z.input<typeof openPlanRequest>;
 export const customerEndpoints = {
   'GET /operator/customers': {
     for: 'operators',
+    sellerScopes: ['customers:read'],
     summary: 'Find customers',
-    query: z.object({
-      after: cursor.optional(),
-      limit: pageSize,
-      /** Beginning of an e-mail address, id of a customer or key, or a key's last four characters. */
-      search: z.string().trim().max(254).optional(),
-    }),
-    answer: z.object({ customers: z.array(listedCustomer), next: cursor.nullable() }),
+    query: z.object({ after: longCursor.optional(), limit: pageSize, ...listFilter }),
+    answer: z.object({ customers: z.array(customerLine), next: longCursor.nullable() }),
+  },
+  'GET /operator/customers.csv': {
+    for: 'operators',
+    sellerScopes: ['customers:read'],
+    summary: 'The first 100,000 of them as CSV',
+    query: filterQuery,
+    file: CSV,
   },
   'POST /operator/customers': {
     for: 'operators',
+    sellerScopes: ['customers:write'],
     summary: 'Create a customer',
-    body: z.object({ email: z.string().trim().max(254).pipe(z.email('must be an e-mail address')) }),
+    body: z.object({ email: z.string().trim().max(254).pipe(z.email('must be an e-mail address')), submission: submission.optional() }),
     answer: listedCustomer,
-    refuses: ['customer_exists', 'email_malformed'],
+    refuses: ['already_done', 'customer_exists', 'email_malformed'],
   },
   'GET /operator/customers/:id': {
     for: 'operators',
+    sellerScopes: ['customers:read'],
     summary: 'Show a customer',
     answer: customerDetails,
     refuses: ['customer_unknown'],
@@ -86,6 +124,7 @@ export const customerEndpoints = {
   },
   'POST /operator/customers/:id/notes': {
     for: 'operators',
+    sellerScopes: ['customers:write'],
     summary: 'Write a note on a customer',
     body: z.object({ text: z.string().trim().min(1).max(2_000) }),
     refuses: ['customer_unknown'],
@@ -113,11 +152,13 @@ export const customerEndpoints = {
   },
   'POST /operator/keys/:id/revoke': {
     for: 'operators',
+    sellerScopes: ['keys:write'],
     summary: 'Revoke a key',
     refuses: ['key_unknown', 'key_not_usable'],
   },
   'POST /operator/suspensions': {
     for: 'operators',
+    sellerScopes: ['customers:write'],
     summary: 'Suspend a customer, a key or a subscription, or lift that',
     /** A null reason restores it. */
     body: z.object({
@@ -129,6 +170,7 @@ export const customerEndpoints = {
   },
   'PUT /operator/subscriptions/:id/limits': {
     for: 'operators',
+    sellerScopes: ['subscriptions:write'],
     summary: 'Give a subscription limits of its own',
     /** Requests a day and a month; null for what the plan gives. */
     body: z.object({
@@ -142,17 +184,20 @@ export const customerEndpoints = {
   },
   'GET /operator/plan-requests': {
     for: 'operators',
+    sellerScopes: ['subscriptions:read'],
     summary: 'List plans that customers asked for',
     query: z.object({ customer: id.optional(), after: cursor.optional(), limit: pageSize }),
     answer: z.object({ requests: z.array(openPlanRequest), next: cursor.nullable() }),
   },
   'POST /operator/plan-requests/:id/approve': {
     for: 'operators',
+    sellerScopes: ['subscriptions:write'],
     summary: 'Approve a request for a plan',
     refuses: ['request_unknown', 'request_closed', 'plan_changed', 'consent_required', 'subscription_exists', 'subscription_cancelled'],
   },
   'POST /operator/plan-requests/:id/decline': {
     for: 'operators',
+    sellerScopes: ['subscriptions:write'],
     summary: 'Decline a request for a plan',
     /** The customer reads the reason. */
     body: z.object({ reason: z.string().trim().min(1).max(500) }),

@@ -287,6 +287,28 @@ describe('creating a key', () => {
   });
 });
 
+describe('a form that is refused', () => {
+  it('names every rule that is malformed, where it can be seen', async () => {
+    await stage.begin();
+    await stage.page.setViewportSize({ width: 1280, height: 420 });
+    await stage.goto(stage.keyPath());
+    await stage.page.getByLabel('One rule per line').fill('not a rule\n10.0.0.1/8');
+    await stage.button('Save rules').press('Enter');
+    const refusal = stage.page.getByRole('alert').filter({ hasText: '"not a rule"' }).filter({ hasText: '"10.0.0.1/8"' });
+    await refusal.waitFor();
+    await eventually(async () => {
+      const { y = -1, height = 0 } = (await refusal.boundingBox()) ?? {};
+      return y >= 0 && y + height <= 420;
+    });
+    await stage.page.setViewportSize({ width: 1280, height: 720 });
+  });
+
+  it('says of an address that is cut off that nothing is there', async () => {
+    await stage.open('/keys/0000');
+    await stage.page.getByText('There is nothing at this address.').waitFor();
+  });
+});
+
 describe('a secret that was not copied yet', () => {
   const secret = () => stage.page.getByText(/^tg_test_\w+$/);
   async function create(): Promise<void> {

@@ -1,5 +1,5 @@
 import { type Pool } from 'pg';
-import { findCustomers } from '../../../plugins/stores/postgres/operators/find-customers';
+import { CUSTOMER_ORDERS, findCustomers } from '../../../plugins/stores/postgres/operators/find-customers';
 import { MOST_OF_ALL } from '../../../plugins/stores/postgres/operators/most-of-all';
 import { searchAudit } from '../../../plugins/stores/postgres/operators/search-audit';
 import { searchRequests } from '../../../plugins/stores/postgres/operators/search-requests';
@@ -35,6 +35,13 @@ beforeAll(async () => {
     `INSERT INTO decision (request_id, at, outcome, products, customer_id)
      SELECT 'r' || n, now() - n * interval '1 second', CASE WHEN n % 10 = 0 THEN 'key_expired' ELSE 'admitted' END, '{api-ip}',
        c.id FROM (SELECT id, row_number() OVER () AS n FROM customer) AS c`,
+  );
+  // As the jobs would list them: everybody, and one in a hundred in lists of their own.
+  await pool.query(
+    `INSERT INTO customer_listing (list, customer_id, email, created_at, state, plans, rates, rate, used, growth, last_seen_on, counted_on)
+     SELECT list, id, email, created_at, 'active', '[]', '[]', length(email), CASE WHEN n % 5 = 0 THEN n ELSE 0 END, 0, '2026-11-01', '2026-11-20'
+     FROM (SELECT *, row_number() OVER () AS n FROM customer) AS c, unnest('{all,state:active,product:api-ip}'::text[]) AS list
+     WHERE list = 'all' OR n % 100 = 0`,
   );
   await pool.query('ANALYZE');
   const { rows } = await pool.query<{ id: string; customer: string }>(
@@ -82,18 +89,49 @@ async function costOf(work: (db: Pool) => Promise<unknown>): Promise<number> {
 }
 
 const limit = PAGE;
+const cursorAfter = async (query: object): Promise<string | undefined> => (await findCustomers(database.pool, { limit, ...query })).next;
 
 describe(`with ${CUSTOMERS} customers, a page of the console`, () => {
   const pages: readonly (readonly [string, (db: Pool) => Promise<unknown>])[] = [
     ['of customers', (db) => findCustomers(db, { limit })],
-    ['of customers further on', async (db) => findCustomers(db, { limit, after: Buffer.from('customer5').toString('base64url') })],
+    ['of customers further on', async (db) => findCustomers(db, { limit, after: await cursorAfter({}) })],
+    ...CUSTOMER_ORDERS.flatMap((order) =>
+      [true, false].map(
+        (isDescending) =>
+          [
+            `of customers by ${order}${isDescending ? ', the most first,' : ''} further on`,
+            async (db: Pool) => findCustomers(db, { limit, order, isDescending, after: await cursorAfter({ order, isDescending }) }),
+          ] as const,
+      ),
+    ),
+    ['of customers in one state', (db) => findCustomers(db, { limit, list: 'state:active', order: 'used', isDescending: true })],
+    ['of customers in a state that nobody is in', (db) => findCustomers(db, { limit, list: 'state:leaving', order: 'rate' })],
+    ['of customers with one product', (db) => findCustomers(db, { limit, list: 'product:api-ip', order: 'seen', isDescending: true })],
     ['of customers by the beginning of an address', (db) => findCustomers(db, { limit, search: 'customer77' })],
     ['of customers by one whole address', (db) => findCustomers(db, { limit, search: 'customer77777@company777.example' })],
+    ['of the top ten of the first page', (db) => findCustomers(db, { limit: 10, order: 'growth', isDescending: true })],
     ['of customers by a key’s id', (db) => findCustomers(db, { limit, search: someKey })],
   ];
 
   it.each(pages)('%s reads no more than it shows', async (_name, work) => {
     expect(await costOf(work)).toBeLessThanOrEqual(MOST_ROWS);
+  });
+
+  it('of customers finds all of them in any order, each once', async () => {
+    const { rows } = await database.pool.query<{ count: number }>(
+      "SELECT count(*)::integer AS count FROM customer_listing WHERE list = 'product:api-ip'",
+    );
+    for (const order of CUSTOMER_ORDERS) {
+      const query = { limit: 299, list: 'product:api-ip', order, isDescending: order !== 'email' } as const;
+      const seen = new Set<string>();
+      for (let after: string | undefined; ;) {
+        const page = await findCustomers(database.pool, { ...query, after });
+        for (const { id } of page.customers) seen.add(id);
+        after = page.next;
+        if (after === undefined) break;
+      }
+      expect([order, seen.size]).toEqual([order, rows[0]?.count]);
+    }
   });
 
   it('of customers by a key’s last four characters reads no more than it shows', async () => {

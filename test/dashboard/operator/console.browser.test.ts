@@ -110,6 +110,7 @@ test('an operator sets the account up, answers who asks for a plan, suspends a c
     const { key } = made;
     keyId = made.id;
     const { page } = operator;
+    await open(page, '/operator/customers');
     await page.getByPlaceholder('Email, key ID or last four characters').fill(key);
     await page.getByRole('link', { name: CUSTOMER }).click();
     await page.getByRole('heading', { name: CUSTOMER }).waitFor();
@@ -203,7 +204,16 @@ test('an operator sets the account up, answers who asks for a plan, suspends a c
   });
 
   await step('is shown nothing that axe finds, in either scheme', async () => {
-    const paths = ['/operator/customers', customerPath, '/operator/requests', '/operator/products', '/operator/nodes', '/operator/audit'];
+    const paths = [
+      '/operator',
+      '/operator/customers',
+      customerPath,
+      '/operator/requests',
+      '/operator/products',
+      '/operator/nodes',
+      '/operator/tokens',
+      '/operator/audit',
+    ];
     const faults: string[] = [];
     for (const path of [...paths, '/operator/account']) faults.push(...(await faultsOf(operator.page, path)));
     expect(faults).toEqual([]);

@@ -6,6 +6,8 @@ import { suspendCustomer } from '../../../plugins/stores/postgres/suspensions/su
 import { MOST_OF_ALL } from '../../../plugins/stores/postgres/operators/most-of-all';
 import { endLimits } from '../../../plugins/stores/postgres/operators/limit-terms';
 import { watchOutages } from '../../../plugins/stores/postgres/outages/watch-outages';
+import { addUpBusiness } from '../../../plugins/stores/postgres/operators/business-figures';
+import { updateListing } from '../../../plugins/stores/postgres/operators/update-listing';
 import { addUpProducts } from '../../../plugins/stores/postgres/operators/product-figures';
 import { windowsAt } from '../../../plugins/core/access/quota';
 import { endpointsFor } from '../../../services/dashboard/contract/endpoints';
@@ -460,5 +462,114 @@ describe('nodes', () => {
     const gone = await nodeCalled('telling');
     expect(gone).toMatchObject({ state: 'gone', version: '9.9.9', redisAnswers: null, redisSince: null });
     expect(gone['stateSince']).toBe(gone['seenAt']);
+  });
+});
+
+describe('the list of customers', () => {
+  interface Line {
+    readonly email: string;
+    readonly state: string;
+    readonly used: number;
+  }
+  const lines = async (query: string): Promise<Line[]> => (await get(`/customers?limit=100&${query}`)).json().customers;
+  const lineOf = async (email: string) => (await lines(`search=${email}`))[0];
+  const TODAY = windowsAt(Date.now() / 1000, 'Asia/Kolkata').day;
+
+  it('tells plans, the run rate, use of 30 days with its growth and when somebody was last seen, in the order that is asked for', async () => {
+    const big = await makeBelongings(dashboard, 'big@lists.example');
+    const small = await makeBelongings(dashboard, 'small@lists.example');
+    await dashboard.pool.query("UPDATE subscription SET plan_name = 'Star' WHERE id = $1", [big.subscription.id]);
+    await dashboard.pool.query(
+      `INSERT INTO customer_day (customer_id, day, product_id, admitted)
+       SELECT k.customer_id, $3::date - days, 'api-seo', count FROM (VALUES ($1::uuid, 2, 700), ($1, 29, 50), ($1, 30, 400), ($2, 60, 90)) AS row (key, days, count)
+       JOIN credential k ON k.id = row.key`,
+      [big.key.id, small.key.id, TODAY],
+    );
+    await dashboard.pool.query("UPDATE customer_listing SET counted_at = now() - interval '1 hour', counted_on = $1::date - 1", [TODAY]);
+    await dashboard.pool.query('INSERT INTO customer_changed (customer_id) SELECT customer_id FROM credential WHERE id = ANY ($1)', [
+      [big.key.id, small.key.id],
+    ]);
+    const { rows } = await dashboard.pool.query<{ price: string }>(
+      "SELECT price::text FROM plan WHERE product_id = 'api-ip' AND name = 'Star'",
+    );
+    expect(await lineOf('big@lists')).toMatchObject({
+      state: 'active',
+      plans: expect.arrayContaining([{ product: 'api-ip', plan: 'Star', state: 'active' }]),
+      rates: [{ currency: 'INR', price: rows[0]?.price }],
+      used: 750,
+      growth: 350,
+      lastSeenOn: new Date(Date.parse(TODAY) - 2 * 86_400_000).toISOString().slice(0, 10),
+    });
+    expect(await lineOf('small@lists')).toMatchObject({ used: 0, growth: 0, rates: [] });
+    for (const sort of ['used', 'growth', 'rate', 'seen']) {
+      const emails = (await lines(`sort=${sort}&direction=down`)).map(({ email }) => email);
+      expect([sort, emails.indexOf('big@lists.example') < emails.indexOf('small@lists.example')]).toEqual([sort, true]);
+    }
+    expect((await lines('product=api-ip&sort=created&direction=down')).map(({ email }) => email)).toContain('big@lists.example');
+    const { body } = await get('/customers.csv?sort=used&direction=down');
+    expect(body.split('\r\n')[1]).toContain('big@lists.example');
+  });
+
+  it('follows what happens to a customer at once, and holds no account that is made up', async () => {
+    await send('POST', '/customers', { email: 'made@lists.example' });
+    expect(await lineOf('made@lists')).toMatchObject({ state: 'idle', plans: [], lastSeenOn: null });
+    const { rows } = await dashboard.pool.query<{ id: string }>("SELECT id FROM customer WHERE email = 'made@lists.example'");
+    const id = rows[0]?.id ?? '';
+    await suspend('customer', id, 'unpaid');
+    expect(await lineOf('made@lists')).toMatchObject({ state: 'suspended', suspended: { reason: 'unpaid' } });
+    expect((await lines('state=suspended')).map(({ email }) => email)).toContain('made@lists.example');
+    await suspend('customer', id, null);
+    expect((await lines('state=suspended')).map(({ email }) => email)).not.toContain('made@lists.example');
+    await dashboard.pool.query("UPDATE customer SET email = 'readers@tollgate.invalid' WHERE id = $1", [id]);
+    expect(await lines('search=readers@')).toEqual([]);
+    expect(await lines('search=made@lists')).toEqual([]);
+  });
+
+  it('calls who cancelled the last subscription leaving, for 30 days', async () => {
+    const leaver = await makeBelongings(dashboard, 'leaver@lists.example');
+    await dashboard.pool.query(
+      "UPDATE subscription SET state = 'cancelled' WHERE customer_id = (SELECT customer_id FROM credential WHERE id = $1)",
+      [leaver.key.id],
+    );
+    expect(await lineOf('leaver@lists')).toMatchObject({ state: 'leaving', plans: [] });
+    await dashboard.pool.query(
+      "UPDATE subscription_term SET since = since - interval '40 days', until = until - interval '40 days' WHERE customer_id = (SELECT customer_id FROM credential WHERE id = $1) AND until IS NOT NULL",
+      [leaver.key.id],
+    );
+    expect(await lineOf('leaver@lists')).toMatchObject({ state: 'idle' });
+  });
+
+  it.each(['bm90aGluZw', Buffer.from(`x\n${NOBODY}`).toString('base64url'), Buffer.from(`9999-99-99\n${NOBODY}`).toString('base64url')])(
+    'begins anew after a cursor that no page gave: %s',
+    async (after) => {
+      for (const sort of ['created', 'used', 'rate', 'seen'])
+        expect((await get(`/customers?sort=${sort}&after=${after}`)).statusCode).toBe(200);
+    },
+  );
+});
+
+describe('the first page', () => {
+  it('tells requests, revenue, customers, what fails and what waits; what is not known is null', async () => {
+    const { day } = windowsAt(Date.now() / 1000, 'Asia/Kolkata');
+    await dashboard.pool.query('DELETE FROM business_figures');
+    expect((await get('/home')).json().business).toBeNull();
+    await updateListing(dashboard.pool, day);
+    await addUpBusiness(dashboard.pool, { today: day, timeZone: 'Asia/Kolkata' });
+    const home = (await get('/home')).json();
+    const { rows } = await dashboard.pool.query<{ amount: string }>(
+      "SELECT sum(price)::text AS amount FROM subscription_term WHERE until IS NULL AND state = 'active'",
+    );
+    expect(home.business).toMatchObject({
+      rates: [{ currency: 'INR', price: rows[0]?.amount }],
+      customers: { active: expect.any(Number), leaving: 0 },
+    });
+    expect(home.business.newToday).toBeGreaterThan(3);
+    expect(home.topByUse[0]).toMatchObject({ email: 'big@lists.example', used: 750, growth: 350 });
+    expect(home.plansWaiting).toMatchObject({ count: expect.any(Number) });
+    await dashboard.pool.query(
+      "INSERT INTO product_outage (product_id, began_at, failed_at, answered, failed) VALUES ('api-gst', now(), now(), 60, 40)",
+    );
+    expect((await get('/home')).json().outages).toMatchObject([{ product: 'api-gst', failed: 40 }]);
+    await dashboard.pool.query('DELETE FROM product_outage');
   });
 });

@@ -58,7 +58,7 @@ test('the public pages have nothing that axe finds, in both schemes and on a pho
   const listed = [...sitemap.matchAll(/<loc>([^<]+)<\/loc>/g)].map(([, url]) => new URL(url ?? '').pathname);
   expect(listed).toEqual(expect.arrayContaining(['/', '/products', '/reference', '/reference/api-ip', '/reference/errors']));
   const { page: reader } = await openPage(browser);
-  for (const path of chosenThird([...listed, '/reference/nothing'])) {
+  for (const path of chosenThird([...listed, '/nothing', '/search?q=quota'])) {
     await reader.goto(dashboard.url + path);
     found.push(...(await inaccessibleInBoth(reader)).map((fault) => `${path} ${fault}`));
     await reader.setViewportSize(PHONE);
@@ -78,6 +78,17 @@ test('the public pages can be read without a script, and none shows what only a 
   await reader.goto(dashboard.url);
   expect(await reader.getByText('₹499.00 a month').count()).toBeGreaterThan(0);
   await context.close();
+});
+
+test('a call that hangs says for how long there is no answer', async () => {
+  const { page: reader } = await openPage(browser);
+  await reader.clock.install();
+  await reader.route('**/api/public/try', () => undefined);
+  await reader.goto(dashboard.url);
+  await reader.getByRole('button', { name: 'Run it here' }).click();
+  await reader.clock.runFor(7_000);
+  await reader.getByText('No answer for 7 s. The call ends after 60 s.').waitFor();
+  await reader.context().close();
 });
 
 test('the public pages load a few kilobytes of script', async () => {

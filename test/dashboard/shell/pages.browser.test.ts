@@ -1,6 +1,6 @@
 import { chosenThird } from '../../support/sample';
 import { inaccessibleInBoth } from '../support/axe';
-import { overflowAt, type WatchedPage } from '../support/browser';
+import { crowded, overflowAt, type WatchedPage } from '../support/browser';
 import { EVERY_PAGE } from '../support/every-page';
 import { SceneStage } from '../support/scene-stage';
 import { SCENES } from '../support/scenes';
@@ -15,18 +15,19 @@ afterAll(() => stage.close());
 
 async function faultsOf({ page, complaints }: WatchedPage): Promise<string[]> {
   const found = await inaccessibleInBoth(page);
+  const touching = (await crowded(page)).map((text) => `without space above: ${text}`);
   const tooWide = await overflowAt(page, PHONE);
-  return [...found, ...complaints, ...(tooWide > 0 ? [`${tooWide} px wider than a phone`] : [])];
+  return [...found, ...complaints, ...touching, ...(tooWide > 0 ? [`${tooWide} px wider than a phone`] : [])];
 }
 
 describe.each(chosenThird(EVERY_PAGE))('the page $name', (scene) => {
-  it('has nothing that axe finds in either scheme, no error under its policy, and fits a phone', async () => {
+  it('has nothing that axe finds in either scheme, no error under its policy, space between its parts, and fits a phone', async () => {
     expect(await stage.play(scene, faultsOf)).toEqual([]);
   });
 });
 
 describe.each(chosenThird(SCENES))('the scene $name', (scene) => {
-  it('has nothing that axe finds in either scheme, no error under its policy, and fits a phone', async () => {
+  it('has nothing that axe finds in either scheme, no error under its policy, space between its parts, and fits a phone', async () => {
     expect(await stage.play(scene, faultsOf)).toEqual([]);
   });
 });

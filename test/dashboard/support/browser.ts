@@ -65,6 +65,18 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
 /** How many pixels a page is wider than the screen: it has to be scrolled sideways when there are any. */
 export const overflow = (page: Page): Promise<number> => page.evaluate('document.documentElement.scrollWidth - window.innerWidth');
 
+/** Panels and notices that touch what stands above them, by their text. */
+export const crowded = (page: Page): Promise<string[]> => page.evaluate(FIND_CROWDED);
+
+/** In the browser. What is side by side does not count. */
+const FIND_CROWDED = `[...document.querySelectorAll('.content-width :is(.panel, .mantine-Alert-root)')].flatMap((part) => {
+  const before = part.previousElementSibling;
+  if (!before || before.matches('.visually-hidden')) return [];
+  const [above, own] = [before.getBoundingClientRect(), part.getBoundingClientRect()];
+  const isBelow = above.height > 0 && own.height > 0 && own.top > above.top && own.left < above.right;
+  return isBelow && own.top - above.bottom < 6 ? [part.textContent.slice(0, 40)] : [];
+})`;
+
 /** Charts are drawn again some moments after the screen has another width. */
 const REDRAW_MS = 10_000;
 

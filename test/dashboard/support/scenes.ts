@@ -197,7 +197,6 @@ export const SCENES: readonly Scene[] = [
   }),
   onAccount('account-with-second-factor', async (place) => {
     await beginSecondFactor(place, totpOf);
-    await place.button('Copy codes').click();
     await place.button('I have saved them').click();
     await place.button('Turn off').waitFor();
   }),

@@ -1,7 +1,7 @@
 import { ANSWER_TIME_BOUNDS_MS as BOUNDS, answerTimePlace } from '../../../plugins/core/selling/answer-times';
 import { formatWithin, notKnown, sumAnswers, withinMs } from '../../../services/dashboard/web/pages/usage/answers';
-import { refusedSeries, shownDays, usedSeries } from '../../../services/dashboard/web/pages/usage/usage-series';
-import { formatDistance, formatHour, formatHourTick, lastHours } from '../../../services/dashboard/web/format/time';
+import { refusedSeries, usedSeries } from '../../../services/dashboard/web/pages/usage/usage-series';
+import { formatDistance, formatHour, formatHourTick, formatMoment, lastHours } from '../../../services/dashboard/web/format/time';
 import { windowStanding } from '../../../services/dashboard/api/plans/forecast';
 import { fc } from '../../support/fast-check';
 
@@ -87,14 +87,6 @@ describe('a chart by day', () => {
     expect(series.map(({ name }) => name)).toEqual(['Title of api-ip', 'Title of api-ip (test)']);
     expect(new Set(series.map(({ color }) => color)).size).toBe(2);
   });
-
-  it('begins with the first day on which anything happened, and shows a week at least', () => {
-    const fortnight = [...['09', '10', '11', '12', '13', '14', '15'].map((day) => `2026-11-${day}`), ...WEEK];
-    expect(shownDays(fortnight, [])).toEqual(WEEK);
-    expect(shownDays(fortnight, [{ day: '2026-11-22' }])).toEqual(WEEK);
-    expect(shownDays(fortnight, [{ day: '2026-11-22' }, { day: '2026-11-10' }])).toEqual(fortnight.slice(1));
-    expect(shownDays(fortnight, [{ day: '2026-11-09' }])).toEqual(fortnight);
-  });
 });
 
 describe('the last hours', () => {
@@ -152,6 +144,11 @@ describe('how long ago something was', () => {
     [14 * DAY, 'in 14 days'],
   ])('is said in the nearest unit: %d ms', (ms, text) => {
     expect(formatDistance(at(ms), NOW)).toBe(text);
+  });
+
+  it('is told with its zone, in full', () => {
+    expect(formatMoment('2026-11-24T07:00:00Z', 'Asia/Kolkata')).toBe('24 Nov 2026, 12:30 IST');
+    expect(formatMoment('2026-11-24T07:00:00Z', 'UTC')).toBe('24 Nov 2026, 07:00 UTC');
   });
 
   it('is left to the date beyond two weeks', () => {

@@ -2,6 +2,7 @@ import { type InjectOptions, type LightMyRequestResponse } from 'fastify';
 import { type ServiceDefinition } from '../../../services/kit/service/define-service';
 import { describeServices } from '../../../services/openapi/describe-services';
 import { CATALOGUE } from '../../support/catalogue';
+import { codeContradictions, type HeardRefusal } from '../../support/openapi/code-contradictions';
 import { type DescribedDocument, DocumentedApi } from '../../support/openapi/documented-api';
 
 const documents = new Map<string, DocumentedApi>();
@@ -21,7 +22,8 @@ export function documentOf(service: ServiceDefinition): DocumentedApi {
 }
 
 /**
- * What a test sees of a published route has to be what the OpenAPI document tells: status, code, media type, headers and body.
+ * What a test sees of a published route has to be what the OpenAPI document tells: status, code, media type, headers and body. A refusal has to be
+ * what the pages of codes say.
  * @throws Error when it is not
  */
 export function checkDocumented(service: ServiceDefinition, { url, method = 'GET' }: InjectOptions, answer: LightMyRequestResponse): void {
@@ -30,7 +32,13 @@ export function checkDocumented(service: ServiceDefinition, { url, method = 'GET
   const api = documentOf(service);
   if (!api.find(method, path)) return;
   const { statusCode: status, headers, body } = answer;
-  const contradictions = api.contradictions({ method, url: path, status, headers, body });
+  const isRefusal = status >= 400 && body !== '';
+  const contradictions = [
+    ...api.contradictions({ method, url: path, status, headers, body }),
+    ...(isRefusal ? codeContradictions({ status, problem: JSON.parse(body) as HeardRefusal['problem'] }) : []),
+  ];
   if (contradictions.length > 0)
-    throw new Error(`${method} ${path} answered what the OpenAPI document does not tell: ${contradictions.join('; ')}`);
+    throw new Error(
+      `${method} ${path} answered what the OpenAPI document and the pages of codes do not tell: ${contradictions.join('; ')}`,
+    );
 }

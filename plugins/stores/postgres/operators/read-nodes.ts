@@ -62,3 +62,14 @@ export async function readStoreHealth(db: Database): Promise<StoreHealth> {
   if (!rows[0]) throw new Error('the database did not say how it is');
   return rows[0];
 }
+
+const COUNT = `
+SELECT count(*) FILTER (WHERE NOT is_gone AND feed_healthy)::integer AS live, count(*) FILTER (WHERE NOT is_gone AND NOT feed_healthy)::integer AS reading,
+  count(*) FILTER (WHERE is_gone)::integer AS gone
+FROM (SELECT feed_healthy, seen_at < now() - interval '10 seconds' AS is_gone FROM gateway_node WHERE seen_at > now() - interval '1 day') AS node`;
+
+/** How many of these nodes are in each state. */
+export async function countNodes(db: Database): Promise<Readonly<Record<NodeHealth['state'], number>>> {
+  const { rows } = await db.query<Record<NodeHealth['state'], number>>(COUNT);
+  return rows[0] ?? { live: 0, reading: 0, gone: 0 };
+}

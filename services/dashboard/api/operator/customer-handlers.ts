@@ -1,12 +1,14 @@
 import { createCustomer } from '../../../../plugins/stores/postgres/customers/create-customer';
-import { requireCustomer } from '../../../../plugins/stores/postgres/customers/find-customer';
+import { type Customer, requireCustomer } from '../../../../plugins/stores/postgres/customers/find-customer';
 import { showCustomer } from '../../../../plugins/stores/postgres/customers/show-customers';
-import { runIdempotently } from '../../../../plugins/stores/postgres/idempotent-operation';
+import { type Database } from '../../../../plugins/stores/postgres/database';
+import { runIdempotently, runSellersIdempotently } from '../../../../plugins/stores/postgres/idempotent-operation';
 import { createKey } from '../../../../plugins/stores/postgres/keys/create-key';
 import { listKeysPage } from '../../../../plugins/stores/postgres/keys/list-keys-page';
 import { setKeyState } from '../../../../plugins/stores/postgres/keys/set-key-state';
 import { addNote, listNotes } from '../../../../plugins/stores/postgres/operators/customer-notes';
 import { findCustomers } from '../../../../plugins/stores/postgres/operators/find-customers';
+import { updateChangedCustomers } from '../../../../plugins/stores/postgres/operators/update-listing';
 import { listLimitTerms, setLimits } from '../../../../plugins/stores/postgres/operators/limit-terms';
 import { approvePlanRequest, declinePlanRequest } from '../../../../plugins/stores/postgres/subscriptions/answer-plan-request';
 import { listOpenRequests } from '../../../../plugins/stores/postgres/subscriptions/plan-request-view';
@@ -16,21 +18,30 @@ import { type customerEndpoints } from '../../contract/operator-customers';
 import { toAlert } from '../alerts/alert-handlers';
 import { type Handlers } from '../http/bind-endpoint';
 import { readSubscriptionUse } from '../plans/subscription-use';
+import { customerRecords, listOf, todayOf } from './customer-list';
+import { toRates } from './home-handlers';
 
 const MOST_ALERTS = 10;
 
 /** Customers, and everything about one of them. What operators do is one transaction each, with its line of the audit log. */
 export const customerHandlers: Handlers<typeof customerEndpoints> = {
-  'GET /operator/customers': async ({ query }, { db }) => {
-    const { customers, next } = await findCustomers(db, query);
-    return { customers, next: next ?? null };
+  'GET /operator/customers': async ({ query: { after, limit, ...filter } }, deps) => {
+    await updateChangedCustomers(deps.db, todayOf(deps));
+    const { customers, next } = await findCustomers(deps.db, { ...listOf(filter), after, limit });
+    return { customers: customers.map((each) => ({ ...each, rates: toRates(each.rates) })), next: next ?? null };
   },
 
-  'POST /operator/customers': async ({ body: { email }, caller: { actor } }, { db }) => ({
-    ...(await createCustomer(db, { email, actor })),
-    suspended: null,
-    name: null,
-  }),
+  'GET /operator/customers.csv': async ({ query }, deps) => {
+    const today = todayOf(deps);
+    await updateChangedCustomers(deps.db, today);
+    return { filename: `tollgate-customers-${today}.csv`, content: customerRecords(deps.db, listOf(query)) };
+  },
+
+  'POST /operator/customers': async ({ body: { email, submission }, caller: { actor } }, { db }) => {
+    const create = (client: Database): Promise<Customer> => createCustomer(client, { email, actor });
+    const made = await (submission === undefined ? create(db) : runSellersIdempotently(db, submission, create));
+    return { ...made, suspended: null, name: null };
+  },
 
   'GET /operator/customers/:id': async ({ params: { id: customerId } }, { db, clock, timeZone }) => {
     const found = await showCustomer(db, { customer: customerId });

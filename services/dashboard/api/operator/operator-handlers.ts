@@ -8,7 +8,6 @@ import { MOST_OF_ALL } from '../../../../plugins/stores/postgres/operators/most-
 import { readProductFigures } from '../../../../plugins/stores/postgres/operators/product-figures';
 import { readNodes, readStoreHealth } from '../../../../plugins/stores/postgres/operators/read-nodes';
 import { type AuditQuery, searchAudit } from '../../../../plugins/stores/postgres/operators/search-audit';
-import { type ProductAnswers, readProductAnswers } from '../../../../plugins/stores/postgres/outages/read-product-answers';
 import { searchRequests } from '../../../../plugins/stores/postgres/operators/search-requests';
 import { type operatorEndpoints } from '../../contract/operator';
 import { type Handlers } from '../http/bind-endpoint';
@@ -17,6 +16,7 @@ import { describeProduct } from '../plans/plan-handlers';
 import { describeExplanation } from '../requests/describe-explanation';
 import { describeTold, readAnswerFilter } from '../requests/describe-request';
 import { csvRecord } from '../requests/usage-csv';
+import { readAnswered } from './read-answered';
 
 const UNKNOWN = 'No request has this ID in the last 7 days. New requests appear a few seconds after their response.';
 
@@ -37,13 +37,6 @@ async function* records(db: Pool, query: Omit<AuditQuery, 'limit' | 'after'>): A
     if (next === undefined) return;
     after = next;
   }
-}
-
-const NOTHING: Omit<ProductAnswers, 'product'> = { admitted: 0, answers: null };
-
-/** @param day `YYYY-MM-DD` */
-function daysBefore(day: string, count: number): string {
-  return new Date(Date.parse(day) - count * 86_400_000).toISOString().slice(0, 10);
 }
 
 /** What was done and refused, what is sold and how it runs. */
@@ -84,17 +77,8 @@ export const operatorHandlers: Handlers<typeof operatorEndpoints> = {
 
   'GET /operator/products': async (_call, { db, clock, timeZone }) => {
     const { day } = windowsAt(clock.now() / 1000, timeZone);
-    const [figures, today, period] = await Promise.all([
-      readProductFigures(db, day),
-      readProductAnswers(db, { fromDay: day, toDay: day }),
-      readProductAnswers(db, { fromDay: daysBefore(day, 29), toDay: day }),
-    ]);
-    const todayOf = new Map(today.map((each) => [each.product, each]));
-    return {
-      figures,
-      answered: period.map((each) => ({ product: each.product, today: todayOf.get(each.product) ?? NOTHING, period: each })),
-      answerTimesMs: ANSWER_TIME_BOUNDS_MS,
-    };
+    const [figures, answered] = await Promise.all([readProductFigures(db, day), readAnswered(db, day)]);
+    return { figures, answered, answerTimesMs: ANSWER_TIME_BOUNDS_MS };
   },
 
   /** As the customers' pages show it, with nobody's subscriptions. */

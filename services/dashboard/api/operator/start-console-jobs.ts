@@ -2,6 +2,8 @@ import { type Pool } from 'pg';
 import { type Clock } from '../../../../plugins/core/ports';
 import { windowsAt } from '../../../../plugins/core/access/quota';
 import { endLimits } from '../../../../plugins/stores/postgres/operators/limit-terms';
+import { addUpBusiness } from '../../../../plugins/stores/postgres/operators/business-figures';
+import { updateListing } from '../../../../plugins/stores/postgres/operators/update-listing';
 import { addUpProducts } from '../../../../plugins/stores/postgres/operators/product-figures';
 import { type Log } from '../../../kit/log';
 
@@ -12,16 +14,19 @@ export interface ConsoleJobs {
   close(): Promise<void>;
 }
 
-/** Once a minute: limits whose end has come go, and the figures of the products are added up. Several processes may do it at once. */
+/** Once a minute: limits whose end has come go, figures are added up, and the list of customers is brought up to date. Several processes may do it at once. */
 export function startConsoleJobs(options: { db: Pool; log: Log; clock: Clock; timeZone: string }): ConsoleJobs {
   const { db, log, clock, timeZone } = options;
   let running: Promise<void> | undefined;
   async function runOnce(): Promise<void> {
     try {
       await endLimits(db);
-      await addUpProducts(db, windowsAt(clock.now() / 1000, timeZone).day);
+      const today = windowsAt(clock.now() / 1000, timeZone).day;
+      await addUpProducts(db, today);
+      await updateListing(db, today);
+      await addUpBusiness(db, { today, timeZone });
     } catch (error) {
-      log.warn({ err: error }, 'limits or figures of products could not be brought up to date');
+      log.warn({ err: error }, 'limits, figures or the list of customers could not be brought up to date');
     }
   }
   const run = (): void => void (running ??= runOnce().finally(() => (running = undefined)));

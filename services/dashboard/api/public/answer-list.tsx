@@ -1,5 +1,5 @@
 import { type ReactNode } from 'react';
-import { MarkdownLine } from './markdown';
+import { DescriptionLine } from './markdown';
 import { type Operation } from './operations';
 
 /** A code with its title. */
@@ -82,7 +82,7 @@ export function Answers({ responses, shared }: Pick<Operation, 'responses'> & { 
           .filter(({ codes }) => codes?.length !== 0)
           .map(({ status, response: { description, content = {} }, codes }) => (
             <Answer key={status} status={status}>
-              {codes ? <Codes codes={codes} /> : <MarkdownLine text={description} />}
+              {codes ? <Codes codes={codes} /> : <DescriptionLine text={description} />}
               {!codes && Object.keys(content).length > 0 && <span className="quiet"> as {Object.keys(content).join(' or ')}</span>}
             </Answer>
           ))}

@@ -1,7 +1,7 @@
 import { type ReactNode } from 'react';
 import { type FieldRow, fieldOf, fieldsOf } from '../../reference/schema-fields';
 import { Answers, type CodesByStatus } from './answer-list';
-import { Markdown, MarkdownLine } from './markdown';
+import { Description, DescriptionLine } from './markdown';
 import { type Operation } from './operations';
 import { type PageTools } from './page-frame';
 import { TryForm } from './try-form';
@@ -27,7 +27,10 @@ function Fields({ caption, rows, isAnswer = false }: FieldsProps): ReactNode {
               {!isAnswer && <span className={isRequired ? 'required' : 'optional'}>{isRequired ? 'required' : 'optional'}</span>}
             </th>
             <td>
-              <i>{type}</i> {notes} <MarkdownLine text={text} />
+              <i>{type}</i>
+              {notes !== '' && ` ${notes}`}
+              {text !== '' && ' '}
+              <DescriptionLine text={text} />
             </td>
           </tr>
         ))}
@@ -126,7 +129,7 @@ export function OperationSection({ operation, shared, tools }: OperationSectionP
       <div className="beside">
         <div>
           <p>{summary}</p>
-          {description !== undefined && <Markdown text={description} />}
+          {description !== undefined && <Description text={description} />}
           <Input operation={operation} />
           <AnswerFields responses={responses} />
           <Answers responses={responses} shared={shared} />

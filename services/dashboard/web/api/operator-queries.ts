@@ -15,10 +15,18 @@ export const operatorSessionQuery = queryOptions({
   staleTime: 60_000,
 });
 
-export const customersQuery = (search: string | undefined, after: After) =>
+export const homeQuery = queryOptions({
+  queryKey: ['operator', 'home'],
+  queryFn: () => call('GET /operator/home'),
+  refetchInterval: 10_000,
+});
+
+export type CustomersFilter = Query<'GET /operator/customers.csv'>;
+
+export const customersQuery = (filter: CustomersFilter, after: After) =>
   queryOptions({
-    queryKey: ['operator', 'customers', search, after],
-    queryFn: () => call('GET /operator/customers', { query: { search, after } }),
+    queryKey: ['operator', 'customers', filter, after],
+    queryFn: () => call('GET /operator/customers', { query: { ...filter, after } }),
   });
 
 export const customerQuery = (id: string) =>
@@ -86,6 +94,8 @@ export const allInvoicesQuery = (filter: InvoiceFilter, after: After) =>
 
 export const anyInvoiceQuery = (id: string) =>
   queryOptions({ queryKey: ['operator', 'invoice', id], queryFn: () => call('GET /operator/invoices/:id', { params: { id } }) });
+
+export const sellerTokensQuery = queryOptions({ queryKey: ['operator', 'tokens'], queryFn: () => call('GET /operator/tokens') });
 
 export const nodesQuery = queryOptions({
   queryKey: ['operator', 'nodes'],

@@ -100,6 +100,14 @@ interface AnyInput extends Options {
   readonly body?: unknown;
 }
 
+const NOTHING_HERE = 'There is nothing at this address. The link may be cut off or out of date.';
+
+/** Whether what the server found wrong is the address alone, which the reader has not typed into any field. */
+function isAboutPath(error: unknown, { params = {} }: AnyInput): boolean {
+  if (!(error instanceof ApiProblem) || error.status !== 400) return false;
+  return error.fields.length > 0 && error.fields.every(({ field }) => field in params);
+}
+
 const READ_ONLY = 'You look at a customer’s pages: nothing can be changed here.';
 
 /** Where an endpoint is: in a tab in which an operator looks at a customer's pages, below that customer. */
@@ -123,7 +131,11 @@ export async function call<Of extends Name>(name: Of, ...[given]: Inputs<Of>): P
   // Whoever signs in next may be somebody else.
   if (/ \/auth\/(sign-|verify|two-factor)/.test(name)) noteShownOrganisation(undefined);
   const input: AnyInput = given ?? {};
-  return (await ask({ ...placeOf(name, input), ...input })) as Answer<Of>;
+  try {
+    return (await ask({ ...placeOf(name, input), ...input })) as Answer<Of>;
+  } catch (error) {
+    throw isAboutPath(error, input) ? new ApiProblem(404, 'not_found', NOTHING_HERE) : error;
+  }
 }
 
 /** Endpoints that answer with a file. */

@@ -26,12 +26,12 @@ const operatorPages = [
   createRoute({
     getParentRoute: () => consoleRoute,
     path: '/operator',
-    beforeLoad: () => redirect({ to: '/operator/customers', search: { search: undefined }, throw: true }),
+    component: lazyRouteComponent(() => import('../pages/operator/home-page'), 'HomePage'),
   }),
   createRoute({
     getParentRoute: () => consoleRoute,
     path: '/operator/customers',
-    validateSearch: listSearch('search'),
+    validateSearch: listSearch('search', 'state', 'product', 'sort', 'direction'),
     component: lazyRouteComponent(() => import('../pages/operator/customers-page'), 'CustomersPage'),
   }),
   createRoute({
@@ -66,6 +66,11 @@ const operatorPages = [
     getParentRoute: () => consoleRoute,
     path: '/operator/nodes',
     component: lazyRouteComponent(() => import('../pages/operator/nodes-page'), 'NodesPage'),
+  }),
+  createRoute({
+    getParentRoute: () => consoleRoute,
+    path: '/operator/tokens',
+    component: lazyRouteComponent(() => import('../pages/operator/tokens-page'), 'SellerTokensPage'),
   }),
   createRoute({
     getParentRoute: () => consoleRoute,

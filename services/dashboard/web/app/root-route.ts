@@ -11,7 +11,7 @@ export const rootRoute = createRootRouteWithContext<{ readonly queryClient: Quer
  * @throws the redirect, or the error when it says nothing of who is signed in
  */
 export function leadAway(error: unknown, location?: { readonly href: string }): never {
-  if (isRefusedAs(error, 'customers_only')) redirect({ to: '/operator/customers', search: { search: undefined }, throw: true });
+  if (isRefusedAs(error, 'customers_only')) redirect({ to: '/operator', throw: true });
   if (isSignedOut(error)) redirect({ to: '/sign-in', search: { then: safeReturn(location?.href), reason: undefined }, throw: true });
   throw error;
 }

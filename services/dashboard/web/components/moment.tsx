@@ -1,6 +1,5 @@
 import { useSyncExternalStore, type ReactNode } from 'react';
-import { formatDistance, formatMoment, zoneName } from '../format/time';
-import { useViewer } from '../hooks/use-viewer';
+import { formatDistance, formatMoment } from '../format/time';
 
 interface MomentProps {
   /** ISO 8601, UTC. */
@@ -24,14 +23,13 @@ function useNow(): number {
   return useSyncExternalStore(subscribe, () => Math.floor(Date.now() / STEP_MS) * STEP_MS);
 }
 
-/** How long ago a moment was or how soon it is; a date when that is far. Its title has the exact time in the quota time zone and in UTC. */
+/** How long ago a moment was or how soon it is; a date when that is far. Its title has the exact time in the reader's zone and in UTC. */
 export function Moment({ at, none = 'never', isExact = false }: MomentProps): ReactNode {
-  const { quotaTimeZone } = useViewer();
   const nowMs = useNow();
   if (at === null) return <span className="dimmed">{none}</span>;
-  const exact = formatMoment(at, quotaTimeZone);
+  const exact = formatMoment(at);
   const distance = formatDistance(at, nowMs);
-  const title = `${exact} ${zoneName(at, quotaTimeZone)} (${at.replace('T', ' ').replace(/(\.\d+)?Z$/, '')} UTC)`;
+  const title = `${exact} (${at.replace('T', ' ').replace(/(\.\d+)?Z$/, '')} UTC)`;
   return (
     <time dateTime={at} title={title} className="moment">
       {distance ?? exact}

@@ -1,6 +1,6 @@
 import { Alert, Button, Group, List, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
-import { type ReactNode } from 'react';
+import { useEffect, useRef, type ReactNode } from 'react';
 import { ApiProblem } from '../api/api-problem';
 
 interface ProblemAlertProps {
@@ -11,11 +11,16 @@ interface ProblemAlertProps {
 
 /** Says what went wrong, to screen readers as well. */
 export function ProblemAlert({ problem, onRetry }: ProblemAlertProps): ReactNode {
+  const alert = useRef<HTMLDivElement>(null);
+  // What follows a click may lie outside the part of a long form that is in sight.
+  useEffect(() => {
+    if (problem !== undefined && onRetry === undefined) alert.current?.scrollIntoView({ block: 'nearest' });
+  }, [problem, onRetry]);
   if (problem === undefined || problem === null) return null;
   const known = problem instanceof ApiProblem ? problem : undefined;
   const fields = known?.fields ?? [];
   return (
-    <Alert color="red" role="alert" icon={<IconAlertTriangle size={18} aria-hidden />}>
+    <Alert ref={alert} color="red" role="alert" icon={<IconAlertTriangle size={18} aria-hidden />}>
       <Text size="sm">{known ? known.text : 'Something went wrong. Reload the page.'}</Text>
       {fields.length > 1 && (
         <List size="sm" mt={4}>

@@ -1,6 +1,6 @@
-/** A moment as `21 Nov 2026, 16:40` in the given zone. */
-export function formatMoment(iso: string, timeZone: string): string {
-  return new Intl.DateTimeFormat('en-GB', {
+/** A moment as `21 Nov 2026, 16:40 IST` in the given zone. */
+export function formatMoment(iso: string, timeZone = readerZone()): string {
+  const text = new Intl.DateTimeFormat('en-GB', {
     timeZone,
     day: 'numeric',
     month: 'short',
@@ -9,6 +9,7 @@ export function formatMoment(iso: string, timeZone: string): string {
     minute: '2-digit',
     hourCycle: 'h23',
   }).format(new Date(iso));
+  return `${text} ${zoneName(iso, timeZone)}`;
 }
 
 const MINUTE_MS = 60_000;

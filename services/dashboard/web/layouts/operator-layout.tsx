@@ -1,5 +1,5 @@
 import { NavLink } from '@mantine/core';
-import { IconChartBar, IconHistory, IconList, IconReceipt, IconServer, IconUsers } from '@tabler/icons-react';
+import { IconChartBar, IconHistory, IconHome, IconKey, IconList, IconReceipt, IconServer, IconUsers } from '@tabler/icons-react';
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
@@ -10,18 +10,20 @@ import { ViewerProvider } from '../hooks/use-viewer';
 import { AppFrame } from './app-frame';
 
 const PAGES = [
+  { to: '/operator', label: 'Home', Icon: IconHome },
   { to: '/operator/customers', label: 'Customers', Icon: IconUsers },
   { to: '/operator/requests', label: 'Requests', Icon: IconList },
   { to: '/operator/products', label: 'Products', Icon: IconChartBar },
   { to: '/operator/billing', label: 'Billing', Icon: IconReceipt },
   { to: '/operator/nodes', label: 'Nodes', Icon: IconServer },
+  { to: '/operator/tokens', label: 'Tokens', Icon: IconKey },
   { to: '/operator/audit', label: 'Audit log', Icon: IconHistory },
 ] as const;
 
 function OperatorNavigation({ onNavigate }: { readonly onNavigate: () => void }): ReactNode {
   const pathname = useLocation({ select: (location) => location.pathname });
   return PAGES.map(({ to, label, Icon }) => {
-    const isHere = pathname === to || pathname.startsWith(`${to}/`);
+    const isHere = pathname === to || (to !== '/operator' && pathname.startsWith(`${to}/`));
     return (
       <NavLink
         key={to}

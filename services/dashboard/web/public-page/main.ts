@@ -10,6 +10,20 @@ function askConsent(outcome: Element, text: string, agree: () => void): void {
   outcome.replaceChildren(element('p', text), button);
 }
 
+/** Most calls are answered by then. */
+const NOTEWORTHY_MS = 3_000;
+
+/** Says every second for how long there is no answer. @returns what ends it */
+function showWaiting(outcome: Element): () => void {
+  const startMs = performance.now();
+  const timer = setInterval(() => {
+    const ms = performance.now() - startMs;
+    if (ms < NOTEWORTHY_MS) return;
+    outcome.replaceChildren(element('p', `No answer for ${Math.round(ms / 1_000)} s. The call ends after 60 s.`, { 'aria-live': 'off' }));
+  }, 1_000);
+  return () => clearInterval(timer);
+}
+
 function startForm(form: HTMLFormElement): void {
   const outcome = form.querySelector('.outcome');
   const button = form.querySelector('button');
@@ -19,7 +33,9 @@ function startForm(form: HTMLFormElement): void {
     button.disabled = true;
     outcome.replaceChildren();
     outcome.setAttribute('aria-busy', 'true');
+    const answered = showWaiting(outcome);
     makeCall(form, consent)
+      .finally(answered)
       .then((made) => showAnswer(outcome, made))
       .catch((error: unknown) => {
         if (error instanceof ConsentWanted) return askConsent(outcome, error.message, () => send([error.text]));

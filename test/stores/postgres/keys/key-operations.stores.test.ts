@@ -213,13 +213,16 @@ describe('changes of a key', () => {
     await expect(rotateKey(database.pool, { id: expired.id, actor })).rejects.toEqual(refusal('key_not_usable'));
   });
 
-  it('replaces rules in canonical form, or leaves them when one is malformed', async () => {
+  it('replaces rules in canonical form, or leaves them and names each that is malformed', async () => {
     const { id } = await newKey(database.pool, { rules: ['10.0.0.0/8'] });
     const { rules } = await replaceKeyRules(database.pool, { id, rules: ['EXAMPLE.com.', 'example.com', '192.0.2.7/32', '::1'], actor });
     expect(rules).toEqual(['example.com', '192.0.2.7', '::1']);
-    await expect(replaceKeyRules(database.pool, { id, rules: ['ok.example.com', 'not a rule'], actor })).rejects.toEqual(
-      refusal('rule_malformed'),
-    );
+    await expect(
+      replaceKeyRules(database.pool, { id, rules: ['not a rule', 'ok.example.com', '10.0.0.1/8'], actor }),
+    ).rejects.toMatchObject({
+      code: 'rule_malformed',
+      message: expect.stringMatching(/^"not a rule" is not .*; "10\.0\.0\.1\/8" has host bits set/),
+    });
     expect((await showKey(database.pool, { id })).rules).toHaveLength(3);
   });
 

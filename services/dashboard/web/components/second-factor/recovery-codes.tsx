@@ -1,6 +1,7 @@
 import { Button, Group, Stack } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
 import { useDisclosure } from '@mantine/hooks';
-import { type ReactNode } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
 import { CodeLine } from '../code-line';
 import { OnceOnly } from '../once-only';
 
@@ -11,15 +12,35 @@ interface RecoveryCodesProps {
 
 /** Shows the codes for when the authenticator is lost, once. */
 export function RecoveryCodes({ codes, onClose }: RecoveryCodesProps): ReactNode {
-  const [isCopied, { open: noteCopy }] = useDisclosure(false);
+  const [isKept, { open: noteKept }] = useDisclosure(false);
+  const [isDone, setDone] = useState(false);
+  const keep = (): void => {
+    noteKept();
+    setDone(true);
+  };
+  // Only once the page is told that they are kept: closing may lead to another page.
+  useEffect(() => {
+    if (isDone) onClose();
+  }, [isDone, onClose]);
+  const text = codes.join('\n');
   return (
-    <Stack gap="md" onCopy={noteCopy}>
-      <OnceOnly isCopied={isCopied}>
+    <Stack gap="md" onCopy={noteKept}>
+      <OnceOnly isCopied={isKept}>
         These recovery codes are shown only once. Each signs you in once if you lose your authenticator; keep them where you keep passwords.
       </OnceOnly>
-      <CodeLine label="Recovery codes" text={codes.join('\n')} what="codes" onCopied={noteCopy} />
-      <Group justify="flex-end">
-        <Button onClick={onClose}>I have saved them</Button>
+      <CodeLine label="Recovery codes" text={text} what="codes" onCopied={noteKept} />
+      <Group justify="flex-end" gap="xs">
+        <Button
+          component="a"
+          href={`data:text/plain;charset=utf-8,${encodeURIComponent(`${text}\n`)}`}
+          download="recovery-codes.txt"
+          variant="default"
+          leftSection={<IconDownload size={16} aria-hidden />}
+          onClick={noteKept}
+        >
+          Download
+        </Button>
+        <Button onClick={keep}>I have saved them</Button>
       </Group>
     </Stack>
   );

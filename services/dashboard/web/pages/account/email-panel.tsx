@@ -7,6 +7,7 @@ import { Panel } from '../../components/panel';
 import { ProblemAlert } from '../../components/problem-alert';
 import { useHasPassword } from '../../hooks/use-has-password';
 import { useSubmit } from '../../hooks/use-submit';
+import { EmailText } from '../../components/email-text';
 
 /** Asks for another address of the account. */
 export function EmailPanel({ email }: { readonly email: string }): ReactNode {
@@ -28,8 +29,15 @@ export function EmailPanel({ email }: { readonly email: string }): ReactNode {
         <Stack gap="sm">
           {asked !== undefined && (
             <Alert role="status">
-              We emailed a link to <strong className="breakable">{email}</strong> and one to <strong className="breakable">{asked}</strong>.
-              Open both within an hour; until then nothing changes.
+              We emailed a link to{' '}
+              <strong>
+                <EmailText text={email} />
+              </strong>{' '}
+              and one to{' '}
+              <strong>
+                <EmailText text={asked} />
+              </strong>
+              . Open both within an hour; until then nothing changes.
             </Alert>
           )}
           <Text size="sm" c="dimmed">

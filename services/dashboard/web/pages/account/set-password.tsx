@@ -3,6 +3,7 @@ import { useState, type ReactNode } from 'react';
 import { call } from '../../api/request';
 import { ProblemAlert } from '../../components/problem-alert';
 import { useSubmit } from '../../hooks/use-submit';
+import { EmailText } from '../../components/email-text';
 
 interface SetPasswordProps {
   readonly email: string;
@@ -21,7 +22,11 @@ export function SetPassword({ email, isByProvider }: SetPasswordProps): ReactNod
     <Stack gap="sm">
       {isSent && (
         <Alert role="status">
-          We emailed a link to <strong className="breakable">{email}</strong>. It works for an hour.
+          We emailed a link to{' '}
+          <strong>
+            <EmailText text={email} />
+          </strong>
+          . It works for an hour.
         </Alert>
       )}
       <Text size="sm" c="dimmed">

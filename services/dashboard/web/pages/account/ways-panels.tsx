@@ -31,6 +31,14 @@ export function WaysPanels({ email, hasSecondFactor, outcome }: WaysPanelsProps)
       <EmailPanel email={email} />
       {ways && ways.connected.length + ways.offered.length > 0 && <ProvidersPanel ways={ways} outcome={outcome} />}
       {ways && installation?.hasPasskeys && <PasskeysPanel ways={ways} />}
+      {installation?.hasPasskeys === false && (
+        <Panel title="Passkeys">
+          <Text size="sm" c="dimmed">
+            Passkeys are not available at {window.location.origin}: browsers keep them for a host name over https, or for localhost. Ask the
+            provider.
+          </Text>
+        </Panel>
+      )}
       <SecondFactorPanel isOn={hasSecondFactor} />
       <Panel title="Sessions">
         <Stack gap="sm">

@@ -2,9 +2,9 @@ import { Text } from '@mantine/core';
 import { type ReactNode } from 'react';
 import { type AuditLog } from '../../../contract/audit';
 import { formatMoment } from '../../format/time';
-import { useViewer } from '../../hooks/use-viewer';
 import { actionName } from './action-names';
 import { describeDetails } from './describe-details';
+import { EmailText } from '../../components/email-text';
 
 type Entry = AuditLog['entries'][number];
 
@@ -24,7 +24,7 @@ export function Action({ action }: Pick<Entry, 'action'>): ReactNode {
 export function Actor({ actor, from }: Pick<Entry, 'actor' | 'from'>): ReactNode {
   return (
     <>
-      <span className="breakable">{actor}</span>
+      <EmailText text={actor} />
       {from !== null && (
         <Text component="span" display="block" size="xs" c="dimmed" className="mono">
           {from}
@@ -36,8 +36,7 @@ export function Actor({ actor, from }: Pick<Entry, 'actor' | 'from'>): ReactNode
 
 /** What changed, in words. */
 export function Details({ details }: Pick<Entry, 'details'>): ReactNode {
-  const { quotaTimeZone } = useViewer();
-  const parts = describeDetails(details, (iso) => formatMoment(iso, quotaTimeZone));
+  const parts = describeDetails(details, (iso) => formatMoment(iso));
   if (parts.length === 0) return <span className="dimmed">–</span>;
   return (
     <span>

@@ -5,12 +5,9 @@ import { type ReactNode } from 'react';
 import { type Outbox } from '../../../contract/account';
 import { outboxQuery } from '../../api/queries';
 import { EmptyState } from '../../components/empty-state';
-import { formatMoment, zoneName } from '../../format/time';
+import { formatMoment } from '../../format/time';
 import { Loaded } from '../../components/loaded';
 import { PageTitle } from '../../components/page-title';
-
-/** Nobody is signed in here: the reader's own zone. */
-const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** Mail of an embedded installation, which sends none. */
 export function OutboxPage(): ReactNode {
@@ -42,7 +39,7 @@ function Mails({ mails }: Outbox): ReactNode {
             {mail.subject}
           </Title>
           <Text size="xs" c="dimmed" mb="xs">
-            to {mail.to}, {formatMoment(mail.at, ZONE)} {zoneName(mail.at, ZONE)}
+            to {mail.to}, {formatMoment(mail.at)}
           </Text>
           <MailText text={mail.text} />
         </article>

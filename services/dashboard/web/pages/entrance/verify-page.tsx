@@ -14,6 +14,7 @@ import { ProblemAlert } from '../../components/problem-alert';
 import { ConfirmAtOnce } from './confirm-at-once';
 import { linkAddress } from './link-address';
 import { ResendVerification } from './resend-verification';
+import { EmailText } from '../../components/email-text';
 
 /**
  * Where the link of the mail leads, and where those who have not opened it yet are told to. The token leaves the address at once, and
@@ -86,7 +87,12 @@ function ConfirmForm({ token, onConfirmed }: ConfirmFormProps): ReactNode {
     <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
       <PageTitle title="Confirm your email address">
         Enter the password you chose when you signed up{email !== undefined && ' as '}
-        {email !== undefined && <strong className="breakable">{email}</strong>}.
+        {email !== undefined && (
+          <strong>
+            <EmailText text={email} />
+          </strong>
+        )}
+        .
       </PageTitle>
       <Stack gap="sm">
         <ProblemAlert problem={problem} />

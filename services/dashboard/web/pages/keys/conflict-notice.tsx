@@ -5,7 +5,6 @@ import { type Key } from '../../../contract/keys';
 import { describeChanges } from './key-changes';
 import { formatMoment } from '../../format/time';
 import { type Versioned } from '../../hooks/use-versioned';
-import { useSession } from '../../hooks/use-session';
 
 interface ConflictNoticeProps {
   readonly versioned: Versioned<Key>;
@@ -15,9 +14,8 @@ interface ConflictNoticeProps {
 
 /** Somebody else changed the key meanwhile: shows what, and lets one keep either. */
 export function ConflictNotice({ versioned, item }: ConflictNoticeProps): ReactNode {
-  const { quotaTimeZone } = useSession();
   if (!versioned.isStale) return null;
-  const changes = describeChanges(versioned.base, item, (iso) => formatMoment(iso, quotaTimeZone));
+  const changes = describeChanges(versioned.base, item, (iso) => formatMoment(iso));
   return (
     <Alert color="yellow" role="alert" icon={<IconUsers size={18} aria-hidden />} title="This key was changed elsewhere">
       <List size="sm" spacing={4} className="breakable">

@@ -86,7 +86,7 @@ export function KeySettings({ item }: { readonly item: Key }): ReactNode {
     }
   });
   if (item.state === 'revoked') return <Revoked item={item} />;
-  const keep = item.expiresAt === null ? 'Never (unchanged)' : `${formatMoment(item.expiresAt, quotaTimeZone)} (unchanged)`;
+  const keep = item.expiresAt === null ? 'Never (unchanged)' : `${formatMoment(item.expiresAt)} (unchanged)`;
   return (
     <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
       <Stack gap="md">

@@ -11,7 +11,7 @@ import { Panel } from '../../components/panel';
 type Node = Propagation['nodes'][number];
 
 const STATES = {
-  confirmed: { color: 'green', text: 'Confirmed' },
+  confirmed: { color: 'green', text: 'Up to date' },
   pending: { color: 'yellow', text: 'Pending' },
   reading: { color: 'indigo', text: 'Uncached' },
   gone: { color: 'gray', text: 'Offline' },
@@ -62,7 +62,7 @@ function columnsFor(changedAt: string | null): readonly Column<Node>[] {
       ),
     },
     { header: 'Delay', isNumber: true, cell: (node) => delay(changedAt, node.confirmedAt) },
-    { header: 'Confirmed', cell: (node) => <Moment at={node.confirmedAt} none="Not yet" /> },
+    { header: 'Confirmed', cell: (node) => <Moment at={node.confirmedAt} none={node.state === 'pending' ? 'not yet' : '–'} /> },
     { header: 'Last seen', cell: (node) => <Moment at={node.seenAt} /> },
   ];
 }

@@ -1,24 +1,31 @@
-import { Button, Stack } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import { IconPlayerPlay } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
 import { type TryAnswer } from '../../../contract/try';
 import { call } from '../../api/request';
 import { ProblemAlert } from '../../components/problem-alert';
+import { Waiting } from '../../components/waiting';
 import { useSubmit } from '../../hooks/use-submit';
 import { type FirstRequest } from './first-call';
 import { TryResult } from './try-result';
 
+/** The dashboard gives up after 60 s, and says so. */
+const TRY_MS = 65_000;
+
 /** Makes the sample call with a test key from here, as the command beside it does from a terminal. */
 export function RunHere({ secret, request }: { readonly secret: string; readonly request: FirstRequest }): ReactNode {
   const [answer, setAnswer] = useState<TryAnswer>();
-  const { submit, pending, problem } = useSubmit(async () => setAnswer(await call('POST /try', { body: { key: secret, ...request } })));
+  const { submit, pending, problem } = useSubmit(async () =>
+    setAnswer(await call('POST /try', { body: { key: secret, ...request }, timeoutMs: TRY_MS })),
+  );
   return (
     <Stack gap="sm" align="stretch">
-      <div>
+      <Group gap="sm">
         <Button variant="light" loading={pending} leftSection={<IconPlayerPlay size={16} aria-hidden />} onClick={() => void submit()}>
           Run it here
         </Button>
-      </div>
+        {pending && <Waiting />}
+      </Group>
       <ProblemAlert problem={problem} />
       {answer && <TryResult answer={answer} />}
     </Stack>

@@ -1,14 +1,16 @@
-import { Badge, Box, Button, Stack, Text, TextInput } from '@mantine/core';
+import { Badge, Box, Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDebouncedCallback, useDisclosure } from '@mantine/hooks';
-import { IconPlus, IconSearch } from '@tabler/icons-react';
+import { IconDownload, IconPlus, IconSearch } from '@tabler/icons-react';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
-import { type ListedCustomer } from '../../../contract/operator-customers';
+import { type CustomerLine } from '../../../contract/operator-customers';
 import { checkEmail } from '../../api/credentials';
-import { customersQuery } from '../../api/operator-queries';
-import { call } from '../../api/request';
+import { catalogueQuery, type CustomersFilter, customersQuery } from '../../api/operator-queries';
+import { addressOf, call } from '../../api/request';
+import { formatCount, formatPrice } from '../../format/numbers';
+import { formatDay } from '../../format/time';
 import { usePaged } from '../../hooks/use-paged';
 import { useSubmit } from '../../hooks/use-submit';
 import { DataTable, type Column } from '../../components/data-table';
@@ -21,7 +23,9 @@ import { Pager } from '../../components/pager';
 import { ProblemAlert } from '../../components/problem-alert';
 import { PlanRequests } from './plan-requests';
 
-const COLUMNS: readonly Column<ListedCustomer>[] = [
+const dash = <span className="dimmed">–</span>;
+
+const COLUMNS: readonly Column<CustomerLine>[] = [
   {
     header: 'Customer',
     isTitle: true,
@@ -38,13 +42,41 @@ const COLUMNS: readonly Column<ListedCustomer>[] = [
       </>
     ),
   },
-  { header: 'State', cell: ({ suspended }) => <CustomerBadge isSuspended={suspended !== undefined} /> },
+  { header: 'State', cell: ({ state }) => <StateBadge state={state} /> },
+  {
+    header: 'Plans',
+    isWide: true,
+    cell: ({ plans }) => (plans.length === 0 ? dash : plans.map(({ product, plan }) => `${product}: ${plan ?? 'Base'}`).join(', ')),
+  },
+  { header: 'Requests, 30 days', isNumber: true, cell: ({ used, growth }) => <Use used={used} growth={growth} /> },
+  { header: 'Run rate', isNumber: true, cell: ({ rates }) => (rates.length === 0 ? dash : rates.map(formatPrice).join(' + ')) },
+  { header: 'Last seen', cell: ({ lastSeenOn }) => (lastSeenOn === null ? dash : <span className="keep">{formatDay(lastSeenOn)}</span>) },
   { header: 'Since', cell: ({ createdAt }) => <Moment at={createdAt} /> },
 ];
 
-/** State of a customer in a word. */
-export function CustomerBadge({ isSuspended }: { readonly isSuspended: boolean }): ReactNode {
-  return <Badge color={isSuspended ? 'red' : 'green'}>{isSuspended ? 'Suspended' : 'Active'}</Badge>;
+function Use({ used, growth }: Pick<CustomerLine, 'used' | 'growth'>): ReactNode {
+  return (
+    <>
+      {formatCount(used)}
+      {growth !== 0 && (
+        <Text component="span" display="block" size="xs" c="dimmed">
+          {growth > 0 ? '+' : ''}
+          {formatCount(growth)}
+        </Text>
+      )}
+    </>
+  );
+}
+
+const STATES = {
+  active: { color: 'green', text: 'Active' },
+  idle: { color: 'gray', text: 'No subscription' },
+  leaving: { color: 'orange', text: 'Leaving' },
+  suspended: { color: 'red', text: 'Suspended' },
+} as const;
+
+function StateBadge({ state }: Pick<CustomerLine, 'state'>): ReactNode {
+  return <Badge color={STATES[state].color}>{STATES[state].text}</Badge>;
 }
 
 /** Of a whole key, or a masked one, only the end is asked for: a secret has no business in an address. */
@@ -53,40 +85,109 @@ function searchOf(text: string): string | undefined {
   return (/^tg_|…/.test(wanted) ? wanted.slice(-4) : wanted) || undefined;
 }
 
-/** Every customer, by address. */
-export function CustomersPage(): ReactNode {
-  const { search } = useSearch({ from: '/console/operator/customers' });
+/** Orders that are offered, as `sort` and `direction` have them. */
+const ORDERS = [
+  { value: 'email up', label: 'Address' },
+  { value: 'used down', label: 'Most requests' },
+  { value: 'growth down', label: 'Grown most' },
+  { value: 'growth up', label: 'Shrunk most' },
+  { value: 'rate down', label: 'Highest run rate' },
+  { value: 'seen down', label: 'Seen last' },
+  { value: 'seen up', label: 'Not seen longest' },
+  { value: 'created down', label: 'Newest' },
+] as const;
+
+/** What the address says may be anything; the server would refuse the rest. */
+function useFilter(): CustomersFilter & { readonly order: string } {
+  const { search, state, product, sort, direction } = useSearch({ from: '/console/operator/customers' });
+  const { value: order } = ORDERS.find(({ value }) => value === `${sort ?? 'email'} ${direction ?? 'up'}`) ?? ORDERS[0];
+  const [by, towards] = order.split(' ') as [CustomersFilter['sort'], CustomersFilter['direction']];
+  const isState = state !== undefined && state in STATES;
+  return { search, sort: by, direction: towards, order, ...(isState ? { state: state as CustomerLine['state'] } : { product }) };
+}
+
+function Filters({ filter }: { readonly filter: ReturnType<typeof useFilter> }): ReactNode {
   const navigate = useNavigate({ from: '/operator/customers' });
+  const { data } = useQuery(catalogueQuery);
+  const change = (part: Partial<Record<keyof CustomersFilter, string | undefined>>): void =>
+    void navigate({ search: (now) => ({ ...now, ...part, after: undefined, page: undefined }), replace: true });
+  const changeText = useDebouncedCallback((text: string) => change({ search: searchOf(text) }), 250);
+  const { order, ...asked } = filter;
+  return (
+    <Group gap="xs" align="flex-end" mb="sm">
+      <TextInput
+        label="Search"
+        placeholder="Email, key ID or last four characters"
+        leftSection={<IconSearch size={16} aria-hidden />}
+        defaultValue={filter.search ?? ''}
+        onChange={(event) => changeText(event.currentTarget.value)}
+        maxLength={254}
+        miw={300}
+        spellCheck={false}
+      />
+      <NativeSelect
+        label="Show"
+        data={[
+          { value: '', label: 'Everybody' },
+          { group: 'State', items: Object.entries(STATES).map(([value, { text }]) => ({ value: `state ${value}`, label: text })) },
+          { group: 'Subscribed to', items: (data?.products ?? []).map(({ id }) => ({ value: `product ${id}`, label: id })) },
+        ]}
+        value={filter.state !== undefined ? `state ${filter.state}` : filter.product !== undefined ? `product ${filter.product}` : ''}
+        onChange={({ currentTarget: { value } }) => {
+          const [kind, name] = value.split(' ');
+          change({ state: kind === 'state' ? name : undefined, product: kind === 'product' ? name : undefined });
+        }}
+      />
+      <NativeSelect
+        label="Order"
+        data={[...ORDERS]}
+        value={order}
+        disabled={filter.search !== undefined}
+        onChange={({ currentTarget: { value } }) => {
+          const [sort, direction] = value.split(' ');
+          change({ sort, direction });
+        }}
+      />
+      <Button
+        component="a"
+        href={addressOf('GET /operator/customers.csv', { query: asked })}
+        download
+        variant="default"
+        leftSection={<IconDownload size={16} aria-hidden />}
+      >
+        Export CSV
+      </Button>
+    </Group>
+  );
+}
+
+/** Every customer, in any order. */
+export function CustomersPage(): ReactNode {
+  const filter = useFilter();
+  const { order: _order, ...asked } = filter;
   const [isAdding, { open, close }] = useDisclosure(false);
   const paging = usePaged();
-  const { data, error, refetch } = useQuery({ ...customersQuery(search, paging.after), placeholderData: keepPreviousData });
-  const change = useDebouncedCallback((text: string) => void navigate({ search: { search: searchOf(text) }, replace: true }), 250);
-  const add = (
-    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={open}>
-      Add a customer
-    </Button>
-  );
+  const { data, error, refetch } = useQuery({ ...customersQuery(asked, paging.after), placeholderData: keepPreviousData });
+  const isNarrowed = filter.search !== undefined || filter.state !== undefined || filter.product !== undefined;
   return (
     <>
-      <PageTitle title="Customers" actions={add}>
-        By the beginning of an email address, a key’s ID, or the last four characters of a key.
+      <PageTitle
+        title="Customers"
+        actions={
+          <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={open}>
+            Add a customer
+          </Button>
+        }
+      >
+        Requests are those that were let in; they are counted within some minutes. The run rate is the month’s price of all active
+        subscriptions.
       </PageTitle>
-      {search === undefined && (
+      {!isNarrowed && (
         <Box mb="md">
           <PlanRequests />
         </Box>
       )}
-      <TextInput
-        aria-label="Search customers by email, key ID or last four characters"
-        placeholder="Email, key ID or last four characters"
-        leftSection={<IconSearch size={16} aria-hidden />}
-        defaultValue={search ?? ''}
-        onChange={(event) => change(event.currentTarget.value)}
-        maxLength={254}
-        maw={420}
-        mb="sm"
-        spellCheck={false}
-      />
+      <Filters filter={filter} />
       {error && !data ? (
         <ProblemAlert problem={error} onRetry={() => void refetch()} />
       ) : (
@@ -97,10 +198,10 @@ export function CustomersPage(): ReactNode {
           rowKey={({ id }) => id}
           expectedRows={8}
           empty={
-            search === undefined ? (
-              <EmptyState title="No customers yet">Customers appear here when they sign up, or when you add them.</EmptyState>
-            ) : (
+            isNarrowed ? (
               <EmptyState title="No matching customer">The search looks at the beginning of an address.</EmptyState>
+            ) : (
+              <EmptyState title="No customers yet">Customers appear here when they sign up, or when you add them.</EmptyState>
             )
           }
         />

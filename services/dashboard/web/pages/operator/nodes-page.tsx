@@ -10,6 +10,7 @@ import { Loaded } from '../../components/loaded';
 import { Moment } from '../../components/moment';
 import { PageTitle } from '../../components/page-title';
 import { Panel } from '../../components/panel';
+import { Figure } from './figure';
 
 type GatewayNode = NodeList['nodes'][number];
 
@@ -94,18 +95,5 @@ export function NodesPage(): ReactNode {
         )}
       </Loaded>
     </>
-  );
-}
-
-function Figure({ name, value }: { readonly name: string; readonly value: ReactNode }): ReactNode {
-  return (
-    <div>
-      <Text size="xs" c="dimmed">
-        {name}
-      </Text>
-      <Text size="sm" className="numbers breakable">
-        {value}
-      </Text>
-    </div>
   );
 }

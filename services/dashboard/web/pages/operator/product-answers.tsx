@@ -4,11 +4,10 @@ import { DataTable, type Column } from '../../components/data-table';
 import { EmptyState } from '../../components/empty-state';
 import { formatCount } from '../../format/numbers';
 import { formatWithin, notKnown, withinMs } from '../usage/answers';
+import { NOT_KNOWN } from './figure';
 
 type Answered = ProductFigures['answered'][number];
 type Part = Answered['period'];
-
-const NOT_KNOWN = <span className="dimmed">not known</span>;
 
 /** Answers whose caller waited for them. */
 function answersOf({ answers }: Part): number {
@@ -16,7 +15,7 @@ function answersOf({ answers }: Part): number {
 }
 
 /** `12 (0.4%)`: answers with a status of 500 to 599. */
-function Failures({ of }: { readonly of: Part }): ReactNode {
+export function Failures({ of }: { readonly of: Part }): ReactNode {
   const answered = answersOf(of);
   if (of.answers === null || answered === 0) return of.admitted === 0 ? '–' : NOT_KNOWN;
   const { failed } = of.answers;
@@ -27,7 +26,8 @@ function Failures({ of }: { readonly of: Part }): ReactNode {
   );
 }
 
-function Within({ of, boundsMs, share }: { of: Part; boundsMs: readonly number[]; share: number }): ReactNode {
+/** Within how many milliseconds a share of the answers was sent. */
+export function Within({ of, boundsMs, share }: { of: Part; boundsMs: readonly number[]; share: number }): ReactNode {
   const ms = of.answers === null ? undefined : withinMs(of.answers.took, boundsMs, share);
   if (ms === undefined) return of.admitted === 0 ? '–' : NOT_KNOWN;
   return <span className="keep">{formatWithin(ms, boundsMs)}</span>;

@@ -11,6 +11,7 @@ import { PageTitle } from '../../components/page-title';
 import { Panel } from '../../components/panel';
 import { ExplanationView } from '../explain/explanation-view';
 import { outcomeChoices, STATUSES, withChosen } from '../requests/request-choices';
+import { CUSTOMERS_SEARCH } from './customers-search';
 import { RequestTable } from './request-table';
 
 const FROM = '/console/operator/requests';
@@ -112,7 +113,7 @@ function Explained({ requestId }: { readonly requestId: string }): ReactNode {
 /** Leads to whoever has the key. */
 function KeyLink({ maskedKey }: { readonly maskedKey: string }): ReactNode {
   return (
-    <Link to="/operator/customers" search={{ search: maskedKey.slice(-4) }} className="text-link mono">
+    <Link to="/operator/customers" search={{ ...CUSTOMERS_SEARCH, search: maskedKey.slice(-4) }} className="text-link mono">
       {maskedKey}
     </Link>
   );

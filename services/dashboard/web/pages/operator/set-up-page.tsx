@@ -11,7 +11,7 @@ export function SetUpPage(): ReactNode {
   const client = useQueryClient();
   const finish = async (): Promise<void> => {
     forgetPerson(client);
-    await navigate({ to: '/operator/customers', search: { search: undefined } });
+    await navigate({ to: '/operator' });
   };
   return (
     <>

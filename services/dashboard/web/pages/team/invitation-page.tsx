@@ -14,6 +14,7 @@ import { PageTitle } from '../../components/page-title';
 import { ProblemAlert } from '../../components/problem-alert';
 import { useSubmit } from '../../hooks/use-submit';
 import { ROLE_MEANINGS, ROLE_NAMES } from './role-words';
+import { EmailText } from '../../components/email-text';
 
 /** Where the link of an invitation leads. The token leaves the address at once, and waits in this browser until somebody has signed in. */
 export function InvitationPage(): ReactNode {
@@ -54,8 +55,11 @@ function Offer({ token }: { readonly token: string }): ReactNode {
       {(offer) => (
         <>
           <PageTitle title={`Join ${offer.organisation}`}>
-            {offer.invitedBy ?? 'A former member'} invites <strong className="breakable">{offer.email}</strong> as {ROLE_NAMES[offer.role]}:{' '}
-            {ROLE_MEANINGS[offer.role]}
+            {offer.invitedBy ?? 'A former member'} invites{' '}
+            <strong>
+              <EmailText text={offer.email} />
+            </strong>{' '}
+            as {ROLE_NAMES[offer.role]}: {ROLE_MEANINGS[offer.role]}
           </PageTitle>
           <NextStep token={token} offer={offer} />
         </>

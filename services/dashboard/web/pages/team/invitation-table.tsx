@@ -13,6 +13,7 @@ import { useMay } from '../../hooks/use-may';
 import { useSubmit } from '../../hooks/use-submit';
 import { tellSent } from './invite-dialog';
 import { ROLE_NAMES } from './role-words';
+import { EmailText } from '../../components/email-text';
 
 interface Acts {
   readonly resend: (invitation: Invitation) => void;
@@ -48,7 +49,7 @@ function columnsFor(acts: Acts | undefined): readonly Column<Invitation>[] {
     ),
   };
   return [
-    { header: 'Invited', isTitle: true, cell: ({ email }) => <bdi className="breakable">{email}</bdi> },
+    { header: 'Invited', isTitle: true, cell: ({ email }) => <EmailText text={email} /> },
     { header: 'Role', cell: ({ role }) => ROLE_NAMES[role] },
     { header: 'By', cell: ({ invitedBy }) => <bdi className="breakable">{invitedBy ?? 'a deleted account'}</bdi> },
     {
@@ -81,7 +82,7 @@ export function InvitationTable({ invitations }: { readonly invitations: readonl
       <DataTable caption="Open invitations" columns={columnsFor(acts)} rows={invitations} rowKey={({ id }) => id} />
       {revoked && (
         <ConfirmDialog title="Revoke this invitation?" action="Revoke" isDangerous onConfirm={revoke} onClose={() => setRevoked(undefined)}>
-          The link that was sent to <bdi className="breakable">{revoked.email}</bdi> stops working at once.
+          The link that was sent to <EmailText text={revoked.email} /> stops working at once.
         </ConfirmDialog>
       )}
     </>

@@ -9,6 +9,7 @@ import { toast } from '../../browser/toast';
 import { ConfirmDialog } from '../../components/confirm-dialog';
 import { useMay } from '../../hooks/use-may';
 import { RoleDialog } from './role-dialog';
+import { EmailText } from '../../components/email-text';
 
 type Act = 'role' | 'transfer' | 'remove' | 'leave';
 
@@ -75,7 +76,7 @@ function TransferDialog({ member, onClose }: ActDialogProps): ReactNode {
   }
   return (
     <ConfirmDialog title="Transfer ownership?" action="Transfer ownership" isDangerous onConfirm={transfer} onClose={onClose}>
-      <bdi className="breakable">{member.email}</bdi> becomes an owner, and you become an admin. Only an owner can undo this.
+      <EmailText text={member.email} /> becomes an owner, and you become an admin. Only an owner can undo this.
     </ConfirmDialog>
   );
 }
@@ -89,8 +90,8 @@ function RemoveDialog({ member, onClose }: ActDialogProps): ReactNode {
   }
   return (
     <ConfirmDialog title="Remove this member?" action="Remove" isDangerous onConfirm={take} onClose={onClose}>
-      <bdi className="breakable">{member.email}</bdi> can see and change nothing of this organisation any more, at once. API keys go on
-      working, and so do management tokens that this person made: revoke those that are no longer needed under Tokens.
+      <EmailText text={member.email} /> can see and change nothing of this organisation any more, at once. API keys go on working, and so do
+      management tokens that this person made: revoke those that are no longer needed under Tokens.
     </ConfirmDialog>
   );
 }

@@ -13,6 +13,7 @@ import { useMay } from '../../hooks/use-may';
 import { useSubmit } from '../../hooks/use-submit';
 import { RoleChoice } from './role-choice';
 import { INVITED_ROLES } from './role-words';
+import { EmailText } from '../../components/email-text';
 
 /** Gives a member another role. Rendered only while it is open. */
 export function RoleDialog({ member, onClose }: { readonly member: Member; readonly onClose: () => void }): ReactNode {
@@ -35,7 +36,7 @@ export function RoleDialog({ member, onClose }: { readonly member: Member; reado
       >
         <Stack gap="md">
           <Text size="sm">
-            <bdi className="breakable">{member.email}</bdi> is told by mail. It counts at once.
+            <EmailText text={member.email} /> is told by mail. It counts at once.
           </Text>
           <RoleChoice roles={mayMakeOwners ? ['owner', ...INVITED_ROLES] : INVITED_ROLES} value={role} onChange={setRole} />
           <ProblemAlert problem={problem} />

@@ -15,6 +15,7 @@ import { InviteDialog } from './invite-dialog';
 import { MemberActions } from './member-actions';
 import { RenameDialog } from './rename-dialog';
 import { ROLE_MEANINGS, ROLE_NAMES } from './role-words';
+import { EmailText } from '../../components/email-text';
 
 const COLUMNS: readonly Column<Member>[] = [
   {
@@ -22,7 +23,7 @@ const COLUMNS: readonly Column<Member>[] = [
     isTitle: true,
     cell: ({ email, isYou }) => (
       <>
-        <bdi className="breakable">{email}</bdi>{' '}
+        <EmailText text={email} />{' '}
         {isYou && (
           <Badge color="gray" variant="light">
             You

@@ -69,19 +69,6 @@ type Products = readonly { readonly id: string; readonly title: string }[];
 const MOST_SERIES = 6;
 const OTHERS = 'others';
 const OTHERS_COLOR = 'var(--chart-other)';
-/** Fewer bars tell nothing of a week. */
-const LEAST_DAYS = 7;
-
-/**
- * The days from the first one on which anything happened; a week at least, as far as the period has it.
- * @param days of the period, each `YYYY-MM-DD`, in their order
- * @param entries what happened, in any order
- */
-export function shownDays(days: readonly string[], entries: readonly { readonly day: string }[]): readonly string[] {
-  const first = entries.reduce((least, { day }) => (day < least ? day : least), days.at(-1) ?? '');
-  const quiet = days.filter((day) => day < first).length;
-  return days.slice(Math.max(0, Math.min(quiet, days.length - LEAST_DAYS)));
-}
 
 /** Sums entries by slot and name; every slot has a row, the largest series come first. */
 export function stack(entries: readonly Entry[], slots: readonly string[]): Series {

@@ -8,7 +8,7 @@ import { sumAnswers } from './answers';
 import { AnswersChart } from './answers-chart';
 import { LimitTable } from './limit-table';
 import { NoUsage } from './no-usage';
-import { refusedSeries, shownDays, usedSeries } from './usage-series';
+import { refusedSeries, usedSeries } from './usage-series';
 import { UsageChart } from './usage-chart';
 import { RefusedTable, UsedTable } from './usage-tables';
 
@@ -23,7 +23,7 @@ export function UsageView({ usage, period }: UsageViewProps): ReactNode {
   const { subscriptions, days, refusals, answers } = usage;
   const shown = subscriptions.filter((each) => each.state !== 'cancelled' && (period.product ?? each.product) === each.product);
   if (shown.length === 0 && days.length === 0 && refusals.length === 0) return <NoUsage />;
-  const range = shownDays(daysBetween(period.from, period.to), [...days, ...refusals, ...answers]);
+  const range = daysBetween(period.from, period.to);
   const bars = range.map((slot) => {
     const own = answers.filter(({ day }) => day === slot);
     const admitted = own.reduce((sum, each) => sum + each.admitted, 0);

@@ -1,0 +1,15 @@
+import { Fragment, type ReactNode } from 'react';
+
+/** An email address that breaks behind its @ and its dots, and within a word only where a word alone is too long. */
+export function EmailText({ text }: { readonly text: string }): ReactNode {
+  return (
+    <bdi className="email-text">
+      {text.split(/(?<=[@.])/).map((part, index) => (
+        <Fragment key={index}>
+          {index > 0 && <wbr />}
+          {part}
+        </Fragment>
+      ))}
+    </bdi>
+  );
+}
