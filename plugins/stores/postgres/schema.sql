@@ -284,6 +284,31 @@ CREATE TABLE change_confirmation (
   CONSTRAINT change_confirmation_pkey PRIMARY KEY (credential_id, node_id)
 );
 
+-- Plans that a customer was sent to pay for. Until the provider says that it is paid, nothing changes.
+CREATE TABLE checkout (
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  customer_id uuid NOT NULL,
+  product_id text NOT NULL,
+  plan_name text NOT NULL,
+  price bigint NOT NULL,
+  currency text NOT NULL,
+  provider text NOT NULL,
+  session text,
+  url text,
+  state text NOT NULL DEFAULT 'open'::text,
+  opened_at timestamp with time zone NOT NULL DEFAULT now(),
+  look_at timestamp with time zone DEFAULT (now() + '00:00:20'::interval),
+  CONSTRAINT checkout_pkey PRIMARY KEY (id),
+  CONSTRAINT checkout_provider_session_key UNIQUE (provider, session),
+  CONSTRAINT checkout_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id) ON DELETE CASCADE,
+  CONSTRAINT checkout_product_id_plan_name_fkey FOREIGN KEY (product_id, plan_name) REFERENCES plan(product_id, name),
+  CONSTRAINT checkout_currency_check CHECK (currency ~ '^[A-Z]{3}$'::text),
+  CONSTRAINT checkout_price_check CHECK (price > 0),
+  CONSTRAINT checkout_state_check CHECK (state = ANY (ARRAY['open'::text, 'paid'::text, 'closed'::text]))
+);
+CREATE INDEX checkout_look_idx ON checkout USING btree (look_at) WHERE look_at IS NOT NULL;
+CREATE UNIQUE INDEX checkout_one_open ON checkout USING btree (customer_id, product_id) WHERE state = 'open'::text;
+
 -- Texts of the catalogue that a customer agreed to, and who did. Rows are only added.
 CREATE TABLE consent (
   customer_id uuid NOT NULL,
@@ -699,6 +724,55 @@ CREATE TABLE outbox_mail (
   CONSTRAINT outbox_mail_pkey PRIMARY KEY (id)
 );
 CREATE INDEX outbox_mail_at_idx ON outbox_mail USING btree (at);
+
+-- Subscriptions at a payment provider, and what they give.
+CREATE TABLE paid_subscription (
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  provider text NOT NULL,
+  reference text NOT NULL,
+  customer_id uuid NOT NULL,
+  product_id text NOT NULL,
+  status text,
+  plan_name text,
+  price bigint,
+  currency text,
+  period_end timestamp with time zone,
+  cancels_at timestamp with time zone,
+  failing_since timestamp with time zone,
+  entitlement text NOT NULL DEFAULT 'none'::text,
+  given_plan text,
+  look_at timestamp with time zone DEFAULT now(),
+  made_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT paid_subscription_pkey PRIMARY KEY (id),
+  CONSTRAINT paid_subscription_provider_reference_key UNIQUE (provider, reference),
+  CONSTRAINT paid_subscription_entitlement_check CHECK (entitlement = ANY (ARRAY['plan'::text, 'suspended'::text, 'none'::text])),
+  CONSTRAINT paid_subscription_status_check CHECK (status = ANY (ARRAY['waiting'::text, 'trial'::text, 'active'::text, 'failing'::text, 'ended'::text]))
+);
+CREATE INDEX paid_subscription_customer_idx ON paid_subscription USING btree (customer_id, product_id);
+CREATE INDEX paid_subscription_look_idx ON paid_subscription USING btree (look_at) WHERE look_at IS NOT NULL;
+
+-- Under which id a payment provider knows a customer.
+CREATE TABLE payment_account (
+  customer_id uuid NOT NULL,
+  provider text NOT NULL,
+  account text NOT NULL,
+  CONSTRAINT payment_account_pkey PRIMARY KEY (customer_id, provider),
+  CONSTRAINT payment_account_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id) ON DELETE CASCADE
+);
+
+-- What a payment provider said, each event once. State follows from these rows alone.
+CREATE TABLE payment_fact (
+  provider text NOT NULL,
+  id text NOT NULL,
+  paid_subscription text NOT NULL,
+  at timestamp with time zone NOT NULL,
+  fact jsonb NOT NULL,
+  received_at timestamp with time zone NOT NULL DEFAULT now(),
+  applied_at timestamp with time zone,
+  CONSTRAINT payment_fact_pkey PRIMARY KEY (provider, id)
+);
+CREATE INDEX payment_fact_new_idx ON payment_fact USING btree (received_at) WHERE applied_at IS NULL;
+CREATE INDEX payment_fact_subscription_idx ON payment_fact USING btree (provider, paid_subscription);
 
 -- People in no organisation who asked to be deleted: there is no customer to stop.
 CREATE TABLE person_deletion (

@@ -108,6 +108,11 @@ export async function fillEveryTable(pool: Pool, email: string): Promise<void> {
       `INSERT INTO invoice_payment (invoice_id, paid_on, noted_by) SELECT id, '2026-04-10', 'operator:op@example.com' FROM invoice WHERE customer_id = $1`,
       [customer],
     ],
+    ["INSERT INTO payment_account (customer_id, provider, account) VALUES ($1, 'stripe', 'cus_1')", [customer]],
+    [
+      `INSERT INTO payment_fact (provider, id, paid_subscription, at, fact) SELECT 'stripe', 'evt_' || reference, reference, now(), '{}' FROM paid_subscription WHERE customer_id = $1`,
+      [customer],
+    ],
     ["INSERT INTO invoice_mail (invoice_id, kind) SELECT id, 'paid' FROM invoice WHERE customer_id = $1", [customer]],
   ];
   for (const [statement, values] of statements) await pool.query(statement, [...values]);
