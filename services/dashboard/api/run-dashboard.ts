@@ -79,7 +79,7 @@ async function startApp(
     catalogue: watchCatalogue(db),
     gateway,
     tryKeyOf: createTryKeys(secret),
-    letters: { mail, url, limits: createAttemptLimits(db, secret) },
+    letters: { mail, url, limits: createAttemptLimits(db, secret), support: brand.words?.support },
     hasOutbox: settings.DASHBOARD_MAIL === 'outbox',
     isOutboxOwn: settings.DASHBOARD_OUTBOX_OWN_USER,
     liveSources,
