@@ -21,6 +21,8 @@ export interface PlanContext {
   readonly linkKeys: string;
   /** At least 32 characters. */
   readonly dashboardSecret: string;
+  /** What the stand-in for a payment provider and the dashboard know each other by. */
+  readonly paymentsSecret: string;
   readonly pluginSocket: string;
   /** Which gateway stands in front; `local` speaks Kong's protocol, the others ask over the sockets below. */
   readonly gateway: GatewayChoice;
@@ -38,6 +40,8 @@ export interface InstancePorts {
   /** Health, readiness and metrics of the dashboard. */
   readonly dashboardPrivate: number;
   readonly sandbox: number;
+  /** The stand-in for a payment provider, with the pages that customers pay on. */
+  readonly paymentsSandbox: number;
   /** The first of consecutive ports, one a service. */
   readonly services: number;
   /** Health, readiness and metrics of the services. */
@@ -94,6 +98,25 @@ export function sandboxUrl({ ports }: Pick<PlanContext, 'ports'>): string {
 export function sandboxChild(context: PlanContext): ChildSpec {
   const env = { SANDBOX_HOST: LOOPBACK, SANDBOX_PORT: String(context.ports.sandbox) };
   return nodeChild(context, { name: 'sandbox', module: 'services/sandbox/main.js', env });
+}
+
+const paymentsSandboxUrl = ({ ports }: Pick<PlanContext, 'ports'>): string => `http://${LOOPBACK}:${ports.paymentsSandbox}`;
+
+/** The payment provider of a machine without one: it gives paid plans for no money, and mail that is sent for real would tell strangers. */
+export function hasPaymentsSandbox({ env }: Pick<PlanContext, 'env'>): boolean {
+  return (env['DASHBOARD_MAIL'] || 'outbox') === 'outbox';
+}
+
+/** Where paid plans are paid for under `npm start`. */
+export function paymentsSandboxChild(context: PlanContext): ChildSpec {
+  const { ports, paymentsSecret, logsDir } = context;
+  const env = {
+    PAYMENTS_SANDBOX_PORT: String(ports.paymentsSandbox),
+    PAYMENTS_SANDBOX_SECRET: paymentsSecret,
+    PAYMENTS_SANDBOX_EVENTS_URL: `http://${LOOPBACK}:${ports.dashboard}/api/payments/sandbox/events`,
+    PAYMENTS_SANDBOX_FILE: join(dirname(logsDir), 'payments-sandbox.json'),
+  };
+  return nodeChild(context, { name: 'payments-sandbox', module: 'services/sandbox/payments/main.js', env });
 }
 
 /** One shared gRPC worker. */
@@ -182,6 +205,10 @@ export function dashboardChild(context: PlanContext): ChildSpec {
       .map((port) => `http://${LOOPBACK}:${port}`)
       .join(','),
     DASHBOARD_SECRET: dashboardSecret,
+    ...(hasPaymentsSandbox(context) && {
+      DASHBOARD_PAYMENTS_SANDBOX: paymentsSandboxUrl(context),
+      DASHBOARD_PAYMENTS_SANDBOX_SECRET: context.paymentsSecret,
+    }),
     DASHBOARD_MAIL: context.env['DASHBOARD_MAIL'] || 'outbox',
     DASHBOARD_OUTBOX_OWN_USER: context.env['DASHBOARD_OUTBOX_OWN_USER'] || 'true',
     // On a developer's machine webhooks are tried out with a receiver on loopback.

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Catalogue } from '../../plugins/core/selling/catalogue';
@@ -13,7 +14,9 @@ import {
   gatewayChild,
   type InstancePorts,
   LOOPBACK,
+  hasPaymentsSandbox,
   metricsUrls,
+  paymentsSandboxChild,
   type PlanContext,
   pluginServerChild,
   sandboxChild,
@@ -66,8 +69,16 @@ async function choosePorts(wanted: number | undefined, workers: readonly string[
   const gateway = await chooseGatewayPort(wanted);
   const services = await findFreeRow(SERVICE_ROW);
   const isTaken = (port: number): boolean => port === gateway || (port >= services && port < services + SERVICE_ROW);
-  const free = (await findFreePorts(2 * workers.length + 6 + SERVICE_ROW)).filter((port) => !isTaken(port));
-  const [sandbox = 0, servicesPrivate = 0, dashboardPrivate = 0, otherDashboard = 0, pluginServerMetrics = 0, ...rest] = free;
+  const free = (await findFreePorts(2 * workers.length + 7 + SERVICE_ROW)).filter((port) => !isTaken(port));
+  const [
+    sandbox = 0,
+    paymentsSandbox = 0,
+    servicesPrivate = 0,
+    dashboardPrivate = 0,
+    otherDashboard = 0,
+    pluginServerMetrics = 0,
+    ...rest
+  ] = free;
   // Beside a gateway on its usual port: a second instance, which has another, must not race the first for this one.
   const isUsualFree = gateway === USUAL_PORT && !isTaken(USUAL_DASHBOARD_PORT) && (await isPortFree(USUAL_DASHBOARD_PORT));
   const portsFrom = (first: number): Record<string, number> =>
@@ -77,6 +88,7 @@ async function choosePorts(wanted: number | undefined, workers: readonly string[
     dashboard: isUsualFree ? USUAL_DASHBOARD_PORT : otherDashboard,
     dashboardPrivate,
     sandbox,
+    paymentsSandbox,
     services,
     servicesPrivate,
     pluginServerMetrics,
@@ -155,6 +167,7 @@ export async function startInstance(options: StartInstanceOptions): Promise<Inst
     ),
     linkKeys: env['GDPLAY_LINK_KEYS'] || keepSharedKeys(join(dataDir, 'link-keys')),
     dashboardSecret: env['DASHBOARD_SECRET'] || keepDashboardSecret(join(dataDir, 'dashboard-secret')),
+    paymentsSecret: randomBytes(24).toString('base64url'),
     pluginSocket: socketPath(dataDir, 'plugin.sock'),
     gateway: options.gateway,
     forwardAuthSocket: socketPath(dataDir, 'forward-auth.sock'),
@@ -208,6 +221,7 @@ async function runAll(
     supervisor.run(dashboardChild(context)),
     withDatabase(),
     ...(context.services.length > 0 ? [supervisor.run(sandboxChild(context))] : []),
+    ...(hasPaymentsSandbox(context) ? [supervisor.run(paymentsSandboxChild(context))] : []),
     ...Object.keys(context.ports.workers).map((name) => supervisor.run(workerChild(context, name))),
   ]);
   return { services, dashboard: String(dashboard['url']) };

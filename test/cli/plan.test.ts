@@ -21,13 +21,14 @@ const context: PlanContext = {
   proofKeys: { secrets: 'secrets', privateKey: 'private', productKeys: 'products', keySet: 'public', sharedKeys: 'shared' },
   linkKeys: 'links',
   dashboardSecret: 'secret',
+  paymentsSecret: 'secret',
   pluginSocket: '/socket',
   gateway: 'local',
   forwardAuthSocket: '/forward-auth',
   laneSocket: '/lane',
   services: ['ip'],
   ports: {
-    gateway: 1, dashboard: 2, dashboardPrivate: 3, sandbox: 4, services: 5, servicesPrivate: 6, workers: { apk: 7 }, workersPrivate: { apk: 8 },
+    gateway: 1, dashboard: 2, dashboardPrivate: 3, sandbox: 4, paymentsSandbox: 10, services: 5, servicesPrivate: 6, workers: { apk: 7 }, workersPrivate: { apk: 8 },
     pluginServerMetrics: 9,
   }, // prettier-ignore
 };
@@ -52,7 +53,11 @@ test.each([
       ...['TOLLGATE_CONTEXT_JWKS', 'TOLLGATE_CONTEXT_KEYS', 'TOLLGATE_SIGNING_KEYS', ...TLS],
     ],
   ],
-  ['the dashboard', dashboardChild(context), ['DASHBOARD_SECRET', 'DASHBOARD_SIGN_IN_SECRETS', 'DATABASE_URL', 'SMTP_URL']],
+  [
+    'the dashboard',
+    dashboardChild(context),
+    ['DASHBOARD_SECRET', 'DASHBOARD_SIGN_IN_SECRETS', 'DATABASE_URL', 'SMTP_URL', 'STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET'],
+  ],
   ['the gateway', gatewayChild(context, {}), []],
   ['the sandbox', sandboxChild(context), []],
   ['the worker of APK files', worker('apk'), TLS],

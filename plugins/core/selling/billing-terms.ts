@@ -60,18 +60,46 @@ const tax = z
   })
   .refine(({ gst, vat }) => (gst === undefined) !== (vat === undefined), 'must have either gst or vat');
 
+const payments = z.strictObject({
+  grace_days: z.int().min(0).max(60).default(7).describe('Days after a failed payment in which the plan goes on.'),
+  after_grace: z
+    .enum(['base', 'suspend'])
+    .default('base')
+    .describe('base: the base limits hold when the grace is over. suspend: requests are refused.'),
+});
+
+/** Where plans are paid for before they begin; without `payments` of the catalogue too. */
+export const PAYMENT_TERMS: z.output<typeof payments> = payments.parse({});
+export type PaymentTerms = z.output<typeof payments>;
+
+/** Providers that take payments; by the others nothing is paid in advance. */
+export const PAYMENT_PROVIDERS = ['stripe'] as const;
+export type PaymentProviderName = (typeof PAYMENT_PROVIDERS)[number];
+
 /** How customers are billed, as `billing` of catalogue.yml says it. Without tax nothing is added to prices. */
 export const billingTerms = z
   .strictObject({
     provider: z
-      .enum(['none', 'invoice'])
-      .describe('invoice: Tollgate numbers and sends invoices, and you mark them paid. none: no invoices.'),
-    seller,
-    invoices,
-    tax: tax.optional().describe('Added to prices. Without it nothing is.'),
+      .enum(['none', 'invoice', ...PAYMENT_PROVIDERS])
+      .describe(
+        'stripe: a plan with a price begins when it is paid. invoice: Tollgate numbers and sends invoices, and you mark them paid. none: neither.',
+      ),
+    seller: seller.optional().describe('Who issues invoices.'),
+    invoices: invoices.optional().describe('Of the provider invoice.'),
+    tax: tax.optional().describe('Added to prices on invoices of Tollgate. Without it nothing is.'),
+    payments: payments.optional().describe('Of the provider stripe.'),
   })
-  .superRefine(({ seller: from, invoices: numbers, tax: table }, context) => {
+  .superRefine(({ provider, seller: from, invoices: numbers, tax: table, payments: collected }, context) => {
     const report = (path: string[], message: string): void => context.addIssue({ code: 'custom', path, message });
+    if (isPaymentProvider(provider)) {
+      for (const [member, given] of Object.entries({ seller: from, invoices: numbers, tax: table }))
+        if (given !== undefined) report([member], `is for the provider invoice; with ${provider} set it up there`);
+      return;
+    }
+    if (collected) report(['payments'], 'is for a provider that takes payments');
+    if (!from) report(['seller'], 'is required');
+    if (!numbers) report(['invoices'], 'is required');
+    if (!from || !numbers) return;
     if (numbers.series === numbers.credit_series) report(['invoices', 'credit_series'], 'must differ from series');
     const checked = from.tax_id === undefined ? undefined : checkTaxId(from.country, from.tax_id);
     if (checked?.problem !== undefined) report(['seller', 'tax_id'], checked.problem);
@@ -82,6 +110,19 @@ export const billingTerms = z
   });
 
 export type BillingTerms = z.output<typeof billingTerms>;
+
+/** Of an installation that issues invoices itself, or did. */
+export type InvoicingTerms = Omit<BillingTerms, 'seller' | 'invoices'> & {
+  readonly seller: z.output<typeof seller>;
+  readonly invoices: z.output<typeof invoices>;
+};
+
+export const isInvoicing = (terms: BillingTerms | undefined): terms is InvoicingTerms =>
+  terms?.seller !== undefined && terms.invoices !== undefined;
+
+export function isPaymentProvider(provider: string | undefined): provider is PaymentProviderName {
+  return PAYMENT_PROVIDERS.some((each) => each === provider);
+}
 
 /** To whom an invoice is made out. */
 export interface BillingDetails {

@@ -1,4 +1,4 @@
-import { type BillingDetails, type BillingTerms } from './billing-terms';
+import { type BillingDetails, type InvoicingTerms } from './billing-terms';
 import { decimalsOf, toMinor, toSafeNumber } from './money';
 import { daysOfMonth, type Statement } from './statement';
 import { checkTaxId } from './tax-ids';
@@ -54,7 +54,7 @@ export interface InvoiceContent {
 }
 
 export interface InvoiceFacts {
-  readonly terms: BillingTerms;
+  readonly terms: InvoicingTerms;
   /** E-mail address of the customer. */
   readonly customer: string;
   /** Undefined: the customer has given none. */
@@ -64,7 +64,7 @@ export interface InvoiceFacts {
   readonly titleOf: (product: string) => string;
 }
 
-function sellerOf({ seller }: BillingTerms): Party {
+function sellerOf({ seller }: InvoicingTerms): Party {
   const { name, address, country, tax_id: given, email } = seller;
   const checked = given === undefined ? undefined : checkTaxId(country, given);
   return { name, address, country, taxId: checked?.problem === undefined ? (checked?.value ?? null) : null, email: email ?? null };

@@ -1,4 +1,4 @@
-import { type BillingDetails, type BillingTerms } from './billing-terms';
+import { type BillingDetails, type BillingTerms, type InvoicingTerms } from './billing-terms';
 import { shareOf } from './money';
 import { checkTaxId, GST_STATES, isInUnion, stateTaxName } from './tax-ids';
 
@@ -34,13 +34,13 @@ function lineOf(name: string, percent: number, net: bigint): TaxLine {
  * @param net the sum of what is billed, in the smallest unit
  * @param buyer undefined for a customer who has given no address: the law then takes the seller's place for the place of supply
  */
-export function taxOn(net: bigint, buyer: Buyer | undefined, { seller, tax }: Pick<BillingTerms, 'seller' | 'tax'>): Tax {
+export function taxOn(net: bigint, buyer: Buyer | undefined, { seller, tax }: Pick<InvoicingTerms, 'seller' | 'tax'>): Tax {
   if (tax?.gst) return gstOn(net, buyer, { seller, gst: tax.gst });
   if (tax?.vat) return vatOn(net, buyer, { seller, vat: tax.vat });
   return { lines: [], notes: [], placeOfSupply: null };
 }
 
-type Seller = BillingTerms['seller'];
+type Seller = InvoicingTerms['seller'];
 type Gst = NonNullable<NonNullable<BillingTerms['tax']>['gst']>;
 
 /** IGST Act, sections 12 and 16: by the buyer's place; exports under a letter of undertaking are without tax. */

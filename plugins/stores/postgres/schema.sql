@@ -284,6 +284,31 @@ CREATE TABLE change_confirmation (
   CONSTRAINT change_confirmation_pkey PRIMARY KEY (credential_id, node_id)
 );
 
+-- Plans that a customer was sent to pay for. Until the provider says that it is paid, nothing changes.
+CREATE TABLE checkout (
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  customer_id uuid NOT NULL,
+  product_id text NOT NULL,
+  plan_name text NOT NULL,
+  price bigint NOT NULL,
+  currency text NOT NULL,
+  provider text NOT NULL,
+  session text,
+  url text,
+  state text NOT NULL DEFAULT 'open'::text,
+  opened_at timestamp with time zone NOT NULL DEFAULT now(),
+  look_at timestamp with time zone DEFAULT (now() + '00:00:20'::interval),
+  CONSTRAINT checkout_pkey PRIMARY KEY (id),
+  CONSTRAINT checkout_provider_session_key UNIQUE (provider, session),
+  CONSTRAINT checkout_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id) ON DELETE CASCADE,
+  CONSTRAINT checkout_product_id_plan_name_fkey FOREIGN KEY (product_id, plan_name) REFERENCES plan(product_id, name),
+  CONSTRAINT checkout_currency_check CHECK (currency ~ '^[A-Z]{3}$'::text),
+  CONSTRAINT checkout_price_check CHECK (price > 0),
+  CONSTRAINT checkout_state_check CHECK (state = ANY (ARRAY['open'::text, 'paid'::text, 'closed'::text]))
+);
+CREATE INDEX checkout_look_idx ON checkout USING btree (look_at) WHERE look_at IS NOT NULL;
+CREATE UNIQUE INDEX checkout_one_open ON checkout USING btree (customer_id, product_id) WHERE state = 'open'::text;
+
 -- Texts of the catalogue that a customer agreed to, and who did. Rows are only added.
 CREATE TABLE consent (
   customer_id uuid NOT NULL,
@@ -700,6 +725,55 @@ CREATE TABLE outbox_mail (
 );
 CREATE INDEX outbox_mail_at_idx ON outbox_mail USING btree (at);
 
+-- Subscriptions at a payment provider, and what they give.
+CREATE TABLE paid_subscription (
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  provider text NOT NULL,
+  reference text NOT NULL,
+  customer_id uuid NOT NULL,
+  product_id text NOT NULL,
+  status text,
+  plan_name text,
+  price bigint,
+  currency text,
+  period_end timestamp with time zone,
+  cancels_at timestamp with time zone,
+  failing_since timestamp with time zone,
+  entitlement text NOT NULL DEFAULT 'none'::text,
+  given_plan text,
+  look_at timestamp with time zone DEFAULT now(),
+  made_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT paid_subscription_pkey PRIMARY KEY (id),
+  CONSTRAINT paid_subscription_provider_reference_key UNIQUE (provider, reference),
+  CONSTRAINT paid_subscription_entitlement_check CHECK (entitlement = ANY (ARRAY['plan'::text, 'suspended'::text, 'none'::text])),
+  CONSTRAINT paid_subscription_status_check CHECK (status = ANY (ARRAY['waiting'::text, 'trial'::text, 'active'::text, 'failing'::text, 'ended'::text]))
+);
+CREATE INDEX paid_subscription_customer_idx ON paid_subscription USING btree (customer_id, product_id);
+CREATE INDEX paid_subscription_look_idx ON paid_subscription USING btree (look_at) WHERE look_at IS NOT NULL;
+
+-- Under which id a payment provider knows a customer.
+CREATE TABLE payment_account (
+  customer_id uuid NOT NULL,
+  provider text NOT NULL,
+  account text NOT NULL,
+  CONSTRAINT payment_account_pkey PRIMARY KEY (customer_id, provider),
+  CONSTRAINT payment_account_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id) ON DELETE CASCADE
+);
+
+-- What a payment provider said, each event once. State follows from these rows alone.
+CREATE TABLE payment_fact (
+  provider text NOT NULL,
+  id text NOT NULL,
+  paid_subscription text NOT NULL,
+  at timestamp with time zone NOT NULL,
+  fact jsonb NOT NULL,
+  received_at timestamp with time zone NOT NULL DEFAULT now(),
+  applied_at timestamp with time zone,
+  CONSTRAINT payment_fact_pkey PRIMARY KEY (provider, id)
+);
+CREATE INDEX payment_fact_new_idx ON payment_fact USING btree (received_at) WHERE applied_at IS NULL;
+CREATE INDEX payment_fact_subscription_idx ON payment_fact USING btree (provider, paid_subscription);
+
 -- People in no organisation who asked to be deleted: there is no customer to stop.
 CREATE TABLE person_deletion (
   user_id uuid NOT NULL,
@@ -860,6 +934,39 @@ CREATE TABLE schema_migration (
   applied_at timestamp with time zone NOT NULL DEFAULT now(),
   CONSTRAINT schema_migration_pkey PRIMARY KEY (name)
 );
+
+-- What operators and their programs asked for once, and what it made. Kept two days.
+CREATE TABLE seller_submission (
+  id uuid NOT NULL,
+  result_id uuid,
+  at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT seller_submission_pkey PRIMARY KEY (id)
+);
+CREATE INDEX seller_submission_at_idx ON seller_submission USING btree (at);
+
+-- Tokens of the seller's API. One works while the operator who made it is one. A row stays when its token has ended.
+CREATE TABLE seller_token (
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  hash bytea NOT NULL,
+  last_four text NOT NULL,
+  name text NOT NULL,
+  scopes text[] NOT NULL,
+  made_by uuid,
+  maker text NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  expires_at timestamp with time zone NOT NULL,
+  last_used_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  CONSTRAINT seller_token_pkey PRIMARY KEY (id),
+  CONSTRAINT seller_token_hash_key UNIQUE (hash),
+  CONSTRAINT seller_token_made_by_fkey FOREIGN KEY (made_by) REFERENCES operator(user_id) ON DELETE SET NULL,
+  CONSTRAINT seller_token_check CHECK (expires_at > created_at AND expires_at <= (created_at + '400 days'::interval)),
+  CONSTRAINT seller_token_hash_check CHECK (octet_length(hash) = 32),
+  CONSTRAINT seller_token_last_four_check CHECK (length(last_four) = 4),
+  CONSTRAINT seller_token_name_check CHECK (length(name) >= 1 AND length(name) <= 100),
+  CONSTRAINT seller_token_scopes_check CHECK (cardinality(scopes) > 0)
+);
+CREATE INDEX seller_token_maker_idx ON seller_token USING btree (made_by);
 
 -- Statements of months that are over. Never changed and never deleted.
 CREATE TABLE statement (

@@ -22,6 +22,9 @@ import { startConsoleJobs } from './operator/start-console-jobs';
 import { type LiveSources, WatchedSources } from './public/watch-sources';
 import { startAlerts } from './alerts/start-alerts';
 import { startOutages } from './alerts/start-outages';
+import { openPaymentPorts } from './billing/payment-settings';
+import { type Payments } from './billing/payments-of';
+import { startPayments } from './billing/start-payments';
 import { startBilling } from './billing/start-billing';
 import { startStatements } from './plans/start-statements';
 import { startAnswerMails } from './plans/start-answer-mails';
@@ -58,9 +61,9 @@ function createMail(settings: DashboardSettings, db: Pool, log: Log): MailSender
 
 async function startApp(
   settings: DashboardSettings,
-  tools: { db: Pool; log: Log; mail: MailSender; metrics: Metrics; liveSources: LiveSources; brand: Brand },
+  tools: { db: Pool; log: Log; mail: MailSender; metrics: Metrics; liveSources: LiveSources; brand: Brand; payments: Payments },
 ): Promise<() => Promise<void>> {
-  const { db, log, mail, metrics, liveSources, brand } = tools;
+  const { db, log, mail, metrics, liveSources, brand, payments } = tools;
   const url = baseUrl(settings);
   const secret = settings.DASHBOARD_SECRET;
   const gatewayUrl = settings.DASHBOARD_GATEWAY_URL ?? settings.GATEWAY_URL;
@@ -80,6 +83,7 @@ async function startApp(
     hasOutbox: settings.DASHBOARD_MAIL === 'outbox',
     isOutboxOwn: settings.DASHBOARD_OUTBOX_OWN_USER,
     liveSources,
+    payments,
     allowPrivateWebhooks: settings.DASHBOARD_WEBHOOKS_ALLOW_PRIVATE,
   };
   const providers = readProviders(settings);
@@ -126,7 +130,8 @@ export async function runDashboard(env: Environment): Promise<RunningDashboard> 
   const mail: MailSender = { ...createMail(settings, db, log), installation: brand.name };
 
   const liveSources = new WatchedSources({ urls: settings.DASHBOARD_LIVE_FROM, log, clock: systemClock });
-  const closeApp = await startApp(settings, { db, log, mail, metrics, liveSources, brand });
+  const payments = startPayments({ db, log, clock: systemClock, catalogue: watchCatalogue(db), ports: openPaymentPorts(settings) });
+  const closeApp = await startApp(settings, { db, log, mail, metrics, liveSources, brand, payments });
   const statements = startStatements({ db, log, clock: systemClock, timeZone: settings.QUOTA_TIMEZONE, registry: metrics.registry });
   const billing = startBilling({
     db,
@@ -161,6 +166,7 @@ export async function runDashboard(env: Environment): Promise<RunningDashboard> 
         answers.close(),
         statements.close(),
         billing.close(),
+        payments.close(),
         jobs.close(),
         erasing.close(),
         liveSources.close(),

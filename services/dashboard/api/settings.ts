@@ -11,6 +11,7 @@ import {
 } from '../../../plugins/core/settings';
 import { brandSettings } from './public/brand';
 import { findProviderProblems, providerSettings } from './accounts/providers/provider-settings';
+import { findPaymentProblems, paymentSettings } from './billing/payment-settings';
 import { alertSettings } from './alerts/start-alerts';
 
 const LEAST_SECRET_CHARACTERS = 32;
@@ -54,6 +55,7 @@ const shape = z.object({
   DASHBOARD_MAIL_FROM: z.string().min(3).optional(),
   /** Addresses and networks of proxies whose X-Forwarded-For is believed; none unless given. */
   DASHBOARD_TRUSTED_PROXIES: listSetting().default([]),
+  ...paymentSettings.shape,
   PRIVATE_HOST: z.string().default('127.0.0.1'),
   PRIVATE_PORT: portSetting().default(9090),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
@@ -62,6 +64,7 @@ const shape = z.object({
 const dashboardSettings = shape
   .extend(alertSettings.shape)
   .superRefine(({ DASHBOARD_MAIL, SMTP_URL, DASHBOARD_MAIL_FROM, ...rest }, context) => {
+    for (const problem of findPaymentProblems({ DASHBOARD_MAIL, ...rest })) context.addIssue({ code: 'custom', ...problem });
     for (const { name, message } of findProviderProblems(rest)) context.addIssue({ code: 'custom', path: [name], message });
     if (DASHBOARD_MAIL !== 'smtp') return;
     const message = 'is required to send mail (DASHBOARD_MAIL=smtp)';

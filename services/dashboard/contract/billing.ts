@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { addressLines, country, gstState, printedLine, taxId } from '../../../plugins/core/selling/billing-terms';
 import { CSV, type Endpoints } from './endpoint';
-import { cursor, day, id, pageSize } from './fields';
+import { cursor, day, givenConsent, id, moment, pageSize, planName, productId } from './fields';
+import { terms } from './plans';
 
 /** Media type of an invoice as a document. */
 export const PDF = 'application/pdf';
@@ -82,9 +83,35 @@ const invoice = invoiceSummary.extend({
 });
 export type InvoiceView = z.input<typeof invoice>;
 
+const PROVIDERS = ['none', 'invoice', 'stripe', 'sandbox'] as const;
+
+/** A plan that is paid through a payment provider. */
+const paidPlan = z.object({
+  id,
+  product: productId,
+  plan: z.string(),
+  price: amount,
+  currency,
+  /** `failing`: the last charge failed; the plan goes on until `graceEndsAt`. */
+  status: z.enum(['trial', 'active', 'failing']),
+  /** Until when it is paid, and when it is charged next. */
+  periodEndsAt: moment,
+  /** When it ends, because it was cancelled; null while it goes on. */
+  cancelsAt: moment.nullable(),
+  /** Until when a failed charge can be made good; null while nothing is owed. */
+  graceEndsAt: moment.nullable(),
+  /** False once the grace is over. */
+  isGiven: z.boolean(),
+});
+export type PaidPlan = z.input<typeof paidPlan>;
+
 const billing = z.object({
   /** `none`: customers are not invoiced here. */
-  provider: z.enum(['none', 'invoice']),
+  provider: z.enum(PROVIDERS),
+  /** Plans that are paid in advance; of those that have not ended. */
+  paid: z.array(paidPlan),
+  /** Whether the payment provider has a page of the customer's cards and invoices. */
+  hasPortal: z.boolean(),
   /** Null: invoices are made out to the account's address, and taxed as at the seller's place. */
   details: details.nullable(),
   /** What this month's invoice would be now, before tax, and when it is issued; null where there is none to come. */
@@ -114,6 +141,62 @@ export const billingEndpoints = {
     answer: details,
     refuses: ['tax_id_malformed'],
   },
+  'POST /checkouts': {
+    for: 'members',
+    needs: 'plans',
+    summary: 'Begin to pay for a plan',
+    body: z.object({ product: productId, plan: planName, terms: terms.optional(), consent: givenConsent }),
+    /** `url`: the payment provider's page. The plan begins when it is paid there. */
+    answer: z.object({ id, url: z.url() }),
+    refuses: [
+      'payment_off',
+      'payment_away',
+      'plan_free',
+      'plan_paid',
+      'checkout_closed',
+      'plan_needs_approval',
+      'terms_changed',
+      'product_unknown',
+      'product_without_limits',
+      'product_not_offered',
+      'plan_unknown',
+      'consent_required',
+      'consent_changed',
+    ],
+  },
+  'GET /checkouts/:id': {
+    for: 'members',
+    needs: 'plans',
+    summary: 'Show what came of a payment',
+    answer: z.object({
+      id,
+      product: productId,
+      plan: z.string(),
+      price: amount,
+      currency,
+      /** `open`: not paid, or the payment provider has not said so yet. `paid`: the plan is given. `closed`: nothing was paid. */
+      state: z.enum(['open', 'paid', 'closed']),
+      /** Where it can still be paid; null once it is over. */
+      url: z.string().nullable(),
+    }),
+    refuses: ['checkout_unknown'],
+  },
+  'POST /paid-plans/:id/cancel': {
+    ...members,
+    summary: 'End a paid plan with the period that is paid',
+    refuses: ['paid_plan_unknown', 'payment_off', 'payment_away'],
+  },
+  'POST /paid-plans/:id/keep': {
+    ...members,
+    summary: 'Take that back',
+    refuses: ['paid_plan_unknown', 'payment_off', 'payment_away'],
+  },
+  'POST /billing/portal': {
+    ...members,
+    summary: 'Open the payment provider’s page of your cards and invoices',
+    answer: z.object({ url: z.url() }),
+    refuses: ['payment_off', 'payment_away'],
+  },
   'GET /invoices': {
     ...members,
     summary: 'List your invoices and credit notes',
@@ -134,7 +217,7 @@ const filter = {
 };
 
 const sums = z.object({
-  provider: z.enum(['none', 'invoice']),
+  provider: z.enum(PROVIDERS),
   /** Of the last two years, newest first; what was credited is in none of the others. */
   months: z.array(
     z.object({

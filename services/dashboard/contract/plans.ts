@@ -101,6 +101,8 @@ export const product = z.object({
       currency: z.string(),
       /** `request`: is asked for under `/plan-requests`, and given by the provider. */
       approval: z.enum(['automatic', 'request']),
+      /** True: it begins when it is paid; see `POST /checkouts`. */
+      isPaidFirst: z.boolean(),
     }),
   ),
   subscription: subscription.nullable(),
@@ -115,7 +117,7 @@ export type Product = z.input<typeof product>;
  * What the page showed when the customer agreed. Given and not what the catalogue says any more: 409 `terms_changed`, nothing happens.
  * A null price is that of the base limits.
  */
-const terms = limits.extend({ price: z.string().max(20).nullable(), currency: z.string().max(3).nullable() });
+export const terms = limits.extend({ price: z.string().max(20).nullable(), currency: z.string().max(3).nullable() });
 export type Terms = z.input<typeof terms>;
 
 const members = { for: 'members', needs: 'plans', scopes: ['subscriptions:write'] } as const;
@@ -146,6 +148,7 @@ export const planEndpoints = {
     body: z.object({ product: productId, plan: planName.nullable(), terms: terms.optional(), consent: givenConsent }),
     answer: subscription,
     refuses: [
+      'payment_needed',
       'plan_needs_approval',
       'terms_changed',
       'product_unknown',
@@ -173,6 +176,8 @@ export const planEndpoints = {
     answer: subscription,
     refuses: [
       ...setState.refuses,
+      'payment_needed',
+      'plan_paid',
       'plan_needs_approval',
       'terms_changed',
       'limit_below_use',
@@ -199,7 +204,7 @@ export const planEndpoints = {
     body: versionBody.extend({ consent: givenConsent }),
     refuses: [...setState.refuses, 'change_limit_reached', 'consent_required', 'consent_changed'],
   },
-  'POST /subscriptions/:id/cancel': { ...setState, summary: 'Cancel a subscription' },
+  'POST /subscriptions/:id/cancel': { ...setState, summary: 'Cancel a subscription', refuses: [...setState.refuses, 'plan_paid'] },
   'POST /plan-requests': {
     for: 'members',
     needs: 'plans',

@@ -67,6 +67,16 @@ const OWN = {
   plan_differs: { ...STATE, detail: 'The subscription is on another plan. Change its plan under Plans first.' },
   subscription_exists: { ...STATE, detail: 'There is a subscription to this product already.' },
   subscription_cancelled: { ...STATE, detail: 'This subscription is cancelled. Subscribe to the product again instead.' },
+  payment_needed: { ...STATE, detail: 'This plan begins when it is paid: choose it under Plans in the dashboard, and pay there.' },
+  payment_off: { ...STATE, detail: 'Payments cannot be taken at the moment. The provider has to set them up.' },
+  payment_away: {
+    status: 503,
+    title: 'Not available',
+    detail: 'The payment provider cannot be reached. Nothing was changed; try again soon.',
+  },
+  plan_free: { ...STATE, detail: 'This plan needs no payment: choose it under Plans.' },
+  plan_paid: { ...STATE, detail: 'This plan is paid for until the end of its period. End the payment under Billing first.' },
+  event_refused: { ...INVALID, detail: 'The signature of the event is not right, or it is too old.' },
   limit_below_use: {
     status: 409,
     title: 'Limit below current usage',

@@ -1,4 +1,4 @@
-import { billingTerms, type BillingDetails, type BillingTerms } from '../../../plugins/core/selling/billing-terms';
+import { billingTerms, type BillingDetails, type InvoicingTerms } from '../../../plugins/core/selling/billing-terms';
 import { composeInvoices } from '../../../plugins/core/selling/invoice';
 import { computeStatement, type SubscriptionTerm } from '../../../plugins/core/selling/statement';
 import { parseCatalogue } from '../../../plugins/core/selling/parse-catalogue';
@@ -10,9 +10,15 @@ const KARNATAKA = '29AAGCB7383J1Z4';
 const MAHARASHTRA = '27AAPFU0939F1ZV';
 const LADAKH = '38AAGCB7383J1Z5';
 const seller = { name: 'Acme Data', address: ['12 MG Road', 'Bengaluru'], country: 'IN', tax_id: KARNATAKA };
-const terms = (changes: object = {}): BillingTerms =>
-  billingTerms.parse({ provider: 'invoice', seller, invoices: { from: '2026-01' }, tax: { gst: { rate: 18 } }, ...changes });
-const german = (vat: object): BillingTerms => terms({ seller: { ...seller, country: 'DE', tax_id: 'DE136695976' }, tax: { vat } });
+const terms = (changes: object = {}): InvoicingTerms =>
+  billingTerms.parse({
+    provider: 'invoice',
+    seller,
+    invoices: { from: '2026-01' },
+    tax: { gst: { rate: 18 } },
+    ...changes,
+  }) as InvoicingTerms;
+const german = (vat: object): InvoicingTerms => terms({ seller: { ...seller, country: 'DE', tax_id: 'DE136695976' }, tax: { vat } });
 const buyer = (country: string, taxId: string | null = null, state: string | null = null): BillingDetails => ({
   name: 'Buyer',
   address: ['Street 1'],
@@ -21,7 +27,7 @@ const buyer = (country: string, taxId: string | null = null, state: string | nul
   taxId,
   email: null,
 });
-const linesOf = (net: bigint, details: BillingDetails | undefined, by: BillingTerms) =>
+const linesOf = (net: bigint, details: BillingDetails | undefined, by: InvoicingTerms) =>
   taxOn(net, details, by).lines.map(({ name, percent, amount }) => `${name} ${percent} ${amount}`);
 
 /** One of each country whose numbers are checked, as its tax office publishes examples. */

@@ -1,7 +1,7 @@
 import { endpointsFor } from '../../../services/dashboard/contract/endpoints';
 import { passkeyEndpoints } from '../../../services/dashboard/contract/sign-in';
 import { ORIGIN, PASSWORD, startDashboard, type TestDashboard, tokenOf } from '../support/dashboard';
-import { type Belongings, fillPath, makeBelongings, readEverything, samples } from '../support/endpoint-samples';
+import { type Belongings, fillPath, makeBelongings, readEverything, samples, stillPayments } from '../support/endpoint-samples';
 import { randomUUID } from 'node:crypto';
 
 const endpoints = endpointsFor('members');
@@ -12,7 +12,7 @@ describe('customers', () => {
   let stranger: Belongings;
 
   beforeAll(async () => {
-    dashboard = await startDashboard();
+    dashboard = await startDashboard({ payments: stillPayments });
     victim = await makeBelongings(dashboard, 'victim@example.com');
     stranger = await makeBelongings(dashboard, 'stranger@example.com');
   });
@@ -75,6 +75,8 @@ describe('customers', () => {
           victim.requestId,
           victim.planRequestId,
           victim.invoiceId,
+          victim.checkoutId,
+          victim.paidPlanId,
           'victim@example.com',
         ])
           expect(body).not.toContain(secret);

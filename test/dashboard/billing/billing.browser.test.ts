@@ -1,5 +1,5 @@
 import { type Browser, type Page } from 'playwright-core';
-import { billingTerms } from '../../../plugins/core/selling/billing-terms';
+import { billingTerms, type InvoicingTerms } from '../../../plugins/core/selling/billing-terms';
 import { createCatalogue } from '../../../plugins/core/selling/catalogue';
 import { applyCatalogue } from '../../../plugins/stores/postgres/catalogue/apply-catalogue';
 import { createInvoiceBilling } from '../../../services/dashboard/api/billing/billing-of';
@@ -21,7 +21,7 @@ const TERMS = billingTerms.parse({
   seller: { name: 'Acme Data', address: ['12 MG Road', 'Bengaluru 560001'], country: 'IN', tax_id: '29AAGCB7383J1Z4' },
   invoices: { from: '2026-01', payment: 'Transfer to account 123, IFSC ACME0001' },
   tax: { gst: { rate: 18, hsn: '998431' } },
-});
+}) as InvoicingTerms;
 
 let dashboard: PageDashboard;
 let browser: Browser;

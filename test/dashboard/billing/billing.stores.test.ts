@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { inflateSync } from 'node:zlib';
-import { billingTerms, type BillingTerms } from '../../../plugins/core/selling/billing-terms';
+import { billingTerms, type InvoicingTerms } from '../../../plugins/core/selling/billing-terms';
 import { createCatalogue } from '../../../plugins/core/selling/catalogue';
 import { computeStatement } from '../../../plugins/core/selling/statement';
 import { applyCatalogue } from '../../../plugins/stores/postgres/catalogue/apply-catalogue';
 import { readAppliedCatalogue } from '../../../plugins/stores/postgres/catalogue/read-catalogue';
+import { findBillingDetails, keepBillingDetails } from '../../../plugins/stores/postgres/billing/billing-details';
 import { claimInvoiceMail, queueReminders } from '../../../plugins/stores/postgres/billing/claim-invoice-mails';
 import { createInvoiceBilling, createNoBilling } from '../../../services/dashboard/api/billing/billing-of';
 import { type BillingPort } from '../../../services/dashboard/api/billing/billing-port';
@@ -22,7 +23,7 @@ const TERMS = billingTerms.parse({
   seller: { name: 'Acme Data', address: ['12 MG Road', 'Bengaluru'], country: 'IN', tax_id: KARNATAKA },
   invoices: { from: '2026-02', payment: 'Transfer ₹ to account 123' },
   tax: { gst: { rate: 18, hsn: '998431' } },
-});
+}) as InvoicingTerms;
 const clock = { now: () => Date.parse('2026-04-20T06:00:00Z'), monotonic: () => performance.now() };
 const today = '2026-04-20';
 const actor = 'operator:test';
@@ -54,7 +55,7 @@ const onFailure = (): never => {
   throw new Error('a statement could not be invoiced');
 };
 const issue = (port: BillingPort) => port.issueDue({ today, onFailure });
-const invoicing = (terms: BillingTerms = TERMS) =>
+const invoicing = (terms: InvoicingTerms = TERMS) =>
   createInvoiceBilling(dashboard.db, { terms, catalogue: createCatalogue(PRODUCTS, { billing: terms }) });
 const serials = async (series: string): Promise<number[]> =>
   (await dashboard.pool.query<{ serial: string }>('SELECT serial FROM invoice WHERE series = $1 ORDER BY serial', [series])).rows.map(
@@ -122,8 +123,8 @@ describe.each(ADAPTERS)('billing by %s', (provider, make) => {
     await issue(invoicing());
     const port = make();
     const details = { name: 'Buyer', address: ['Street 1'], country: 'IN', state: '27', taxId: null, email: null };
-    await port.keepDetails({ customerId: id, details, actor });
-    expect(await port.findDetails(id)).toEqual(details);
+    await keepBillingDetails(dashboard.db, { customerId: id, details, actor });
+    expect(await findBillingDetails(dashboard.db, id)).toEqual(details);
     await closeStatement(id, { month: '2026-02' });
     await issue(invoicing());
     const { invoices } = await port.list({ customerId: id, today, limit: 10 });
@@ -251,7 +252,7 @@ describe('the pages of billing', () => {
     expect(rows).toEqual([{ provider: 'invoice' }]);
     await applyCatalogue(dashboard.pool, createCatalogue(PRODUCTS), { actor: 'test' });
     expect((await ask('/session')).json().hasBilling).toBe(false);
-    expect((await ask('/billing')).json()).toEqual({ provider: 'none', details: null, next: null, owed: [] });
+    expect((await ask('/billing')).json()).toEqual({ provider: 'none', paid: [], hasPortal: false, details: null, next: null, owed: [] });
     await applyCatalogue(dashboard.pool, createCatalogue(PRODUCTS, { billing: TERMS }), { actor: 'test' });
   });
 

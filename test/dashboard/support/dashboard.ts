@@ -11,11 +11,13 @@ import { createAuthLater } from '../../../services/dashboard/api/accounts/create
 import { type SignInProvider } from '../../../services/dashboard/api/accounts/providers/provider-settings';
 import { createOutboxSender, type Mail, type MailSender } from '../../../services/dashboard/api/mail/mail-sender';
 import { type Brand } from '../../../services/dashboard/api/public/brand';
+import { type Payments } from '../../../services/dashboard/api/billing/payments-of';
+import { type PaymentTools } from '../../../services/dashboard/api/billing/take-payment';
 import { type LiveSources } from '../../../services/dashboard/api/public/watch-sources';
 import { READER_CALLS } from '../../../services/dashboard/api/public/public-try';
 import { createTryKeys } from '../../../services/dashboard/api/requests/try-key';
 import { GatewayCaller } from '../../../services/dashboard/api/requests/gateway-caller';
-import { createLog } from '../../../services/kit/log';
+import { createLog, type Log } from '../../../services/kit/log';
 import { createMetrics } from '../../../services/kit/metrics';
 import { eventually } from '../../support/eventually';
 import { watchCatalogue } from '../../../plugins/stores/postgres/catalogue/watch-catalogue';
@@ -45,6 +47,8 @@ export interface DashboardOptions {
   readonly liveSources?: LiveSources;
   /** By whom people may sign in beside their passwords; nobody unless given. */
   readonly providers?: readonly SignInProvider[];
+  /** Who takes payments; nobody unless given. */
+  readonly payments?: (tools: PaymentTools & { readonly log: Log }) => Payments;
   /** A pool of the test's own, for faults. */
   readonly db?: Pool;
 }
@@ -164,6 +168,9 @@ export async function startDashboard(options: DashboardOptions = {}): Promise<Te
       letters: { mail, url, limits: createAttemptLimits(db, secret) },
       hasOutbox: options.hasOutbox ?? false,
       ...(options.liveSources && { liveSources: options.liveSources }),
+      ...(options.payments && {
+        payments: options.payments({ db, log, clock: options.clock ?? systemClock, catalogue: watchCatalogue(db) }),
+      }),
     },
     auth,
     mail,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Pool } from 'pg';
 import { SCOPES } from '../../../services/dashboard/contract/fields';
+import { type PaymentPort } from '../../../services/dashboard/api/billing/payment-port';
 import { type TestDashboard } from './dashboard';
 
 /** What one customer has, for endpoints to be asked about. */
@@ -23,6 +24,9 @@ export interface Belongings {
   readonly requestId: string;
   /** Of an invoice. */
   readonly invoiceId: string;
+  /** Of a payment that was begun, and of a plan that is paid. */
+  readonly checkoutId: string;
+  readonly paidPlanId: string;
 }
 
 export interface Sample {
@@ -78,6 +82,9 @@ export const samples: Readonly<Record<string, (own: Belongings) => Sample>> = {
   'POST /subscriptions/:id/pause': ({ subscription }) => ({ params: { id: subscription.id }, body: { version: subscription.version } }),
   'POST /subscriptions/:id/resume': ({ subscription }) => ({ params: { id: subscription.id }, body: { version: subscription.version } }),
   'POST /plan-requests/:id/withdraw': ({ planRequestId }) => ({ params: { id: planRequestId }, body: {} }),
+  'GET /checkouts/:id': ({ checkoutId }) => ({ params: { id: checkoutId } }),
+  'POST /paid-plans/:id/cancel': ({ paidPlanId }) => ({ params: { id: paidPlanId }, body: {} }),
+  'POST /paid-plans/:id/keep': ({ paidPlanId }) => ({ params: { id: paidPlanId }, body: {} }),
   'GET /invoices/:id': ({ invoiceId }) => ({ params: { id: invoiceId } }),
   'GET /invoices/:id/pdf': ({ invoiceId }) => ({ params: { id: invoiceId } }),
   'PUT /billing/details': () => ({ body: { name: `Name ${randomUUID().slice(0, 8)}`, address: ['Street 1'], country: 'US' } }),
@@ -190,6 +197,29 @@ async function recordInvoice(pool: Pool, key: { readonly id: string }): Promise<
   return rows[0]?.id ?? '';
 }
 
+/** A payment that was begun, and one that pays for another product's plan at Stripe. */
+async function recordPayments(pool: Pool, key: { readonly id: string }): Promise<{ checkoutId: string; paidPlanId: string }> {
+  const one = async (text: string): Promise<string> => (await pool.query<{ id: string }>(text, [key.id])).rows[0]?.id ?? '';
+  return {
+    checkoutId: await one(
+      `INSERT INTO checkout (customer_id, product_id, plan_name, price, currency, provider, session, look_at)
+       SELECT customer_id, 'api-pincode', 'Star', 49900, 'INR', 'stripe', 'cs_' || id, NULL FROM credential WHERE id = $1 RETURNING id`,
+    ),
+    paidPlanId: await one(
+      `INSERT INTO paid_subscription (provider, reference, customer_id, product_id, status, plan_name, price, currency, period_end, look_at)
+       SELECT 'stripe', 'sub_' || id, customer_id, 'api-pincode', 'active', 'Star', 49900, 'INR', now() + interval '9 days', NULL
+       FROM credential WHERE id = $1 RETURNING id`,
+    ),
+  };
+}
+
+/** A provider that does what it is asked, and says nothing of it. */
+export const stillPayments = () => ({
+  // What it is not asked here it has not.
+  ports: { stripe: { name: 'stripe', change: () => Promise.resolve([]) } as unknown as PaymentPort },
+  poke: () => undefined,
+});
+
 /** Signs somebody up who has a key, a subscription to api-ip, a plan asked for, a refused request, a member, an invitation, a token, and a webhook with a delivery. */
 export async function makeBelongings(dashboard: TestDashboard, email?: string, company?: 'alone'): Promise<Belongings> {
   const cookie = await dashboard.signIn(email);
@@ -214,6 +244,7 @@ export async function makeBelongings(dashboard: TestDashboard, email?: string, c
     planRequestId: await recordPlanRequest(dashboard.pool, key),
     requestId: await recordRefusal(dashboard.pool, key),
     invoiceId: await recordInvoice(dashboard.pool, key),
+    ...(await recordPayments(dashboard.pool, key)),
   };
 }
 
@@ -240,6 +271,10 @@ export async function readEverything(pool: Pool): Promise<string> {
     'billing_details',
     'invoice',
     'invoice_payment',
+    'checkout',
+    'paid_subscription',
+    'payment_fact',
+    'payment_account',
   ];
   const reads = tables.map(async (table) => {
     const { rows } = await pool.query(`SELECT to_jsonb(t) AS row FROM ${table} t ORDER BY to_jsonb(t)::text`);

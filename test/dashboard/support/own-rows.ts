@@ -92,8 +92,8 @@ export async function fillEveryTable(pool: Pool, email: string): Promise<void> {
     ["INSERT INTO customer_note (customer_id, author, text) VALUES ($1, 'op@example.com', 'asked by phone')", [customer]],
     [
       `INSERT INTO customer_listing (list, customer_id, email, created_at, state, plans, rates, rate, used, growth, last_seen_on, counted_on)
-       VALUES ('all', $1, 'asha@example.com', now(), 'active', '[]', '[]', 0, 4, 4, now(), now()) ON CONFLICT DO NOTHING`,
-      [customer],
+       VALUES ('all', $1, $2, now(), 'active', '[]', '[]', 0, 4, 4, now(), now()) ON CONFLICT DO NOTHING`,
+      [customer, email],
     ],
     ['INSERT INTO customer_limit (customer_id, keys) VALUES ($1, 300)', [customer]],
     ["INSERT INTO suspension (credential_id, reason) VALUES ($1, 'looked into')", [key]],
@@ -106,6 +106,11 @@ export async function fillEveryTable(pool: Pool, email: string): Promise<void> {
     ],
     [
       `INSERT INTO invoice_payment (invoice_id, paid_on, noted_by) SELECT id, '2026-04-10', 'operator:op@example.com' FROM invoice WHERE customer_id = $1`,
+      [customer],
+    ],
+    ["INSERT INTO payment_account (customer_id, provider, account) VALUES ($1, 'stripe', 'cus_1')", [customer]],
+    [
+      `INSERT INTO payment_fact (provider, id, paid_subscription, at, fact) SELECT 'stripe', 'evt_' || reference, reference, now(), '{}' FROM paid_subscription WHERE customer_id = $1`,
       [customer],
     ],
     ["INSERT INTO invoice_mail (invoice_id, kind) SELECT id, 'paid' FROM invoice WHERE customer_id = $1", [customer]],

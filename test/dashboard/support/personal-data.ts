@@ -51,6 +51,11 @@ export const TABLE_PARTS: Readonly<Record<string, PersonalPart | 'none'>> = {
   invoice: 'invoices',
   invoice_payment: 'invoices',
   invoice_mail: 'invoices',
+  // Numbers and amounts; the payment provider knows who it was.
+  payment_account: 'statements',
+  checkout: 'statements',
+  payment_fact: 'statements',
+  paid_subscription: 'statements',
   usage: 'statements',
   audit_log: 'audit',
   // Its number stays for the statements; the address is replaced.
@@ -60,6 +65,9 @@ export const TABLE_PARTS: Readonly<Record<string, PersonalPart | 'none'>> = {
   auth_rate_limit: 'none',
   // Of accounts that cannot be deleted by themselves.
   operator: 'none',
+  seller_token: 'none',
+  // Numbers alone, for two days.
+  seller_submission: 'none',
   // Request ids alone, for 3 days.
   quota_refund: 'none',
   invoice_series: 'none',

@@ -1,5 +1,5 @@
 import { type Pool, type PoolClient } from 'pg';
-import { type BillingDetails, type BillingTerms } from '../../../core/selling/billing-terms';
+import { type BillingDetails, type InvoicingTerms } from '../../../core/selling/billing-terms';
 import { composeInvoices, type InvoiceContent } from '../../../core/selling/invoice';
 import { type Statement } from '../../../core/selling/statement';
 import { inTransaction } from '../database';
@@ -48,7 +48,7 @@ export async function queueInvoiceMail(client: PoolClient, ids: readonly string[
 }
 
 export interface IssueOptions {
-  readonly terms: BillingTerms;
+  readonly terms: InvoicingTerms;
   /** `YYYY-MM-DD` in the quota time zone. */
   readonly today: string;
   readonly titleOf: (product: string) => string;

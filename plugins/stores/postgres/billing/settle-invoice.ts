@@ -1,5 +1,5 @@
 import { type PoolClient } from 'pg';
-import { type BillingTerms } from '../../../core/selling/billing-terms';
+import { type InvoicingTerms } from '../../../core/selling/billing-terms';
 import { addDays, type InvoiceContent } from '../../../core/selling/invoice';
 import { type Actor, writeAudit } from '../customers/write-audit';
 import { type Database, inTransaction } from '../database';
@@ -55,7 +55,7 @@ VALUES ($1, 'credit_note', $2, $3, $4, $5, $6, $7, $8, $9) RETURNING id, number`
  */
 export function creditInvoice(
   db: Database,
-  { reason, terms, ...ref }: InvoiceRef & { readonly reason: string; readonly terms: BillingTerms },
+  { reason, terms, ...ref }: InvoiceRef & { readonly reason: string; readonly terms: InvoicingTerms },
 ): Promise<{ readonly id: string }> {
   return inTransaction(db, async (client) => {
     const invoice = await lockInvoice(client, ref);

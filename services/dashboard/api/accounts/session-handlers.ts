@@ -1,11 +1,13 @@
 import { type Pool } from 'pg';
 import { PERMISSIONS, permissionsOf } from '../../../../plugins/core/selling/member-roles';
+import { listPaid, PAYMENT_ACTOR } from '../../../../plugins/stores/postgres/billing/paid-subscriptions';
 import { hasInvoices } from '../../../../plugins/stores/postgres/billing/invoice-view';
 import { type AuditLine, listAudit } from '../../../../plugins/stores/postgres/customers/list-audit';
 import { hasSecondFactor } from '../../../../plugins/stores/postgres/customers/ways-to-sign-in';
 import { findCustomerSuspension } from '../../../../plugins/stores/postgres/customers/show-customers';
 import { type sessionEndpoints } from '../../contract/account';
 import { type auditEndpoints } from '../../contract/audit';
+import { isCollecting } from '../billing/payments-of';
 import { type Handlers } from '../http/bind-endpoint';
 import { takeRequest } from '../http/request-limit';
 import { csvRecord } from '../requests/usage-csv';
@@ -14,11 +16,13 @@ import { csvRecord } from '../requests/usage-csv';
 export const sessionHandlers: Handlers<typeof sessionEndpoints> = {
   'GET /session': async (
     { caller: { email, customerId, organisation, member } },
-    { db, gatewayUrl, timeZone: quotaTimeZone, hasOutbox, catalogue },
+    { db, gatewayUrl, timeZone: quotaTimeZone, hasOutbox, catalogue, payments },
   ) => {
     const suspended = await findCustomerSuspension(db, customerId);
     const facts = { gatewayUrl, quotaTimeZone, hasOutbox, hasSecondFactor: await hasSecondFactor(db, { email }) };
-    const hasBilling = (await catalogue()).billing?.provider === 'invoice' || (await hasInvoices(db, customerId));
+    const sold = await catalogue();
+    const isBilled = sold.billing?.provider === 'invoice' || isCollecting(sold, payments);
+    const hasBilling = isBilled || (await hasInvoices(db, customerId)) || (await listPaid(db, customerId)).length > 0;
     const place = { customerId, organisation, role: member?.role ?? null, organisations: member?.memberships ?? [] };
     // An operator who looks sees every button; whatever is tried says that nothing can be changed.
     const permissions = member ? permissionsOf(member.role) : PERMISSIONS;
@@ -32,6 +36,7 @@ const TOKEN = 'token:';
 /** Whoever did not come through the dashboard is an operator to the customer: names of programs mean nothing there. */
 function actorOf({ actor }: AuditLine): string {
   if (actor.startsWith(TOKEN)) return `token “${actor.slice(TOKEN.length)}”`;
+  if (actor === PAYMENT_ACTOR) return 'payment provider';
   return actor.startsWith(DASHBOARD) ? actor.slice(DASHBOARD.length) : 'operator';
 }
 

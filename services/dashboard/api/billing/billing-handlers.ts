@@ -3,6 +3,7 @@ import { addDays } from '../../../../plugins/core/selling/invoice';
 import { fromMinor } from '../../../../plugins/core/selling/money';
 import { daysOfMonth } from '../../../../plugins/core/selling/statement';
 import { checkTaxId } from '../../../../plugins/core/selling/tax-ids';
+import { findBillingDetails, keepBillingDetails } from '../../../../plugins/stores/postgres/billing/billing-details';
 import { type InvoiceFilter, type InvoiceView } from '../../../../plugins/stores/postgres/billing/invoice-view';
 import { OperationRefused } from '../../../../plugins/stores/postgres/operation-refused';
 import { readStatement } from '../../../../plugins/stores/postgres/statements/read-statement';
@@ -12,6 +13,8 @@ import { type Caller } from '../http/callers';
 import { type DashboardDeps } from '../http/dashboard-deps';
 import { billingOf } from './billing-of';
 import { type BillingPort } from './billing-port';
+import { paymentHandlers, readPaidPlans } from './payment-handlers';
+import { portOf as paymentPortOf } from './payments-of';
 import { invoicePdf } from './invoice-pdf';
 import { invoiceRecords, toInvoice, toSummary } from './show-invoice';
 
@@ -63,21 +66,29 @@ function checkedTaxId({ country, taxId }: { readonly country: string; readonly t
   return checked.value;
 }
 
+/** Who issues invoices or takes payments. */
+async function providerOf(port: BillingPort, { catalogue, payments }: DashboardDeps) {
+  return paymentPortOf(await catalogue(), payments)?.name ?? port.provider;
+}
+
 /** What a customer is billed. */
 export const billingHandlers: Handlers<typeof billingEndpoints> = {
+  ...paymentHandlers,
+
   'GET /billing': async ({ caller }, deps) => {
     const port = await portOf(deps);
     const { customerId } = caller;
-    const details = (await port.findDetails(customerId)) ?? null;
+    const details = (await findBillingDetails(deps.db, customerId)) ?? null;
     const owed = await owedBy(port, { customerId, today: todayOf(deps) });
-    return { provider: port.provider, details, owed, next: await nextInvoice(port, caller, deps) };
+    const { paid, hasPortal } = await readPaidPlans(customerId, deps);
+    return { provider: await providerOf(port, deps), paid, hasPortal, details, owed, next: await nextInvoice(port, caller, deps) };
   },
 
   'PUT /billing/details': async ({ body, caller: { customerId, actor } }, deps) => {
     const taxId = checkedTaxId(body);
     const state = body.country === 'IN' ? (taxId?.slice(0, 2) ?? body.state) : null;
     const details = { ...body, taxId, state };
-    await (await portOf(deps)).keepDetails({ customerId, details, actor });
+    await keepBillingDetails(deps.db, { customerId, details, actor });
     return details;
   },
 
@@ -104,7 +115,7 @@ export const sellerBillingHandlers: Handlers<typeof sellerBillingEndpoints> = {
     const port = await portOf(deps);
     const months = await port.sums({ today: todayOf(deps) });
     return {
-      provider: port.provider,
+      provider: await providerOf(port, deps),
       months: months.map(({ month, currency, invoices, ...sums }) => {
         const text = (amount: string): string => fromMinor(BigInt(amount), currency);
         const { invoiced, paid, due, overdue, credited } = sums;

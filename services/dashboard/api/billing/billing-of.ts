@@ -1,7 +1,6 @@
 import { type Pool } from 'pg';
-import { type BillingTerms } from '../../../../plugins/core/selling/billing-terms';
+import { type BillingTerms, type InvoicingTerms, isInvoicing } from '../../../../plugins/core/selling/billing-terms';
 import { type Catalogue } from '../../../../plugins/core/selling/catalogue';
-import { findBillingDetails, keepBillingDetails } from '../../../../plugins/stores/postgres/billing/billing-details';
 import { listInvoices, requireInvoice, sumInvoices } from '../../../../plugins/stores/postgres/billing/invoice-view';
 import { issueInvoices } from '../../../../plugins/stores/postgres/billing/issue-invoices';
 import { creditInvoice, markInvoicePaid } from '../../../../plugins/stores/postgres/billing/settle-invoice';
@@ -14,22 +13,21 @@ export function createNoBilling(db: Pool, terms?: BillingTerms): BillingPort {
     provider: 'none',
     issueDue: () => Promise.resolve(0),
     isBilled: () => false,
-    findDetails: (customerId) => findBillingDetails(db, customerId),
-    keepDetails: (change) => keepBillingDetails(db, change),
     list: (query) => listInvoices(db, query),
     show: (ref) => requireInvoice(db, ref),
     sums: (of) => sumInvoices(db, of),
     markPaid: (payment) => markInvoicePaid(db, payment),
     async credit(credit) {
       await requireInvoice(db, credit);
-      if (!terms) throw new OperationRefused('billing_off', 'credit notes need billing in the catalogue, which names their series');
+      if (!isInvoicing(terms))
+        throw new OperationRefused('billing_off', 'credit notes need billing in the catalogue, which names their series');
       return creditInvoice(db, { ...credit, terms });
     },
   };
 }
 
 /** Numbers and mails invoices; an operator marks them paid. */
-export function createInvoiceBilling(db: Pool, { terms, catalogue }: { terms: BillingTerms; catalogue: Catalogue }): BillingPort {
+export function createInvoiceBilling(db: Pool, { terms, catalogue }: { terms: InvoicingTerms; catalogue: Catalogue }): BillingPort {
   const titleOf = (product: string): string => catalogue.find(product)?.title ?? product;
   return {
     ...createNoBilling(db, terms),
@@ -42,5 +40,5 @@ export function createInvoiceBilling(db: Pool, { terms, catalogue }: { terms: Bi
 /** How the catalogue says that customers are billed. */
 export function billingOf(db: Pool, catalogue: Catalogue): BillingPort {
   const { billing: terms } = catalogue;
-  return terms?.provider === 'invoice' ? createInvoiceBilling(db, { terms, catalogue }) : createNoBilling(db, terms);
+  return terms?.provider === 'invoice' && isInvoicing(terms) ? createInvoiceBilling(db, { terms, catalogue }) : createNoBilling(db, terms);
 }

@@ -1,4 +1,4 @@
-import { type BillingDetails, type BillingTerms } from '../../../../plugins/core/selling/billing-terms';
+import { type BillingTerms } from '../../../../plugins/core/selling/billing-terms';
 import {
   type InvoiceSummary,
   type InvoiceSums,
@@ -7,19 +7,14 @@ import {
 } from '../../../../plugins/stores/postgres/billing/invoice-view';
 import { type IssueOptions } from '../../../../plugins/stores/postgres/billing/issue-invoices';
 import { type InvoiceRef } from '../../../../plugins/stores/postgres/billing/settle-invoice';
-import { type Actor } from '../../../../plugins/stores/postgres/customers/write-audit';
 
-/** How customers are billed. Amounts are whole units of the currency's smallest part; days are those of the quota time zone. */
+/** How customers are invoiced; who takes payments has a port of its own, see payment-port.ts. Amounts are whole units of the currency's smallest part; days are those of the quota time zone. */
 export interface BillingPort {
   readonly provider: BillingTerms['provider'];
   /** Bills every closed statement that was not billed yet, once however many processes ask. @returns how many invoices were issued */
   issueDue(work: Pick<IssueOptions, 'today' | 'isEnding' | 'onFailure'>): Promise<number>;
   /** True where this month's use will be invoiced. */
   isBilled(month: string): boolean;
-  /** Undefined before the customer has said to whom invoices are made out. */
-  findDetails(customerId: string): Promise<BillingDetails | undefined>;
-  /** For the invoices to come. */
-  keepDetails(change: { readonly customerId: string; readonly details: BillingDetails; readonly actor: Actor }): Promise<void>;
   list(query: InvoicesQuery): Promise<{ readonly invoices: readonly InvoiceSummary[]; readonly next: string | undefined }>;
   /** @throws OperationRefused `invoice_unknown`, also for another customer's */
   show(ref: { readonly id: string; readonly customerId?: string | undefined; readonly today: string }): Promise<InvoiceView>;

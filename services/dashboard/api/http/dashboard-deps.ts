@@ -3,6 +3,7 @@ import { type Catalogue } from '../../../../plugins/core/selling/catalogue';
 import { type Clock } from '../../../../plugins/core/ports';
 import { type Log } from '../../../kit/log';
 import { type LiveSources } from '../public/watch-sources';
+import { type Payments } from '../billing/payments-of';
 import { type GatewayCaller } from '../requests/gateway-caller';
 import { type Letters } from '../team/letters';
 
@@ -31,4 +32,6 @@ export interface DashboardDeps {
   readonly allowPrivateWebhooks?: boolean;
   /** Absent: nobody is asked, and nothing is known. */
   readonly liveSources?: LiveSources;
+  /** Absent: nothing is paid in advance. */
+  readonly payments?: Payments;
 }

@@ -17,7 +17,8 @@ import { type Call, type Handlers } from '../http/bind-endpoint';
 import { type DashboardDeps } from '../http/dashboard-deps';
 import { Refusal } from '../http/refusal';
 import { shapeAnswer } from '../http/shape-answer';
-import { refuseOtherTerms, refuseWithoutApproval } from './plan-terms';
+import { isCollecting, isPaidFirst } from '../billing/payments-of';
+import { refuseOtherTerms, refusePaid, refuseUnpaid, refuseWithoutApproval } from './plan-terms';
 import { readSubscriptionUse, type SubscriptionStanding } from './subscription-use';
 import { type Caller } from '../http/callers';
 
@@ -30,13 +31,16 @@ export function describeProduct(
     readonly liveSource: LiveSource | null | undefined;
     /** The customer agreed to the product's present text. */
     readonly hasConsent?: boolean | undefined;
+    /** Plans with a price begin when they are paid. */
+    readonly isCollecting?: boolean | undefined;
   },
 ) {
-  const { subscription = null, request = null, liveSource = null, hasConsent = false } = known;
+  const { subscription = null, request = null, liveSource = null, hasConsent = false, isCollecting = false } = known;
+  const plans = product.plans.map((plan) => ({ ...plan, isPaidFirst: isCollecting && isPaidFirst(plan) }));
   const firstCall = firstCallOf(product) ?? null;
   const consent = product.consent === undefined ? null : { text: product.consent, isGiven: hasConsent };
   const liveRoutes = routesWithoutSource(product.id);
-  return { ...product, firstCall, takesTestKeys: !refusesTestKeys(product), liveSource, liveRoutes, subscription, request, consent };
+  return { ...product, plans, firstCall, takesTestKeys: !refusesTestKeys(product), liveSource, liveRoutes, subscription, request, consent };
 }
 
 /** One subscription as it stands after a change, or within its transaction. */
@@ -91,17 +95,19 @@ const setState =
     const consent = 'consent' in body ? body.consent : undefined;
     return changeAt({ id, version: body.version }, { caller, deps }, async (client, before) => {
       if (state === 'active' && before.state !== state) await requireChangesLeft(client, before);
+      if (state === 'cancelled') await refusePaid(client, before);
       await setSubscriptionState(client, { id, customerId, state, actor, consent });
     });
   };
 
 /** The catalogue, and the customer's subscriptions to it. */
 export const planHandlers: Handlers<typeof planEndpoints> = {
-  'GET /products': async ({ caller }, { db, clock, timeZone, catalogue, liveSources }) => {
+  'GET /products': async ({ caller }, { db, clock, timeZone, catalogue, liveSources, payments }) => {
     const own = await readSubscriptionUse(db, { customerId: caller.customerId, timeZone, nowMs: clock.now() });
     const requests = await readCurrentRequests(db, caller.customerId);
     const consents = await listConsents(db, caller.customerId);
-    const { products } = await catalogue();
+    const sold = await catalogue();
+    const { products } = sold;
     return {
       products: products.map((product) =>
         describeProduct(product, {
@@ -109,6 +115,7 @@ export const planHandlers: Handlers<typeof planEndpoints> = {
           request: requests.find((each) => each.product === product.id),
           liveSource: liveSources?.find(product.id),
           hasConsent: consents.has(product.id),
+          isCollecting: isCollecting(sold, payments),
         }),
       ),
       first: pickFirst(products)?.id ?? null,
@@ -116,7 +123,10 @@ export const planHandlers: Handlers<typeof planEndpoints> = {
   },
 
   'POST /subscriptions': async ({ body: { product, plan, terms, consent }, caller }, deps) => {
-    await refuseWithoutApproval({ product, plan }, deps);
+    if (!caller.isSeller) {
+      await refuseWithoutApproval({ product, plan }, deps);
+      await refuseUnpaid({ product, plan }, deps);
+    }
     await refuseOtherTerms({ product, plan, terms }, deps);
     const { customerId, actor } = caller;
     const wanted = { customer: customerId, product, actor, keepsLimits: true, consent, ...(plan !== null && { plan }) };
@@ -129,7 +139,11 @@ export const planHandlers: Handlers<typeof planEndpoints> = {
     const { version, plan, terms, acceptLowerThanUsed, consent } = body;
     return changeAt({ id, version }, scope, async (client, before) => {
       if (plan !== before.plan) {
-        await refuseWithoutApproval({ product: before.product, plan }, deps);
+        if (!caller.isSeller) {
+          await refuseWithoutApproval({ product: before.product, plan }, deps);
+          await refuseUnpaid({ product: before.product, plan }, deps);
+        }
+        await refusePaid(client, before);
         await requireChangesLeft(client, before);
       }
       await refuseOtherTerms({ product: before.product, plan, terms }, deps);

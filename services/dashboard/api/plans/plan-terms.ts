@@ -1,6 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Catalogue, type CataloguePlan } from '../../../../plugins/core/selling/catalogue';
 import { type Terms } from '../../contract/plans';
+import { type PoolClient } from 'pg';
+import { findPaid } from '../../../../plugins/stores/postgres/billing/paid-subscriptions';
+import { isCollecting, isPaidFirst } from '../billing/payments-of';
 import { type DashboardDeps } from '../http/dashboard-deps';
 import { Refusal } from '../http/refusal';
 
@@ -10,7 +13,7 @@ export interface WantedPlan {
   readonly plan: string | null;
 }
 
-function findPlan(catalogue: Catalogue, { product, plan }: WantedPlan): CataloguePlan | undefined {
+export function findPlan(catalogue: Catalogue, { product, plan }: WantedPlan): CataloguePlan | undefined {
   return catalogue.find(product)?.plans.find(({ name }) => name.toLowerCase() === plan?.toLowerCase());
 }
 
@@ -42,4 +45,16 @@ export async function refuseWithoutApproval(wanted: WantedPlan, deps: DashboardD
   if (offered?.approval !== 'request') return;
   const detail = `The plan ${offered.name} is given on request: ask for it under Plans.`;
   throw new Refusal('plan_needs_approval', { detail });
+}
+
+/** Where payments are taken, a plan with a price begins when it is paid. @throws Refusal 409 `payment_needed` */
+export async function refuseUnpaid(wanted: WantedPlan, { catalogue, payments }: DashboardDeps): Promise<void> {
+  const sold = await catalogue();
+  const offered = findPlan(sold, wanted);
+  if (offered && isPaidFirst(offered) && isCollecting(sold, payments)) throw new Refusal('payment_needed');
+}
+
+/** What is paid goes on until its period is over, and would be charged again. @throws Refusal 409 `plan_paid` */
+export async function refusePaid(db: PoolClient, { customerId, product }: { customerId: string; product: string }): Promise<void> {
+  if (await findPaid(db, customerId, product)) throw new Refusal('plan_paid');
 }

@@ -109,6 +109,13 @@ export const statementQuery = (month: string) =>
   queryOptions({ queryKey: ['statements', month], queryFn: () => call('GET /statement', { query: { month } }) });
 
 export const billingQuery = queryOptions({ queryKey: ['billing'], queryFn: () => call('GET /billing') });
+/** Asked until it has come to an end. */
+export const checkoutQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['billing', 'checkout', id],
+    queryFn: () => call('GET /checkouts/:id', { params: { id } }),
+    refetchInterval: ({ state }) => (state.data?.state === 'open' ? 1_500 : false),
+  });
 export const invoicesQuery = (after: After) =>
   queryOptions({ queryKey: ['billing', 'invoices', after], queryFn: () => call('GET /invoices', { query: { after } }) });
 export const invoiceQuery = (id: string) =>

@@ -83,6 +83,11 @@ const customerPages = [
   }),
   createRoute({
     getParentRoute: () => shellRoute,
+    path: '/billing/checkouts/$checkoutId',
+    component: lazyRouteComponent(() => import('../pages/billing/checkout-page'), 'CheckoutPage'),
+  }),
+  createRoute({
+    getParentRoute: () => shellRoute,
     path: '/billing/$invoiceId',
     component: lazyRouteComponent(() => import('../pages/billing/invoice-page'), 'InvoicePage'),
   }),

@@ -15,6 +15,7 @@ import { Panel } from '../../components/panel';
 import { formatPrice } from '../../format/numbers';
 import { usePaged } from '../../hooks/use-paged';
 import { formatMonth } from '../plans/format-month';
+import { isPaidInAdvance, PaidPlans } from './paid-plans';
 import { DetailsForm } from './details-form';
 import { formatDate, INVOICE_FACTS } from './invoice-words';
 
@@ -34,7 +35,7 @@ const COLUMNS: readonly Column<InvoiceSummaryView>[] = [
 const sumsOf = (sums: BillingView['owed']): string =>
   sums.length === 0 ? 'nothing' : sums.map(({ currency, amount }) => formatPrice({ price: amount, currency })).join(' and ');
 
-function Charges({ next, owed, provider }: BillingView): ReactNode {
+function Charges({ next, owed, provider, paid }: BillingView): ReactNode {
   return (
     <Panel title="Charges">
       <Text size="sm">To be paid now: {sumsOf(owed)}.</Text>
@@ -44,7 +45,9 @@ function Charges({ next, owed, provider }: BillingView): ReactNode {
           {next.totals.length > 0 && ` before tax. The invoice is issued on ${formatDate(next.issuedOn)}`}.
         </Text>
       )}
-      {provider === 'none' && <Text size="sm">No further invoices are issued here. Payment is between you and the provider.</Text>}
+      {provider === 'none' && paid.length === 0 && (
+        <Text size="sm">No further invoices are issued here. Payment is between you and the provider.</Text>
+      )}
       <Text size="sm" mt="xs">
         <Link to="/plans" className="text-link in-text">
           Your plans
@@ -102,7 +105,12 @@ export function BillingPage(): ReactNode {
       <PageTitle title="Billing">What you owe, your invoices, and to whom they are made out.</PageTitle>
       <Stack gap="md">
         <Loaded query={query} height={120}>
-          {(billing) => <Charges {...billing} />}
+          {(billing) => (
+            <>
+              {isPaidInAdvance(billing) && <PaidPlans {...billing} />}
+              {(billing.provider === 'none' || billing.provider === 'invoice' || billing.owed.length > 0) && <Charges {...billing} />}
+            </>
+          )}
         </Loaded>
         <Invoices />
         <Loaded query={query} height={400}>

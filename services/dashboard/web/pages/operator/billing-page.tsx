@@ -146,7 +146,7 @@ export function SellerBillingPage(): ReactNode {
             <>
               {provider === 'none' && (
                 <Text size="sm">
-                  No invoices are issued: the catalogue has no <span className="mono">billing</span> with{' '}
+                  No invoices are issued here: the catalogue has no <span className="mono">billing</span> with{' '}
                   <span className="mono">provider: invoice</span>.
                 </Text>
               )}

@@ -19,16 +19,18 @@ interface ChoosePlanDialogProps {
   readonly onClose: () => void;
 }
 
-type Act = 'Change' | 'Subscribe' | 'Request';
+type Act = 'Change' | 'Subscribe' | 'Request' | 'Pay';
 
 function actOf({ subscription }: Product, offer: Offer): Act {
   if (offer.needsApproval) return 'Request';
+  if (offer.isPaidFirst) return 'Pay';
   return subscription !== null && subscription.state !== 'cancelled' ? 'Change' : 'Subscribe';
 }
 
 /** The act, with plan and price: what is agreed to stands on the button itself. */
 function actionText(act: Act, offer: Offer): string {
   const price = offer.price === null ? 'for free' : `for ${formatPrice(offer.price)} a month`;
+  if (act === 'Pay') return `Go on and pay ${price.slice('for '.length)}`;
   return `${act === 'Request' ? act : `${act} to`} ${offer.plan ?? 'Base'} ${price}`;
 }
 
@@ -36,15 +38,16 @@ const TITLES: Readonly<Record<Act, (title: string, plan: string) => string>> = {
   Change: (title, plan) => `Change ${title} to ${plan}?`,
   Subscribe: (title, plan) => `Subscribe to ${title} on ${plan}?`,
   Request: (title, plan) => `Request ${plan} of ${title}?`,
+  Pay: (title, plan) => `Pay for ${plan} of ${title}?`,
 };
 
-const DONE: Readonly<Record<Act, (title: string, plan: string) => string>> = {
+const DONE: Readonly<Record<Exclude<Act, 'Pay'>, (title: string, plan: string) => string>> = {
   Change: (title, plan) => `${title} is on ${plan} now.`,
   Subscribe: (title) => `You are subscribed to ${title}.`,
   Request: (title, plan) => `${plan} of ${title} is requested.`,
 };
 
-async function send(act: Act, { product, offer, acceptLowerThanUsed, consent }: Wish): Promise<void> {
+async function send(act: Exclude<Act, 'Pay'>, { product, offer, acceptLowerThanUsed, consent }: Wish): Promise<void> {
   const wanted = { plan: offer.plan, terms: termsOf(offer), consent };
   if (act === 'Request' && offer.plan !== null)
     await call('POST /plan-requests', { body: { ...wanted, plan: offer.plan, product: product.id } });
@@ -73,6 +76,11 @@ export function ChoosePlanDialog({ product, offer, onClose }: ChoosePlanDialogPr
 
   async function choose(): Promise<void> {
     try {
+      if (act === 'Pay' && offer.plan !== null) {
+        const { url } = await call('POST /checkouts', { body: { product: product.id, plan: offer.plan, terms: termsOf(offer), consent } });
+        return window.location.assign(url);
+      }
+      if (act === 'Pay') return;
       await send(act, { product, offer, acceptLowerThanUsed: isBelowUse, consent });
       const isStopped = act !== 'Request' && product.subscription?.suspended !== undefined;
       toast(`${DONE[act](product.title, name)}${isStopped ? ' The provider still suspends it.' : ''}`);

@@ -10,18 +10,21 @@ export interface Offer {
   readonly price: { readonly price: string; readonly currency: string } | null;
   /** Is asked for; whoever sells it answers. */
   readonly needsApproval: boolean;
+  /** Begins when it is paid. */
+  readonly isPaidFirst: boolean;
 }
 
 /** The base limits first, when there are any. */
 export function offersOf({ base, subscribable, plans }: Product): Offer[] {
   if (!subscribable) return [];
-  const free: Offer[] = base === null ? [] : [{ plan: null, ...base, price: null, needsApproval: false }];
-  const paid = plans.map(({ name, daily, monthly, price, currency, approval }) => ({
+  const free: Offer[] = base === null ? [] : [{ plan: null, ...base, price: null, needsApproval: false, isPaidFirst: false }];
+  const paid = plans.map(({ name, daily, monthly, price, currency, approval, isPaidFirst }) => ({
     plan: name,
     daily,
     monthly,
     price: { price, currency },
     needsApproval: approval === 'request',
+    isPaidFirst,
   }));
   return [...free, ...paid];
 }

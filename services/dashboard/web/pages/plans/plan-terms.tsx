@@ -11,6 +11,7 @@ interface PlanTermsProps {
 /** When the change counts, and how it is charged: as `plugins/core/selling/statement.ts` does it. */
 export function PlanTerms({ product: { subscription }, offer }: PlanTermsProps): ReactNode {
   const isChange = subscription !== null && subscription.state !== 'cancelled';
+  if (offer.isPaidFirst) return <PaidTerms isChange={isChange} />;
   const isCharged = offer.price !== null || (isChange && subscription.plan !== null);
   return (
     <List size="sm" spacing={4} mt="sm">
@@ -23,6 +24,20 @@ export function PlanTerms({ product: { subscription }, offer }: PlanTermsProps):
       )}
       {isChange && subscription.hasOwnLimits && <List.Item>Your custom limits stay: they apply instead of the plan&apos;s.</List.Item>}
       {isChange && subscription.dailyCap !== null && <List.Item>Your own daily cap stays.</List.Item>}
+    </List>
+  );
+}
+
+/** Of a plan that begins when it is paid. */
+function PaidTerms({ isChange }: { readonly isChange: boolean }): ReactNode {
+  return (
+    <List size="sm" spacing={4} mt="sm">
+      <List.Item>
+        You pay on the page of the payment provider. The plan begins when the payment has arrived, within seconds as a rule; until then{' '}
+        {isChange ? 'what you have goes on' : 'nothing changes'}.
+      </List.Item>
+      <List.Item>The price is charged now and each month in advance, until you cancel the plan under Billing.</List.Item>
+      {isChange && <List.Item>What you used today and this month still counts.</List.Item>}
     </List>
   );
 }

@@ -55,7 +55,9 @@ export function StatementPage(): ReactNode {
       <Text size="xs" c="dimmed" mt="md" maw="46rem">
         Each day on a plan costs its share of the monthly price. A day with two plans costs the dearer one; a day on which the subscription
         was paused or cancelled costs nothing, and neither do test keys.{' '}
-        {hasBilling ? 'The invoice for a final month is under Billing.' : 'Payment is between you and the provider.'}
+        {hasBilling
+          ? 'What is paid in advance, and the invoice for a final month, are under Billing.'
+          : 'Payment is between you and the provider.'}
       </Text>
     </>
   );

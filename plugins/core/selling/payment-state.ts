@@ -1,0 +1,117 @@
+/**
+ * What a payment provider says of one subscription, as facts in the provider's own time, and what they come to. Facts may arrive twice,
+ * late, in any order or never; the state depends only on which facts there are.
+ */
+
+/** Seconds since 1970, as the provider has them. */
+type Seconds = number;
+
+/** How the provider has a subscription. Amounts are whole units of the currency's smallest part. */
+export interface SubscriptionFact {
+  readonly kind: 'subscription';
+  readonly status: 'waiting' | 'trial' | 'active' | 'failing' | 'ended';
+  readonly plan: string;
+  readonly price: number;
+  readonly currency: string;
+  /** Until when it is paid, or on trial. */
+  readonly periodEnd: Seconds;
+  /** When it ends because it was cancelled; null while it renews. */
+  readonly cancelsAt: Seconds | null;
+}
+
+/** One invoice of the provider's that was paid, or could not be charged. */
+export interface ChargeFact {
+  readonly kind: 'paid' | 'failed';
+  readonly invoice: string;
+  readonly amount: number;
+  readonly currency: string;
+  /** The provider's own page of it. */
+  readonly url: string | null;
+}
+
+/** Money that went back. `amount` is all that was refunded of this payment so far. */
+export interface RefundFact {
+  readonly kind: 'refunded';
+  readonly payment: string;
+  readonly amount: number;
+  readonly currency: string;
+}
+
+export type PaymentFact = SubscriptionFact | ChargeFact | RefundFact;
+
+export interface DatedFact {
+  /** The provider's id of the event. */
+  readonly id: string;
+  readonly at: Seconds;
+  readonly fact: PaymentFact;
+}
+
+export interface PaymentState extends Omit<SubscriptionFact, 'kind'> {
+  /** When a charge first failed that was not made good since; null when nothing is owed. */
+  readonly failingSince: Seconds | null;
+}
+
+/**
+ * The order of facts of one second: as a provider's own steps follow each other. A failure stands after a success of the same second,
+ * unless an invoice was paid in it.
+ */
+const STATUS_RANK = { waiting: 0, trial: 1, active: 2, failing: 4, ended: 6 } as const;
+const KIND_RANK = { failed: 3, paid: 5, refunded: 7 } as const;
+
+function rankOf(fact: PaymentFact): number {
+  return fact.kind === 'subscription' ? STATUS_RANK[fact.status] : KIND_RANK[fact.kind];
+}
+
+/** JSON is compared last, so that the order is the same for any two facts. */
+function inOrder(a: DatedFact, b: DatedFact): number {
+  return a.at - b.at || rankOf(a.fact) - rankOf(b.fact) || (a.id < b.id ? -1 : Number(a.id > b.id));
+}
+
+function step(state: PaymentState | undefined, { at, fact }: DatedFact): PaymentState | undefined {
+  if (fact.kind === 'subscription') {
+    const { kind: _kind, ...members } = fact;
+    // No provider brings a subscription back that has ended.
+    if (state?.status === 'ended') return state;
+    if (fact.status === 'failing') return { ...members, failingSince: state?.failingSince ?? at };
+    return { ...members, failingSince: fact.status === 'ended' ? (state?.failingSince ?? null) : null };
+  }
+  if (!state || state.status === 'ended') return state;
+  if (fact.kind === 'failed' && state.status === 'active') return { ...state, status: 'failing', failingSince: at };
+  if (fact.kind === 'paid' && (state.status === 'failing' || state.status === 'waiting')) {
+    return { ...state, status: 'active', failingSince: null };
+  }
+  return state;
+}
+
+/** @returns undefined before the provider has said what kind of subscription it is */
+export function reducePayments(facts: readonly DatedFact[]): PaymentState | undefined {
+  return [...facts].sort(inOrder).reduce<PaymentState | undefined>(step, undefined);
+}
+
+/** What a seller allows, by `billing.payments` of the catalogue. */
+export interface GraceTerms {
+  /** Days after a failed payment in which the plan goes on. */
+  readonly graceDays: number;
+  /** What comes then: the product's base limits, or a suspended subscription. */
+  readonly afterGrace: 'base' | 'suspend';
+}
+
+/** What the customer has: the plan, the plan but no access to it, or nothing that was paid for. */
+export type Entitlement = 'plan' | 'suspended' | 'none';
+
+const DAY_SECONDS = 86_400;
+
+/** Until when the plan goes on without money; null while nothing is owed. A period that is over without news counts as not paid. */
+export function graceEnd({ status, failingSince, periodEnd }: PaymentState, { graceDays }: GraceTerms, now: Seconds): Seconds | null {
+  if (status === 'ended' || status === 'waiting') return null;
+  const since = failingSince ?? (periodEnd < now ? periodEnd : null);
+  return since === null ? null : since + graceDays * DAY_SECONDS;
+}
+
+export function entitlementOf(state: PaymentState, terms: GraceTerms, now: Seconds): Entitlement {
+  const { status, cancelsAt } = state;
+  if (status === 'ended' || status === 'waiting' || (cancelsAt !== null && cancelsAt <= now)) return 'none';
+  const end = graceEnd(state, terms, now);
+  if (end === null || now < end) return 'plan';
+  return terms.afterGrace === 'suspend' ? 'suspended' : 'none';
+}

@@ -1,0 +1,133 @@
+import { graceEnd } from '../../../../plugins/core/selling/payment-state';
+import { fromMinor, toMinor, toSafeNumber } from '../../../../plugins/core/selling/money';
+import { findAccount, requireCheckout } from '../../../../plugins/stores/postgres/billing/checkouts';
+import { listPaid, type PaidSubscription } from '../../../../plugins/stores/postgres/billing/paid-subscriptions';
+import { writeAudit } from '../../../../plugins/stores/postgres/customers/write-audit';
+import { inTransaction } from '../../../../plugins/stores/postgres/database';
+import { OperationRefused } from '../../../../plugins/stores/postgres/operation-refused';
+import { requireConsent } from '../../../../plugins/stores/postgres/subscriptions/require-consent';
+import { requireOfferedPlan } from '../../../../plugins/stores/postgres/subscriptions/subscription-terms';
+import { type billingEndpoints } from '../../contract/billing';
+import { type Call, type Handlers } from '../http/bind-endpoint';
+import { type DashboardDeps } from '../http/dashboard-deps';
+import { Refusal } from '../http/refusal';
+import { findPlan, refuseOtherTerms, refusePaid, refuseWithoutApproval } from '../plans/plan-terms';
+import { type PaymentPort, ProviderAway, ProviderRefused } from './payment-port';
+import { isPaidFirst, portOf, termsOf } from './payments-of';
+import { applyFacts, takePayment } from './take-payment';
+
+/** Errors of a provider as answers; what it said goes to the log. @throws Refusal `payment_away`, `payment_off` */
+async function fromProvider<T>(work: Promise<T>, { log }: DashboardDeps): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof ProviderAway) && !(error instanceof ProviderRefused)) throw error;
+    log.error({ err: error }, 'a payment provider did not do what it was asked');
+    throw new Refusal(error instanceof ProviderAway ? 'payment_away' : 'payment_off', { headers: { 'Retry-After': '30' } });
+  }
+}
+
+/** @throws Refusal `payment_off` */
+async function requirePort({ catalogue, payments }: DashboardDeps): Promise<PaymentPort> {
+  const port = portOf(await catalogue(), payments);
+  if (!port) throw new Refusal('payment_off');
+  return port;
+}
+
+/** The provider that has a subscription, which may be another than the one that takes payments now. */
+function portOfPaid({ provider }: PaidSubscription, { payments }: DashboardDeps): PaymentPort {
+  const port = payments?.ports[provider];
+  if (!port) throw new Refusal('payment_off');
+  return port;
+}
+
+const momentOf = (seconds: number): Date => new Date(seconds * 1_000);
+
+/** As the contract has it; undefined before the provider has said what it is. */
+function toPaidPlan(paid: PaidSubscription, terms: ReturnType<typeof termsOf>, nowSeconds: number) {
+  const { id, product, plan, status, price, currency, periodEnd, cancelsAt, failingSince, entitlement } = paid;
+  if (plan === null || price === null || currency === null || periodEnd === null) return [];
+  if (status === null || status === 'waiting' || status === 'ended') return [];
+  const state = { status, plan, price, currency, periodEnd, cancelsAt, failingSince };
+  const grace = graceEnd(state, { graceDays: terms.grace_days, afterGrace: terms.after_grace }, nowSeconds);
+  return [
+    {
+      id,
+      product,
+      plan,
+      price: fromMinor(price, currency),
+      currency,
+      status,
+      periodEndsAt: momentOf(periodEnd),
+      cancelsAt: cancelsAt === null ? null : momentOf(cancelsAt),
+      graceEndsAt: grace === null ? null : momentOf(grace),
+      isGiven: entitlement === 'plan',
+    },
+  ];
+}
+
+/** What a customer pays in advance. */
+export async function readPaidPlans(customerId: string, { db, catalogue, clock, payments }: DashboardDeps) {
+  const sold = await catalogue();
+  const paid = await listPaid(db, customerId);
+  const port = portOf(sold, payments);
+  const hasPortal = port !== undefined && (await findAccount(db, { customerId, provider: port.name })) !== undefined;
+  return { paid: paid.flatMap((each) => toPaidPlan(each, termsOf(sold), clock.now() / 1_000)), hasPortal };
+}
+
+const change =
+  (kind: 'cancel' | 'keep') =>
+  async (
+    { params: { id }, caller: { customerId, actor } }: Call<'POST /paid-plans/:id/cancel'> | Call<'POST /paid-plans/:id/keep'>,
+    deps: DashboardDeps,
+  ): Promise<void> => {
+    const paid = (await listPaid(deps.db, customerId)).find((each) => each.id === id);
+    if (!paid) throw new OperationRefused('paid_plan_unknown', 'there is no paid plan with this id');
+    const facts = await fromProvider(portOfPaid(paid, deps).change(paid.reference, { kind }), deps);
+    const { product, plan } = paid;
+    const subject = { kind: 'customer', id: customerId } as const;
+    await writeAudit(deps.db, { actor, action: `payment.${kind}`, subject, details: { product, plan } });
+    await applyFacts(deps, paid.provider, facts);
+  };
+
+type PaymentEndpoints = Pick<
+  typeof billingEndpoints,
+  'POST /checkouts' | 'GET /checkouts/:id' | 'POST /paid-plans/:id/cancel' | 'POST /paid-plans/:id/keep' | 'POST /billing/portal'
+>;
+
+/** Plans that begin when they are paid. */
+export const paymentHandlers: Handlers<PaymentEndpoints> = {
+  'POST /checkouts': async ({ body: { product, plan, terms, consent }, caller: { customerId, address: email, actor } }, deps) => {
+    const { db, catalogue, letters } = deps;
+    const port = await requirePort(deps);
+    await refuseWithoutApproval({ product, plan }, deps);
+    await refuseOtherTerms({ product, plan, terms }, deps);
+    const offered = await inTransaction(db, async (client) => {
+      await requireOfferedPlan(client, product, plan);
+      const found = findPlan(await catalogue(), { product, plan });
+      if (!found || !isPaidFirst(found)) throw new Refusal('plan_free');
+      await refusePaid(client, { customerId, product });
+      await requireConsent(client, { customerId, product, consent, actor });
+      return found;
+    });
+    const price = toSafeNumber(toMinor(offered.price, offered.currency));
+    const wanted = { customerId, product, plan: offered.name, price, currency: offered.currency, provider: port.name, actor };
+    return fromProvider(takePayment(deps, wanted, { port, url: letters.url, email }), deps);
+  },
+
+  'GET /checkouts/:id': async ({ params: { id }, caller: { customerId } }, { db }) => {
+    const checkout = await requireCheckout(db, { id, customerId });
+    const { state, url, price, currency } = checkout;
+    return { ...checkout, price: fromMinor(price, currency), url: state === 'open' ? url : null };
+  },
+
+  'POST /paid-plans/:id/cancel': change('cancel'),
+  'POST /paid-plans/:id/keep': change('keep'),
+
+  'POST /billing/portal': async ({ caller: { customerId } }, deps) => {
+    const port = await requirePort(deps);
+    const account = await findAccount(deps.db, { customerId, provider: port.name });
+    if (account === undefined) throw new Refusal('payment_off', { detail: 'You have paid for nothing yet.' });
+    return fromProvider(port.openPortal(account, `${deps.letters.url}/billing`), deps);
+  },
+};

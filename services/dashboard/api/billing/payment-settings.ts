@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { urlSetting } from '../../../../plugins/core/settings';
+import { type PaymentPort } from './payment-port';
+import { type PaymentPorts } from './payments-of';
+import { createStripePort } from './stripe/stripe-port';
+
+const secret = (begin: RegExp, example: string) => z.string().regex(begin, `must begin with ${example}`).optional();
+
+/** The keys of payment providers. The catalogue says which provider takes payments. */
+export const paymentSettings = z.object({
+  /** A restricted key is enough; docs/billing.md names what it must be allowed. */
+  STRIPE_SECRET_KEY: secret(/^(sk|rk)_/, 'sk_ or rk_'),
+  /** Of the endpoint for events. */
+  STRIPE_WEBHOOK_SECRET: secret(/^whsec_/, 'whsec_'),
+  /** The stand-in of `npm start`, and what it signs with. */
+  DASHBOARD_PAYMENTS_SANDBOX: urlSetting(['http']).optional(),
+  DASHBOARD_PAYMENTS_SANDBOX_SECRET: z.string().min(16).optional(),
+});
+export type PaymentSettings = z.output<typeof paymentSettings>;
+
+interface Problem {
+  readonly path: [keyof PaymentSettings];
+  readonly message: string;
+}
+
+/** The sandbox gives paid plans for no money: only where mail stays on the machine too. */
+export function findPaymentProblems(settings: PaymentSettings & { readonly DASHBOARD_MAIL: 'outbox' | 'smtp' }): Problem[] {
+  const problems: Problem[] = [];
+  const together = (a: keyof PaymentSettings, b: keyof PaymentSettings): void => {
+    if (settings[a] !== undefined && settings[b] === undefined) problems.push({ path: [b], message: `is required with ${a}` });
+  };
+  together('STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET');
+  together('DASHBOARD_PAYMENTS_SANDBOX', 'DASHBOARD_PAYMENTS_SANDBOX_SECRET');
+  if (settings.DASHBOARD_PAYMENTS_SANDBOX !== undefined && settings.DASHBOARD_MAIL !== 'outbox') {
+    problems.push({ path: ['DASHBOARD_PAYMENTS_SANDBOX'], message: 'is for npm start only: it gives paid plans for no money' });
+  }
+  return problems;
+}
+
+/** Those whose keys are given. */
+export function openPaymentPorts(settings: PaymentSettings): PaymentPorts {
+  const { STRIPE_SECRET_KEY: key, STRIPE_WEBHOOK_SECRET: webhook, DASHBOARD_PAYMENTS_SANDBOX: url } = settings;
+  const own = settings.DASHBOARD_PAYMENTS_SANDBOX_SECRET;
+  const ports: Record<string, PaymentPort> = {};
+  if (key !== undefined && webhook !== undefined) {
+    ports['stripe'] = createStripePort({ name: 'stripe', secretKey: key, webhookSecret: webhook });
+  }
+  if (url !== undefined && own !== undefined) {
+    const keys = { secretKey: `sk_test_${own}`, webhookSecret: `whsec_${own}` };
+    ports['sandbox'] = createStripePort({ name: 'sandbox', ...keys, url });
+  }
+  return ports;
+}

@@ -1,0 +1,148 @@
+import { createHash } from 'node:crypto';
+import Stripe from 'stripe';
+import {
+  type CheckoutWish,
+  EVENT_AGE_SECONDS,
+  EventRefused,
+  type PaidChange,
+  type PaymentPort,
+  ProviderAway,
+  ProviderRefused,
+} from '../payment-port';
+import { toStripeAmount } from './stripe-amounts';
+import { METADATA, newsOf, subscriptionFact } from './stripe-facts';
+
+export interface StripeOptions {
+  /** `sandbox` speaks to the stand-in of `npm start`. */
+  readonly name: 'stripe' | 'sandbox';
+  readonly secretKey: string;
+  readonly webhookSecret: string;
+  /** In place of https://api.stripe.com, for a stand-in. */
+  readonly url?: string | undefined;
+}
+
+/** A person waits. Stripe's own default is 80 s. */
+const TIMEOUT_MS = 10_000;
+/** Each with the same idempotency key. */
+const RETRIES = 1;
+
+function connect({ secretKey, url }: StripeOptions): Stripe {
+  const place = url === undefined ? undefined : new URL(url);
+  return new Stripe(secretKey, {
+    timeout: TIMEOUT_MS,
+    maxNetworkRetries: RETRIES,
+    telemetry: false,
+    ...(place && { host: place.hostname, port: place.port, protocol: place.protocol === 'http:' ? 'http' : 'https' }),
+  });
+}
+
+/** Whether asking again later may help. */
+function isAway(error: unknown): boolean {
+  const { errors } = Stripe;
+  return (
+    error instanceof errors.StripeConnectionError || error instanceof errors.StripeAPIError || error instanceof errors.StripeRateLimitError
+  );
+}
+
+async function asked<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (cause) {
+    if (isAway(cause)) throw new ProviderAway('Stripe cannot be reached', { cause });
+    throw new ProviderRefused(cause instanceof Error ? cause.message : 'Stripe refused', { cause });
+  }
+}
+
+/** Ours need no more than one page. */
+const SCOPE = { expand: ['subscription'] };
+
+function sessionWish({ id, account, customerId, product, title, plan, price, currency, returnUrl, cancelUrl }: CheckoutWish) {
+  return {
+    mode: 'subscription',
+    customer: account,
+    client_reference_id: id,
+    success_url: returnUrl,
+    cancel_url: cancelUrl,
+    line_items: [
+      {
+        quantity: 1,
+        price_data: {
+          currency: currency.toLowerCase(),
+          unit_amount: toStripeAmount(price, currency),
+          recurring: { interval: 'month' },
+          product_data: { name: `${title}: ${plan}` },
+        },
+      },
+    ],
+    subscription_data: { metadata: { [METADATA.customer]: customerId, [METADATA.product]: product, [METADATA.plan]: plan } },
+  } satisfies Stripe.Checkout.SessionCreateParams;
+}
+
+const STATES = { open: 'open', complete: 'paid', expired: 'closed' } as const;
+
+/** Takes payments by Stripe: hosted checkout and portal, its official SDK, and signed webhooks. */
+export function createStripePort(options: StripeOptions): PaymentPort {
+  const stripe = connect(options);
+  /** How it is now, at the time that the answer itself states: no clock of ours is compared with Stripe's. */
+  const factOf = (given: Stripe.Response<Stripe.Subscription>, at = dateOf(given)) => {
+    const fact = subscriptionFact(given, { id: '', at });
+    return fact ? [{ ...fact, id: `look ${createHash('sha256').update(JSON.stringify(fact)).digest('hex').slice(0, 32)}` }] : [];
+  };
+  return {
+    name: options.name,
+
+    async openAccount({ id, email }) {
+      const made = await asked(
+        stripe.customers.create({ email, metadata: { [METADATA.customer]: id } }, { idempotencyKey: `tollgate-customer-${id}` }),
+      );
+      return made.id;
+    },
+
+    async openCheckout(wish) {
+      const session = await asked(stripe.checkout.sessions.create(sessionWish(wish), { idempotencyKey: `tollgate-checkout-${wish.id}` }));
+      if (session.url === null) throw new ProviderRefused('Stripe gave no page for a checkout');
+      return { session: session.id, url: session.url };
+    },
+
+    async settleCheckout(session, act) {
+      if (act === 'close') await stripe.checkout.sessions.expire(session).catch(() => undefined);
+      const found = await asked(stripe.checkout.sessions.retrieve(session, SCOPE));
+      const state = STATES[found.status as keyof typeof STATES] ?? 'open';
+      const { subscription } = found;
+      if (subscription === null || typeof subscription === 'string') return { state, facts: [] };
+      return { state, facts: factOf(subscription as Stripe.Response<Stripe.Subscription>, dateOf(found)) };
+    },
+
+    async look(subscription) {
+      return factOf(await asked(stripe.subscriptions.retrieve(subscription)));
+    },
+
+    async change(subscription, { kind }: PaidChange) {
+      return factOf(await asked(stripe.subscriptions.update(subscription, { cancel_at_period_end: kind === 'cancel' })));
+    },
+
+    async openPortal(account, returnUrl) {
+      const { url } = await asked(stripe.billingPortal.sessions.create({ customer: account, return_url: returnUrl }));
+      return { url };
+    },
+
+    readEvent(body, headers, nowMs) {
+      const signature = headers['stripe-signature'];
+      if (typeof signature !== 'string') throw new EventRefused('the event is not signed');
+      try {
+        return newsOf(stripe.webhooks.constructEvent(body, signature, options.webhookSecret, EVENT_AGE_SECONDS, undefined, nowMs));
+      } catch (cause) {
+        throw new EventRefused('the signature of the event is not right, or it is too old', { cause });
+      }
+    },
+  };
+}
+
+/**
+ * Seconds since 1970, by the answer's own header. It has no parts of a second: ours order what is asked within one, and after its events.
+ */
+function dateOf({ lastResponse }: Stripe.Response<object>): number {
+  const at = Date.parse(lastResponse.headers['date'] ?? '');
+  const ours = Date.now();
+  return (Number.isNaN(at) ? ours - (ours % 1_000) : at) / 1_000 + (ours % 1_000) / 1_000;
+}

@@ -1,0 +1,118 @@
+import { Badge, Button, Group, Text } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { type BillingView, type PaidPlan } from '../../../contract/billing';
+import { productsQuery } from '../../api/queries';
+import { call } from '../../api/request';
+import { toast } from '../../browser/toast';
+import { ConfirmDialog } from '../../components/confirm-dialog';
+import { type Column, DataTable } from '../../components/data-table';
+import { EmptyState } from '../../components/empty-state';
+import { Panel } from '../../components/panel';
+import { ProblemAlert } from '../../components/problem-alert';
+import { formatPrice } from '../../format/numbers';
+import { dayOf } from '../../format/time';
+import { useSession } from '../../hooks/use-session';
+import { useSubmit } from '../../hooks/use-submit';
+import { formatDate } from './invoice-words';
+
+export const isPaidInAdvance = ({ provider, paid }: BillingView): boolean =>
+  paid.length > 0 || (provider !== 'none' && provider !== 'invoice');
+
+const STATES = {
+  trial: { color: 'blue', text: 'On trial' },
+  active: { color: 'green', text: 'Paid' },
+  failing: { color: 'red', text: 'Payment failed' },
+} as const;
+
+/** What comes next, in a sentence. */
+function nextOf(
+  { status, cancelsAt, periodEndsAt, graceEndsAt, isGiven, price, currency }: PaidPlan,
+  dateOf: (iso: string) => string,
+): string {
+  if (!isGiven) return 'The plan is not given until the payment is made good.';
+  if (status === 'failing' && graceEndsAt !== null) return `Pay by ${dateOf(graceEndsAt)}, or the plan ends.`;
+  if (cancelsAt !== null) return `Ends on ${dateOf(cancelsAt)}; nothing more is charged.`;
+  const charge = formatPrice({ price, currency });
+  return status === 'trial'
+    ? `Free until ${dateOf(periodEndsAt)}, then ${charge} a month.`
+    : `Next charge of ${charge} on ${dateOf(periodEndsAt)}.`;
+}
+
+/** Cancels with the period that is paid, or takes that back. */
+function PaidPlanAct({ paid, title }: { readonly paid: PaidPlan; readonly title: string }): ReactNode {
+  const client = useQueryClient();
+  const [isAsking, setAsking] = useState(false);
+  const isCancelled = paid.cancelsAt !== null;
+
+  async function change(): Promise<void> {
+    const params = { id: paid.id };
+    await (isCancelled ? call('POST /paid-plans/:id/keep', { params }) : call('POST /paid-plans/:id/cancel', { params }));
+    await client.invalidateQueries();
+    toast(isCancelled ? `${title} goes on.` : `${title} ends with the period that is paid.`);
+  }
+
+  return (
+    <>
+      <Button size="compact-sm" variant="default" className="tappable" onClick={() => setAsking(true)}>
+        {isCancelled ? `Keep ${title}` : `Cancel ${title}`}
+      </Button>
+      {isAsking && (
+        <ConfirmDialog
+          title={isCancelled ? `Keep ${title}?` : `Cancel ${title}?`}
+          action={isCancelled ? 'Keep the plan' : 'Cancel the plan'}
+          isDangerous={!isCancelled}
+          onConfirm={change}
+          onClose={() => setAsking(false)}
+        >
+          <Text size="sm">
+            {isCancelled
+              ? 'The plan goes on, and is charged each month again.'
+              : 'The plan goes on until the period that is paid is over. After that the base limits hold, and nothing is charged any more.'}
+          </Text>
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}
+
+/** The provider's own page: cards, invoices, receipts. */
+function PortalButton(): ReactNode {
+  const { submit, pending, problem } = useSubmit(async () => {
+    const { url } = await call('POST /billing/portal');
+    window.location.assign(url);
+  });
+  return (
+    <Group gap="xs">
+      <Button size="xs" variant="default" loading={pending} onClick={() => void submit()}>
+        Cards and receipts
+      </Button>
+      <ProblemAlert problem={problem} />
+    </Group>
+  );
+}
+
+/** Plans that are paid in advance, with what comes next. */
+export function PaidPlans({ paid, hasPortal }: BillingView): ReactNode {
+  const { quotaTimeZone } = useSession();
+  const { data } = useQuery(productsQuery);
+  const titleOf = (product: string): string => data?.products.find(({ id }) => id === product)?.title ?? product;
+  const dateOf = (iso: string): string => formatDate(dayOf(new Date(iso), quotaTimeZone));
+  const columns: readonly Column<PaidPlan>[] = [
+    { header: 'Product', isTitle: true, cell: ({ product, plan }) => `${titleOf(product)}: ${plan}` },
+    { header: 'State', cell: ({ status }) => <Badge color={STATES[status].color}>{STATES[status].text}</Badge> },
+    { header: 'Next', cell: (each) => nextOf(each, dateOf) },
+    { header: 'Change', cell: (each) => <PaidPlanAct paid={each} title={`${titleOf(each.product)} ${each.plan}`} /> },
+  ];
+  return (
+    <Panel title="Paid plans" aside={hasPortal && <PortalButton />}>
+      <DataTable
+        caption="Paid plans"
+        columns={columns}
+        rows={paid}
+        rowKey={({ id }) => id}
+        empty={<EmptyState title="Nothing paid">A plan with a price is paid for when you choose it under Plans.</EmptyState>}
+      />
+    </Panel>
+  );
+}

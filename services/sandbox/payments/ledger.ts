@@ -1,0 +1,159 @@
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { type Books, emptyBooks, type Event, type Invoice, monthAfter, newId, type Session, type Subscription } from './objects';
+
+export interface LedgerOptions {
+  /** Where it is kept; in memory alone unless given. */
+  readonly file?: string | undefined;
+  /** Where the hosted pages are. */
+  readonly url: () => string;
+  readonly now?: () => number;
+}
+
+const API_VERSION = '2026-10-28.endive';
+const DAY = 86_400;
+
+/** What happens at the provider: each act changes its books and leaves events to deliver, as Stripe's documentation describes them. */
+export class Ledger {
+  readonly books: Books;
+  onEvent: () => void = () => undefined;
+
+  constructor(private readonly options: LedgerOptions) {
+    const { file } = options;
+    this.books = file !== undefined && existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Books) : emptyBooks();
+  }
+
+  /** Of the provider's own clock, in which no two events have the same moment. */
+  second(): number {
+    const now = Math.floor((this.options.now ?? Date.now)() / 1_000);
+    this.books.lastSecond = Math.max(now, this.books.lastSecond);
+    return this.books.lastSecond;
+  }
+
+  keep(): void {
+    const { file } = this.options;
+    if (file === undefined) return;
+    writeFileSync(`${file}.draft`, JSON.stringify(this.books), { mode: 0o600 });
+    renameSync(`${file}.draft`, file);
+  }
+
+  tell(type: string, object: object): void {
+    const created = Math.max(this.second(), this.books.lastSecond + 1);
+    this.books.lastSecond = created;
+    const data = { object: structuredClone(object) };
+    const event: Event = { id: newId('evt'), object: 'event', type, created, livemode: false, api_version: API_VERSION, data };
+    this.books.waiting.push({ event, attempts: 0, dueMs: 0 });
+    this.onEvent();
+  }
+
+  private bill(subscription: Subscription, { amount, isPaid, reason }: { amount: number; isPaid: boolean; reason: string }): Invoice {
+    const id = newId('in');
+    const invoice: Invoice = {
+      id,
+      object: 'invoice',
+      customer: subscription.customer,
+      currency: subscription.currency,
+      status: isPaid ? 'paid' : 'open',
+      amount_due: amount,
+      amount_paid: isPaid ? amount : 0,
+      attempt_count: 1,
+      next_payment_attempt: isPaid ? null : this.second() + 3 * DAY,
+      hosted_invoice_url: `${this.options.url()}/invoices/${id}`,
+      created: this.second(),
+      billing_reason: reason,
+      parent: { type: 'subscription_details', subscription_details: { subscription: subscription.id, metadata: subscription.metadata } },
+    };
+    this.books.invoices[id] = invoice;
+    subscription.latest_invoice = id;
+    return invoice;
+  }
+
+  /** The customer paid on the hosted page. */
+  pay(session: Session): Subscription {
+    const known = session.subscription === null ? undefined : this.books.subscriptions[session.subscription];
+    if (known) return known;
+    const now = this.second();
+    const { wish } = session;
+    const isTrial = wish.trialDays > 0;
+    const price = {
+      id: newId('price'),
+      object: 'price' as const,
+      currency: wish.currency,
+      unit_amount: wish.amount,
+      product: newId('prod'),
+      recurring: { interval: 'month' as const, interval_count: 1 as const },
+    };
+    const end = isTrial ? now + wish.trialDays * DAY : monthAfter(now);
+    const item = { id: newId('si'), object: 'subscription_item' as const, price, quantity: 1 as const };
+    const subscription: Subscription = {
+      id: newId('sub'),
+      object: 'subscription',
+      customer: session.customer,
+      status: isTrial ? 'trialing' : 'active',
+      metadata: { ...wish.metadata },
+      cancel_at_period_end: false,
+      cancel_at: null,
+      canceled_at: null,
+      ended_at: null,
+      created: now,
+      currency: wish.currency,
+      latest_invoice: null,
+      items: { object: 'list', has_more: false, data: [{ ...item, current_period_start: now, current_period_end: end }] },
+    };
+    this.books.subscriptions[subscription.id] = subscription;
+    const invoice = this.bill(subscription, { amount: isTrial ? 0 : wish.amount, isPaid: true, reason: 'subscription_create' });
+    Object.assign(session, { status: 'complete', payment_status: 'paid', subscription: subscription.id, url: null });
+    this.tell('customer.subscription.created', subscription);
+    this.tell('invoice.paid', invoice);
+    this.tell('checkout.session.completed', session);
+    this.keep();
+    return subscription;
+  }
+
+  expire(session: Session): void {
+    if (session.status !== 'open') return;
+    Object.assign(session, { status: 'expired', url: null });
+    this.tell('checkout.session.expired', session);
+    this.keep();
+  }
+
+  /** The period is over: the next one is charged, or the subscription ends where that was asked for. */
+  renew(subscription: Subscription, isPaid: boolean): void {
+    if (subscription.status === 'canceled') return;
+    if (subscription.cancel_at_period_end) return this.end(subscription);
+    const [item] = subscription.items.data;
+    item.current_period_start = item.current_period_end;
+    item.current_period_end = monthAfter(item.current_period_end);
+    const amount = item.price.unit_amount;
+    const invoice = this.bill(subscription, { amount, isPaid, reason: 'subscription_cycle' });
+    subscription.status = isPaid ? 'active' : 'past_due';
+    this.tell(isPaid ? 'invoice.paid' : 'invoice.payment_failed', invoice);
+    this.tell('customer.subscription.updated', subscription);
+    this.keep();
+  }
+
+  /** What is open is paid now. */
+  recover(subscription: Subscription): void {
+    const invoice = Object.values(this.books.invoices).find(
+      ({ parent, status }) => status === 'open' && parent.subscription_details.subscription === subscription.id,
+    );
+    if (!invoice) return;
+    Object.assign(invoice, { status: 'paid', amount_paid: invoice.amount_due, next_payment_attempt: null });
+    subscription.status = 'active';
+    this.tell('invoice.paid', invoice);
+    this.tell('customer.subscription.updated', subscription);
+    this.keep();
+  }
+
+  end(subscription: Subscription): void {
+    if (subscription.status === 'canceled') return;
+    const now = this.second();
+    Object.assign(subscription, { status: 'canceled', ended_at: now, canceled_at: now });
+    this.tell('customer.subscription.deleted', subscription);
+    this.keep();
+  }
+
+  changed(subscription: Subscription): void {
+    this.tell('customer.subscription.updated', subscription);
+    this.keep();
+  }
+}

@@ -1,0 +1,122 @@
+import { randomBytes } from 'node:crypto';
+
+/** Stripe's objects, with the members that are documented and used. Moments are seconds since 1970. */
+export interface Customer {
+  id: string;
+  object: 'customer';
+  email: string | null;
+  metadata: Record<string, string>;
+}
+
+export interface Price {
+  id: string;
+  object: 'price';
+  currency: string;
+  unit_amount: number;
+  product: string;
+  recurring: { interval: 'month'; interval_count: 1 };
+}
+
+export interface Subscription {
+  id: string;
+  object: 'subscription';
+  customer: string;
+  status: 'trialing' | 'active' | 'past_due' | 'canceled';
+  metadata: Record<string, string>;
+  cancel_at_period_end: boolean;
+  cancel_at: number | null;
+  canceled_at: number | null;
+  ended_at: number | null;
+  created: number;
+  currency: string;
+  latest_invoice: string | null;
+  items: {
+    object: 'list';
+    has_more: false;
+    data: [
+      { id: string; object: 'subscription_item'; price: Price; quantity: 1; current_period_start: number; current_period_end: number },
+    ];
+  };
+}
+
+export interface Invoice {
+  id: string;
+  object: 'invoice';
+  customer: string;
+  currency: string;
+  status: 'open' | 'paid' | 'void';
+  amount_due: number;
+  amount_paid: number;
+  attempt_count: number;
+  next_payment_attempt: number | null;
+  hosted_invoice_url: string;
+  created: number;
+  billing_reason: string;
+  parent: { type: 'subscription_details'; subscription_details: { subscription: string; metadata: Record<string, string> } };
+}
+
+export interface Session {
+  id: string;
+  object: 'checkout.session';
+  mode: 'subscription';
+  status: 'open' | 'complete' | 'expired';
+  payment_status: 'unpaid' | 'paid' | 'no_payment_required';
+  customer: string;
+  client_reference_id: string | null;
+  success_url: string;
+  cancel_url: string;
+  url: string | null;
+  subscription: string | null;
+  expires_at: number;
+  created: number;
+  /** Of ours: what is bought. */
+  wish: {
+    name: string;
+    currency: string;
+    amount: number;
+    trialDays: number;
+    metadata: Record<string, string>;
+    takesCodes: boolean;
+  };
+}
+
+export interface Event {
+  id: string;
+  object: 'event';
+  type: string;
+  created: number;
+  livemode: false;
+  api_version: string;
+  data: { object: unknown };
+}
+
+/** Everything that the stand-in knows; kept in a file, so that it survives a restart. */
+export interface Books {
+  customers: Record<string, Customer>;
+  sessions: Record<string, Session>;
+  subscriptions: Record<string, Subscription>;
+  invoices: Record<string, Invoice>;
+  /** By idempotency key: what was asked, and the answer. */
+  answers: Record<string, { asked: string; status: number; body: string }>;
+  /** Not delivered yet. */
+  waiting: { event: Event; attempts: number; dueMs: number }[];
+  /** The last moment that was given out: the stand-in's own clock. */
+  lastSecond: number;
+}
+
+export function emptyBooks(): Books {
+  return { customers: {}, sessions: {}, subscriptions: {}, invoices: {}, answers: {}, waiting: [], lastSecond: 0 };
+}
+
+export const newId = (kind: string): string => `${kind}_${randomBytes(12).toString('hex')}`;
+
+/** The same day of the next month, or its last. */
+export function monthAfter(seconds: number): number {
+  const from = new Date(seconds * 1_000);
+  const to = new Date(from);
+  to.setUTCDate(1);
+  to.setUTCMonth(to.getUTCMonth() + 1);
+  const days = new Date(Date.UTC(to.getUTCFullYear(), to.getUTCMonth() + 1, 0)).getUTCDate();
+  to.setUTCDate(Math.min(from.getUTCDate(), days));
+  return to.getTime() / 1_000;
+}

@@ -1,0 +1,204 @@
+import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { type Ledger } from './ledger';
+import { newId, type Session, type Subscription } from './objects';
+import { type FormValue, readForm, textAt, textsAt } from './read-form';
+
+/** One request as it came, for tests. */
+export interface SeenRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly form: Readonly<Record<string, FormValue>>;
+  readonly idempotencyKey: string | undefined;
+}
+
+export interface StripeApiOptions {
+  readonly ledger: Ledger;
+  readonly secretKey: string;
+  readonly url: () => string;
+  readonly onRequest?: ((request: SeenRequest) => void) | undefined;
+}
+
+/** As Stripe words errors. https://docs.stripe.com/api/errors */
+class ApiError extends Error {
+  constructor(
+    readonly status: number,
+    readonly type: string,
+    message: string,
+    readonly code?: string,
+  ) {
+    super(message);
+  }
+}
+
+const missing = (what: string, id: string): ApiError =>
+  new ApiError(404, 'invalid_request_error', `No such ${what}: '${id}'`, 'resource_missing');
+
+type Form = Readonly<Record<string, FormValue>>;
+type Act = (call: { readonly id: string; readonly form: Form; readonly query: Readonly<Record<string, FormValue>> }) => object;
+
+function need(form: Form, ...names: readonly (string | number)[]): string {
+  const text = textAt(form, ...names);
+  if (text === undefined) {
+    const name = names.map((each, index) => (index === 0 ? String(each) : `[${each}]`)).join('');
+    throw new ApiError(400, 'invalid_request_error', `Missing required param: ${name}.`, 'parameter_missing');
+  }
+  return text;
+}
+
+function openSession({ ledger, url }: StripeApiOptions, form: Form): Session {
+  const account = need(form, 'customer');
+  if (!ledger.books.customers[account]) throw missing('customer', account);
+  if (need(form, 'mode') !== 'subscription') throw new ApiError(400, 'invalid_request_error', 'only subscriptions are sold here');
+  const amount = Number(need(form, 'line_items', 0, 'price_data', 'unit_amount'));
+  if (!Number.isSafeInteger(amount) || amount < 0) throw new ApiError(400, 'invalid_request_error', 'Invalid integer: unit_amount');
+  need(form, 'line_items', 0, 'price_data', 'recurring', 'interval');
+  const id = newId('cs_test');
+  const now = ledger.second();
+  const session: Session = {
+    id,
+    object: 'checkout.session',
+    mode: 'subscription',
+    status: 'open',
+    payment_status: 'unpaid',
+    customer: account,
+    client_reference_id: textAt(form, 'client_reference_id') ?? null,
+    success_url: need(form, 'success_url'),
+    cancel_url: textAt(form, 'cancel_url') ?? need(form, 'success_url'),
+    url: `${url()}/pay/${id}`,
+    subscription: null,
+    expires_at: now + 86_400,
+    created: now,
+    wish: {
+      name: need(form, 'line_items', 0, 'price_data', 'product_data', 'name'),
+      currency: need(form, 'line_items', 0, 'price_data', 'currency'),
+      amount,
+      trialDays: Number(textAt(form, 'subscription_data', 'trial_period_days') ?? '0'),
+      metadata: textsAt(form, 'subscription_data', 'metadata'),
+      takesCodes: textAt(form, 'allow_promotion_codes') === 'true',
+    },
+  };
+  ledger.books.sessions[id] = session;
+  return session;
+}
+
+function change(subscription: Subscription, form: Form): void {
+  const cancel = textAt(form, 'cancel_at_period_end');
+  if (cancel !== undefined) {
+    const [item] = subscription.items.data;
+    subscription.cancel_at_period_end = cancel === 'true';
+    subscription.cancel_at = cancel === 'true' ? item.current_period_end : null;
+  }
+  Object.assign(subscription.metadata, textsAt(form, 'metadata'));
+}
+
+/** Each path of Stripe's that the adapter uses. https://docs.stripe.com/api */
+function actsOf(options: StripeApiOptions): Readonly<Record<string, Act>> {
+  const { ledger, url } = options;
+  const sessionOf = (id: string): Session => {
+    const session = ledger.books.sessions[id];
+    if (!session) throw missing('checkout session', id);
+    if (session.status === 'open' && session.expires_at <= ledger.second()) ledger.expire(session);
+    return session;
+  };
+  const subscriptionOf = (id: string): Subscription => {
+    const found = ledger.books.subscriptions[id];
+    if (!found) throw missing('subscription', id);
+    return found;
+  };
+  return {
+    'POST /v1/customers': ({ form }) => {
+      const id = newId('cus');
+      return (ledger.books.customers[id] = {
+        id,
+        object: 'customer',
+        email: textAt(form, 'email') ?? null,
+        metadata: textsAt(form, 'metadata'),
+      });
+    },
+    'POST /v1/checkout/sessions': ({ form }) => openSession(options, form),
+    'GET /v1/checkout/sessions/:id': ({ id, query }) => {
+      const session = sessionOf(id);
+      const isExpanded = textAt(query, 'expand', 0) === 'subscription';
+      return isExpanded && session.subscription !== null ? { ...session, subscription: subscriptionOf(session.subscription) } : session;
+    },
+    'POST /v1/checkout/sessions/:id/expire': ({ id }) => {
+      const session = sessionOf(id);
+      if (session.status !== 'open') throw new ApiError(400, 'invalid_request_error', `This Session is ${session.status}.`);
+      ledger.expire(session);
+      return session;
+    },
+    'GET /v1/subscriptions/:id': ({ id }) => subscriptionOf(id),
+    'POST /v1/subscriptions/:id': ({ id, form }) => {
+      const subscription = subscriptionOf(id);
+      if (subscription.status === 'canceled') throw missing('subscription', id);
+      change(subscription, form);
+      ledger.changed(subscription);
+      return subscription;
+    },
+    'POST /v1/billing_portal/sessions': ({ form }) => {
+      const account = need(form, 'customer');
+      if (!ledger.books.customers[account]) throw missing('customer', account);
+      const back = textAt(form, 'return_url') ?? '';
+      const page = `${url()}/portal/${account}?back=${encodeURIComponent(back)}`;
+      return { id: newId('bps'), object: 'billing_portal.session', customer: account, return_url: back, url: page };
+    },
+  };
+}
+
+/** The same key with the same request gets the same answer; with another one it is refused. https://docs.stripe.com/api/idempotent_requests */
+function once(
+  ledger: Ledger,
+  { key, asked }: { key: string | undefined; asked: string },
+  work: () => object,
+): { status: number; body: string } {
+  const before = key === undefined ? undefined : ledger.books.answers[key];
+  if (before && before.asked !== asked) {
+    throw new ApiError(400, 'idempotency_error', 'Keys for idempotent requests can only be used with the same parameters.');
+  }
+  if (before) return before;
+  const answer = { asked, status: 200, body: JSON.stringify(work()) };
+  if (key !== undefined) ledger.books.answers[key] = answer;
+  ledger.keep();
+  return answer;
+}
+
+function fail(reply: FastifyReply, error: unknown): FastifyReply {
+  const known = error instanceof ApiError ? error : new ApiError(400, 'invalid_request_error', String(error));
+  return reply.code(known.status).send({ error: { type: known.type, message: known.message, ...(known.code && { code: known.code }) } });
+}
+
+/** Adds Stripe's HTTP, as far as it is used. */
+export function addStripeApi(app: FastifyInstance, options: StripeApiOptions): void {
+  const { ledger, secretKey, onRequest } = options;
+  for (const [name, act] of Object.entries(actsOf(options))) {
+    const [method = '', url = ''] = name.split(' ');
+    app.route({
+      method,
+      url,
+      exposeHeadRoute: false,
+      handler: (request: FastifyRequest, reply) => {
+        // The provider's own clock, which is not ours.
+        reply.header('date', new Date(ledger.second() * 1_000).toUTCString()).header('request-id', newId('req'));
+        if (request.headers.authorization !== `Bearer ${secretKey}`) {
+          return fail(reply, new ApiError(401, 'invalid_request_error', 'Invalid API Key provided'));
+        }
+        try {
+          const text = typeof request.body === 'string' ? request.body : '';
+          const form = readForm(text);
+          const key = request.headers['idempotency-key'];
+          const idempotencyKey = typeof key === 'string' ? key : undefined;
+          const [path = '', query = ''] = request.url.split('?');
+          onRequest?.({ method, path, form, idempotencyKey });
+          const { id = '' } = request.params as { id?: string };
+          const asked = `${path}?${text}`;
+          const isGet = method === 'GET';
+          const run = (): object => act({ id, form, query: readForm(query) });
+          const { body } = isGet ? { body: JSON.stringify(run()) } : once(ledger, { key: idempotencyKey, asked }, run);
+          return reply.type('application/json').send(body);
+        } catch (error) {
+          return fail(reply, error);
+        }
+      },
+    });
+  }
+}

@@ -1,0 +1,268 @@
+import { applyCatalogue } from '../../../plugins/stores/postgres/catalogue/apply-catalogue';
+import { createCatalogue } from '../../../plugins/core/selling/catalogue';
+import { PRODUCTS } from '../../support/catalogue';
+import { signEvent } from '../../../services/sandbox/payments/deliver-events';
+import { type Session, type Subscription } from '../../../services/sandbox/payments/objects';
+import { PAYMENT_KEYS, type PayingDashboard, startPayingDashboard } from '../support/paying-dashboard';
+
+const PRODUCT = 'api-ip';
+let dashboard: PayingDashboard;
+beforeAll(async () => {
+  dashboard = await startPayingDashboard();
+  await applyCatalogue(dashboard.pool, createCatalogue(PRODUCTS), { actor: 'test' });
+});
+afterAll(() => dashboard.close());
+beforeEach(() => {
+  dashboard.hear(true);
+});
+
+interface Customer {
+  readonly ask: (path: string, body?: unknown, method?: 'GET' | 'POST' | 'PUT') => ReturnType<PayingDashboard['ask']>;
+  readonly id: string;
+}
+
+async function newCustomer(): Promise<Customer> {
+  const cookie = await dashboard.signIn();
+  const ask: Customer['ask'] = (path, body, method = body === undefined ? 'GET' : 'POST') =>
+    dashboard.ask({ method, path: `/api${path}`, body, cookie });
+  return { ask, id: (await ask('/session')).json().customerId };
+}
+
+const productOf = async ({ ask }: Customer) =>
+  (await ask('/products')).json().products.find(({ id }: { id: string }) => id === PRODUCT) as {
+    subscription: { plan: string | null; state: string; id: string; version: string; suspended?: object } | null;
+    plans: { name: string; isPaidFirst: boolean }[];
+  };
+const planOf = async (customer: Customer) => (await productOf(customer)).subscription?.plan;
+
+async function checkout({ ask }: Customer, plan = 'Star'): Promise<{ id: string; session: Session }> {
+  const answer = await ask('/checkouts', { product: PRODUCT, plan });
+  expect(answer.statusCode).toBe(200);
+  const { id, url } = answer.json();
+  const session = Object.values(dashboard.provider.ledger.books.sessions).find((each) => each.url === url);
+  if (!session) throw new Error('the provider knows no such page');
+  return { id, session };
+}
+
+async function paidCustomer(): Promise<Customer & { subscription: Subscription; checkoutId: string }> {
+  const customer = await newCustomer();
+  const { id, session } = await checkout(customer);
+  const subscription = dashboard.provider.ledger.pay(session);
+  await dashboard.settled();
+  expect(await planOf(customer)).toBe('Star');
+  return { ...customer, subscription, checkoutId: id };
+}
+
+describe('a plan with a price', () => {
+  it('begins when it is paid, and not before; what there was goes on until then', async () => {
+    const customer = await newCustomer();
+    await customer.ask('/subscriptions', { product: PRODUCT, plan: null });
+    expect((await productOf(customer)).plans.map(({ isPaidFirst }) => isPaidFirst)).toContain(true);
+    const { id, session } = await checkout(customer);
+    expect((await customer.ask(`/checkouts/${id}`)).json()).toMatchObject({
+      state: 'open',
+      product: PRODUCT,
+      plan: 'Star',
+      url: session.url,
+    });
+    expect(await planOf(customer)).toBeNull();
+    dashboard.provider.ledger.pay(session);
+    await dashboard.settled();
+    expect((await customer.ask(`/checkouts/${id}`)).json()).toMatchObject({ state: 'paid', url: null });
+    expect(await planOf(customer)).toBe('Star');
+    const { paid, provider, hasPortal } = (await customer.ask('/billing')).json();
+    expect([provider, hasPortal, paid]).toMatchObject([
+      'sandbox',
+      true,
+      [{ product: PRODUCT, plan: 'Star', status: 'active', isGiven: true }],
+    ]);
+  });
+
+  it('cannot be had past the payment, by page or by program', async () => {
+    const customer = await newCustomer();
+    const refused = await customer.ask('/subscriptions', { product: PRODUCT, plan: 'Star' });
+    expect([refused.statusCode, refused.json().code]).toEqual([409, 'payment_needed']);
+    await customer.ask('/subscriptions', { product: PRODUCT, plan: null });
+    const { id, version } = (await productOf(customer)).subscription ?? { id: '', version: '' };
+    const changed = await customer.ask(`/subscriptions/${id}/plan`, { version, plan: 'Star' }, 'PUT');
+    expect([changed.statusCode, changed.json().code]).toEqual([409, 'payment_needed']);
+  });
+
+  it('is asked of the provider as its documentation says, with a key that makes each request safe to send again', async () => {
+    const customer = await newCustomer();
+    const { id } = await checkout(customer);
+    const [account, session] = dashboard.seen.slice(-2);
+    expect(account).toMatchObject({ method: 'POST', path: '/v1/customers', idempotencyKey: `tollgate-customer-${customer.id}` });
+    expect(account?.form).toMatchObject({ metadata: { tollgate_customer: customer.id } });
+    expect(session).toMatchObject({ method: 'POST', path: '/v1/checkout/sessions', idempotencyKey: `tollgate-checkout-${id}` });
+    expect(session?.form).toMatchObject({
+      mode: 'subscription',
+      client_reference_id: id,
+      success_url: `http://dashboard.test/billing/checkouts/${id}`,
+      line_items: { 0: { quantity: '1', price_data: { currency: 'inr', unit_amount: '49900', recurring: { interval: 'month' } } } },
+      subscription_data: { metadata: { tollgate_customer: customer.id, tollgate_product: PRODUCT, tollgate_plan: 'Star' } },
+    });
+  });
+
+  it('has one open checkout, which asking again leads back to, also two at once', async () => {
+    const customer = await newCustomer();
+    const answers = await Promise.all([1, 2, 3].map(() => customer.ask('/checkouts', { product: PRODUCT, plan: 'Star' })));
+    const again = await customer.ask('/checkouts', { product: PRODUCT, plan: 'Star' });
+    expect(new Set([...answers, again].map((each) => each.json().url)).size).toBe(1);
+    const own = Object.values(dashboard.provider.ledger.books.sessions).filter(
+      ({ wish }) => wish.metadata['tollgate_customer'] === customer.id,
+    );
+    expect(own).toHaveLength(1);
+  });
+
+  it('is charged at the price that was agreed to, whatever it became meanwhile, and a new wish closes the page of the old price', async () => {
+    const customer = await newCustomer();
+    const { session } = await checkout(customer);
+    const dearer = PRODUCTS.map((each) => ({ ...each, plans: each.plans.map((plan) => ({ ...plan, price: '999.00' })) }));
+    await applyCatalogue(dashboard.pool, createCatalogue(dearer), { actor: 'test' });
+    try {
+      const second = await checkout(customer);
+      expect(session.status).toBe('expired');
+      expect(second.session.wish.amount).toBe(99_900);
+      await applyCatalogue(dashboard.pool, createCatalogue(PRODUCTS), { actor: 'test' });
+      dashboard.provider.ledger.pay(second.session);
+      await dashboard.settled();
+      expect((await customer.ask('/billing')).json().paid).toMatchObject([{ price: '999.00' }]);
+    } finally {
+      await applyCatalogue(dashboard.pool, createCatalogue(PRODUCTS), { actor: 'test' });
+    }
+  });
+
+  it('is not paid twice: who paid is told so, and not sent to pay again', async () => {
+    const customer = await newCustomer();
+    const { session } = await checkout(customer);
+    dashboard.hear(false);
+    dashboard.provider.ledger.pay(session);
+    const again = await customer.ask('/checkouts', { product: PRODUCT, plan: 'Star' });
+    expect([again.statusCode, again.json().code]).toEqual([409, 'plan_paid']);
+    expect(await planOf(customer)).toBe('Star');
+    expect((await customer.ask('/checkouts', { product: PRODUCT, plan: 'Star' })).json().code).toBe('plan_paid');
+  });
+
+  it('is given where every webhook was lost, as soon as the provider is asked', async () => {
+    const customer = await newCustomer();
+    const { id, session } = await checkout(customer);
+    dashboard.hear(false);
+    dashboard.provider.ledger.pay(session);
+    await dashboard.pool.query('UPDATE checkout SET look_at = now() WHERE id = $1', [id]);
+    dashboard.poke();
+    await dashboard.settled();
+    expect(await planOf(customer)).toBe('Star');
+  });
+
+  it('goes on to the end of its period when it is cancelled, and past it when that is taken back', async () => {
+    const customer = await paidCustomer();
+    const { id, version } = (await productOf(customer)).subscription ?? { id: '', version: '' };
+    expect((await customer.ask(`/subscriptions/${id}/cancel`, { version })).json().code).toBe('plan_paid');
+    const { paid } = (await customer.ask('/billing')).json();
+    const change = (act: string) => customer.ask(`/paid-plans/${paid[0].id}/${act}`, {});
+    expect((await change('cancel')).statusCode).toBe(204);
+    expect((await customer.ask('/billing')).json().paid[0].cancelsAt).toBe(paid[0].periodEndsAt);
+    await change('keep');
+    expect((await customer.ask('/billing')).json().paid[0].cancelsAt).toBeNull();
+    await change('cancel');
+    dashboard.provider.ledger.renew(customer.subscription, true);
+    await dashboard.settled();
+    expect(await planOf(customer)).toBeNull();
+    expect((await customer.ask('/billing')).json().paid).toEqual([]);
+  });
+
+  it('is nobody else’s to see or change, nor a reader’s', async () => {
+    const customer = await paidCustomer();
+    const { paid } = (await customer.ask('/billing')).json();
+    const other = await newCustomer();
+    expect((await other.ask(`/paid-plans/${paid[0].id}/cancel`, {})).json().code).toBe('paid_plan_unknown');
+    expect((await other.ask(`/checkouts/${customer.checkoutId}`)).json().code).toBe('checkout_unknown');
+  });
+});
+
+describe('a payment that fails', () => {
+  it('leaves the plan for the days of grace, then the base limits, and gives it back when it is made good', async () => {
+    const customer = await paidCustomer();
+    dashboard.provider.ledger.renew(customer.subscription, false);
+    await dashboard.settled();
+    expect(await planOf(customer)).toBe('Star');
+    expect((await customer.ask('/billing')).json().paid).toMatchObject([
+      { status: 'failing', graceEndsAt: expect.any(String), isGiven: true },
+    ]);
+    // Eight days later.
+    const shift = "UPDATE payment_fact SET at = at - interval '8 days' WHERE paid_subscription = $1";
+    await dashboard.pool.query(shift, [customer.subscription.id]);
+    await dashboard.pool.query('UPDATE paid_subscription SET look_at = now() WHERE reference = $1', [customer.subscription.id]);
+    const { status } = customer.subscription;
+    expect(status).toBe('past_due');
+    dashboard.poke();
+    await dashboard.settled();
+    expect(await planOf(customer)).toBeNull();
+    expect((await customer.ask('/billing')).json().paid).toMatchObject([{ status: 'failing', isGiven: false }]);
+    dashboard.provider.ledger.recover(customer.subscription);
+    await dashboard.settled();
+    expect(await planOf(customer)).toBe('Star');
+  });
+});
+
+describe('an event', () => {
+  const send = (body: string, headers: Readonly<Record<string, string>>) =>
+    dashboard.app.inject({ method: 'POST', url: '/api/payments/sandbox/events', payload: body, headers });
+  const sign = (body: string, at = Date.now() / 1_000, secret = PAYMENT_KEYS.webhookSecret) => ({
+    'content-type': 'application/json',
+    'stripe-signature': signEvent(body, secret, Math.floor(at)),
+  });
+
+  it('counts only with the right signature over its very bytes, and for five minutes', async () => {
+    const { body } = dashboard.sent.at(-1) ?? { body: '' };
+    const now = Date.now() / 1_000;
+    for (const [what, headers] of [
+      [body, { 'content-type': 'application/json' }],
+      [body, sign(body, now, 'whsec_of_another')],
+      [`${body} `, sign(body)],
+      [body, sign(body, now - 301)],
+      [body, { ...sign(body), 'stripe-signature': 'nonsense' }],
+    ] as const) {
+      const answer = await send(what, headers);
+      expect([answer.statusCode, answer.json().code]).toEqual([400, 'event_refused']);
+    }
+    expect((await send(body, sign(body))).statusCode).toBe(204);
+  });
+
+  it('comes to the same however often, in whatever order and through however many doors it comes', async () => {
+    const customer = await newCustomer();
+    const { session } = await checkout(customer);
+    dashboard.hear(false);
+    const { ledger } = dashboard.provider;
+    const subscription = ledger.pay(session);
+    ledger.renew(subscription, false);
+    ledger.recover(subscription);
+    const events = ledger.books.waiting.map(({ event }) => JSON.stringify(event));
+    ledger.books.waiting = [];
+    await Promise.all(
+      [...events.toReversed(), ...events].map((body) => send(body, sign(body)).then(({ statusCode }) => expect(statusCode).toBe(204))),
+    );
+    await dashboard.settled();
+    const { rows } = await dashboard.pool.query(
+      'SELECT status, entitlement, failing_since, extract(epoch FROM period_end)::integer AS until FROM paid_subscription WHERE reference = $1',
+      [subscription.id],
+    );
+    const until = subscription.items.data[0].current_period_end;
+    expect(rows).toEqual([{ status: 'active', entitlement: 'plan', failing_since: null, until }]);
+    const lines =
+      "SELECT FROM audit_log WHERE actor = 'payments' AND subject_id = (SELECT id::text FROM subscription WHERE customer_id = $1)";
+    expect((await dashboard.pool.query(lines, [customer.id])).rowCount).toBe(1);
+  });
+
+  it('of another program’s customer changes nothing', async () => {
+    const { body } = dashboard.sent.find((each) => each.body.includes('customer.subscription.created')) ?? { body: '' };
+    const foreign = body
+      .replaceAll(/sub_\w+/g, 'sub_foreign')
+      .replaceAll(/evt_\w+/g, 'evt_foreign')
+      .replaceAll(/"tollgate_customer":"[^"]+"/g, '"tollgate_customer":"7"');
+    expect((await send(foreign, sign(foreign))).statusCode).toBe(204);
+    await dashboard.settled();
+    expect((await dashboard.pool.query("SELECT FROM paid_subscription WHERE reference = 'sub_foreign'")).rowCount).toBe(0);
+  });
+});

@@ -1,0 +1,70 @@
+import { createStripePort } from '../../../services/dashboard/api/billing/stripe/stripe-port';
+import { startPayments } from '../../../services/dashboard/api/billing/start-payments';
+import { type PaymentsSandbox, startPaymentsSandbox } from '../../../services/sandbox/payments/start-payments-sandbox';
+import { type SeenRequest } from '../../../services/sandbox/payments/stripe-api';
+import { type DashboardOptions, startDashboard, type TestDashboard } from './dashboard';
+
+/** With what the stand-in and the dashboard know each other. */
+export const PAYMENT_KEYS = { secretKey: 'sk_test_of_the_test', webhookSecret: 'whsec_of_the_test' };
+
+export interface PayingDashboard extends TestDashboard {
+  readonly provider: PaymentsSandbox;
+  /** What the adapter asked, oldest first. */
+  readonly seen: SeenRequest[];
+  /** Events as they were sent. */
+  readonly sent: { body: string; headers: Readonly<Record<string, string>> }[];
+  /** Whether the endpoint takes events; one that does not loses none, as the provider sends them again. */
+  hear(hears: boolean): void;
+  /** Has the work look now. */
+  poke(): void;
+  /** Until all that was said is acted upon. */
+  settled(): Promise<void>;
+}
+
+type Start = (options: DashboardOptions) => Promise<TestDashboard>;
+
+/** A dashboard with a payment provider beside it, which tells it what happens. */
+export async function startPayingDashboard(options: DashboardOptions = {}, start: Start = startDashboard): Promise<PayingDashboard> {
+  const seen: SeenRequest[] = [];
+  const sent: PayingDashboard['sent'] = [];
+  const state = { hears: true };
+  let deliver = async (_body: string, _headers: Readonly<Record<string, string>>): Promise<number> => 503;
+  const provider = await startPaymentsSandbox({
+    port: 0,
+    ...PAYMENT_KEYS,
+    onRequest: (request) => void seen.push(request),
+    send: async (body, headers) => {
+      sent.push({ body, headers });
+      return state.hears ? deliver(body, headers) : 503;
+    },
+  });
+  let work: ReturnType<typeof startPayments> | undefined;
+  const dashboard = await start({
+    ...options,
+    payments: (tools) => {
+      const ports = { sandbox: createStripePort({ name: 'sandbox', ...PAYMENT_KEYS, url: provider.url }) };
+      return (work = startPayments({ ...tools, ports, everyMs: 600_000 }));
+    },
+  });
+  deliver = async (body, headers) => {
+    const answer = await dashboard.app.inject({ method: 'POST', url: '/api/payments/sandbox/events', payload: body, headers });
+    return answer.statusCode;
+  };
+  const close = dashboard.close.bind(dashboard);
+  return Object.assign(dashboard, {
+    provider,
+    seen,
+    sent,
+    hear: (hears: boolean) => void (state.hears = hears),
+    poke: () => work?.poke(),
+    async settled() {
+      await provider.flush();
+      await work?.settled();
+    },
+    close: async () => {
+      await provider.close();
+      await work?.close();
+      await close();
+    },
+  });
+}
