@@ -9,6 +9,7 @@ import { addCheckCommand } from './commands/check';
 import { addDataCommands } from './commands/data';
 import { addCustomerCommands } from './commands/customer';
 import { addExplainCommand } from './commands/explain';
+import { addGatewayCommand } from './commands/gateway';
 import { addInitCommand } from './commands/init';
 import { addKeyCommands } from './commands/key';
 import { createOutput, type Streams } from './commands/output';
@@ -64,6 +65,7 @@ function createProgram(context: CommandContext, { stdout }: Streams): Command {
   addInitCommand(program, context);
   addCatalogueCommands(program, context);
   addProductCommands(program, context);
+  addGatewayCommand(program, context);
   addOperatorCommands(program, context);
   addExplainCommand(program, context);
   addDataCommands(program, context);

@@ -7,6 +7,7 @@ import { checkEnvoy } from '../../kong/gateways/check-envoy';
 import { checkNginx } from '../../kong/gateways/check-nginx';
 import { type CommandContext, finishCommand } from './command-context';
 import { CommandError } from './command-error';
+import { findStaleRoutes } from './gateway';
 
 /** Files that nginx includes: relative to the main file's folder; a star stands for part of a name. */
 function readIncluded(folder: string, pattern: string): string[] {
@@ -62,16 +63,17 @@ function findProblems(gateway: keyof typeof CHECKS, file: string): string[] {
 }
 
 /** `tollgate check nginx|caddy|envoy FILE` */
-export function addGatewayChecks(check: Command, { output }: CommandContext): void {
+export function addGatewayChecks(check: Command, context: CommandContext): void {
+  const { output } = context;
   for (const gateway of ['nginx', 'caddy', 'envoy'] as const) {
     finishCommand(check.command(gateway).description(`what is dangerous in a configuration of ${gateway}`))
       .argument('<file>', 'the configuration')
       .action((file: string) => {
-        const problems = findProblems(gateway, file);
+        const problems = [...findProblems(gateway, file), ...findStaleRoutes(context, gateway, file)];
         output.result({ ok: problems.length === 0, problems }, () =>
           problems.length === 0 ? `✓ ${file}` : problems.map((problem) => `✗ ${problem}`).join('\n'),
         );
-        if (problems.length > 0) throw new CommandError('check_failed', `${file} has ${problems.length} dangerous places`);
+        if (problems.length > 0) throw new CommandError('check_failed', `${file} has ${problems.length} places to mend`);
       });
   }
 }

@@ -3,6 +3,7 @@ import { join, relative, resolve } from 'node:path';
 import { type Command } from 'commander';
 import { type CommandContext, finishCommand } from './command-context';
 import { CommandError } from './command-error';
+import { here } from './here';
 
 const HELP = `
 Writes catalogue.yml and kong.yml, which sell nothing yet, .env.example and README.md. No file that is there already is changed.
@@ -18,11 +19,6 @@ const FILES: Readonly<Record<string, string>> = {
   'env.example': '.env.example',
   'README.md': 'README.md',
 };
-
-/** Where a command's words are relative to: npm and npx change folders, and say where they were called. */
-function here(env: NodeJS.ProcessEnv): string {
-  return env['INIT_CWD'] || process.cwd();
-}
 
 /** A path as a person writes it: relative, unless it would climb more than one folder. */
 function pathFrom(from: string, to: string): string {

@@ -50,6 +50,7 @@ export function describeProduct(product: NewProduct): {
     routes: [{ method: 'ANY', path: prefix, purpose: 'The API, with every path below' }],
     base: { daily, monthly },
     plans: [],
+    uncharged: ['5xx'],
     proof: 'eddsa',
     ...(openapi !== undefined && { openapi }),
   };

@@ -97,6 +97,8 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
     operator: READ,
     customer_note: APPEND,
     subscription_limit_term: ALL,
+    seller_token: KEEP,
+    seller_submission: ALL,
     customer_listing: ALL,
     customer_changed: 'SELECT, DELETE',
     business_figures: KEEP,

@@ -1,10 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { GATEWAY_KINDS, LUA_MODULES, renderConfiguration, SHARED_FILES, type GatewayKind } from './render';
+import { GATEWAY_KINDS, LUA_MODULES, type GatewayKind } from './render';
+import { gatewayFiles } from './write/gateway-files';
 
 /** Under `npm start` this process is killed 5 s after SIGTERM; by then its gateway must be gone. */
 const GRACE_MS = 4_000;
@@ -18,6 +19,7 @@ const settingsSchema = z.object({
   GATEWAY_DIR: z.string().min(1),
   FORWARD_AUTH_LISTEN: z.string().startsWith('/'),
   LANE_LISTEN: z.string().startsWith('/'),
+  KONG_YML: z.string().min(1),
   ANSWERS_TO: z.string().min(1),
   UPSTREAM_OVERRIDES: z.string().transform((text) => z.record(z.string(), z.string()).parse(JSON.parse(text))),
 });
@@ -27,28 +29,24 @@ type Settings = z.infer<typeof settingsSchema>;
 /** Beside this file's source: the build copies no such files. */
 const SHIPPED = join(process.cwd(), 'kong');
 
-function shippedFiles(kind: GatewayKind): string[] {
-  const own = readdirSync(join(SHIPPED, 'gateways', kind)).map((name) => join('gateways', kind, name));
-  return [...own, ...(SHARED_FILES[kind] ?? [])];
-}
-
 function writeConfiguration(settings: Settings): void {
   const { GATEWAY_KIND: kind, GATEWAY_DIR: folder } = settings;
   mkdirSync(folder, { recursive: true });
   // Only of this run, because it is never rotated.
   rmSync(join(folder, 'access.log'), { force: true });
-  const places = {
-    host: settings.GATEWAY_HOST,
-    port: settings.GATEWAY_PORT,
+  const files = gatewayFiles({
+    kind,
+    kongYml: readFileSync(settings.KONG_YML, 'utf8'),
+    shipped: SHIPPED,
+    folder,
+    listen: { host: settings.GATEWAY_HOST, port: settings.GATEWAY_PORT },
     socketPath: kind === 'nginx-lua' ? settings.LANE_LISTEN : settings.FORWARD_AUTH_LISTEN,
     luaFolder: folder,
     answersTo: settings.ANSWERS_TO,
     accessLog: join(folder, 'access.log'),
     services: settings.UPSTREAM_OVERRIDES,
-  };
-  for (const path of shippedFiles(kind)) {
-    writeFileSync(join(folder, basename(path)), renderConfiguration(kind, readFileSync(join(SHIPPED, path), 'utf8'), places));
-  }
+  });
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
 }
 
 /** The socket belongs to who runs this: as root, nginx's workers must be root too, or they could not ask. */
@@ -63,7 +61,7 @@ const COMMANDS: Readonly<Record<GatewayKind, (folder: string) => string[]>> = {
   'nginx-lua': (folder) => nginxCommand(folder, LUA_MODULES),
   caddy: (folder) => ['caddy', 'run', '--adapter', 'caddyfile', '--config', join(folder, 'Caddyfile')],
   // Foreground, one process, no master.
-  haproxy: (folder) => ['haproxy', '-db', '-f', join(folder, 'haproxy.cfg')],
+  haproxy: (folder) => ['haproxy', '-db', '-f', join(folder, 'haproxy.cfg'), '-f', join(folder, 'routes.cfg')],
 };
 
 /** What lets requests under way end. */

@@ -3,29 +3,31 @@ export const GATEWAY_KINDS = ['nginx', 'caddy', 'haproxy', 'nginx-lua'] as const
 
 export type GatewayKind = (typeof GATEWAY_KINDS)[number];
 
-/** Where the shipped configuration's places are on this machine. */
-export interface GatewayPlaces {
+interface GatewayListen {
   readonly host: string;
   readonly port: number;
+}
+
+/** Where the shipped configuration's places are on this machine. What is not named stays as it is shipped. */
+export interface GatewayPlaces {
+  readonly listen?: GatewayListen;
   /** The plugin server's FORWARD_AUTH_LISTEN, for nginx-lua its LANE_LISTEN. */
-  readonly socketPath: string;
+  readonly socketPath?: string;
   /** Where nginx-lua finds its Lua. */
   readonly luaFolder?: string;
   /** A file; nginx cannot open a standard output that is a socket, as that of a supervised process is. */
-  readonly accessLog: string;
+  readonly accessLog?: string;
   /** The plugin server's ANSWERS_LISTEN. */
-  readonly answersTo: string;
-  /** `http://host:port` by the names that services have in kong.yml. */
-  readonly services: Readonly<Record<string, string>>;
+  readonly answersTo?: string;
 }
 
 const SHIPPED_SOCKET = /\/var\/run\/tollgate\/(forward-auth|lane)\.sock/g;
+const SHIPPED_ANSWERS = /\b127\.0\.0\.1:9514\b/g;
 /** Beside the files that nginx-lua includes. */
 const SHIPPED_LUA = /\/etc\/nginx\/tollgate(?=\/[\w?]+\.lua)/g;
-const SHIPPED_SERVICE = /\btollgate-([a-z-]+):8080\b/g;
 
 /** What listens on the shipped port, in each language, and the same on another. */
-const LISTEN: Readonly<Record<GatewayKind, readonly [string, (places: GatewayPlaces) => string]>> = {
+const LISTEN: Readonly<Record<GatewayKind, readonly [string, (listen: GatewayListen) => string]>> = {
   nginx: ['listen 8000;', ({ host, port }) => `listen ${host}:${port};`],
   caddy: ['\n:8000 {\n', ({ host, port }) => `\n:${port} {\n\tbind ${host}\n`],
   haproxy: ['  bind :8000\n', ({ host, port }) => `  bind ${host}:${port}\n`],
@@ -45,20 +47,19 @@ export const SHARED_FILES: Readonly<Partial<Record<GatewayKind, readonly string[
 /**
  * One file of the shipped configuration with the places of this machine; everything else stays as it is shipped, so that what runs here is what is
  * run in production.
- * @throws Error naming a service that has no address
  */
 export function renderConfiguration(kind: GatewayKind, text: string, places: GatewayPlaces): string {
   const [shipped, listen] = LISTEN[kind];
-  return text
-    .replaceAll(shipped, () => listen(places))
-    .replaceAll('error_log /var/log/nginx/error.log', 'error_log stderr')
-    .replaceAll('access_log /var/log/nginx/access.log', () => `access_log ${places.accessLog}`)
-    .replaceAll('127.0.0.1:9514', () => places.answersTo)
-    .replaceAll(SHIPPED_SOCKET, () => places.socketPath)
-    .replaceAll(SHIPPED_LUA, (shipped) => places.luaFolder ?? shipped)
-    .replace(SHIPPED_SERVICE, (_, name: string) => {
-      const url = places.services[name];
-      if (url === undefined) throw new Error(`the service ${name} of kong/gateways/${kind} has no address`);
-      return new URL(url).host;
-    });
+  const { accessLog, answersTo, luaFolder, socketPath } = places;
+  const moved = places.listen ? text.replaceAll(shipped, listen(places.listen)) : text;
+  const logged =
+    accessLog === undefined
+      ? moved
+      : moved
+          .replaceAll('error_log /var/log/nginx/error.log', 'error_log stderr')
+          .replaceAll('access_log /var/log/nginx/access.log', () => `access_log ${accessLog}`);
+  return logged
+    .replaceAll(SHIPPED_ANSWERS, (shippedAnswers) => answersTo ?? shippedAnswers)
+    .replaceAll(SHIPPED_SOCKET, (shippedSocket) => socketPath ?? shippedSocket)
+    .replaceAll(SHIPPED_LUA, (shippedLua) => luaFolder ?? shippedLua);
 }

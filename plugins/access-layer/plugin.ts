@@ -3,7 +3,8 @@ import { originHostOf } from '../core/access/whitelist';
 import { removesGatewayHeaders, type RequestHeaders } from '../core/access/credential-location';
 import { type KongPdk, type PluginModule, type RawBody } from '../core/access/kong-pdk';
 import { type AccessInstance, type Question, type Verdict } from '../core/access/verdict';
-import { type Decision, type DecisionStep } from '../core/ports';
+import { type Charge, type Decision, type DecisionStep } from '../core/ports';
+import { counterOf } from '../core/access/subscription';
 import { isPreflight } from '../core/access/cross-origin';
 import { hidesDotSegment } from '../core/access/request-path';
 import { MAX_HEADERS } from '../core/access/request-variable';
@@ -154,6 +155,12 @@ function countHeaders(headers: RequestHeaders): number {
   return count;
 }
 
+function chargeOf({ record, subscription, spend, units }: AccessRequest): Charge | undefined {
+  if (!record || !subscription || !spend) return undefined;
+  const { id, limits, isFree5xx = false } = subscription;
+  return { subscriptionId: counterOf(id, record.mode), day: spend.standing.day, dailyLimit: limits.daily, units, isFree5xx };
+}
+
 function describe(request: AccessRequest, denial: Denial | undefined, nowMs: number): Decision {
   const { record, subscription, spend, shown = request } = request;
   return {
@@ -173,8 +180,7 @@ function describe(request: AccessRequest, denial: Denial | undefined, nowMs: num
     originHost: request.originHost,
     matchedRule: request.matchedRule,
     suspended: denial?.suspended,
-    mode: record?.mode,
-    units: request.units,
+    charge: denial ? undefined : chargeOf(request),
     quota:
       spend && subscription
         ? {

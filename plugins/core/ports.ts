@@ -30,6 +30,8 @@ export interface SubscriptionAccess {
   readonly sandbox?: SandboxAddress;
   /** True if a sandbox answers the product's test keys, or the catalogue lets them reach the live API. Otherwise they are refused. */
   readonly takesTestKeys?: boolean;
+  /** True if the catalogue gives back what its API answers with a status of 500 to 599. */
+  readonly isFree5xx?: boolean;
   /** How the product's proofs are signed. Absent: `eddsa`. */
   readonly proof?: ProofForm;
   /** Why the provider suspended it, or its customer; empty when no reason was given. Absent: not suspended. */
@@ -115,6 +117,13 @@ export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
 }
 
+/** What an admitted request took, and when it gets that back. */
+export interface Charge extends Pick<RefundRequest, 'subscriptionId' | 'day' | 'dailyLimit'> {
+  readonly units: number;
+  /** See `SubscriptionAccess`. */
+  readonly isFree5xx: boolean;
+}
+
 /** What the access layer decided on one request; `explain` shows it. Holds no key and no query string. */
 export interface Decision {
   readonly requestId: string;
@@ -140,10 +149,8 @@ export interface Decision {
   readonly matchedRule: string | undefined;
   /** Why the provider had suspended the key, its subscription or its customer; absent when that was not why it was refused. */
   readonly suspended?: string | undefined;
-  /** Of the key; absent where none was found. */
-  readonly mode?: KeyMode | undefined;
-  /** Units that it cost, 1 unless given. */
-  readonly units?: number | undefined;
+  /** What it took from which counter. Absent where nothing was counted. */
+  readonly charge?: Charge | undefined;
   readonly quota:
     | {
         day: string;

@@ -1,3 +1,5 @@
+import { type RefundOutcome } from './selling/refunds';
+
 /** What the stores of a plugin server tell of themselves, for metrics. Counts are since the start unless said otherwise. */
 
 export interface AccessRecordCacheStats {
@@ -57,4 +59,11 @@ export interface WitnessStats {
   readonly pending: number;
   /** Admitted requests whose answer was never told. */
   readonly missing: number;
+}
+
+/** Requests that the gateway's word gives back. */
+export interface RefundQueueStats {
+  readonly waiting: number;
+  /** Since the start. `lost`: too many waited, or the process ended while no store answered. */
+  readonly outcomes: Readonly<Record<RefundOutcome | 'lost', number>>;
 }

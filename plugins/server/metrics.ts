@@ -7,6 +7,7 @@ import {
   type DecisionWriterStats,
   type QuotaStoreInUse,
   type QuotaStoreStats,
+  type RefundQueueStats,
   type WitnessStats,
 } from '../core/store-stats';
 import { type PluginServerStats } from './plugin-server';
@@ -20,7 +21,7 @@ export interface MetricSources {
   readonly quota: () => QuotaStoreStats;
   readonly decisions: () => DecisionWriterStats;
   /** Absent where the gateway tells nothing. */
-  readonly witness?: (() => WitnessStats) | undefined;
+  readonly witness?: (() => WitnessStats & { readonly refunds: RefundQueueStats }) | undefined;
 }
 
 export interface PluginServerMetrics {
@@ -210,6 +211,16 @@ function watchWitness(registry: Registry, read: NonNullable<MetricSources['witne
   level(registry, { name: 'tollgate_answers_pending', help: 'Admitted requests whose answer is not told yet.' }, () => read().pending);
   const missing = { name: 'tollgate_answers_missing_total', help: 'Admitted requests whose answer the gateway never told.' };
   total(registry, missing, () => read().missing);
+  new Counter({
+    name: 'tollgate_gateway_refunds_total',
+    help: 'Requests that were to be given back by what the gateway told.',
+    labelNames: ['outcome'] as const,
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [outcome, count] of Object.entries(read().refunds.outcomes)) this.inc({ outcome }, count);
+    },
+  });
 }
 
 /** Metrics of one plugin server. All but decisions and event times are read from their owners when they are asked for. */

@@ -3,7 +3,7 @@ import { type Logger } from 'pino';
 import { ACCESS_LAYER, createAccessLayer } from '../access-layer/plugin';
 import { type PluginModule } from '../core/access/kong-pdk';
 import { type AccessInstance } from '../core/access/verdict';
-import { type DecisionTracer, systemClock, type DecisionLog } from '../core/ports';
+import { type DecisionTracer, systemClock, type Answer, type DecisionLog } from '../core/ports';
 import { openLink } from '../core/proof/access-link';
 import { type QuotaStoreStats } from '../core/store-stats';
 import { AccessRecordCache } from '../stores/cache/access-record-cache';
@@ -19,6 +19,7 @@ import { createPool, warmPool } from '../stores/postgres/pool';
 import { createQuotaCounter } from '../stores/quota/quota-store';
 import { StoreClock } from '../stores/store-clock';
 import { startTracing, type Tracing } from '../tracing/start-tracing';
+import { RefundQueue } from './answers/refund-queue';
 import { Witness } from './answers/witness';
 import { type ServerLog } from './log';
 import { type MetricSources, type PluginServerMetrics } from './metrics';
@@ -113,7 +114,15 @@ export async function openAccessLayer({ settings, log, metrics }: AccessLayerOpt
     timeZone,
     onError: (err) => log.warn({ err }, 'answers could not be written yet'),
   });
-  const witness = settings.answersListen && new Witness({ clock, note: (answer) => (metrics?.countAnswer(answer), answers.note(answer)) });
+  const refunds = new RefundQueue({
+    counter: quota.counter,
+    onError: (err) => log.warn({ err }, 'a request could not be given back yet'),
+  });
+  const note = (answer: Answer): void => {
+    metrics?.countAnswer(answer);
+    answers.note(answer);
+  };
+  const witness = settings.answersListen && new Witness({ clock, note, giveBack: (refund) => refunds.add(refund) });
   const reporter = new NodeReporter({
     pool: ledger,
     feed,
@@ -142,11 +151,12 @@ export async function openAccessLayer({ settings, log, metrics }: AccessLayerOpt
       isFeedHealthy: () => feed.isHealthy(),
       quota: () => quota.stats(),
       decisions: () => decisions.stats(),
-      witness: witness && (() => witness.stats()),
+      witness: witness && (() => ({ ...witness.stats(), refunds: refunds.stats() })),
     },
     hearAnswers: witness && ((lines) => witness.hear(lines)),
     async close() {
       witness?.close();
+      await refunds.close();
       await Promise.all([quota.close(), decisions.close(), reporter.close(), feed.close(), tracing?.stop()]);
       // After the lines of the log, to which it adds.
       await answers.close();

@@ -51,7 +51,10 @@ const comparedReport = z.object({
 
 export type ComparedReport = z.output<typeof comparedReport>;
 
-const report = z.record(z.string(), z.unknown()).pipe(comparedReport);
+/** What a report has to have, for the document: its other members are not looked at. */
+const { properties, required } = z.toJSONSchema(comparedReport, { io: 'input', unrepresentable: 'any' });
+
+const report = z.record(z.string(), z.unknown()).meta({ properties, required }).pipe(comparedReport);
 
 export const compareInput = z.object({
   before: report.describe(

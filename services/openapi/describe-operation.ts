@@ -26,6 +26,14 @@ function multipartOf({ body }: Route, schema: z.ZodObject): ZodOpenApiMediaTypeO
   return { schema: z.object({ [field]: z.any().meta({ override: { ...BINARY, description } }), ...others }) };
 }
 
+/** Without fields that differ from an earlier one in capitals alone: many languages have one name for both. */
+function withoutTwins(schema: z.ZodObject): z.ZodObject {
+  const fields = Object.entries(schema.shape);
+  const first = new Map(fields.toReversed().map(([name]) => [name.toLowerCase(), name]));
+  if (first.size === fields.length) return schema;
+  return z.object(Object.fromEntries(fields.filter(([name]) => first.get(name.toLowerCase()) === name)));
+}
+
 /** The shapes in which a route takes its body. */
 function requestBodyOf(route: Route, product: CatalogueProduct): NonNullable<ZodOpenApiOperationObject['requestBody']> {
   const { body } = route;
@@ -37,7 +45,7 @@ function requestBodyOf(route: Route, product: CatalogueProduct): NonNullable<Zod
       content: { 'multipart/form-data': multipart, ...Object.fromEntries(body.mediaTypes.map((type) => [type, { schema: BINARY }])) },
     };
   }
-  const schema = inputShapeOf(route.input) ?? z.object({});
+  const schema = withoutTwins(inputShapeOf(route.input) ?? z.object({}));
   const form = takesKeyInForm(product) ? schema.extend({ api_key: API_KEY }) : schema;
   return {
     required: true,

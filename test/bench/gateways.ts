@@ -55,6 +55,8 @@ async function startGateway(kind: GatewayKind, { folder, service }: Record<'fold
     GATEWAY_PORT: String(port),
     GATEWAY_DIR: join(folder, kind),
     ...socketsIn(folder),
+    ANSWERS_TO: '127.0.0.1:9',
+    KONG_YML: join('kong', 'kong.yml'),
     UPSTREAM_OVERRIDES: JSON.stringify(Object.fromEntries(SERVICES.map((name) => [name, service]))),
   });
   return { name: `${kind}, asking the access layer`, url: `http://127.0.0.1:${port}/ip?a=1`, pids: processesBelow(started.pid) };

@@ -103,6 +103,8 @@ describe('docker-compose.yml', () => {
 
   it('publishes Kong and the dashboard, and nothing else', () => {
     expect(services.filter(([, { ports }]) => ports).map(([name]) => name)).toEqual(['kong', 'dashboard']);
+    // The dashboard speaks no TLS: unless its operator says otherwise, only this machine reaches it.
+    expect(find('dashboard').ports).toEqual([expect.stringMatching(/^\$\{DASHBOARD_LISTEN:-127\.0\.0\.1:/)]);
   });
 
   it('keeps the databases on a network without a way out', () => {

@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Pool } from 'pg';
 import { findFreePorts } from '../../cli/supervisor/free-port';
 import { closeConnections, send } from '../support/http';
 import { eventually } from '../support/eventually';
@@ -177,6 +178,26 @@ test('its test keys are refused until it has a sandbox, and then served by it', 
   }
 });
 
+/** Three times: with what its API gave back by itself, the cap of ten. */
+async function isGivenBack({ headers, status }: { headers: Record<string, string>; status: number }): Promise<void> {
+  const ids: unknown[] = [];
+  const database = new Pool({ connectionString: instance.databaseUrl, max: 1 });
+  const found =
+    'SELECT FROM quota_refund r JOIN decision d USING (request_id) WHERE request_id = ANY ($1) AND (d.status IS NULL OR d.status = $2)';
+  try {
+    for (let each = 0; each < 3; each += 1) {
+      const answer = await send(`${instance.gateway}/storms/now`, { headers });
+      expect(answer.status).toBe(status);
+      ids.push(answer.headers['x-kong-request-id']);
+      await eventually(async () => (await database.query(found, [ids, status])).rowCount === ids.length);
+    }
+    const told = 'SELECT FROM decision WHERE request_id = ANY ($1) AND status = $2';
+    await eventually(async () => (await database.query(told, [ids, status])).rowCount === ids.length);
+  } finally {
+    await database.end();
+  }
+}
+
 test('an upstream gives a request back by the call that the page shows, once', async () => {
   const [, snippet = ''] = /```python\n(import urllib[\s\S]*?)```/.exec(page) ?? [];
   const refunds = String(instance.metrics['services']).replace(/metrics$/, 'refunds');
@@ -200,6 +221,12 @@ test('an upstream gives a request back by the call that the page shows, once', a
     const headers = { 'X-API-Key': String(JSON.parse(made.stdout).key) };
     for (let each = 0; each < 4; each += 1) expect((await send(`${instance.gateway}/storms/now`, { headers })).status).toBe(502);
     expect(answers.map((text) => JSON.parse(text).charge)).toEqual(Array.from({ length: 8 }, () => 'given-back'));
+    // Nobody gives back: the API answers with 503, and then it is away.
+    failing.removeAllListeners('request').on('request', (_, response) => response.writeHead(503).end('later'));
+    await isGivenBack({ headers, status: 503 });
+    failing.close();
+    failing.closeAllConnections();
+    await isGivenBack({ headers, status: 502 });
   } finally {
     failing.close();
     failing.closeAllConnections();

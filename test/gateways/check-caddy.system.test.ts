@@ -1,12 +1,19 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { gatewayFiles } from '../../kong/gateways/write/gateway-files';
 import { runTollgate } from '../../cli/run-tollgate';
 import { ensurePackages } from '../support/debian-packages';
 
 const ROOT = resolve(__dirname, '../..');
-const SHIPPED = join(ROOT, 'kong/gateways');
 let folder: string;
+/** What `tollgate gateway caddy` writes for the example catalogue, by file name. */
+const files = gatewayFiles({
+  kind: 'caddy',
+  kongYml: readFileSync(join(ROOT, 'kong/kong.yml'), 'utf8'),
+  shipped: join(ROOT, 'kong'),
+  folder: '/etc/caddy/tollgate',
+});
 
 beforeAll(async () => {
   await ensurePackages(['caddy'], 'The tests of other gateways');
@@ -15,37 +22,48 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-async function check(gateway: string, file: string): Promise<{ code: number; text: string }> {
+async function run(...argv: string[]): Promise<{ code: number; text: string }> {
   let text = '';
   const stream = { write: (more: string) => (text += more) };
-  const argv = ['check', gateway, file];
   const code = await runTollgate({ root: ROOT, argv, isSameProcess: () => false, streams: { stdout: stream, stderr: stream } });
   return { code, text };
 }
 
 /** The shipped Caddyfile with one change, which must find its place. */
 async function checkChanged(name: string, from: string, to: string): Promise<{ code: number; text: string }> {
-  for (const each of ['Caddyfile', 'tollgate.caddy', 'log.caddy']) {
-    const text = readFileSync(join(SHIPPED, 'caddy', each), 'utf8');
+  for (const [each, text] of Object.entries(files)) {
     if (each === name) expect(text).toContain(from);
     writeFileSync(join(folder, each), each === name ? text.replace(from, to) : text);
   }
-  return check('caddy', join(folder, 'Caddyfile'));
+  return run('check', 'caddy', join(folder, 'Caddyfile'));
 }
 
 it.each([
-  ['nginx', 'nginx/nginx.conf'],
-  ['caddy', 'caddy/Caddyfile'],
-  ['envoy', 'envoy.yaml'],
-])('tollgate check %s finds nothing dangerous in the shipped %s', async (gateway, file) => {
-  expect(await check(gateway, join(SHIPPED, file))).toEqual({ code: 0, text: expect.stringContaining('✓') });
+  ['nginx', 'nginx', 'nginx.conf'],
+  ['nginx', 'nginx-lua', 'nginx.conf'],
+  ['caddy', 'caddy', 'Caddyfile'],
+])(
+  'tollgate check %s finds nothing dangerous in what tollgate gateway %s writes, and says when kong.yml has changed',
+  async (gateway, kind, file) => {
+    const target = mkdtempSync(join(folder, 'written-'));
+    expect((await run('gateway', kind, target)).code).toBe(0);
+    expect(await run('check', gateway, join(target, file))).toEqual({ code: 0, text: expect.stringContaining('✓') });
+    const routes = join(target, kind === 'caddy' ? 'routes.caddy' : 'routes.conf');
+    writeFileSync(routes, readFileSync(routes, 'utf8').replaceAll('/vahaan', '/vehicle'));
+    const { code, text } = await run('check', gateway, join(target, file));
+    expect([code, text]).toEqual([1, expect.stringContaining('is not what kong.yml says: npx tollgate gateway')]);
+  },
+);
+
+it('finds nothing dangerous in the shipped envoy.yaml', async () => {
+  expect(await run('check', 'envoy', join(ROOT, 'kong/gateways/envoy.yaml'))).toEqual({ code: 0, text: expect.stringContaining('✓') });
 });
 
 describe('tollgate check caddy finds', () => {
   it.each([
-    ['Caddyfile', 'import tollgate api-ip;post_units=100', '', 'does not ask the access layer first'],
+    ['routes.caddy', 'import tollgate api-ip;post_units=100', '', 'does not ask the access layer first'],
     [
-      'Caddyfile',
+      'routes.caddy',
       'import tollgate api-ip;post_units=100',
       '@admin path /admin*\n\t\t\treverse_proxy @admin localhost:1\n\t\t\timport tollgate api-ip;post_units=100',
       'does not ask',

@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { checkEnvoy } from '../../kong/gateways/check-envoy';
 import { checkNginx } from '../../kong/gateways/check-nginx';
-import { GATEWAY_KINDS, renderConfiguration } from '../../kong/gateways/render';
+import { GATEWAY_KINDS, type GatewayKind } from '../../kong/gateways/render';
+import { gatewayFiles } from '../../kong/gateways/write/gateway-files';
+import { addToList } from '../../cli/commands/add-to-list';
+import { describeProduct } from '../../cli/commands/new-product';
 import { REQUEST_VARIABLE_PROPERTY } from '../../plugins/core/access/request-variable';
 
 const FOLDER = join(__dirname, '../../kong/gateways');
@@ -15,27 +18,47 @@ interface GuardedService {
   routes: { paths: string[] }[];
   plugins: { name: string; config: { products: string[]; key_in?: string[]; post_units?: number } }[];
 }
+const KONG = join(FOLDER, '..');
+const kongYml = readFileSync(join(KONG, 'kong.yml'), 'utf8');
 /** What needs no key is Kong's alone. */
 const kong = {
-  services: (parse(readFileSync(join(FOLDER, '../kong.yml'), 'utf8')) as { services: GuardedService[] }).services.filter(({ plugins }) =>
+  services: (parse(kongYml) as { services: GuardedService[] }).services.filter(({ plugins }) =>
     plugins.some(({ name }) => name === 'access-layer'),
   ),
 };
 
+/** What `product new` writes into kong.yml. */
+const block = (url: string): Readonly<Record<string, unknown>> =>
+  describeProduct({
+    id: 'weather',
+    title: 'Weather',
+    description: 'Rain.',
+    url,
+    prefix: '/weather',
+    daily: 3,
+    monthly: 60,
+    openapi: undefined,
+  }).block;
+
+/** What `npx tollgate gateway` writes for the example catalogue, by file name. */
+const written = (kind: GatewayKind, from = kongYml): Record<string, string> =>
+  gatewayFiles({ kind, kongYml: from, shipped: KONG, folder: '/etc/nginx/tollgate', luaFolder: '/etc/nginx/tollgate' });
+
 describe('of nginx', () => {
   /** The shipped configuration with one change, which must find its place. */
   function checkChanged(file: string, from: string, to: string): string[] {
-    const read = (name: string): string => {
-      const text = shipped(`nginx/${name}`);
-      if (name !== file) return text;
+    const files = written('nginx');
+    const read = (path: string): string => {
+      const text = files[basename(path)] ?? '';
+      if (basename(path) !== file) return text;
       expect(text).toContain(from);
       return text.replace(from, to);
     };
-    return checkNginx(read('nginx.conf'), (name) => [read(name)]);
+    return checkNginx(read('nginx.conf'), (path) => [read(path)]);
   }
 
   it('the shipped configuration has nothing dangerous', () => {
-    expect(checkNginx(shipped('nginx.conf'.replace(/^/, 'nginx/')), (name) => [shipped(`nginx/${name}`)])).toEqual([]);
+    expect(checkChanged('nginx.conf', 'http {', 'http {')).toEqual([]);
   });
 
   it.each([
@@ -48,19 +71,19 @@ describe('of nginx', () => {
     ['guard.conf', 'proxy_set_header Cookie $tollgate_cookie;', '', /cookie is missing/],
     ['guard.conf', 'Referer $tollgate_referer;', 'Referer $http_referer;', /referer must be \$tollgate_referer/],
     ['guard.conf', 'auth_request /_tollgate/authorize;', 'auth_request /_tollgate/authorize; satisfy any;', /satisfy any/],
-    ['nginx.conf', 'proxy_pass http://tollgate-ip$tollgate_uri;', 'proxy_pass http://tollgate-ip;', /a key in the query goes on/],
-    ['nginx.conf', 'proxy_pass http://tollgate-ip$tollgate_uri;', 'if ($arg_x) { fastcgi_pass unix:/x; }', /takes no credentials off/],
+    ['routes.conf', 'proxy_pass http://ip$tollgate_uri;', 'proxy_pass http://ip;', /a key in the query goes on/],
+    ['routes.conf', 'proxy_pass http://ip$tollgate_uri;', 'if ($arg_x) { fastcgi_pass unix:/x; }', /takes no credentials off/],
     [
       'nginx.conf',
       'location / {\n      return 404;',
       'location / {\n proxy_pass http://tollgate-ip;',
       /location \/: auth_request is missing/,
     ],
-    ['nginx.conf', "set $tollgate_product 'api-ip;post_units=100';", '', undefined],
+    ['routes.conf', "set $tollgate_product 'api-ip;post_units=100';", '', undefined],
     ['server.conf', 'error_log /var/log/nginx/error.log alert;', 'error_log stderr;', /error_log is not at alert/],
     ['server.conf', 'access_log /var/log/nginx/access.log tollgate;', 'access_log /dev/stdout;', /combined writes down a key/],
     ['nginx.conf', 'include server.conf;', '', /the server has no location = \/_tollgate\/authorize/],
-    ['nginx.conf', 'include guard.conf;', '', /auth_request is missing/],
+    ['routes.conf', 'include /etc/nginx/tollgate/guard.conf;', '', /auth_request is missing/],
     ['nginx.conf', 'server_tokens off;', 'underscores_in_headers on;', /underscores_in_headers/],
     ['nginx.conf', 'server_tokens off;', 'ignore_invalid_headers off;', /ignore_invalid_headers/],
     ['nginx.conf', 'server_tokens off;', 'merge_slashes off;', /merge_slashes/],
@@ -78,9 +101,10 @@ describe('of nginx', () => {
   describe('with Lua', () => {
     /** The same routes, with the files of nginx-lua included. */
     function checkLua(file = '', from = '', to = ''): string {
-      const read = (name: string): string => {
-        const text = shipped(name === 'nginx.conf' ? 'nginx/nginx.conf' : `nginx-lua/${name}`);
-        return name === file ? text.replace(from, to) : text;
+      const files = written('nginx-lua');
+      const read = (path: string): string => {
+        const text = files[basename(path)] ?? '';
+        return basename(path) === file ? text.replace(from, to) : text;
       };
       return checkNginx(read('nginx.conf'), (name) => [read(name)]).join('\n');
     }
@@ -96,7 +120,7 @@ describe('of nginx', () => {
       ['guard.conf', 'access_by_lua_file /etc/nginx/tollgate/guard.lua;', '', /auth_request is missing/],
       ['guard.conf', 'access_by_lua_file', 'satisfy any; access_by_lua_file', /satisfy any/],
       ['guard.conf', 'proxy_set_header Upgrade $tollgate_upgrade;', '', /upgrade is missing/],
-      ['nginx.conf', 'proxy_pass http://tollgate-ip$tollgate_uri;', 'proxy_pass http://tollgate-ip;', /a key in the query goes on/],
+      ['routes.conf', 'proxy_pass http://ip$tollgate_uri;', 'proxy_pass http://ip;', /a key in the query goes on/],
       ['server.conf', 'error_log /var/log/nginx/error.log alert;', 'error_log stderr;', /error_log is not at alert/],
     ])('%s with %s changed to %p is found', (file, from, to, found) => {
       expect(checkLua(file, from, to)).toMatch(found);
@@ -165,15 +189,13 @@ describe('of Envoy', () => {
   });
 });
 
-describe.each(GATEWAY_KINDS)('the shipped configuration of %s', (kind) => {
-  const file = { nginx: 'nginx/nginx.conf', 'nginx-lua': 'nginx/nginx.conf', caddy: 'caddy/Caddyfile', haproxy: 'haproxy/haproxy.cfg' }[
-    kind
-  ];
+describe.each(GATEWAY_KINDS)('what is written from kong.yml for %s', (kind) => {
+  const whole = (from?: string): string => Object.values(written(kind, from)).join('\n');
 
   it.each(kong.services.map((service) => [service.name, service] as const))(
     'has the routes and the price of %s as kong.yml has them',
     (_, service) => {
-      const text = shipped(file);
+      const text = whole();
       const [{ config } = { config: { products: [] } }] = service.plugins;
       const settings = [
         'key_in' in config ? [`key_in=${config.key_in?.join(',')}`] : [],
@@ -187,20 +209,31 @@ describe.each(GATEWAY_KINDS)('the shipped configuration of %s', (kind) => {
     },
   );
 
+  it('has a product of the seller’s own with its prefix taken off, its address, and no product that is not sold', () => {
+    const own = addToList(readFileSync(join(KONG, 'new-folder', 'kong.yml'), 'utf8'), {
+      list: 'services',
+      entry: block('https://api.example.com/v2'),
+    });
+    const text = whole(own);
+    expect(text).toContain('weather;strip_path=/weather;rate_limit_headers=gateway');
+    expect(text).toMatch(/api\.example\.com:443/);
+    expect(text).toMatch(/(proxy_ssl_verify on|reverse_proxy https:\/\/|verify required ca-file)/);
+    expect(text).toContain('/v2');
+    expect(Object.entries(written(kind, own)).filter(([name, each]) => name.startsWith('routes') && /tollgate-/.test(each))).toEqual([]);
+  });
+
+  it('is refused where only Kong can do what kong.yml says, naming the place', () => {
+    const unanchored = kongYml.replace(/(\/vahaan\S+\s+strip_path: )false/, '$1true');
+    expect(() => written(kind, unanchored)).toThrow('route vahaan: strip_path needs the paths');
+  });
+
   it('is moved to this machine’s places, and nowhere else', () => {
     const services = Object.fromEntries(kong.services.map(({ url }) => [/tollgate-([a-z-]+)/.exec(url)?.[1], 'http://127.0.0.1:7001']));
-    const places = {
-      host: '127.0.0.1',
-      port: 4711,
-      socketPath: '/x/forward-auth.sock',
-      accessLog: '/x/access.log',
-      answersTo: '127.0.0.1:4713',
-      services,
-    };
-    const moved = renderConfiguration(kind, shipped(file), places);
+    const listen = { host: '127.0.0.1', port: 4711 };
+    const places = { listen, socketPath: '/x/forward-auth.sock', accessLog: '/x/access.log', answersTo: '127.0.0.1:4713', services };
+    const moved = Object.values(gatewayFiles({ kind, kongYml, shipped: KONG, folder: '/x', luaFolder: '/x', ...places })).join('\n');
     expect(moved).toContain('4711');
-    expect(moved).not.toMatch(/tollgate-[a-z]+:8080|\/dev\/stdout|8000|9514/);
-    expect(() => renderConfiguration(kind, shipped(file), { ...places, services: {} })).toThrow(/has no address/);
+    expect(moved).not.toMatch(/tollgate-[a-z]+:8080|\/dev\/stdout|listen 8000|:8000|9514/);
   });
 });
 
@@ -218,4 +251,19 @@ it('Envoy upgrades WebSockets alone, and every route of Traefik refuses another 
     expect(refused.filter((value) => isRouted(value))).toEqual([]);
     expect([isRouted('websocket', 'h2c'), isRouted('h2c', 'websocket')]).toEqual([false, false]);
   }
+});
+
+it('Envoy and Traefik show an API of the seller’s own: its prefix taken off, its own Host, and with Envoy the RateLimit fields', () => {
+  const { static_resources: envoy } = parse(shipped('envoy.yaml')) as { static_resources: object };
+  const route = JSON.stringify(envoy).match(/\{"name":"weather","match".*?"check_settings":\{.*?\}\}/)?.[0] ?? '';
+  expect(route).toContain('"context_extensions":{"products":"weather","rate_limit_headers":"gateway"}');
+  const [, pattern = ''] = /"regex_rewrite":\{"pattern":\{"regex":"(.*?)"\},"substitution":"\/"\}/.exec(route) ?? [];
+  expect(['/weather', '/weather/', '/weather/pune'].map((path) => path.replace(new RegExp(pattern), '/'))).toEqual(['/', '/', '/pune']);
+  expect(route).toContain('"auto_host_rewrite":true');
+  const { http } = parse(shipped('traefik.yml')) as { http: Record<'routers' | 'middlewares' | 'services', Record<string, unknown>> };
+  expect(http.routers['weather']).toMatchObject({
+    middlewares: ['tollgate-before', 'tollgate-weather', 'tollgate-after', 'weather-prefix'],
+  });
+  expect(http.middlewares['weather-prefix']).toEqual({ stripPrefix: { prefixes: ['/weather'] } });
+  expect(http.services['weather']).toMatchObject({ loadBalancer: { passHostHeader: false } });
 });

@@ -1,15 +1,23 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { addToList } from '../../cli/commands/add-to-list';
+import { describeProduct } from '../../cli/commands/new-product';
 import { FORGEABLE } from '../../plugins/core/access/request-variable';
 import { openInstallation, type Installation } from '../acceptance/installation';
 import { statusesOf, sendRaw } from '../support/gateway/raw-http';
+import { send } from '../support/http';
 import { sharedInstance } from '../support/system/shared-instance';
 import { type AnyGateway, type AnyRunningGateway, EVERY_GATEWAY, startAnyGateway } from './support/every-gateway';
 
+const ROOT = resolve(__dirname, '../..');
 let tollgate: Installation;
 let api: Server;
 let key: string;
+let folder: string;
 const WEBSOCKET_KEY = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==';
 const seen: IncomingMessage[] = [];
 const upgraded: IncomingMessage[] = [];
@@ -34,9 +42,11 @@ beforeAll(async () => {
   await once(api, 'listening');
   const { dataDir, services } = await sharedInstance();
   const url = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
+  folder = mkdtempSync(join(tmpdir(), 'tollgate-own-api-'));
+  const kongYml = withOwnApi(url);
   const everywhere = Object.fromEntries(Object.keys(services).map((name) => [name, url]));
   const start = async (kind: AnyGateway): Promise<void> =>
-    void gateways.set(kind, await startAnyGateway({ kind, dataDir, services: everywhere }));
+    void gateways.set(kind, await startAnyGateway({ kind, dataDir, services: everywhere, kongYml }));
   await Promise.all(EVERY_GATEWAY.map(start));
 });
 
@@ -44,10 +54,68 @@ afterAll(async () => {
   await Promise.all([...gateways.values()].map((gateway) => gateway.stop()));
   api.close();
   api.closeAllConnections();
+  rmSync(folder, { recursive: true });
   await tollgate.close();
 });
 
 beforeEach(() => void (seen.length = 0));
+
+const WEATHER = { id: 'weather', title: 'Weather', description: 'Rain.', prefix: '/weather', daily: 3, monthly: 60, openapi: undefined };
+
+/** kong.yml with an API of the seller's own as `product new` writes it, but for a product that the shared instance sells. */
+function withOwnApi(url: string): string {
+  const { block } = describeProduct({ ...WEATHER, url });
+  const plugins = [{ name: 'access-layer', config: { products: ['api-ip'], rate_limit_headers: 'gateway' } }];
+  const text = readFileSync(join(ROOT, 'kong', 'kong.yml'), 'utf8');
+  writeFileSync(join(folder, 'kong.yml'), addToList(text, { list: 'services', entry: { ...block, plugins } }));
+  return join(folder, 'kong.yml');
+}
+
+/** What an API and its caller see of one request, the same behind every gateway: `ours` stands for what is another one each time. */
+interface Seen {
+  readonly request: Record<string, unknown>;
+  readonly answer: Record<string, unknown>;
+}
+
+async function seenBehind(url: string): Promise<Seen[]> {
+  const origin = new URL(url).host;
+  const sent: [string, Record<string, string>][] = [
+    ['GET /weather', {}],
+    ['GET /weather/pune?days=2&api_key=KEY&u=http://x/?y', {}],
+    ['GET /weather/a%20b;c=d', { 'X-API-Key': key, Cookie: 'a=1', 'X-Tollgate-Customer': 'forged' }],
+    ['POST /weather/', { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' }],
+  ];
+  const rows: Seen[] = [];
+  for (const [line, headers] of sent) {
+    const [method = '', target = ''] = line.split(' ');
+    const own = Object.keys(headers).length === 0 && !target.includes('KEY') ? { 'X-API-Key': key } : headers;
+    seen.length = 0;
+    const options = { method, headers: own, ...(method === 'POST' && { body: '{"city":"pune"}' }) };
+    const answer = await send(url + target.replace('KEY', key), options);
+    const request = seen.at(-1);
+    const { host, cookie, authorization, 'content-type': type, 'content-length': length } = request?.headers ?? {};
+    const read = (name: string): unknown => request?.headers[name];
+    const id = answer.headers['x-kong-request-id'];
+    rows.push({
+      request: {
+        line: `${request?.method} ${request?.url}`,
+        ...{ host, cookie, authorization, type, length },
+        caller: [read('x-real-ip'), read('x-forwarded-for'), read('x-forwarded-proto')],
+        askedFor: String(read('x-forwarded-host')).split(':')[0] === origin.split(':')[0],
+        id: read('x-kong-request-id') === id && /^[0-9a-f]{32}$/.test(String(id)),
+        ours: Object.keys(request?.headers ?? {}).filter((name) => /tollgate|api-key/.test(name)),
+        isKeyGone: !JSON.stringify(request?.rawHeaders).includes(key),
+      },
+      answer: {
+        status: answer.status,
+        limit: String(answer.headers['ratelimit']).replace(/\d+/g, 'N'),
+        policy: answer.headers['ratelimit-policy'],
+        text: answer.text,
+      },
+    });
+  }
+  return rows;
+}
 
 /** What the proof says; services verify it, this test only reads. */
 const claimsOf = (request: IncomingMessage | undefined): unknown =>
@@ -242,4 +310,16 @@ it('behind every gateway a form without a key is left once it comes too slowly, 
     }),
   );
   expect(results).toEqual(EVERY_GATEWAY.map((kind) => [kind, [], true, [200]]));
+});
+
+it('arrives alike at an API of the seller’s own behind each gateway, and is answered alike', async () => {
+  const expected = await seenBehind(gateways.get('kong-local')?.url ?? '');
+  expect(expected.map(({ request }) => request)).toEqual([
+    expect.objectContaining({ line: 'GET /', ours: ['x-tollgate-context'], isKeyGone: true, id: true }),
+    expect.objectContaining({ line: 'GET /pune?days=2&u=http://x/?y' }),
+    expect.objectContaining({ line: 'GET /a%20b;c=d', cookie: 'a=1' }),
+    expect.objectContaining({ line: 'POST /', type: 'application/json', length: '15' }),
+  ]);
+  for (const { answer } of expected) expect(answer).toMatchObject({ status: 200, limit: expect.stringContaining('"daily";r=N') });
+  for (const [kind, { url }] of gateways) expect([kind, await seenBehind(url)]).toEqual([kind, expected]);
 });

@@ -249,7 +249,7 @@ describe('a refusal of single routes is as the document and the pages of codes s
     body: JSON.stringify(fields),
   });
   /** Of what no operation tells. */
-  const askUntold = async (target: string, headers: Sending['headers']): Promise<unknown> =>
+  const askUntold = async (target: string, headers: NonNullable<Sending['headers']>): Promise<unknown> =>
     code(holdAgainstCodes(await send(tollgate.gatewayUrl + target, { headers })));
 
   beforeAll(() => void (withKey['X-API-Key'] = testKey));

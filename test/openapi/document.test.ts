@@ -91,6 +91,33 @@ describe('the OpenAPI document', () => {
     },
   );
 
+  const formsOf = ({ requestBody }: Operation): readonly (Field | undefined)[] =>
+    Object.entries(requestBody?.content ?? {}).flatMap(([type, { schema }]) => (/form/.test(type) ? [schema] : []));
+
+  it('says in each form that the key may stand there, and up to which size, but where no form is read for it', () => {
+    const forms = operations.flatMap(({ path, operation }) => formsOf(operation).map((form) => ({ path, form })));
+    const told = forms.filter(({ form }) =>
+      membersOf(form ?? {}, '').some(({ at, schema }) => at === 'api_key' && /1 MiB/.test(schema.description ?? '')),
+    );
+    expect(forms.length).toBeGreaterThan(10);
+    expect([...new Set(forms.map(({ path }) => path))].filter((path) => !told.some((each) => each.path === path))).toEqual([
+      '/app/analyze',
+      '/app/compare',
+    ]);
+  });
+
+  it('tells of a picture in the query, of no GET where one cannot succeed, and of the WebSocket of /gst/start', () => {
+    const names = document.paths['/image/background_remover']?.['get']?.parameters?.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(['image', 'image_base64']));
+    for (const step of ['start', 'captcha', 'otp']) expect(Object.keys(document.paths[`/aadhaar/${step}`] ?? {})).toEqual(['post']);
+    expect(document.paths['/gst/start']?.['get']?.description).toMatch(/WebSocket/);
+  });
+
+  it('advises nobody to repeat a step that may use up an attempt or send another OTP', () => {
+    const steps = listErrors().filter(({ code }) => /^(?:processing_failed|upstream_failed|upstream_timeout|gateway_error)$/.test(code));
+    expect(steps.map(({ code, remedy }) => [code, /if (?:that|it) is safe/i.test(remedy)])).toEqual(steps.map(({ code }) => [code, true]));
+  });
+
   it('has nothing that no service answers', () => {
     const served = Object.values(SERVICES).flatMap((service) => service.routes.map(({ path }) => path as string));
     expect(Object.keys(document.paths).sort()).toEqual([...new Set(served)].sort());
@@ -151,7 +178,9 @@ describe('the OpenAPI document', () => {
       ...Object.values(requestBody?.content ?? {}).flatMap(({ schema = {} }) => membersOf(schema, `${path} `)),
     ]);
     // With .describe() in its schema, or in services/own-routes/field-words.ts where many routes share a name.
-    expect(inputs.filter(({ schema }) => !schema.description).map(({ at }) => at)).toEqual([]);
+    const isSentBack = (at: string): boolean => /^\/app\/compare (?:before|after)\./.test(at);
+    // A report is sent back as the answer of /app/analyze has it.
+    expect(inputs.filter(({ at, schema }) => !schema.description && !isSentBack(at)).map(({ at }) => at)).toEqual([]);
     expect(inputs.length).toBeGreaterThan(100);
   });
 

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -7,6 +7,9 @@ import { PRODUCTS } from '../support/catalogue';
 import { exampleCalls, type ExampleOf, fileOf } from '../../services/openapi/route-example';
 import { type SnippetLanguage, snippetsOf } from '../../services/openapi/snippets';
 import { openInstallation, type Installation } from '../acceptance/installation';
+import { ensurePackages } from '../support/debian-packages';
+import { send } from '../support/http';
+import { asOpenApi30 } from '../support/openapi/as-openapi-30';
 
 const run = promisify(execFile);
 const routes: ExampleOf[] = [...PRODUCTS.flatMap((product) => product.routes), { method: 'GET', path: '/api/v1/gst/refresh-captcha' }];
@@ -43,5 +46,78 @@ describe.each(routes)('$method $path', (route) => {
     // Each fails by its exit code when an answer is no success; JavaScript tells the status instead.
     const { stdout } = await run(program, args, { cwd: folder, env: { ...process.env, API_KEY: apiKey }, maxBuffer: 64 * 1024 * 1024 });
     if (language !== 'curl') expect(stdout).toMatch(/^200 /);
+  });
+});
+
+describe('a client that is generated from /openapi.json', () => {
+  const modules = join(__dirname, '..', '..', 'node_modules');
+  const environment = () => ({ ...process.env, API_KEY: apiKey, GATEWAY: tollgate.gatewayUrl });
+  const node = (program: string, args: string[]) => run(process.execPath, [join(modules, program), ...args], { cwd: folder });
+
+  const TYPESCRIPT = `
+    import createClient from 'openapi-fetch';
+    import type { components, paths } from './schema.js';
+    const { GATEWAY = '', API_KEY = '' } = process.env;
+    const client = createClient<paths>({ baseUrl: GATEWAY, headers: { 'X-API-Key': API_KEY } });
+    const ip = await client.POST('/ip', { body: { ips: ['8.8.8.8'] } });
+    const version: 4 | 6 | undefined = ip.data?.results.flatMap((each) => ('version' in each ? [each.version] : []))[0];
+    const pin = await client.GET('/pincode', { params: { query: { country: 'IN', pin: '110001', format: 'normal' } } });
+    const normal = pin.data as components['schemas']['PincodeNormalised'] | undefined;
+    const refused = await client.GET('/ip', { headers: { 'X-API-Key': 'tg_test_none' } });
+    const code: string | undefined = refused.error?.code;
+    // @ts-expect-error a country is required
+    await client.GET('/pincode', { params: { query: { pin: '110001' } } });
+    console.log(JSON.stringify([version, normal?.data.places[0]?.state, code]));`;
+
+  const PYTHON = `
+import json, os, tollgate_client as tollgate
+configuration = tollgate.Configuration(host=os.environ['GATEWAY'])
+configuration.access_token = os.environ['API_KEY']
+with tollgate.ApiClient(configuration) as client:
+    ip = tollgate.ApiIpApi(client).get_ip(ip='8.8.8.8')
+    leads = tollgate.ApiGleadApi(client).post_glead_search(tollgate.GleadSearchRequest(query='dentist', location='Pune'))
+    code = None
+    try:
+        client.configuration.access_token = 'tg_test_none'
+        tollgate.ApiIpApi(client).get_ip(ip='8.8.8.8')
+    except tollgate.ApiException as refused:
+        code = json.loads(refused.body)['code']
+    print(json.dumps([ip.version, leads.data.count > 0, code]))`;
+
+  it('compiles in TypeScript and calls two products', async () => {
+    const { text } = await send(`${tollgate.gatewayUrl}/openapi.json`);
+    writeFileSync(join(folder, 'openapi.json'), text);
+    writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+    writeFileSync(join(folder, 'call.ts'), TYPESCRIPT);
+    symlinkSync(modules, join(folder, 'node_modules'));
+    await node('openapi-typescript/bin/cli.js', ['openapi.json', '-o', 'schema.d.ts']);
+    await node('typescript/bin/tsc', [
+      'call.ts',
+      '--strict',
+      '--skipLibCheck',
+      '--module',
+      'nodenext',
+      '--target',
+      'es2022',
+      '--types',
+      'node',
+    ]);
+    const { stdout } = await run(process.execPath, ['call.js'], { cwd: folder, env: environment() });
+    expect(JSON.parse(stdout)).toEqual([4, 'Delhi', 'key_unknown']);
+  });
+
+  it('compiles in Python, from the same document in the words of OpenAPI 3.0, and calls two products', async () => {
+    const modulesOfPython = ['certifi', 'dateutil', 'urllib3'] as const;
+    const files = modulesOfPython.map((name) => `/usr/lib/python3/dist-packages/${name}/__init__.py` as const);
+    await ensurePackages(['java', 'python3', ...files], 'Generated clients in Python');
+    const document = (await send(`${tollgate.gatewayUrl}/openapi.json`)).json();
+    writeFileSync(join(folder, 'openapi-30.json'), JSON.stringify(asOpenApi30(document)));
+    mkdirSync(join(folder, 'python'));
+    const jar = join(modules, '@openapitools', 'openapi-generator-cli', 'bin', 'openapi-generator.jar');
+    const args = ['generate', '-g', 'python', '-i', 'openapi-30.json', '-o', 'python', '--package-name', 'tollgate_client'];
+    await run('java', ['-jar', jar, ...args], { cwd: folder, maxBuffer: 64 * 1024 * 1024 });
+    await run('python3', ['-m', 'compileall', '-q', 'python/tollgate_client'], { cwd: folder });
+    const { stdout } = await run('python3', ['-c', PYTHON], { cwd: join(folder, 'python'), env: environment() });
+    expect(JSON.parse(stdout)).toEqual([4, true, 'key_unknown']);
   });
 });

@@ -8,6 +8,7 @@ const SECRET_LENGTH = 27;
 /** 6 base62 digits hold any CRC-32. */
 const CHECKSUM_LENGTH = 6;
 const SHAPE = new RegExp(`^tg_(live|test)_[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`);
+const SELLER_SHAPE = new RegExp(`^tg_seller_[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`);
 const ADMIN_SHAPE = new RegExp(`^tg_admin_[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`);
 /** Foreign keys that were imported by hash may have any form up to this length. */
 export const LONGEST_KEY = 512;
@@ -22,7 +23,7 @@ function checksumOf(text: string): string {
   return digits;
 }
 
-function withChecksum(kind: KeyMode | 'admin', secret: string): string {
+function withChecksum(kind: KeyMode | 'admin' | 'seller', secret: string): string {
   const body = `tg_${kind}_${secret}`;
   return body + checksumOf(body);
 }
@@ -48,6 +49,16 @@ export function generateAdminToken(): string {
 /** False for text that cannot be such a token, so that no look-up is spent on it. */
 export function isPlausibleAdminToken(text: string): boolean {
   return ADMIN_SHAPE.test(text) && hasChecksum(text);
+}
+
+/** A new token of the seller's API; as {@link generateAdminToken}. */
+export function generateSellerToken(): string {
+  return withChecksum('seller', randomSecret());
+}
+
+/** As {@link isPlausibleAdminToken}. */
+export function isPlausibleSellerToken(text: string): boolean {
+  return SELLER_SHAPE.test(text) && hasChecksum(text);
 }
 
 /**

@@ -100,5 +100,5 @@ export function headersToStrip(headers: RequestHeaders, key: string): string[] {
 
 function carriesKey(value: string | readonly string[] | undefined, key: string): boolean {
   const values = typeof value === 'string' ? [value] : (value ?? []);
-  return values.some((each) => each.includes(key) || /\btg_(live|test|admin)_/.test(each));
+  return values.some((each) => each.includes(key) || /\btg_(live|test|admin|seller)_/.test(each));
 }

@@ -37,6 +37,8 @@ export const AUDIT_ACTIONS = [
   'operator.reset',
   'operator.remove',
   'operator.sign_in',
+  'operator.token_create',
+  'operator.token_revoke',
   'key.create',
   'key.import',
   'key.rotate',

@@ -101,7 +101,9 @@ const productMembers = z.strictObject({
     .array(z.enum(EXEMPTIONS))
     .refine((each) => new Set(each).size === each.length, 'names one twice')
     .optional()
-    .describe('What costs nothing at a product of our services: answers of its health route, 304 answers, preflights (free in any case).'),
+    .describe(
+      'What costs nothing. 5xx: answers of the API with a status of 500 to 599, at any product. Of our services alone: answers of the health route, 304 answers, preflights (free in any case).',
+    ),
   sandbox_url: z
     .string()
     .regex(/^http:\/\/[A-Za-z0-9.-]+:\d{1,5}$/, 'must be an address such as http://127.0.0.1:9001, without a path')

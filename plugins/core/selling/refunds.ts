@@ -92,8 +92,28 @@ export function isRefusal({ problem, code }: FailureCause): boolean {
   return REFUSALS.has(problem) && (code === undefined || code === problem);
 }
 
-/** The answers that a product's catalogue can exempt from charging. Preflights carry no key and are always free. */
-export const EXEMPTIONS = ['health', 'not_modified', 'preflight'] as const;
+/** What the gateway told of an answer. */
+export interface WitnessedAnswer {
+  readonly status: number;
+  /** False where the gateway answered itself, because the API did not. */
+  readonly isFromApi: boolean;
+}
+
+const SERVER_ERROR = 500;
+
+/**
+ * True when the caller is not to pay, by what the gateway told: it could not deliver an answer of the API, or the API answered with a status of
+ * 500 to 599 and the product's catalogue takes those back. A caller who left before (499) pays: it may have had the API's work done.
+ */
+export function isUndelivered({ status, isFromApi }: WitnessedAnswer, isFree5xx: boolean): boolean {
+  return status >= SERVER_ERROR && (!isFromApi || isFree5xx);
+}
+
+/**
+ * The answers that a product's catalogue can exempt from charging. Preflights carry no key and are always free. `5xx` goes by what the gateway
+ * told and holds for every API; services exempt the others themselves.
+ */
+export const EXEMPTIONS = ['health', 'not_modified', 'preflight', '5xx'] as const;
 export type Exemption = (typeof EXEMPTIONS)[number];
 
 /** One answer of a service: the path of its route and its status. */

@@ -1,34 +1,9 @@
-import { createRequire } from 'node:module';
-import { type stdnum } from 'stdnum';
-
-const requireHere = createRequire(__filename);
-/** Loaded at the first number: the library is 312 files, and most processes that read a catalogue check none. */
-const numbers = (): typeof stdnum => (requireHere('stdnum') as { readonly stdnum: typeof stdnum }).stdnum;
+import { VAT_NUMBERS } from './vat-numbers';
 
 /** Members of the European Union (ISO 3166-1). */
 const EU = new Set('AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK'.split(' '));
 
 export const isInUnion = (country: string): boolean => EU.has(country);
-
-/** What the library calls the number for value-added tax of each country whose numbers are checked. */
-const VAT_NAMES: Readonly<Record<string, string>> = {
-  ...Object.fromEntries([...EU, 'GB'].map((country) => [country, 'vat'])),
-  ...{
-    AT: 'uid',
-    CZ: 'dic',
-    DK: 'cvr',
-    EE: 'kmkr',
-    ES: 'nif',
-    FI: 'alv',
-    FR: 'tva',
-    HR: 'oib',
-    HU: 'anum',
-    IT: 'iva',
-    LT: 'pvm',
-    LU: 'tva',
-  },
-  ...{ LV: 'pvn', NL: 'btw', PL: 'nip', PT: 'nif', RO: 'cui', SI: 'ddv', SK: 'dph' },
-};
 
 const GSTIN = /^\d{2}[A-Z]{5}\d{4}[A-Z][1-9A-Z]Z[0-9A-Z]$/;
 const BASE = 36;
@@ -66,14 +41,14 @@ export function checkTaxId(country: string, given: string): CheckedTaxId {
     if (isGstin(value)) return { value, kind: 'gstin' };
     return { problem: 'is not a GSTIN: 15 characters, of which the last is a check digit' };
   }
-  const name = VAT_NAMES[country];
-  if (name === undefined) {
+  const validate = VAT_NUMBERS[country];
+  if (!validate) {
     return OTHER.test(text) ? { value: text, kind: 'other' } : { problem: 'has letters, digits, spaces and . / - only, 30 at most' };
   }
   const prefix = prefixOf(country);
   const compact = text.replaceAll(/[\s.-]/g, '');
   const bare = compact.startsWith(prefix) ? compact.slice(prefix.length) : compact;
-  if (numbers()[country]?.[name]?.validate(bare).isValid) return { value: `${prefix}${bare}`, kind: 'vat' };
+  if (validate(bare).isValid) return { value: `${prefix}${bare}`, kind: 'vat' };
   return { problem: `is not a VAT number of ${country}, such as ${prefix} and its digits; the format or the check digit is wrong` };
 }
 

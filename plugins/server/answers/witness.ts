@@ -1,15 +1,20 @@
 import { parseAnswerLine, requestIdOfLine, type ToldAnswer } from '../../core/access/answer-line';
-import { type Answer, type Clock, type Decision, type DecisionLog } from '../../core/ports';
+import { type Answer, type Charge, type Clock, type Decision, type DecisionLog, type RefundRequest } from '../../core/ports';
+import { isUndelivered } from '../../core/selling/refunds';
 import { type WitnessStats } from '../../core/store-stats';
 
 export interface WitnessOptions {
   readonly clock: Clock;
   /** Told of each answer to an admitted request, once. Never throws. */
   readonly note: (answer: Answer) => void;
+  /** Told of each request that is not to be charged, once. Never throws. */
+  readonly giveBack: (refund: RefundRequest) => void;
 }
 
 /** Of an admitted request, until its answer is told. */
-type Pending = Pick<Answer, 'credentialId' | 'product' | 'atMs'>;
+interface Pending extends Pick<Answer, 'credentialId' | 'product' | 'atMs'> {
+  readonly charge: Charge | undefined;
+}
 
 /** About 10 MB. As many are under way when 5,000 requests a second take ten seconds each. */
 const MOST_PENDING = 50_000;
@@ -59,15 +64,19 @@ export class Witness {
     clearInterval(this.sweeper);
   }
 
-  private await({ requestId, credentialId, product, atMs }: Decision): void {
+  private await({ requestId, credentialId, product, atMs, charge }: Decision): void {
     if (credentialId === undefined || product === undefined) return;
     if (this.pending.size >= MOST_PENDING) this.giveUpOldest();
-    this.pending.set(requestId, { credentialId, product, atMs });
+    this.pending.set(requestId, { credentialId, product, atMs, charge });
   }
 
-  private settle({ credentialId, product, atMs }: Pending, { requestId, status, bytes, elapsedMs }: ToldAnswer): void {
+  private settle({ credentialId, product, atMs, charge }: Pending, told: ToldAnswer): void {
+    const { requestId, status, bytes, elapsedMs } = told;
     this.pending.delete(requestId);
     this.options.note({ requestId, credentialId, product, atMs, status, bytes, elapsedMs });
+    if (!charge) return;
+    const { isFree5xx, ...taken } = charge;
+    if (isUndelivered(told, isFree5xx)) this.options.giveBack({ requestId, ...taken });
   }
 
   private sweep(): void {

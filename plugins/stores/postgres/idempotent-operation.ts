@@ -17,11 +17,42 @@ export interface Submission {
   readonly submission: string;
 }
 
-/** A second sender waits here until the first has committed, and then finds its row; or goes on when the first failed. */
-const CLAIM = 'INSERT INTO submission (customer_id, id) VALUES ($1, $2) ON CONFLICT DO NOTHING';
-const KEEP = 'UPDATE submission SET result_id = $3 WHERE customer_id = $1 AND id = $2';
-const FIND = 'SELECT result_id AS "resultId" FROM submission WHERE customer_id = $1 AND id = $2';
-const PRUNE = "DELETE FROM submission WHERE customer_id = $1 AND at < now() - interval '2 days'";
+interface Statements {
+  /** A second sender waits here until the first has committed, and then finds its row; or goes on when the first failed. */
+  readonly claim: string;
+  readonly keep: string;
+  readonly find: string;
+  readonly prune: string;
+}
+
+const OF_CUSTOMER: Statements = {
+  claim: 'INSERT INTO submission (customer_id, id) VALUES ($2, $1) ON CONFLICT DO NOTHING',
+  keep: 'UPDATE submission SET result_id = $3 WHERE customer_id = $2 AND id = $1',
+  find: 'SELECT result_id AS "resultId" FROM submission WHERE customer_id = $2 AND id = $1',
+  prune: "DELETE FROM submission WHERE customer_id = $1 AND at < now() - interval '2 days'",
+};
+const OF_SELLER: Statements = {
+  claim: 'INSERT INTO seller_submission (id) VALUES ($1) ON CONFLICT DO NOTHING',
+  keep: 'UPDATE seller_submission SET result_id = $2 WHERE id = $1',
+  find: 'SELECT result_id AS "resultId" FROM seller_submission WHERE id = $1',
+  prune: "DELETE FROM seller_submission WHERE at < now() - interval '2 days'",
+};
+
+async function runOnce<T extends { readonly id: string }>(
+  client: PoolClient,
+  { submission, owner }: { readonly submission: string; readonly owner: readonly string[] },
+  { work, statements: { claim, keep, find, prune } }: { work: (client: PoolClient) => Promise<T>; statements: Statements },
+): Promise<T> {
+  await client.query(prune, [...owner]);
+  const { rowCount } = await client.query(claim, [submission, ...owner]);
+  if (!rowCount) {
+    const { rows } = await client.query<{ resultId: string | null }>(find, [submission, ...owner]);
+    throw new SubmissionRepeated(rows[0]?.resultId ?? submission);
+  }
+  const result = await work(client);
+  await client.query(keep, [submission, ...owner, result.id]);
+  return result;
+}
 
 /**
  * Does something once however often its form is sent, at the same time or again.
@@ -33,15 +64,14 @@ export function runIdempotently<T extends { readonly id: string }>(
   { customerId, submission }: Submission,
   work: (client: PoolClient) => Promise<T>,
 ): Promise<T> {
-  return inTransaction(db, async (client) => {
-    await client.query(PRUNE, [customerId]);
-    const { rowCount } = await client.query(CLAIM, [customerId, submission]);
-    if (!rowCount) {
-      const { rows } = await client.query<{ resultId: string | null }>(FIND, [customerId, submission]);
-      throw new SubmissionRepeated(rows[0]?.resultId ?? submission);
-    }
-    const result = await work(client);
-    await client.query(KEEP, [customerId, submission, result.id]);
-    return result;
-  });
+  return inTransaction(db, (client) => runOnce(client, { submission, owner: [customerId] }, { work, statements: OF_CUSTOMER }));
+}
+
+/** The same for what operators ask for, which is no customer's. */
+export function runSellersIdempotently<T extends { readonly id: string }>(
+  db: Database,
+  submission: string,
+  work: (client: PoolClient) => Promise<T>,
+): Promise<T> {
+  return inTransaction(db, (client) => runOnce(client, { submission, owner: [] }, { work, statements: OF_SELLER }));
 }

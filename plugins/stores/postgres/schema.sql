@@ -959,6 +959,39 @@ CREATE TABLE schema_migration (
   CONSTRAINT schema_migration_pkey PRIMARY KEY (name)
 );
 
+-- What operators and their programs asked for once, and what it made. Kept two days.
+CREATE TABLE seller_submission (
+  id uuid NOT NULL,
+  result_id uuid,
+  at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT seller_submission_pkey PRIMARY KEY (id)
+);
+CREATE INDEX seller_submission_at_idx ON seller_submission USING btree (at);
+
+-- Tokens of the seller's API. One works while the operator who made it is one. A row stays when its token has ended.
+CREATE TABLE seller_token (
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  hash bytea NOT NULL,
+  last_four text NOT NULL,
+  name text NOT NULL,
+  scopes text[] NOT NULL,
+  made_by uuid,
+  maker text NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  expires_at timestamp with time zone NOT NULL,
+  last_used_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  CONSTRAINT seller_token_pkey PRIMARY KEY (id),
+  CONSTRAINT seller_token_hash_key UNIQUE (hash),
+  CONSTRAINT seller_token_made_by_fkey FOREIGN KEY (made_by) REFERENCES operator(user_id) ON DELETE SET NULL,
+  CONSTRAINT seller_token_check CHECK (expires_at > created_at AND expires_at <= (created_at + '400 days'::interval)),
+  CONSTRAINT seller_token_hash_check CHECK (octet_length(hash) = 32),
+  CONSTRAINT seller_token_last_four_check CHECK (length(last_four) = 4),
+  CONSTRAINT seller_token_name_check CHECK (length(name) >= 1 AND length(name) <= 100),
+  CONSTRAINT seller_token_scopes_check CHECK (cardinality(scopes) > 0)
+);
+CREATE INDEX seller_token_maker_idx ON seller_token USING btree (made_by);
+
 -- Statements of months that are over. Never changed and never deleted.
 CREATE TABLE statement (
   customer_id uuid NOT NULL,

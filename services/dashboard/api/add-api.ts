@@ -23,6 +23,7 @@ import { homeHandlers } from './operator/home-handlers';
 import { customerHandlers } from './operator/customer-handlers';
 import { operatorOutageHandlers } from './alerts/outage-handlers';
 import { operatorHandlers } from './operator/operator-handlers';
+import { sellerTokenHandlers } from './seller/seller-token-handlers';
 import { type OrganisationChoice } from './team/organisation-choice';
 import { organisationHandlers } from './team/organisation-handlers';
 import { type Caller, type OperatorCaller, type Person } from './http/callers';
@@ -76,6 +77,7 @@ const handlersOf = (tools: ApiTools): Handlers<Omit<Contract, BetterAuths>> => (
   ...customerHandlers,
   ...operatorHandlers,
   ...operatorOutageHandlers,
+  ...sellerTokenHandlers,
   ...sellerBillingHandlers,
   ...openHandlers(tools),
   ...organisationHandlers(tools),

@@ -15,6 +15,7 @@ import { type SignInProvider } from './accounts/providers/provider-settings';
 import { checkOrigin } from './http/own-origin';
 import { type AuthSource } from './accounts/create-auth';
 import { type DashboardDeps } from './http/dashboard-deps';
+import { addSellerRoutes, SELLER_PREFIX } from './seller/seller-routes';
 import { addManagementRoutes, MANAGEMENT_PREFIX } from './management/management-routes';
 import { createOrganisationChoice } from './team/organisation-choice';
 import { findOperatorCaller } from './operator/find-operator-caller';
@@ -24,7 +25,7 @@ import { securityHeaders } from './http/security-headers';
 import { type Brand, PLAIN_BRAND } from './public/brand';
 import { type GatewayCaller } from './requests/gateway-caller';
 import { servePublicTry } from './public/public-try';
-import { servePublicPages } from './public/public-pages';
+import { type PublicPages, servePublicPages } from './public/public-pages';
 import { serveGatewayRoot } from './public/gateway-root';
 import { serveDocument } from './http/serve-document';
 import { serveWeb } from './http/serve-web';
@@ -92,8 +93,10 @@ export async function createDashboardApp(options: DashboardAppOptions): Promise<
   servePaymentEvents(app, deps);
   addViewRoutes(app, { deps, findOperator });
   addManagementRoutes(app, deps, url);
-  const sendApp = await serveWeb(app, { root: options.webRoot, url, brand });
-  servePublicPages(app, { deps, brand, url, document, sendApp, canTry: options.readerGateway !== undefined });
+  addSellerRoutes(app, deps, url);
+  const sendMissing: PublicPages['sendMissing'] = (request, reply) => pages.sendMissing(request, reply);
+  const sendApp = await serveWeb(app, { root: options.webRoot, url, brand, sendMissing });
+  const pages = servePublicPages(app, { deps, brand, url, document, sendApp, canTry: options.readerGateway !== undefined });
   if (options.readerGateway) servePublicTry(app, { deps, secret, gateway: options.readerGateway });
   return app;
 }
@@ -111,7 +114,8 @@ function takeJsonOnly(app: FastifyInstance): void {
 /** By the route's own path, since what was asked for may be spelt in other ways; what has no route changes nothing. */
 function isForPrograms({ routeOptions, url }: FastifyRequest): boolean {
   const path = routeOptions.url ?? url;
-  return path.startsWith(`${MANAGEMENT_PREFIX}/`) || path.startsWith(EVENTS_PREFIX);
+  const isProgram = [MANAGEMENT_PREFIX, SELLER_PREFIX].some((prefix) => path.startsWith(`${prefix}/`));
+  return isProgram || path.startsWith(EVENTS_PREFIX);
 }
 
 function addHooks(app: FastifyInstance, { deps, url, metrics }: DashboardAppOptions): void {

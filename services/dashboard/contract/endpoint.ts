@@ -1,6 +1,6 @@
 import { type z } from 'zod';
 import { type Permission } from '../../../plugins/core/selling/member-roles';
-import { type Scope } from './fields';
+import { type Scope, type SellerScope } from './fields';
 import { type RefusalCode } from './refusals';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -39,10 +39,16 @@ type Who =
       readonly needs: Permission;
       /** A token of the management API may ask too, with one of these. */
       readonly scopes?: readonly Scope[];
+      /** So may a token of the seller's API, for any customer; with one of `scopes` unless given. */
+      readonly sellerScopes?: readonly SellerScope[];
     }
   | { readonly for: 'persons' }
   | { readonly for: 'accounts' }
-  | { readonly for: 'operators' }
+  | {
+      readonly for: 'operators';
+      /** A token of the seller's API may ask too, with one of these. */
+      readonly sellerScopes?: readonly SellerScope[];
+    }
   | { readonly for: 'everybody' };
 
 /** One endpoint: who may ask, what for, and what comes back. */

@@ -16,7 +16,7 @@ import { requestEndpoints } from './requests';
 import { passkeyEndpoints, wayEndpoints } from './sign-in';
 import { statementEndpoints } from './statements';
 import { organisationEndpoints, teamEndpoints } from './team';
-import { tokenEndpoints } from './tokens';
+import { sellerTokenEndpoints, tokenEndpoints } from './tokens';
 import { tryEndpoints } from './try';
 import { usageEndpoints } from './usage';
 
@@ -49,6 +49,7 @@ export const contract = {
   ...customerEndpoints,
   ...operatorEndpoints,
   ...operatorOutageEndpoints,
+  ...sellerTokenEndpoints,
   ...sellerBillingEndpoints,
 } as const satisfies Endpoints;
 export type Contract = typeof contract;

@@ -89,25 +89,29 @@ export type OpenPlanRequest = z.input<typeof openPlanRequest>;
 export const customerEndpoints = {
   'GET /operator/customers': {
     for: 'operators',
+    sellerScopes: ['customers:read'],
     summary: 'Find customers',
     query: z.object({ after: longCursor.optional(), limit: pageSize, ...listFilter }),
     answer: z.object({ customers: z.array(customerLine), next: longCursor.nullable() }),
   },
   'GET /operator/customers.csv': {
     for: 'operators',
+    sellerScopes: ['customers:read'],
     summary: 'The first 100,000 of them as CSV',
     query: filterQuery,
     file: CSV,
   },
   'POST /operator/customers': {
     for: 'operators',
+    sellerScopes: ['customers:write'],
     summary: 'Create a customer',
-    body: z.object({ email: z.string().trim().max(254).pipe(z.email('must be an e-mail address')) }),
+    body: z.object({ email: z.string().trim().max(254).pipe(z.email('must be an e-mail address')), submission: submission.optional() }),
     answer: listedCustomer,
-    refuses: ['customer_exists', 'email_malformed'],
+    refuses: ['already_done', 'customer_exists', 'email_malformed'],
   },
   'GET /operator/customers/:id': {
     for: 'operators',
+    sellerScopes: ['customers:read'],
     summary: 'Show a customer',
     answer: customerDetails,
     refuses: ['customer_unknown'],
@@ -120,6 +124,7 @@ export const customerEndpoints = {
   },
   'POST /operator/customers/:id/notes': {
     for: 'operators',
+    sellerScopes: ['customers:write'],
     summary: 'Write a note on a customer',
     body: z.object({ text: z.string().trim().min(1).max(2_000) }),
     refuses: ['customer_unknown'],
@@ -147,11 +152,13 @@ export const customerEndpoints = {
   },
   'POST /operator/keys/:id/revoke': {
     for: 'operators',
+    sellerScopes: ['keys:write'],
     summary: 'Revoke a key',
     refuses: ['key_unknown', 'key_not_usable'],
   },
   'POST /operator/suspensions': {
     for: 'operators',
+    sellerScopes: ['customers:write'],
     summary: 'Suspend a customer, a key or a subscription, or lift that',
     /** A null reason restores it. */
     body: z.object({
@@ -163,6 +170,7 @@ export const customerEndpoints = {
   },
   'PUT /operator/subscriptions/:id/limits': {
     for: 'operators',
+    sellerScopes: ['subscriptions:write'],
     summary: 'Give a subscription limits of its own',
     /** Requests a day and a month; null for what the plan gives. */
     body: z.object({
@@ -176,17 +184,20 @@ export const customerEndpoints = {
   },
   'GET /operator/plan-requests': {
     for: 'operators',
+    sellerScopes: ['subscriptions:read'],
     summary: 'List plans that customers asked for',
     query: z.object({ customer: id.optional(), after: cursor.optional(), limit: pageSize }),
     answer: z.object({ requests: z.array(openPlanRequest), next: cursor.nullable() }),
   },
   'POST /operator/plan-requests/:id/approve': {
     for: 'operators',
+    sellerScopes: ['subscriptions:write'],
     summary: 'Approve a request for a plan',
     refuses: ['request_unknown', 'request_closed', 'plan_changed', 'consent_required', 'subscription_exists', 'subscription_cancelled'],
   },
   'POST /operator/plan-requests/:id/decline': {
     for: 'operators',
+    sellerScopes: ['subscriptions:write'],
     summary: 'Decline a request for a plan',
     /** The customer reads the reason. */
     body: z.object({ reason: z.string().trim().min(1).max(500) }),

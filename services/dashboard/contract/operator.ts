@@ -133,6 +133,7 @@ export const operatorEndpoints = {
   'GET /operator/session': { for: 'operators', summary: 'Show which operator is signed in', answer: operatorSession },
   'GET /operator/requests': {
     for: 'operators',
+    sellerScopes: ['usage:read'],
     summary: 'Search requests of the last 7 days, admitted and refused',
     query: z.object({
       after: cursor.optional(),
@@ -147,6 +148,7 @@ export const operatorEndpoints = {
   },
   'GET /operator/requests/:requestId': {
     for: 'operators',
+    sellerScopes: ['usage:read'],
     summary: 'Why a request was admitted or refused',
     params: requestIdParams,
     answer: explanation,
@@ -159,7 +161,17 @@ export const operatorEndpoints = {
     answer: auditOfAll,
   },
   'GET /operator/audit.csv': { for: 'operators', summary: 'The same as CSV', query: z.object(auditFilter), file: CSV },
-  'GET /operator/products': { for: 'operators', summary: 'Show figures of all products', answer: productFigures },
-  'GET /operator/catalogue': { for: 'operators', summary: 'Show the catalogue, and where it stands', answer: operatorCatalogue },
+  'GET /operator/products': {
+    for: 'operators',
+    sellerScopes: ['usage:read'],
+    summary: 'Show figures of all products',
+    answer: productFigures,
+  },
+  'GET /operator/catalogue': {
+    for: 'operators',
+    sellerScopes: ['subscriptions:read'],
+    summary: 'Show the catalogue, and where it stands',
+    answer: operatorCatalogue,
+  },
   'GET /operator/nodes': { for: 'operators', summary: 'Show gateway nodes and the database', answer: nodeList },
 } as const satisfies Endpoints;

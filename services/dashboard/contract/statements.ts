@@ -51,22 +51,21 @@ const statement = z.object({
 });
 export type StatementView = z.input<typeof statement>;
 
+const members = { for: 'members', needs: 'read', sellerScopes: ['statements:read'] } as const;
 const statementQuery = z.object({ month });
 
 /** What was used in a month, and what it costs. */
 export const statementEndpoints = {
-  'GET /statements': { for: 'members', needs: 'read', summary: 'List the months that have a statement', answer: statementMonths },
+  'GET /statements': { ...members, summary: 'List the months that have a statement', answer: statementMonths },
   'GET /statement': {
-    for: 'members',
-    needs: 'read',
+    ...members,
     summary: 'Show the statement of a month',
     query: statementQuery,
     /** Null for a month before the records begin, and for one that has not begun: what is not known is not zero. */
     answer: z.object({ statement: statement.nullable() }),
   },
   'GET /statement.csv': {
-    for: 'members',
-    needs: 'read',
+    ...members,
     summary: 'The same as CSV',
     query: statementQuery,
     file: CSV,

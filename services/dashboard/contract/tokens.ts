@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { type Endpoints } from './endpoint';
-import { id, moment, SCOPES, scope, submission } from './fields';
+import { id, moment, SCOPES, scope, SELLER_SCOPES, sellerScope, submission } from './fields';
 
-/** A token as its customer sees it: never the secret. */
-const token = z.object({
+/** A token as it is shown: never the secret. */
+const tokenOfAny = z.object({
   id,
   name: z.string(),
   /** `tg_admin…1a2B`. */
@@ -14,6 +14,8 @@ const token = z.object({
   expiresAt: moment,
   /** To within a minute. */
   lastUsedAt: moment.nullable(),
+});
+const token = tokenOfAny.extend({
   /** E-mail address of who made it; null: it is not known any more. */
   madeBy: z.string().nullable(),
   /** Whether that person is a member still. */
@@ -22,6 +24,43 @@ const token = z.object({
 export type Token = z.input<typeof token>;
 
 const TOKEN_DAYS = { usual: 90, most: 400 } as const;
+
+const wanted = z.object({
+  submission,
+  name: z.string().trim().min(1).max(100),
+  /** Until it expires. */
+  days: z.number().int().min(1).max(TOKEN_DAYS.most).default(TOKEN_DAYS.usual),
+});
+
+const sellerToken = tokenOfAny.extend({
+  /** E-mail address of the operator who made it. It works while that is an operator. */
+  madeBy: z.string(),
+});
+export type SellerToken = z.input<typeof sellerToken>;
+
+/** Tokens of the seller's API, for operators: no token makes or ends a token. */
+export const sellerTokenEndpoints = {
+  'GET /operator/tokens': {
+    for: 'operators',
+    summary: 'List tokens of the seller’s API',
+    /** Those in use first, then newest first. */
+    answer: z.object({ tokens: z.array(sellerToken) }),
+  },
+  'POST /operator/tokens': {
+    for: 'operators',
+    summary: 'Create a token of the seller’s API',
+    body: wanted.extend({ scopes: z.array(sellerScope).min(1).max(SELLER_SCOPES.length) }),
+    /** The only answer that holds a token, once. */
+    answer: z.object({ secret: z.string(), token: sellerToken }),
+    refuses: ['already_done', 'token_limit_reached'],
+  },
+  'POST /operator/tokens/:id/revoke': {
+    for: 'operators',
+    summary: 'Revoke a token of the seller’s API',
+    answer: sellerToken,
+    refuses: ['token_unknown'],
+  },
+} as const satisfies Endpoints;
 
 /** Tokens of the management API, for people: no token makes or ends a token. */
 export const tokenEndpoints = {
@@ -36,13 +75,7 @@ export const tokenEndpoints = {
     for: 'members',
     needs: 'tokens',
     summary: 'Create a token',
-    body: z.object({
-      submission,
-      name: z.string().trim().min(1).max(100),
-      scopes: z.array(scope).min(1).max(SCOPES.length),
-      /** Until it expires. */
-      days: z.number().int().min(1).max(TOKEN_DAYS.most).default(TOKEN_DAYS.usual),
-    }),
+    body: wanted.extend({ scopes: z.array(scope).min(1).max(SCOPES.length) }),
     /** The only answer that holds a token, once. */
     answer: z.object({ secret: z.string(), token }),
     refuses: ['already_done', 'token_limit_reached'],

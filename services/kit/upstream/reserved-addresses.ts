@@ -32,6 +32,8 @@ const ROWS: readonly (readonly [network: string, kind: Kind, name: string])[] = 
   ['255.255.255.255/32', 'reserved', 'limited broadcast'],
   ['::/128', 'unspecified', 'unspecified'],
   ['::1/128', 'loopback', 'loopback'],
+  // In no registry any more: a translator of RFC 2765 would take it for the v4 address inside.
+  ['::ffff:0:0:0/96', 'reserved', 'deprecated IPv4-translated'],
   ['64:ff9b::/96', 'embedded', 'IPv4-IPv6 translation'],
   ['64:ff9b:1::/48', 'reserved', 'local-use IPv4-IPv6 translation'],
   ['100::/64', 'reserved', 'discard only'],

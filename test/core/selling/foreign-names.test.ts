@@ -9,7 +9,7 @@ const ROOT = resolve(__dirname, '../../..');
 const EXAMPLE: readonly RegExp[] = [
   /^kong\/(catalogue|kong)\.yml$/,
   /^kong\/kubernetes\/(example\/|kong\.yaml$)/,
-  /^kong\/gateways\/(envoy\.yaml|traefik\.yml|nginx\/nginx\.conf|haproxy\/haproxy\.cfg|caddy\/(Caddyfile|tollgate\.caddy))$/,
+  /^kong\/gateways\/(envoy\.yaml|traefik\.yml)$/,
   new RegExp(`^services/(${Object.keys(OWN_SERVICES).join('|')}|sandbox|workers|own-routes)/`),
   /^services\/(own-services|own-sources|registry)\.ts$/,
   // The first migration is applied already and stays as it is.

@@ -211,6 +211,7 @@ test('an operator sets the account up, answers who asks for a plan, suspends a c
       '/operator/requests',
       '/operator/products',
       '/operator/nodes',
+      '/operator/tokens',
       '/operator/audit',
     ];
     const faults: string[] = [];

@@ -1,12 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Catalogue, type CatalogueProduct, createCatalogue } from '../../../plugins/core/selling/catalogue';
 import { applyCatalogue } from '../../../plugins/stores/postgres/catalogue/apply-catalogue';
 import { writeProductDocuments } from '../../../plugins/stores/postgres/catalogue/product-documents';
 import { accentSheet, textOn } from '../../../services/dashboard/api/public/accent';
-import { readBrand } from '../../../services/dashboard/api/public/brand';
+import { PLAIN_BRAND, readBrand } from '../../../services/dashboard/api/public/brand';
+import { readDocPages } from '../../../services/dashboard/api/public/doc-pages';
 import { type LiveSource, type Product } from '../../../services/dashboard/contract/plans';
+import { isAppPage } from '../../../services/dashboard/contract/app-pages';
 import { buildDocument } from '../../../services/openapi/build-document';
 import { listErrors } from '../../../services/openapi/error-table';
 import { CATALOGUE, PRODUCTS } from '../../support/catalogue';
@@ -15,14 +17,37 @@ import { startDashboard, type TestDashboard } from '../support/dashboard';
 const APP = '<!doctype html><title>The app</title><main>The app</main>';
 /** As it is sent: with the installation's name in its head. */
 const SENT = '<!doctype html><title>Tollgate</title><meta name="application-name" content="Tollgate" /><main>The app</main>';
+const APP_ROUTES = join(__dirname, '..', '..', '..', 'services', 'dashboard', 'web', 'app');
 const SESSION = 'tollgate.session_token=anything.at-all';
+
+/** In place of ours of the same name, with all that Markdown must not bring. */
+const SELLERS_PAGE = `# Our limits
+
+Call **{{call}}** of {{name}} <script>alert(1)</script>, or [do not](javascript:alert(1)), [nor](//evil.example/), see [keys](keys-and-rules.md#x).
+
+\`\`\`json
+{ "a": "</script>" }
+\`\`\`
+
+- one
+  - two ![picture](https://evil.example/track.png)
+
+| code | meaning |
+|---|---|
+| 429 | <img src=x onerror=alert(1)> |
+`;
 
 let dashboard: TestDashboard;
 let now = 0;
 let sources: Readonly<Record<string, LiveSource>> = {};
 let laterMs = 0;
 beforeAll(async () => {
+  const config = mkdtempSync(join(tmpdir(), 'tollgate-docs-'));
+  mkdirSync(join(config, 'docs'));
+  writeFileSync(join(config, 'docs', '10-limits.md'), SELLERS_PAGE);
+  writeFileSync(join(config, 'changelog.md'), '# What is new\n\n## 2026-11-20: More & faster\n\nA **new** route.\n\n## Before\n\nOld.\n');
   dashboard = await startDashboard({
+    brand: { ...PLAIN_BRAND, pages: readDocPages(config) },
     clock: { now: () => Date.now() + laterMs, monotonic: () => now },
     readDocument: () => readDocument(),
     webFiles: { 'index.html': APP },
@@ -52,7 +77,7 @@ describe('without a session', () => {
   it('/ has a card for each product that can be bought, a call beside its answer, and no product that nobody can buy', async () => {
     const { body } = await get('/');
     for (const { title, description, id } of offered) {
-      expect(body).toContain(`<a href="/reference/${id}">${title}</a>`);
+      expect(body).toContain(`<a href="/products/${id}">${title}</a>`);
       expect(body).toContain(description);
     }
     for (const { id } of PRODUCTS.filter(({ prefix }) => prefix === null)) expect(body).not.toContain(id);
@@ -79,7 +104,7 @@ describe('without a session', () => {
     for (const path of ['/', '/pricing']) {
       const text = /<script type="application\/ld\+json">([^<]*)<\/script>/.exec((await get(path)).body)?.[1] ?? '';
       const graph = (JSON.parse(text) as { '@graph': { url: string; offers: object[] }[] })['@graph'];
-      expect(graph.find(({ url }) => url.endsWith('/reference/api-ip'))?.offers).toEqual([
+      expect(graph.find(({ url }) => url.endsWith('/products/api-ip'))?.offers).toEqual([
         { '@type': 'Offer', name: 'Star', price: '499.00', priceCurrency: 'INR' },
       ]);
     }
@@ -134,9 +159,11 @@ describe('without a session', () => {
       '/products',
       '/pricing',
       '/status',
+      '/docs',
+      '/docs/limits',
       '/reference',
       '/reference/errors',
-      ...offered.map(({ id }) => `/reference/${id}`),
+      ...offered.flatMap(({ id }) => [`/products/${id}`, `/reference/${id}`]),
     ];
     const sizes = await Promise.all(paths.map(async (path) => ({ path, bytes: Buffer.byteLength((await get(path)).body) })));
     expect(sizes.filter(({ bytes }) => bytes > 80 * 1_024)).toEqual([]);
@@ -154,24 +181,33 @@ describe('without a session', () => {
     expect((await get('/reference/api-ip')).body).toContain('href="/reference/errors#key_missing"');
   });
 
-  it.each(['/reference/api-pan', '/reference/nothing', '/reference/__proto__', '/reference/%3Cscript%3E'])(
-    '%s is 404, and says nothing of what was asked for',
-    async (path) => {
-      const { statusCode, body } = await get(path);
-      expect([statusCode, body.includes('No such product'), body.includes('script&gt;')]).toEqual([404, true, false]);
-    },
-  );
+  it.each([
+    '/no/such/page',
+    '/docs/nothing',
+    '/products/api-pan',
+    '/reference/api-pan',
+    '/reference/nothing',
+    '/reference/__proto__',
+    '/reference/%3Cscript%3E',
+  ])('%s is 404 in full dress with a search, and says nothing of what was asked for', async (path) => {
+    const { statusCode, body } = await get(path);
+    expect([statusCode, body.includes('Page not found'), body.includes('script&gt;')]).toEqual([404, true, false]);
+    expect(body).toContain('action="/search"');
+  });
 
   it('no page needs a script, and each names itself to search engines', async () => {
-    for (const path of ['/', '/products', '/pricing', '/status', '/reference', '/reference/errors', '/reference/api-ip']) {
+    for (const path of [
+      ...['/', '/products', '/products/api-ip', '/pricing', '/status', '/docs', '/docs/limits', '/changelog'],
+      ...['/reference', '/reference/errors', '/reference/api-ip'],
+    ]) {
       const { body } = await get(path);
       expect(body.match(/<script(?! type="application\/ld)[^>]*>[^<]*/g)).toEqual(['<script type="module" src="/public-page.js">']);
       // A form that only a script can send is not shown without one.
-      expect(body.match(/<form (?!class="expected")/g)?.length).toBe(body.match(/<form class="try" [^>]*hidden="">/g)?.length);
+      expect(body.match(/<form (?!class="(?:expected|search)")/g)?.length).toBe(body.match(/<form class="try" [^>]*hidden="">/g)?.length);
       expect(body).not.toMatch(/ on[a-z]+="/);
       expect(body).toContain(`<link rel="canonical" href="http://dashboard.test${path}"/>`);
       expect(body).toMatch(/<meta name="description" content="[^"]{20,}"\/>/);
-      expect(body.match(/<h1>/g)).toHaveLength(1);
+      expect(body.match(/<h1[ >]/g)).toHaveLength(1);
     }
   });
 
@@ -196,9 +232,12 @@ describe('without a session', () => {
       '/products',
       '/pricing',
       '/status',
+      '/docs',
+      '/changelog',
       '/reference',
       '/reference/errors',
-      ...offered.map(({ id }) => `/reference/${id}`),
+      ...offered.flatMap(({ id }) => [`/products/${id}`, `/reference/${id}`]),
+      ...['first-call', 'keys-and-rules', 'errors', 'webhooks', 'limits'].map((slug) => `/docs/${slug}`),
     ]);
     for (const path of places) expect((await get(path ?? '')).statusCode).toBe(200);
     expect((await get('/robots.txt')).body).toContain('Sitemap: http://dashboard.test/sitemap.xml');
@@ -206,6 +245,58 @@ describe('without a session', () => {
     expect(llms).toMatch(/^# Tollgate\n\n> 12 HTTP APIs/);
     for (const { title } of PRODUCTS) expect(llms).toContain(title);
     expect(llms).toContain('₹499.00 a month for 100,000 a day');
+  });
+
+  it('a product’s page has its plans with what sets them apart, a call beside its answer, and its endpoints', async () => {
+    const { body } = await get('/products/api-ip');
+    expect(body).toMatch(/<h3>Star<\/h3><p class="price">₹499.00 a month<\/p><p><strong>100 times<\/strong> the requests: 100,000 a day/);
+    expect(body).toContain('<span class="code-key">"ip"</span>');
+    expect(body).toContain('<a href="/reference/api-ip#get_ip"><span class="method">GET</span> <code>/ip</code></a>');
+    expect(body).toContain('<meta property="og:title" content="IP lookup"/>');
+  });
+
+  it('pages of the seller’s own are shown with no more than Markdown can, in place of ours of their name', async () => {
+    const { body } = await get('/docs/limits');
+    expect(body).toContain('<h1 id="our-limits">Our limits</h1>');
+    expect(body).toContain(
+      '<strong>http://gateway.test/ip?ip=8.8.8.8</strong> of Tollgate &lt;script&gt;alert(1)&lt;/script&gt;, or do not',
+    );
+    expect(body).toContain('nor, see <a href="/docs/keys-and-rules#x">keys</a>');
+    expect(body).toContain('<ul><li>one<ul><li>two !<a href="https://evil.example/track.png">picture</a></li></ul></li></ul>');
+    expect(body).toContain('<td>&lt;img src=x onerror=alert(1)&gt;</td>');
+    expect(body).not.toMatch(/javascript:|\/\/evil.example\/"|<img src=x/);
+  });
+
+  it('the changelog has an anchor for each entry and a feed with its day', async () => {
+    expect((await get('/changelog')).body).toContain(
+      '<h2 id="2026-11-20-more-faster">2026-11-20: More &amp; faster</h2><p>A <strong>new</strong> route.</p>',
+    );
+    const { headers, body } = await get('/changelog.xml');
+    expect(headers['content-type']).toBe('application/atom+xml; charset=utf-8');
+    expect(body).toContain('<title>2026-11-20: More &amp; faster</title><updated>2026-11-20T00:00:00.000Z</updated>');
+    expect(body.match(/<entry>/g)).toHaveLength(2);
+  });
+
+  it('a search finds products, guides, routes and errors by all of its words', async () => {
+    const foundBy = async (search: string) =>
+      [...(await get(`/search?q=${encodeURIComponent(search)}`)).body.matchAll(/<li><a href="([^"]+)"/g)].map(([, path]) => path);
+    expect(await foundBy('ip lookup')).toEqual(expect.arrayContaining(['/products/api-ip']));
+    expect((await foundBy('IP'))[0]).toBe('/products/api-ip');
+    expect(await foundBy('whitelisted')).toContain('/reference/errors#caller_not_whitelisted');
+    expect(await foundBy('standard webhooks')).toEqual(['/docs/webhooks']);
+    for (const nothing of ['', '   ', '<script>alert(2)</script>', 'x'.repeat(5_000)]) expect(await foundBy(nothing)).toEqual([]);
+    expect((await get('/search?q=%3Cscript%3E')).body).not.toContain('<script>');
+    expect((await get('/search?q=a&q=b')).statusCode).toBe(200);
+  });
+
+  it('the pages of the application are known where addresses are judged', () => {
+    const sources = ['customer-routes.ts', 'entrance-routes.ts', 'operator-routes.ts'].map((name) =>
+      readFileSync(join(APP_ROUTES, name), 'utf8'),
+    );
+    const paths = [...sources.join().matchAll(/path: '(\/[^']*)'/g)].map(([, path = '']) => path);
+    expect(paths.length).toBeGreaterThan(30);
+    expect(paths.filter((path) => !isAppPage(path))).toEqual([]);
+    for (const path of ['/no/such/page', '/wp-login', '/key', '/products/nothing']) expect(isAppPage(path)).toBe(false);
   });
 
   it('a copy is asked about before each use, and good as long as the catalogue is', async () => {
@@ -363,7 +454,7 @@ describe('the look of an installation', () => {
   it('is refused at the start when its logo cannot be read', () => {
     const brand = { DASHBOARD_NAME: 'Acme', DASHBOARD_COLOUR: '#A0B0C0', DASHBOARD_LOGO: '/nowhere/logo.svg' };
     expect(() => readBrand(brand)).toThrow('DASHBOARD_LOGO cannot be read');
-    expect(readBrand({ ...brand, DASHBOARD_LOGO: undefined })).toEqual({ name: 'Acme', colour: '#a0b0c0', logo: undefined });
+    expect(readBrand({ ...brand, DASHBOARD_LOGO: undefined })).toMatchObject({ name: 'Acme', colour: '#a0b0c0', logo: undefined });
     expect(readBrand({ ...brand, DASHBOARD_LOGO: `${__dirname}/../../../services/dashboard/web/public/icon.svg` }).logo?.contentType).toBe(
       'image/svg+xml',
     );

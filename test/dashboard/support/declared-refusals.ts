@@ -1,6 +1,7 @@
 import { OPERATION_REFUSALS } from '../../../plugins/core/selling/operation-refusals';
 import { type FastifyInstance } from 'fastify';
 import { type Audience, type Endpoint } from '../../../services/dashboard/contract/endpoint';
+import { sellerOperations } from '../../../services/dashboard/api/seller/seller-operations';
 import { contract } from '../../../services/dashboard/contract/endpoints';
 import { hasOwnWords, type RefusalCode } from '../../../services/dashboard/contract/refusals';
 
@@ -18,6 +19,10 @@ const OF_AUDIENCE: Readonly<Record<Audience, readonly RefusalCode[]>> = {
 const VIEW = '/operator/customers/:viewed/view';
 const OF_VIEWS: readonly RefusalCode[] = [...OF_AUDIENCE.operators, 'customer_unknown'];
 
+/** By method and path below the prefix of the seller's API. */
+const sellers = new Map(sellerOperations.map((each) => [each.name as string, each.endpoint]));
+const OF_SELLERS: readonly RefusalCode[] = [...OF_TOKENS, 'customer_unknown'];
+
 const endpoints: Readonly<Record<string, Endpoint | undefined>> = contract;
 
 /** Whether it is one of the dashboard's codes, and not one of the kit or of better-auth. */
@@ -25,6 +30,8 @@ const isRefusalCode = (code: string): code is RefusalCode => hasOwnWords(code as
 
 function isDeclared(code: RefusalCode, { method, url }: { readonly method: string; readonly url: string }): boolean {
   const isView = url.startsWith(`/api${VIEW}`);
+  const ofSellers = url.startsWith('/api/seller/') ? sellers.get(`${method} ${url.slice('/api/seller'.length)}`) : undefined;
+  if (ofSellers) return [...USUAL, ...OF_SELLERS, ...(ofSellers.refuses ?? [])].includes(code);
   const endpoint = endpoints[`${method} ${url.replace(/^\/api(\/v1)?/, '').replace(VIEW, '')}`];
   // What better-auth refuses has codes of its own.
   if (!endpoint || url.startsWith('/api/auth/')) return true;

@@ -18,6 +18,12 @@ export async function operatorSamples(pool: Pool, own: Belongings): Promise<Read
      FROM plan p WHERE r.id = $1 AND p.product_id = r.product_id AND p.name = r.plan_name`,
     [own.planRequestId],
   );
+  const { rows: tokens } = await pool.query<{ id: string }>(
+    `INSERT INTO seller_token (hash, last_four, name, scopes, made_by, maker, created_at, expires_at)
+     SELECT sha256(gen_random_uuid()::text::bytea), 'abcd', 'old', '{keys:read}', user_id, 'ops@tollgate.test', now() - interval '2 days', now() - interval '1 day'
+     FROM operator LIMIT 1
+     RETURNING id`,
+  );
   // Credit notes need a series.
   await pool.query('UPDATE catalogue_revision SET billing = $1, revision = revision + 1', [JSON.stringify(BILLING)]);
   const customer = { params: { id: rows[0]?.id ?? '' } };
@@ -37,6 +43,8 @@ export async function operatorSamples(pool: Pool, own: Belongings): Promise<Read
     'GET /operator/invoices/:id/pdf': { params: { id: own.invoiceId } },
     'POST /operator/invoices/:id/paid': { params: { id: own.invoiceId }, body: { paidOn: '2026-04-10', reference: 'UTR 7' } },
     'POST /operator/invoices/:id/credit': { params: { id: own.invoiceId }, body: { reason: 'a wrong plan' } },
+    'POST /operator/tokens': { body: { submission: randomUUID(), name: 'back end', scopes: ['keys:read'] } },
+    'POST /operator/tokens/:id/revoke': { params: { id: tokens[0]?.id ?? '' }, body: {} },
     'GET /operator/requests/:requestId': { params: { requestId: own.requestId } },
   };
 }

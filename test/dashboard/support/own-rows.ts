@@ -92,8 +92,8 @@ export async function fillEveryTable(pool: Pool, email: string): Promise<void> {
     ["INSERT INTO customer_note (customer_id, author, text) VALUES ($1, 'op@example.com', 'asked by phone')", [customer]],
     [
       `INSERT INTO customer_listing (list, customer_id, email, created_at, state, plans, rates, rate, used, growth, last_seen_on, counted_on)
-       VALUES ('all', $1, 'asha@example.com', now(), 'active', '[]', '[]', 0, 4, 4, now(), now()) ON CONFLICT DO NOTHING`,
-      [customer],
+       VALUES ('all', $1, $2, now(), 'active', '[]', '[]', 0, 4, 4, now(), now()) ON CONFLICT DO NOTHING`,
+      [customer, email],
     ],
     ['INSERT INTO customer_limit (customer_id, keys) VALUES ($1, 300)', [customer]],
     ["INSERT INTO suspension (credential_id, reason) VALUES ($1, 'looked into')", [key]],

@@ -68,6 +68,9 @@ export const TABLE_PARTS: Readonly<Record<string, PersonalPart | 'none'>> = {
   auth_rate_limit: 'none',
   // Of accounts that cannot be deleted by themselves.
   operator: 'none',
+  seller_token: 'none',
+  // Numbers alone, for two days.
+  seller_submission: 'none',
   // Request ids alone, for 3 days.
   quota_refund: 'none',
   invoice_series: 'none',

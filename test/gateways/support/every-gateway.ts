@@ -29,8 +29,11 @@ export interface AnyGatewayOptions {
   readonly dataDir: string;
   /** The one address of all services, by their names in kong.yml. */
   readonly services: Readonly<Record<string, string>>;
+  /** Its path; the example catalogue's unless given. */
+  readonly kongYml?: string;
 }
 
+const EXAMPLE = resolve('kong/kong.yml');
 const SHIPPED = /^http:\/\/tollgate-([a-z-]+):/;
 
 interface PluginEntry {
@@ -42,9 +45,9 @@ interface KongFile {
   plugins?: PluginEntry[];
 }
 
-async function startRealKong(kind: RealKind, { dataDir, services }: AnyGatewayOptions): Promise<AnyRunningGateway> {
+async function startRealKong(kind: RealKind, { dataDir, services, kongYml = EXAMPLE }: AnyGatewayOptions): Promise<AnyRunningGateway> {
   const folder = mkdtempSync(join(tmpdir(), `tollgate-${kind}-`));
-  const file = parse(readFileSync(resolve('kong/kong.yml'), 'utf8'), AS_KONG_READS) as KongFile;
+  const file = parse(readFileSync(kongYml, 'utf8'), AS_KONG_READS) as KongFile;
   // Two services may be one process: grank, and its grid at another price.
   for (const service of file.services) service.url = services[SHIPPED.exec(service.url)?.[1] ?? ''] ?? service.url;
   const plugins = [file, ...file.services, ...file.services.flatMap(({ routes = [] }) => routes)].flatMap((each) => each.plugins ?? []);
@@ -63,16 +66,17 @@ async function startRealKong(kind: RealKind, { dataDir, services }: AnyGatewayOp
 }
 
 /** The stand-in for Kong, as `npm start` runs it. */
-async function startLocalKong({ dataDir, services }: AnyGatewayOptions): Promise<AnyRunningGateway> {
-  const env = { GATEWAY_PORT: '0', PLUGIN_SOCKET: join(dataDir, 'plugin.sock'), UPSTREAM_OVERRIDES: JSON.stringify(services) };
+async function startLocalKong({ dataDir, services, kongYml = EXAMPLE }: AnyGatewayOptions): Promise<AnyRunningGateway> {
+  const places = { GATEWAY_PORT: '0', PLUGIN_SOCKET: join(dataDir, 'plugin.sock') };
+  const env = { ...places, KONG_YML: kongYml, UPSTREAM_OVERRIDES: JSON.stringify(services) };
   const { child, ready } = await startProgram('kong/local/main.js', { env });
   return { url: `http://127.0.0.1:${String(ready['port'])}`, stop: async () => void (await endProgram(child)) };
 }
 
 /** Starts one of them with the shipped configuration. */
 export function startAnyGateway(options: AnyGatewayOptions): Promise<AnyRunningGateway> {
-  const { kind, dataDir, services } = options;
+  const { kind, dataDir, services, kongYml = EXAMPLE } = options;
   if (kind === 'kong-local') return startLocalKong(options);
   if (kind === 'kong' || kind === 'kong-lane') return startRealKong(kind, options);
-  return startGateway({ kind, forwardAuthSocket: join(dataDir, 'forward-auth.sock'), services });
+  return startGateway({ kind, forwardAuthSocket: join(dataDir, 'forward-auth.sock'), services, kongYml });
 }

@@ -1,7 +1,7 @@
 import { type ChildProcess } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { findFreePorts } from '../../../cli/supervisor/free-port';
 import { type GatewayKind } from '../../../kong/gateways/render';
 import { ensurePackages } from '../../support/debian-packages';
@@ -13,7 +13,11 @@ export interface GatewayOptions {
   readonly forwardAuthSocket: string;
   /** URLs by the names that services have in kong.yml. */
   readonly services: Readonly<Record<string, string>>;
+  /** Its path; the example catalogue's unless given. */
+  readonly kongYml?: string;
 }
+
+const ROOT = resolve(__dirname, '../../..');
 
 /** A real gateway with the shipped configuration, in front of services and a plugin server that exist. */
 export interface RunningGateway {
@@ -28,7 +32,12 @@ export interface RunningGateway {
 export const LUA_FILES = ['nginx', '/usr/lib/nginx/modules/ngx_http_lua_module.so', '/usr/share/lua/5.1/resty/core.lua'] as const;
 
 /** @throws Error that says which Debian package is missing */
-export async function startGateway({ kind, forwardAuthSocket, services }: GatewayOptions): Promise<RunningGateway> {
+export async function startGateway({
+  kind,
+  forwardAuthSocket,
+  services,
+  kongYml = join(ROOT, 'kong', 'kong.yml'),
+}: GatewayOptions): Promise<RunningGateway> {
   await ensurePackages(kind === 'nginx-lua' ? LUA_FILES : [kind], 'The tests of other gateways');
   const folder = mkdtempSync(join(tmpdir(), `tollgate-${kind}-`));
   const [port = 0] = await findFreePorts(1);
@@ -39,6 +48,9 @@ export async function startGateway({ kind, forwardAuthSocket, services }: Gatewa
       GATEWAY_DIR: folder,
       FORWARD_AUTH_LISTEN: forwardAuthSocket,
       LANE_LISTEN: join(dirname(forwardAuthSocket), 'lane.sock'),
+      KONG_YML: kongYml,
+      // Nobody listens there: what was answered is not known.
+      ANSWERS_TO: '127.0.0.1:9',
       UPSTREAM_OVERRIDES: JSON.stringify(services),
     },
   });

@@ -4,7 +4,9 @@ import { appService } from '../../../services/app/routes';
 import { createLog } from '../../../services/kit/log';
 import { createMetrics } from '../../../services/kit/metrics';
 import { createApkExamples } from '../../../services/sandbox/app/apk-examples';
+import { documentOf } from '../kit/documented-answers';
 import { createHarness, type Harness } from '../kit/harness';
+import { pointer } from '../../support/openapi/documented-api';
 import { fc, propertyRuns } from '../../support/fast-check';
 import { testClock } from '../kit/test-clock';
 
@@ -30,6 +32,28 @@ const camera = { name: 'android.permission.CAMERA', protection: 'dangerous', max
 const library = { name: 'libx.so', abi: 'arm64-v8a', size: 10 };
 
 describe('POST /app/compare', () => {
+  const place = pointer('paths', '/app/compare', 'post', 'requestBody', 'content', 'application/json', 'schema');
+
+  it.each<[string, (report: any) => void]>([
+    ['nothing changed', () => undefined],
+    ['members that are not compared', (report) => (report.package.more = report.more = 1)],
+    ['a list of 50,000', (report) => (report.urls = Array.from({ length: 50_000 }, () => 'https://a.example/'))],
+    ['a list of 50,001', (report) => (report.urls = Array.from({ length: 50_001 }, () => 'https://a.example/'))],
+    ['no package', (report) => delete report.package],
+    ['a size that is text', (report) => (report.file.size = '1')],
+    ['no lists of the day', (report) => delete report.checked],
+    ['a permission that is text', (report) => (report.permissions = ['a'])],
+    ['a certificate without its hash', (report) => (report.signing.certificates = [{ subject: null, debug: false }])],
+    ['components without a kind', (report) => delete report.components.providers],
+    ['an unknown severity', (report) => (report.findings = [{ id: 'a', severity: 'dire', title: 'b' }])],
+  ])('takes of %s what the document takes', async (_what, change) => {
+    const before = structuredClone(input.before);
+    change(before);
+    const answer = await ask({ before, after: input.after });
+    const violations = documentOf(appService).violations(place, { before, after: input.after });
+    expect([answer.statusCode, violations.length > 0]).toEqual([answer.statusCode, answer.statusCode !== 200]);
+  });
+
   it('tells what the later version has that the earlier has not, and the other way about', async () => {
     const answer = await ask(input);
     expect(answer.statusCode).toBe(200);

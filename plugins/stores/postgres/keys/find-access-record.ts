@@ -31,7 +31,7 @@ SELECT c.id, c.customer_id AS "customerId", c.mode, c.state,
       'dailyCap', s.daily_cap,
       'sandboxUrl', CASE WHEN c.mode = 'test' THEN p.definition ->> 'sandboxUrl' END,
       'takesTestKeys', COALESCE(p.definition ->> 'sandboxUrl' IS NOT NULL OR p.definition ->> 'testKeys' IN ('service', 'live'), false),
-      'proof', p.definition ->> 'proof'
+      'isFree5xx', COALESCE(p.definition -> 'uncharged' @> '["5xx"]', false), 'proof', p.definition ->> 'proof'
     ) ORDER BY s.product_id)
     FROM credential_product g
     JOIN subscription s ON s.product_id = g.product_id AND s.customer_id = c.customer_id
@@ -71,6 +71,7 @@ interface Row {
     /** Of test keys; null where the product has none of its own. */
     sandboxUrl: string | null;
     takesTestKeys: boolean;
+    isFree5xx: boolean;
     proof: ProofForm | null;
   }[];
 }
@@ -92,11 +93,11 @@ function recordOf(row: Row, whitelist: Whitelist): AccessRecord {
     products: row.products,
     whitelist,
     subscriptions: row.subscriptions.flatMap(
-      ({ id, product, plan, state, suspended, daily, monthly, dailyCap, sandboxUrl, takesTestKeys, proof }) => {
+      ({ id, product, plan, state, suspended, daily, monthly, dailyCap, sandboxUrl, takesTestKeys, isFree5xx, proof }) => {
         if (daily === null || monthly === null) return [];
         const isCapped = dailyCap !== null && dailyCap < daily;
         const limits = { daily: isCapped ? dailyCap : daily, monthly };
-        const rest = { ...(isCapped && { isCapped }), ...sandboxOf(sandboxUrl), takesTestKeys, ...(proof && { proof }) };
+        const rest = { ...(isCapped && { isCapped }), ...sandboxOf(sandboxUrl), takesTestKeys, isFree5xx, ...(proof && { proof }) };
         return [{ id, product, plan, state, suspended: suspended ?? undefined, limits, ...rest }];
       },
     ),

@@ -23,6 +23,8 @@ export interface Caller {
   readonly member?: CallingMember;
   /** For the audit log: who, and the address it came from. */
   readonly actor: { readonly name: string; readonly from: string };
+  /** The seller acts for the customer, and gives plans without being asked. */
+  readonly isSeller?: true;
   /** Of a program's token; absent for a person, whose role says what is allowed. */
   readonly scopes?: ReadonlySet<string>;
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { ServiceError } from '../../../kit/errors';
+import { isAppPage } from '../../contract/app-pages';
 import { type Brand } from '../public/brand';
 import { brandPage } from './brand-page';
 import { ownAddress } from './own-origin';
@@ -12,14 +13,24 @@ const INDEX = 'index.html';
 const HASHED = '/assets/';
 const FOR_EVER = 'public, max-age=31536000, immutable';
 
+const pathOf = (request: FastifyRequest): string => (request.raw.url ?? '/').split('?')[0] ?? '/';
+
 /** A page's address: not a file, not the API. */
 function isPage(request: FastifyRequest): boolean {
-  const path = (request.raw.url ?? '/').split('?')[0] ?? '/';
+  const path = pathOf(request);
   return ['GET', 'HEAD'].includes(request.method) && !path.startsWith('/api/') && !/\.[a-z0-9]+$/i.test(path);
 }
 
 /** Sends the one page, from which the app finds its way. */
 export type SendPage = (request: FastifyRequest, reply: FastifyReply) => FastifyReply;
+
+interface WebOptions {
+  readonly root: string;
+  readonly url: string;
+  readonly brand: Brand;
+  /** Answers where the application has no page either; unless given it does so itself. */
+  readonly sendMissing?: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
+}
 
 /**
  * Serves the built pages: files as they are, every other address with the one page that finds its way by itself.
@@ -27,7 +38,7 @@ export type SendPage = (request: FastifyRequest, reply: FastifyReply) => Fastify
  * @param url the dashboard's own URL
  * @param brand stands in the head of the page
  */
-export async function serveWeb(app: FastifyInstance, { root, url, brand }: { root: string; url: string; brand: Brand }): Promise<SendPage> {
+export async function serveWeb(app: FastifyInstance, { root, url, brand, sendMissing }: WebOptions): Promise<SendPage> {
   const built = existsSync(join(root, INDEX));
   const html = built ? brandPage(readFileSync(join(root, INDEX), 'utf8'), brand) : '';
   if (built) {
@@ -51,7 +62,7 @@ export async function serveWeb(app: FastifyInstance, { root, url, brand }: { roo
   };
   app.setNotFoundHandler((request, reply) => {
     if (!isPage(request)) throw new ServiceError('route_unknown');
-    return sendPage(request, reply);
+    return sendMissing && !isAppPage(pathOf(request)) ? sendMissing(request, reply) : sendPage(request, reply);
   });
   return sendPage;
 }

@@ -6,12 +6,14 @@ import { type RefusalCode, refusalOf } from '../../contract/refusals';
 import { isChange, paramsOf } from '../http/bind-endpoint';
 
 /** One endpoint of the pages that a token may use too. */
-export interface ManagementOperation {
+export interface TokenOperation<Allowed = string> {
+  /** Its path is the one below the prefix of the API. */
   readonly name: EndpointName;
   readonly endpoint: Endpoint;
   /** One of them is enough. */
-  readonly scopes: readonly Scope[];
+  readonly scopes: readonly Allowed[];
 }
+export type ManagementOperation = TokenOperation<Scope>;
 
 /** What a token can be used for: endpoints without scopes are for people. */
 export const managementOperations: readonly ManagementOperation[] = Object.entries<Endpoint>(contract).flatMap(([name, endpoint]) =>
@@ -56,7 +58,7 @@ function codesOf({ refuses = [] }: Endpoint, status: number): string {
     .join(', ');
 }
 
-function responsesOf({ name, endpoint }: ManagementOperation): object {
+function responsesOf({ name, endpoint }: TokenOperation): object {
   const { answer, file } = endpoint;
   const content = answer
     ? { 'application/json': { schema: jsonSchema(answer) } }
@@ -78,7 +80,7 @@ function responsesOf({ name, endpoint }: ManagementOperation): object {
   };
 }
 
-function describeOperation(operation: ManagementOperation): object {
+function describeOperation(operation: TokenOperation): object {
   const { name, endpoint, scopes } = operation;
   const { query, body, summary } = endpoint;
   const { method, path } = partsOf(name);
@@ -107,30 +109,44 @@ const PROBLEM: Schema = {
   },
 };
 
-/**
- * OpenAPI 3.1 of the management API, from the schemas that check it.
- * @param url where it begins
- */
-export function describeManagementApi(url: string): object {
+export interface DescribedApi {
+  readonly title: string;
+  readonly description: string;
+  /** For example `tg_admin_…`. */
+  readonly token: string;
+  /** Where it begins. */
+  readonly url: string;
+  readonly operations: readonly TokenOperation[];
+}
+
+/** OpenAPI 3.1 of an API for programs, from the schemas that check it. */
+export function describeApi({ title, description, token, url, operations }: DescribedApi): object {
   const paths: Record<string, Record<string, object>> = {};
-  for (const operation of managementOperations) {
+  for (const operation of operations) {
     const { method, path } = partsOf(operation.name);
     (paths[path.replace(/:(\w+)/g, '{$1}')] ??= {})[method.toLowerCase()] = describeOperation(operation);
   }
   return {
     openapi: '3.1.0',
-    info: {
-      title: 'Tollgate management API',
-      version: '1',
-      description:
-        'Keys, whitelist rules, subscriptions and usage, for programs. Make a token under Tokens in the dashboard and send it as `Authorization: Bearer tg_admin_…`. A change names the `version` that it is based on; `submission` is a UUID of yours for each request that makes something: the same one again makes nothing new.',
-    },
+    info: { title, version: '1', description },
     servers: [{ url }],
     security: [{ token: [] }],
     components: {
-      securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'A token `tg_admin_…`' } },
+      securitySchemes: { token: { type: 'http', scheme: 'bearer', description: `A token \`${token}\`` } },
       schemas: { Problem: PROBLEM },
     },
     paths,
   };
+}
+
+/** OpenAPI 3.1 of the management API. @param url where it begins */
+export function describeManagementApi(url: string): object {
+  return describeApi({
+    title: 'Tollgate management API',
+    description:
+      'Keys, whitelist rules, subscriptions and usage, for programs. Make a token under Tokens in the dashboard and send it as `Authorization: Bearer tg_admin_…`. A change names the `version` that it is based on; `submission` is a UUID of yours for each request that makes something: the same one again makes nothing new.',
+    token: 'tg_admin_…',
+    url,
+    operations: managementOperations,
+  });
 }

@@ -23,7 +23,7 @@ function productsOf(body: unknown): readonly unknown[] {
 }
 
 /** A key for a new product subscribes its customer to it, which is more than `keys:write` may. @throws Refusal 403 `scope_missing` */
-async function refuseSubscribing(body: unknown, { customerId, scopes }: Caller, { db }: DashboardDeps): Promise<void> {
+export async function refuseSubscribing(body: unknown, { customerId, scopes }: Caller, { db }: DashboardDeps): Promise<void> {
   const products = productsOf(body);
   if (scopes === undefined || scopes.has(SUBSCRIBING) || products.length === 0) return;
   const owned = await viewSubscriptions(db, customerId);

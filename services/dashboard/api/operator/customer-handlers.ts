@@ -1,7 +1,8 @@
 import { createCustomer } from '../../../../plugins/stores/postgres/customers/create-customer';
-import { requireCustomer } from '../../../../plugins/stores/postgres/customers/find-customer';
+import { type Customer, requireCustomer } from '../../../../plugins/stores/postgres/customers/find-customer';
 import { showCustomer } from '../../../../plugins/stores/postgres/customers/show-customers';
-import { runIdempotently } from '../../../../plugins/stores/postgres/idempotent-operation';
+import { type Database } from '../../../../plugins/stores/postgres/database';
+import { runIdempotently, runSellersIdempotently } from '../../../../plugins/stores/postgres/idempotent-operation';
 import { createKey } from '../../../../plugins/stores/postgres/keys/create-key';
 import { listKeysPage } from '../../../../plugins/stores/postgres/keys/list-keys-page';
 import { setKeyState } from '../../../../plugins/stores/postgres/keys/set-key-state';
@@ -36,11 +37,11 @@ export const customerHandlers: Handlers<typeof customerEndpoints> = {
     return { filename: `tollgate-customers-${today}.csv`, content: customerRecords(deps.db, listOf(query)) };
   },
 
-  'POST /operator/customers': async ({ body: { email }, caller: { actor } }, { db }) => ({
-    ...(await createCustomer(db, { email, actor })),
-    suspended: null,
-    name: null,
-  }),
+  'POST /operator/customers': async ({ body: { email, submission }, caller: { actor } }, { db }) => {
+    const create = (client: Database): Promise<Customer> => createCustomer(client, { email, actor });
+    const made = await (submission === undefined ? create(db) : runSellersIdempotently(db, submission, create));
+    return { ...made, suspended: null, name: null };
+  },
 
   'GET /operator/customers/:id': async ({ params: { id: customerId } }, { db, clock, timeZone }) => {
     const found = await showCustomer(db, { customer: customerId });

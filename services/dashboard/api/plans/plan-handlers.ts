@@ -138,9 +138,11 @@ export const planHandlers: Handlers<typeof planEndpoints> = {
   },
 
   'POST /subscriptions': async ({ body: { product, plan, terms, consent }, caller }, deps) => {
-    await refuseWithoutApproval({ product, plan }, deps);
+    if (!caller.isSeller) {
+      await refuseWithoutApproval({ product, plan }, deps);
+      await refuseUnpaid({ product, plan }, deps);
+    }
     await refuseOtherTerms({ product, plan, terms }, deps);
-    await refuseUnpaid({ product, plan }, deps);
     const { customerId, actor } = caller;
     const wanted = { customer: customerId, product, actor, keepsLimits: true, consent, ...(plan !== null && { plan }) };
     const made = await createSubscription(deps.db, wanted);
@@ -152,8 +154,10 @@ export const planHandlers: Handlers<typeof planEndpoints> = {
     const { version, plan, terms, acceptLowerThanUsed, consent } = body;
     return changeAt({ id, version }, scope, async (client, before) => {
       if (plan !== before.plan) {
-        await refuseWithoutApproval({ product: before.product, plan }, deps);
-        await refuseUnpaid({ product: before.product, plan }, deps);
+        if (!caller.isSeller) {
+          await refuseWithoutApproval({ product: before.product, plan }, deps);
+          await refuseUnpaid({ product: before.product, plan }, deps);
+        }
         await refusePaid(client, before);
         await requireChangesLeft(client, before);
       }

@@ -3,6 +3,7 @@ import { extname } from 'node:path';
 import { z } from 'zod';
 import { EXAMPLE_CONFIG } from '../../../kit/read-catalogue';
 import { PLAIN_NAME } from '../mail/mail-sender';
+import { type DocPages, readDocPages } from './doc-pages';
 import { LOGO_TYPES, MOST_LOGO_BYTES, MOST_NAME_CHARACTERS, readBrandFile, type BrandFile } from './brand-file';
 
 /** A picture, as it is sent. */
@@ -19,6 +20,8 @@ export interface Brand {
   readonly logo: Logo | undefined;
   /** In place of the logo on dark pages. */
   readonly darkLogo?: Logo | undefined;
+  /** Pages of text; ours alone unless given. */
+  readonly pages?: DocPages;
   /** What else `brand.yml` says. */
   readonly words?: Pick<BrandFile, 'headline' | 'subheadline' | 'support' | 'links' | 'powered_by'> | undefined;
 }
@@ -44,16 +47,18 @@ export const brandSettings = z.object({
     .optional(),
 });
 
-/** @throws Error naming `brand.yml` or the logo when it cannot be used */
+/** @throws Error naming what of the folder cannot be used */
 export function readBrand(settings: z.output<typeof brandSettings>): Brand {
   const { TOLLGATE_CONFIG, DASHBOARD_NAME, DASHBOARD_COLOUR, DASHBOARD_LOGO } = settings;
-  const file = readBrandFile(TOLLGATE_CONFIG || EXAMPLE_CONFIG);
+  const folder = TOLLGATE_CONFIG || EXAMPLE_CONFIG;
+  const file = readBrandFile(folder);
   const { light, dark } = file?.logo ?? {};
   const logo = DASHBOARD_LOGO ? readLogo(DASHBOARD_LOGO, 'DASHBOARD_LOGO') : light ? readLogo(light, 'logo.light of brand.yml') : undefined;
   return {
     name: DASHBOARD_NAME ?? file?.name ?? PLAIN_BRAND.name,
     colour: (DASHBOARD_COLOUR ?? file?.accent ?? OWN_COLOUR).toLowerCase(),
     logo,
+    pages: readDocPages(folder),
     ...(dark && !DASHBOARD_LOGO && { darkLogo: readLogo(dark, 'logo.dark of brand.yml') }),
     ...(file && { words: file }),
   };

@@ -1,11 +1,14 @@
 import { type ReactNode } from 'react';
 
 /** What a sample is written in. */
-export type CodeLanguage = 'json' | 'shell';
+export type CodeLanguage = 'json' | 'shell' | 'script';
 
 /** In the order in which they are looked for: a text before a number in it. The names are classes of public.css. */
 const TOKENS: Readonly<Record<CodeLanguage, RegExp>> = {
   json: /(?<key>"(?:[^"\\]|\\.)*"(?=\s*:))|(?<string>"(?:[^"\\]|\\.)*")|(?<word>\b(?:true|false|null)\b)|(?<number>-?\b\d+(?:\.\d+)?(?:[eE][+-]?\d+)?\b)/g,
+  // JavaScript, TypeScript and Python, as far as one look tells.
+  script:
+    /(?<comment>\/\/[^\n]*|(?<=^|\s)#[^\n]*)|(?<string>'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`[^`]*`)|(?<word>\b(?:async|await|catch|class|const|def|else|except|export|false|False|for|from|function|if|import|in|let|new|None|not|null|return|throw|true|True|try|with)\b)|(?<number>\b\d+(?:\.\d+)?\b)/g,
   shell:
     /(?<comment>(?<=^|\s)#[^\n]*)|(?<string>'[^']*'|"(?:[^"\\]|\\.)*")|(?<word>(?<=^|\n)\s*[a-z]+\b)|(?<key>(?<=\s)--?[A-Za-z][\w-]*)/g,
 };

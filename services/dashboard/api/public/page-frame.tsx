@@ -1,12 +1,14 @@
 import { type ReactNode } from 'react';
 import { type CatalogueProduct } from '../../../../plugins/core/selling/catalogue';
 import { type Brand, PLAIN_BRAND } from './brand';
+import { type DocPages } from './doc-pages';
 import { StructuredPrices } from './structured-prices';
 import { type LiveSources } from './watch-sources';
 
 /** What every public page is rendered with. */
 export interface PageTools {
   readonly brand: Brand;
+  readonly pages: DocPages;
   /** Origin of the dashboard. */
   readonly url: string;
   /** Base URL of the gateway, without a slash at the end. */
@@ -28,12 +30,15 @@ interface PageFrameProps {
   readonly path: string;
   /** Whose prices the page says to search engines too. */
   readonly products?: readonly CatalogueProduct[];
+  /** Where feed readers find the same. */
+  readonly feed?: string;
   readonly children: ReactNode;
 }
 
 const NAVIGATION = [
   ['/products', 'Products'],
   ['/pricing', 'Pricing'],
+  ['/docs', 'Docs'],
   ['/reference', 'Reference'],
 ] as const;
 
@@ -94,7 +99,7 @@ function Entrance({ tools, path }: Pick<PageFrameProps, 'tools' | 'path'>): Reac
 }
 
 /** The document around a public page: all of it can be read without a script. */
-export function PageFrame({ tools, title, description, path, products, children }: PageFrameProps): ReactNode {
+export function PageFrame({ tools, title, description, path, products, feed, children }: PageFrameProps): ReactNode {
   const { brand, url } = tools;
   return (
     <html lang="en">
@@ -105,6 +110,9 @@ export function PageFrame({ tools, title, description, path, products, children 
         <title>{path === '/' ? title : `${title} · ${brand.name}`}</title>
         <meta name="description" content={description} />
         <link rel="canonical" href={url + path} />
+        {path === '/search' && <meta name="robots" content="noindex" />}
+        <meta property="og:type" content="website" />
+        <meta name="twitter:card" content="summary" />
         <meta property="og:title" content={title} />
         <meta property="og:description" content={description} />
         <meta property="og:site_name" content={brand.name} />
@@ -113,6 +121,7 @@ export function PageFrame({ tools, title, description, path, products, children 
         <link rel="stylesheet" href="/public.css" />
         {brand.colour !== PLAIN_BRAND.colour && <link rel="stylesheet" href="/brand.css" />}
         <script type="module" src="/public-page.js" />
+        {feed !== undefined && <link rel="alternate" type="application/atom+xml" href={feed} title={title} />}
         {products && <StructuredPrices products={products} url={url} />}
       </head>
       <body>
@@ -141,6 +150,7 @@ export function PageFrame({ tools, title, description, path, products, children 
         <footer>
           <a href="/openapi.json">OpenAPI document</a>
           <a href="/llms.txt">llms.txt</a>
+          {tools.pages.changelog && <a href="/changelog">Changelog</a>}
           <a href={brand.words?.links.status ?? '/status'}>Status</a>
           <SellersLinks brand={brand} />
         </footer>

@@ -117,7 +117,7 @@ export function PricingPage({ tools, products, step }: PricingPageProps): ReactN
           {offered.map((product) => (
             <tr key={product.id} id={product.id}>
               <th scope="row">
-                <a href={`/reference/${product.id}`}>{product.title}</a>
+                <a href={`/products/${product.id}`}>{product.title}</a>
               </th>
               <td data-label="Plans">
                 <Plans product={product} />

@@ -17,7 +17,7 @@ export function ProductCards({
       {products.filter(isOffered).map((product) => (
         <li key={product.id}>
           <h3>
-            <a href={`/reference/${product.id}`}>{product.title}</a>
+            <a href={`/products/${product.id}`}>{product.title}</a>
           </h3>
           <p>{product.description}</p>
           <p className="price">

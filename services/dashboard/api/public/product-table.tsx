@@ -69,7 +69,7 @@ function Row({ product, liveSources }: { readonly product: CatalogueProduct } & 
   return (
     <tr id={id}>
       <th scope="row">
-        {isOffered(product) ? <a href={`/reference/${id}`}>{title}</a> : title}
+        {isOffered(product) ? <a href={`/products/${id}`}>{title}</a> : title}
         <span className="quiet block">{description}</span>
         <code className="block">{id}</code>
       </th>

@@ -8,7 +8,12 @@ import { PricingPage } from './pricing-page';
 import { ProductsPage } from './products-page';
 import { firstToTry, operationsIn } from './operations';
 import { type StatusContent, StatusPage } from './status-page';
-import { MissingPage, ReferenceIndex, ReferencePage } from './reference-page';
+import { ReferenceIndex, ReferencePage } from './reference-page';
+import { ChangelogPage } from './changelog-page';
+import { DocsIndex, DocsPage } from './docs-page';
+import { type DocPage } from './doc-pages';
+import { ProductPage } from './product-page';
+import { MissingPage, type SearchEntry, SearchPage } from './search-page';
 
 /** What pages tell of. */
 export interface PageContent {
@@ -20,7 +25,10 @@ export interface PageContent {
 
 /** Which of the pages. */
 export type PageName =
-  | { readonly kind: 'landing' | 'products' | 'reference' | 'errors' | 'status' | 'missing' }
+  | { readonly kind: 'landing' | 'products' | 'reference' | 'errors' | 'status' | 'docs' | 'changelog' | 'missing' }
+  | { readonly kind: 'doc'; readonly doc: DocPage }
+  | { readonly kind: 'search'; readonly search: string; readonly found: readonly SearchEntry[] }
+  | { readonly kind: 'offer'; readonly product: CatalogueProduct }
   | { readonly kind: 'pricing'; readonly step: number }
   | { readonly kind: 'product'; readonly product: CatalogueProduct };
 
@@ -40,6 +48,16 @@ function elementOf(page: PageName, tools: PageTools, content: PageContent): Reac
       return <ErrorsPage tools={tools} products={products} document={document} />;
     case 'status':
       return content.status ? <StatusPage tools={tools} products={products} content={content.status} /> : <MissingPage tools={tools} />;
+    case 'docs':
+      return <DocsIndex tools={tools} />;
+    case 'doc':
+      return <DocsPage tools={tools} products={products} page={page.doc} />;
+    case 'changelog':
+      return tools.pages.changelog ? <ChangelogPage tools={tools} changelog={tools.pages.changelog} /> : <MissingPage tools={tools} />;
+    case 'search':
+      return <SearchPage tools={tools} search={page.search} found={page.found} />;
+    case 'offer':
+      return <ProductPage tools={tools} product={page.product} operations={operations.filter(({ tags }) => tags[0] === page.product.id)} />;
     case 'missing':
       return <MissingPage tools={tools} />;
     case 'product':

@@ -1,4 +1,5 @@
 import { type CatalogueProduct } from '../../../../plugins/core/selling/catalogue';
+import { type DocPages } from './doc-pages';
 import { describeLimits, formatPrice, isOffered } from './wording';
 
 interface Site {
@@ -8,6 +9,7 @@ interface Site {
   /** Base URL of the gateway, without a slash at the end. */
   readonly gatewayUrl: string;
   readonly products: readonly CatalogueProduct[];
+  readonly pages: DocPages;
 }
 
 function escapeXml(text: string): string {
@@ -15,15 +17,18 @@ function escapeXml(text: string): string {
 }
 
 /** The public pages, for search engines: `/sitemap.xml`. */
-export function writeSitemap({ url, products }: Site): string {
+export function writeSitemap({ url, products, pages: { docs, changelog } }: Site): string {
   const paths = [
     '/',
     '/products',
     '/pricing',
     '/status',
+    '/docs',
+    ...(changelog ? ['/changelog'] : []),
     '/reference',
     '/reference/errors',
-    ...products.filter(isOffered).map(({ id }) => `/reference/${id}`),
+    ...products.filter(isOffered).flatMap(({ id }) => [`/products/${id}`, `/reference/${id}`]),
+    ...docs.map(({ slug }) => `/docs/${slug}`),
   ];
   const entries = paths.map((path) => `  <url><loc>${escapeXml(url + path)}</loc></url>\n`).join('');
   return `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${entries}</urlset>\n`;
@@ -31,7 +36,7 @@ export function writeSitemap({ url, products }: Site): string {
 
 /** Everything else is a customer's, or an entrance to it. */
 export function writeRobots({ url }: Site): string {
-  return `User-agent: *\nAllow: /$\nAllow: /products\nAllow: /pricing\nAllow: /status\nAllow: /reference\nAllow: /openapi.json\nAllow: /llms.txt\nDisallow: /api/\nDisallow: /sign-in\nDisallow: /sign-up\nDisallow: /verify\nDisallow: /reset-password\nDisallow: /outbox\n\nSitemap: ${url}/sitemap.xml\n`;
+  return `User-agent: *\nAllow: /$\nAllow: /products\nAllow: /pricing\nAllow: /status\nAllow: /docs\nAllow: /changelog\nAllow: /reference\nAllow: /openapi.json\nAllow: /llms.txt\nDisallow: /api/\nDisallow: /search\nDisallow: /sign-in\nDisallow: /sign-up\nDisallow: /verify\nDisallow: /reset-password\nDisallow: /outbox\n\nSitemap: ${url}/sitemap.xml\n`;
 }
 
 function describeForModels({ url, products }: Site): string[] {
@@ -46,7 +51,7 @@ function describeForModels({ url, products }: Site): string[] {
 
 /** The same for language models: `/llms.txt` (llmstxt.org). */
 export function writeLlms(site: Site): string {
-  const { name, url, gatewayUrl, products } = site;
+  const { name, url, gatewayUrl, products, pages } = site;
   const summary = `${products.filter(isOffered).length} HTTP APIs behind one gateway, with API keys, subscriptions and daily and monthly limits.`;
   const calling = [
     `- The base URL is ${gatewayUrl}.`,
@@ -58,6 +63,7 @@ export function writeLlms(site: Site): string {
     `- [OpenAPI document](${url}/openapi.json): every route with its schemas and examples`,
     `- [API reference](${url}/reference): the same to read`,
     `- [Errors](${url}/reference/errors): every code with its status, whether it is charged and what to do`,
+    ...pages.docs.map(({ slug, title, summary }) => `- [${title}](${url}/docs/${slug}): ${summary}`),
     `- [Catalogue as JSON](${gatewayUrl}/): products, limits and prices`,
   ];
   return `# ${name}\n\n> ${summary}\n\n## Calling\n\n${calling.join('\n')}\n\n## Documents\n\n${documents.join('\n')}\n\n## Products\n\n${describeForModels(site).join('\n')}\n`;

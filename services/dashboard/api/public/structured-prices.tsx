@@ -9,7 +9,7 @@ export function StructuredPrices({ products, url }: { readonly products: readonl
       '@type': 'Product',
       name: title,
       description,
-      url: `${url}/reference/${id}`,
+      url: `${url}/products/${id}`,
       offers: plans.map(({ name, price, currency }) => ({ '@type': 'Offer', name, price, priceCurrency: currency })),
     }));
   const text = JSON.stringify({ '@context': 'https://schema.org', '@graph': priced }).replaceAll('<', '\\u003c');

@@ -95,6 +95,8 @@ export const allInvoicesQuery = (filter: InvoiceFilter, after: After) =>
 export const anyInvoiceQuery = (id: string) =>
   queryOptions({ queryKey: ['operator', 'invoice', id], queryFn: () => call('GET /operator/invoices/:id', { params: { id } }) });
 
+export const sellerTokensQuery = queryOptions({ queryKey: ['operator', 'tokens'], queryFn: () => call('GET /operator/tokens') });
+
 export const nodesQuery = queryOptions({
   queryKey: ['operator', 'nodes'],
   queryFn: () => call('GET /operator/nodes'),

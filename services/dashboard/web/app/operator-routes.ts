@@ -69,6 +69,11 @@ const operatorPages = [
   }),
   createRoute({
     getParentRoute: () => consoleRoute,
+    path: '/operator/tokens',
+    component: lazyRouteComponent(() => import('../pages/operator/tokens-page'), 'SellerTokensPage'),
+  }),
+  createRoute({
+    getParentRoute: () => consoleRoute,
     path: '/operator/audit',
     validateSearch: listSearch('actor', 'action', 'customer'),
     component: lazyRouteComponent(() => import('../pages/operator/operator-audit-page'), 'OperatorAuditPage'),

@@ -1,5 +1,5 @@
 import { NavLink } from '@mantine/core';
-import { IconChartBar, IconHistory, IconHome, IconList, IconReceipt, IconServer, IconUsers } from '@tabler/icons-react';
+import { IconChartBar, IconHistory, IconHome, IconKey, IconList, IconReceipt, IconServer, IconUsers } from '@tabler/icons-react';
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
@@ -16,6 +16,7 @@ const PAGES = [
   { to: '/operator/products', label: 'Products', Icon: IconChartBar },
   { to: '/operator/billing', label: 'Billing', Icon: IconReceipt },
   { to: '/operator/nodes', label: 'Nodes', Icon: IconServer },
+  { to: '/operator/tokens', label: 'Tokens', Icon: IconKey },
   { to: '/operator/audit', label: 'Audit log', Icon: IconHistory },
 ] as const;
 

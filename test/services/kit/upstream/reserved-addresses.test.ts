@@ -18,6 +18,8 @@ const RESERVED_BLOCKS: readonly (readonly [first: string, last: string, before: 
   ['224.0.0.0', '239.255.255.255', '223.255.255.255', null],
   ['240.0.0.0', '255.255.255.255', null, null],
   ['::', '::1', null, '::2'],
+  // Beside it are the mapped addresses, which are judged by the v4 address inside.
+  ['::ffff:0:0:0', '::ffff:0:ffff:ffff', '::fffe:ffff:ffff:ffff', '::ffff:1:0:0'],
   ['64:ff9b:1::', '64:ff9b:1:ffff:ffff:ffff:ffff:ffff', '64:ff9b:0:ffff:ffff:ffff:ffff:ffff', '64:ff9b:2::'],
   ['100::', '100::ffff:ffff:ffff:ffff', 'ff:ffff:ffff:ffff:ffff:ffff:ffff:ffff', '100:0:0:2::'],
   ['100:0:0:1::', '100:0:0:1:ffff:ffff:ffff:ffff', null, '100:0:0:2::'],
@@ -66,6 +68,7 @@ describe('classifyAddress', () => {
 
   test('mapped and translated addresses are judged by the v4 address inside', () => {
     expect(classifyAddress('::ffff:10.0.0.1')).toMatchObject({ version: 4, text: '10.0.0.1', isPrivate: true, isReserved: true });
+    expect([reserved('::ffff:0:0'), reserved('::ffff:7f00:1'), reserved('::ffff:ffff:ffff')]).toEqual([true, true, true]);
     expect(classifyAddress('::ffff:8.8.8.8')).toMatchObject({ version: 4, isReserved: false });
     expect(classifyAddress('64:ff9b::127.0.0.1')).toMatchObject({ version: 6, isLoopback: true, isReserved: true });
     expect(classifyAddress('64:ff9b::7f00:1')).toMatchObject({ isLoopback: true, isReserved: true });

@@ -39,6 +39,8 @@ export const ACTION_NAMES: Readonly<Record<AuditAction, string>> = {
   'operator.reset': 'Operator reset',
   'operator.remove': 'Operator removed',
   'operator.sign_in': 'Operator signed in',
+  'operator.token_create': 'Token of the seller’s API created',
+  'operator.token_revoke': 'Token of the seller’s API revoked',
   'key.create': 'Key created',
   'key.import': 'Key imported',
   'key.rotate': 'Key created by rotation',

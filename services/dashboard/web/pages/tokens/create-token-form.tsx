@@ -1,31 +1,35 @@
 import { Alert, Checkbox, NativeSelect, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState, type ReactNode } from 'react';
-import { type Answer } from '../../../contract/endpoints';
-import { type Scope } from '../../../contract/fields';
 import { type ApiProblem } from '../../api/api-problem';
-import { call } from '../../api/request';
 import { uniqueId } from '../../browser/unique-id';
 import { FormButtons } from '../../components/form-buttons';
 import { ProblemAlert } from '../../components/problem-alert';
 import { useSubmit } from '../../hooks/use-submit';
 
+/** A token with its secret, which no other answer holds. */
+export interface CreatedToken {
+  readonly secret: string;
+  readonly token: { readonly scopes: readonly string[] };
+}
+
+/** What differs between the APIs that tokens are for. */
+export interface TokenKind {
+  /** Every scope, in the order in which they are offered, with what it allows. */
+  readonly scopes: Readonly<Record<string, string>>;
+  readonly create: (wanted: { submission: string; name: string; scopes: string[]; days: number }) => Promise<CreatedToken>;
+  /** A command that such a token allows. */
+  readonly firstRequest: (created: CreatedToken) => string;
+  /** Of the query that lists them. */
+  readonly queryKey: readonly string[];
+}
+
 interface CreateTokenFormProps {
-  readonly onCreated: (answer: Answer<'POST /tokens'>) => void;
+  readonly kind: TokenKind;
+  readonly onCreated: (created: CreatedToken) => void;
   readonly onBusy: (busy: boolean) => void;
   readonly onCancel: () => void;
 }
-
-/** Every scope of the contract, in the order in which they are offered. */
-const SCOPES: Readonly<Record<Scope, string>> = {
-  'keys:read': 'See keys and their rules',
-  'keys:write': 'Create, change, rotate and revoke keys',
-  'rules:read': 'See and simulate the rules of a key',
-  'rules:write': 'Replace the rules of a key',
-  'subscriptions:read': 'See products, plans and subscriptions',
-  'subscriptions:write': 'Subscribe, change plans, pause and cancel',
-  'usage:read': 'See usage and refused requests',
-};
 
 const LIFETIMES = [
   { value: '7', label: 'In 7 days' },
@@ -35,10 +39,10 @@ const LIFETIMES = [
 ];
 
 /** What a new token is to be. One form is one submission: sent twice, it makes one token. */
-export function CreateTokenForm({ onCreated, onBusy, onCancel }: CreateTokenFormProps): ReactNode {
+export function CreateTokenForm({ kind, onCreated, onBusy, onCancel }: CreateTokenFormProps): ReactNode {
   const [submission] = useState(uniqueId);
   const form = useForm({
-    initialValues: { name: '', scopes: [] as Scope[], days: '90' },
+    initialValues: { name: '', scopes: [] as string[], days: '90' },
     validate: {
       name: (value) => (value.trim() === '' ? 'Enter a name.' : value.trim().length > 100 ? 'Use at most 100 characters.' : null),
       scopes: (value: string[]) => (value.length === 0 ? 'Choose at least one scope.' : null),
@@ -47,7 +51,7 @@ export function CreateTokenForm({ onCreated, onBusy, onCancel }: CreateTokenForm
   const { submit, pending, problem } = useSubmit(async ({ name, scopes, days }: typeof form.values) => {
     onBusy(true);
     try {
-      onCreated(await call('POST /tokens', { body: { submission, name: name.trim(), scopes, days: Number(days) } }));
+      onCreated(await kind.create({ submission, name: name.trim(), scopes, days: Number(days) }));
     } finally {
       onBusy(false);
     }
@@ -64,7 +68,7 @@ export function CreateTokenForm({ onCreated, onBusy, onCancel }: CreateTokenForm
         />
         <Checkbox.Group label="Scopes" {...form.getInputProps('scopes')}>
           <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="xs" verticalSpacing={8} mt={6} mb={4}>
-            {Object.entries(SCOPES).map(([scope, meaning]) => (
+            {Object.entries(kind.scopes).map(([scope, meaning]) => (
               <Checkbox key={scope} value={scope} label={<span className="mono">{scope}</span>} description={meaning} />
             ))}
           </SimpleGrid>

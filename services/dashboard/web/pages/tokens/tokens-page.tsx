@@ -1,63 +1,32 @@
-import { Badge, Button, Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconPlus } from '@tabler/icons-react';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { type Token } from '../../../contract/tokens';
 import { tokensQuery } from '../../api/queries';
 import { call } from '../../api/request';
-import { toast } from '../../browser/toast';
-import { ConfirmDialog } from '../../components/confirm-dialog';
 import { DataTable, type Column } from '../../components/data-table';
 import { Guarded } from '../../components/guarded';
 import { EmptyState } from '../../components/empty-state';
-import { Moment } from '../../components/moment';
 import { PageTitle } from '../../components/page-title';
 import { ProblemAlert } from '../../components/problem-alert';
 import { CreateTokenDialog } from './create-token-dialog';
-
-const STATES = {
-  active: { color: 'green', text: 'Active' },
-  expired: { color: 'yellow', text: 'Expired' },
-  revoked: { color: 'red', text: 'Revoked' },
-} as const;
+import { MANAGEMENT_TOKENS } from './management-tokens';
+import { RevokeButton, RevokeTokenDialog, TOKEN_FACTS } from './token-cells';
 
 function columnsFor(onRevoke: (token: Token) => void): readonly Column<Token>[] {
   return [
-    {
-      header: 'Token',
-      isTitle: true,
-      cell: ({ name, maskedToken }) => (
-        <>
-          <bdi className="breakable">{name}</bdi>
-          <Text component="span" display="block" size="xs" c="dimmed" className="mono">
-            {maskedToken}
-          </Text>
-        </>
-      ),
-    },
-    { header: 'State', cell: ({ state }) => <Badge color={STATES[state].color}>{STATES[state].text}</Badge> },
-    { header: 'Scopes', isWide: true, cell: ({ scopes }) => <span className="mono">{scopes.join(', ')}</span> },
-    { header: 'Expires', cell: ({ expiresAt }) => <Moment at={expiresAt} /> },
+    ...TOKEN_FACTS,
     { header: 'Made by', cell: (token) => <Maker token={token} /> },
-    { header: 'Last used', cell: ({ lastUsedAt }) => <Moment at={lastUsedAt} /> },
     {
       header: 'Revoke',
       isHeaderHidden: true,
-      cell: (token) =>
-        token.state === 'active' && (
-          <Guarded needs="tokens">
-            <Button
-              size="compact-xs"
-              variant="default"
-              className="tappable"
-              onClick={() => onRevoke(token)}
-              aria-label={`Revoke ${token.name}`}
-            >
-              Revoke
-            </Button>
-          </Guarded>
-        ),
+      cell: (token) => (
+        <Guarded needs="tokens">
+          <RevokeButton token={token} onRevoke={onRevoke} />
+        </Guarded>
+      ),
     },
   ];
 }
@@ -115,22 +84,13 @@ export function TokensPage(): ReactNode {
           }
         />
       )}
-      {isCreating && <CreateTokenDialog onClose={close} />}
+      {isCreating && <CreateTokenDialog kind={MANAGEMENT_TOKENS} onClose={close} />}
       {revoked && <RevokeDialog token={revoked} onClose={() => setRevoked(undefined)} />}
     </>
   );
 }
 
 function RevokeDialog({ token, onClose }: { readonly token: Token; readonly onClose: () => void }): ReactNode {
-  const client = useQueryClient();
-  async function revoke(): Promise<void> {
-    await call('POST /tokens/:id/revoke', { params: { id: token.id } });
-    toast('Token revoked.');
-    await client.invalidateQueries({ queryKey: tokensQuery.queryKey });
-  }
-  return (
-    <ConfirmDialog title="Revoke this token?" action="Revoke" isDangerous onConfirm={revoke} onClose={onClose}>
-      <bdi className="breakable">{token.name}</bdi> stops working at once, for good. Programs that use it are refused.
-    </ConfirmDialog>
-  );
+  const revoke = (): Promise<unknown> => call('POST /tokens/:id/revoke', { params: { id: token.id } });
+  return <RevokeTokenDialog token={token} revoke={revoke} queryKey={tokensQuery.queryKey} onClose={onClose} />;
 }

@@ -1,0 +1,142 @@
+import { parse } from 'yaml';
+import { AS_KONG_READS } from '../../as-kong-reads';
+import {
+  declarativeSchema,
+  isHttps,
+  type DeclaredPlugin,
+  type DeclaredRoute,
+  type DeclaredService,
+} from '../../local/config/declarative-schema';
+import { findOverride } from '../../local/config/upstream-override';
+
+/** One route of kong.yml behind the access layer, as every other gateway needs it. */
+export interface GuardedRoute {
+  /** Letters, digits, `-` and `_`: what the gateway's own names begin with. Unique. */
+  readonly name: string;
+  /** Regular expressions for the whole path, each from `^` to `$`; any of them. */
+  readonly patterns: readonly string[];
+  /** The products and settings as gateways write them: `weather;strip_path=/weather`. */
+  readonly question: string;
+  /** What is taken off the front of the path; empty: nothing. */
+  readonly stripped: string;
+  readonly upstream: GatewayUpstream;
+  /** False: the body goes on as it comes. */
+  readonly buffersBody: boolean;
+}
+
+export interface GatewayUpstream {
+  readonly host: string;
+  readonly port: number;
+  /** What the API reads as its host: with the port, unless that is its scheme's own. */
+  readonly authority: string;
+  /** In front of every path, without a slash at its end; empty: nothing. */
+  readonly base: string;
+  readonly isHttps: boolean;
+  /** Whether its certificate is checked. */
+  readonly verifies: boolean;
+  /** Seconds, at least one. */
+  readonly connect: number;
+  readonly send: number;
+  readonly read: number;
+}
+
+export interface RouteSources {
+  /** The text of kong.yml. */
+  readonly kongYml: string;
+  /** Addresses in place of those in kong.yml, as {@link findOverride} finds them. */
+  readonly overrides?: Readonly<Record<string, string>>;
+  /** Whether the gateway can hand a form over, so that a key may be in one. */
+  readonly takesForms: boolean;
+}
+
+const GUARDS: readonly string[] = ['access-layer', 'tollgate'];
+/** Of the plugin in Kong alone: where it finds the plugin server. */
+const OF_KONG: readonly string[] = ['products', 'socket'];
+
+/** @throws Error, readable, naming the place in kong.yml that another gateway cannot have */
+export class UnwritableRoute extends Error {
+  override readonly name = 'UnwritableRoute';
+}
+
+function questionOf({ config }: DeclaredPlugin, stripped: string, takesForms: boolean): string {
+  const settings = Object.entries(config).flatMap(([name, value]) => {
+    if (OF_KONG.includes(name) || value === null || (!takesForms && name.startsWith('form_'))) return [];
+    const texts = (Array.isArray(value) ? value : [value]) as readonly (string | number | boolean)[];
+    const places = texts.filter((each) => takesForms || each !== 'form').join(',');
+    return [`;${name}=${places}`];
+  });
+  const strip = stripped === '' ? [] : [`;strip_path=${stripped}`];
+  return [(config['products'] as string[]).join(','), ...strip, ...settings].join('');
+}
+
+/** Kong takes off what a path matched; that is a fixed text only where the paths are `~/weather$` and `/weather/`. */
+function strippedOf({ name, paths, strip_path: strips }: DeclaredRoute): string {
+  if (!strips) return '';
+  const prefixes = new Set(
+    paths.map((path) =>
+      path
+        .replace(/^~(.*)\$$/, '$1')
+        .replace(/\/$/, '')
+        .replaceAll('\\.', '.'),
+    ),
+  );
+  const [prefix = ''] = prefixes;
+  if (prefixes.size === 1 && /^(?:\/[\w.~-]+)+$/.test(prefix)) return prefix;
+  throw new UnwritableRoute(`route ${name}: strip_path needs the paths ~/NAME$ and /NAME/, as npx tollgate product new writes them`);
+}
+
+function patternOf(path: string): string {
+  if (path.startsWith('~')) return `^${path.slice(1).replace(/\$$/, '')}$`;
+  return `^${path.replace(/[.+?^${}()|[\]\\*]/g, '\\$&')}.*$`;
+}
+
+const seconds = (milliseconds: number): number => Math.max(1, Math.ceil(milliseconds / 1_000));
+
+function upstreamOf(service: DeclaredService, override: string | undefined): GatewayUpstream {
+  const { host = '', port, path = '' } = service;
+  const secure = override === undefined && isHttps(service);
+  const declared = `${secure ? 'https' : 'http'}://${host}${port === undefined ? '' : `:${port}`}${path}`;
+  const url = new URL(override ?? service.url ?? declared);
+  if (service.ca_certificates) throw new UnwritableRoute(`service ${service.name}: only Kong has ca_certificates in kong.yml`);
+  return {
+    host: url.hostname,
+    port: Number(url.port || (secure ? 443 : 80)),
+    authority: url.host,
+    base: url.pathname.replace(/\/+$/, ''),
+    isHttps: secure,
+    verifies: service.tls_verify === true,
+    connect: seconds(service.connect_timeout),
+    send: seconds(service.write_timeout),
+    read: seconds(service.read_timeout),
+  };
+}
+
+/**
+ * The guarded routes of a kong.yml, in the order in which they are tried: those with the higher `regex_priority` first, then prefixes. What
+ * needs no key (`/` and `/openapi.json`) is Kong's alone.
+ * @throws UnwritableRoute; whatever parsing the file throws
+ */
+export function readGuardedRoutes({ kongYml, overrides = {}, takesForms }: RouteSources): GuardedRoute[] {
+  const { services, upstreams } = declarativeSchema.parse(parse(kongYml, AS_KONG_READS));
+  const balanced = new Set(upstreams.map(({ name }) => name));
+  const routes = services.flatMap((service) => {
+    const guard = service.plugins.find(({ name, enabled }) => enabled && GUARDS.includes(name));
+    if (!guard) return [];
+    const upstream = upstreamOf(service, findOverride(service, overrides));
+    if (balanced.has(upstream.host)) throw new UnwritableRoute(`service ${service.name}: only Kong balances the upstream ${upstream.host}`);
+    return service.routes.map((route) => {
+      const stripped = strippedOf(route);
+      const isPrefix = route.paths.every((path) => !path.startsWith('~'));
+      return {
+        priority: isPrefix ? -1 : route.regex_priority,
+        name: route.name.replace(/[^\w-]/g, '_'),
+        patterns: route.paths.map(patternOf),
+        question: questionOf(guard, stripped, takesForms),
+        stripped,
+        upstream,
+        buffersBody: route.request_buffering,
+      };
+    });
+  });
+  return routes.sort((left, right) => right.priority - left.priority);
+}

@@ -1,0 +1,32 @@
+import { type GuardedRoute } from './guarded-routes';
+
+function lines({ name, patterns, question, stripped, upstream }: GuardedRoute): string[] {
+  const { host, port, authority, base, isHttps, verifies, connect, read } = upstream;
+  return [
+    `@${name} path_regexp \`${patterns.length === 1 ? patterns.join('') : `^(?:${patterns.map((each) => each.slice(1, -1)).join('|')})$`}\``,
+    `handle @${name} {`,
+    '\troute {',
+    `\t\timport tollgate ${question}`,
+    ...(stripped === '' ? [] : [`\t\turi strip_prefix ${stripped}`]),
+    // The query stays as it is where the new address has none.
+    ...(base === '' ? [] : [`\t\trewrite * ${base}{http.request.uri.path}`]),
+    `\t\treverse_proxy ${isHttps ? 'https://' : ''}${host}:${port} {`,
+    `\t\t\theader_up Host ${authority}`,
+    '\t\t\theader_up X-Real-IP {http.request.remote.host}',
+    '\t\t\theader_down -X-Kong-Request-Id',
+    '\t\t\ttransport http {',
+    ...(isHttps ? [`\t\t\t\ttls_server_name ${host}`] : []),
+    ...(isHttps && !verifies ? ['\t\t\t\ttls_insecure_skip_verify'] : []),
+    `\t\t\t\tdial_timeout ${connect}s`,
+    `\t\t\t\tresponse_header_timeout ${read}s`,
+    '\t\t\t}',
+    '\t\t}',
+    '\t}',
+    '}',
+  ];
+}
+
+/** For a site: each route asks first, then goes to its API. */
+export function caddyRoutes(routes: readonly GuardedRoute[]): string {
+  return routes.map((route) => `${lines(route).join('\n')}\n`).join('');
+}

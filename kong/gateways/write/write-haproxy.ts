@@ -1,0 +1,32 @@
+import { type GuardedRoute } from './guarded-routes';
+import { AUTHORITIES } from './write-nginx';
+
+/** What haproxy.cfg has for all. */
+const USUAL = { connect: 2, read: 60 } as const;
+
+/** By which path which backend is taken: the first that fits. */
+export function haproxyMap(routes: readonly GuardedRoute[]): string {
+  return routes.flatMap(({ name, patterns }) => patterns.map((pattern) => `${pattern} ${name}\n`)).join('');
+}
+
+/** The backends, each of which asks first. */
+export function haproxyBackends(routes: readonly GuardedRoute[]): string {
+  return routes
+    .map(({ name, question, upstream }) => {
+      const { host, port, authority, base, isHttps, verifies, connect, read } = upstream;
+      const check = verifies ? `verify required ca-file ${AUTHORITIES} verifyhost ${host}` : 'verify none';
+      return [
+        `backend ${name}`,
+        `  http-request lua.tollgate ${question}`,
+        '  http-request deny deny_status 503 unless { var(txn.tollgate_admitted) -m bool }',
+        '  http-request set-header X-Forwarded-Host %[req.hdr(host)]',
+        `  http-request set-header Host ${authority}`,
+        ...(base === '' ? [] : [`  http-request set-path ${base}%[path]`]),
+        ...(connect === USUAL.connect ? [] : [`  timeout connect ${connect}s`]),
+        ...(read === USUAL.read ? [] : [`  timeout server ${read}s`]),
+        `  server ${name} ${host}:${port}${isHttps ? ` ssl sni str(${host}) alpn http/1.1 ${check}` : ''}`,
+        '',
+      ].join('\n');
+    })
+    .join('\n');
+}

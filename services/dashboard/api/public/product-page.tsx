@@ -1,0 +1,160 @@
+import { type ReactNode } from 'react';
+import { type CataloguePlan, type CatalogueProduct, hasSandbox, refusesTestKeys } from '../../../../plugins/core/selling/catalogue';
+import { CodeBlock } from './code-block';
+import { type Operation } from './operations';
+import { PageFrame, type PageTools, signUpPath } from './page-frame';
+import { Status } from './product-table';
+import { describeLimits, formatCount, formatPrice } from './wording';
+
+interface ProductPageProps {
+  readonly tools: PageTools;
+  readonly product: CatalogueProduct;
+  /** Of this product. */
+  readonly operations: readonly Operation[];
+}
+
+/** `100 times` the requests a day of the offer before, where it is more. */
+function timesMore(plan: { readonly daily: number }, before: { readonly daily: number } | undefined): string | undefined {
+  if (!before || before.daily === 0 || plan.daily <= before.daily) return undefined;
+  const times = plan.daily / before.daily;
+  return `${formatCount(Math.round(times * 10) / 10)} times`;
+}
+
+function Offer({
+  name,
+  price,
+  limits,
+  more,
+  tools,
+}: {
+  readonly name: string;
+  readonly price: string;
+  readonly limits: { readonly daily: number; readonly monthly: number };
+  /** What sets it apart from the one before it. */
+  readonly more: string | undefined;
+  readonly tools: PageTools;
+}): ReactNode {
+  return (
+    <li>
+      <h3>{name}</h3>
+      <p className="price">{price}</p>
+      <p>
+        {more !== undefined && (
+          <>
+            <strong>{more}</strong> the requests:{' '}
+          </>
+        )}
+        {describeLimits(limits)}
+      </p>
+      <p>
+        <a className="button second" href={tools.isSignedIn ? '/plans' : signUpPath('/plans')}>
+          {tools.isSignedIn ? 'See in your plans' : 'Sign up'}
+        </a>
+      </p>
+    </li>
+  );
+}
+
+function Offers({ tools, product: { base, plans } }: Omit<ProductPageProps, 'operations'>): ReactNode {
+  const before = (index: number): CataloguePlan | { daily: number } | undefined => (index === 0 ? (base ?? undefined) : plans[index - 1]);
+  return (
+    <ul className="product-cards offers">
+      {base && <Offer name="Without a plan" price="Free" limits={base} more={undefined} tools={tools} />}
+      {plans.map((plan, index) => (
+        <Offer
+          key={plan.name}
+          name={plan.name}
+          price={`${formatPrice(plan)} a month`}
+          limits={plan}
+          more={timesMore(plan, before(index))}
+          tools={tools}
+        />
+      ))}
+    </ul>
+  );
+}
+
+/** The first answer that the description has an example of, beside the call that gets it. */
+function Sample({ operations }: Pick<ProductPageProps, 'operations'>): ReactNode {
+  for (const operation of operations) {
+    const { example, examples = {} } = operation.responses['200']?.content?.['application/json'] ?? {};
+    const answer = example ?? Object.values(examples)[0]?.value;
+    const curl = operation['x-codeSamples'].find(({ lang }) => lang === 'curl');
+    if (answer === undefined || !curl) continue;
+    return (
+      <section aria-labelledby="sample">
+        <h2 id="sample">A call and its answer</h2>
+        <div className="call-and-answer">
+          <div>
+            <CodeBlock code={curl.source} language="shell" label="The call with curl" copy="code" />
+          </div>
+          <CodeBlock code={JSON.stringify(answer, undefined, 2)} language="json" label="Its answer" />
+        </div>
+      </section>
+    );
+  }
+  return null;
+}
+
+function Endpoints({ product: { id }, operations }: Pick<ProductPageProps, 'product' | 'operations'>): ReactNode {
+  if (operations.length === 0) return null;
+  return (
+    <section aria-labelledby="endpoints">
+      <h2 id="endpoints">Endpoints</h2>
+      <ul className="found">
+        {operations.map(({ operationId, method, path, summary }) => (
+          <li key={operationId}>
+            <a href={`/reference/${id}#${operationId}`}>
+              <span className="method">{method}</span> <code>{path}</code>
+            </a>
+            <span className="quiet block">{summary}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** One product for somebody who considers it: what it does, what it costs, and what an answer looks like. */
+export function ProductPage({ tools, product, operations }: ProductPageProps): ReactNode {
+  const { id, title, description, slots, consent } = product;
+  return (
+    <PageFrame tools={tools} title={title} description={description} path={`/products/${id}`} products={[product]}>
+      <p className="crumb">
+        <a href="/products">Products</a>
+      </p>
+      <h1>{title}</h1>
+      <p className="lead">{description}</p>
+      <div className="quiet">
+        <Status product={product} source={tools.liveSources?.find(id) ?? null} />
+      </div>
+      <p className="actions">
+        <a className="button" href={tools.isSignedIn ? '/keys' : signUpPath(`/reference/${id}`)}>
+          {tools.isSignedIn ? 'Your keys' : 'Get a key'}
+        </a>
+        <a className="button second" href={`/reference/${id}`}>
+          Reference
+        </a>
+      </p>
+      <section aria-labelledby="plans">
+        <h2 id="plans">Plans</h2>
+        <Offers tools={tools} product={product} />
+      </section>
+      <Sample operations={operations} />
+      <Endpoints product={product} operations={operations} />
+      <section aria-labelledby="limits">
+        <h2 id="limits">Limits</h2>
+        <ul className="limits">
+          <li>Each subscription has a limit a day and a limit a month. At its end requests are refused, and nothing more is charged.</li>
+          {slots !== undefined && <li>At most {formatCount(slots)} requests of a subscription run at once.</li>}
+          {hasSandbox(product) && <li>Test keys have the same limits, count by themselves and are answered by a sandbox.</li>}
+          {refusesTestKeys(product) && <li>There is no sandbox: test keys are refused.</li>}
+          {consent !== undefined && <li>You are asked for a consent when you subscribe.</li>}
+        </ul>
+        <p>
+          <a href="/pricing">What expected requests cost</a> · <a href="/docs/limits">How limits and retries work</a>
+        </p>
+      </section>
+    </PageFrame>
+  );
+}

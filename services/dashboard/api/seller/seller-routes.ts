@@ -1,0 +1,52 @@
+import { type FastifyInstance, type FastifyRequest } from 'fastify';
+import { JSON_TYPE } from '../../../kit/service/reply';
+import { addEndpoint, type AnyHandler } from '../http/bind-endpoint';
+import { type Caller } from '../http/callers';
+import { type DashboardDeps } from '../http/dashboard-deps';
+import { refuseSubscribing } from '../management/management-routes';
+import { memberHandlers } from '../member-handlers';
+import { customerHandlers } from '../operator/customer-handlers';
+import { operatorHandlers } from '../operator/operator-handlers';
+import { findCustomersSeller, findSellerCaller } from './find-seller-caller';
+import { describeSellerApi, type SellerOperation, sellerOperations } from './seller-operations';
+
+/** Where the seller's API begins. Nothing below it takes a cookie, and nothing beside it takes one of its tokens. */
+export const SELLER_PREFIX = '/api/seller';
+
+const handlers: Readonly<Record<string, AnyHandler>> = { ...memberHandlers, ...customerHandlers, ...operatorHandlers };
+
+/** The header says the same as `submission` in the body, which wins. */
+function takeIdempotencyKey(request: FastifyRequest): void {
+  const key = request.headers['idempotency-key'];
+  const { body } = request;
+  if (typeof key !== 'string' || typeof body !== 'object' || body === null || Array.isArray(body)) return;
+  request.body = { submission: key, ...body };
+}
+
+function handlerOf({ origin, endpoint }: SellerOperation, deps: DashboardDeps): AnyHandler {
+  const handler = handlers[origin];
+  if (!handler) throw new Error(`the seller's API has no handler for ${origin}`);
+  if (endpoint.for !== 'members') return handler;
+  return async (call: { readonly body: unknown; readonly caller: Caller }) => {
+    await refuseSubscribing(call.body, call.caller, deps);
+    return handler(call as never, deps);
+  };
+}
+
+/** The seller's API: endpoints of the console, and of any customer, for the seller's programs. @param url the dashboard's own URL */
+export function addSellerRoutes(app: FastifyInstance, deps: DashboardDeps, url: string): void {
+  const document = JSON.stringify(describeSellerApi(`${url}${SELLER_PREFIX}`));
+  app.get(`${SELLER_PREFIX}/openapi.json`, { exposeHeadRoute: false }, (_request, reply) =>
+    reply.header('Content-Type', JSON_TYPE).send(document),
+  );
+  for (const operation of sellerOperations) {
+    const { name, endpoint } = operation;
+    const find = endpoint.for === 'members' ? findCustomersSeller : findSellerCaller;
+    const findCaller = async (request: FastifyRequest): Promise<unknown> => {
+      const caller = await find(request, operation, deps);
+      takeIdempotencyKey(request);
+      return caller;
+    };
+    addEndpoint(app, { name, endpoint, handler: handlerOf(operation, deps) }, { deps, prefix: SELLER_PREFIX, findCaller });
+  }
+}
