@@ -67,7 +67,10 @@ function withOwnApi(url: string): string {
   const { block } = describeProduct({ ...WEATHER, url });
   const plugins = [{ name: 'access-layer', config: { products: ['api-ip'], rate_limit_headers: 'gateway' } }];
   const text = readFileSync(join(ROOT, 'kong', 'kong.yml'), 'utf8');
-  writeFileSync(join(folder, 'kong.yml'), addToList(text, { list: 'services', entry: { ...block, plugins } }));
+  // Nobody listens on port 1.
+  const storms = describeProduct({ ...WEATHER, id: 'storms', prefix: '/storms', url: 'http://127.0.0.1:1' });
+  const both = addToList(text, { list: 'services', entry: { ...block, plugins } });
+  writeFileSync(join(folder, 'kong.yml'), addToList(both, { list: 'services', entry: { ...storms.block, plugins } }));
   return join(folder, 'kong.yml');
 }
 
@@ -330,4 +333,21 @@ it('arrives alike at an API of the seller’s own behind each gateway, and is an
   ]);
   for (const { answer } of expected) expect(answer).toMatchObject({ status: 200, limit: expect.stringContaining('"daily";r=N') });
   for (const [kind, { url }] of gateways) expect([kind, await seenBehind(url)]).toEqual([kind, expected]);
+});
+
+it('says behind each gateway that the API did not answer, with status and request id, as far as the gateway lets us', async () => {
+  const said = await Promise.all(
+    EVERY_GATEWAY.map(async (kind) => {
+      const answer = await send(`${gateways.get(kind)?.url}/storms/now`, { headers: { 'X-API-Key': key } });
+      const { code, detail, status, request_id: id } = answer.json();
+      const isAlike = /^50[23]$/.test(String(answer.status)) && code === 'gateway_error' && id === answer.headers['x-kong-request-id'];
+      // Kong has one template for all statuses, without a place for the status: docs/codes.md.
+      if (kind.startsWith('kong'))
+        return [kind, isAlike && /For a 5xx status the gateway or a service failed, not the request/.test(detail)];
+      const isProblem = answer.headers['content-type'] === 'application/problem+json' && status === answer.status;
+      const isBack = kind.startsWith('nginx') === /given back, up to a tenth of your daily limit/.test(detail);
+      return [kind, (isAlike && isProblem && isBack && /^The API behind this route did not answer\./.test(detail)) || answer.text];
+    }),
+  );
+  expect(said).toEqual(EVERY_GATEWAY.map((kind) => [kind, true]));
 });
