@@ -403,7 +403,7 @@ describe('the document of another API', () => {
 
   it('shows what pages can show, with what it refers to written out, and leaves odd operations to the document', async () => {
     readDocument = () => {
-      const document = JSON.parse(describeOurs()) as { paths: Record<string, Record<string, object>> };
+      const document = JSON.parse(describeOurs()) as { paths: Record<string, Record<string, object>>; components: object };
       const own = document.paths['/ip']?.['get'];
       const byReference = {
         ...own,
@@ -416,7 +416,7 @@ describe('the document of another API', () => {
       };
       return JSON.stringify({
         ...document,
-        components,
+        components: { ...document.components, ...components },
         paths: { ...document.paths, '/ip': { get: byReference, post: { ...own, responses: 'odd' } } },
       });
     };
