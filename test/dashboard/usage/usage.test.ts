@@ -1,6 +1,5 @@
 import { ANSWER_TIME_BOUNDS_MS as BOUNDS, answerTimePlace } from '../../../plugins/core/selling/answer-times';
-import { formatWithin, notKnown, sumAnswers, withinMs } from '../../../services/dashboard/web/pages/usage/answers';
-import { changeText, compareWeeks } from '../../../services/dashboard/web/pages/overview/compare-weeks';
+import { changeText, figuresOf, formatWithin, notKnown, sumAnswers, withinMs } from '../../../services/dashboard/web/pages/usage/answers';
 import { refusedSeries, usedSeries } from '../../../services/dashboard/web/pages/usage/usage-series';
 import { formatDistance, formatHour, formatHourTick, formatMoment, lastHours } from '../../../services/dashboard/web/format/time';
 import { windowStanding } from '../../../services/dashboard/api/plans/forecast';
@@ -90,24 +89,17 @@ describe('a chart by day', () => {
   });
 });
 
-describe('the overview’s weeks', () => {
+describe('the figures of some days', () => {
   const day = (name: string, admitted: number, failed: number | null) => ({
     day: name,
-    product: 'api-ip',
     admitted,
     answers: failed === null ? null : { ...answers, succeeded: admitted - failed, rejected: 0, abandoned: 0, failed },
   });
+  const all = [day('2026-11-22', 10, 1), day('2026-11-16', 5, 0), day('2026-11-15', 8, null)];
 
-  it('are the last seven days and the seven before, and what nobody measured is not known', () => {
-    const usage = {
-      today: '2026-11-22',
-      answerTimesMs: BOUNDS,
-      answers: [day('2026-11-22', 10, 1), day('2026-11-16', 5, 0), day('2026-11-15', 8, null), day('2026-11-08', 99, 9)],
-    };
-    const { week, before } = compareWeeks(usage);
-    expect([week.requests, week.failures]).toEqual([15, 1]);
-    expect(week.p95Ms).toBe(withinMs(sumAnswers(usage.answers.map((each) => each.answers))?.took ?? [], BOUNDS, 0.95));
-    expect(before).toEqual({ requests: 8, failures: null, p95Ms: undefined });
+  it('leave out other days, and what nobody measured is not known', () => {
+    expect(figuresOf(all, WEEK, BOUNDS)).toEqual({ requests: 15, failures: 1, p95Ms: withinMs([...NONE].with(2, 8), BOUNDS, 0.95) });
+    expect(figuresOf(all, ['2026-11-15'], BOUNDS)).toEqual({ requests: 8, failures: null, p95Ms: undefined });
   });
 
   it('are compared in per cent, and with nothing not at all', () => {

@@ -5,8 +5,8 @@ import { type Usage } from '../../../contract/usage';
 import { Loaded } from '../../components/loaded';
 import { Panel } from '../../components/panel';
 import { formatCount } from '../../format/numbers';
-import { formatWithin } from '../usage/answers';
-import { changeText, compareWeeks } from './compare-weeks';
+import { addDays, daysBetween } from '../../format/time';
+import { changeText, figuresOf, formatWithin } from '../usage/answers';
 import { MonthBars } from './month-bars';
 import { useMonth } from './use-month';
 
@@ -36,7 +36,9 @@ function Figure({ title, value, before }: FigureProps): ReactNode {
 const shown = (count: number | null): string => (count === null ? 'not known' : formatCount(count));
 
 function Month({ usage }: { readonly usage: Usage }): ReactNode {
-  const { week, before } = compareWeeks(usage);
+  const { answers, answerTimesMs, today } = usage;
+  const weekUpTo = (to: string) => figuresOf(answers, daysBetween(addDays(to, -6), to), answerTimesMs);
+  const [week, before] = [weekUpTo(today), weekUpTo(addDays(today, -7))];
   const change = changeText(week.requests, before.requests);
   return (
     <Stack gap="md">
@@ -49,8 +51,8 @@ function Month({ usage }: { readonly usage: Usage }): ReactNode {
         <Figure title="Failures in 7 days" value={shown(week.failures)} before={`${shown(before.failures)} the week before`} />
         <Figure
           title="95% answered within"
-          value={formatWithin(week.p95Ms, usage.answerTimesMs)}
-          before={`${formatWithin(before.p95Ms, usage.answerTimesMs)} the week before`}
+          value={formatWithin(week.p95Ms, answerTimesMs)}
+          before={`${formatWithin(before.p95Ms, answerTimesMs)} the week before`}
         />
       </SimpleGrid>
       <MonthBars usage={usage} />
