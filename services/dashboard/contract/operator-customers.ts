@@ -17,7 +17,6 @@ const listedCustomer = z.object({
 
 /** `leaving`: asked to be deleted, or ended the last subscription within 30 days. `idle`: has no subscription. */
 const customerState = z.enum(['active', 'idle', 'leaving', 'suspended']);
-export type CustomerState = z.input<typeof customerState>;
 
 /** Up to some minutes old where it is about use, else as it is now. */
 const customerLine = listedCustomer.extend({

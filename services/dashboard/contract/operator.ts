@@ -92,6 +92,10 @@ export type ProductFigures = z.input<typeof productFigures>;
 const operatorCatalogue = z.object({
   /** `kong/catalogue.yml:12`; null when the catalogue came from no file. */
   products: z.array(product.extend({ source: z.string().nullable() })),
+  /** The newest twenty changes that were applied to it, by whom; `subject` is the product, or product and plan. */
+  changes: z.array(
+    z.object({ at: moment, actor: z.string(), action: z.string(), subject: z.string(), details: z.record(z.string(), z.unknown()) }),
+  ),
 });
 export type OperatorCatalogue = z.input<typeof operatorCatalogue>;
 
@@ -179,7 +183,7 @@ export const operatorEndpoints = {
   'GET /operator/catalogue': {
     for: 'operators',
     sellerScopes: ['subscriptions:read'],
-    summary: 'Show the catalogue, and where it stands',
+    summary: 'Show the catalogue, where it stands and what was applied to it',
     answer: operatorCatalogue,
   },
   'GET /operator/nodes': { for: 'operators', summary: 'Show gateway nodes and the database', answer: nodeList },

@@ -431,6 +431,17 @@ describe('the catalogue', () => {
     }
   });
 
+  it('tells what was applied to it, when and by whom', async () => {
+    const [first] = CATALOGUE.products;
+    if (!first) throw new Error('the catalogue is empty');
+    const changed = CATALOGUE.products.map((each) => (each === first ? { ...each, title: 'Another title' } : each));
+    await applyCatalogue(dashboard.pool, createCatalogue(changed), { actor: 'cli:asha' });
+    const { changes } = (await get('/catalogue')).json();
+    expect(changes[0]).toMatchObject({ actor: 'cli:asha', action: 'product.change', subject: first.id });
+    expect(JSON.stringify(changes[0].details)).toContain('Another title');
+    await applyCatalogue(dashboard.pool, CATALOGUE, { actor: 'test' });
+  });
+
   it('that came from no file names none', async () => {
     await applyCatalogue(dashboard.pool, createCatalogue(CATALOGUE.products), { actor: 'test' });
     expect((await get('/catalogue')).json().products[0].source).toBeNull();
