@@ -1,4 +1,4 @@
-const INDEX = 'Lists the endpoints of the product with their methods and purposes.';
+const INDEX = 'Lists the endpoints of the product.';
 const HEALTH = 'Says whether the product and its workers can answer now.';
 const PIECES = 'Send the `sessionId` of the step before.';
 
@@ -42,13 +42,12 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   '/pincode':
     'Finds the post offices of a postal code. Answers with the JSON of the source as it is, or with `format=normal` in one form for all countries.',
   '/seo': INDEX,
-  '/seo/authority':
-    'Answers with figures for the authority of a domain or page. Each says where it is from and whether it is measured or estimated.',
-  '/seo/backlinks': 'Finds pages that may link to the target, reads each one, and says which of them really do.',
+  '/seo/authority': 'Measures the authority of a domain or page. Each figure says its source and whether it is an estimate.',
+  '/seo/backlinks': 'Finds pages that may link to the target, reads them, and says which do.',
   '/seo/health': HEALTH,
   '/seo/keywords': 'Suggests what people search for besides a keyword.',
-  '/seo/link_pyramid': 'Sorts pages that link to a target into three tiers by their risk of spam: clean, caution and spam.',
-  '/seo/serp': 'Answers with a page of organic search results for a query, a country and a language.',
-  '/seo/spam': 'Reads a page or the start page of a domain and answers with a score of spam from 0 to 100, and with each signal behind it.',
+  '/seo/link_pyramid': 'Sorts pages that link to a target into three tiers by their risk of spam.',
+  '/seo/serp': 'Answers with organic search results for a country and a language.',
+  '/seo/spam': 'Scores a page, or the start page of a domain, from 0 to 100 for spam, with each signal behind it.',
   '/vahaan': INDEX,
 };

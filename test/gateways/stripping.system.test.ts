@@ -178,7 +178,7 @@ describe.each(EVERY_GATEWAY)('what a service sees behind %s', (kind) => {
     'of %s is nothing: 400 ambiguous_path, as behind every other gateway',
     async (path) => {
       const { status, code, last } = await ask(path, ['X-API-Key: KEY']);
-      expect([status, code, last]).toEqual([400, 'ambiguous_path', undefined]);
+      expect([status, code, last?.url]).toEqual([400, 'ambiguous_path', undefined]);
     },
   );
 
@@ -229,6 +229,14 @@ describe.each(EVERY_GATEWAY)('what a service sees behind %s', (kind) => {
     },
   );
 
+  it('has the proof in a WebSocket whose Connection names it, or is none', async () => {
+    const handshake = ['Upgrade: websocket', 'Sec-WebSocket-Version: 13', WEBSOCKET_KEY];
+    const { status, last } = await ask('/ip', ['X-API-Key: KEY', 'Connection: Upgrade, X-Tollgate-Context', ...handshake], []);
+    const reached = upgraded.at(-1) ?? last;
+    if (reached === undefined) expect(status).toBe(400);
+    else expect(reached.headers['x-tollgate-context']).toEqual(expect.any(String));
+  });
+
   it('holds no copy of the key in a cookie, Referer or another parameter', async () => {
     const { status, last } = await ask('/ip?a=1&b=KEY', ['X-API-Key: KEY', 'Cookie: a=1; k=KEY', 'Referer: https://a.example/?k=KEY']);
     expect([status, last?.url]).toEqual([200, '/ip?a=1&b=']);
@@ -250,7 +258,7 @@ describe.each(EVERY_GATEWAY)('what a service sees behind %s', (kind) => {
     ]) {
       seen.length = 0;
       const answer = await sendRaw(url(), [...head, ...framing].join('\r\n'));
-      expect([statusesOf(answer), seen]).toEqual([[401], []]);
+      expect([statusesOf(answer), seen.map((request) => request.url)]).toEqual([[401], []]);
     }
   });
 

@@ -143,6 +143,15 @@ export const operatorEndpoints = {
       ...answerFilter,
       /** Id or e-mail address of a customer. */
       customer: z.string().trim().min(1).max(254).optional(),
+      /** The last four characters of the key. */
+      key: z
+        .string()
+        .regex(/^[\x21-\x7e]{4}$/, 'must be the last four characters of a key')
+        .optional(),
+      /** Address that the request came from. */
+      caller: z.string().trim().min(1).max(45).optional(),
+      /** Host of the page that asked. */
+      origin: z.string().trim().min(1).max(255).optional(),
     }),
     answer: requestsOfAll,
   },

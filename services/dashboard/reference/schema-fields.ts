@@ -6,8 +6,10 @@ export interface FieldRow {
   readonly name: string;
   readonly type: string;
   readonly isRequired: boolean;
-  /** Limits, default and description; may be empty. */
+  /** Limits and default; may be empty. */
   readonly notes: string;
+  /** What the document says of it, in Markdown; may be empty. */
+  readonly text: string;
 }
 
 /** Deeper than any answer goes. */
@@ -46,8 +48,7 @@ function notesOf(schema: FieldSchema): string {
     ...(schema.pattern === undefined ? [] : [`of the form ${schema.pattern}`]),
     ...(schema.default === undefined ? [] : [`default ${JSON.stringify(schema.default)}`]),
   ].join('; ');
-  const text = schema.description ?? '';
-  return [limits === '' ? '' : `${limits.charAt(0).toUpperCase()}${limits.slice(1)}.`, text].filter((each) => each !== '').join(' ');
+  return limits === '' ? '' : `${limits.charAt(0).toUpperCase()}${limits.slice(1)}.`;
 }
 
 /** Where in the value one is, and which shapes stand in the list already, with the names of their members. */
@@ -89,5 +90,5 @@ export function fieldsOf(schema: FieldSchema): FieldRow[] {
 
 /** One value by itself, for example a query field. */
 export function fieldOf(name: string, schema: FieldSchema, isRequired: boolean): FieldRow {
-  return { name, type: typeOf(schema), isRequired, notes: notesOf(schema) };
+  return { name, type: typeOf(schema), isRequired, notes: notesOf(schema), text: schema.description ?? '' };
 }

@@ -1,5 +1,6 @@
 import { ANSWER_TIME_BOUNDS_MS as BOUNDS, answerTimePlace } from '../../../plugins/core/selling/answer-times';
 import { formatWithin, notKnown, sumAnswers, withinMs } from '../../../services/dashboard/web/pages/usage/answers';
+import { changeText, compareWeeks } from '../../../services/dashboard/web/pages/overview/compare-weeks';
 import { refusedSeries, usedSeries } from '../../../services/dashboard/web/pages/usage/usage-series';
 import { formatDistance, formatHour, formatHourTick, formatMoment, lastHours } from '../../../services/dashboard/web/format/time';
 import { windowStanding } from '../../../services/dashboard/api/plans/forecast';
@@ -86,6 +87,31 @@ describe('a chart by day', () => {
     const { series } = usedSeries([used('2026-11-22', 'api-ip', 2), used('2026-11-22', 'api-ip', 1, 'test')], PRODUCTS, WEEK);
     expect(series.map(({ name }) => name)).toEqual(['Title of api-ip', 'Title of api-ip (test)']);
     expect(new Set(series.map(({ color }) => color)).size).toBe(2);
+  });
+});
+
+describe('the overview’s weeks', () => {
+  const day = (name: string, admitted: number, failed: number | null) => ({
+    day: name,
+    product: 'api-ip',
+    admitted,
+    answers: failed === null ? null : { ...answers, succeeded: admitted - failed, rejected: 0, abandoned: 0, failed },
+  });
+
+  it('are the last seven days and the seven before, and what nobody measured is not known', () => {
+    const usage = {
+      today: '2026-11-22',
+      answerTimesMs: BOUNDS,
+      answers: [day('2026-11-22', 10, 1), day('2026-11-16', 5, 0), day('2026-11-15', 8, null), day('2026-11-08', 99, 9)],
+    };
+    const { week, before } = compareWeeks(usage);
+    expect([week.requests, week.failures]).toEqual([15, 1]);
+    expect(week.p95Ms).toBe(withinMs(sumAnswers(usage.answers.map((each) => each.answers))?.took ?? [], BOUNDS, 0.95));
+    expect(before).toEqual({ requests: 8, failures: null, p95Ms: undefined });
+  });
+
+  it('are compared in per cent, and with nothing not at all', () => {
+    expect([changeText(15, 8), changeText(4, 8), changeText(8, 8), changeText(8, 0)]).toEqual(['+88%', '−50%', 'the same', undefined]);
   });
 });
 

@@ -27,6 +27,10 @@ export interface SearchQuery extends LineFilter {
   readonly product?: string | undefined;
   /** Any of these. */
   readonly outcomes?: readonly string[] | undefined;
+  /** The last four characters of the key. */
+  readonly lastFour?: string | undefined;
+  readonly callerAddress?: string | undefined;
+  readonly originHost?: string | undefined;
   /** Id of a customer. */
   readonly customerId?: string | undefined;
   readonly after?: string | undefined;
@@ -36,7 +40,7 @@ export interface SearchQuery extends LineFilter {
 function statement(query: SearchQuery): { text: string; values: unknown[] } {
   const values: unknown[] = [];
   const give: Give = (value) => `$${values.push(value)}`;
-  const { customerId, product, outcomes, limit } = query;
+  const { customerId, product, outcomes, lastFour, callerAddress, originHost, limit } = query;
   const isRefused = outcomes !== undefined && !outcomes.includes('admitted');
   const at = customerId !== undefined && !isRefused ? "(at AT TIME ZONE 'UTC')" : 'at';
   const conditions = [olderThan(query.after, { at, give })];
@@ -44,6 +48,9 @@ function statement(query: SearchQuery): { text: string; values: unknown[] } {
   if (customerId !== undefined) conditions.push(`customer_id = ${give(customerId)}::uuid`);
   const filters = lineConditions(query, give);
   if (product !== undefined) filters.push(`COALESCE(product, products[1]) = ${give(product)}`);
+  if (lastFour !== undefined) filters.push(`right(masked_key, 4) = ${give(lastFour)}`);
+  if (callerAddress !== undefined) filters.push(`caller_address = ${give(callerAddress)}`);
+  if (originHost !== undefined) filters.push(`origin_host = ${give(originHost)}`);
   if (outcomes) filters.push(`outcome = ANY (${give(outcomes)}::text[])`);
   const text = `
 WITH ${scanLog({ conditions, filters, at, limit })}

@@ -43,12 +43,17 @@ async function* records(db: Pool, query: Omit<AuditQuery, 'limit' | 'after'>): A
 export const operatorHandlers: Handlers<typeof operatorEndpoints> = {
   'GET /operator/session': ({ caller: { email } }, { gatewayUrl, timeZone }) => ({ email, gatewayUrl, quotaTimeZone: timeZone }),
 
-  'GET /operator/requests': async ({ query: { customer, limit: wanted, after, product, ...filter } }, { db, clock }) => {
-    const isOfAll = [customer, product, ...Object.values(filter)].every((each) => each === undefined);
+  'GET /operator/requests': async (
+    { query: { customer, limit: wanted, after, product, key: lastFour, caller, origin, ...filter } },
+    { db, clock },
+  ) => {
+    const isOfAll = [customer, product, lastFour, caller, origin, ...Object.values(filter)].every((each) => each === undefined);
     const limit = isOfAll ? Math.min(wanted, MOST_OF_ALL) : wanted;
     const customerId = customer === undefined ? undefined : (await findCustomer(db, customer.replaceAll('\0', '')))?.id;
     if (customer !== undefined && customerId === undefined) return { requests: [], next: null };
-    const query = { ...readAnswerFilter(filter), product: product?.replaceAll('\0', ''), customerId, limit, after };
+    const plain = (text: string | undefined): string | undefined => text?.replaceAll('\0', '');
+    const own = { product: plain(product), lastFour, callerAddress: plain(caller), originHost: plain(origin), customerId };
+    const query = { ...readAnswerFilter(filter), ...own, limit, after };
     const { requests, next } = await searchRequests(db, query);
     const nowMs = clock.now();
     return { requests: requests.map((each) => ({ ...each, ...describeTold(each, nowMs) })), next: next ?? null };

@@ -1,4 +1,5 @@
 import { type ReactNode } from 'react';
+import { DescriptionLine } from './markdown';
 import { type Operation } from './operations';
 
 /** A code with its title. */
@@ -81,7 +82,7 @@ export function Answers({ responses, shared }: Pick<Operation, 'responses'> & { 
           .filter(({ codes }) => codes?.length !== 0)
           .map(({ status, response: { description, content = {} }, codes }) => (
             <Answer key={status} status={status}>
-              {codes ? <Codes codes={codes} /> : description}
+              {codes ? <Codes codes={codes} /> : <DescriptionLine text={description} />}
               {!codes && Object.keys(content).length > 0 && <span className="quiet"> as {Object.keys(content).join(' or ')}</span>}
             </Answer>
           ))}

@@ -16,13 +16,20 @@ interface MarkdownProps {
 const LONGEST_INLINE = 4_000;
 /** Of one block; what has more is cut into several. */
 const MOST_LINES = 2_000;
-/** Lists within lists. Deeper ones are shown as text. */
+/** Lists and quotes within each other. Deeper ones are shown as text. */
 const DEEPEST = 5;
 
 /** Web and mail addresses, places of this site and anchors. Every other scheme, `javascript:` among them, is no link. */
 export function safeLink(target: string): string | undefined {
   return /^(?:https?:\/\/|mailto:|#|\/(?!\/))/i.test(target) ? target : undefined;
 }
+
+/** Of what a stranger wrote: to other sites alone, and recommending none. */
+function foreignLink(target: string): string | undefined {
+  return /^https?:\/\//i.test(target) ? target : undefined;
+}
+
+const relOf = (linkTo: LinkTo): string | undefined => (linkTo === foreignLink ? 'nofollow noopener' : undefined);
 
 const INLINE =
   /`(?<code>[^`]+)`|\*\*(?<strong>[^*]+)\*\*|\*(?<emphasis>[^*\s][^*]*)\*|\[(?<text>[^[\]]+)\]\((?<target>[^()\s]*(?:\([^()\s]*\)[^()\s]*)?)\)|<(?<address>https?:\/\/[^\s<>]+)>|\\(?<escaped>[\\`*_{}[\]()#+.!|<>-])/g;
@@ -45,10 +52,21 @@ function inlinePart(
   if (code !== undefined) return <code>{code}</code>;
   if (strong !== undefined) return <strong>{inline(strong, linkTo)}</strong>;
   if (emphasis !== undefined) return <em>{inline(emphasis, linkTo)}</em>;
-  if (address !== undefined) return <a href={address}>{address}</a>;
+  if (address !== undefined) {
+    return (
+      <a href={address} rel={relOf(linkTo)}>
+        {address}
+      </a>
+    );
+  }
   if (text === undefined || target === undefined) return escaped;
   const href = linkTo(target);
-  return href === undefined ? inline(text, linkTo) : <a href={href}>{inline(text, linkTo)}</a>;
+  if (href === undefined) return inline(text, linkTo);
+  return (
+    <a href={href} rel={relOf(linkTo)}>
+      {inline(text, linkTo)}
+    </a>
+  );
 }
 
 /** A text without its marks, as titles and searches need it. */
@@ -174,14 +192,15 @@ function blockOf(lines: readonly string[], context: Context): ReactNode {
   if (heading) {
     const text = heading.groups?.['text'] ?? '';
     const Tag = `h${Math.min(level + (heading.groups?.['marks']?.length ?? 1) - 1, 6)}` as 'h1';
-    return <Tag id={anchorOf(text)}>{inline(text, linkTo)}</Tag>;
+    // A stranger's anchor could be one of the page's own.
+    return <Tag id={linkTo === foreignLink ? undefined : anchorOf(text)}>{inline(text, linkTo)}</Tag>;
   }
-  if (first.startsWith('>'))
+  if (first.startsWith('>') && depth < DEEPEST)
     return (
       <blockquote>
         {blocksOf(
           lines.map((line) => line.replace(/^>\s?/, '')),
-          context,
+          { ...context, depth: depth + 1 },
         )}
       </blockquote>
     );
@@ -228,4 +247,14 @@ export function Markdown({ text, level = 1, linkTo = safeLink }: MarkdownProps):
       .map((line) => line.trimEnd()),
     { level, linkTo, depth: 0 },
   );
+}
+
+/** What an API's own document says of an operation, below the page's headings. */
+export function Description({ text }: { readonly text: string }): ReactNode {
+  return <Markdown text={text} level={3} linkTo={foreignLink} />;
+}
+
+/** The same inside a line or a cell. */
+export function DescriptionLine({ text }: { readonly text: string }): ReactNode {
+  return inline(text, foreignLink);
 }

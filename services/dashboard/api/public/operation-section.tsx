@@ -1,6 +1,7 @@
 import { type ReactNode } from 'react';
 import { type FieldRow, fieldOf, fieldsOf } from '../../reference/schema-fields';
 import { Answers, type CodesByStatus } from './answer-list';
+import { Description, DescriptionLine } from './markdown';
 import { type Operation } from './operations';
 import { type PageTools } from './page-frame';
 import { TryForm } from './try-form';
@@ -19,14 +20,17 @@ function Fields({ caption, rows, isAnswer = false }: FieldsProps): ReactNode {
     <table className="fields">
       <caption>{caption}</caption>
       <tbody>
-        {rows.map(({ name, type, isRequired, notes }) => (
+        {rows.map(({ name, type, isRequired, notes, text }) => (
           <tr key={name}>
             <th>
               {name}
               {!isAnswer && <span className={isRequired ? 'required' : 'optional'}>{isRequired ? 'required' : 'optional'}</span>}
             </th>
             <td>
-              <i>{type}</i> {notes}
+              <i>{type}</i>
+              {notes !== '' && ` ${notes}`}
+              {text !== '' && ' '}
+              <DescriptionLine text={text} />
             </td>
           </tr>
         ))}
@@ -124,10 +128,8 @@ export function OperationSection({ operation, shared, tools }: OperationSectionP
       </h2>
       <div className="beside">
         <div>
-          <p>
-            {summary}
-            {description !== undefined && `. ${description}`}
-          </p>
+          <p>{summary}</p>
+          {description !== undefined && <Description text={description} />}
           <Input operation={operation} />
           <AnswerFields responses={responses} />
           <Answers responses={responses} shared={shared} />
