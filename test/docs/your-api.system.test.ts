@@ -152,7 +152,7 @@ function addPlans(): void {
   expect(text).toContain('plans: []');
   writeFileSync(
     catalogueFile,
-    text.replace('plans: []', () => block.trimEnd().replaceAll('\n', '\n    ')),
+    text.replace('plans: []', () => here(block).trimEnd().replaceAll('\n', '\n    ')),
   );
 }
 
