@@ -27,7 +27,7 @@ function refusalOf(status: number): object {
   const failures = all.filter((each) => each.status === status);
   return {
     description: failures.map(({ code, title }) => `\`${code}\` ${title}`).join('; '),
-    headers: headersOf({ path: '' }, status),
+    headers: headersOf(status),
     content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
     'x-codes': failures.map(({ code }) => code),
   };
