@@ -7,8 +7,11 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import SwaggerParser from '@apidevtools/swagger-parser';
+import { createElement } from 'react';
+import { renderToStaticMarkup } from 'react-dom/server';
 import { createCatalogue, type CatalogueProduct } from '../../plugins/core/selling/catalogue';
 import { operationsIn, readOperations } from '../../services/dashboard/api/public/operations';
+import { TryForm } from '../../services/dashboard/api/public/try-form';
 import { buildDocument } from '../../services/openapi/build-document';
 import { type ApiDocumentParts, describeApi } from '../../services/openapi/describe-api';
 import { fieldsOf } from '../../services/dashboard/reference/schema-fields';
@@ -151,6 +154,25 @@ it('a Python sample shows the code of a refusal', async () => {
   };
   const ran = await runSamples(shown(document)[0] as never);
   expect(ran.find(({ lang }) => lang === 'python')?.stdout).toContain("401 {'code': 'fine'}");
+});
+
+it('“Run it here” has a field for each part of a call, whatever its method', () => {
+  const forms = (document: object) =>
+    shown(document).map((operation) =>
+      renderToStaticMarkup(createElement(TryForm, { operation, tools: { isSignedIn: true, canTry: false } })),
+    );
+  const [trace = ''] = forms(FRAMEWORKS['fastapi'] ?? {});
+  for (const field of ['name="city" value="pune"', 'name="days"', 'name=":header x-trace"']) expect(trace).toContain(field);
+  const [, station = '', picture = ''] = forms(FRAMEWORKS['forms'] ?? {});
+  expect(station).toContain('&quot;form&quot;:&quot;application/x-www-form-urlencoded&quot;');
+  expect(station).toContain('name=":form name"');
+  expect(station).toContain('value="D&#x27;Souza &amp; co"');
+  expect(picture).toContain('&quot;method&quot;:&quot;PUT&quot;');
+  expect(picture).toContain('&quot;file&quot;:{&quot;field&quot;:&quot;picture&quot;');
+  expect(picture).toMatch(/type="file"[^]*name=":form title" value="Sky"/);
+  expect(station + picture).not.toContain('<textarea');
+  const hostile = forms(HOSTILE['script'] ?? {}).join('');
+  expect(hostile).not.toMatch(/<img|<script|<\/script/);
 });
 
 describe('a hostile document', () => {

@@ -58,7 +58,13 @@ const fieldSchema: z.ZodType<FieldSchema> = z.lazy(() =>
 const namedExample = z.object({ description: z.string().optional(), value: z.unknown().optional() });
 const content = z.record(
   z.string(),
-  z.object({ schema: fieldSchema.optional(), example: z.unknown().optional(), examples: z.record(z.string(), namedExample).optional() }),
+  z.object({
+    schema: fieldSchema.optional(),
+    example: z.unknown().optional(),
+    examples: z.record(z.string(), namedExample).optional(),
+    /** The example is of the schema alone. */
+    isMade: z.boolean().optional(),
+  }),
 );
 const parameter = z.object({
   in: z.enum(['query', 'path', 'header', 'cookie']),

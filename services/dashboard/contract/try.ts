@@ -4,11 +4,31 @@ import { givenConsent, productId } from './fields';
 
 const HEADER_VALUE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(;[\x20-\x7e]*)?$/;
 
+/** What the gateway, HTTP or the dashboard itself says of a call: a page says none of it. */
+const NOT_SENT =
+  /^(?:authorization|cookie2?|host|origin|referer|connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|forwarded|via|x-api-key|x-real-ip|content-.*|proxy-.*|sec-.*|x-forwarded-.*|x-kong-.*|x-tollgate-.*)$/i;
+const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
+
+const headers = z
+  .record(
+    z.string().min(1).max(100),
+    z
+      .string()
+      .max(2_000)
+      .regex(/^[\x20-\x7e]*$/, 'must be printable ASCII'),
+  )
+  .refine(
+    (given) => Object.keys(given).every((name) => HEADER_NAME.test(name) && !NOT_SENT.test(name)),
+    'has a header that a page cannot send',
+  )
+  .refine((given) => Object.keys(given).length <= 20, 'may be 20 headers');
+
 const call = z.object({
-  method: z.enum(['GET', 'POST']),
+  method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
   /** A route that the catalogue publishes; one with `{…}` in it takes any text there. */
   path: z.string().max(1_000),
   query: z.record(z.string().min(1).max(100), z.string().max(10_000)).default({}),
+  headers: headers.default({}),
   contentType: z.string().max(200).regex(HEADER_VALUE, 'must be a media type').optional(),
   body: z.string().optional(),
   bodyBase64: z.base64().optional(),
@@ -18,9 +38,9 @@ type Sent = Partial<Pick<z.output<typeof call>, 'method' | 'body' | 'bodyBase64'
 
 const ONE_BODY = { path: ['bodyBase64'], message: 'must be absent when body is given' };
 const hasOneBody = ({ body, bodyBase64 }: Sent): boolean => body === undefined || bodyBase64 === undefined;
-const POST_WITH_BODY = { path: ['method'], message: 'must be POST when there is a body' };
-const isPostWithBody = ({ method, body, bodyBase64 }: Sent): boolean =>
-  method === 'POST' || (body === undefined && bodyBase64 === undefined);
+const NO_GET_WITH_BODY = { path: ['method'], message: 'must not be GET when there is a body' };
+const isNoGetWithBody = ({ method, body, bodyBase64 }: Sent): boolean =>
+  method !== 'GET' || (body === undefined && bodyBase64 === undefined);
 
 /**
  * One call of the gateway, made on behalf of a page: with a test key of the customer's, or with the one that the dashboard keeps for trying
@@ -42,11 +62,11 @@ const tryBody = call
     message: 'or product must be given, and not both',
   })
   .refine(hasOneBody, ONE_BODY)
-  .refine(isPostWithBody, POST_WITH_BODY);
+  .refine(isNoGetWithBody, NO_GET_WITH_BODY);
 export type TryBody = z.output<typeof tryBody>;
 
 /** The same for who has no account: always with the key that the installation keeps for its readers. */
-export const publicTryBody = call.extend({ product: productId }).refine(hasOneBody, ONE_BODY).refine(isPostWithBody, POST_WITH_BODY);
+export const publicTryBody = call.extend({ product: productId }).refine(hasOneBody, ONE_BODY).refine(isNoGetWithBody, NO_GET_WITH_BODY);
 
 /** What came of it. That the gateway refused or did not answer is a result, not a failure of the dashboard. */
 const tryAnswer = z.discriminatedUnion('outcome', [

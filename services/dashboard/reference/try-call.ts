@@ -1,12 +1,16 @@
+export const TRIED_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
 /** What a form of the reference says of its call to the script that makes it. */
 export interface TryCall {
   readonly product: string;
-  readonly method: 'GET' | 'POST';
+  readonly method: (typeof TRIED_METHODS)[number];
   /** Fields of the same names fill in its `{…}` parts. */
   readonly path: string;
   /** Endpoints of the dashboard that make the call: the next one is asked when the one before refuses this reader. */
   readonly through: readonly string[];
-  /** What is uploaded as a form. */
+  /** The body is a form of this type, of the fields whose names begin with {@link FORM_FIELD}. */
+  readonly form?: 'application/x-www-form-urlencoded' | 'multipart/form-data';
+  /** What is uploaded in a multipart form. */
   readonly file?: {
     readonly field: string;
     readonly mostBytes: number;
@@ -18,6 +22,9 @@ export interface TryCall {
 /** Fields of the form that are no parameters of the call: no parameter is named so. */
 export const BODY_FIELD = ':body';
 export const FILE_FIELD = ':file';
+/** Before the name of a header, and of a form's field. */
+export const HEADER_FIELD = ':header ';
+export const FORM_FIELD = ':form ';
 
 /** The session that one step of a workflow opens and the next ones are asked for. */
 export const SESSION_FIELD = 'sessionId';

@@ -83,6 +83,15 @@ describe('a call that is tried out', () => {
     ]);
   });
 
+  it.each(['PUT', 'PATCH', 'DELETE'])('is made with %s, with the headers of the call beside our own', async (method) => {
+    await attempt({ method, headers: { 'X-Note': 'a', Accept: 'text/csv' }, contentType: 'application/json', body: '{}' });
+    const [seen] = gateway.seen;
+    const { headers } = seen ?? {};
+    expect([seen?.method, headers?.['x-note'], headers?.accept, headers?.['x-api-key'], String(seen?.body)]).toEqual([
+      ...[method, 'a', 'text/csv', KEY, '{}'],
+    ]);
+  });
+
   it('gives back bytes that are no text in base64', async () => {
     const png = Buffer.from([137, 80, 78, 71, 0, 255]);
     gateway.answer = (_request, response) => void response.writeHead(200, { 'Content-Type': 'image/png' }).end(png);
@@ -146,8 +155,16 @@ describe('a call is refused before it is made', () => {
     ['to another host', { path: '//evil.example/ip' }, 'path must be a route of the API.'],
     ['to another host by its user part', { path: '@evil.example/ip' }, 'path must be a route of the API.'],
     ['with a query in its path', { path: '/ip?x=1' }, 'path must be a route of the API.'],
-    ['with another method', { method: 'DELETE' }, 'method'],
-    ['with a body in a GET', { body: '{}' }, 'method must be POST'],
+    ['with another method', { method: 'TRACE' }, 'method'],
+    ...['X-API-Key', 'authorization', 'Cookie', 'Host', 'X-Forwarded-For', 'Content-Length', 'X-Tollgate-Context', 'a b'].map(
+      (name): [string, Record<string, unknown>, string] => [
+        `with the header ${name}`,
+        { headers: { [name]: 'x' } },
+        'headers has a header that a page cannot send',
+      ],
+    ),
+    ['with a line break in a header', { headers: { 'X-Note': 'a\r\nX-API-Key: b' } }, 'must be printable ASCII'],
+    ['with a body in a GET', { body: '{}' }, 'method must not be GET'],
     ['with two bodies', { method: 'POST', body: '{}', bodyBase64: 'e30=' }, 'bodyBase64 must be absent'],
     [
       'with a header in its type',

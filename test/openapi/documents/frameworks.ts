@@ -170,7 +170,76 @@ const forms = document({
   },
 });
 
-export const FRAMEWORKS: Readonly<Record<string, object>> = { fastapi, nest, go, byHand, forms };
+/** A document with GET /forecast/{city} and whatever else is special about it. */
+const forecast = (operation: object, rest: object = {}, version?: string): object => {
+  const { parameters = [], ...own } = operation as { parameters?: object[] };
+  const city = { name: 'city', in: 'path', required: true, example: 'pune', schema: { type: 'string' } };
+  const get = { responses: answer({ type: 'object' }), ...own, parameters: [city, ...parameters] };
+  const { paths = {}, ...others } = rest as { paths?: object };
+  return document({ paths: { '/forecast/{city}': { get }, ...paths }, ...others }, version);
+};
+
+/** springdoc: 3.0, any media type, a pageable object as query parameter. */
+const spring = forecast(
+  {
+    tags: ['forecast-controller'],
+    operationId: 'findOne',
+    parameters: [{ name: 'pageable', in: 'query', required: true, schema: { $ref: '#/components/schemas/Pageable' } }],
+    responses: { '200': { description: 'OK', content: { '*/*': { schema: { $ref: '#/components/schemas/Pageable' } } } } },
+  },
+  { components: { schemas: { Pageable: { type: 'object', properties: { page: { type: 'integer', format: 'int32', minimum: 0 }, sort: { type: 'array', items: { type: 'string' } } } } } } }, // prettier-ignore
+  '3.0.1',
+);
+
+/** rswag: hand-written fragments, `in: header`, security per operation. */
+const rails = forecast(
+  { summary: 'shows a forecast', security: [{ basic: [] }], parameters: [{ name: 'Accept-Language', in: 'header', schema: { type: 'string', enum: ['en', 'hi'] } }] }, // prettier-ignore
+  { components: { securitySchemes: { basic: { type: 'http', scheme: 'basic' } } } },
+  '3.0.1',
+);
+
+/** JSDoc comments of Express: an answer without a schema, `default` as status. */
+const express = forecast({ tags: ['Forecast'], responses: { '200': { description: 'A forecast.' }, default: { description: 'An error.' } } }, {}, '3.0.0'); // prettier-ignore
+
+/** Swashbuckle: three media types for one body, enums as integers, `additionalProperties: false`. */
+const dotnet = forecast(
+  { tags: ['Forecast'], operationId: 'GetForecast', parameters: [{ name: 'unit', in: 'query', schema: { $ref: '#/components/schemas/Unit' } }] }, // prettier-ignore
+  { components: { schemas: { Unit: { enum: [0, 1], type: 'integer', format: 'int32' } } } },
+  '3.0.1',
+);
+
+/** By hand, 3.1: webhooks, a path item without operations, a const, examples of a schema. */
+const webhooks = forecast(
+  { description: 'One of *several*.', parameters: [{ name: 'mode', in: 'query', required: true, schema: { const: 'daily' } }] },
+  { webhooks: { changed: { post: { responses: { '200': { description: 'Seen' } } } } }, paths: { '/nothing': { summary: 'Later' } } },
+);
+
+/** Styles: deepObject, lists by commas and by pipes. */
+const styles = forecast({
+  parameters: [
+    { name: 'filter', in: 'query', style: 'deepObject', explode: true, schema: { type: 'object', properties: { rain: { type: 'boolean' } } } }, // prettier-ignore
+    { name: 'days', in: 'query', style: 'form', explode: false, schema: { type: 'array', items: { type: 'integer' } } },
+    { name: 'sources', in: 'query', style: 'pipeDelimited', explode: false, schema: { type: 'array', items: { type: 'string' } } },
+  ],
+});
+
+/** A discriminator over two shapes, each of all of a base. */
+const discriminator = forecast(
+  { responses: answer({ oneOf: [{ $ref: '#/components/schemas/Rain' }, { $ref: '#/components/schemas/Sun' }], discriminator: { propertyName: 'kind', mapping: { rain: '#/components/schemas/Rain', sun: '#/components/schemas/Sun' } } }) }, // prettier-ignore
+  {
+    components: {
+      schemas: {
+        Base: { type: 'object', required: ['kind'], properties: { kind: { type: 'string' } } },
+        Rain: { allOf: [{ $ref: '#/components/schemas/Base' }, { type: 'object', properties: { millimetres: { type: 'number' } } }] },
+        Sun: { allOf: [{ $ref: '#/components/schemas/Base' }, { type: 'object', properties: { hours: { type: 'number' } } }] },
+      },
+    },
+  },
+);
+
+export const FRAMEWORKS: Readonly<Record<string, object>> = {
+  fastapi, nest, go, byHand, forms, spring, rails, express, dotnet, webhooks, styles, discriminator,
+}; // prettier-ignore
 
 /** What somebody could write to run code, to end a page or to fill a memory. */
 const SCRIPT = `</script><img src=x onerror=alert(1)>'"\`$(touch pwned)\${x}\\`;

@@ -18,20 +18,22 @@ export const NOTHING_DESCRIBED: ApiDocument = { servers: [], tags: [], paths: {}
 
 const shape = apiDocument.shape;
 
+/** Bodies that “Run it here” sends. */
+const FILLED_IN = new Set(['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data']);
+
 /** Parameters with an example each where they must be sent, and a body with one: of an API that gives none, made from its schema. */
 function withExamples(operation: Json): Json {
   const { parameters, requestBody } = operation;
   const content = isObject(requestBody) && isObject(requestBody['content']) ? requestBody['content'] : {};
-  const json = content['application/json'];
+  const bodies = Object.entries(content).map(([type, media]) => {
+    if (!FILLED_IN.has(type) || !isObject(media)) return [type, media];
+    const { value, isMade } = exampleOf(media, 'text');
+    return [type, { ...media, example: value, isMade }];
+  });
   return {
     ...operation,
     ...(Array.isArray(parameters) && { parameters: parameters.filter(isObject).map(parameterWithExample) }),
-    ...(isObject(json) && {
-      requestBody: {
-        ...(requestBody as Json),
-        content: { ...content, 'application/json': { ...json, example: exampleOf(json, 'text').value } },
-      },
-    }),
+    ...(isObject(requestBody) && { requestBody: { ...requestBody, content: Object.fromEntries(bodies) as Json } }),
   };
 }
 

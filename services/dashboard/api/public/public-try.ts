@@ -82,7 +82,7 @@ export function servePublicTry(app: FastifyInstance, tools: PublicTryTools): voi
       { customerId, organisation: READERS, address: READERS, email: READERS, actor: { name: ACTOR, from: request.ip } },
       deps,
     );
-    const { method, path, query, contentType } = call;
-    return gateway.call(place, { key, method, path, query, contentType, body: bytesOf(call) });
+    const { method, path, query, headers, contentType } = call;
+    return gateway.call(place, { key, method, path, query, headers, contentType, body: bytesOf(call) });
   });
 }

@@ -1,7 +1,9 @@
 import { type ReactNode } from 'react';
 import { type CatalogueProduct, hasSandbox } from '../../../../plugins/core/selling/catalogue';
 import { fieldOf } from '../../reference/schema-fields';
-import { BODY_FIELD, FILE_FIELD, type TryCall } from '../../reference/try-call';
+import { type FieldSchema } from '../../contract/api-document';
+import { isObject } from '../../../openapi/sound-parts';
+import { BODY_FIELD, FILE_FIELD, FORM_FIELD, HEADER_FIELD, TRIED_METHODS, type TryCall } from '../../reference/try-call';
 import { FROM_BEFORE, type Operation } from './operations';
 import { type PageTools } from './page-frame';
 
@@ -18,10 +20,23 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
+type Form = NonNullable<TryCall['form']>;
+const FORMS = ['multipart/form-data', 'application/x-www-form-urlencoded'] as const satisfies readonly Form[];
+
+/** The form in which the body is sent: where it has a file, or where JSON is not taken. */
+function formOf({ requestBody }: Operation): Form | undefined {
+  const content = requestBody?.content ?? {};
+  const hasFile = Object.values(content['multipart/form-data']?.schema?.properties ?? {}).some(isFile);
+  if (content['application/json'] && !hasFile) return undefined;
+  return FORMS.find((type) => content[type] !== undefined);
+}
+
+const isFile = ({ format }: FieldSchema): boolean => format === 'binary';
+
 /** The field that takes a file, when the operation is tried with one. */
 function fileOf(operation: Operation, isSignedIn: boolean): TryCall['file'] {
   const properties = operation.requestBody?.content['multipart/form-data']?.schema?.properties ?? {};
-  const field = Object.entries(properties).find(([, { format }]) => format === 'binary')?.[0];
+  const field = Object.entries(properties).find(([, each]) => isFile(each))?.[0];
   if (field === undefined) return undefined;
   return { field, mostBytes: MOST_FILE_BYTES[isSignedIn ? 'customer' : 'reader'], example: operation['x-exampleFile'] };
 }
@@ -33,22 +48,61 @@ function isLaterStep({ parameters = [], requestBody }: Operation): boolean {
   );
 }
 
+interface TextFieldProps {
+  /** Of the input; the label is the part's own name. */
+  readonly field: string;
+  readonly name: string;
+  readonly schema: FieldSchema;
+  readonly isRequired: boolean;
+  readonly value: unknown;
+  readonly isMade: boolean;
+}
+
+function TextField({ field, name, schema, isRequired, value, isMade }: TextFieldProps): ReactNode {
+  return (
+    <label>
+      <span>
+        {name}{' '}
+        <span className="quiet">
+          {fieldOf(name, schema, isRequired).type}
+          {isMade && ', made from the schema'}
+        </span>
+        {isRequired && <span className="required">required</span>}
+      </span>
+      <input name={field} defaultValue={textOf(value)} autoComplete="off" spellCheck={false} />
+    </label>
+  );
+}
+
+/** The browser's own, or the gateway's. */
+const UNSENT_HEADERS = new Set(['accept', 'authorization', 'content-type', 'content-length', 'cookie', 'host', 'x-api-key']);
+
 function Parameters({ operation: { parameters = [] } }: { readonly operation: Operation }): ReactNode {
   return parameters
-    .filter((parameter) => parameter.in === 'query' || parameter.in === 'path')
-    .map(({ name, schema, example, required = false, isMade = false }) => (
-      <label key={name}>
-        <span>
-          {name}{' '}
-          <span className="quiet">
-            {fieldOf(name, schema, required).type}
-            {isMade && ', made from the schema'}
-          </span>
-          {required && <span className="required">required</span>}
-        </span>
-        <input name={name} defaultValue={textOf(example)} autoComplete="off" spellCheck={false} />
-      </label>
+    .filter(({ name, in: place }) => place !== 'cookie' && !(place === 'header' && UNSENT_HEADERS.has(name.toLowerCase())))
+    .map(({ name, in: place, schema, example, required = false, isMade = false }) => (
+      <TextField
+        key={`${place} ${name}`}
+        field={place === 'header' ? HEADER_FIELD + name : name}
+        {...{ name, schema, isRequired: required, value: example, isMade }}
+      />
     ));
+}
+
+/** The fields of a form but its file. The key goes its own way. */
+function FormFields({ media }: { readonly media: NonNullable<Operation['requestBody']>['content'][string] }): ReactNode {
+  const { required = [], properties = {} } = media.schema ?? {};
+  const { example, isMade = false } = media;
+  const values: Readonly<Record<string, unknown>> = isObject(example) ? example : {};
+  return Object.entries(properties)
+    .filter(([name, schema]) => !isFile(schema) && name !== 'api_key')
+    .map(([name, schema]) => {
+      const isRequired = required.includes(name);
+      const value = isRequired || !isMade ? values[name] : undefined;
+      return (
+        <TextField key={name} field={FORM_FIELD + name} {...{ name, schema, isRequired, value, isMade: isMade && value !== undefined }} />
+      );
+    });
 }
 
 function FileField({ file: { example, mostBytes } }: { readonly file: NonNullable<TryCall['file']> }): ReactNode {
@@ -74,9 +128,12 @@ interface TryFormProps {
 export function TryForm({ operation, tools }: TryFormProps): ReactNode {
   const { method, path, tags, requestBody } = operation;
   const through = callersFor(tools);
-  if ((method !== 'GET' && method !== 'POST') || through.length === 0) return null;
-  const file = fileOf(operation, tools.isSignedIn);
-  const call: TryCall = { product: tags[0], method, path, through, ...(file && { file }) };
+  const tried = TRIED_METHODS.find((each) => each === method);
+  if (tried === undefined || through.length === 0) return null;
+  const form = formOf(operation);
+  const file = form === 'multipart/form-data' ? fileOf(operation, tools.isSignedIn) : undefined;
+  const call: TryCall = { product: tags[0], method: tried, path, through, ...(form && { form }), ...(file && { file }) };
+  const media = form && requestBody?.content[form];
   return (
     <form className="try" data-call={JSON.stringify(call)} aria-label={`Try ${method} ${path}`} noValidate hidden>
       {isLaterStep(operation) && (
@@ -86,7 +143,8 @@ export function TryForm({ operation, tools }: TryFormProps): ReactNode {
       )}
       <Parameters operation={operation} />
       {file && <FileField file={file} />}
-      {!file && requestBody && (
+      {media && <FormFields media={media} />}
+      {!form && requestBody && (
         <label className="wide">
           <span>JSON body</span>
           <textarea

@@ -9,10 +9,12 @@ import { Refusal } from '../http/refusal';
 
 export interface GatewayCall {
   readonly key: string;
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Checked by the caller: it is appended to the gateway's URL. */
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
+  /** Checked by the caller: none of those that are set here. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly contentType?: string | undefined;
   readonly body?: Buffer | undefined;
 }
@@ -112,7 +114,10 @@ export class GatewayCaller {
     }
   }
 
-  private send({ key, method, path, query, contentType, body }: GatewayCall, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+  private send(
+    { key, method, path, query, headers = {}, contentType, body }: GatewayCall,
+    signal: AbortSignal,
+  ): Promise<Dispatcher.ResponseData> {
     const url = new URL(this.options.url + path);
     url.search = new URLSearchParams(query).toString();
     return this.agent.request({
@@ -120,8 +125,9 @@ export class GatewayCaller {
       path: url.pathname + url.search,
       method,
       headers: {
-        'x-api-key': key,
         accept: '*/*',
+        ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
+        'x-api-key': key,
         'user-agent': 'tollgate-dashboard',
         ...(contentType !== undefined && { 'content-type': contentType }),
       },

@@ -17,10 +17,10 @@ export function bytesOf({ body, bodyBase64 }: Pick<TryBody, 'body' | 'bodyBase64
  */
 export const tryHandlers: Handlers<typeof tryEndpoints> = {
   'POST /try': async ({ body: call, caller }, deps) => {
-    const { product = '', consent, method, path, query, contentType } = call;
+    const { product = '', consent, method, path, query, headers, contentType } = call;
     if (!isPublishedPath(path, await deps.catalogue())) throw invalidInput([{ field: 'path', message: 'must be a route of the API' }]);
     if (product !== '') await refuseSubscribingByRole([product], caller, deps);
     const key = call.key ?? (await prepareTryKey({ product, consent }, caller, deps));
-    return deps.gateway.call(caller.customerId, { key, method, path, query, contentType, body: bytesOf(call) });
+    return deps.gateway.call(caller.customerId, { key, method, path, query, headers, contentType, body: bytesOf(call) });
   },
 };

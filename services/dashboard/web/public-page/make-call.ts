@@ -1,5 +1,5 @@
 import { type TryAnswer } from '../../contract/try';
-import { BODY_FIELD, FILE_FIELD, type TryCall } from '../../reference/try-call';
+import { BODY_FIELD, FILE_FIELD, FORM_FIELD, HEADER_FIELD, type TryCall } from '../../reference/try-call';
 import { parseJson } from '../format/answer-body';
 
 /** The dashboard gives up after 60 s and says so. */
@@ -46,16 +46,28 @@ function fileOf(chosen: FormDataEntryValue | null, { example, mostBytes }: NonNu
   return new File([bytes], example.filename, { type: example.contentType });
 }
 
+/** The fields that are filled in and whose names begin so, by the rest of their names. */
+function givenIn(fields: FormData, start: string): [string, string][] {
+  return [...fields].flatMap(([name, value]): [string, string][] =>
+    name.startsWith(start) && typeof value === 'string' && value !== '' ? [[name.slice(start.length), value]] : [],
+  );
+}
+
 /** The body as a browser would send it. @throws NotMade */
-async function bodyOf(fields: FormData, { file }: TryCall): Promise<object> {
-  if (file) {
+async function bodyOf(fields: FormData, { file, form: formType }: TryCall): Promise<object> {
+  if (formType === 'application/x-www-form-urlencoded') {
+    const body = new URLSearchParams(givenIn(fields, FORM_FIELD)).toString();
+    return { contentType: formType, body };
+  }
+  if (formType === 'multipart/form-data') {
     const form = new FormData();
-    form.set(file.field, fileOf(fields.get(FILE_FIELD), file));
+    for (const [name, value] of givenIn(fields, FORM_FIELD)) form.append(name, value);
+    if (file) form.set(file.field, fileOf(fields.get(FILE_FIELD), file));
     const whole = new Response(form);
     return { contentType: whole.headers.get('content-type') ?? 'multipart/form-data', bodyBase64: await base64Of(await whole.blob()) };
   }
   const body = fields.get(BODY_FIELD);
-  if (typeof body !== 'string') return {};
+  if (typeof body !== 'string' || body.trim() === '') return {};
   if (parseJson(body) === undefined) throw new NotMade('This is not valid JSON.');
   return { contentType: 'application/json', body };
 }
@@ -104,6 +116,7 @@ export async function makeCall(form: HTMLFormElement, consent: readonly string[]
     ...(key === '' ? { product } : { key }),
     method,
     ...targetOf(fields, path),
+    headers: Object.fromEntries(givenIn(fields, HEADER_FIELD)),
     ...(await bodyOf(fields, call)),
     ...(consent.length > 0 && { consent }),
   });
