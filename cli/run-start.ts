@@ -62,11 +62,7 @@ Ctrl-C stops everything.`;
  * The environment with what a folder of what is sold adds to it: its place, and the settings of its `.env` that are not set already.
  * @throws Error, one sentence
  */
-export function withConfig(
-  root: string,
-  env: NodeJS.ProcessEnv,
-  { config }: Pick<StartArguments, 'config'>,
-): NodeJS.ProcessEnv {
+export function withConfig(root: string, env: NodeJS.ProcessEnv, { config }: Pick<StartArguments, 'config'>): NodeJS.ProcessEnv {
   // npm changes to the project's folder and says where it was called.
   const named = config === undefined ? undefined : resolve(env['INIT_CWD'] || '.', config);
   const wanted = { ...env, ...(named !== undefined && { TOLLGATE_CONFIG: named }) };

@@ -1,5 +1,5 @@
 import { type Pool } from 'pg';
-import { CUSTOMER_ORDERS, findCustomers } from '../../../plugins/stores/postgres/operators/find-customers';
+import { type CustomerOrder, findCustomers } from '../../../plugins/stores/postgres/operators/find-customers';
 import { MOST_OF_ALL } from '../../../plugins/stores/postgres/operators/most-of-all';
 import { searchAudit } from '../../../plugins/stores/postgres/operators/search-audit';
 import { searchRequests } from '../../../plugins/stores/postgres/operators/search-requests';
@@ -10,6 +10,8 @@ const CUSTOMERS = 100_000;
 /** 25 of a page and one that says that there is a next. */
 const PAGE = 25;
 const MOST_ROWS = 30;
+const EACH_ORDER = { email: 0, created: 0, used: 0, growth: 0, rate: 0, seen: 0 } satisfies Readonly<Record<CustomerOrder, 0>>;
+const CUSTOMER_ORDERS = Object.keys(EACH_ORDER) as readonly CustomerOrder[];
 
 let database: TestDatabase;
 let someKey: string;

@@ -62,7 +62,6 @@ const ORDERS = {
   },
 } as const satisfies Readonly<Record<string, Order>>;
 export type CustomerOrder = keyof typeof ORDERS;
-export const CUSTOMER_ORDERS = Object.keys(ORDERS) as readonly CustomerOrder[];
 
 export interface CustomersPageQuery {
   readonly limit: number;
