@@ -65,7 +65,7 @@ Ctrl-C stops everything.`;
 export function withConfig(
   root: string,
   env: NodeJS.ProcessEnv,
-  { config, gateway }: Pick<StartArguments, 'config' | 'gateway'>,
+  { config }: Pick<StartArguments, 'config'>,
 ): NodeJS.ProcessEnv {
   // npm changes to the project's folder and says where it was called.
   const named = config === undefined ? undefined : resolve(env['INIT_CWD'] || '.', config);
@@ -75,8 +75,6 @@ export function withConfig(
   for (const file of [catalogueFile(root, wanted), kongFile(root, wanted)]) {
     if (!existsSync(file)) throw new Error(`there is no ${file}; npx tollgate init ${folder} writes a folder to begin with`);
   }
-  if (gateway !== 'local')
-    throw new Error(`--gateway ${gateway} runs the example catalogue; docs/gateways.md says how to guard an API of your own`);
   const settings = join(folder, '.env');
   return { ...(existsSync(settings) && parseEnv(readFileSync(settings, 'utf8'))), ...wanted, TOLLGATE_CONFIG: folder };
 }
@@ -93,7 +91,7 @@ export async function runStart({ root, argv, processes }: StartOptions): Promise
     }
     if (!json) process.stderr.write('tollgate: starting\n');
     const onSupervisor = (started: Supervisor): void => void (supervisor = started);
-    Object.assign(process.env, withConfig(root, process.env, { config, gateway }));
+    Object.assign(process.env, withConfig(root, process.env, { config }));
     const catalogue = readCatalogue(catalogueFile(root, process.env));
     const report = await startInstance({ root, port, gateway, env: process.env, catalogue, processes, onSupervisor });
     process.stdout.write(`${json ? JSON.stringify(report) : describeInstance(report, catalogue, process.uptime())}\n`);

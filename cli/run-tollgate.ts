@@ -4,6 +4,7 @@ import { Command, CommanderError } from 'commander';
 import { type CommandContext } from './commands/command-context';
 import { CommandError } from './commands/command-error';
 import { addCatalogueCommands } from './commands/catalogue';
+import { addBillingCommands } from './commands/billing';
 import { addCheckCommand } from './commands/check';
 import { addDataCommands } from './commands/data';
 import { addCustomerCommands } from './commands/customer';
@@ -59,6 +60,7 @@ function createProgram(context: CommandContext, { stdout }: Streams): Command {
   addSigningKeyCommands(program, context);
   addUsageCommand(program, context);
   addStatementCommand(program, context);
+  addBillingCommands(program, context);
   addWebhookCommands(program, context);
   addInitCommand(program, context);
   addCatalogueCommands(program, context);

@@ -15,7 +15,9 @@ export type CommandErrorCode =
   | 'product_unknown'
   | 'product_shared'
   | 'model_refused'
-  | 'model_unknown';
+  | 'model_unknown'
+  | 'dashboard_away'
+  | 'provider_away';
 
 /** One of several mistakes; scripts get all members, people the text. */
 export interface Mistake {

@@ -62,6 +62,8 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
     checkout: KEEP,
     payment_fact: KEEP,
     paid_subscription: KEEP,
+    payment_mail: KEEP,
+    payment_check: ALL,
     statement_billed: 'SELECT, INSERT, DELETE',
     suspension: ALL,
     credential: KEEP,

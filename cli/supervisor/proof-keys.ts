@@ -13,8 +13,8 @@ export interface ProofKeys {
   readonly secrets: string;
   /** For the plugin server alone: a JSON Web Key, or the path of one. Undefined: the secret gives one. */
   readonly privateKey: string | undefined;
-  /** A JSON Web Key Set of secrets: the keys of the services' products. */
-  readonly productKeys: string;
+  /** A JSON Web Key Set of secrets: the keys of the products. Undefined while nothing is sold: a set without keys is refused. */
+  readonly productKeys: string | undefined;
   /** A JSON Web Key Set, or the path of one. */
   readonly keySet: string;
   /** `id:base64,…`; undefined unless an operator sets them. */
@@ -40,7 +40,8 @@ export function keepProofKeys(dataDir: string, { proof }: StartSettings, product
   mkdirSync(folderOf(dataDir), { recursive: true, mode: 0o700 });
   const secrets = proof.secrets ?? keepSecret(secretsFile(dataDir), () => formatSecrets(rotateSecrets([]).secrets));
   const generations = parseSharedKeys(secrets);
-  const productKeys = text(keySetOf(...products.flatMap((product) => generations.map((secret) => deriveProductKey(secret, product)))));
+  const derived = products.flatMap((product) => generations.map((secret) => deriveProductKey(secret, product)));
+  const productKeys = derived.length > 0 ? text(keySetOf(...derived)) : undefined;
   const keys = { secrets, productKeys, sharedKeys };
   if (proof.privateKey !== undefined) {
     const keySet = proof.keySet ?? text(keySetOf(readPrivateKey(proof.privateKey)));

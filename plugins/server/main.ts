@@ -5,7 +5,7 @@ import { Registry } from 'prom-client';
 import { ACCESS_LAYER } from '../access-layer/plugin';
 import { clearPlaces, openEntrances } from '../entrances/open-entrances';
 import { readEntranceSettings } from '../entrances/settings';
-import { AnswerSocket } from './answers/answer-socket';
+import { hearAnswers } from './answers/hear-answers';
 import { hearParent, passAnswers } from './answers/pass-answers';
 import { createPluginServerMetrics } from './metrics';
 import { startMetricsListener, type MetricsListener } from './metrics-listener';
@@ -73,7 +73,7 @@ async function serve(settings: PluginServerSettings): Promise<void> {
   const { hearAnswers: hear } = accessLayer;
   if (hear && cluster.isWorker) hearParent(process, hear);
   const listen = cluster.isPrimary ? settings.answersListen : undefined;
-  const answers = hear && listen && (await AnswerSocket.open({ listen, hear, log }));
+  const answers = hear && listen && (await hearAnswers({ listen, hear, log }));
   const entrances = await openEntrances({ plugin, settings: readEntranceSettings(process.env), log });
   // Last, because the parent of workers counts a worker that accepts here as one that serves.
   await server.listen();
@@ -102,7 +102,7 @@ async function serveByWorkers(settings: PluginServerSettings): Promise<void> {
   const { workers: count, socketPath, nodeName, answersListen: listen } = settings;
   await checkPlace(socketPath);
   const hear = (lines: string): void => Object.values(cluster.workers ?? {}).forEach((worker) => worker && passAnswers(worker, lines));
-  const answers = listen && (await AnswerSocket.open({ listen, hear, log }));
+  const answers = listen && (await hearAnswers({ listen, hear, log }));
   const parent = await startWorkers({ count, socketPath, nodeName, log });
   const registry = { contentType: Registry.PROMETHEUS_CONTENT_TYPE, metrics: () => parent.metrics() };
   const listener = settings.metrics && (await startMetricsListener({ ...settings.metrics, registry }));

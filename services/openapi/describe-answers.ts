@@ -44,7 +44,7 @@ function commonOf(status: number): ReturnType<typeof common> {
 
 /** An answer with the headers that it may have. */
 function withHeaders(response: ZodOpenApiResponseObject, route: Route, status: number): ZodOpenApiResponseObject {
-  return { ...response, headers: { ...(status !== 101 && commonOf(status)), ...headersOf(route, status) } };
+  return { ...response, headers: { ...(status !== 101 && commonOf(status)), ...headersOf(status, route.path) } };
 }
 
 /** By status: its codes in words, and in `x-codes` for programs. */

@@ -81,9 +81,9 @@ export const GATEWAY_FAILURES: readonly Failure[] = [
   gatewayFailure(413, 'Body over 210 MiB', 'not taken'),
   gatewayFailure(414, 'Request line over 8,192 bytes', 'not taken'),
   gatewayFailure(500, 'Access check away: the request went no further', 'not taken'),
-  gatewayFailure(502, 'Service gone', 'charged'),
-  gatewayFailure(503, 'Service away', 'charged'),
-  gatewayFailure(504, 'Service late', 'charged'),
+  gatewayFailure(502, 'The API did not answer', 'given back'),
+  gatewayFailure(503, 'The API is away', 'given back'),
+  gatewayFailure(504, 'The API was late', 'given back'),
 ];
 
 /** Where no product is, and so no operation can tell of it. */

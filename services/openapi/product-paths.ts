@@ -2,6 +2,7 @@ import { type KeyPlace } from '../../plugins/core/key-places';
 import { type CatalogueProduct, type CatalogueRoute } from '../../plugins/core/selling/catalogue';
 import { ACCESS_DENIALS, failureOf, type Failure, GATEWAY_FAILURES } from './error-table';
 import { callOf } from './own-call';
+import { headersOf } from './response-headers';
 import { asCodeSamples, writeSnippets } from './snippets';
 import { type Json } from './sound-parts';
 
@@ -26,6 +27,7 @@ function refusalOf(status: number): object {
   const failures = all.filter((each) => each.status === status);
   return {
     description: failures.map(({ code, title }) => `\`${code}\` ${title}`).join('; '),
+    headers: headersOf(status),
     content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
     'x-codes': failures.map(({ code }) => code),
   };

@@ -49,5 +49,5 @@ export const REMEDIES: Readonly<Record<string, string>> = {
   pages_unreachable: 'Check the addresses: none of the pages could be read.',
   pages_timeout: 'Check the addresses, or try again later: none of the pages answered in time.',
   provider_error: 'Decide by reason: for no_records check the postal code and the country, else try again shortly.',
-  gateway_error: 'For 400 to 414 correct the path, head or size of the request. For 500 try again shortly: nothing was done. For 502 to 504 send it again only if that is safe: a service may have begun with it.',
+  gateway_error: 'For 400 to 414 correct the path, head or size of the request. For 500 try again shortly: nothing was done. For 502 to 504 the API did not answer: send it again only if that is safe, because it may have begun with it.',
 }; // prettier-ignore

@@ -1,4 +1,3 @@
-import { type Route } from '../kit/service/define-service';
 import { OWN_HEADERS } from '../own-routes/headers';
 import { always, type HeaderDescription, integer, text } from './header-description';
 
@@ -19,7 +18,10 @@ const BY_STATUS: Readonly<Record<number, Readonly<Record<string, HeaderDescripti
   503: { 'Retry-After': integer('Seconds until the request may be sent again; of the access check.') },
 };
 
-/** The headers of one answer of a route besides those that any answer may carry. */
-export function headersOf({ path }: Pick<Route, 'path'>, status: number): Readonly<Record<string, HeaderDescription>> {
-  return { ...BY_STATUS[status], ...OWN_HEADERS[path]?.[status] };
+/**
+ * The headers of one answer besides those that any answer may carry.
+ * @param path of one of our own routes; none: what the gateway alone sends
+ */
+export function headersOf(status: number, path?: string): Readonly<Record<string, HeaderDescription>> {
+  return { ...BY_STATUS[status], ...(path !== undefined && OWN_HEADERS[path]?.[status]) };
 }

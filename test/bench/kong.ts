@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { findFreePorts } from '../../cli/supervisor/free-port';
 import { generateApiKey } from '../../plugins/core/access/api-key';
 import { createContextKey } from '../../plugins/core/proof/create-context-key';
 import { formatSecrets, rotateSecrets } from '../../plugins/core/proof/product-keys';
@@ -11,6 +12,7 @@ import { CHAINS, type Chain, startRealKong } from './support/real-kong';
 
 // What a request costs on a real Kong: bare, behind Kong's own plugins for keys, groups and limits, and behind the access layer.
 // Run: npm run build && BENCH_KONG=kong node dist/test/bench/kong.js [seconds] [rounds]; Kong's own variables (KONG_NGINX_USER) go on to it.
+// BENCH_ANSWERS=off: Kong does not tell the plugin server what was answered.
 
 /** The rows, in the order in which each round measures them. */
 const ROWS = [
@@ -59,7 +61,10 @@ export async function measureRealKong({ stores, command, seconds, rounds }: Kong
   const upstream = await start('test/bench/support/stub-upstream.js');
   const pluginSocket = join(folder, 'kong.sock');
   const laneSocket = join(folder, 'lane.sock');
+  const [answersPort = 0] = await findFreePorts(1);
+  const answersTo = process.env.BENCH_ANSWERS === 'off' ? undefined : `127.0.0.1:${answersPort}`;
   const plugin = await start('plugins/server/main.js', [], {
+    ...(answersTo !== undefined && { ANSWERS_LISTEN: answersTo }),
     DATABASE_URL: databaseUrl,
     REDIS_URL: redisUrl,
     ...(process.env.BENCH_PROOF === 'EdDSA'
@@ -83,7 +88,7 @@ export async function measureRealKong({ stores, command, seconds, rounds }: Kong
     for (const chain of CHAINS)
       kongs.set(
         chain,
-        await startRealKong({ chain, command, folder: join(folder, chain), service, pluginSocket, laneSocket, redisUrl, key }),
+        await startRealKong({ chain, command, folder: join(folder, chain), service, pluginSocket, laneSocket, answersTo, redisUrl, key }),
       );
     for (const row of ROWS) load(row, 1);
     console.log('(that was the warm-up)');

@@ -98,7 +98,7 @@ describe('the data folder', () => {
       const { secrets, productKeys, privateKey, keySet, sharedKeys } = keep({});
       const [secret] = parseSharedKeys(secrets);
       expect([secret.id, privateKey, sharedKeys]).toEqual(['1', undefined, undefined]);
-      expect(parseProductKeys(productKeys).map(({ id }) => id)).toEqual(['api-ip.1', 'api-pincode.1']);
+      expect(parseProductKeys(productKeys ?? '').map(({ id }) => id)).toEqual(['api-ip.1', 'api-pincode.1']);
       expect(readKeySet(keySet)).toMatchObject([{ id: derivePrivateKey(secret).id, algorithm: 'EdDSA' }]);
       for (const file of ['secrets', 'jwks.json']) expect(statSync(join(folder, context, file)).mode & 0o777).toBe(0o600);
       expect(keep({})).toEqual(keep({}));
@@ -117,7 +117,7 @@ describe('the data folder', () => {
       const key = JSON.stringify({ kty: 'oct', kid: 'own', k: randomBytes(32).toString('base64url') });
       expect(readKeySet(keep({ TOLLGATE_CONTEXT_PRIVATE_KEY: key }).keySet)).toMatchObject([{ id: 'own', algorithm: 'HS256' }]);
       const secrets = formatSecrets([{ id: '7', secret: randomBytes(32) }]);
-      expect(parseProductKeys(keep({ TOLLGATE_CONTEXT_SECRETS: secrets }).productKeys)[0]?.id).toBe('api-ip.7');
+      expect(parseProductKeys(keep({ TOLLGATE_CONTEXT_SECRETS: secrets }).productKeys ?? '')[0]?.id).toBe('api-ip.7');
     });
 
     test('with shared keys where the operator gives them', () => {

@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'pg';
@@ -10,7 +11,7 @@ import { closeConnections, send } from '../support/http';
 import { eventually } from '../support/eventually';
 import { DocumentedApi } from '../support/openapi/documented-api';
 import { startInstance, type RunningInstance } from '../support/system/instance';
-import { ownCatalogue, type OwnCatalogue } from '../support/system/own-catalogue';
+import { sharedInstance } from '../support/system/shared-instance';
 import { startPythonApi, writePythonApi } from '../support/system/python-api';
 
 const ROOT = resolve(__dirname, '../..');
@@ -41,27 +42,40 @@ function pattern(line: string): RegExp {
   return new RegExp(`^${parts.join('.*')}\\s*$`, 'm');
 }
 
-let own: OwnCatalogue;
+/** The shop of the page: an empty folder at first. */
+let folder: string;
+let catalogueFile: string;
 let instance: RunningInstance;
 let upstreamPort: number;
 let stopUpstream: (() => void) | undefined;
 beforeAll(async () => {
-  own = ownCatalogue();
-  writePythonApi(own.folder);
+  folder = mkdtempSync(join(tmpdir(), 'tollgate-shop-'));
+  catalogueFile = join(folder, 'catalogue.yml');
   [upstreamPort = 0] = await findFreePorts(1);
-  instance = await startInstance(own.env);
 });
 afterAll(async () => {
   stopUpstream?.();
-  await instance.stop();
+  await instance?.stop();
   closeConnections();
-  own.remove();
+  rmSync(folder, { recursive: true });
 });
 
-/** The page's ports and key, as they are here. */
+/** The page's ports, folder and key, as they are here. */
 let key = '';
-const here = (text: string): string =>
-  text.replaceAll('http://127.0.0.1:8000', instance.gateway).replaceAll('9000', String(upstreamPort)).replaceAll('$KEY', key);
+const here = (text: string, gateway = instance?.gateway ?? ''): string =>
+  text
+    .replaceAll('http://127.0.0.1:8000', gateway)
+    .replaceAll('9000', String(upstreamPort))
+    .replaceAll('../shop', folder)
+    .replaceAll('$(date +%Y-%m)', new Date().toISOString().slice(0, 7))
+    .replaceAll('$KEY', key);
+
+/** Runs `npx tollgate …` of the clone, on an instance unless none runs yet. */
+function tollgate(dataDir: string, ...words: string[]): Promise<string> {
+  const env = { ...process.env, TOLLGATE_DATA_DIR: dataDir, ...(dataDir === folder && { TOLLGATE_CONFIG: folder }) };
+  const program = join(ROOT, 'cli', 'tollgate.mjs');
+  return new Promise((done) => execFile(process.execPath, [program, ...words], { env }, (_, stdout, stderr) => done(stdout + stderr)));
+}
 
 function curl(command: string): Promise<string> {
   return new Promise((done, fail) =>
@@ -71,11 +85,16 @@ function curl(command: string): Promise<string> {
 
 async function runStep(command: string): Promise<string> {
   const [program = '', ...words] = command.split(' ');
-  if (command.startsWith('python3 weather.py ')) {
-    stopUpstream = await startPythonApi(own.folder, upstreamPort);
+  if (program === 'uvicorn') {
+    writePythonApi(folder);
+    stopUpstream = await startPythonApi(folder, upstreamPort);
     return '';
   }
-  if (program === 'npx') return (await instance.cli(...words.slice(1))).stdout;
+  if (command.startsWith('npm start -- --config ')) {
+    instance = await startInstance({ TOLLGATE_CONFIG: folder });
+    return '';
+  }
+  if (program === 'npx') return instance ? (await instance.cli(...words.slice(1))).stdout : tollgate(folder, ...words.slice(1));
   if (program === 'curl') return curl(command);
   if (program.startsWith('KEY=')) return '';
   throw new Error(`the page shows an unknown command: ${command}`);
@@ -85,34 +104,36 @@ async function runStep(command: string): Promise<string> {
 const anyTime = (line: string): string => line.replaceAll(/[0-9a-f]{32}|[0-9a-f-]{36}|\d{4}-\d\d-\d\dT[\d:.]+Z|tg_test…\w+/g, '…');
 
 test('the README’s first refusal, followed to the letter, is explained as it shows, and its rule lets the call through', async () => {
+  const shared = await sharedInstance();
+  const cli = (command: string): Promise<string> => tollgate(shared.dataDir, ...command.split(' ').slice(1));
   const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
   const [create, , call, explain] = steps(readme).filter(({ command }) => !command.startsWith('cd '));
   const [shown = ''] = [...readme.matchAll(/```console\n(\{[\s\S]*?)```/g)].map(([, text = '']) => text);
   const [problem = '', ...explained] = shown.split('\n').filter((line) => line !== '' && line !== '…');
-  const said = (await runStep(here(create?.command ?? '').replace(/ +#.*$/, ''))).split('\n');
+  const said = (await cli((create?.command ?? '').replace(/^npx | +#.*$/g, ''))).split('\n');
   key = said[0] ?? '';
   expect(key).toMatch(/^tg_test_/);
-  const asked = here(call?.command ?? '');
+  const asked = here(call?.command ?? '', shared.gateway);
   const refusal = await curl(asked);
   expect(refusal).toMatch(pattern(anyTime(problem)));
   const id = (JSON.parse(refusal) as { request_id: string }).request_id;
-  const command = (explain?.command ?? '').replace(/[0-9a-f]{32}/, id);
-  await eventually(async () => (await runStep(command).catch(() => '')).includes(id));
-  const output = await runStep(command);
+  const command = (explain?.command ?? '').replace(/^npx /, '').replace(/[0-9a-f]{32}/, id);
+  await eventually(async () => (await cli(command)).includes(`request ${id}`));
+  const output = await cli(command);
   for (const line of explained) expect(output).toMatch(pattern(anyTime(line)));
   const [keyId = ''] = /[0-9a-f-]{36}/.exec(output) ?? [];
   const rules = /`npx (tollgate key rules KEY_ID[^`]*)`/.exec(readme)?.[1] ?? '';
-  await instance.cli(...rules.replace('KEY_ID', keyId).split(' ').slice(1));
+  await cli(rules.replace('KEY_ID', keyId));
   await eventually(async () => (JSON.parse(await curl(asked)) as { ip?: string }).ip === '8.8.8.8');
 });
 
-/** Calls another product until told to stop; answers that are not 200. */
+/** Calls a product until told to stop; answers that are not 200. */
 function keepCalling(apiKey: string): () => Promise<string[]> {
   let running = true;
   const failed: string[] = [];
   const callers = Array.from({ length: 2 }, async () => {
     while (running) {
-      const { status, text } = await send(`${instance.gateway}/ip?ip=8.8.8.8`, { headers: { 'X-API-Key': apiKey } });
+      const { status, text } = await send(`${instance.gateway}/weather/agra`, { headers: { 'X-API-Key': apiKey } });
       if (status !== 200) failed.push(`${status} ${text}`);
       await sleep(20);
     }
@@ -124,28 +145,52 @@ function keepCalling(apiKey: string): () => Promise<string[]> {
   };
 }
 
-test('the page, followed to the letter, puts an upstream in Python behind the gateway, without a failed request elsewhere', async () => {
-  const other = await instance.cli('key', 'create', '--customer', 'you@example.com', '--products', 'api-ip', '--plan', 'Star', '--json');
-  const stop = keepCalling(JSON.parse(other.stdout).key);
+/** The members of the page's block of YAML, in the only entry, in place of what `product new` wrote. */
+function addPlans(): void {
+  const [, block = ''] = /```yaml\n([\s\S]*?)```/.exec(page) ?? [];
+  const text = readFileSync(catalogueFile, 'utf8');
+  expect(text).toContain('plans: []');
+  writeFileSync(
+    catalogueFile,
+    text.replace('plans: []', () => here(block).trimEnd().replaceAll('\n', '\n    ')),
+  );
+}
+
+/** Of the customer without a plan, and of the one who pays. */
+const keys: string[] = [];
+const STATEMENT = ['statement', '--customer', 'asha@example.com', '--month'] as const;
+
+test('the page, followed to the letter, goes from an empty folder to a call that is paid for', async () => {
   for (const { command, shown } of steps(page)) {
     const output = await runStep(here(command));
+    if (command.includes('product new')) addPlans();
     if (command.endsWith('catalogue apply')) {
       // Known to the gateway when the command ends.
       expect((await send(`${instance.gateway}/weather`)).status).toBe(401);
     }
-    if (command.includes('key create')) key = output.split('\n')[0] ?? '';
+    if (command.includes('key create')) {
+      key = output.split('\n')[0] ?? '';
+      keys.push(key);
+    }
     for (const line of shown) expect(`$ ${command}\n${output}`).toMatch(pattern(here(line)));
   }
-  expect(await stop()).toEqual([]);
+  const statement = JSON.parse((await instance.cli(...STATEMENT, new Date().toISOString().slice(0, 7), '--json')).stdout) as unknown;
+  expect(JSON.stringify(statement)).toMatch(/"plan":"Gold"/);
+  expect(
+    readdirSync(folder)
+      .filter((name) => name !== '__pycache__')
+      .sort(),
+  ).toEqual(['.env.example', 'README.md', 'catalogue.yml', 'kong.yml', 'weather.py']);
 });
 
 test('a refusal of it is explained, and the API’s description has it', async () => {
-  const { headers } = await send(`${instance.gateway}/weather/pune`, { headers: { 'X-API-Key': key } });
+  const { headers } = await send(`${instance.gateway}/weather/pune`, { headers: { 'X-API-Key': keys[0] ?? '' } });
   await eventually(async () => {
     const { stdout } = await instance.cli('explain', String(headers['x-kong-request-id']));
     return /quota_daily_exceeded/.test(stdout) && stdout.includes('weather');
   });
-  expect((await send(`${instance.dashboard}/openapi.json`)).json().paths['/weather'].get.tags).toEqual(['weather']);
+  const { get } = (await send(`${instance.dashboard}/openapi.json`)).json().paths['/weather/{city}'];
+  expect([get.summary, get.tags]).toEqual(['Forecast of a city', ['weather']]);
 });
 
 test('its test keys are refused until it has a sandbox, and then served by it', async () => {
@@ -156,7 +201,7 @@ test('its test keys are refused until it has a sandbox, and then served by it', 
   });
   await new Promise<void>((done) => sandbox.listen(0, '127.0.0.1', done));
   const { port } = sandbox.address() as AddressInfo;
-  const file = own.catalogueFile;
+  const file = catalogueFile;
   const before = readFileSync(file, 'utf8');
   try {
     const made = await instance.cli('key', 'create', '--customer', 'you@example.com', '--products', 'weather', '--mode', 'test', '--json');
@@ -165,7 +210,7 @@ test('its test keys are refused until it has a sandbox, and then served by it', 
     expect([refused.status, refused.json().code]).toEqual([401, 'sandbox_missing']);
     // The document says the same of a refusal at every operation that has a description.
     const api = new DocumentedApi((await send(`${instance.gateway}/openapi.json`)).json());
-    expect(api.contradictions({ ...refused, method: 'GET', url: '/ip', body: refused.text })).toEqual([]);
+    expect(api.contradictions({ ...refused, method: 'GET', url: '/weather/{city}', body: refused.text })).toEqual([]);
     writeFileSync(file, before.trimEnd() + `\n    sandbox_url: http://127.0.0.1:${port}\n`);
     expect((await instance.cli('catalogue', 'apply')).code).toBe(0);
     await eventually(async () => (await send(`${instance.gateway}/weather/agra`, { headers })).text === 'played');
@@ -216,7 +261,10 @@ test('an upstream gives a request back by the call that the page shows, once', a
   try {
     const { port } = failing.address() as AddressInfo;
     await instance.cli('product', 'new', 'storms', '--url', `http://127.0.0.1:${port}`, '--daily', '3', '--monthly', '60');
+    // Meanwhile no call of another product fails.
+    const stop = keepCalling(keys[1] ?? '');
     expect((await instance.cli('catalogue', 'apply')).code).toBe(0);
+    expect(await stop()).toEqual([]);
     const made = await instance.cli('key', 'create', '--customer', 'you@example.com', '--products', 'storms', '--json');
     const headers = { 'X-API-Key': String(JSON.parse(made.stdout).key) };
     for (let each = 0; each < 4; each += 1) expect((await send(`${instance.gateway}/storms/now`, { headers })).status).toBe(502);
@@ -234,12 +282,12 @@ test('an upstream gives a request back by the call that the page shows, once', a
 });
 
 test('its limits follow the catalogue once it is applied', async () => {
-  const file = own.catalogueFile;
+  const file = catalogueFile;
   writeFileSync(file, readFileSync(file, 'utf8').replace('daily: 3\n', 'daily: 5\n'));
   expect((await instance.cli('catalogue', 'diff')).code).toBe(2);
   expect((await instance.cli('catalogue', 'apply')).stdout).toContain('~ weather: daily 3 → 5');
   await eventually(async () => {
-    const { status, headers } = await send(`${instance.gateway}/weather/pune`, { headers: { 'X-API-Key': key } });
+    const { status, headers } = await send(`${instance.gateway}/weather/pune`, { headers: { 'X-API-Key': keys[0] ?? '' } });
     return status === 200 && String(headers['ratelimit']).startsWith('"daily";r=1;');
   });
   expect((await instance.cli('catalogue', 'diff')).code).toBe(0);

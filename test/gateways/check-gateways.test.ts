@@ -238,18 +238,19 @@ describe.each(GATEWAY_KINDS)('what is written from kong.yml for %s', (kind) => {
 });
 
 // Neither runs in CI: what their files say about upgrades is what they do.
-it('Envoy upgrades WebSockets alone, and every route of Traefik refuses another upgrade', () => {
+it('Envoy upgrades WebSockets alone, and every route of Traefik refuses another upgrade, and a Connection that names the proof', () => {
   const upgrades = [...shipped('envoy.yaml').matchAll(/upgrade_type: *(\S+)/g)].map(([, type]) => type);
   expect(upgrades).toEqual(['websocket']);
   const { routers } = (parse(shipped('traefik.yml')) as { http: { routers: Record<string, { rule: string }> } }).http;
   for (const { rule } of Object.values(routers)) {
-    const others = /&& !HeaderRegexp\(`Upgrade`, `\(\?i\)(.+)`\)$/.exec(rule)?.[1] ?? '';
+    const others = /&& !HeaderRegexp\(`Upgrade`, `\(\?i\)([^`]+)`\)/.exec(rule)?.[1] ?? '';
     // As Traefik: the route is taken unless one of the headers matches.
     const isRouted = (...values: string[]): boolean => !values.some((value) => new RegExp(others, 'i').test(value));
     expect([isRouted(), isRouted('websocket'), isRouted('WebSocket')]).toEqual([true, true, true]);
     const refused = ['h2c', 'h2c, websocket', 'websocket, h2c', 'websocket/1', 'websocke', 'socket', 'webtocket', 'tls'];
     expect(refused.filter((value) => isRouted(value))).toEqual([]);
     expect([isRouted('websocket', 'h2c'), isRouted('h2c', 'websocket')]).toEqual([false, false]);
+    expect(rule).toMatch(/ && !HeaderRegexp\(`Connection`, `\(\?i\)tollgate`\)$/);
   }
 });
 

@@ -183,6 +183,13 @@ describe('a refused request', () => {
   });
 });
 
+it('is 400 where Connection names a header of ours, and goes on where it names another', async () => {
+  await serve();
+  const upgrade = (connection: string): ReturnType<typeof check> => check({ headers: { ...withKey, upgrade: 'websocket', connection } });
+  expect(codeOf(await upgrade('Upgrade, x-tollgate-context'))).toBe('request_not_readable');
+  expect((await upgrade('Upgrade, keep-alive')).status.code).toBe(0);
+});
+
 describe('the caller’s address', () => {
   it('is the connection’s, or the one that Envoy vouches for where the route says so', async () => {
     await serve(stagePlugin(recordOf({ whitelist: compileWhitelist(['203.0.113.7']) })));

@@ -306,7 +306,7 @@ describe('the table of errors', () => {
       '502 provider_error': 'given back',
       '504 provider_error': 'given back',
       '504 pages_timeout': 'charged',
-      '503 gateway_error': 'charged',
+      '503 gateway_error': 'given back',
     });
   });
 

@@ -28,6 +28,8 @@ export const DEBIAN_PACKAGES = {
   python3: 'python3',
   '/usr/lib/python3/dist-packages/jwt/__init__.py': 'python3-jwt',
   '/usr/lib/python3/dist-packages/cryptography/__init__.py': 'python3-cryptography',
+  '/usr/lib/python3/dist-packages/fastapi/__init__.py': 'python3-fastapi',
+  '/usr/lib/python3/dist-packages/uvicorn/__init__.py': 'python3-uvicorn',
   java: 'default-jre-headless',
   '/usr/lib/python3/dist-packages/certifi/__init__.py': 'python3-certifi',
   '/usr/lib/python3/dist-packages/dateutil/__init__.py': 'python3-dateutil',

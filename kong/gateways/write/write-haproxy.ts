@@ -4,6 +4,16 @@ import { AUTHORITIES } from './write-nginx';
 /** What haproxy.cfg has for all. */
 const USUAL = { connect: 2, read: 60 } as const;
 
+/** What tollgate.lua says when it could not ask; here for when it failed itself. */
+const UNDECIDED = `content-type application/problem+json lf-string '${JSON.stringify({
+  type: 'about:blank',
+  title: 'Access check not possible',
+  status: 503,
+  detail: 'The request could not be checked and was refused. Try again shortly.',
+  code: 'access_layer_unavailable',
+  request_id: '%[var(txn.tollgate_id)]',
+})}' hdr Retry-After 1`;
+
 /** By which path which backend is taken: the first that fits. */
 export function haproxyMap(routes: readonly GuardedRoute[]): string {
   return routes.flatMap(({ name, patterns }) => patterns.map((pattern) => `${pattern} ${name}\n`)).join('');
@@ -18,7 +28,7 @@ export function haproxyBackends(routes: readonly GuardedRoute[]): string {
       return [
         `backend ${name}`,
         `  http-request lua.tollgate ${question}`,
-        '  http-request deny deny_status 503 unless { var(txn.tollgate_admitted) -m bool }',
+        `  http-request deny deny_status 503 ${UNDECIDED} unless { var(txn.tollgate_admitted) -m bool }`,
         '  http-request set-header X-Forwarded-Host %[req.hdr(host)]',
         `  http-request set-header Host ${authority}`,
         ...(base === '' ? [] : [`  http-request set-path ${base}%[path]`]),

@@ -13,16 +13,44 @@ export interface ToldAnswer {
 /** Before the line in a datagram; what stands before it is the head of a syslog message. */
 const TAG = 'tg: ';
 const LONGEST_HEAD = 64;
-/** No gateway sends half as much. */
-const LONGEST_DATAGRAM = 512;
+/** Caddy sends the heads of answers along. */
+const LONGEST_DATAGRAM = 16_384;
+/** HAProxy's line is a member of JSON, and some end with a line feed. */
+const LINE_END = /["\n]/;
 
 /** The line in a datagram of a gateway's access log; undefined for anything else. */
 export function answerLineIn(datagram: Buffer): string | undefined {
   if (datagram.length > LONGEST_DATAGRAM) return undefined;
   const text = datagram.toString('latin1');
   const at = text.indexOf(TAG);
-  if (at < 0 || at > LONGEST_HEAD) return undefined;
-  return text.slice(at + TAG.length, text.endsWith('\n') ? -1 : undefined);
+  if (at < 0 || at > LONGEST_HEAD) return text.startsWith('{') ? lineOfCaddy(text) : undefined;
+  const line = text.slice(at + TAG.length);
+  const end = line.search(LINE_END);
+  return end < 0 ? line : line.slice(0, end);
+}
+
+/** Members of a line of Caddy's access log, which is JSON. */
+interface CaddyLine {
+  readonly status?: unknown;
+  /** Seconds. */
+  readonly duration?: unknown;
+  readonly size?: unknown;
+  readonly resp_headers?: { readonly 'X-Kong-Request-Id'?: readonly unknown[]; readonly Date?: unknown };
+}
+
+/** Caddy tells 0 where the client left first. nginx's number. */
+const CLIENT_LEFT = 499;
+
+/** Of an answer that Caddy gives itself the log has no Date, because Go adds that as it writes; one of an API has its own. */
+function lineOfCaddy(text: string): string | undefined {
+  try {
+    const { status, duration, size, resp_headers: headers = {} } = JSON.parse(text) as CaddyLine;
+    const seconds = Number(duration).toFixed(3);
+    const head = headers.Date === undefined ? '-' : seconds;
+    return `${String(headers['X-Kong-Request-Id']?.[0])} ${String(status === 0 ? CLIENT_LEFT : status)} ${seconds} ${String(size)} ${head}`;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The first member, by which a line is known to be somebody else's without a look at the rest. */

@@ -74,6 +74,7 @@ export const AUDIT_ACTIONS = [
   'payment.checkout',
   'payment.cancel',
   'payment.keep',
+  'payment.switch',
   'billing.details',
   'billing.paid',
   'billing.credit',

@@ -1,31 +1,40 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { answerLineIn } from '../../core/access/answer-line';
-import { type ServerLog } from '../log';
 
-export interface AnswerSocketOptions {
-  readonly listen: { readonly host: string; readonly port: number };
-  /** Told of what came within a moment, at once: lines with line feeds between them. */
-  readonly hear: (lines: string) => void;
-  readonly log: ServerLog;
+export interface AnswerPlace {
+  readonly host: string;
+  readonly port: number;
 }
 
-/** What the kernel keeps while this process is busy; it gives what it may (net.core.rmem_max). */
+export interface AnswerSocketOptions {
+  readonly listen: AnswerPlace;
+  /** Told of what came within a moment, at once: lines with line feeds between them. */
+  readonly hear: (lines: string) => void;
+  /** Absent: each datagram is read as it comes. */
+  readonly nap?: (() => void) | undefined;
+}
+
+/** What the kernel keeps while nobody reads; it gives what it may (net.core.rmem_max). */
 const BUFFER_BYTES = 4 * 1024 * 1024;
-/** Lines of a moment travel together, to the worker processes too. */
-const MOMENT_MS = 20;
+/** libuv reads as many at most before it does anything else. */
+const AT_ONCE = 32;
 
 /** Hears the gateway's access log: one datagram a request, which nobody waits for. */
 export class AnswerSocket {
   private lines: string[] = [];
-  private timer: NodeJS.Timeout | undefined;
+  /** How many were read, and how many of them at the last look. */
+  private read = 0;
+  private seen = 0;
+  private isLooking = false;
 
   private constructor(
     private readonly socket: Socket,
     private readonly options: AnswerSocketOptions,
   ) {
     socket.on('message', (datagram) => this.take(answerLineIn(datagram)));
-    socket.on('error', (err) => options.log.error({ err }, 'the gateway’s access log could not be read'));
+    // A datagram that cannot be read is lost, as others may be.
+    socket.on('error', () => undefined);
   }
 
   /** @throws Error when the address cannot be had */
@@ -34,7 +43,6 @@ export class AnswerSocket {
     const socket = createSocket({ type: host.includes(':') ? 'udp6' : 'udp4', recvBufferSize: BUFFER_BYTES });
     socket.bind({ address: host, port, exclusive: true });
     await once(socket, 'listening');
-    options.log.info({ host, port: socket.address().port }, 'the gateway’s access log is heard');
     return new AnswerSocket(socket, options);
   }
 
@@ -51,14 +59,27 @@ export class AnswerSocket {
   }
 
   private take(line: string | undefined): void {
-    if (line === undefined) return;
-    this.lines.push(line);
-    this.timer ??= setTimeout(() => this.tell(), MOMENT_MS);
+    this.read += 1;
+    if (line !== undefined) this.lines.push(line);
+    if (this.isLooking) return;
+    this.isLooking = true;
+    setImmediate(() => this.look());
+  }
+
+  /** Reads on while there may be more. Then the next datagrams gather in the kernel: to wake up for each would cost ten times as much. */
+  private look(): void {
+    const isFull = this.read - this.seen >= AT_ONCE;
+    this.seen = this.read;
+    if (isFull) {
+      setImmediate(() => this.look());
+      return;
+    }
+    this.isLooking = false;
+    this.tell();
+    this.options.nap?.();
   }
 
   private tell(): void {
-    clearTimeout(this.timer);
-    this.timer = undefined;
     const { lines } = this;
     this.lines = [];
     if (lines.length > 0) this.options.hear(lines.join('\n'));

@@ -760,6 +760,17 @@ CREATE TABLE payment_account (
   CONSTRAINT payment_account_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id) ON DELETE CASCADE
 );
 
+-- Comparisons of every paid subscription with its provider: one a night, and on demand.
+CREATE TABLE payment_check (
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  asked_at timestamp with time zone NOT NULL DEFAULT now(),
+  taken_until timestamp with time zone,
+  done_at timestamp with time zone,
+  report jsonb,
+  CONSTRAINT payment_check_pkey PRIMARY KEY (id)
+);
+CREATE INDEX payment_check_open_idx ON payment_check USING btree (asked_at) WHERE done_at IS NULL;
+
 -- What a payment provider said, each event once. State follows from these rows alone.
 CREATE TABLE payment_fact (
   provider text NOT NULL,
@@ -773,6 +784,19 @@ CREATE TABLE payment_fact (
 );
 CREATE INDEX payment_fact_new_idx ON payment_fact USING btree (received_at) WHERE applied_at IS NULL;
 CREATE INDEX payment_fact_subscription_idx ON payment_fact USING btree (provider, paid_subscription);
+
+-- What a customer is told of its payments, each once.
+CREATE TABLE payment_mail (
+  paid_subscription_id uuid NOT NULL,
+  kind text NOT NULL,
+  about text NOT NULL,
+  asked_at timestamp with time zone NOT NULL DEFAULT now(),
+  tell_at timestamp with time zone DEFAULT now(),
+  CONSTRAINT payment_mail_pkey PRIMARY KEY (paid_subscription_id, kind, about),
+  CONSTRAINT payment_mail_paid_subscription_id_fkey FOREIGN KEY (paid_subscription_id) REFERENCES paid_subscription(id) ON DELETE CASCADE,
+  CONSTRAINT payment_mail_kind_check CHECK (kind = ANY (ARRAY['paid'::text, 'failed'::text, 'grace_over'::text]))
+);
+CREATE INDEX payment_mail_tell_idx ON payment_mail USING btree (tell_at) WHERE tell_at IS NOT NULL;
 
 -- People in no organisation who asked to be deleted: there is no customer to stop.
 CREATE TABLE person_deletion (

@@ -79,7 +79,7 @@ async function startApp(
     catalogue: watchCatalogue(db),
     gateway,
     tryKeyOf: createTryKeys(secret),
-    letters: { mail, url, limits: createAttemptLimits(db, secret) },
+    letters: { mail, url, limits: createAttemptLimits(db, secret), support: brand.words?.support },
     hasOutbox: settings.DASHBOARD_MAIL === 'outbox',
     isOutboxOwn: settings.DASHBOARD_OUTBOX_OWN_USER,
     liveSources,
@@ -130,7 +130,16 @@ export async function runDashboard(env: Environment): Promise<RunningDashboard> 
   const mail: MailSender = { ...createMail(settings, db, log), installation: brand.name };
 
   const liveSources = new WatchedSources({ urls: settings.DASHBOARD_LIVE_FROM, log, clock: systemClock });
-  const payments = startPayments({ db, log, clock: systemClock, catalogue: watchCatalogue(db), ports: openPaymentPorts(settings) });
+  const payments = startPayments({
+    mail,
+    url: baseUrl(settings),
+    timeZone: settings.QUOTA_TIMEZONE,
+    db,
+    log,
+    clock: systemClock,
+    catalogue: watchCatalogue(db),
+    ports: openPaymentPorts(settings),
+  });
   const closeApp = await startApp(settings, { db, log, mail, metrics, liveSources, brand, payments });
   const statements = startStatements({ db, log, clock: systemClock, timeZone: settings.QUOTA_TIMEZONE, registry: metrics.registry });
   const billing = startBilling({

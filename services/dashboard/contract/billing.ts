@@ -124,6 +124,16 @@ export type BillingView = z.input<typeof billing>;
 const members = { for: 'members', needs: 'billing' } as const;
 const invoicePage = z.object({ invoices: z.array(invoiceSummary), next: cursor.nullable() });
 
+const switching = [
+  'payment_off',
+  'payment_away',
+  'plan_free',
+  'plan_needs_approval',
+  'plan_unknown',
+  'plan_current',
+  'currency_differs',
+] as const;
+
 /** What a customer is billed, and to whom invoices are made out. */
 export const billingEndpoints = {
   'GET /billing': { ...members, summary: 'Show how you are billed', answer: billing },
@@ -142,8 +152,7 @@ export const billingEndpoints = {
     refuses: ['tax_id_malformed'],
   },
   'POST /checkouts': {
-    for: 'members',
-    needs: 'plans',
+    ...members,
     summary: 'Begin to pay for a plan',
     body: z.object({ product: productId, plan: planName, terms: terms.optional(), consent: givenConsent }),
     /** `url`: the payment provider's page. The plan begins when it is paid there. */
@@ -165,8 +174,7 @@ export const billingEndpoints = {
     ],
   },
   'GET /checkouts/:id': {
-    for: 'members',
-    needs: 'plans',
+    ...members,
     summary: 'Show what came of a payment',
     answer: z.object({
       id,
@@ -190,6 +198,22 @@ export const billingEndpoints = {
     ...members,
     summary: 'Take that back',
     refuses: ['paid_plan_unknown', 'payment_off', 'payment_away'],
+  },
+  'POST /paid-plans/:id/preview': {
+    ...members,
+    summary: 'Show what another plan would cost now',
+    isRead: true,
+    body: z.object({ plan: planName }),
+    /** `amount`: for the rest of the period that is paid; negative: credited to what comes. `at`: by which it is reckoned. */
+    answer: z.object({ amount, currency, at: z.number().int() }),
+    refuses: ['paid_plan_unknown', ...switching],
+  },
+  'PUT /paid-plans/:id/plan': {
+    ...members,
+    summary: 'Change a paid plan for another one',
+    /** `at`: of the preview that was agreed to, at most an hour old. */
+    body: z.object({ plan: planName, terms: terms.optional(), at: z.number().int() }),
+    refuses: ['paid_plan_unknown', ...switching, 'terms_changed', 'preview_old', 'payment_failed'],
   },
   'POST /billing/portal': {
     ...members,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { alert } from './alerts';
 import { CSV, type Endpoints } from './endpoint';
-import { cursor, day, givenMoment, id, keyName, longCursor, moment, pageSize, productId, submission, suspended } from './fields';
+import { cursor, day, givenMoment, id, keyName, longCursor, moment, pageSize, planName, productId, submission, suspended } from './fields';
 import { listedKey } from './keys';
 import { rate } from './operator-home';
 import { subscription } from './plans';
@@ -17,7 +17,6 @@ const listedCustomer = z.object({
 
 /** `leaving`: asked to be deleted, or ended the last subscription within 30 days. `idle`: has no subscription. */
 const customerState = z.enum(['active', 'idle', 'leaving', 'suspended']);
-export type CustomerState = z.input<typeof customerState>;
 
 /** Up to some minutes old where it is about use, else as it is now. */
 const customerLine = listedCustomer.extend({
@@ -105,7 +104,11 @@ export const customerEndpoints = {
     for: 'operators',
     sellerScopes: ['customers:write'],
     summary: 'Create a customer',
-    body: z.object({ email: z.string().trim().max(254).pipe(z.email('must be an e-mail address')), submission: submission.optional() }),
+    body: z.object({
+      email: z.string().trim().max(254).pipe(z.email('must be an e-mail address')),
+      submission: submission.optional(),
+      /** Mails the customer how to sign up. */ invite: z.boolean().default(false),
+    }),
     answer: listedCustomer,
     refuses: ['already_done', 'customer_exists', 'email_malformed'],
   },
@@ -159,12 +162,12 @@ export const customerEndpoints = {
   'POST /operator/suspensions': {
     for: 'operators',
     sellerScopes: ['customers:write'],
-    summary: 'Suspend a customer, a key or a subscription, or lift that',
-    /** A null reason restores it. */
+    summary: 'Suspend a customer, a key or a subscription, or lift that; the customer is told by mail',
+    /** The customer reads the reason. Null restores it. */
     body: z.object({
       kind: z.enum(['customer', 'key', 'subscription']),
       id,
-      reason: z.string().trim().max(500).nullable(),
+      reason: z.string().trim().min(1).max(500).nullable(),
     }),
     refuses: ['customer_unknown', 'key_unknown', 'subscription_unknown', 'reason_malformed'],
   },
@@ -181,6 +184,23 @@ export const customerEndpoints = {
       endsAt: givenMoment.nullable(),
     }),
     refuses: ['subscription_unknown', 'subscription_cancelled', 'limit_malformed', 'date_malformed', 'reason_malformed'],
+  },
+  'PUT /operator/customers/:id/plan': {
+    for: 'operators',
+    sellerScopes: ['subscriptions:write'],
+    summary: 'Put a customer on a plan, also on one that is given on request',
+    /** A null plan: the base limits. */
+    body: z.object({ product: productId, plan: planName.nullable() }),
+    refuses: [
+      'customer_unknown',
+      'product_unknown',
+      'product_without_limits',
+      'product_not_offered',
+      'plan_unknown',
+      'consent_required',
+      'consent_changed',
+      'change_limit_reached',
+    ],
   },
   'GET /operator/plan-requests': {
     for: 'operators',

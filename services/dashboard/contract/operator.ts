@@ -92,6 +92,10 @@ export type ProductFigures = z.input<typeof productFigures>;
 const operatorCatalogue = z.object({
   /** `kong/catalogue.yml:12`; null when the catalogue came from no file. */
   products: z.array(product.extend({ source: z.string().nullable() })),
+  /** The newest twenty changes that were applied to it, by whom; `subject` is the product, or product and plan. */
+  changes: z.array(
+    z.object({ at: moment, actor: z.string(), action: z.string(), subject: z.string(), details: z.record(z.string(), z.unknown()) }),
+  ),
 });
 export type OperatorCatalogue = z.input<typeof operatorCatalogue>;
 
@@ -143,6 +147,15 @@ export const operatorEndpoints = {
       ...answerFilter,
       /** Id or e-mail address of a customer. */
       customer: z.string().trim().min(1).max(254).optional(),
+      /** The last four characters of the key. */
+      key: z
+        .string()
+        .regex(/^[\x21-\x7e]{4}$/, 'must be the last four characters of a key')
+        .optional(),
+      /** Address that the request came from. */
+      caller: z.string().trim().min(1).max(45).optional(),
+      /** Host of the page that asked. */
+      origin: z.string().trim().min(1).max(255).optional(),
     }),
     answer: requestsOfAll,
   },
@@ -170,7 +183,7 @@ export const operatorEndpoints = {
   'GET /operator/catalogue': {
     for: 'operators',
     sellerScopes: ['subscriptions:read'],
-    summary: 'Show the catalogue, and where it stands',
+    summary: 'Show the catalogue, where it stands and what was applied to it',
     answer: operatorCatalogue,
   },
   'GET /operator/nodes': { for: 'operators', summary: 'Show gateway nodes and the database', answer: nodeList },

@@ -106,6 +106,8 @@ export const product = z.object({
     }),
   ),
   subscription: subscription.nullable(),
+  /** Under which id the plan is paid in advance, see `GET /billing`; null where none is. */
+  paidPlanId: id.nullable(),
   /** What the product asks of who subscribes; null when it asks for nothing. */
   consent: z.object({ text: z.string(), isGiven: z.boolean() }).nullable(),
   /** The last one, while it is open and for 30 days after it was declined. */

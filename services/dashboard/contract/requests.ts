@@ -51,6 +51,8 @@ export const told = {
   status: z.number().int().nullable(),
   /** From the first byte of the request at the gateway to the last of its answer. */
   milliseconds: z.number().int().nullable(),
+  /** Of the answer's body, as far as it was sent. */
+  bytes: z.number().int().nullable(),
   /** Admitted less than a minute ago, and nothing was told of its answer so far. */
   isRunning: z.boolean(),
 };

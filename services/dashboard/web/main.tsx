@@ -9,6 +9,7 @@ import { createQueryClient, forgetPerson } from './api/query-client';
 import { createAppRouter } from './app/router';
 import { safeReturn } from './app/safe-return';
 import { isLeavingPostponed } from './hooks/use-shown-secret';
+import { styleNonce } from './browser/style-nonce';
 import { takeViewedCustomer } from './browser/viewed-customer';
 import { resolveVariables, theme } from './app/theme';
 import { ConnectionBanner } from './components/connection-banner';
@@ -42,7 +43,7 @@ const root = document.getElementById('root');
 if (!root) throw new Error('index.html has no #root');
 createRoot(root).render(
   <StrictMode>
-    <MantineProvider theme={theme} cssVariablesResolver={resolveVariables} defaultColorScheme="auto">
+    <MantineProvider getStyleNonce={() => styleNonce ?? ''} theme={theme} cssVariablesResolver={resolveVariables} defaultColorScheme="auto">
       <QueryClientProvider client={queryClient}>
         <RouterProvider router={router} />
         <ConnectionBanner />

@@ -16,6 +16,8 @@ const DAY = 86_400;
 export class Ledger {
   readonly books: Books;
   onEvent: () => void = () => undefined;
+  /** For tests: the next charge of a saved card is declined. */
+  declinesNext = false;
 
   constructor(private readonly options: LedgerOptions) {
     const { file } = options;
@@ -142,6 +144,25 @@ export class Ledger {
     this.tell('invoice.paid', invoice);
     this.tell('customer.subscription.updated', subscription);
     this.keep();
+  }
+
+  /** What the rest of the period costs more, by the second, rounded half up; less is negative. */
+  proration(subscription: Subscription, { amount, at }: { amount: number; at: number }): number {
+    const [item] = subscription.items.data;
+    const { current_period_start: start, current_period_end: end } = item;
+    const share = (price: number): number => Math.round((price * (end - at)) / (end - start));
+    return share(amount) - share(item.price.unit_amount);
+  }
+
+  /** The next price, and an invoice over the difference. @returns false where the card was declined: nothing is changed then */
+  switch(subscription: Subscription, { amount, at, isPaid }: { amount: number; at: number; isPaid: boolean }): boolean {
+    const due = this.proration(subscription, { amount, at });
+    if (due > 0 && !isPaid) return false;
+    const [item] = subscription.items.data;
+    item.price = { ...item.price, id: newId('price'), unit_amount: amount };
+    const invoice = this.bill(subscription, { amount: Math.max(due, 0), isPaid: true, reason: 'subscription_update' });
+    this.tell('invoice.paid', invoice);
+    return true;
   }
 
   end(subscription: Subscription): void {

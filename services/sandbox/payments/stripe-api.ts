@@ -127,12 +127,40 @@ function actsOf(options: StripeApiOptions): Readonly<Record<string, Act>> {
       ledger.expire(session);
       return session;
     },
+    'GET /v1/subscriptions': ({ query }) => {
+      const all = Object.values(ledger.books.subscriptions);
+      const from = all.findIndex(({ id }) => id === textAt(query, 'starting_after')) + 1;
+      const data = all.slice(from, from + Number(textAt(query, 'limit') ?? '10'));
+      return { object: 'list', url: '/v1/subscriptions', has_more: from + data.length < all.length, data };
+    },
     'GET /v1/subscriptions/:id': ({ id }) => subscriptionOf(id),
     'POST /v1/subscriptions/:id': ({ id, form }) => {
       const subscription = subscriptionOf(id);
       if (subscription.status === 'canceled') throw missing('subscription', id);
+      const amount = textAt(form, 'items', 0, 'price_data', 'unit_amount');
+      if (amount !== undefined) {
+        const at = Number(textAt(form, 'proration_date') ?? ledger.second());
+        const isPaid = !ledger.declinesNext;
+        ledger.declinesNext = false;
+        if (textAt(form, 'payment_behavior') !== 'error_if_incomplete') throw new ApiError(400, 'invalid_request_error', 'not done here');
+        if (!ledger.switch(subscription, { amount: Number(amount), at, isPaid })) {
+          throw new ApiError(402, 'card_error', 'Your card was declined.', 'card_declined');
+        }
+      }
       change(subscription, form);
       ledger.changed(subscription);
+      return subscription;
+    },
+    'POST /v1/invoices/create_preview': ({ form }) => {
+      const subscription = subscriptionOf(need(form, 'subscription'));
+      const amount = Number(need(form, 'subscription_details', 'items', 0, 'price_data', 'unit_amount'));
+      const total = ledger.proration(subscription, { amount, at: Number(need(form, 'subscription_details', 'proration_date')) });
+      return { object: 'invoice', subscription: subscription.id, currency: subscription.currency, total, amount_due: Math.max(total, 0) };
+    },
+    'DELETE /v1/subscriptions/:id': ({ id }) => {
+      const subscription = subscriptionOf(id);
+      if (subscription.status === 'canceled') throw missing('subscription', id);
+      ledger.end(subscription);
       return subscription;
     },
     'POST /v1/billing_portal/sessions': ({ form }) => {
@@ -145,6 +173,18 @@ function actsOf(options: StripeApiOptions): Readonly<Record<string, Act>> {
   };
 }
 
+/** What an act answers; a declined card is an answer too, which the same key gets again. */
+function answerOf(work: () => object): { status: number; body: string } {
+  try {
+    return { status: 200, body: JSON.stringify(work()) };
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 402) throw error;
+    return { status: error.status, body: JSON.stringify(errorBody(error)) };
+  }
+}
+
+const errorBody = ({ type, message, code }: ApiError): object => ({ error: { type, message, ...(code !== undefined && { code }) } });
+
 /** The same key with the same request gets the same answer; with another one it is refused. https://docs.stripe.com/api/idempotent_requests */
 function once(
   ledger: Ledger,
@@ -156,7 +196,7 @@ function once(
     throw new ApiError(400, 'idempotency_error', 'Keys for idempotent requests can only be used with the same parameters.');
   }
   if (before) return before;
-  const answer = { asked, status: 200, body: JSON.stringify(work()) };
+  const answer = { asked, ...answerOf(work) };
   if (key !== undefined) ledger.books.answers[key] = answer;
   ledger.keep();
   return answer;
@@ -164,7 +204,7 @@ function once(
 
 function fail(reply: FastifyReply, error: unknown): FastifyReply {
   const known = error instanceof ApiError ? error : new ApiError(400, 'invalid_request_error', String(error));
-  return reply.code(known.status).send({ error: { type: known.type, message: known.message, ...(known.code && { code: known.code }) } });
+  return reply.code(known.status).send(errorBody(known));
 }
 
 /** Adds Stripe's HTTP, as far as it is used. */
@@ -193,8 +233,8 @@ export function addStripeApi(app: FastifyInstance, options: StripeApiOptions): v
           const asked = `${path}?${text}`;
           const isGet = method === 'GET';
           const run = (): object => act({ id, form, query: readForm(query) });
-          const { body } = isGet ? { body: JSON.stringify(run()) } : once(ledger, { key: idempotencyKey, asked }, run);
-          return reply.type('application/json').send(body);
+          const { status, body } = isGet ? answerOf(run) : once(ledger, { key: idempotencyKey, asked }, run);
+          return reply.code(status).type('application/json').send(body);
         } catch (error) {
           return fail(reply, error);
         }

@@ -14,6 +14,8 @@ export interface RealKongOptions {
   readonly service: string;
   readonly pluginSocket: string;
   readonly laneSocket: string;
+  /** Where Kong tells what was answered; undefined: nowhere. */
+  readonly answersTo: string | undefined;
   readonly redisUrl: string;
   /** The key that key-auth knows. */
   readonly key: string;
@@ -49,9 +51,12 @@ function kongYml(options: RealKongOptions): object {
 }
 
 /** What the access layer needs of Kong, by either entrance. */
-function settingsOf({ chain, folder, pluginSocket }: RealKongOptions): Record<string, string> {
+function settingsOf({ chain, folder, pluginSocket, answersTo }: RealKongOptions): Record<string, string> {
   if (chain === 'lane') return laneSettings(folder);
-  return chain === 'tollgate' ? { pluginserver_tollgate_socket: pluginSocket } : {};
+  if (chain !== 'tollgate') return {};
+  const log = answersTo === undefined ? 'off' : `syslog:server=${answersTo},nohostname,tag=tg tollgate_answer`;
+  // In place of Kong's usual one: beside `off` nginx writes no other.
+  return { pluginserver_tollgate_socket: pluginSocket, proxy_access_log: log, nginx_proxy_access_log: '' };
 }
 
 /** Starts a Kong with one route. Kong's defaults, and for the access layer what the project's kong.conf says. */

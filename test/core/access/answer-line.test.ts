@@ -28,6 +28,30 @@ test.each(['', ID, `${ID} 200`, `${ID} 2000 0.1 5 -`, `${ID} 200 -1 5 -`, `${ID}
   (line) => expect(parseAnswerLine(line)).toBeUndefined(),
 ); // prettier-ignore
 
-test.each(['', 'hello', 'tg:', `${'x'.repeat(65)}tg: ${ID} 200 0.1 5 -`, `tg: ${'x'.repeat(600)}`])('a datagram without a line is passed over: %j', (text) =>
+test.each(['', 'hello', 'tg:', `${'x'.repeat(65)}tg: ${ID} 200 0.1 5 -`, `tg: ${'x'.repeat(16_400)}`, '{', '{"status":'])('a datagram without a line is passed over: %j', (text) =>
   expect(answerLineIn(Buffer.from(text))).toBeUndefined(),
 ); // prettier-ignore
+
+/** As Caddy 2.6.2 sent them: an answer of an API, one of its own, a client that left. */
+test.each([
+  [
+    '"duration":0.002024483,"size":5,"status":200,"resp_headers":{"Date":["Tue, 24 Nov 2026 13:34:14 GMT"],"X-Kong-Request-Id":["ID"]}',
+    { status: 200, elapsedMs: 2, bytes: 5, isFromApi: true },
+  ],
+  [
+    '"duration":0.00021504,"size":3,"status":502,"resp_headers":{"X-Kong-Request-Id":["ID"]}',
+    { status: 502, elapsedMs: 0, bytes: 3, isFromApi: false },
+  ],
+  [
+    '"duration":0.280655153,"size":0,"status":0,"resp_headers":{"X-Kong-Request-Id":["ID"]}',
+    { status: 499, elapsedMs: 281, bytes: 0, isFromApi: false },
+  ],
+])('an answer of Caddy is read: %s', (members, answer) => {
+  const line = answerLineIn(Buffer.from(`{"level":"info",${members.replace('ID', ID)}}\n`)) ?? '';
+  expect(parseAnswerLine(line)).toEqual({ requestId: ID, ...answer });
+});
+
+test('an answer of HAProxy is read, whatever path comes after it', () => {
+  const line = answerLineIn(Buffer.from(`{"answer":"tg: ${ID} 200 12 105 11","request_id":"${ID}","path":"/tg: ","status":200}\n`)) ?? '';
+  expect(parseAnswerLine(line)).toEqual({ requestId: ID, status: 200, elapsedMs: 12, bytes: 105, isFromApi: true });
+});

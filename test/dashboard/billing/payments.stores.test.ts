@@ -1,4 +1,6 @@
 import { applyCatalogue } from '../../../plugins/stores/postgres/catalogue/apply-catalogue';
+import { askForPaymentCheck, readPaymentCheck } from '../../../plugins/stores/postgres/billing/payment-checks';
+import { billingTerms } from '../../../plugins/core/selling/billing-terms';
 import { createCatalogue } from '../../../plugins/core/selling/catalogue';
 import { PRODUCTS } from '../../support/catalogue';
 import { signEvent } from '../../../services/sandbox/payments/deliver-events';
@@ -181,6 +183,51 @@ describe('a plan with a price', () => {
   });
 });
 
+describe('a change of a paid plan', () => {
+  const ip = PRODUCTS.find(({ id }) => id === PRODUCT);
+  const sun = { name: 'Sun', daily: 200_000, monthly: 6_000_000, price: '999.00', currency: 'INR', approval: 'automatic' } as const;
+  beforeAll(async () => {
+    const products = PRODUCTS.map((each) => (each === ip ? { ...each, plans: [...each.plans, sun] } : each));
+    await applyCatalogue(dashboard.pool, createCatalogue(products), { actor: 'test' });
+  });
+  afterAll(() => applyCatalogue(dashboard.pool, createCatalogue(PRODUCTS), { actor: 'test' }));
+
+  it('costs what was shown, and changes nothing where that is not paid; less is credited', async () => {
+    const customer = await paidCustomer();
+    const { paid } = (await customer.ask('/billing')).json();
+    const path = `/paid-plans/${paid[0].id}`;
+    const preview = async (plan: string) => (await customer.ask(`${path}/preview`, { plan })).json();
+    const { amount, currency, at } = await preview('Sun');
+    expect(currency).toBe('INR');
+    // All but seconds of the month are left.
+    expect([Number(amount) > 499.9, Number(amount) <= 500]).toEqual([true, true]);
+    const change = (plan: string, moment: number) => customer.ask(`${path}/plan`, { plan, at: moment }, 'PUT');
+    dashboard.provider.ledger.declinesNext = true;
+    const declined = await change('Sun', at);
+    expect([declined.statusCode, declined.json().code, await planOf(customer)]).toEqual([409, 'payment_failed', 'Star']);
+    expect((await change('Sun', at - 4_000)).json().code).toBe('preview_old');
+    expect((await change('Sun', at)).statusCode).toBe(409);
+    expect((await change('Sun', at + 1)).statusCode).toBe(204);
+    expect(await planOf(customer)).toBe('Sun');
+    const request = dashboard.seen.at(-1);
+    expect(request?.idempotencyKey).toBe(`tollgate-switch-${customer.subscription.id}-Sun-99900-${at + 1}`);
+    expect(request?.form).toMatchObject({
+      items: { 0: { price_data: { currency: 'inr', unit_amount: '99900', recurring: { interval: 'month' } } } },
+      proration_behavior: 'always_invoice',
+      proration_date: String(at + 1),
+      payment_behavior: 'error_if_incomplete',
+      metadata: { tollgate_plan: 'Sun' },
+    });
+    await dashboard.settled();
+    expect(await planOf(customer)).toBe('Sun');
+    const down = await preview('Star');
+    expect(Number(down.amount)).toBeLessThan(-499);
+    expect((await change('Star', down.at)).statusCode).toBe(204);
+    expect(await planOf(customer)).toBe('Star');
+    expect((await change('Star', down.at)).json().code).toBe('plan_current');
+  });
+});
+
 describe('a payment that fails', () => {
   it('leaves the plan for the days of grace, then the base limits, and gives it back when it is made good', async () => {
     const customer = await paidCustomer();
@@ -203,6 +250,79 @@ describe('a payment that fails', () => {
     dashboard.provider.ledger.recover(customer.subscription);
     await dashboard.settled();
     expect(await planOf(customer)).toBe('Star');
+    const address = (await customer.ask('/session')).json().email;
+    expect(
+      dashboard.mails.filter(({ to, subject }) => to === address && subject.includes('IP lookup')).map(({ subject }) => subject),
+    ).toEqual([
+      'Receipt for IP lookup: Star',
+      'Payment for IP lookup: Star failed',
+      'IP lookup: Star has ended',
+      'Receipt for IP lookup: Star',
+    ]);
+  });
+});
+
+describe('a comparison with the provider', () => {
+  const compare = async () => {
+    const id = await askForPaymentCheck(dashboard.pool);
+    dashboard.poke();
+    await dashboard.settled();
+    return readPaymentCheck(dashboard.pool, id);
+  };
+
+  it('says what differed and mends it, and finds nothing the second time', async () => {
+    const customer = await paidCustomer();
+    await compare();
+    dashboard.hear(false);
+    dashboard.provider.ledger.end(customer.subscription);
+    dashboard.provider.ledger.books.waiting = [];
+    const { differences, problems, compared } = (await compare()) ?? {};
+    expect([problems, differences]).toMatchObject([
+      [],
+      [
+        {
+          provider: 'sandbox',
+          subscription: customer.subscription.id,
+          changed: { status: ['active', 'ended'], entitlement: ['plan', 'none'] },
+        },
+      ],
+    ]);
+    expect(compared).toBeGreaterThan(0);
+    expect(await planOf(customer)).toBeNull();
+    expect((await compare())?.differences).toEqual([]);
+  });
+
+  it('takes no payment from an account that was erased', async () => {
+    const customer = await paidCustomer();
+    await dashboard.pool.query(
+      `INSERT INTO account_deletion (customer_id, user_id, keys, subscriptions, erased_at)
+       SELECT customer_id, user_id, '{}', '{}', now() FROM member WHERE customer_id = $1`,
+      [customer.id],
+    );
+    dashboard.poke();
+    await dashboard.settled();
+    expect(customer.subscription.status).toBe('canceled');
+    expect(dashboard.seen.at(-1)).toMatchObject({ method: 'DELETE', path: `/v1/subscriptions/${customer.subscription.id}` });
+  });
+});
+
+describe('a trial', () => {
+  it('begins without a charge, once for a customer and product', async () => {
+    const billing = billingTerms.parse({ provider: 'stripe', payments: { trial_days: 14, promotion_codes: true } });
+    await applyCatalogue(dashboard.pool, createCatalogue(PRODUCTS, { billing }), { actor: 'test' });
+    try {
+      const customer = await newCustomer();
+      const { session } = await checkout(customer);
+      expect(session.wish).toMatchObject({ trialDays: 14, takesCodes: true });
+      const subscription = dashboard.provider.ledger.pay(session);
+      await dashboard.settled();
+      expect((await customer.ask('/billing')).json().paid).toMatchObject([{ status: 'trial', isGiven: true }]);
+      dashboard.provider.ledger.end(subscription);
+      await dashboard.settled();
+      expect((await checkout(customer)).session.wish).toMatchObject({ trialDays: 0 });
+    } finally {
+      await applyCatalogue(dashboard.pool, createCatalogue(PRODUCTS), { actor: 'test' });
+    }
   });
 });
 

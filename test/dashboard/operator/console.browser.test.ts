@@ -153,7 +153,7 @@ test('an operator sets the account up, answers who asks for a plan, suspends a c
     await press(page, 'Suspend');
     await page.getByLabel('Reason').fill(REASON);
     await page.getByRole('dialog').getByRole('button', { name: 'Suspend', exact: true }).click();
-    await page.getByText('Suspended by the provider').waitFor();
+    await page.getByText('Suspended by the provider', { exact: true }).waitFor();
     await recordRefusal(keyId);
     await open(customer.page, '/keys');
     await customer.page.getByText(REASON).waitFor();
@@ -198,7 +198,7 @@ test('an operator sets the account up, answers who asks for a plan, suspends a c
     await open(page, customerPath);
     await press(page, 'Restore');
     await page.getByRole('dialog').getByRole('button', { name: 'Restore', exact: true }).click();
-    await page.getByText('Suspended by the provider').waitFor({ state: 'detached' });
+    await page.getByText('Suspended by the provider', { exact: true }).waitFor({ state: 'detached' });
     await open(customer.page, '/audit');
     await customer.page.getByText('Account restored by the provider').waitFor();
   });

@@ -12,7 +12,8 @@ import { addUpProducts } from '../../../plugins/stores/postgres/operators/produc
 import { windowsAt } from '../../../plugins/core/access/quota';
 import { endpointsFor } from '../../../services/dashboard/contract/endpoints';
 import { CATALOGUE } from '../../support/catalogue';
-import { startDashboard, type TestDashboard } from '../support/dashboard';
+import { eventually } from '../../support/eventually';
+import { ORIGIN, startDashboard, type TestDashboard } from '../support/dashboard';
 import { type Belongings, fillPath, makeBelongings, readEverything, samples } from '../support/endpoint-samples';
 import { makeOperator } from '../support/operator';
 import { operatorSamples } from '../support/operator-samples';
@@ -430,6 +431,17 @@ describe('the catalogue', () => {
     }
   });
 
+  it('tells what was applied to it, when and by whom', async () => {
+    const [first] = CATALOGUE.products;
+    if (!first) throw new Error('the catalogue is empty');
+    const changed = CATALOGUE.products.map((each) => (each === first ? { ...each, title: 'Another title' } : each));
+    await applyCatalogue(dashboard.pool, createCatalogue(changed), { actor: 'cli:asha' });
+    const { changes } = (await get('/catalogue')).json();
+    expect(changes[0]).toMatchObject({ actor: 'cli:asha', action: 'product.change', subject: first.id });
+    expect(JSON.stringify(changes[0].details)).toContain('Another title');
+    await applyCatalogue(dashboard.pool, CATALOGUE, { actor: 'test' });
+  });
+
   it('that came from no file names none', async () => {
     await applyCatalogue(dashboard.pool, createCatalogue(CATALOGUE.products), { actor: 'test' });
     expect((await get('/catalogue')).json().products[0].source).toBeNull();
@@ -462,6 +474,68 @@ describe('nodes', () => {
     const gone = await nodeCalled('telling');
     expect(gone).toMatchObject({ state: 'gone', version: '9.9.9', redisAnswers: null, redisSince: null });
     expect(gone['stateSince']).toBe(gone['seenAt']);
+  });
+});
+
+describe('letters', () => {
+  const mailsTo = (to: string) => dashboard.mails.filter((mail) => mail.to === to);
+
+  it('invite a customer whom an operator added, when asked to', async () => {
+    await send('POST', '/customers', { email: 'silent@letters.example' });
+    await send('POST', '/customers', { email: 'invited@letters.example', invite: true });
+    await eventually(() => mailsTo('invited@letters.example').length > 0);
+    expect(mailsTo('invited@letters.example')[0]?.text).toContain(`${ORIGIN}/sign-up`);
+    expect(mailsTo('silent@letters.example')).toEqual([]);
+  });
+
+  it('tell a customer of a suspension with its reason, once, and of its end; without a reason nothing is suspended', async () => {
+    const email = 'told@letters.example';
+    const told = await makeBelongings(dashboard, email);
+    const before = mailsTo(email).length;
+    for (const reason of ['', ' ']) expect((await suspend('key', told.key.id, reason)).statusCode).toBe(400);
+    for (let count = 0; count < 2; count++) expect((await suspend('key', told.key.id, 'leaked in a public place')).statusCode).toBe(204);
+    await eventually(() => mailsTo(email).length === before + 1);
+    expect(mailsTo(email).at(-1)?.text).toContain('leaked in a public place');
+    await suspend('key', told.key.id, null);
+    await eventually(() => mailsTo(email).length === before + 2);
+    expect(mailsTo(email).at(-1)?.subject).toContain('restored your key');
+  });
+});
+
+describe('giving a plan', () => {
+  it('subscribes the customer or changes its plan, also to one that is given on request, and refuses what is not sold', async () => {
+    const { id } = (await send('POST', '/customers', { email: 'given@plans.example' })).json();
+    await dashboard.pool.query("UPDATE plan SET approval = 'request' WHERE product_id = 'api-pincode'");
+    const give = (product: string, plan: string | null) => send('PUT', `/customers/${id}/plan`, { product, plan });
+    const plans = async () =>
+      (await get(`/customers/${id}`))
+        .json()
+        .subscriptions.map(({ product, plan }: { product: string; plan: string | null }) => [product, plan]);
+    expect((await give('api-pincode', null)).statusCode).toBe(204);
+    expect(await plans()).toEqual([['api-pincode', null]]);
+    expect((await give('api-pincode', 'Star')).statusCode).toBe(204);
+    expect(await plans()).toEqual([['api-pincode', 'Star']]);
+    expect((await give('api-pincode', 'No such plan')).json().code).toBe('plan_unknown');
+    expect((await give('api-nothing', null)).json().code).toBe('product_unknown');
+    // A consent is the customer's to give.
+    expect((await give('api-aadhaar', null)).json().code).toBe('consent_required');
+    expect((await lastLines(1))[0]).toMatchObject({ actor: ACTOR, action: 'subscription.change' });
+  });
+});
+
+describe('requests', () => {
+  it('are found by the key, the caller and the page that asked, too', async () => {
+    // Newer than the thousands that a test above adds: only so many are looked through for a page.
+    await dashboard.pool.query(
+      `INSERT INTO decision (request_id, at, outcome, products, masked_key, caller_address, origin_host) VALUES
+       ('by-key', now() + interval '1 minute', 'admitted', '{api-ip}', 'tg_live…Zz9q', '203.0.113.200', 'shop.example')`,
+    );
+    for (const query of ['key=Zz9q', 'caller=203.0.113.200', 'origin=shop.example', 'key=Zz9q&origin=shop.example']) {
+      const { requests } = (await get(`/requests?${query}`)).json();
+      expect([query, requests.map(({ requestId }: { requestId: string }) => requestId)]).toEqual([query, ['by-key']]);
+    }
+    expect((await get('/requests?key=Zz9q&caller=203.0.113.1')).json().requests).toEqual([]);
+    expect((await get('/requests?key=toolong')).statusCode).toBe(400);
   });
 });
 

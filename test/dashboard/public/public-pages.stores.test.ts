@@ -17,6 +17,8 @@ import { startDashboard, type TestDashboard } from '../support/dashboard';
 const APP = '<!doctype html><title>The app</title><main>The app</main>';
 /** As it is sent: with the installation's name in its head. */
 const SENT = '<!doctype html><title>Tollgate</title><meta name="application-name" content="Tollgate" /><main>The app</main>';
+const NONCE = /<meta name="style-nonce" content="([^"]*)" \/>/;
+const withoutNonce = (body: string): string => body.replace(NONCE, '');
 const APP_ROUTES = join(__dirname, '..', '..', '..', 'services', 'dashboard', 'web', 'app');
 const SESSION = 'tollgate.session_token=anything.at-all';
 
@@ -309,8 +311,21 @@ describe('without a session', () => {
 describe('with a session', () => {
   it('/ is the app', async () => {
     const { statusCode, headers, body } = await get('/', { cookie: SESSION });
-    expect([statusCode, body, headers['vary']]).toEqual([200, SENT, expect.stringContaining('Cookie')]);
-    expect((await get('/', { cookie: `a=b; __Secure-${SESSION}` })).body).toBe(SENT);
+    expect([statusCode, withoutNonce(body), headers['vary']]).toEqual([200, SENT, expect.stringContaining('Cookie')]);
+    expect(withoutNonce((await get('/', { cookie: `a=b; __Secure-${SESSION}` })).body)).toBe(SENT);
+  });
+
+  it('the app’s styles need the nonce of their page, and no page takes any that are written into it', async () => {
+    const nonceOf = async (): Promise<string> => {
+      const { headers, body } = await get('/', { cookie: SESSION });
+      const [, nonce = ''] = NONCE.exec(body) ?? [];
+      expect(headers['content-security-policy']).toContain(`style-src 'self' 'nonce-${nonce}';`);
+      return nonce;
+    };
+    const [first, second] = [await nonceOf(), await nonceOf()];
+    expect(first).toHaveLength(24);
+    expect(second).not.toBe(first);
+    expect((await get('/')).headers['content-security-policy']).toContain("style-src 'self';");
   });
 
   it('the reference takes an own test key, and makes calls in the customer’s name', async () => {
@@ -329,7 +344,7 @@ describe('with a session', () => {
   });
 
   it('a cookie of another name is none', async () => {
-    expect((await get('/', { cookie: 'tollgate.session_token=; x=tollgate.session_token' })).body).not.toBe(SENT);
+    expect((await get('/', { cookie: 'tollgate.session_token=; x=tollgate.session_token' })).body).not.toContain('The app');
   });
 });
 

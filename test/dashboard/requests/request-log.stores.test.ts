@@ -19,6 +19,7 @@ interface Told {
   readonly path?: string;
   readonly status?: number;
   readonly milliseconds?: number;
+  readonly bytes?: number;
 }
 
 describe('the log', () => {
@@ -30,10 +31,10 @@ describe('the log', () => {
   async function record(key: Belongings['key'], outcome: string, secondsAgo: number, told: Told = {}): Promise<string> {
     const requestId = randomUUID();
     await dashboard.pool.query(
-      `INSERT INTO decision (request_id, at, outcome, products, credential_id, customer_id, masked_key, method, path, status, milliseconds)
-     SELECT $1, now() - $4 * interval '1 second', $3, '{api-ip}', id, customer_id, 'tg_test…abcd', $5, $6, $7, $8
+      `INSERT INTO decision (request_id, at, outcome, products, credential_id, customer_id, masked_key, method, path, status, milliseconds, bytes)
+     SELECT $1, now() - $4 * interval '1 second', $3, '{api-ip}', id, customer_id, 'tg_test…abcd', $5, $6, $7, $8, $9
      FROM credential WHERE id = $2`,
-      [requestId, key.id, outcome, secondsAgo, told.method, told.path, told.status, told.milliseconds],
+      [requestId, key.id, outcome, secondsAgo, told.method, told.path, told.status, told.milliseconds, told.bytes],
     );
     return requestId;
   }
@@ -84,8 +85,8 @@ describe('the log', () => {
       const { headers, body } = await ask('?outcome=admitted', '/api/requests.csv');
       expect(headers['content-type']).toContain('text/csv');
       const [titles, ...lines] = body.trim().split('\r\n');
-      expect(titles).toBe('time,request_id,key,key_id,key_name,product,outcome,status,given_back,share,method,path,milliseconds');
-      expect(lines).toEqual([expect.stringMatching(new RegExp(`,tg_test…abcd,${own.key.id},own,api-ip,admitted,,false,,,,$`))]);
+      expect(titles).toBe('time,request_id,key,key_id,key_name,product,outcome,status,given_back,share,method,path,milliseconds,bytes');
+      expect(lines).toEqual([expect.stringMatching(new RegExp(`,tg_test…abcd,${own.key.id},own,api-ip,admitted,,false,,,,,$`))]);
     });
 
     it('is exported to an end, and page by page', async () => {
@@ -123,6 +124,7 @@ describe('the log', () => {
         path,
         status,
         milliseconds,
+        bytes: 5,
       });
       await record(reader.key, 'admitted', 100, answered('/weather/pune', 200, 12));
       await record(reader.key, 'admitted', 110, answered('/weather/goa', 502, 5_001));
@@ -133,7 +135,7 @@ describe('the log', () => {
       // The newest is the refusal that every customer of these tests has.
       const [, running, known, ...others] = await look('');
       expect(running).toMatchObject({ status: null, method: null, isRunning: true });
-      expect(known).toMatchObject({ method: 'GET', path: '/weather/pune', status: 200, milliseconds: 12, isRunning: false });
+      expect(known).toMatchObject({ method: 'GET', path: '/weather/pune', status: 200, milliseconds: 12, bytes: 5, isRunning: false });
       expect(others.filter(({ status }) => status === null)).toMatchObject([{ outcome: 'admitted', isRunning: false }]);
       expect(await paths('?status=502')).toEqual(['/weather/goa']);
       expect(await paths('?status=4xx&path=/')).toEqual(['/tides', '/weather/late']);
@@ -149,9 +151,9 @@ describe('the log', () => {
 
     it('writes a path into the CSV that no spreadsheet calculates', async () => {
       const writer = await makeBelongings(dashboard, 'formula@example.com');
-      await record(writer.key, 'admitted', 100, { method: 'GET', path: '=cmd', status: 200, milliseconds: 3 });
+      await record(writer.key, 'admitted', 100, { method: 'GET', path: '=cmd', status: 200, milliseconds: 3, bytes: 70_000 });
       const { body } = await dashboard.ask({ path: '/api/requests.csv?outcome=admitted', cookie: writer.cookie });
-      expect(body.trim().split('\r\n')[1]).toMatch(/,admitted,200,false,,GET,'=cmd,3$/);
+      expect(body.trim().split('\r\n')[1]).toMatch(/,admitted,200,false,,GET,'=cmd,3,70000$/);
     });
 
     it('is for tokens that may read usage, and for no others', async () => {

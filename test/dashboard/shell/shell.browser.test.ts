@@ -20,7 +20,7 @@ describe('the first page of somebody who is signed in', () => {
     await stage.begin();
     stage.page.on('requestfinished', (request) => {
       const { pathname } = new URL(request.url());
-      void request.response().then(async (response) => asked.set(`${pathname} ${asked.size}`, (await response?.body())?.length ?? 0));
+      void request.sizes().then(({ responseBodySize }) => asked.set(`${pathname} ${asked.size}`, responseBodySize));
     });
     await stage.goto('/');
     await stage.page.waitForLoadState('networkidle');
@@ -39,12 +39,24 @@ describe('the first page of somebody who is signed in', () => {
 });
 
 describe('the first steps', () => {
-  it('stay until the first call has arrived', async () => {
+  it('stay until the first call has arrived, and the third until there is a live key', async () => {
     await stage.open('/', { as: 'new', keys: [{ name: 'Mine', mode: 'test', usedDaysAgo: null }] });
     await stage.page.getByText('Waiting for your first call').waitFor();
     expect(await stage.page.getByRole('link', { name: 'Mine' }).isVisible()).toBe(true);
     await stage.dashboard.pool.query('UPDATE credential SET last_used_at = now() WHERE id = $1', [stage.account.keys[0]]);
+    await stage.page.getByText('One step to live data').waitFor();
+    await stage.page.getByText('Choose a plan and create a live key').waitFor();
+    await stage.page.getByText('Latest requests').waitFor();
+    const used = { usedDaysAgo: 0 } as const;
+    await stage.open('/', {
+      as: 'new',
+      keys: [
+        { name: 'Mine', mode: 'test', ...used },
+        { name: 'Shop', mode: 'live', ...used },
+      ],
+    });
     await stage.page.getByText('Today at a glance').waitFor();
+    expect(await stage.page.getByText('Choose a plan and create a live key').count()).toBe(0);
   });
 });
 

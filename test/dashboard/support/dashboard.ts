@@ -12,12 +12,12 @@ import { type SignInProvider } from '../../../services/dashboard/api/accounts/pr
 import { createOutboxSender, type Mail, type MailSender } from '../../../services/dashboard/api/mail/mail-sender';
 import { type Brand } from '../../../services/dashboard/api/public/brand';
 import { type Payments } from '../../../services/dashboard/api/billing/payments-of';
-import { type PaymentTools } from '../../../services/dashboard/api/billing/take-payment';
+import { type PaymentWorkOptions } from '../../../services/dashboard/api/billing/start-payments';
 import { type LiveSources } from '../../../services/dashboard/api/public/watch-sources';
 import { READER_CALLS } from '../../../services/dashboard/api/public/public-try';
 import { createTryKeys } from '../../../services/dashboard/api/requests/try-key';
 import { GatewayCaller } from '../../../services/dashboard/api/requests/gateway-caller';
-import { createLog, type Log } from '../../../services/kit/log';
+import { createLog } from '../../../services/kit/log';
 import { createMetrics } from '../../../services/kit/metrics';
 import { eventually } from '../../support/eventually';
 import { watchCatalogue } from '../../../plugins/stores/postgres/catalogue/watch-catalogue';
@@ -27,6 +27,9 @@ import { watchRefusals } from './declared-refusals';
 
 export const ORIGIN = 'http://dashboard.test';
 export const PASSWORD = 'correct horse battery';
+
+/** What the work of payments is given. */
+export type PaymentWorkTools = Omit<PaymentWorkOptions, 'ports' | 'everyMs'>;
 
 export interface DashboardOptions {
   readonly clock?: Clock;
@@ -48,7 +51,7 @@ export interface DashboardOptions {
   /** By whom people may sign in beside their passwords; nobody unless given. */
   readonly providers?: readonly SignInProvider[];
   /** Who takes payments; nobody unless given. */
-  readonly payments?: (tools: PaymentTools & { readonly log: Log }) => Payments;
+  readonly payments?: (tools: PaymentWorkTools) => Payments;
   /** A pool of the test's own, for faults. */
   readonly db?: Pool;
 }
@@ -169,7 +172,15 @@ export async function startDashboard(options: DashboardOptions = {}): Promise<Te
       hasOutbox: options.hasOutbox ?? false,
       ...(options.liveSources && { liveSources: options.liveSources }),
       ...(options.payments && {
-        payments: options.payments({ db, log, clock: options.clock ?? systemClock, catalogue: watchCatalogue(db) }),
+        payments: options.payments({
+          db,
+          log,
+          clock: options.clock ?? systemClock,
+          catalogue: watchCatalogue(db),
+          mail,
+          url,
+          timeZone: 'Asia/Kolkata',
+        }),
       }),
     },
     auth,

@@ -85,6 +85,11 @@ export const samples: Readonly<Record<string, (own: Belongings) => Sample>> = {
   'GET /checkouts/:id': ({ checkoutId }) => ({ params: { id: checkoutId } }),
   'POST /paid-plans/:id/cancel': ({ paidPlanId }) => ({ params: { id: paidPlanId }, body: {} }),
   'POST /paid-plans/:id/keep': ({ paidPlanId }) => ({ params: { id: paidPlanId }, body: {} }),
+  'POST /paid-plans/:id/preview': ({ paidPlanId }) => ({ params: { id: paidPlanId }, body: { plan: 'Star' } }),
+  'PUT /paid-plans/:id/plan': ({ paidPlanId }) => ({
+    params: { id: paidPlanId },
+    body: { plan: 'Star', at: Math.floor(Date.now() / 1_000) },
+  }),
   'GET /invoices/:id': ({ invoiceId }) => ({ params: { id: invoiceId } }),
   'GET /invoices/:id/pdf': ({ invoiceId }) => ({ params: { id: invoiceId } }),
   'PUT /billing/details': () => ({ body: { name: `Name ${randomUUID().slice(0, 8)}`, address: ['Street 1'], country: 'US' } }),
@@ -207,7 +212,7 @@ async function recordPayments(pool: Pool, key: { readonly id: string }): Promise
     ),
     paidPlanId: await one(
       `INSERT INTO paid_subscription (provider, reference, customer_id, product_id, status, plan_name, price, currency, period_end, look_at)
-       SELECT 'stripe', 'sub_' || id, customer_id, 'api-pincode', 'active', 'Star', 49900, 'INR', now() + interval '9 days', NULL
+       SELECT 'stripe', 'sub_' || id, customer_id, 'api-pincode', 'active', 'Sun', 49900, 'INR', now() + interval '9 days', NULL
        FROM credential WHERE id = $1 RETURNING id`,
     ),
   };
@@ -216,7 +221,14 @@ async function recordPayments(pool: Pool, key: { readonly id: string }): Promise
 /** A provider that does what it is asked, and says nothing of it. */
 export const stillPayments = () => ({
   // What it is not asked here it has not.
-  ports: { stripe: { name: 'stripe', change: () => Promise.resolve([]) } as unknown as PaymentPort },
+  ports: {
+    stripe: {
+      name: 'stripe',
+      change: () => Promise.resolve([]),
+      switchPlan: () => Promise.resolve([]),
+      previewSwitch: () => Promise.resolve({ amount: 100, currency: 'INR' }),
+    } as unknown as PaymentPort,
+  },
   poke: () => undefined,
 });
 

@@ -62,7 +62,7 @@ export async function turnOnSecondFactor({ page, password }: Entrant): Promise<s
 /** On the page that sets up the second factor; ends in the console. @returns the secret, in base32 */
 export async function setUpSecondFactor(entrant: Entrant): Promise<string> {
   const secret = await turnOnSecondFactor(entrant);
-  await entrant.page.getByRole('heading', { name: 'Customers' }).waitFor();
+  await entrant.page.getByRole('heading', { name: 'Home' }).waitFor();
   return secret;
 }
 

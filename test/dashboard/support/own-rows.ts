@@ -113,6 +113,10 @@ export async function fillEveryTable(pool: Pool, email: string): Promise<void> {
       `INSERT INTO payment_fact (provider, id, paid_subscription, at, fact) SELECT 'stripe', 'evt_' || reference, reference, now(), '{}' FROM paid_subscription WHERE customer_id = $1`,
       [customer],
     ],
+    [
+      "INSERT INTO payment_mail (paid_subscription_id, kind, about) SELECT id, 'paid', 'evt' FROM paid_subscription WHERE customer_id = $1",
+      [customer],
+    ],
     ["INSERT INTO invoice_mail (invoice_id, kind) SELECT id, 'paid' FROM invoice WHERE customer_id = $1", [customer]],
   ];
   for (const [statement, values] of statements) await pool.query(statement, [...values]);

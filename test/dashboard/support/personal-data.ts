@@ -56,6 +56,9 @@ export const TABLE_PARTS: Readonly<Record<string, PersonalPart | 'none'>> = {
   checkout: 'statements',
   payment_fact: 'statements',
   paid_subscription: 'statements',
+  payment_mail: 'statements',
+  // Only ids and amounts, for 30 days.
+  payment_check: 'none',
   usage: 'statements',
   audit_log: 'audit',
   // Its number stays for the statements; the address is replaced.

@@ -1,5 +1,5 @@
 import { ANSWER_TIME_BOUNDS_MS as BOUNDS, answerTimePlace } from '../../../plugins/core/selling/answer-times';
-import { formatWithin, notKnown, sumAnswers, withinMs } from '../../../services/dashboard/web/pages/usage/answers';
+import { changeText, figuresOf, formatWithin, notKnown, sumAnswers, withinMs } from '../../../services/dashboard/web/pages/usage/answers';
 import { refusedSeries, usedSeries } from '../../../services/dashboard/web/pages/usage/usage-series';
 import { formatDistance, formatHour, formatHourTick, formatMoment, lastHours } from '../../../services/dashboard/web/format/time';
 import { windowStanding } from '../../../services/dashboard/api/plans/forecast';
@@ -86,6 +86,24 @@ describe('a chart by day', () => {
     const { series } = usedSeries([used('2026-11-22', 'api-ip', 2), used('2026-11-22', 'api-ip', 1, 'test')], PRODUCTS, WEEK);
     expect(series.map(({ name }) => name)).toEqual(['Title of api-ip', 'Title of api-ip (test)']);
     expect(new Set(series.map(({ color }) => color)).size).toBe(2);
+  });
+});
+
+describe('the figures of some days', () => {
+  const day = (name: string, admitted: number, failed: number | null) => ({
+    day: name,
+    admitted,
+    answers: failed === null ? null : { ...answers, succeeded: admitted - failed, rejected: 0, abandoned: 0, failed },
+  });
+  const all = [day('2026-11-22', 10, 1), day('2026-11-16', 5, 0), day('2026-11-15', 8, null)];
+
+  it('leave out other days, and what nobody measured is not known', () => {
+    expect(figuresOf(all, WEEK, BOUNDS)).toEqual({ requests: 15, failures: 1, p95Ms: withinMs([...NONE].with(2, 8), BOUNDS, 0.95) });
+    expect(figuresOf(all, ['2026-11-15'], BOUNDS)).toEqual({ requests: 8, failures: null, p95Ms: undefined });
+  });
+
+  it('are compared in per cent, and with nothing not at all', () => {
+    expect([changeText(15, 8), changeText(4, 8), changeText(8, 8), changeText(8, 0)]).toEqual(['+88%', '−50%', 'the same', undefined]);
   });
 });
 

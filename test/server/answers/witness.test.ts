@@ -81,11 +81,9 @@ test('what is never told is given up, the oldest first, and counted', () => {
 
 test('datagrams of an access log arrive as lines, and others do no harm', async () => {
   const heard: string[] = [];
-  const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
   const socket = await AnswerSocket.open({
     listen: { host: '127.0.0.1', port: 0 },
     hear: (lines) => heard.push(...lines.split('\n')),
-    log,
   });
   const sender = createSocket('udp4');
   for (const text of ['nonsense', `<190>Nov 24 12:40:03 tg: ${lineOf('request-1')}`, '', `tg: ${lineOf('request-2')}\n`])

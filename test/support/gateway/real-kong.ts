@@ -15,7 +15,7 @@ export interface KongOptions {
   readonly file: object;
   /** The project's kong.conf, or Kong's defaults. */
   readonly conf: 'ours' | 'default';
-  /** Settings in place of those of `conf`. */
+  /** Settings in place of those of `conf`; an empty one leaves its line out. */
   readonly settings: Readonly<Record<string, string>>;
 }
 
@@ -56,7 +56,7 @@ function kongConf({ folder, conf, settings }: KongOptions, port: number): string
     .split('\n')
     .filter((line) => isKept(/^(\w+) *=/.exec(line)?.[1] ?? ''))
     .map((line) => line.replaceAll('/etc/kong/', `${OURS}/`));
-  return [...kept, ...Object.entries(changed).map(([name, value]) => `${name} = ${value}`), ''].join('\n');
+  return [...kept, ...Object.entries(changed).flatMap(([name, value]) => (value === '' ? [] : [`${name} = ${value}`])), ''].join('\n');
 }
 
 /** The one child of the master that serves requests; undefined until it is there. */

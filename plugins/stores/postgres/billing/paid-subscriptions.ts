@@ -4,6 +4,7 @@ import { entitlementOf, graceEnd, type Entitlement, type PaymentState, reducePay
 import { type Database, inTransaction } from '../database';
 import { writeAudit } from '../customers/write-audit';
 import { suspendSubscription } from '../suspensions/suspend';
+import { queuePaymentMail } from './payment-mails';
 import { type PaidOwner, readFacts } from './payment-facts';
 
 /** In the audit log, for what a payment brings about. */
@@ -41,6 +42,20 @@ export async function listPaid(db: Database, customerId: string): Promise<PaidSu
     [customerId],
   );
   return rows;
+}
+
+/** By the provider's id; undefined for one that is not ours. */
+export async function findPaidByReference(db: Database, { provider, reference }: { provider: string; reference: string }) {
+  return (await db.query<PaidSubscription>(`${SELECT} WHERE provider = $1 AND reference = $2`, [provider, reference])).rows[0];
+}
+
+/** Whether a customer ever paid for a product, or had it on trial. */
+export async function wasPaid(db: Database, customerId: string, product: string): Promise<boolean> {
+  const { rowCount } = await db.query('SELECT FROM paid_subscription WHERE customer_id = $1 AND product_id = $2 LIMIT 1', [
+    customerId,
+    product,
+  ]);
+  return (rowCount ?? 0) > 0;
 }
 
 /** The one that pays for a product now; undefined where nothing is paid. */
@@ -120,6 +135,23 @@ async function give(client: PoolClient, paid: PaidSubscription, { entitlement, p
   return own.plan === paid.givenPlan ? setPlan(client, own, { customerId, product, plan: null }) : undefined;
 }
 
+const NEW_CHARGES = `
+SELECT id, fact ->> 'kind' AS kind FROM payment_fact WHERE provider = $1 AND paid_subscription = $2 AND applied_at IS NULL
+  AND fact ->> 'kind' IN ('paid', 'failed') AND (fact ->> 'amount')::bigint > 0`;
+
+/** Receipts, failed charges, and the end of the grace: each once, in the transaction that counts it. */
+async function tellCustomer(
+  client: PoolClient,
+  paid: PaidSubscription,
+  { state, entitlement }: { state: PaymentState; entitlement: Entitlement },
+) {
+  const { rows } = await client.query<{ id: string; kind: 'paid' | 'failed' }>(NEW_CHARGES, [paid.provider, paid.reference]);
+  for (const { id, kind } of rows) await queuePaymentMail(client, { paidId: paid.id, kind, about: id });
+  if (paid.entitlement === 'plan' && entitlement !== 'plan' && state.status === 'failing') {
+    await queuePaymentMail(client, { paidId: paid.id, kind: 'grace_over', about: String(state.failingSince) });
+  }
+}
+
 /**
  * Makes what a customer has follow from what the provider said so far. Running it again, from several processes at once or after being
  * killed anywhere comes to the same.
@@ -146,6 +178,7 @@ export function applyPayments(
       const { status, plan, price, currency, periodEnd, cancelsAt, failingSince } = state;
       const given = entitlement === 'none' ? null : plan;
       const look = nextLook(state, terms, now);
+      await tellCustomer(client, paid, { state, entitlement });
       await client.query(UPDATE, [paid.id, status, plan, price, currency, periodEnd, cancelsAt, failingSince, entitlement, given, look]);
     }
     await client.query(
@@ -154,6 +187,15 @@ export function applyPayments(
     );
     return state;
   });
+}
+
+const OF_ERASED = `
+SELECT provider, reference FROM paid_subscription p JOIN account_deletion d ON d.customer_id = p.customer_id AND d.erased_at IS NOT NULL
+WHERE p.look_at IS NOT NULL AND p.status <> 'ended' LIMIT 10`;
+
+/** Subscriptions of accounts that are gone: nobody is to be charged any more. */
+export async function listPaidByErased(db: Database): Promise<{ provider: string; reference: string }[]> {
+  return (await db.query<{ provider: string; reference: string }>(OF_ERASED)).rows;
 }
 
 const CLAIM = `

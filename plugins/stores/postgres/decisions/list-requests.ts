@@ -26,6 +26,8 @@ export interface LoggedRequest {
   readonly status: number | null;
   /** From the first byte of the request at the gateway to the last of its answer. */
   readonly milliseconds: number | null;
+  /** Of the answer's body. */
+  readonly bytes: number | null;
 }
 
 export interface RequestsQuery extends LineFilter {
@@ -70,7 +72,7 @@ WITH ${scan}, shown AS (
   SELECT *, COALESCE(product, products[1]) AS asked, (at AT TIME ZONE $1)::date AS day FROM page
 )
 SELECT p.request_id AS "requestId", p.at, p.outcome, p.asked AS product, p.credential_id AS "keyId", k.name AS "keyName",
-  p.masked_key AS "maskedKey", r.request_id IS NOT NULL AS "isGivenBack", p.method, p.path, p.status, p.milliseconds,
+  p.masked_key AS "maskedKey", r.request_id IS NOT NULL AS "isGivenBack", p.method, p.path, p.status, p.milliseconds, p.bytes::float8 AS bytes,
   CASE WHEN p.outcome = 'admitted' THEN 1 - h.admitted_unlogged::float8 / NULLIF(h.admitted, 0)
     ELSE 1 - h.refused_unlogged::float8 / NULLIF(h.refused + h.unavailable, 0) END AS share,
   p.place, seen.scanned, seen.last_scanned AS "lastScanned"

@@ -18,6 +18,8 @@ export interface RequestOfAll {
   readonly path: string | null;
   readonly status: number | null;
   readonly milliseconds: number | null;
+  /** Of the answer's body. */
+  readonly bytes: number | null;
   /** Null without a known key. */
   readonly customer: { readonly id: string; readonly email: string } | null;
 }
@@ -27,6 +29,10 @@ export interface SearchQuery extends LineFilter {
   readonly product?: string | undefined;
   /** Any of these. */
   readonly outcomes?: readonly string[] | undefined;
+  /** The last four characters of the key. */
+  readonly lastFour?: string | undefined;
+  readonly callerAddress?: string | undefined;
+  readonly originHost?: string | undefined;
   /** Id of a customer. */
   readonly customerId?: string | undefined;
   readonly after?: string | undefined;
@@ -36,7 +42,7 @@ export interface SearchQuery extends LineFilter {
 function statement(query: SearchQuery): { text: string; values: unknown[] } {
   const values: unknown[] = [];
   const give: Give = (value) => `$${values.push(value)}`;
-  const { customerId, product, outcomes, limit } = query;
+  const { customerId, product, outcomes, lastFour, callerAddress, originHost, limit } = query;
   const isRefused = outcomes !== undefined && !outcomes.includes('admitted');
   const at = customerId !== undefined && !isRefused ? "(at AT TIME ZONE 'UTC')" : 'at';
   const conditions = [olderThan(query.after, { at, give })];
@@ -44,11 +50,14 @@ function statement(query: SearchQuery): { text: string; values: unknown[] } {
   if (customerId !== undefined) conditions.push(`customer_id = ${give(customerId)}::uuid`);
   const filters = lineConditions(query, give);
   if (product !== undefined) filters.push(`COALESCE(product, products[1]) = ${give(product)}`);
+  if (lastFour !== undefined) filters.push(`right(masked_key, 4) = ${give(lastFour)}`);
+  if (callerAddress !== undefined) filters.push(`caller_address = ${give(callerAddress)}`);
+  if (originHost !== undefined) filters.push(`origin_host = ${give(originHost)}`);
   if (outcomes) filters.push(`outcome = ANY (${give(outcomes)}::text[])`);
   const text = `
 WITH ${scanLog({ conditions, filters, at, limit })}
 SELECT p.request_id AS "requestId", p.at, p.outcome, COALESCE(p.product, p.products[1]) AS product, p.credential_id AS "keyId",
-  p.masked_key AS "maskedKey", p.caller_address AS "callerAddress", p.origin_host AS "originHost", p.method, p.path, p.status, p.milliseconds,
+  p.masked_key AS "maskedKey", p.caller_address AS "callerAddress", p.origin_host AS "originHost", p.method, p.path, p.status, p.milliseconds, p.bytes::float8 AS bytes,
   CASE WHEN c.id IS NOT NULL THEN json_build_object('id', c.id, 'email', c.email) END AS customer,
   p.place, seen.scanned, seen.last_scanned AS "lastScanned"
 FROM seen LEFT JOIN page p ON true LEFT JOIN customer c ON c.id = p.customer_id

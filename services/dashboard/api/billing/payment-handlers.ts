@@ -12,7 +12,7 @@ import { type Call, type Handlers } from '../http/bind-endpoint';
 import { type DashboardDeps } from '../http/dashboard-deps';
 import { Refusal } from '../http/refusal';
 import { findPlan, refuseOtherTerms, refusePaid, refuseWithoutApproval } from '../plans/plan-terms';
-import { type PaymentPort, ProviderAway, ProviderRefused } from './payment-port';
+import { PaymentFailed, type PaymentPort, ProviderAway, ProviderRefused } from './payment-port';
 import { isPaidFirst, portOf, termsOf } from './payments-of';
 import { applyFacts, takePayment } from './take-payment';
 
@@ -21,6 +21,7 @@ async function fromProvider<T>(work: Promise<T>, { log }: DashboardDeps): Promis
   try {
     return await work;
   } catch (error) {
+    if (error instanceof PaymentFailed) throw new Refusal('payment_failed');
     if (!(error instanceof ProviderAway) && !(error instanceof ProviderRefused)) throw error;
     log.error({ err: error }, 'a payment provider did not do what it was asked');
     throw new Refusal(error instanceof ProviderAway ? 'payment_away' : 'payment_off', { headers: { 'Retry-After': '30' } });
@@ -75,14 +76,34 @@ export async function readPaidPlans(customerId: string, { db, catalogue, clock, 
   return { paid: paid.flatMap((each) => toPaidPlan(each, termsOf(sold), clock.now() / 1_000)), hasPortal };
 }
 
+/** @throws OperationRefused `paid_plan_unknown`, also for another customer's */
+async function requirePaid({ db }: DashboardDeps, { id, customerId }: { id: string; customerId: string }): Promise<PaidSubscription> {
+  const paid = (await listPaid(db, customerId)).find((each) => each.id === id);
+  if (!paid) throw new OperationRefused('paid_plan_unknown', 'there is no paid plan with this id');
+  return paid;
+}
+
+/** The plan that is wanted in place of the one that is paid. @throws Refusal `plan_free`, `currency_differs`; OperationRefused `plan_current` */
+async function wantedSwitch(paid: PaidSubscription, plan: string, deps: DashboardDeps): Promise<{ plan: string; price: number }> {
+  const wanted = { product: paid.product, plan };
+  await refuseWithoutApproval(wanted, deps);
+  const offered = findPlan(await deps.catalogue(), wanted);
+  if (!offered) throw new OperationRefused('plan_unknown', `there is no plan "${plan}"`);
+  if (!isPaidFirst(offered)) throw new Refusal('plan_free');
+  if (offered.currency !== paid.currency) throw new Refusal('currency_differs');
+  if (offered.name === paid.plan) throw new OperationRefused('plan_current', `"${plan}" is paid already`);
+  return { plan: offered.name, price: toSafeNumber(toMinor(offered.price, offered.currency)) };
+}
+
+const HOUR_SECONDS = 3_600;
+
 const change =
   (kind: 'cancel' | 'keep') =>
   async (
     { params: { id }, caller: { customerId, actor } }: Call<'POST /paid-plans/:id/cancel'> | Call<'POST /paid-plans/:id/keep'>,
     deps: DashboardDeps,
   ): Promise<void> => {
-    const paid = (await listPaid(deps.db, customerId)).find((each) => each.id === id);
-    if (!paid) throw new OperationRefused('paid_plan_unknown', 'there is no paid plan with this id');
+    const paid = await requirePaid(deps, { id, customerId });
     const facts = await fromProvider(portOfPaid(paid, deps).change(paid.reference, { kind }), deps);
     const { product, plan } = paid;
     const subject = { kind: 'customer', id: customerId } as const;
@@ -92,7 +113,13 @@ const change =
 
 type PaymentEndpoints = Pick<
   typeof billingEndpoints,
-  'POST /checkouts' | 'GET /checkouts/:id' | 'POST /paid-plans/:id/cancel' | 'POST /paid-plans/:id/keep' | 'POST /billing/portal'
+  | 'POST /checkouts'
+  | 'GET /checkouts/:id'
+  | 'POST /paid-plans/:id/cancel'
+  | 'POST /paid-plans/:id/keep'
+  | 'POST /billing/portal'
+  | 'POST /paid-plans/:id/preview'
+  | 'PUT /paid-plans/:id/plan'
 >;
 
 /** Plans that begin when they are paid. */
@@ -123,6 +150,24 @@ export const paymentHandlers: Handlers<PaymentEndpoints> = {
 
   'POST /paid-plans/:id/cancel': change('cancel'),
   'POST /paid-plans/:id/keep': change('keep'),
+
+  'POST /paid-plans/:id/preview': async ({ params: { id }, body: { plan }, caller: { customerId } }, deps) => {
+    const paid = await requirePaid(deps, { id, customerId });
+    const wish = { ...(await wantedSwitch(paid, plan, deps)), at: Math.floor(deps.clock.now() / 1_000) };
+    const { amount, currency } = await fromProvider(portOfPaid(paid, deps).previewSwitch(paid.reference, wish), deps);
+    return { amount: fromMinor(amount, currency), currency, at: wish.at };
+  },
+
+  'PUT /paid-plans/:id/plan': async ({ params: { id }, body: { plan, terms, at }, caller: { customerId, actor } }, deps) => {
+    const paid = await requirePaid(deps, { id, customerId });
+    await refuseOtherTerms({ product: paid.product, plan, terms }, deps);
+    const wish = { ...(await wantedSwitch(paid, plan, deps)), at };
+    if (Math.abs(deps.clock.now() / 1_000 - at) > HOUR_SECONDS) throw new Refusal('preview_old');
+    const facts = await fromProvider(portOfPaid(paid, deps).switchPlan(paid.reference, wish), deps);
+    const details = { product: paid.product, before: paid.plan, after: wish.plan };
+    await writeAudit(deps.db, { actor, action: 'payment.switch', subject: { kind: 'customer', id: customerId }, details });
+    await applyFacts(deps, paid.provider, facts);
+  },
 
   'POST /billing/portal': async ({ caller: { customerId } }, deps) => {
     const port = await requirePort(deps);

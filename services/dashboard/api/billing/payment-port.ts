@@ -15,6 +15,10 @@ export interface CheckoutWish {
   /** A month, in the currency's smallest unit. */
   readonly price: number;
   readonly currency: string;
+  /** Before the first charge; 0: none. */
+  readonly trialDays: number;
+  /** Whether the page takes promotion codes. */
+  readonly takesCodes: boolean;
   /** Where the customer comes back to, paid or not. */
   readonly returnUrl: string;
   readonly cancelUrl: string;
@@ -34,8 +38,25 @@ export interface ProviderNews {
   readonly checkout?: string | undefined;
 }
 
-/** A change of a subscription: its end with the period that is paid, or the end of that. */
-export type PaidChange = { readonly kind: 'cancel' } | { readonly kind: 'keep' };
+/** `cancel`: it ends with the period that is paid. `keep`: that is taken back. `end`: at once. */
+export interface PaidChange {
+  readonly kind: 'cancel' | 'keep' | 'end';
+}
+
+/** Another plan of the same product, from a moment on by which what is left of the period is reckoned. */
+export interface PlanSwitch {
+  readonly plan: string;
+  /** A month, in the currency's smallest unit; the currency is the one that is paid in. */
+  readonly price: number;
+  /** Seconds since 1970. */
+  readonly at: number;
+}
+
+/** What a change costs at once: the difference for the rest of the period. Negative: it is credited to what comes. */
+export interface SwitchCost {
+  readonly amount: number;
+  readonly currency: string;
+}
 
 /**
  * Who takes payments. Cards, addresses and money stay with it; what comes back are ids, amounts and states. Amounts are whole units of the
@@ -51,7 +72,13 @@ export interface PaymentPort {
   settleCheckout(session: string, act: 'look' | 'close'): Promise<CheckoutOutcome>;
   /** How the provider has a subscription at this moment, as a fact; none where it knows no such subscription. */
   look(subscription: string): Promise<readonly GivenFact[]>;
+  /** How the provider has every subscription of ours, ended ones of the last weeks too. */
+  all(): AsyncIterable<GivenFact>;
   change(subscription: string, change: PaidChange): Promise<readonly GivenFact[]>;
+  /** What a switch would cost now; nothing is changed. */
+  previewSwitch(subscription: string, wish: PlanSwitch): Promise<SwitchCost>;
+  /** Charges the difference, and changes the plan only if that is paid. @throws PaymentFailed */
+  switchPlan(subscription: string, wish: PlanSwitch): Promise<readonly GivenFact[]>;
   /** The provider's own page of a customer's cards and invoices. */
   openPortal(account: string, returnUrl: string): Promise<{ readonly url: string }>;
   /** An event as it was sent. @throws EventRefused when its signature or its age are not right */
@@ -66,6 +93,11 @@ export class ProviderAway extends Error {
 /** The provider says no, and will again. */
 export class ProviderRefused extends Error {
   override readonly name = 'ProviderRefused';
+}
+
+/** The card was declined, or its bank wants to ask; nothing was changed. */
+export class PaymentFailed extends Error {
+  override readonly name = 'PaymentFailed';
 }
 
 /** Not from the provider, or too old to be believed. */

@@ -11,7 +11,7 @@ import {
   openCheckout,
   type WantedCheckout,
 } from '../../../../plugins/stores/postgres/billing/checkouts';
-import { applyPayments } from '../../../../plugins/stores/postgres/billing/paid-subscriptions';
+import { applyPayments, wasPaid } from '../../../../plugins/stores/postgres/billing/paid-subscriptions';
 import { type GivenFact, keepFacts } from '../../../../plugins/stores/postgres/billing/payment-facts';
 import { OperationRefused } from '../../../../plugins/stores/postgres/operation-refused';
 import { type CheckoutOutcome, type PaymentPort } from './payment-port';
@@ -53,11 +53,16 @@ async function pageOf(tools: PaymentTools, checkout: Checkout, { port, url, emai
     account = await port.openAccount({ id: customerId, email });
     await keepAccount(tools.db, { customerId, provider, account });
   }
-  const title = (await tools.catalogue()).find(product)?.title ?? product;
+  const sold = await tools.catalogue();
+  const title = sold.find(product)?.title ?? product;
+  const { trial_days: trialDays, promotion_codes: takesCodes } = termsOf(sold);
+  const hadTrial = trialDays === 0 || (await wasPaid(tools.db, customerId, product));
   const page = await port.openCheckout({
     ...checkout,
     title,
     account,
+    trialDays: hadTrial ? 0 : trialDays,
+    takesCodes,
     returnUrl: `${url}/billing/checkouts/${id}`,
     cancelUrl: `${url}/billing/checkouts/${id}`,
   });

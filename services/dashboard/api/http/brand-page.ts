@@ -10,12 +10,13 @@ const ICON = /<link rel="icon"[^>]*>/;
  * The app's one page with the installation's name, colour and logo in its head, where the app reads them before it draws anything: the
  * policy of the page lets no script be written into it, and a request more would show the wrong name first.
  */
-export function brandPage(html: string, { name, colour, logo, darkLogo }: Brand): string {
+export function brandPage(html: string, { name, colour, logo, darkLogo, words }: Brand): string {
   const isOwnColour = colour !== PLAIN_BRAND.colour;
   const head = [
     `<title>${escape(name)}</title>`,
     `<meta name="application-name" content="${escape(name)}" />`,
     ...(isOwnColour ? [`<meta name="theme-color" content="${colour}" />`, '<link rel="stylesheet" href="/brand.css" />'] : []),
+    ...(words?.support === undefined ? [] : [`<meta name="support" content="${escape(words.support)}" />`]),
     ...(darkLogo ? ['<meta name="dark-logo" content="/brand/logo-dark" />'] : []),
   ].join('');
   const branded = html.replace(TITLE, () => head);

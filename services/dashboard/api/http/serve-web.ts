@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
@@ -7,6 +8,7 @@ import { isAppPage } from '../../contract/app-pages';
 import { type Brand } from '../public/brand';
 import { brandPage } from './brand-page';
 import { ownAddress } from './own-origin';
+import { contentPolicy } from './security-headers';
 
 const INDEX = 'index.html';
 /** The names of files below it change with their content. */
@@ -58,7 +60,11 @@ export async function serveWeb(app: FastifyInstance, { root, url, brand, sendMis
     const elsewhere = ownAddress(request, url);
     if (elsewhere !== undefined) return reply.redirect(elsewhere, 307);
     if (!built) throw new ServiceError('service_not_ready', { detail: 'The pages of the dashboard are not built.' });
-    return reply.type('text/html; charset=utf-8').header('Cache-Control', 'no-cache').send(html);
+    const nonce = randomBytes(16).toString('base64');
+    return reply
+      .type('text/html; charset=utf-8')
+      .headers({ 'Cache-Control': 'no-cache', 'Content-Security-Policy': contentPolicy(nonce) })
+      .send(html.replace('</title>', `</title><meta name="style-nonce" content="${nonce}" />`));
   };
   app.setNotFoundHandler((request, reply) => {
     if (!isPage(request)) throw new ServiceError('route_unknown');

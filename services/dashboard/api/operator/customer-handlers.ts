@@ -12,13 +12,14 @@ import { updateChangedCustomers } from '../../../../plugins/stores/postgres/oper
 import { listLimitTerms, setLimits } from '../../../../plugins/stores/postgres/operators/limit-terms';
 import { approvePlanRequest, declinePlanRequest } from '../../../../plugins/stores/postgres/subscriptions/answer-plan-request';
 import { listOpenRequests } from '../../../../plugins/stores/postgres/subscriptions/plan-request-view';
-import { suspendCustomer, suspendKey, suspendSubscription } from '../../../../plugins/stores/postgres/suspensions/suspend';
 import { listAlerts } from '../../../../plugins/stores/postgres/webhooks/alert-view';
 import { type customerEndpoints } from '../../contract/operator-customers';
 import { toAlert } from '../alerts/alert-handlers';
 import { type Handlers } from '../http/bind-endpoint';
 import { readSubscriptionUse } from '../plans/subscription-use';
+import { inviteCustomer, suspendAndTell } from './customer-letters';
 import { customerRecords, listOf, todayOf } from './customer-list';
+import { givePlan } from './give-plan';
 import { toRates } from './home-handlers';
 
 const MOST_ALERTS = 10;
@@ -37,9 +38,11 @@ export const customerHandlers: Handlers<typeof customerEndpoints> = {
     return { filename: `tollgate-customers-${today}.csv`, content: customerRecords(deps.db, listOf(query)) };
   },
 
-  'POST /operator/customers': async ({ body: { email, submission }, caller: { actor } }, { db }) => {
+  'POST /operator/customers': async ({ body: { email, submission, invite }, caller: { actor } }, deps) => {
+    const { db } = deps;
     const create = (client: Database): Promise<Customer> => createCustomer(client, { email, actor });
     const made = await (submission === undefined ? create(db) : runSellersIdempotently(db, submission, create));
+    if (invite) inviteCustomer(made.email, deps);
     return { ...made, suspended: null, name: null };
   },
 
@@ -75,17 +78,10 @@ export const customerHandlers: Handlers<typeof customerEndpoints> = {
     await setKeyState(db, { id, state: 'revoked', actor });
   },
 
-  'POST /operator/suspensions': async ({ body: { kind, id, reason }, caller: { actor } }, { db }) => {
-    const wish = { reason: reason ?? undefined, actor };
-    switch (kind) {
-      case 'customer':
-        return void (await suspendCustomer(db, { customer: id, ...wish }));
-      case 'key':
-        return void (await suspendKey(db, { id, ...wish }));
-      case 'subscription':
-        return void (await suspendSubscription(db, { id, ...wish }));
-    }
-  },
+  'POST /operator/suspensions': ({ body, caller: { actor } }, deps) => suspendAndTell({ ...body, actor }, deps),
+
+  'PUT /operator/customers/:id/plan': ({ params: { id: customer }, body, caller: { actor } }, deps) =>
+    givePlan(deps, { ...body, customer, actor }),
 
   'PUT /operator/subscriptions/:id/limits': async ({ params: { id }, body, caller: { actor, email: setBy } }, { db }) => {
     await setLimits(db, { ...body, id, actor, setBy });

@@ -4,6 +4,7 @@ import { windowsAt } from '../../../../plugins/core/access/quota';
 import { readCatalogueSource } from '../../../../plugins/stores/postgres/catalogue/read-catalogue';
 import { findCustomer } from '../../../../plugins/stores/postgres/customers/find-customer';
 import { explainDecision as findDecision } from '../../../../plugins/stores/postgres/decisions/explain-decision';
+import { listCatalogueChanges } from '../../../../plugins/stores/postgres/operators/catalogue-changes';
 import { MOST_OF_ALL } from '../../../../plugins/stores/postgres/operators/most-of-all';
 import { readProductFigures } from '../../../../plugins/stores/postgres/operators/product-figures';
 import { readNodes, readStoreHealth } from '../../../../plugins/stores/postgres/operators/read-nodes';
@@ -20,6 +21,7 @@ import { readAnswered } from './read-answered';
 
 const UNKNOWN = 'No request has this ID in the last 7 days. New requests appear a few seconds after their response.';
 
+const CHANGES_SHOWN = 20;
 const BATCH = 500;
 /** What a spreadsheet opens, and no more than a minute's work. */
 const MOST_LINES = 100_000;
@@ -43,12 +45,17 @@ async function* records(db: Pool, query: Omit<AuditQuery, 'limit' | 'after'>): A
 export const operatorHandlers: Handlers<typeof operatorEndpoints> = {
   'GET /operator/session': ({ caller: { email } }, { gatewayUrl, timeZone }) => ({ email, gatewayUrl, quotaTimeZone: timeZone }),
 
-  'GET /operator/requests': async ({ query: { customer, limit: wanted, after, product, ...filter } }, { db, clock }) => {
-    const isOfAll = [customer, product, ...Object.values(filter)].every((each) => each === undefined);
+  'GET /operator/requests': async (
+    { query: { customer, limit: wanted, after, product, key: lastFour, caller, origin, ...filter } },
+    { db, clock },
+  ) => {
+    const isOfAll = [customer, product, lastFour, caller, origin, ...Object.values(filter)].every((each) => each === undefined);
     const limit = isOfAll ? Math.min(wanted, MOST_OF_ALL) : wanted;
     const customerId = customer === undefined ? undefined : (await findCustomer(db, customer.replaceAll('\0', '')))?.id;
     if (customer !== undefined && customerId === undefined) return { requests: [], next: null };
-    const query = { ...readAnswerFilter(filter), product: product?.replaceAll('\0', ''), customerId, limit, after };
+    const plain = (text: string | undefined): string | undefined => text?.replaceAll('\0', '');
+    const own = { product: plain(product), lastFour, callerAddress: plain(caller), originHost: plain(origin), customerId };
+    const query = { ...readAnswerFilter(filter), ...own, limit, after };
     const { requests, next } = await searchRequests(db, query);
     const nowMs = clock.now();
     return { requests: requests.map((each) => ({ ...each, ...describeTold(each, nowMs) })), next: next ?? null };
@@ -89,7 +96,9 @@ export const operatorHandlers: Handlers<typeof operatorEndpoints> = {
       return source === undefined || line === undefined ? null : `${source.file}:${line}`;
     };
     const { products } = await deps.catalogue();
+    const changes = await listCatalogueChanges(deps.db, CHANGES_SHOWN);
     return {
+      changes,
       products: products.map((product) => ({
         ...describeProduct(product, { liveSource: deps.liveSources?.find(product.id) }),
         source: placeOf(product.id),

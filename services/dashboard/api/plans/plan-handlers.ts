@@ -1,6 +1,7 @@
 import { type PoolClient } from 'pg';
 import { type CatalogueProduct, refusesTestKeys } from '../../../../plugins/core/selling/catalogue';
 import { firstCallOf, pickFirst } from '../../../../plugins/core/selling/first-call';
+import { listPaid } from '../../../../plugins/stores/postgres/billing/paid-subscriptions';
 import { changeSubscriptionOptimistically, VersionConflict } from '../../../../plugins/stores/postgres/optimistic-lock';
 import { askForPlan, withdrawPlanRequest } from '../../../../plugins/stores/postgres/subscriptions/ask-for-plan';
 import { changeSubscription } from '../../../../plugins/stores/postgres/subscriptions/change-subscription';
@@ -33,14 +34,26 @@ export function describeProduct(
     readonly hasConsent?: boolean | undefined;
     /** Plans with a price begin when they are paid. */
     readonly isCollecting?: boolean | undefined;
+    readonly paidPlanId?: string | undefined;
   },
 ) {
-  const { subscription = null, request = null, liveSource = null, hasConsent = false, isCollecting = false } = known;
+  const { subscription = null, request = null, liveSource = null, hasConsent = false, isCollecting = false, paidPlanId = null } = known;
   const plans = product.plans.map((plan) => ({ ...plan, isPaidFirst: isCollecting && isPaidFirst(plan) }));
   const firstCall = firstCallOf(product) ?? null;
   const consent = product.consent === undefined ? null : { text: product.consent, isGiven: hasConsent };
   const liveRoutes = routesWithoutSource(product.id);
-  return { ...product, plans, firstCall, takesTestKeys: !refusesTestKeys(product), liveSource, liveRoutes, subscription, request, consent };
+  return {
+    ...product,
+    plans,
+    paidPlanId,
+    firstCall,
+    takesTestKeys: !refusesTestKeys(product),
+    liveSource,
+    liveRoutes,
+    subscription,
+    request,
+    consent,
+  };
 }
 
 /** One subscription as it stands after a change, or within its transaction. */
@@ -107,6 +120,7 @@ export const planHandlers: Handlers<typeof planEndpoints> = {
     const requests = await readCurrentRequests(db, caller.customerId);
     const consents = await listConsents(db, caller.customerId);
     const sold = await catalogue();
+    const paid = await listPaid(db, caller.customerId);
     const { products } = sold;
     return {
       products: products.map((product) =>
@@ -116,6 +130,7 @@ export const planHandlers: Handlers<typeof planEndpoints> = {
           liveSource: liveSources?.find(product.id),
           hasConsent: consents.has(product.id),
           isCollecting: isCollecting(sold, payments),
+          paidPlanId: paid.find((each) => each.product === product.id)?.id,
         }),
       ),
       first: pickFirst(products)?.id ?? null,

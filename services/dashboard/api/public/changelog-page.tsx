@@ -15,7 +15,7 @@ interface ChangelogEntry {
 }
 
 /** Entries in the order of the file, which is the newest first. */
-export function entriesOf({ text, changedAt }: Changelog): ChangelogEntry[] {
+function entriesOf({ text, changedAt }: Changelog): ChangelogEntry[] {
   let at = changedAt;
   return text
     .split(/^##\s+/m)

@@ -2,7 +2,7 @@ import { Fragment, type ReactNode } from 'react';
 import { CodeBlock, type CodeLanguage } from './code-block';
 
 /** Where a link of the text leads; undefined: it is shown as text alone. */
-export type LinkTo = (target: string) => string | undefined;
+type LinkTo = (target: string) => string | undefined;
 
 interface MarkdownProps {
   readonly text: string;

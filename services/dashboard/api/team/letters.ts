@@ -13,11 +13,13 @@ function isolateText(name: string): string {
 
 /** Mail that one person's act sends to another. */
 export interface Letters {
-  readonly mail: Pick<MailSender, 'send'>;
+  readonly mail: Pick<MailSender, 'send' | 'installation'>;
   /** Of how many go to one address, whoever sends them. */
   readonly limits: Pick<AttemptLimits, 'takeLetter'>;
   /** Origin of the dashboard as browsers see it. */
   readonly url: string;
+  /** The seller's address for questions, where the brand has one. */
+  readonly support?: string | undefined;
 }
 
 /** Who is told, and of which organisation. */

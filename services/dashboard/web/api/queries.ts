@@ -116,6 +116,13 @@ export const checkoutQuery = (id: string) =>
     queryFn: () => call('GET /checkouts/:id', { params: { id } }),
     refetchInterval: ({ state }) => (state.data?.state === 'open' ? 1_500 : false),
   });
+/** What another plan costs in place of one that is paid. */
+export const switchCostQuery = (id: string, plan: string) =>
+  queryOptions({
+    queryKey: ['billing', 'switch', id, plan],
+    queryFn: () => call('POST /paid-plans/:id/preview', { params: { id }, body: { plan } }),
+    staleTime: 0,
+  });
 export const invoicesQuery = (after: After) =>
   queryOptions({ queryKey: ['billing', 'invoices', after], queryFn: () => call('GET /invoices', { query: { after } }) });
 export const invoiceQuery = (id: string) =>

@@ -5,6 +5,20 @@ import { pageSearch } from '../hooks/use-paged';
 import { leadAway, rootRoute } from './root-route';
 import { listSearch } from './search';
 
+const REQUEST_FILTERS = [
+  'request',
+  'product',
+  'outcome',
+  'status',
+  'method',
+  'path',
+  'slower',
+  'customer',
+  'key',
+  'caller',
+  'origin',
+] as const;
+
 /** Pages of an operator. */
 const consoleRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -43,7 +57,7 @@ const operatorPages = [
   createRoute({
     getParentRoute: () => consoleRoute,
     path: '/operator/requests',
-    validateSearch: listSearch('request', 'product', 'outcome', 'status', 'customer'),
+    validateSearch: listSearch(...REQUEST_FILTERS),
     component: lazyRouteComponent(() => import('../pages/operator/requests-page'), 'RequestsPage'),
   }),
   createRoute({

@@ -6,3 +6,5 @@ export const brandName = metaOf('application-name') ?? 'Tollgate';
 export const brandLogo = document.querySelector<HTMLLinkElement>('link[rel="icon"]')?.getAttribute('href') ?? '/icon.svg';
 /** The same for dark pages. */
 export const darkBrandLogo = metaOf('dark-logo') ?? brandLogo;
+/** The seller's address for questions; undefined where the brand has none. */
+export const supportAddress = metaOf('support');

@@ -7,6 +7,7 @@ import { operatorSessionQuery, outagesOfAllQuery } from '../api/operator-queries
 import { OutageNotice } from '../components/outage-notice';
 import { formatCount } from '../format/numbers';
 import { ViewerProvider } from '../hooks/use-viewer';
+import { REQUESTS_SEARCH } from '../pages/operator/requests-search';
 import { AppFrame } from './app-frame';
 
 const PAGES = [
@@ -29,6 +30,7 @@ function OperatorNavigation({ onNavigate }: { readonly onNavigate: () => void })
         key={to}
         component={Link}
         to={to}
+        activeOptions={{ exact: to === '/operator' }}
         label={label}
         active={isHere}
         aria-current={isHere ? 'page' : undefined}
@@ -63,11 +65,7 @@ function Outages(): ReactNode {
       detail={({ product, answered, failed }) => (
         <>
           {formatCount(failed)} of {formatCount(answered)} answers had a status of 500 to 599.{' '}
-          <Link
-            to="/operator/requests"
-            search={{ product, status: '5xx', request: undefined, outcome: undefined, customer: undefined }}
-            className="text-link in-text"
-          >
+          <Link to="/operator/requests" search={{ ...REQUESTS_SEARCH, product, status: '5xx' }} className="text-link in-text">
             Failed requests
           </Link>
         </>

@@ -5,11 +5,13 @@ import {
   EVENT_AGE_SECONDS,
   EventRefused,
   type PaidChange,
+  PaymentFailed,
   type PaymentPort,
+  type PlanSwitch,
   ProviderAway,
   ProviderRefused,
 } from '../payment-port';
-import { toStripeAmount } from './stripe-amounts';
+import { fromStripeAmount, toStripeAmount } from './stripe-amounts';
 import { METADATA, newsOf, subscriptionFact } from './stripe-facts';
 
 export interface StripeOptions {
@@ -48,15 +50,19 @@ async function asked<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (cause) {
+    if (cause instanceof Stripe.errors.StripeCardError) throw new PaymentFailed(cause.message, { cause });
     if (isAway(cause)) throw new ProviderAway('Stripe cannot be reached', { cause });
     throw new ProviderRefused(cause instanceof Error ? cause.message : 'Stripe refused', { cause });
   }
 }
 
-/** Ours need no more than one page. */
+/** Stripe's most. */
+const PAGE = 100;
+
 const SCOPE = { expand: ['subscription'] };
 
-function sessionWish({ id, account, customerId, product, title, plan, price, currency, returnUrl, cancelUrl }: CheckoutWish) {
+function sessionWish(wish: CheckoutWish) {
+  const { id, account, customerId, product, title, plan, price, currency, trialDays, takesCodes, returnUrl, cancelUrl } = wish;
   return {
     mode: 'subscription',
     customer: account,
@@ -74,7 +80,11 @@ function sessionWish({ id, account, customerId, product, title, plan, price, cur
         },
       },
     ],
-    subscription_data: { metadata: { [METADATA.customer]: customerId, [METADATA.product]: product, [METADATA.plan]: plan } },
+    ...(takesCodes && { allow_promotion_codes: true }),
+    subscription_data: {
+      metadata: { [METADATA.customer]: customerId, [METADATA.product]: product, [METADATA.plan]: plan },
+      ...(trialDays > 0 && { trial_period_days: trialDays }),
+    },
   } satisfies Stripe.Checkout.SessionCreateParams;
 }
 
@@ -83,10 +93,24 @@ const STATES = { open: 'open', complete: 'paid', expired: 'closed' } as const;
 /** Takes payments by Stripe: hosted checkout and portal, its official SDK, and signed webhooks. */
 export function createStripePort(options: StripeOptions): PaymentPort {
   const stripe = connect(options);
-  /** How it is now, at the time that the answer itself states: no clock of ours is compared with Stripe's. */
+  const dateOf = answerClock();
+  /** How it is now, at the time that the answer itself states. */
   const factOf = (given: Stripe.Response<Stripe.Subscription>, at = dateOf(given)) => {
     const fact = subscriptionFact(given, { id: '', at });
     return fact ? [{ ...fact, id: `look ${createHash('sha256').update(JSON.stringify(fact)).digest('hex').slice(0, 32)}` }] : [];
+  };
+  /** The line with its new price; the product at Stripe stays. */
+  const switchOf = async (subscription: string, { price, at }: PlanSwitch) => {
+    const [item] = (await asked(stripe.subscriptions.retrieve(subscription))).items.data;
+    if (!item) throw new ProviderRefused('the subscription has no line');
+    const { currency, product } = item.price;
+    const unitAmount = toStripeAmount(price, currency.toUpperCase());
+    const id = typeof product === 'string' ? product : product.id;
+    const recurring = { interval: 'month' as const };
+    return {
+      items: [{ id: item.id, price_data: { currency, product: id, unit_amount: unitAmount, recurring } }],
+      proration: { proration_behavior: 'always_invoice' as const, proration_date: at },
+    };
   };
   return {
     name: options.name,
@@ -117,8 +141,35 @@ export function createStripePort(options: StripeOptions): PaymentPort {
       return factOf(await asked(stripe.subscriptions.retrieve(subscription)));
     },
 
+    async *all() {
+      let after: string | undefined;
+      for (;;) {
+        const page = await asked(
+          stripe.subscriptions.list({ status: 'all', limit: PAGE, ...(after !== undefined && { starting_after: after }) }),
+        );
+        const at = dateOf(page);
+        for (const each of page.data) yield* factOf(each as Stripe.Response<Stripe.Subscription>, at);
+        after = page.data.at(-1)?.id;
+        if (!page.has_more || after === undefined) return;
+      }
+    },
+
     async change(subscription, { kind }: PaidChange) {
+      if (kind === 'end') return factOf(await asked(stripe.subscriptions.cancel(subscription)));
       return factOf(await asked(stripe.subscriptions.update(subscription, { cancel_at_period_end: kind === 'cancel' })));
+    },
+
+    async previewSwitch(subscription, wish) {
+      const { items, proration } = await switchOf(subscription, wish);
+      const preview = await asked(stripe.invoices.createPreview({ subscription, subscription_details: { items, ...proration } }));
+      return fromStripeAmount(preview.total, preview.currency);
+    },
+
+    async switchPlan(subscription, wish) {
+      const { items, proration } = await switchOf(subscription, wish);
+      const change = { items, ...proration, metadata: { [METADATA.plan]: wish.plan }, payment_behavior: 'error_if_incomplete' } as const;
+      const idempotencyKey = `tollgate-switch-${subscription}-${wish.plan}-${wish.price}-${wish.at}`;
+      return factOf(await asked(stripe.subscriptions.update(subscription, change, { idempotencyKey })));
     },
 
     async openPortal(account, returnUrl) {
@@ -139,10 +190,14 @@ export function createStripePort(options: StripeOptions): PaymentPort {
 }
 
 /**
- * Seconds since 1970, by the answer's own header. It has no parts of a second: ours order what is asked within one, and after its events.
+ * When an answer was given, by its own header: no clock of ours is compared with Stripe's. The header has no parts of a second. Halves put
+ * what was asked after the events of that second, and thousandths in the order in which it was answered.
  */
-function dateOf({ lastResponse }: Stripe.Response<object>): number {
-  const at = Date.parse(lastResponse.headers['date'] ?? '');
-  const ours = Date.now();
-  return (Number.isNaN(at) ? ours - (ours % 1_000) : at) / 1_000 + (ours % 1_000) / 1_000;
+function answerClock(): (answer: Stripe.Response<object>) => number {
+  let last = 0;
+  return ({ lastResponse }) => {
+    const at = Date.parse(lastResponse.headers['date'] ?? '') / 1_000;
+    last = Math.max((Number.isNaN(at) ? Math.floor(Date.now() / 1_000) : at) + 0.5, last + 0.001);
+    return last;
+  };
 }

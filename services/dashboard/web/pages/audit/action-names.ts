@@ -75,6 +75,7 @@ export const ACTION_NAMES: Readonly<Record<AuditAction, string>> = {
   'payment.checkout': 'Sent to pay for a plan',
   'payment.cancel': 'Paid plan cancelled',
   'payment.keep': 'Cancellation of a paid plan taken back',
+  'payment.switch': 'Paid plan changed',
   'billing.details': 'Details for invoices changed',
   'billing.paid': 'Invoice marked as paid',
   'billing.credit': 'Invoice credited',

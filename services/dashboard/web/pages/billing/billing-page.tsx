@@ -15,7 +15,7 @@ import { Panel } from '../../components/panel';
 import { formatPrice } from '../../format/numbers';
 import { usePaged } from '../../hooks/use-paged';
 import { formatMonth } from '../plans/format-month';
-import { isPaidInAdvance, PaidPlans } from './paid-plans';
+import { isPaidInAdvance, PaidPlans, takesPayments } from './paid-plans';
 import { DetailsForm } from './details-form';
 import { formatDate, INVOICE_FACTS } from './invoice-words';
 
@@ -62,9 +62,11 @@ function Charges({ next, owed, provider, paid }: BillingView): ReactNode {
   );
 }
 
-function Invoices(): ReactNode {
+/** @param mayBeNone where the payment provider makes receipts, only invoices of before are of interest */
+function Invoices({ mayBeNone }: { readonly mayBeNone: boolean }): ReactNode {
   const paging = usePaged();
   const query = useQuery({ ...invoicesQuery(paging.after), placeholderData: keepPreviousData });
+  if (mayBeNone && !query.data?.invoices.length) return null;
   const link = (
     <Button
       component="a"
@@ -104,25 +106,27 @@ export function BillingPage(): ReactNode {
     <>
       <PageTitle title="Billing">What you owe, your invoices, and to whom they are made out.</PageTitle>
       <Stack gap="md">
-        <Loaded query={query} height={120}>
+        <Loaded query={query} height={320}>
           {(billing) => (
             <>
               {isPaidInAdvance(billing) && <PaidPlans {...billing} />}
-              {(billing.provider === 'none' || billing.provider === 'invoice' || billing.owed.length > 0) && <Charges {...billing} />}
+              {(!takesPayments(billing) || billing.owed.length > 0) && <Charges {...billing} />}
+              <Invoices mayBeNone={takesPayments(billing)} />
             </>
           )}
         </Loaded>
-        <Invoices />
         <Loaded query={query} height={400}>
-          {({ details }) => (
-            <Panel title="Details for invoices">
-              <Text size="sm" mb="sm">
-                They count for the invoices to come; one that was issued never changes. Until you fill them in, invoices are made out to
-                your email address and taxed as at the seller’s place.
-              </Text>
-              <DetailsForm details={details} />
-            </Panel>
-          )}
+          {(billing) =>
+            takesPayments(billing) ? null : (
+              <Panel title="Details for invoices">
+                <Text size="sm" mb="sm">
+                  They count for the invoices to come; one that was issued never changes. Until you fill them in, invoices are made out to
+                  your email address and taxed as at the seller’s place.
+                </Text>
+                <DetailsForm details={billing.details} />
+              </Panel>
+            )
+          }
         </Loaded>
       </Stack>
     </>

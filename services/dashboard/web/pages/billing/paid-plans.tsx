@@ -16,8 +16,9 @@ import { useSession } from '../../hooks/use-session';
 import { useSubmit } from '../../hooks/use-submit';
 import { formatDate } from './invoice-words';
 
-export const isPaidInAdvance = ({ provider, paid }: BillingView): boolean =>
-  paid.length > 0 || (provider !== 'none' && provider !== 'invoice');
+/** Whether a payment provider is asked, which makes the receipts too. */
+export const takesPayments = ({ provider }: BillingView): boolean => provider !== 'none' && provider !== 'invoice';
+export const isPaidInAdvance = (billing: BillingView): boolean => billing.paid.length > 0 || takesPayments(billing);
 
 const STATES = {
   trial: { color: 'blue', text: 'On trial' },

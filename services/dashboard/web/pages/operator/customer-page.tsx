@@ -1,7 +1,7 @@
 import { Button, SimpleGrid, Stack } from '@mantine/core';
 import { IconEye } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { type CustomerDetails } from '../../../contract/operator-customers';
 import { customerQuery } from '../../api/operator-queries';
@@ -14,6 +14,8 @@ import { SuspensionNotice } from '../../components/suspension-notice';
 import { CustomerKeys } from './customer-keys';
 import { CustomerNotes } from './customer-notes';
 import { CustomerSubscriptions } from './customer-subscriptions';
+import { CustomerTimeline } from './customer-timeline';
+import { GivePlanDialog } from './give-plan-dialog';
 import { PlanRequests } from './plan-requests';
 import { RequestTable } from './request-table';
 import { SuspendDialog, type SuspensionTarget } from './suspend-dialog';
@@ -32,6 +34,7 @@ export function CustomerPage(): ReactNode {
 function Customer({ customer }: { readonly customer: CustomerDetails }): ReactNode {
   const { id, email, name, createdAt, suspended } = customer;
   const [target, setTarget] = useState<SuspensionTarget>();
+  const [isGiving, setGiving] = useState(false);
   const isSuspended = suspended !== undefined;
   const actions = (
     <>
@@ -65,15 +68,19 @@ function Customer({ customer }: { readonly customer: CustomerDetails }): ReactNo
             <bdi className="breakable">{name}</bdi> ·{' '}
           </>
         )}
-        Customer since <Moment at={createdAt} /> · <span className="mono breakable">{id}</span> ·{' '}
-        <Link to="/operator/audit" search={{ customer: id, actor: undefined, action: undefined }} className="text-link in-text">
-          audit log
-        </Link>
+        Customer since <Moment at={createdAt} /> · <span className="mono breakable">{id}</span>
       </PageTitle>
       <Stack gap="md">
         <SuspensionNotice suspended={suspended} effect="Requests with all keys are refused." />
         <PlanRequests customerId={id} />
-        <Panel title="Subscriptions">
+        <Panel
+          title="Subscriptions"
+          aside={
+            <Button size="xs" variant="default" onClick={() => setGiving(true)}>
+              Give a plan
+            </Button>
+          }
+        >
           <CustomerSubscriptions customer={customer} onSuspend={setTarget} />
         </Panel>
         <CustomerKeys customerId={id} onSuspend={setTarget} />
@@ -88,7 +95,9 @@ function Customer({ customer }: { readonly customer: CustomerDetails }): ReactNo
             <Alerts alerts={customer.alerts} />
           </Panel>
         </SimpleGrid>
+        <CustomerTimeline customerId={id} />
       </Stack>
+      {isGiving && <GivePlanDialog customer={customer} onClose={() => setGiving(false)} />}
       {target && <SuspendDialog target={target} onClose={() => setTarget(undefined)} />}
     </>
   );

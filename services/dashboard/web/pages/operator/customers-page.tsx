@@ -1,4 +1,4 @@
-import { Badge, Box, Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { Badge, Box, Button, Checkbox, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDebouncedCallback, useDisclosure } from '@mantine/hooks';
 import { IconDownload, IconPlus, IconSearch } from '@tabler/icons-react';
@@ -46,13 +46,21 @@ const COLUMNS: readonly Column<CustomerLine>[] = [
   {
     header: 'Plans',
     isWide: true,
-    cell: ({ plans }) => (plans.length === 0 ? dash : plans.map(({ product, plan }) => `${product}: ${plan ?? 'Base'}`).join(', ')),
+    cell: ({ plans }) => (plans.length === 0 ? dash : plans.map((each) => <PlanName key={each.product} of={each} />)),
   },
   { header: 'Requests, 30 days', isNumber: true, cell: ({ used, growth }) => <Use used={used} growth={growth} /> },
   { header: 'Run rate', isNumber: true, cell: ({ rates }) => (rates.length === 0 ? dash : rates.map(formatPrice).join(' + ')) },
   { header: 'Last seen', cell: ({ lastSeenOn }) => (lastSeenOn === null ? dash : <span className="keep">{formatDay(lastSeenOn)}</span>) },
   { header: 'Since', cell: ({ createdAt }) => <Moment at={createdAt} /> },
 ];
+
+function PlanName({ of: { product, plan } }: { readonly of: CustomerLine['plans'][number] }): ReactNode {
+  return (
+    <Text component="span" display="block" size="sm" className="keep">
+      {product}: {plan ?? 'Base'}
+    </Text>
+  );
+}
 
 function Use({ used, growth }: Pick<CustomerLine, 'used' | 'growth'>): ReactNode {
   return (
@@ -215,9 +223,9 @@ export function CustomersPage(): ReactNode {
 function AddCustomerDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
   const client = useQueryClient();
   const navigate = useNavigate();
-  const form = useForm({ mode: 'uncontrolled', initialValues: { email: '' }, validate: { email: checkEmail } });
-  const { submit, pending, problem } = useSubmit(async ({ email }: typeof form.values) => {
-    const { id } = await call('POST /operator/customers', { body: { email: email.trim() } });
+  const form = useForm({ mode: 'uncontrolled', initialValues: { email: '', invite: true }, validate: { email: checkEmail } });
+  const { submit, pending, problem } = useSubmit(async ({ email, invite }: typeof form.values) => {
+    const { id } = await call('POST /operator/customers', { body: { email: email.trim(), invite } });
     await client.invalidateQueries({ queryKey: ['operator', 'customers'] });
     await navigate({ to: '/operator/customers/$customerId', params: { customerId: id } });
   });
@@ -232,6 +240,12 @@ function AddCustomerDialog({ onClose }: { readonly onClose: () => void }): React
             data-autofocus
             key={form.key('email')}
             {...form.getInputProps('email')}
+          />
+          <Checkbox
+            label="Invite by email"
+            description="The mail says how to sign up."
+            key={form.key('invite')}
+            {...form.getInputProps('invite', { type: 'checkbox' })}
           />
           <ProblemAlert problem={problem} />
           <FormButtons action="Add customer" pending={pending} onCancel={onClose} />

@@ -118,7 +118,7 @@ function Traffic({ title, of, boundsMs }: TrafficProps): ReactNode {
         </Link>
       }
     >
-      <SimpleGrid cols={3}>
+      <SimpleGrid cols={{ base: 2, xs: 3 }}>
         <Figure
           name="Requests"
           value={

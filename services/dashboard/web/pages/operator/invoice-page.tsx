@@ -78,7 +78,6 @@ function CreditDialog({ invoice, onClose }: ActProps): ReactNode {
     <ReasonDialog
       title={`Credit ${number}`}
       action="Credit invoice"
-      isRequired
       onSend={async (reason) => {
         await call('POST /operator/invoices/:id/credit', { params: { id }, body: { reason } });
         await settled(`${number} was credited.`);

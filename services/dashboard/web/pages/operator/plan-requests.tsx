@@ -117,7 +117,6 @@ function DeclineDialog({ request, onClose }: AnswerDialogProps): ReactNode {
     <ReasonDialog
       title={`Decline ${request.plan} for ${request.customer}`}
       action="Decline"
-      isRequired
       onSend={(reason) => answer({ reason })}
       onClose={onClose}
     >

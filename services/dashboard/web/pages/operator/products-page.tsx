@@ -7,11 +7,15 @@ import { formatCount, formatPrice } from '../../format/numbers';
 import { DataTable, type Column } from '../../components/data-table';
 import { EmptyState } from '../../components/empty-state';
 import { Loaded } from '../../components/loaded';
+import { Moment } from '../../components/moment';
 import { PageTitle } from '../../components/page-title';
 import { Panel } from '../../components/panel';
+import { actionName } from '../audit/action-names';
+import { Details } from '../audit/audit-cells';
 import { ProductAnswers } from './product-answers';
 
 type CatalogueEntry = OperatorCatalogue['products'][number];
+type Change = OperatorCatalogue['changes'][number];
 type Figures = ProductFigures['figures'][number];
 
 const FIGURES: readonly Column<Figures>[] = [
@@ -42,6 +46,14 @@ const CATALOGUE: readonly Column<CatalogueEntry>[] = [
   },
   { header: 'Sold', cell: ({ subscribable }) => (subscribable ? 'yes' : 'listed only') },
   { header: 'Stands in', cell: ({ source }) => (source === null ? '–' : <span className="mono keep">{source.split('/').at(-1)}</span>) },
+];
+
+const CHANGES: readonly Column<Change>[] = [
+  { header: 'Change', isTitle: true, cell: ({ action }) => actionName(action) },
+  { header: 'Of', cell: ({ subject }) => <span className="keep">{subject}</span> },
+  { header: 'Time', cell: ({ at }) => <Moment at={at} isExact /> },
+  { header: 'By', cell: ({ actor }) => <span className="breakable">{actor}</span> },
+  { header: 'Details', isWide: true, cell: ({ details }) => <Details details={details} /> },
 ];
 
 /** What is sold, and how it does. */
@@ -80,6 +92,25 @@ export function ProductsPage(): ReactNode {
                   <span className="mono">npx tollgate catalogue apply</span>.
                 </p>
                 <DataTable caption="Catalogue" columns={CATALOGUE} rows={products} rowKey={({ id }) => id} />
+              </>
+            )}
+          </Loaded>
+        </Panel>
+        <Panel title="Changes of the catalogue">
+          <Loaded query={catalogue} height={200}>
+            {({ changes }) => (
+              <>
+                <p className="dimmed">
+                  The newest that were applied, and by whom. <span className="mono">npx tollgate catalogue diff</span> shows what the file
+                  would change.
+                </p>
+                <DataTable
+                  caption="Changes of the catalogue"
+                  columns={CHANGES}
+                  rows={changes}
+                  rowKey={({ at, action, subject }) => `${at} ${action} ${subject}`}
+                  empty={<EmptyState title="No changes yet">What is applied to the catalogue appears here.</EmptyState>}
+                />
               </>
             )}
           </Loaded>

@@ -12,18 +12,17 @@ interface ReasonDialogProps {
   readonly children: ReactNode;
   /** What the button says: the act itself, never "OK". */
   readonly action: string;
-  readonly isRequired?: boolean;
   /** Throws ApiProblem; the dialog stays open and shows it. */
   readonly onSend: (reason: string) => Promise<void>;
   readonly onClose: () => void;
 }
 
 /** Asks for the reason of an act, which the customer reads. Rendered only while it is open. */
-export function ReasonDialog({ title, children, action, isRequired = false, onSend, onClose }: ReasonDialogProps): ReactNode {
+export function ReasonDialog({ title, children, action, onSend, onClose }: ReasonDialogProps): ReactNode {
   const form = useForm({
     mode: 'uncontrolled',
     initialValues: { reason: '' },
-    validate: { reason: (value) => (isRequired && value.trim() === '' ? 'Say why.' : null) },
+    validate: { reason: (value) => (value.trim() === '' ? 'Say why.' : null) },
   });
   const { submit, pending, problem } = useSubmit(async ({ reason }: typeof form.values) => {
     await onSend(reason.trim());

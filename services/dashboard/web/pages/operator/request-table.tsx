@@ -11,18 +11,16 @@ import { EmptyState } from '../../components/empty-state';
 import { Moment } from '../../components/moment';
 import { Pager } from '../../components/pager';
 import { ProblemAlert } from '../../components/problem-alert';
+import { REQUESTS_SEARCH } from './requests-search';
 
 type Asked = RequestsOfAll['requests'][number];
-
-/** For a page that has none. */
-const NO_FILTER = { product: undefined, outcome: undefined, status: undefined, customer: undefined };
 
 const COLUMNS: readonly Column<Asked>[] = [
   {
     header: 'Outcome',
     isTitle: true,
     cell: ({ requestId, outcome }) => (
-      <Link to="/operator/requests" search={(now) => ({ ...NO_FILTER, ...now, request: requestId })} className="text-link mono">
+      <Link to="/operator/requests" search={(now) => ({ ...REQUESTS_SEARCH, ...now, request: requestId })} className="text-link mono">
         {outcome}
       </Link>
     ),

@@ -1,4 +1,4 @@
-import { Group, NativeSelect, Stack, TextInput } from '@mantine/core';
+import { NativeSelect, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
@@ -10,7 +10,7 @@ import { Loaded } from '../../components/loaded';
 import { PageTitle } from '../../components/page-title';
 import { Panel } from '../../components/panel';
 import { ExplanationView } from '../explain/explanation-view';
-import { outcomeChoices, STATUSES, withChosen } from '../requests/request-choices';
+import { DURATIONS, METHODS, outcomeChoices, STATUSES, withChosen } from '../requests/request-choices';
 import { CUSTOMERS_SEARCH } from './customers-search';
 import { RequestTable } from './request-table';
 
@@ -25,8 +25,8 @@ const OUTCOMES = outcomeChoices([
 
 /** What is asked now, whosever it is, and what came of it. */
 export function RequestsPage(): ReactNode {
-  const { request, product, outcome, status, customer } = useSearch({ from: FROM });
-  const filter = { product, outcome, status, customer };
+  const { request, slower, after: _after, page: _page, ...columns } = useSearch({ from: FROM });
+  const filter = { ...columns, ...(slower !== undefined && { slowerThanMs: slower }) };
   return (
     <>
       <PageTitle title="Requests">
@@ -44,6 +44,24 @@ export function RequestsPage(): ReactNode {
   );
 }
 
+const TEXTS = [
+  { name: 'path', label: 'Path', placeholder: 'begins with /', longest: 200 },
+  { name: 'customer', label: 'Customer', placeholder: 'Email or ID', longest: 254 },
+  { name: 'key', label: 'Key', placeholder: 'Last four characters', longest: 512 },
+  { name: 'caller', label: 'Caller', placeholder: 'Address', longest: 45 },
+  { name: 'origin', label: 'Web page', placeholder: 'Host', longest: 255 },
+  { name: 'request', label: 'Explain request', placeholder: 'Request ID', longest: 100 },
+] as const;
+
+/** Of a whole key only the end is asked for: a secret has no business in an address. */
+function textOf(name: string, value: string): string | undefined {
+  const text = value.trim();
+  if (name === 'path' && text !== '') return text.startsWith('/') ? text : `/${text}`;
+  if (name !== 'key') return text || undefined;
+  return text.length < 4 ? undefined : text.slice(-4);
+}
+
+/** Every column of the table, and the id of a request to be explained. */
 function Filters(): ReactNode {
   const filter = useSearch({ from: FROM });
   const navigate = useNavigate({ from: '/operator/requests' });
@@ -52,45 +70,37 @@ function Filters(): ReactNode {
     void navigate({ search: (now) => ({ ...now, ...part, after: undefined, page: undefined }), replace: true });
   const changeText = useDebouncedCallback((part: Partial<typeof filter>) => change(part), 300);
   const products = [{ value: '', label: 'All products' }, ...(data?.products ?? []).map(({ id }) => ({ value: id, label: id }))];
+  const choices = [
+    { name: 'product', label: 'Product', data: products },
+    { name: 'outcome', label: 'Outcome', data: OUTCOMES },
+    { name: 'status', label: 'Status', data: STATUSES },
+    { name: 'method', label: 'Method', data: METHODS },
+    { name: 'slower', label: 'Duration', data: DURATIONS },
+  ] as const;
   return (
-    <Group gap="xs" align="flex-end">
-      <NativeSelect
-        label="Product"
-        data={products}
-        value={filter.product ?? ''}
-        onChange={(event) => change({ product: event.currentTarget.value || undefined })}
-      />
-      <NativeSelect
-        label="Outcome"
-        data={withChosen(OUTCOMES, filter.outcome)}
-        value={filter.outcome ?? ''}
-        onChange={(event) => change({ outcome: event.currentTarget.value || undefined })}
-      />
-      <NativeSelect
-        label="Status"
-        data={withChosen(STATUSES, filter.status)}
-        value={filter.status ?? ''}
-        onChange={(event) => change({ status: event.currentTarget.value || undefined })}
-      />
-      <TextInput
-        label="Customer"
-        placeholder="Email or ID"
-        defaultValue={filter.customer ?? ''}
-        key={`customer ${filter.customer ?? ''}`}
-        onChange={(event) => changeText({ customer: event.currentTarget.value.trim() || undefined })}
-        maxLength={254}
-        spellCheck={false}
-      />
-      <TextInput
-        label="Request ID"
-        defaultValue={filter.request ?? ''}
-        key={filter.request}
-        onChange={(event) => changeText({ request: event.currentTarget.value.trim() || undefined })}
-        maxLength={100}
-        spellCheck={false}
-        classNames={{ input: 'mono' }}
-      />
-    </Group>
+    <SimpleGrid cols={{ base: 2, sm: 4, lg: 6 }} spacing="xs" verticalSpacing="xs">
+      {choices.map(({ name, label, data: offered }) => (
+        <NativeSelect
+          key={name}
+          label={label}
+          data={withChosen(offered, filter[name])}
+          value={filter[name] ?? ''}
+          onChange={(event) => change({ [name]: event.currentTarget.value || undefined })}
+        />
+      ))}
+      {TEXTS.map(({ name, label, placeholder, longest }) => (
+        <TextInput
+          // Links of the table set the last one.
+          key={name === 'request' ? `${name} ${filter[name] ?? ''}` : name}
+          label={label}
+          placeholder={placeholder}
+          defaultValue={filter[name] ?? ''}
+          onChange={(event) => changeText({ [name]: textOf(name, event.currentTarget.value) })}
+          maxLength={longest}
+          spellCheck={false}
+        />
+      ))}
+    </SimpleGrid>
   );
 }
 

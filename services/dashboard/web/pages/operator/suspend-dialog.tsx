@@ -36,13 +36,15 @@ export function SuspendDialog({ target, onClose }: SuspendDialogProps): ReactNod
   if (target.isSuspended) {
     return (
       <ConfirmDialog title={`Restore ${target.name}?`} action="Restore" onConfirm={() => send(null)} onClose={onClose}>
-        <Text size="sm">Requests are admitted again within a second, as far as the customer’s own settings let them.</Text>
+        <Text size="sm">
+          Requests are admitted again within a second, as far as the customer’s own settings let them. The customer is told by email.
+        </Text>
       </ConfirmDialog>
     );
   }
   return (
     <ReasonDialog title={`Suspend ${target.name}`} action="Suspend" onSend={send} onClose={onClose}>
-      {EFFECTS[target.kind]} Only an operator can restore it.
+      {EFFECTS[target.kind]} The customer is told by email. Only an operator can restore it.
     </ReasonDialog>
   );
 }

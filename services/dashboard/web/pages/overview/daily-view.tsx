@@ -1,20 +1,44 @@
-import { Stack, Text } from '@mantine/core';
+import { Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type ReactNode } from 'react';
+import { lazy, Suspense, type ReactNode } from 'react';
 import { alertsQuery } from '../../api/queries';
 import { Loaded } from '../../components/loaded';
 import { Moment } from '../../components/moment';
+import { WhenSeen } from '../../components/when-seen';
 import { Panel } from '../../components/panel';
+import { NO_FILTER } from '../requests/request-choices';
+import { MonthPanel } from './month-panel';
 import { RefusalGroups } from './refusal-groups';
 import { TodayPanel } from './today-panel';
 
-/** Today's usage, alerts and refusals. */
+/** Its columns are most of the code, and it stands below what is seen first. */
+const RequestLog = lazy(() => import('../requests/request-log').then((module) => ({ default: module.RequestLog })));
+
+/** Requests that are shown here. */
+const NEWEST = 10;
+
+/** What needs attention, today's limits, 30 days, and the newest requests. */
 export function DailyView(): ReactNode {
   return (
     <Stack gap="md">
       <TodayPanel />
       <UnreadAlerts />
+      <MonthPanel />
+      <Panel
+        title="Latest requests"
+        aside={
+          <Link to="/requests" search={NO_FILTER} className="text-link">
+            All requests
+          </Link>
+        }
+      >
+        <WhenSeen height={260}>
+          <Suspense fallback={<Skeleton height={260} />}>
+            <RequestLog filter={NO_FILTER} limit={NEWEST} isNewestOnly />
+          </Suspense>
+        </WhenSeen>
+      </Panel>
       <Panel
         title="Refusals in the last 7 days"
         aside={
@@ -23,7 +47,9 @@ export function DailyView(): ReactNode {
           </Link>
         }
       >
-        <RefusalGroups />
+        <WhenSeen height={140}>
+          <RefusalGroups />
+        </WhenSeen>
       </Panel>
     </Stack>
   );
@@ -36,7 +62,7 @@ function UnreadAlerts(): ReactNode {
   const query = useQuery(alertsQuery(undefined));
   return (
     <Panel
-      title="Alerts"
+      title="Needs attention"
       aside={
         <Link to="/alerts" className="text-link">
           All alerts

@@ -26,11 +26,10 @@ export function firstMode({ takesTestKeys }: Product): 'test' | 'live' {
   return takesTestKeys ? 'test' : 'live';
 }
 
-/** What a newcomer does: make a key, call, choose a plan. Stays until the first call has arrived. */
+/** What a newcomer does: make a key, call, choose a plan. Stays whole until the first call has arrived. */
 export function FirstSteps({ newest, product, onCreate }: FirstStepsProps): ReactNode {
   if (product === undefined)
     return <Text>There is nothing to call yet. As soon as a product is on sale, you can create a key for it here.</Text>;
-  const isTest = firstMode(product) === 'test';
   return (
     <Stack gap="md">
       <ol className={classes['steps']}>
@@ -46,15 +45,7 @@ export function FirstSteps({ newest, product, onCreate }: FirstStepsProps): Reac
             <SampleCall item={newest} />
           )}
         </Step>
-        <Step number={3} title={isTest ? 'Choose a plan and create a live key' : 'Choose a plan'}>
-          <Text size="sm">
-            {isTest ? 'Live keys return real data. ' : 'Without one, the base limits hold. '}
-            <Link to="/plans" className="text-link in-text">
-              See products, limits and prices
-            </Link>
-            .
-          </Text>
-        </Step>
+        <ChooseStep product={product} />
       </ol>
       {newest !== undefined && (
         <Panel title="Refused requests">
@@ -62,6 +53,32 @@ export function FirstSteps({ newest, product, onCreate }: FirstStepsProps): Reac
         </Panel>
       )}
     </Stack>
+  );
+}
+
+function ChooseStep({ product }: { readonly product: Product }): ReactNode {
+  const isTest = firstMode(product) === 'test';
+  return (
+    <Step number={3} title={isTest ? 'Choose a plan and create a live key' : 'Choose a plan'}>
+      <Text size="sm">
+        {isTest ? 'Live keys return real data. ' : 'Without one, the base limits hold. '}
+        <Link to="/plans" className="text-link in-text">
+          See products, limits and prices
+        </Link>
+        .
+      </Text>
+    </Step>
+  );
+}
+
+/** What is left once the first call has arrived. */
+export function LastStep({ product }: { readonly product: Product }): ReactNode {
+  return (
+    <ol className={classes['steps']}>
+      <Step number={1} title={keyStepTitle(product)} isDone />
+      <Step number={2} title="Run the sample call" isDone />
+      <ChooseStep product={product} />
+    </ol>
   );
 }
 
@@ -130,7 +147,7 @@ interface StepProps {
   readonly number: number;
   readonly title: string;
   readonly isDone?: boolean;
-  readonly children: ReactNode;
+  readonly children?: ReactNode;
 }
 
 function Step({ number, title, isDone = false, children }: StepProps): ReactNode {

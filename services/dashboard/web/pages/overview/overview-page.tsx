@@ -9,17 +9,25 @@ import { keysQuery, productsQuery } from '../../api/queries';
 import { PageTitle } from '../../components/page-title';
 import { ProblemAlert } from '../../components/problem-alert';
 import { DailyView } from './daily-view';
-import { FirstKey } from './first-key';
-import { firstMode, FirstSteps } from './first-steps';
+import { firstMode, FirstSteps, LastStep } from './first-steps';
 import { OwnOutages } from './own-outages';
 
 /** Its form is most of the code, and nobody sees it before a click. */
 const CreateKeyDialog = lazy(() => import('../keys/create-key-dialog').then((module) => ({ default: module.CreateKeyDialog })));
 
+/** Shown once, to who has just signed up. */
+const FirstKey = lazy(() => import('./first-key').then((module) => ({ default: module.FirstKey })));
+
 /** Whoever has more keys is no newcomer. */
 const FEW_KEYS = 10;
 
 const isNewcomer = ({ keys, next }: Answer<'GET /keys'>): boolean => next === null && keys.every(({ lastUsedAt }) => lastUsedAt === null);
+
+/** The third step: a plan or a live key where one begins with a test key. */
+function hasChosen({ keys, next }: Answer<'GET /keys'>, products: readonly Product[], first: Product | undefined): boolean {
+  const hasPlan = products.some(({ subscription }) => subscription !== null && subscription.plan !== null);
+  return next !== null || hasPlan || (first?.takesTestKeys !== false && keys.some(({ mode }) => mode === 'live'));
+}
 
 /** What the reader was reading about when signing up, else the one with which newcomers begin; undefined: nothing can be called. */
 function productOf(from: string | undefined, { products, first }: Answer<'GET /products'>): Product | undefined {
@@ -27,7 +35,7 @@ function productOf(from: string | undefined, { products, first }: Answer<'GET /p
   return products.find(({ id, subscribable }) => id === read && subscribable) ?? products.find(({ id }) => id === first);
 }
 
-/** Newcomers are led to a first call, until it has arrived; everybody else sees how today goes. */
+/** Newcomers are led to a first call, and the last step stays until it is done; everybody else sees how today goes. */
 export function OverviewPage(): ReactNode {
   const { data, error, refetch } = useQuery({
     ...keysQuery({}, undefined, FEW_KEYS),
@@ -42,17 +50,27 @@ export function OverviewPage(): ReactNode {
   if (error && !data) return <ProblemAlert problem={error} onRetry={() => void refetch()} />;
   const isNew = data !== undefined && isNewcomer(data);
   const product = catalogue && productOf(firstVisit?.from, catalogue);
+  const isLastStep = data !== undefined && catalogue !== undefined && !isNew && !hasChosen(data, catalogue.products, product);
   return (
     <>
-      <PageTitle title="Overview">{isNew ? 'Three steps to your first response.' : 'Today at a glance.'}</PageTitle>
+      <PageTitle title="Overview">
+        {isNew ? 'Three steps to your first response.' : isLastStep ? 'One step to live data.' : 'Today at a glance.'}
+      </PageTitle>
       <OwnOutages />
-      {isFirst && product && <FirstKey product={product} from={firstVisit?.from} />}
+      {isFirst && product && (
+        <Suspense fallback={<Skeleton height={220} />}>
+          <FirstKey product={product} from={firstVisit?.from} />
+        </Suspense>
+      )}
       {data === undefined || !catalogue ? (
         <Skeleton height={420} />
       ) : isNew ? (
         <FirstSteps newest={data.keys[0]} product={product} onCreate={open} />
       ) : (
-        <DailyView />
+        <>
+          {isLastStep && product && <LastStep product={product} />}
+          <DailyView />
+        </>
       )}
       {/* Beside both: the first call ends the first steps, and must not take the dialog that shows the key along. */}
       {isCreating && product && (

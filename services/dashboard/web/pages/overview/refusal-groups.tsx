@@ -7,9 +7,10 @@ import { EmptyState } from '../../components/empty-state';
 import { Loaded } from '../../components/loaded';
 import { Moment } from '../../components/moment';
 import { formatCount } from '../../format/numbers';
+import { addDays } from '../../format/time';
 import { useProductTitles } from '../../hooks/use-product-titles';
 import { groupRefusals, type RefusalGroup } from './group-refusals';
-import { useWeek } from './use-week';
+import { useMonth } from './use-month';
 
 /** How many groups are shown here; the page that explains has every refusal. */
 const MOST_GROUPS = 6;
@@ -27,7 +28,7 @@ function Reason({ code, latest }: RefusalGroup): ReactNode {
 
 /** What was refused in the last 7 days, and how often; each leads to the explanation of its latest. */
 export function RefusalGroups(): ReactNode {
-  const week = useWeek();
+  const month = useMonth();
   const newest = useQuery(refusalsQuery(undefined, NEWEST)).data?.refusals ?? [];
   const titleOf = useProductTitles();
   const columns: readonly Column<RefusalGroup>[] = [
@@ -37,12 +38,15 @@ export function RefusalGroups(): ReactNode {
     { header: 'Latest', cell: ({ latest }) => <Moment at={latest?.at ?? null} none="–" /> },
   ];
   return (
-    <Loaded query={week} height={140}>
-      {({ refusals }) => (
+    <Loaded query={month} height={140}>
+      {({ refusals, today }) => (
         <DataTable
           caption="Refused requests by reason"
           columns={columns}
-          rows={groupRefusals(refusals, newest).slice(0, MOST_GROUPS)}
+          rows={groupRefusals(
+            refusals.filter(({ day }) => day > addDays(today, -7)),
+            newest,
+          ).slice(0, MOST_GROUPS)}
           rowKey={({ code, product }) => `${code} ${product}`}
           empty={
             <EmptyState title="No refused requests in the last 7 days">

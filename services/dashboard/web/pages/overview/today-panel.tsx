@@ -1,4 +1,4 @@
-import { Group, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
@@ -9,29 +9,32 @@ import { Loaded } from '../../components/loaded';
 import { Panel } from '../../components/panel';
 import { WindowBar } from '../../components/window-bar';
 import { formatCount, percentOf } from '../../format/numbers';
-import { WeekLine } from './week-line';
 
-/** From here on a limit is worth a look; what is below lies behind a line. */
-const NOTEWORTHY_PERCENT = 50;
+/** How many limits are shown; what is further away lies behind a line. */
+const SHOWN = 3;
 
 interface Standing {
   readonly title: string;
   readonly subscription: Subscription;
+  /** The limit that is nearer. */
+  readonly window: 'day' | 'month';
   readonly percent: number;
 }
 
-/** Active subscriptions, the most used first. */
+function standingOf(title: string, subscription: Subscription): Standing {
+  const { daily, monthly } = subscription;
+  const [day, month] = [percentOf(daily.used, daily.limit), percentOf(monthly.used, monthly.limit)];
+  return { title, subscription, window: month > day ? 'month' : 'day', percent: Math.max(day, month) };
+}
+
+/** Active subscriptions, the one nearest to a limit first. */
 function standings(products: readonly Product[]): Standing[] {
   return products
-    .flatMap(({ title, subscription }) =>
-      subscription?.state === 'active'
-        ? [{ title, subscription, percent: percentOf(subscription.daily.used, subscription.daily.limit) }]
-        : [],
-    )
+    .flatMap(({ title, subscription }) => (subscription?.state === 'active' ? [standingOf(title, subscription)] : []))
     .sort((a, b) => b.percent - a.percent || b.subscription.daily.used - a.subscription.daily.used);
 }
 
-/** How many requests today, how the week went, and which limits are near. */
+/** How many requests today, and which limits are nearest. */
 export function TodayPanel(): ReactNode {
   const products = useQuery({ ...productsQuery, refetchInterval: 2_000 });
   const all = (
@@ -50,28 +53,24 @@ export function TodayPanel(): ReactNode {
 
 function Today({ active }: { readonly active: readonly Standing[] }): ReactNode {
   if (active.length === 0) return <NothingActive />;
-  const near = active.filter(({ percent }) => percent >= NOTEWORTHY_PERCENT);
-  const far = active.filter(({ percent }) => percent < NOTEWORTHY_PERCENT);
+  const [near, far] = [active.slice(0, SHOWN), active.slice(SHOWN)];
   const live = active.reduce((sum, { subscription }) => sum + subscription.daily.used, 0);
   const tried = active.reduce((sum, { subscription }) => sum + subscription.test.daily.used, 0);
   return (
     <Stack gap="md">
-      <Group justify="space-between" gap="md">
-        <div>
-          <Text fz="xl" fw={600} className="numbers" lh={1.2}>
-            {formatCount(live)}
-          </Text>
-          <Text size="sm" c="dimmed">
-            live requests{tried > 0 && `, and ${formatCount(tried)} with test keys`}
-          </Text>
-        </div>
-        <WeekLine />
-      </Group>
+      <div>
+        <Text fz="xl" fw={600} className="numbers" lh={1.2}>
+          {formatCount(live)}
+        </Text>
+        <Text size="sm" c="dimmed">
+          live requests{tried > 0 && `, and ${formatCount(tried)} with test keys`}
+        </Text>
+      </div>
       <Bars standings={near} />
       {far.length > 0 && (
         <details className="figures">
           <summary>
-            {far.length} {far.length === 1 ? 'product' : 'products'} below {NOTEWORTHY_PERCENT}% of the daily limit
+            {far.length} more {far.length === 1 ? 'product' : 'products'}, further from their limits
           </summary>
           <Bars standings={far} />
         </details>
@@ -84,10 +83,10 @@ function Bars({ standings: shown }: { readonly standings: readonly Standing[] })
   if (shown.length === 0) return null;
   return (
     <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="lg" verticalSpacing="md">
-      {shown.map(({ title, subscription }) => (
+      {shown.map(({ title, subscription, window }) => (
         <div key={subscription.id}>
           <Title order={3}>{title}</Title>
-          <WindowBar window="day" standing={subscription.daily} of={title} />
+          <WindowBar window={window} standing={window === 'day' ? subscription.daily : subscription.monthly} of={title} />
         </div>
       ))}
     </SimpleGrid>

@@ -1,10 +1,12 @@
 import { Alert, Text } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { type Product } from '../../../contract/plans';
 import { ApiProblem } from '../../api/api-problem';
 import { explainConflict } from '../../api/explain-conflict';
 import { call } from '../../api/request';
+import { switchCostQuery } from '../../api/queries';
+import { Loaded } from '../../components/loaded';
 import { formatCount, formatPrice } from '../../format/numbers';
 import { toast } from '../../browser/toast';
 import { ConsentChoice, isAgreed, wantingConsent } from '../../components/consent-choice';
@@ -19,17 +21,18 @@ interface ChoosePlanDialogProps {
   readonly onClose: () => void;
 }
 
-type Act = 'Change' | 'Subscribe' | 'Request' | 'Pay';
+type Act = 'Change' | 'Subscribe' | 'Request' | 'Pay' | 'Switch';
 
-function actOf({ subscription }: Product, offer: Offer): Act {
+function actOf({ subscription, paidPlanId }: Product, offer: Offer): Act {
   if (offer.needsApproval) return 'Request';
-  if (offer.isPaidFirst) return 'Pay';
+  if (offer.isPaidFirst) return paidPlanId === null ? 'Pay' : 'Switch';
   return subscription !== null && subscription.state !== 'cancelled' ? 'Change' : 'Subscribe';
 }
 
 /** The act, with plan and price: what is agreed to stands on the button itself. */
 function actionText(act: Act, offer: Offer): string {
   const price = offer.price === null ? 'for free' : `for ${formatPrice(offer.price)} a month`;
+  if (act === 'Switch') return `Change to ${offer.plan ?? 'Base'}`;
   if (act === 'Pay') return `Go on and pay ${price.slice('for '.length)}`;
   return `${act === 'Request' ? act : `${act} to`} ${offer.plan ?? 'Base'} ${price}`;
 }
@@ -39,17 +42,23 @@ const TITLES: Readonly<Record<Act, (title: string, plan: string) => string>> = {
   Subscribe: (title, plan) => `Subscribe to ${title} on ${plan}?`,
   Request: (title, plan) => `Request ${plan} of ${title}?`,
   Pay: (title, plan) => `Pay for ${plan} of ${title}?`,
+  Switch: (title, plan) => `Change ${title} to ${plan}?`,
 };
 
 const DONE: Readonly<Record<Exclude<Act, 'Pay'>, (title: string, plan: string) => string>> = {
   Change: (title, plan) => `${title} is on ${plan} now.`,
   Subscribe: (title) => `You are subscribed to ${title}.`,
   Request: (title, plan) => `${plan} of ${title} is requested.`,
+  Switch: (title, plan) => `${title} is on ${plan} now.`,
 };
 
-async function send(act: Exclude<Act, 'Pay'>, { product, offer, acceptLowerThanUsed, consent }: Wish): Promise<void> {
+async function send(act: Exclude<Act, 'Pay'>, { product, offer, acceptLowerThanUsed, consent, at }: Wish): Promise<void> {
   const wanted = { plan: offer.plan, terms: termsOf(offer), consent };
-  if (act === 'Request' && offer.plan !== null)
+  if (act === 'Switch') {
+    if (product.paidPlanId === null || offer.plan === null || at === undefined) return;
+    const params = { id: product.paidPlanId };
+    await call('PUT /paid-plans/:id/plan', { params, body: { plan: offer.plan, terms: termsOf(offer), at } });
+  } else if (act === 'Request' && offer.plan !== null)
     await call('POST /plan-requests', { body: { ...wanted, plan: offer.plan, product: product.id } });
   else if (act === 'Change' && product.subscription !== null) {
     const { id, version } = product.subscription;
@@ -62,6 +71,8 @@ interface Wish {
   readonly offer: Offer;
   readonly acceptLowerThanUsed: boolean;
   readonly consent: string[];
+  /** Of what the change of a paid plan costs now. */
+  readonly at?: number | undefined;
 }
 
 /** Subscribes, changes the plan, or asks for one. A limit below what is used already is said before anything happens. */
@@ -73,6 +84,7 @@ export function ChoosePlanDialog({ product, offer, onClose }: ChoosePlanDialogPr
   const act = actOf(product, offer);
   const name = offer.plan ?? 'Base';
   const isBelowUse = belowUse !== undefined;
+  const cost = useQuery({ ...switchCostQuery(product.paidPlanId ?? '', offer.plan ?? ''), enabled: act === 'Switch' });
 
   async function choose(): Promise<void> {
     try {
@@ -81,7 +93,7 @@ export function ChoosePlanDialog({ product, offer, onClose }: ChoosePlanDialogPr
         return window.location.assign(url);
       }
       if (act === 'Pay') return;
-      await send(act, { product, offer, acceptLowerThanUsed: isBelowUse, consent });
+      await send(act, { product, offer, acceptLowerThanUsed: isBelowUse, consent, at: cost.data?.at });
       const isStopped = act !== 'Request' && product.subscription?.suspended !== undefined;
       toast(`${DONE[act](product.title, name)}${isStopped ? ' The provider still suspends it.' : ''}`);
     } catch (error) {
@@ -97,16 +109,36 @@ export function ChoosePlanDialog({ product, offer, onClose }: ChoosePlanDialogPr
       title={TITLES[act](product.title, name)}
       action={isBelowUse ? `${actionText(act, offer)} anyway` : actionText(act, offer)}
       isDangerous={isBelowUse}
-      isReady={isAgreed(texts, consent)}
+      isReady={isAgreed(texts, consent) && (act !== 'Switch' || cost.data !== undefined)}
       onConfirm={choose}
       onClose={onClose}
       hiddenProblem="limit_below_use"
     >
       <PlanComparison product={product} offer={offer} />
-      <PlanTerms product={product} offer={offer} />
+      {act === 'Switch' ? (
+        <Loaded query={cost} height={60}>
+          {(data) => <SwitchCost {...data} />}
+        </Loaded>
+      ) : (
+        <PlanTerms product={product} offer={offer} />
+      )}
       <ConsentChoice products={texts} agreed={consent} onChange={setConsent} />
       {belowUse && <BelowUse problem={belowUse} />}
     </ConfirmDialog>
+  );
+}
+
+/** What a change of a paid plan costs, for what is left of the period. */
+function SwitchCost({ amount, currency }: { readonly amount: string; readonly currency: string }): ReactNode {
+  const isCredit = amount.startsWith('-');
+  const money = formatPrice({ price: isCredit ? amount.slice(1) : amount, currency });
+  return (
+    <Text size="sm" mt="sm">
+      {isCredit
+        ? `${money} of what you have paid is credited to the next charges.`
+        : `${money} is charged now, for the rest of the period.`}{' '}
+      The plan changes at once if that succeeds, and nothing changes if not. From the next period on the price above is charged.
+    </Text>
   );
 }
 

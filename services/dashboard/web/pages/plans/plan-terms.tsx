@@ -36,7 +36,10 @@ function PaidTerms({ isChange }: { readonly isChange: boolean }): ReactNode {
         You pay on the page of the payment provider. The plan begins when the payment has arrived, within seconds as a rule; until then{' '}
         {isChange ? 'what you have goes on' : 'nothing changes'}.
       </List.Item>
-      <List.Item>The price is charged now and each month in advance, until you cancel the plan under Billing.</List.Item>
+      <List.Item>
+        That page says what is charged now. From then on the price is charged each month in advance, until you cancel the plan under
+        Billing.
+      </List.Item>
       {isChange && <List.Item>What you used today and this month still counts.</List.Item>}
     </List>
   );

@@ -9,7 +9,7 @@ import { Moment } from '../../components/moment';
 /** What became of a request, leading to why. */
 function Outcome({ request: { requestId, outcome } }: { readonly request: LoggedRequest }): ReactNode {
   return (
-    <Link to="/explain" search={{ request: requestId }} className="text-link mono">
+    <Link to="/explain" search={{ request: requestId }} className="text-link mono keep">
       {outcome}
     </Link>
   );
@@ -64,7 +64,7 @@ export function requestColumns(titleOf: (product: string) => string): readonly C
   ];
 }
 
-/** On a key's own page every row would name the key. */
-export function requestColumnsOfKey(titleOf: (product: string) => string): readonly Column<LoggedRequest>[] {
+/** For a short list: on a key's own page every row would name the key, and the overview has no room for it. */
+export function requestColumnsWithoutKey(titleOf: (product: string) => string): readonly Column<LoggedRequest>[] {
   return requestColumns(titleOf).filter(({ header }) => header !== 'Key');
 }

@@ -10,20 +10,22 @@ import { Pager } from '../../components/pager';
 import { ProblemAlert } from '../../components/problem-alert';
 import { usePaged } from '../../hooks/use-paged';
 import { useProductTitles } from '../../hooks/use-product-titles';
-import { requestColumns, requestColumnsOfKey } from './request-columns';
+import { requestColumns, requestColumnsWithoutKey } from './request-columns';
 
 interface RequestLogProps {
   readonly filter: RequestLogFilter;
   readonly limit?: number;
+  /** Without pages, and without the column of keys. */
+  readonly isNewestOnly?: boolean;
   /** The newest alone, of the key that the filter names. */
   readonly isOfKey?: boolean;
 }
 
 /** Requests of the last 7 days, those that went through too; each leads to its explanation. */
-export function RequestLog({ filter, limit = 20, isOfKey = false }: RequestLogProps): ReactNode {
+export function RequestLog({ filter, limit = 20, isOfKey = false, isNewestOnly = isOfKey }: RequestLogProps): ReactNode {
   const paging = usePaged();
   const titleOf = useProductTitles();
-  const query = requestLogQuery(filter, isOfKey ? undefined : paging.after, limit);
+  const query = requestLogQuery(filter, isNewestOnly ? undefined : paging.after, limit);
   const { data, error, refetch } = useQuery({ ...query, placeholderData: keepPreviousData });
   if (error && !data) return <ProblemAlert problem={error} onRetry={() => void refetch()} />;
   return (
@@ -31,7 +33,7 @@ export function RequestLog({ filter, limit = 20, isOfKey = false }: RequestLogPr
       <SampleNotice requests={data?.requests ?? []} />
       <DataTable
         caption="Requests"
-        columns={isOfKey ? requestColumnsOfKey(titleOf) : requestColumns(titleOf)}
+        columns={isNewestOnly ? requestColumnsWithoutKey(titleOf) : requestColumns(titleOf)}
         rows={data?.requests}
         rowKey={({ requestId }) => requestId}
         expectedRows={Math.min(limit, 8)}
@@ -42,7 +44,7 @@ export function RequestLog({ filter, limit = 20, isOfKey = false }: RequestLogPr
           />
         }
       />
-      {!isOfKey && <Pager paging={paging} next={data?.next} />}
+      {!isNewestOnly && <Pager paging={paging} next={data?.next} />}
     </>
   );
 }

@@ -57,3 +57,38 @@ export function formatWithin(ms: number | undefined, boundsMs: readonly number[]
   if (ms === Infinity) return `over ${formatWithin(boundsMs.at(-1), boundsMs)}`;
   return ms < 1_000 ? `${ms} ms` : `${ms / 1_000} s`;
 }
+
+/** What a stretch of days came to. */
+interface Figures {
+  /** Requests that were let in. */
+  readonly requests: number;
+  /** Of those, the ones answered with a status of 500 to 599; null where no answer is known. */
+  readonly failures: number | null;
+  /** Milliseconds within which 95% of the known answers were sent; undefined without any. */
+  readonly p95Ms: number | undefined;
+}
+
+interface DayOfAnswers {
+  readonly day: string;
+  readonly admitted: number;
+  readonly answers: Answers | null;
+}
+
+/** @param days each `YYYY-MM-DD` */
+export function figuresOf(all: readonly DayOfAnswers[], days: readonly string[], boundsMs: readonly number[]): Figures {
+  const own = all.filter(({ day }) => days.includes(day));
+  const sum = sumAnswers(own.map(({ answers }) => answers));
+  return {
+    requests: own.reduce((total, { admitted }) => total + admitted, 0),
+    failures: sum && sum.failed,
+    p95Ms: sum ? withinMs(sum.took, boundsMs, 0.95) : undefined,
+  };
+}
+
+/** `+12%`, `−3%`, `the same`; undefined where there was nothing to compare with. */
+export function changeText(now: number, before: number): string | undefined {
+  if (before === 0) return undefined;
+  const percent = Math.round(((now - before) / before) * 100);
+  if (percent === 0) return 'the same';
+  return `${percent > 0 ? '+' : '−'}${Math.abs(percent)}%`;
+}

@@ -4,9 +4,12 @@ import { usageQuery } from '../../api/queries';
 import { addDays, dayOf } from '../../format/time';
 import { useSession } from '../../hooks/use-session';
 
-/** Usage of the last 7 days, today included; the line and the refusals beside it need no more than a look a minute. */
-export function useWeek(): UseQueryResult<Usage> {
+/** Days that the overview tells of, today included. */
+export const MONTH_DAYS = 30;
+
+/** Usage of the last 30 days; what the overview says of it needs no more than a look every ten seconds. */
+export function useMonth(): UseQueryResult<Usage> {
   const { quotaTimeZone } = useSession();
   const today = dayOf(new Date(), quotaTimeZone);
-  return useQuery({ ...usageQuery({ from: addDays(today, -6), to: today }), refetchInterval: 10_000 });
+  return useQuery({ ...usageQuery({ from: addDays(today, 1 - MONTH_DAYS), to: today }), refetchInterval: 10_000 });
 }

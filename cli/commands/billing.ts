@@ -1,0 +1,57 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Command } from 'commander';
+import { askForPaymentCheck, type PaymentReport, readPaymentCheck } from '../../plugins/stores/postgres/billing/payment-checks';
+import { type CommandContext, finishCommand, withDatabase } from './command-context';
+import { CommandError } from './command-error';
+import { table } from './output';
+
+const HELP = `
+Asks the payment provider about every subscription, and mends what differs here. The dashboard does so, which has the provider's keys; it does so
+by itself each night. Exit 2 when something differed.`;
+
+/** For scripts, as diff(1) has it. */
+const EXIT_DIFFERED = 2;
+/** A dashboard looks each 5 s; 100,000 subscriptions are 1,000 pages at the provider. */
+const PATIENCE_MS = 600_000;
+const POLL_MS = 500;
+
+function show({ compared, differences, problems }: PaymentReport): string {
+  const rows = differences.flatMap(({ provider, subscription, customerId, product, changed }) =>
+    Object.entries(changed).map(([member, [before, after]]) => [
+      provider,
+      subscription,
+      customerId,
+      product,
+      member,
+      String(before),
+      String(after),
+    ]),
+  );
+  const sum = `${compared} compared, ${differences.length} differed and were mended`;
+  const found = rows.length === 0 ? [] : [table(['provider', 'subscription', 'customer', 'product', 'what', 'was', 'is'], rows)];
+  return [sum, ...found, ...problems].join('\n');
+}
+
+async function waitFor(read: () => Promise<PaymentReport | undefined>): Promise<PaymentReport> {
+  for (const end = performance.now() + PATIENCE_MS; performance.now() < end; await sleep(POLL_MS)) {
+    const report = await read();
+    if (report) return report;
+  }
+  throw new CommandError('dashboard_away', 'no dashboard made the comparison within 10 minutes; is one running?');
+}
+
+/** `tollgate billing` */
+export function addBillingCommands(program: Command, context: CommandContext): void {
+  const group = program.command('billing').description('payments of customers');
+  finishCommand(group.command('reconcile').description('compare all paid subscriptions with the payment provider, and mend what differs'))
+    .addHelpText('after', HELP)
+    .action(async () => {
+      const report = await withDatabase(context, async (db) => {
+        const id = await askForPaymentCheck(db);
+        return waitFor(() => readPaymentCheck(db, id));
+      });
+      context.output.result(report, () => show(report));
+      if (report.problems.length > 0) throw new CommandError('provider_away', `not all could be compared: ${report.problems.join('; ')}`);
+      if (report.differences.length > 0) context.exitWith(EXIT_DIFFERED);
+    });
+}

@@ -1,0 +1,34 @@
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { type ServerLog } from '../log';
+import { type AnswerPlace } from './answer-socket';
+
+export interface HearingOptions {
+  readonly listen: AnswerPlace;
+  /** Told of lines with line feeds between them. */
+  readonly hear: (lines: string) => void;
+  readonly log: ServerLog;
+}
+
+/** Small: it holds the lines of a moment. */
+const LIMITS = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 32 };
+
+/**
+ * Hears the gateway's access log in a thread, so that no decision waits for it.
+ * @throws Error when the address cannot be had
+ */
+export async function hearAnswers({ listen, hear, log }: HearingOptions): Promise<{ close(): Promise<void> }> {
+  const thread = new Worker(join(__dirname, 'answer-thread.js'), { workerData: listen, resourceLimits: LIMITS });
+  await once(thread, 'message');
+  thread.on('message', (lines: string) => hear(lines));
+  thread.on('error', (err) => log.error({ err }, 'the gateway’s access log is no longer heard'));
+  log.info({ ...listen }, 'the gateway’s access log is heard');
+  return {
+    async close() {
+      const ended = once(thread, 'exit');
+      thread.postMessage('end');
+      await ended;
+    },
+  };
+}

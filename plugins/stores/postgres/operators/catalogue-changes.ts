@@ -1,0 +1,30 @@
+import { type AuditAction } from '../../../core/selling/audit-actions';
+import { type Database } from '../database';
+
+/** A change that was applied to what is sold, as the audit log has it. */
+export interface AppliedChange {
+  readonly at: Date;
+  readonly actor: string;
+  readonly action: string;
+  /** The product, or product and plan. */
+  readonly subject: string;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+const ACTIONS: readonly AuditAction[] = [
+  ...(['product.add', 'product.change', 'product.retire'] as const),
+  ...(['plan.add', 'plan.change', 'plan.retire', 'billing.change'] as const),
+];
+
+/** The newest of each action by its index: a log that is long costs no more. */
+const NEWEST = `
+SELECT newest.at, newest.actor, newest.action, newest.subject_id AS subject, newest.details
+FROM unnest($1::text[]) AS wanted (action) CROSS JOIN LATERAL (
+  SELECT * FROM audit_log a WHERE a.action = wanted.action ORDER BY a.id DESC LIMIT $2
+) AS newest
+ORDER BY newest.id DESC LIMIT $2`;
+
+/** Newest first. */
+export async function listCatalogueChanges(db: Database, limit: number): Promise<AppliedChange[]> {
+  return (await db.query<AppliedChange>(NEWEST, [ACTIONS, limit])).rows;
+}
