@@ -120,16 +120,16 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** `#/components/schemas/City` becomes `#/components/schemas/api-weather.City`. */
-function renameReferences(value: unknown, product: string): unknown {
+/** `#/components/schemas/City` becomes `#/components/schemas/api-weather.City`, also where a discriminator names it. */
+function renameReferences(value: unknown, product: string, isMapping = false): unknown {
   if (Array.isArray(value)) return value.map((each) => renameReferences(each, product));
   if (!isObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [
       name,
-      name === '$ref' && typeof member === 'string'
+      typeof member === 'string' && (name === '$ref' || isMapping)
         ? member.replace(/^#\/components\/([^/]+)\/(.+)$/, `#/components/$1/${product}.$2`)
-        : renameReferences(member, product),
+        : renameReferences(member, product, name === 'mapping'),
     ]),
   );
 }

@@ -128,6 +128,12 @@ it('writes out what is referred to: bodies, answers, all of several shapes and o
   expect(fields(hand)).toEqual([['rain', 'boolean']]);
 });
 
+it('renames the shapes that a discriminator names with the shapes', () => {
+  const { paths, components } = describeOwn(FRAMEWORKS['discriminator'] ?? {});
+  const { schema } = paths['/v1/forecast/{city}'].get.responses['200'].content['application/json'];
+  for (const place of Object.values<string>(schema.discriminator.mapping)) expect(components.schemas).toHaveProperty([place.slice(21)]);
+});
+
 it('marks a value that was made from the schema, and no other', () => {
   const made = (document: object) => shown(document)[0]?.parameters?.map(({ name, isMade }) => [name, isMade]);
   expect(made(FRAMEWORKS['fastapi'] ?? {})).toEqual([['city', false], ['days', false], ['x-trace', true]]); // prettier-ignore
