@@ -184,7 +184,7 @@ describe('what the processes tell at /metrics', () => {
   it('has no label for what a caller sent', () => {
     const labels = new Set([...outputs.values()].flatMap((text) => [...text.matchAll(/[{,](\w+)="/g)].map(([, label]) => label)));
     const known =
-      'breaker code kind le method mode outcome pool product quantile route service status step store space type upstream worker';
+      'breaker class code kind le method mode outcome pool product quantile route service status step store space type upstream worker';
     expect([...labels].filter((label) => !`${known} version major minor patch`.split(' ').includes(label ?? ''))).toEqual([]);
   });
 });

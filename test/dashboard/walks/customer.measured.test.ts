@@ -161,7 +161,9 @@ test('a customer gets from the first page to an own call, a team, a second facto
   await step('takes a plan with room for more, which test keys have too', async () => {
     await go(page, 'Plans');
     await press(page, 'Change IP lookup to Star');
-    await press(page, 'Change to Star for ₹499.00 a month');
+    await press(page, 'Go on and pay ₹499.00 a month');
+    await press(page, 'Pay');
+    await page.getByText('The payment has arrived. IP lookup is on Star now.').waitFor();
     await eventually(async () => leftOf(await lookUp(key)) > DAILY);
   });
 

@@ -108,7 +108,10 @@ test('a new customer gets from sign-up to a first call, through a refusal and a 
   await step('changes the plan and keeps what was used', async () => {
     await go('Plans');
     await button('Change IP lookup to Star').click();
-    await button('Change to Star for ₹499.00 a month').click();
+    await button('Go on and pay ₹499.00 a month').click();
+    await button('Pay').click();
+    await page.getByText('The payment has arrived. IP lookup is on Star now.').waitFor();
+    await go('Plans');
     await page.getByText('0 of 100,000', { exact: true }).first().waitFor();
     await go('Usage');
     await testKeysUsed(used).waitFor();

@@ -77,9 +77,11 @@ export const figuresQuery = queryOptions({
   refetchInterval: 60_000,
 });
 
+/** Several pages look up what is sold; one that shows it shows what was applied since. */
 export const catalogueQuery = queryOptions({
   queryKey: ['operator', 'catalogue'],
   queryFn: () => call('GET /operator/catalogue'),
+  staleTime: 0,
 });
 
 export type InvoiceFilter = Query<'GET /operator/invoices.csv'>;

@@ -99,6 +99,7 @@ function detailOf(problem: unknown): string {
   return typeof detail === 'string' ? detail : 'The call could not be made. Try again in a moment.';
 }
 
+const JSON_HEADERS = { 'Content-Type': 'application/json' };
 const ASKS_CONSENT: ReadonlySet<unknown> = new Set(['consent_required', 'consent_changed']);
 
 /**
@@ -111,20 +112,20 @@ export async function makeCall(form: HTMLFormElement, consent: readonly string[]
   const call = JSON.parse(form.dataset['call'] ?? '{}') as TryCall;
   const fields = new FormData(form);
   const key = ownKey();
+  const headers = givenIn(fields, HEADER_FIELD);
   const { product, method, path, through } = call;
   const body = JSON.stringify({
     ...(key === '' ? { product } : { key }),
     method,
     ...targetOf(fields, path),
-    headers: Object.fromEntries(givenIn(fields, HEADER_FIELD)),
+    ...(headers.length > 0 && { headers: Object.fromEntries(headers) }),
     ...(await bodyOf(fields, call)),
     ...(consent.length > 0 && { consent }),
   });
   let refusal: unknown;
   // A call with an own key is nobody's but the customer's.
   for (const place of key === '' ? through : through.slice(0, 1)) {
-    const headers = { 'Content-Type': 'application/json' };
-    const response = await fetch(place, { method: 'POST', headers, body, signal: AbortSignal.timeout(TIMEOUT_MS) });
+    const response = await fetch(place, { method: 'POST', headers: JSON_HEADERS, body, signal: AbortSignal.timeout(TIMEOUT_MS) });
     const answer: unknown = await response.json();
     if (response.ok) return { answer: answer as TryAnswer, isOwn: place === '/api/try' };
     refusal ??= answer;

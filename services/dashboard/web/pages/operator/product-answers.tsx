@@ -51,7 +51,7 @@ export function ProductAnswers({ figures: { answered, answerTimesMs } }: { reado
     <>
       <p className="dimmed">
         Requests that were let in, with live and test keys. Failed: a status of 500 to 599. Not known: requests that still run, and answers
-        that the API did not report.
+        that the gateway did not report.
       </p>
       <DataTable
         caption="Answers by product"

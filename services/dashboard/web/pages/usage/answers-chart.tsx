@@ -54,7 +54,7 @@ function Times({ answers, boundsMs }: { readonly answers: AnswerBar['answers']; 
       : `Half of the answers took ${half} or less, 95% ${most} or less.`.replaceAll(/(over [\d.]+ m?s) or less/g, '$1');
   return (
     <Text size="sm" c="dimmed" mb="xs">
-      {times} Measured to the last byte of the answer. Not known: requests that still run, and answers that the API did not report.
+      {times} Measured to the last byte of the answer. Not known: requests that still run, and answers that the gateway did not report.
     </Text>
   );
 }
