@@ -150,7 +150,9 @@ export class Ledger {
   proration(subscription: Subscription, { amount, at }: { amount: number; at: number }): number {
     const [item] = subscription.items.data;
     const { current_period_start: start, current_period_end: end } = item;
-    const share = (price: number): number => Math.round((price * (end - at)) / (end - start));
+    // The caller's clock may have another second than this one when the period has just begun.
+    const from = Math.max(at, start);
+    const share = (price: number): number => Math.round((price * (end - from)) / (end - start));
     return share(amount) - share(item.price.unit_amount);
   }
 
