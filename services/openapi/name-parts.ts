@@ -14,7 +14,7 @@ interface Media {
 
 const objectOf = (value: unknown): Json => (isObject(value) ? value : {});
 
-/** `POST /grank/grid` as `GrankGrid`; the method is added where the path takes two. */
+/** `POST /weather/days` as `WeatherDays`; the method is added where the path takes two. */
 function nameOf(method: string, path: string, methods: Json): string {
   const own = pascal(path);
   return Object.keys(methods).length > 1 && method !== 'get' ? pascal(method) + own : own;

@@ -175,7 +175,7 @@ describe('billing in a catalogue', () => {
   });
 
   it.each([
-    [{ provider: 'stripe' }, 'billing.provider'],
+    [{ provider: 'paypal' }, 'billing.provider'],
     [{ seller: '{ name: Acme, address: [Street], country: IN, tax_id: 29AAGCB7383J1Z5 }' }, 'billing.seller.tax_id'],
     [{ seller: '{ name: Acme, address: [Street], country: IN }' }, 'billing.seller.tax_id'],
     [{ invoices: '{ from: 2026-04, series: A, credit_series: A }' }, 'billing.invoices.credit_series'],

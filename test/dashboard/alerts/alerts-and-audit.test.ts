@@ -49,7 +49,7 @@ describe('a line of the audit log', () => {
     [
       'a new key, without ids and nulls',
       { customer: '7d9c6f0e', mode: 'live', name: null, expiresAt: '2026-11-21T10:00:00.000Z', products: ['api-ip', 'api-gst'], rules: [] },
-      'mode live; expires at 21 Nov 2026, 15:30; products api-ip, api-gst',
+      'mode live; expires at 21 Nov 2026, 15:30 IST; products api-ip, api-gst',
     ],
     ['a webhook by its host', { webhook: '7d9c6f0e', host: 'hooks.example.com' }, 'host hooks.example.com'],
     ['nothing', {}, ''],

@@ -95,7 +95,14 @@ describe('roles', () => {
 
   it('keep only invoices from some of those who may read', () => {
     const kept = endpoints.filter(({ method, needs }) => method === 'GET' && ROLES.some((role) => !roleMay(role, needs)));
-    expect(kept.map(({ path }) => path)).toEqual(['/billing', '/invoices', '/invoices.csv', '/invoices/:id', '/invoices/:id/pdf']);
+    expect(kept.map(({ path }) => path)).toEqual([
+      '/billing',
+      '/checkouts/:id',
+      '/invoices',
+      '/invoices.csv',
+      '/invoices/:id',
+      '/invoices/:id/pdf',
+    ]);
   });
 
   it('let owner, admin and developer make a key, and billing change a plan', async () => {

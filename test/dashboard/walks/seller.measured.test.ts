@@ -104,7 +104,7 @@ test('a seller puts an API in Python on sale, approves who asks for it, suspends
     expect(await tollgate('catalogue', 'apply')).toContain('+ weather');
     await go(operator.page, 'Products');
     await operator.page
-      .getByRole('table', { name: 'Catalogue' })
+      .getByRole('table', { name: 'Catalogue', exact: true })
       .getByRole('row', { name: /weather.*Gold/ })
       .waitFor();
   });
@@ -179,7 +179,7 @@ test('a seller puts an API in Python on sale, approves who asks for it, suspends
 async function restore(page: Page): Promise<void> {
   await press(page, 'Restore');
   await confirm(page, 'Restore');
-  await page.getByText('Suspended by the provider').waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Suspend', exact: true }).first().waitFor();
 }
 
 /** On the page and the command line the same, exact against what the gateway has counted. */

@@ -1,7 +1,7 @@
 -- What the console lists of customers, so that a page of the list reads the lines that it shows and no others.
 
 CREATE TABLE customer_listing (
-  -- `all`, `state:active`, `product:api-ip`: each list that a customer stands in has a line of its own.
+  -- `all`, `state:active`, `product:weather`: each list that a customer stands in has a line of its own.
   list text NOT NULL,
   customer_id uuid NOT NULL REFERENCES customer ON DELETE CASCADE,
   email text NOT NULL,
