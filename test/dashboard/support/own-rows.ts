@@ -31,6 +31,7 @@ export async function idsOfCustomer(pool: Pool, email: string): Promise<string[]
      UNION ALL SELECT id FROM subscription WHERE customer_id IN (SELECT id FROM own)
      UNION ALL SELECT id FROM webhook WHERE customer_id IN (SELECT id FROM own)
      UNION ALL SELECT id FROM invoice WHERE customer_id IN (SELECT id FROM own)
+     UNION ALL SELECT id FROM paid_subscription WHERE customer_id IN (SELECT id FROM own)
      UNION ALL SELECT id FROM alert WHERE customer_id IN (SELECT id FROM own)`,
     [email],
   );
