@@ -1,5 +1,4 @@
-import { Button, Group, NativeSelect } from '@mantine/core';
-import { IconDownload } from '@tabler/icons-react';
+import { Group, NativeSelect } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
@@ -14,6 +13,7 @@ import { Moment } from '../../components/moment';
 import { PageTitle } from '../../components/page-title';
 import { Pager } from '../../components/pager';
 import { ProblemAlert } from '../../components/problem-alert';
+import { ExportLink } from '../../components/export-link';
 
 type Entry = AuditLog['entries'][number];
 
@@ -54,17 +54,7 @@ export function AuditPage(): ReactNode {
   const navigate = useNavigate({ from: '/audit' });
   const paging = usePaged();
   const { data, error, refetch } = useQuery({ ...auditQuery(kind, paging.after), placeholderData: keepPreviousData });
-  const save = (
-    <Button
-      component="a"
-      href={addressOf('GET /audit.csv', { query: { kind } })}
-      download
-      variant="default"
-      leftSection={<IconDownload size={16} aria-hidden />}
-    >
-      Export CSV
-    </Button>
-  );
+  const save = <ExportLink href={addressOf('GET /audit.csv', { query: { kind } })} />;
   return (
     <>
       <PageTitle title="Audit log" actions={save}>

@@ -1,5 +1,4 @@
 import { Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
-import { IconDownload } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
@@ -16,6 +15,7 @@ import { formatCount, formatPrice } from '../../format/numbers';
 import { usePaged } from '../../hooks/use-paged';
 import { INVOICE_FACTS, STATE_NAMES } from '../billing/invoice-words';
 import { formatMonth } from '../plans/format-month';
+import { ExportLink } from '../../components/export-link';
 
 type Sums = BillingSums['months'][number];
 const FROM = '/console/operator/billing';
@@ -106,15 +106,7 @@ function InvoiceList(): ReactNode {
             Show all
           </Button>
         )}
-        <Button
-          component="a"
-          href={addressOf('GET /operator/invoices.csv', { query: filter })}
-          download
-          variant="default"
-          leftSection={<IconDownload size={16} aria-hidden />}
-        >
-          Export CSV
-        </Button>
+        <ExportLink href={addressOf('GET /operator/invoices.csv', { query: filter })} />
       </Group>
       <Loaded query={query} height={300}>
         {({ invoices, next }) => (

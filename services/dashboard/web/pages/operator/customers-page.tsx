@@ -1,7 +1,7 @@
 import { Badge, Box, Button, Checkbox, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDebouncedCallback, useDisclosure } from '@mantine/hooks';
-import { IconDownload, IconPlus, IconSearch } from '@tabler/icons-react';
+import { IconPlus, IconSearch } from '@tabler/icons-react';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
@@ -22,6 +22,7 @@ import { PageTitle } from '../../components/page-title';
 import { Pager } from '../../components/pager';
 import { ProblemAlert } from '../../components/problem-alert';
 import { PlanRequests } from './plan-requests';
+import { ExportLink } from '../../components/export-link';
 
 const dash = <span className="dimmed">–</span>;
 
@@ -156,15 +157,7 @@ function Filters({ filter }: { readonly filter: ReturnType<typeof useFilter> }):
           change({ sort, direction });
         }}
       />
-      <Button
-        component="a"
-        href={addressOf('GET /operator/customers.csv', { query: asked })}
-        download
-        variant="default"
-        leftSection={<IconDownload size={16} aria-hidden />}
-      >
-        Export CSV
-      </Button>
+      <ExportLink href={addressOf('GET /operator/customers.csv', { query: asked })} />
     </Group>
   );
 }

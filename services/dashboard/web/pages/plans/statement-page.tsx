@@ -1,5 +1,5 @@
 import { Button, Group, Text } from '@mantine/core';
-import { IconDownload, IconPrinter } from '@tabler/icons-react';
+import { IconPrinter } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
@@ -11,6 +11,7 @@ import { PageTitle } from '../../components/page-title';
 import { useSession } from '../../hooks/use-session';
 import { formatMonth } from './format-month';
 import { StatementSheet } from './statement-sheet';
+import { ExportLink } from '../../components/export-link';
 
 /** One month, on a page that prints as a document of its own. */
 export function StatementPage(): ReactNode {
@@ -30,15 +31,7 @@ export function StatementPage(): ReactNode {
               <Button variant="default" leftSection={<IconPrinter size={16} aria-hidden />} onClick={() => window.print()}>
                 Print or save as PDF
               </Button>
-              <Button
-                component="a"
-                href={addressOf('GET /statement.csv', { query: { month } })}
-                download
-                variant="default"
-                leftSection={<IconDownload size={16} aria-hidden />}
-              >
-                Export CSV
-              </Button>
+              <ExportLink href={addressOf('GET /statement.csv', { query: { month } })} />
             </Group>
           )
         }

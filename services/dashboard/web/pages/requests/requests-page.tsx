@@ -1,5 +1,3 @@
-import { Button } from '@mantine/core';
-import { IconDownload } from '@tabler/icons-react';
 import { useSearch } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
 import { addressOf } from '../../api/request';
@@ -9,6 +7,7 @@ import { addDays, endOfDay } from '../../format/time';
 import { useSession } from '../../hooks/use-session';
 import { RequestFilters } from './request-filters';
 import { RequestLog } from './request-log';
+import { ExportLink } from '../../components/export-link';
 
 const DAY = /^\d{4}-\d\d-\d\d$/;
 
@@ -28,22 +27,12 @@ export function RequestsPage(): ReactNode {
     path: path === undefined || path.startsWith('/') ? path : `/${path}`,
     ...periodOf(day, quotaTimeZone),
   };
-  const save = (
-    <Button
-      component="a"
-      href={addressOf('GET /requests.csv', { query: filter })}
-      download
-      variant="default"
-      leftSection={<IconDownload size={16} aria-hidden />}
-    >
-      Export CSV
-    </Button>
-  );
+  const save = <ExportLink href={addressOf('GET /requests.csv', { query: filter })} />;
   return (
     <>
       <PageTitle title="Requests" actions={save}>
         Requests with your keys in the last 7 days, newest first, with what each was answered. Paths are without their query. Not known: the
-        API does not report its answers.
+        gateway does not tell its answers.
       </PageTitle>
       <RequestFilters />
       <RequestLog filter={filter} />

@@ -1,5 +1,3 @@
-import { Button } from '@mantine/core';
-import { IconDownload } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
@@ -12,6 +10,7 @@ import { PageTitle } from '../../components/page-title';
 import { HoursView } from './hours-view';
 import { chosenLength, UsageFilters } from './usage-filters';
 import { UsageView } from './usage-view';
+import { ExportLink } from '../../components/export-link';
 
 /** Usage by product, and refused requests, by day or hour. */
 export function UsagePage(): ReactNode {
@@ -26,20 +25,7 @@ export function UsagePage(): ReactNode {
   const query = useQuery({ ...usageQuery(period), placeholderData: keepPreviousData });
   return (
     <>
-      <PageTitle
-        title="Usage"
-        actions={
-          <Button
-            component="a"
-            href={addressOf('GET /usage.csv', { query: period })}
-            download
-            variant="default"
-            leftSection={<IconDownload size={16} aria-hidden />}
-          >
-            Export CSV
-          </Button>
-        }
-      >
+      <PageTitle title="Usage" actions={<ExportLink href={addressOf('GET /usage.csv', { query: period })} />}>
         {by === 'hour'
           ? `Hours are shown in ${zone === 'UTC' ? 'UTC, which is your time zone' : `your time zone, ${zone}, and in UTC`}.`
           : `Days start at midnight in ${quotaTimeZone}.`}{' '}
