@@ -91,7 +91,7 @@ export class LaneConnection {
       this.owesBody = false;
       this.takeBody?.({ content: Buffer.from(bytes.subarray(start + 2, end)) });
       this.takeBody = undefined;
-    } else throw new Error('a frame that nobody waits for');
+    } else throw new Error('a frame that was not asked for');
   }
 
   private onQuestion(text: string): void {
