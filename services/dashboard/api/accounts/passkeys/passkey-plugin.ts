@@ -29,8 +29,7 @@ export async function passkeyPlugins(options: AuthOptions): Promise<BetterAuthPl
 
   // The plug-in asks the device for it, and takes an answer without.
   const requireVerified = (isVerified: boolean | undefined): void => {
-    if (isVerified !== true)
-      throw new APIError('BAD_REQUEST', { code: 'PERSON_UNVERIFIED', message: 'The device did not check the person' });
+    if (isVerified !== true) throw new APIError('BAD_REQUEST', { code: 'PERSON_UNVERIFIED', message: 'The person was not verified' });
   };
   const plugin = passkey({
     rpID,
