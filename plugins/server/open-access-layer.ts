@@ -122,7 +122,7 @@ export async function openAccessLayer({ settings, log, metrics }: AccessLayerOpt
     metrics?.countAnswer(answer);
     answers.note(answer);
   };
-  const witness = settings.answersListen && new Witness({ clock, note, giveBack: (refund) => refunds.add(refund) });
+  const witness = settings.answersListen && new Witness({ note, giveBack: (refund) => refunds.add(refund) });
   const reporter = new NodeReporter({
     pool: ledger,
     feed,
