@@ -4,8 +4,8 @@ import { billingTerms } from '../../../plugins/core/selling/billing-terms';
 import { createCatalogue } from '../../../plugins/core/selling/catalogue';
 import { PRODUCTS } from '../../support/catalogue';
 import { signEvent } from '../../../services/sandbox/payments/deliver-events';
-import { type Session, type Subscription } from '../../../services/sandbox/payments/objects';
 import { PAYMENT_KEYS, type PayingDashboard, startPayingDashboard } from '../support/paying-dashboard';
+import { payingPeople } from '../support/paying-people';
 
 const PRODUCT = 'api-ip';
 let dashboard: PayingDashboard;
@@ -18,42 +18,7 @@ beforeEach(() => {
   dashboard.hear(true);
 });
 
-interface Customer {
-  readonly ask: (path: string, body?: unknown, method?: 'GET' | 'POST' | 'PUT') => ReturnType<PayingDashboard['ask']>;
-  readonly id: string;
-}
-
-async function newCustomer(): Promise<Customer> {
-  const cookie = await dashboard.signIn();
-  const ask: Customer['ask'] = (path, body, method = body === undefined ? 'GET' : 'POST') =>
-    dashboard.ask({ method, path: `/api${path}`, body, cookie });
-  return { ask, id: (await ask('/session')).json().customerId };
-}
-
-const productOf = async ({ ask }: Customer) =>
-  (await ask('/products')).json().products.find(({ id }: { id: string }) => id === PRODUCT) as {
-    subscription: { plan: string | null; state: string; id: string; version: string; suspended?: object } | null;
-    plans: { name: string; isPaidFirst: boolean }[];
-  };
-const planOf = async (customer: Customer) => (await productOf(customer)).subscription?.plan;
-
-async function checkout({ ask }: Customer, plan = 'Star'): Promise<{ id: string; session: Session }> {
-  const answer = await ask('/checkouts', { product: PRODUCT, plan });
-  expect(answer.statusCode).toBe(200);
-  const { id, url } = answer.json();
-  const session = Object.values(dashboard.provider.ledger.books.sessions).find((each) => each.url === url);
-  if (!session) throw new Error('the provider knows no such page');
-  return { id, session };
-}
-
-async function paidCustomer(): Promise<Customer & { subscription: Subscription; checkoutId: string }> {
-  const customer = await newCustomer();
-  const { id, session } = await checkout(customer);
-  const subscription = dashboard.provider.ledger.pay(session);
-  await dashboard.settled();
-  expect(await planOf(customer)).toBe('Star');
-  return { ...customer, subscription, checkoutId: id };
-}
+const { newCustomer, productOf, planOf, checkout, paidCustomer } = payingPeople(() => dashboard, PRODUCT);
 
 describe('a plan with a price', () => {
   it('begins when it is paid, and not before; what there was goes on until then', async () => {
