@@ -260,8 +260,8 @@ const sums = z.object({
       overdue: amount,
       /** Charges that failed, of plans that ended without them; nobody charges an invoice of Tollgate's own. */
       failed: amount.nullable(),
-      /** By credit notes; what a payment provider refunds is known to it alone. */
-      credited: amount.nullable(),
+      /** By credit notes, or refunded by the payment provider. */
+      credited: amount,
     }),
   ),
 });
