@@ -82,9 +82,8 @@ async function serve(settings: PluginServerSettings): Promise<void> {
   const stop = async (signal: NodeJS.Signals): Promise<void> => {
     log.info({ signal }, 'draining');
     await Promise.all([server.close({ graceMs: DRAIN_MS }), entrances.close({ graceMs: DRAIN_MS })]);
-    await listener?.close();
-    await answers?.close();
     await accessLayer.close();
+    await Promise.all([listener?.close(), answers?.close()]);
     log.info({}, 'stopped');
   };
   endOnSignals(stop, log);

@@ -20,6 +20,7 @@ import { createQuotaCounter } from '../stores/quota/quota-store';
 import { StoreClock } from '../stores/store-clock';
 import { startTracing, type Tracing } from '../tracing/start-tracing';
 import { RefundQueue } from './answers/refund-queue';
+import { SettleQueue } from './answers/settle-queue';
 import { Witness } from './answers/witness';
 import { type ServerLog } from './log';
 import { type MetricSources, type PluginServerMetrics } from './metrics';
@@ -42,7 +43,7 @@ export interface OpenAccessLayer {
   readonly sources: Omit<MetricSources, 'server'>;
   /** Takes lines of the gateway's access log; absent where there is none to be heard. */
   readonly hearAnswers: ((lines: string) => void) | undefined;
-  /** Call it after the last event: writes what is not written yet and closes every connection. */
+  /** Call it after the last event, while answers are still heard: awaits those, writes what is not written yet and closes every connection. */
   close(): Promise<void>;
 }
 
@@ -118,11 +119,16 @@ export async function openAccessLayer({ settings, log, metrics }: AccessLayerOpt
     counter: quota.counter,
     onError: (err) => log.warn({ err }, 'a request could not be given back yet'),
   });
+  const settlements = new SettleQueue({
+    counter: quota.counter,
+    onError: (err) => log.warn({ err }, 'what answers cost could not be settled yet'),
+  });
   const note = (answer: Answer): void => {
     metrics?.countAnswer(answer);
     answers.note(answer);
   };
-  const witness = settings.answersListen && new Witness({ note, giveBack: (refund) => refunds.add(refund) });
+  const witness =
+    settings.answersListen && new Witness({ note, giveBack: (refund) => refunds.add(refund), settle: (due) => settlements.add(due) });
   const reporter = new NodeReporter({
     pool: ledger,
     feed,
@@ -151,12 +157,13 @@ export async function openAccessLayer({ settings, log, metrics }: AccessLayerOpt
       isFeedHealthy: () => feed.isHealthy(),
       quota: () => quota.stats(),
       decisions: () => decisions.stats(),
-      witness: witness && (() => ({ ...witness.stats(), refunds: refunds.stats() })),
+      witness: witness && (() => ({ ...witness.stats(), refunds: refunds.stats(), settlements: settlements.stats() })),
     },
     hearAnswers: witness && ((lines) => witness.hear(lines)),
     async close() {
-      witness?.close();
-      await refunds.close();
+      const missing = (await witness?.close(settings.answersWaitMs)) ?? 0;
+      if (missing > 0) log.warn({ requests: missing }, 'ended before their answers were told: they stay charged as they were');
+      await Promise.all([refunds.close(), settlements.close()]);
       await Promise.all([quota.close(), decisions.close(), reporter.close(), feed.close(), tracing?.stop()]);
       // After the lines of the log, to which it adds.
       await answers.close();
