@@ -35,16 +35,21 @@ export interface AccessLayerOptions {
   readonly log: Logger;
   /** Absent: nothing is counted or timed. */
   readonly metrics?: PluginServerMetrics | undefined;
+  /** Whether a gateway tells what it answered. */
+  readonly hearsAnswers: boolean;
 }
 
 /** The access layer on its stores. */
 export interface OpenAccessLayer {
   readonly plugin: PluginModule<AccessInstance>;
   readonly sources: Omit<MetricSources, 'server'>;
-  /** Takes lines of the gateway's access log; absent where there is none to be heard. */
-  readonly hearAnswers: ((lines: string) => void) | undefined;
-  /** Call it after the last event, while answers are still heard: awaits those, writes what is not written yet and closes every connection. */
-  close(): Promise<void>;
+  /** Takes lines of the gateway's access log ({@link Witness.hear}). */
+  readonly hearAnswers: Witness['hear'];
+  /**
+   * Call it after the last event: writes what is not written yet and closes every connection.
+   * @param awaitsAnswers whether those to requests under way are still heard
+   */
+  close(awaitsAnswers: boolean): Promise<void>;
 }
 
 /** Loads OpenTelemetry for the decisions only where tracing is on. */
@@ -90,7 +95,7 @@ function redisAnswers({ isRedisGivenUp }: QuotaStoreStats): boolean | undefined 
 }
 
 /** Builds the stores and the plugin. Resolves when requests can be decided. */
-export async function openAccessLayer({ settings, log, metrics }: AccessLayerOptions): Promise<OpenAccessLayer> {
+export async function openAccessLayer({ settings, log, metrics, hearsAnswers }: AccessLayerOptions): Promise<OpenAccessLayer> {
   const { databaseUrl, timeZone, linkKeys } = settings;
   const tracing = await startTracing({ serviceName: 'tollgate-plugin-server', env: process.env, log });
   const { records, counters, ledger } = await openPools(databaseUrl, log);
@@ -127,8 +132,9 @@ export async function openAccessLayer({ settings, log, metrics }: AccessLayerOpt
     metrics?.countAnswer(answer);
     answers.note(answer);
   };
-  const witness =
-    settings.answersListen && new Witness({ note, giveBack: (refund) => refunds.add(refund), settle: (due) => settlements.add(due) });
+  const witness = hearsAnswers
+    ? new Witness({ note, giveBack: (refund) => refunds.add(refund), settle: (due) => settlements.add(due) })
+    : undefined;
   const reporter = new NodeReporter({
     pool: ledger,
     feed,
@@ -159,9 +165,9 @@ export async function openAccessLayer({ settings, log, metrics }: AccessLayerOpt
       decisions: () => decisions.stats(),
       witness: witness && (() => ({ ...witness.stats(), refunds: refunds.stats(), settlements: settlements.stats() })),
     },
-    hearAnswers: witness && ((lines) => witness.hear(lines)),
-    async close() {
-      const missing = (await witness?.close(settings.answersWaitMs)) ?? 0;
+    hearAnswers: (lines, passOn) => witness?.hear(lines, passOn),
+    async close(awaitsAnswers) {
+      const missing = (await witness?.close(awaitsAnswers ? settings.answersWaitMs : 0)) ?? 0;
       if (missing > 0) log.warn({ requests: missing }, 'ended before their answers were told: they stay charged as they were');
       await Promise.all([refunds.close(), settlements.close()]);
       await Promise.all([quota.close(), decisions.close(), reporter.close(), feed.close(), tracing?.stop()]);

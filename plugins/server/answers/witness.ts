@@ -68,11 +68,15 @@ export class Witness {
     };
   }
 
-  /** @param lines as gateways tell them, with line feeds between them; others' requests are passed over */
-  hear(lines: string): void {
+  /**
+   * @param lines as gateways tell them, with line feeds between them
+   * @param passOn told of each line about a request that does not wait here; absent: it is passed over
+   */
+  hear(lines: string, passOn?: (line: string) => void): void {
     for (const line of lines.split('\n')) {
       const id = requestIdOfLine(line);
       const pending = this.newer.get(id) ?? this.older.get(id);
+      if (!pending) passOn?.(line);
       const told = pending && parseAnswerLine(line);
       if (told) this.settle(pending, told);
     }

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { laneSettings, type RealKong, startKong } from '../../support/gateway/real-kong';
 import { NO_LIMIT } from './bench-stores';
 
@@ -53,12 +52,11 @@ function kongYml(options: RealKongOptions): object {
 
 /** What the access layer needs of Kong, by either entrance. */
 function settingsOf({ chain, folder, pluginSocket, answersTo }: RealKongOptions): Record<string, string> {
-  if (chain !== 'lane' && chain !== 'tollgate') return {};
+  if (chain === 'lane') return laneSettings(folder);
+  if (chain !== 'tollgate') return {};
   const log = answersTo === undefined ? 'off' : `syslog:server=${answersTo},nohostname,tag=tg tollgate_answer`;
   // In place of Kong's usual one: beside `off` nginx writes no other.
-  const told = { proxy_access_log: log, nginx_proxy_access_log: '', nginx_http_include: resolve('kong/log-maps.conf') };
-  if (chain === 'tollgate') return { ...told, pluginserver_tollgate_socket: pluginSocket };
-  return { ...told, ...laneSettings(folder) };
+  return { pluginserver_tollgate_socket: pluginSocket, proxy_access_log: log, nginx_proxy_access_log: '' };
 }
 
 /** Starts a Kong with one route. Kong's defaults, and for the access layer what the project's kong.conf says. */

@@ -94,7 +94,11 @@ describe('a plan with a price', () => {
     const customer = await newCustomer();
     const { id } = await checkout(customer);
     const [account, session] = dashboard.seen.slice(-2);
-    expect(account).toMatchObject({ method: 'POST', path: '/v1/customers', idempotencyKey: `tollgate-customer-${customer.id}` });
+    expect(account).toMatchObject({
+      method: 'POST',
+      path: '/v1/customers',
+      idempotencyKey: expect.stringMatching(`^tollgate-customer-${customer.id}-[0-9a-f]{8}$`),
+    });
     expect(account?.form).toMatchObject({ metadata: { tollgate_customer: customer.id } });
     expect(session).toMatchObject({ method: 'POST', path: '/v1/checkout/sessions', idempotencyKey: `tollgate-checkout-${id}` });
     expect(session?.form).toMatchObject({

@@ -1,7 +1,8 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { createSocket } from 'node:dgram';
 import { type Answer, type Charge, type Decision, type RefundRequest, type Settlement } from '../../../plugins/core/ports';
 import { AnswerSocket } from '../../../plugins/server/answers/answer-socket';
+import { hearOther, passToAll, passToParent } from '../../../plugins/server/answers/pass-answers';
 import { RefundQueue } from '../../../plugins/server/answers/refund-queue';
 import { SettleQueue } from '../../../plugins/server/answers/settle-queue';
 import { Witness } from '../../../plugins/server/answers/witness';
@@ -138,6 +139,31 @@ test('what is never told is given up after 15 to 30 minutes, and the older half 
   expect(told.map(({ requestId }) => requestId)).toEqual(['more-request-0', 'more-request-49999']);
   admit('one-more');
   expect(witness.stats()).toEqual({ pending: 49_999, missing: 2 });
+});
+
+test('a worker that hears of others’ requests passes the lines on, gathered, and each finds its own', () => {
+  jest.useFakeTimers();
+  closers.push(() => jest.useRealTimers());
+  /** One end, whose messages come out at the other. */
+  const channel = (other: EventEmitter) =>
+    Object.assign(new EventEmitter(), { send: jest.fn((message: object) => other.emit('message', message)) });
+  const [one, two] = [setUp(), setUp()];
+  const ends = [one, two].map(({ witness }) => {
+    const atWorker = Object.assign(new EventEmitter(), { send: jest.fn() });
+    const atParent = channel(atWorker);
+    atWorker.send.mockImplementation((message: object) => atParent.emit('message', message));
+    hearOther(atWorker, (lines) => witness.hear(lines));
+    return { atWorker, atParent };
+  });
+  for (const { atParent } of ends) hearOther(atParent, (lines) => passToAll(ends.map((each) => each.atParent), lines)); // prettier-ignore
+  one.admit('request-1');
+  two.admit('request-2');
+  const passOn = passToParent(ends[0]?.atWorker ?? new EventEmitter());
+  one.witness.hear(`${lineOf('request-1')}\n${lineOf('request-2')}\n`, passOn);
+  one.witness.hear(`${lineOf('request-3')}\n`, passOn);
+  jest.advanceTimersByTime(50);
+  expect([one, two].map(({ told }) => told.map(({ requestId }) => requestId))).toEqual([['request-1'], ['request-2']]);
+  expect(ends[0]?.atWorker.send).toHaveBeenCalledTimes(1);
 });
 
 test('datagrams of an access log arrive as lines, and others do no harm', async () => {

@@ -24,7 +24,7 @@ export function servePaymentEvents(app: FastifyInstance, { db, clock, log, payme
       scope.post(`${EVENTS_PREFIX}${port.name}/events`, async ({ body, headers }, reply) => {
         if (!Buffer.isBuffer(body)) throw new ServiceError('invalid_request');
         try {
-          const { facts, checkout } = port.readEvent(body, headers, clock.now());
+          const { facts, checkout } = await port.readEvent(body, headers, clock.now());
           await keepFacts(db, port.name, facts);
           if (checkout) await lookSoon(db, { id: checkout, provider: port.name });
           if (facts.length > 0 || checkout !== undefined) payments.poke();

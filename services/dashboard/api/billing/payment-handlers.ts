@@ -104,7 +104,7 @@ const change =
     deps: DashboardDeps,
   ): Promise<void> => {
     const paid = await requirePaid(deps, { id, customerId });
-    const facts = await fromProvider(portOfPaid(paid, deps).change(paid.reference, { kind }), deps);
+    const facts = await fromProvider(portOfPaid(paid, deps).changeSubscription(paid.reference, { kind }), deps);
     const { product, plan } = paid;
     const subject = { kind: 'customer', id: customerId } as const;
     await writeAudit(deps.db, { actor, action: `payment.${kind}`, subject, details: { product, plan } });
@@ -154,7 +154,7 @@ export const paymentHandlers: Handlers<PaymentEndpoints> = {
   'POST /paid-plans/:id/preview': async ({ params: { id }, body: { plan }, caller: { customerId } }, deps) => {
     const paid = await requirePaid(deps, { id, customerId });
     const wish = { ...(await wantedSwitch(paid, plan, deps)), at: Math.floor(deps.clock.now() / 1_000) };
-    const { amount, currency } = await fromProvider(portOfPaid(paid, deps).previewSwitch(paid.reference, wish), deps);
+    const { amount, currency } = await fromProvider(portOfPaid(paid, deps).previewChange(paid.reference, wish), deps);
     return { amount: fromMinor(amount, currency), currency, at: wish.at };
   },
 
@@ -163,7 +163,7 @@ export const paymentHandlers: Handlers<PaymentEndpoints> = {
     await refuseOtherTerms({ product: paid.product, plan, terms }, deps);
     const wish = { ...(await wantedSwitch(paid, plan, deps)), at };
     if (Math.abs(deps.clock.now() / 1_000 - at) > HOUR_SECONDS) throw new Refusal('preview_old');
-    const facts = await fromProvider(portOfPaid(paid, deps).switchPlan(paid.reference, wish), deps);
+    const facts = await fromProvider(portOfPaid(paid, deps).changeSubscription(paid.reference, { kind: 'switch', ...wish }), deps);
     const details = { product: paid.product, before: paid.plan, after: wish.plan };
     await writeAudit(deps.db, { actor, action: 'payment.switch', subject: { kind: 'customer', id: customerId }, details });
     await applyFacts(deps, paid.provider, facts);

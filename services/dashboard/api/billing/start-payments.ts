@@ -68,7 +68,7 @@ export function startPayments(options: PaymentWorkOptions): Payments & { close()
     for (let paid = await claimPaid(db); paid && !isEnding; paid = await claimPaid(db)) {
       const { provider, reference } = paid;
       try {
-        await applyFacts(options, provider, (await ports[provider]?.look(reference)) ?? []);
+        for await (const fact of ports[provider]?.listSubscriptions(reference) ?? []) await applyFacts(options, provider, [fact]);
       } finally {
         // What the clock brings about does not wait for a provider.
         await applyPayments(db, { ...paid, terms: termsOf(await catalogue()), now: clock.now() / 1_000 });
@@ -78,7 +78,7 @@ export function startPayments(options: PaymentWorkOptions): Payments & { close()
 
   async function endOfErased(): Promise<void> {
     for (const { provider, reference } of await listPaidByErased(db)) {
-      await applyFacts(options, provider, (await ports[provider]?.change(reference, { kind: 'end' })) ?? []);
+      await applyFacts(options, provider, (await ports[provider]?.changeSubscription(reference, { kind: 'end' })) ?? []);
     }
   }
 

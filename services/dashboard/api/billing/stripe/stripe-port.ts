@@ -4,12 +4,12 @@ import {
   type CheckoutWish,
   EVENT_AGE_SECONDS,
   EventRefused,
-  type PaidChange,
   PaymentFailed,
   type PaymentPort,
   type PlanSwitch,
   ProviderAway,
   ProviderRefused,
+  type SubscriptionChange,
 } from '../payment-port';
 import { fromStripeAmount, toStripeAmount } from './stripe-amounts';
 import { METADATA, newsOf, subscriptionFact } from './stripe-facts';
@@ -61,8 +61,8 @@ const PAGE = 100;
 
 const SCOPE = { expand: ['subscription'] };
 
-function sessionWish(wish: CheckoutWish) {
-  const { id, account, customerId, product, title, plan, price, currency, trialDays, takesCodes, returnUrl, cancelUrl } = wish;
+function sessionWish(wish: CheckoutWish, account: string) {
+  const { id, customerId, product, title, plan, price, currency, trialDays, takesCodes, returnUrl, cancelUrl } = wish;
   return {
     mode: 'subscription',
     customer: account,
@@ -88,6 +88,8 @@ function sessionWish(wish: CheckoutWish) {
   } satisfies Stripe.Checkout.SessionCreateParams;
 }
 
+const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
+
 const STATES = { open: 'open', complete: 'paid', expired: 'closed' } as const;
 
 /** Takes payments by Stripe: hosted checkout and portal, its official SDK, and signed webhooks. */
@@ -97,7 +99,7 @@ export function createStripePort(options: StripeOptions): PaymentPort {
   /** How it is now, at the time that the answer itself states. */
   const factOf = (given: Stripe.Response<Stripe.Subscription>, at = dateOf(given)) => {
     const fact = subscriptionFact(given, { id: '', at });
-    return fact ? [{ ...fact, id: `look ${createHash('sha256').update(JSON.stringify(fact)).digest('hex').slice(0, 32)}` }] : [];
+    return fact ? [{ ...fact, id: `look ${digest(JSON.stringify(fact)).slice(0, 32)}` }] : [];
   };
   /** The line with its new price; the product at Stripe stays. */
   const switchOf = async (subscription: string, { price, at }: PlanSwitch) => {
@@ -112,20 +114,27 @@ export function createStripePort(options: StripeOptions): PaymentPort {
       proration: { proration_behavior: 'always_invoice' as const, proration_date: at },
     };
   };
+  const switchPlan = async (subscription: string, wish: PlanSwitch) => {
+    const { items, proration } = await switchOf(subscription, wish);
+    const change = { items, ...proration, metadata: { [METADATA.plan]: wish.plan }, payment_behavior: 'error_if_incomplete' } as const;
+    const idempotencyKey = `tollgate-switch-${subscription}-${wish.plan}-${wish.price}-${wish.at}`;
+    return factOf(await asked(stripe.subscriptions.update(subscription, change, { idempotencyKey })));
+  };
+  const accountOf = async ({ customerId, email }: CheckoutWish): Promise<string> => {
+    const customer = { email, metadata: { [METADATA.customer]: customerId } };
+    // The same key with another member's address would be refused for a day.
+    const idempotencyKey = `tollgate-customer-${customerId}-${digest(email).slice(0, 8)}`;
+    return (await asked(stripe.customers.create(customer, { idempotencyKey }))).id;
+  };
   return {
     name: options.name,
 
-    async openAccount({ id, email }) {
-      const made = await asked(
-        stripe.customers.create({ email, metadata: { [METADATA.customer]: id } }, { idempotencyKey: `tollgate-customer-${id}` }),
-      );
-      return made.id;
-    },
-
     async openCheckout(wish) {
-      const session = await asked(stripe.checkout.sessions.create(sessionWish(wish), { idempotencyKey: `tollgate-checkout-${wish.id}` }));
+      const account = wish.account ?? (await accountOf(wish));
+      const idempotencyKey = `tollgate-checkout-${wish.id}`;
+      const session = await asked(stripe.checkout.sessions.create(sessionWish(wish, account), { idempotencyKey }));
       if (session.url === null) throw new ProviderRefused('Stripe gave no page for a checkout');
-      return { session: session.id, url: session.url };
+      return { account, session: session.id, url: session.url };
     },
 
     async settleCheckout(session, act) {
@@ -137,11 +146,8 @@ export function createStripePort(options: StripeOptions): PaymentPort {
       return { state, facts: factOf(subscription as Stripe.Response<Stripe.Subscription>, dateOf(found)) };
     },
 
-    async look(subscription) {
-      return factOf(await asked(stripe.subscriptions.retrieve(subscription)));
-    },
-
-    async *all() {
+    async *listSubscriptions(id) {
+      if (id !== undefined) return yield* factOf(await asked(stripe.subscriptions.retrieve(id)));
       let after: string | undefined;
       for (;;) {
         const page = await asked(
@@ -154,22 +160,16 @@ export function createStripePort(options: StripeOptions): PaymentPort {
       }
     },
 
-    async change(subscription, { kind }: PaidChange) {
-      if (kind === 'end') return factOf(await asked(stripe.subscriptions.cancel(subscription)));
-      return factOf(await asked(stripe.subscriptions.update(subscription, { cancel_at_period_end: kind === 'cancel' })));
+    async changeSubscription(subscription, change: SubscriptionChange) {
+      if (change.kind === 'switch') return switchPlan(subscription, change);
+      if (change.kind === 'end') return factOf(await asked(stripe.subscriptions.cancel(subscription)));
+      return factOf(await asked(stripe.subscriptions.update(subscription, { cancel_at_period_end: change.kind === 'cancel' })));
     },
 
-    async previewSwitch(subscription, wish) {
+    async previewChange(subscription, wish) {
       const { items, proration } = await switchOf(subscription, wish);
       const preview = await asked(stripe.invoices.createPreview({ subscription, subscription_details: { items, ...proration } }));
       return fromStripeAmount(preview.total, preview.currency);
-    },
-
-    async switchPlan(subscription, wish) {
-      const { items, proration } = await switchOf(subscription, wish);
-      const change = { items, ...proration, metadata: { [METADATA.plan]: wish.plan }, payment_behavior: 'error_if_incomplete' } as const;
-      const idempotencyKey = `tollgate-switch-${subscription}-${wish.plan}-${wish.price}-${wish.at}`;
-      return factOf(await asked(stripe.subscriptions.update(subscription, change, { idempotencyKey })));
     },
 
     async openPortal(account, returnUrl) {
@@ -181,7 +181,8 @@ export function createStripePort(options: StripeOptions): PaymentPort {
       const signature = headers['stripe-signature'];
       if (typeof signature !== 'string') throw new EventRefused('the event is not signed');
       try {
-        return newsOf(stripe.webhooks.constructEvent(body, signature, options.webhookSecret, EVENT_AGE_SECONDS, undefined, nowMs));
+        const event = stripe.webhooks.constructEvent(body, signature, options.webhookSecret, EVENT_AGE_SECONDS, undefined, nowMs);
+        return Promise.resolve(newsOf(event));
       } catch (cause) {
         throw new EventRefused('the signature of the event is not right, or it is too old', { cause });
       }
