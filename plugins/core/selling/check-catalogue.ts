@@ -87,7 +87,7 @@ function isBelow(path: string, prefix: string | null): boolean {
 }
 
 function checkProduct(product: CatalogueProduct, at: (string | number)[]): CatalogueMistake[] {
-  const { prefix, routes, plans, base, subscribable, sandboxUrl, testKeys, firstCall } = product;
+  const { prefix, routes, plans, base, subscribable, sandboxUrl, testKeys, firstCall, units } = product;
   return [
     ...(base === null && subscribable
       ? [{ path: [...at, 'subscribable'], message: 'must be false where base is null: customers cannot subscribe without limits' }]
@@ -100,6 +100,9 @@ function checkProduct(product: CatalogueProduct, at: (string | number)[]): Catal
       : []),
     ...(firstCall !== undefined && !isBelow(firstCall.replace(/\?.*/, ''), prefix)
       ? [{ path: [...at, 'first_call'], message: `${firstCall} is not below the prefix${prefix === null ? '' : ` ${prefix}`}` }]
+      : []),
+    ...(units && [base, ...plans].some((limits) => limits && limits.daily < units.reserve)
+      ? [{ path: [...at, 'units', 'reserve'], message: 'is above a daily limit: no request could be made' }]
       : []),
     ...(!subscribable && plans.length > 0 ? [{ path: [...at, 'plans'], message: 'must be empty where subscribable is false' }] : []),
     ...routes.flatMap(({ path }, index) =>

@@ -29,6 +29,25 @@ describe('a catalogue', () => {
     expect(problemsOf(HEAD + named('[errors]'))).toEqual([expect.stringMatching(/^10:17 products\[0\]\.uncharged\[0\] /)]);
   });
 
+  it('says what answers may cost, in the one header that gateways tell', () => {
+    const named = (units: string): string => `    units: ${units}\n    plans:\n`;
+    const unitsOf = (units: string): unknown =>
+      parseCatalogue(HEAD + weather.replace('    plans:\n', named(units))).catalogue?.find('api-weather')?.units;
+    expect(unitsOf('{ header: X-Units, reserve: 5, most: 1000 }')).toEqual({ reserve: 5, most: 1_000 });
+    expect(unitsOf('{ most: 1000 }')).toEqual({ reserve: 1, most: 1_000 });
+    const refused = (units: string): string[] => changed('    plans:\n', named(units)).map((line) => line.replace(/^\S+ /, ''));
+    expect(refused('{ header: X-Tokens, most: 9 }')).toEqual([
+      'products[0].units.header must be X-Units: the access logs of the gateways name this header, for all products',
+    ]);
+    expect(refused('{ reserve: 5, most: 4 }')).toEqual(['products[0].units.most must be at least the reserve']);
+    expect(refused('{ reserve: 101, most: 200 }')).toEqual(['products[0].units.reserve is above a daily limit: no request could be made']);
+    expect(refused('{ reserve: 0, most: 1.5 }')).toEqual([
+      expect.stringContaining('products[0].units.reserve '),
+      expect.stringContaining('products[0].units.most '),
+    ]);
+    expect(refused('{ reserve: 1 }')).toEqual([expect.stringContaining('products[0].units.most ')]);
+  });
+
   it('knows where keys are taken, what else opens the routes, and paths that stand for one of them', () => {
     const members =
       '    key_in: [x-api-key]\n    large_bodies: true\n    also_admits: [api-old]\n    aliases: { /old/weather: "/weather/{city}" }\n    plans:\n';
