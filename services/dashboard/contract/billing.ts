@@ -153,7 +153,10 @@ export const billingEndpoints = {
     ...members,
     summary: 'Begin to pay for a plan',
     body: z.object({ product: productId, plan: planName, terms: terms.optional(), consent: givenConsent }),
-    /** `url`: the payment provider's page. The plan begins when it is paid there. */
+    /**
+     * `url`: the payment provider's page, or the dashboard's page of the checkout, which opens that one where it does not lead back. The plan
+     * begins when it is paid there.
+     */
     answer: z.object({ id, url: z.url() }),
     refuses: [
       'payment_off',
@@ -186,6 +189,8 @@ export const billingEndpoints = {
       url: z.string().nullable(),
       /** False where the plan, its price or its limits were changed since. */
       isSold: z.boolean(),
+      /** Whether the payment provider's page leads back here. */
+      leadsBack: z.boolean(),
     }),
     refuses: ['checkout_unknown'],
   },

@@ -343,7 +343,9 @@ describe.each([
     else expect(reducePayments(await keep)).toMatchObject({ status: 'active', cancelsAt: null });
     const ended = await port.changeSubscription(id, { kind: 'end' });
     expect(reducePayments(ended)?.status).toBe('ended');
-    expect([port.isCancelFinal, port.openPortal !== undefined]).toEqual([documented.isCancelFinal, documented.hasPortal]);
+    const { isCancelFinal, leadsBack } = port;
+    const { hasPortal } = documented;
+    expect([isCancelFinal, leadsBack, port.openPortal !== undefined]).toEqual([documented.isCancelFinal, hasPortal, hasPortal]);
   });
 
   it('tells a provider that is away from one that refuses', async () => {

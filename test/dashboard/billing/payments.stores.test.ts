@@ -239,7 +239,10 @@ describe('a plan that is paid at Razorpay', () => {
   it('begins when it is paid, fails, comes back, and is cancelled for good; what Razorpay cannot do is refused', async () => {
     const customer = await newCustomer();
     const { id, url } = (await customer.ask('/checkouts', { product: PRODUCT, plan: 'Star' })).json();
-    const subscription = url.split('/').at(-1);
+    expect(url).toBe(`http://dashboard.test/billing/checkouts/${id}`);
+    const page = (await customer.ask(`/checkouts/${id}`)).json();
+    expect(page).toMatchObject({ state: 'open', leadsBack: false });
+    const subscription = page.url.split('/').at(-1);
     expect(await planOf(customer)).toBeUndefined();
     razorpay.account.pay(subscription, 'upi');
     await deliver();

@@ -24,7 +24,7 @@ import {
   type SubscriptionChange,
 } from './payment-port';
 import { type Payments, portOf, termsOf } from './payments-of';
-import { applyFacts, isStillSold, takePayment, termsToPay } from './take-payment';
+import { applyFacts, isStillSold, returnUrl, takePayment, termsToPay } from './take-payment';
 
 /** Errors of a provider as answers; what it said goes to the log. @throws Refusal `payment_away`, `payment_off` */
 async function fromProvider<T>(work: Promise<T>, { log }: DashboardDeps): Promise<T> {
@@ -163,14 +163,16 @@ export const paymentHandlers: Handlers<PaymentEndpoints> = {
       return found;
     });
     const wanted = { ...offered, customerId, product, provider: port.name, actor };
-    return fromProvider(takePayment(deps, wanted, { port, url: letters.url, email }), deps);
+    const { id, url } = await fromProvider(takePayment(deps, wanted, { port, url: letters.url, email }), deps);
+    return { id, url: port.leadsBack ? url : returnUrl(letters.url, id) };
   },
 
-  'GET /checkouts/:id': async ({ params: { id }, caller: { customerId } }, { db, catalogue }) => {
+  'GET /checkouts/:id': async ({ params: { id }, caller: { customerId } }, { db, catalogue, payments }) => {
     const checkout = await requireCheckout(db, { id, customerId });
-    const { state, url, price, currency } = checkout;
+    const { provider, state, url, price, currency } = checkout;
     const isSold = isStillSold(await catalogue(), checkout);
-    return { ...checkout, price: fromMinor(price, currency), url: state === 'open' && isSold ? url : null, isSold };
+    const leadsBack = payments?.ports[provider]?.leadsBack ?? true;
+    return { ...checkout, price: fromMinor(price, currency), url: state === 'open' && isSold ? url : null, isSold, leadsBack };
   },
 
   'POST /paid-plans/:id/cancel': change('cancel'),

@@ -77,6 +77,8 @@ export interface SwitchCost {
  */
 export interface PaymentPort {
   readonly name: 'stripe' | 'razorpay' | 'sandbox';
+  /** Whether its page to pay on leads the customer back to us. */
+  readonly leadsBack: boolean;
   /** Whether a cancellation cannot be taken back. */
   readonly isCancelFinal: boolean;
   /** The provider's page to pay on, for a customer of the provider's that is made with the first one. */

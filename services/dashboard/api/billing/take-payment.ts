@@ -67,6 +67,9 @@ interface CheckoutPlace {
   readonly email: string;
 }
 
+/** Our page of a checkout. @param url origin of the dashboard */
+export const returnUrl = (url: string, id: string): string => `${url}/billing/checkouts/${id}`;
+
 async function pageOf(tools: PaymentTools, checkout: Checkout, { port, url, email }: CheckoutPlace) {
   const { id, customerId, product, provider } = checkout;
   const account = await findAccount(tools.db, { customerId, provider });
@@ -81,8 +84,8 @@ async function pageOf(tools: PaymentTools, checkout: Checkout, { port, url, emai
     email,
     trialDays: hadTrial ? 0 : trialDays,
     takesCodes,
-    returnUrl: `${url}/billing/checkouts/${id}`,
-    cancelUrl: `${url}/billing/checkouts/${id}`,
+    returnUrl: returnUrl(url, id),
+    cancelUrl: returnUrl(url, id),
   });
   if (account === undefined && page.account !== undefined) await keepAccount(tools.db, { customerId, provider, account: page.account });
   await noteSession(tools.db, id, page);

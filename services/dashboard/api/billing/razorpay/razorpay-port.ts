@@ -100,6 +100,7 @@ export function createRazorpayPort(options: RazorpayOptions): PaymentPort {
 
   return {
     name: 'razorpay',
+    leadsBack: false,
     isCancelFinal: true,
 
     async openCheckout(wish) {

@@ -92,6 +92,7 @@ export function createStripePort(options: StripeOptions): PaymentPort {
   };
   return {
     name: options.name,
+    leadsBack: true,
     isCancelFinal: false,
 
     async openCheckout(wish) {

@@ -18,7 +18,8 @@ const toPlans = (text: string): ReactNode => (
 );
 
 function Outcome({ checkout, title }: { readonly checkout: Checkout; readonly title: string }): ReactNode {
-  const { plan, state, url, isSold } = checkout;
+  const { plan, state, url, isSold, leadsBack } = checkout;
+  const price = formatPrice({ price: checkout.price, currency: checkout.currency });
   if (state === 'paid') {
     return (
       <Text size="sm">
@@ -48,10 +49,20 @@ function Outcome({ checkout, title }: { readonly checkout: Checkout; readonly ti
       <Text size="sm" mt="xs">
         Until then your present plan goes on. If you went back without paying, nothing is charged.
       </Text>
-      {url !== null && (
+      {url !== null && leadsBack && (
         <Button component="a" href={url} variant="default" mt="sm">
-          Back to the payment of {formatPrice({ price: checkout.price, currency: checkout.currency })}
+          Back to the payment of {price}
         </Button>
+      )}
+      {url !== null && !leadsBack && (
+        <>
+          <Text size="sm" mt="xs">
+            The page to pay on opens in a tab of its own, and does not lead back here. Leave this one open.
+          </Text>
+          <Button component="a" href={url} target="_blank" rel="noopener noreferrer" mt="sm">
+            Pay {price}
+          </Button>
+        </>
       )}
     </>
   );
