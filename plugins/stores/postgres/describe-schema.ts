@@ -57,7 +57,7 @@ function commentOf(about: string): string {
 }
 
 /**
- * The whole schema as text in a stable order: tables with their constraints, indexes and triggers, then functions, each under what it is
+ * The whole schema as text in a stable order, which pg_dump has not from version to version: tables with their constraints, indexes and triggers, then functions, each under what it is
  * for. Rights of roles are not part of it (cli/database-roles), except those of functions that only some may call.
  */
 export async function describeSchema(db: Pick<Database, 'query'>): Promise<string> {
