@@ -98,7 +98,7 @@ export const billingHandlers: Handlers<typeof billingEndpoints> = {
   },
 
   'GET /invoices.csv': async ({ caller: { customerId } }, deps) => ({
-    filename: 'tollgate-invoices.csv',
+    filename: 'invoices.csv',
     content: invoiceRecords(allInvoices(await portOf(deps), { customerId, today: todayOf(deps) })),
   }),
 
