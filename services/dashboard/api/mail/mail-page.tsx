@@ -44,7 +44,7 @@ function darkSheet({ brand }: MailLook): string {
   const dark = (name: string): string => readToken(name).dark;
   return [
     `.ground{background:${dark('ground')}!important}`,
-    `.card{background:${dark('surface')}!important;border-color:${dark('line')}!important}`,
+    `.card{background:${dark('surface')}!important;border-color:${brand.colour} ${dark('line')} ${dark('line')}!important}`,
     `.text{color:${dark('text')}!important}`,
     `.quiet{color:${dark('quiet')}!important}`,
     `.link{color:${linkOf(brand).dark}!important}`,

@@ -25,7 +25,7 @@ export function ProductPlans({ product }: { readonly product: Product }): ReactN
   const isOwn = isSubscribed(product) && subscription !== null;
   return (
     <section className={classes['product']} aria-label={product.title}>
-      <div className={classes['about']}>
+      <div>
         <Group gap="0 0.5rem">
           <Title order={3}>{product.title}</Title>
           <span className={`mono keep dimmed ${classes['id']}`}>{product.id}</span>
