@@ -94,7 +94,7 @@ export class LaneConnection {
       this.takeBody?.({ content: Buffer.from(bytes.subarray(start + 2, end)) });
       this.takeBody = undefined;
     } else if (kind === SAID.told) this.context.hear(bytes.toString('latin1', start + 2, end));
-    else throw new Error('a frame that nobody waits for');
+    else throw new Error('a frame that was not asked for');
   }
 
   private onQuestion(text: string): void {

@@ -11,16 +11,16 @@ export interface AnswerTeller {
   close(): void;
 }
 
-/** Tells the plugin server of each answer, as kong.conf has nginx do: one datagram, for which nobody waits and which may be lost. */
+/** Tells the plugin server of each answer, as kong.conf has nginx do: one datagram, for which no request waits and which may be lost. */
 export function createAnswerTeller(place: UdpPlace): AnswerTeller {
   const socket = createSocket(place.host.includes(':') ? 'udp6' : 'udp4');
   socket.unref();
   socket.on('error', () => undefined);
   return {
     tell(exchange, status = exchange.response.headersSent ? exchange.response.statusCode : CLIENT_LEFT) {
-      const { id, startedAt, answerBytes, isFromService } = exchange;
+      const { id, startedAt, answerBytes, isFromService, units = '-' } = exchange;
       const elapsedMs = Date.now() - startedAt;
-      const line = `tg: ${id} ${status} ${elapsedMs} ${answerBytes} ${isFromService ? elapsedMs : '-'}`;
+      const line = `tg: ${id} ${status} ${elapsedMs} ${answerBytes} ${isFromService ? elapsedMs : '-'} units=${units}`;
       socket.send(line, place.port, place.host, () => undefined);
     },
     close: () => socket.close(),

@@ -56,7 +56,7 @@ async function issueInvoice(month: string): Promise<void> {
     throw new Error('not invoiced');
   };
   const today = new Date().toISOString().slice(0, 10);
-  await createInvoiceBilling(dashboard.pool, { terms: TERMS, catalogue }).issueDue({ today, onFailure });
+  await createInvoiceBilling(dashboard.pool, { terms: TERMS, catalogue }).issueInvoices({ today, onFailure });
 }
 
 test('a customer says to whom invoices are made out and reads them; the seller marks one paid and credits it', async () => {

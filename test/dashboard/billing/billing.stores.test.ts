@@ -7,6 +7,8 @@ import { applyCatalogue } from '../../../plugins/stores/postgres/catalogue/apply
 import { readAppliedCatalogue } from '../../../plugins/stores/postgres/catalogue/read-catalogue';
 import { findBillingDetails, keepBillingDetails } from '../../../plugins/stores/postgres/billing/billing-details';
 import { claimInvoiceMail, queueReminders } from '../../../plugins/stores/postgres/billing/claim-invoice-mails';
+import { listInvoices, requireInvoice } from '../../../plugins/stores/postgres/billing/invoice-view';
+import { markInvoicePaid } from '../../../plugins/stores/postgres/billing/settle-invoice';
 import { createInvoiceBilling, createNoBilling } from '../../../services/dashboard/api/billing/billing-of';
 import { type BillingPort } from '../../../services/dashboard/api/billing/billing-port';
 import { startBilling } from '../../../services/dashboard/api/billing/start-billing';
@@ -54,7 +56,7 @@ async function closeStatement(id: string, { month = '2026-03', price = '499.00',
 const onFailure = (): never => {
   throw new Error('a statement could not be invoiced');
 };
-const issue = (port: BillingPort) => port.issueDue({ today, onFailure });
+const issue = (port: BillingPort) => port.issueInvoices({ today, onFailure });
 const invoicing = (terms: InvoicingTerms = TERMS) =>
   createInvoiceBilling(dashboard.db, { terms, catalogue: createCatalogue(PRODUCTS, { billing: terms }) });
 const serials = async (series: string): Promise<number[]> =>
@@ -74,61 +76,64 @@ describe.each(ADAPTERS)('billing by %s', (provider, make) => {
     const early = await billedCustomer('2026-01');
     await issue(make());
     await issue(make());
-    const { invoices } = await make().list({ customerId: id, today, limit: 10 });
+    const { invoices } = await listInvoices(dashboard.db, { customerId: id, today, limit: 10 });
     expect(invoices.map(({ month, currency, total, state }) => [month, currency, total, state])).toEqual(
       provider === 'none' ? [] : [['2026-03', 'INR', 58_882, 'open']],
     );
-    expect((await make().list({ customerId: early, today, limit: 10 })).invoices).toEqual([]);
-    expect([make().isBilled('2026-01'), make().isBilled('2026-02')]).toEqual([false, provider === 'invoice']);
+    expect((await listInvoices(dashboard.db, { customerId: early, today, limit: 10 })).invoices).toEqual([]);
+    expect([make().isInvoiced('2026-01'), make().isInvoiced('2026-02')]).toEqual([false, provider === 'invoice']);
   });
 
   it('shows, settles and credits each invoice that is there once, whoever asks at the same time', async () => {
     const id = await billedCustomer();
     await issue(invoicing());
     const port = make();
-    const invoice = (await port.list({ customerId: id, today, limit: 1 })).invoices[0]?.id ?? '';
-    const pay = (paidOn = today) => port.markPaid({ id: invoice, paidOn, reference: 'UTR 7', actor, today });
+    const invoice = (await listInvoices(dashboard.db, { customerId: id, today, limit: 1 })).invoices[0]?.id ?? '';
+    const pay = (paidOn = today) => markInvoicePaid(dashboard.db, { id: invoice, paidOn, reference: 'UTR 7', actor, today });
     await expect(pay('2026-05-20')).rejects.toMatchObject({ code: 'date_malformed' });
     const paid = await Promise.allSettled([pay(), pay(), pay()]);
     expect(paid.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-    expect(await port.show({ id: invoice, today })).toMatchObject({ state: 'paid', paidOn: today, reference: 'UTR 7' });
-    const credit = () => port.credit({ id: invoice, reason: 'wrong plan', actor, today });
+    expect(await requireInvoice(dashboard.db, { id: invoice, today })).toMatchObject({ state: 'paid', paidOn: today, reference: 'UTR 7' });
+    const credit = () => port.creditInvoice({ id: invoice, reason: 'wrong plan', actor, today });
     const credited = await Promise.allSettled([credit(), credit()]);
     expect(credited.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-    expect(await port.show({ id: invoice, today })).toMatchObject({ state: 'credited', credit: expect.stringMatching(/^CN-\d{6}$/) });
+    expect(await requireInvoice(dashboard.db, { id: invoice, today })).toMatchObject({
+      state: 'credited',
+      credit: expect.stringMatching(/^CN-\d{6}$/),
+    });
     await expect(pay()).rejects.toMatchObject({ code: 'invoice_settled' });
-    const { invoices } = await port.list({ customerId: id, today, limit: 10 });
+    const { invoices } = await listInvoices(dashboard.db, { customerId: id, today, limit: 10 });
     expect(invoices.map(({ kind, state }) => [kind, state])).toEqual([
       ['credit_note', 'issued'],
       ['invoice', 'credited'],
     ]);
-    await expect(port.credit({ id: invoices[0]?.id ?? '', reason: 'again', actor, today })).rejects.toMatchObject({
+    await expect(port.creditInvoice({ id: invoices[0]?.id ?? '', reason: 'again', actor, today })).rejects.toMatchObject({
       code: 'invoice_settled',
     });
   });
+});
 
+describe('an invoice', () => {
   it('knows nothing of another customer’s invoice, nor of one that never was', async () => {
     const id = await billedCustomer();
     await issue(invoicing());
-    const port = make();
-    const invoice = (await port.list({ customerId: id, today, limit: 1 })).invoices[0]?.id ?? '';
+    const invoice = (await listInvoices(dashboard.db, { customerId: id, today, limit: 1 })).invoices[0]?.id ?? '';
     const other = await billedCustomer('2026-01');
     for (const ref of [{ id: invoice, customerId: other }, { id: randomUUID() }, { id: 'none' }]) {
-      await expect(port.show({ ...ref, today })).rejects.toMatchObject({ code: 'invoice_unknown' });
+      await expect(requireInvoice(dashboard.db, { ...ref, today })).rejects.toMatchObject({ code: 'invoice_unknown' });
     }
   });
 
   it('keeps details for the invoices to come, and changes none that was issued', async () => {
     const id = await billedCustomer();
     await issue(invoicing());
-    const port = make();
     const details = { name: 'Buyer', address: ['Street 1'], country: 'IN', state: '27', taxId: null, email: null };
     await keepBillingDetails(dashboard.db, { customerId: id, details, actor });
     expect(await findBillingDetails(dashboard.db, id)).toEqual(details);
     await closeStatement(id, { month: '2026-02' });
     await issue(invoicing());
-    const { invoices } = await port.list({ customerId: id, today, limit: 10 });
-    const shown = await Promise.all(invoices.map(({ id: each }) => port.show({ id: each, today })));
+    const { invoices } = await listInvoices(dashboard.db, { customerId: id, today, limit: 10 });
+    const shown = await Promise.all(invoices.map(({ id: each }) => requireInvoice(dashboard.db, { id: each, today })));
     expect(shown.map(({ month, content }) => [month, content.buyer.name, content.taxes.map(({ name }) => name)])).toEqual([
       ['2026-02', 'Buyer', ['IGST']],
       ['2026-03', expect.stringContaining('@example.com'), ['CGST', 'SGST']],
@@ -175,7 +180,7 @@ describe('numbers of invoices', () => {
     await billedCustomer();
     const failed: string[] = [];
     for (const count of [1, 0]) {
-      expect(await ownSeries('F').issueDue({ today, onFailure: ({ customerId }) => void failed.push(customerId) })).toBe(count);
+      expect(await ownSeries('F').issueInvoices({ today, onFailure: ({ customerId }) => void failed.push(customerId) })).toBe(count);
     }
     expect(failed).toEqual([rows[0]?.id, rows[0]?.id]);
     expect(await serials('F')).toEqual([1]);
@@ -324,7 +329,7 @@ describe('the pages of billing', () => {
 
   it('remind of an overdue invoice once, and of none that was paid', async () => {
     const id = await billedCustomer();
-    await invoicing({ ...TERMS, invoices: { ...TERMS.invoices, due_days: 0 } }).issueDue({ today: '2026-04-10', onFailure });
+    await invoicing({ ...TERMS, invoices: { ...TERMS.invoices, due_days: 0 } }).issueInvoices({ today: '2026-04-10', onFailure });
     await dashboard.pool.query('UPDATE invoice_mail SET tell_at = NULL');
     await queueReminders(dashboard.db, today);
     await queueReminders(dashboard.db, today);

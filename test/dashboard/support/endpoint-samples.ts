@@ -224,9 +224,8 @@ export const stillPayments = () => ({
   ports: {
     stripe: {
       name: 'stripe',
-      change: () => Promise.resolve([]),
-      switchPlan: () => Promise.resolve([]),
-      previewSwitch: () => Promise.resolve({ amount: 100, currency: 'INR' }),
+      changeSubscription: () => Promise.resolve([]),
+      previewChange: () => Promise.resolve({ amount: 100, currency: 'INR', isExact: true }),
     } as unknown as PaymentPort,
   },
   poke: () => undefined,

@@ -193,7 +193,7 @@ const OF_ERASED = `
 SELECT provider, reference FROM paid_subscription p JOIN account_deletion d ON d.customer_id = p.customer_id AND d.erased_at IS NOT NULL
 WHERE p.look_at IS NOT NULL AND p.status <> 'ended' LIMIT 10`;
 
-/** Subscriptions of accounts that are gone: nobody is to be charged any more. */
+/** Subscriptions of accounts that are gone, which must not be charged any more. */
 export async function listPaidByErased(db: Database): Promise<{ provider: string; reference: string }[]> {
   return (await db.query<{ provider: string; reference: string }>(OF_ERASED)).rows;
 }

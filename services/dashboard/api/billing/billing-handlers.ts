@@ -4,7 +4,14 @@ import { fromMinor } from '../../../../plugins/core/selling/money';
 import { daysOfMonth } from '../../../../plugins/core/selling/statement';
 import { checkTaxId } from '../../../../plugins/core/selling/tax-ids';
 import { findBillingDetails, keepBillingDetails } from '../../../../plugins/stores/postgres/billing/billing-details';
-import { type InvoiceFilter, type InvoiceView } from '../../../../plugins/stores/postgres/billing/invoice-view';
+import {
+  type InvoiceFilter,
+  type InvoiceView,
+  listInvoices,
+  requireInvoice,
+  sumInvoices,
+} from '../../../../plugins/stores/postgres/billing/invoice-view';
+import { markInvoicePaid } from '../../../../plugins/stores/postgres/billing/settle-invoice';
 import { OperationRefused } from '../../../../plugins/stores/postgres/operation-refused';
 import { readStatement } from '../../../../plugins/stores/postgres/statements/read-statement';
 import { type billingEndpoints, type sellerBillingEndpoints } from '../../contract/billing';
@@ -29,25 +36,25 @@ const AT_ONCE = 100;
 async function nextInvoice(port: BillingPort, { customerId: id, address: email }: Caller, { db, clock, timeZone }: DashboardDeps) {
   const now = clock.now() / 1_000;
   const { month } = windowsAt(now, timeZone);
-  if (!port.isBilled(month)) return null;
+  if (!port.isInvoiced(month)) return null;
   const statement = await readStatement(db, { customer: { id, email }, month, timeZone, now });
   const issuedOn = addDays(daysOfMonth(month).at(-1) ?? '', DAYS_UNTIL_ISSUED);
   return { month, issuedOn, totals: (statement?.totals ?? []).filter(({ amount }) => Number(amount) > 0) };
 }
 
 /** All that a filter finds, newest first, read a page at a time. */
-async function* allInvoices(port: BillingPort, filter: InvoiceFilter & { readonly today: string }): AsyncGenerator<InvoiceView> {
+async function* allInvoices({ db }: DashboardDeps, filter: InvoiceFilter & { readonly today: string }): AsyncGenerator<InvoiceView> {
   for (let after: string | undefined; ;) {
-    const { invoices, next } = await port.list({ ...filter, limit: AT_ONCE, after });
-    for (const { id } of invoices) yield await port.show({ id, customerId: filter.customerId, today: filter.today });
+    const { invoices, next } = await listInvoices(db, { ...filter, limit: AT_ONCE, after });
+    for (const { id } of invoices) yield await requireInvoice(db, { id, customerId: filter.customerId, today: filter.today });
     if (next === undefined) return;
     after = next;
   }
 }
 
-async function owedBy(port: BillingPort, filter: { readonly customerId: string; readonly today: string }) {
+async function owedBy({ db }: DashboardDeps, filter: { readonly customerId: string; readonly today: string }) {
   const sums = new Map<string, bigint>();
-  for (const { currency, due, overdue } of await port.sums(filter)) {
+  for (const { currency, due, overdue } of await sumInvoices(db, filter)) {
     sums.set(currency, (sums.get(currency) ?? 0n) + BigInt(due) + BigInt(overdue));
   }
   const owed = [...sums].filter(([, amount]) => amount > 0n);
@@ -79,7 +86,7 @@ export const billingHandlers: Handlers<typeof billingEndpoints> = {
     const port = await portOf(deps);
     const { customerId } = caller;
     const details = (await findBillingDetails(deps.db, customerId)) ?? null;
-    const owed = await owedBy(port, { customerId, today: todayOf(deps) });
+    const owed = await owedBy(deps, { customerId, today: todayOf(deps) });
     const { paid, hasPortal } = await readPaidPlans(customerId, deps);
     return { provider: await providerOf(port, deps), paid, hasPortal, details, owed, next: await nextInvoice(port, caller, deps) };
   },
@@ -93,29 +100,29 @@ export const billingHandlers: Handlers<typeof billingEndpoints> = {
   },
 
   'GET /invoices': async ({ query, caller: { customerId } }, deps) => {
-    const { invoices, next } = await (await portOf(deps)).list({ ...query, customerId, today: todayOf(deps) });
+    const { invoices, next } = await listInvoices(deps.db, { ...query, customerId, today: todayOf(deps) });
     return { invoices: invoices.map(toSummary), next: next ?? null };
   },
 
-  'GET /invoices.csv': async ({ caller: { customerId } }, deps) => ({
-    filename: 'invoices.csv',
-    content: invoiceRecords(allInvoices(await portOf(deps), { customerId, today: todayOf(deps) })),
-  }),
+  'GET /invoices.csv': ({ caller: { customerId } }, deps) =>
+    Promise.resolve({
+      filename: 'invoices.csv',
+      content: invoiceRecords(allInvoices(deps, { customerId, today: todayOf(deps) })),
+    }),
 
   'GET /invoices/:id': async ({ params: { id }, caller: { customerId } }, deps) =>
-    toInvoice(await (await portOf(deps)).show({ id, customerId, today: todayOf(deps) })),
+    toInvoice(await requireInvoice(deps.db, { id, customerId, today: todayOf(deps) })),
 
   'GET /invoices/:id/pdf': async ({ params: { id }, caller: { customerId } }, deps) =>
-    pdfOf(await (await portOf(deps)).show({ id, customerId, today: todayOf(deps) })),
+    pdfOf(await requireInvoice(deps.db, { id, customerId, today: todayOf(deps) })),
 };
 
 /** What customers owe the seller. */
 export const sellerBillingHandlers: Handlers<typeof sellerBillingEndpoints> = {
   'GET /operator/billing': async (_call, deps) => {
-    const port = await portOf(deps);
-    const months = await port.sums({ today: todayOf(deps) });
+    const months = await sumInvoices(deps.db, { today: todayOf(deps) });
     return {
-      provider: await providerOf(port, deps),
+      provider: await providerOf(await portOf(deps), deps),
       months: months.map(({ month, currency, invoices, ...sums }) => {
         const text = (amount: string): string => fromMinor(BigInt(amount), currency);
         const { invoiced, paid, due, overdue, credited } = sums;
@@ -134,24 +141,23 @@ export const sellerBillingHandlers: Handlers<typeof sellerBillingEndpoints> = {
   },
 
   'GET /operator/invoices': async ({ query: { customer: customerId, ...query } }, deps) => {
-    const { invoices, next } = await (await portOf(deps)).list({ ...query, customerId, today: todayOf(deps) });
+    const { invoices, next } = await listInvoices(deps.db, { ...query, customerId, today: todayOf(deps) });
     return { invoices: invoices.map(toSummary), next: next ?? null };
   },
 
-  'GET /operator/invoices.csv': async ({ query: { customer: customerId, ...query } }, deps) => ({
-    filename: `tollgate-invoices-${query.month ?? todayOf(deps)}.csv`,
-    content: invoiceRecords(allInvoices(await portOf(deps), { ...query, customerId, today: todayOf(deps) })),
-  }),
+  'GET /operator/invoices.csv': ({ query: { customer: customerId, ...query } }, deps) =>
+    Promise.resolve({
+      filename: `tollgate-invoices-${query.month ?? todayOf(deps)}.csv`,
+      content: invoiceRecords(allInvoices(deps, { ...query, customerId, today: todayOf(deps) })),
+    }),
 
-  'GET /operator/invoices/:id': async ({ params: { id } }, deps) =>
-    toInvoice(await (await portOf(deps)).show({ id, today: todayOf(deps) })),
+  'GET /operator/invoices/:id': async ({ params: { id } }, deps) => toInvoice(await requireInvoice(deps.db, { id, today: todayOf(deps) })),
 
-  'GET /operator/invoices/:id/pdf': async ({ params: { id } }, deps) =>
-    pdfOf(await (await portOf(deps)).show({ id, today: todayOf(deps) })),
+  'GET /operator/invoices/:id/pdf': async ({ params: { id } }, deps) => pdfOf(await requireInvoice(deps.db, { id, today: todayOf(deps) })),
 
   'POST /operator/invoices/:id/paid': async ({ params: { id }, body, caller: { actor } }, deps) =>
-    (await portOf(deps)).markPaid({ id, ...body, actor, today: todayOf(deps) }),
+    markInvoicePaid(deps.db, { id, ...body, actor, today: todayOf(deps) }),
 
   'POST /operator/invoices/:id/credit': async ({ params: { id }, body: { reason }, caller: { actor } }, deps) =>
-    (await portOf(deps)).credit({ id, reason, actor, today: todayOf(deps) }),
+    (await portOf(deps)).creditInvoice({ id, reason, actor, today: todayOf(deps) }),
 };

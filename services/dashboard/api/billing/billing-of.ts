@@ -1,9 +1,9 @@
 import { type Pool } from 'pg';
 import { type BillingTerms, type InvoicingTerms, isInvoicing } from '../../../../plugins/core/selling/billing-terms';
 import { type Catalogue } from '../../../../plugins/core/selling/catalogue';
-import { listInvoices, requireInvoice, sumInvoices } from '../../../../plugins/stores/postgres/billing/invoice-view';
+import { requireInvoice } from '../../../../plugins/stores/postgres/billing/invoice-view';
 import { issueInvoices } from '../../../../plugins/stores/postgres/billing/issue-invoices';
-import { creditInvoice, markInvoicePaid } from '../../../../plugins/stores/postgres/billing/settle-invoice';
+import { creditInvoice } from '../../../../plugins/stores/postgres/billing/settle-invoice';
 import { OperationRefused } from '../../../../plugins/stores/postgres/operation-refused';
 import { type BillingPort } from './billing-port';
 
@@ -11,13 +11,9 @@ import { type BillingPort } from './billing-port';
 export function createNoBilling(db: Pool, terms?: BillingTerms): BillingPort {
   return {
     provider: 'none',
-    issueDue: () => Promise.resolve(0),
-    isBilled: () => false,
-    list: (query) => listInvoices(db, query),
-    show: (ref) => requireInvoice(db, ref),
-    sums: (of) => sumInvoices(db, of),
-    markPaid: (payment) => markInvoicePaid(db, payment),
-    async credit(credit) {
+    issueInvoices: () => Promise.resolve(0),
+    isInvoiced: () => false,
+    async creditInvoice(credit) {
       await requireInvoice(db, credit);
       if (!isInvoicing(terms))
         throw new OperationRefused('billing_off', 'credit notes need billing in the catalogue, which names their series');
@@ -32,8 +28,8 @@ export function createInvoiceBilling(db: Pool, { terms, catalogue }: { terms: In
   return {
     ...createNoBilling(db, terms),
     provider: 'invoice',
-    issueDue: (work) => issueInvoices(db, { ...work, terms, titleOf }),
-    isBilled: (month) => month >= terms.invoices.from,
+    issueInvoices: (work) => issueInvoices(db, { ...work, terms, titleOf }),
+    isInvoiced: (month) => month >= terms.invoices.from,
   };
 }
 

@@ -5,9 +5,11 @@ import { type GivenFact } from '../../../../plugins/stores/postgres/billing/paym
 export interface CheckoutWish {
   /** Ours. The provider recognises a wish that is sent again by it, and answers with the same page. */
   readonly id: string;
-  /** The provider's id of the customer. */
-  readonly account: string;
+  /** The provider's id of the customer; undefined for one that it does not know yet. */
+  readonly account: string | undefined;
   readonly customerId: string;
+  /** For the provider's own mails. */
+  readonly email: string;
   readonly product: string;
   /** As customers read it. */
   readonly title: string;
@@ -24,6 +26,14 @@ export interface CheckoutWish {
   readonly cancelUrl: string;
 }
 
+export interface CheckoutPage {
+  /** The provider's id of the customer; undefined where it makes customers itself when they pay. */
+  readonly account?: string | undefined;
+  /** The provider's id of the checkout. */
+  readonly session: string;
+  readonly url: string;
+}
+
 /** What came of a checkout. */
 export interface CheckoutOutcome {
   readonly state: 'open' | 'paid' | 'closed';
@@ -38,13 +48,10 @@ export interface ProviderNews {
   readonly checkout?: string | undefined;
 }
 
-/** `cancel`: it ends with the period that is paid. `keep`: that is taken back. `end`: at once. */
-export interface PaidChange {
-  readonly kind: 'cancel' | 'keep' | 'end';
-}
-
 /** Another plan of the same product, from a moment on by which what is left of the period is reckoned. */
 export interface PlanSwitch {
+  /** Of the product, as customers read it. */
+  readonly title: string;
   readonly plan: string;
   /** A month, in the currency's smallest unit; the currency is the one that is paid in. */
   readonly price: number;
@@ -52,10 +59,15 @@ export interface PlanSwitch {
   readonly at: number;
 }
 
-/** What a change costs at once: the difference for the rest of the period. Negative: it is credited to what comes. */
+/** `cancel`: it ends with the period that is paid. `keep`: that is taken back. `end`: at once. `switch`: another plan. */
+export type SubscriptionChange = { readonly kind: 'cancel' | 'keep' | 'end' } | ({ readonly kind: 'switch' } & PlanSwitch);
+
+/** What a change costs at once: the difference for the rest of the period. Negative: the customer gets it back. */
 export interface SwitchCost {
   readonly amount: number;
   readonly currency: string;
+  /** False where the provider reckons only when it changes the plan: then `amount` is the most that it can be. */
+  readonly isExact: boolean;
 }
 
 /**
@@ -64,25 +76,23 @@ export interface SwitchCost {
  * @throws ProviderAway when the provider cannot be reached or fails; ProviderRefused when it refuses
  */
 export interface PaymentPort {
-  readonly name: 'stripe' | 'sandbox';
-  /** @returns the provider's id of a new customer of ours */
-  openAccount(customer: { readonly id: string; readonly email: string }): Promise<string>;
-  openCheckout(wish: CheckoutWish): Promise<{ readonly session: string; readonly url: string }>;
+  readonly name: 'stripe' | 'razorpay' | 'sandbox';
+  /** Whether a cancellation cannot be taken back. */
+  readonly isCancelFinal: boolean;
+  /** The provider's page to pay on, for a customer of the provider's that is made with the first one. */
+  openCheckout(wish: CheckoutWish): Promise<CheckoutPage>;
   /** What came of a checkout, or that it is closed now, so that nobody can pay by it any more. */
   settleCheckout(session: string, act: 'look' | 'close'): Promise<CheckoutOutcome>;
-  /** How the provider has a subscription at this moment, as a fact; none where it knows no such subscription. */
-  look(subscription: string): Promise<readonly GivenFact[]>;
-  /** How the provider has every subscription of ours, ended ones of the last weeks too. */
-  all(): AsyncIterable<GivenFact>;
-  change(subscription: string, change: PaidChange): Promise<readonly GivenFact[]>;
-  /** What a switch would cost now; nothing is changed. */
-  previewSwitch(subscription: string, wish: PlanSwitch): Promise<SwitchCost>;
-  /** Charges the difference, and changes the plan only if that is paid. @throws PaymentFailed */
-  switchPlan(subscription: string, wish: PlanSwitch): Promise<readonly GivenFact[]>;
-  /** The provider's own page of a customer's cards and invoices. */
-  openPortal(account: string, returnUrl: string): Promise<{ readonly url: string }>;
+  /** How the provider has subscriptions at this moment: one by its id, or without one all of ours, ended ones of the last weeks too. */
+  listSubscriptions(id?: string): AsyncIterable<GivenFact>;
+  /** What another plan would cost now; nothing is changed. @throws ChangeRefused */
+  previewChange(subscription: string, wish: PlanSwitch): Promise<SwitchCost>;
+  /** A switch charges the difference, and changes the plan only if that is paid. @throws ChangeRefused, PaymentFailed */
+  changeSubscription(subscription: string, change: SubscriptionChange): Promise<readonly GivenFact[]>;
+  /** The provider's own page of a customer's cards and invoices, where it has one. */
+  openPortal?(account: string, returnUrl: string): Promise<{ readonly url: string }>;
   /** An event as it was sent. @throws EventRefused when its signature or its age are not right */
-  readEvent(body: Buffer, headers: IncomingHttpHeaders, nowMs: number): ProviderNews;
+  readEvent(body: Buffer, headers: IncomingHttpHeaders, nowMs: number): Promise<ProviderNews>;
 }
 
 /** The provider did not answer, or said that it cannot now. */
@@ -93,6 +103,11 @@ export class ProviderAway extends Error {
 /** The provider says no, and will again. */
 export class ProviderRefused extends Error {
   override readonly name = 'ProviderRefused';
+}
+
+/** The provider does not do this to this subscription, such as another plan for one that is not paid by card. */
+export class ChangeRefused extends Error {
+  override readonly name = 'ChangeRefused';
 }
 
 /** The card was declined, or its bank wants to ask; nothing was changed. */

@@ -18,7 +18,7 @@ export async function reconcilePayments(tools: PaymentTools, ports: PaymentPorts
   for (const port of Object.values(ports)) {
     if (!port) continue;
     try {
-      for await (const fact of port.all()) {
+      for await (const fact of port.listSubscriptions()) {
         if (isEnding()) break;
         const ref = { provider: port.name, reference: fact.subscription };
         const before = await findPaidByReference(tools.db, ref);

@@ -47,7 +47,7 @@ export function startBilling(options: BillingWorkOptions): { close(): Promise<vo
       failures += 1;
       log.error({ err, customer: customerId, month }, 'a statement could not be invoiced');
     };
-    const issued = await port.issueDue({ today: todayNow(), isEnding: () => isEnding, onFailure });
+    const issued = await port.issueInvoices({ today: todayNow(), isEnding: () => isEnding, onFailure });
     failed.set(failures);
     if (issued > 0) log.info({ issued }, 'invoices were issued');
     if (port.provider !== 'none') await queueReminders(db, todayNow());

@@ -1,7 +1,7 @@
 import { windowsAt } from '../../../../plugins/core/access/quota';
 import { claimPaymentCheck, endPaymentCheck } from '../../../../plugins/stores/postgres/billing/payment-checks';
 import { claimPaymentMail, settlePaymentMail } from '../../../../plugins/stores/postgres/billing/payment-mails';
-import { claimCheckout, findAccount } from '../../../../plugins/stores/postgres/billing/checkouts';
+import { claimCheckout } from '../../../../plugins/stores/postgres/billing/checkouts';
 import { applyPayments, claimPaid, listPaidByErased } from '../../../../plugins/stores/postgres/billing/paid-subscriptions';
 import { listNewlyPaid } from '../../../../plugins/stores/postgres/billing/payment-facts';
 import { type Log } from '../../../kit/log';
@@ -58,8 +58,7 @@ export function startPayments(options: PaymentWorkOptions): Payments & { close()
       const port = ports[checkout.provider];
       if (!port) continue;
       // Its process was killed before the provider had answered: the customer comes back, or it is closed with the next wish.
-      const account = await findAccount(db, checkout);
-      if (checkout.session === null || account === undefined) continue;
+      if (checkout.session === null) continue;
       await settleCheckout(options, checkout, await port.settleCheckout(checkout.session, 'look'));
     }
   }
@@ -68,7 +67,7 @@ export function startPayments(options: PaymentWorkOptions): Payments & { close()
     for (let paid = await claimPaid(db); paid && !isEnding; paid = await claimPaid(db)) {
       const { provider, reference } = paid;
       try {
-        await applyFacts(options, provider, (await ports[provider]?.look(reference)) ?? []);
+        for await (const fact of ports[provider]?.listSubscriptions(reference) ?? []) await applyFacts(options, provider, [fact]);
       } finally {
         // What the clock brings about does not wait for a provider.
         await applyPayments(db, { ...paid, terms: termsOf(await catalogue()), now: clock.now() / 1_000 });
@@ -78,7 +77,7 @@ export function startPayments(options: PaymentWorkOptions): Payments & { close()
 
   async function endOfErased(): Promise<void> {
     for (const { provider, reference } of await listPaidByErased(db)) {
-      await applyFacts(options, provider, (await ports[provider]?.change(reference, { kind: 'end' })) ?? []);
+      await applyFacts(options, provider, (await ports[provider]?.changeSubscription(reference, { kind: 'end' })) ?? []);
     }
   }
 

@@ -48,11 +48,7 @@ interface CheckoutPlace {
 
 async function pageOf(tools: PaymentTools, checkout: Checkout, { port, url, email }: CheckoutPlace) {
   const { id, customerId, product, provider } = checkout;
-  let account = await findAccount(tools.db, { customerId, provider });
-  if (account === undefined) {
-    account = await port.openAccount({ id: customerId, email });
-    await keepAccount(tools.db, { customerId, provider, account });
-  }
+  const account = await findAccount(tools.db, { customerId, provider });
   const sold = await tools.catalogue();
   const title = sold.find(product)?.title ?? product;
   const { trial_days: trialDays, promotion_codes: takesCodes } = termsOf(sold);
@@ -61,11 +57,13 @@ async function pageOf(tools: PaymentTools, checkout: Checkout, { port, url, emai
     ...checkout,
     title,
     account,
+    email,
     trialDays: hadTrial ? 0 : trialDays,
     takesCodes,
     returnUrl: `${url}/billing/checkouts/${id}`,
     cancelUrl: `${url}/billing/checkouts/${id}`,
   });
+  if (account === undefined && page.account !== undefined) await keepAccount(tools.db, { customerId, provider, account: page.account });
   await noteSession(tools.db, id, page);
   return page;
 }

@@ -1,68 +1,25 @@
-import { createHash } from 'node:crypto';
-import Stripe from 'stripe';
+import type Stripe from 'stripe';
+import { answerClock, digest, lookedUp } from '../answer-clock';
 import {
   type CheckoutWish,
   EVENT_AGE_SECONDS,
   EventRefused,
-  type PaidChange,
-  PaymentFailed,
   type PaymentPort,
   type PlanSwitch,
-  ProviderAway,
   ProviderRefused,
+  type SubscriptionChange,
 } from '../payment-port';
 import { fromStripeAmount, toStripeAmount } from './stripe-amounts';
-import { METADATA, newsOf, subscriptionFact } from './stripe-facts';
-
-export interface StripeOptions {
-  /** `sandbox` speaks to the stand-in of `npm start`. */
-  readonly name: 'stripe' | 'sandbox';
-  readonly secretKey: string;
-  readonly webhookSecret: string;
-  /** In place of https://api.stripe.com, for a stand-in. */
-  readonly url?: string | undefined;
-}
-
-/** A person waits. Stripe's own default is 80 s. */
-const TIMEOUT_MS = 10_000;
-/** Each with the same idempotency key. */
-const RETRIES = 1;
-
-function connect({ secretKey, url }: StripeOptions): Stripe {
-  const place = url === undefined ? undefined : new URL(url);
-  return new Stripe(secretKey, {
-    timeout: TIMEOUT_MS,
-    maxNetworkRetries: RETRIES,
-    telemetry: false,
-    ...(place && { host: place.hostname, port: place.port, protocol: place.protocol === 'http:' ? 'http' : 'https' }),
-  });
-}
-
-/** Whether asking again later may help. */
-function isAway(error: unknown): boolean {
-  const { errors } = Stripe;
-  return (
-    error instanceof errors.StripeConnectionError || error instanceof errors.StripeAPIError || error instanceof errors.StripeRateLimitError
-  );
-}
-
-async function asked<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (cause) {
-    if (cause instanceof Stripe.errors.StripeCardError) throw new PaymentFailed(cause.message, { cause });
-    if (isAway(cause)) throw new ProviderAway('Stripe cannot be reached', { cause });
-    throw new ProviderRefused(cause instanceof Error ? cause.message : 'Stripe refused', { cause });
-  }
-}
+import { asked, connect, type StripeOptions } from './stripe-client';
+import { METADATA, newsOf, refundNews, subscriptionFact } from './stripe-facts';
 
 /** Stripe's most. */
 const PAGE = 100;
 
 const SCOPE = { expand: ['subscription'] };
 
-function sessionWish(wish: CheckoutWish) {
-  const { id, account, customerId, product, title, plan, price, currency, trialDays, takesCodes, returnUrl, cancelUrl } = wish;
+function sessionWish(wish: CheckoutWish, account: string) {
+  const { id, customerId, product, title, plan, price, currency, trialDays, takesCodes, returnUrl, cancelUrl } = wish;
   return {
     mode: 'subscription',
     customer: account,
@@ -88,16 +45,25 @@ function sessionWish(wish: CheckoutWish) {
   } satisfies Stripe.Checkout.SessionCreateParams;
 }
 
+function verified(read: () => Stripe.Event): Stripe.Event {
+  try {
+    return read();
+  } catch (cause) {
+    throw new EventRefused('the signature of the event is not right, or it is too old', { cause });
+  }
+}
+
 const STATES = { open: 'open', complete: 'paid', expired: 'closed' } as const;
 
 /** Takes payments by Stripe: hosted checkout and portal, its official SDK, and signed webhooks. */
 export function createStripePort(options: StripeOptions): PaymentPort {
   const stripe = connect(options);
-  const dateOf = answerClock();
+  const timeOf = answerClock();
+  const dateOf = ({ lastResponse }: Stripe.Response<object>): number => timeOf(lastResponse.headers['date']);
   /** How it is now, at the time that the answer itself states. */
   const factOf = (given: Stripe.Response<Stripe.Subscription>, at = dateOf(given)) => {
     const fact = subscriptionFact(given, { id: '', at });
-    return fact ? [{ ...fact, id: `look ${createHash('sha256').update(JSON.stringify(fact)).digest('hex').slice(0, 32)}` }] : [];
+    return fact ? [lookedUp(fact)] : [];
   };
   /** The line with its new price; the product at Stripe stays. */
   const switchOf = async (subscription: string, { price, at }: PlanSwitch) => {
@@ -112,20 +78,28 @@ export function createStripePort(options: StripeOptions): PaymentPort {
       proration: { proration_behavior: 'always_invoice' as const, proration_date: at },
     };
   };
+  const switchPlan = async (subscription: string, wish: PlanSwitch) => {
+    const { items, proration } = await switchOf(subscription, wish);
+    const change = { items, ...proration, metadata: { [METADATA.plan]: wish.plan }, payment_behavior: 'error_if_incomplete' } as const;
+    const idempotencyKey = `tollgate-switch-${subscription}-${wish.plan}-${wish.price}-${wish.at}`;
+    return factOf(await asked(stripe.subscriptions.update(subscription, change, { idempotencyKey })));
+  };
+  const accountOf = async ({ customerId, email }: CheckoutWish): Promise<string> => {
+    const customer = { email, metadata: { [METADATA.customer]: customerId } };
+    // The same key with another member's address would be refused for a day.
+    const idempotencyKey = `tollgate-customer-${customerId}-${digest(email).slice(0, 8)}`;
+    return (await asked(stripe.customers.create(customer, { idempotencyKey }))).id;
+  };
   return {
     name: options.name,
-
-    async openAccount({ id, email }) {
-      const made = await asked(
-        stripe.customers.create({ email, metadata: { [METADATA.customer]: id } }, { idempotencyKey: `tollgate-customer-${id}` }),
-      );
-      return made.id;
-    },
+    isCancelFinal: false,
 
     async openCheckout(wish) {
-      const session = await asked(stripe.checkout.sessions.create(sessionWish(wish), { idempotencyKey: `tollgate-checkout-${wish.id}` }));
+      const account = wish.account ?? (await accountOf(wish));
+      const idempotencyKey = `tollgate-checkout-${wish.id}`;
+      const session = await asked(stripe.checkout.sessions.create(sessionWish(wish, account), { idempotencyKey }));
       if (session.url === null) throw new ProviderRefused('Stripe gave no page for a checkout');
-      return { session: session.id, url: session.url };
+      return { account, session: session.id, url: session.url };
     },
 
     async settleCheckout(session, act) {
@@ -137,11 +111,8 @@ export function createStripePort(options: StripeOptions): PaymentPort {
       return { state, facts: factOf(subscription as Stripe.Response<Stripe.Subscription>, dateOf(found)) };
     },
 
-    async look(subscription) {
-      return factOf(await asked(stripe.subscriptions.retrieve(subscription)));
-    },
-
-    async *all() {
+    async *listSubscriptions(id) {
+      if (id !== undefined) return yield* factOf(await asked(stripe.subscriptions.retrieve(id)));
       let after: string | undefined;
       for (;;) {
         const page = await asked(
@@ -154,22 +125,16 @@ export function createStripePort(options: StripeOptions): PaymentPort {
       }
     },
 
-    async change(subscription, { kind }: PaidChange) {
-      if (kind === 'end') return factOf(await asked(stripe.subscriptions.cancel(subscription)));
-      return factOf(await asked(stripe.subscriptions.update(subscription, { cancel_at_period_end: kind === 'cancel' })));
+    async changeSubscription(subscription, change: SubscriptionChange) {
+      if (change.kind === 'switch') return switchPlan(subscription, change);
+      if (change.kind === 'end') return factOf(await asked(stripe.subscriptions.cancel(subscription)));
+      return factOf(await asked(stripe.subscriptions.update(subscription, { cancel_at_period_end: change.kind === 'cancel' })));
     },
 
-    async previewSwitch(subscription, wish) {
+    async previewChange(subscription, wish) {
       const { items, proration } = await switchOf(subscription, wish);
       const preview = await asked(stripe.invoices.createPreview({ subscription, subscription_details: { items, ...proration } }));
-      return fromStripeAmount(preview.total, preview.currency);
-    },
-
-    async switchPlan(subscription, wish) {
-      const { items, proration } = await switchOf(subscription, wish);
-      const change = { items, ...proration, metadata: { [METADATA.plan]: wish.plan }, payment_behavior: 'error_if_incomplete' } as const;
-      const idempotencyKey = `tollgate-switch-${subscription}-${wish.plan}-${wish.price}-${wish.at}`;
-      return factOf(await asked(stripe.subscriptions.update(subscription, change, { idempotencyKey })));
+      return { ...fromStripeAmount(preview.total, preview.currency), isExact: true };
     },
 
     async openPortal(account, returnUrl) {
@@ -177,27 +142,13 @@ export function createStripePort(options: StripeOptions): PaymentPort {
       return { url };
     },
 
-    readEvent(body, headers, nowMs) {
+    async readEvent(body, headers, nowMs) {
       const signature = headers['stripe-signature'];
       if (typeof signature !== 'string') throw new EventRefused('the event is not signed');
-      try {
-        return newsOf(stripe.webhooks.constructEvent(body, signature, options.webhookSecret, EVENT_AGE_SECONDS, undefined, nowMs));
-      } catch (cause) {
-        throw new EventRefused('the signature of the event is not right, or it is too old', { cause });
-      }
+      const event = verified(() =>
+        stripe.webhooks.constructEvent(body, signature, options.webhookSecret, EVENT_AGE_SECONDS, undefined, nowMs),
+      );
+      return event.type === 'charge.refunded' ? refundNews(stripe, event) : newsOf(event);
     },
-  };
-}
-
-/**
- * When an answer was given, by its own header: no clock of ours is compared with Stripe's. The header has no parts of a second. Halves put
- * what was asked after the events of that second, and thousandths in the order in which it was answered.
- */
-function answerClock(): (answer: Stripe.Response<object>) => number {
-  let last = 0;
-  return ({ lastResponse }) => {
-    const at = Date.parse(lastResponse.headers['date'] ?? '') / 1_000;
-    last = Math.max((Number.isNaN(at) ? Math.floor(Date.now() / 1_000) : at) + 0.5, last + 0.001);
-    return last;
   };
 }
