@@ -102,6 +102,25 @@ describe('a catalogue', () => {
     expect(catalogue?.products[0]?.plans[0]?.price).toBe(written);
   });
 
+  it.each([
+    ['stripe', "'4.990'", []],
+    ['stripe', "'4.995'", ['11:59 products[0].plans[0].price must be in steps of 0.010: stripe charges no other KWD']],
+    ['razorpay', "'4.995'", ['11:59 products[0].plans[0].price must be in steps of 0.010: razorpay charges no other KWD']],
+    ['none', "'4.995'", []],
+  ])('has with %s no price of three decimals such as %s that it does not charge', (provider, price, problems) => {
+    const priced = weather.replace('10.5, currency: EUR, approval: request', `${price}, currency: KWD`);
+    const seller = provider === 'none' ? ', seller: { name: A, address: [B], country: IN }, invoices: { from: 2026-01 }' : '';
+    expect(problemsOf(`${HEAD}${priced}billing: { provider: ${provider}${seller} }\n`)).toEqual(problems);
+  });
+
+  it('promises no promotion codes where the payment page takes none', () => {
+    const billing = (provider: string): string => `billing: { provider: ${provider}, payments: { promotion_codes: true } }\n`;
+    expect(problemsOf(HEAD + weather + billing('stripe'))).toEqual([]);
+    expect(problemsOf(HEAD + weather + billing('razorpay'))).toEqual([
+      '12:61 billing.payments.promotion_codes must be false: the page of razorpay takes none',
+    ]);
+  });
+
   it('names no product as a page of the reference', () => {
     expect(changed('id: api-weather', 'id: errors')).toEqual(['3:9 products[0].id is the name of a page of the reference']);
   });

@@ -1,7 +1,7 @@
 import { windowsAt } from '../../../../plugins/core/access/quota';
 import { claimPaymentCheck, endPaymentCheck } from '../../../../plugins/stores/postgres/billing/payment-checks';
 import { claimPaymentMail, settlePaymentMail } from '../../../../plugins/stores/postgres/billing/payment-mails';
-import { claimCheckout, findAccount } from '../../../../plugins/stores/postgres/billing/checkouts';
+import { claimCheckout } from '../../../../plugins/stores/postgres/billing/checkouts';
 import { applyPayments, claimPaid, listPaidByErased } from '../../../../plugins/stores/postgres/billing/paid-subscriptions';
 import { listNewlyPaid } from '../../../../plugins/stores/postgres/billing/payment-facts';
 import { type Log } from '../../../kit/log';
@@ -58,8 +58,7 @@ export function startPayments(options: PaymentWorkOptions): Payments & { close()
       const port = ports[checkout.provider];
       if (!port) continue;
       // Its process was killed before the provider had answered: the customer comes back, or it is closed with the next wish.
-      const account = await findAccount(db, checkout);
-      if (checkout.session === null || account === undefined) continue;
+      if (checkout.session === null) continue;
       await settleCheckout(options, checkout, await port.settleCheckout(checkout.session, 'look'));
     }
   }
