@@ -298,6 +298,8 @@ CREATE TABLE checkout (
   state text NOT NULL DEFAULT 'open'::text,
   opened_at timestamp with time zone NOT NULL DEFAULT now(),
   look_at timestamp with time zone DEFAULT (now() + '00:00:20'::interval),
+  daily integer,
+  monthly integer,
   CONSTRAINT checkout_pkey PRIMARY KEY (id),
   CONSTRAINT checkout_provider_session_key UNIQUE (provider, session),
   CONSTRAINT checkout_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id) ON DELETE CASCADE,
@@ -761,6 +763,25 @@ CREATE TABLE payment_account (
   CONSTRAINT payment_account_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id) ON DELETE CASCADE
 );
 
+-- What customers were charged by a payment provider, each invoice once. It follows from payment_fact.
+CREATE TABLE payment_charge (
+  place bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  provider text NOT NULL,
+  invoice text NOT NULL,
+  paid_subscription_id uuid NOT NULL,
+  currency text NOT NULL,
+  amount bigint NOT NULL,
+  charged_at timestamp with time zone NOT NULL,
+  paid_at timestamp with time zone,
+  url text,
+  refunded bigint NOT NULL DEFAULT 0,
+  CONSTRAINT payment_charge_pkey PRIMARY KEY (place),
+  CONSTRAINT payment_charge_provider_invoice_key UNIQUE (provider, invoice),
+  CONSTRAINT payment_charge_paid_subscription_id_fkey FOREIGN KEY (paid_subscription_id) REFERENCES paid_subscription(id)
+);
+CREATE INDEX payment_charge_charged_idx ON payment_charge USING btree (charged_at);
+CREATE INDEX payment_charge_subscription_idx ON payment_charge USING btree (paid_subscription_id);
+
 -- Comparisons of every paid subscription with its provider: one a night, and on demand.
 CREATE TABLE payment_check (
   id uuid NOT NULL DEFAULT gen_random_uuid(),
@@ -795,7 +816,7 @@ CREATE TABLE payment_mail (
   tell_at timestamp with time zone DEFAULT now(),
   CONSTRAINT payment_mail_pkey PRIMARY KEY (paid_subscription_id, kind, about),
   CONSTRAINT payment_mail_paid_subscription_id_fkey FOREIGN KEY (paid_subscription_id) REFERENCES paid_subscription(id) ON DELETE CASCADE,
-  CONSTRAINT payment_mail_kind_check CHECK (kind = ANY (ARRAY['paid'::text, 'failed'::text, 'grace_over'::text]))
+  CONSTRAINT payment_mail_kind_check CHECK (kind = ANY (ARRAY['paid'::text, 'failed'::text, 'grace_ends'::text, 'grace_over'::text]))
 );
 CREATE INDEX payment_mail_tell_idx ON payment_mail USING btree (tell_at) WHERE tell_at IS NOT NULL;
 
@@ -1035,6 +1056,8 @@ CREATE TABLE subscription (
   daily_cap integer,
   created_at timestamp with time zone NOT NULL DEFAULT now(),
   updated_at timestamp with time zone NOT NULL DEFAULT now(),
+  price_override numeric,
+  price_override_currency text,
   CONSTRAINT subscription_pkey PRIMARY KEY (id),
   CONSTRAINT subscription_customer_id_product_id_key UNIQUE (customer_id, product_id),
   CONSTRAINT subscription_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id) ON DELETE CASCADE,
@@ -1043,17 +1066,21 @@ CREATE TABLE subscription (
   CONSTRAINT subscription_daily_cap_check CHECK (daily_cap >= 0),
   CONSTRAINT subscription_daily_override_check CHECK (daily_override >= 0),
   CONSTRAINT subscription_monthly_override_check CHECK (monthly_override >= 0),
+  CONSTRAINT subscription_price_override_check CHECK (price_override >= 0::numeric),
+  CONSTRAINT subscription_price_override_currency_check CHECK (price_override_currency ~ '^[A-Z]{3}$'::text),
+  CONSTRAINT subscription_price_override_has_currency CHECK ((price_override IS NULL) = (price_override_currency IS NULL)),
   CONSTRAINT subscription_state_check CHECK (state = ANY (ARRAY['active'::text, 'paused'::text, 'cancelled'::text]))
 );
 CREATE TRIGGER subscription_cancel_withdraws AFTER UPDATE OF state ON subscription FOR EACH ROW WHEN (new.state = 'cancelled'::text AND old.state <> 'cancelled'::text) EXECUTE FUNCTION withdraw_plan_requests();
 CREATE TRIGGER subscription_delete_ends_terms AFTER DELETE ON subscription REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION end_terms_of_gone_subscriptions();
 CREATE TRIGGER subscription_insert_keeps_terms AFTER INSERT ON subscription REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_changed_subscriptions();
 CREATE TRIGGER subscription_is_possible BEFORE INSERT OR UPDATE OF product_id ON subscription FOR EACH ROW EXECUTE FUNCTION check_subscribable();
+CREATE TRIGGER subscription_other_plan_drops_price BEFORE UPDATE OF plan_name ON subscription FOR EACH ROW WHEN (old.price_override IS NOT NULL AND new.plan_name IS DISTINCT FROM old.plan_name) EXECUTE FUNCTION drop_own_price();
 CREATE TRIGGER subscription_tells AFTER INSERT OR DELETE OR UPDATE ON subscription FOR EACH ROW EXECUTE FUNCTION tell_subscription_change();
 CREATE TRIGGER subscription_truncate_tells AFTER TRUNCATE ON subscription FOR EACH STATEMENT EXECUTE FUNCTION tell_truncate();
 CREATE TRIGGER subscription_update_keeps_terms AFTER UPDATE ON subscription REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_changed_subscriptions();
 
--- Why an operator set a subscription's own limits, and until when.
+-- Why an operator set a subscription's own price or limits, and until when.
 CREATE TABLE subscription_limit_term (
   subscription_id uuid NOT NULL,
   reason text NOT NULL,
@@ -1097,6 +1124,7 @@ CREATE TABLE suspension (
   subscription_id uuid,
   reason text NOT NULL,
   since timestamp with time zone NOT NULL DEFAULT now(),
+  cause text NOT NULL DEFAULT 'operator'::text,
   CONSTRAINT suspension_pkey PRIMARY KEY (id),
   CONSTRAINT suspension_credential_id_key UNIQUE (credential_id),
   CONSTRAINT suspension_customer_id_key UNIQUE (customer_id),
@@ -1104,6 +1132,7 @@ CREATE TABLE suspension (
   CONSTRAINT suspension_credential_id_fkey FOREIGN KEY (credential_id) REFERENCES credential(id) ON DELETE CASCADE,
   CONSTRAINT suspension_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id) ON DELETE CASCADE,
   CONSTRAINT suspension_subscription_id_fkey FOREIGN KEY (subscription_id) REFERENCES subscription(id) ON DELETE CASCADE,
+  CONSTRAINT suspension_cause_check CHECK (cause = ANY (ARRAY['operator'::text, 'payment'::text])),
   CONSTRAINT suspension_check CHECK (num_nonnulls(customer_id, credential_id, subscription_id) = 1),
   CONSTRAINT suspension_reason_check CHECK (length(reason) <= 500)
 );
@@ -1259,13 +1288,16 @@ BEGIN
   RETURN NULL;
 END $function$;
 
--- Refuses subscriptions to a product that is retired, only listed, or without limits.
+-- Refuses subscriptions to a product that is retired or only listed, unless it was just paid for, and to one without limits.
 CREATE OR REPLACE FUNCTION public.check_subscribable()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 BEGIN
-  IF EXISTS (SELECT 1 FROM product WHERE id = NEW.product_id AND NOT (active AND subscribable AND daily IS NOT NULL)) THEN
+  IF EXISTS (
+    SELECT FROM product p WHERE p.id = NEW.product_id AND (p.daily IS NULL OR NOT (p.active AND p.subscribable) AND NOT EXISTS (
+      SELECT FROM paid_subscription WHERE customer_id = NEW.customer_id AND product_id = p.id AND status IS DISTINCT FROM 'ended'))
+  ) THEN
     RAISE EXCEPTION 'the product cannot be subscribed to'
       USING ERRCODE = 'check_violation', CONSTRAINT = 'subscription_product_has_limits';
   END IF;
@@ -1291,6 +1323,23 @@ AS $function$
     )
   )
 $function$;
+
+-- Ends a subscription's own price with the plan that it was agreed for.
+CREATE OR REPLACE FUNCTION public.drop_own_price()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+BEGIN
+  NEW.price_override := NULL;
+  NEW.price_override_currency := NULL;
+  IF NEW.daily_override IS NULL AND NEW.monthly_override IS NULL THEN
+    DELETE FROM subscription_limit_term WHERE subscription_id = NEW.id;
+  END IF;
+  RETURN NEW;
+END $function$;
+REVOKE ALL ON FUNCTION drop_own_price() FROM PUBLIC;
 
 -- Ends the terms of subscriptions that were deleted.
 CREATE OR REPLACE FUNCTION public.end_terms_of_gone_subscriptions()
@@ -1546,7 +1595,7 @@ BEGIN
   due := ARRAY(
     SELECT ROW(
       0, s.id, s.customer_id, s.product_id, s.plan_name,
-      CASE WHEN s.plan_name IS NULL THEN 0.00 ELSE COALESCE(l.price, 0.00) END, CASE WHEN s.plan_name IS NOT NULL THEN l.currency END,
+      CASE WHEN s.plan_name IS NULL THEN 0.00 ELSE COALESCE(CASE WHEN s.price_override_currency = l.currency THEN s.price_override END, l.price, 0.00) END, CASE WHEN s.plan_name IS NOT NULL THEN l.currency END,
       COALESCE(s.daily_override, l.daily, p.daily, 0), COALESCE(s.monthly_override, l.monthly, p.monthly, 0), s.state, now(), NULL
     )::subscription_term
     FROM subscription s JOIN product p ON p.id = s.product_id
@@ -1554,7 +1603,7 @@ BEGIN
     LEFT JOIN subscription_term t ON t.subscription_id = s.id AND t.until IS NULL
     WHERE s.id = ANY (p_subscriptions)
       AND (t.plan_name, t.price, t.currency, t.daily, t.monthly, t.state) IS DISTINCT FROM (
-        s.plan_name, CASE WHEN s.plan_name IS NULL THEN 0.00 ELSE COALESCE(l.price, 0.00) END,
+        s.plan_name, CASE WHEN s.plan_name IS NULL THEN 0.00 ELSE COALESCE(CASE WHEN s.price_override_currency = l.currency THEN s.price_override END, l.price, 0.00) END,
         CASE WHEN s.plan_name IS NOT NULL THEN l.currency END, COALESCE(s.daily_override, l.daily, p.daily, 0),
         COALESCE(s.monthly_override, l.monthly, p.monthly, 0), s.state
       )

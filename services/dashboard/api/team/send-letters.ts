@@ -31,7 +31,8 @@ export async function sendInvitation(
   const link = `${letters.url}/invitation?token=${encodeURIComponent(token)}`;
   const { email: to, organisation, role } = invitation;
   try {
-    await letters.mail.send(invitationMail({ to, organisation, by: caller.email, role, link, days: INVITATION_DAYS }));
+    const name = letters.mail.installation;
+    await letters.mail.send(invitationMail({ to, organisation, by: caller.email, role, link, days: INVITATION_DAYS, name }));
     return true;
   } catch (err) {
     log.warn({ err }, 'an invitation could not be mailed');

@@ -84,6 +84,13 @@ export const catalogueQuery = queryOptions({
   staleTime: 0,
 });
 
+/** Read from the file each time. */
+export const catalogueFileQuery = queryOptions({
+  queryKey: ['operator', 'catalogue', 'file'],
+  queryFn: () => call('GET /operator/catalogue/file'),
+  staleTime: 0,
+});
+
 export type InvoiceFilter = Query<'GET /operator/invoices.csv'>;
 
 export const billingSumsQuery = queryOptions({ queryKey: ['operator', 'billing'], queryFn: () => call('GET /operator/billing') });
@@ -92,6 +99,14 @@ export const allInvoicesQuery = (filter: InvoiceFilter, after: After) =>
   queryOptions({
     queryKey: ['operator', 'invoices', filter, after],
     queryFn: () => call('GET /operator/invoices', { query: { ...filter, after } }),
+  });
+
+export type PaymentFilter = Query<'GET /operator/payments.csv'>;
+
+export const paymentsQuery = (filter: PaymentFilter, after: After, limit = 25) =>
+  queryOptions({
+    queryKey: ['operator', 'payments', filter, after, limit],
+    queryFn: () => call('GET /operator/payments', { query: { ...filter, after, limit } }),
   });
 
 export const anyInvoiceQuery = (id: string) =>
