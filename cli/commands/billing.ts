@@ -7,7 +7,7 @@ import { table } from './output';
 
 const HELP = `
 Asks the payment provider about every subscription, and mends what differs here. The dashboard does so, which has the provider's keys; it does so
-by itself each night. Exit 2 when something differed.`;
+by itself each night. Exit 2 when something differed, or a subscription is unknown to the provider: that one ends with its period and grace.`;
 
 /** For scripts, as diff(1) has it. */
 const EXIT_DIFFERED = 2;
@@ -15,7 +15,7 @@ const EXIT_DIFFERED = 2;
 const PATIENCE_MS = 600_000;
 const POLL_MS = 500;
 
-function show({ compared, differences, problems }: PaymentReport): string {
+function show({ compared, differences, vanished, problems }: PaymentReport): string {
   const rows = differences.flatMap(({ provider, subscription, customerId, product, changed }) =>
     Object.entries(changed).map(([member, [before, after]]) => [
       provider,
@@ -29,7 +29,10 @@ function show({ compared, differences, problems }: PaymentReport): string {
   );
   const sum = `${compared} compared, ${differences.length} differed and were mended`;
   const found = rows.length === 0 ? [] : [table(['provider', 'subscription', 'customer', 'product', 'what', 'was', 'is'], rows)];
-  return [sum, ...found, ...problems].join('\n');
+  const unknown = vanished.map(({ provider, subscription, customerId, product }) => [provider, subscription, customerId, product]);
+  const lost =
+    unknown.length === 0 ? [] : ['unknown to the provider:', table(['provider', 'subscription', 'customer', 'product'], unknown)];
+  return [sum, ...found, ...lost, ...problems].join('\n');
 }
 
 async function waitFor(read: () => Promise<PaymentReport | undefined>): Promise<PaymentReport> {
@@ -52,6 +55,6 @@ export function addBillingCommands(program: Command, context: CommandContext): v
       });
       context.output.result(report, () => show(report));
       if (report.problems.length > 0) throw new CommandError('provider_away', `not all could be compared: ${report.problems.join('; ')}`);
-      if (report.differences.length > 0) context.exitWith(EXIT_DIFFERED);
+      if (report.differences.length + report.vanished.length > 0) context.exitWith(EXIT_DIFFERED);
     });
 }

@@ -61,6 +61,7 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
     payment_account: KEEP,
     checkout: KEEP,
     payment_fact: KEEP,
+    payment_charge: KEEP,
     paid_subscription: KEEP,
     payment_mail: KEEP,
     payment_check: ALL,

@@ -67,9 +67,19 @@ export class RazorpayAccount {
     this.events.push(JSON.stringify({ entity: 'event', account_id: 'acc_1', event, contains, payload, created_at: this.last }));
   }
 
+  private bill(subscription: RazorpaySubscription, open?: Json): string {
+    const id = open === undefined ? newId('inv') : String(open['id']);
+    const amount = this.plans.get(subscription.plan_id)?.item.amount;
+    const about = { entity: 'invoice', subscription_id: subscription.id, amount, currency: 'INR', short_url: `https://rzp.io/i/${id}` };
+    this.invoices.set(id, { id, status: 'issued', ...about });
+    return id;
+  }
+
   private charge(subscription: RazorpaySubscription, amount = this.plans.get(subscription.plan_id)?.item.amount ?? 0): Json {
-    const [invoice, payment] = [newId('inv'), newId('pay')];
-    this.invoices.set(invoice, { id: invoice, entity: 'invoice', subscription_id: subscription.id, payment_id: payment });
+    const payment = newId('pay');
+    const open = [...this.invoices.values()].find(({ subscription_id: of, status }) => of === subscription.id && status === 'issued');
+    const invoice = this.bill(subscription, open);
+    Object.assign(this.invoices.get(invoice) ?? {}, { status: 'paid', payment_id: payment, amount });
     subscription.paid_count += 1;
     return {
       id: payment,
@@ -106,7 +116,10 @@ export class RazorpayAccount {
     const end = monthAfter(subscription.current_end ?? this.second());
     Object.assign(subscription, { status: isPaid ? 'active' : 'pending', current_end: end, charge_at: end });
     if (isPaid) this.tell('subscription.charged', { subscription, payment: this.charge(subscription) });
-    else this.tell('subscription.pending', { subscription });
+    else {
+      this.bill(subscription);
+      this.tell('subscription.pending', { subscription });
+    }
   }
 
   recover(id: string): void {
@@ -190,7 +203,8 @@ export class RazorpayAccount {
 }
 
 const page = (all: Iterable<Json>, query: Json): Json => {
-  const found = [...all].reverse().filter((each) => query['plan_id'] === undefined || each['plan_id'] === query['plan_id']);
+  const isWanted = (each: Json): boolean => ['plan_id', 'subscription_id'].every((name) => [undefined, each[name]].includes(query[name]));
+  const found = [...all].reverse().filter(isWanted);
   const items = found.slice(Number(query['skip']), Number(query['skip']) + Math.min(100, Number(query['count'])));
   return { entity: 'collection', count: items.length, items };
 };
@@ -216,6 +230,7 @@ export async function startRazorpayStandIn(): Promise<{ url: string; account: Ra
     'GET /v1/subscriptions/:id': ({ id }) => account.need(id),
     'PATCH /v1/subscriptions/:id': ({ id, body }) => account.update(id, body),
     'POST /v1/subscriptions/:id/cancel': ({ id, body }) => account.cancel(id, body['cancel_at_cycle_end'] === 1),
+    'GET /v1/invoices': ({ query }) => page(account.invoices.values(), query),
     'GET /v1/invoices/:id': ({ id }) => account.invoices.get(id) ?? account.need(id),
   };
   for (const [name, act] of Object.entries(acts)) {

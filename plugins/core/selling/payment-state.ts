@@ -32,6 +32,7 @@ export interface ChargeFact {
 /** Money that went back. `amount` is all that was refunded of this payment so far. */
 export interface RefundFact {
   readonly kind: 'refunded';
+  readonly invoice: string;
   readonly payment: string;
   readonly amount: number;
   readonly currency: string;

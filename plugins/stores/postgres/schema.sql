@@ -298,6 +298,8 @@ CREATE TABLE checkout (
   state text NOT NULL DEFAULT 'open'::text,
   opened_at timestamp with time zone NOT NULL DEFAULT now(),
   look_at timestamp with time zone DEFAULT (now() + '00:00:20'::interval),
+  daily integer,
+  monthly integer,
   CONSTRAINT checkout_pkey PRIMARY KEY (id),
   CONSTRAINT checkout_provider_session_key UNIQUE (provider, session),
   CONSTRAINT checkout_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id) ON DELETE CASCADE,
@@ -761,6 +763,25 @@ CREATE TABLE payment_account (
   CONSTRAINT payment_account_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id) ON DELETE CASCADE
 );
 
+-- What customers were charged by a payment provider, each invoice once. It follows from payment_fact.
+CREATE TABLE payment_charge (
+  place bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  provider text NOT NULL,
+  invoice text NOT NULL,
+  paid_subscription_id uuid NOT NULL,
+  currency text NOT NULL,
+  amount bigint NOT NULL,
+  charged_at timestamp with time zone NOT NULL,
+  paid_at timestamp with time zone,
+  url text,
+  refunded bigint NOT NULL DEFAULT 0,
+  CONSTRAINT payment_charge_pkey PRIMARY KEY (place),
+  CONSTRAINT payment_charge_provider_invoice_key UNIQUE (provider, invoice),
+  CONSTRAINT payment_charge_paid_subscription_id_fkey FOREIGN KEY (paid_subscription_id) REFERENCES paid_subscription(id)
+);
+CREATE INDEX payment_charge_charged_idx ON payment_charge USING btree (charged_at);
+CREATE INDEX payment_charge_subscription_idx ON payment_charge USING btree (paid_subscription_id);
+
 -- Comparisons of every paid subscription with its provider: one a night, and on demand.
 CREATE TABLE payment_check (
   id uuid NOT NULL DEFAULT gen_random_uuid(),
@@ -795,7 +816,7 @@ CREATE TABLE payment_mail (
   tell_at timestamp with time zone DEFAULT now(),
   CONSTRAINT payment_mail_pkey PRIMARY KEY (paid_subscription_id, kind, about),
   CONSTRAINT payment_mail_paid_subscription_id_fkey FOREIGN KEY (paid_subscription_id) REFERENCES paid_subscription(id) ON DELETE CASCADE,
-  CONSTRAINT payment_mail_kind_check CHECK (kind = ANY (ARRAY['paid'::text, 'failed'::text, 'grace_over'::text]))
+  CONSTRAINT payment_mail_kind_check CHECK (kind = ANY (ARRAY['paid'::text, 'failed'::text, 'grace_ends'::text, 'grace_over'::text]))
 );
 CREATE INDEX payment_mail_tell_idx ON payment_mail USING btree (tell_at) WHERE tell_at IS NOT NULL;
 
@@ -1103,6 +1124,7 @@ CREATE TABLE suspension (
   subscription_id uuid,
   reason text NOT NULL,
   since timestamp with time zone NOT NULL DEFAULT now(),
+  cause text NOT NULL DEFAULT 'operator'::text,
   CONSTRAINT suspension_pkey PRIMARY KEY (id),
   CONSTRAINT suspension_credential_id_key UNIQUE (credential_id),
   CONSTRAINT suspension_customer_id_key UNIQUE (customer_id),
@@ -1110,6 +1132,7 @@ CREATE TABLE suspension (
   CONSTRAINT suspension_credential_id_fkey FOREIGN KEY (credential_id) REFERENCES credential(id) ON DELETE CASCADE,
   CONSTRAINT suspension_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id) ON DELETE CASCADE,
   CONSTRAINT suspension_subscription_id_fkey FOREIGN KEY (subscription_id) REFERENCES subscription(id) ON DELETE CASCADE,
+  CONSTRAINT suspension_cause_check CHECK (cause = ANY (ARRAY['operator'::text, 'payment'::text])),
   CONSTRAINT suspension_check CHECK (num_nonnulls(customer_id, credential_id, subscription_id) = 1),
   CONSTRAINT suspension_reason_check CHECK (length(reason) <= 500)
 );
@@ -1265,13 +1288,16 @@ BEGIN
   RETURN NULL;
 END $function$;
 
--- Refuses subscriptions to a product that is retired, only listed, or without limits.
+-- Refuses subscriptions to a product that is retired or only listed, unless it was just paid for, and to one without limits.
 CREATE OR REPLACE FUNCTION public.check_subscribable()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 BEGIN
-  IF EXISTS (SELECT 1 FROM product WHERE id = NEW.product_id AND NOT (active AND subscribable AND daily IS NOT NULL)) THEN
+  IF EXISTS (
+    SELECT FROM product p WHERE p.id = NEW.product_id AND (p.daily IS NULL OR NOT (p.active AND p.subscribable) AND NOT EXISTS (
+      SELECT FROM paid_subscription WHERE customer_id = NEW.customer_id AND product_id = p.id AND status IS DISTINCT FROM 'ended'))
+  ) THEN
     RAISE EXCEPTION 'the product cannot be subscribed to'
       USING ERRCODE = 'check_violation', CONSTRAINT = 'subscription_product_has_limits';
   END IF;

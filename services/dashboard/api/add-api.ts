@@ -14,6 +14,7 @@ import { callbackHandler } from './accounts/providers/callback-handler';
 import { wayHandlers } from './accounts/providers/way-handlers';
 import { verifyHandlers } from './accounts/verify-handler';
 import { sellerBillingHandlers } from './billing/billing-handlers';
+import { sellerPaymentHandlers } from './billing/seller-payments';
 import { addEndpoint, type AnyHandler, type EndpointTools, type Handlers } from './http/bind-endpoint';
 import { type DashboardDeps } from './http/dashboard-deps';
 import { openHandlers } from './http/open-handlers';
@@ -79,6 +80,7 @@ const handlersOf = (tools: ApiTools): Handlers<Omit<Contract, BetterAuths>> => (
   ...operatorOutageHandlers,
   ...sellerTokenHandlers,
   ...sellerBillingHandlers,
+  ...sellerPaymentHandlers,
   ...openHandlers(tools),
   ...organisationHandlers(tools),
   ...accountHandlers(tools),

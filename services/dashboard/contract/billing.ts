@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { addressLines, country, gstState, printedLine, taxId } from '../../../plugins/core/selling/billing-terms';
+import { billingAmount as amount, billingMonth as month, currency, PROVIDERS } from './billing-fields';
 import { CSV, type Endpoints } from './endpoint';
 import { cursor, day, givenConsent, id, moment, pageSize, planName, productId } from './fields';
 import { terms } from './plans';
@@ -7,10 +8,6 @@ import { terms } from './plans';
 /** Media type of an invoice as a document. */
 export const PDF = 'application/pdf';
 
-const month = z.string().regex(/^20\d{2}-(0[1-9]|1[0-2])$/, 'must be a month such as 2027-03');
-const currency = z.string().regex(/^[A-Z]{3}$/, 'must be a code of ISO 4217 such as INR');
-/** With the currency's decimals: `1178.82`. */
-const amount = z.string();
 const money = z.object({ currency, amount });
 
 const details = z.object({
@@ -82,8 +79,6 @@ const invoice = invoiceSummary.extend({
   reason: z.string(),
 });
 export type InvoiceView = z.input<typeof invoice>;
-
-const PROVIDERS = ['none', 'invoice', 'stripe', 'razorpay', 'sandbox'] as const;
 
 /** A plan that is paid through a payment provider. */
 const paidPlan = z.object({
@@ -187,8 +182,10 @@ export const billingEndpoints = {
       currency,
       /** `open`: not paid, or the payment provider has not said so yet. `paid`: the plan is given. `closed`: nothing was paid. */
       state: z.enum(['open', 'paid', 'closed']),
-      /** Where it can still be paid; null once it is over. */
+      /** Where it can still be paid; null once it is over, or not sold like that any more. */
       url: z.string().nullable(),
+      /** False where the plan, its price or its limits were changed since. */
+      isSold: z.boolean(),
     }),
     refuses: ['checkout_unknown'],
   },
@@ -248,16 +245,22 @@ const filter = {
 
 const sums = z.object({
   provider: z.enum(PROVIDERS),
-  /** Of the last two years, newest first; what was credited is in none of the others. */
+  /** Of the last two years, newest first. Null: nobody here knows. */
   months: z.array(
     z.object({
       month,
       currency,
+      /** By whom: `invoice` of Tollgate's own invoices, else the payment provider. */
+      by: z.enum(PROVIDERS),
       invoices: z.number().int(),
+      /** All but what was credited. */
       invoiced: amount,
-      paid: amount,
+      paid: amount.nullable(),
       due: amount,
       overdue: amount,
+      /** Charges that failed, of plans that ended without them; nobody charges an invoice of Tollgate's own. */
+      failed: amount.nullable(),
+      /** By credit notes, or refunded by the payment provider. */
       credited: amount,
     }),
   ),

@@ -72,7 +72,7 @@ const OWN = {
   payment_away: {
     status: 503,
     title: 'Not available',
-    detail: 'The payment provider cannot be reached. Nothing was changed; try again soon.',
+    detail: 'The payment provider does not answer. Try again soon: nothing is charged twice.',
   },
   payment_failed: { ...STATE, detail: 'The payment failed, so nothing was changed. Look at your card under Billing, and try again.' },
   change_refused: {

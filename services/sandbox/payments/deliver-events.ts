@@ -34,7 +34,7 @@ export function deliverEvents(
       const next = ledger.books.waiting.find(({ dueMs }) => dueMs <= Date.now());
       if (!next || isClosed) return;
       const body = JSON.stringify(next.event);
-      const headers = { 'content-type': 'application/json', 'stripe-signature': signEvent(body, secret, Math.floor(Date.now() / 1_000)) };
+      const headers = { 'content-type': 'application/json', 'stripe-signature': signEvent(body, secret, ledger.second()) };
       const status = await send(body, headers).catch(() => 0);
       if (status >= 200 && status < 300) ledger.books.waiting = ledger.books.waiting.filter((each) => each !== next);
       else {

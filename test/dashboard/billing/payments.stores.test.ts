@@ -4,56 +4,29 @@ import { billingTerms } from '../../../plugins/core/selling/billing-terms';
 import { createCatalogue } from '../../../plugins/core/selling/catalogue';
 import { PRODUCTS } from '../../support/catalogue';
 import { signEvent } from '../../../services/sandbox/payments/deliver-events';
-import { type Session, type Subscription } from '../../../services/sandbox/payments/objects';
 import { PAYMENT_KEYS, type PayingDashboard, startPayingDashboard } from '../support/paying-dashboard';
+import { createRazorpayPort } from '../../../services/dashboard/api/billing/razorpay/razorpay-port';
+import { RAZORPAY_KEYS, signForRazorpay, startRazorpayStandIn } from '../../support/razorpay-stand-in';
+import { listCharges } from '../../../plugins/stores/postgres/billing/payment-charges';
+import { payingPeople } from '../support/paying-people';
 
 const PRODUCT = 'api-ip';
 let dashboard: PayingDashboard;
+let razorpay: Awaited<ReturnType<typeof startRazorpayStandIn>>;
 beforeAll(async () => {
-  dashboard = await startPayingDashboard();
+  razorpay = await startRazorpayStandIn();
+  dashboard = await startPayingDashboard({ also: { razorpay: createRazorpayPort({ ...RAZORPAY_KEYS, url: razorpay.url }) } });
   await applyCatalogue(dashboard.pool, createCatalogue(PRODUCTS), { actor: 'test' });
 });
-afterAll(() => dashboard.close());
+afterAll(async () => {
+  await dashboard.close();
+  await razorpay.close();
+});
 beforeEach(() => {
   dashboard.hear(true);
 });
 
-interface Customer {
-  readonly ask: (path: string, body?: unknown, method?: 'GET' | 'POST' | 'PUT') => ReturnType<PayingDashboard['ask']>;
-  readonly id: string;
-}
-
-async function newCustomer(): Promise<Customer> {
-  const cookie = await dashboard.signIn();
-  const ask: Customer['ask'] = (path, body, method = body === undefined ? 'GET' : 'POST') =>
-    dashboard.ask({ method, path: `/api${path}`, body, cookie });
-  return { ask, id: (await ask('/session')).json().customerId };
-}
-
-const productOf = async ({ ask }: Customer) =>
-  (await ask('/products')).json().products.find(({ id }: { id: string }) => id === PRODUCT) as {
-    subscription: { plan: string | null; state: string; id: string; version: string; suspended?: object } | null;
-    plans: { name: string; isPaidFirst: boolean }[];
-  };
-const planOf = async (customer: Customer) => (await productOf(customer)).subscription?.plan;
-
-async function checkout({ ask }: Customer, plan = 'Star'): Promise<{ id: string; session: Session }> {
-  const answer = await ask('/checkouts', { product: PRODUCT, plan });
-  expect(answer.statusCode).toBe(200);
-  const { id, url } = answer.json();
-  const session = Object.values(dashboard.provider.ledger.books.sessions).find((each) => each.url === url);
-  if (!session) throw new Error('the provider knows no such page');
-  return { id, session };
-}
-
-async function paidCustomer(): Promise<Customer & { subscription: Subscription; checkoutId: string }> {
-  const customer = await newCustomer();
-  const { id, session } = await checkout(customer);
-  const subscription = dashboard.provider.ledger.pay(session);
-  await dashboard.settled();
-  expect(await planOf(customer)).toBe('Star');
-  return { ...customer, subscription, checkoutId: id };
-}
+const { newCustomer, productOf, planOf, checkout, paidCustomer } = payingPeople(() => dashboard, PRODUCT);
 
 describe('a plan with a price', () => {
   it('begins when it is paid, and not before; what there was goes on until then', async () => {
@@ -234,6 +207,70 @@ describe('a payment that fails', () => {
       'IP lookup: Star has ended',
       'Receipt for IP lookup: Star',
     ]);
+  });
+});
+
+const chargesOf = async (customerId: string) =>
+  (await listCharges(dashboard.pool, { customerId, timeZone: 'Asia/Kolkata', limit: 10 })).rows;
+
+describe('a refund', () => {
+  it('is shown with the charge that it gives back', async () => {
+    const customer = await paidCustomer();
+    dashboard.provider.ledger.refund(customer.subscription);
+    await dashboard.settled();
+    expect(await chargesOf(customer.id)).toMatchObject([{ amount: 49_900, refunded: 49_900, state: 'paid', currency: 'INR' }]);
+    expect(await planOf(customer)).toBe('Star');
+  });
+});
+
+describe('a plan that is paid at Razorpay', () => {
+  const sold = createCatalogue(PRODUCTS, { billing: billingTerms.parse({ provider: 'razorpay' }) });
+  beforeAll(() => applyCatalogue(dashboard.pool, sold, { actor: 'test' }));
+  afterAll(() => applyCatalogue(dashboard.pool, createCatalogue(PRODUCTS), { actor: 'test' }));
+  const deliver = async () => {
+    for (const payload of razorpay.account.events.splice(0)) {
+      const headers = { 'content-type': 'application/json', 'x-razorpay-signature': signForRazorpay(payload) };
+      const answer = await dashboard.app.inject({ method: 'POST', url: '/api/payments/razorpay/events', payload, headers });
+      expect(answer.statusCode).toBe(204);
+    }
+    await dashboard.settled();
+  };
+
+  it('begins when it is paid, fails, comes back, and is cancelled for good; what Razorpay cannot do is refused', async () => {
+    const customer = await newCustomer();
+    const { id, url } = (await customer.ask('/checkouts', { product: PRODUCT, plan: 'Star' })).json();
+    const subscription = url.split('/').at(-1);
+    expect(await planOf(customer)).toBeUndefined();
+    razorpay.account.pay(subscription, 'upi');
+    await deliver();
+    expect(await planOf(customer)).toBe('Star');
+    expect((await customer.ask(`/checkouts/${id}`)).json()).toMatchObject({ state: 'paid', url: null });
+    const billing = async () => (await customer.ask('/billing')).json();
+    const { provider, hasPortal, paid } = await billing();
+    expect([provider, hasPortal, paid]).toMatchObject(['razorpay', false, [{ status: 'active', isCancelFinal: true, isGiven: true }]]);
+    razorpay.account.renew(subscription, false);
+    await deliver();
+    expect((await billing()).paid).toMatchObject([{ status: 'failing', isGiven: true }]);
+    razorpay.account.recover(subscription);
+    razorpay.account.refund(subscription);
+    await deliver();
+    expect((await chargesOf(customer.id)).map(({ state, amount, refunded }) => [state, amount, refunded])).toEqual([
+      ['paid', 49_900, 0],
+      ['paid', 49_900, 49_900],
+    ]);
+    const ask = (act: string, body = {}) => customer.ask(`/paid-plans/${paid[0].id}/${act}`, body);
+    expect((await ask('cancel')).statusCode).toBe(204);
+    const { cancelsAt, periodEndsAt } = (await billing()).paid[0];
+    expect(cancelsAt).toBe(periodEndsAt);
+    // Razorpay itself does not say so, and what was said before holds.
+    await askForPaymentCheck(dashboard.pool);
+    dashboard.poke();
+    await dashboard.settled();
+    expect((await billing()).paid[0].cancelsAt).toBe(cancelsAt);
+    for (const refused of [await ask('keep'), await customer.ask('/billing/portal', {})]) expect(refused.statusCode).toBe(409);
+    razorpay.account.renew(subscription, true);
+    await deliver();
+    expect([await planOf(customer), (await billing()).paid]).toEqual([null, []]);
   });
 });
 

@@ -115,6 +115,10 @@ export async function fillEveryTable(pool: Pool, email: string): Promise<void> {
       [customer],
     ],
     [
+      `INSERT INTO payment_charge (provider, invoice, paid_subscription_id, currency, amount, charged_at) SELECT 'stripe', 'in_' || reference, id, 'INR', 49900, now() FROM paid_subscription WHERE customer_id = $1`,
+      [customer],
+    ],
+    [
       "INSERT INTO payment_mail (paid_subscription_id, kind, about) SELECT id, 'paid', 'evt' FROM paid_subscription WHERE customer_id = $1",
       [customer],
     ],

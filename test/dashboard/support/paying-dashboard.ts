@@ -1,7 +1,10 @@
+import { type PaymentPort } from '../../../services/dashboard/api/billing/payment-port';
 import { createStripePort } from '../../../services/dashboard/api/billing/stripe/stripe-port';
+import { type PaymentPorts } from '../../../services/dashboard/api/billing/payments-of';
 import { startPayments } from '../../../services/dashboard/api/billing/start-payments';
 import { type PaymentsSandbox, startPaymentsSandbox } from '../../../services/sandbox/payments/start-payments-sandbox';
 import { type SeenRequest } from '../../../services/sandbox/payments/stripe-api';
+import { type FaultProxy, openFaultProxy } from '../../support/faults/fault-proxy';
 import { type DashboardOptions, startDashboard, type TestDashboard } from './dashboard';
 
 /** With what the stand-in and the dashboard know each other. */
@@ -9,6 +12,10 @@ export const PAYMENT_KEYS = { secretKey: 'sk_test_of_the_test', webhookSecret: '
 
 export interface PayingDashboard extends TestDashboard {
   readonly provider: PaymentsSandbox;
+  /** As the dashboard asks it. */
+  readonly port: PaymentPort;
+  /** The way from the dashboard to the provider. */
+  readonly line: FaultProxy;
   /** What the adapter asked, oldest first. */
   readonly seen: SeenRequest[];
   /** Events as they were sent. */
@@ -21,10 +28,22 @@ export interface PayingDashboard extends TestDashboard {
   settled(): Promise<void>;
 }
 
+interface PayingOptions extends DashboardOptions {
+  /** Providers beside the sandbox. */
+  readonly also?: PaymentPorts;
+  /** The provider's clock. */
+  readonly providerNow?: () => number;
+  /** In place of the adapter's port, for faults. */
+  readonly wrap?: (port: PaymentPort) => PaymentPort;
+}
+
 type Start = (options: DashboardOptions) => Promise<TestDashboard>;
 
 /** A dashboard with a payment provider beside it, which tells it what happens. */
-export async function startPayingDashboard(options: DashboardOptions = {}, start: Start = startDashboard): Promise<PayingDashboard> {
+export async function startPayingDashboard(
+  { providerNow, also = {}, wrap = (port) => port, ...options }: PayingOptions = {},
+  start: Start = startDashboard,
+): Promise<PayingDashboard> {
   const seen: SeenRequest[] = [];
   const sent: PayingDashboard['sent'] = [];
   const state = { hears: true };
@@ -32,19 +51,19 @@ export async function startPayingDashboard(options: DashboardOptions = {}, start
   const provider = await startPaymentsSandbox({
     port: 0,
     ...PAYMENT_KEYS,
+    ...(providerNow && { now: providerNow }),
     onRequest: (request) => void seen.push(request),
     send: async (body, headers) => {
       sent.push({ body, headers });
       return state.hears ? deliver(body, headers) : 503;
     },
   });
+  const line = await openFaultProxy(provider.url);
+  const port = wrap(createStripePort({ name: 'sandbox', ...PAYMENT_KEYS, url: line.url }));
   let work: ReturnType<typeof startPayments> | undefined;
   const dashboard = await start({
     ...options,
-    payments: (tools) => {
-      const ports = { sandbox: createStripePort({ name: 'sandbox', ...PAYMENT_KEYS, url: provider.url }) };
-      return (work = startPayments({ ...tools, ports, everyMs: 600_000 }));
-    },
+    payments: (tools) => (work = startPayments({ ...tools, ports: { ...also, sandbox: port }, everyMs: 600_000 })),
   });
   deliver = async (body, headers) => {
     const answer = await dashboard.app.inject({ method: 'POST', url: '/api/payments/sandbox/events', payload: body, headers });
@@ -53,6 +72,8 @@ export async function startPayingDashboard(options: DashboardOptions = {}, start
   const close = dashboard.close.bind(dashboard);
   return Object.assign(dashboard, {
     provider,
+    port,
+    line,
     seen,
     sent,
     hear: (hears: boolean) => void (state.hears = hears),
@@ -62,6 +83,7 @@ export async function startPayingDashboard(options: DashboardOptions = {}, start
       await work?.settled();
     },
     close: async () => {
+      await line.close();
       await provider.close();
       await work?.close();
       await close();

@@ -55,6 +55,7 @@ export const TABLE_PARTS: Readonly<Record<string, PersonalPart | 'none'>> = {
   payment_account: 'statements',
   checkout: 'statements',
   payment_fact: 'statements',
+  payment_charge: 'statements',
   paid_subscription: 'statements',
   payment_mail: 'statements',
   // Only ids and amounts, for 30 days.

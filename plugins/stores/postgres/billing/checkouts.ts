@@ -11,6 +11,9 @@ export interface Checkout {
   /** In the currency's smallest unit. */
   readonly price: number;
   readonly currency: string;
+  /** Requests a day and a month that the plan had then; null of checkouts from before they were noted. */
+  readonly daily: number | null;
+  readonly monthly: number | null;
   readonly provider: string;
   /** The provider's id; null until it has answered. */
   readonly session: string | null;
@@ -19,20 +22,31 @@ export interface Checkout {
   readonly state: 'open' | 'paid' | 'closed';
 }
 
-const COLUMNS = `id, customer_id AS "customerId", product_id AS product, plan_name AS plan, price::float8 AS price, currency, provider, session, url, state`;
+const COLUMNS = `id, customer_id AS "customerId", product_id AS product, plan_name AS plan, price::float8 AS price, currency, daily, monthly, provider, session, url, state`;
 
-export interface WantedCheckout extends Pick<Checkout, 'customerId' | 'product' | 'plan' | 'price' | 'currency' | 'provider'> {
+export interface WantedCheckout extends Pick<
+  Checkout,
+  'customerId' | 'product' | 'plan' | 'price' | 'currency' | 'daily' | 'monthly' | 'provider'
+> {
   readonly actor: Actor;
 }
 
 const OPEN = `
-INSERT INTO checkout (customer_id, product_id, plan_name, price, currency, provider) VALUES ($1, $2, $3, $4, $5, $6)
+INSERT INTO checkout (customer_id, product_id, plan_name, price, currency, provider, daily, monthly) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 ON CONFLICT (customer_id, product_id) WHERE state = 'open' DO NOTHING RETURNING ${COLUMNS}`;
 const FIND_OPEN = `SELECT ${COLUMNS} FROM checkout WHERE customer_id = $1 AND product_id = $2 AND state = 'open'`;
 
+const TERMS = ['plan', 'price', 'currency', 'daily', 'monthly'] as const;
+export type CheckoutTerms = Pick<Checkout, (typeof TERMS)[number]>;
+
+/** Whether a checkout is for these terms, which the customer agreed to. */
+export function hasTerms(checkout: CheckoutTerms, wanted: CheckoutTerms): boolean {
+  return TERMS.every((member) => checkout[member] === null || checkout[member] === wanted[member]);
+}
+
 /** Whether an open checkout is for what is wanted now; another must be closed first. */
-export function isFor(checkout: Checkout, { plan, price, currency, provider }: WantedCheckout): boolean {
-  return checkout.plan === plan && checkout.price === price && checkout.currency === currency && checkout.provider === provider;
+export function isFor(checkout: Checkout, wanted: WantedCheckout): boolean {
+  return hasTerms(checkout, wanted) && checkout.provider === wanted.provider;
 }
 
 /**
@@ -40,9 +54,9 @@ export function isFor(checkout: Checkout, { plan, price, currency, provider }: W
  * more than one, so that nobody pays twice.
  */
 export function openCheckout(db: Database, wanted: WantedCheckout): Promise<Checkout> {
-  const { customerId, product, plan, price, currency, provider, actor } = wanted;
+  const { customerId, product, plan, price, currency, daily, monthly, provider, actor } = wanted;
   return inTransaction(db, async (client) => {
-    const made = (await client.query<Checkout>(OPEN, [customerId, product, plan, price, currency, provider])).rows[0];
+    const made = (await client.query<Checkout>(OPEN, [customerId, product, plan, price, currency, provider, daily, monthly])).rows[0];
     if (!made) {
       const open = (await client.query<Checkout>(FIND_OPEN, [customerId, product])).rows[0];
       if (!open) throw new OperationRefused('checkout_closed', 'the checkout came to an end just now; ask again');
@@ -81,11 +95,14 @@ export async function lookSoon(db: Database, { id, provider }: { id: string; pro
 const CLAIM = `
 UPDATE checkout SET look_at = now() + CASE WHEN opened_at > now() - interval '1 hour' THEN interval '30 seconds' ELSE interval '10 minutes' END
 WHERE id = (SELECT id FROM checkout WHERE look_at <= now() ORDER BY look_at LIMIT 1 FOR UPDATE SKIP LOCKED)
-RETURNING ${COLUMNS}`;
+RETURNING ${COLUMNS}, EXISTS (SELECT FROM account_deletion d WHERE d.customer_id = checkout.customer_id) AS "isLeaving"`;
+
+/** @property isLeaving the account is deleted: nobody is to pay by it any more */
+type ClaimedCheckout = Checkout & { readonly isLeaving: boolean };
 
 /** Takes one checkout of which the provider is to be asked; undefined when there is none. */
-export async function claimCheckout(db: Database): Promise<Checkout | undefined> {
-  return (await db.query<Checkout>(CLAIM)).rows[0];
+export async function claimCheckout(db: Database): Promise<ClaimedCheckout | undefined> {
+  return (await db.query<ClaimedCheckout>(CLAIM)).rows[0];
 }
 
 /** Under which id the provider knows the customer; undefined before the first checkout. */

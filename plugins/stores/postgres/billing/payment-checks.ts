@@ -1,12 +1,16 @@
 import { type Database } from '../database';
 
-/** What a comparison with the provider found, by subscription. */
-export interface PaymentDifference {
+/** A subscription that is paid as far as we know, and that the provider knows nothing of. */
+export interface VanishedPayment {
   readonly provider: string;
   /** The provider's id. */
   readonly subscription: string;
   readonly customerId: string;
   readonly product: string;
+}
+
+/** What a comparison with the provider found, by subscription. */
+export interface PaymentDifference extends VanishedPayment {
   /** By what differed: as it was here, and as it is at the provider and here now. */
   readonly changed: Readonly<Record<string, readonly [before: unknown, after: unknown]>>;
 }
@@ -15,6 +19,7 @@ export interface PaymentReport {
   /** How many subscriptions were compared. */
   readonly compared: number;
   readonly differences: readonly PaymentDifference[];
+  readonly vanished: readonly VanishedPayment[];
   /** Why a provider could not be asked. */
   readonly problems: readonly string[];
 }

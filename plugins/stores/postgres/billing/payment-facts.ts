@@ -20,10 +20,13 @@ INSERT INTO payment_fact (provider, id, paid_subscription, at, fact) SELECT $1, 
 FROM jsonb_to_recordset($2) AS row(id text, subscription text, at float8, fact jsonb)
 ON CONFLICT DO NOTHING`;
 
-/** Only for a customer and product of ours: an account of a provider may serve other programs as well. */
+/**
+ * Only for a customer and product of ours: an account of a provider may serve other programs as well. The fact that comes with it is counted
+ * at once; the provider is asked only if that does not happen.
+ */
 const CLAIM = `
-INSERT INTO paid_subscription (provider, reference, customer_id, product_id)
-SELECT $1, $2, c.id, p.id FROM customer c, product p WHERE c.id = $3 AND p.id = $4
+INSERT INTO paid_subscription (provider, reference, customer_id, product_id, look_at)
+SELECT $1, $2, c.id, p.id, now() + interval '30 seconds' FROM customer c, product p WHERE c.id = $3 AND p.id = $4
 ON CONFLICT DO NOTHING`;
 
 /** Stores what the provider said, before anything is done about it. What is there already is left as it is. */
@@ -36,11 +39,17 @@ export async function keepFacts(db: Database, provider: string, facts: readonly 
 }
 
 const READ = `
-SELECT id, extract(epoch FROM at)::float8 AS at, fact FROM payment_fact WHERE provider = $1 AND paid_subscription = $2`;
+SELECT id, extract(epoch FROM at)::float8 AS at, fact, applied_at IS NULL AS "isNew" FROM payment_fact WHERE provider = $1 AND paid_subscription = $2`;
+
+/** A fact as it is kept. */
+export interface KeptFact extends DatedFact {
+  /** It is not counted yet. */
+  readonly isNew: boolean;
+}
 
 /** All that the provider said of a subscription, in any order. */
-export async function readFacts(db: Database, provider: string, subscription: string): Promise<DatedFact[]> {
-  return (await db.query<DatedFact>(READ, [provider, subscription])).rows;
+export async function readFacts(db: Database, provider: string, subscription: string): Promise<KeptFact[]> {
+  return (await db.query<KeptFact>(READ, [provider, subscription])).rows;
 }
 
 const NEW = `

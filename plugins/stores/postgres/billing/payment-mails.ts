@@ -1,7 +1,7 @@
 import { type ChargeFact } from '../../../core/selling/payment-state';
 import { type Database } from '../database';
 
-export type PaymentMailKind = 'paid' | 'failed' | 'grace_over';
+export type PaymentMailKind = 'paid' | 'failed' | 'grace_ends' | 'grace_over';
 
 /** A mail about a payment that this process is to send. */
 export interface ClaimedPaymentMail {

@@ -45,6 +45,9 @@ UPDATE catalogue_revision SET revision = revision + 1, product_order = $2 WHERE 
 const SET_SOURCE =
   "UPDATE catalogue_revision SET source = NULLIF($1::jsonb, 'null') WHERE source IS DISTINCT FROM NULLIF($1::jsonb, 'null')";
 
+/** What somebody is about to pay for may not be sold any more, or not like that: the dashboard closes the payment page then. */
+const LOOK_AT_CHECKOUTS = "UPDATE checkout SET look_at = now() WHERE state = 'open'";
+
 const SET_BILLING = "UPDATE catalogue_revision SET billing = NULLIF($1::jsonb, 'null')";
 
 const AUDIT = `
@@ -72,6 +75,7 @@ export function applyCatalogue(db: Database, catalogue: Catalogue, { actor }: Ap
     if (!isBillingChanged && isDeepStrictEqual(applied.products, catalogue.products)) return [];
     if (isBillingChanged) await client.query(SET_BILLING, [JSON.stringify(catalogue.billing ?? null)]);
     const isWritten = (await writeCatalogue(client, catalogue.products)) || isBillingChanged;
+    if (isWritten) await client.query(LOOK_AT_CHECKOUTS);
     const order = catalogue.products.map(({ id }) => id);
     await client.query(RAISE_REVISION, [isWritten, order]);
     if (changes.length > 0) await client.query(AUDIT, [JSON.stringify(changes.map(auditEntryOf)), actor]);

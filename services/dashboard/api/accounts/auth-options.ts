@@ -22,7 +22,7 @@ export interface AuthOptions {
   readonly url: string;
   readonly mail: MailSender;
   readonly log: Log;
-  /** By whom people may sign in beside their passwords; nobody unless given. */
+  /** Providers by which people may sign in beside their passwords; none unless given. */
   readonly providers?: readonly SignInProvider[];
 }
 

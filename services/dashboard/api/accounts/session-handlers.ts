@@ -1,6 +1,7 @@
 import { type Pool } from 'pg';
 import { PERMISSIONS, permissionsOf } from '../../../../plugins/core/selling/member-roles';
-import { listPaid, PAYMENT_ACTOR } from '../../../../plugins/stores/postgres/billing/paid-subscriptions';
+import { listPaid } from '../../../../plugins/stores/postgres/billing/paid-subscriptions';
+import { PAYMENT_ACTOR } from '../../../../plugins/stores/postgres/suspensions/suspend';
 import { hasInvoices } from '../../../../plugins/stores/postgres/billing/invoice-view';
 import { type AuditLine, listAudit } from '../../../../plugins/stores/postgres/customers/list-audit';
 import { hasSecondFactor } from '../../../../plugins/stores/postgres/customers/ways-to-sign-in';

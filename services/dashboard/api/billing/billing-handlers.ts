@@ -23,6 +23,7 @@ import { type BillingPort } from './billing-port';
 import { paymentHandlers, readPaidPlans } from './payment-handlers';
 import { portOf as paymentPortOf } from './payments-of';
 import { invoicePdf } from './invoice-pdf';
+import { sellerSums } from './seller-payments';
 import { invoiceRecords, toInvoice, toSummary } from './show-invoice';
 
 const portOf = async ({ db, catalogue }: DashboardDeps): Promise<BillingPort> => billingOf(db, await catalogue());
@@ -119,26 +120,10 @@ export const billingHandlers: Handlers<typeof billingEndpoints> = {
 
 /** What customers owe the seller. */
 export const sellerBillingHandlers: Handlers<typeof sellerBillingEndpoints> = {
-  'GET /operator/billing': async (_call, deps) => {
-    const months = await sumInvoices(deps.db, { today: todayOf(deps) });
-    return {
-      provider: await providerOf(await portOf(deps), deps),
-      months: months.map(({ month, currency, invoices, ...sums }) => {
-        const text = (amount: string): string => fromMinor(BigInt(amount), currency);
-        const { invoiced, paid, due, overdue, credited } = sums;
-        return {
-          month,
-          currency,
-          invoices,
-          invoiced: text(invoiced),
-          paid: text(paid),
-          due: text(due),
-          overdue: text(overdue),
-          credited: text(credited),
-        };
-      }),
-    };
-  },
+  'GET /operator/billing': async (_call, deps) => ({
+    provider: await providerOf(await portOf(deps), deps),
+    months: await sellerSums(deps),
+  }),
 
   'GET /operator/invoices': async ({ query: { customer: customerId, ...query } }, deps) => {
     const { invoices, next } = await listInvoices(deps.db, { ...query, customerId, today: todayOf(deps) });

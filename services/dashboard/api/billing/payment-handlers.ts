@@ -1,8 +1,9 @@
 import { graceEnd } from '../../../../plugins/core/selling/payment-state';
 import { type PaymentTerms } from '../../../../plugins/core/selling/billing-terms';
-import { fromMinor, toMinor, toSafeNumber } from '../../../../plugins/core/selling/money';
+import { fromMinor } from '../../../../plugins/core/selling/money';
 import { findAccount, requireCheckout } from '../../../../plugins/stores/postgres/billing/checkouts';
-import { listPaid, type PaidSubscription } from '../../../../plugins/stores/postgres/billing/paid-subscriptions';
+import { askSoon, listPaid, type PaidSubscription } from '../../../../plugins/stores/postgres/billing/paid-subscriptions';
+import { type GivenFact } from '../../../../plugins/stores/postgres/billing/payment-facts';
 import { writeAudit } from '../../../../plugins/stores/postgres/customers/write-audit';
 import { inTransaction } from '../../../../plugins/stores/postgres/database';
 import { OperationRefused } from '../../../../plugins/stores/postgres/operation-refused';
@@ -13,9 +14,17 @@ import { type Call, type Handlers } from '../http/bind-endpoint';
 import { type DashboardDeps } from '../http/dashboard-deps';
 import { Refusal } from '../http/refusal';
 import { findPlan, refuseOtherTerms, refusePaid, refuseWithoutApproval } from '../plans/plan-terms';
-import { ChangeRefused, PaymentFailed, type PaymentPort, type PlanSwitch, ProviderAway, ProviderRefused } from './payment-port';
-import { isPaidFirst, type Payments, portOf, termsOf } from './payments-of';
-import { applyFacts, takePayment } from './take-payment';
+import {
+  ChangeRefused,
+  PaymentFailed,
+  type PaymentPort,
+  type PlanSwitch,
+  ProviderAway,
+  ProviderRefused,
+  type SubscriptionChange,
+} from './payment-port';
+import { type Payments, portOf, termsOf } from './payments-of';
+import { applyFacts, isStillSold, takePayment, termsToPay } from './take-payment';
 
 /** Errors of a provider as answers; what it said goes to the log. @throws Refusal `payment_away`, `payment_off` */
 async function fromProvider<T>(work: Promise<T>, { log }: DashboardDeps): Promise<T> {
@@ -95,13 +104,20 @@ async function wantedSwitch(paid: PaidSubscription, plan: string, deps: Dashboar
   const wanted = { product: paid.product, plan };
   await refuseWithoutApproval(wanted, deps);
   const sold = await deps.catalogue();
-  const offered = findPlan(sold, wanted);
-  if (!offered) throw new OperationRefused('plan_unknown', `there is no plan "${plan}"`);
-  if (!isPaidFirst(offered)) throw new Refusal('plan_free');
+  if (!findPlan(sold, wanted)) throw new OperationRefused('plan_unknown', `there is no plan "${plan}"`);
+  const offered = termsToPay(sold, wanted);
+  if (!offered) throw new Refusal('plan_free');
   if (offered.currency !== paid.currency) throw new Refusal('currency_differs');
-  if (offered.name === paid.plan) throw new OperationRefused('plan_current', `"${plan}" is paid already`);
+  if (offered.plan === paid.plan) throw new OperationRefused('plan_current', `"${plan}" is paid already`);
   const title = sold.find(paid.product)?.title ?? paid.product;
-  return { title, plan: offered.name, price: toSafeNumber(toMinor(offered.price, offered.currency)) };
+  return { title, plan: offered.plan, price: offered.price };
+}
+
+/** Asks the provider to change what is paid. Should its answer be lost, or this process be killed, the work asks what came of it. */
+async function changePaid(paid: PaidSubscription, change: SubscriptionChange, deps: DashboardDeps): Promise<readonly GivenFact[]> {
+  const port = portOfPaid(paid, deps);
+  await askSoon(deps.db, paid.id);
+  return fromProvider(port.changeSubscription(paid.reference, change), deps);
 }
 
 const HOUR_SECONDS = 3_600;
@@ -113,7 +129,7 @@ const change =
     deps: DashboardDeps,
   ): Promise<void> => {
     const paid = await requirePaid(deps, { id, customerId });
-    const facts = await fromProvider(portOfPaid(paid, deps).changeSubscription(paid.reference, { kind }), deps);
+    const facts = await changePaid(paid, { kind }, deps);
     const { product, plan } = paid;
     const subject = { kind: 'customer', id: customerId } as const;
     await writeAudit(deps.db, { actor, action: `payment.${kind}`, subject, details: { product, plan } });
@@ -140,21 +156,21 @@ export const paymentHandlers: Handlers<PaymentEndpoints> = {
     await refuseOtherTerms({ product, plan, terms }, deps);
     const offered = await inTransaction(db, async (client) => {
       await requireOfferedPlan(client, product, plan);
-      const found = findPlan(await catalogue(), { product, plan });
-      if (!found || !isPaidFirst(found)) throw new Refusal('plan_free');
+      const found = termsToPay(await catalogue(), { product, plan });
+      if (!found) throw new Refusal('plan_free');
       await refusePaid(client, { customerId, product });
       await requireConsent(client, { customerId, product, consent, actor });
       return found;
     });
-    const price = toSafeNumber(toMinor(offered.price, offered.currency));
-    const wanted = { customerId, product, plan: offered.name, price, currency: offered.currency, provider: port.name, actor };
+    const wanted = { ...offered, customerId, product, provider: port.name, actor };
     return fromProvider(takePayment(deps, wanted, { port, url: letters.url, email }), deps);
   },
 
-  'GET /checkouts/:id': async ({ params: { id }, caller: { customerId } }, { db }) => {
+  'GET /checkouts/:id': async ({ params: { id }, caller: { customerId } }, { db, catalogue }) => {
     const checkout = await requireCheckout(db, { id, customerId });
     const { state, url, price, currency } = checkout;
-    return { ...checkout, price: fromMinor(price, currency), url: state === 'open' ? url : null };
+    const isSold = isStillSold(await catalogue(), checkout);
+    return { ...checkout, price: fromMinor(price, currency), url: state === 'open' && isSold ? url : null, isSold };
   },
 
   'POST /paid-plans/:id/cancel': change('cancel'),
@@ -172,7 +188,7 @@ export const paymentHandlers: Handlers<PaymentEndpoints> = {
     await refuseOtherTerms({ product: paid.product, plan, terms }, deps);
     const wish = { ...(await wantedSwitch(paid, plan, deps)), at };
     if (Math.abs(deps.clock.now() / 1_000 - at) > HOUR_SECONDS) throw new Refusal('preview_old');
-    const facts = await fromProvider(portOfPaid(paid, deps).changeSubscription(paid.reference, { kind: 'switch', ...wish }), deps);
+    const facts = await changePaid(paid, { kind: 'switch', ...wish }, deps);
     const details = { product: paid.product, before: paid.plan, after: wish.plan };
     await writeAudit(deps.db, { actor, action: 'payment.switch', subject: { kind: 'customer', id: customerId }, details });
     await applyFacts(deps, paid.provider, facts);

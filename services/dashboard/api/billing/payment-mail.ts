@@ -29,8 +29,12 @@ export function paymentMail(mail: ClaimedPaymentMail, { title, terms, url, dayOf
   if (status !== 'failing' || failingSince === null) return undefined;
   const day = dayOf(new Date(failingSince * 1_000 + terms.grace_days * DAY_MS));
   const suspends = terms.after_grace === 'suspend';
+  const after = suspends ? 'requests are refused' : 'the base limits hold';
+  if (kind === 'grace_ends') {
+    const text = `${what} is not paid yet, and ends on ${day}; from then on ${after}. Pay under Billing, and the plan goes on.\n\n${link}`;
+    return { to, subject: `${what} ends on ${day}`, text };
+  }
   if (kind === 'failed') {
-    const after = suspends ? 'requests are refused' : 'the base limits hold';
     const text = `The payment of ${amount} for ${what} failed. Your plan goes on until ${day}; from then on ${after}. Check your card under Billing.\n\n${link}`;
     return { to, subject: `Payment for ${what} failed`, text };
   }

@@ -102,11 +102,11 @@ export class ProviderAway extends Error {
 
 /** The provider says no, and will again. */
 export class ProviderRefused extends Error {
-  override readonly name = 'ProviderRefused';
+  override readonly name: string = 'ProviderRefused';
 }
 
 /** The provider does not do this to this subscription, such as another plan for one that is not paid by card. */
-export class ChangeRefused extends Error {
+export class ChangeRefused extends ProviderRefused {
   override readonly name = 'ChangeRefused';
 }
 

@@ -1,5 +1,17 @@
-import { findPaidByReference, type PaidSubscription } from '../../../../plugins/stores/postgres/billing/paid-subscriptions';
-import { type PaymentDifference, type PaymentReport } from '../../../../plugins/stores/postgres/billing/payment-checks';
+import {
+  findPaidByReference,
+  listGoingOn,
+  type PaidRef,
+  type PaidSubscription,
+} from '../../../../plugins/stores/postgres/billing/paid-subscriptions';
+import {
+  type PaymentDifference,
+  type PaymentReport,
+  type VanishedPayment,
+} from '../../../../plugins/stores/postgres/billing/payment-checks';
+import { type GivenFact } from '../../../../plugins/stores/postgres/billing/payment-facts';
+import { lookAt } from './ask-providers';
+import { type PaymentPort, ProviderRefused } from './payment-port';
 import { type PaymentPorts } from './payments-of';
 import { applyFacts, type PaymentTools } from './take-payment';
 
@@ -10,30 +22,78 @@ function changedBetween(before: PaidSubscription | undefined, after: PaidSubscri
   return Object.fromEntries(changes.map((member) => [member, [before?.[member] ?? null, after[member]] as const]));
 }
 
-/** Compares every subscription of every provider with ours, and mends what differs. A provider that is away is a problem of the report. */
+/** More than these at once are another account at the provider, or a wrong key: they are not looked at one by one. */
+const MOST_MISSING = 1_000;
+
+interface Comparison {
+  readonly tools: PaymentTools;
+  readonly port: PaymentPort;
+  readonly isEnding: () => boolean;
+}
+
+/** Takes over how the provider has a subscription. @returns undefined for one of another program */
+async function mend({ tools, port }: Comparison, fact: GivenFact): Promise<PaymentDifference | undefined> {
+  const ref: PaidRef = { provider: port.name, reference: fact.subscription };
+  const before = await findPaidByReference(tools.db, ref);
+  await applyFacts(tools, port.name, [fact]);
+  const after = await findPaidByReference(tools.db, ref);
+  if (!after) return undefined;
+  const { customerId, product } = after;
+  return { provider: port.name, subscription: ref.reference, customerId, product, changed: changedBetween(before, after) };
+}
+
+/** One that the provider did not list may have ended long ago. Undefined where it knows none. */
+async function lookAgain({ port }: Comparison, reference: string): Promise<GivenFact | undefined> {
+  try {
+    return (await lookAt(port, reference))[0];
+  } catch (error) {
+    if (error instanceof ProviderRefused) return undefined;
+    throw error;
+  }
+}
+
+async function compareWith(comparison: Comparison, report: { differences: PaymentDifference[]; vanished: VanishedPayment[] }) {
+  const { tools, port, isEnding } = comparison;
+  const seen = new Set<string>();
+  let compared = 0;
+  const take = async (fact: GivenFact): Promise<void> => {
+    seen.add(fact.subscription);
+    const found = await mend(comparison, fact);
+    if (!found) return;
+    compared += 1;
+    if (Object.keys(found.changed).length > 0) report.differences.push(found);
+  };
+  for await (const fact of port.listSubscriptions()) {
+    if (isEnding()) return compared;
+    await take(fact);
+  }
+  const missing = (await listGoingOn(tools.db, port.name)).filter(({ reference }) => !seen.has(reference));
+  if (missing.length > MOST_MISSING)
+    throw new ProviderRefused(`${missing.length} subscriptions are unknown to it: the key may be that of another account`);
+  for (const { reference, customerId, product } of missing) {
+    if (isEnding()) return compared;
+    const fact = await lookAgain(comparison, reference);
+    if (fact) await take(fact);
+    else report.vanished.push({ provider: port.name, subscription: reference, customerId, product });
+  }
+  return compared;
+}
+
+/**
+ * Compares every subscription of every provider with ours, and mends what differs. What a provider knows nothing of is named and left: it
+ * ends with its period and grace. A provider that is away is a problem of the report.
+ */
 export async function reconcilePayments(tools: PaymentTools, ports: PaymentPorts, isEnding: () => boolean): Promise<PaymentReport> {
-  const differences: PaymentDifference[] = [];
+  const report = { differences: [], vanished: [] };
   const problems: string[] = [];
   let compared = 0;
   for (const port of Object.values(ports)) {
     if (!port) continue;
     try {
-      for await (const fact of port.listSubscriptions()) {
-        if (isEnding()) break;
-        const ref = { provider: port.name, reference: fact.subscription };
-        const before = await findPaidByReference(tools.db, ref);
-        await applyFacts(tools, port.name, [fact]);
-        const after = await findPaidByReference(tools.db, ref);
-        if (!after) continue;
-        compared += 1;
-        const changed = changedBetween(before, after);
-        const { customerId, product } = after;
-        if (Object.keys(changed).length > 0)
-          differences.push({ provider: port.name, subscription: ref.reference, customerId, product, changed });
-      }
+      compared += await compareWith({ tools, port, isEnding }, report);
     } catch (error) {
       problems.push(`${port.name}: ${error instanceof Error ? error.message : 'cannot be asked'}`);
     }
   }
-  return { compared, differences, problems };
+  return { compared, ...report, problems };
 }

@@ -1,16 +1,16 @@
 import { windowsAt } from '../../../../plugins/core/access/quota';
 import { claimPaymentCheck, endPaymentCheck } from '../../../../plugins/stores/postgres/billing/payment-checks';
 import { claimPaymentMail, settlePaymentMail } from '../../../../plugins/stores/postgres/billing/payment-mails';
-import { claimCheckout } from '../../../../plugins/stores/postgres/billing/checkouts';
-import { applyPayments, claimPaid, listPaidByErased } from '../../../../plugins/stores/postgres/billing/paid-subscriptions';
+import { applyPayments } from '../../../../plugins/stores/postgres/billing/apply-payments';
 import { listNewlyPaid } from '../../../../plugins/stores/postgres/billing/payment-facts';
 import { type Log } from '../../../kit/log';
 import { type MailSender } from '../mail/mail-sender';
+import { askProviders } from './ask-providers';
+import { oneAtATime } from './one-at-a-time';
 import { paymentMail } from './payment-mail';
-import { ProviderAway } from './payment-port';
 import { type PaymentPorts, type Payments, termsOf } from './payments-of';
 import { reconcilePayments } from './reconcile-payments';
-import { applyFacts, type PaymentTools, settleCheckout } from './take-payment';
+import { type PaymentTools } from './take-payment';
 
 export interface PaymentWorkOptions extends PaymentTools {
   readonly log: Log;
@@ -29,14 +29,13 @@ const EVERY_MS = 5_000;
 const RETRY_SECONDS = 300;
 
 /**
- * Acts on what providers said, and asks them where they should have said something: about open checkouts, and about periods and grace that
- * are over. Any number of processes may do so.
+ * Acts on what providers said, asks them where they should have said something, compares, and mails customers. None of these waits for the
+ * others: a provider that is slow holds up nobody who has paid. Any number of processes may do so.
  */
 export function startPayments(options: PaymentWorkOptions): Payments & { close(): Promise<void>; settled(): Promise<void> } {
   const { db, log, ports, clock, catalogue, mail, url, timeZone, everyMs = EVERY_MS } = options;
-  let working: Promise<void> | undefined;
-  let isWanted = false;
   let isEnding = false;
+  const refused = new Set<string>();
 
   async function applyNew(): Promise<void> {
     const terms = termsOf(await catalogue());
@@ -45,47 +44,21 @@ export function startPayments(options: PaymentWorkOptions): Payments & { close()
       const found = (await listNewlyPaid(db)).filter(({ provider, reference }) => !failed.has(`${provider} ${reference}`));
       if (found.length === 0 || isEnding) return;
       for (const each of found) {
-        await applyPayments(db, { ...each, terms, now: clock.now() / 1_000 }).catch((err: unknown) => {
-          failed.add(`${each.provider} ${each.reference}`);
+        const state = await applyPayments(db, { ...each, terms, now: clock.now() / 1_000 }).catch((err: unknown) => {
           log.error({ err, ...each }, 'a payment could not be acted upon');
         });
+        if (!state) failed.add(`${each.provider} ${each.reference}`);
       }
-    }
-  }
-
-  async function lookAtCheckouts(): Promise<void> {
-    for (let checkout = await claimCheckout(db); checkout && !isEnding; checkout = await claimCheckout(db)) {
-      const port = ports[checkout.provider];
-      if (!port) continue;
-      // Its process was killed before the provider had answered: the customer comes back, or it is closed with the next wish.
-      if (checkout.session === null) continue;
-      await settleCheckout(options, checkout, await port.settleCheckout(checkout.session, 'look'));
-    }
-  }
-
-  async function lookAtPaid(): Promise<void> {
-    for (let paid = await claimPaid(db); paid && !isEnding; paid = await claimPaid(db)) {
-      const { provider, reference } = paid;
-      try {
-        for await (const fact of ports[provider]?.listSubscriptions(reference) ?? []) await applyFacts(options, provider, [fact]);
-      } finally {
-        // What the clock brings about does not wait for a provider.
-        await applyPayments(db, { ...paid, terms: termsOf(await catalogue()), now: clock.now() / 1_000 });
-      }
-    }
-  }
-
-  async function endOfErased(): Promise<void> {
-    for (const { provider, reference } of await listPaidByErased(db)) {
-      await applyFacts(options, provider, (await ports[provider]?.changeSubscription(reference, { kind: 'end' })) ?? []);
     }
   }
 
   /** Once a day, and when the command line asks. */
   async function compare(): Promise<void> {
     for (let id = await claimPaymentCheck(db); id !== undefined && !isEnding; id = await claimPaymentCheck(db)) {
+      refused.clear();
       const report = await reconcilePayments(options, ports, () => isEnding);
-      if (report.differences.length > 0) log.warn({ differences: report.differences }, 'payments differed from their provider');
+      const { differences, vanished } = report;
+      if (differences.length > 0 || vanished.length > 0) log.warn({ differences, vanished }, 'payments differed from their provider');
       await endPaymentCheck(db, id, report);
     }
   }
@@ -103,36 +76,35 @@ export function startPayments(options: PaymentWorkOptions): Payments & { close()
     }
   }
 
-  async function round(): Promise<void> {
-    do {
-      isWanted = false;
-      await applyNew();
-      await tell();
-      await lookAtCheckouts();
-      await lookAtPaid();
-      await tell();
-      await endOfErased();
-      await compare();
-    } while (isWanted && !isEnding);
-  }
+  const failed = (err: unknown): void => log.warn({ err }, 'payments could not be looked at');
+  const telling = oneAtATime(tell, failed);
+  const hearing = oneAtATime(async () => {
+    await applyNew();
+    telling.run();
+  }, failed);
+  const asking = oneAtATime(async () => {
+    await askProviders({ ...options, isEnding: () => isEnding }, refused);
+    telling.run();
+  }, failed);
+  const comparing = oneAtATime(compare, failed);
+  const all = [hearing, asking, comparing, telling];
 
   const look = (): void => {
-    isWanted = true;
-    working ??= round()
-      .catch((err: unknown) =>
-        log.warn({ err }, err instanceof ProviderAway ? 'a payment provider is away' : 'payments could not be looked at'),
-      )
-      .finally(() => (working = undefined));
+    if (isEnding) return;
+    for (const work of [hearing, asking, comparing]) work.run();
+  };
+  const settled = async (): Promise<void> => {
+    while (all.some((work) => work.isRunning())) for (const work of all) await work.settled();
   };
   const timer = setInterval(look, everyMs).unref();
   return {
     ports,
     poke: look,
-    settled: async () => void (await working),
+    settled,
     async close() {
       isEnding = true;
       clearInterval(timer);
-      await working;
+      await settled();
     },
   };
 }

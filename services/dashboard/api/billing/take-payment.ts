@@ -1,21 +1,26 @@
 import { type Pool } from 'pg';
 import { type Catalogue } from '../../../../plugins/core/selling/catalogue';
+import { toMinor, toSafeNumber } from '../../../../plugins/core/selling/money';
 import { type Clock } from '../../../../plugins/core/ports';
 import {
   type Checkout,
+  type CheckoutTerms,
   endCheckout,
   findAccount,
+  hasTerms,
   isFor,
   keepAccount,
   noteSession,
   openCheckout,
   type WantedCheckout,
 } from '../../../../plugins/stores/postgres/billing/checkouts';
-import { applyPayments, wasPaid } from '../../../../plugins/stores/postgres/billing/paid-subscriptions';
+import { applyPayments } from '../../../../plugins/stores/postgres/billing/apply-payments';
+import { wasPaid } from '../../../../plugins/stores/postgres/billing/paid-subscriptions';
 import { type GivenFact, keepFacts } from '../../../../plugins/stores/postgres/billing/payment-facts';
 import { OperationRefused } from '../../../../plugins/stores/postgres/operation-refused';
-import { type CheckoutOutcome, type PaymentPort } from './payment-port';
-import { termsOf } from './payments-of';
+import { findPlan } from '../plans/plan-terms';
+import { type CheckoutOutcome, type PaymentPort, ProviderRefused } from './payment-port';
+import { isPaidFirst, termsOf } from './payments-of';
 
 export interface PaymentTools {
   readonly db: Pool;
@@ -23,13 +28,29 @@ export interface PaymentTools {
   readonly catalogue: () => Promise<Catalogue>;
 }
 
-/** Stores facts, then makes what follows from them so. Being killed in between leaves the rest to the next look. */
+/**
+ * Stores what the provider just answered, then makes what follows from it so, by the provider's own time. Being killed in between leaves the
+ * rest to the next look.
+ */
 export async function applyFacts({ db, clock, catalogue }: PaymentTools, provider: string, facts: readonly GivenFact[]): Promise<void> {
   await keepFacts(db, provider, facts);
   const terms = termsOf(await catalogue());
-  for (const reference of new Set(facts.map(({ subscription }) => subscription))) {
-    await applyPayments(db, { provider, reference, terms, now: clock.now() / 1_000 });
-  }
+  const moments = new Map(facts.map(({ subscription, at }) => [subscription, at]));
+  for (const [reference, at] of moments) await applyPayments(db, { provider, reference, terms, now: clock.now() / 1_000, at });
+}
+
+/** What a plan is to be paid for with; undefined for one that is not sold, or not in advance. */
+export function termsToPay(catalogue: Catalogue, wanted: { readonly product: string; readonly plan: string }): CheckoutTerms | undefined {
+  const offered = findPlan(catalogue, wanted);
+  if (!offered || !isPaidFirst(offered)) return undefined;
+  const { name: plan, currency, daily, monthly } = offered;
+  return { plan, price: toSafeNumber(toMinor(offered.price, currency)), currency, daily, monthly };
+}
+
+/** Whether a checkout is for what is sold now, at its price and with its limits. */
+export function isStillSold(catalogue: Catalogue, checkout: Checkout): boolean {
+  const terms = termsToPay(catalogue, checkout);
+  return catalogue.find(checkout.product)?.subscribable === true && terms !== undefined && hasTerms(checkout, terms);
 }
 
 /** What came of a checkout: the plan first, then the checkout's end, so that nothing paid is forgotten. */
@@ -68,6 +89,21 @@ async function pageOf(tools: PaymentTools, checkout: Checkout, { port, url, emai
   return page;
 }
 
+/**
+ * The same. A checkout whose page nobody has seen, and which the provider now wants to know nothing of, ends: it was asked for in other
+ * words before, and its process was killed before the answer.
+ * @returns undefined where it ended
+ */
+async function pageOrEnd(tools: PaymentTools, checkout: Checkout, { place, isLast }: { place: CheckoutPlace; isLast: boolean }) {
+  try {
+    return await pageOf(tools, checkout, place);
+  } catch (error) {
+    if (!(error instanceof ProviderRefused) || checkout.session !== null || isLast) throw error;
+    await endCheckout(tools.db, checkout.id, 'closed');
+    return undefined;
+  }
+}
+
 /** Of which one was paid or ended while the next was asked for. */
 const ATTEMPTS = 3;
 
@@ -81,15 +117,16 @@ export async function takePayment(tools: PaymentTools, wanted: WantedCheckout, p
     const checkout = await openCheckout(tools.db, wanted);
     const isSame = isFor(checkout, wanted);
     const isNew = checkout.session === null && isSame;
-    const { session, url } = await pageOf(tools, checkout, place);
-    if (isNew) return { id: checkout.id, url };
-    const outcome = await place.port.settleCheckout(session, isSame ? 'look' : 'close');
+    const page = await pageOrEnd(tools, checkout, { place, isLast: attempt > 0 });
+    if (!page) continue;
+    if (isNew) return { id: checkout.id, url: page.url };
+    const outcome = await place.port.settleCheckout(page.session, isSame ? 'look' : 'close');
     await settleCheckout(tools, checkout, outcome);
     if (outcome.state === 'paid') {
       const text = 'the checkout before this one was just paid; look at the plan that it gave first';
       throw new OperationRefused('plan_paid', text);
     }
-    if (outcome.state === 'open' && isSame) return { id: checkout.id, url };
+    if (outcome.state === 'open' && isSame) return { id: checkout.id, url: page.url };
   }
   throw new OperationRefused('checkout_closed', 'another checkout was opened meanwhile; ask again');
 }

@@ -40,7 +40,7 @@ export async function sendInvitation(
   }
 }
 
-/** Tells somebody what was done, behind the answer: it was done whether the mail arrives or not. Nobody is told more often than others may. */
+/** Mails a person what was done, after the answer: it was done whether the mail arrives or not. Limits on mails to one address hold here too. */
 export function tell(mail: Mail, { log, letters }: LetterTools): void {
   const send = async (): Promise<void> => {
     await letters.limits.takeLetter(mail.to);

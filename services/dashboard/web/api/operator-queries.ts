@@ -101,6 +101,14 @@ export const allInvoicesQuery = (filter: InvoiceFilter, after: After) =>
     queryFn: () => call('GET /operator/invoices', { query: { ...filter, after } }),
   });
 
+export type PaymentFilter = Query<'GET /operator/payments.csv'>;
+
+export const paymentsQuery = (filter: PaymentFilter, after: After, limit = 25) =>
+  queryOptions({
+    queryKey: ['operator', 'payments', filter, after, limit],
+    queryFn: () => call('GET /operator/payments', { query: { ...filter, after, limit } }),
+  });
+
 export const anyInvoiceQuery = (id: string) =>
   queryOptions({ queryKey: ['operator', 'invoice', id], queryFn: () => call('GET /operator/invoices/:id', { params: { id } }) });
 

@@ -68,7 +68,7 @@ const operatorPages = [
   createRoute({
     getParentRoute: () => consoleRoute,
     path: '/operator/billing',
-    validateSearch: listSearch('month', 'currency', 'state', 'customer'),
+    validateSearch: listSearch('list', 'month', 'currency', 'state', 'customer'),
     component: lazyRouteComponent(() => import('../pages/operator/billing-page'), 'SellerBillingPage'),
   }),
   createRoute({

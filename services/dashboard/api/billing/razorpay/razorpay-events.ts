@@ -1,9 +1,10 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { digest } from '../answer-clock';
+import { type GivenFact } from '../../../../../plugins/stores/postgres/billing/payment-facts';
 import { EventRefused, type ProviderNews } from '../payment-port';
 import { type RazorpayClient } from './razorpay-client';
-import { chargeFact, noteOf, paymentEntity, subscriptionEntity, subscriptionFact } from './razorpay-facts';
+import { noteOf, paidCharge, paymentEntity, subscriptionEntity, subscriptionFact } from './razorpay-facts';
 import { type RazorpayPlans } from './razorpay-plans';
 
 const inside = <S extends z.ZodType>(entity: S) => z.object({ entity }).optional();
@@ -32,19 +33,32 @@ function readJson(body: Buffer): unknown {
   }
 }
 
-const CHARGES: Readonly<Record<string, 'paid' | 'failed'>> = {
-  'subscription.charged': 'paid',
-  'subscription.completed': 'paid',
-  // Also for each further attempt, so `payment.failed`, which names no subscription, says nothing more.
-  'subscription.pending': 'failed',
-};
+/** What goes with a charge that was made. One that failed is told by `subscription.pending`; `payment.failed` names no subscription. */
+const CHARGED = ['subscription.charged', 'subscription.completed'];
 
-const invoiced = z.object({ subscription_id: z.string().nullish() });
+/** https://razorpay.com/docs/api/payments/subscriptions/fetch-invoices */
+const invoiceEntity = z.object({
+  id: z.string(),
+  status: z.string(),
+  amount: z.number().int(),
+  currency: z.string(),
+  subscription_id: z.string().nullish(),
+  short_url: z.string().nullish(),
+});
 
 interface EventTools {
   readonly client: RazorpayClient;
   readonly plans: RazorpayPlans;
   readonly webhookSecret: string;
+}
+
+/** What is owed: an event of a failed charge need not name its invoice, which is the one that is not paid. None once that is made good. */
+async function failedCharge({ client: { sdk, asked } }: EventTools, { id, at, subscription }: GivenFact): Promise<GivenFact[]> {
+  const { items } = (await asked(sdk.invoices.all({ subscription_id: subscription }), z.object({ items: z.array(invoiceEntity) }))).value;
+  const owed = items.find(({ status }) => status === 'issued');
+  if (!owed) return [];
+  const { id: invoice, amount, currency, short_url: url = null } = owed;
+  return [{ id: `${id} failed`, at, subscription, fact: { kind: 'failed', invoice, amount, currency, url } }];
 }
 
 /** All that was refunded of a payment; a payment names its invoice, and only that its subscription. */
@@ -55,9 +69,15 @@ async function refundNews(
 ): Promise<ProviderNews> {
   const payment = payload.payment?.entity;
   if (typeof payment?.invoice_id !== 'string' || typeof payment.amount_refunded !== 'number') return { facts: [] };
-  const { subscription_id: subscription } = (await asked(sdk.invoices.fetch(payment.invoice_id), invoiced)).value;
+  const { subscription_id: subscription } = (await asked(sdk.invoices.fetch(payment.invoice_id), invoiceEntity)).value;
   if (typeof subscription !== 'string') return { facts: [] };
-  const fact = { kind: 'refunded', payment: payment.id, amount: payment.amount_refunded, currency: payment.currency } as const;
+  const fact = {
+    kind: 'refunded',
+    invoice: payment.invoice_id,
+    payment: payment.id,
+    amount: payment.amount_refunded,
+    currency: payment.currency,
+  } as const;
   return { facts: [{ id, at, subscription, fact }] };
 }
 
@@ -76,7 +96,8 @@ export async function readRazorpayEvent(tools: EventTools, body: Buffer, signatu
   if (!subscription || noteOf(subscription, 'customer') === undefined) return { facts: [] };
   const checkout = noteOf(subscription, 'checkout');
   const fact = subscriptionFact(subscription, await tools.plans.find(subscription.plan_id), { id, at: data.created_at });
-  const charge = CHARGES[data.event];
   if (!fact) return { facts: [], checkout };
-  return { facts: [fact, ...(charge ? chargeFact(charge, { fact, payment: data.payload.payment?.entity }) : [])], checkout };
+  const charges = CHARGED.includes(data.event) ? paidCharge(fact, data.payload.payment?.entity) : [];
+  const failures = data.event === 'subscription.pending' ? await failedCharge(tools, fact) : [];
+  return { facts: [fact, ...charges, ...failures], checkout };
 }

@@ -108,15 +108,9 @@ export function subscriptionFact(given: SubscriptionEntity, plan: PlanEntity, { 
   return { id, at, subscription: given.id, owner: { customerId, product }, fact };
 }
 
-/** A charge that was made or that failed, with the price where no payment is told with it. */
-export function chargeFact(
-  kind: 'paid' | 'failed',
-  about: { readonly fact: GivenFact; readonly payment: PaymentEntity | undefined },
-): GivenFact[] {
-  const { payment, fact: given } = about;
-  const { id, at, subscription, fact } = given;
-  if (fact.kind !== 'subscription' || (kind === 'paid' && payment?.status !== 'captured')) return [];
-  const { amount, currency } = payment ?? { amount: fact.price, currency: fact.currency };
-  const invoice = payment?.invoice_id ?? payment?.id ?? `${subscription} ${fact.periodEnd}`;
-  return [{ id: `${id} ${kind}`, at, subscription, fact: { kind, invoice, amount, currency, url: null } }];
+/** A charge that was made. */
+export function paidCharge({ id, at, subscription }: GivenFact, payment: PaymentEntity | undefined): GivenFact[] {
+  if (payment?.status !== 'captured') return [];
+  const { amount, currency, invoice_id: invoice } = payment;
+  return [{ id: `${id} paid`, at, subscription, fact: { kind: 'paid', invoice: invoice ?? payment.id, amount, currency, url: null } }];
 }

@@ -59,9 +59,9 @@ export async function refundNews(stripe: Stripe, { id, created: at, data }: Stri
   const invoice = payments.data[0]?.invoice;
   const isWhole = typeof invoice === 'object' && 'parent' in invoice;
   const subscription = isWhole ? idOf(invoice.parent?.subscription_details?.subscription) : undefined;
-  if (subscription === undefined) return { facts: [] };
+  if (!isWhole || subscription === undefined) return { facts: [] };
   const { amount, currency } = fromStripeAmount(refunded, code);
-  return { facts: [{ id, at, subscription, fact: { kind: 'refunded', payment, amount, currency } }] };
+  return { facts: [{ id, at, subscription, fact: { kind: 'refunded', invoice: invoice.id, payment, amount, currency } }] };
 }
 
 /** What an event says; events of other kinds say nothing. */

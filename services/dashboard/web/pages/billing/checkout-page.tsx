@@ -18,11 +18,19 @@ const toPlans = (text: string): ReactNode => (
 );
 
 function Outcome({ checkout, title }: { readonly checkout: Checkout; readonly title: string }): ReactNode {
-  const { plan, state, url } = checkout;
+  const { plan, state, url, isSold } = checkout;
   if (state === 'paid') {
     return (
       <Text size="sm">
         The payment has arrived. {title} is on {plan} now. Go to {toPlans('your plans')}.
+      </Text>
+    );
+  }
+  if (state === 'closed' && !isSold) {
+    return (
+      <Text size="sm">
+        {plan} is no longer offered as you saw it, so this checkout was closed. Nothing was paid by it, and nothing changed. Choose again
+        under {toPlans('Plans')}.
       </Text>
     );
   }

@@ -3,45 +3,23 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
 import { type BillingSums, type InvoiceState, type InvoiceSummaryView } from '../../../contract/billing';
+import { type PaymentState } from '../../../contract/seller-payments';
 import { allInvoicesQuery, billingSumsQuery, type InvoiceFilter } from '../../api/operator-queries';
 import { addressOf } from '../../api/request';
 import { type Column, DataTable } from '../../components/data-table';
 import { EmptyState } from '../../components/empty-state';
+import { ExportLink } from '../../components/export-link';
 import { Loaded } from '../../components/loaded';
 import { PageTitle } from '../../components/page-title';
 import { Pager } from '../../components/pager';
 import { Panel } from '../../components/panel';
-import { formatCount, formatPrice } from '../../format/numbers';
 import { usePaged } from '../../hooks/use-paged';
 import { INVOICE_FACTS, STATE_NAMES } from '../billing/invoice-words';
 import { formatMonth } from '../plans/format-month';
-import { ExportLink } from '../../components/export-link';
+import { BillingSumsTable } from './billing-sums';
+import { PAYMENT_STATES, PaymentList } from './payment-list';
 
-type Sums = BillingSums['months'][number];
 const FROM = '/console/operator/billing';
-
-const money =
-  (member: 'invoiced' | 'paid' | 'due' | 'overdue' | 'credited') =>
-  ({ currency, [member]: price }: Sums): string =>
-    Number(price) === 0 ? '–' : formatPrice({ price, currency });
-
-const SUMS: readonly Column<Sums>[] = [
-  {
-    header: 'Month',
-    isTitle: true,
-    cell: ({ month, currency }) => (
-      <Link to="/operator/billing" search={{ month, currency, state: undefined, customer: undefined }} className="text-link keep">
-        {formatMonth(month)}, {currency}
-      </Link>
-    ),
-  },
-  { header: 'Invoices', isNumber: true, cell: ({ invoices }) => formatCount(invoices) },
-  { header: 'Invoiced', isNumber: true, cell: money('invoiced') },
-  { header: 'Paid', isNumber: true, cell: money('paid') },
-  { header: 'Due', isNumber: true, cell: money('due') },
-  { header: 'Overdue', isNumber: true, cell: money('overdue') },
-  { header: 'Credited', isNumber: true, cell: money('credited') },
-];
 
 const COLUMNS: readonly Column<InvoiceSummaryView>[] = [
   {
@@ -64,99 +42,136 @@ const COLUMNS: readonly Column<InvoiceSummaryView>[] = [
   ...INVOICE_FACTS,
 ];
 
-const STATES: readonly { readonly value: InvoiceState | ''; readonly label: string }[] = [
-  { value: '', label: 'All' },
-  ...(['open', 'overdue', 'paid', 'credited', 'issued'] as const).map((value) => ({ value, label: STATE_NAMES[value] })),
-];
+function InvoiceList({ filter }: { readonly filter: InvoiceFilter }): ReactNode {
+  const paging = usePaged();
+  const query = useQuery({ ...allInvoicesQuery(filter, paging.after), placeholderData: keepPreviousData });
+  return (
+    <Loaded query={query} height={300}>
+      {({ invoices, next }) => (
+        <>
+          <DataTable
+            caption="Invoices"
+            columns={COLUMNS}
+            rows={invoices}
+            rowKey={({ id }) => id}
+            empty={<EmptyState title="No invoices">There are none of this kind.</EmptyState>}
+          />
+          <Pager paging={paging} next={next} />
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+interface Choice<State> {
+  readonly value: State;
+  readonly label: string;
+}
+
+const INVOICE_STATES: readonly Choice<InvoiceState>[] = (['open', 'overdue', 'paid', 'credited', 'issued'] as const).map((value) => ({
+  value,
+  label: STATE_NAMES[value],
+}));
+const STATES_OF_PAYMENTS: readonly Choice<PaymentState>[] = (['due', 'overdue', 'paid', 'failed', 'unknown'] as const).map((value) => ({
+  value,
+  label: PAYMENT_STATES[value].label,
+}));
 
 /** What the address says may be anything; the server would refuse the rest. */
-function useFilter(): InvoiceFilter {
+function useFilter<State extends string>(states: readonly Choice<State>[]) {
   const { month, currency, state, customer } = useSearch({ from: FROM });
+  const known = states.find(({ value }) => value === state)?.value;
   return {
     ...(/^20\d{2}-(0[1-9]|1[0-2])$/.test(month ?? '') && { month }),
     ...(/^[A-Z]{3}$/.test(currency ?? '') && { currency }),
-    ...(STATES.some(({ value }) => value === state) && { state: state as InvoiceState }),
+    ...(known !== undefined && { state: known }),
     ...(/^[0-9a-f-]{36}$/.test(customer ?? '') && { customer }),
   };
 }
 
-function InvoiceList(): ReactNode {
-  const filter = useFilter();
+/** Tollgate's own invoices, or the charges of a payment provider. */
+function BillingList({ list, hasBoth }: { readonly list: 'invoices' | 'payments'; readonly hasBoth: boolean }): ReactNode {
   const navigate = useNavigate({ from: '/operator/billing' });
-  const paging = usePaged();
-  const query = useQuery({ ...allInvoicesQuery(filter, paging.after), placeholderData: keepPreviousData });
+  const isPayments = list === 'payments';
+  const invoices = useFilter(INVOICE_STATES);
+  const payments = useFilter(STATES_OF_PAYMENTS);
+  const filter = isPayments ? payments : invoices;
   const isNarrowed = filter.month !== undefined || filter.customer !== undefined;
+  const name = isPayments ? 'Payments' : 'Invoices';
   const about = [filter.month && formatMonth(filter.month), filter.currency, filter.customer && 'one customer'].filter(Boolean).join(', ');
+  const first = { after: undefined, page: undefined };
+  const csv = isPayments
+    ? addressOf('GET /operator/payments.csv', { query: payments })
+    : addressOf('GET /operator/invoices.csv', { query: invoices });
   return (
-    <Panel title={isNarrowed ? `Invoices: ${about}` : 'Invoices'}>
+    <Panel title={isNarrowed ? `${name}: ${about}` : name}>
       <Group mb="sm" gap="sm" align="flex-end">
+        {hasBoth && (
+          <NativeSelect
+            label="Show"
+            data={[
+              { value: 'payments', label: 'Payments' },
+              { value: 'invoices', label: 'Invoices' },
+            ]}
+            value={list}
+            onChange={({ currentTarget: { value } }) =>
+              void navigate({ search: (now) => ({ ...now, ...first, list: value, state: undefined }) })
+            }
+          />
+        )}
         <NativeSelect
           label="State"
-          data={[...STATES]}
+          data={[{ value: '', label: 'All' }, ...(isPayments ? STATES_OF_PAYMENTS : INVOICE_STATES)]}
           value={filter.state ?? ''}
-          onChange={({ currentTarget: { value } }) =>
-            void navigate({ search: (now) => ({ ...now, state: value || undefined, after: undefined, page: undefined }) })
-          }
+          onChange={({ currentTarget: { value } }) => void navigate({ search: (now) => ({ ...now, ...first, state: value || undefined }) })}
         />
         {isNarrowed && (
           <Button
             variant="default"
-            onClick={() => void navigate({ search: { month: undefined, currency: undefined, customer: undefined, state: filter.state } })}
+            onClick={() =>
+              void navigate({ search: { list, month: undefined, currency: undefined, customer: undefined, state: filter.state } })
+            }
           >
             Show all
           </Button>
         )}
-        <ExportLink href={addressOf('GET /operator/invoices.csv', { query: filter })} />
+        <ExportLink href={csv} />
       </Group>
-      <Loaded query={query} height={300}>
-        {({ invoices, next }) => (
-          <>
-            <DataTable
-              caption="Invoices"
-              columns={COLUMNS}
-              rows={invoices}
-              rowKey={({ id }) => id}
-              empty={<EmptyState title="No invoices">There are none of this kind.</EmptyState>}
-            />
-            <Pager paging={paging} next={next} />
-          </>
-        )}
-      </Loaded>
+      {isPayments ? <PaymentList filter={payments} /> : <InvoiceList filter={invoices} />}
     </Panel>
   );
 }
 
-/** What was invoiced, what of it was paid, and what is due. */
+function Lists({ provider, months }: BillingSums): ReactNode {
+  const { list } = useSearch({ from: FROM });
+  const takesPayments = provider !== 'none' && provider !== 'invoice';
+  const hasPayments = takesPayments || months.some(({ by }) => by !== 'invoice');
+  const hasInvoices = !takesPayments || months.some(({ by }) => by === 'invoice');
+  const isPayments = hasPayments && (list === 'payments' || (list !== 'invoices' && takesPayments) || !hasInvoices);
+  return <BillingList list={isPayments ? 'payments' : 'invoices'} hasBoth={hasPayments && hasInvoices} />;
+}
+
+/** What customers were charged, what of it was paid, and what is due. */
 export function SellerBillingPage(): ReactNode {
   const query = useQuery(billingSumsQuery);
   return (
     <>
-      <PageTitle title="Billing">What customers were invoiced, have paid and owe, by month and currency.</PageTitle>
+      <PageTitle title="Billing">What customers were charged, have paid and owe, by month and currency.</PageTitle>
       <Stack gap="md">
         <Loaded query={query} height={200}>
-          {({ provider, months }) => (
+          {(sums) => (
             <>
-              {provider === 'none' && (
+              {sums.provider === 'none' && (
                 <Text size="sm">
-                  No invoices are issued here: the catalogue has no <span className="mono">billing</span> with{' '}
-                  <span className="mono">provider: invoice</span>.
+                  No invoices are issued here, and no payments taken: the catalogue has no <span className="mono">billing</span> with a
+                  provider.
                 </Text>
               )}
-              <DataTable
-                caption="Sums by month"
-                columns={SUMS}
-                rows={months}
-                rowKey={({ month, currency }) => `${month} ${currency}`}
-                empty={
-                  <EmptyState title="Nothing invoiced yet">
-                    Invoices are issued when a month’s statements are closed, on the 3rd.
-                  </EmptyState>
-                }
-              />
+              <BillingSumsTable months={sums.months} />
+              <Lists {...sums} />
             </>
           )}
         </Loaded>
-        <InvoiceList />
       </Stack>
     </>
   );

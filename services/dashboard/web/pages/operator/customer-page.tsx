@@ -13,6 +13,7 @@ import { Panel } from '../../components/panel';
 import { SuspensionNotice } from '../../components/suspension-notice';
 import { CustomerKeys } from './customer-keys';
 import { CustomerNotes } from './customer-notes';
+import { CustomerPayments } from './payment-list';
 import { CustomerSubscriptions } from './customer-subscriptions';
 import { CustomerTimeline } from './customer-timeline';
 import { GivePlanDialog } from './give-plan-dialog';
@@ -38,7 +39,7 @@ function Customer({ customer }: { readonly customer: CustomerDetails }): ReactNo
   const isSuspended = suspended !== undefined;
   const actions = (
     <>
-      <Button component="a" variant="default" href={`/operator/billing?customer=${id}`}>
+      <Button component="a" variant="default" href={`/operator/billing?list=invoices&customer=${id}`}>
         Invoices
       </Button>
       <Button
@@ -83,6 +84,7 @@ function Customer({ customer }: { readonly customer: CustomerDetails }): ReactNo
         >
           <CustomerSubscriptions customer={customer} onSuspend={setTarget} />
         </Panel>
+        <CustomerPayments customerId={id} />
         <CustomerKeys customerId={id} onSuspend={setTarget} />
         <Panel title="Refused requests">
           <RequestTable filter={{ customer: id, outcome: 'refused' }} limit={5} isPaged={false} />

@@ -1,0 +1,104 @@
+import { windowsAt } from '../../../../plugins/core/access/quota';
+import { fromMinor } from '../../../../plugins/core/selling/money';
+import { sumInvoices } from '../../../../plugins/stores/postgres/billing/invoice-view';
+import { type ChargeFilter, type ChargeView, listCharges, sumCharges } from '../../../../plugins/stores/postgres/billing/payment-charges';
+import { type BillingSums } from '../../contract/billing';
+import { type Given } from '../../contract/endpoint';
+import { type sellerPaymentEndpoints } from '../../contract/seller-payments';
+import { type Handlers } from '../http/bind-endpoint';
+import { type DashboardDeps } from '../http/dashboard-deps';
+import { csvRecord } from '../requests/usage-csv';
+
+type Sums = Given<BillingSums>['months'][number];
+
+const byMonth = (a: Sums, b: Sums): number =>
+  b.month.localeCompare(a.month) || a.currency.localeCompare(b.currency) || a.by.localeCompare(b.by);
+
+/** Of Tollgate's own invoices and of payment providers, by month and currency. What nobody here knows is null. */
+export async function sellerSums({ db, clock, timeZone }: DashboardDeps): Promise<Sums[]> {
+  const today = windowsAt(clock.now() / 1_000, timeZone).day;
+  const invoices = await sumInvoices(db, { today });
+  const charges = await sumCharges(db, timeZone);
+  const rows = [
+    ...invoices.map((each) => ({ ...each, by: 'invoice', failed: null })),
+    ...charges.map(({ provider, charges: count, charged, refunded, ...each }) => ({
+      ...each,
+      by: provider,
+      invoices: count,
+      invoiced: charged,
+      credited: refunded,
+    })),
+  ];
+  const months = rows.map(({ month, currency, by, invoices: count, ...sums }): Sums => {
+    const text = (amount: string): string => fromMinor(BigInt(amount), currency);
+    const known = (amount: string | null): string | null => (amount === null ? null : text(amount));
+    const { invoiced, paid, due, overdue, failed, credited } = sums;
+    return {
+      month,
+      currency,
+      by: by as Sums['by'],
+      invoices: count,
+      invoiced: text(invoiced),
+      paid: known(paid),
+      due: text(due),
+      overdue: text(overdue),
+      failed: known(failed),
+      credited: text(credited),
+    };
+  });
+  return months.sort(byMonth);
+}
+
+const toPayment = ({ invoice: reference, provider, amount, refunded, ...charge }: ChargeView) => ({
+  ...charge,
+  provider: provider as Sums['by'],
+  reference,
+  amount: fromMinor(amount, charge.currency),
+  refunded: fromMinor(refunded, charge.currency),
+});
+
+const AT_ONCE = 1_000;
+const COLUMNS = [
+  'provider',
+  'reference',
+  'charged_on',
+  'month',
+  'customer_id',
+  'customer',
+  'product',
+  'state',
+  'paid_on',
+  'amount',
+  'currency',
+  'url',
+  'refunded',
+];
+
+/** For bookkeeping: a record for each charge, days and months in the quota time zone, read a page at a time. */
+async function* paymentRecords({ db, timeZone }: DashboardDeps, filter: ChargeFilter): AsyncGenerator<string> {
+  const dayOf = (at: Date | null): string => (at === null ? '' : windowsAt(at.getTime() / 1_000, timeZone).day);
+  yield csvRecord(COLUMNS);
+  for (let after: string | undefined; ;) {
+    const { rows, next } = await listCharges(db, { ...filter, after, limit: AT_ONCE });
+    for (const { provider, invoice, customerId, customer, product, state, chargedAt, paidAt, amount, currency, url, refunded } of rows) {
+      const charged = dayOf(chargedAt);
+      const about = [provider, invoice, charged, charged.slice(0, 7), customerId, customer, product, state, dayOf(paidAt)];
+      yield csvRecord([...about, fromMinor(amount, currency), currency, url ?? '', fromMinor(refunded, currency)]);
+    }
+    if (next === undefined) return;
+    after = next;
+  }
+}
+
+/** What customers were charged through a payment provider. */
+export const sellerPaymentHandlers: Handlers<typeof sellerPaymentEndpoints> = {
+  'GET /operator/payments': async ({ query: { customer: customerId, ...query } }, { db, timeZone }) => {
+    const { rows, next } = await listCharges(db, { ...query, customerId, timeZone });
+    return { payments: rows.map(toPayment), next: next ?? null };
+  },
+
+  'GET /operator/payments.csv': ({ query: { customer: customerId, ...query } }, deps) => ({
+    filename: `tollgate-payments-${query.month ?? windowsAt(deps.clock.now() / 1_000, deps.timeZone).day}.csv`,
+    content: paymentRecords(deps, { ...query, customerId, timeZone: deps.timeZone }),
+  }),
+};
