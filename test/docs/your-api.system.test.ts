@@ -293,9 +293,11 @@ test('charges by answer as the page says, and refuses the next call when the lim
     const { port } = api.address() as AddressInfo;
     const customer = ['--customer', 'words@example.com'];
     await instance.cli('product', 'new', 'tokens', '--url', `http://127.0.0.1:${port}`, '--daily', '20', '--monthly', '60');
-    const [, units = ''] = /```yaml\n(units: .*)\n```/.exec(page) ?? [];
-    writeFileSync(catalogueFile, `${readFileSync(catalogueFile, 'utf8').trimEnd()}\n    ${units}\n`);
+    const [, line = ''] = /```yaml\n(units: .*)\n```/.exec(page) ?? [];
+    writeFileSync(catalogueFile, `${readFileSync(catalogueFile, 'utf8').trimEnd()}\n    ${line}\n`);
     expect((await instance.cli('catalogue', 'apply')).stdout).toContain('+ tokens: new product');
+    const said = 'Calls that are under way when a limit is used up may go over it, each by up to 999.';
+    await eventually(async () => (await send(`${instance.dashboard}/products/tokens`)).text.replaceAll(/<!-- -->/g, '').includes(said));
     await instance.cli('customer', 'create', '--email', 'words@example.com');
     const made = await instance.cli('key', 'create', ...customer, '--products', 'tokens', '--json');
     const headers = { 'X-API-Key': String(JSON.parse(made.stdout).key) };
@@ -303,10 +305,10 @@ test('charges by answer as the page says, and refuses the next call when the lim
     const isUsed = async (units: number): Promise<boolean> =>
       JSON.parse((await instance.cli('usage', ...customer, '--json')).stdout).subscriptions[0].usedDaily === units;
     // The second has no number, and costs the reserve.
-    for (const said of [7, 'many', 0]) {
-      const answer = await send(`${instance.gateway}/tokens/${said}`, { headers });
+    for (const units of [7, 'many', 0]) {
+      const answer = await send(`${instance.gateway}/tokens/${units}`, { headers });
       expect([answer.status, answer.headers['x-units']]).toEqual([200, undefined]);
-      used += typeof said === 'number' ? said : 1;
+      used += typeof units === 'number' ? units : 1;
       await eventually(() => isUsed(used));
     }
     // The plugin server ends while a call is under way that goes over the limit: it waits for the answer.
@@ -324,12 +326,12 @@ test('charges by answer as the page says, and refuses the next call when the lim
     expect([refused.status, refused.json().code]).toEqual([429, 'quota_daily_exceeded']);
     const month = new Date().toISOString().slice(0, 7);
     // 7, 1 and 19, and the reserve of the third, which came back.
-    const line = { product: 'tokens', requests: 4, charged: 28, refunded: 1, used: 27 };
+    const sum = { product: 'tokens', requests: 4, charged: 28, refunded: 1, used: 27 };
     await eventually(async () => {
       const { lines } = JSON.parse((await instance.cli('statement', ...customer, '--month', month, '--json')).stdout) as {
         lines: object[];
       };
-      return Object.entries(line).every(([name, value]) => (lines[0] as Record<string, unknown>)[name] === value);
+      return Object.entries(sum).every(([name, value]) => (lines[0] as Record<string, unknown>)[name] === value);
     });
     const database = new Pool({ connectionString: instance.databaseUrl, max: 1 });
     const logged = "SELECT units FROM decision WHERE product = 'tokens' AND outcome = 'admitted' ORDER BY at";

@@ -37,7 +37,7 @@ export function UsedTable({ days, answers }: Pick<Usage, 'days' | 'answers'>): R
     answers.find(({ day, product }) => day === row.day && product === row.product)?.admitted;
   return (
     <DataTable
-      caption="Units used by day and product"
+      caption="Used by day and product"
       columns={usedColumns(titleOf, requestsOf)}
       rows={newestFirst(days)}
       rowKey={({ day, product, mode }) => `${day} ${product} ${mode}`}
