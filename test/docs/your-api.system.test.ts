@@ -180,7 +180,7 @@ test('the page, followed to the letter, goes from an empty folder to a call that
     readdirSync(folder)
       .filter((name) => name !== '__pycache__')
       .sort(),
-  ).toEqual(['.env.example', 'README.md', 'catalogue.yml', 'kong.yml', 'weather.py']);
+  ).toEqual(['.env.example', 'README.md', 'brand.yml', 'catalogue.yml', 'kong.yml', 'weather.py']);
 });
 
 test('a refusal of it is explained, and the API’s description has it', async () => {

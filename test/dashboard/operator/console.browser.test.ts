@@ -148,6 +148,31 @@ test('an operator sets the account up, answers who asks for a plan, suspends a c
     await page.getByRole('cell', { name: 'Star', exact: true }).waitFor();
   });
 
+  await step('gives the customer a price of its own with a reason, and the customer reads it', async () => {
+    const { page } = operator;
+    await press(page, 'Price and limits of api-ip');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Price a month').fill('250.00');
+    await dialog.getByLabel('Reason').fill('A partner.');
+    expect(await inaccessible(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Set terms' }).click();
+    await page.getByText('at ₹250.00').waitFor();
+    await open(customer.page, '/plans');
+    await customer.page.getByText('Your own price, ₹250.00 a month, in place of the plan’s.').waitFor();
+  });
+
+  await step('keeps a list of customers by name', async () => {
+    const { page } = operator;
+    await open(page, '/operator/customers?state=active');
+    await press(page, 'Save this view');
+    await page.getByRole('dialog').getByLabel('Name').fill('Who pays');
+    await press(page, 'Save view');
+    await open(page, '/operator/customers');
+    await page.getByRole('link', { name: 'Who pays' }).click();
+    await page.waitForURL(/state=active/);
+    await open(page, customerPath);
+  });
+
   await step('suspends, and the customer reads why', async () => {
     const { page } = operator;
     await press(page, 'Suspend');

@@ -199,6 +199,19 @@ describe('a server that does not answer', () => {
   });
 });
 
+describe('a page that asks every two seconds', () => {
+  it('goes on saying that it could not be read while it asks again', async () => {
+    await stage.open('/keys');
+    await stage.goAway();
+    await stage.page.getByRole('link', { name: 'Usage', exact: true }).click();
+    const problem = stage.page.getByRole('main').getByText('The service is not ready.');
+    await problem.waitFor();
+    await new Promise<void>((resolve) => void stage.page.route('**/api/usage?*', () => resolve()));
+    await stage.page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
+    expect(await problem.count()).toBe(1);
+  });
+});
+
 describe('a page that could not be opened', () => {
   it('opens by itself once the server answers again', async () => {
     await stage.begin();

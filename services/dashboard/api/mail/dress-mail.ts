@@ -1,10 +1,12 @@
 import { createElement } from 'react';
 import { type SendMailOptions } from 'nodemailer';
-import { type Mail } from './mail-sender';
 import { LOGO_ID, type MailLook, MailPage, showsLogo } from './mail-page';
 
 /** The part of a mail that shows the seller's brand, with the picture that it holds. */
-export async function dressMail({ subject, text }: Mail, look: MailLook): Promise<Pick<SendMailOptions, 'html' | 'attachments'>> {
+export async function dressMail(
+  { subject, text }: { readonly subject: string; readonly text: string },
+  look: MailLook,
+): Promise<Pick<SendMailOptions, 'html' | 'attachments'>> {
   const { renderToStaticMarkup } = await import('react-dom/server');
   const html = `<!doctype html>${renderToStaticMarkup(createElement(MailPage, { subject, text, look }))}`;
   const { logo } = look.brand;

@@ -1,6 +1,6 @@
 import { Skeleton } from '@mantine/core';
 import { type UseQueryResult } from '@tanstack/react-query';
-import { type ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { ProblemAlert } from './problem-alert';
 
 interface LoadedProps<Data> {
@@ -10,9 +10,13 @@ interface LoadedProps<Data> {
   readonly children: (data: Data) => ReactNode;
 }
 
-/** What a query answered; until then a grey area of its size, or why it failed. */
+/** What a query answered; until then a grey area of its size, or why it failed, also while it asks again. */
 export function Loaded<Data>({ query, height, children }: LoadedProps<Data>): ReactNode {
-  if (query.data !== undefined) return children(query.data);
-  if (query.isError) return <ProblemAlert problem={query.error} onRetry={() => void query.refetch()} />;
+  const { data, error, errorUpdateCount } = query;
+  const [last, setLast] = useState(error);
+  if (error !== null && error !== last) setLast(error);
+  if (data !== undefined) return children(data);
+  const problem = error ?? (errorUpdateCount > 0 ? last : null);
+  if (problem !== null) return <ProblemAlert problem={problem} onRetry={() => void query.refetch()} />;
   return <Skeleton height={height} aria-label="Loading" role="status" />;
 }

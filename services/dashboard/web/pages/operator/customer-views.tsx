@@ -21,14 +21,7 @@ export function CustomerViews({ search }: { readonly search: Readonly<Record<str
           <Link to="/operator/customers" search={{ ...CUSTOMERS_SEARCH, ...saved }} className="text-link breakable">
             {name}
           </Link>
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            size="sm"
-            className="tappable"
-            aria-label={`Forget the view ${name}`}
-            onClick={() => forget(name)}
-          >
+          <ActionIcon variant="subtle" color="gray" size="md" aria-label={`Forget the view ${name}`} onClick={() => forget(name)}>
             <IconX size={14} aria-hidden />
           </ActionIcon>
         </Group>

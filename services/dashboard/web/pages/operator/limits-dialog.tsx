@@ -91,7 +91,12 @@ export function LimitsDialog({ customerId, subscription, term, onClose }: Limits
               {...form.getInputProps('price')}
             />
           )}
-          <TextInput label="Reason" description="For operators and the audit log." maxLength={500} {...form.getInputProps('reason')} />
+          <TextInput
+            label="Reason"
+            description="For operators, and in the audit log, which the customer reads too."
+            maxLength={500}
+            {...form.getInputProps('reason')}
+          />
           <TextInput
             label="Last day"
             type="date"
