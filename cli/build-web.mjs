@@ -13,7 +13,7 @@ const publicSheet = 'public.css';
 /** Where the first page of somebody who is signed in begins. */
 const FIRST = /[\\/]web[\\/](main\.tsx|layouts[\\/]|pages[\\/]overview[\\/])/;
 
-/** What every page begins with, and what stands before a session. Nobody loads the rest to sign in. */
+/** What every page begins with, and what stands before a session. The rest is not loaded to sign in. */
 const ENTRY = /[\\/]web[\\/]main\.tsx/;
 const ENTRANCE = /[\\/]web[\\/](layouts[\\/]entrance-layout|pages[\\/]entrance[\\/]sign-in-page)/;
 

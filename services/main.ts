@@ -56,7 +56,7 @@ async function main(): Promise<void> {
     void running.close().then(() => process.exit(0));
   };
   process.once('SIGTERM', stop).once('SIGINT', stop);
-  // Last: whoever reads this may stop the process at once.
+  // Last: a process that reads this may stop this one at once.
   process.stdout.write(`${JSON.stringify({ ready: true, services: running.services, private: running.privateUrl, pid: process.pid })}\n`);
 }
 
@@ -67,5 +67,5 @@ function fail(message: string, error: unknown): never {
   process.exit(1);
 }
 
-process.on('uncaughtException', (error) => fail('an error that nobody handled', error));
+process.on('uncaughtException', (error) => fail('an unhandled error', error));
 main().catch((error: unknown) => fail('the services could not start', error));

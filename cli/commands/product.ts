@@ -26,7 +26,7 @@ that customers have is deleted.`;
 
 /** What a product that is taken out leaves, for who has subscribed to it. */
 const STAYS =
-  'keys, subscriptions, usage, statements and the audit log stay; calls are answered with 404, and nobody can subscribe. If the product comes back under this name, its subscriptions go on';
+  'keys, subscriptions, usage, statements and the audit log stay; calls are answered with 404, and customers cannot subscribe. If the product comes back under this name, its subscriptions go on';
 
 /** What every product of the specification has unless it says otherwise. */
 const USUAL_DAILY = 1_000;

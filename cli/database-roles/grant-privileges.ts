@@ -42,7 +42,7 @@ async function ensureRoles(db: Pool): Promise<boolean> {
   return true;
 }
 
-/** Nobody but the owner makes tables, temporary ones included. Left alone in a database that belongs to somebody else. */
+/** Only the owner makes tables, temporary ones included. Left alone in a database that belongs to somebody else. */
 const CLOSE_SCHEMA = `
 DO $$ BEGIN
   REVOKE CREATE ON SCHEMA public FROM PUBLIC;

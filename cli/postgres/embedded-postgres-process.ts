@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { disownPidFile, readPidFile, type ServerFiles } from './embedded-postgres-files';
 
-/** False for a zombie too: in a container nobody may collect it. */
+/** False for a zombie too: in a container it may never be collected. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

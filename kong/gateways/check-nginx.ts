@@ -127,7 +127,7 @@ const asks = (directive: Directive): boolean =>
 
 const SWITCHES: readonly (readonly [name: string, value: string, why: string])[] = [
   ['underscores_in_headers', 'on', 'lets X_API_Key and X_Tollgate_Context through to services'],
-  ['ignore_invalid_headers', 'off', 'lets headers through that nobody judged'],
+  ['ignore_invalid_headers', 'off', 'lets headers through unchecked'],
   ['merge_slashes', 'off', 'chooses routes by another path than the access layer sends on'],
 ];
 

@@ -17,7 +17,7 @@ export interface GatewayPlaces {
   readonly luaFolder?: string;
   /** A file; nginx cannot open a standard output that is a socket, as that of a supervised process is. */
   readonly accessLog?: string;
-  /** The plugin server's ANSWERS_LISTEN. */
+  /** The plugin server's ANSWERS_LISTEN; nginx-lua tells its LANE_LISTEN. */
   readonly answersTo?: string;
 }
 

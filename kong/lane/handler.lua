@@ -47,6 +47,13 @@ function Tollgate:access(conf)
   if verdict.status then
     return kong.response.exit(verdict.status, verdict.body, verdict.headers)
   end
+  ngx.ctx.tollgate_admitted = true
+end
+
+function Tollgate:log(conf)
+  if ngx.ctx.tollgate_admitted then
+    pcall(lane.tell, 'unix:' .. conf.socket)
+  end
 end
 
 return Tollgate

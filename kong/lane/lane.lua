@@ -22,6 +22,9 @@ local MOST_BYTES = 64 * 1024 * 1024
 local FORM_MS = 5000
 local PIECE = 64 * 1024
 
+-- So long an answer waits for a question with which it can be told, and so many wait.
+local TELL_SECONDS, MOST_TOLD = 0.2, 4096
+
 local VERSION = byte('1')
 local ASKS_HEAD, ASKS_BODY, LEAVING, FORM, ADMITTED, REFUSED = byte('h'), byte('b'), byte('x'), byte('f'), byte('a'), byte('r')
 local PROOF = 'X-Tollgate-Context'
@@ -41,13 +44,31 @@ function lane.undecided()
 end
 
 -- A table of parts: joined into one string, each question would be one more string for LuaJIT to keep.
-local function send(socket, kind, parts)
+local function frame(kind, parts)
   local length = 2
   for index = 1, #parts do
     length = length + #parts[index]
   end
   local low, high = length % 65536, math.floor(length / 65536)
-  return socket:send({ char(low % 256, math.floor(low / 256), high % 256, math.floor(high / 256)), '1', kind, parts })
+  return { char(low % 256, math.floor(low / 256), high % 256, math.floor(high / 256)), '1', kind, parts }
+end
+
+-- By place: a line for each admitted request that was answered, until it is told. And the timer that tells what no question takes along.
+local answered, timers = {}, {}
+
+local function take(place)
+  local lines = answered[place] or {}
+  answered[place] = nil
+  return lines
+end
+
+-- They may have been heard: the second time counts for nothing.
+local function put_back(place, lines)
+  local waiting = answered[place] or {}
+  answered[place] = waiting
+  for index = 1, math.min(#lines, MOST_TOLD - #waiting) do
+    waiting[#waiting + 1] = lines[index]
+  end
 end
 
 -- Nothing unless the frame is whole and of this version.
@@ -109,22 +130,40 @@ local function body(route)
   return { text }
 end
 
-local function question(socket, route)
+local function question(route)
   local variable = lane.shows_repeated and ngx.var.tollgate_request
   if variable then
-    return send(socket, 'q', { route, '\n', variable })
+    return frame('q', { route, '\n', variable })
   end
-  return send(socket, 'w', head(route .. '\n'))
+  return frame('w', head(route .. '\n'))
+end
+
+local function open(place)
+  local socket = tcp()
+  socket:settimeouts(CONNECT_MS, SEND_MS, READ_MS)
+  return socket:connect(place) and socket
+end
+
+-- The question, and what was answered since the last one.
+local function ask(socket, place, route)
+  local lines = take(place)
+  local sent = socket:send(#lines == 0 and question(route) or { frame('t', lines), question(route) })
+  if not sent then
+    put_back(place, lines)
+  end
+  return sent, lines
 end
 
 -- The verdict's frame, and the form without the key where there is one.
 local function exchange(place, route, again)
-  local socket = tcp()
-  socket:settimeouts(CONNECT_MS, SEND_MS, READ_MS)
-  if not socket:connect(place) or not question(socket, route) then
+  local socket = open(place)
+  local sent, lines, form
+  if socket then
+    sent, lines = ask(socket, place, route)
+  end
+  if not sent then
     return nil
   end
-  local form
   while true do
     local text = receive(socket)
     local kind = text and byte(text, 2)
@@ -134,11 +173,12 @@ local function exchange(place, route, again)
     elseif kind == FORM then
       form = sub(text, 3)
     elseif kind == ASKS_HEAD then
-      send(socket, 'h', head(''))
+      socket:send(frame('h', head('')))
     elseif kind == ASKS_BODY then
-      send(socket, 'b', body(route))
+      socket:send(frame('b', body(route)))
     else
       socket:close()
+      put_back(place, lines)
       -- The server is being replaced and has not read the question.
       if kind == LEAVING and not again then
         return exchange(place, route, true)
@@ -209,6 +249,29 @@ end
 function lane.ask(place, route)
   local asked, verdict = pcall(decide, place, route)
   return asked and verdict or lane.undecided()
+end
+
+local function flush(_, place)
+  timers[place] = nil
+  local lines = take(place)
+  local socket = #lines > 0 and open(place)
+  if socket and socket:send(frame('t', lines)) then
+    socket:setkeepalive(KEPT_MS, KEPT)
+  else
+    put_back(place, lines)
+  end
+end
+
+-- For the log phase of an admitted request: tells the plugin server what it was answered with (plugins/core/access/answer-line.ts), with the next
+-- question or soon. Nobody waits for it. No time of a head: the API sent no answer.
+function lane.tell(place)
+  local var, waiting = ngx.var, answered[place] or {}
+  answered[place] = waiting
+  if #waiting < MOST_TOLD then
+    waiting[#waiting + 1] = request_id() .. ' ' .. var.status .. ' ' .. var.request_time .. ' ' .. var.body_bytes_sent .. ' '
+      .. (var.upstream_header_time or '-') .. '\n'
+  end
+  timers[place] = timers[place] or ngx.timer.at(TELL_SECONDS, flush, place)
 end
 
 return lane

@@ -25,7 +25,7 @@ export interface DispatcherParts {
   routes: readonly Route[];
   limits: BodyLimits;
   pluginClient: PluginClient;
-  /** Absent: nobody is told of answers. */
+  /** Absent: answers are not reported. */
   answerTeller?: AnswerTeller | undefined;
   log: Log;
 }

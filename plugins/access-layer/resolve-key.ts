@@ -55,7 +55,7 @@ async function searchForm(request: AccessRequest, deps: AccessLayerDeps): Promis
   return search;
 }
 
-/** A caller who ends the connection while his form is awaited, or whom nginx leaves for it, is no fault: nobody reads the answer. */
+/** A caller who ends the connection while the form is awaited, or whose connection nginx ends, is no fault: the answer has no reader. */
 function leftEarly(error: unknown): undefined {
   if (!(error instanceof EventOverError)) throw error;
   return undefined;

@@ -11,6 +11,8 @@ export interface EntranceOptions {
   readonly plugin: PluginModule<AccessInstance>;
   readonly settings: EntranceSettings;
   readonly log: Record<'error' | 'warn' | 'info', (fields: object, message: string) => void>;
+  /** Told of what admitted requests were answered with, in lines, by entrances whose gateway says so there. */
+  readonly hear: (lines: string) => void;
 }
 
 export interface Entrances {
@@ -57,7 +59,7 @@ export async function clearPlaces(
 }
 
 /** Opens what the settings ask for beside Kong's socket; every entrance asks the same plugin. */
-export async function openEntrances({ plugin, settings, log }: EntranceOptions): Promise<Entrances> {
+export async function openEntrances({ plugin, settings, log, hear }: EntranceOptions): Promise<Entrances> {
   const { forwardAuth, extAuthz, lane, secret } = settings;
   const open: EntranceServer[] = [];
   const openAt = async (entrance: string, place: ListenPlace, server: EntranceServer): Promise<void> => {
@@ -67,7 +69,7 @@ export async function openEntrances({ plugin, settings, log }: EntranceOptions):
     log.info({ entrance, ...place }, 'entrance ready');
   };
   if (forwardAuth) await openAt('forward-auth', forwardAuth, new ForwardAuthServer({ plugin, listen: forwardAuth, secret, log }));
-  if (lane) await openAt('lane', lane, new LaneServer({ plugin, path: lane.path, log }));
+  if (lane) await openAt('lane', lane, new LaneServer({ plugin, path: lane.path, log, hear }));
   if (extAuthz) {
     // gRPC is loaded only where it is wanted.
     const { ExtAuthzServer } = await import('../ext-authz/ext-authz-server.js');

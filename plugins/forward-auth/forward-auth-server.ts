@@ -62,7 +62,7 @@ export class ForwardAuthServer {
     this.isProved = createProof(options);
     this.routes = new EntranceRoutes(options.plugin);
     this.server.keepAliveTimeout = KEEP_ALIVE_MS;
-    // Bounded by the bytes of the head alone: headers that Node left out would be headers that nobody judged.
+    // Bounded by the bytes of the head alone: headers that Node left out would go on unchecked.
     this.server.maxHeadersCount = 0;
     this.server.on('request', (request, response) => void this.answer(request, response));
   }

@@ -12,8 +12,8 @@ import { type Admission, type Verdict } from '../core/access/verdict';
 /** The first byte of every frame. */
 const VERSION = '1';
 
-/** What a gateway says: a question with the variable, one with the whole head, and what it is asked for. */
-export const SAID = { question: 'q', whole: 'w', head: 'h', body: 'b' } as const;
+/** What a gateway says: a question with the variable, one with the whole head, what it is asked for, and lines about requests that were answered. */
+export const SAID = { question: 'q', whole: 'w', head: 'h', body: 'b', told: 't' } as const;
 
 /** What the plugin server says besides a verdict. */
 export const ASKED = { head: 'h', body: 'b' } as const;

@@ -12,6 +12,8 @@ import { ASKED, frame, kindOf, LEAVING, readHead, readQuestion, SAID, writeVerdi
 export interface LaneContext {
   readonly routes: EntranceRoutes;
   readonly log: EntranceLog;
+  /** Told of answers, in lines (answer-line.ts). */
+  readonly hear: (lines: string) => void;
   /** Counts up by one every {@link TICK_MS}: the one clock of all deadlines. */
   tick: number;
 }
@@ -91,7 +93,8 @@ export class LaneConnection {
       this.owesBody = false;
       this.takeBody?.({ content: Buffer.from(bytes.subarray(start + 2, end)) });
       this.takeBody = undefined;
-    } else throw new Error('a frame that nobody waits for');
+    } else if (kind === SAID.told) this.context.hear(bytes.toString('latin1', start + 2, end));
+    else throw new Error('a frame that was not asked for');
   }
 
   private onQuestion(text: string): void {

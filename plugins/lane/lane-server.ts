@@ -10,6 +10,8 @@ export interface LaneOptions {
   /** A unix socket. Its permissions are the proof that a gateway asks. */
   readonly path: string;
   readonly log: EntranceLog;
+  /** Told of what admitted requests were answered with, in lines (plugins/core/access/answer-line.ts). */
+  readonly hear: (lines: string) => void;
 }
 
 /** Answers the Lua of kong/lane: one frame asks about a request, one frame answers. */
@@ -24,8 +26,8 @@ export class LaneServer {
   private clock: NodeJS.Timeout | undefined;
 
   constructor(private readonly options: LaneOptions) {
-    const { plugin, log } = options;
-    this.context = { routes: new EntranceRoutes(plugin, { takesForms: true }), log, tick: 0 };
+    const { plugin, log, hear } = options;
+    this.context = { routes: new EntranceRoutes(plugin, { takesForms: true }), log, hear, tick: 0 };
   }
 
   listen(): Promise<void> {

@@ -78,7 +78,7 @@ export interface DecisionTracerOptions {
 
 /**
  * Decides which requests are traced, and records their decisions. A caller's context is continued: recorded when it says so, within
- * {@link ASKED_PER_SECOND}. Spans hold ids of ours and codes, nothing that a caller sent.
+ * {@link ASKED_PER_SECOND}. Spans hold our ids and codes, nothing that a caller sent.
  */
 export function createDecisionTracer({ ratio, clock, random = Math.random, ...options }: DecisionTracerOptions): DecisionTracer {
   const tracer = options.tracer ?? trace.getTracer('tollgate');

@@ -6,7 +6,7 @@ import { ACCESS_LAYER } from '../access-layer/plugin';
 import { clearPlaces, openEntrances } from '../entrances/open-entrances';
 import { readEntranceSettings } from '../entrances/settings';
 import { hearAnswers } from './answers/hear-answers';
-import { hearParent, passAnswers } from './answers/pass-answers';
+import { hearOther, passToAll, passToParent } from './answers/pass-answers';
 import { createPluginServerMetrics } from './metrics';
 import { startMetricsListener, type MetricsListener } from './metrics-listener';
 import { type ServerLog } from './log';
@@ -56,7 +56,9 @@ function endOnSignals(stop: (signal: NodeJS.Signals) => Promise<void>, log: Serv
 async function serve(settings: PluginServerSettings): Promise<void> {
   const log = openLog(settings);
   const metrics = settings.metrics && createPluginServerMetrics();
-  const accessLayer = await openAccessLayer({ settings, log, metrics });
+  const entranceSettings = readEntranceSettings(process.env);
+  const hearsAnswers = settings.answersListen !== undefined || entranceSettings.lane !== undefined;
+  const accessLayer = await openAccessLayer({ settings, log, metrics, hearsAnswers });
   const ask = cluster.isWorker ? openChannel(process, () => metrics?.registry.getMetricsAsJSON()) : undefined;
   const plugin = metrics?.timeEvents(accessLayer.plugin) ?? accessLayer.plugin;
   const server = createPluginServer({
@@ -70,11 +72,13 @@ async function serve(settings: PluginServerSettings): Promise<void> {
   // The parent of workers shows the figures of all of them.
   const place = cluster.isWorker ? undefined : settings.metrics;
   const listener = place && metrics && (await startMetricsListener({ ...place, registry: metrics.registry }));
-  const { hearAnswers: hear } = accessLayer;
-  if (hear && cluster.isWorker) hearParent(process, hear);
+  const hear = (lines: string): void => accessLayer.hearAnswers(lines);
+  if (cluster.isWorker) hearOther(process, hear);
   const listen = cluster.isPrimary ? settings.answersListen : undefined;
-  const answers = hear && listen && (await hearAnswers({ listen, hear, log }));
-  const entrances = await openEntrances({ plugin, settings: readEntranceSettings(process.env), log });
+  const answers = listen && (await hearAnswers({ listen, hear, log }));
+  const passOn = cluster.isWorker ? passToParent(process) : undefined;
+  const hearLane = (lines: string): void => accessLayer.hearAnswers(lines, passOn);
+  const entrances = await openEntrances({ plugin, settings: entranceSettings, log, hear: hearLane });
   // Last, because the parent of workers counts a worker that accepts here as one that serves.
   await server.listen();
   log.info({ signature: settings.signing.description }, 'proofs are signed');
@@ -101,7 +105,12 @@ async function serveByWorkers(settings: PluginServerSettings): Promise<void> {
   const log = openLog(settings);
   const { workers: count, socketPath, nodeName, answersListen: listen } = settings;
   await checkPlace(socketPath);
-  const hear = (lines: string): void => Object.values(cluster.workers ?? {}).forEach((worker) => worker && passAnswers(worker, lines));
+  const hear = (lines: string): void =>
+    passToAll(
+      Object.values(cluster.workers ?? {}).flatMap((worker) => worker ?? []),
+      lines,
+    );
+  cluster.on('fork', (worker) => hearOther(worker, hear));
   const answers = listen && (await hearAnswers({ listen, hear, log }));
   const parent = await startWorkers({ count, socketPath, nodeName, log });
   const registry = { contentType: Registry.PROMETHEUS_CONTENT_TYPE, metrics: () => parent.metrics() };

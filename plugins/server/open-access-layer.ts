@@ -34,14 +34,16 @@ export interface AccessLayerOptions {
   readonly log: Logger;
   /** Absent: nothing is counted or timed. */
   readonly metrics?: PluginServerMetrics | undefined;
+  /** Whether a gateway tells what it answered. */
+  readonly hearsAnswers: boolean;
 }
 
 /** The access layer on its stores. */
 export interface OpenAccessLayer {
   readonly plugin: PluginModule<AccessInstance>;
   readonly sources: Omit<MetricSources, 'server'>;
-  /** Takes lines of the gateway's access log; absent where there is none to be heard. */
-  readonly hearAnswers: ((lines: string) => void) | undefined;
+  /** Takes lines of the gateway's access log ({@link Witness.hear}). */
+  readonly hearAnswers: Witness['hear'];
   /** Call it after the last event: writes what is not written yet and closes every connection. */
   close(): Promise<void>;
 }
@@ -89,7 +91,7 @@ function redisAnswers({ isRedisGivenUp }: QuotaStoreStats): boolean | undefined 
 }
 
 /** Builds the stores and the plugin. Resolves when requests can be decided. */
-export async function openAccessLayer({ settings, log, metrics }: AccessLayerOptions): Promise<OpenAccessLayer> {
+export async function openAccessLayer({ settings, log, metrics, hearsAnswers }: AccessLayerOptions): Promise<OpenAccessLayer> {
   const { databaseUrl, timeZone, linkKeys } = settings;
   const tracing = await startTracing({ serviceName: 'tollgate-plugin-server', env: process.env, log });
   const { records, counters, ledger } = await openPools(databaseUrl, log);
@@ -122,7 +124,7 @@ export async function openAccessLayer({ settings, log, metrics }: AccessLayerOpt
     metrics?.countAnswer(answer);
     answers.note(answer);
   };
-  const witness = settings.answersListen && new Witness({ clock, note, giveBack: (refund) => refunds.add(refund) });
+  const witness = hearsAnswers ? new Witness({ note, giveBack: (refund) => refunds.add(refund) }) : undefined;
   const reporter = new NodeReporter({
     pool: ledger,
     feed,
@@ -153,7 +155,7 @@ export async function openAccessLayer({ settings, log, metrics }: AccessLayerOpt
       decisions: () => decisions.stats(),
       witness: witness && (() => ({ ...witness.stats(), refunds: refunds.stats() })),
     },
-    hearAnswers: witness && ((lines) => witness.hear(lines)),
+    hearAnswers: (lines, passOn) => witness?.hear(lines, passOn),
     async close() {
       witness?.close();
       await refunds.close();

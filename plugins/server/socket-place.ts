@@ -12,7 +12,7 @@ const STICKY = 0o1000;
 const WRITABLE_BY_OTHERS = 0o002;
 
 /**
- * Why a folder is no place for the socket: whoever can replace the socket decides about every request. Its group may write, because Kong
+ * Why a folder is no place for the socket: a user who can replace the socket decides about every request. Its group may write, because Kong
  * belongs to it.
  * @param uid of this process; undefined where the system has no users
  */
@@ -20,7 +20,7 @@ export function findFolderProblem({ uid, mode }: Pick<Stats, 'uid' | 'mode'>, ow
   if (ownUid === undefined) return undefined;
   if (uid !== ownUid && uid !== 0)
     return `belongs to user ${uid}, who could replace the socket; it must belong to user ${ownUid} or to root`;
-  // In a folder like /tmp nobody can replace what is another's.
+  // In a folder like /tmp users cannot replace each other's files.
   if ((mode & WRITABLE_BY_OTHERS) !== 0 && (mode & STICKY) === 0)
     return 'can be written by every user, who could replace the socket: chmod o-w';
   return undefined;

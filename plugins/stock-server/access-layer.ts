@@ -12,7 +12,7 @@ import { readPluginServerSettings } from '../server/settings';
 // The stock server opens the socket itself.
 const settings = readPluginServerSettings({ ...process.env, PLUGIN_SOCKET: 'unused' });
 const log = pino({ level: settings.logLevel, base: { service: 'stock-server' } }, pino.destination(2));
-const opened = openAccessLayer({ settings, log });
+const opened = openAccessLayer({ settings, log, hearsAnswers: false });
 
 export const { Name, Version, Priority, Schema } = ACCESS_LAYER;
 

@@ -18,7 +18,7 @@ export const appSettings = z.object({
 export type AppSettings = z.output<typeof appSettings>;
 
 export interface AppDeps extends WorkerDeps<ApkWorkerMethods> {
-  /** Undefined where nobody is asked. */
+  /** Undefined if no service is asked. */
   readonly findReputation: Readonly<Record<KeyMode, FindReputation | undefined>>;
   close(): Promise<void>;
 }

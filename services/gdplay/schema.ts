@@ -20,7 +20,7 @@ export const thumbnailInput = z.object({
 
 export const linkInput = z.object({
   ...fileRef,
-  /** Seconds: short, because whoever holds a link can use it. */
+  /** Seconds: short, because anyone who has a link can use it. */
   expires_in: z.number().int().min(60).max(14_400).default(3_600),
   /** The one address that may use the link. */
   viewer: z.string().max(45).optional(),

@@ -21,7 +21,7 @@ export const gdplaySettings = linkSettings.extend({
     .default(GOOGLE_HOSTS),
   /** Milliseconds for the answer of one exchange with Drive to begin, and for each gap in what it sends. */
   GDPLAY_TIMEOUT_MS: numberSetting({ min: 100, max: 25_000 }).default(10_000),
-  /** Milliseconds in which a stream has to move, whoever holds it up: Drive or a client that does not read. */
+  /** Milliseconds in which a stream has to move, whether Drive holds it up or a client that does not read. */
   GDPLAY_IDLE_TIMEOUT_MS: numberSetting({ min: 100, max: 3_600_000 }).default(60_000),
 });
 

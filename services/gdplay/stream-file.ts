@@ -17,7 +17,7 @@ function validatorHeaders({ etag, modifiedAtMs }: DriveFile): Record<string, str
   return {
     ...(etag !== undefined && { ETag: etag }),
     ...(modifiedAtMs !== undefined && { 'Last-Modified': new Date(modifiedAtMs).toUTCString() }),
-    // Whoever keeps a copy asks again with If-None-Match: access may end.
+    // A client that keeps a copy asks again with If-None-Match, because access may end.
     'Cache-Control': 'private, no-cache',
   };
 }

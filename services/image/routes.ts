@@ -35,7 +35,7 @@ function askWorker(input: Input, context: CallContext, { worker }: ImageDeps): P
   });
 }
 
-/** A caller who names a type of picture and not JSON wants the bytes; whoever takes anything gets JSON. */
+/** A caller who names a type of picture and not JSON wants the bytes; a caller who takes anything gets JSON. */
 function wantsBytes(accept: string | undefined): boolean {
   const ranges = (accept ?? '').split(',').map((range) => range.replace(/;.*$/s, '').trim().toLowerCase());
   return ranges.some((range) => range.startsWith('image/')) && !ranges.includes('application/json');

@@ -9,7 +9,7 @@ export interface AsnFacts {
 
 /** Look-up of the autonomous system by address. */
 export interface AsnTable {
-  /** Undefined when nobody announces the address. */
+  /** Undefined when no network announces the address. */
   find(address: IpAddress): AsnFacts | undefined;
 }
 

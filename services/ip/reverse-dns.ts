@@ -3,7 +3,7 @@ import { type DnsResolver, isNoRecord, reversedLabels } from './dns-resolver';
 
 /** RFC 1035. */
 const LONGEST_NAME = 253;
-/** An address may carry any number of PTR records; whoever owns it decides. */
+/** An address may carry any number of PTR records; its owner decides. */
 const NAMES_TRIED = 4;
 
 /**

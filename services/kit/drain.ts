@@ -8,7 +8,7 @@ export interface Drain {
 /**
  * Lets requests finish when the app closes, then ends every connection. Node counts a connection that never sent a request as busy,
  * so one silent client would keep a server from closing for ever.
- * @param leave requests are still taken until it resolves, each answer closing its connection: whoever sends them has to notice first
+ * @param leave requests are still taken until it resolves, each answer closing its connection: their senders have to notice first
  * that this replica is going. A connection that is closed while a request is on its way fails that request.
  */
 export function drainOnClose(app: FastifyInstance, leave?: () => Promise<void>): Drain {

@@ -92,7 +92,7 @@ const NO_PRODUCT = gatewayFailure(404, 'No product at this path', 'not taken');
 /** A code with all that it stands for. */
 export interface ErrorCode {
   readonly code: string;
-  /** True for what only certain products send, beside the codes that all have. */
+  /** True for codes that only some products send, beside those of all. */
   readonly isOwn: boolean;
   readonly failures: readonly Omit<Failure, 'code'>[];
   /** What a caller can do about it. */

@@ -7,7 +7,7 @@ export interface Example {
   readonly isMade: boolean;
 }
 
-/** Deeper values are left out of an example; nobody reads them there. */
+/** Deeper values are left out of an example, where they are not read. */
 const DEEPEST = 6;
 /** Of an object that requires nothing. */
 const MOST_MEMBERS = 12;

@@ -5,7 +5,7 @@ import { isObject, type Json } from './sound-parts';
 const FORM = 'application/x-www-form-urlencoded';
 const UPLOAD = 'multipart/form-data';
 
-/** An operation's media types, with whom they belong to and the name that their schema gets. */
+/** An operation's media types, with their owner and the name that their schema gets. */
 interface Media {
   readonly content: Json;
   readonly place: SchemaPlace;

@@ -34,7 +34,7 @@ function refusalOf(status: number): object {
 }
 
 /**
- * What every operation behind the gateway has, whoever answers it: the key, samples and the gateway's own refusals, in place of what the API
+ * What every operation behind the gateway has, of any product: the key, samples and the gateway's own refusals, in place of what the API
  * itself says of those statuses.
  * @param operation resolved: see `ReferenceResolver`
  */

@@ -20,7 +20,7 @@ export function refusalsOf(route: Route): readonly Failure[] {
   return [...new Map(all.map((each) => [`${each.status} ${each.code}`, each])).values()];
 }
 
-/** Light routes that ask nobody. */
+/** Light routes that ask no upstream. */
 function isIndex({ isLight, path }: Route): boolean {
   return isLight === true && !path.endsWith('/health');
 }

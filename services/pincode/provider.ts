@@ -30,7 +30,7 @@ export function parseJson(body: Buffer): unknown {
   }
 }
 
-/** What a status outside 2xx means whoever sent it. */
+/** What a status outside 2xx means, from any provider. */
 export function judgeStatus(status: number): Verdict {
   if (status === 429) return unusable('provider_quota');
   if (status === 504 || status === 408) return unusable('timeout');

@@ -12,7 +12,7 @@ import { CHAINS, type Chain, startRealKong } from './support/real-kong';
 
 // What a request costs on a real Kong: bare, behind Kong's own plugins for keys, groups and limits, and behind the access layer.
 // Run: npm run build && BENCH_KONG=kong node dist/test/bench/kong.js [seconds] [rounds]; Kong's own variables (KONG_NGINX_USER) go on to it.
-// BENCH_ANSWERS=off: Kong does not tell the plugin server what was answered.
+// BENCH_ANSWERS=off: the Kong with the plugin does not tell the plugin server what was answered.
 
 /** The rows, in the order in which each round measures them. */
 const ROWS = [

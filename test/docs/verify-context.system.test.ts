@@ -28,7 +28,12 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Examples that stand in files of their own, beside the page that links to them. */
-const FILES: Readonly<Record<string, string>> = { go: 'verify_context.go', java: 'TollgateContext.java', php: 'verify_context.php' };
+const FILES: Readonly<Record<string, string>> = {
+  python: 'verify_context.py',
+  go: 'verify_context.go',
+  java: 'TollgateContext.java',
+  php: 'verify_context.php',
+};
 
 function snippet(language: string): string {
   const file = FILES[language];

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { alertSettings } from '../../services/dashboard/api/alerts/start-alerts';
 import { createWebhookMessage } from '../../services/dashboard/api/webhooks/webhook-message';
 
-const page = readFileSync(join(__dirname, '..', '..', 'docs', 'dashboard-webhooks.md'), 'utf8');
+const page = readFileSync(join(__dirname, '..', '..', 'services', 'dashboard', 'guides', '50-webhooks.md'), 'utf8');
 const run = promisify(execFile);
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const otherSecret = `whsec_${Buffer.alloc(32, 8).toString('base64')}`;
@@ -28,14 +28,14 @@ const PROGRAMS = {
     command: process.execPath,
     file: 'verify.cjs',
     ending: `const cases = JSON.parse(require('node:fs').readFileSync(process.argv[2], 'utf8'));
-console.log(JSON.stringify(cases.map(([secret, headers, body]) => isFromTollgate(secret, headers, Buffer.from(body)))));`,
+console.log(JSON.stringify(cases.map(([secret, headers, body]) => isGenuine(secret, headers, Buffer.from(body)))));`,
   },
   python: {
     command: 'python3',
     file: 'verify.py',
     ending: `import json, sys
 cases = json.load(open(sys.argv[1], encoding="utf-8"))
-print(json.dumps([is_from_tollgate(secret, headers, body.encode()) for secret, headers, body in cases]))`,
+print(json.dumps([is_genuine(secret, headers, body.encode()) for secret, headers, body in cases]))`,
   },
 } as const;
 
@@ -80,7 +80,8 @@ describe('the page about webhooks', () => {
 
   it('names the settings with their defaults', () => {
     const defaults = alertSettings.parse({});
-    expect(page).toContain(`\`DASHBOARD_WEBHOOKS_RETRY_SECONDS\` | \`${defaults.DASHBOARD_WEBHOOKS_RETRY_SECONDS.join(',')}\``);
-    expect(page).toContain(`\`DASHBOARD_WEBHOOKS_ALLOW_PRIVATE\` | \`${String(defaults.DASHBOARD_WEBHOOKS_ALLOW_PRIVATE)}\``);
+    const sellers = readFileSync(join(__dirname, '..', '..', 'docs', 'seller-webhooks.md'), 'utf8');
+    expect(sellers).toContain(`\`DASHBOARD_WEBHOOKS_RETRY_SECONDS\` (\`${defaults.DASHBOARD_WEBHOOKS_RETRY_SECONDS.join(',')}\`)`);
+    expect(sellers).toContain(`\`DASHBOARD_WEBHOOKS_ALLOW_PRIVATE\` (\`${String(defaults.DASHBOARD_WEBHOOKS_ALLOW_PRIVATE)}\`;`);
   });
 });

@@ -168,13 +168,13 @@ describe.each(KINDS)('what the page says about %s', (kind) => {
         expect(JSON.stringify(seen.at(-1)?.rawHeaders)).not.toContain(key);
         answered.push(answer.headers['x-kong-request-id']);
       }
+      await eventually(async () => {
+        const found = 'SELECT FROM decision WHERE request_id = ANY ($1) AND status = 200 AND bytes = 11 AND milliseconds >= 0';
+        return (await database.query(found, [answered])).rowCount === answered.length;
+      });
     };
     expect(await whileRunning(kind, file, { port, use })).toBe(true);
     expect(await isFoundByCheck(kind, file)).toBe(false);
-    await eventually(async () => {
-      const found = 'SELECT FROM decision WHERE request_id = ANY ($1) AND status = 200 AND bytes = 11 AND milliseconds >= 0';
-      return (await database.query(found, [answered])).rowCount === answered.length;
-    });
     for (const log of readdirSync(folder).filter((name) => name.endsWith('.log'))) {
       expect(readFileSync(join(folder, log), 'utf8')).not.toContain(key);
     }

@@ -88,6 +88,7 @@ http {
       set $kong_request_id $request_id;
       set ${VARIABLE};
       access_by_lua_block { handler():access(conf) }
+      log_by_lua_block { handler():log(conf) }
       content_by_lua_block { ngx.req.read_body() ngx.print('served ' .. (ngx.var.args or '') .. (ngx.req.get_body_data() or '')) }
     }
   }
@@ -97,6 +98,7 @@ let folder: string;
 let nginx: ChildProcess;
 let lane: LaneServer | undefined;
 let url: string;
+const heard: string[] = [];
 
 beforeAll(async () => {
   await ensurePackages(LUA_FILES, 'The tests of the lane');
@@ -114,11 +116,17 @@ afterAll(async () => {
 afterEach(async () => {
   await lane?.close({ graceMs: 0 });
   lane = undefined;
+  heard.length = 0;
 });
 
 async function serve(changes: Parameters<typeof recordOf>[0] = {}): Promise<void> {
   const { plugin, log } = stagePlugin(recordOf(changes));
-  lane = new LaneServer({ plugin, path: join(folder, 'lane.sock'), log });
+  lane = new LaneServer({
+    plugin,
+    path: join(folder, 'lane.sock'),
+    log,
+    hear: (lines) => heard.push(...lines.split('\n').filter(Boolean)),
+  });
   await lane.listen();
 }
 
@@ -143,6 +151,15 @@ it('an admitted request goes on without the key, with what its configuration ask
   const form = { method: 'POST', headers: { 'Content-Type': 'application/x-www-form-urlencoded' }, body: `a=1&api_key=${key}` };
   expect((await send(url, form)).text).toBe('served a=1');
   expect((await ask('/', { Authorization: `Bearer ${key}` })).json().code).toBe('key_missing');
+});
+
+it('what an admitted request was answered with is told, and nothing of a refused one', async () => {
+  await serve();
+  await ask('/', {});
+  await ask('/', { 'X-API-Key': key });
+  await eventually(() => heard.length > 0);
+  // The stand-in has no API behind it.
+  expect(heard).toEqual([expect.stringMatching(/^[0-9a-f]{32} 200 \d+\.\d{3} \d+ -$/)]);
 });
 
 it('what the variable cannot tell is told by the whole head', async () => {

@@ -12,6 +12,7 @@ import { type Heard, headText, LaneClient, readRefusal } from './lane-client';
 let folder: string;
 let server: LaneServer;
 let client: LaneClient;
+const heard: string[] = [];
 
 beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'lane-'))));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -19,11 +20,12 @@ afterEach(async () => {
   jest.useRealTimers();
   client.close();
   await server.close({ graceMs: 0 });
+  heard.length = 0;
 });
 
 async function serve(staged: StagedPlugin = stagePlugin()): Promise<void> {
   const path = join(folder, 's.sock');
-  server = new LaneServer({ plugin: staged.plugin, path, log: staged.log });
+  server = new LaneServer({ plugin: staged.plugin, path, log: staged.log, hear: (lines) => heard.push(lines) });
   await server.listen();
   client = await LaneClient.open(path);
 }
@@ -59,6 +61,16 @@ describe('a usual request is one frame each way', () => {
     const kinds: string[] = [];
     for (let turn = 0; turn < 3; turn++) kinds.push((await client.ask(ROUTE, { headers: withKey })).kind);
     expect(kinds).toEqual(['a', 'a', 'r']);
+  });
+
+  it('what earlier requests were answered with comes along, or alone', async () => {
+    await serve();
+    const lines = ['req-0 200 0.012 5 0.010', 'req-9 502 0.001 126 -', ''].join('\n');
+    client.say('t', lines);
+    expect((await client.ask(ROUTE, { headers: withKey })).kind).toBe('a');
+    client.say('t', lines);
+    await client.ask(ROUTE, { headers: withKey });
+    expect(heard).toEqual([lines, lines]);
   });
 
   it('a test key of an API with a sandbox: where the request goes', async () => {

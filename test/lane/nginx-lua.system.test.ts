@@ -11,6 +11,7 @@ import { memoryQuota } from '../access-layer/fake-kong';
 import { startGateway, type RunningGateway } from '../gateways/support/running-gateway';
 import { stagePlugin } from '../gateways/support/entrance-stage';
 import { sendRaw, statusesOf } from '../support/gateway/raw-http';
+import { eventually } from '../support/eventually';
 import { send, type Reply } from '../support/http';
 
 const SERVICES = ['aadhaar', 'app', 'background-remover', 'gdplay', 'glead', 'grank', 'gst', 'image', 'ip', 'pincode', 'seo', 'vahaan'];
@@ -21,6 +22,7 @@ let gateway: RunningGateway;
 let lane: LaneServer | undefined;
 let impostor: SocketServer | undefined;
 const pretended: Socket[] = [];
+const heard: string[] = [];
 const seen: { request: IncomingMessage; body: string }[] = [];
 
 const socketPath = (): string => join(folder, 'lane.sock');
@@ -32,7 +34,8 @@ beforeAll(async () => {
     request.setEncoding('latin1').on('data', (chunk: string) => (body += chunk));
     request.on('end', () => {
       seen.push({ request, body });
-      response.end('served');
+      if (request.url === '/ip/cut') request.socket.destroy();
+      else response.end('served');
     });
   }).listen(0, '127.0.0.1');
   await once(api, 'listening');
@@ -48,7 +51,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-beforeEach(() => void (seen.length = 0));
+beforeEach(() => void (seen.length = heard.length = 0));
 afterEach(async () => {
   await lane?.close({ graceMs: 0 });
   lane = undefined;
@@ -60,7 +63,7 @@ afterEach(async () => {
 async function serve(changes: Parameters<typeof recordOf>[0] = {}): Promise<LaneServer> {
   const subscriptions = recordOf().subscriptions.map((each) => ({ ...each, limits: { daily: 1_000, monthly: 1_000 } }));
   const { plugin, log } = stagePlugin(recordOf({ subscriptions, ...changes }), { quota: memoryQuota() });
-  const server = new LaneServer({ plugin, path: socketPath(), log });
+  const server = new LaneServer({ plugin, path: socketPath(), log, hear: (lines) => heard.push(...lines.split('\n').filter(Boolean)) });
   await server.listen();
   return server;
 }
@@ -96,6 +99,21 @@ it('admits, refuses with the whole answer, and takes the key out of a form', asy
     expect(request.headers['x-tollgate-context']).toEqual(expect.any(String));
     expect(JSON.stringify(request.rawHeaders)).not.toMatch(/forged|tg_live_/);
   }
+});
+
+it('tells what admitted requests were answered with, by the next question or soon after, and later where nobody hears it', async () => {
+  lane = await serve();
+  expect([(await ask()).status, (await ask('/ip', {})).status]).toEqual([200, 401]);
+  await eventually(() => heard.length > 0);
+  expect((await ask('/ip/cut')).status).toBe(502);
+  await lane.close({ graceMs: 0 });
+  lane = undefined;
+  expect((await ask()).status).toBe(503);
+  lane = await serve();
+  await ask('/ip', {});
+  await eventually(() => heard.some((line) => / 502 \d+\.\d{3} \d+ -, -$/.test(line)));
+  expect(heard[0]).toMatch(/^[0-9a-f]{32} 200 \d+\.\d{3} 6 \d+\.\d{3}$/);
+  expect(heard.join()).not.toMatch(/ (401|503) /);
 });
 
 it('reads a form to its last byte and no further, in pieces and where its sender waits to be asked', async () => {

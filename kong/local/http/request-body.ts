@@ -103,13 +103,13 @@ export class RequestBody {
     });
   }
 
-  /** Nobody wants the body any more: what still comes is thrown away, and {@link load} is not answered. */
+  /** The body is not needed any more: what still comes is thrown away, and {@link load} is not answered. */
   abandon(): void {
     this.loader?.abandon();
     this.cleanUp();
   }
 
-  /** Lets the body flow as it comes. May be called once, and not after {@link load}. @param isUpload nobody else waits for it */
+  /** Lets the body flow as it comes. May be called once, and not after {@link load}. @param isUpload no other request waits for it */
   pump(sink: BodySink, isUpload = false): BodyPump {
     if (this.started) throw new Error('a request body can be read once only');
     this.started = true;

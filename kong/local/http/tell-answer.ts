@@ -11,7 +11,7 @@ export interface AnswerTeller {
   close(): void;
 }
 
-/** Tells the plugin server of each answer, as kong.conf has nginx do: one datagram, for which nobody waits and which may be lost. */
+/** Tells the plugin server of each answer, as kong.conf has nginx do: one datagram, for which no request waits and which may be lost. */
 export function createAnswerTeller(place: UdpPlace): AnswerTeller {
   const socket = createSocket(place.host.includes(':') ? 'udp6' : 'udp4');
   socket.unref();

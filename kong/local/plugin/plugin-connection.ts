@@ -125,7 +125,7 @@ export class PluginConnection {
         this.readAnswer(bytes, start, end);
         return;
       case 'idle':
-        // Nobody asked: what such a server says next cannot be matched to a call.
+        // A message without a question: what such a server says next cannot be matched to a call.
         this.fail('invalid');
     }
   }

@@ -76,7 +76,7 @@ const SHORTEST_COPY = 16;
 export const withoutCopies = (rawQuery: string, key: string): string =>
   key.length >= SHORTEST_COPY && rawQuery.includes(key) ? rawQuery.replaceAll(key, '') : rawQuery;
 
-/** Whether a text holds what looks like a key of ours, spelled out. */
+/** Whether a text holds what looks like one of our keys, spelled out. */
 export const looksLikeKey = (text: string): boolean => text.includes('tg_') && /\btg_(?:live|test)_[0-9A-Za-z]{16}/.test(text);
 
 /**

@@ -17,7 +17,7 @@ export function createContextKeys(keySet: readonly ContextKey[], shared: readonl
   return jwtKeysOf(keys);
 }
 
-/** Checks a proof: signature, then for whom it is, then expiry. */
+/** Checks a proof: signature, then audience, then expiry. */
 export function verifyContext(token: string | undefined, keys: ContextKeys, expected: ExpectedToken): ContextVerdict {
   return token === undefined || token === '' ? { ok: false, reason: 'absent' } : verifyJwt(token, keys, expected);
 }

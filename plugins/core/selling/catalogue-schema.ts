@@ -54,7 +54,7 @@ const plan = z
     approval: z
       .enum(['automatic', 'request'])
       .default('automatic')
-      .describe('request: a customer asks for this plan, and whoever sells it answers.'),
+      .describe('request: a customer asks for this plan, and the seller answers.'),
   })
   .superRefine(({ price: amount, currency }, context) => {
     if (fitsDecimals(amount, currency)) return;
@@ -108,7 +108,7 @@ const productMembers = z.strictObject({
     .string()
     .regex(/^http:\/\/[A-Za-z0-9.-]+:\d{1,5}$/, 'must be an address such as http://127.0.0.1:9001, without a path')
     .optional()
-    .describe('Where test keys are served instead of the upstream, for products that no service of ours answers.'),
+    .describe('Where test keys are served instead of the upstream, for products that no service of Tollgate answers.'),
   test_keys: z
     .enum(['service', 'live'])
     .optional()
@@ -118,7 +118,7 @@ const productMembers = z.strictObject({
   proof: z
     .enum(PROOF_FORMS)
     .optional()
-    .describe('eddsa (the default): whoever verifies proofs needs the public key set alone. hs256: a secret key for this product alone.'),
+    .describe('eddsa (the default): verifying proofs needs the public key set alone. hs256: a secret key for this product alone.'),
   openapi: line(2_000)
     .optional()
     .describe("File beside the catalogue, or http(s) URL, of the upstream's own OpenAPI 3 document; read by catalogue apply."),

@@ -67,10 +67,10 @@ function checkProduct(product: CatalogueProduct, at: (string | number)[]): Catal
   const { prefix, routes, plans, base, subscribable, sandboxUrl, testKeys, firstCall } = product;
   return [
     ...(base === null && subscribable
-      ? [{ path: [...at, 'subscribable'], message: 'must be false where base is null: nobody can subscribe without limits' }]
+      ? [{ path: [...at, 'subscribable'], message: 'must be false where base is null: customers cannot subscribe without limits' }]
       : []),
     ...(prefix === null && subscribable
-      ? [{ path: [...at, 'subscribable'], message: 'must be false where prefix is null: what nobody can call is not sold' }]
+      ? [{ path: [...at, 'subscribable'], message: 'must be false where prefix is null: what cannot be called is not sold' }]
       : []),
     ...(sandboxUrl !== undefined && testKeys !== undefined
       ? [{ path: [...at, 'test_keys'], message: 'must be absent where sandbox_url is given: test keys are served there' }]

@@ -1,4 +1,4 @@
-/** When a product's failures are told to whoever sells it. */
+/** When the seller is told of a product's failures. */
 export interface AlertRule {
   /** Percent of the answers of a minute, 1 to 100. */
   readonly failures: number;
@@ -15,7 +15,7 @@ export interface AnsweredMinute {
   readonly failed: number;
 }
 
-/** `unclear`: too few answers to tell, as when nobody calls any more. */
+/** `unclear`: too few answers to tell, as when calls have stopped. */
 export type MinuteVerdict = 'failing' | 'well' | 'unclear';
 
 /** What a minute says of a product. */
@@ -25,7 +25,7 @@ export function judgeMinute({ answered, failed }: AnsweredMinute, { failures, at
   return answered > 0 && !isShareReached ? 'well' : 'unclear';
 }
 
-/** An outage that nobody's call can end, because nobody calls, counts as over after so long without a failure. */
+/** Without calls no call can end an outage, so it counts as over after so long without a failure. */
 export const QUIET_MS = 15 * 60_000;
 
 /** Whether an outage is over. @param sinceFailureMs since the latest failure was seen */

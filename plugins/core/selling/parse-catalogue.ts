@@ -8,7 +8,7 @@ export type ParsedCatalogue =
   | { readonly catalogue: Catalogue; readonly problems?: undefined }
   | { readonly catalogue?: undefined; readonly problems: readonly CatalogueProblem[] };
 
-/** A longer list helps nobody. */
+/** The most problems that are listed. */
 const MOST_PROBLEMS = 100;
 
 /** The problem of a catalogue with more bytes than are read. */

@@ -15,12 +15,12 @@ export interface AnswerSocketOptions {
   readonly nap?: (() => void) | undefined;
 }
 
-/** What the kernel keeps while nobody reads; it gives what it may (net.core.rmem_max). */
+/** What the kernel is asked to keep until it is read; it may give less (net.core.rmem_max). */
 const BUFFER_BYTES = 4 * 1024 * 1024;
 /** libuv reads as many at most before it does anything else. */
 const AT_ONCE = 32;
 
-/** Hears the gateway's access log: one datagram a request, which nobody waits for. */
+/** Hears the gateway's access log: one datagram a request, for which no request waits. */
 export class AnswerSocket {
   private lines: string[] = [];
   /** How many were read, and how many of them at the last look. */

@@ -1,20 +1,41 @@
 import { type Channel } from '../workers/asking';
 
-/** What the parent of workers heard of the gateway; each worker finds its own requests among them. */
+/** What was heard of the gateway, between the parent of workers and a worker: each finds its own requests among the lines. */
 interface AnswersMessage {
   readonly tollgate: 'answers';
   readonly lines: string;
 }
 
-/** To a worker. */
-export function passAnswers(worker: Channel, lines: string): void {
-  worker.send?.({ tollgate: 'answers', lines } satisfies AnswersMessage);
+/** As long as lines for the parent gather: a message for each would cost more than the rest of a decision. */
+const GATHER_MS = 50;
+
+function send(channel: Channel, lines: string): void {
+  channel.send?.({ tollgate: 'answers', lines } satisfies AnswersMessage);
 }
 
-/** In a worker. @param hear told of the lines that the parent passes on */
-export function hearParent(parent: Channel, hear: (lines: string) => void): void {
-  parent.on('message', (message) => {
+/** From the parent to every worker. */
+export function passToAll(workers: readonly Channel[], lines: string): void {
+  for (const worker of workers) send(worker, lines);
+}
+
+/** @param hear told of the lines that the other end of the channel passes on */
+export function hearOther(channel: Channel, hear: (lines: string) => void): void {
+  channel.on('message', (message) => {
     const { tollgate, lines } = (message ?? {}) as Partial<AnswersMessage>;
     if (tollgate === 'answers' && typeof lines === 'string') hear(lines);
   });
+}
+
+/** From a worker to the parent, which passes them to all: lines about requests that another worker may have decided. */
+export function passToParent(parent: Channel): (line: string) => void {
+  let waiting: string[] = [];
+  const pass = (): void => {
+    send(parent, waiting.join('\n'));
+    waiting = [];
+  };
+  return (line) => {
+    if (line === '') return;
+    if (waiting.length === 0) setTimeout(pass, GATHER_MS).unref();
+    waiting.push(line);
+  };
 }

@@ -58,7 +58,7 @@ function commentOf(about: string): string {
 
 /**
  * The whole schema as text in a stable order: tables with their constraints, indexes and triggers, then functions, each under what it is
- * for. Rights of roles are not part of it (cli/database-roles), but for what nobody else may call.
+ * for. Rights of roles are not part of it (cli/database-roles), except those of functions that only some may call.
  */
 export async function describeSchema(db: Pick<Database, 'query'>): Promise<string> {
   const { rows: tables } = await db.query<SchemaObject>(TABLES);

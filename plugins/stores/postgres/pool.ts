@@ -32,7 +32,7 @@ export function createPool(url: string, options: PoolOptions = {}): Pool {
     }),
   });
   // Without listeners a connection that breaks would end the process: the pool's hears of idle ones only, so that each connection
-  // needs its own for the time it is lent out. Whoever borrowed it is told by the next query.
+  // needs its own for the time it is lent out. The next query tells the borrower.
   pool.on('error', (error) => options.onError?.(error));
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;

@@ -20,7 +20,7 @@ export function subscriptionVersion({ plan, state, dailyOverride, monthlyOverrid
   return hash([plan, state, dailyOverride, monthlyOverride, dailyCap]);
 }
 
-/** Changes with everything a person can change of a webhook but its secret, which nobody sees; not with its deliveries. */
+/** Changes with everything a person can change of a webhook but its secret, which is never shown; not with its deliveries. */
 export function webhookVersion({ url, state }: WebhookView): string {
   return hash([url, state]);
 }

@@ -77,7 +77,7 @@ export async function createDashboardApp(options: DashboardAppOptions): Promise<
     // No hook sees these.
     frameworkErrors: (error, request, reply) => void sendError(error, { request, reply: reply.headers(securityHeaders(url)), deps }),
   });
-  // Browsers ask again by themselves; nobody balances over replicas that must notice first.
+  // Browsers ask again by themselves, and no balancer has to notice first.
   drainOnClose(app);
   takeJsonOnly(app);
   addHooks(app, options);
@@ -141,7 +141,7 @@ function addHooks(app: FastifyInstance, { deps, url, metrics }: DashboardAppOpti
 
 function sendError(error: unknown, call: { request: FastifyRequest; reply: FastifyReply; deps: DashboardDeps }): FastifyReply {
   const { request, reply, deps } = call;
-  // A form that was closed while it was being sent: nobody is at fault, and nobody reads the answer.
+  // A form that was closed while it was being sent: this is no fault, and the answer has no reader.
   const hasLeft = request.raw.destroyed && !request.raw.complete;
   const failure = hasLeft ? new ServiceError('invalid_request') : error;
   const { status, headers, body, unexpected } = answerError(failure, request.id);

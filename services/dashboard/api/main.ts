@@ -22,9 +22,9 @@ async function main(): Promise<void> {
     void running.close().then(() => process.exit(0));
   };
   process.once('SIGTERM', stop).once('SIGINT', stop);
-  // Last: whoever reads this may stop the process at once.
+  // Last: a process that reads this may stop this one at once.
   process.stdout.write(`${JSON.stringify({ ready: true, url: running.url, private: running.privateUrl, pid: process.pid })}\n`);
 }
 
-process.on('uncaughtException', (error) => fail('an error that nobody handled', error));
+process.on('uncaughtException', (error) => fail('an unhandled error', error));
 main().catch((error: unknown) => fail('the dashboard could not start', error));

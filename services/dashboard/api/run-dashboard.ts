@@ -41,7 +41,7 @@ export interface RunningDashboard {
 /** A page must not hang on a database that does not answer. */
 const STATEMENT_TIMEOUT_MS = 5_000;
 const MOST_CONNECTIONS = 10;
-/** Whoever starts everything at once wants the processor for others first; the first person to sign in need not wait for it. */
+/** A start of everything at once needs the processor for other work first; it is done before the first person signs in. */
 const AUTH_LOAD_MS = 2_000;
 /** Beside this module's folder in the build; see cli/build.mjs. */
 const WEB_ROOT = join(__dirname, '..', 'web');

@@ -40,7 +40,7 @@ const shape = z.object({
   ...providerSettings.shape,
   /** Whether readers without an account may try calls out in the sandbox. */
   DASHBOARD_PUBLIC_TRY: booleanSetting().default(true),
-  /** Private servers of services and workers, which know what has a live source; nobody is asked unless given. */
+  /** Private servers of services and workers, which know what has a live source; none is asked unless given. */
   DASHBOARD_LIVE_FROM: listSetting()
     .refine((urls) => urls.every((url) => /^https?:\/\//.test(url) && URL.canParse(url)), 'must be URLs with commas between them')
     .default([]),

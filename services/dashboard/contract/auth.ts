@@ -18,7 +18,7 @@ const withEmail = z.object({ email });
 
 /** Whether a second factor is asked for next. */
 const firstStep = z.looseObject({ twoFactorRedirect: z.boolean().optional() });
-/** What better-auth answers and nobody reads. */
+/** What better-auth answers and no page reads. */
 const anything = z.unknown();
 const recoveryCodes = z.looseObject({ backupCodes: z.array(z.string()) });
 const session = z.looseObject({
@@ -45,7 +45,7 @@ export const authEndpoints = {
   'POST /auth/sign-up/email': {
     for: 'everybody',
     summary: 'Sign up',
-    // Nobody is asked for a name; better-auth wants one.
+    // No form asks for a name, but better-auth wants one.
     body: z.object({ email, password }).transform((given) => ({ ...given, name: '' })),
     answer: anything,
   },

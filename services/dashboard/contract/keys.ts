@@ -116,7 +116,7 @@ export const keyEndpoints = {
     answer: z.object({
       keys: z.array(listedKey),
       next: z.string().nullable(),
-      /** Keys on all pages. Null where nobody asked and there are more than are shown: to count them is to read them. */
+      /** Keys on all pages. Null if it was not asked for and there are more than are shown, because counting them means reading them. */
       total: z.number().int().nullable(),
     }),
   },

@@ -60,7 +60,7 @@ const requestsOfAll = z.object({
 });
 export type RequestsOfAll = z.input<typeof requestsOfAll>;
 
-/** Requests that were let in, with all keys of all customers, and what came of them: null where nobody told. */
+/** Requests that were let in, with all keys of all customers, and what came of them: null if no gateway reported it. */
 export const answered = z.object({ admitted: z.number(), answers: answers.nullable() });
 
 /** The 30 days up to today, up to a minute old. */
@@ -82,7 +82,7 @@ const productFigures = z.object({
       mostCustomersADay: z.number().int(),
     }),
   ),
-  /** By product, up to ten seconds old; a product that nobody called within the 30 days has no entry. */
+  /** By product, up to ten seconds old; a product without calls within the 30 days has no entry. */
   answered: z.array(z.object({ product: z.string(), today: answered, period: answered })),
   answerTimesMs,
 });

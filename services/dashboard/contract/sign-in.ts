@@ -14,7 +14,7 @@ const passkey = z.object({
   /** As its owner calls it. */
   name: z.string(),
   createdAt: moment,
-  /** Null: nobody has signed in with it yet. */
+  /** Null: it has not been used yet. */
   lastUsedAt: moment.nullable(),
 });
 export type Passkey = z.input<typeof passkey>;

@@ -7,12 +7,12 @@ export const role = z.enum(ROLES);
 export type Role = z.input<typeof role>;
 export const permission = z.enum(PERMISSIONS);
 export type Permission = z.input<typeof permission>;
-/** Whoever is invited owns nothing at first. */
+/** A person who is invited is no owner at first. */
 export const invitedRole = role.exclude(['owner']);
 export type InvitedRole = z.input<typeof invitedRole>;
 
 /** Somebody who is in the organisation. */
-const member = z.object({ userId: id, email: z.string(), role, since: moment, /** Whoever asks. */ isYou: z.boolean() });
+const member = z.object({ userId: id, email: z.string(), role, since: moment, /** The person who asks. */ isYou: z.boolean() });
 export type Member = z.input<typeof member>;
 
 /** One that is open: never its link. */
@@ -38,7 +38,7 @@ const team = z.object({
   invitations: z.array(invitation),
 });
 
-/** Of whoever embeds text or changes its direction: in a mail nothing keeps them from the words around. Letters of every script are welcome. */
+/** Characters that embed text or change its direction: in a mail they would change the words around them. Letters of every script are welcome. */
 const UNWANTED = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069<>]|:\/\//u;
 
 /** What the organisation is to be called; null for its e-mail address. It stands in mails to strangers, and is no place for links. */
@@ -56,7 +56,7 @@ const email = z.string().trim().max(254).toLowerCase().pipe(z.email('must be an 
 const sentInvitation = z.object({ invitation, isMailed: z.boolean() });
 export type SentInvitation = z.input<typeof sentInvitation>;
 
-/** What the link of an invitation opens, for whoever has it. */
+/** What the link of an invitation opens for anyone who has it. */
 const invitationOffer = z.object({
   organisation: z.string(),
   email: z.string(),
@@ -67,7 +67,7 @@ const invitationOffer = z.object({
 });
 export type InvitationOffer = z.input<typeof invitationOffer>;
 
-/** An organisation of whoever is signed in, to switch to. */
+/** An organisation that the signed-in person can switch to. */
 export const ownMembership = z.object({ customerId: id, organisation: z.string(), role });
 
 const changing = { for: 'members', needs: 'members' } as const;

@@ -56,7 +56,7 @@ const usage = z.object({
   refusals: z.array(z.object({ day, product: z.string(), code: z.string(), count: z.number() })),
   /** Requests that were let in, up to 5 s old, with all keys; empty by the hour. Days without any have no entry. */
   answers: z.array(z.object({ day, product: z.string(), admitted: outcomes.admitted, answers: outcomes.answers })),
-  /** Requests that came in each hour, up to 5 s old; empty by the day. In the order of time; what nobody asked for has no entry. */
+  /** Requests that came in each hour, up to 5 s old; empty by the day. In the order of time; hours without requests have no entry. */
   hours: z.array(
     z.object({
       startsAt: moment,
@@ -78,7 +78,7 @@ const keyUsage = z.object({
   /** Today in that zone. */
   today: day,
   answerTimesMs,
-  /** In the order of time; what nobody asked for has no entry. */
+  /** In the order of time; days and hours without requests have no entry. */
   use: z.array(
     z.object({
       day,

@@ -7,7 +7,7 @@ export const CHARGES: Readonly<Record<ErrorCode['failures'][number]['charge'], s
   charged: 'Yes',
 };
 
-/** Which products declare a code, by their ids; none where most do, or nothing does: then a list of them tells nobody anything. */
+/** Which products declare a code, by their ids; none where most do, or none does, because such a list would say nothing. */
 export function sendersOf({ paths }: ApiDocument, code: string): readonly string[] {
   const declared = new Map<string, boolean>();
   for (const { tags, responses } of Object.values(paths).flatMap((methods) => Object.values(methods))) {

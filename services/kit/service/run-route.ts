@@ -93,7 +93,7 @@ function bindRoute(route: Route, tools: RouteTools): Handler {
   return async (request, reply) => {
     const state = stateOf(request);
     if (state.proof?.link && route.takesLinks !== true) throw new ServiceError('link_not_valid');
-    // Before the body: a request whose body is still being sent counts, and delays nobody else.
+    // Before the body: a request whose body is still being sent counts, and delays no other.
     const release = route.isLight ? undefined : await takeSlot(proofOf(state), tools);
     try {
       const read = await readInput(request.raw, inputOptions);

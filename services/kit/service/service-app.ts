@@ -46,7 +46,7 @@ const KEEP_ALIVE_MS = 75_000;
 const REQUEST_TIMEOUT_MS = 120_000;
 /** Kong takes up to 32 KiB of headers and adds its own. */
 const MAX_HEADER_BYTES = 65_536;
-/** Nobody sees it: the client closed the connection first. nginx's number, for metrics and logs. */
+/** The client closed the connection first, so it never sees this. nginx's number, for metrics and logs. */
 const CLIENT_CLOSED_REQUEST = 499;
 
 interface AppTools {
@@ -191,7 +191,7 @@ function addHooks(app: FastifyInstance, tools: AppTools, drain: Drain): void {
   app.setErrorHandler((error, request, reply) => sendFailure(error, { request, reply, tools }));
 }
 
-/** Whoever still sends must be able to finish, or the answer is lost in a reset connection. The time for a request bounds it. */
+/** A client that still sends must be able to finish, or a reset connection loses the answer. The time for a request bounds it. */
 function dropRest({ raw }: FastifyRequest): void {
   if (!raw.complete) raw.unpipe().resume();
 }

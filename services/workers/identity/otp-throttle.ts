@@ -11,7 +11,7 @@ type OtpTicket =
   { readonly allowed: true; giveBack(this: void): Promise<void> } | { readonly allowed: false; readonly retryAfterSeconds: number };
 
 /**
- * Protects the holder of a number from a flood of OTPs, whoever asks for them. Knows numbers by their keyed HMAC only.
+ * Protects the holder of a number from a flood of OTPs, from any caller. Knows numbers by their keyed HMAC only.
  * Both methods throw ServiceError 503 `service_not_ready` when the count cannot be read: without a count nothing is sent.
  */
 export interface OtpThrottle {
@@ -74,7 +74,7 @@ export function createMemoryOtpThrottle(allowance: OtpAllowance, now: () => numb
   };
 }
 
-/** For the sandbox: nobody's telephone rings. */
+/** For the sandbox, where no telephone rings. */
 export const unlimitedOtps: OtpThrottle = {
   check: () => Promise.resolve({ allowed: true }),
   take: () => Promise.resolve({ allowed: true, giveBack: () => Promise.resolve() }),

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type PlaceOwner, Places, type ReleasePlace } from '../../kit/places';
 
-/** Who opened a session. Nobody else can use it, and cannot learn that it exists. */
+/** Who opened a session. No other caller can use it or learn that it exists. */
 export type SessionOwner = PlaceOwner;
 
 interface Entry<S> {

@@ -46,7 +46,7 @@ export const identityWorkerSettings = z
       .transform((text) => Buffer.from(text, 'base64'))
       .refine((key) => key.length >= SHORTEST_HMAC_KEY_BYTES, `must be base64 of ${SHORTEST_HMAC_KEY_BYTES} bytes or more`)
       .optional(),
-    /** OTPs for one number within the window, whoever asks. */
+    /** OTPs for one number within the window, from all callers together. */
     AADHAAR_OTP_MOST: numberSetting({ min: 1, max: 1_000 }).default(5),
     AADHAAR_OTP_WINDOW_MS: numberSetting({ min: 1_000, max: 86_400_000 }).default(1_800_000),
     /** Open sessions of each product, of all subscriptions and of one. */

@@ -47,7 +47,7 @@ export function invalidPageToken(): ReturnType<typeof invalidInput> {
   return invalidInput([{ field: 'page_token', message: 'is not one of this search, or has expired' }], 422);
 }
 
-/** @throws ServiceError 422 when it is no token of ours or belongs to another query */
+/** @throws ServiceError 422 when it is not one of our tokens or belongs to another query */
 export function parsePageToken(search: PagedQuery, token: string): PagePoint {
   let value: unknown;
   try {

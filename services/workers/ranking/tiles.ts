@@ -46,7 +46,7 @@ export function tilesOf({ center, radiusKm }: Area, side: number): Tile[] {
 }
 
 export function isInTile({ latitude, longitude }: Coordinates, { low, high }: Tile): boolean {
-  // The northernmost tile has nobody to give its edge to at the pole.
+  // The northernmost tile has no neighbour at the pole to give its edge to.
   if (latitude < low.latitude || (latitude >= high.latitude && high.latitude < 90)) return false;
   // Compared as they are: neighbours share the very numbers of their edge, which a difference would round apart.
   const [eastOfLow, westOfHigh] = [longitude >= low.longitude, longitude < high.longitude];

@@ -32,7 +32,7 @@ export const seoWorkerSettings = z
     SEO_GOOGLE_SUGGEST_URL: urlSetting().default('https://suggestqueries.google.com'),
     SEO_GOOGLE_SUGGEST: booleanSetting().default(true),
     REDIS_URL: redisSetting().optional(),
-    /** Whether pages that were seen to link to a domain are remembered, in Redis, and looked at first by later calls, whoever makes them. */
+    /** Whether pages that were seen to link to a domain are remembered, in Redis, and looked at first by later calls of any customer. */
     SEO_LINK_INDEX: booleanSetting().default(false),
     /** Links remembered of a domain, about 200 bytes each, and domains: 80 MB at most unless changed. */
     SEO_LINK_INDEX_MOST: numberSetting({ min: 1, max: 10_000 }).default(200),

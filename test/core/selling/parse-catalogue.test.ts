@@ -142,7 +142,7 @@ describe('a catalogue', () => {
       'prefix: /weather',
       'prefix: null',
       [
-        '3:5 products[0].subscribable must be false where prefix is null: what nobody can call is not sold',
+        '3:5 products[0].subscribable must be false where prefix is null: what cannot be called is not sold',
         '8:30 products[0].routes[0].path /weather/{city} is not below the prefix',
       ],
     ],
@@ -150,7 +150,7 @@ describe('a catalogue', () => {
       'a product without limits that is for sale',
       'base: { daily: 100, monthly: 1000 }',
       'base: null',
-      ['3:5 products[0].subscribable must be false where base is null: nobody can subscribe without limits'],
+      ['3:5 products[0].subscribable must be false where base is null: customers cannot subscribe without limits'],
     ],
     [
       'an id that no URL can hold',

@@ -239,7 +239,7 @@ describe('without a session', () => {
       '/reference',
       '/reference/errors',
       ...offered.flatMap(({ id }) => [`/products/${id}`, `/reference/${id}`]),
-      ...['first-call', 'keys-and-rules', 'errors', 'webhooks', 'limits'].map((slug) => `/docs/${slug}`),
+      ...['first-call', 'keys-and-rules', 'errors', 'webhooks', 'team', 'management-api', 'limits'].map((slug) => `/docs/${slug}`),
     ]);
     for (const path of places) expect((await get(path ?? '')).statusCode).toBe(200);
     expect((await get('/robots.txt')).body).toContain('Sitemap: http://dashboard.test/sitemap.xml');

@@ -1,7 +1,8 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { createSocket } from 'node:dgram';
 import { type Answer, type Charge, type Decision, type RefundRequest } from '../../../plugins/core/ports';
 import { AnswerSocket } from '../../../plugins/server/answers/answer-socket';
+import { hearOther, passToAll, passToParent } from '../../../plugins/server/answers/pass-answers';
 import { RefundQueue } from '../../../plugins/server/answers/refund-queue';
 import { Witness } from '../../../plugins/server/answers/witness';
 import { fc, propertyRuns } from '../../support/fast-check';
@@ -16,15 +17,13 @@ afterEach(async () => {
 function setUp() {
   const told: Answer[] = [];
   const logged: Decision[] = [];
-  const clock = { now: () => nowMs, monotonic: () => nowMs };
-  let nowMs = 0;
   const returned: RefundRequest[] = [];
-  const witness = new Witness({ clock, note: (answer) => told.push(answer), giveBack: (refund) => returned.push(refund) });
+  const witness = new Witness({ note: (answer) => told.push(answer), giveBack: (refund) => returned.push(refund) });
   closers.push(() => witness.close());
   const log = witness.watch({ record: (decision) => logged.push(decision) });
   const admit = (requestId: string, extra: Partial<Decision> = {}): void =>
-    log.record(someDecision({ requestId, credentialId: 'key-1', product: 'api-own', atMs: nowMs, ...extra }));
-  return { told, returned, logged, witness, admit, wait: (ms: number) => (nowMs += ms) };
+    log.record(someDecision({ requestId, credentialId: 'key-1', product: 'api-own', atMs: 0, ...extra }));
+  return { told, returned, logged, witness, admit };
 }
 
 const lineOf = (id: string, status = 200): string => `${id} ${status} 0.012 5 0.010`;
@@ -63,20 +62,47 @@ test.each([
   expect(given).toEqual(expected);
 });
 
-test('what is never told is given up, the oldest first, and counted', () => {
+test('what is never told is given up after 15 to 30 minutes, and the older half when there is too much', () => {
   jest.useFakeTimers();
   closers.push(() => jest.useRealTimers());
-  const { told, witness, admit, wait } = setUp();
+  const { told, witness, admit } = setUp();
   admit('request-1');
-  wait(600_000);
+  jest.advanceTimersByTime(900_000);
   admit('request-2');
-  wait(400_000);
-  jest.advanceTimersByTime(30_000);
+  expect(witness.stats()).toEqual({ pending: 2, missing: 0 });
+  jest.advanceTimersByTime(900_000);
   expect(witness.stats()).toEqual({ pending: 1, missing: 1 });
   for (let count = 0; count < 50_000; count++) admit(`more-request-${count}`);
   expect(witness.stats()).toEqual({ pending: 50_000, missing: 2 });
-  witness.hear([lineOf('request-1'), lineOf('request-2'), lineOf('more-request-0')].join('\n'));
-  expect(told.map(({ requestId }) => requestId)).toEqual(['more-request-0']);
+  witness.hear([lineOf('request-1'), lineOf('request-2'), lineOf('more-request-0'), lineOf('more-request-49999')].join('\n'));
+  expect(told.map(({ requestId }) => requestId)).toEqual(['more-request-0', 'more-request-49999']);
+  admit('one-more');
+  expect(witness.stats()).toEqual({ pending: 49_999, missing: 2 });
+});
+
+test('a worker that hears of others’ requests passes the lines on, gathered, and each finds its own', () => {
+  jest.useFakeTimers();
+  closers.push(() => jest.useRealTimers());
+  /** One end, whose messages come out at the other. */
+  const channel = (other: EventEmitter) =>
+    Object.assign(new EventEmitter(), { send: jest.fn((message: object) => other.emit('message', message)) });
+  const [one, two] = [setUp(), setUp()];
+  const ends = [one, two].map(({ witness }) => {
+    const atWorker = Object.assign(new EventEmitter(), { send: jest.fn() });
+    const atParent = channel(atWorker);
+    atWorker.send.mockImplementation((message: object) => atParent.emit('message', message));
+    hearOther(atWorker, (lines) => witness.hear(lines));
+    return { atWorker, atParent };
+  });
+  for (const { atParent } of ends) hearOther(atParent, (lines) => passToAll(ends.map((each) => each.atParent), lines)); // prettier-ignore
+  one.admit('request-1');
+  two.admit('request-2');
+  const passOn = passToParent(ends[0]?.atWorker ?? new EventEmitter());
+  one.witness.hear(`${lineOf('request-1')}\n${lineOf('request-2')}\n`, passOn);
+  one.witness.hear(`${lineOf('request-3')}\n`, passOn);
+  jest.advanceTimersByTime(50);
+  expect([one, two].map(({ told }) => told.map(({ requestId }) => requestId))).toEqual([['request-1'], ['request-2']]);
+  expect(ends[0]?.atWorker.send).toHaveBeenCalledTimes(1);
 });
 
 test('datagrams of an access log arrive as lines, and others do no harm', async () => {
@@ -156,8 +182,7 @@ describe('units given back', () => {
         };
         const open = () => {
           const queue = new RefundQueue({ counter, onError: () => undefined, retryMs: 0 });
-          const clock = { now: () => 0, monotonic: () => 0 };
-          const witness = new Witness({ clock, note: () => undefined, giveBack: (refund) => queue.add(refund) });
+          const witness = new Witness({ note: () => undefined, giveBack: (refund) => queue.add(refund) });
           return { queue, witness, log: witness.watch({ record: () => undefined }) };
         };
         let server = open();

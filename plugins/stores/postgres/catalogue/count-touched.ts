@@ -1,7 +1,7 @@
 import { type CatalogueChange } from '../../../core/selling/compare-catalogues';
 import { type Database } from '../database';
 
-/** Whom a change reaches. */
+/** The customers, keys and subscriptions that a change reaches. */
 export interface Touched {
   /** Not cancelled ones. */
   readonly subscriptions: number;

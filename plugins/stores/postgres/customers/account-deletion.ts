@@ -51,7 +51,7 @@ export function askForDeletion(db: Database, wish: DeletionWish): Promise<Date> 
     const { rowCount } = await client.query(LAST_ERASED, [customerId]);
     if (rowCount) throw new OperationRefused('deletion_asked', 'this account is being deleted already');
     await refuseShared(client, wish);
-    // Nobody joins what is about to be erased.
+    // An account that is about to be erased takes no new members.
     await client.query('DELETE FROM invitation WHERE customer_id = $1', [customerId]);
     const keys = await idsOf(client, STOP_KEYS, customerId);
     const subscriptions = await idsOf(client, STOP_SUBSCRIPTIONS, customerId);
@@ -100,7 +100,7 @@ export const ERASE_TIMEOUT_MS = 300_000;
 
 /**
  * Erases the accounts whose grace is over, each in one transaction. Several processes may do so at once, and again: what is erased stays so.
- * Whoever has a session has come back by another way than the form, and is kept.
+ * A person with a session has come back by another way than the form, and is kept.
  * @returns how many were erased
  */
 export async function eraseDueAccounts(db: Pool): Promise<number> {

@@ -55,7 +55,7 @@ async function replaceProducts(
   await client.query('INSERT INTO credential_product (credential_id, product_id) SELECT $1, unnest($2::text[])', [before.id, added]);
 }
 
-/** Nobody is subscribed unasked. @throws OperationRefused `subscription_needed`, `product_unknown` */
+/** A key never subscribes a customer to a product. @throws OperationRefused `subscription_needed`, `product_unknown` */
 async function requireSubscriptions(client: PoolClient, customerId: string, products: readonly string[]): Promise<void> {
   const { rows } = await client.query<{ product: string }>(SUBSCRIBED, [customerId, products]);
   const missing = products.filter((product) => !rows.some((row) => row.product === product));
@@ -65,7 +65,7 @@ async function requireSubscriptions(client: PoolClient, customerId: string, prod
 }
 
 /**
- * Changes name, products, tags or expiry of a key; what is left out stays. A change to what is there already is none.
+ * Changes name, products, tags or expiry of a key; what is left out stays. A change to the present values changes nothing.
  * @throws OperationRefused `key_unknown`, `key_not_usable` for a revoked key, `name_malformed`, `tag_malformed`, `date_malformed`, `product_missing`,
  * `product_unknown`, `product_without_limits`, `product_not_offered`, `subscription_needed`, `consent_required`, `consent_changed`
  */

@@ -28,7 +28,7 @@ async function requireSeat(client: PoolClient, customerId: string, userId: strin
     throw new OperationRefused('member_limit_reached', `an organisation has at most ${MOST_MEMBERS} members`);
   }
   if (memberships >= MOST_MEMBERSHIPS) {
-    throw new OperationRefused('member_limit_reached', `nobody can be in more than ${MOST_MEMBERSHIPS} organisations`);
+    throw new OperationRefused('member_limit_reached', `a person can be in at most ${MOST_MEMBERSHIPS} organisations`);
   }
 }
 

@@ -12,7 +12,7 @@ export interface Membership {
   readonly role: Role;
 }
 
-/** Of one person; nobody joins more. */
+/** The most that one person can join. */
 export const MOST_MEMBERSHIPS = 50;
 
 const FIND = `

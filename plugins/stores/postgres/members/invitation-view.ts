@@ -3,7 +3,7 @@ import { type Database, isUuid } from '../database';
 import { OperationRefused } from '../operation-refused';
 import { organisationOf } from './rename-organisation';
 
-/** Whoever is invited owns nothing at first. */
+/** A person who is invited is no owner at first. */
 export type InvitedRole = Exclude<Role, 'owner'>;
 
 /** An invitation that is open: never its token. */

@@ -49,7 +49,7 @@ export class PostgresChangeFeed implements ChangeFeed {
   private readonly ended: Promise<void>;
   private listener: ChangeListener | undefined;
   private healthyAt = -Infinity;
-  /** Whom the next question answers: one that is under way was asked before they came. */
+  /** Callers that the next question answers: one under way was asked before they came. */
   private waiting: Proof | undefined;
   private backoffMs = FIRST_BACKOFF_MS;
 

@@ -37,7 +37,7 @@ export class ChangeListener {
       keepAlive: true,
     });
     this.loss = new Promise((_, fail) => this.ended.signal.addEventListener('abort', () => fail(new Error('the connection ended'))));
-    // Nobody waits for the loss while the feed pauses between two heartbeats.
+    // No caller waits for the loss while the feed pauses between two heartbeats.
     this.loss.catch(() => undefined);
     this.ended.signal.addEventListener('abort', () => this.endRest());
     this.client.on('error', () => this.ended.abort());

@@ -88,7 +88,7 @@ export class NodeReporter {
 
   private hear(change: Change): void {
     if (change.kind !== 'credential' || change.at === undefined) return;
-    // Whoever may NOTIFY can send anything; what PostgreSQL would refuse must not hold up the rest.
+    // Any login that may NOTIFY can send anything. What PostgreSQL would refuse must not hold up the rest.
     if (!isUuid(change.id) || Number.isNaN(Date.parse(change.at))) return;
     if (this.pending.size >= MOST_PENDING && !this.pending.has(change.id)) return;
     this.pending.set(change.id, change.at);

@@ -8,7 +8,7 @@ export interface BusinessFigures {
   readonly at: Date;
   /** Prices of a month, of all active subscriptions. */
   readonly rates: readonly { readonly currency: string; readonly amount: string }[];
-  /** How many are in each state; absent where nobody is. */
+  /** How many are in each state; a state without customers is absent. */
   readonly customers: Readonly<Partial<Record<CustomerState, number>>>;
   readonly newToday: number;
   /** Within the last 30 days. */

@@ -5,7 +5,7 @@ import { ADMITTED, ANSWERS, type Answers } from '../decisions/read-key-hours';
 export interface ProductAnswers {
   readonly product: string;
   readonly admitted: number;
-  /** Null where nobody told of any. */
+  /** Null if no gateway reported any. */
   readonly answers: Answers | null;
 }
 
@@ -31,7 +31,7 @@ const BY_DAY = `
 SELECT product_id AS product, to_char(day, 'YYYY-MM-DD') AS day, (succeeded + rejected + failed)::float8 AS answered, failed::float8 AS failed
 FROM product_answers WHERE day BETWEEN $1::date AND $2::date AND succeeded + rejected + failed > 0 ORDER BY 1, 2`;
 
-/** What is known of each product by day. A day without an entry is not known: nobody called, or nobody told. */
+/** What is known of each product by day. A day without an entry is not known: there were no calls, or no gateway reported their answers. */
 export async function readAvailability(db: Database, period: { fromDay: string; toDay: string }): Promise<AvailabilityDay[]> {
   return (await db.query<AvailabilityDay>(BY_DAY, [period.fromDay, period.toDay])).rows;
 }

@@ -208,7 +208,7 @@ async function noteInAudit(
   if (audit && user) await noteAccount(db, { action: audit, email: user.email, from });
 }
 
-/** The address of whoever has a session by this answer and had none before. A password of two steps is not one yet. */
+/** The address of the person who has a session by this answer and had none before. A password of two steps is not one yet. */
 async function whoSignedIn(
   { counts, secondFactor }: AuthAct,
   { email, user, response }: { email: string; user: SessionUser | undefined; response: Response },

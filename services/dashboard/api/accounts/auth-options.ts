@@ -107,7 +107,7 @@ const TABLES = {
 export const SECOND_FACTOR = {
   // As long as the code of an authenticator is looked for, and no longer.
   twoFactorCookieMaxAge: 600,
-  // In all places together; a success starts anew. Whoever is counted here has the password.
+  // In all places together; a success starts anew. A person who is counted here has the password.
   accountLockout: { maxFailedAttempts: 10, durationSeconds: 900 },
   schema: {
     user: { fields: { twoFactorEnabled: 'two_factor_enabled' } },
@@ -135,7 +135,7 @@ function passwordOptions({ mail, url, db }: AuthOptions): NonNullable<BetterAuth
     password: createPasswordHasher(),
     resetPasswordTokenExpiresIn: LINK_LIFE_S,
     revokeSessionsOnPasswordReset: true,
-    // A mailbox opens no operator's account: whoever runs the installation gives the link, by the command line.
+    // A mailbox opens no operator's account: the person who runs the installation makes the link, by the command line.
     sendResetPassword: async ({ user, token }) => {
       if (await findOperator(db, { id: user.id })) return;
       await mail.send(resetMail(user.email, `${url}/reset-password?token=${encodeURIComponent(token)}`, mail.installation));
@@ -144,7 +144,7 @@ function passwordOptions({ mail, url, db }: AuthOptions): NonNullable<BetterAuth
       if (await findOperator(db, { id: user.id })) return;
       await mail.send(knownAddressMail(user.email, `${url}/sign-in`, mail.installation));
     },
-    // Whoever can reset can read the address's mail. An account that somebody else began with this address is theirs from here on.
+    // A person who can reset can read the address's mail. An account that somebody else began with this address is theirs from here on.
     onPasswordReset: async ({ user }, request) => {
       await db.query('UPDATE auth_user SET email_verified = true, updated_at = now() WHERE id = $1', [user.id]);
       const from = request?.headers.get(ADDRESS_HEADER) ?? '';
@@ -179,7 +179,7 @@ export function authOptions(options: AuthOptions): BetterAuthOptions {
     databaseHooks: { account: { create: { after: (account, context) => noteConnection(account, context?.headers, options) } } },
     emailVerification: {
       sendOnSignUp: true,
-      // Whoever signed up with the address of another could have mail sent there by each attempt to sign in; the pages offer a new link.
+      // A person who signed up with another's address could have mail sent there by each attempt to sign in; the pages offer a new link.
       sendOnSignIn: false,
       autoSignInAfterVerification: true,
       expiresIn: HOUR_S,

@@ -44,7 +44,7 @@ export interface Auth {
 /** What better-auth's links for verifying hold. */
 const linkPayload = z.object({ email: z.email() });
 
-/** better-auth's second factor asks after a password alone; whoever comes from a provider is asked as well. */
+/** better-auth asks for a second factor after a password alone; people who come from a provider are asked as well. */
 function secondFactorOf(twoFactor: typeof TwoFactor, options: AuthOptions): ReturnType<typeof TwoFactor> {
   const plugin = twoFactor({ ...SECOND_FACTOR, issuer: nameOf(options) });
   for (const hook of plugin.hooks.after) {

@@ -13,7 +13,7 @@ interface SignedIn {
 
 const FIND = 'SELECT id FROM auth_user WHERE email = lower($1)';
 
-/** Whoever has signed in within the grace keeps the account. Call it once there is a session. */
+/** A person who signs in within the grace keeps the account. Call it once there is a session. */
 export async function keepAccount({ email, from }: SignedIn, { db, mail, log }: { db: Pool; mail: MailSender; log: Log }): Promise<void> {
   const { rows } = await db.query<{ id: string }>(FIND, [email.trim()]);
   const userId = rows[0]?.id;

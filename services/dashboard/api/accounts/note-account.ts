@@ -13,12 +13,12 @@ export interface AccountAct {
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
-/** Writes a line to the audit log of the account's own customer. An operator is none, and has lines of his own; see second-factor.ts. */
+/** Writes a line to the audit log of the account's own customer. An operator is no customer, and has lines elsewhere; see second-factor.ts. */
 export async function noteAccount(db: Pool, { action, email: typed, from, details = {} }: AccountAct): Promise<void> {
   const email = typed.trim().toLowerCase();
   if (await findOperator(db, { email })) return;
   const actor = { name: `dashboard:${email}`, from };
   const home = await joinCustomer(db, { email, actor });
-  // Whoever was removed from the only organisation has none whose log this would belong to.
+  // A person who was removed from their only organisation has no audit log for this line.
   if (home) await writeAudit(db, { actor, action, subject: { kind: 'customer', id: home.id }, details });
 }

@@ -7,7 +7,7 @@ const OPTIONS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 /** As many as Node's pool has threads; 76 MiB of memory. */
 const MOST_AT_ONCE = 4;
-/** Half a second's work: whoever comes later is sent away rather than kept waiting. */
+/** Half a second's work: later requests are refused rather than kept waiting. */
 const MOST_WAITING = 64;
 
 /** Hashes and verifies passwords, a few at once: each takes memory and a thread that other work needs too. */

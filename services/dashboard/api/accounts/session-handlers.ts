@@ -34,7 +34,7 @@ export const sessionHandlers: Handlers<typeof sessionEndpoints> = {
 const DASHBOARD = 'dashboard:';
 const TOKEN = 'token:';
 
-/** Whoever did not come through the dashboard is an operator to the customer: names of programs mean nothing there. */
+/** To the customer, a change from outside the dashboard was made by an operator: names of programs mean nothing there. */
 function actorOf({ actor }: AuditLine): string {
   if (actor.startsWith(TOKEN)) return `token “${actor.slice(TOKEN.length)}”`;
   if (actor === PAYMENT_ACTOR) return 'payment provider';

@@ -27,7 +27,7 @@ export interface SignedUpProofOptions {
 /** That a browser has shown the password of an account that waits for its address to be confirmed, so that it need not be asked again. */
 export interface SignedUpProof {
   /**
-   * A cookie for whoever signed up. It proves something only when the account has this password: somebody else may have begun it before.
+   * A cookie for the person who signed up. It proves something only if the account has this password: somebody else may have begun it before.
    * Both look alike, or the answer would tell whether an address has an account.
    */
   issue(email: string, password: string): Promise<string>;

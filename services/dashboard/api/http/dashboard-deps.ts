@@ -30,7 +30,7 @@ export interface DashboardDeps {
   readonly isOutboxOwn?: boolean;
   /** Webhooks may be private addresses on any port. Default false. */
   readonly allowPrivateWebhooks?: boolean;
-  /** Absent: nobody is asked, and nothing is known. */
+  /** Absent: no process is asked, and nothing is known. */
   readonly liveSources?: LiveSources;
   /** Absent: nothing is paid in advance. */
   readonly payments?: Payments;

@@ -34,7 +34,7 @@ export interface SimulatedKey {
   readonly state: 'active' | 'inactive' | 'expired' | 'revoked';
 }
 
-/** Whoever calls: these come before the rules. */
+/** Checks that come before the rules, for any caller. */
 const REFUSED_STATES = {
   inactive: 'The key is inactive: every caller is refused until it is activated.',
   expired: 'The key has expired: every caller is refused.',

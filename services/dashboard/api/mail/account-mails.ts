@@ -12,7 +12,7 @@ function dayOf(date: Date): string {
   return date.toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' });
 }
 
-/** To whom deleted the account, or to the owner whose password somebody else has. */
+/** To the person who deleted the account, or to the owner whose password somebody else has. */
 export function deletionMail(to: string, { erasedAt, signInPage, isPersonAlone }: DeletionFacts, name = PLAIN_NAME): Mail {
   return {
     to,
@@ -29,7 +29,7 @@ export function keptMail(to: string, { isPersonAlone }: Pick<DeletionFacts, 'isP
   };
 }
 
-/** To the address that an account has: whoever reads it decides. */
+/** To the address that an account has: its reader decides. */
 export function allowChangeMail(to: string, { newEmail, link }: { readonly newEmail: string; readonly link: string }): Mail {
   return {
     to,

@@ -5,7 +5,7 @@ const FAREWELL = 'If this was not you, do nothing, and do not open the link.';
 /** By the first letter, which is right for most names. */
 const articleOf = (name: string): string => (/^[aeio]/i.test(name) ? 'an' : 'a');
 
-/** Proves, with the password that is asked for then, that whoever signed up reads this address. */
+/** Proves, with the password that is asked for then, that the person who signed up reads this address. */
 export function verificationMail(to: string, link: string, name = PLAIN_NAME): Mail {
   return {
     to,

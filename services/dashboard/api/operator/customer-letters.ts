@@ -5,7 +5,7 @@ import { type DashboardDeps } from '../http/dashboard-deps';
 import { PLAIN_NAME } from '../mail/mail-sender';
 import { tell } from '../team/send-letters';
 
-/** Tells somebody for whom an operator made an account how to use it. */
+/** Tells a person how to use the account that an operator made. */
 export function inviteCustomer(to: string, deps: DashboardDeps): void {
   const { url, mail } = deps.letters;
   const name = mail.installation ?? PLAIN_NAME;
@@ -37,7 +37,7 @@ async function apply({ kind, id, reason, actor }: Suspending, { db }: DashboardD
 const subjectOf = { customer: () => 'your account', key: (label: string) => `your key ${label}`, subscription: (label: string) => label };
 
 /**
- * Suspends or restores, and tells the customer by mail, with whom to contact. Who asks twice is told once.
+ * Suspends or restores, and tells the customer by mail, with an address to contact. A repeated request sends no second mail.
  * @throws OperationRefused `customer_unknown`, `key_unknown`, `subscription_unknown`, `reason_malformed`
  */
 export async function suspendAndTell(wish: Suspending, deps: DashboardDeps): Promise<void> {

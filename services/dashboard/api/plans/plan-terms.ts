@@ -39,7 +39,7 @@ export async function refuseOtherTerms(wanted: WantedPlan & { readonly terms?: T
   throw new Refusal('terms_changed');
 }
 
-/** Customers choose; whoever sells the plan decides. @throws Refusal 409 `plan_needs_approval` */
+/** Customers choose; the seller decides. @throws Refusal 409 `plan_needs_approval` */
 export async function refuseWithoutApproval(wanted: WantedPlan, deps: DashboardDeps): Promise<void> {
   const offered = findPlan(await deps.catalogue(), wanted);
   if (offered?.approval !== 'request') return;

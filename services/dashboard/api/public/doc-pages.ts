@@ -67,7 +67,7 @@ function readFolder(folder: string): DocPage[] {
 }
 
 /**
- * Reads the pages once, at the start. A page of the seller's takes the place of the one of ours with its name; an empty one removes it.
+ * Reads the pages once, at the start. A seller's page takes the place of our page of the same name; an empty one removes it.
  * @param folder the one that TOLLGATE_CONFIG names; undefined: ours alone
  * @throws Error naming the file that cannot be used
  */

@@ -39,7 +39,7 @@ function FirstTry({ operation, tools }: { readonly operation: Operation; readonl
   );
 }
 
-/** The first page of whoever has no account. */
+/** The first page of a reader without an account. */
 export function LandingPage({ tools, products, tried }: LandingPageProps): ReactNode {
   const count = products.filter(isOffered).length;
   const isTestable = products.some(hasSandbox);

@@ -237,7 +237,7 @@ function blocksOf(lines: readonly string[], context: Context, isItem = false): R
 
 /**
  * Markdown as elements: headings, paragraphs, lists, tables, quotes, code, emphasis and links. HTML in it is text, and there are no
- * pictures, so that whoever wrote it can bring neither a script nor a request to anybody else.
+ * pictures, so that its writer can bring neither a script nor a request to a reader.
  */
 export function Markdown({ text, level = 1, linkTo = safeLink }: MarkdownProps): ReactNode {
   return blocksOf(

@@ -9,7 +9,7 @@ import { TryForm } from './try-form';
 interface FieldsProps {
   readonly caption: string;
   readonly rows: readonly FieldRow[];
-  /** Nobody has to send what is answered. */
+  /** What is answered is never required. */
   readonly isAnswer?: boolean;
 }
 

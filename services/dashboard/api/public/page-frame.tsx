@@ -13,11 +13,11 @@ export interface PageTools {
   readonly url: string;
   /** Base URL of the gateway, without a slash at the end. */
   readonly gatewayUrl: string;
-  /** Whether whoever reads has a session, as far as a cookie tells. */
+  /** Whether the reader has a session, as far as a cookie tells. */
   readonly isSignedIn: boolean;
   /** Whether calls can be tried out here without an account. */
   readonly canTry: boolean;
-  /** Undefined: nobody is asked. */
+  /** Undefined: not asked. */
   readonly liveSources: LiveSources | undefined;
 }
 

@@ -79,7 +79,7 @@ function Plans({ product: { base, plans } }: { readonly product: CatalogueProduc
   );
 }
 
-/** What counts, in the words of docs/calling.md. */
+/** What counts, in the words of the guides. */
 function WhatCounts(): ReactNode {
   return (
     <section aria-labelledby="counts">

@@ -14,7 +14,7 @@ import { isPublishedPath } from '../requests/published-path';
 import { bytesOf } from '../requests/try-handlers';
 import { prepareTryKey } from '../requests/try-key';
 
-/** In whose name readers call: a customer whom nobody can be, since no mail reaches the domain (RFC 2606). */
+/** The customer in whose name readers call. No person can sign in as it, because no mail reaches the domain (RFC 2606). */
 const READERS = 'readers@tollgate.invalid';
 const ACTOR = 'dashboard:readers';
 

@@ -70,7 +70,7 @@ function elementOf(page: PageName, tools: PageTools, content: PageContent): Reac
 /** React escapes quotes in texts too, where they mean nothing: in samples of JSON a tenth of a page. Its attributes stay as they are. */
 const plainQuotes = (html: string): string => html.replace(/>[^<]+</g, (text) => text.replaceAll('&quot;', '"'));
 
-/** A public page as HTML. Everything that is not of ours in it is escaped by React. */
+/** A public page as HTML. React escapes everything in it that is not ours. */
 export async function renderPage(page: PageName, tools: PageTools, content: PageContent): Promise<string> {
   // Loaded when a page is first wanted: it takes as long as much else of the dashboard's start.
   const { renderToStaticMarkup } = await import('react-dom/server');

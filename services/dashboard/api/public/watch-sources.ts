@@ -5,7 +5,7 @@ import { type LiveSource } from '../../contract/plans';
 
 /** What services and workers say of live sources, as it was heard last. */
 export interface LiveSources {
-  /** Null: nobody said, or whoever did has been silent for too long. */
+  /** Null: no process said, or the one that did has been silent for too long. */
   find(product: string): LiveSource | null;
   /** Another text whenever something is another; without a request to anybody. */
   revision(): string;
@@ -20,7 +20,7 @@ export interface WatchSourcesOptions {
   readonly pollMs?: number;
 }
 
-/** Sources come and go with a restart of whoever asks them, which is seldom. */
+/** Sources come and go with a restart of the process that asks them, which is seldom. */
 const POLL_MS = 15_000;
 /** The answer is in the process's memory. */
 const ANSWER_MS = 2_000;

@@ -74,8 +74,8 @@ export class GatewayCaller {
   }
 
   /**
-   * Never follows a redirect. The key is sent to the gateway and told to nobody else.
-   * @param caller a customer, or whoever else is to be told apart
+   * Never follows a redirect. The key is sent to the gateway and nowhere else.
+   * @param caller a customer, or another name by which callers are told apart
    * @throws Refusal 429 `too_many_attempts` while too many calls of this caller, or of all together, are under way
    */
   async call(caller: string, request: GatewayCall): Promise<TryAnswer> {

@@ -9,7 +9,7 @@ export function proposeFixes({ outcome, credentialId, suspended, callerAddress, 
   if (credentialId === undefined || suspended !== undefined) return [];
   switch (outcome) {
     case 'caller_not_whitelisted':
-      // Whoever sends an origin is a browser: its address is its reader's, and changes.
+      // A caller that sends an origin is a browser: its address is its reader's, and changes.
       return [originHost, callerAddress].flatMap((rule) => (rule === undefined ? [] : [{ kind: 'add_rule' as const, rule }]));
     case 'key_inactive':
       return [{ kind: 'activate_key' }];

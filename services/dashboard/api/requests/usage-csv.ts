@@ -62,7 +62,7 @@ function rowsOf({ days, refusals, answers }: Days): Map<string, Row> {
   return rows;
 }
 
-/** A line for each day and product, by day; a column for each code that occurs. What nobody measured is empty. */
+/** A line for each day and product, by day; a column for each code that occurs. What was not measured is empty. */
 export function* usageCsv(usage: Days): Generator<string> {
   const rows = rowsOf(usage);
   const codes = [...new Set(usage.refusals.map(({ code }) => code))].sort();
@@ -81,7 +81,7 @@ export function* usageCsv(usage: Days): Generator<string> {
 }
 
 /**
- * A line for each hour, product and mode, in the order of time; hours are given by their beginning, in UTC. What nobody measured is empty.
+ * A line for each hour, product and mode, in the order of time; hours are given by their beginning, in UTC. What was not measured is empty.
  */
 export function* hourlyUsageCsv({ hours }: Pick<Usage, 'hours'>): Generator<string> {
   yield csvRecord(['starts_at', 'product', 'mode', 'admitted', 'refused', 'unavailable', ...ANSWER_COLUMNS]);

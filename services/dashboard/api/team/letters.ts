@@ -14,7 +14,7 @@ function isolateText(name: string): string {
 /** Mail that one person's act sends to another. */
 export interface Letters {
   readonly mail: Pick<MailSender, 'send' | 'installation'>;
-  /** Of how many go to one address, whoever sends them. */
+  /** How many go to one address, from all senders together. */
   readonly limits: Pick<AttemptLimits, 'takeLetter'>;
   /** Origin of the dashboard as browsers see it. */
   readonly url: string;
@@ -41,7 +41,7 @@ const ROLE_WORDS: Readonly<Record<string, string>> = {
 
 const inWords = (role: string): string => ROLE_WORDS[role] ?? role;
 
-/** @param link opens the invitation; whoever has it and the address can accept */
+/** @param link opens the invitation; a person who has it and the address can accept */
 export function invitationMail({ to, organisation, by, role, link, days }: Told & { role: string; link: string; days: number }): Mail {
   return {
     to,

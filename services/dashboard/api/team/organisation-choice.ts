@@ -7,7 +7,7 @@ const YEAR_S = 31_536_000;
 export const SHOWN_HEADER = 'x-organisation';
 
 /**
- * Which of several organisations somebody works in, kept in a cookie of the browser. It chooses, and opens nothing: whoever is no member of
+ * Which of several organisations somebody works in, kept in a cookie of the browser. It chooses, and opens nothing: a person who is no member of
  * what it names works in the own organisation.
  */
 export interface OrganisationChoice {

@@ -3,7 +3,7 @@ import { type AlertView } from '../../../../plugins/stores/postgres/webhooks/ale
 import { type ClaimedDelivery } from '../../../../plugins/stores/postgres/webhooks/claim-deliveries';
 import { alertText } from '../alerts/alert-text';
 
-/** One HTTP request of a webhook, as docs/dashboard-webhooks.md and docs/seller-webhooks.md describe it. */
+/** One HTTP request of a webhook, as guides/50-webhooks.md and docs/seller-webhooks.md describe it. */
 export interface WebhookMessage {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;

@@ -32,7 +32,7 @@ const ATTEMPT_MS = 5_000;
 const LEASE_MS = 30_000;
 const MOST_AT_ONCE = 20;
 
-/** One text for a name that is unknown and one that is ours: which names our network knows is nobody's business. */
+/** One text for an unknown name and for a name of our network, so that customers cannot learn which names it knows. */
 const REASONS: Partial<Readonly<Record<FetchRefusal, string>>> = {
   host_unknown: 'the host has no public address',
   address_refused: 'the host has no public address',
@@ -46,7 +46,7 @@ const REASONS: Partial<Readonly<Record<FetchRefusal, string>>> = {
 
 type Attempt = Pick<AttemptOutcome, 'isDelivered' | 'status' | 'error'>;
 
-/** Anything but 2xx is a failure; a redirect too, since what is behind it was entered by nobody. */
+/** Anything but 2xx is a failure; a redirect too, because no customer entered its target. */
 async function attempt(
   fetch: GuardedFetch,
   url: string,
@@ -67,7 +67,7 @@ async function attempt(
  */
 export class WebhookSender {
   private readonly fetch: GuardedFetch;
-  /** Whoever can add one of the seller's runs the installation, and may name its own systems. */
+  /** A person who can add a seller's webhook runs the installation, and may name its own systems. */
   private readonly sellersFetch: GuardedFetch;
   private readonly timer: NodeJS.Timeout;
   /** Attempts that run → to which webhook. */

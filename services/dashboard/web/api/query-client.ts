@@ -3,7 +3,7 @@ import { ApiProblem } from './api-problem';
 
 /**
  * The cache of what pages read. What is written, and with it the one answer that holds a secret, never passes through it.
- * @param onSignedOut called when an answer says that nobody is signed in any more
+ * @param onSignedOut called when an answer says that the session is over
  */
 export function createQueryClient(onSignedOut: () => void): QueryClient {
   return new QueryClient({
@@ -39,7 +39,7 @@ export function isRefusedAs(
 }
 
 /**
- * Whoever signs in next may be somebody else. What is known of the installation holds for everybody: the page that is open already may wait
+ * The next person to sign in may be somebody else. What is known of the installation holds for everybody: the page that is open already may wait
  * for it, and would wait for ever for an answer that was taken out of the cache.
  */
 export function forgetPerson(client: QueryClient): void {

@@ -128,7 +128,7 @@ function placeOf(name: Name, { params = {}, query = {} }: AnyInput): Pick<Ask, '
  * @throws ApiProblem
  */
 export async function call<Of extends Name>(name: Of, ...[given]: Inputs<Of>): Promise<Answer<Of>> {
-  // Whoever signs in next may be somebody else.
+  // The next person to sign in may be somebody else.
   if (/ \/auth\/(sign-|verify|two-factor)/.test(name)) noteShownOrganisation(undefined);
   const input: AnyInput = given ?? {};
   try {

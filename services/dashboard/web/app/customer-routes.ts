@@ -7,7 +7,7 @@ import { pageSearch, type PageSearch } from '../hooks/use-paged';
 import { leadAway, rootRoute } from './root-route';
 import { listSearch, providerSearch, text, texts } from './search';
 
-/** Pages of a customer. Nobody sees their frame without a session. */
+/** Pages of a customer. Their frame is shown with a session only. */
 const shellRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'shell',

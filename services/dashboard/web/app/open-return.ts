@@ -6,7 +6,7 @@ const WRITTEN = /^\/(products|reference)\b/;
 /**
  * Goes to where a reader was before signing in.
  * @param then a path that {@link safeReturn} let through; the overview when there is none
- * @param options.isReplacing the page that leads there is none to come back to
+ * @param options.isReplacing true if the reader must not come back to the page that leads there
  */
 export function openReturn(history: RouterHistory, then: string | undefined, { isReplacing = false } = {}): void {
   if (then !== undefined && WRITTEN.test(then)) window.location[isReplacing ? 'replace' : 'assign'](then);

@@ -7,7 +7,7 @@ import {
   startRegistration,
 } from '@simplewebauthn/browser';
 
-/** Browsers tell a refusal from a time-out to nobody. */
+/** Browsers do not tell a page whether it was a refusal or a time-out. */
 const NOTHING_CHOSEN = 'No passkey was used: the request was cancelled, or took too long. Try again.';
 
 /** By the library's words. */

@@ -16,7 +16,7 @@ export function ConnectionBanner(): ReactNode {
   });
 
   async function retry(): Promise<void> {
-    // A success is noted with the connection, and whoever waits for it reads anew.
+    // A success is noted with the connection, and what waits for it reads again.
     await call('GET /installation').catch(() => undefined);
   }
 

@@ -18,7 +18,7 @@ function subscribe(listener: () => void): () => void {
   return () => clearInterval(timer);
 }
 
-/** Unix milliseconds, a few seconds old; whoever shows it is drawn again as it goes on. */
+/** Unix milliseconds, a few seconds old. A component that shows it is drawn again as time goes on. */
 function useNow(): number {
   return useSyncExternalStore(subscribe, () => Math.floor(Date.now() / STEP_MS) * STEP_MS);
 }

@@ -15,7 +15,7 @@ export function formatMoment(iso: string, timeZone = readerZone()): string {
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** Up to here the hours say more: whoever rotates a key wants to know of 24, not of a day. */
+/** Up to here the hours say more: a reader who rotates a key wants 24 hours, not one day. */
 const MOST_HOURS = 36;
 /** Further away a date says more. */
 const MOST_DAYS = 14;

@@ -19,7 +19,7 @@ export interface Paging {
   readonly after: string | undefined;
   /** Counted from 1. */
   readonly number: number;
-  /** Where `previous` leads: whoever came by a link to a later page has only the way to the first. */
+  /** Where `previous` leads: a reader who came by a link to a later page has only the way to the first. */
   readonly back: 'none' | 'previous' | 'first';
   readonly previous: () => void;
   readonly next: (cursor: string) => void;

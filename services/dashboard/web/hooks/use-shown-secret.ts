@@ -18,7 +18,7 @@ function subscribe(listener: Listener): () => void {
   return () => listeners.delete(listener);
 }
 
-/** True while a secret is shown: whoever wants to leave the page waits, and is asked again by the next answer after it is closed. */
+/** True while a secret is shown: leaving the page has to wait, and is asked again after it is closed. */
 export function isLeavingPostponed(): boolean {
   if (shown > 0 && !waiting) setWaiting(true);
   return shown > 0;

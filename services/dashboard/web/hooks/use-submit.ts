@@ -32,7 +32,7 @@ export function useSubmit<Values = void>(send: (values: Values) => Promise<unkno
     } catch (error) {
       if (!(error instanceof ApiProblem)) throw error;
       setProblem(error);
-      // Asked again, the query of who is there finds out that nobody is, and leads to the sign-in page.
+      // Asked again, the session's query finds no session and leads to the sign-in page.
       if (isSignedOut(error)) await Promise.all([sessionQuery, personQuery].map(({ queryKey }) => client.invalidateQueries({ queryKey })));
     } finally {
       underWay.current = false;

@@ -15,7 +15,7 @@ const PAGES: Readonly<Record<string, Permission>> = {
   '/team': 'members',
 };
 
-/** Says why buttons of the page are out of reach. Nothing for whoever may use them. */
+/** Says why buttons of the page are out of reach. Nothing for people who may use them. */
 export function RoleNotice(): ReactNode {
   const { role, permissions, organisation } = useSession();
   const page = useLocation({ select: ({ pathname }) => `/${pathname.split('/')[1] ?? ''}` });

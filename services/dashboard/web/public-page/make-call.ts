@@ -123,7 +123,7 @@ export async function makeCall(form: HTMLFormElement, consent: readonly string[]
     ...(consent.length > 0 && { consent }),
   });
   let refusal: unknown;
-  // A call with an own key is nobody's but the customer's.
+  // A call with the customer's own key is the customer's alone.
   for (const place of key === '' ? through : through.slice(0, 1)) {
     const response = await fetch(place, { method: 'POST', headers: JSON_HEADERS, body, signal: AbortSignal.timeout(TIMEOUT_MS) });
     const answer: unknown = await response.json();

@@ -40,7 +40,7 @@ export function orRefuse<T>(work: () => T): T {
   }
 }
 
-/** @throws MalformedError when there is none, or it is none */
+/** @throws MalformedError when it is missing or malformed */
 export function readManifestOf(part: AppPart): XmlElement {
   const entry = part.files.get(MANIFEST);
   if (!entry) throw new MalformedError(`${part.prefix || 'the archive'} has no ${MANIFEST}`);

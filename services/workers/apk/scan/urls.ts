@@ -5,7 +5,7 @@ export const URL_SCHEMES = ['http://', 'https://'] as const;
 /** The characters of RFC 3986, matched where a scheme stands. */
 export const URL_PATTERN = /https?:\/\/[\w.~:/?#[\]@!$&'()*+,;=%-]{4,2000}/y;
 
-/** Names of XML vocabularies; nobody connects to them. */
+/** Names of XML vocabularies, to which no app connects. */
 const NAMESPACE_HOSTS = new Set([
   'schemas.android.com',
   'www.w3.org',

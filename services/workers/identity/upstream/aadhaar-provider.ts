@@ -41,7 +41,7 @@ export class AadhaarProvider implements AadhaarUpstream {
 
   constructor(private readonly options: AadhaarProviderOptions) {
     const { clock, mostSessions } = options;
-    // The timers of `ttlAutopurge` take a number out of memory even when nobody ever asks for its session again.
+    // The timers of `ttlAutopurge` take a number out of memory even if its session is never asked for again.
     this.sessions = new LRUCache<string, Waiting | Sent>({
       max: mostSessions,
       ttl: AADHAAR_LIMITS.captchaLifetimeMs,

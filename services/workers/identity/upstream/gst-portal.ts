@@ -20,7 +20,7 @@ export interface GstPortalOptions {
 const WRONG_CAPTCHA = 'SWEB_9000';
 const LOCKED_OR_UNKNOWN = 'SWEB_9035';
 
-/** Refusals come with status 200 in two forms. The second is the only one that says a number is nobody's. */
+/** Refusals come with status 200 in two forms. Only the second says that a number does not exist. */
 const refusal = z.object({ errorCode: z.string() });
 const unknownNumber = z.object({ error: z.object({ error_cd: z.literal(LOCKED_OR_UNKNOWN) }) });
 

@@ -28,7 +28,7 @@ export function textOf(bytes: Buffer): string {
   }
 }
 
-/** Text as JSON; undefined when it is none. The parser's complaint is dropped: it quotes the text. */
+/** Text as JSON; undefined when it is not JSON. The parser's complaint is dropped: it quotes the text. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;

@@ -37,8 +37,8 @@ export class UpstreamLink {
         if (!frame) return refuseUnreadable(received, waiting);
         const waiter = waiterOf(frame, waiting);
         if (waiter) waiter.resolve(frame);
-        // An answer that came too late is expected here; what it says is nobody's any more.
-        else options.log.debug('a frame of the upstream belongs to nobody');
+        // An answer that came too late is expected here; no session waits for it any more.
+        else options.log.debug('a frame of the upstream belongs to no session');
       },
     });
   }
@@ -94,7 +94,7 @@ function refuseUnreadable({ value }: JsonFrame, waiting: Waiting<LinkFrame>): vo
 function waiterOf({ type, requestId, sessionId }: LinkFrame, waiting: Waiting<LinkFrame>): Waiter<LinkFrame> | undefined {
   const named = namedIn({ requestId, sessionId }, waiting);
   if (named) return named;
-  // The published form of an error names nobody: then it can only be told to one that waits alone.
+  // The published form of an error names no session, so it can only go to one that waits alone.
   const isNameless = type === 'error' && requestId === undefined && sessionId === undefined;
   return isNameless && waiting.size === 1 ? [...waiting.values()][0] : undefined;
 }

@@ -3,7 +3,7 @@ import { type KeyMode } from '../../../../plugins/core/ports';
 /** Who waits for an exchange. */
 export interface UpstreamCall {
   readonly mode: KeyMode;
-  /** Fires when nobody waits any more. */
+  /** Fires when no caller waits any more. */
   readonly signal: AbortSignal;
 }
 

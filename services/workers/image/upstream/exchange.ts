@@ -72,7 +72,7 @@ export function exchangePicture({ url, token, picture, signal }: ExchangeOptions
       }
     });
     socket.on('error', (error) => {
-      // Before the connection stands nobody answered; afterwards what came was no WebSocket.
+      // Before the connection was open, the upstream did not answer; afterwards what came was no WebSocket.
       const reason = socket.protocol === '' ? 'unreachable' : 'bad_response';
       settle(() => reject(upstreamFault(reason, error)));
     });

@@ -1,7 +1,7 @@
 import { type ParsedPage } from '../../../kit/pages/parse-page';
 import { plausibleAddress } from './email-address';
 
-/** Addresses kept of one business; whoever lists more is a directory. */
+/** Addresses kept of one business; a page that lists more is a directory. */
 export const MOST_EMAILS = 5;
 /** Looked at in one page before it is given up as a list of addresses. */
 const MOST_FOUND = 500;

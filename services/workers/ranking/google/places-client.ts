@@ -25,7 +25,7 @@ function bodyOf({ text, bias, within, countryCode, languageCode }: PlaceQuery, p
 
 const UNUSABLE = 'The source of the ranking answered with something that cannot be used.';
 
-/** Google's own text is left out: nobody can say what it repeats of the request. */
+/** Google's own text is left out: it may repeat parts of the request. */
 function failureOf(status: number, data: unknown): ServiceError {
   const parsed = googleError.safeParse(data);
   const code = parsed.data?.error.code ?? status;

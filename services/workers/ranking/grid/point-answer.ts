@@ -15,7 +15,7 @@ export type PointAnswer =
     }
   | { readonly status: 'error'; readonly reason: string };
 
-/** A point that nobody asked about, because of how those before it ended or because time was up. */
+/** A point that was not asked about, because of how those before it ended or because time was up. */
 export const NOT_ASKED: PointAnswer = { status: 'error', reason: 'not_asked' };
 
 /** What is needed of a position's body; a ranking WebSocket may say more, or say it without `found`. */

@@ -116,7 +116,7 @@ async function pageFigures(research: Research, page: URL) {
   return { figures, visit };
 }
 
-/** How much weight a domain has, by whom; in page scope what is known of the page, and the domain's figures apart. */
+/** How much weight a domain has, by source; in page scope also what is known of the page. */
 export async function researchAuthority(research: Research, { host, page }: AuthorityQuery) {
   const domain = registrableDomain(host);
   if (!research.sources.states.some(({ name, configured }) => configured && PROVIDERS.includes(name))) {

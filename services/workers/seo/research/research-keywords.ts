@@ -54,7 +54,7 @@ function bestPlace({ places }: Suggestion): number {
   return Math.min(...places.values());
 }
 
-/** What people type after a keyword: what several sources say first. Nobody publishes search volumes here, so there are none. */
+/** What people type after a keyword: what several sources say first. No source here publishes search volumes, so there are none. */
 export async function researchKeywords(research: Research, query: KeywordsQuery) {
   const { suggesters } = research.sources;
   if (suggesters.length === 0) throw sourcesMissing(research, ['duckduckgo_suggestions', 'google_suggestions']);

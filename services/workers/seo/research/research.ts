@@ -14,7 +14,7 @@ export interface Research {
   readonly clock: Clock;
 }
 
-/** Nobody answered for the page: there is no such host, it is silent, or it says that it is broken. */
+/** The page has no answer: there is no such host, it is silent, or it says that it is broken. */
 const NO_ANSWER = /^(timeout|unreachable|host_unknown|host_unresolved|http_5\d\d)$/;
 
 /** Notes how reading a page went. A page that is gone, forbidden or refused by us is a result; a server that is silent is not. */

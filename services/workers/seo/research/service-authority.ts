@@ -35,7 +35,7 @@ export interface AuthorityEstimate extends Figure {
 /**
  * The service's own estimate, 0 to 100: the mean of what each input is worth. Null unless every input is known, because a mean of fewer
  * would be another measure under the same name.
- * @param inputs what this installation rests the estimate on, whoever answered; each with why it has no value
+ * @param inputs what this installation rests the estimate on, answered or not; each with why it has no value
  */
 export function serviceAuthority(inputs: readonly { name: AuthorityInput; figure: Figure }[]): AuthorityEstimate {
   const scores = inputs.flatMap(({ name, figure: { value } }) => (value === null ? [] : [TERMS[name].score(value)]));

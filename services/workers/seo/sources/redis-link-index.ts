@@ -3,7 +3,7 @@ import { type RedisClient } from '../../../kit/redis-client';
 import { type LinkIndex, type SeenLink } from './link-index';
 
 const PREFIX = 'tollgate:seo-links:';
-/** A link that nobody saw for half a year says little; a domain that nobody asks for is forgotten whole. */
+/** A link not seen for half a year says little; a domain that is not asked for is forgotten whole. */
 const KEPT_MS = 180 * 86_400_000;
 
 export interface RedisLinkIndexOptions {

@@ -39,7 +39,7 @@ export interface SearchResult {
   readonly title: string;
   readonly url: string;
   readonly snippet: string;
-  /** `brave`, or `searxng:google` when a meta search says whom it asked. */
+  /** `brave`, or `searxng:google` when a meta search names its source. */
   readonly engine: string;
 }
 

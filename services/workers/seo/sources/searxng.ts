@@ -38,7 +38,7 @@ export function createSearxng(client: JsonClient, mode: KeyMode): SearchEngine {
       const parameters = { q: query.query, format: 'json', pageno: page, language: localeOf(query) };
       const request = { mode, path: '/search', query: parameters, signal };
       const { results, unresponsive_engines: silent = [], ...more } = await askJson(client, request, answer);
-      // No result because nobody searched is a failure, not an empty answer.
+      // No result because no engine searched is a failure, not an empty answer.
       if (results.length === 0 && silent.length > 0) throw new SourceFailed('upstream_error');
       return {
         results: results.map(({ url, title, content, engine }) => ({

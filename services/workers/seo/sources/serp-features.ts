@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 interface FeatureText {
-  /** The engine that was asked, and whom it asked where it says: `searxng:wikidata`. */
+  /** The engine that was asked, and its own source if it says so: `searxng:wikidata`. */
   readonly source: string;
   readonly text: string;
 }

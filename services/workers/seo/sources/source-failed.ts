@@ -15,7 +15,7 @@ export class SourceFailed extends Error {
   }
 }
 
-/** What a status outside 2xx means, whoever sent it. */
+/** What a status outside 2xx means, from any source. */
 export function failedStatus(status: number): SourceFailed {
   if (status === 429) return new SourceFailed('over_quota');
   if (status === 401 || status === 403) return new SourceFailed('key_refused');

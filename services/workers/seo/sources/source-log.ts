@@ -138,7 +138,7 @@ export class SourceLog {
     const timeout: FailureReason = 'timeout';
     const isLate = asked.every(([, { failure }]) => failure === timeout);
     const sources = asked.map(([name, { failure }]) => ({ name: sourceName(name, this.mode), ok: false, error: failure }));
-    // Whoever names the pages causes their failures: told apart from those of our own sources.
+    // The caller names these pages and so causes their failures, which are told apart from those of our sources.
     const isPagesOnly = asked.every(([, { kind }]) => kind === 'measured');
     throw new ServiceError(isLate ? 'upstream_timeout' : 'upstream_failed', {
       ...(isPagesOnly && { code: isLate ? 'pages_timeout' : 'pages_unreachable' }),

@@ -49,7 +49,7 @@ export function passkeyHandlers(tools: PersonTools): Handlers<typeof passkeyEndp
       return { ...asked, userVerification: 'required' };
     },
 
-    /** Whoever has the device, and has shown it who is there, is signed in: no password and no code is asked for. */
+    /** A person who has the device, and whom the device has checked, is signed in without a password or a code. */
     'POST /auth/sign-in/passkey': async ({ body, request, reply }, { db }) => {
       const question = { method: 'POST', path: '/api/auth/passkey/verify-authentication', body } as const;
       const response = await askAuth(request, question, tools).catch(async (error: unknown) => {

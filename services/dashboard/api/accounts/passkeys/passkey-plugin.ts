@@ -29,7 +29,7 @@ export async function passkeyPlugins(options: AuthOptions): Promise<BetterAuthPl
 
   // The plug-in asks the device for it, and takes an answer without.
   const requireVerified = (isVerified: boolean | undefined): void => {
-    if (isVerified !== true) throw new APIError('BAD_REQUEST', { code: 'PERSON_UNVERIFIED', message: 'The device checked nobody' });
+    if (isVerified !== true) throw new APIError('BAD_REQUEST', { code: 'PERSON_UNVERIFIED', message: 'The person was not verified' });
   };
   const plugin = passkey({
     rpID,
@@ -37,7 +37,7 @@ export async function passkeyPlugins(options: AuthOptions): Promise<BetterAuthPl
     origin: url,
     authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
     registration: {
-      // Asked for by whoever has just given the password, which is more than the session of a day that the plug-in wants; see
+      // Asked for by a person who has just given the password, which is more than the session of a day that the plug-in wants; see
       // passkey-handlers.ts. Without a session it makes nothing.
       requireSession: false,
       resolveUser: () => Promise.reject(new APIError('UNAUTHORIZED', { code: 'SESSION_REQUIRED', message: 'Sign in first' })),

@@ -26,7 +26,7 @@ const FAILURES: Readonly<Record<string, Failure>> = {
 /** The pages that may say it: where the way began. */
 const PAGES: ReadonlySet<string> = new Set(['/sign-in', '/account']);
 
-/** Of what comes along, the members that the protocol has. A provider's own texts are shown to nobody. */
+/** Of what comes along, the members that the protocol has. A provider's own texts are never shown. */
 const MEMBERS = ['code', 'state', 'error', 'iss'] as const;
 
 function protocolQuery(request: FastifyRequest): string {
@@ -54,7 +54,7 @@ function failurePage(leads: URL, error: string): string {
   });
 }
 
-/** The address of whoever has a session by this answer. */
+/** The address of the person who has a session by this answer. */
 async function findNewcomer(response: Response, request: FastifyRequest, { auth }: AuthTools): Promise<string | undefined> {
   const cookies = response.headers.getSetCookie().map((each) => each.split(';')[0] ?? '');
   const begun = cookies.find((each) => /session_token=./.test(each));
@@ -62,7 +62,7 @@ async function findNewcomer(response: Response, request: FastifyRequest, { auth 
   return (await (await auth()).findSession(new Headers({ cookie: begun, [ADDRESS_HEADER]: request.ip }))).user?.email;
 }
 
-/** @returns where to go from here: always to a page of ours */
+/** @returns where to go from here: always to one of our pages */
 async function findWay(response: Response, request: FastifyRequest, tools: AuthTools & { provider: SignInProvider }): Promise<string> {
   const leads = new URL(response.headers.get('location') ?? '/signed-in', tools.url);
   const error = leads.searchParams.get('error');
@@ -70,7 +70,7 @@ async function findWay(response: Response, request: FastifyRequest, tools: AuthT
   const then = leads.searchParams.get('then');
   if (await asksForSecondFactor(response)) return pageWith('/second-step', { then });
   const email = await findNewcomer(response, request, tools);
-  // Nobody is signed in by it: somebody who is has connected the provider.
+  // It signs no one in: a person who is signed in has connected the provider.
   if (email === undefined) return pageWith('/account', { provider: 'connected' });
   await welcome({ email, from: request.ip }, tools);
   await noteAccount(tools.db, { action: 'account.sign_in', email, from: request.ip, details: { with: tools.provider.name } });
@@ -79,7 +79,7 @@ async function findWay(response: Response, request: FastifyRequest, tools: AuthT
 
 /**
  * Where a provider leads people back to. They come from another site, so that the session's cookie, which is strict, comes along with
- * nothing before a page of ours asks for it: `/signed-in` leads on from there. Whoever has a second factor is asked for it as after a password.
+ * nothing before one of our pages asks for it: `/signed-in` leads on from there. A person with a second factor is asked for it as after a password.
  */
 export function callbackHandler(
   provider: SignInProvider,

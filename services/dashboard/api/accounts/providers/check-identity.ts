@@ -7,7 +7,7 @@ type Given = Parameters<Check>[0];
 
 /**
  * Whether a provider's word is enough. Somebody new, or a new way into an account, takes an address that the provider has verified; after
- * that it is the provider's own name for the person that counts. Operators have passwords and second factors of ours.
+ * that it is the provider's own name for the person that counts. Operators have our passwords and second factors.
  * @returns what better-auth then refuses with; undefined: it is
  */
 export async function checkIdentity(db: Pool, { user, source }: Given): Promise<{ error: string } | undefined> {

@@ -74,7 +74,7 @@ export function createProvider(provider: SignInProvider, { log, now }: { log: Lo
     },
     getUserInfo({ raw }) {
       const data = identity.parse(raw);
-      // Nobody's name is kept.
+      // A person's name is not kept.
       const user = { name: '', email: data.email ?? null, emailVerified: data.isEmailVerified };
       return Promise.resolve({ user, data });
     },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Whom a provider has shown to be there. */
+/** The person whom a provider has identified. */
 export const identity = z.object({
   /** Of the provider's own, never given to somebody else. */
   subject: z.string().min(1),

@@ -11,7 +11,7 @@ export function parsePercents(text: string): number[] | null | undefined {
   return percents.length <= MOST_PERCENTS && percents.every((each) => each >= 1 && each <= 100) ? percents : undefined;
 }
 
-/** A whole number, with or without commas or spaces between thousands; null for nothing; undefined for what is none. */
+/** A whole number, with or without commas or spaces between thousands; null for an empty text; undefined for anything else. */
 export function parseCap(text: string): number | null | undefined {
   const digits = text.replace(/[\s,_]/g, '');
   if (digits === '') return null;

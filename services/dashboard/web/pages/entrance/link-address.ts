@@ -1,5 +1,5 @@
 /**
- * The address that a link of ours was sent to, as the middle part of its token (a JWT) says. To be shown only: the server, which made the
+ * The address that one of our links was sent to, as the middle part of its token (a JWT) says. To be shown only: the server, which made the
  * token, checks it.
  * @returns undefined for what is no such token
  */

@@ -60,7 +60,7 @@ export function RuleSimulator({ id, rules, isDraft, state }: RuleSimulatorProps)
       </Group>
       <div aria-live="polite" className="simulation">
         <ProblemAlert problem={problem} />
-        {/* An answer to an earlier question is none. */}
+        {/* An answer to an earlier question is not shown. */}
         {answer?.question === question && <Verdict answer={answer} />}
       </div>
     </form>

@@ -229,7 +229,7 @@ function AddCustomerDialog({ onClose }: { readonly onClose: () => void }): React
           <TextInput
             label="Email"
             type="email"
-            description="Whoever signs up with this address later gets this account."
+            description="A person who signs up with this address later gets this account."
             data-autofocus
             key={form.key('email')}
             {...form.getInputProps('email')}

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import { type ReactNode } from 'react';
 
-/** Stands where nobody told. */
+/** Stands for a figure that is not known. */
 export const NOT_KNOWN = <span className="dimmed">not known</span>;
 
 interface FigureProps {

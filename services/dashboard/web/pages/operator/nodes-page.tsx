@@ -42,7 +42,7 @@ interface StateBadge {
   readonly text: string;
 }
 
-/** A state and since when it holds; what nobody was asked about stays open. */
+/** A state and since when it holds; a state that was not asked about stays open. */
 function Since({ badge, since }: { readonly badge: StateBadge | null; readonly since: string | null }): ReactNode {
   if (badge === null) return '–';
   return (

@@ -120,7 +120,7 @@ function Explained({ requestId }: { readonly requestId: string }): ReactNode {
   );
 }
 
-/** Leads to whoever has the key. */
+/** Leads to the customer who has the key. */
 function KeyLink({ maskedKey }: { readonly maskedKey: string }): ReactNode {
   return (
     <Link to="/operator/customers" search={{ ...CUSTOMERS_SEARCH, search: maskedKey.slice(-4) }} className="text-link mono">

@@ -17,7 +17,7 @@ interface FirstKeyProps {
   readonly from: string | undefined;
 }
 
-/** The key, for tests where the product takes such keys, of whoever has just confirmed an address: made without being asked for, and shown once. */
+/** The first key of a customer who has just confirmed an address, for tests where the product takes such keys: made unasked, and shown once. */
 export function FirstKey({ product, from }: FirstKeyProps): ReactNode {
   const client = useQueryClient();
   const mode = firstMode(product);

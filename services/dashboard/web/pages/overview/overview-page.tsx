@@ -12,13 +12,13 @@ import { DailyView } from './daily-view';
 import { firstMode, FirstSteps, LastStep } from './first-steps';
 import { OwnOutages } from './own-outages';
 
-/** Its form is most of the code, and nobody sees it before a click. */
+/** Its form is most of the code, and it is shown only after a click. */
 const CreateKeyDialog = lazy(() => import('../keys/create-key-dialog').then((module) => ({ default: module.CreateKeyDialog })));
 
 /** Shown once, to who has just signed up. */
 const FirstKey = lazy(() => import('./first-key').then((module) => ({ default: module.FirstKey })));
 
-/** Whoever has more keys is no newcomer. */
+/** A customer with more keys is no newcomer. */
 const FEW_KEYS = 10;
 
 const isNewcomer = ({ keys, next }: Answer<'GET /keys'>): boolean => next === null && keys.every(({ lastUsedAt }) => lastUsedAt === null);

@@ -8,7 +8,7 @@ export interface Offer {
   readonly monthly: number;
   /** A month; null: free. */
   readonly price: { readonly price: string; readonly currency: string } | null;
-  /** Is asked for; whoever sells it answers. */
+  /** The customer asks for it, and the seller answers. */
   readonly needsApproval: boolean;
   /** Begins when it is paid. */
   readonly isPaidFirst: boolean;

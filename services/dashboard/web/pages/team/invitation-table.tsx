@@ -60,7 +60,7 @@ function columnsFor(acts: Acts | undefined): readonly Column<Invitation>[] {
   ];
 }
 
-/** Invitations that nobody has accepted yet. */
+/** Invitations that are not accepted yet. */
 export function InvitationTable({ invitations }: { readonly invitations: readonly Invitation[] }): ReactNode {
   const client = useQueryClient();
   const [revoked, setRevoked] = useState<Invitation>();

@@ -20,7 +20,7 @@ const ACT_NAMES: Readonly<Record<Act, string>> = {
   leave: 'Leave',
 };
 
-/** What whoever looks may do about a member, whose own entry is the first one's. */
+/** What the reader may do about a member; `isYou` marks the reader. */
 function useActs({ role, isYou }: Member): readonly Act[] {
   const manages = useMay('members');
   const owns = useMay('ownership');

@@ -11,7 +11,7 @@ interface Answers {
 export interface AnswerBar {
   readonly slot: string;
   readonly admitted: number;
-  /** Null where nobody told of any of them. */
+  /** Null if no gateway reported any of them. */
   readonly answers: Answers | null;
 }
 
@@ -25,12 +25,12 @@ function addAnswers(one: Answers, other: Answers): Answers {
   };
 }
 
-/** All of them together; null where nobody measured any. */
+/** All of them together; null if none was measured. */
 export function sumAnswers(all: readonly (Answers | null)[]): Answers | null {
   return all.reduce((sum, each) => (sum && each ? addAnswers(sum, each) : (sum ?? each)), null);
 }
 
-/** Of the requests that were let in, those of which no answer is known: nobody told, or they still run. */
+/** Of the requests that were let in, those of which no answer is known: the gateway did not report it, or they still run. */
 export function notKnown({ admitted, answers }: Omit<AnswerBar, 'slot'>): number {
   if (!answers) return admitted;
   const { succeeded, rejected, failed, abandoned } = answers;
