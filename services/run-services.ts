@@ -164,7 +164,15 @@ export async function runServices(services: readonly ServiceDefinition[], env: E
       metrics,
       live: allOf(running),
       checks: Object.fromEntries(running.map(({ name, check }) => [name, check])),
-      answerRefund: createRefundCall({ contextKeys, ownProducts: OWN_PRODUCTS, refund: store?.refund, clock, log, metrics }),
+      answerRefund: createRefundCall({
+        contextKeys,
+        ownProducts: OWN_PRODUCTS,
+        isPricedByAnswer: (id) => catalogue.find(id)?.units !== undefined,
+        refund: store?.refund,
+        clock,
+        log,
+        metrics,
+      }),
     });
     closers.shared.unshift(() => privateServer.close());
     return {

@@ -11,7 +11,7 @@ const DEADLINE_MS = 10_000;
 /**
  * Reads the OpenAPI documents that products name: http(s) addresses, and files beside the catalogue.
  * @param catalogueFile path of the catalogue
- * @throws CommandError `document_unusable` naming each that cannot be had or is none, with the reason
+ * @throws CommandError `document_unusable` naming each that cannot be read or is no OpenAPI document, with the reason
  */
 export async function readApiDocuments({ products }: Catalogue, catalogueFile: string): Promise<Map<string, unknown>> {
   const named = products.flatMap(({ id, openapi }) => (openapi === undefined ? [] : [{ id, openapi }]));

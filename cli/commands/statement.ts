@@ -24,6 +24,7 @@ function show(statement: MonthlyStatement | null, month: string): string {
     line.product,
     line.plan ?? 'base',
     line.days,
+    line.requests,
     line.charged,
     line.refunded,
     line.used,
@@ -33,7 +34,20 @@ function show(statement: MonthlyStatement | null, month: string): string {
     line.currency === null ? null : line.surcharge,
     line.currency === null ? null : `${line.amount} ${line.currency}`,
   ]);
-  const head = ['product', 'plan', 'days', 'charged', 'given back', 'used', 'included', 'test keys', 'a month', 'surcharge', 'amount'];
+  const head = [
+    'product',
+    'plan',
+    'days',
+    'requests',
+    'charged',
+    'given back',
+    'used',
+    'included',
+    'test keys',
+    'a month',
+    'surcharge',
+    'amount',
+  ];
   const sums = totals.map(({ currency, amount }) => `total ${amount} ${currency}`);
   return [title, table(head, rows), ...sums].join('\n');
 }

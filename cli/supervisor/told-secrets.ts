@@ -3,7 +3,7 @@ import { SECRET_NAMES } from '../container/secret-names';
 /** Beginnings of the names of the secrets that an operator may set and a process reads. Its database and its keys of proofs come besides. */
 const READS: Readonly<Record<string, readonly string[]>> = {
   'plugin-server': ['GATEWAY_SECRET'],
-  dashboard: ['DASHBOARD_SIGN_IN_SECRETS', 'SMTP_URL', 'STRIPE_'],
+  dashboard: ['DASHBOARD_SIGN_IN_SECRETS', 'SMTP_URL', 'STRIPE_', 'RAZORPAY_'],
   services: ['APP_', 'GDPLAY_API_KEY', 'IP_', 'PINCODE_', 'WORKER_TLS_'],
   'worker-identity': ['AADHAAR_', 'GST_', 'IDENTITY_', 'WORKER_TLS_'],
   'worker-image': ['IMAGE_', 'WORKER_TLS_'],

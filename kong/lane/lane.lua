@@ -263,13 +263,14 @@ local function flush(_, place)
 end
 
 -- For the log phase of an admitted request: tells the plugin server what it was answered with (plugins/core/access/answer-line.ts), with the next
--- question or soon. Nobody waits for it. No time of a head: the API sent no answer.
+-- question or soon. Nobody waits for it. No time of a head: the API sent no answer. Units: what the API says that its answer costs.
 function lane.tell(place)
   local var, waiting = ngx.var, answered[place] or {}
   answered[place] = waiting
   if #waiting < MOST_TOLD then
+    local units = var.upstream_http_x_units
     waiting[#waiting + 1] = request_id() .. ' ' .. var.status .. ' ' .. var.request_time .. ' ' .. var.body_bytes_sent .. ' '
-      .. (var.upstream_header_time or '-') .. '\n'
+      .. (var.upstream_header_time or '-') .. (units and ' units=' .. units or '') .. '\n'
   end
   timers[place] = timers[place] or ngx.timer.at(TELL_SECONDS, flush, place)
 end

@@ -43,8 +43,6 @@ export interface AccessRequest {
   readonly config: AccessLayerConfig;
   readonly requestId: string;
   readonly method: string;
-  /** How many units it costs. */
-  readonly units: number;
   readonly headers: RequestHeaders;
   readonly rawQuery: string;
   /** Empty where the entrance has judged it. */
@@ -57,6 +55,8 @@ export interface AccessRequest {
   readonly readBody: () => Promise<RawBody>;
   readonly trace: DecisionTrace | undefined;
 
+  /** How many units it costs; of a product whose answers say it, how many are taken before. */
+  units: number;
   key: string | undefined;
   keyPlace: KeyPlace | 'link' | undefined;
   /** Set when a link stands in for the key. */

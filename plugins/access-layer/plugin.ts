@@ -157,8 +157,9 @@ function countHeaders(headers: RequestHeaders): number {
 
 function chargeOf({ record, subscription, spend, units }: AccessRequest): Charge | undefined {
   if (!record || !subscription || !spend) return undefined;
-  const { id, limits, isFree5xx = false } = subscription;
-  return { subscriptionId: counterOf(id, record.mode), day: spend.standing.day, dailyLimit: limits.daily, units, isFree5xx };
+  const { id, limits, isFree5xx = false, unitsByAnswer } = subscription;
+  const { day } = spend.standing;
+  return { subscriptionId: counterOf(id, record.mode), day, dailyLimit: limits.daily, units, isFree5xx, mostUnits: unitsByAnswer?.most };
 }
 
 function describe(request: AccessRequest, denial: Denial | undefined, nowMs: number): Decision {

@@ -8,10 +8,11 @@ const CAP_REACHED = 'The daily cap that its owner set for this subscription is r
 
 /** Step 3: takes the request's units from the day and the month of the subscription that admitted it. Test keys have counters of their own. */
 export async function spendQuota(request: AccessRequest, deps: AccessLayerDeps): Promise<Denial | undefined> {
-  const { config, record, subscription, units } = request;
+  const { config, record, subscription } = request;
   // The unit was spent when the link was made.
   if (!config.quota || request.link) return undefined;
   if (!record || !subscription) return { code: 'subscription_missing' };
+  const units = (request.units = subscription.unitsByAnswer?.reserve ?? request.units);
   try {
     request.spend = await deps.quota.spend({ subscriptionId: counterOf(subscription.id, record.mode), limits: subscription.limits, units });
   } catch (error) {

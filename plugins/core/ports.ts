@@ -2,6 +2,7 @@ import { type ProofForm, type QuotaLimits } from './selling/catalogue';
 import { type DenialCode } from './problems';
 import { type QuotaStanding, type QuotaWindowName } from './access/quota';
 import { type RefundOutcome } from './selling/refunds';
+import { type UnitsByAnswer } from './selling/units';
 import { type Whitelist } from './access/whitelist';
 
 /** `test` keys are served by the sandbox upstreams. */
@@ -32,6 +33,8 @@ export interface SubscriptionAccess {
   readonly takesTestKeys?: boolean;
   /** True if the catalogue gives back what its API answers with a status of 500 to 599. */
   readonly isFree5xx?: boolean;
+  /** Set where the answers of its API say what they cost. */
+  readonly unitsByAnswer?: UnitsByAnswer | undefined;
   /** How the product's proofs are signed. Absent: `eddsa`. */
   readonly proof?: ProofForm;
   /** Why the provider suspended it, or its customer; empty when no reason was given. Absent: not suspended. */
@@ -96,6 +99,21 @@ export interface RefundRequest {
   readonly isExempt?: boolean | undefined;
 }
 
+/** What requests of one day cost more, or less, than was taken for them. */
+export interface Settlement {
+  /** Whose counter: see `counterOf` for that of its test keys. */
+  readonly subscriptionId: string;
+  /** `YYYY-MM-DD`, the charged day. */
+  readonly day: string;
+  /** Each is settled once. */
+  readonly id: string;
+  /** To be taken, though the limit may be used up; below zero: to be given back, without a cap. */
+  readonly units: number;
+}
+
+/** `uncharged`: nothing is known to have been taken, or the day is before yesterday. */
+export type SettlementOutcome = 'settled' | 'repeated' | 'uncharged';
+
 /** The daily and monthly counters of subscriptions: one for live keys, one for test keys, each with the whole limits. Windows turn by the store's clock, never the caller's. */
 export interface QuotaCounter {
   /**
@@ -108,6 +126,11 @@ export interface QuotaCounter {
    * @throws StoreUnavailable
    */
   refund(refund: RefundRequest): Promise<RefundOutcome>;
+  /**
+   * Takes more units from a day and its month, past the limits if need be, or gives some back: once an id.
+   * @throws StoreUnavailable; it may be asked again
+   */
+  settle(settlement: Settlement): Promise<SettlementOutcome>;
   /** @throws StoreUnavailable */
   readStanding(subscriptionId: string): Promise<QuotaStanding>;
 }
@@ -119,9 +142,12 @@ export class StoreUnavailable extends Error {
 
 /** What an admitted request took, and when it gets that back. */
 export interface Charge extends Pick<RefundRequest, 'subscriptionId' | 'day' | 'dailyLimit'> {
+  /** In advance, where the answer says what it costs. */
   readonly units: number;
   /** See `SubscriptionAccess`. */
   readonly isFree5xx: boolean;
+  /** The most that its answer may say it costs. Absent: it costs what was taken. */
+  readonly mostUnits?: number | undefined;
 }
 
 /** What the access layer decided on one request; `explain` shows it. Holds no key and no query string. */
@@ -179,6 +205,8 @@ export interface Answer {
   readonly atMs: number;
   /** From the first byte of the request at the gateway to the last of the answer. */
   readonly elapsedMs: number;
+  /** What it costs, unless it is given back. Absent where nothing was counted. */
+  readonly units?: number | undefined;
 }
 
 /** Where decisions go. Never blocks and never throws: losing a line must not cost a request. */

@@ -86,9 +86,9 @@ async function serve(settings: PluginServerSettings): Promise<void> {
   const stop = async (signal: NodeJS.Signals): Promise<void> => {
     log.info({ signal }, 'draining');
     await Promise.all([server.close({ graceMs: DRAIN_MS }), entrances.close({ graceMs: DRAIN_MS })]);
-    await listener?.close();
-    await answers?.close();
-    await accessLayer.close();
+    // The parent of workers goes on to hear for a worker that ends.
+    await accessLayer.close(answers !== undefined || cluster.isWorker);
+    await Promise.all([listener?.close(), answers?.close()]);
     log.info({}, 'stopped');
   };
   endOnSignals(stop, log);

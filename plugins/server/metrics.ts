@@ -8,6 +8,7 @@ import {
   type QuotaStoreInUse,
   type QuotaStoreStats,
   type RefundQueueStats,
+  type SettleQueueStats,
   type WitnessStats,
 } from '../core/store-stats';
 import { type PluginServerStats } from './plugin-server';
@@ -21,7 +22,7 @@ export interface MetricSources {
   readonly quota: () => QuotaStoreStats;
   readonly decisions: () => DecisionWriterStats;
   /** Absent where the gateway tells nothing. */
-  readonly witness?: (() => WitnessStats & { readonly refunds: RefundQueueStats }) | undefined;
+  readonly witness?: (() => WitnessStats & { readonly refunds: RefundQueueStats; readonly settlements: SettleQueueStats }) | undefined;
 }
 
 export interface PluginServerMetrics {
@@ -211,14 +212,20 @@ function watchWitness(registry: Registry, read: NonNullable<MetricSources['witne
   level(registry, { name: 'tollgate_answers_pending', help: 'Admitted requests whose answer is not told yet.' }, () => read().pending);
   const missing = { name: 'tollgate_answers_missing_total', help: 'Admitted requests whose answer the gateway never told.' };
   total(registry, missing, () => read().missing);
+  const refunds = { name: 'tollgate_gateway_refunds_total', help: 'Requests that were to be given back by what the gateway told.' };
+  outcomes(registry, refunds, () => read().refunds.outcomes);
+  const settled = { name: 'tollgate_settled_units_total', help: 'Units that answers cost beyond, or below, what was taken in advance.' };
+  outcomes(registry, settled, () => read().settlements.units);
+}
+
+function outcomes(registry: Registry, described: { name: string; help: string }, read: () => Readonly<Record<string, number>>): void {
   new Counter({
-    name: 'tollgate_gateway_refunds_total',
-    help: 'Requests that were to be given back by what the gateway told.',
+    ...described,
     labelNames: ['outcome'] as const,
     registers: [registry],
     collect() {
       this.reset();
-      for (const [outcome, count] of Object.entries(read().refunds.outcomes)) this.inc({ outcome }, count);
+      for (const [outcome, count] of Object.entries(read())) this.inc({ outcome }, count);
     },
   });
 }

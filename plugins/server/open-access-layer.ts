@@ -20,6 +20,7 @@ import { createQuotaCounter } from '../stores/quota/quota-store';
 import { StoreClock } from '../stores/store-clock';
 import { startTracing, type Tracing } from '../tracing/start-tracing';
 import { RefundQueue } from './answers/refund-queue';
+import { SettleQueue } from './answers/settle-queue';
 import { Witness } from './answers/witness';
 import { type ServerLog } from './log';
 import { type MetricSources, type PluginServerMetrics } from './metrics';
@@ -44,8 +45,11 @@ export interface OpenAccessLayer {
   readonly sources: Omit<MetricSources, 'server'>;
   /** Takes lines of the gateway's access log ({@link Witness.hear}). */
   readonly hearAnswers: Witness['hear'];
-  /** Call it after the last event: writes what is not written yet and closes every connection. */
-  close(): Promise<void>;
+  /**
+   * Call it after the last event: writes what is not written yet and closes every connection.
+   * @param awaitsAnswers whether those to requests under way are still heard
+   */
+  close(awaitsAnswers: boolean): Promise<void>;
 }
 
 /** Loads OpenTelemetry for the decisions only where tracing is on. */
@@ -120,11 +124,17 @@ export async function openAccessLayer({ settings, log, metrics, hearsAnswers }: 
     counter: quota.counter,
     onError: (err) => log.warn({ err }, 'a request could not be given back yet'),
   });
+  const settlements = new SettleQueue({
+    counter: quota.counter,
+    onError: (err) => log.warn({ err }, 'what answers cost could not be settled yet'),
+  });
   const note = (answer: Answer): void => {
     metrics?.countAnswer(answer);
     answers.note(answer);
   };
-  const witness = hearsAnswers ? new Witness({ note, giveBack: (refund) => refunds.add(refund) }) : undefined;
+  const witness = hearsAnswers
+    ? new Witness({ note, giveBack: (refund) => refunds.add(refund), settle: (due) => settlements.add(due) })
+    : undefined;
   const reporter = new NodeReporter({
     pool: ledger,
     feed,
@@ -153,12 +163,13 @@ export async function openAccessLayer({ settings, log, metrics, hearsAnswers }: 
       isFeedHealthy: () => feed.isHealthy(),
       quota: () => quota.stats(),
       decisions: () => decisions.stats(),
-      witness: witness && (() => ({ ...witness.stats(), refunds: refunds.stats() })),
+      witness: witness && (() => ({ ...witness.stats(), refunds: refunds.stats(), settlements: settlements.stats() })),
     },
     hearAnswers: (lines, passOn) => witness?.hear(lines, passOn),
-    async close() {
-      witness?.close();
-      await refunds.close();
+    async close(awaitsAnswers) {
+      const missing = (await witness?.close(awaitsAnswers ? settings.answersWaitMs : 0)) ?? 0;
+      if (missing > 0) log.warn({ requests: missing }, 'ended before their answers were told: they stay charged as they were');
+      await Promise.all([refunds.close(), settlements.close()]);
       await Promise.all([quota.close(), decisions.close(), reporter.close(), feed.close(), tracing?.stop()]);
       // After the lines of the log, to which it adds.
       await answers.close();

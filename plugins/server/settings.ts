@@ -32,6 +32,11 @@ const ENVIRONMENT = z.object({
     .transform((text) => ({ host: text.replace(/^\[|\]?:\d+$/g, ''), port: Number(/\d+$/.exec(text)) }))
     .refine(({ port }) => port <= 65_535, 'must be host:port')
     .optional(),
+  ANSWERS_WAIT_MS: z
+    .string()
+    .regex(/^\d{1,6}$/, 'must be a number of milliseconds')
+    .transform(Number)
+    .default(3_000),
   METRICS_HOST: z.string().default('127.0.0.1'),
   METRICS_PORT: portSetting().optional(),
 });
@@ -53,6 +58,8 @@ export interface PluginServerSettings {
   readonly auditRetentionDays: number;
   /** Where gateways send their access log, UDP. Undefined: nothing is known of answers. */
   readonly answersListen: { readonly host: string; readonly port: number } | undefined;
+  /** How long a server that ends waits for the answers to requests under way. */
+  readonly answersWaitMs: number;
   /** Undefined: no metrics. */
   readonly metrics: { readonly host: string; readonly port: number } | undefined;
 }
@@ -76,6 +83,7 @@ export function readPluginServerSettings(environment: Environment): PluginServer
     workers: data.PLUGIN_SERVER_WORKERS,
     auditRetentionDays: data.AUDIT_RETENTION_DAYS,
     answersListen: data.ANSWERS_LISTEN,
+    answersWaitMs: data.ANSWERS_WAIT_MS,
     metrics: data.METRICS_PORT === undefined ? undefined : { host: data.METRICS_HOST, port: data.METRICS_PORT },
   };
 }

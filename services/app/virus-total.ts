@@ -40,7 +40,7 @@ export interface VirusTotalOptions {
   readonly client: Pick<UpstreamClient, 'requestJson'>;
   readonly mode: KeyMode;
   readonly apiKey: string;
-  /** Told of an answer that is none; the message holds neither hash nor key. */
+  /** Called for an answer that cannot be used; the message holds neither hash nor key. */
   readonly onFailure: (error: unknown) => void;
 }
 

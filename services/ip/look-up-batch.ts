@@ -7,7 +7,7 @@ import { lookUpAddress, type LookUpDeps } from './look-up-address';
 /** What the gateway takes for a batch, however many addresses it names (kong.yml, `post_units`). */
 export const BATCH_UNITS = 100;
 const MOST_ADDRESSES = 100;
-/** The longest address has 45 characters; what is longer is none, and is not repeated whole. */
+/** The longest address has 45 characters; a longer text is no address, and is not repeated whole. */
 const LONGEST_ECHO = 64;
 /** Look-ups under way at once: a batch must not take all sockets of the name servers from others. */
 const AT_ONCE = 25;

@@ -24,7 +24,7 @@ export function parseIndianPin(pin: string): PinParse {
     return { ok: false, message: 'must be a six-digit PIN that does not start with 0, or the name of a post office' };
   }
   if (text.length > LONGEST_NAME) return { ok: false, message: `must be at most ${LONGEST_NAME} characters long` };
-  // A name without a letter is none, and `..` would climb in the provider's path.
+  // A name has a letter, and `..` would climb in the provider's path.
   if (!/\p{L}/u.test(text)) return { ok: false, message: 'must be a six-digit PIN or the name of a post office' };
   return { ok: true, query: { kind: 'office', text } };
 }

@@ -116,6 +116,18 @@ describe('an admitted request', () => {
     expect([...setup.quota.used.values()]).toEqual([201]);
   });
 
+  it('takes the reserve where answers say what they cost, by any method, whatever the configuration says', async () => {
+    const own = { limits: { daily: 250, monthly: 1_000 }, unitsByAnswer: { reserve: 5, most: 40 } };
+    const subscriptions = recordOf().subscriptions.map((each) => ({ ...each, ...own }));
+    const setup = { config: { post_units: 100 }, quota: memoryQuota(), record: recordOf({ subscriptions }) };
+    for (const method of ['GET', 'POST']) {
+      const asked = await call({ headers: bearer, method }, setup);
+      expect(proofIn(asked)).toMatchObject({ context: { units: 5 } });
+      expect(asked.decision).toMatchObject({ charge: { units: 5, mostUnits: 40 } });
+    }
+    expect([...setup.quota.used.values()]).toEqual([10]);
+  });
+
   it('spends nothing where the configuration switches the quota off', async () => {
     const quota = memoryQuota();
     const { set } = await call({ headers: bearer }, { config: { quota: false }, quota });

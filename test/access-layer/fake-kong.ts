@@ -137,6 +137,7 @@ export function memoryQuota(): QuotaCounter & { used: Map<string, number> } {
       return Promise.resolve({ granted: granted === units, exceeded, standing: standing(subscriptionId) });
     },
     refund: () => Promise.resolve('refunded'),
+    settle: () => Promise.resolve('settled'),
     readStanding: (id) => Promise.resolve(standing(id)),
   };
 }

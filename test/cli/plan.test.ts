@@ -10,6 +10,7 @@ import {
 } from '../../cli/supervisor/plan';
 
 /** As when an operator has set them all, each to its own name. */
+const PAYMENT_SECRETS = ['RAZORPAY_KEY_ID', 'RAZORPAY_KEY_SECRET', 'RAZORPAY_WEBHOOK_SECRET', 'STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET'];
 const env = Object.fromEntries([...SECRET_NAMES, 'HOME'].map((name) => [name, name]));
 
 const context: PlanContext = {
@@ -56,7 +57,7 @@ test.each([
   [
     'the dashboard',
     dashboardChild(context),
-    ['DASHBOARD_SECRET', 'DASHBOARD_SIGN_IN_SECRETS', 'DATABASE_URL', 'SMTP_URL', 'STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET'],
+    ['DASHBOARD_SECRET', 'DASHBOARD_SIGN_IN_SECRETS', 'DATABASE_URL', 'SMTP_URL', ...PAYMENT_SECRETS],
   ],
   ['the gateway', gatewayChild(context, {}), []],
   ['the sandbox', sandboxChild(context), []],

@@ -40,6 +40,7 @@ export function describeQuotaCounter(name: string, create: (timeZone: string) =>
     describeRefunds(() => ({ harness, subscriptionId }));
     describeModes(() => ({ harness, subscriptionId }));
     describeWholes(() => ({ harness, subscriptionId }));
+    describeSettlements(() => ({ harness, subscriptionId }));
     describeRefundCap(() => ({ harness, subscriptionId }));
     describeWindows(() => ({ harness, subscriptionId }));
   });
@@ -287,6 +288,61 @@ function describeWholes(context: Context): void {
     await harness.counter.spend({ subscriptionId, limits, units: 100 });
     const refund = (units: number) => harness.counter.refund({ subscriptionId, day, requestId: randomUUID(), dailyLimit: 250, units });
     expect([await refund(100), await refund(25), await refund(1)]).toEqual(['capped', 'refunded', 'capped']);
+  });
+}
+
+function describeSettlements(context: Context): void {
+  const day = '2026-11-20';
+  const settle = (counter: QuotaCounter, units: number, more: { subscriptionId: string; day?: string; id?: string }) =>
+    counter.settle({ day, id: randomUUID(), ...more, units });
+
+  it('takes more than was taken, past the limit, once an id; then both nodes refuse', async () => {
+    const { harness, subscriptionId } = context();
+    await spendTimes(harness.counter, subscriptionId, LIMITS, 2);
+    const id = randomUUID();
+    const nodes = [harness.counter, harness.otherNode, harness.counter];
+    const outcomes = await Promise.all(nodes.map((node) => settle(node, 40, { subscriptionId, id })));
+    expect([...outcomes].sort()).toEqual(['repeated', 'repeated', 'settled']);
+    await expect(settle(harness.otherNode, 40, { subscriptionId, id })).resolves.toBe('repeated');
+    for (const node of nodes) {
+      expect(await node.spend({ subscriptionId, limits: LIMITS })).toMatchObject({
+        granted: false,
+        exceeded: 'daily',
+        standing: { usedDaily: 42, usedMonthly: 42 },
+      });
+    }
+    const refused = await harness.counter.spend({ subscriptionId, limits: { daily: 100, monthly: 42 } });
+    expect(refused).toMatchObject({ granted: false, exceeded: 'monthly' });
+    expect(granted(await spendTimes(harness.otherNode, subscriptionId, { daily: 44, monthly: 100 }, 5))).toBe(2);
+  });
+
+  it('gives back what was taken too much, without a cap, but never more than was taken', async () => {
+    const { harness, subscriptionId } = context();
+    await harness.counter.spend({ subscriptionId, limits: { daily: 250, monthly: 1_000 }, units: 100 });
+    await expect(settle(harness.otherNode, -90, { subscriptionId })).resolves.toBe('settled');
+    await expect(settle(harness.counter, -11, { subscriptionId })).resolves.toBe('uncharged');
+    await expect(harness.counter.readStanding(subscriptionId)).resolves.toMatchObject({ usedDaily: 10, usedMonthly: 10 });
+    // The cap of failures is whole.
+    const failed = { subscriptionId, day, dailyLimit: LIMITS.daily };
+    await expect(harness.counter.refund({ ...failed, requestId: randomUUID(), units: 10 })).resolves.toBe('refunded');
+  });
+
+  it('settles on the day of the request, until the day after', async () => {
+    const { harness, subscriptionId } = context();
+    await spendTimes(harness.counter, subscriptionId, LIMITS, 1);
+    harness.setStoreClock('2026-11-21T00:00:01+05:30');
+    await spendTimes(harness.counter, subscriptionId, LIMITS, 1);
+    await expect(settle(harness.otherNode, 7, { subscriptionId })).resolves.toBe('settled');
+    const today = { day: '2026-11-21', usedDaily: 1, usedMonthly: 9 };
+    await expect(harness.counter.readStanding(subscriptionId)).resolves.toMatchObject(today);
+    harness.setStoreClock('2026-11-22T00:00:01+05:30');
+    await expect(settle(harness.counter, 7, { subscriptionId })).resolves.toBe('uncharged');
+  });
+
+  it('settles nothing of a day from which nothing was taken', async () => {
+    const { harness, subscriptionId } = context();
+    await expect(settle(harness.counter, 7, { subscriptionId })).resolves.toBe('uncharged');
+    await expect(harness.otherNode.readStanding(subscriptionId)).resolves.toMatchObject({ usedDaily: 0, usedMonthly: 0 });
   });
 }
 

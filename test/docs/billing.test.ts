@@ -5,15 +5,16 @@ import { z } from 'zod';
 import { computeStatement, type Statement, type SubscriptionTerm } from '../../plugins/core/selling/statement';
 import { createWebhookMessage } from '../../services/dashboard/api/webhooks/webhook-message';
 
-const page = readFileSync(join(__dirname, '..', '..', 'docs', 'seller-webhooks.md'), 'utf8');
+const DOCS = join(__dirname, '..', '..', 'docs');
+const page = readFileSync(join(DOCS, 'seller-webhooks.md'), 'utf8');
 
 type Invoice = (vendor: object, customer: string, event: unknown) => Promise<void>;
 
-/** The function that the page shows below a heading. */
-function snippet(heading: string): Invoice {
-  const text = new RegExp(`## ${heading}\\n[\\s\\S]*?\`\`\`javascript\\n([\\s\\S]*?)\`\`\``).exec(page)?.[1];
-  if (text === undefined) throw new Error(`the page shows nothing for ${heading}`);
-  return runInNewContext(`${text}; invoice`) as Invoice;
+/** The function of an example that the page links to. */
+function snippet(vendor: string): Invoice {
+  const name = `examples/invoice_${vendor.toLowerCase()}.cjs`;
+  if (!page.includes(`(${name})`)) throw new Error(`the page shows nothing for ${vendor}`);
+  return runInNewContext(`${readFileSync(join(DOCS, name), 'utf8')}; invoice`, { module: {} }) as Invoice;
 }
 
 const term = { daily: 10, monthly: 100, isActive: true, fromDay: '2027-03-01', toDay: '2027-03-31' };

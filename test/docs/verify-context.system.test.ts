@@ -29,6 +29,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Examples that stand in files of their own, beside the page that links to them. */
 const FILES: Readonly<Record<string, string>> = {
+  javascript: 'verify_context.cjs',
   python: 'verify_context.py',
   go: 'verify_context.go',
   java: 'TollgateContext.java',

@@ -281,6 +281,51 @@ test('an upstream gives a request back by the call that the page shows, once', a
   }
 });
 
+test('charges by answer as the page says, and refuses the next call when the limit is used up midway', async () => {
+  const api = createServer((request, response) => response.setHeader('X-Units', request.url?.slice(1) ?? '').end('words'));
+  await new Promise<void>((done) => api.listen(0, '127.0.0.1', done));
+  try {
+    const { port } = api.address() as AddressInfo;
+    const customer = ['--customer', 'words@example.com'];
+    await instance.cli('product', 'new', 'tokens', '--url', `http://127.0.0.1:${port}`, '--daily', '20', '--monthly', '60');
+    const [, units = ''] = /```yaml\n(units: .*)\n```/.exec(page) ?? [];
+    writeFileSync(catalogueFile, `${readFileSync(catalogueFile, 'utf8').trimEnd()}\n    ${units}\n`);
+    expect((await instance.cli('catalogue', 'apply')).stdout).toContain('+ tokens: new product');
+    await instance.cli('customer', 'create', '--email', 'words@example.com');
+    const made = await instance.cli('key', 'create', ...customer, '--products', 'tokens', '--json');
+    const headers = { 'X-API-Key': String(JSON.parse(made.stdout).key) };
+    let used = 0;
+    // The second has no number, and costs the reserve. The last goes over the limit.
+    for (const said of [17, 'many', 0, 9]) {
+      const answer = await send(`${instance.gateway}/tokens/${said}`, { headers });
+      expect([answer.status, answer.headers['x-units']]).toEqual([200, undefined]);
+      used += typeof said === 'number' ? said : 1;
+      await eventually(
+        async () => JSON.parse((await instance.cli('usage', ...customer, '--json')).stdout).subscriptions[0].usedDaily === used,
+      );
+    }
+    expect(used).toBe(27);
+    const refused = await send(`${instance.gateway}/tokens/1`, { headers });
+    expect([refused.status, refused.json().code]).toEqual([429, 'quota_daily_exceeded']);
+    const month = new Date().toISOString().slice(0, 7);
+    // 17 and 9 beyond the reserve, 1, and the reserve of the third, which came back.
+    const line = { product: 'tokens', requests: 4, charged: 28, refunded: 1, used: 27 };
+    await eventually(async () => {
+      const { lines } = JSON.parse((await instance.cli('statement', ...customer, '--month', month, '--json')).stdout) as {
+        lines: object[];
+      };
+      return Object.entries(line).every(([name, value]) => (lines[0] as Record<string, unknown>)[name] === value);
+    });
+    const database = new Pool({ connectionString: instance.databaseUrl, max: 1 });
+    const logged = "SELECT units FROM decision WHERE product = 'tokens' AND outcome = 'admitted' ORDER BY at";
+    await eventually(async () => (await database.query<{ units: number }>(logged)).rows.map((row) => row.units).join() === '17,1,0,9');
+    await database.end();
+  } finally {
+    api.close();
+    api.closeAllConnections();
+  }
+});
+
 test('its limits follow the catalogue once it is applied', async () => {
   const file = catalogueFile;
   writeFileSync(file, readFileSync(file, 'utf8').replace('daily: 3\n', 'daily: 5\n'));

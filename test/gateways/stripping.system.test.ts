@@ -1,3 +1,4 @@
+import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -6,9 +7,11 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { addToList } from '../../cli/commands/add-to-list';
 import { describeProduct } from '../../cli/commands/new-product';
+import { answerLineIn, parseAnswerLine } from '../../plugins/core/access/answer-line';
 import { FORGEABLE } from '../../plugins/core/access/request-variable';
 import { openInstallation, type Installation } from '../acceptance/installation';
 import { statusesOf, sendRaw } from '../support/gateway/raw-http';
+import { eventually } from '../support/eventually';
 import { send } from '../support/http';
 import { sharedInstance } from '../support/system/shared-instance';
 import { type AnyGateway, type AnyRunningGateway, EVERY_GATEWAY, startAnyGateway } from './support/every-gateway';
@@ -22,12 +25,17 @@ const WEBSOCKET_KEY = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==';
 const seen: IncomingMessage[] = [];
 const upgraded: IncomingMessage[] = [];
 const gateways = new Map<AnyGateway, AnyRunningGateway>();
+/** What gateways tell of their answers. */
+const witness = createSocket('udp4');
+const told: string[] = [];
 
 beforeAll(async () => {
   tollgate = await openInstallation();
   ({ key } = await tollgate.createKey({ products: ['api-ip', 'api-grank', 'api-image'], mode: 'test', daily: 100_000, monthly: 100_000 }));
   api = createServer((request, response) => {
     seen.push(request);
+    const units = /^\/units\/(.*)$/.exec(request.url ?? '')?.[1];
+    if (units !== undefined) response.setHeader('X-Units', units);
     request.resume().on('end', () => response.end());
   });
   // Takes every protocol that it is offered, and closes.
@@ -45,13 +53,18 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'tollgate-own-api-'));
   const kongYml = withOwnApi(url);
   const everywhere = Object.fromEntries(Object.keys(services).map((name) => [name, url]));
+  witness.on('message', (datagram) => told.push(answerLineIn(datagram) ?? ''));
+  witness.bind(0, '127.0.0.1');
+  await once(witness, 'listening');
+  const answersTo = `127.0.0.1:${witness.address().port}`;
   const start = async (kind: AnyGateway): Promise<void> =>
-    void gateways.set(kind, await startAnyGateway({ kind, dataDir, services: everywhere, kongYml }));
+    void gateways.set(kind, await startAnyGateway({ kind, dataDir, services: everywhere, kongYml, answersTo }));
   await Promise.all(EVERY_GATEWAY.map(start));
 });
 
 afterAll(async () => {
   await Promise.all([...gateways.values()].map((gateway) => gateway.stop()));
+  witness.close();
   api.close();
   api.closeAllConnections();
   rmSync(folder, { recursive: true });
@@ -350,4 +363,29 @@ it('says behind each gateway that the API did not answer, with status and reques
     }),
   );
   expect(said).toEqual(EVERY_GATEWAY.map((kind) => [kind, true]));
+});
+
+it('tells the plugin server what the API says that its answer costs, and the caller nothing of it', async () => {
+  const sent = ['/weather/pune', '/weather/units/17', '/weather/units/0', `/weather/units/${'9'.repeat(20)}`, '/weather/units/many'];
+  const rows = await Promise.all(
+    EVERY_GATEWAY.map(async (kind) => {
+      const row: unknown[] = [];
+      for (const path of sent) {
+        const { status, headers } = await send(gateways.get(kind)?.url + path, { headers: { 'X-API-Key': key } });
+        const id = String(headers['x-kong-request-id']);
+        // The lane tells by its own socket: test/lane/nginx-lua.
+        if (kind === 'nginx-lua') {
+          row.push([status, headers['x-units']]);
+          continue;
+        }
+        await eventually(() => told.some((line) => line.startsWith(id)));
+        const units = parseAnswerLine(told.find((line) => line.startsWith(id)) ?? '')?.units;
+        // What is no number is passed on by some, and costs what was taken before.
+        row.push([status, headers['x-units'], /^\d+$/.test(units ?? '') ? units : undefined]);
+      }
+      return [kind, row];
+    }),
+  );
+  const costs = [undefined, '17', '0', '9'.repeat(20), undefined].map((units) => [200, undefined, units]);
+  expect(rows).toEqual(EVERY_GATEWAY.map((kind) => [kind, kind === 'nginx-lua' ? costs.map((each) => each.slice(0, 2)) : costs]));
 });

@@ -35,7 +35,7 @@ beforeAll(async () => {
     request.on('end', () => {
       seen.push({ request, body });
       if (request.url === '/ip/cut') request.socket.destroy();
-      else response.end('served');
+      else response.setHeaders(new Map(request.url === '/ip/priced' ? [['X-Units', '17']] : [])).end('served');
     });
   }).listen(0, '127.0.0.1');
   await once(api, 'listening');
@@ -114,6 +114,9 @@ it('tells what admitted requests were answered with, by the next question or soo
   await eventually(() => heard.some((line) => / 502 \d+\.\d{3} \d+ -, -$/.test(line)));
   expect(heard[0]).toMatch(/^[0-9a-f]{32} 200 \d+\.\d{3} 6 \d+\.\d{3}$/);
   expect(heard.join()).not.toMatch(/ (401|503) /);
+  const priced = await ask('/ip/priced');
+  expect([priced.status, priced.headers['x-units']]).toEqual([200, undefined]);
+  await eventually(() => heard.some((line) => / 200 \d+\.\d{3} 6 \d+\.\d{3} units=17$/.test(line)));
 });
 
 it('reads a form to its last byte and no further, in pieces and where its sender waits to be asked', async () => {

@@ -14,6 +14,7 @@ function lines({ name, patterns, question, stripped, upstream }: GuardedRoute): 
     `\t\t\theader_up Host ${authority}`,
     '\t\t\theader_up X-Real-IP {http.request.remote.host}',
     '\t\t\theader_down -X-Kong-Request-Id',
+    '\t\t\timport tollgate_units',
     '\t\t\ttransport http {',
     ...(isHttps ? [`\t\t\t\ttls_server_name ${host}`] : []),
     ...(isHttps && !verifies ? ['\t\t\t\ttls_insecure_skip_verify'] : []),

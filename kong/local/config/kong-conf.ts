@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { ConfigError } from './config-error';
+import { UNITS_HEADER } from '../../../plugins/core/selling/units';
 import { DEFAULT_TEMPLATES, type ErrorTemplates } from '../http/error-pages';
 import { NginxVariables } from '../plugin/nginx-variables';
 import { isTrustedIpEntry, type RealIpSettings } from '../http/trusted-proxies';
@@ -59,6 +60,7 @@ const SIMPLE = new Set([
   'nginx_http_client_max_body_size', 'nginx_proxy_client_max_body_size', 'error_template_json', 'error_template_html', 'error_template_xml',
   'error_template_plain', 'error_default_type', 'headers', 'pluginserver_names', 'nginx_proxy_set', 'nginx_proxy_underscores_in_headers',
   'nginx_proxy_access_log', 'nginx_proxy_client_body_timeout', 'nginx_location_client_body_timeout', 'nginx_proxy_proxy_ssl_trusted_certificate',
+  'nginx_proxy_proxy_hide_header',
 ]); // prettier-ignore
 
 /** Reads kong.conf. Throws {@link ConfigError} naming every property it does not know or cannot read. */
@@ -67,6 +69,8 @@ export function loadKongConf(path: string): KongConf {
   const properties = parseProperties(readFileSync(path, 'utf8'), problems);
   const ignored = checkNames(properties, problems);
   const reader = new PropertyReader(properties, problems);
+  // It is taken off every answer, whether this says so or not.
+  reader.choice('nginx_proxy_proxy_hide_header', [UNITS_HEADER]);
   const uploadTimeoutMs = reader.milliseconds('nginx_proxy_client_body_timeout', 60_000);
   const conf: KongConf = {
     realIp: readRealIp(reader),

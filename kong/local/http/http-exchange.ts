@@ -62,6 +62,8 @@ export class HttpExchange {
   match: RouteMatch | undefined;
   /** Whether the service answered, or only the gateway. */
   isFromService = false;
+  /** What the service says its answer costs; undefined without such a header. */
+  units: string | undefined;
   /** Of the answer's body, as far as they were sent. */
   answerBytes = 0;
   private sharedValues: Map<string, ProtoValue> | undefined;

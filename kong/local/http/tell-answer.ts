@@ -18,9 +18,9 @@ export function createAnswerTeller(place: UdpPlace): AnswerTeller {
   socket.on('error', () => undefined);
   return {
     tell(exchange, status = exchange.response.headersSent ? exchange.response.statusCode : CLIENT_LEFT) {
-      const { id, startedAt, answerBytes, isFromService } = exchange;
+      const { id, startedAt, answerBytes, isFromService, units = '-' } = exchange;
       const elapsedMs = Date.now() - startedAt;
-      const line = `tg: ${id} ${status} ${elapsedMs} ${answerBytes} ${isFromService ? elapsedMs : '-'}`;
+      const line = `tg: ${id} ${status} ${elapsedMs} ${answerBytes} ${isFromService ? elapsedMs : '-'} units=${units}`;
       socket.send(line, place.port, place.host, () => undefined);
     },
     close: () => socket.close(),

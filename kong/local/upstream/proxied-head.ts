@@ -1,9 +1,19 @@
+import { UNITS_HEADER } from '../../../plugins/core/selling/units';
 import { keepsConnection, type Answers, type Latencies } from '../http/answers';
 import { type HttpExchange } from '../http/http-exchange';
 import { type UpstreamHead } from './upstream-head';
 
-/** Headers of a service's answer that belong to its connection, or that the gateway writes itself. */
-const NOT_RETURNED = new Set(['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'content-type', 'via', 'trailer']);
+/** Headers of a service's answer that belong to its connection, that the gateway writes itself, or that are for the gateway alone. */
+const NOT_RETURNED = new Set([
+  ...['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'content-type', 'via', 'trailer'],
+  UNITS_HEADER.toLowerCase(),
+]);
+
+/** What the service says its answer costs. Undefined without such a header; several are joined, as nginx does. */
+export function unitsTold({ headers }: UpstreamHead): string | undefined {
+  const values = headers.filter((_, index) => headers[index - 1]?.toLowerCase() === UNITS_HEADER.toLowerCase() && index % 2 === 1);
+  return values.length === 0 ? undefined : values.join(', ');
+}
 
 /** The headers of a service's answer as the client gets them, in Kong's order; flat `[name, value, …]`. */
 export function proxiedHead(parts: { exchange: HttpExchange; answers: Answers; head: UpstreamHead; latencies: Latencies }): string[] {

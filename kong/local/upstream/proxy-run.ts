@@ -4,7 +4,7 @@ import { type Balancer, type Target } from './balancer';
 import { type Service } from '../config/kong-yml';
 import { type HttpExchange } from '../http/http-exchange';
 import { type Log } from '../log';
-import { proxiedHead } from './proxied-head';
+import { proxiedHead, unitsTold } from './proxied-head';
 import { type BodyError, type BodyPump } from '../http/request-body';
 import { type RouteMatch } from '../router';
 import { type UpstreamConnection, type UpstreamFailure, type UpstreamListener } from './upstream-connection';
@@ -58,6 +58,7 @@ export class ProxyRun implements UpstreamListener {
   head(head: UpstreamHead): void {
     if (this.target) this.parts.balancer.report(this.target, { kind: 'status', status: head.status });
     this.parts.exchange.isFromService = true;
+    this.parts.exchange.units = unitsTold(head);
     if (head.status === 101) {
       const { connection } = this;
       this.finished = true;

@@ -43,7 +43,7 @@ function switchingHead({ exchange, answers, head, latencies }: UpgradeParts): st
   const fields: string[] = ['Connection', 'upgrade', 'Upgrade', 'websocket'];
   for (let i = 0; i < head.headers.length; i += 2) {
     const name = head.headers[i] ?? '';
-    if (!/^(connection|upgrade|keep-alive|via)$/i.test(name)) fields.push(name, head.headers[i + 1] ?? '');
+    if (!/^(connection|upgrade|keep-alive|via|x-units)$/i.test(name)) fields.push(name, head.headers[i + 1] ?? '');
   }
   const hasServer = fields.some((name, index) => index % 2 === 0 && name.toLowerCase() === 'server');
   answers.addProxiedHeaders(fields, { id: exchange.id, latencies, hasServer, upstreamVia: undefined });

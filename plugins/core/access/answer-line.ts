@@ -8,6 +8,8 @@ export interface ToldAnswer {
   readonly bytes: number;
   /** False where the gateway answered itself: it could not reach the API, or the API did not answer in time. */
   readonly isFromApi: boolean;
+  /** The value of the API's header `X-Units`, as it was sent. Absent: it sent none, or the gateway does not tell it. */
+  readonly units?: string;
 }
 
 /** Before the line in a datagram; what stands before it is the head of a syslog message. */
@@ -35,6 +37,8 @@ interface CaddyLine {
   /** Seconds. */
   readonly duration?: unknown;
   readonly size?: unknown;
+  /** `units=` and the value of X-Units: Caddy 2.6 has no other member that a route can write. */
+  readonly user_id?: unknown;
   readonly resp_headers?: { readonly 'X-Kong-Request-Id'?: readonly unknown[]; readonly Date?: unknown };
 }
 
@@ -44,10 +48,11 @@ const CLIENT_LEFT = 499;
 /** Of an answer that Caddy gives itself the log has no Date, because Go adds that as it writes; one of an API has its own. */
 function lineOfCaddy(text: string): string | undefined {
   try {
-    const { status, duration, size, resp_headers: headers = {} } = JSON.parse(text) as CaddyLine;
+    const { status, duration, size, user_id: user, resp_headers: headers = {} } = JSON.parse(text) as CaddyLine;
     const seconds = Number(duration).toFixed(3);
     const head = headers.Date === undefined ? '-' : seconds;
-    return `${String(headers['X-Kong-Request-Id']?.[0])} ${String(status === 0 ? CLIENT_LEFT : status)} ${seconds} ${String(size)} ${head}`;
+    const units = typeof user === 'string' && user.startsWith('units=') ? ` ${user}` : '';
+    return `${String(headers['X-Kong-Request-Id']?.[0])} ${String(status === 0 ? CLIENT_LEFT : status)} ${seconds} ${String(size)} ${head}${units}`;
   } catch {
     return undefined;
   }
@@ -62,15 +67,15 @@ export function requestIdOfLine(line: string): string {
 const LEAST_STATUS = 100;
 const NOT_HTTP = 502;
 
-const LINE = /^([\w-]{8,64}) (\d{3}) (\d{1,7}(?:\.\d{3})?) (\d{1,15}) ([\d.:, -]{1,200})$/;
+const LINE = /^([\w-]{8,64}) (\d{3}) (\d{1,7}(?:\.\d{3})?) (\d{1,15}) ([\d.:, -]{1,200}?)(?: units=(.*))?$/;
 
 /**
- * `<request id> <status> <time> <bytes> <time of the API's head>`. A time with a point is in seconds, as nginx has it, and one without in
- * milliseconds, as HAProxy has it. The last member has one time for each attempt, and `-` (`-1`) for one that brought no head: the last counts.
+ * `<request id> <status> <time> <bytes> <time of the API's head>[ units=<X-Units>]`. A time with a point is in seconds, as nginx has it, and one without in
+ * milliseconds, as HAProxy has it. The fifth member has one time for each attempt, and `-` (`-1`) for one that brought no head: the last counts. `-` for units is none.
  * @returns undefined for a line that is not of this form
  */
 export function parseAnswerLine(line: string): ToldAnswer | undefined {
-  const [, requestId, status, time = '', bytes, heads = ''] = LINE.exec(line) ?? [];
+  const [, requestId, status, time = '', bytes, heads = '', units = '-'] = LINE.exec(line) ?? [];
   if (requestId === undefined) return undefined;
   const last = heads.split(/[,:]/).at(-1)?.trim() ?? '';
   return {
@@ -79,5 +84,6 @@ export function parseAnswerLine(line: string): ToldAnswer | undefined {
     elapsedMs: time.includes('.') ? Math.round(Number(time) * 1_000) : Number(time),
     bytes: Number(bytes),
     isFromApi: last !== '' && !last.startsWith('-'),
+    ...(units !== '-' && { units }),
   };
 }

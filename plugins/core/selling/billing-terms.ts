@@ -75,7 +75,7 @@ export const PAYMENT_TERMS: z.output<typeof payments> = payments.parse({});
 export type PaymentTerms = z.output<typeof payments>;
 
 /** Providers that take payments; by the others nothing is paid in advance. */
-export const PAYMENT_PROVIDERS = ['stripe'] as const;
+export const PAYMENT_PROVIDERS = ['stripe', 'razorpay'] as const;
 export type PaymentProviderName = (typeof PAYMENT_PROVIDERS)[number];
 
 /** How customers are billed, as `billing` of catalogue.yml says it. Without tax nothing is added to prices. */
@@ -84,18 +84,20 @@ export const billingTerms = z
     provider: z
       .enum(['none', 'invoice', ...PAYMENT_PROVIDERS])
       .describe(
-        'stripe: a plan with a price begins when it is paid. invoice: Tollgate numbers and sends invoices, and you mark them paid. none: neither.',
+        'stripe, razorpay: a plan with a price begins when it is paid. invoice: Tollgate numbers and sends invoices, and you mark them paid. none: neither.',
       ),
     seller: seller.optional().describe('Who issues invoices.'),
     invoices: invoices.optional().describe('Of the provider invoice.'),
     tax: tax.optional().describe('Added to prices on invoices of Tollgate. Without it nothing is.'),
-    payments: payments.optional().describe('Of the provider stripe.'),
+    payments: payments.optional().describe('Of the providers stripe and razorpay.'),
   })
   .superRefine(({ provider, seller: from, invoices: numbers, tax: table, payments: collected }, context) => {
     const report = (path: string[], message: string): void => context.addIssue({ code: 'custom', path, message });
     if (isPaymentProvider(provider)) {
       for (const [member, given] of Object.entries({ seller: from, invoices: numbers, tax: table }))
         if (given !== undefined) report([member], `is for the provider invoice; with ${provider} set it up there`);
+      if (provider === 'razorpay' && collected?.promotion_codes)
+        report(['payments', 'promotion_codes'], 'must be false: the page of razorpay takes none');
       return;
     }
     if (collected) report(['payments'], 'is for a provider that takes payments');

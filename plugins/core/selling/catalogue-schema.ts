@@ -5,6 +5,7 @@ import { PRODUCT_ID, PROOF_FORMS } from './catalogue';
 import { checkCatalogueFile } from './check-catalogue';
 import { decimalsOf, fitsDecimals, fromMinor, toMinor } from './money';
 import { EXEMPTIONS } from './refunds';
+import { UNITS_HEADER } from './units';
 
 /**
  * Far more than one installation sells, but few enough to refuse a broken file early: every dashboard page that lists products gets the
@@ -82,6 +83,27 @@ const alert = z
   })
   .transform(({ failures, at_least: atLeast }) => ({ failures: Number.parseInt(failures, 10), atLeast }));
 
+/** A hundred times the most expensive request of ours. */
+const MOST_RESERVE = 10_000;
+const MOST_UNITS = 1_000_000;
+
+const units = z
+  .strictObject({
+    header: z
+      .literal(UNITS_HEADER, `must be ${UNITS_HEADER}: the access logs of the gateways name this header, for all products`)
+      .default(UNITS_HEADER)
+      .describe('In which your API says what the answer costs: a whole number. Callers do not get it.'),
+    reserve: z
+      .int()
+      .min(1)
+      .max(MOST_RESERVE)
+      .default(1)
+      .describe('Taken before the call, and kept where the answer does not say what it costs.'),
+    most: z.int().min(1).max(MOST_UNITS).describe('What one answer may cost; one that says more costs this.'),
+  })
+  .refine(({ reserve, most }) => reserve <= most, { path: ['most'], message: 'must be at least the reserve' })
+  .transform(({ reserve, most }) => ({ reserve, most }));
+
 const productMembers = z.strictObject({
   id: z
     .string()
@@ -147,6 +169,9 @@ const productMembers = z.strictObject({
     .refine((each) => Object.keys(each).length <= 20, 'has more than 20 paths')
     .optional()
     .describe('Paths outside the prefix, each with the route that it stands for.'),
+  units: units
+    .optional()
+    .describe('For calls that cost differently: each answer says how many units it costs. Absent: a request is a unit.'),
   alert: alert
     .optional()
     .describe('When you are told that the product fails: 20% of the answers of a minute and at least 20 of them unless given.'),

@@ -2,6 +2,7 @@ import { type KeyPlace } from '../key-places';
 import { type AlertRule } from './outage';
 import { type BillingTerms } from './billing-terms';
 import { type Exemption } from './refunds';
+import { type UnitsByAnswer } from './units';
 
 /**
  * The shape of what is sold: products with their routes, limits and plans. The figures themselves are data in `kong/catalogue.yml`, which
@@ -84,6 +85,8 @@ export interface CatalogueProduct {
   readonly alsoAdmits?: readonly string[] | undefined;
   /** Paths outside the prefix → the route that each stands for. */
   readonly aliases?: Readonly<Record<string, string>> | undefined;
+  /** Absent: a request costs one unit, or what kong.yml says (`post_units`). */
+  readonly units?: UnitsByAnswer | undefined;
   /** When failures are told to the seller. Absent: `USUAL_ALERT`. */
   readonly alert?: AlertRule | undefined;
 }

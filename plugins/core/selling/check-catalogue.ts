@@ -1,4 +1,6 @@
+import { type BillingTerms, isPaymentProvider } from './billing-terms';
 import { type CatalogueProduct } from './catalogue';
+import { decimalsOf, fromMinor, toMinor } from './money';
 
 /** A problem between members. */
 export interface CatalogueMistake {
@@ -6,10 +8,10 @@ export interface CatalogueMistake {
   readonly message: string;
 }
 
-type File = { readonly products: readonly CatalogueProduct[] };
+type File = { readonly products: readonly CatalogueProduct[]; readonly billing?: BillingTerms | undefined };
 
 /** Checks the rules between the members of a catalogue, once each member is well formed. */
-export function checkCatalogueFile({ products }: File): CatalogueMistake[] {
+export function checkCatalogueFile({ products, billing }: File): CatalogueMistake[] {
   return [
     ...findRepeats(
       products.map(({ id }) => id),
@@ -18,7 +20,28 @@ export function checkCatalogueFile({ products }: File): CatalogueMistake[] {
     ),
     ...checkPrefixes(products),
     ...products.flatMap((product, index) => checkProduct(product, ['products', index])),
+    ...products.flatMap(({ plans }, index) => checkCharges(plans, { provider: billing?.provider, at: ['products', index, 'plans'] })),
   ];
+}
+
+/**
+ * Stripe and Razorpay charge currencies with three decimals in steps of ten.
+ * https://docs.stripe.com/currencies#three-decimal, https://razorpay.com/docs/payments/payments/currency-conversion
+ */
+function checkCharges(
+  plans: CatalogueProduct['plans'],
+  { provider, at }: { readonly provider: string | undefined; readonly at: (string | number)[] },
+): CatalogueMistake[] {
+  if (!isPaymentProvider(provider)) return [];
+  return plans.flatMap(({ price, currency, approval }, index) => {
+    if (approval !== 'automatic' || decimalsOf(currency) !== 3 || toMinor(price, currency) % 10n === 0n) return [];
+    return [
+      {
+        path: [...at, index, 'price'],
+        message: `must be in steps of ${fromMinor(10, currency)}: ${provider} charges no other ${currency}`,
+      },
+    ];
+  });
 }
 
 /** Reports every repeated value at its second place. */
@@ -64,7 +87,7 @@ function isBelow(path: string, prefix: string | null): boolean {
 }
 
 function checkProduct(product: CatalogueProduct, at: (string | number)[]): CatalogueMistake[] {
-  const { prefix, routes, plans, base, subscribable, sandboxUrl, testKeys, firstCall } = product;
+  const { prefix, routes, plans, base, subscribable, sandboxUrl, testKeys, firstCall, units } = product;
   return [
     ...(base === null && subscribable
       ? [{ path: [...at, 'subscribable'], message: 'must be false where base is null: customers cannot subscribe without limits' }]
@@ -77,6 +100,9 @@ function checkProduct(product: CatalogueProduct, at: (string | number)[]): Catal
       : []),
     ...(firstCall !== undefined && !isBelow(firstCall.replace(/\?.*/, ''), prefix)
       ? [{ path: [...at, 'first_call'], message: `${firstCall} is not below the prefix${prefix === null ? '' : ` ${prefix}`}` }]
+      : []),
+    ...(units && [base, ...plans].some((limits) => limits && limits.daily < units.reserve)
+      ? [{ path: [...at, 'units', 'reserve'], message: 'is above a daily limit: no request could be made' }]
       : []),
     ...(!subscribable && plans.length > 0 ? [{ path: [...at, 'plans'], message: 'must be empty where subscribable is false' }] : []),
     ...routes.flatMap(({ path }, index) =>

@@ -79,6 +79,7 @@ function factsOf({
   largeBodies,
   alsoAdmits,
   aliases,
+  units,
   alert,
 }: CatalogueProduct): Facts {
   const limits = { daily: base?.daily ?? null, monthly: base?.monthly ?? null };
@@ -101,6 +102,7 @@ function factsOf({
     large_bodies: largeBodies ?? null,
     also_admits: alsoAdmits ?? null,
     aliases: aliases ?? null,
+    units: units ?? null,
     alert: alert ? { failures: `${alert.failures}%`, at_least: alert.atLeast } : null,
   };
 }

@@ -15,8 +15,8 @@ export interface SubscriptionFact {
   readonly currency: string;
   /** Until when it is paid, or on trial. */
   readonly periodEnd: Seconds;
-  /** When it ends because it was cancelled; null while it renews. */
-  readonly cancelsAt: Seconds | null;
+  /** When it ends because it was cancelled; null while it renews. Absent: the provider does not say, and what it said before holds. */
+  readonly cancelsAt?: Seconds | null;
 }
 
 /** One invoice of the provider's that was paid, or could not be charged. */
@@ -32,6 +32,7 @@ export interface ChargeFact {
 /** Money that went back. `amount` is all that was refunded of this payment so far. */
 export interface RefundFact {
   readonly kind: 'refunded';
+  readonly invoice: string;
   readonly payment: string;
   readonly amount: number;
   readonly currency: string;
@@ -47,6 +48,7 @@ export interface DatedFact {
 }
 
 export interface PaymentState extends Omit<SubscriptionFact, 'kind'> {
+  readonly cancelsAt: Seconds | null;
   /** When a charge first failed that was not made good since; null when nothing is owed. */
   readonly failingSince: Seconds | null;
 }
@@ -69,7 +71,8 @@ function inOrder(a: DatedFact, b: DatedFact): number {
 
 function step(state: PaymentState | undefined, { at, fact }: DatedFact): PaymentState | undefined {
   if (fact.kind === 'subscription') {
-    const { kind: _kind, ...members } = fact;
+    const { kind: _kind, cancelsAt = state?.cancelsAt ?? null, ...rest } = fact;
+    const members = { ...rest, cancelsAt };
     // No provider brings a subscription back that has ended.
     if (state?.status === 'ended') return state;
     if (fact.status === 'failing') return { ...members, failingSince: state?.failingSince ?? at };

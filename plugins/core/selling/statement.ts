@@ -27,6 +27,8 @@ export interface StatementUse {
   readonly refunded: number;
   /** Of test keys, what is left of both; it costs nothing. */
   readonly test: number;
+  /** With live keys, admitted. */
+  readonly requests: number;
 }
 
 /** One subscription on one plan at one price. */
@@ -43,6 +45,8 @@ export interface StatementLine extends QuotaLimits {
   readonly refunded: number;
   readonly used: number;
   readonly test: number;
+  /** Admitted with live keys on these days. Null: it was closed before they were counted. */
+  readonly requests: number | null;
   /** `price × days ÷ days of the month`, rounded half up, and the surcharge. With the currency's decimals. */
   readonly amount: string;
   /** Part of the amount for units beyond those that the days paid for; see `surchargeOf`. */
@@ -84,11 +88,11 @@ function termOfDay(terms: readonly SubscriptionTerm[], day: string): Subscriptio
   return active.reduce((dearest, each) => (dearest && priceOf(dearest) > priceOf(each) ? dearest : each), active[0]) ?? held.at(-1);
 }
 
-type Growing = { -readonly [Member in keyof StatementLine]: StatementLine[Member] };
+type Growing = { -readonly [Member in keyof StatementLine]: StatementLine[Member] } & { requests: number };
 
 function newLine({ subscriptionId, product, plan, price, currency, daily, monthly }: SubscriptionTerm): Growing {
   const nothing = fromMinor(0n, currency);
-  const none = { days: 0, charged: 0, refunded: 0, used: 0, test: 0, amount: nothing, surcharge: nothing };
+  const none = { days: 0, charged: 0, refunded: 0, used: 0, test: 0, requests: 0, amount: nothing, surcharge: nothing };
   return { subscriptionId, product, plan, price: fromMinor(toMinor(price, currency), currency), currency, daily, monthly, ...none };
 }
 
@@ -125,6 +129,7 @@ function addDay(lines: Map<string, Growing>, term: SubscriptionTerm, use: Statem
   line.refunded += use.refunded;
   line.used += use.charged - use.refunded;
   line.test += use.test;
+  line.requests += use.requests;
 }
 
 /** Plans are published for months of 30 days: a monthly limit of 30 daily ones is never surcharged. */

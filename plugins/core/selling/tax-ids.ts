@@ -23,7 +23,7 @@ const prefixOf = (country: string): string => (country === 'GR' ? 'EL' : country
 
 export type TaxIdKind = 'gstin' | 'vat' | 'other';
 
-/** A number as it is printed, or the sentence that says why it is none. */
+/** A number as it is printed, or the sentence that says why it is not valid. */
 export type CheckedTaxId =
   { readonly value: string; readonly kind: TaxIdKind; readonly problem?: undefined } | { readonly problem: string };
 

@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseAnswerLine, requestIdOfLine, type ToldAnswer } from '../../core/access/answer-line';
-import { type Answer, type Charge, type Decision, type DecisionLog, type RefundRequest } from '../../core/ports';
+import { type Answer, type Charge, type Decision, type DecisionLog, type RefundRequest, type Settlement } from '../../core/ports';
 import { isUndelivered } from '../../core/selling/refunds';
+import { unitsOf } from '../../core/selling/units';
 import { type WitnessStats } from '../../core/store-stats';
 
 export interface WitnessOptions {
@@ -8,6 +10,8 @@ export interface WitnessOptions {
   readonly note: (answer: Answer) => void;
   /** Told of each request that is not to be charged, once. Never throws. */
   readonly giveBack: (refund: RefundRequest) => void;
+  /** Told of each request that costs more or less than was taken, once. Never throws. */
+  readonly settle: (due: Omit<Settlement, 'id'>) => void;
 }
 
 /** Of an admitted request, until its answer is told. */
@@ -15,8 +19,21 @@ interface Pending extends Pick<Answer, 'credentialId' | 'product' | 'atMs'> {
   readonly charge: Charge | undefined;
 }
 
+interface Cost {
+  readonly units: number;
+  /** They are to be given back. */
+  readonly isFree: boolean;
+}
+
+function costOf(told: ToldAnswer, { units, isFree5xx, mostUnits }: Charge): Cost {
+  const isFree = isUndelivered(told, isFree5xx);
+  return { units: isFree ? units : unitsOf(told.units, units, mostUnits), isFree };
+}
+
 /** Of each half of the pending requests. Both take about 10 MB: as many as are under way when 5,000 requests a second take ten seconds each. */
 const MOST_OF_A_HALF = 25_000;
+/** Longer than a datagram takes from the gateway to here. */
+const FIRST_WITHIN_MS = 100;
 /** Three times the longest that a route of kong.yml waits for its API. */
 const LONGEST_MS = 900_000;
 
@@ -33,6 +50,8 @@ export class Witness {
   private older = new Map<string, Pending>();
   private readonly turning: NodeJS.Timeout;
   private missing = 0;
+  private hasHeard = false;
+  private noteSettled: () => void = () => undefined;
 
   constructor(private readonly options: WitnessOptions) {
     this.turning = setInterval(() => this.giveUpOlder(), LONGEST_MS);
@@ -67,8 +86,26 @@ export class Witness {
     return { pending: this.newer.size + this.older.size, missing: this.missing };
   }
 
-  close(): void {
+  /**
+   * Waits for the answers to requests under way; only a moment where the gateway has told none so far. Call it when no more requests are decided.
+   * @returns how many were not told: they count as missing
+   */
+  async close(longestMs: number): Promise<number> {
     clearInterval(this.turning);
+    const isDone = (): boolean => this.newer.size + this.older.size === 0;
+    if (!isDone()) {
+      const ended = new AbortController();
+      const all = new Promise<void>((resolve) => (this.noteSettled = () => void (isDone() && resolve())));
+      await Promise.race([
+        all,
+        sleep(this.hasHeard ? longestMs : Math.min(longestMs, FIRST_WITHIN_MS), undefined, { signal: ended.signal }).catch(() => undefined),
+      ]);
+      ended.abort();
+    }
+    const late = this.newer.size + this.older.size;
+    this.giveUpOlder();
+    this.giveUpOlder();
+    return late;
   }
 
   private await({ requestId, credentialId, product, atMs, charge }: Decision): void {
@@ -80,10 +117,16 @@ export class Witness {
   private settle({ credentialId, product, atMs, charge }: Pending, told: ToldAnswer): void {
     const { requestId, status, bytes, elapsedMs } = told;
     if (!this.newer.delete(requestId)) this.older.delete(requestId);
-    this.options.note({ requestId, credentialId, product, atMs, status, bytes, elapsedMs });
-    if (!charge) return;
-    const { isFree5xx, ...taken } = charge;
-    if (isUndelivered(told, isFree5xx)) this.options.giveBack({ requestId, ...taken });
+    this.hasHeard = true;
+    const cost = charge && costOf(told, charge);
+    this.options.note({ requestId, credentialId, product, atMs, status, bytes, elapsedMs, units: cost?.units });
+    if (charge && cost) this.charge(requestId, charge, cost);
+    this.noteSettled();
+  }
+
+  private charge(requestId: string, { subscriptionId, day, dailyLimit, units: taken }: Charge, { units, isFree }: Cost): void {
+    if (isFree) this.options.giveBack({ requestId, subscriptionId, day, dailyLimit, units: taken });
+    else if (units !== taken) this.options.settle({ subscriptionId, day, units: units - taken });
   }
 
   /** Gives up what waited longest: what stood here before the last turn. */

@@ -525,7 +525,8 @@ CREATE TABLE decision (
   path text,
   status smallint,
   milliseconds integer,
-  bytes bigint
+  bytes bigint,
+  units integer
 ) WITH (fillfactor=80);
 CREATE INDEX decision_anonymous_idx ON decision USING btree (at) WHERE customer_id IS NULL;
 CREATE INDEX decision_at_idx ON decision USING btree (at);
@@ -773,6 +774,7 @@ CREATE TABLE payment_charge (
   charged_at timestamp with time zone NOT NULL,
   paid_at timestamp with time zone,
   url text,
+  refunded bigint NOT NULL DEFAULT 0,
   CONSTRAINT payment_charge_pkey PRIMARY KEY (place),
   CONSTRAINT payment_charge_provider_invoice_key UNIQUE (provider, invoice),
   CONSTRAINT payment_charge_paid_subscription_id_fkey FOREIGN KEY (paid_subscription_id) REFERENCES paid_subscription(id)
@@ -1675,8 +1677,8 @@ CREATE OR REPLACE FUNCTION public.note_requests(p_rows json)
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
-  UPDATE decision SET status = answered.status, milliseconds = answered.milliseconds, bytes = answered.bytes
-  FROM json_to_recordset(p_rows) AS answered ("requestId" text, status smallint, milliseconds integer, bytes bigint)
+  UPDATE decision SET status = answered.status, milliseconds = answered.milliseconds, bytes = answered.bytes, units = answered.units
+  FROM json_to_recordset(p_rows) AS answered ("requestId" text, status smallint, milliseconds integer, bytes bigint, units integer)
   WHERE decision.request_id = answered."requestId" AND decision.outcome = 'admitted' AND decision.status IS NULL
 $function$;
 REVOKE ALL ON FUNCTION note_requests(json) FROM PUBLIC;
@@ -1796,6 +1798,44 @@ AS $function$
     AND day >= date_trunc('month', p_day::timestamp)::date
     AND day < (date_trunc('month', p_day::timestamp) + interval '1 month')::date
 $function$;
+
+-- Takes more units from a day, past its limits, or gives some back (below zero), once an id. Outcomes: settled; repeated (this id was
+-- settled before); uncharged (nothing, or less, is known to have been taken, or the day is too old).
+CREATE OR REPLACE FUNCTION public.quota_settle(p_ids text[], p_subscriptions uuid[], p_days date[], p_units bigint[], p_zone text, p_offset double precision)
+ RETURNS TABLE(place bigint, outcome text, day_redis bigint, day_postgres bigint, day_refunded bigint, month_redis bigint, month_postgres bigint, month_refunded bigint)
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  given record;
+  oldest date := ((clock_timestamp() + make_interval(secs => p_offset)) AT TIME ZONE p_zone)::date - 1;
+BEGIN
+  FOR given IN
+    SELECT * FROM unnest(p_ids, p_subscriptions, p_days, p_units) WITH ORDINALITY AS each (id, subscription, day, units, place)
+    ORDER BY subscription, day, id
+  LOOP
+    place := given.place;
+    outcome := 'uncharged';
+    IF given.day >= oldest THEN
+      INSERT INTO quota_refund (request_id, day) VALUES (given.id, given.day) ON CONFLICT DO NOTHING;
+      IF NOT FOUND THEN
+        outcome := 'repeated';
+      ELSE
+        UPDATE usage
+          SET spent_postgres = spent_postgres + GREATEST(0, given.units), refunded = refunded + GREATEST(0, -given.units)
+          WHERE subscription_id = given.subscription AND day = given.day
+            AND refunded + GREATEST(0, -given.units) <= spent_redis + spent_postgres;
+        IF FOUND THEN
+          outcome := 'settled';
+        ELSE
+          DELETE FROM quota_refund WHERE request_id = given.id;
+        END IF;
+      END IF;
+    END IF;
+    SELECT parts.* INTO day_redis, day_postgres, day_refunded, month_redis, month_postgres, month_refunded
+      FROM quota_parts(given.subscription, given.day) AS parts;
+    RETURN NEXT;
+  END LOOP;
+END $function$;
 
 -- quota_keep, then where each of the subscriptions stands.
 CREATE OR REPLACE FUNCTION public.quota_sync(p_subscriptions uuid[], p_days date[], p_redis bigint[], p_postgres bigint[])

@@ -1,5 +1,13 @@
 import { type QuotaLimits } from '../../core/selling/catalogue';
-import { type QuotaCounter, type RefundRequest, type SpendRequest, type SpendResult, StoreUnavailable } from '../../core/ports';
+import {
+  type QuotaCounter,
+  type RefundRequest,
+  type Settlement,
+  type SettlementOutcome,
+  type SpendRequest,
+  type SpendResult,
+  StoreUnavailable,
+} from '../../core/ports';
 import { decideSpend, type QuotaStanding } from '../../core/access/quota';
 import { type RefundOutcome } from '../../core/selling/refunds';
 
@@ -24,6 +32,8 @@ export interface QuotaBackend {
   take(demand: Demand): Promise<Taken>;
   /** @throws StoreUnavailable */
   refund(refund: RefundRequest): Promise<RefundOutcome>;
+  /** @throws StoreUnavailable */
+  settle(settlement: Settlement): Promise<SettlementOutcome>;
 }
 
 interface Waiter {
@@ -67,6 +77,10 @@ export class CoalescingCounter implements QuotaCounter {
 
   refund(refund: RefundRequest): Promise<RefundOutcome> {
     return this.backendOf(refund.subscriptionId).refund(refund);
+  }
+
+  settle(settlement: Settlement): Promise<SettlementOutcome> {
+    return this.backendOf(settlement.subscriptionId).settle(settlement);
   }
 
   async readStanding(subscriptionId: string): Promise<QuotaStanding> {

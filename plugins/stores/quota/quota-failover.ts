@@ -1,4 +1,4 @@
-import { type RefundRequest, StoreUnavailable } from '../../core/ports';
+import { type RefundRequest, type Settlement, type SettlementOutcome, StoreUnavailable } from '../../core/ports';
 import { type RefundOutcome } from '../../core/selling/refunds';
 import { type QuotaStoreInUse } from '../../core/store-stats';
 import { type RedisQuotaCounter } from '../redis/quota-counter';
@@ -6,7 +6,7 @@ import { type Demand, type QuotaBackend, type Taken } from './quota-coalescer';
 import { type StoreLog } from './quota-usage';
 
 export interface QuotaFailoverOptions {
-  readonly primary: Pick<RedisQuotaCounter, 'take' | 'refund' | 'forgetSeeds' | 'forgetSeed' | 'reseed' | 'probe'>;
+  readonly primary: Pick<RedisQuotaCounter, 'take' | 'refund' | 'settle' | 'forgetSeeds' | 'forgetSeed' | 'reseed' | 'probe'>;
   readonly fallback: QuotaBackend;
   /** Called the moment the primary is given up: the counts that this node saw there must reach the fallback. */
   readonly onOpen: () => void;
@@ -59,6 +59,11 @@ export class QuotaFailover implements QuotaBackend {
   async refund(refund: RefundRequest): Promise<RefundOutcome> {
     if (!this.isOpen) return this.options.primary.refund(refund);
     return this.onFallback(refund.subscriptionId, () => this.options.fallback.refund(refund));
+  }
+
+  async settle(settlement: Settlement): Promise<SettlementOutcome> {
+    if (!this.isOpen) return this.options.primary.settle(settlement);
+    return this.onFallback(settlement.subscriptionId, () => this.options.fallback.settle(settlement));
   }
 
   /** The primary cannot be used. @param reason for the log; names no address and no value */

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { type RefundRequest, StoreUnavailable } from '../../core/ports';
+import { type RefundRequest, type Settlement, type SettlementOutcome, StoreUnavailable } from '../../core/ports';
 import { type RefundOutcome } from '../../core/selling/refunds';
-import { type GiveBack, giveBackOf, type QuotaLedger } from '../postgres/quota/quota-ledger';
+import { type Changed, type GiveBack, giveBackOf, type QuotaLedger } from '../postgres/quota/quota-ledger';
 import { type Demand, type QuotaBackend, type Taken } from '../quota/quota-coalescer';
 import { NO_USAGE, type SeenUsage, type SubscriptionUsage, usedOf } from '../quota/quota-usage';
 import { quotaKey, readReply, scriptArguments, type ScriptReply, StoreDays, type StoreDaysOptions } from './quota-script';
 import { type WatchedConnection } from './watched-connection';
 
 /** What the Redis counter needs of Postgres. */
-export type UsageLedger = Pick<QuotaLedger, 'syncOne' | 'giveBack'>;
+export type UsageLedger = Pick<QuotaLedger, 'syncOne' | 'giveBack' | 'settle'>;
 
 /** What it needs of Redis. */
 export type ScriptConnection = Pick<WatchedConnection, 'runScript' | 'readField' | 'probe'>;
@@ -101,6 +101,11 @@ export class RedisQuotaCounter implements QuotaBackend {
     return this.giveBacks.refund(refund);
   }
 
+  /** @throws StoreUnavailable */
+  settle(settlement: Settlement): Promise<SettlementOutcome> {
+    return this.giveBacks.settle(settlement);
+  }
+
   /** Makes one last attempt to give back what was granted too late. */
   close(): Promise<void> {
     return this.giveBacks.close();
@@ -165,7 +170,7 @@ interface GiveBacksOptions extends Pick<RedisQuotaCounterOptions, 'connection' |
 
 const RETRY_MS = 1_000;
 
-/** Gives back units that Redis granted: for a refunded request, or because the grant came after its request had moved on. */
+/** Changes what a day took from Redis: gives back a refunded request, or what was granted after its request had moved on, or settles. */
 class GiveBacks {
   private waiting: GiveBack[] = [];
   private retry: NodeJS.Timeout | undefined;
@@ -180,15 +185,26 @@ class GiveBacks {
    * @throws StoreUnavailable
    */
   async refund(request: RefundRequest): Promise<RefundOutcome> {
-    const { ledger, merge } = this.options;
     const taken = giveBackOf(request);
-    let given = await ledger.giveBack(taken);
-    if (given.outcome === 'uncharged') {
-      await this.tellLedger(taken);
-      given = await ledger.giveBack(taken);
+    return this.change(taken, () => this.options.ledger.giveBack(taken));
+  }
+
+  /** @throws StoreUnavailable */
+  settle(settlement: Settlement): Promise<SettlementOutcome> {
+    return this.change(settlement, () => this.options.ledger.settle(settlement));
+  }
+
+  private async change<Outcome extends RefundOutcome | SettlementOutcome>(
+    of: Pick<GiveBack, 'subscriptionId' | 'day'>,
+    write: () => Promise<Changed<Outcome>>,
+  ): Promise<Outcome> {
+    let changed = await write();
+    if (changed.outcome === 'uncharged') {
+      await this.tellLedger(of);
+      changed = await write();
     }
-    if (given.outcome === 'refunded') await merge(given.usage);
-    return given.outcome;
+    if (changed.outcome === 'refunded' || changed.outcome === 'settled') await this.options.merge(changed.usage);
+    return changed.outcome;
   }
 
   /** Gives back what was granted too late. A failure is tried again; until then the units count, so that nothing is granted twice. */
@@ -228,7 +244,7 @@ class GiveBacks {
   }
 
   /** A refund can come within the second before Postgres learns of Redis's units, so this tells Postgres first. */
-  private async tellLedger({ subscriptionId, day }: GiveBack): Promise<void> {
+  private async tellLedger({ subscriptionId, day }: Pick<GiveBack, 'subscriptionId' | 'day'>): Promise<void> {
     const { connection, ledger, seen } = this.options;
     const known = seen.find(subscriptionId).find((each) => each.day === day);
     const field = await connection.readField(quotaKey(subscriptionId), `${day}s`).catch(() => null);

@@ -101,7 +101,7 @@ export async function createDashboardApp(options: DashboardAppOptions): Promise<
   return app;
 }
 
-/** A body is JSON or refused (415): a form on another site can send none. An empty one is none. */
+/** A body is JSON or refused (415), because a form on another site cannot send JSON. An empty one counts as no body. */
 function takeJsonOnly(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** Who bills customers, or takes their payments. `none`: nobody here. */
-export const PROVIDERS = ['none', 'invoice', 'stripe', 'sandbox'] as const;
+export const PROVIDERS = ['none', 'invoice', 'stripe', 'razorpay', 'sandbox'] as const;
 
 export const billingMonth = z.string().regex(/^20\d{2}-(0[1-9]|1[0-2])$/, 'must be a month such as 2027-03');
 export const currency = z.string().regex(/^[A-Z]{3}$/, 'must be a code of ISO 4217 such as INR');

@@ -97,6 +97,8 @@ const paidPlan = z.object({
   graceEndsAt: moment.nullable(),
   /** False once the grace is over. */
   isGiven: z.boolean(),
+  /** Whether the payment provider takes no cancellation back. */
+  isCancelFinal: z.boolean(),
 });
 export type PaidPlan = z.input<typeof paidPlan>;
 
@@ -127,6 +129,7 @@ const switching = [
   'plan_unknown',
   'plan_current',
   'currency_differs',
+  'change_refused',
 ] as const;
 
 /** What a customer is billed, and to whom invoices are made out. */
@@ -189,20 +192,23 @@ export const billingEndpoints = {
   'POST /paid-plans/:id/cancel': {
     ...members,
     summary: 'End a paid plan with the period that is paid',
-    refuses: ['paid_plan_unknown', 'payment_off', 'payment_away'],
+    refuses: ['paid_plan_unknown', 'payment_off', 'payment_away', 'change_refused'],
   },
   'POST /paid-plans/:id/keep': {
     ...members,
     summary: 'Take that back',
-    refuses: ['paid_plan_unknown', 'payment_off', 'payment_away'],
+    refuses: ['paid_plan_unknown', 'payment_off', 'payment_away', 'change_refused'],
   },
   'POST /paid-plans/:id/preview': {
     ...members,
     summary: 'Show what another plan would cost now',
     isRead: true,
     body: z.object({ plan: planName }),
-    /** `amount`: for the rest of the period that is paid; negative: credited to what comes. `at`: by which it is reckoned. */
-    answer: z.object({ amount, currency, at: z.number().int() }),
+    /**
+     * `amount`: for the rest of the period that is paid; negative: you get it back. `isExact`: false where the payment provider reckons only
+     * when the plan changes, and `amount` is the most that it can be. `at`: by which it is reckoned.
+     */
+    answer: z.object({ amount, currency, isExact: z.boolean(), at: z.number().int() }),
     refuses: ['paid_plan_unknown', ...switching],
   },
   'PUT /paid-plans/:id/plan': {
@@ -254,8 +260,8 @@ const sums = z.object({
       overdue: amount,
       /** Charges that failed, of plans that ended without them; nobody charges an invoice of Tollgate's own. */
       failed: amount.nullable(),
-      /** By credit notes; what a payment provider refunds is known to it alone. */
-      credited: amount.nullable(),
+      /** By credit notes, or refunded by the payment provider. */
+      credited: amount,
     }),
   ),
 });

@@ -75,6 +75,10 @@ const OWN = {
     detail: 'The payment provider does not answer. Try again soon: nothing is charged twice.',
   },
   payment_failed: { ...STATE, detail: 'The payment failed, so nothing was changed. Look at your card under Billing, and try again.' },
+  change_refused: {
+    ...STATE,
+    detail: 'The payment provider does not do this to your subscription. You can cancel it, and choose a plan again when it has ended.',
+  },
   preview_old: { ...STATE, detail: 'What the change costs was reckoned more than an hour ago. Look at it again.' },
   currency_differs: { ...STATE, detail: 'This plan is paid in another currency. Cancel the present one first.' },
   plan_free: { ...STATE, detail: 'This plan needs no payment: choose it under Plans.' },

@@ -53,6 +53,8 @@ export const told = {
   milliseconds: z.number().int().nullable(),
   /** Of the answer's body, as far as it was sent. */
   bytes: z.number().int().nullable(),
+  /** What it cost, though it may have been given back. */
+  units: z.number().int().nullable(),
   /** Admitted less than a minute ago, and nothing was told of its answer so far. */
   isRunning: z.boolean(),
 };

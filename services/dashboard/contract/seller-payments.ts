@@ -24,6 +24,8 @@ const payment = z.object({
   /** When it was first tried. */
   chargedAt: moment,
   paidAt: moment.nullable(),
+  /** What went back of it so far. */
+  refunded: billingAmount,
   /** The provider's own page of it. */
   url: z.string().nullable(),
 });

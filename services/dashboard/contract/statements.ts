@@ -11,7 +11,7 @@ const statementMonths = z.object({
 });
 export type StatementMonths = z.input<typeof statementMonths>;
 
-/** One subscription on one plan at one price. Counts are requests. */
+/** One subscription on one plan at one price. Counts are units. */
 const statementLine = z.object({
   subscriptionId: z.uuid(),
   product: z.string(),
@@ -31,6 +31,8 @@ const statementLine = z.object({
   used: z.number(),
   /** Of test keys, which cost nothing. */
   test: z.number(),
+  /** Admitted with live keys. Null in statements that were closed before they were counted. */
+  requests: z.number().nullable(),
   /** `price × days ÷ days of the month`, rounded half up, and the surcharge. */
   amount: z.string(),
   /** Part of the amount: for units beyond a thirtieth of `monthly` for each of the days. */

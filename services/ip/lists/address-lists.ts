@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000;
 export interface AddressLists {
   /** Every list that has the address. */
   find(address: IpAddress): readonly { readonly says: ListedAs; readonly source: string }[];
-  /** Whether a list is there that names all such addresses, and is young enough to say of one that it is none. @param nowMs Unix milliseconds */
+  /** Whether there is a complete list, young enough to say that an address is not on it. @param nowMs Unix milliseconds */
   knowsAll(says: ListedAs, nowMs: number): boolean;
   /** The lists that are asked, with the dates of their data. */
   describe(): readonly DataFile[];

@@ -12,7 +12,7 @@ export interface ListDefinition {
   readonly licence: string;
   /** Far fewer networks than it ever had: something else came in its place. */
   readonly least: number;
-  /** A list that names every such address there is can also say of one that it is none, for so many days after its date. */
+  /** A complete list can also say that an address is not one of them, for so many days after its date. */
   readonly completeForDays?: number;
 }
 

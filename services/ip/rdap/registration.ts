@@ -83,7 +83,7 @@ function first<T>(all: readonly Entity[], read: (one: Entity) => T | null): T | 
 
 /**
  * Reads a registry's answer about an address (RFC 9083).
- * @throws ZodError when it is none about a network
+ * @throws ZodError when it is not about a network
  */
 export function readRegistration(value: unknown): Registration {
   const { name, entities } = answer.parse(value);

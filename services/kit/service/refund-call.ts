@@ -10,6 +10,8 @@ export interface RefundCallTools {
   readonly contextKeys: ContextKeys;
   /** Products that Tollgate's own services answer for: these give units back themselves, by cause. */
   readonly ownProducts: ReadonlySet<string>;
+  /** Products whose answers say what they cost: an answer of 0 units gives back. */
+  readonly isPricedByAnswer: (product: string) => boolean;
   /** Undefined when this process is connected to no counter. */
   readonly refund: Refund | undefined;
   readonly clock: Clock;
@@ -40,14 +42,16 @@ function refusal(code: ProblemCode): RefundAnswer {
  * @returns what takes the value of `X-Tollgate-Context`; 200 with `charge` (`given-back`, `capped`, `kept`), 401, or 503 without a counter
  */
 export function createRefundCall(tools: RefundCallTools): (proof: string | undefined) => Promise<RefundAnswer> {
-  const { contextKeys, ownProducts, refund, clock, log, metrics } = tools;
+  const { contextKeys, ownProducts, isPricedByAnswer, refund, clock, log, metrics } = tools;
   const products = { includes: (id: string) => !ownProducts.has(id) };
   return async (proof) => {
     const verdict = verifyContext(proof, contextKeys, { products, nowSeconds: clock.now() / 1000 });
     if (!verdict.ok) return refusal('gateway_proof_missing');
     if (!refund) return refusal('service_not_ready');
     const { requestId, product, units } = verdict.context;
-    const charge = await giveUnitBack(verdict.context, { refund, service: SERVICE, log, metrics, waitMs: WAIT_MS });
+    const charge = isPricedByAnswer(product)
+      ? 'kept'
+      : await giveUnitBack(verdict.context, { refund, service: SERVICE, log, metrics, waitMs: WAIT_MS });
     log.info({ requestId, product, charge }, 'an upstream gave units back');
     return { status: 200, body: { charge, units: units ?? 1, request_id: requestId } };
   };

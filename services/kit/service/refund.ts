@@ -49,7 +49,7 @@ export async function giveUnitBack(proof: RequestContext, tools: RefundTools): P
   const request = {
     subscriptionId: counterOf(subscriptionId, mode),
     day,
-    // Whose own id is known is a request that was given back: one that stays charged in part is none.
+    // A request's own id stands for one that was given back whole; one that stays charged in part has another.
     requestId: units === taken ? requestId : `${requestId}/part`,
     dailyLimit: quota?.daily.limit ?? 0,
     units,

@@ -18,7 +18,7 @@ export class BodyNotUnpacked extends Error {
 }
 
 /**
- * What a `content-encoding` stands for; undefined for one that is not read. Several on top of each other are none: they multiply a bomb.
+ * What a `content-encoding` stands for; undefined for one that is not read. Several on top of each other are not read: they multiply a bomb.
  * @param header as received; absent when the body is as it is
  */
 export function encodingOf(header = ''): Encoding | undefined {

@@ -79,6 +79,7 @@ export function addHostedPages(app: FastifyInstance, ledger: Ledger): void {
     if (act === 'renew') ledger.renew(subscription, true);
     if (act === 'fail') ledger.renew(subscription, false);
     if (act === 'recover') ledger.recover(subscription);
+    if (act === 'refund') ledger.refund(subscription);
     return reply.redirect(`/portal/${subscription.customer}?back=${encodeURIComponent(back)}`, 303);
   });
   app.get<Route>('/invoices/:id', ({ params: { id } }, reply) => {
@@ -98,7 +99,7 @@ function standing(subscription: Subscription, back: string): string {
       ? ''
       : status === 'past_due'
         ? button(act('recover'), 'Pay what is owed', true)
-        : `${button(act('renew'), 'Let the month end: the renewal is paid')}${button(act('fail'), 'Let the month end: the card is declined')}`;
+        : `${button(act('renew'), 'Let the month end: the renewal is paid')}${button(act('fail'), 'Let the month end: the card is declined')}${button(act('refund'), 'As the seller: refund the last payment')}`;
   const name = Object.values(metadata).slice(1).join(' ');
   return `<h2>${escape(name)}</h2><p>${status}, until ${until}, ${escape(price(item.price.unit_amount, item.price.currency))} a month.</p>${acts}`;
 }

@@ -11,6 +11,8 @@ export interface LedgerOptions {
 
 const API_VERSION = '2026-10-28.endive';
 const DAY = 86_400;
+/** Each invoice is paid by one payment, which has its id. */
+export const INTENT = 'pi_';
 
 /** What happens at the provider: each act changes its books and leaves events to deliver, as Stripe's documentation describes them. */
 export class Ledger {
@@ -57,6 +59,7 @@ export class Ledger {
       status: isPaid ? 'paid' : 'open',
       amount_due: amount,
       amount_paid: isPaid ? amount : 0,
+      refunded: 0,
       attempt_count: 1,
       next_payment_attempt: isPaid ? null : this.second() + 3 * DAY,
       hosted_invoice_url: `${this.options.url()}/invoices/${id}`,
@@ -143,6 +146,17 @@ export class Ledger {
     subscription.status = 'active';
     this.tell('invoice.paid', invoice);
     this.tell('customer.subscription.updated', subscription);
+    this.keep();
+  }
+
+  /** The seller gives all that was paid last back. */
+  refund({ latest_invoice: id }: Subscription): void {
+    const invoice = id === null ? undefined : this.books.invoices[id];
+    if (!invoice || invoice.refunded === invoice.amount_paid) return;
+    invoice.refunded = invoice.amount_paid;
+    const { customer, currency, amount_paid: amount, refunded } = invoice;
+    const ids = { id: `ch_${invoice.id}`, payment_intent: `${INTENT}${invoice.id}` };
+    this.tell('charge.refunded', { ...ids, object: 'charge', customer, currency, amount, amount_refunded: refunded, refunded: true });
     this.keep();
   }
 

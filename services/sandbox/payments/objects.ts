@@ -47,6 +47,8 @@ export interface Invoice {
   status: 'open' | 'paid' | 'void';
   amount_due: number;
   amount_paid: number;
+  /** Of ours: what was given back. */
+  refunded: number;
   attempt_count: number;
   next_payment_attempt: number | null;
   hosted_invoice_url: string;

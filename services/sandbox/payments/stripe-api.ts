@@ -1,5 +1,5 @@
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { type Ledger } from './ledger';
+import { INTENT, type Ledger } from './ledger';
 import { newId, type Session, type Subscription } from './objects';
 import { type FormValue, readForm, textAt, textsAt } from './read-form';
 
@@ -150,6 +150,14 @@ function actsOf(options: StripeApiOptions): Readonly<Record<string, Act>> {
       change(subscription, form);
       ledger.changed(subscription);
       return subscription;
+    },
+    'GET /v1/invoice_payments': ({ query }) => {
+      const intent = textAt(query, 'payment', 'payment_intent') ?? '';
+      const invoice = ledger.books.invoices[intent.slice(INTENT.length)];
+      const isExpanded = textAt(query, 'expand', 0) === 'data.invoice';
+      const payment = { type: 'payment_intent', payment_intent: intent };
+      const data = invoice ? [{ id: newId('inpay'), object: 'invoice_payment', invoice: isExpanded ? invoice : invoice.id, payment }] : [];
+      return { object: 'list', url: '/v1/invoice_payments', has_more: false, data };
     },
     'POST /v1/invoices/create_preview': ({ form }) => {
       const subscription = subscriptionOf(need(form, 'subscription'));

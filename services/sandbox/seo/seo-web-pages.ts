@@ -78,7 +78,7 @@ const CONTENTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'business-06': { '/': '<p>info [at] business-06 [dot] example.com</p>' },
 };
 
-/** What stands on a page of a business besides the usual; undefined for hosts that are none. */
+/** What stands on a page of a business besides the usual; undefined for other hosts. */
 function businessContent(host: string, path: string): string | undefined {
   const [, name] = /^www\.(business-\d\d)\.example\.com$/.exec(host) ?? [];
   return name === undefined ? undefined : (CONTENTS[name]?.[path] ?? '<p>We look forward to your visit.</p>');

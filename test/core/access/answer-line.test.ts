@@ -14,6 +14,11 @@ test.each([
   ['499 0.403 0 -', { status: 499, elapsedMs: 403, bytes: 0, isFromApi: false }],
   // HTTP/0.9, as nginx understands an answer that is no HTTP.
   ['009 0.005 11 0.005', { status: 502, elapsedMs: 5, bytes: 11, isFromApi: true }],
+  // What the API says the answer costs.
+  ['200 0.002 5 0.001 units=17', { status: 200, elapsedMs: 2, bytes: 5, isFromApi: true, units: '17' }],
+  ['200 1.250 17 -, 0.003 units=1, 2', { status: 200, elapsedMs: 1_250, bytes: 17, isFromApi: true, units: '1, 2' }],
+  ['200 0.002 5 0.001 units=-', { status: 200, elapsedMs: 2, bytes: 5, isFromApi: true }],
+  ['200 0.002 5 0.001 units=units=1', { status: 200, elapsedMs: 2, bytes: 5, isFromApi: true, units: 'units=1' }],
   // HAProxy: whole milliseconds, and -1 for no answer.
   ['200 12 5 11', { status: 200, elapsedMs: 12, bytes: 5, isFromApi: true }],
   ['503 3001 107 -1', { status: 503, elapsedMs: 3_001, bytes: 107, isFromApi: false }],
@@ -36,6 +41,14 @@ test.each(['', 'hello', 'tg:', `${'x'.repeat(65)}tg: ${ID} 200 0.1 5 -`, `tg: ${
 test.each([
   [
     '"duration":0.002024483,"size":5,"status":200,"resp_headers":{"Date":["Tue, 24 Nov 2026 13:34:14 GMT"],"X-Kong-Request-Id":["ID"]}',
+    { status: 200, elapsedMs: 2, bytes: 5, isFromApi: true },
+  ],
+  [
+    '"user_id":"units=17","duration":0.002,"size":5,"status":200,"resp_headers":{"Date":["Tue"],"X-Kong-Request-Id":["ID"]}',
+    { status: 200, elapsedMs: 2, bytes: 5, isFromApi: true, units: '17' },
+  ],
+  [
+    '"user_id":"17","duration":0.002,"size":5,"status":200,"resp_headers":{"Date":["Tue"],"X-Kong-Request-Id":["ID"]}',
     { status: 200, elapsedMs: 2, bytes: 5, isFromApi: true },
   ],
   [

@@ -29,6 +29,25 @@ describe('a catalogue', () => {
     expect(problemsOf(HEAD + named('[errors]'))).toEqual([expect.stringMatching(/^10:17 products\[0\]\.uncharged\[0\] /)]);
   });
 
+  it('says what answers may cost, in the one header that gateways tell', () => {
+    const named = (units: string): string => `    units: ${units}\n    plans:\n`;
+    const unitsOf = (units: string): unknown =>
+      parseCatalogue(HEAD + weather.replace('    plans:\n', named(units))).catalogue?.find('api-weather')?.units;
+    expect(unitsOf('{ header: X-Units, reserve: 5, most: 1000 }')).toEqual({ reserve: 5, most: 1_000 });
+    expect(unitsOf('{ most: 1000 }')).toEqual({ reserve: 1, most: 1_000 });
+    const refused = (units: string): string[] => changed('    plans:\n', named(units)).map((line) => line.replace(/^\S+ /, ''));
+    expect(refused('{ header: X-Tokens, most: 9 }')).toEqual([
+      'products[0].units.header must be X-Units: the access logs of the gateways name this header, for all products',
+    ]);
+    expect(refused('{ reserve: 5, most: 4 }')).toEqual(['products[0].units.most must be at least the reserve']);
+    expect(refused('{ reserve: 101, most: 200 }')).toEqual(['products[0].units.reserve is above a daily limit: no request could be made']);
+    expect(refused('{ reserve: 0, most: 1.5 }')).toEqual([
+      expect.stringContaining('products[0].units.reserve '),
+      expect.stringContaining('products[0].units.most '),
+    ]);
+    expect(refused('{ reserve: 1 }')).toEqual([expect.stringContaining('products[0].units.most ')]);
+  });
+
   it('knows where keys are taken, what else opens the routes, and paths that stand for one of them', () => {
     const members =
       '    key_in: [x-api-key]\n    large_bodies: true\n    also_admits: [api-old]\n    aliases: { /old/weather: "/weather/{city}" }\n    plans:\n';
@@ -81,6 +100,25 @@ describe('a catalogue', () => {
   ])('writes %s %s with the decimals of its currency', (price, currency, written) => {
     const { catalogue } = parseCatalogue(HEAD + weather.replace('10.5, currency: EUR', `${price}, currency: ${currency}`));
     expect(catalogue?.products[0]?.plans[0]?.price).toBe(written);
+  });
+
+  it.each([
+    ['stripe', "'4.990'", []],
+    ['stripe', "'4.995'", ['11:59 products[0].plans[0].price must be in steps of 0.010: stripe charges no other KWD']],
+    ['razorpay', "'4.995'", ['11:59 products[0].plans[0].price must be in steps of 0.010: razorpay charges no other KWD']],
+    ['none', "'4.995'", []],
+  ])('has with %s no price of three decimals such as %s that it does not charge', (provider, price, problems) => {
+    const priced = weather.replace('10.5, currency: EUR, approval: request', `${price}, currency: KWD`);
+    const seller = provider === 'none' ? ', seller: { name: A, address: [B], country: IN }, invoices: { from: 2026-01 }' : '';
+    expect(problemsOf(`${HEAD}${priced}billing: { provider: ${provider}${seller} }\n`)).toEqual(problems);
+  });
+
+  it('promises no promotion codes where the payment page takes none', () => {
+    const billing = (provider: string): string => `billing: { provider: ${provider}, payments: { promotion_codes: true } }\n`;
+    expect(problemsOf(HEAD + weather + billing('stripe'))).toEqual([]);
+    expect(problemsOf(HEAD + weather + billing('razorpay'))).toEqual([
+      '12:61 billing.payments.promotion_codes must be false: the page of razorpay takes none',
+    ]);
   });
 
   it('names no product as a page of the reference', () => {

@@ -51,7 +51,7 @@ class Provider {
       this.failingSince ??= this.at;
       this.status = 'failing';
     }
-    if (act === 'refund') return this.tell({ kind: 'refunded', payment: 'pay', amount: 1, currency: 'INR' });
+    if (act === 'refund') return this.tell({ kind: 'refunded', invoice: 'in_1', payment: 'pay', amount: 1, currency: 'INR' });
     if (act === 'cancel') this.cancelsAt = this.periodEnd;
     if (act === 'keep') this.cancelsAt = null;
     if (act === 'end') this.status = 'ended';

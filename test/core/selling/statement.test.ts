@@ -26,6 +26,7 @@ const used = (day: string, charged: number, refunded = 0, test = 0): StatementUs
   charged,
   refunded,
   test,
+  requests: charged,
 });
 const linesOf = (terms: SubscriptionTerm[], use: StatementUse[] = [], month = '2026-02') =>
   computeStatement(month, terms, use).lines.map(({ plan, days, amount, charged }) => [plan, days, amount, charged]);

@@ -368,7 +368,7 @@ describe('usage', () => {
       decision({ customerId: bela.customerId, credentialId: bela.key.id, atMs: second }),
     );
     const writer = new AnswerWriter({ pool: dashboard.pool, timeZone: 'Asia/Kolkata', flushMs: 3_600_000 });
-    const answer = { requestId: 'answered', credentialId: customer.key.id, product: 'api-ip', bytes: 5, atMs: second };
+    const answer = { requestId: 'answered', credentialId: customer.key.id, product: 'api-ip', bytes: 5, units: 17, atMs: second };
     writer.note({ ...answer, status: 404, elapsedMs: 12 });
     writer.note({ ...answer, status: 499, elapsedMs: 31_000 });
     await writer.close();

@@ -160,7 +160,7 @@ test('a customer takes a paid plan: is declined once, pays, changes up and down,
     });
     await seller.page.context().addCookies(cookies);
     await open(seller.page, '/operator/billing');
-    await seller.page.getByRole('table', { name: 'Sums by month' }).getByText('not known').first().waitFor();
+    await seller.page.getByRole('table', { name: 'Sums by month' }).getByText('Sandbox').waitFor();
     await seller.page.getByRole('table', { name: 'Payments' }).getByText(CUSTOMER).first().waitFor();
     expect(await inaccessibleInBoth(seller.page)).toEqual([]);
     await shoot(seller.page, '10-seller');

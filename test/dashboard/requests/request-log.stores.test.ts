@@ -20,6 +20,7 @@ interface Told {
   readonly status?: number;
   readonly milliseconds?: number;
   readonly bytes?: number;
+  readonly units?: number;
 }
 
 describe('the log', () => {
@@ -31,10 +32,10 @@ describe('the log', () => {
   async function record(key: Belongings['key'], outcome: string, secondsAgo: number, told: Told = {}): Promise<string> {
     const requestId = randomUUID();
     await dashboard.pool.query(
-      `INSERT INTO decision (request_id, at, outcome, products, credential_id, customer_id, masked_key, method, path, status, milliseconds, bytes)
-     SELECT $1, now() - $4 * interval '1 second', $3, '{api-ip}', id, customer_id, 'tg_test…abcd', $5, $6, $7, $8, $9
+      `INSERT INTO decision (request_id, at, outcome, products, credential_id, customer_id, masked_key, method, path, status, milliseconds, bytes, units)
+     SELECT $1, now() - $4 * interval '1 second', $3, '{api-ip}', id, customer_id, 'tg_test…abcd', $5, $6, $7, $8, $9, $10
      FROM credential WHERE id = $2`,
-      [requestId, key.id, outcome, secondsAgo, told.method, told.path, told.status, told.milliseconds, told.bytes],
+      [requestId, key.id, outcome, secondsAgo, told.method, told.path, told.status, told.milliseconds, told.bytes, told.units],
     );
     return requestId;
   }
@@ -85,8 +86,10 @@ describe('the log', () => {
       const { headers, body } = await ask('?outcome=admitted', '/api/requests.csv');
       expect(headers['content-type']).toContain('text/csv');
       const [titles, ...lines] = body.trim().split('\r\n');
-      expect(titles).toBe('time,request_id,key,key_id,key_name,product,outcome,status,given_back,share,method,path,milliseconds,bytes');
-      expect(lines).toEqual([expect.stringMatching(new RegExp(`,tg_test…abcd,${own.key.id},own,api-ip,admitted,,false,,,,,$`))]);
+      expect(titles).toBe(
+        'time,request_id,key,key_id,key_name,product,outcome,status,given_back,share,method,path,milliseconds,bytes,units',
+      );
+      expect(lines).toEqual([expect.stringMatching(new RegExp(`,tg_test…abcd,${own.key.id},own,api-ip,admitted,,false,,,,,,$`))]);
     });
 
     it('is exported to an end, and page by page', async () => {
@@ -125,6 +128,7 @@ describe('the log', () => {
         status,
         milliseconds,
         bytes: 5,
+        units: 17,
       });
       await record(reader.key, 'admitted', 100, answered('/weather/pune', 200, 12));
       await record(reader.key, 'admitted', 110, answered('/weather/goa', 502, 5_001));
@@ -135,7 +139,15 @@ describe('the log', () => {
       // The newest is the refusal that every customer of these tests has.
       const [, running, known, ...others] = await look('');
       expect(running).toMatchObject({ status: null, method: null, isRunning: true });
-      expect(known).toMatchObject({ method: 'GET', path: '/weather/pune', status: 200, milliseconds: 12, bytes: 5, isRunning: false });
+      expect(known).toMatchObject({
+        method: 'GET',
+        path: '/weather/pune',
+        status: 200,
+        milliseconds: 12,
+        bytes: 5,
+        units: 17,
+        isRunning: false,
+      });
       expect(others.filter(({ status }) => status === null)).toMatchObject([{ outcome: 'admitted', isRunning: false }]);
       expect(await paths('?status=502')).toEqual(['/weather/goa']);
       expect(await paths('?status=4xx&path=/')).toEqual(['/tides', '/weather/late']);
@@ -151,9 +163,9 @@ describe('the log', () => {
 
     it('writes a path into the CSV that no spreadsheet calculates', async () => {
       const writer = await makeBelongings(dashboard, 'formula@example.com');
-      await record(writer.key, 'admitted', 100, { method: 'GET', path: '=cmd', status: 200, milliseconds: 3, bytes: 70_000 });
+      await record(writer.key, 'admitted', 100, { method: 'GET', path: '=cmd', status: 200, milliseconds: 3, bytes: 70_000, units: 17 });
       const { body } = await dashboard.ask({ path: '/api/requests.csv?outcome=admitted', cookie: writer.cookie });
-      expect(body.trim().split('\r\n')[1]).toMatch(/,admitted,200,false,,GET,'=cmd,3,70000$/);
+      expect(body.trim().split('\r\n')[1]).toMatch(/,admitted,200,false,,GET,'=cmd,3,70000,17$/);
     });
 
     it('is for tokens that may read usage, and for no others', async () => {

@@ -225,7 +225,7 @@ export const stillPayments = () => ({
     stripe: {
       name: 'stripe',
       changeSubscription: () => Promise.resolve([]),
-      previewChange: () => Promise.resolve({ amount: 100, currency: 'INR' }),
+      previewChange: () => Promise.resolve({ amount: 100, currency: 'INR', isExact: true }),
     } as unknown as PaymentPort,
   },
   poke: () => undefined,

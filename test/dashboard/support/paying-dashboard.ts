@@ -1,5 +1,6 @@
 import { type PaymentPort } from '../../../services/dashboard/api/billing/payment-port';
 import { createStripePort } from '../../../services/dashboard/api/billing/stripe/stripe-port';
+import { type PaymentPorts } from '../../../services/dashboard/api/billing/payments-of';
 import { startPayments } from '../../../services/dashboard/api/billing/start-payments';
 import { type PaymentsSandbox, startPaymentsSandbox } from '../../../services/sandbox/payments/start-payments-sandbox';
 import { type SeenRequest } from '../../../services/sandbox/payments/stripe-api';
@@ -28,6 +29,8 @@ export interface PayingDashboard extends TestDashboard {
 }
 
 interface PayingOptions extends DashboardOptions {
+  /** Providers beside the sandbox. */
+  readonly also?: PaymentPorts;
   /** The provider's clock. */
   readonly providerNow?: () => number;
   /** In place of the adapter's port, for faults. */
@@ -38,7 +41,7 @@ type Start = (options: DashboardOptions) => Promise<TestDashboard>;
 
 /** A dashboard with a payment provider beside it, which tells it what happens. */
 export async function startPayingDashboard(
-  { providerNow, wrap = (port) => port, ...options }: PayingOptions = {},
+  { providerNow, also = {}, wrap = (port) => port, ...options }: PayingOptions = {},
   start: Start = startDashboard,
 ): Promise<PayingDashboard> {
   const seen: SeenRequest[] = [];
@@ -60,7 +63,7 @@ export async function startPayingDashboard(
   let work: ReturnType<typeof startPayments> | undefined;
   const dashboard = await start({
     ...options,
-    payments: (tools) => (work = startPayments({ ...tools, ports: { sandbox: port }, everyMs: 600_000 })),
+    payments: (tools) => (work = startPayments({ ...tools, ports: { ...also, sandbox: port }, everyMs: 600_000 })),
   });
   deliver = async (body, headers) => {
     const answer = await dashboard.app.inject({ method: 'POST', url: '/api/payments/sandbox/events', payload: body, headers });

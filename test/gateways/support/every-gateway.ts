@@ -31,6 +31,8 @@ export interface AnyGatewayOptions {
   readonly services: Readonly<Record<string, string>>;
   /** Its path; the example catalogue's unless given. */
   readonly kongYml?: string;
+  /** Where it tells what was answered; nowhere unless given. */
+  readonly answersTo?: string;
 }
 
 const EXAMPLE = resolve('kong/kong.yml');
@@ -45,7 +47,10 @@ interface KongFile {
   plugins?: PluginEntry[];
 }
 
-async function startRealKong(kind: RealKind, { dataDir, services, kongYml = EXAMPLE }: AnyGatewayOptions): Promise<AnyRunningGateway> {
+async function startRealKong(
+  kind: RealKind,
+  { dataDir, services, kongYml = EXAMPLE, answersTo }: AnyGatewayOptions,
+): Promise<AnyRunningGateway> {
   const folder = mkdtempSync(join(tmpdir(), `tollgate-${kind}-`));
   const file = parse(readFileSync(kongYml, 'utf8'), AS_KONG_READS) as KongFile;
   // Two services may be one process: grank, and its grid at another price.
@@ -57,7 +62,9 @@ async function startRealKong(kind: RealKind, { dataDir, services, kongYml = EXAM
       plugin.config = { ...plugin.config, socket: join(dataDir, 'lane.sock') };
     }
   const settings = kind === 'kong' ? { pluginserver_tollgate_socket: join(dataDir, 'plugin.sock') } : laneSettings(folder);
-  const kong = await startKong({ command: KONG_BIN ?? '', folder, file, conf: 'ours', settings });
+  const log = `syslog:server=${answersTo},nohostname,tag=tg tollgate_answer`;
+  const told = answersTo === undefined ? {} : { proxy_access_log: log, nginx_proxy_access_log: '' };
+  const kong = await startKong({ command: KONG_BIN ?? '', folder, file, conf: 'ours', settings: { ...settings, ...told } });
   const stop = (): void => {
     kong.stop();
     rmSync(folder, { recursive: true, force: true });
@@ -66,17 +73,22 @@ async function startRealKong(kind: RealKind, { dataDir, services, kongYml = EXAM
 }
 
 /** The stand-in for Kong, as `npm start` runs it. */
-async function startLocalKong({ dataDir, services, kongYml = EXAMPLE }: AnyGatewayOptions): Promise<AnyRunningGateway> {
+async function startLocalKong({ dataDir, services, kongYml = EXAMPLE, answersTo }: AnyGatewayOptions): Promise<AnyRunningGateway> {
   const places = { GATEWAY_PORT: '0', PLUGIN_SOCKET: join(dataDir, 'plugin.sock') };
-  const env = { ...places, KONG_YML: kongYml, UPSTREAM_OVERRIDES: JSON.stringify(services) };
+  const env = {
+    ...places,
+    KONG_YML: kongYml,
+    UPSTREAM_OVERRIDES: JSON.stringify(services),
+    ...(answersTo !== undefined && { ANSWERS_TO: answersTo }),
+  };
   const { child, ready } = await startProgram('kong/local/main.js', { env });
   return { url: `http://127.0.0.1:${String(ready['port'])}`, stop: async () => void (await endProgram(child)) };
 }
 
 /** Starts one of them with the shipped configuration. */
 export function startAnyGateway(options: AnyGatewayOptions): Promise<AnyRunningGateway> {
-  const { kind, dataDir, services, kongYml = EXAMPLE } = options;
+  const { kind, dataDir, services, kongYml = EXAMPLE, answersTo } = options;
   if (kind === 'kong-local') return startLocalKong(options);
   if (kind === 'kong' || kind === 'kong-lane') return startRealKong(kind, options);
-  return startGateway({ kind, forwardAuthSocket: join(dataDir, 'forward-auth.sock'), services, kongYml });
+  return startGateway({ kind, forwardAuthSocket: join(dataDir, 'forward-auth.sock'), services, kongYml, answersTo });
 }

@@ -15,6 +15,8 @@ export interface GatewayOptions {
   readonly services: Readonly<Record<string, string>>;
   /** Its path; the example catalogue's unless given. */
   readonly kongYml?: string;
+  /** Where it tells what was answered; nowhere unless given. */
+  readonly answersTo?: string | undefined;
 }
 
 const ROOT = resolve(__dirname, '../../..');
@@ -37,6 +39,7 @@ export async function startGateway({
   forwardAuthSocket,
   services,
   kongYml = join(ROOT, 'kong', 'kong.yml'),
+  answersTo = '127.0.0.1:9',
 }: GatewayOptions): Promise<RunningGateway> {
   await ensurePackages(kind === 'nginx-lua' ? LUA_FILES : [kind], 'The tests of other gateways');
   const folder = mkdtempSync(join(tmpdir(), `tollgate-${kind}-`));
@@ -49,8 +52,7 @@ export async function startGateway({
       FORWARD_AUTH_LISTEN: forwardAuthSocket,
       LANE_LISTEN: join(dirname(forwardAuthSocket), 'lane.sock'),
       KONG_YML: kongYml,
-      // Nobody listens there: what was answered is not known.
-      ANSWERS_TO: '127.0.0.1:9',
+      ANSWERS_TO: answersTo,
       UPSTREAM_OVERRIDES: JSON.stringify(services),
     },
   });

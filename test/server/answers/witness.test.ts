@@ -1,9 +1,10 @@
 import { EventEmitter, once } from 'node:events';
 import { createSocket } from 'node:dgram';
-import { type Answer, type Charge, type Decision, type RefundRequest } from '../../../plugins/core/ports';
+import { type Answer, type Charge, type Decision, type RefundRequest, type Settlement } from '../../../plugins/core/ports';
 import { AnswerSocket } from '../../../plugins/server/answers/answer-socket';
 import { hearOther, passToAll, passToParent } from '../../../plugins/server/answers/pass-answers';
 import { RefundQueue } from '../../../plugins/server/answers/refund-queue';
+import { SettleQueue } from '../../../plugins/server/answers/settle-queue';
 import { Witness } from '../../../plugins/server/answers/witness';
 import { fc, propertyRuns } from '../../support/fast-check';
 import { eventually } from '../../support/eventually';
@@ -18,12 +19,17 @@ function setUp() {
   const told: Answer[] = [];
   const logged: Decision[] = [];
   const returned: RefundRequest[] = [];
-  const witness = new Witness({ note: (answer) => told.push(answer), giveBack: (refund) => returned.push(refund) });
-  closers.push(() => witness.close());
+  const settled: Omit<Settlement, 'id'>[] = [];
+  const witness = new Witness({
+    note: (answer) => told.push(answer),
+    giveBack: (refund) => returned.push(refund),
+    settle: (due) => settled.push(due),
+  });
+  closers.push(() => witness.close(0));
   const log = witness.watch({ record: (decision) => logged.push(decision) });
   const admit = (requestId: string, extra: Partial<Decision> = {}): void =>
     log.record(someDecision({ requestId, credentialId: 'key-1', product: 'api-own', atMs: 0, ...extra }));
-  return { told, returned, logged, witness, admit };
+  return { told, returned, settled, logged, witness, admit };
 }
 
 const lineOf = (id: string, status = 200): string => `${id} ${status} 0.012 5 0.010`;
@@ -60,6 +66,61 @@ test.each([
   admit('request-1', { charge: taken });
   witness.hear(`request-1 ${line}\nrequest-1 ${line}`);
   expect(given).toEqual(expected);
+});
+
+const priced = { ...charge, units: 5, mostUnits: 1_000 };
+const due = (units: number): Omit<Settlement, 'id'> => ({ subscriptionId: 'counter-1', day: '2026-11-24', units });
+
+test.each<[string, string, Charge | undefined, number | undefined, number?]>([
+  ['says more than was taken', 'units=17', priced, 17, 12],
+  ['says less', 'units=2', priced, 2, -3],
+  ['says nothing is to be charged', 'units=0', priced, 0, -5],
+  ['says what was taken', 'units=5', priced, 5],
+  ['says more than the most', 'units=1001', priced, 1_000, 995],
+  ['says more than a number can', `units=${'9'.repeat(400)}`, priced, 1_000, 995],
+  ['says nothing', 'units=-', priced, 5],
+  ['comes from a gateway that does not tell', '', priced, 5],
+  ['says what is no number', 'units=many', priced, 5],
+  ['says what is below zero', 'units=-4', priced, 5],
+  ['says what is no whole number', 'units=7.5', priced, 5],
+  ['says it twice', 'units=7, 8', priced, 5],
+  ['says so for a product whose requests cost one price', 'units=17', charge, 49],
+  ['says so where nothing was counted', 'units=17', undefined, undefined],
+])('what a request costs is settled once: the answer %s', (...[, said, taken, units, more]) => {
+  const { told, settled, returned: given, witness, admit } = setUp();
+  admit('request-1', { charge: taken });
+  const line = `request-1 200 0.003 5 0.003 ${said}`.trim();
+  witness.hear(`${line}\n${line}`);
+  expect([told.map((answer) => answer.units), settled, given]).toEqual([[units], more === undefined ? [] : [due(more)], []]);
+});
+
+test.each(['499', '404', '500'])('an answer of the API with %s costs what it says, unless the catalogue takes it back', (status) => {
+  const { settled, witness, admit } = setUp();
+  admit('request-1', { charge: priced });
+  witness.hear(`request-1 ${status} 0.003 5 0.003 units=17`);
+  expect(settled).toEqual([due(12)]);
+});
+
+test('an answer that is given back is not settled too', () => {
+  const { settled, returned: given, witness, admit } = setUp();
+  admit('request-1', { charge: { ...priced, isFree5xx: true } });
+  witness.hear('request-1 503 0.003 5 0.003 units=17');
+  expect([settled, given]).toEqual([[], [{ ...returned, units: 5 }]]);
+});
+
+test('a server that ends awaits the answers to requests under way, and counts those that do not come', async () => {
+  const { told, witness, admit } = setUp();
+  ['request-0', 'request-1', 'request-2'].forEach((id) => admit(id));
+  witness.hear(lineOf('request-0'));
+  let hasEnded = false;
+  const ended = witness.close(600_000).then((late) => ((hasEnded = true), late));
+  witness.hear(lineOf('request-1'));
+  await new Promise(setImmediate);
+  expect(hasEnded).toBe(false);
+  witness.hear(lineOf('request-2'));
+  expect([await ended, told.length, witness.stats()]).toEqual([0, 3, { pending: 0, missing: 0 }]);
+  admit('request-3');
+  expect([await witness.close(1), witness.stats()]).toEqual([1, { pending: 0, missing: 1 }]);
 });
 
 test('what is never told is given up after 15 to 30 minutes, and the older half when there is too much', () => {
@@ -182,12 +243,12 @@ describe('units given back', () => {
         };
         const open = () => {
           const queue = new RefundQueue({ counter, onError: () => undefined, retryMs: 0 });
-          const witness = new Witness({ note: () => undefined, giveBack: (refund) => queue.add(refund) });
+          const witness = new Witness({ note: () => undefined, giveBack: (refund) => queue.add(refund), settle: () => undefined });
           return { queue, witness, log: witness.watch({ record: () => undefined }) };
         };
         let server = open();
         const end = async (): Promise<void> => {
-          server.witness.close();
+          await server.witness.close(0);
           await server.queue.close();
         };
         for (const each of steps) {
@@ -211,6 +272,118 @@ describe('units given back', () => {
         }
         await end();
         expect(new Set(ledger.returned.keys())).toEqual(expected);
+      }),
+      { numRuns: propertyRuns(200) },
+    );
+  });
+});
+
+describe('what answers cost', () => {
+  /** The counter's rule, which test/contracts/quota-counter.ts holds: once an id. */
+  class Ledger {
+    readonly ids = new Set<string>();
+    units = new Map<string, number>();
+    /** The counter is away, or its answer is lost. */
+    fails: 'before' | 'after' | undefined;
+
+    settle({ id, subscriptionId, day, units }: Settlement): Promise<'settled' | 'repeated'> {
+      const fails = this.fails;
+      this.fails = undefined;
+      if (fails === 'before') return Promise.reject(new Error('away'));
+      const isNew = !this.ids.has(id);
+      this.ids.add(id);
+      const place = `${subscriptionId} ${day}`;
+      if (isNew) this.units.set(place, (this.units.get(place) ?? 0) + units);
+      return fails === 'after' ? Promise.reject(new Error('the answer was lost')) : Promise.resolve(isNew ? 'settled' : 'repeated');
+    }
+  }
+
+  const open = (ledger: Ledger) => {
+    const queue = new SettleQueue({ counter: ledger, onError: () => undefined, paceMs: 0, retryMs: 0 });
+    const witness = new Witness({ note: () => undefined, giveBack: () => undefined, settle: (settlement) => queue.add(settlement) });
+    return { queue, witness, log: witness.watch({ record: () => undefined }) };
+  };
+
+  test('of many requests at once is one call a counter and day', async () => {
+    const calls: Settlement[] = [];
+    const counter = { settle: (settlement: Settlement) => (calls.push(settlement), Promise.resolve('settled' as const)) };
+    const queue = new SettleQueue({ counter, onError: () => undefined, paceMs: 0 });
+    for (let count = 0; count < 1_000; count++)
+      for (const day of ['2026-11-23', '2026-11-24']) queue.add({ ...due(count % 2 ? 9 : -2), day });
+    queue.add({ ...due(3), subscriptionId: 'counter-2' });
+    queue.add({ ...due(-3), subscriptionId: 'counter-2' });
+    await queue.close();
+    expect(calls.map(({ day, units }) => [day, units])).toEqual([['2026-11-23', 3_500], ['2026-11-24', 3_500]]); // prettier-ignore
+    expect(queue.stats()).toEqual({ waiting: 0, units: { charged: 7_000, given_back: 0, lost: 0 } });
+  });
+
+  test('is tried again until the counter answers, and lost only at the end', async () => {
+    let isAway = true;
+    const failures: unknown[] = [];
+    const counter = { settle: () => (isAway ? Promise.reject(new Error('away')) : Promise.resolve('settled' as const)) };
+    const queue = new SettleQueue({ counter, onError: (error) => failures.push(error), paceMs: 0, retryMs: 1 });
+    queue.add(due(7));
+    await eventually(() => failures.length > 3);
+    isAway = false;
+    await eventually(() => queue.stats().units.charged === 7);
+    isAway = true;
+    queue.add(due(-2));
+    await queue.close();
+    expect(queue.stats()).toEqual({ waiting: 0, units: { charged: 7, given_back: 0, lost: 2 } });
+  });
+
+  const ids = ['request-1', 'request-2', 'request-3', 'request-4'];
+  const step = fc.oneof(
+    fc.record({ kind: fc.constant('admit' as const), id: fc.constantFrom(...ids), day: fc.constantFrom('2026-11-23', '2026-11-24') }),
+    fc.record({ kind: fc.constant('tell' as const), id: fc.constantFrom(...ids), units: fc.constantFrom('0', '3', '5', '17', '2000', 'many', '-') }),
+    fc.record({ kind: fc.constant('fail' as const), fails: fc.constantFrom('before' as const, 'after' as const) }),
+    fc.constant({ kind: 'rest' as const }),
+    fc.constant({ kind: 'restart' as const }),
+  ); // prettier-ignore
+  const COSTS: Readonly<Record<string, number>> = { '0': 0, '3': 3, '5': 5, '17': 17, '2000': 1_000, many: 5, '-': 5 };
+
+  test('is each request’s, once, on its day, in any order, with repeats, losses and restarts', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
+        const ledger = new Ledger();
+        const expected = new Map<string, number>();
+        const admitted = new Set<string>();
+        let pending = new Map<string, string>();
+        let server = open(ledger);
+        const end = async (): Promise<void> => {
+          await server.witness.close(0);
+          // Without a failure at the very end, in which what waits is lost and counted.
+          ledger.fails = undefined;
+          await eventually(() => server.queue.stats().waiting === 0);
+          await server.queue.close();
+        };
+        for (const each of steps) {
+          if (each.kind === 'admit' && !admitted.has(each.id)) {
+            admitted.add(each.id);
+            pending.set(each.id, each.day);
+            server.log.record(
+              someDecision({ requestId: each.id, credentialId: 'key', product: 'own', charge: { ...priced, day: each.day } }),
+            );
+          } else if (each.kind === 'tell') {
+            const day = pending.get(each.id);
+            pending.delete(each.id);
+            const units = (COSTS[each.units] ?? 0) - priced.units;
+            if (day !== undefined && units !== 0) expected.set(`counter-1 ${day}`, (expected.get(`counter-1 ${day}`) ?? 0) + units);
+            server.witness.hear(`${each.id} 200 0.100 5 0.100 units=${each.units}`);
+          } else if (each.kind === 'fail') {
+            ledger.fails = each.fails;
+          } else if (each.kind === 'rest') {
+            await new Promise(setImmediate);
+          } else if (each.kind === 'restart') {
+            await end();
+            server = open(ledger);
+            // A lost witness: these stay at the reserve.
+            pending = new Map();
+          }
+        }
+        await end();
+        const counted = (units: ReadonlyMap<string, number>): [string, number][] => [...units].filter(([, sum]) => sum !== 0).sort();
+        expect(counted(ledger.units)).toEqual(counted(expected));
       }),
       { numRuns: propertyRuns(200) },
     );

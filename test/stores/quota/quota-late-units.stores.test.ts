@@ -30,6 +30,7 @@ it.each<[string, (ledger: QuotaLedger, attempt: number) => UsageLedger['giveBack
   const failingOnce: UsageLedger = {
     syncOne: (seen) => ledger.syncOne(seen),
     giveBack: (units) => attempting(ledger, attempts++)(units),
+    settle: away,
   };
   const counter = new RedisQuotaCounter({ ...common, connection, ledger: failingOnce, seen: new SeenUsage() });
   const demand = { subscriptionId: randomUUID(), limits: { daily: 10, monthly: 10 }, units: 1 };
@@ -61,6 +62,7 @@ it('merges what Postgres knows once more when Redis was given up while it was as
     syncOne: ({ subscriptionId, day }) =>
       new Promise((resolve) => answer.push(() => resolve({ subscriptionId, day, ofDay, ofMonth: ofDay }))),
     giveBack: away,
+    settle: away,
   };
   const connection: ScriptConnection = {
     runScript: () => Promise.resolve([2, 1, 1, 0, 0, 1, 0, 0]),

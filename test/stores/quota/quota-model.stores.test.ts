@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type QuotaLimits } from '../../../plugins/core/selling/catalogue';
-import { type KeyMode } from '../../../plugins/core/ports';
+import { type KeyMode, type SettlementOutcome } from '../../../plugins/core/ports';
 import { decideSpend } from '../../../plugins/core/access/quota';
 import { counterOf } from '../../../plugins/core/access/subscription';
 import { mostRefundsOf, type RefundOutcome } from '../../../plugins/core/selling/refunds';
@@ -22,6 +22,7 @@ type Action =
   | { kind: 'spend-whole'; units: number; mode: KeyMode }
   | { kind: 'refund'; request: number; isExempt: boolean; mode: KeyMode }
   | { kind: 'refund-unknown'; mode: KeyMode }
+  | { kind: 'settle'; request: number; units: number; mode: KeyMode }
   | { kind: 'plan'; limits: number }
   | { kind: 'next-day' }
   | { kind: 'empty-redis' }
@@ -37,6 +38,7 @@ const counting: fc.Arbitrary<Action>[] = [
   fc.record({ kind: fc.constant('spend-whole' as const), units: fc.integer({ min: 2, max: 8 }), mode }),
   fc.record({ kind: fc.constant('refund' as const), request: fc.nat(40), isExempt: fc.boolean(), mode }),
   fc.record({ kind: fc.constant('refund-unknown' as const), mode }),
+  fc.record({ kind: fc.constant('settle' as const), request: fc.nat(40), units: fc.integer({ min: -8, max: 30 }), mode }),
   fc.record({ kind: fc.constant('plan' as const), limits: fc.nat(LIMITS.length - 1) }),
   fc.constant({ kind: 'next-day' as const }),
 ];
@@ -52,13 +54,22 @@ class Model {
   day = 0;
   /** One entry a granted request: how many units it took, and from which day. */
   readonly granted: { day: number; units: number; isRefunded: boolean; isExempt?: boolean }[] = [];
+  readonly settled: { day: number; units: number }[] = [];
 
   get standing(): { usedDaily: number; usedMonthly: number } {
-    const counted = this.granted.filter((each) => !each.isRefunded);
+    const inMonth = ({ day }: { day: number }): boolean => monthOfDay(day) === monthOfDay(this.day);
     return {
-      usedDaily: sumOf(counted.filter((each) => each.day === this.day)),
-      usedMonthly: sumOf(counted.filter((each) => monthOfDay(each.day) === monthOfDay(this.day))),
+      usedDaily: this.usedOn(this.day),
+      usedMonthly: sumOf(this.counted.filter(inMonth)),
     };
+  }
+
+  private get counted(): { day: number; units: number }[] {
+    return [...this.granted.filter((each) => !each.isRefunded), ...this.settled];
+  }
+
+  private usedOn(day: number): number {
+    return sumOf(this.counted.filter((each) => each.day === day));
   }
 
   spend(units: number): number {
@@ -73,12 +84,21 @@ class Model {
     return isGranted;
   }
 
+  settle(index: number, units: number): SettlementOutcome {
+    const taken = this.granted[index];
+    if (!taken || taken.day < this.day - 1) return 'uncharged';
+    if (this.usedOn(taken.day) + units < 0) return 'uncharged';
+    this.settled.push({ day: taken.day, units });
+    return 'settled';
+  }
+
   refund(index: number, isExempt: boolean): RefundOutcome {
     const taken = this.granted[index];
     if (!taken || taken.day < this.day - 1) return 'uncharged';
     if (taken.isRefunded) return 'repeated';
     const refunded = this.granted.filter((each) => each.day === taken.day && each.isRefunded && each.isExempt === isExempt);
     if (sumOf(refunded) + taken.units > mostRefundsOf(this.limits.daily, isExempt)) return 'capped';
+    if (this.usedOn(taken.day) < taken.units) return 'uncharged';
     Object.assign(taken, { isRefunded: true, isExempt });
     return 'refunded';
   }
@@ -151,6 +171,12 @@ describe('any order of spends, refunds, plan changes and day turns', () => {
       const { request, isExempt } = action;
       const refund = { subscriptionId, day, requestId: `${ids.run}-${action.mode}-${request}`, dailyLimit, units: taken?.units, isExempt };
       if (taken) expect(await counter.refund(refund)).toBe(model.refund(request, isExempt));
+    }
+    if (action.kind === 'settle') {
+      const { request, units } = action;
+      const taken = model.granted[request];
+      const settlement = { subscriptionId, day: dateOfDay(taken?.day ?? model.day), id: randomUUID(), units };
+      if (taken) expect(await counter.settle(settlement)).toBe(model.settle(request, units));
     }
     if (action.kind === 'refund-unknown' && model.standing.usedDaily === 0) {
       expect(await counter.refund({ subscriptionId, day: dateOfDay(model.day), requestId: randomUUID(), dailyLimit })).toBe('uncharged');

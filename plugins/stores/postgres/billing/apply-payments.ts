@@ -1,6 +1,6 @@
 import { type PoolClient } from 'pg';
 import { type PaymentTerms } from '../../../core/selling/billing-terms';
-import { chargesOf, isCharge } from '../../../core/selling/payment-charges';
+import { chargesOf, isAboutCharge, isCharge } from '../../../core/selling/payment-charges';
 import {
   entitlementOf,
   graceEnd,
@@ -109,7 +109,7 @@ export function applyPayments(db: Database, options: ApplyOptions): Promise<Paym
     const wait = nextLook(state, terms, options.at ?? Math.max(newest, now));
     const look = isAway ? Math.min(wait, SOON_SECONDS) : wait;
     const charges = facts.filter((each) => each.isNew && isCharge(each));
-    if (charges.length > 0) await keepCharges(client, paid, chargesOf(facts));
+    if (facts.some((each) => each.isNew && isAboutCharge(each))) await keepCharges(client, paid, chargesOf(facts));
     await tellCustomer(client, paid, { charges, state, entitlement, terms, at });
     await client.query(UPDATE, [paid.id, status, plan, price, currency, periodEnd, cancelsAt, failingSince, entitlement, given, look]);
     await client.query(

@@ -3,12 +3,12 @@ import { type Database } from '../database';
 import { cutPage, numberBefore } from '../page-cursor';
 
 const KEEP = `
-INSERT INTO payment_charge AS known (provider, invoice, paid_subscription_id, currency, amount, charged_at, paid_at, url)
-SELECT $1, invoice, $2, currency, amount, to_timestamp("chargedAt"), to_timestamp("paidAt"), url FROM jsonb_to_recordset($3)
-  AS row(invoice text, currency text, amount bigint, "chargedAt" float8, "paidAt" float8, url text)
+INSERT INTO payment_charge AS known (provider, invoice, paid_subscription_id, currency, amount, charged_at, paid_at, url, refunded)
+SELECT $1, invoice, $2, currency, amount, to_timestamp("chargedAt"), to_timestamp("paidAt"), url, refunded FROM jsonb_to_recordset($3)
+  AS row(invoice text, currency text, amount bigint, "chargedAt" float8, "paidAt" float8, url text, refunded bigint)
 ORDER BY "chargedAt", invoice
 ON CONFLICT (provider, invoice) DO UPDATE
-SET amount = excluded.amount, charged_at = excluded.charged_at, paid_at = excluded.paid_at, url = excluded.url`;
+SET amount = excluded.amount, charged_at = excluded.charged_at, paid_at = excluded.paid_at, url = excluded.url, refunded = excluded.refunded`;
 
 /** Takes over what all events so far say of these charges. */
 export async function keepCharges(db: Database, paid: { readonly id: string; readonly provider: string }, charges: readonly Charge[]) {
@@ -35,6 +35,7 @@ export interface ChargeView {
   readonly chargedAt: Date;
   readonly paidAt: Date | null;
   readonly url: string | null;
+  readonly refunded: number;
 }
 
 const STATE = `
@@ -53,7 +54,7 @@ export interface ChargeFilter {
 
 const LIST = `
 SELECT c.place::text AS number, c.provider, c.invoice, p.customer_id AS "customerId", COALESCE(u.email, '') AS customer, p.product_id AS product,
-  c.amount::float8 AS amount, c.currency, ${STATE} AS state, c.charged_at AS "chargedAt", c.paid_at AS "paidAt", c.url
+  c.amount::float8 AS amount, c.currency, ${STATE} AS state, c.charged_at AS "chargedAt", c.paid_at AS "paidAt", c.url, c.refunded::float8 AS refunded
 ${FROM} LEFT JOIN customer u ON u.id = p.customer_id
 WHERE c.place < $1 AND ($2::uuid IS NULL OR p.customer_id = $2) AND ($3::text IS NULL OR c.currency = $3) AND ($4::text IS NULL OR ${STATE} = $4)
   AND ($5::timestamp IS NULL OR (c.charged_at >= $5::timestamp AT TIME ZONE $6 AND c.charged_at < ($5::timestamp + interval '1 month') AT TIME ZONE $6))
@@ -68,7 +69,7 @@ export async function listCharges(db: Database, { after, limit, ...filter }: Cha
   return cutPage(rows, limit);
 }
 
-/** Sums of a month in a currency by one provider: whole numbers as text, since they may be larger than a number holds exactly. */
+/** Sums of a month in a currency by one provider, without what went back: whole numbers as text, since they may be larger than a number holds exactly. */
 export interface ChargeSums {
   readonly month: string;
   readonly currency: string;
@@ -80,14 +81,16 @@ export interface ChargeSums {
   readonly due: string;
   readonly overdue: string;
   readonly failed: string;
+  /** What went back, by the month of the charge. */
+  readonly refunded: string;
 }
 
-const sumOf = (state: ChargeState): string => `COALESCE(sum(amount) FILTER (WHERE state = '${state}'), 0)::text`;
+const sumOf = (state: ChargeState): string => `COALESCE(sum(amount - refunded) FILTER (WHERE state = '${state}'), 0)::text`;
 const SUMS = `
-SELECT month, currency, provider, count(*)::integer AS charges, sum(amount)::text AS charged,
+SELECT month, currency, provider, count(*)::integer AS charges, sum(amount - refunded)::text AS charged,
   CASE WHEN bool_or(state = 'unknown') THEN NULL ELSE ${sumOf('paid')} END AS paid, ${sumOf('due')} AS due, ${sumOf('overdue')} AS overdue,
-  ${sumOf('failed')} AS failed
-FROM (SELECT to_char(c.charged_at AT TIME ZONE $1, 'YYYY-MM') AS month, c.currency, c.provider, c.amount, ${STATE} AS state
+  ${sumOf('failed')} AS failed, sum(refunded)::text AS refunded
+FROM (SELECT to_char(c.charged_at AT TIME ZONE $1, 'YYYY-MM') AS month, c.currency, c.provider, c.amount, c.refunded, ${STATE} AS state
   ${FROM} WHERE c.charged_at > now() - interval '2 years') AS found
 GROUP BY month, currency, provider ORDER BY month DESC, currency, provider`;
 

@@ -19,7 +19,7 @@ const NOTE = { name: 'note-answers', text: 'SELECT note_answers($1::json), note_
 const MOST_REQUESTS = 5_000;
 
 /** What one request was answered, for its line in the log. */
-interface AnsweredRequest extends Pick<Answer, 'requestId' | 'status' | 'bytes'> {
+interface AnsweredRequest extends Pick<Answer, 'requestId' | 'status' | 'bytes' | 'units'> {
   readonly milliseconds: number;
   /** Monotonic. */
   readonly notedAtMs: number;
@@ -48,9 +48,9 @@ export class AnswerWriter {
   /** Counted by the hour of the decision. Never throws. */
   note(answer: Answer): void {
     this.counts.count(answer, this.hours.at(answer.atMs));
-    const { requestId, status, bytes, elapsedMs } = answer;
+    const { requestId, status, bytes, elapsedMs, units } = answer;
     if (this.requests.length >= MOST_REQUESTS) return;
-    this.requests.push({ requestId, status, bytes, milliseconds: Math.round(elapsedMs), notedAtMs: performance.now() });
+    this.requests.push({ requestId, status, bytes, units, milliseconds: Math.round(elapsedMs), notedAtMs: performance.now() });
   }
 
   /** Writes what was counted, after a flush that is already running. Never throws. */

@@ -28,6 +28,8 @@ export interface LoggedRequest {
   readonly milliseconds: number | null;
   /** Of the answer's body. */
   readonly bytes: number | null;
+  /** What it cost, though it may have been given back; null where nothing was counted, and until its answer is told. */
+  readonly units: number | null;
 }
 
 export interface RequestsQuery extends LineFilter {
@@ -72,7 +74,7 @@ WITH ${scan}, shown AS (
   SELECT *, COALESCE(product, products[1]) AS asked, (at AT TIME ZONE $1)::date AS day FROM page
 )
 SELECT p.request_id AS "requestId", p.at, p.outcome, p.asked AS product, p.credential_id AS "keyId", k.name AS "keyName",
-  p.masked_key AS "maskedKey", r.request_id IS NOT NULL AS "isGivenBack", p.method, p.path, p.status, p.milliseconds, p.bytes::float8 AS bytes,
+  p.masked_key AS "maskedKey", r.request_id IS NOT NULL AS "isGivenBack", p.method, p.path, p.status, p.milliseconds, p.bytes::float8 AS bytes, p.units,
   CASE WHEN p.outcome = 'admitted' THEN 1 - h.admitted_unlogged::float8 / NULLIF(h.admitted, 0)
     ELSE 1 - h.refused_unlogged::float8 / NULLIF(h.refused + h.unavailable, 0) END AS share,
   p.place, seen.scanned, seen.last_scanned AS "lastScanned"

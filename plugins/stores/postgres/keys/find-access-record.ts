@@ -9,6 +9,7 @@ import {
   type SubscriptionState,
 } from '../../../core/ports';
 import { type ProofForm } from '../../../core/selling/catalogue';
+import { type UnitsByAnswer } from '../../../core/selling/units';
 import { type Whitelist } from '../../../core/access/whitelist';
 import { WhitelistCompiler } from './whitelist-compiler';
 
@@ -31,7 +32,8 @@ SELECT c.id, c.customer_id AS "customerId", c.mode, c.state,
       'dailyCap', s.daily_cap,
       'sandboxUrl', CASE WHEN c.mode = 'test' THEN p.definition ->> 'sandboxUrl' END,
       'takesTestKeys', COALESCE(p.definition ->> 'sandboxUrl' IS NOT NULL OR p.definition ->> 'testKeys' IN ('service', 'live'), false),
-      'isFree5xx', COALESCE(p.definition -> 'uncharged' @> '["5xx"]', false), 'proof', p.definition ->> 'proof'
+      'isFree5xx', COALESCE(p.definition -> 'uncharged' @> '["5xx"]', false), 'proof', p.definition ->> 'proof',
+      'units', p.definition -> 'units'
     ) ORDER BY s.product_id)
     FROM credential_product g
     JOIN subscription s ON s.product_id = g.product_id AND s.customer_id = c.customer_id
@@ -73,6 +75,7 @@ interface Row {
     takesTestKeys: boolean;
     isFree5xx: boolean;
     proof: ProofForm | null;
+    units: UnitsByAnswer | null;
   }[];
 }
 
@@ -93,11 +96,12 @@ function recordOf(row: Row, whitelist: Whitelist): AccessRecord {
     products: row.products,
     whitelist,
     subscriptions: row.subscriptions.flatMap(
-      ({ id, product, plan, state, suspended, daily, monthly, dailyCap, sandboxUrl, takesTestKeys, isFree5xx, proof }) => {
+      ({ id, product, plan, state, suspended, daily, monthly, dailyCap, sandboxUrl, takesTestKeys, isFree5xx, proof, units }) => {
         if (daily === null || monthly === null) return [];
         const isCapped = dailyCap !== null && dailyCap < daily;
         const limits = { daily: isCapped ? dailyCap : daily, monthly };
-        const rest = { ...(isCapped && { isCapped }), ...sandboxOf(sandboxUrl), takesTestKeys, isFree5xx, ...(proof && { proof }) };
+        const facts = { ...(proof && { proof }), ...(units && { unitsByAnswer: units }) };
+        const rest = { ...(isCapped && { isCapped }), ...sandboxOf(sandboxUrl), takesTestKeys, isFree5xx, ...facts };
         return [{ id, product, plan, state, suspended: suspended ?? undefined, limits, ...rest }];
       },
     ),

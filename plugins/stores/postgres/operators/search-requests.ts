@@ -20,6 +20,8 @@ export interface RequestOfAll {
   readonly milliseconds: number | null;
   /** Of the answer's body. */
   readonly bytes: number | null;
+  /** What it cost, though it may have been given back; null where nothing was counted, and until its answer is told. */
+  readonly units: number | null;
   /** Null without a known key. */
   readonly customer: { readonly id: string; readonly email: string } | null;
 }
@@ -57,7 +59,7 @@ function statement(query: SearchQuery): { text: string; values: unknown[] } {
   const text = `
 WITH ${scanLog({ conditions, filters, at, limit })}
 SELECT p.request_id AS "requestId", p.at, p.outcome, COALESCE(p.product, p.products[1]) AS product, p.credential_id AS "keyId",
-  p.masked_key AS "maskedKey", p.caller_address AS "callerAddress", p.origin_host AS "originHost", p.method, p.path, p.status, p.milliseconds, p.bytes::float8 AS bytes,
+  p.masked_key AS "maskedKey", p.caller_address AS "callerAddress", p.origin_host AS "originHost", p.method, p.path, p.status, p.milliseconds, p.bytes::float8 AS bytes, p.units,
   CASE WHEN c.id IS NOT NULL THEN json_build_object('id', c.id, 'email', c.email) END AS customer,
   p.place, seen.scanned, seen.last_scanned AS "lastScanned"
 FROM seen LEFT JOIN page p ON true LEFT JOIN customer c ON c.id = p.customer_id

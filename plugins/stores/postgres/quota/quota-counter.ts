@@ -1,4 +1,4 @@
-import { type RefundRequest } from '../../../core/ports';
+import { type RefundRequest, type Settlement, type SettlementOutcome } from '../../../core/ports';
 import { type QuotaWindows, windowsAt } from '../../../core/access/quota';
 import { type RefundOutcome } from '../../../core/selling/refunds';
 import { type Demand, type QuotaBackend, type Taken } from '../../quota/quota-coalescer';
@@ -49,10 +49,20 @@ export class PostgresQuotaCounter implements QuotaBackend {
 
   /** @throws StoreUnavailable */
   async refund(request: RefundRequest): Promise<RefundOutcome> {
-    const seen = this.seen?.find(request.subscriptionId) ?? [];
-    // Redis may have granted the units, and Postgres may not know that yet.
-    if (seen.length > 0) await this.ledger.sync(seen);
+    await this.tellLedger(request);
     return (await this.ledger.giveBack(giveBackOf(request))).outcome;
+  }
+
+  /** @throws StoreUnavailable */
+  async settle(settlement: Settlement): Promise<SettlementOutcome> {
+    await this.tellLedger(settlement);
+    return (await this.ledger.settle(settlement)).outcome;
+  }
+
+  /** Redis may have granted the units, and Postgres may not know that yet. */
+  private async tellLedger({ subscriptionId }: Pick<Settlement, 'subscriptionId'>): Promise<void> {
+    const seen = this.seen?.find(subscriptionId) ?? [];
+    if (seen.length > 0) await this.ledger.sync(seen);
   }
 
   private async takeAll(batch: readonly Demand[]): Promise<Taken[]> {

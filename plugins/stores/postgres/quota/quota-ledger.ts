@@ -1,5 +1,5 @@
 import { type Pool } from 'pg';
-import { type Clock, type RefundRequest, StoreUnavailable } from '../../../core/ports';
+import { type Clock, type RefundRequest, type Settlement, type SettlementOutcome, StoreUnavailable } from '../../../core/ports';
 import { mostRefundsOf, type RefundOutcome } from '../../../core/selling/refunds';
 import { ReplyWatch, type Silence } from '../../quota/quota-reply-watch';
 import { type SubscriptionUsage, type UsageParts } from '../../quota/quota-usage';
@@ -8,6 +8,10 @@ const SYNC = { name: 'quota-sync', text: 'SELECT * FROM quota_sync($1::uuid[], $
 const GIVE_BACK = {
   name: 'quota-give-back',
   text: 'SELECT * FROM quota_give_back($1::text[], $2::uuid[], $3::date[], $4::bigint[], $5, $6, $7::bigint[], $8::boolean[])',
+};
+const SETTLE = {
+  name: 'quota-settle',
+  text: 'SELECT * FROM quota_settle($1::text[], $2::uuid[], $3::date[], $4::bigint[], $5, $6)',
 };
 const FORGET_REFUNDS = { name: 'quota-forget-refunds', text: 'SELECT quota_forget_refunds()' };
 
@@ -37,8 +41,9 @@ export function giveBackOf({ subscriptionId, day, requestId, dailyLimit, units =
   return { requestId, subscriptionId, day, units, mostOfDay: mostRefundsOf(dailyLimit, isExempt), isExempt };
 }
 
-interface GivenBack {
-  readonly outcome: RefundOutcome;
+/** What became of a change to a day, and where the subscription stands after it. */
+export interface Changed<Outcome> {
+  readonly outcome: Outcome;
   readonly usage: SubscriptionUsage;
 }
 
@@ -51,7 +56,8 @@ const PROBE_INTERVAL_MS = 250;
 /** What Postgres keeps of usage: every part of every count, and which requests were refunded. */
 export class QuotaLedger {
   private readonly watch: ReplyWatch;
-  private readonly givenBack: BatchQueue<GiveBack, GivenBack>;
+  private readonly givenBack: BatchQueue<GiveBack, Changed<RefundOutcome>>;
+  private readonly settled: BatchQueue<Settlement, Changed<SettlementOutcome>>;
   private readonly syncs: BatchQueue<SubscriptionUsage, SubscriptionUsage>;
   private isSilent = false;
   private hasFailed = false;
@@ -63,6 +69,7 @@ export class QuotaLedger {
     const onSilence = (): void => void (this.isSilent = true);
     this.watch = new ReplyWatch({ store: 'Postgres', silenceMs, heldUpSilenceMs, deadlineMs, clock, onSilence });
     this.givenBack = new BatchQueue({ run: (batch) => this.runGiveBack(batch), mostAtOnce: MOST_ROWS, concurrency: 1 });
+    this.settled = new BatchQueue({ run: (batch) => this.runSettle(batch), mostAtOnce: MOST_ROWS, concurrency: 1 });
     this.syncs = new BatchQueue({ run: (batch) => this.sync(batch), mostAtOnce: MOST_ROWS, concurrency: 2 });
   }
 
@@ -124,22 +131,39 @@ export class QuotaLedger {
   }
 
   /** @throws StoreUnavailable */
-  giveBack(units: GiveBack): Promise<GivenBack> {
+  giveBack(units: GiveBack): Promise<Changed<RefundOutcome>> {
     return this.givenBack.add(units);
   }
 
-  private async runGiveBack(batch: readonly GiveBack[]): Promise<GivenBack[]> {
+  /** @throws StoreUnavailable */
+  settle(settlement: Settlement): Promise<Changed<SettlementOutcome>> {
+    return this.settled.add(settlement);
+  }
+
+  private runGiveBack(batch: readonly GiveBack[]): Promise<Changed<RefundOutcome>[]> {
+    const ids = batch.map((each) => each.requestId);
+    return this.change(GIVE_BACK, batch, { ids, more: [batch.map((each) => each.mostOfDay), batch.map((each) => each.isExempt)] });
+  }
+
+  private runSettle(batch: readonly Settlement[]): Promise<Changed<SettlementOutcome>[]> {
+    return this.change(SETTLE, batch, { ids: batch.map((each) => each.id), more: [] });
+  }
+
+  private async change<Outcome>(
+    statement: Query,
+    batch: readonly Pick<GiveBack, 'subscriptionId' | 'day' | 'units'>[],
+    { ids, more }: { readonly ids: readonly (string | null)[]; readonly more: readonly unknown[] },
+  ): Promise<Changed<Outcome>[]> {
     const values = [
-      batch.map((each) => each.requestId),
+      ids,
       batch.map((each) => each.subscriptionId),
       batch.map((each) => each.day),
       batch.map((each) => each.units),
       this.options.timeZone,
       this.clockOffset(),
-      batch.map((each) => each.mostOfDay),
-      batch.map((each) => each.isExempt),
+      ...more,
     ];
-    const rows = await this.query<QuotaRow & { outcome: RefundOutcome }>(GIVE_BACK, values);
+    const rows = await this.query<QuotaRow & { outcome: Outcome }>(statement, values);
     const known = inPlace(rows, (row) => ({ outcome: row.outcome, ...readQuotaRow(row) }));
     this.forgetOldRefunds(batch);
     return batch.map(({ subscriptionId, day }, index) => {
@@ -149,7 +173,7 @@ export class QuotaLedger {
   }
 
   /** Runs once a day, with the first refund of a new day. */
-  private forgetOldRefunds(batch: readonly GiveBack[]): void {
+  private forgetOldRefunds(batch: readonly Pick<GiveBack, 'day'>[]): void {
     const newest = batch.reduce((latest, { day }) => (day > latest ? day : latest), '');
     if (newest <= this.refundsForgottenOn) return;
     this.refundsForgottenOn = newest;

@@ -71,7 +71,9 @@ const USE = `
 SELECT subscription AS "subscriptionId", to_char(usage.day, 'YYYY-MM-DD') AS day,
   COALESCE(sum(spent_redis + spent_postgres) FILTER (WHERE NOT is_test), 0)::float8 AS charged,
   COALESCE(sum(refunded) FILTER (WHERE NOT is_test), 0)::float8 AS refunded,
-  COALESCE(sum(spent_redis + spent_postgres - refunded) FILTER (WHERE is_test), 0)::float8 AS test
+  COALESCE(sum(spent_redis + spent_postgres - refunded) FILTER (WHERE is_test), 0)::float8 AS test,
+  (SELECT COALESCE(sum(admitted), 0)::float8 FROM subscription s JOIN credential c ON c.customer_id = s.customer_id AND c.mode = 'live'
+    JOIN key_hour h ON h.credential_id = c.id AND h.product_id = s.product_id AND h.day = usage.day WHERE s.id = subscription) AS requests
 FROM unnest($1::uuid[]) AS subscription
 CROSS JOIN LATERAL (VALUES (subscription, false), (test_counter(subscription), true)) AS counter(id, is_test)
 JOIN usage ON usage.subscription_id = counter.id AND usage.day BETWEEN $2::date AND $3::date
@@ -87,8 +89,12 @@ async function findClosed(db: Database, { customer, month }: StatementQuery): Pr
   const { rows } = await db.query<{ content: Content; closedAt: Date }>(FIND, [customer.id, `${month}-01`]);
   if (!rows[0]) return undefined;
   const { content, closedAt } = rows[0];
-  // Those that were closed before there were surcharges have none.
-  const lines = content.lines.map((line) => ({ ...line, surcharge: (line as Partial<StatementLine>).surcharge ?? '0.00' }));
+  // Those that were closed before there were surcharges, or counts of requests, have none.
+  const lines = content.lines.map((line) => ({
+    ...line,
+    surcharge: (line as Partial<StatementLine>).surcharge ?? '0.00',
+    requests: (line as Partial<StatementLine>).requests ?? null,
+  }));
   return { ...content, lines, customer: customer.email, closedAt: closedAt.toISOString() };
 }
 

@@ -4,7 +4,7 @@ import { keepFacts } from '../../../../plugins/stores/postgres/billing/payment-f
 import { ServiceError } from '../../../kit/errors';
 import { type DashboardDeps } from '../http/dashboard-deps';
 import { Refusal } from '../http/refusal';
-import { EventRefused } from './payment-port';
+import { EventRefused, ProviderAway } from './payment-port';
 
 /** Where providers send their events: no cookie counts here, a signature does. */
 export const EVENTS_PREFIX = '/api/payments/';
@@ -29,6 +29,8 @@ export function servePaymentEvents(app: FastifyInstance, { db, clock, log, payme
           if (checkout) await lookSoon(db, { id: checkout, provider: port.name });
           if (facts.length > 0 || checkout !== undefined) payments.poke();
         } catch (error) {
+          // The provider sends it again.
+          if (error instanceof ProviderAway) throw new Refusal('payment_away');
           if (!(error instanceof EventRefused)) throw error;
           log.warn({ err: error, provider: port.name }, 'an event of a payment provider was refused');
           throw new Refusal('event_refused');

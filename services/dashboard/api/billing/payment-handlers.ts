@@ -1,4 +1,5 @@
 import { graceEnd } from '../../../../plugins/core/selling/payment-state';
+import { type PaymentTerms } from '../../../../plugins/core/selling/billing-terms';
 import { fromMinor } from '../../../../plugins/core/selling/money';
 import { findAccount, requireCheckout } from '../../../../plugins/stores/postgres/billing/checkouts';
 import { askSoon, listPaid, type PaidSubscription } from '../../../../plugins/stores/postgres/billing/paid-subscriptions';
@@ -13,8 +14,16 @@ import { type Call, type Handlers } from '../http/bind-endpoint';
 import { type DashboardDeps } from '../http/dashboard-deps';
 import { Refusal } from '../http/refusal';
 import { findPlan, refuseOtherTerms, refusePaid, refuseWithoutApproval } from '../plans/plan-terms';
-import { PaymentFailed, type PaymentPort, ProviderAway, ProviderRefused, type SubscriptionChange } from './payment-port';
-import { portOf, termsOf } from './payments-of';
+import {
+  ChangeRefused,
+  PaymentFailed,
+  type PaymentPort,
+  type PlanSwitch,
+  ProviderAway,
+  ProviderRefused,
+  type SubscriptionChange,
+} from './payment-port';
+import { type Payments, portOf, termsOf } from './payments-of';
 import { applyFacts, isStillSold, takePayment, termsToPay } from './take-payment';
 
 /** Errors of a provider as answers; what it said goes to the log. @throws Refusal `payment_away`, `payment_off` */
@@ -22,6 +31,7 @@ async function fromProvider<T>(work: Promise<T>, { log }: DashboardDeps): Promis
   try {
     return await work;
   } catch (error) {
+    if (error instanceof ChangeRefused) throw new Refusal('change_refused');
     if (error instanceof PaymentFailed) throw new Refusal('payment_failed');
     if (!(error instanceof ProviderAway) && !(error instanceof ProviderRefused)) throw error;
     log.error({ err: error }, 'a payment provider did not do what it was asked');
@@ -45,13 +55,16 @@ function portOfPaid({ provider }: PaidSubscription, { payments }: DashboardDeps)
 
 const momentOf = (seconds: number): Date => new Date(seconds * 1_000);
 
-/** As the contract has it; undefined before the provider has said what it is. */
-function toPaidPlan(paid: PaidSubscription, terms: ReturnType<typeof termsOf>, nowSeconds: number) {
+/** As the contract has it; none before the provider has said what it is. */
+function toPaidPlan(
+  paid: PaidSubscription,
+  { terms, now, payments }: { terms: PaymentTerms; now: number; payments: Payments | undefined },
+) {
   const { id, product, plan, status, price, currency, periodEnd, cancelsAt, failingSince, entitlement } = paid;
   if (plan === null || price === null || currency === null || periodEnd === null) return [];
   if (status === null || status === 'waiting' || status === 'ended') return [];
   const state = { status, plan, price, currency, periodEnd, cancelsAt, failingSince };
-  const grace = graceEnd(state, { graceDays: terms.grace_days, afterGrace: terms.after_grace }, nowSeconds);
+  const grace = graceEnd(state, { graceDays: terms.grace_days, afterGrace: terms.after_grace }, now);
   return [
     {
       id,
@@ -64,6 +77,7 @@ function toPaidPlan(paid: PaidSubscription, terms: ReturnType<typeof termsOf>, n
       cancelsAt: cancelsAt === null ? null : momentOf(cancelsAt),
       graceEndsAt: grace === null ? null : momentOf(grace),
       isGiven: entitlement === 'plan',
+      isCancelFinal: payments?.ports[paid.provider]?.isCancelFinal ?? false,
     },
   ];
 }
@@ -73,8 +87,9 @@ export async function readPaidPlans(customerId: string, { db, catalogue, clock, 
   const sold = await catalogue();
   const paid = await listPaid(db, customerId);
   const port = portOf(sold, payments);
-  const hasPortal = port !== undefined && (await findAccount(db, { customerId, provider: port.name })) !== undefined;
-  return { paid: paid.flatMap((each) => toPaidPlan(each, termsOf(sold), clock.now() / 1_000)), hasPortal };
+  const hasPortal = port?.openPortal !== undefined && (await findAccount(db, { customerId, provider: port.name })) !== undefined;
+  const at = { terms: termsOf(sold), now: clock.now() / 1_000, payments };
+  return { paid: paid.flatMap((each) => toPaidPlan(each, at)), hasPortal };
 }
 
 /** @throws OperationRefused `paid_plan_unknown`, also for another customer's */
@@ -85,7 +100,7 @@ async function requirePaid({ db }: DashboardDeps, { id, customerId }: { id: stri
 }
 
 /** The plan that is wanted in place of the one that is paid. @throws Refusal `plan_free`, `currency_differs`; OperationRefused `plan_current` */
-async function wantedSwitch(paid: PaidSubscription, plan: string, deps: DashboardDeps): Promise<{ plan: string; price: number }> {
+async function wantedSwitch(paid: PaidSubscription, plan: string, deps: DashboardDeps): Promise<Omit<PlanSwitch, 'at'>> {
   const wanted = { product: paid.product, plan };
   await refuseWithoutApproval(wanted, deps);
   const sold = await deps.catalogue();
@@ -94,7 +109,8 @@ async function wantedSwitch(paid: PaidSubscription, plan: string, deps: Dashboar
   if (!offered) throw new Refusal('plan_free');
   if (offered.currency !== paid.currency) throw new Refusal('currency_differs');
   if (offered.plan === paid.plan) throw new OperationRefused('plan_current', `"${plan}" is paid already`);
-  return { plan: offered.plan, price: offered.price };
+  const title = sold.find(paid.product)?.title ?? paid.product;
+  return { title, plan: offered.plan, price: offered.price };
 }
 
 /** Asks the provider to change what is paid. Should its answer be lost, or this process be killed, the work asks what came of it. */
@@ -163,8 +179,8 @@ export const paymentHandlers: Handlers<PaymentEndpoints> = {
   'POST /paid-plans/:id/preview': async ({ params: { id }, body: { plan }, caller: { customerId } }, deps) => {
     const paid = await requirePaid(deps, { id, customerId });
     const wish = { ...(await wantedSwitch(paid, plan, deps)), at: Math.floor(deps.clock.now() / 1_000) };
-    const { amount, currency } = await fromProvider(portOfPaid(paid, deps).previewChange(paid.reference, wish), deps);
-    return { amount: fromMinor(amount, currency), currency, at: wish.at };
+    const { amount, currency, isExact } = await fromProvider(portOfPaid(paid, deps).previewChange(paid.reference, wish), deps);
+    return { amount: fromMinor(amount, currency), currency, isExact, at: wish.at };
   },
 
   'PUT /paid-plans/:id/plan': async ({ params: { id }, body: { plan, terms, at }, caller: { customerId, actor } }, deps) => {
@@ -181,6 +197,7 @@ export const paymentHandlers: Handlers<PaymentEndpoints> = {
   'POST /billing/portal': async ({ caller: { customerId } }, deps) => {
     const port = await requirePort(deps);
     const account = await findAccount(deps.db, { customerId, provider: port.name });
+    if (!port.openPortal) throw new Refusal('payment_off', { detail: 'The payment provider has no such page. It mails you its invoices.' });
     if (account === undefined) throw new Refusal('payment_off', { detail: 'You have paid for nothing yet.' });
     return fromProvider(port.openPortal(account, `${deps.letters.url}/billing`), deps);
   },

@@ -27,8 +27,8 @@ export interface CheckoutWish {
 }
 
 export interface CheckoutPage {
-  /** The provider's id of the customer. */
-  readonly account: string;
+  /** The provider's id of the customer; undefined where it makes customers itself when they pay. */
+  readonly account?: string | undefined;
   /** The provider's id of the checkout. */
   readonly session: string;
   readonly url: string;
@@ -50,6 +50,8 @@ export interface ProviderNews {
 
 /** Another plan of the same product, from a moment on by which what is left of the period is reckoned. */
 export interface PlanSwitch {
+  /** Of the product, as customers read it. */
+  readonly title: string;
   readonly plan: string;
   /** A month, in the currency's smallest unit; the currency is the one that is paid in. */
   readonly price: number;
@@ -60,10 +62,12 @@ export interface PlanSwitch {
 /** `cancel`: it ends with the period that is paid. `keep`: that is taken back. `end`: at once. `switch`: another plan. */
 export type SubscriptionChange = { readonly kind: 'cancel' | 'keep' | 'end' } | ({ readonly kind: 'switch' } & PlanSwitch);
 
-/** What a change costs at once: the difference for the rest of the period. Negative: it is credited to what comes. */
+/** What a change costs at once: the difference for the rest of the period. Negative: the customer gets it back. */
 export interface SwitchCost {
   readonly amount: number;
   readonly currency: string;
+  /** False where the provider reckons only when it changes the plan: then `amount` is the most that it can be. */
+  readonly isExact: boolean;
 }
 
 /**
@@ -72,19 +76,21 @@ export interface SwitchCost {
  * @throws ProviderAway when the provider cannot be reached or fails; ProviderRefused when it refuses
  */
 export interface PaymentPort {
-  readonly name: 'stripe' | 'sandbox';
+  readonly name: 'stripe' | 'razorpay' | 'sandbox';
+  /** Whether a cancellation cannot be taken back. */
+  readonly isCancelFinal: boolean;
   /** The provider's page to pay on, for a customer of the provider's that is made with the first one. */
   openCheckout(wish: CheckoutWish): Promise<CheckoutPage>;
   /** What came of a checkout, or that it is closed now, so that nobody can pay by it any more. */
   settleCheckout(session: string, act: 'look' | 'close'): Promise<CheckoutOutcome>;
   /** How the provider has subscriptions at this moment: one by its id, or without one all of ours, ended ones of the last weeks too. */
   listSubscriptions(id?: string): AsyncIterable<GivenFact>;
-  /** What another plan would cost now; nothing is changed. */
+  /** What another plan would cost now; nothing is changed. @throws ChangeRefused */
   previewChange(subscription: string, wish: PlanSwitch): Promise<SwitchCost>;
-  /** A switch charges the difference, and changes the plan only if that is paid. @throws PaymentFailed */
+  /** A switch charges the difference, and changes the plan only if that is paid. @throws ChangeRefused, PaymentFailed */
   changeSubscription(subscription: string, change: SubscriptionChange): Promise<readonly GivenFact[]>;
-  /** The provider's own page of a customer's cards and invoices. */
-  openPortal(account: string, returnUrl: string): Promise<{ readonly url: string }>;
+  /** The provider's own page of a customer's cards and invoices, where it has one. */
+  openPortal?(account: string, returnUrl: string): Promise<{ readonly url: string }>;
   /** An event as it was sent. @throws EventRefused when its signature or its age are not right */
   readEvent(body: Buffer, headers: IncomingHttpHeaders, nowMs: number): Promise<ProviderNews>;
 }
@@ -96,7 +102,12 @@ export class ProviderAway extends Error {
 
 /** The provider says no, and will again. */
 export class ProviderRefused extends Error {
-  override readonly name = 'ProviderRefused';
+  override readonly name: string = 'ProviderRefused';
+}
+
+/** The provider does not do this to this subscription, such as another plan for one that is not paid by card. */
+export class ChangeRefused extends ProviderRefused {
+  override readonly name = 'ChangeRefused';
 }
 
 /** The card was declined, or its bank wants to ask; nothing was changed. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { urlSetting } from '../../../../plugins/core/settings';
 import { type PaymentPort } from './payment-port';
 import { type PaymentPorts } from './payments-of';
+import { createRazorpayPort } from './razorpay/razorpay-port';
 import { createStripePort } from './stripe/stripe-port';
 
 const secret = (begin: RegExp, example: string) => z.string().regex(begin, `must begin with ${example}`).optional();
@@ -12,6 +13,10 @@ export const paymentSettings = z.object({
   STRIPE_SECRET_KEY: secret(/^(sk|rk)_/, 'sk_ or rk_'),
   /** Of the endpoint for events. */
   STRIPE_WEBHOOK_SECRET: secret(/^whsec_/, 'whsec_'),
+  RAZORPAY_KEY_ID: secret(/^rzp_(test|live)_/, 'rzp_test_ or rzp_live_'),
+  RAZORPAY_KEY_SECRET: z.string().min(1).optional(),
+  /** The one that you chose for the webhook. */
+  RAZORPAY_WEBHOOK_SECRET: z.string().min(8, 'must have 8 characters or more').optional(),
   /** The stand-in of `npm start`, and what it signs with. */
   DASHBOARD_PAYMENTS_SANDBOX: urlSetting(['http']).optional(),
   DASHBOARD_PAYMENTS_SANDBOX_SECRET: z.string().min(16).optional(),
@@ -23,14 +28,21 @@ interface Problem {
   readonly message: string;
 }
 
+/** Of one provider, that make no sense without each other. */
+const TOGETHER: readonly (readonly (keyof PaymentSettings)[])[] = [
+  ['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET'],
+  ['RAZORPAY_KEY_ID', 'RAZORPAY_KEY_SECRET', 'RAZORPAY_WEBHOOK_SECRET'],
+  ['DASHBOARD_PAYMENTS_SANDBOX', 'DASHBOARD_PAYMENTS_SANDBOX_SECRET'],
+];
+
 /** The sandbox gives paid plans for no money: only where mail stays on the machine too. */
 export function findPaymentProblems(settings: PaymentSettings & { readonly DASHBOARD_MAIL: 'outbox' | 'smtp' }): Problem[] {
   const problems: Problem[] = [];
-  const together = (a: keyof PaymentSettings, b: keyof PaymentSettings): void => {
-    if (settings[a] !== undefined && settings[b] === undefined) problems.push({ path: [b], message: `is required with ${a}` });
-  };
-  together('STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET');
-  together('DASHBOARD_PAYMENTS_SANDBOX', 'DASHBOARD_PAYMENTS_SANDBOX_SECRET');
+  for (const together of TOGETHER) {
+    const given = together.find((each) => settings[each] !== undefined);
+    const missing = together.filter((each) => settings[each] === undefined);
+    if (given !== undefined) for (const each of missing) problems.push({ path: [each], message: `is required with ${given}` });
+  }
   if (settings.DASHBOARD_PAYMENTS_SANDBOX !== undefined && settings.DASHBOARD_MAIL !== 'outbox') {
     problems.push({ path: ['DASHBOARD_PAYMENTS_SANDBOX'], message: 'is for npm start only: it gives paid plans for no money' });
   }
@@ -44,6 +56,10 @@ export function openPaymentPorts(settings: PaymentSettings): PaymentPorts {
   const ports: Record<string, PaymentPort> = {};
   if (key !== undefined && webhook !== undefined) {
     ports['stripe'] = createStripePort({ name: 'stripe', secretKey: key, webhookSecret: webhook });
+  }
+  const { RAZORPAY_KEY_ID: keyId, RAZORPAY_KEY_SECRET: keySecret, RAZORPAY_WEBHOOK_SECRET: webhookSecret } = settings;
+  if (keyId !== undefined && keySecret !== undefined && webhookSecret !== undefined) {
+    ports['razorpay'] = createRazorpayPort({ keyId, keySecret, webhookSecret });
   }
   if (url !== undefined && own !== undefined) {
     const keys = { secretKey: `sk_test_${own}`, webhookSecret: `whsec_${own}` };

@@ -21,12 +21,12 @@ export async function sellerSums({ db, clock, timeZone }: DashboardDeps): Promis
   const charges = await sumCharges(db, timeZone);
   const rows = [
     ...invoices.map((each) => ({ ...each, by: 'invoice', failed: null })),
-    ...charges.map(({ provider, charges: count, charged, ...each }) => ({
+    ...charges.map(({ provider, charges: count, charged, refunded, ...each }) => ({
       ...each,
       by: provider,
       invoices: count,
       invoiced: charged,
-      credited: null,
+      credited: refunded,
     })),
   ];
   const months = rows.map(({ month, currency, by, invoices: count, ...sums }): Sums => {
@@ -43,17 +43,18 @@ export async function sellerSums({ db, clock, timeZone }: DashboardDeps): Promis
       due: text(due),
       overdue: text(overdue),
       failed: known(failed),
-      credited: known(credited),
+      credited: text(credited),
     };
   });
   return months.sort(byMonth);
 }
 
-const toPayment = ({ invoice: reference, provider, amount, ...charge }: ChargeView) => ({
+const toPayment = ({ invoice: reference, provider, amount, refunded, ...charge }: ChargeView) => ({
   ...charge,
   provider: provider as Sums['by'],
   reference,
   amount: fromMinor(amount, charge.currency),
+  refunded: fromMinor(refunded, charge.currency),
 });
 
 const AT_ONCE = 1_000;
@@ -70,6 +71,7 @@ const COLUMNS = [
   'amount',
   'currency',
   'url',
+  'refunded',
 ];
 
 /** For bookkeeping: a record for each charge, days and months in the quota time zone, read a page at a time. */
@@ -78,10 +80,10 @@ async function* paymentRecords({ db, timeZone }: DashboardDeps, filter: ChargeFi
   yield csvRecord(COLUMNS);
   for (let after: string | undefined; ;) {
     const { rows, next } = await listCharges(db, { ...filter, after, limit: AT_ONCE });
-    for (const { provider, invoice, customerId, customer, product, state, chargedAt, paidAt, amount, currency, url } of rows) {
+    for (const { provider, invoice, customerId, customer, product, state, chargedAt, paidAt, amount, currency, url, refunded } of rows) {
       const charged = dayOf(chargedAt);
       const about = [provider, invoice, charged, charged.slice(0, 7), customerId, customer, product, state, dayOf(paidAt)];
-      yield csvRecord([...about, fromMinor(amount, currency), currency, url ?? '']);
+      yield csvRecord([...about, fromMinor(amount, currency), currency, url ?? '', fromMinor(refunded, currency)]);
     }
     if (next === undefined) return;
     after = next;

@@ -84,7 +84,7 @@ async function pageOf(tools: PaymentTools, checkout: Checkout, { port, url, emai
     returnUrl: `${url}/billing/checkouts/${id}`,
     cancelUrl: `${url}/billing/checkouts/${id}`,
   });
-  if (account === undefined) await keepAccount(tools.db, { customerId, provider, account: page.account });
+  if (account === undefined && page.account !== undefined) await keepAccount(tools.db, { customerId, provider, account: page.account });
   await noteSession(tools.db, id, page);
   return page;
 }

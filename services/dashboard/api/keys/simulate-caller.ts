@@ -43,7 +43,7 @@ const REFUSED_STATES = {
 
 /**
  * Would this caller be allowed? Decided by the code that decides on requests, which takes rules in slices.
- * @throws OperationRefused `rule_malformed`; ServiceError 400 for an address or origin that is none
+ * @throws OperationRefused `rule_malformed`; ServiceError 400 for a malformed address or origin
  */
 export async function simulateCaller({ rules: written, state }: SimulatedKey, caller: SimulatedCaller): Promise<Simulation> {
   const rules = (await parseRules(written)).map(({ text }) => text);

@@ -29,6 +29,7 @@ const COLUMNS = [
   'surcharge',
   'amount',
   'currency',
+  'requests',
 ];
 
 /** A line for each line of the statement. */
@@ -51,6 +52,7 @@ function* records({ month, lines }: MonthlyStatement): Generator<string> {
       currency === null ? '' : line.surcharge,
       currency === null ? '' : line.amount,
       currency ?? '',
+      line.requests ?? '',
     ]);
   }
 }

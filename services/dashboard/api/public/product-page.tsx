@@ -117,7 +117,7 @@ function Endpoints({ product: { id }, operations }: Pick<ProductPageProps, 'prod
 
 /** One product for somebody who considers it: what it does, what it costs, and what an answer looks like. */
 export function ProductPage({ tools, product, operations }: ProductPageProps): ReactNode {
-  const { id, title, description, slots, consent } = product;
+  const { id, title, description, slots, units, consent } = product;
   return (
     <PageFrame tools={tools} title={title} description={description} path={`/products/${id}`} products={[product]}>
       <p className="crumb">
@@ -146,6 +146,13 @@ export function ProductPage({ tools, product, operations }: ProductPageProps): R
         <h2 id="limits">Limits</h2>
         <ul className="limits">
           <li>Each subscription has a limit a day and a limit a month. At its end requests are refused, and nothing more is charged.</li>
+          {units && (
+            <li>
+              Limits are counted in units. A call takes {formatCount(units.reserve)} first; its answer then says what it costs,{' '}
+              {formatCount(units.most)} at most. Calls that are under way when a limit is used up may go over it, each by up to{' '}
+              {formatCount(units.most - units.reserve)}.
+            </li>
+          )}
           {slots !== undefined && <li>At most {formatCount(slots)} requests of a subscription run at once.</li>}
           {hasSandbox(product) && <li>Test keys have the same limits, count by themselves and are answered by a sandbox.</li>}
           {refusesTestKeys(product) && <li>There is no sandbox: test keys are refused.</li>}

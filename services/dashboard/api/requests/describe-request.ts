@@ -36,13 +36,13 @@ export function readAnswerFilter({ outcome, status, method, path, slowerThanMs }
 /** A request of which nothing was told for so long will not be told of: its gateway tells nothing, or what it told was lost. */
 const RUNS_MS = 60_000;
 
-type Told = Pick<Line, 'at' | 'outcome' | 'method' | 'path' | 'status' | 'milliseconds' | 'bytes'>;
+type Told = Pick<Line, 'at' | 'outcome' | 'method' | 'path' | 'status' | 'milliseconds' | 'bytes' | 'units'>;
 
 /** What is known of an answer. A refusal's status is known by its code. */
-export function describeTold({ at, outcome, method, path, status, milliseconds, bytes }: Told, nowMs: number) {
+export function describeTold({ at, outcome, method, path, status, milliseconds, bytes, units }: Told, nowMs: number) {
   const known = STATUSES.get(outcome) ?? status;
   const isRunning = outcome === 'admitted' && known === null && milliseconds === null && nowMs - at.getTime() < RUNS_MS;
-  return { method, path, status: known, milliseconds, bytes, isRunning };
+  return { method, path, status: known, milliseconds, bytes, units, isRunning };
 }
 
 /** A line of the log as the API tells it. */

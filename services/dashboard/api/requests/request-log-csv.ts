@@ -9,7 +9,7 @@ export const MOST_EXPORTED = 100_000;
 
 const COLUMNS = [
   ...['time', 'request_id', 'key', 'key_id', 'key_name', 'product', 'outcome', 'status', 'given_back', 'share'],
-  ...['method', 'path', 'milliseconds', 'bytes'],
+  ...['method', 'path', 'milliseconds', 'bytes', 'units'],
 ];
 
 type Cell = string | number;
@@ -28,7 +28,7 @@ export async function* requestRecords(
     for (const row of requests) {
       const { at, requestId, key, product, outcome, status, givenBack, share, ...told } = describeRequest(row, nowMs);
       const cells = [at.toISOString(), requestId, key?.masked, key?.id, key?.name, product, outcome, status, givenBack, share];
-      yield csvRecord([...cells, told.method, told.path, told.milliseconds, told.bytes].map(cell));
+      yield csvRecord([...cells, told.method, told.path, told.milliseconds, told.bytes, told.units].map(cell));
     }
     if (next === undefined) return;
     left -= requests.length;

@@ -5,7 +5,7 @@ type Usage = Given<UsageAnswer>;
 
 type Cell = string | number;
 
-/** What a spreadsheet would take for a formula when a cell begins with it; a negative number is none. */
+/** What a spreadsheet would take for a formula when a cell begins with it; a negative number is no formula. */
 const FORMULA = /^(?!-\d+(\.\d+)?$)[=+\-@\t\r]/;
 
 /** The same within a cell: some spreadsheets take a semicolon or a tab for the end of one, whatever quotes are around it. */

@@ -1,10 +1,10 @@
 import { type ReactNode } from 'react';
 import { type LoggedRequest } from '../../contract/requests';
-import { formatCount } from '../format/numbers';
+import { formatBytes, formatCount } from '../format/numbers';
 import { type Column } from './data-table';
 
 /** What is known of a request and its answer. */
-type Told = Pick<LoggedRequest, 'method' | 'path' | 'status' | 'milliseconds' | 'isRunning'>;
+type Told = Pick<LoggedRequest, 'method' | 'path' | 'status' | 'milliseconds' | 'bytes' | 'units' | 'isRunning'>;
 
 /** A figure, or why there is none. */
 function Figure({ of, isRunning, children }: { of: number | null; isRunning: boolean; children: ReactNode }): ReactNode {
@@ -36,4 +36,15 @@ export const TOOK_COLUMN: Column<Told> = {
       {formatCount(milliseconds ?? 0)} ms
     </Figure>
   ),
+};
+/** Of a refusal nothing more is told, and it costs nothing. */
+export const SIZE_COLUMN: Column<Told> = {
+  header: 'Size',
+  isNumber: true,
+  cell: ({ bytes }) => <span className="keep">{bytes === null ? '–' : formatBytes(bytes)}</span>,
+};
+export const UNITS_COLUMN: Column<Told> = {
+  header: 'Units',
+  isNumber: true,
+  cell: ({ units }) => (units === null ? '–' : formatCount(units)),
 };

@@ -6,6 +6,13 @@ export function formatCount(value: number): string {
   return counts.format(value);
 }
 
+/** `512 B`, `1.4 kB`: powers of a thousand, as browsers show them. */
+export function formatBytes(bytes: number): string {
+  const power = Math.min(3, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
+  const value = bytes / 1_000 ** power;
+  return `${power === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${['B', 'kB', 'MB', 'GB'][power]}`;
+}
+
 /** `120K`, for the axis of a chart. */
 export function formatCompact(value: number): string {
   return compact.format(value);

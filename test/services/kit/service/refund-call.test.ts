@@ -23,6 +23,7 @@ function createCall(outcome?: RefundOutcome | Error, contextKeys = PROOF.context
   return createRefundCall({
     contextKeys,
     ownProducts: new Set(['api-ip']),
+    isPricedByAnswer: (product) => product === 'tokens',
     refund,
     clock: testClock,
     log: pino({ level: 'silent' }),
@@ -90,8 +91,20 @@ describe('the call by which an upstream gives units back', () => {
     expect((await createCall(new Error('down'))(proofOf('weather'))).body).toMatchObject({ charge: 'kept' });
   });
 
+  it('gives nothing back where answers say what they cost: there 0 units do', async () => {
+    expect((await createCall()(proofOf('tokens', { units: 5 }))).body).toMatchObject({ charge: 'kept', units: 5 });
+    expect(taken).toEqual([]);
+  });
+
   it('says so where there is no counter', async () => {
-    const tools = { contextKeys: PROOF.contextKeys, ownProducts: new Set<string>(), clock: testClock, metrics: createMetrics() };
+    const isPricedByAnswer = (): boolean => false;
+    const tools = {
+      contextKeys: PROOF.contextKeys,
+      ownProducts: new Set<string>(),
+      isPricedByAnswer,
+      clock: testClock,
+      metrics: createMetrics(),
+    };
     const call = createRefundCall({ ...tools, refund: undefined, log: pino({ level: 'silent' }) });
     expect(await call(proofOf('weather'))).toMatchObject({ status: 503, body: { code: 'service_not_ready' } });
   });

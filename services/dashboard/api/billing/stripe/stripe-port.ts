@@ -1,60 +1,17 @@
-import { createHash } from 'node:crypto';
-import Stripe from 'stripe';
+import type Stripe from 'stripe';
+import { answerClock, digest, lookedUp } from '../answer-clock';
 import {
   type CheckoutWish,
   EVENT_AGE_SECONDS,
   EventRefused,
-  PaymentFailed,
   type PaymentPort,
   type PlanSwitch,
-  ProviderAway,
   ProviderRefused,
   type SubscriptionChange,
 } from '../payment-port';
 import { fromStripeAmount, toStripeAmount } from './stripe-amounts';
-import { METADATA, newsOf, subscriptionFact } from './stripe-facts';
-
-export interface StripeOptions {
-  /** `sandbox` speaks to the stand-in of `npm start`. */
-  readonly name: 'stripe' | 'sandbox';
-  readonly secretKey: string;
-  readonly webhookSecret: string;
-  /** In place of https://api.stripe.com, for a stand-in. */
-  readonly url?: string | undefined;
-}
-
-/** A person waits. Stripe's own default is 80 s. */
-const TIMEOUT_MS = 10_000;
-/** Each with the same idempotency key. */
-const RETRIES = 1;
-
-function connect({ secretKey, url }: StripeOptions): Stripe {
-  const place = url === undefined ? undefined : new URL(url);
-  return new Stripe(secretKey, {
-    timeout: TIMEOUT_MS,
-    maxNetworkRetries: RETRIES,
-    telemetry: false,
-    ...(place && { host: place.hostname, port: place.port, protocol: place.protocol === 'http:' ? 'http' : 'https' }),
-  });
-}
-
-/** Whether asking again later may help. */
-function isAway(error: unknown): boolean {
-  const { errors } = Stripe;
-  return (
-    error instanceof errors.StripeConnectionError || error instanceof errors.StripeAPIError || error instanceof errors.StripeRateLimitError
-  );
-}
-
-async function asked<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (cause) {
-    if (cause instanceof Stripe.errors.StripeCardError) throw new PaymentFailed(cause.message, { cause });
-    if (isAway(cause)) throw new ProviderAway('Stripe cannot be reached', { cause });
-    throw new ProviderRefused(cause instanceof Error ? cause.message : 'Stripe refused', { cause });
-  }
-}
+import { asked, connect, type StripeOptions } from './stripe-client';
+import { METADATA, newsOf, refundNews, subscriptionFact } from './stripe-facts';
 
 /** Stripe's most. */
 const PAGE = 100;
@@ -88,18 +45,25 @@ function sessionWish(wish: CheckoutWish, account: string) {
   } satisfies Stripe.Checkout.SessionCreateParams;
 }
 
-const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
+function verified(read: () => Stripe.Event): Stripe.Event {
+  try {
+    return read();
+  } catch (cause) {
+    throw new EventRefused('the signature of the event is not right, or it is too old', { cause });
+  }
+}
 
 const STATES = { open: 'open', complete: 'paid', expired: 'closed' } as const;
 
 /** Takes payments by Stripe: hosted checkout and portal, its official SDK, and signed webhooks. */
 export function createStripePort(options: StripeOptions): PaymentPort {
   const stripe = connect(options);
-  const dateOf = answerClock();
+  const timeOf = answerClock();
+  const dateOf = ({ lastResponse }: Stripe.Response<object>): number => timeOf(lastResponse.headers['date']);
   /** How it is now, at the time that the answer itself states. */
   const factOf = (given: Stripe.Response<Stripe.Subscription>, at = dateOf(given)) => {
     const fact = subscriptionFact(given, { id: '', at });
-    return fact ? [{ ...fact, id: `look ${digest(JSON.stringify(fact)).slice(0, 32)}` }] : [];
+    return fact ? [lookedUp(fact)] : [];
   };
   /** The line with its new price; the product at Stripe stays. */
   const switchOf = async (subscription: string, { price, at }: PlanSwitch) => {
@@ -128,6 +92,7 @@ export function createStripePort(options: StripeOptions): PaymentPort {
   };
   return {
     name: options.name,
+    isCancelFinal: false,
 
     async openCheckout(wish) {
       const account = wish.account ?? (await accountOf(wish));
@@ -169,7 +134,7 @@ export function createStripePort(options: StripeOptions): PaymentPort {
     async previewChange(subscription, wish) {
       const { items, proration } = await switchOf(subscription, wish);
       const preview = await asked(stripe.invoices.createPreview({ subscription, subscription_details: { items, ...proration } }));
-      return fromStripeAmount(preview.total, preview.currency);
+      return { ...fromStripeAmount(preview.total, preview.currency), isExact: true };
     },
 
     async openPortal(account, returnUrl) {
@@ -177,28 +142,13 @@ export function createStripePort(options: StripeOptions): PaymentPort {
       return { url };
     },
 
-    readEvent(body, headers, nowMs) {
+    async readEvent(body, headers, nowMs) {
       const signature = headers['stripe-signature'];
       if (typeof signature !== 'string') throw new EventRefused('the event is not signed');
-      try {
-        const event = stripe.webhooks.constructEvent(body, signature, options.webhookSecret, EVENT_AGE_SECONDS, undefined, nowMs);
-        return Promise.resolve(newsOf(event));
-      } catch (cause) {
-        throw new EventRefused('the signature of the event is not right, or it is too old', { cause });
-      }
+      const event = verified(() =>
+        stripe.webhooks.constructEvent(body, signature, options.webhookSecret, EVENT_AGE_SECONDS, undefined, nowMs),
+      );
+      return event.type === 'charge.refunded' ? refundNews(stripe, event) : newsOf(event);
     },
-  };
-}
-
-/**
- * When an answer was given, by its own header: no clock of ours is compared with Stripe's. The header has no parts of a second. Halves put
- * what was asked after the events of that second, and thousandths in the order in which it was answered.
- */
-function answerClock(): (answer: Stripe.Response<object>) => number {
-  let last = 0;
-  return ({ lastResponse }) => {
-    const at = Date.parse(lastResponse.headers['date'] ?? '') / 1_000;
-    last = Math.max((Number.isNaN(at) ? Math.floor(Date.now() / 1_000) : at) + 0.5, last + 0.001);
-    return last;
   };
 }

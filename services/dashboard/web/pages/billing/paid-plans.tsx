@@ -45,6 +45,8 @@ function PaidPlanAct({ paid, title }: { readonly paid: PaidPlan; readonly title:
   const client = useQueryClient();
   const [isAsking, setAsking] = useState(false);
   const isCancelled = paid.cancelsAt !== null;
+  const { isCancelFinal } = paid;
+  if (isCancelled && isCancelFinal) return null;
 
   async function change(): Promise<void> {
     const params = { id: paid.id };
@@ -70,6 +72,7 @@ function PaidPlanAct({ paid, title }: { readonly paid: PaidPlan; readonly title:
             {isCancelled
               ? 'The plan goes on, and is charged each month again.'
               : 'The plan goes on until the period that is paid is over. After that the base limits hold, and nothing is charged any more.'}
+            {!isCancelled && isCancelFinal && ' This cannot be taken back, and a trial ends at once.'}
           </Text>
         </ConfirmDialog>
       )}

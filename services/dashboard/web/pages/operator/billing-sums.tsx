@@ -8,7 +8,13 @@ import { formatMonth } from '../plans/format-month';
 
 type Sums = BillingSums['months'][number];
 
-const BY: Readonly<Record<Sums['by'], string>> = { none: '–', invoice: 'Invoices', stripe: 'Stripe', sandbox: 'Sandbox' };
+const BY: Readonly<Record<Sums['by'], string>> = {
+  none: '–',
+  invoice: 'Invoices',
+  stripe: 'Stripe',
+  razorpay: 'Razorpay',
+  sandbox: 'Sandbox',
+};
 
 const money =
   (member: 'invoiced' | 'paid' | 'due' | 'overdue' | 'failed' | 'credited') =>

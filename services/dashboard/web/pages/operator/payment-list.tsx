@@ -29,6 +29,11 @@ const FACTS: readonly Column<PaymentView>[] = [
   },
   { header: 'Paid', cell: ({ paidAt }) => (paidAt === null ? '–' : <Moment at={paidAt} />) },
   { header: 'Amount', isNumber: true, cell: ({ amount: price, currency }) => formatPrice({ price, currency }) },
+  {
+    header: 'Refunded',
+    isNumber: true,
+    cell: ({ refunded: price, currency }) => (Number(price) === 0 ? '–' : formatPrice({ price, currency })),
+  },
 ];
 
 const REFERENCE: Column<PaymentView> = {

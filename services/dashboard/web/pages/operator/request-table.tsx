@@ -5,7 +5,7 @@ import { type ReactNode } from 'react';
 import { type RequestsOfAll } from '../../../contract/operator';
 import { requestsQuery, type RequestFilter } from '../../api/operator-queries';
 import { usePaged } from '../../hooks/use-paged';
-import { Asked as Requested, STATUS_COLUMN, TOOK_COLUMN } from '../../components/answer-cells';
+import { Asked as Requested, SIZE_COLUMN, STATUS_COLUMN, TOOK_COLUMN, UNITS_COLUMN } from '../../components/answer-cells';
 import { DataTable, type Column } from '../../components/data-table';
 import { EmptyState } from '../../components/empty-state';
 import { Moment } from '../../components/moment';
@@ -29,6 +29,8 @@ const COLUMNS: readonly Column<Asked>[] = [
   { header: 'Request', isWide: true, cell: ({ method, path }) => <Requested method={method} path={path} /> },
   STATUS_COLUMN,
   TOOK_COLUMN,
+  SIZE_COLUMN,
+  UNITS_COLUMN,
   { header: 'Product', cell: ({ product }) => product ?? '–' },
   { header: 'Customer', cell: ({ customer }) => <Whose customer={customer} /> },
   { header: 'Key', cell: ({ maskedKey }) => <span className="mono keep">{maskedKey ?? '–'}</span> },

@@ -1,6 +1,7 @@
 import { Alert, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
+import { type Answer } from '../../../contract/endpoints';
 import { type Product } from '../../../contract/plans';
 import { ApiProblem } from '../../api/api-problem';
 import { explainConflict } from '../../api/explain-conflict';
@@ -129,15 +130,17 @@ export function ChoosePlanDialog({ product, offer, onClose }: ChoosePlanDialogPr
 }
 
 /** What a change of a paid plan costs, for what is left of the period. */
-function SwitchCost({ amount, currency }: { readonly amount: string; readonly currency: string }): ReactNode {
+function SwitchCost({ amount, currency, isExact }: Answer<'POST /paid-plans/:id/preview'>): ReactNode {
   const isCredit = amount.startsWith('-');
   const money = formatPrice({ price: isCredit ? amount.slice(1) : amount, currency });
+  const exact = isCredit
+    ? `${money} of what you have paid is credited to the next charges.`
+    : `${money} is charged now, for the rest of the period.`;
+  const most = `For the days that are left of the period, ${money} at most is ${isCredit ? 'refunded' : 'charged'} now. The payment provider says how much only when it does so.`;
   return (
     <Text size="sm" mt="sm">
-      {isCredit
-        ? `${money} of what you have paid is credited to the next charges.`
-        : `${money} is charged now, for the rest of the period.`}{' '}
-      The plan changes at once if that succeeds, and nothing changes if not. From the next period on the price above is charged.
+      {isExact ? exact : most} The plan changes at once if that succeeds, and nothing changes if not. From the next period on the price
+      above is charged.
     </Text>
   );
 }

@@ -14,6 +14,7 @@ function columnsOf(titleOf: (product: string) => string, daysInMonth: number): r
     { header: 'Product', isTitle: true, cell: ({ product }) => titleOf(product) },
     { header: 'Plan', cell: ({ plan }) => plan ?? 'Base' },
     { header: 'Days', isNumber: true, cell: ({ days }) => `${days} of ${daysInMonth}` },
+    { header: 'Requests', isNumber: true, cell: ({ requests }) => (requests === null ? '–' : formatCount(requests)) },
     { header: 'Charged', isNumber: true, cell: ({ charged }) => formatCount(charged) },
     { header: 'Refunded', isNumber: true, cell: ({ refunded }) => formatCount(refunded) },
     { header: 'Used', isNumber: true, cell: ({ used }) => formatCount(used) },
@@ -39,7 +40,7 @@ export function StatementSheet({ statement, titleOf }: StatementSheetProps): Rea
     <>
       <Text size="sm" mb="sm">
         {customer}. {state} Days are those of {timeZone}
-        {fromDay.endsWith('-01') ? '.' : `, from ${formatDay(fromDay)} on.`}
+        {fromDay.endsWith('-01') ? '.' : `, from ${formatDay(fromDay)} on.`} What is charged, refunded, used and included are units.
       </Text>
       <DataTable
         caption="Lines of the statement"

@@ -2,7 +2,7 @@ import { Badge } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
 import { type LoggedRequest } from '../../../contract/requests';
-import { Asked, STATUS_COLUMN, TOOK_COLUMN } from '../../components/answer-cells';
+import { Asked, SIZE_COLUMN, STATUS_COLUMN, TOOK_COLUMN, UNITS_COLUMN } from '../../components/answer-cells';
 import { type Column } from '../../components/data-table';
 import { Moment } from '../../components/moment';
 
@@ -58,6 +58,8 @@ export function requestColumns(titleOf: (product: string) => string): readonly C
     { header: 'Request', isWide: true, cell: ({ method, path }) => <Asked method={method} path={path} /> },
     STATUS_COLUMN,
     TOOK_COLUMN,
+    SIZE_COLUMN,
+    UNITS_COLUMN,
     { header: 'Product', cell: ({ product }) => (product === null ? '–' : titleOf(product)) },
     { header: 'Key', isWide: true, cell: (request) => <KeyOf request={request} /> },
     { header: 'Note', isHeaderHidden: true, cell: (request) => <Note request={request} /> },

@@ -10,10 +10,11 @@ type Refused = Usage['refusals'][number];
 
 type TitleOf = (product: string) => string;
 
-const usedColumns = (titleOf: TitleOf): readonly Column<UsedDay>[] => [
+const usedColumns = (titleOf: TitleOf, requestsOf: (row: UsedDay) => number | undefined): readonly Column<UsedDay>[] => [
   { header: 'Day', isTitle: true, cell: ({ day }) => <time dateTime={day}>{formatDay(day)}</time> },
   { header: 'Product', cell: ({ product }) => titleOf(product) },
   { header: 'Keys', cell: ({ mode }) => (mode === 'test' ? 'Test' : 'Live') },
+  { header: 'Requests, all keys', isNumber: true, cell: (row) => formatCount(requestsOf(row) ?? 0) },
   { header: 'Charged', isNumber: true, cell: ({ charged }) => formatCount(charged) },
   { header: 'Refunded', isNumber: true, cell: ({ refunded }) => formatCount(refunded) },
   { header: 'Used', isNumber: true, cell: ({ used }) => formatCount(used) },
@@ -29,13 +30,15 @@ const refusedColumns = (titleOf: TitleOf): readonly Column<Refused>[] => [
 const newestFirst = <Row extends { readonly day: string }>(rows: readonly Row[]): Row[] =>
   [...rows].sort((a, b) => (a.day < b.day ? 1 : -1));
 
-/** The figures of the first chart, and what was given back. */
-export function UsedTable({ days }: Pick<Usage, 'days'>): ReactNode {
+/** The figures of the first chart, what was given back, and the requests of the day. */
+export function UsedTable({ days, answers }: Pick<Usage, 'days' | 'answers'>): ReactNode {
   const titleOf = useProductTitles();
+  const requestsOf = (row: UsedDay): number | undefined =>
+    answers.find(({ day, product }) => day === row.day && product === row.product)?.admitted;
   return (
     <DataTable
-      caption="Requests used by day and product"
-      columns={usedColumns(titleOf)}
+      caption="Units used by day and product"
+      columns={usedColumns(titleOf, requestsOf)}
       rows={newestFirst(days)}
       rowKey={({ day, product, mode }) => `${day} ${product} ${mode}`}
     />

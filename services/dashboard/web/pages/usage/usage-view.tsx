@@ -31,7 +31,7 @@ export function UsageView({ usage, period }: UsageViewProps): ReactNode {
   });
   return (
     <Stack gap="md">
-      <UsageChart title="Requests used" series={usedSeries(days, products, range)} table={<UsedTable days={days} />}>
+      <UsageChart title="Requests used" series={usedSeries(days, products, range)} table={<UsedTable days={days} answers={answers} />}>
         No requests in this period.
       </UsageChart>
       {bars.some(({ admitted }) => admitted > 0) && <AnswersChart by="day" bars={bars} boundsMs={usage.answerTimesMs} />}

@@ -1,0 +1,21 @@
+/** What a request costs, where its answer says so. */
+export interface UnitsByAnswer {
+  /** Taken before the call. What the answer says is settled against it. */
+  readonly reserve: number;
+  /** What one answer may cost. */
+  readonly most: number;
+}
+
+/** In which an API says what its answer costs. The access logs of all gateways name it, so it is one for all products. */
+export const UNITS_HEADER = 'X-Units';
+
+/**
+ * What a request costs.
+ * @param told the value of {@link UNITS_HEADER}; undefined where the API sent none, or the gateway does not tell it
+ * @param taken in advance
+ * @param most that an answer may cost; undefined where answers do not say it
+ */
+export function unitsOf(told: string | undefined, taken: number, most: number | undefined): number {
+  if (most === undefined || told === undefined || !/^\d+$/.test(told)) return taken;
+  return Math.min(Number(told), most);
+}

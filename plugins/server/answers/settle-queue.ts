@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type QuotaCounter, type Settlement } from '../../core/ports';
+import { type SettleQueueStats } from '../../core/store-stats';
+
+export interface SettleQueueOptions {
+  readonly counter: Pick<QuotaCounter, 'settle'>;
+  /** Told of a call that failed; it is tried again. */
+  readonly onError: (error: unknown) => void;
+  /** Between two rounds; 100 unless given. */
+  readonly paceMs?: number;
+  /** After a round with a call that failed; 1,000 unless given. */
+  readonly retryMs?: number;
+}
+
+/** Counters with something to settle. What is above stays as it was taken in advance, and is counted as lost. */
+const MOST_WAITING = 20_000;
+/** So long a used-up limit may go unnoticed; a busy counter is written ten times a second, however many requests it has. */
+const PACE_MS = 100;
+const RETRY_MS = 1_000;
+
+/**
+ * Settles what requests cost against what was taken for them, in the background: one call for all requests of a counter and day since the last.
+ * A call has an id, so that it may be made again when its answer was lost.
+ */
+export class SettleQueue {
+  /** By counter and day. */
+  private waiting = new Map<string, { subscriptionId: string; day: string; units: number }>();
+  private failed: Settlement[] = [];
+  private working: Promise<void> | undefined;
+  private isClosing = false;
+  private readonly counts = { charged: 0, given_back: 0, lost: 0 };
+
+  constructor(private readonly options: SettleQueueOptions) {}
+
+  /** Never throws. */
+  add({ subscriptionId, day, units }: Omit<Settlement, 'id'>): void {
+    const place = `${subscriptionId} ${day}`;
+    const due = this.waiting.get(place);
+    if (due) due.units += units;
+    else if (this.waiting.size >= MOST_WAITING) this.counts.lost += Math.abs(units);
+    else this.waiting.set(place, { subscriptionId, day, units });
+    this.working ??= this.work();
+  }
+
+  stats(): SettleQueueStats {
+    return { waiting: this.waiting.size + this.failed.length, units: this.counts };
+  }
+
+  /** Tries all that waits once more; what fails is lost. Never throws. */
+  async close(): Promise<void> {
+    this.isClosing = true;
+    while (this.working) await this.working;
+  }
+
+  private async work(): Promise<void> {
+    // What else is told in this turn of the event loop goes along.
+    await Promise.resolve();
+    while (this.waiting.size + this.failed.length > 0) {
+      const news = [...this.waiting.values()].filter(({ units }) => units !== 0);
+      const round = [...this.failed, ...news.map((due) => ({ ...due, id: `units-${randomUUID()}` }))];
+      this.waiting = new Map();
+      this.failed = [];
+      await Promise.all(round.map((settlement) => this.settle(settlement)));
+      const { paceMs = PACE_MS, retryMs = RETRY_MS } = this.options;
+      if (!this.isClosing || this.failed.length > 0) await sleep(this.failed.length > 0 ? retryMs : paceMs, undefined, { ref: false });
+    }
+    this.working = undefined;
+  }
+
+  private async settle(settlement: Settlement): Promise<void> {
+    const { units } = settlement;
+    try {
+      const outcome = await this.options.counter.settle(settlement);
+      this.counts[outcome === 'uncharged' ? 'lost' : units > 0 ? 'charged' : 'given_back'] += Math.abs(units);
+    } catch (error) {
+      this.options.onError(error);
+      if (this.isClosing) this.counts.lost += Math.abs(units);
+      else this.failed.push(settlement);
+    }
+  }
+}

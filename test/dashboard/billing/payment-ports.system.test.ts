@@ -1,0 +1,355 @@
+import { randomUUID } from 'node:crypto';
+import { type DatedFact, type PaymentState, reducePayments } from '../../../plugins/core/selling/payment-state';
+import { type GivenFact } from '../../../plugins/stores/postgres/billing/payment-facts';
+import { type CheckoutWish, type PaymentPort } from '../../../services/dashboard/api/billing/payment-port';
+import {
+  findPaymentProblems,
+  openPaymentPorts,
+  type PaymentSettings,
+  paymentSettings,
+} from '../../../services/dashboard/api/billing/payment-settings';
+import { type PaymentStage, startRazorpayStage, startStripeStage } from '../support/payment-stages';
+
+const CUSTOMER = randomUUID();
+const wishFor = (members: Partial<CheckoutWish> = {}): CheckoutWish => ({
+  id: randomUUID(),
+  account: undefined,
+  customerId: CUSTOMER,
+  email: 'asha@example.com',
+  product: 'api-ip',
+  title: 'IP lookup',
+  plan: 'Star',
+  price: 49_900,
+  currency: 'INR',
+  trialDays: 0,
+  takesCodes: false,
+  returnUrl: 'https://api.example/billing/checkouts/1',
+  cancelUrl: 'https://api.example/billing/checkouts/1',
+  ...members,
+});
+const SUN = { title: 'IP lookup', plan: 'Sun', price: 99_900 };
+const PAID = { plan: 'Star', price: 49_900, currency: 'INR' };
+
+const ours = { tollgate_customer: CUSTOMER, tollgate_product: 'api-ip', tollgate_plan: 'Star' };
+const monthly = (amount: string) => ({ currency: 'inr', unit_amount: amount, recurring: { interval: 'month' } });
+
+/** What each adapter must ask, by the provider's documentation. */
+interface Documented {
+  /** Of a first checkout, and of the same wish once more. */
+  readonly opening: (wish: CheckoutWish) => unknown[];
+  readonly again: (wish: CheckoutWish) => unknown[];
+  readonly switching: (subscription: string, at: number) => unknown[];
+  readonly cancelling: (subscription: string) => unknown[];
+  readonly trial: object;
+  readonly isCancelFinal: boolean;
+  readonly hasPortal: boolean;
+}
+
+const session = ({ id }: CheckoutWish) => ({
+  request: 'POST /v1/checkout/sessions',
+  key: `tollgate-checkout-${id}`,
+  fields: expect.objectContaining({
+    mode: 'subscription',
+    client_reference_id: id,
+    success_url: 'https://api.example/billing/checkouts/1',
+    line_items: { 0: { quantity: '1', price_data: { ...monthly('49900'), product_data: { name: 'IP lookup: Star' } } } },
+    subscription_data: { metadata: ours },
+  }),
+});
+
+const stripe: Documented = {
+  opening: (wish) => [
+    {
+      request: 'POST /v1/customers',
+      key: expect.stringMatching(`^tollgate-customer-${CUSTOMER}-[0-9a-f]{8}$`),
+      fields: { email: 'asha@example.com', metadata: { tollgate_customer: CUSTOMER } },
+    },
+    session(wish),
+  ],
+  again: (wish) => [expect.objectContaining({ request: 'POST /v1/customers' }), session(wish)],
+  switching: (id, at) => [
+    { request: `GET /v1/subscriptions/${id}`, key: undefined, fields: {} },
+    {
+      request: `POST /v1/subscriptions/${id}`,
+      key: `tollgate-switch-${id}-Sun-99900-${at}`,
+      fields: {
+        items: { 0: expect.objectContaining({ price_data: expect.objectContaining(monthly('99900')) }) },
+        proration_behavior: 'always_invoice',
+        proration_date: String(at),
+        payment_behavior: 'error_if_incomplete',
+        metadata: { tollgate_plan: 'Sun' },
+      },
+    },
+  ],
+  cancelling: (id) => [expect.objectContaining({ request: `POST /v1/subscriptions/${id}`, fields: { cancel_at_period_end: 'true' } })],
+  trial: { subscription_data: { metadata: ours, trial_period_days: '14' }, allow_promotion_codes: 'true' },
+  isCancelFinal: false,
+  hasPortal: true,
+};
+
+const plansPage = { request: 'GET /v1/plans', key: undefined, fields: { count: '100', skip: '0' } };
+const lookForWish = {
+  request: 'GET /v1/subscriptions',
+  key: undefined,
+  fields: { plan_id: expect.stringMatching(/^plan_/), from: expect.stringMatching(/^\d{10}$/), count: '100', skip: '0' },
+};
+const razorpayPlan = (plan: string, amount: number) => ({
+  request: 'POST /v1/plans',
+  key: undefined,
+  fields: {
+    period: 'monthly',
+    interval: 1,
+    item: { name: `IP lookup: ${plan}`, amount, currency: 'INR' },
+    notes: { tollgate_product: 'api-ip', tollgate_plan: plan },
+  },
+});
+
+const razorpay: Documented = {
+  opening: ({ id }) => [
+    plansPage,
+    razorpayPlan('Star', 49_900),
+    lookForWish,
+    {
+      request: 'POST /v1/subscriptions',
+      key: undefined,
+      fields: {
+        plan_id: expect.stringMatching(/^plan_/),
+        total_count: 120,
+        quantity: 1,
+        customer_notify: 1,
+        expire_by: expect.any(Number),
+        notes: { ...ours, tollgate_checkout: id },
+      },
+    },
+  ],
+  again: () => [lookForWish],
+  switching: (id) => [
+    { request: `GET /v1/subscriptions/${id}`, key: undefined, fields: {} },
+    plansPage,
+    razorpayPlan('Sun', 99_900),
+    {
+      request: `PATCH /v1/subscriptions/${id}`,
+      key: undefined,
+      fields: { plan_id: expect.stringMatching(/^plan_/), quantity: 1, schedule_change_at: 'now', customer_notify: 1 },
+    },
+  ],
+  cancelling: (id) => [
+    expect.objectContaining({ request: `GET /v1/subscriptions/${id}` }),
+    expect.objectContaining({ request: `POST /v1/subscriptions/${id}/cancel`, fields: { cancel_at_cycle_end: 1 } }),
+  ],
+  trial: { start_at: expect.any(Number) },
+  isCancelFinal: true,
+  hasPortal: false,
+};
+
+async function all(facts: AsyncIterable<GivenFact>): Promise<GivenFact[]> {
+  const found: GivenFact[] = [];
+  for await (const fact of facts) found.push(fact);
+  return found;
+}
+
+describe('the keys of payment providers', () => {
+  const razorpayKeys = { RAZORPAY_KEY_ID: 'rzp_test_1', RAZORPAY_KEY_SECRET: 'secret', RAZORPAY_WEBHOOK_SECRET: 'of the webhook' };
+  const stripeKeys = { STRIPE_SECRET_KEY: 'rk_test_1', STRIPE_WEBHOOK_SECRET: 'whsec_1' };
+  const problems = (given: PaymentSettings): string[] =>
+    findPaymentProblems({ ...given, DASHBOARD_MAIL: 'smtp' }).map(({ path, message }) => `${path[0]} ${message}`);
+
+  it('open the providers that have all of theirs', () => {
+    expect(problems({ ...razorpayKeys, ...stripeKeys })).toEqual([]);
+    expect(Object.keys(openPaymentPorts({ ...razorpayKeys, ...stripeKeys }))).toEqual(['stripe', 'razorpay']);
+    expect([openPaymentPorts({}), problems({})]).toEqual([{}, []]);
+  });
+
+  it('are refused in part, and where one is another’s', () => {
+    expect(problems({ RAZORPAY_KEY_ID: 'rzp_test_1' })).toEqual([
+      'RAZORPAY_KEY_SECRET is required with RAZORPAY_KEY_ID',
+      'RAZORPAY_WEBHOOK_SECRET is required with RAZORPAY_KEY_ID',
+    ]);
+    expect(problems({ STRIPE_WEBHOOK_SECRET: 'whsec_1' })).toEqual(['STRIPE_SECRET_KEY is required with STRIPE_WEBHOOK_SECRET']);
+    const swapped = paymentSettings.safeParse({ ...razorpayKeys, RAZORPAY_KEY_ID: 'secret' });
+    expect(swapped.error?.issues.map(({ message }) => message)).toEqual(['must begin with rzp_test_ or rzp_live_']);
+  });
+});
+
+describe.each([
+  ['stripe', startStripeStage, stripe],
+  ['razorpay', startRazorpayStage, razorpay],
+] as const)('payments by %s', (name, start, documented) => {
+  let stage: PaymentStage;
+  let port: PaymentPort;
+  beforeAll(async () => {
+    stage = await start();
+    ({ port } = stage);
+  });
+  afterAll(() => stage.close());
+
+  const hear = async (bodies: readonly string[] = stage.events()): Promise<GivenFact[]> =>
+    (await Promise.all(bodies.map((body) => port.readEvent(Buffer.from(body), stage.sign(body), Date.now())))).flatMap(
+      ({ facts }) => facts,
+    );
+  const paid = async (members: Partial<CheckoutWish> = {}): Promise<string> =>
+    stage.pay((await port.openCheckout(wishFor(members))).session);
+
+  it('asks for a page to pay on as documented, and a wish that is sent again leads to the same page', async () => {
+    const wish = wishFor();
+    stage.asked();
+    const page = await port.openCheckout(wish);
+    expect(stage.asked()).toEqual(documented.opening(wish));
+    expect(await port.openCheckout(wish)).toEqual(page);
+    expect(stage.asked()).toEqual(documented.again(wish));
+    expect(page.url).toMatch(/^https?:\/\//);
+  });
+
+  it('tells of a checkout that it is open, paid or closed, and a closed one is nobody’s subscription', async () => {
+    const [first, second] = [await port.openCheckout(wishFor()), await port.openCheckout(wishFor())];
+    expect(await port.settleCheckout(first.session, 'look')).toEqual({ state: 'open', facts: [] });
+    expect(await port.settleCheckout(first.session, 'close')).toEqual({ state: 'closed', facts: [] });
+    expect(await hear()).toEqual([]);
+    const subscription = stage.pay(second.session);
+    const { state, facts } = await port.settleCheckout(second.session, 'close');
+    expect([state, reducePayments(facts)]).toMatchObject(['paid', { status: 'active', ...PAID }]);
+    expect(facts[0]).toMatchObject({ subscription, owner: { customerId: CUSTOMER, product: 'api-ip' } });
+  });
+
+  it('tells the checkout that its event ends, which the provider is then asked about', async () => {
+    const wish = wishFor();
+    stage.events();
+    stage.pay((await port.openCheckout(wish)).session);
+    const news = await Promise.all(stage.events().map((body) => port.readEvent(Buffer.from(body), stage.sign(body), Date.now())));
+    expect(news.map(({ checkout }) => checkout)).toContain(wish.id);
+  });
+
+  it('begins a trial without a charge', async () => {
+    stage.asked();
+    stage.events();
+    const id = await paid({ trialDays: 14, takesCodes: documented.hasPortal });
+    expect(stage.asked().at(-1)?.fields).toMatchObject(documented.trial);
+    const state = reducePayments(await all(port.listSubscriptions(id)));
+    expect(state).toMatchObject({ status: 'trial', ...PAID });
+    expect((state?.periodEnd ?? 0) - Date.now() / 1_000).toBeGreaterThan(13 * 86_400);
+    expect(reducePayments((await hear()).filter(({ subscription }) => subscription === id))?.status).toBe('trial');
+  });
+
+  type Act = 'renew' | 'fail' | 'recover' | 'cancel' | 'end' | 'switch';
+  const at = () => Math.floor(Date.now() / 1_000);
+  const ACTS: Readonly<Record<Act, (id: string) => void | Promise<readonly GivenFact[]>>> = {
+    renew: (id) => stage.renew(id, true),
+    fail: (id) => stage.renew(id, false),
+    recover: (id) => stage.recover(id),
+    end: (id) => stage.end(id),
+    cancel: (id) => port.changeSubscription(id, { kind: 'cancel' }),
+    switch: (id) => port.changeSubscription(id, { kind: 'switch', ...SUN, at: at() }),
+  };
+  const ENDS: readonly [readonly Act[], Partial<PaymentState>][] = [
+    [[], { status: 'active', ...PAID, cancelsAt: null }],
+    [['renew', 'renew'], { status: 'active', ...PAID }],
+    [['fail'], { status: 'failing', ...PAID, failingSince: expect.any(Number) as number }],
+    [['fail', 'recover'], { status: 'active', failingSince: null }],
+    [['cancel'], { status: 'active', ...PAID, cancelsAt: expect.any(Number) as number }],
+    [['cancel', 'renew'], { status: 'ended' }],
+    [['renew', 'end'], { status: 'ended' }],
+    [['switch', 'renew'], { status: 'active', plan: 'Sun', price: 99_900, currency: 'INR' }],
+  ];
+  it.each(ENDS)('comes to the same after %j, by events in any order, twice, and by asking', async (acts, end) => {
+    stage.events();
+    const id = await paid();
+    const answers: DatedFact[] = [];
+    for (const act of acts) answers.push(...((await ACTS[act](id)) ?? []));
+    const told = (await hear()).filter(({ subscription }) => subscription === id);
+    const state = reducePayments([...answers, ...told.toReversed(), ...told]);
+    expect(state).toMatchObject(end);
+    const now = await all(port.listSubscriptions(id));
+    expect(reducePayments([...answers, ...told, ...now])).toEqual(state);
+    // What is asked alone knows all but since when a payment fails, and, of some providers, when a cancelled one ends.
+    const { failingSince: _since, cancelsAt: _cancels, ...known } = state ?? ({} as PaymentState);
+    if (known.status !== 'ended') expect(reducePayments(now)).toMatchObject(known);
+  });
+
+  it('lists every subscription of ours, over pages, and none that nobody paid for or that has no sign of ours', async () => {
+    const ids = await Promise.all(Array.from({ length: 101 }, () => paid()));
+    await port.openCheckout(wishFor());
+    const listed = new Set((await all(port.listSubscriptions())).map(({ subscription }) => subscription));
+    expect(ids.filter((id) => !listed.has(id))).toEqual([]);
+    stage.events();
+    stage.end(await paid());
+    const foreign = stage.events().map((body) => body.replaceAll('tollgate_customer', 'other_customer'));
+    expect((await hear(foreign)).filter(({ fact }) => fact.kind === 'subscription')).toEqual([]);
+  });
+
+  it('takes an event by its very bytes and the right secret only, and the same event is the same fact', async () => {
+    stage.events();
+    await paid();
+    const [body = ''] = stage.events();
+    const read = (text: string, headers: Record<string, string>) => port.readEvent(Buffer.from(text), headers, Date.now());
+    for (const [text, headers] of [
+      [body, {}],
+      [body, stage.sign(body, { secret: 'whsec_of_another' })],
+      [`${body} `, stage.sign(body)],
+      [body, Object.fromEntries(Object.keys(stage.sign(body)).map((header) => [header, 'nonsense']))],
+    ] as const) {
+      await expect(read(text, headers)).rejects.toMatchObject({ name: 'EventRefused' });
+    }
+    const again = { ...stage.sign(body), 'x-razorpay-event-id': 'evt_of_another' };
+    expect(await read(body, again)).toEqual(await read(body, stage.sign(body)));
+    const old = read(body, stage.sign(body, { at: Date.now() / 1_000 - 301 }));
+    await (name === 'stripe' ? expect(old).rejects.toMatchObject({ name: 'EventRefused' }) : expect(old).resolves.toBeDefined());
+  });
+
+  it('tells of charges and refunds, in whole units', async () => {
+    stage.events();
+    const id = await paid();
+    const told = await hear();
+    for (const act of [() => stage.renew(id, false), () => stage.recover(id), () => stage.refund(id)]) {
+      act();
+      told.push(...(await hear()));
+    }
+    const facts = told.filter(({ subscription }) => subscription === id).map(({ fact }) => fact);
+    const kinds = facts.filter((fact) => fact.kind !== 'subscription');
+    const invoices = kinds.map((fact) => fact.invoice);
+    expect([new Set(invoices).size, invoices[2]]).toEqual([2, invoices[1]]);
+    expect(kinds).toMatchObject([
+      { kind: 'paid', amount: 49_900, currency: 'INR' },
+      { kind: 'failed', amount: 49_900, currency: 'INR' },
+      { kind: 'paid', amount: 49_900, currency: 'INR' },
+      { kind: 'refunded', amount: 49_900, currency: 'INR' },
+    ]);
+  });
+
+  it('says what another plan costs before, changes nothing where that is not paid, and asks as documented', async () => {
+    const id = await paid();
+    const moment = at();
+    const cost = await port.previewChange(id, { ...SUN, at: moment });
+    expect(cost).toMatchObject({ currency: 'INR', isExact: name === 'stripe' });
+    expect([cost.amount > 49_980, cost.amount <= 50_000]).toEqual([true, true]);
+    stage.decline();
+    const change = (when: number) => port.changeSubscription(id, { kind: 'switch', ...SUN, at: when });
+    await expect(change(moment)).rejects.toMatchObject({ name: 'PaymentFailed' });
+    expect(reducePayments(await all(port.listSubscriptions(id)))).toMatchObject(PAID);
+    stage.asked();
+    const facts = await change(moment + 1);
+    const plans = /\/v1\/plans$/;
+    const known = documented.switching(id, moment + 1).filter((each) => !plans.test((each as { request: string }).request));
+    expect(stage.asked().filter(({ request }) => !plans.test(request))).toEqual(known);
+    expect(reducePayments(facts)).toMatchObject({ plan: 'Sun', price: 99_900 });
+  });
+
+  it('cancels to the end of the period as documented, and takes that back only where the provider does', async () => {
+    const id = await paid();
+    stage.asked();
+    await port.changeSubscription(id, { kind: 'cancel' });
+    expect(stage.asked()).toEqual(documented.cancelling(id));
+    const keep = port.changeSubscription(id, { kind: 'keep' });
+    if (documented.isCancelFinal) await expect(keep).rejects.toMatchObject({ name: 'ChangeRefused' });
+    else expect(reducePayments(await keep)).toMatchObject({ status: 'active', cancelsAt: null });
+    const ended = await port.changeSubscription(id, { kind: 'end' });
+    expect(reducePayments(ended)?.status).toBe('ended');
+    expect([port.isCancelFinal, port.openPortal !== undefined]).toEqual([documented.isCancelFinal, documented.hasPortal]);
+  });
+
+  it('tells a provider that is away from one that refuses', async () => {
+    await expect(stage.unknown.openCheckout(wishFor())).rejects.toMatchObject({ name: 'ProviderRefused' });
+    const gone = await start();
+    await gone.close();
+    await expect(gone.port.openCheckout(wishFor())).rejects.toMatchObject({ name: 'ProviderAway' });
+  });
+});
