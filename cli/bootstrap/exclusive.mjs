@@ -20,7 +20,7 @@ function startedAt(pid) {
   return readStat(pid)?.[19] ?? '';
 }
 
-/** False for a zombie too: in a container without an init nobody may ever collect it. */
+/** False for a zombie too: in a container without an init it may never be collected. */
 function isAlive(pid) {
   try {
     process.kill(pid, 0);
@@ -52,7 +52,7 @@ function readHolder(file) {
   }
 }
 
-/** Makes the file with its content in one step, so that nobody reads it half written. */
+/** Makes the file with its content in one step, so that no process reads it half written. */
 function createWhole(file, content) {
   const draft = `${file}.${process.pid}`;
   writeFileSync(draft, content, { mode: 0o600 });

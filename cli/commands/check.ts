@@ -28,9 +28,9 @@ Checks that
   plugin        kong/access-layer.json, which Kong reads, describes the plugin as it is
   catalogue     kong/catalogue.yml can be read
   kong          kong/kong.yml and the catalogue agree, and kong/kong.conf keeps API keys out of Kong's logs
-  services      ours answer every route of their products
-and notes what of kong/kong.yml the gateway of npm start would refuse, and which products have no live source; test keys work without. It also
-notes which products have no sandbox for test keys.`;
+  services      the services of Tollgate answer every route of their products
+It also notes what the gateway of npm start would refuse in kong/kong.yml, which products have no live source (test keys work without), and
+which have no sandbox for test keys.`;
 
 interface CheckResult {
   readonly name: string;

@@ -21,7 +21,7 @@ const EXAMPLES = `
 Examples:
   npx tollgate data update                           every list that IP_LISTS_OFF does not name
   npx tollgate data update tor_exits                 one of them; the Tor Project asks for once an hour at most
-  npx tollgate data update rdap_servers              whom IP_RDAP asks, by IANA; with IP_RDAP=on fetched with the lists
+  npx tollgate data update rdap_servers              the servers that IP_RDAP asks, by IANA; with IP_RDAP=on fetched with the lists
   npx tollgate data measure                          how many addresses of each list have its flag, with and without lists
   npx tollgate data list                             what is there, of which date, under which licence
 
@@ -74,7 +74,7 @@ function wantsServers(names: readonly string[], env: NodeJS.ProcessEnv): boolean
 }
 
 async function describeServers(folder: string): Promise<Outcome> {
-  const common = { list: RDAP_SERVERS, says: 'whom to ask', licence: 'none stated (IANA)' };
+  const common = { list: RDAP_SERVERS, says: 'servers to ask', licence: 'none stated (IANA)' };
   try {
     const servers = parseBootstrap(await readFile(rdapServersPath(folder), 'utf8'));
     return { ...common, networks: countNetworks(servers), as_of: new Date(servers.publication).toISOString() };

@@ -4,6 +4,8 @@ import { type Command } from 'commander';
 import { GATEWAY_KINDS, type GatewayKind, type GatewayPlaces } from '../../kong/gateways/render';
 import { gatewayFiles, routeFiles } from '../../kong/gateways/write/gateway-files';
 import { UnwritableRoute } from '../../kong/gateways/write/guarded-routes';
+import { brandSettings, readBrand } from '../../services/dashboard/api/public/brand';
+import { gatewayErrorPage } from '../../services/dashboard/api/public/gateway-error-page';
 import { dataFolder, socketPath } from '../supervisor/data-folder';
 import { readState } from '../supervisor/instance-state';
 import { type CommandContext, finishCommand } from './command-context';
@@ -13,14 +15,17 @@ import { readKongYml } from './read-kong-yml';
 
 const HELP = `
 Writes everything that the gateway needs in front of the products of kong.yml: its routes, and the files that guard them. Run it again after
-product new, product remove or a change in kong.yml, then reload the gateway.
+product new, product remove or a change in kong.yml, then reload the gateway. For kong it writes the one page that people may see of it, with
+the brand of the folder that TOLLGATE_CONFIG names: Kong reads kong.yml itself.
 
 Example:
   npx tollgate gateway nginx /etc/nginx/tollgate
+  npx tollgate gateway kong shop
   npx tollgate check nginx /etc/nginx/nginx.conf`;
 
 /** What includes the files in a configuration that there is already, and what runs them alone. */
-const NEXT: Readonly<Record<GatewayKind, (folder: string) => string[]>> = {
+const NEXT: Readonly<Record<GatewayKind | 'kong', (folder: string) => string[]>> = {
+  kong: (folder) => [`error_template_html = ${join(folder, 'problem.html')}`, `in kong.conf, or as the variable KONG_ERROR_TEMPLATE_HTML`],
   nginx: nginxNext,
   'nginx-lua': nginxNext,
   caddy: (folder) => [`caddy run --adapter caddyfile --config ${join(folder, 'Caddyfile')}`],
@@ -47,10 +52,11 @@ function runningPlaces({ root, env, isSameProcess }: CommandContext, kind: Gatew
   };
 }
 
-function parseKind(text: string): GatewayKind {
-  const kind = GATEWAY_KINDS.find((each) => each === text);
-  if (!kind)
-    throw new CommandError('invalid_argument', `the gateway is one of ${GATEWAY_KINDS.join(', ')}; Envoy and Traefik: docs/gateways.md`);
+const KINDS = ['kong', ...GATEWAY_KINDS] as const;
+
+function parseKind(text: string): (typeof KINDS)[number] {
+  const kind = KINDS.find((each) => each === text);
+  if (!kind) throw new CommandError('invalid_argument', `the gateway is one of ${KINDS.join(', ')}; Envoy and Traefik: docs/gateways.md`);
   return kind;
 }
 
@@ -59,6 +65,13 @@ interface Target {
   readonly folder: string;
   /** As it was written. */
   readonly socket: string | undefined;
+}
+
+/** What Kong answers by itself, with the brand of what is sold. */
+function kongTexts({ env }: CommandContext): Record<string, string> {
+  const { data, error } = brandSettings.safeParse(env);
+  if (!data) throw new CommandError('invalid_argument', error.issues.map(({ path, message }) => `${path.join('.')} ${message}`).join('; '));
+  return { 'problem.html': gatewayErrorPage(readBrand(data)) };
 }
 
 function textsOf(context: CommandContext, { kind, folder, socket }: Target): Record<string, string> {
@@ -80,15 +93,17 @@ function textsOf(context: CommandContext, { kind, folder, socket }: Target): Rec
 
 /** `tollgate gateway` */
 export function addGatewayCommand(program: Command, context: CommandContext): void {
-  finishCommand(program.command('gateway').description('write the configuration of nginx, Caddy or HAProxy from kong.yml'))
-    .argument('<kind>', GATEWAY_KINDS.join(', '))
+  finishCommand(
+    program.command('gateway').description('write the configuration of nginx, Caddy or HAProxy from kong.yml, or Kong’s error page'),
+  )
+    .argument('<kind>', KINDS.join(', '))
     .argument('<dir>', 'where its files go')
     .option('--socket <path>', 'FORWARD_AUTH_LISTEN of the plugin server, for nginx-lua LANE_LISTEN (default: of what runs here)')
     .addHelpText('after', HELP)
     .action((word: string, dir: string, { socket }: { socket?: string }) => {
       const kind = parseKind(word);
       const folder = resolve(here(context.env), dir);
-      const texts = textsOf(context, { kind, folder, socket });
+      const texts = kind === 'kong' ? kongTexts(context) : textsOf(context, { kind, folder, socket });
       mkdirSync(folder, { recursive: true });
       for (const [name, text] of Object.entries(texts)) {
         writeFileSync(join(folder, `${name}.new`), text);

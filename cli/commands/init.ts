@@ -6,7 +6,8 @@ import { CommandError } from './command-error';
 import { here } from './here';
 
 const HELP = `
-Writes catalogue.yml and kong.yml, which sell nothing yet, .env.example and README.md. No file that is there already is changed.
+Writes catalogue.yml and kong.yml, which sell nothing yet, brand.yml, which sets nothing yet, .env.example and README.md. No file that is
+there already is changed.
 
 Example:
   npx tollgate init shop
@@ -16,6 +17,7 @@ Example:
 const FILES: Readonly<Record<string, string>> = {
   'catalogue.yml': 'catalogue.yml',
   'kong.yml': 'kong.yml',
+  'brand.yml': 'brand.yml',
   'env.example': '.env.example',
   'README.md': 'README.md',
 };

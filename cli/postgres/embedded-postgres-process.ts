@@ -84,7 +84,7 @@ export async function stopServer(pid: number): Promise<void> {
 
 /**
  * Ends the server that an earlier run left on the folder, if there is one. PostgreSQL refuses to start while the process of its pid file
- * exists, and a process that nobody has collected still does: the file of a server that has ended must not name it.
+ * exists, and a process that was not collected still does: the file of a server that has ended must not name it.
  */
 export async function endLeftover(files: ServerFiles): Promise<void> {
   const pid = readPidFile(files);

@@ -106,8 +106,8 @@ async function startServer(run: Run, args: readonly string[], port: number): Pro
 
 /**
  * Starts the PostgreSQL that npm installed, on the loopback address only, with its data in the given folder. A server that an earlier
- * run left behind (its parent was killed) is ended first, so that there is never a second one on the folder. The caller sees to it that
- * nobody else starts one there at the same time. The server outlives this process unless `stop` is called.
+ * run left behind (its parent was killed) is ended first, so that there is never a second one on the folder. The caller makes sure that
+ * no other process starts one there at the same time. The server outlives this process unless `stop` is called.
  * @throws Error whose message is one readable sentence
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {

@@ -126,7 +126,7 @@ export const analyzeOutput = z.object({
   data: apkReport.extend({
     reputation: reputationAnswer
       .nullable()
-      .describe('What others say of the very same file, asked by its SHA-256; null where nobody is asked. It does not weigh in risk.'),
+      .describe('What others say of the very same file, asked by its SHA-256; null if VirusTotal is not asked. It does not weigh in risk.'),
   }),
   timestamp: z.string(),
 });

@@ -9,8 +9,8 @@ export interface MediaBodyOptions {
 }
 
 /**
- * Stands between Drive and the client: passes bytes on as fast as they are read, fails when nothing moves for too long, whoever holds
- * it up, and when Drive sends more or less than was announced.
+ * Stands between Drive and the client: passes bytes on as fast as they are read, fails when nothing moves for too long on
+ * either side, and when Drive sends more or less than was announced.
  */
 export class MediaBody extends Transform {
   private seen = 0;

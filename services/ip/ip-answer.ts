@@ -21,7 +21,7 @@ const scoreReason = z.enum(['reserved_address', 'not_configured', 'sources_faile
 const flag = z.boolean().nullable();
 
 const WHY_NULL =
-  'Null where the score is not. `reserved_address`: nobody is asked about such an address. `not_configured`: no source that could know is ' +
+  'Null where the score is not. `reserved_address`: no source is asked about such an address. `not_configured`: no source that could know is ' +
   'set up. `sources_failed`: those that could know did not answer. `unknown_to_source`: they answered and know nothing.';
 
 /** The first thirteen members are the customer's specification, part 2.8. */
@@ -74,7 +74,7 @@ export const ipAnswer = z
       .describe('Each true, false, or null where no source was asked that would know.'),
     registration: z
       .object({
-        company: z.string().nullable().describe('Who the address is registered for; null where the registry names a person or nobody.'),
+        company: z.string().nullable().describe('Who the address is registered for; null where the registry names no company.'),
         network_name: z.string().nullable().describe('Name of the network in the registry; null where it has none.'),
         abuse_email: z.string().nullable().describe('Where to report abuse; null where the registry names no address.'),
         abuse_phone: z.string().nullable().describe('Where to report abuse; null where the registry names no number.'),

@@ -81,7 +81,7 @@ interface FlagEvidence {
 }
 
 /**
- * True where a source says so; false where one that would know does not; null where nobody was asked who would. The short list of hosting
+ * True if a source says so; false if one that would know does not; null if no such source was asked. The short list of hosting
  * networks knows what is on it, and nothing of the others.
  */
 function flagsOf({ signals, hasAnonymity, knowsTor }: FlagEvidence): IpAnswer['flags'] {

@@ -30,8 +30,8 @@ export function ownerOf({ subscriptionId, mode }: PlaceOwner): string {
 }
 
 /**
- * A bounded number of places shared by several owners: a free place goes to the waiting owner who has the fewest, in turn. Whoever
- * queues a hundred pieces of slow work delays himself, not the others. Work of test keys runs in half of the places at most.
+ * A bounded number of places shared by several owners: a free place goes to the waiting owner who has the fewest, in turn. An
+ * owner who queues a hundred pieces of slow work delays only its own. Work of test keys runs in half of the places at most.
  */
 export class FairLimit {
   private readonly shares = new Map<object | string, Share>();

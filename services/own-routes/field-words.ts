@@ -8,7 +8,7 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   country_code: 'Two-letter code (ISO 3166-1), by which the source prefers places.',
   device: 'What the searcher uses.',
   expand: 'Also asks what follows the keyword and each letter of the alphabet.',
-  expires_in: 'Seconds until the link ends. Whoever holds it can use it: keep it short.',
+  expires_in: 'Seconds until the link ends. Anyone who has it can use it: keep it short.',
   file: 'The package: APK, AAB, XAPK or APKS, 200 MiB at most.',
   filters: 'Leaves leads out of what the source found.',
   'filters.has_phone': 'true: only those with a phone number; false: only those without.',

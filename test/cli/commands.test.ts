@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseKeySet, parsePrivateKey, parseProductKeys, parseSharedKeys } from '../../plugins/core/proof/context-keys';
 import { derivePrivateKey, formatSecrets } from '../../plugins/core/proof/product-keys';
+import { readBrandFile } from '../../services/dashboard/api/public/brand-file';
 import { tinyOnnxModel } from '../support/tiny-onnx-model';
 import { runCommand } from './support/run-command';
 
@@ -167,5 +168,33 @@ describe('tollgate signing-key', () => {
     expect(stderr).toBe(
       `tollgate: ${file} ${reason}${reason.startsWith('holds') ? '; whoever verifies needs the public one alone' : ''}\n`,
     );
+  });
+});
+
+describe('a folder that init writes', () => {
+  let folder: string;
+  beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'tollgate-init-'))));
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  test('has a brand.yml that sets nothing, in which every member is one that counts', async () => {
+    expect((await runCommand(['init', join(folder, 'shop')])).code).toBe(0);
+    const file = join(folder, 'shop', 'brand.yml');
+    expect(readBrandFile(join(folder, 'shop'))).toEqual({ links: {}, powered_by: true });
+    const text = readFileSync(file, 'utf8');
+    writeFileSync(file, text.replace(/^# ((?: +)?\w+:.*)$/gm, '$1'));
+    expect(readBrandFile(join(folder, 'shop'))).toMatchObject({
+      name: 'Acme APIs',
+      accent: '#0b6e4f',
+      logo: { light: join(folder, 'shop', 'logo.png') },
+      support: 'help@example.com',
+      links: { status: 'https://status.example.com' },
+    });
+  });
+
+  test('gives Kong an error page with its brand by gateway kong', async () => {
+    writeFileSync(join(folder, 'brand.yml'), 'name: Acme APIs\nsupport: help@example.com\n');
+    const { code, stdout } = await runCommand(['gateway', 'kong', folder], { env: { TOLLGATE_CONFIG: folder } });
+    expect([code, stdout]).toEqual([0, expect.stringContaining(`error_template_html = ${join(folder, 'problem.html')}`)]);
+    expect(readFileSync(join(folder, 'problem.html'), 'utf8')).toContain('mailto:help@example.com');
   });
 });

@@ -282,7 +282,12 @@ test('an upstream gives a request back by the call that the page shows, once', a
 });
 
 test('charges by answer as the page says, and refuses the next call when the limit is used up midway', async () => {
-  const api = createServer((request, response) => response.setHeader('X-Units', request.url?.slice(1) ?? '').end('words'));
+  let finish: (() => void) | undefined;
+  const api = createServer((request, response) => {
+    const answer = (): void => void response.setHeader('X-Units', request.url?.split('/')[1] ?? '').end('words');
+    if (request.url?.endsWith('/late')) finish = answer;
+    else answer();
+  });
   await new Promise<void>((done) => api.listen(0, '127.0.0.1', done));
   try {
     const { port } = api.address() as AddressInfo;
@@ -295,20 +300,30 @@ test('charges by answer as the page says, and refuses the next call when the lim
     const made = await instance.cli('key', 'create', ...customer, '--products', 'tokens', '--json');
     const headers = { 'X-API-Key': String(JSON.parse(made.stdout).key) };
     let used = 0;
-    // The second has no number, and costs the reserve. The last goes over the limit.
-    for (const said of [17, 'many', 0, 9]) {
+    const isUsed = async (units: number): Promise<boolean> =>
+      JSON.parse((await instance.cli('usage', ...customer, '--json')).stdout).subscriptions[0].usedDaily === units;
+    // The second has no number, and costs the reserve.
+    for (const said of [7, 'many', 0]) {
       const answer = await send(`${instance.gateway}/tokens/${said}`, { headers });
       expect([answer.status, answer.headers['x-units']]).toEqual([200, undefined]);
       used += typeof said === 'number' ? said : 1;
-      await eventually(
-        async () => JSON.parse((await instance.cli('usage', ...customer, '--json')).stdout).subscriptions[0].usedDaily === used,
-      );
+      await eventually(() => isUsed(used));
     }
-    expect(used).toBe(27);
+    // The plugin server ends while a call is under way that goes over the limit: it waits for the answer.
+    const late = send(`${instance.gateway}/tokens/19/late`, { headers });
+    await eventually(() => finish !== undefined);
+    const ended = instance.pidOf('plugin-server');
+    process.kill(ended, 'SIGTERM');
+    await sleep(500);
+    finish?.();
+    expect((await late).status).toBe(200);
+    await eventually(() => isUsed(27));
+    await eventually(async () => (await send(`${instance.gateway}/tokens/1`, { headers })).status === 429);
+    expect(instance.pidOf('plugin-server')).not.toBe(ended);
     const refused = await send(`${instance.gateway}/tokens/1`, { headers });
     expect([refused.status, refused.json().code]).toEqual([429, 'quota_daily_exceeded']);
     const month = new Date().toISOString().slice(0, 7);
-    // 17 and 9 beyond the reserve, 1, and the reserve of the third, which came back.
+    // 7, 1 and 19, and the reserve of the third, which came back.
     const line = { product: 'tokens', requests: 4, charged: 28, refunded: 1, used: 27 };
     await eventually(async () => {
       const { lines } = JSON.parse((await instance.cli('statement', ...customer, '--month', month, '--json')).stdout) as {
@@ -318,7 +333,7 @@ test('charges by answer as the page says, and refuses the next call when the lim
     });
     const database = new Pool({ connectionString: instance.databaseUrl, max: 1 });
     const logged = "SELECT units FROM decision WHERE product = 'tokens' AND outcome = 'admitted' ORDER BY at";
-    await eventually(async () => (await database.query<{ units: number }>(logged)).rows.map((row) => row.units).join() === '17,1,0,9');
+    await eventually(async () => (await database.query<{ units: number }>(logged)).rows.map((row) => row.units).join() === '7,1,0,19');
     await database.end();
   } finally {
     api.close();

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ACCESS_LAYER, createAccessLayer } from '../../plugins/access-layer/plugin';
-import { systemClock } from '../../plugins/core/ports';
+import { type Decision, systemClock } from '../../plugins/core/ports';
 import { encodeString } from '../../plugins/server/pdk-messages';
 import { decodeStruct } from '../../plugins/server/struct-codec';
 import { pluginInfo } from '../../plugins/server/plugin-info';
@@ -31,8 +31,11 @@ describe('the access layer', () => {
     expect(committed).toEqual(pluginInfo(ACCESS_LAYER));
   });
 
-  it('admits a warm key with two exchanges with Kong, one Redis call and no Postgres query', async () => {
+  it('admits a warm key with two exchanges with Kong, one Redis call and no Postgres query, where answers say what they cost too', async () => {
     const [database, redis] = await Promise.all([testDatabase(), startTestRedis()]);
+    const units = { units: { reserve: 1, most: 9 } };
+    await database.pool.query("UPDATE product SET definition = COALESCE(definition, '{}') || $1 WHERE id = 'api-ip'", [units]);
+    const decided: Decision[] = [];
     const email = `${randomUUID()}@example.com`;
     await createCustomer(database.pool, { email, actor: 'test' });
     const { key } = await createKey(database.pool, { customer: email, products: ['api-ip'], actor: 'test' });
@@ -44,7 +47,7 @@ describe('the access layer', () => {
     const plugin = createAccessLayer({
       records: cache,
       quota: quota.counter,
-      decisions: { record: () => undefined },
+      decisions: { record: (decision) => decided.push(decision) },
       clock: systemClock,
       signContext: createProofKeys().signContext,
       readBodyFile: () => Promise.resolve(undefined),
@@ -71,6 +74,8 @@ describe('the access layer', () => {
     expect(await scriptCalls()).toBe(warm.scripts + rounds);
     expect(cache.stats().reads).toBe(warm.reads);
     expect(quota.stats().postgresCalls + quota.stats().seedings).toBe(warm.queries);
+    expect(decided).toHaveLength(rounds + 1);
+    for (const { charge } of decided) expect(charge).toMatchObject({ units: 1, mostUnits: 9 });
 
     // Kong's LuaJIT tells long strings apart by their ends: each message ends with what no other has.
     const lastArgs = async (given: typeof replies): Promise<Buffer> =>

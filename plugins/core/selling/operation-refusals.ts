@@ -28,6 +28,8 @@ export const OPERATION_REFUSALS = {
   request_closed: 'conflict',
   mode_unknown: 'invalid',
   limit_malformed: 'invalid',
+  price_malformed: 'invalid',
+  plan_needed: 'conflict',
   date_malformed: 'invalid',
   name_malformed: 'invalid',
   rule_malformed: 'invalid',

@@ -57,8 +57,8 @@ function commentOf(about: string): string {
 }
 
 /**
- * The whole schema as text in a stable order: tables with their constraints, indexes and triggers, then functions, each under what it is
- * for. Rights of roles are not part of it (cli/database-roles), except those of functions that only some may call.
+ * The whole schema as text: tables with their constraints, indexes and triggers, then functions, each under what it is for. Its order is stable;
+ * that of pg_dump differs by version. Rights of roles are not part of it (cli/database-roles), except those of functions that only some may call.
  */
 export async function describeSchema(db: Pick<Database, 'query'>): Promise<string> {
   const { rows: tables } = await db.query<SchemaObject>(TABLES);

@@ -50,6 +50,7 @@ async function readApplied(client: Client): Promise<string[] | undefined> {
   return applied.rows.map(({ name }) => name);
 }
 
+/** In one transaction with an adoption; node-pg-migrate, which commits by itself, could not share it. */
 async function applyPending(client: Client, folder: string): Promise<string[]> {
   const names = migrationNames(folder);
   const sqlOf = (name: string): string => readFileSync(join(folder, `${name}.sql`), 'utf8');

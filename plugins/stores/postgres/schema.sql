@@ -1056,6 +1056,8 @@ CREATE TABLE subscription (
   daily_cap integer,
   created_at timestamp with time zone NOT NULL DEFAULT now(),
   updated_at timestamp with time zone NOT NULL DEFAULT now(),
+  price_override numeric,
+  price_override_currency text,
   CONSTRAINT subscription_pkey PRIMARY KEY (id),
   CONSTRAINT subscription_customer_id_product_id_key UNIQUE (customer_id, product_id),
   CONSTRAINT subscription_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id) ON DELETE CASCADE,
@@ -1064,17 +1066,21 @@ CREATE TABLE subscription (
   CONSTRAINT subscription_daily_cap_check CHECK (daily_cap >= 0),
   CONSTRAINT subscription_daily_override_check CHECK (daily_override >= 0),
   CONSTRAINT subscription_monthly_override_check CHECK (monthly_override >= 0),
+  CONSTRAINT subscription_price_override_check CHECK (price_override >= 0::numeric),
+  CONSTRAINT subscription_price_override_currency_check CHECK (price_override_currency ~ '^[A-Z]{3}$'::text),
+  CONSTRAINT subscription_price_override_has_currency CHECK ((price_override IS NULL) = (price_override_currency IS NULL)),
   CONSTRAINT subscription_state_check CHECK (state = ANY (ARRAY['active'::text, 'paused'::text, 'cancelled'::text]))
 );
 CREATE TRIGGER subscription_cancel_withdraws AFTER UPDATE OF state ON subscription FOR EACH ROW WHEN (new.state = 'cancelled'::text AND old.state <> 'cancelled'::text) EXECUTE FUNCTION withdraw_plan_requests();
 CREATE TRIGGER subscription_delete_ends_terms AFTER DELETE ON subscription REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION end_terms_of_gone_subscriptions();
 CREATE TRIGGER subscription_insert_keeps_terms AFTER INSERT ON subscription REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_changed_subscriptions();
 CREATE TRIGGER subscription_is_possible BEFORE INSERT OR UPDATE OF product_id ON subscription FOR EACH ROW EXECUTE FUNCTION check_subscribable();
+CREATE TRIGGER subscription_other_plan_drops_price BEFORE UPDATE OF plan_name ON subscription FOR EACH ROW WHEN (old.price_override IS NOT NULL AND new.plan_name IS DISTINCT FROM old.plan_name) EXECUTE FUNCTION drop_own_price();
 CREATE TRIGGER subscription_tells AFTER INSERT OR DELETE OR UPDATE ON subscription FOR EACH ROW EXECUTE FUNCTION tell_subscription_change();
 CREATE TRIGGER subscription_truncate_tells AFTER TRUNCATE ON subscription FOR EACH STATEMENT EXECUTE FUNCTION tell_truncate();
 CREATE TRIGGER subscription_update_keeps_terms AFTER UPDATE ON subscription REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_changed_subscriptions();
 
--- Why an operator set a subscription's own limits, and until when.
+-- Why an operator set a subscription's own price or limits, and until when.
 CREATE TABLE subscription_limit_term (
   subscription_id uuid NOT NULL,
   reason text NOT NULL,
@@ -1317,6 +1323,23 @@ AS $function$
     )
   )
 $function$;
+
+-- Ends a subscription's own price with the plan that it was agreed for.
+CREATE OR REPLACE FUNCTION public.drop_own_price()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+BEGIN
+  NEW.price_override := NULL;
+  NEW.price_override_currency := NULL;
+  IF NEW.daily_override IS NULL AND NEW.monthly_override IS NULL THEN
+    DELETE FROM subscription_limit_term WHERE subscription_id = NEW.id;
+  END IF;
+  RETURN NEW;
+END $function$;
+REVOKE ALL ON FUNCTION drop_own_price() FROM PUBLIC;
 
 -- Ends the terms of subscriptions that were deleted.
 CREATE OR REPLACE FUNCTION public.end_terms_of_gone_subscriptions()
@@ -1572,7 +1595,7 @@ BEGIN
   due := ARRAY(
     SELECT ROW(
       0, s.id, s.customer_id, s.product_id, s.plan_name,
-      CASE WHEN s.plan_name IS NULL THEN 0.00 ELSE COALESCE(l.price, 0.00) END, CASE WHEN s.plan_name IS NOT NULL THEN l.currency END,
+      CASE WHEN s.plan_name IS NULL THEN 0.00 ELSE COALESCE(CASE WHEN s.price_override_currency = l.currency THEN s.price_override END, l.price, 0.00) END, CASE WHEN s.plan_name IS NOT NULL THEN l.currency END,
       COALESCE(s.daily_override, l.daily, p.daily, 0), COALESCE(s.monthly_override, l.monthly, p.monthly, 0), s.state, now(), NULL
     )::subscription_term
     FROM subscription s JOIN product p ON p.id = s.product_id
@@ -1580,7 +1603,7 @@ BEGIN
     LEFT JOIN subscription_term t ON t.subscription_id = s.id AND t.until IS NULL
     WHERE s.id = ANY (p_subscriptions)
       AND (t.plan_name, t.price, t.currency, t.daily, t.monthly, t.state) IS DISTINCT FROM (
-        s.plan_name, CASE WHEN s.plan_name IS NULL THEN 0.00 ELSE COALESCE(l.price, 0.00) END,
+        s.plan_name, CASE WHEN s.plan_name IS NULL THEN 0.00 ELSE COALESCE(CASE WHEN s.price_override_currency = l.currency THEN s.price_override END, l.price, 0.00) END,
         CASE WHEN s.plan_name IS NOT NULL THEN l.currency END, COALESCE(s.daily_override, l.daily, p.daily, 0),
         COALESCE(s.monthly_override, l.monthly, p.monthly, 0), s.state
       )

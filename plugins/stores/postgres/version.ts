@@ -16,8 +16,8 @@ export function keyVersion({ name, state, expiresAt, products, tags, rules }: Ke
 }
 
 /** Changes with everything a person can change of a subscription; not with its use. */
-export function subscriptionVersion({ plan, state, dailyOverride, monthlyOverride, dailyCap }: SubscriptionView): string {
-  return hash([plan, state, dailyOverride, monthlyOverride, dailyCap]);
+export function subscriptionVersion({ plan, state, dailyOverride, monthlyOverride, priceOverride, dailyCap }: SubscriptionView): string {
+  return hash([plan, state, dailyOverride, monthlyOverride, priceOverride, dailyCap]);
 }
 
 /** Changes with everything a person can change of a webhook but its secret, which is never shown; not with its deliveries. */

@@ -43,7 +43,7 @@ export interface DashboardAppOptions {
   readonly trustedProxies: readonly string[];
   /** Folder of the built pages. */
   readonly webRoot: string;
-  /** By whom people may sign in beside their passwords; nobody unless given. `auth` knows the same. */
+  /** Providers by which people may sign in beside their passwords; none unless given. `auth` knows the same. */
   readonly providers?: readonly SignInProvider[];
   /** What the installation calls itself; Tollgate unless given. */
   readonly brand?: Brand;

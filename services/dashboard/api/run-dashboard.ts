@@ -5,6 +5,7 @@ import { watchCatalogue } from '../../../plugins/stores/postgres/catalogue/watch
 import { createPool } from '../../../plugins/stores/postgres/pool';
 import { type Environment } from '../../../plugins/core/settings';
 import { createLog, type Log } from '../../kit/log';
+import { catalogueFile } from '../../kit/read-catalogue';
 import { createMetrics, type Metrics } from '../../kit/metrics';
 import { startPrivateServer } from '../../kit/service/private-server';
 import { createDashboardApp } from './app';
@@ -51,10 +52,10 @@ function baseUrl({ DASHBOARD_URL, DASHBOARD_HOST, DASHBOARD_PORT }: DashboardSet
   return new URL(DASHBOARD_URL ?? `http://${host}:${DASHBOARD_PORT}`).origin;
 }
 
-function createMail(settings: DashboardSettings, db: Pool, log: Log): MailSender {
+function createMail(settings: DashboardSettings, { db, log, brand }: { db: Pool; log: Log; brand: Brand }): MailSender {
   const { DASHBOARD_MAIL, SMTP_URL, DASHBOARD_MAIL_FROM } = settings;
   if (DASHBOARD_MAIL === 'smtp' && SMTP_URL !== undefined && DASHBOARD_MAIL_FROM !== undefined) {
-    return createSmtpSender(SMTP_URL, DASHBOARD_MAIL_FROM);
+    return createSmtpSender(SMTP_URL, DASHBOARD_MAIL_FROM, { brand, url: baseUrl(settings) });
   }
   return createOutboxSender(db, { log, pageUrl: `${baseUrl(settings)}/outbox` });
 }
@@ -77,6 +78,7 @@ async function startApp(
     timeZone: settings.QUOTA_TIMEZONE,
     gatewayUrl: settings.GATEWAY_URL,
     catalogue: watchCatalogue(db),
+    catalogueFile: catalogueFile(settings),
     gateway,
     tryKeyOf: createTryKeys(secret),
     letters: { mail, url, limits: createAttemptLimits(db, secret), support: brand.words?.support },
@@ -127,7 +129,7 @@ export async function runDashboard(env: Environment): Promise<RunningDashboard> 
   });
   const metrics = createMetrics({ withProcess: true });
   const brand = readBrand(settings);
-  const mail: MailSender = { ...createMail(settings, db, log), installation: brand.name };
+  const mail: MailSender = { ...createMail(settings, { db, log, brand }), installation: brand.name };
 
   const liveSources = new WatchedSources({ urls: settings.DASHBOARD_LIVE_FROM, log, clock: systemClock });
   const payments = startPayments({

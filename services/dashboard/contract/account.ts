@@ -53,7 +53,7 @@ export type PersonView = z.input<typeof person>;
 const installation = z.object({
   hasOutbox: z.boolean(),
   gatewayUrl: z.string(),
-  /** By whom people may sign in beside their passwords. */
+  /** Providers by which people may sign in beside their passwords. */
   providers: z.array(z.object({ id: z.string(), name: z.string() })),
   /** Whether passkeys open accounts here: browsers keep none for a bare network address. */
   hasPasskeys: z.boolean(),

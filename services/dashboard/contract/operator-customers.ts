@@ -49,7 +49,7 @@ export type CustomersFilter = z.output<typeof filterQuery>;
 
 const note = z.object({ id, at: moment, author: z.string(), text: z.string() });
 
-/** Why a subscription has limits of its own, and until when. */
+/** Why a subscription has a price or limits of its own, and until when. */
 const limitTerm = z.object({ subscriptionId: id, reason: z.string(), setBy: z.string(), endsAt: moment.nullable() });
 
 const customerDetails = listedCustomer.extend({
@@ -174,16 +174,31 @@ export const customerEndpoints = {
   'PUT /operator/subscriptions/:id/limits': {
     for: 'operators',
     sellerScopes: ['subscriptions:write'],
-    summary: 'Give a subscription limits of its own',
+    summary: 'Give a subscription a price or limits of its own',
     /** Requests a day and a month; null for what the plan gives. */
     body: z.object({
       daily: limit,
       monthly: limit,
+      /** A month, in the plan's currency; null for the plan's price, left out: as it is. */
+      price: z
+        .string()
+        .regex(/^\d{1,12}(\.\d{1,4})?$/, 'must be an amount such as 499.00')
+        .nullable()
+        .optional(),
       reason: z.string().trim().min(1).max(500),
-      /** When the limits go by themselves; null: for good. */
+      /** When they go by themselves; null: for good. */
       endsAt: givenMoment.nullable(),
     }),
-    refuses: ['subscription_unknown', 'subscription_cancelled', 'limit_malformed', 'date_malformed', 'reason_malformed'],
+    refuses: [
+      'subscription_unknown',
+      'subscription_cancelled',
+      'limit_malformed',
+      'price_malformed',
+      'plan_needed',
+      'plan_paid',
+      'date_malformed',
+      'reason_malformed',
+    ],
   },
   'PUT /operator/customers/:id/plan': {
     for: 'operators',

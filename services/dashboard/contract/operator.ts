@@ -99,6 +99,24 @@ const operatorCatalogue = z.object({
 });
 export type OperatorCatalogue = z.input<typeof operatorCatalogue>;
 
+/** What the catalogue's file would change, were it applied now. */
+const catalogueFile = z.object({
+  /** From the folder in which the dashboard runs; null: it has none. */
+  file: z.string().nullable(),
+  /** What is wrong with it, each with its line; then it changes nothing. */
+  mistakes: z.array(z.string()),
+  changes: z.array(
+    z.object({
+      action: z.enum(['add', 'change', 'retire']),
+      /** A product, or product and plan, or `billing`. */
+      subject: z.string(),
+      /** What it is now and would be, by the file's names of members; empty unless the action is `change`. */
+      details: z.record(z.string(), z.unknown()),
+    }),
+  ),
+});
+export type CatalogueFile = z.input<typeof catalogueFile>;
+
 const nodeList = z.object({
   nodes: z.array(
     z.object({
@@ -185,6 +203,11 @@ export const operatorEndpoints = {
     sellerScopes: ['subscriptions:read'],
     summary: 'Show the catalogue, where it stands and what was applied to it',
     answer: operatorCatalogue,
+  },
+  'GET /operator/catalogue/file': {
+    for: 'operators',
+    summary: 'Show what the file of the catalogue would change',
+    answer: catalogueFile,
   },
   'GET /operator/nodes': { for: 'operators', summary: 'Show gateway nodes and the database', answer: nodeList },
 } as const satisfies Endpoints;

@@ -43,6 +43,10 @@ export const subscription = z.object({
   hasOwnLimits: z.boolean(),
   /** These limits, which outrank any plan's; null where the plan's holds. */
   ownLimits: z.object({ daily: z.number().int().nullable(), monthly: z.number().int().nullable() }),
+  /** A month's price that the provider gave this subscription alone; null where the plan's counts. It ends with the plan. */
+  ownPrice: z.object({ price: z.string(), currency: z.string() }).nullable(),
+  /** When own limits and price go by themselves, and the plan's count again; null: for good, or there are none. */
+  ownUntil: moment.nullable(),
   /** Requests a day after which the customer wants no more, whatever the limit; null without one. */
   dailyCap: z.number().int().nullable(),
   createdAt: moment,
@@ -103,6 +107,8 @@ export const product = z.object({
       approval: z.enum(['automatic', 'request']),
       /** True: it begins when it is paid; see `POST /checkouts`. */
       isPaidFirst: z.boolean(),
+      /** What it costs until the end of this month if it is taken now, and for how many days; null where it is paid in advance, or nobody takes it. */
+      restOfMonth: z.object({ days: z.number().int(), amount: z.string() }).nullable(),
     }),
   ),
   subscription: subscription.nullable(),

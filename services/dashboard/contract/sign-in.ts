@@ -4,7 +4,7 @@ import { done, passwordProof, PROOF_REFUSALS } from './account';
 import { type Endpoints } from './endpoint';
 import { id, moment } from './fields';
 
-/** By whom people may sign in beside their passwords. */
+/** A provider by which people may sign in beside their passwords. */
 const provider = z.object({ id: z.string(), name: z.string() });
 export type Provider = z.input<typeof provider>;
 
@@ -29,7 +29,7 @@ const ways = z.object({
 });
 export type Ways = z.input<typeof ways>;
 
-/** What a device sends, as browsers write it: base64url. An attestation with certificates, which nobody asks for, takes a few kilobytes. */
+/** What a device sends, as browsers write it: base64url. An attestation with certificates, which is not asked for, takes a few kilobytes. */
 const bytes = z
   .string()
   .max(20_000)

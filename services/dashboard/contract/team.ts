@@ -62,7 +62,7 @@ const invitationOffer = z.object({
   email: z.string(),
   role: invitedRole,
   invitedBy: z.string().nullable(),
-  /** Address of who is signed in in this browser; null: nobody. */
+  /** Address of the person who is signed in in this browser; null: none. */
   signedInAs: z.string().nullable(),
 });
 export type InvitationOffer = z.input<typeof invitationOffer>;

@@ -11,7 +11,7 @@ type PageRequest = Pick<GuardedRequest, 'signal' | 'timeoutMs' | 'headers'>;
 
 /**
  * One exchange with a web server that a caller named. Redirects are returned, not followed. Bodies are as sent; unpack them where the cost
- * falls on nobody else.
+ * does not fall on other callers.
  */
 export interface PagePort {
   /** @throws FetchRefused, always */

@@ -35,7 +35,7 @@ export function missingPage(): string {
   );
 }
 
-/** A page that nobody expects here. */
+/** A page that is not expected here. */
 export function oddPage(): string {
   return page('Sandbox', '<p>Nothing to see.</p><script>document.title = "never run"</script>');
 }

@@ -1,6 +1,6 @@
 /**
  * The hosts of the sandbox's internet. Besides two well-known resolvers, every address with an outcome lies in 192.52.193.0/24 (AMT
- * anycast, RFC 7450): globally reachable, so that look-ups are allowed, and nobody's home.
+ * anycast, RFC 7450): globally reachable, so that look-ups are allowed, and no person's address.
  */
 export interface SandboxHost {
   readonly address: string;

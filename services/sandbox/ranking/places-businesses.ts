@@ -129,7 +129,7 @@ const BENGALURU: SandboxAddress = {
   ],
 };
 
-/** +999 is nobody's country. */
+/** +999 is no country's code. */
 const ELSEWHERE: SandboxAddress = {
   area: 'Sample Town',
   phonePrefix: '',

@@ -5,7 +5,7 @@ import { isLoopbackUrl, requireSources } from './require-sources';
 
 const LINK_SCHEMES = ['ws', 'wss', 'http', 'https'];
 const SHORTEST_HMAC_KEY_BYTES = 32;
-/** Written out, so that nobody turns the portal on by habit. */
+/** Written out, so that the portal is not turned on by habit. */
 export const PORTAL_ACKNOWLEDGEMENT = 'we-have-the-right-to-use-the-portal';
 
 const aadhaarSource = z.enum(['link', 'provider'], 'must be link or provider');

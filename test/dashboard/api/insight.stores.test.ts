@@ -344,7 +344,7 @@ describe('usage', () => {
     const { headers, body } = await get(`/usage.csv?from=${today()}&to=${today()}`, bela);
     expect(headers).toMatchObject({
       'content-type': 'text/csv; charset=utf-8; header=present',
-      'content-disposition': expect.stringContaining('attachment; filename="tollgate-usage-'),
+      'content-disposition': expect.stringContaining('attachment; filename="usage-'),
     });
     expect(body).toBe(
       `day,product,charged,refunded,used,refused,refused_caller_not_whitelisted,test_charged,test_refunded,test_used,admitted,succeeded,rejected,failed,abandoned\r\n${today()},api-ip,2,0,2,1,1,3,1,2,0,,,,\r\n`,

@@ -7,6 +7,7 @@ import {
 } from '../../../services/dashboard/api/accounts/providers/provider-settings';
 import { createServer, type Server } from 'node:net';
 import { createSmtpSender } from '../../../services/dashboard/api/mail/mail-sender';
+import { PLAIN_BRAND } from '../../../services/dashboard/api/public/brand';
 
 it.each([
   ['https://dashboard.example.com', 'dashboard.example.com'],
@@ -108,14 +109,15 @@ function startSmtpServer(refusal?: string): Promise<{ server: Server; url: strin
 const mail = { to: 'asha@example.com', subject: 'Häuser 🚀', text: 'Open:\n\nhttp://dashboard.test/verify?token=very-secret\n' };
 
 describe('mail by SMTP', () => {
-  it('arrives with sender, receiver, subject and an unbroken link', async () => {
+  it('arrives as plain text and as HTML, with sender, receiver, subject and an unbroken link', async () => {
     const { server, url, received } = await startSmtpServer();
-    const sender = createSmtpSender(url, 'tollgate@example.com');
+    const sender = createSmtpSender(url, 'tollgate@example.com', { brand: PLAIN_BRAND, url: 'http://dashboard.test' });
     try {
       await sender.send(mail);
       expect(received()).toContain('From: tollgate@example.com');
       expect(received()).toContain('To: asha@example.com');
       expect(received()).toMatch(/Subject: =\?UTF-8\?/);
+      expect(received().match(/Content-Type: text\/\w+/g)).toEqual(['Content-Type: text/plain', 'Content-Type: text/html']);
       expect(received().replace(/=\r\n/g, '').replaceAll('=3D', '=')).toContain('http://dashboard.test/verify?token=very-secret');
     } finally {
       sender.close();
@@ -125,7 +127,7 @@ describe('mail by SMTP', () => {
 
   it('that is refused says so without a word of the mail or its address', async () => {
     const { server, url } = await startSmtpServer('550 no mailbox for asha@example.com\r\n');
-    const sender = createSmtpSender(url, 'tollgate@example.com');
+    const sender = createSmtpSender(url, 'tollgate@example.com', { brand: PLAIN_BRAND, url: 'http://dashboard.test' });
     try {
       const failure = await sender.send(mail).catch((error: unknown) => error);
       expect(failure).toEqual(new Error('the SMTP server did not take a mail (EENVELOPE)'));

@@ -10,6 +10,7 @@ import { addUpBusiness } from '../../../plugins/stores/postgres/operators/busine
 import { updateListing } from '../../../plugins/stores/postgres/operators/update-listing';
 import { addUpProducts } from '../../../plugins/stores/postgres/operators/product-figures';
 import { windowsAt } from '../../../plugins/core/access/quota';
+import { compareFile } from '../../../services/dashboard/api/operator/compare-file';
 import { endpointsFor } from '../../../services/dashboard/contract/endpoints';
 import { CATALOGUE } from '../../support/catalogue';
 import { eventually } from '../../support/eventually';
@@ -223,8 +224,101 @@ describe('limits with an end', () => {
     expect(await endLimits(dashboard.pool)).toBe(1);
     expect(await limitsOf()).toEqual([usual]);
     expect(await lastLines(1)).toEqual([
-      { actor: 'dashboard', action: 'subscription.change', details: expect.objectContaining({ before: { daily: 7, monthly: 70 } }) },
+      {
+        actor: 'dashboard',
+        action: 'subscription.change',
+        details: expect.objectContaining({ before: { daily: 7, monthly: 70, price: null } }),
+      },
     ]);
+  });
+});
+
+describe('a price of its own', () => {
+  let id: string;
+  let their: Belongings;
+  let theirId: string;
+  beforeAll(async () => {
+    their = await makeBelongings(dashboard, 'priced@example.com');
+    theirId = (await dashboard.ask({ path: '/api/session', cookie: their.cookie })).json().customerId;
+    await send('PUT', `/customers/${theirId}/plan`, { product: 'api-seo', plan: null });
+    id = (await seen()).id;
+  });
+  const IN_A_DAY = new Date(Date.now() + 86_400_000).toISOString();
+  const price = (amount: string | null) =>
+    send('PUT', `/subscriptions/${id}/limits`, { daily: null, monthly: null, price: amount, reason: 'a partner', endsAt: IN_A_DAY });
+  const seen = async () => {
+    const { products } = (await dashboard.ask({ path: '/api/products', cookie: their.cookie })).json();
+    const { subscription, plans } = products.find((each: { id: string }) => each.id === 'api-seo');
+    return { ...subscription, offered: plans.find(({ name }: { name: string }) => name === subscription.plan) };
+  };
+  const charged = async () => {
+    const { rows } = await dashboard.pool.query<{ price: string }>(
+      'SELECT price::text FROM subscription_term WHERE subscription_id = $1 AND until IS NULL',
+      [id],
+    );
+    return rows.map((row) => row.price);
+  };
+
+  it('needs a plan that is not paid in advance, and the decimals of its currency', async () => {
+    expect((await price('5.00')).json()).toMatchObject({ code: 'plan_needed' });
+    expect((await send('PUT', `/customers/${theirId}/plan`, { product: 'api-seo', plan: 'Star' })).statusCode).toBe(204);
+    expect((await price('5.001')).json()).toMatchObject({ code: 'price_malformed' });
+    expect((await price('-5')).statusCode).toBe(400);
+    await send('PUT', `/customers/${theirId}/plan`, { product: 'api-pincode', plan: 'Star' });
+    const { subscriptions } = (await get(`/customers/${theirId}`)).json();
+    const paid = subscriptions.find(({ product }: { product: string }) => product === 'api-pincode');
+    const wanted = { daily: null, monthly: null, price: '5.00', reason: 'a partner', endsAt: null };
+    expect((await send('PUT', `/subscriptions/${paid.id}/limits`, wanted)).json()).toMatchObject({ code: 'plan_paid' });
+  });
+
+  it('is the price of the term that statements charge, which the customer reads with its end, and stands in the audit log', async () => {
+    expect((await price('123.45')).statusCode).toBe(204);
+    expect(await seen()).toMatchObject({ ownPrice: { price: '123.45', currency: 'INR' }, ownUntil: IN_A_DAY, hasOwnLimits: false });
+    expect(await charged()).toEqual(['123.45']);
+    expect(await lastLines(1)).toMatchObject([
+      {
+        actor: ACTOR,
+        action: 'subscription.limits',
+        details: { before: { price: null }, after: { price: '123.45' }, reason: 'a partner' },
+      },
+    ]);
+    const { entries } = (await dashboard.ask({ path: '/api/audit', cookie: their.cookie })).json();
+    expect(entries[0]).toMatchObject({ action: 'subscription.limits', details: { reason: 'a partner' } });
+  });
+
+  it('stays where limits are set without it, and gives way to the plan’s at its end', async () => {
+    const limits = { daily: 7, monthly: null, reason: 'a partner', endsAt: IN_A_DAY };
+    expect((await send('PUT', `/subscriptions/${id}/limits`, limits)).statusCode).toBe(204);
+    expect(await seen()).toMatchObject({ ownPrice: { price: '123.45' }, hasOwnLimits: true });
+    await dashboard.pool.query("UPDATE subscription_limit_term SET ends_at = now() - interval '1 second' WHERE subscription_id = $1", [id]);
+    expect(await endLimits(dashboard.pool)).toBe(1);
+    const after = await seen();
+    expect(after).toMatchObject({ ownPrice: null, ownUntil: null, hasOwnLimits: false });
+    expect(await charged()).toEqual([after.offered.price]);
+  });
+
+  it('ends with the plan that it was given for', async () => {
+    expect((await price('1.00')).statusCode).toBe(204);
+    for (const plan of [null, 'Star']) await send('PUT', `/customers/${theirId}/plan`, { product: 'api-seo', plan });
+    expect(await seen()).toMatchObject({ ownPrice: null, ownUntil: null });
+    expect((await get(`/customers/${theirId}`)).json().limitTerms).toEqual([]);
+  });
+});
+
+describe('the catalogue’s file', () => {
+  it('is compared with what is applied, and its mistakes are told with their lines', () => {
+    const applied = createCatalogue(CATALOGUE.products.slice(1).map((each) => ({ ...each, title: `Old ${each.title}` })));
+    const { file, mistakes, changes } = compareFile('kong/catalogue.yml', applied);
+    const [first, second] = CATALOGUE.products;
+    expect([file, mistakes]).toEqual(['kong/catalogue.yml', []]);
+    expect(changes).toContainEqual({ action: 'add', subject: first?.id, details: {} });
+    expect(changes).toContainEqual({
+      action: 'change',
+      subject: second?.id,
+      details: { before: { title: `Old ${second?.title}` }, after: { title: second?.title } },
+    });
+    expect(compareFile('kong/kong.yml', applied).mistakes[0]).toMatch(/^kong\/kong\.yml:\d+:\d+ /);
+    expect(compareFile('no/such/file.yml', applied)).toEqual({ file: null, mistakes: [], changes: [] });
   });
 });
 

@@ -4,6 +4,7 @@ import { crowded, overflowAt, type WatchedPage } from '../support/browser';
 import { EVERY_PAGE } from '../support/every-page';
 import { SceneStage } from '../support/scene-stage';
 import { SCENES } from '../support/scenes';
+import { unnamedParts, unreachedByTab } from '../support/walk';
 
 const PHONE = { width: 360, height: 740 };
 
@@ -23,6 +24,16 @@ async function faultsOf({ page, complaints }: WatchedPage): Promise<string[]> {
 describe.each(chosenThird(EVERY_PAGE))('the page $name', (scene) => {
   it('has nothing that axe finds in either scheme, no error under its policy, space between its parts, and fits a phone', async () => {
     expect(await stage.play(scene, faultsOf)).toEqual([]);
+  });
+});
+
+/** The ten that people use most. */
+const MAIN = ['home', 'product', 'overview', 'keys', 'key', 'plans', 'usage', 'requests', 'explain', 'team'];
+
+describe.each(chosenThird(EVERY_PAGE.filter(({ name }) => MAIN.includes(name))))('the main page $name', (scene) => {
+  it('is walked by the keyboard alone, and says name and role of its every part', async () => {
+    const walk = async ({ page }: WatchedPage): Promise<string[]> => [...(await unnamedParts(page)), ...(await unreachedByTab(page))];
+    expect(await stage.play(scene, walk)).toEqual([]);
   });
 });
 

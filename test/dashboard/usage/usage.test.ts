@@ -3,6 +3,7 @@ import { changeText, figuresOf, formatWithin, notKnown, sumAnswers, withinMs } f
 import { refusedSeries, usedSeries } from '../../../services/dashboard/web/pages/usage/usage-series';
 import { formatDistance, formatHour, formatHourTick, formatMoment, lastHours } from '../../../services/dashboard/web/format/time';
 import { windowStanding } from '../../../services/dashboard/api/plans/forecast';
+import { restOfMonth } from '../../../services/dashboard/api/plans/rest-of-month';
 import { fc } from '../../support/fast-check';
 
 const NONE = new Array<number>(BOUNDS.length + 1).fill(0);
@@ -228,5 +229,29 @@ describe('the forecast of a window', () => {
         },
       ),
     );
+  });
+});
+
+describe('what a plan costs until the end of the month', () => {
+  const plan = (name: string, price: string, currency = 'INR') =>
+    ({ name, price, currency, daily: 1, monthly: 30, approval: 'automatic' }) as const;
+  const [small, large] = [plan('Small', '150.00'), plan('Large', '300.00')];
+  const plans = [small, large, plan('Other', '900.00', 'USD')];
+  const on = (name: string | null, ownPrice: { price: string; currency: string } | null = null, state: 'active' | 'paused' = 'active') => ({
+    plan: name,
+    ownPrice,
+    state,
+  });
+
+  it.each([
+    ['of a new subscription', large, undefined, { days: 10, amount: '100.00' }],
+    ['of a dearer plan', large, on('Small'), { days: 10, amount: '100.00' }],
+    ['of a cheaper plan, which costs from tomorrow', small, on('Large'), { days: 9, amount: '45.00' }],
+    ['after the base limits', small, on(null), { days: 10, amount: '50.00' }],
+    ['after an own price that is lower', small, on('Large', { price: '100.00', currency: 'INR' }), { days: 10, amount: '50.00' }],
+    ['after a plan that is paused', small, on('Large', null, 'paused'), { days: 10, amount: '50.00' }],
+    ['after a plan in another currency', small, on('Other'), { days: 10, amount: '50.00' }],
+  ])('%s', (_, wanted, present, cost) => {
+    expect(restOfMonth(wanted, { today: '2027-04-21', present, plans })).toEqual(cost);
   });
 });

@@ -16,7 +16,7 @@ function describeTimes({ quiet, attacked }: AttackObservation): string {
 function describeCost({ damage, cpuMsPerAttempt }: AttackObservation, freePerSecond: number | null): string {
   if (damage.charged > 0) return `${damage.charged} of ${damage.attempts} counted`;
   if (freePerSecond === null) return '';
-  return `${ms(cpuMsPerAttempt)} ms; 1 % of a core pays for ${freePerSecond} a second`;
+  return `${ms(cpuMsPerAttempt)} ms; ${freePerSecond}/s`;
 }
 
 /** @throws Error for an attack that attacks.json does not name */

@@ -33,13 +33,19 @@ interface Entry {
  * lines, and the log holds 5,000,000, so a customer with few requests finds them for a week.
  */
 const LOGGED_WHOLLY = 3_600;
+/** The same of one customer, with all keys for all products: five a second. A customer with many keys must not fill the log for the others. */
+const LOGGED_OF_CUSTOMER = 5 * LOGGED_WHOLLY;
 /** Above it one admission in this many gets a line; above a hundred times as many, one in more. */
 const [ONE_OF, ONE_OF_FEW] = [100, 1_000];
 
-/** Whether the `place`th admission of an hour has a line in the log; counted from 1. */
-export function isLogged(place: number): boolean {
-  if (place <= LOGGED_WHOLLY) return true;
-  return place % (place <= LOGGED_WHOLLY * ONE_OF ? ONE_OF : ONE_OF_FEW) === 0;
+/**
+ * Whether an admission of an hour has a line in the log.
+ * @param place counted from 1
+ * @param wholly how many of them all have one
+ */
+export function isLogged(place: number, wholly = LOGGED_WHOLLY): boolean {
+  if (place <= wholly) return true;
+  return place % (place <= wholly * ONE_OF ? ONE_OF : ONE_OF_FEW) === 0;
 }
 
 const nameOf = ({ credentialId, day, hour, product }: Place): string => `${credentialId} ${day} ${hour} ${product}`;
@@ -48,14 +54,19 @@ const nameOf = ({ credentialId, day, hour, product }: Place): string => `${crede
 export class KeyHours {
   /** Of the hour that runs. */
   private entries = new Map<string, Entry>();
+  /** By customer: its admissions of the hour that have a line by the bound of their keys. */
+  private customers = new Map<string, number>();
   /** Of hours before, until they are handed out. */
   private readonly late = new Map<string, Entry>();
   private changed: Entry[] = [];
   private day = '';
   private hour = -1;
 
-  /** @returns whether the request gets a line in the log: every refusal does, and of many admissions a sample */
-  count(place: Place, outcome: Decision['outcome']): boolean {
+  /**
+   * @param customerId whose key it is
+   * @returns whether the request gets a line in the log: every refusal does, and of many admissions a sample
+   */
+  count(place: Place, outcome: Decision['outcome'], customerId?: string): boolean {
     const entry = this.enter(place);
     const counts = this.countsOf(entry, place);
     if (outcome !== 'admitted') {
@@ -64,9 +75,16 @@ export class KeyHours {
     }
     counts.admitted += 1;
     entry.admitted += 1;
-    if (isLogged(entry.admitted)) return true;
+    if (isLogged(entry.admitted) && this.hasRoom(customerId)) return true;
     counts.admittedUnlogged += 1;
     return false;
+  }
+
+  private hasRoom(customerId: string | undefined): boolean {
+    if (customerId === undefined) return true;
+    const place = (this.customers.get(customerId) ?? 0) + 1;
+    this.customers.set(customerId, place);
+    return isLogged(place, LOGGED_OF_CUSTOMER);
   }
 
   /** The line of a request that was counted before did not find its way into the log. */
@@ -98,6 +116,7 @@ export class KeyHours {
       this.day = day;
       this.hour = hour;
       this.entries = new Map();
+      this.customers = new Map();
     }
     return entryIn(this.entries, nameOf(place));
   }

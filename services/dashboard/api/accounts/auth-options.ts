@@ -4,7 +4,8 @@ import { type Pool } from 'pg';
 import { findOperator } from '../../../../plugins/stores/postgres/operators/find-operator';
 import { type Log, scrubText } from '../../../kit/log';
 import { knownAddressMail, resetMail, verificationMail } from '../mail/mail-texts';
-import { type MailSender, PLAIN_NAME } from '../mail/mail-sender';
+import { type MailSender } from '../mail/mail-sender';
+import { PLAIN_NAME } from '../public/plain-name';
 import { ADDRESS_HEADER } from './address-header';
 import { noteAccount } from './note-account';
 import { LEAST_CHARACTERS } from './common-password';
@@ -21,7 +22,7 @@ export interface AuthOptions {
   readonly url: string;
   readonly mail: MailSender;
   readonly log: Log;
-  /** By whom people may sign in beside their passwords; nobody unless given. */
+  /** Providers by which people may sign in beside their passwords; none unless given. */
   readonly providers?: readonly SignInProvider[];
 }
 

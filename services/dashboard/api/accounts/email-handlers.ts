@@ -25,8 +25,9 @@ function sendLater({ mail, log }: Pick<PersonTools, 'mail' | 'log'>, each: Mail)
 }
 
 async function mailNewAddress(tools: PersonTools, { email, link }: { email: string; link: string }): Promise<void> {
-  if (!(await isAddressTaken(tools.db, email))) sendLater(tools, proveAddressMail(email, link));
-  else if (!(await findOperator(tools.db, { email }))) sendLater(tools, knownAddressMail(email, `${tools.url}/sign-in`));
+  if (!(await isAddressTaken(tools.db, email))) sendLater(tools, proveAddressMail(email, link, tools.mail.installation));
+  else if (!(await findOperator(tools.db, { email })))
+    sendLater(tools, knownAddressMail(email, `${tools.url}/sign-in`, tools.mail.installation));
 }
 
 type EmailEndpoints = Pick<typeof accountEndpoints, 'POST /account/email' | 'POST /account/email/confirm'>;
@@ -44,7 +45,7 @@ export function emailHandlers(tools: PersonTools): Handlers<EmailEndpoints> {
       const tokens = { old: newToken(), new: newToken() };
       const hashes = { oldToken: hashOf(tokens.old), newToken: hashOf(tokens.new) };
       await askForEmailChange(db, { userId, sessionId, newEmail: body.email, ...hashes });
-      sendLater(tools, allowChangeMail(email, { newEmail: body.email, link: linkOf(tokens.old) }));
+      sendLater(tools, allowChangeMail(email, { newEmail: body.email, link: linkOf(tokens.old) }, tools.mail.installation));
       await mailNewAddress(tools, { email: body.email, link: linkOf(tokens.new) });
       return { email: body.email };
     },
@@ -55,7 +56,7 @@ export function emailHandlers(tools: PersonTools): Handlers<EmailEndpoints> {
       const confirmed = await confirmEmailChange(db, { token: hashOf(token), from: request.ip });
       if (!confirmed) throw new Refusal('link_unusable', { detail: LINK_UNUSABLE });
       if (confirmed.state === 'changed') {
-        for (const to of [confirmed.before, confirmed.after]) sendLater(tools, changedMail(to, confirmed.after));
+        for (const to of [confirmed.before, confirmed.after]) sendLater(tools, changedMail(to, confirmed.after, tools.mail.installation));
       }
       return { state: confirmed.state };
     },

@@ -15,7 +15,7 @@ import { type SignInProvider } from './providers/provider-settings';
 export interface PersonTools extends AuthTools {
   readonly hasher: Pick<PasswordHasher, 'verify'>;
   readonly mail: MailSender;
-  /** By whom people may sign in beside their passwords. */
+  /** Providers by which people may sign in beside their passwords. */
   readonly providers: readonly SignInProvider[];
 }
 

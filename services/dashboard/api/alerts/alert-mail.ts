@@ -1,5 +1,6 @@
 import { type AlertView } from '../../../../plugins/stores/postgres/webhooks/alert-view';
-import { type Mail, PLAIN_NAME } from '../mail/mail-sender';
+import { type Mail } from '../mail/mail-sender';
+import { PLAIN_NAME } from '../public/plain-name';
 import { alertText } from './alert-text';
 
 /** Of the shares of one window that were reached within the hour, only the highest. */

@@ -6,11 +6,14 @@ function count(requests: number | null): string {
   return (requests ?? 0).toLocaleString('en-US');
 }
 
-/** `21 November 2026, 16:40 GMT+5:30`: the same words for every reader, with the zone in them. */
+/** `21 November 2026, 16:40 IST`: the same words for every reader, with the zone in them as pages say it. */
 export function mailedMoment(at: Date, timeZone: string): string {
   const date = { day: 'numeric', month: 'long', year: 'numeric' } as const;
-  const time = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZoneName: 'short' } as const;
-  return new Intl.DateTimeFormat('en-GB', { timeZone, ...date, ...time }).format(at).replace(' at ', ', ');
+  const time = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+  const text = new Intl.DateTimeFormat('en-GB', { timeZone, ...date, ...time }).format(at).replace(' at ', ', ');
+  // en-IN knows IST, which en-GB calls GMT+5:30.
+  const parts = new Intl.DateTimeFormat('en-IN', { timeZone, timeZoneName: 'short' }).formatToParts(at);
+  return `${text} ${parts.find(({ type }) => type === 'timeZoneName')?.value ?? timeZone}`;
 }
 
 function window(alert: AlertView): { name: string; period: string; end: string } {

@@ -107,7 +107,7 @@ export const billingHandlers: Handlers<typeof billingEndpoints> = {
 
   'GET /invoices.csv': ({ caller: { customerId } }, deps) =>
     Promise.resolve({
-      filename: 'tollgate-invoices.csv',
+      filename: 'invoices.csv',
       content: invoiceRecords(allInvoices(deps, { customerId, today: todayOf(deps) })),
     }),
 

@@ -1,7 +1,8 @@
 import { type Brand, PLAIN_BRAND } from '../public/brand';
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-const escape = (text: string): string => text.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign);
+/** Text for an element or an attribute of a page. */
+export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign);
 
 const TITLE = /<title>[^<]*<\/title>/;
 const ICON = /<link rel="icon"[^>]*>/;
@@ -13,10 +14,10 @@ const ICON = /<link rel="icon"[^>]*>/;
 export function brandPage(html: string, { name, colour, logo, darkLogo, words }: Brand): string {
   const isOwnColour = colour !== PLAIN_BRAND.colour;
   const head = [
-    `<title>${escape(name)}</title>`,
-    `<meta name="application-name" content="${escape(name)}" />`,
+    `<title>${escapeHtml(name)}</title>`,
+    `<meta name="application-name" content="${escapeHtml(name)}" />`,
     ...(isOwnColour ? [`<meta name="theme-color" content="${colour}" />`, '<link rel="stylesheet" href="/brand.css" />'] : []),
-    ...(words?.support === undefined ? [] : [`<meta name="support" content="${escape(words.support)}" />`]),
+    ...(words?.support === undefined ? [] : [`<meta name="support" content="${escapeHtml(words.support)}" />`]),
     ...(darkLogo ? ['<meta name="dark-logo" content="/brand/logo-dark" />'] : []),
   ].join('');
   const branded = html.replace(TITLE, () => head);

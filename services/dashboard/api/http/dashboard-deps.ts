@@ -18,6 +18,8 @@ export interface DashboardDeps {
   readonly gatewayUrl: string;
   /** What is sold now. */
   readonly catalogue: () => Promise<Catalogue>;
+  /** The catalogue's file, where this process can read it. */
+  readonly catalogueFile?: string;
   /** For calls that are tried out. */
   readonly gateway: Pick<GatewayCaller, 'call'>;
   /** The secret of the test key with which a customer tries calls out. */

@@ -1,4 +1,6 @@
-import { type Mail, PLAIN_NAME } from './mail-sender';
+import { type Mail } from './mail-sender';
+import { PLAIN_NAME } from '../public/plain-name';
+import { articleOf } from './mail-texts';
 
 interface DeletionFacts {
   readonly erasedAt: Date;
@@ -30,28 +32,32 @@ export function keptMail(to: string, { isPersonAlone }: Pick<DeletionFacts, 'isP
 }
 
 /** To the address that an account has: its reader decides. */
-export function allowChangeMail(to: string, { newEmail, link }: { readonly newEmail: string; readonly link: string }): Mail {
+export function allowChangeMail(
+  to: string,
+  { newEmail, link }: { readonly newEmail: string; readonly link: string },
+  name = PLAIN_NAME,
+): Mail {
   return {
     to,
-    subject: 'Allow a new email address for your Tollgate account',
+    subject: `Allow a new email address for your ${name} account`,
     text: `Someone who is signed in to your account, and knows its password, asked to change its email address to ${newEmail}. To allow it, open:\n\n${link}\n\nThe link works for an hour. The new address has to be confirmed as well; until then nothing changes.\n\nIf this was not you, do not open the link, and change your password.\n`,
   };
 }
 
 /** To the address that an account shall have: it shows that its owner reads it. */
-export function proveAddressMail(to: string, link: string): Mail {
+export function proveAddressMail(to: string, link: string, name = PLAIN_NAME): Mail {
   return {
     to,
-    subject: 'Confirm your new email address for Tollgate',
-    text: `Someone asked to use this address for a Tollgate account. To confirm that it was you, open:\n\n${link}\n\nThe link works for an hour. The change is complete once the account's present address has allowed it too.\n\nIf this was not you, do nothing.\n`,
+    subject: `Confirm your new email address for ${name}`,
+    text: `Someone asked to use this address for ${articleOf(name)} ${name} account. To confirm that it was you, open:\n\n${link}\n\nThe link works for an hour. The change is complete once the account's present address has allowed it too.\n\nIf this was not you, do nothing.\n`,
   };
 }
 
-export function changedMail(to: string, newEmail: string): Mail {
+export function changedMail(to: string, newEmail: string, name = PLAIN_NAME): Mail {
   return {
     to,
-    subject: 'The email address of your Tollgate account was changed',
-    text: `The email address of the account is now ${newEmail}. All other sessions were signed out.\n\nIf this was not you, write to the provider at once.\n`,
+    subject: `The email address of your ${name} account was changed`,
+    text: `The email address of the account is now ${newEmail}. All other sessions were signed out.\n\nIf this was not you, write to ${name} at once.\n`,
   };
 }
 

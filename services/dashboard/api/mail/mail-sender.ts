@@ -3,20 +3,19 @@ import { type Pool } from 'pg';
 import { writeOutboxMail } from '../../../../plugins/stores/postgres/customers/outbox-mail';
 import { type Log } from '../../../kit/log';
 import { codeOf } from '../../../kit/error-code';
+import { dressMail } from './dress-mail';
+import { type MailLook } from './mail-page';
 
-/** What is sent: text only. Its links sign somebody in, so that it must never be logged. */
+/** What is sent: text, from which the part with the brand is made. Its links sign somebody in, so that it must never be logged. */
 export interface Mail {
   readonly to: string;
   readonly subject: string;
   readonly text: string;
 }
 
-/** Of an installation that has no name of its own. */
-export const PLAIN_NAME = 'Tollgate';
-
 /** How mail leaves the dashboard. */
 export interface MailSender {
-  /** What the installation calls itself in its mails; {@link PLAIN_NAME} unless given. */
+  /** What the installation calls itself in its mails; Tollgate unless given. */
   readonly installation?: string;
   /** @throws Error when the mail could not be handed over; the message holds nothing of it */
   send(mail: Mail): Promise<void>;
@@ -29,15 +28,18 @@ const TIMEOUT_MS = 10_000;
  * Sends through an SMTP server.
  * @param url `smtp://user:password@host:port`, or `smtps:`; plain `smtp:` switches to TLS when the server offers it
  * @param from sender's address
+ * @param look the brand that a mail shows beside its plain text
  */
-export function createSmtpSender(url: string, from: string): MailSender {
+export function createSmtpSender(url: string, from: string, look: MailLook): MailSender {
   const timeouts = { connectionTimeout: TIMEOUT_MS, greetingTimeout: TIMEOUT_MS, socketTimeout: TIMEOUT_MS };
-  // disableFileAccess and disableUrlAccess: a mail is text and never fetches anything.
+  // disableFileAccess and disableUrlAccess: a mail never fetches anything.
   const transport = createTransport({ url, pool: true, maxConnections: 2, ...timeouts, disableFileAccess: true, disableUrlAccess: true });
   return {
-    async send({ to, subject, text }) {
+    async send(mail) {
+      const { to, subject, text } = mail;
+      const dressed = await dressMail(mail, look);
       try {
-        await transport.sendMail({ from, to, subject, text });
+        await transport.sendMail({ from, to, subject, text, ...dressed });
       } catch (cause) {
         // The server's answer may quote the mail or its address.
         throw new Error(`the SMTP server did not take a mail (${codeOf(cause) || 'unknown reason'})`);

@@ -1,9 +1,10 @@
-import { type Mail, PLAIN_NAME } from './mail-sender';
+import { type Mail } from './mail-sender';
+import { PLAIN_NAME } from '../public/plain-name';
 
 const FAREWELL = 'If this was not you, do nothing, and do not open the link.';
 
 /** By the first letter, which is right for most names. */
-const articleOf = (name: string): string => (/^[aeio]/i.test(name) ? 'an' : 'a');
+export const articleOf = (name: string): string => (/^[aeio]/i.test(name) ? 'an' : 'a');
 
 /** Proves, with the password that is asked for then, that the person who signed up reads this address. */
 export function verificationMail(to: string, link: string, name = PLAIN_NAME): Mail {

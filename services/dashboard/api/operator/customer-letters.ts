@@ -2,7 +2,7 @@ import { findSuspensionOwner } from '../../../../plugins/stores/postgres/suspens
 import { type Actor } from '../../../../plugins/stores/postgres/customers/write-audit';
 import { suspendCustomer, suspendKey, suspendSubscription } from '../../../../plugins/stores/postgres/suspensions/suspend';
 import { type DashboardDeps } from '../http/dashboard-deps';
-import { PLAIN_NAME } from '../mail/mail-sender';
+import { PLAIN_NAME } from '../public/plain-name';
 import { tell } from '../team/send-letters';
 
 /** Tells a person how to use the account that an operator made. */

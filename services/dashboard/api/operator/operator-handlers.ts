@@ -1,7 +1,7 @@
 import { type Pool } from 'pg';
 import { ANSWER_TIME_BOUNDS_MS } from '../../../../plugins/core/selling/answer-times';
 import { windowsAt } from '../../../../plugins/core/access/quota';
-import { readCatalogueSource } from '../../../../plugins/stores/postgres/catalogue/read-catalogue';
+import { readAppliedCatalogue, readCatalogueSource } from '../../../../plugins/stores/postgres/catalogue/read-catalogue';
 import { findCustomer } from '../../../../plugins/stores/postgres/customers/find-customer';
 import { explainDecision as findDecision } from '../../../../plugins/stores/postgres/decisions/explain-decision';
 import { listCatalogueChanges } from '../../../../plugins/stores/postgres/operators/catalogue-changes';
@@ -17,6 +17,7 @@ import { describeProduct } from '../plans/plan-handlers';
 import { describeExplanation } from '../requests/describe-explanation';
 import { describeTold, readAnswerFilter } from '../requests/describe-request';
 import { csvRecord } from '../requests/usage-csv';
+import { compareFile } from './compare-file';
 import { readAnswered } from './read-answered';
 
 const UNKNOWN = 'No request has this ID in the last 7 days. New requests appear a few seconds after their response.';
@@ -105,6 +106,8 @@ export const operatorHandlers: Handlers<typeof operatorEndpoints> = {
       })),
     };
   },
+
+  'GET /operator/catalogue/file': async (_call, { db, catalogueFile }) => compareFile(catalogueFile, await readAppliedCatalogue(db)),
 
   'GET /operator/nodes': async (_call, { db, clock }) => {
     const start = clock.monotonic();

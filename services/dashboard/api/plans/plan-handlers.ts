@@ -1,6 +1,7 @@
 import { type PoolClient } from 'pg';
 import { type CatalogueProduct, refusesTestKeys } from '../../../../plugins/core/selling/catalogue';
 import { firstCallOf, pickFirst } from '../../../../plugins/core/selling/first-call';
+import { windowsAt } from '../../../../plugins/core/access/quota';
 import { listPaid } from '../../../../plugins/stores/postgres/billing/paid-subscriptions';
 import { changeSubscriptionOptimistically, VersionConflict } from '../../../../plugins/stores/postgres/optimistic-lock';
 import { askForPlan, withdrawPlanRequest } from '../../../../plugins/stores/postgres/subscriptions/ask-for-plan';
@@ -20,6 +21,7 @@ import { Refusal } from '../http/refusal';
 import { shapeAnswer } from '../http/shape-answer';
 import { isCollecting, isPaidFirst } from '../billing/payments-of';
 import { refuseOtherTerms, refusePaid, refuseUnpaid, refuseWithoutApproval } from './plan-terms';
+import { restOfMonth } from './rest-of-month';
 import { readSubscriptionUse, type SubscriptionStanding } from './subscription-use';
 import { type Caller } from '../http/callers';
 
@@ -35,10 +37,24 @@ export function describeProduct(
     /** Plans with a price begin when they are paid. */
     readonly isCollecting?: boolean | undefined;
     readonly paidPlanId?: string | undefined;
+    /** `YYYY-MM-DD` in the quota time zone, for a customer. */
+    readonly today?: string | undefined;
   },
 ) {
-  const { subscription = null, request = null, liveSource = null, hasConsent = false, isCollecting = false, paidPlanId = null } = known;
-  const plans = product.plans.map((plan) => ({ ...plan, isPaidFirst: isCollecting && isPaidFirst(plan) }));
+  const {
+    subscription = null,
+    request = null,
+    liveSource = null,
+    hasConsent = false,
+    isCollecting = false,
+    paidPlanId = null,
+    today,
+  } = known;
+  const plans = product.plans.map((plan) => {
+    const paidFirst = isCollecting && isPaidFirst(plan);
+    const until = { today: today ?? '', present: subscription ?? undefined, plans: product.plans };
+    return { ...plan, isPaidFirst: paidFirst, restOfMonth: paidFirst || today === undefined ? null : restOfMonth(plan, until) };
+  });
   const firstCall = firstCallOf(product) ?? null;
   const consent = product.consent === undefined ? null : { text: product.consent, isGiven: hasConsent };
   const liveRoutes = routesWithoutSource(product.id);
@@ -122,6 +138,7 @@ export const planHandlers: Handlers<typeof planEndpoints> = {
     const sold = await catalogue();
     const paid = await listPaid(db, caller.customerId);
     const { products } = sold;
+    const { day: today } = windowsAt(clock.now() / 1000, timeZone);
     return {
       products: products.map((product) =>
         describeProduct(product, {
@@ -131,6 +148,7 @@ export const planHandlers: Handlers<typeof planEndpoints> = {
           hasConsent: consents.has(product.id),
           isCollecting: isCollecting(sold, payments),
           paidPlanId: paid.find((each) => each.product === product.id)?.id,
+          today,
         }),
       ),
       first: pickFirst(products)?.id ?? null,

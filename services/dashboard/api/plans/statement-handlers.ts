@@ -68,6 +68,6 @@ export const statementHandlers: Handlers<typeof statementEndpoints> = {
   'GET /statement.csv': async ({ query: { month }, caller }, deps) => {
     const found = await read(month, caller, deps);
     if (!found) throw new Refusal('statement_unknown', { detail: `There is no statement for ${month}.` });
-    return { filename: `tollgate-statement-${month}.csv`, content: records(found) };
+    return { filename: `statement-${month}.csv`, content: records(found) };
   },
 };

@@ -13,6 +13,8 @@ export function subscriptionFields(view: SubscriptionView) {
     ...view,
     hasOwnLimits: view.dailyOverride !== null || view.monthlyOverride !== null,
     ownLimits: { daily: view.dailyOverride, monthly: view.monthlyOverride },
+    ownPrice: view.priceOverride === null || view.currency === null ? null : { price: view.priceOverride, currency: view.currency },
+    ownUntil: view.overridesEndAt,
     version: subscriptionVersion(view),
   };
 }

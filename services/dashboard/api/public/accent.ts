@@ -1,7 +1,9 @@
+import { readToken, type Token } from './tokens';
+
 /** WCAG 2.2: text of usual size. */
 const READABLE = 4.5;
-/** The grounds on which a link is hardest to read: --code of design/tokens.css, in light and dark. */
-const HARDEST_GROUND = { light: '#f3f4f7', dark: '#22242a' } as const;
+/** The grounds on which a link is hardest to read. */
+const HARDEST_GROUND = readToken('code');
 const STEPS = 20;
 
 const partsOf = (colour: string): number[] => [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16));
@@ -38,9 +40,15 @@ function readableOn(ground: string, colour: string, towards: 0 | 255): string {
   return towards === 0 ? '#000000' : '#ffffff';
 }
 
+/** The accent as it can be read as the colour of a link. */
+export function linkColour(colour: string): Token {
+  return { light: readableOn(HARDEST_GROUND.light, colour, 0), dark: readableOn(HARDEST_GROUND.dark, colour, 255) };
+}
+
 /** The variables of design/tokens.css that follow from a seller's accent `#rrggbb`. Twice `:root`, so that they win wherever the file is linked. */
 export function accentSheet(colour: string): string {
-  const link = `light-dark(${readableOn(HARDEST_GROUND.light, colour, 0)}, ${readableOn(HARDEST_GROUND.dark, colour, 255)})`;
-  const ground = `light-dark(color-mix(in srgb, ${colour} 9%, #fff), color-mix(in srgb, ${colour} 18%, #1b1d22))`;
-  return `:root:root{--accent:${colour};--on-accent:${textOn(colour)};--link:${link};--accent-ground:${ground}}\n`;
+  const { light, dark } = linkColour(colour);
+  const surface = readToken('surface');
+  const ground = `light-dark(color-mix(in srgb, ${colour} 9%, ${surface.light}), color-mix(in srgb, ${colour} 18%, ${surface.dark}))`;
+  return `:root:root{--accent:${colour};--on-accent:${textOn(colour)};--link:light-dark(${light}, ${dark});--accent-ground:${ground}}\n`;
 }

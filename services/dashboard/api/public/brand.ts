@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { z } from 'zod';
 import { EXAMPLE_CONFIG } from '../../../kit/read-catalogue';
-import { PLAIN_NAME } from '../mail/mail-sender';
+import { PLAIN_NAME } from './plain-name';
 import { type DocPages, readDocPages } from './doc-pages';
+import { readToken } from './tokens';
 import { LOGO_TYPES, MOST_LOGO_BYTES, MOST_NAME_CHARACTERS, readBrandFile, type BrandFile } from './brand-file';
 
 /** A picture, as it is sent. */
@@ -26,8 +27,7 @@ export interface Brand {
   readonly words?: Pick<BrandFile, 'headline' | 'subheadline' | 'support' | 'links' | 'powered_by'> | undefined;
 }
 
-/** --accent of design/tokens.css. */
-const OWN_COLOUR = '#3b5bdb';
+const OWN_COLOUR = readToken('accent').light;
 
 export const PLAIN_BRAND: Brand = { name: PLAIN_NAME, colour: OWN_COLOUR, logo: undefined };
 

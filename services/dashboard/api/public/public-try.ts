@@ -59,7 +59,7 @@ async function takeCall({ deps, secret }: PublicTryTools, place: string): Promis
 }
 
 /**
- * `POST /api/public/try`: a call of the sandbox for who has no account, with a test key that the dashboard keeps and shows to nobody. An operator
+ * `POST /api/public/try`: a call of the sandbox for readers without an account, with a test key that the dashboard never shows. An operator
  * ends it by revoking the key of the customer `readers@tollgate.invalid`.
  */
 export function servePublicTry(app: FastifyInstance, tools: PublicTryTools): void {

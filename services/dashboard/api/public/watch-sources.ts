@@ -89,7 +89,7 @@ export class WatchedSources implements LiveSources {
         try {
           this.heard.set(url, { atMs: clock.monotonic(), products: await ask(url) });
         } catch (err) {
-          log.debug({ err, url }, 'nobody says which products have a live source');
+          log.debug({ err, url }, 'a process does not say which products have a live source');
           const last = this.heard.get(url);
           if (last && clock.monotonic() - last.atMs > KNOWN_FOR_MS) this.heard.delete(url);
         }

@@ -43,6 +43,6 @@ export const requestLogHandlers: Handlers<typeof requestEndpoints> = {
     const { db, clock } = deps;
     const filter = readFilter(query, caller, deps);
     await takeRequest(db, { kind: 'request-export', customerId: caller.customerId, mostPerMinute: MOST_EXPORTS });
-    return { filename: 'tollgate-requests.csv', content: requestRecords(db, filter, { nowMs: clock.now() }) };
+    return { filename: 'requests.csv', content: requestRecords(db, filter, { nowMs: clock.now() }) };
   },
 };

@@ -60,7 +60,7 @@ export const usageHandlers: Handlers<typeof usageEndpoints> = {
   'GET /usage.csv': async ({ query, caller }, deps) => {
     const period = await readPeriod(query, caller, deps);
     const isByHour = query.by === 'hour';
-    const filename = `tollgate-usage-${query.from}-${query.to}${isByHour ? '-by-hour' : ''}.csv`;
+    const filename = `usage-${query.from}-${query.to}${isByHour ? '-by-hour' : ''}.csv`;
     return { filename, content: isByHour ? hourlyUsageCsv(period) : usageCsv(period) };
   },
 

@@ -1,5 +1,6 @@
 import { type AttemptLimits } from '../accounts/attempt-limits';
 import { type Mail, type MailSender } from '../mail/mail-sender';
+import { PLAIN_NAME } from '../public/plain-name';
 
 const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\u200f\u061c]/u;
 
@@ -28,6 +29,8 @@ interface Told {
   readonly organisation: string;
   /** Address of who did it. */
   readonly by: string;
+  /** What the installation calls itself; {@link PLAIN_NAME} unless given. */
+  readonly name?: string | undefined;
 }
 
 /** How a role reads in a sentence. */
@@ -42,26 +45,34 @@ const ROLE_WORDS: Readonly<Record<string, string>> = {
 const inWords = (role: string): string => ROLE_WORDS[role] ?? role;
 
 /** @param link opens the invitation; a person who has it and the address can accept */
-export function invitationMail({ to, organisation, by, role, link, days }: Told & { role: string; link: string; days: number }): Mail {
+export function invitationMail({
+  to,
+  organisation,
+  by,
+  role,
+  link,
+  days,
+  name = PLAIN_NAME,
+}: Told & { role: string; link: string; days: number }): Mail {
   return {
     to,
-    subject: `Join ${isolateText(organisation)} on Tollgate`,
-    text: `${by} invites you to the organisation ${isolateText(organisation)} on Tollgate as ${inWords(role)}. To accept, open this link and sign in, or sign up, with this address:\n\n${link}\n\nThe link works for ${days} days. If you do not know who this is, do nothing.\n`,
+    subject: `Join ${isolateText(organisation)} on ${name}`,
+    text: `${by} invites you to the organisation ${isolateText(organisation)} on ${name} as ${inWords(role)}. To accept, open this link and sign in, or sign up, with this address:\n\n${link}\n\nThe link works for ${days} days. If you do not know who this is, do nothing.\n`,
   };
 }
 
-export function roleMail({ to, organisation, by, role }: Told & { role: string }): Mail {
+export function roleMail({ to, organisation, by, role, name = PLAIN_NAME }: Told & { role: string }): Mail {
   return {
     to,
     subject: `Your role in ${isolateText(organisation)} has changed`,
-    text: `${by} has made you ${inWords(role)} of the organisation ${isolateText(organisation)} on Tollgate. It counts from now on.\n`,
+    text: `${by} has made you ${inWords(role)} of the organisation ${isolateText(organisation)} on ${name}. It counts from now on.\n`,
   };
 }
 
-export function removalMail({ to, organisation, by }: Told): Mail {
+export function removalMail({ to, organisation, by, name = PLAIN_NAME }: Told): Mail {
   return {
     to,
     subject: `You are no longer a member of ${isolateText(organisation)}`,
-    text: `${by} has removed you from the organisation ${isolateText(organisation)} on Tollgate. You can no longer see or change anything of it. Your account stays.\n`,
+    text: `${by} has removed you from the organisation ${isolateText(organisation)} on ${name}. You can no longer see or change anything of it. Your account stays.\n`,
   };
 }

@@ -31,7 +31,8 @@ export async function sendInvitation(
   const link = `${letters.url}/invitation?token=${encodeURIComponent(token)}`;
   const { email: to, organisation, role } = invitation;
   try {
-    await letters.mail.send(invitationMail({ to, organisation, by: caller.email, role, link, days: INVITATION_DAYS }));
+    const name = letters.mail.installation;
+    await letters.mail.send(invitationMail({ to, organisation, by: caller.email, role, link, days: INVITATION_DAYS, name }));
     return true;
   } catch (err) {
     log.warn({ err }, 'an invitation could not be mailed');
@@ -39,7 +40,7 @@ export async function sendInvitation(
   }
 }
 
-/** Tells somebody what was done, behind the answer: it was done whether the mail arrives or not. Nobody is told more often than others may. */
+/** Mails a person what was done, after the answer: it was done whether the mail arrives or not. Limits on mails to one address hold here too. */
 export function tell(mail: Mail, { log, letters }: LetterTools): void {
   const send = async (): Promise<void> => {
     await letters.limits.takeLetter(mail.to);

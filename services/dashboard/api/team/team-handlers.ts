@@ -53,14 +53,15 @@ export const teamHandlers: Handlers<typeof teamEndpoints> = {
     const { customerId, organisation, email: by, actor } = caller;
     const act = { customerId, userId, role, byUserId: requireMember(caller).userId, actor };
     const { member: changed, isNew } = await changeRole(deps.db, act);
-    if (isNew && changed.email !== by) tell(roleMail({ to: changed.email, organisation, by, role }), deps);
+    if (isNew && changed.email !== by)
+      tell(roleMail({ to: changed.email, organisation, by, role, name: deps.letters.mail.installation }), deps);
     return toMember(changed, caller);
   },
 
   'DELETE /team/members/:userId': async ({ params: { userId }, caller }, deps) => {
     const { customerId, organisation, email: by, actor } = caller;
     const removed = await removeMember(deps.db, { customerId, userId, byUserId: requireMember(caller).userId, actor });
-    if (removed.email !== by) tell(removalMail({ to: removed.email, organisation, by }), deps);
+    if (removed.email !== by) tell(removalMail({ to: removed.email, organisation, by, name: deps.letters.mail.installation }), deps);
   },
 
   'POST /team/leave': async ({ caller }, { db }) => {
@@ -72,7 +73,7 @@ export const teamHandlers: Handlers<typeof teamEndpoints> = {
   'POST /team/transfer': async ({ body: { userId }, caller }, deps) => {
     const { customerId, organisation, email: by, actor } = caller;
     const owner = await transferOwnership(deps.db, { customerId, userId, byUserId: requireMember(caller).userId, actor });
-    tell(roleMail({ to: owner.email, organisation, by, role: owner.role }), deps);
+    tell(roleMail({ to: owner.email, organisation, by, role: owner.role, name: deps.letters.mail.installation }), deps);
     return toMember(owner, caller);
   },
 };

@@ -84,6 +84,13 @@ export const catalogueQuery = queryOptions({
   staleTime: 0,
 });
 
+/** Read from the file each time. */
+export const catalogueFileQuery = queryOptions({
+  queryKey: ['operator', 'catalogue', 'file'],
+  queryFn: () => call('GET /operator/catalogue/file'),
+  staleTime: 0,
+});
+
 export type InvoiceFilter = Query<'GET /operator/invoices.csv'>;
 
 export const billingSumsQuery = queryOptions({ queryKey: ['operator', 'billing'], queryFn: () => call('GET /operator/billing') });

@@ -20,6 +20,8 @@ export const theme = createTheme({
     // Outside of main its header would be a second banner of the page.
     Modal: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' }, attributes: { header: { role: 'presentation' } } } },
     Alert: { defaultProps: { variant: 'light' } },
+    // Its arrow says nothing that the role does not.
+    NativeSelect: { defaultProps: { rightSectionProps: { 'aria-hidden': true } } },
     PasswordInput: { defaultProps: { visibilityToggleButtonProps: { 'aria-label': 'Show the password' } } },
   },
 });

@@ -33,7 +33,7 @@ interface Sent {
 }
 
 /**
- * Verification at a licensed OTP provider. Providers ask for no captcha, so one of our own stands before each OTP: nobody's telephone
+ * Verification at a licensed OTP provider. Providers ask for no captcha, so our own stands before each OTP: no telephone
  * rings because a script found this route. Sessions are kept in this process for as long as their next step may take.
  */
 export class AadhaarProvider implements AadhaarUpstream {

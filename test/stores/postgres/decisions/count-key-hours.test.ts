@@ -11,7 +11,15 @@ describe('lines of the log for admissions of one key, product and hour', () => {
   };
 
   it('are all written up to one a second, then for one of 100, then for one of 1,000', () => {
-    expect([1, 3_600, 3_601, 3_700, 360_000, 360_100, 361_000].map(isLogged)).toEqual([true, true, false, true, true, false, true]);
+    expect([1, 3_600, 3_601, 3_700, 360_000, 360_100, 361_000].map((each) => isLogged(each))).toEqual([
+      true,
+      true,
+      false,
+      true,
+      true,
+      false,
+      true,
+    ]);
     expect(logged(new KeyHours(), 3_600)).toBe(3_600);
     expect(logged(new KeyHours(), 360_000)).toBe(3_600 + 3_564);
   });
@@ -34,6 +42,18 @@ describe('lines of the log for admissions of one key, product and hour', () => {
     expect(hours.count({ ...place, product: 'api-seo' }, 'admitted')).toBe(true);
     expect(hours.count(place, 'admitted')).toBe(false);
     expect(hours.count({ ...place, hour: 10 }, 'admitted')).toBe(true);
+  });
+
+  it('are those of a customer up to five a second, however many keys it has, and one of 100 above; the rest is counted', () => {
+    const hours = new KeyHours();
+    const linesOf = (customer: string, key: number, count: number): number =>
+      Array.from({ length: count }, () => hours.count({ ...place, credentialId: `${customer} ${key}` }, 'admitted', customer)).filter(
+        Boolean,
+      ).length;
+    let lines = 0;
+    for (let key = 0; key < 20; key++) lines += linesOf('busy', key, 1_000);
+    expect([lines, linesOf('quiet', 1, 1_000)]).toEqual([18_000 + 20, 1_000]);
+    expect(hours.take().reduce((sum, { admittedUnlogged }) => sum + admittedUnlogged, 0)).toBe(20_000 - lines);
   });
 
   it('of refusals are all written', () => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** By whom people may sign in beside their passwords, as the operator set it up. */
+/** A provider by which people may sign in beside their passwords, as the operator set it up. */
 export interface SignInProvider {
   /** Stands in the address that the provider leads back to. */
   readonly id: string;
@@ -64,7 +64,7 @@ function jsonSetting<Shape extends z.ZodType>(shape: Shape, example: string): z.
 }
 
 export const providerSettings = z.object({
-  /** By whom people may sign in beside their passwords. */
+  /** Providers by which people may sign in beside their passwords. */
   DASHBOARD_SIGN_IN: jsonSetting(z.array(entry).max(MOST_PROVIDERS), '[{"id":"google","clientId":"…"}]'),
   /** The secret of each, by its id. */
   DASHBOARD_SIGN_IN_SECRETS: jsonSetting(z.record(z.string(), z.string().min(1)), '{"google":"…"}'),

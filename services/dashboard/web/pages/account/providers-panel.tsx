@@ -88,7 +88,7 @@ function ActDialog({ act: { kind, id, name }, onClose }: { readonly act: Act; re
   return kind === 'connect' ? (
     <Dialog title={`Connect ${name}`} onClose={onClose} mayCloseLightly>
       <PasswordStep action="Continue" onPassword={connect} onCancel={onClose}>
-        {name} will ask who you are. From then on, whoever signs in there as you opens this account.
+        {name} will ask who you are. From then on, anyone who signs in there as you opens this account.
       </PasswordStep>
     </Dialog>
   ) : (

@@ -34,7 +34,7 @@ export const ACTION_NAMES: Readonly<Record<AuditAction, string>> = {
   'account.passkey_remove': 'Passkey removed',
   'customer.note': 'Note written',
   'customer.view': 'Pages looked at by the provider',
-  'subscription.limits': 'Limits set by the provider',
+  'subscription.limits': 'Price or limits set by the provider',
   'operator.create': 'Operator added',
   'operator.reset': 'Operator reset',
   'operator.remove': 'Operator removed',

@@ -4,6 +4,7 @@ import { Link, useLocation } from '@tanstack/react-router';
 import { useEffect, useState, type ReactNode } from 'react';
 import { call } from '../../api/request';
 import { forgetPerson } from '../../api/query-client';
+import { brandName } from '../../browser/brand';
 import { PageTitle } from '../../components/page-title';
 import { ProblemAlert } from '../../components/problem-alert';
 import { useSubmit } from '../../hooks/use-submit';
@@ -48,7 +49,7 @@ export function ConfirmEmailPage(): ReactNode {
   return (
     <>
       <PageTitle title="Confirm a new email address">
-        Someone asked to change the email address of a Tollgate account. If it was not you, close this page.
+        Someone asked to change the email address of an account at {brandName}. If it was not you, close this page.
       </PageTitle>
       <Stack gap="sm">
         <ProblemAlert problem={problem} />

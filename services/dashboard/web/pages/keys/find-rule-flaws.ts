@@ -7,10 +7,10 @@ const isAddress = (rule: string): boolean => /^[\d.]+(\/\d+)?$/.test(rule) || ru
  */
 export function findRuleFlaws(rules: readonly string[]): string[] {
   const everyone = rules.filter((rule) => isAddress(rule) && /\/0+$/.test(rule));
-  if (everyone.length > 0) return [`${everyone.join(' and ')} matches every address: the rules keep nobody out.`];
+  if (everyone.length > 0) return [`${everyone.join(' and ')} matches every address: the rules keep no one out.`];
   const domain = rules.find((rule) => !isAddress(rule));
   if (domain === undefined || !rules.some(isAddress)) return [];
   return [
-    `A caller needs to match only one rule, and any program can send the Origin of ${domain}. The IP rules therefore keep nobody out; use separate keys for servers and for browsers.`,
+    `A caller needs to match only one rule, and any program can send the Origin of ${domain}. The IP rules therefore keep no one out; use separate keys for servers and for browsers.`,
   ];
 }

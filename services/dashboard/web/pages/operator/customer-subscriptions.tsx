@@ -2,7 +2,7 @@ import { Badge, Button, Group, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { type CustomerDetails } from '../../../contract/operator-customers';
 import { type Subscription } from '../../../contract/plans';
-import { formatCount } from '../../format/numbers';
+import { formatCount, formatPrice } from '../../format/numbers';
 import { DataTable, type Column } from '../../components/data-table';
 import { EmptyState } from '../../components/empty-state';
 import { Moment } from '../../components/moment';
@@ -27,7 +27,15 @@ export function CustomerSubscriptions({ customer, onSuspend }: CustomerSubscript
   const termOf = ({ id }: Subscription) => limitTerms.find(({ subscriptionId }) => subscriptionId === id);
   const columns: readonly Column<Subscription>[] = [
     { header: 'Product', isTitle: true, cell: ({ product }) => <span className="keep">{product}</span> },
-    { header: 'Plan', cell: ({ plan }) => plan ?? 'Base' },
+    {
+      header: 'Plan',
+      cell: ({ plan, ownPrice }) => (
+        <>
+          {plan ?? 'Base'}
+          {ownPrice && <span className="dimmed keep"> at {formatPrice(ownPrice)}</span>}
+        </>
+      ),
+    },
     {
       header: 'State',
       cell: ({ state, suspended }) =>
@@ -35,7 +43,7 @@ export function CustomerSubscriptions({ customer, onSuspend }: CustomerSubscript
     },
     { header: 'Today', isNumber: true, cell: ({ daily }) => `${formatCount(daily.used)} of ${formatCount(daily.limit)}` },
     { header: 'This month', isNumber: true, cell: ({ monthly }) => `${formatCount(monthly.used)} of ${formatCount(monthly.limit)}` },
-    { header: 'Own limits', isWide: true, cell: (subscription) => <Term term={termOf(subscription)} hasOwn={subscription.hasOwnLimits} /> },
+    { header: 'Own terms', isWide: true, cell: (subscription) => <Term term={termOf(subscription)} hasOwn={subscription.hasOwnLimits} /> },
     {
       header: 'Acts',
       isHeaderHidden: true,
@@ -47,9 +55,9 @@ export function CustomerSubscriptions({ customer, onSuspend }: CustomerSubscript
             className="tappable"
             disabled={subscription.state === 'cancelled'}
             onClick={() => setLimited(subscription)}
-            aria-label={`Limits of ${subscription.product}`}
+            aria-label={`Price and limits of ${subscription.product}`}
           >
-            Limits
+            Terms
           </Button>
           <SuspendButton
             target={{

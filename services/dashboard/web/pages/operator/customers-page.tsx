@@ -21,6 +21,7 @@ import { Moment } from '../../components/moment';
 import { PageTitle } from '../../components/page-title';
 import { Pager } from '../../components/pager';
 import { ProblemAlert } from '../../components/problem-alert';
+import { CustomerViews } from './customer-views';
 import { PlanRequests } from './plan-requests';
 import { ExportLink } from '../../components/export-link';
 
@@ -108,11 +109,17 @@ const ORDERS = [
 
 /** What the address says may be anything; the server would refuse the rest. */
 function useFilter(): CustomersFilter & { readonly order: string } {
-  const { search, state, product, sort, direction } = useSearch({ from: '/console/operator/customers' });
+  const { search, state, product, sort, direction } = useAsked();
   const { value: order } = ORDERS.find(({ value }) => value === `${sort ?? 'email'} ${direction ?? 'up'}`) ?? ORDERS[0];
   const [by, towards] = order.split(' ') as [CustomersFilter['sort'], CustomersFilter['direction']];
   const isState = state !== undefined && state in STATES;
   return { search, sort: by, direction: towards, order, ...(isState ? { state: state as CustomerLine['state'] } : { product }) };
+}
+
+/** What the address says, without the page of the list. */
+function useAsked(): Readonly<Record<string, string | undefined>> {
+  const { search, state, product, sort, direction } = useSearch({ from: '/console/operator/customers' });
+  return { search, state, product, sort, direction };
 }
 
 function Filters({ filter }: { readonly filter: ReturnType<typeof useFilter> }): ReactNode {
@@ -165,6 +172,7 @@ function Filters({ filter }: { readonly filter: ReturnType<typeof useFilter> }):
 /** Every customer, in any order. */
 export function CustomersPage(): ReactNode {
   const filter = useFilter();
+  const address = useAsked();
   const { order: _order, ...asked } = filter;
   const [isAdding, { open, close }] = useDisclosure(false);
   const paging = usePaged();
@@ -188,6 +196,7 @@ export function CustomersPage(): ReactNode {
           <PlanRequests />
         </Box>
       )}
+      <CustomerViews search={address} />
       <Filters filter={filter} />
       {error && !data ? (
         <ProblemAlert problem={error} onRetry={() => void refetch()} />

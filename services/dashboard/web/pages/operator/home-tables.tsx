@@ -47,7 +47,7 @@ export function TopPanel({ title, sort, rows }: TopPanelProps): ReactNode {
         columns={TOP}
         rows={rows}
         rowKey={({ id }) => id}
-        empty={<EmptyState title="Nobody yet">Customers appear here some minutes after their requests.</EmptyState>}
+        empty={<EmptyState title="No customers yet">Customers appear here some minutes after their requests.</EmptyState>}
       />
     </Panel>
   );

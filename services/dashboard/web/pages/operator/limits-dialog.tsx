@@ -28,35 +28,45 @@ function checkEnd(day: string): string | null {
   return end === null || Date.parse(end) > Date.now() ? null : 'Choose a day to come.';
 }
 
-/** Sets a subscription's limits with a reason, for good or until a day. */
+const AMOUNT = /^\d{1,12}(\.\d{1,4})?$/;
+
+/** Sets a subscription's price and limits with a reason, for good or until a day. */
 export function LimitsDialog({ customerId, subscription, term, onClose }: LimitsDialogProps): ReactNode {
   const client = useQueryClient();
-  const { id, product, daily, monthly, hasOwnLimits } = subscription;
-  const form = useForm<{ daily: number | string; monthly: number | string; reason: string; end: string }>({
+  const { id, product, plan, ownLimits, ownPrice } = subscription;
+  const form = useForm<{ daily: number | string; monthly: number | string; price: string; reason: string; end: string }>({
     initialValues: {
-      daily: hasOwnLimits ? daily.limit : '',
-      monthly: hasOwnLimits ? monthly.limit : '',
+      daily: ownLimits.daily ?? '',
+      monthly: ownLimits.monthly ?? '',
+      price: ownPrice?.price ?? '',
       reason: term?.reason ?? '',
       end: term?.endsAt?.slice(0, 10) ?? '',
     },
-    validate: { reason: (value) => (value.trim() === '' ? 'Say why.' : null), end: checkEnd },
+    validate: {
+      price: (value) => (value.trim() === '' || AMOUNT.test(value.trim()) ? null : 'Write an amount such as 499.00.'),
+      reason: (value) => (value.trim() === '' ? 'Say why.' : null),
+      end: checkEnd,
+    },
   });
   const { submit, pending, problem } = useSubmit(async (values: typeof form.values) => {
     const limitOf = (value: number | string): number | null => (typeof value === 'number' ? value : null);
-    const limits = { daily: limitOf(values.daily), monthly: limitOf(values.monthly) };
+    const limits = { daily: limitOf(values.daily), monthly: limitOf(values.monthly), price: values.price.trim() || null };
     await call('PUT /operator/subscriptions/:id/limits', {
       params: { id },
       body: { ...limits, reason: values.reason.trim(), endsAt: endOf(values.end) },
     });
-    toast(`Limits of ${product} are set.`);
+    toast(`Terms of ${product} are set.`);
     await client.invalidateQueries({ queryKey: ['operator', 'customer', customerId] });
     onClose();
   });
   return (
-    <Dialog title={`Limits of ${product}`} onClose={onClose} mayCloseLightly={!pending}>
+    <Dialog title={`Own price and limits of ${product}`} onClose={onClose} mayCloseLightly={!pending}>
       <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
         <Stack gap="sm">
-          <Text size="sm">They count from the next request. Leave a field empty for what the plan gives.</Text>
+          <Text size="sm">
+            Limits count from the next request, a lower price from tomorrow: of two prices on a day the dearer counts. The customer reads
+            them on the plan page. Leave a field empty for what the plan gives.
+          </Text>
           <NumberInput
             label="Requests a day"
             min={0}
@@ -73,15 +83,23 @@ export function LimitsDialog({ customerId, subscription, term, onClose }: Limits
             thousandSeparator=","
             {...form.getInputProps('monthly')}
           />
+          {plan !== null && (
+            <TextInput
+              label="Price a month"
+              description={`In the plan’s currency. It ends when the customer leaves ${plan}.`}
+              inputMode="decimal"
+              {...form.getInputProps('price')}
+            />
+          )}
           <TextInput label="Reason" description="For operators and the audit log." maxLength={500} {...form.getInputProps('reason')} />
           <TextInput
             label="Last day"
             type="date"
-            description="After it the plan’s limits hold again. Empty: for good."
+            description="After it the plan’s own count again. Empty: for good."
             {...form.getInputProps('end')}
           />
           <ProblemAlert problem={problem} />
-          <FormButtons action="Set limits" pending={pending} onCancel={onClose} />
+          <FormButtons action="Set terms" pending={pending} onCancel={onClose} />
         </Stack>
       </form>
     </Dialog>

@@ -12,6 +12,7 @@ import { PageTitle } from '../../components/page-title';
 import { Panel } from '../../components/panel';
 import { actionName } from '../audit/action-names';
 import { Details } from '../audit/audit-cells';
+import { CatalogueFilePanel } from './catalogue-file';
 import { ProductAnswers } from './product-answers';
 
 type CatalogueEntry = OperatorCatalogue['products'][number];
@@ -96,14 +97,12 @@ export function ProductsPage(): ReactNode {
             )}
           </Loaded>
         </Panel>
+        <CatalogueFilePanel />
         <Panel title="Changes of the catalogue">
           <Loaded query={catalogue} height={200}>
             {({ changes }) => (
               <>
-                <p className="dimmed">
-                  The newest that were applied, and by whom. <span className="mono">npx tollgate catalogue diff</span> shows what the file
-                  would change.
-                </p>
+                <p className="dimmed">The newest that were applied, and by whom.</p>
                 <DataTable
                   caption="Changes of the catalogue"
                   columns={CHANGES}

@@ -1,4 +1,5 @@
 import { type Product, type Subscription, type Terms } from '../../../contract/plans';
+import { formatPrice } from '../../format/numbers';
 
 /** What can be had of a product: the base limits, or a plan. */
 export interface Offer {
@@ -12,21 +13,50 @@ export interface Offer {
   readonly needsApproval: boolean;
   /** Begins when it is paid. */
   readonly isPaidFirst: boolean;
+  /** What it costs until the end of this month, if it is taken now; null: nothing, or it is paid in advance. */
+  readonly restOfMonth: { readonly days: number; readonly amount: string } | null;
 }
 
 /** The base limits first, when there are any. */
 export function offersOf({ base, subscribable, plans }: Product): Offer[] {
   if (!subscribable) return [];
-  const free: Offer[] = base === null ? [] : [{ plan: null, ...base, price: null, needsApproval: false, isPaidFirst: false }];
-  const paid = plans.map(({ name, daily, monthly, price, currency, approval, isPaidFirst }) => ({
+  const free: Offer[] =
+    base === null ? [] : [{ plan: null, ...base, price: null, needsApproval: false, isPaidFirst: false, restOfMonth: null }];
+  const paid = plans.map(({ name, daily, monthly, price, currency, approval, isPaidFirst, restOfMonth }) => ({
     plan: name,
     daily,
     monthly,
     price: { price, currency },
     needsApproval: approval === 'request',
     isPaidFirst,
+    restOfMonth,
   }));
   return [...free, ...paid];
+}
+
+export const isSubscribed = ({ subscription }: Product): boolean => subscription !== null && subscription.state !== 'cancelled';
+
+/** What the present plan costs; the provider's own price in place of the plan's. Undefined: a plan that is no longer offered. */
+export function priceNow({ plans, subscription }: Product): Offer['price'] | undefined {
+  if (subscription === null || subscription.plan === null) return null;
+  return subscription.ownPrice ?? plans.find(({ name }) => name === subscription.plan);
+}
+
+/** Whether a live key gets no answer, or not everywhere. */
+export const lacksSource = ({ liveSource }: Product): boolean => liveSource !== null && !liveSource.isThere;
+
+/** `₹233.10 for the 7 days left of this month`; undefined where it costs nothing, or is paid in advance. */
+export function restText({ price, restOfMonth }: Offer): string | undefined {
+  if (price === null || restOfMonth === null) return undefined;
+  const { days, amount } = restOfMonth;
+  if (days === 0) return 'Nothing more this month';
+  return `${formatPrice({ price: amount, currency: price.currency })} for the ${days === 1 ? 'day' : `${days} days`} left of this month`;
+}
+
+/** From when an offer counts that is taken now. */
+export function whenText({ needsApproval, isPaidFirst }: Offer): string {
+  if (isPaidFirst) return 'From the moment it is paid';
+  return needsApproval ? 'From the moment the provider approves it' : 'From the next request';
 }
 
 /** Limits that would hold: those that an operator set for the subscription alone outrank the offer's, and the customer's own cap stays. */

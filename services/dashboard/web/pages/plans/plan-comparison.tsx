@@ -2,7 +2,7 @@ import { Alert, List, Table } from '@mantine/core';
 import { type ReactNode } from 'react';
 import { type Product } from '../../../contract/plans';
 import { formatCount, formatPrice } from '../../format/numbers';
-import { limitsUnder, type Offer } from './offers';
+import { limitsUnder, type Offer, priceNow, restText } from './offers';
 
 interface PlanComparisonProps {
   readonly product: Product;
@@ -28,8 +28,10 @@ export function PlanComparison({ product, offer }: PlanComparisonProps): ReactNo
     { title: 'Plan', now: isChange ? nameOf(subscription.plan) : '', then: nameOf(offer.plan) },
     { title: 'Requests a day', now: formatCount(now.daily), then: formatCount(then.daily) },
     { title: 'Requests a month', now: formatCount(now.monthly), then: formatCount(then.monthly) },
-    { title: 'Price a month', now: priceNow(product), then: priceOf(offer.price) },
+    { title: 'Price a month', now: priceText(product), then: priceOf(offer.price) },
   ];
+  const rest = restText(offer);
+  if (rest !== undefined) lines.push({ title: 'This month', now: '', then: rest });
   return (
     <>
       <Table withRowBorders verticalSpacing={6} fz="sm" className="numbers" aria-label="What changes">
@@ -58,10 +60,9 @@ export function PlanComparison({ product, offer }: PlanComparisonProps): ReactNo
 }
 
 /** A plan that is no longer offered has no price that a page knows. */
-function priceNow({ plans, subscription }: Product): string {
-  if (subscription === null || subscription.plan === null) return 'Free';
-  const current = plans.find(({ name }) => name === subscription.plan);
-  return current ? formatPrice(current) : 'No longer offered';
+function priceText(product: Product): string {
+  const price = priceNow(product);
+  return price === undefined ? 'No longer offered' : priceOf(price);
 }
 
 interface Limits {

@@ -1,7 +1,7 @@
-import { List } from '@mantine/core';
+import { Alert, List } from '@mantine/core';
 import { type ReactNode } from 'react';
 import { type Product } from '../../../contract/plans';
-import { type Offer } from './offers';
+import { lacksSource, type Offer } from './offers';
 
 interface PlanTermsProps {
   readonly product: Product;
@@ -9,7 +9,22 @@ interface PlanTermsProps {
 }
 
 /** When the change counts, and how it is charged: as `plugins/core/selling/statement.ts` does it. */
-export function PlanTerms({ product: { subscription }, offer }: PlanTermsProps): ReactNode {
+export function PlanTerms(props: PlanTermsProps): ReactNode {
+  const { liveRoutes } = props.product;
+  return (
+    <>
+      <Terms {...props} />
+      {lacksSource(props.product) && (
+        <Alert color="orange" mt="sm" title="No live source yet">
+          Calls with a live key are refused until there is one{liveRoutes.length > 0 && `, but for ${liveRoutes.join(', ')}`}. Calls with a
+          test key get sample answers. The price counts all the same.
+        </Alert>
+      )}
+    </>
+  );
+}
+
+function Terms({ product: { subscription }, offer }: PlanTermsProps): ReactNode {
   const isChange = subscription !== null && subscription.state !== 'cancelled';
   if (offer.isPaidFirst) return <PaidTerms isChange={isChange} />;
   const isCharged = offer.price !== null || (isChange && subscription.plan !== null);
@@ -22,7 +37,8 @@ export function PlanTerms({ product: { subscription }, offer }: PlanTermsProps):
           pays for a thirtieth of the monthly limit; if you used more when you pause, cancel or change, the rest is charged as well.
         </List.Item>
       )}
-      {isChange && subscription.hasOwnLimits && <List.Item>Your custom limits stay: they apply instead of the plan&apos;s.</List.Item>}
+      {isChange && subscription.hasOwnLimits && <List.Item>Your own limits stay: they apply instead of the plan&apos;s.</List.Item>}
+      {isChange && subscription.ownPrice !== null && <List.Item>Your own price ends with the plan that you leave.</List.Item>}
       {isChange && subscription.dailyCap !== null && <List.Item>Your own daily cap stays.</List.Item>}
     </List>
   );

@@ -6,6 +6,7 @@ import { productsQuery } from '../../api/queries';
 import { EmptyState } from '../../components/empty-state';
 import { Loaded } from '../../components/loaded';
 import { PageTitle } from '../../components/page-title';
+import { isSubscribed } from './offers';
 import { ProductPlans } from './product-plans';
 import classes from './product-plans.module.css';
 
@@ -17,11 +18,10 @@ export function PlansPage(): ReactNode {
       <PageTitle title="Plans">Changes take effect with the next request. Usage of today and this month still counts.</PageTitle>
       <Loaded query={query} height={900}>
         {({ products }) => {
-          const isOwn = ({ subscription }: Product): boolean => subscription !== null && subscription.state !== 'cancelled';
           return (
             <Stack gap="lg">
-              <ProductSection title="Your subscriptions" products={products.filter(isOwn)} />
-              <ProductSection title="Other products" products={products.filter((product) => !isOwn(product))} />
+              <ProductSection title="Your subscriptions" products={products.filter(isSubscribed)} />
+              <ProductSection title="Other products" products={products.filter((product) => !isSubscribed(product))} />
             </Stack>
           );
         }}

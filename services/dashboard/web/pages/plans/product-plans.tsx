@@ -1,11 +1,14 @@
 import { Badge, Group, Text, Title } from '@mantine/core';
 import { type ReactNode } from 'react';
 import { type Product, type Subscription } from '../../../contract/plans';
+import { formatPrice } from '../../format/numbers';
+import { formatMoment } from '../../format/time';
 import { Guarded } from '../../components/guarded';
 import { SuspensionNotice } from '../../components/suspension-notice';
 import { WindowBar } from '../../components/window-bar';
 import { LiveState } from './live-state';
-import { OfferList } from './offer-list';
+import { isSubscribed } from './offers';
+import { OfferCards } from './offer-cards';
 import { PlanRequestNotice } from './plan-request-notice';
 import { SubscriptionActions } from './subscription-actions';
 import classes from './product-plans.module.css';
@@ -16,13 +19,13 @@ const STATES = {
   cancelled: { color: 'gray', text: 'Cancelled' },
 } as const;
 
-/** One product in a line: what it does, what it costs, and how the customer stands with it. */
+/** One product: what it does, how the customer stands with it, and what it costs. */
 export function ProductPlans({ product }: { readonly product: Product }): ReactNode {
   const { subscription } = product;
-  const isOwn = subscription !== null && subscription.state !== 'cancelled';
+  const isOwn = isSubscribed(product) && subscription !== null;
   return (
     <section className={classes['product']} aria-label={product.title}>
-      <div className={classes['about']}>
+      <div>
         <Group gap="0 0.5rem">
           <Title order={3}>{product.title}</Title>
           <span className={`mono keep dimmed ${classes['id']}`}>{product.id}</span>
@@ -52,10 +55,8 @@ export function ProductPlans({ product }: { readonly product: Product }): ReactN
           </div>
         )}
       </div>
-      <Guarded needs="plans">
-        <OfferList product={product} />
-      </Guarded>
       {isOwn && <Standing subscription={subscription} title={product.title} />}
+      <OfferCards product={product} />
     </section>
   );
 }
@@ -71,11 +72,21 @@ function Standing({ subscription, title }: { readonly subscription: Subscription
     <div className={classes['standing']}>
       <WindowBar window="day" standing={subscription.daily} of={title} />
       <WindowBar window="month" standing={subscription.monthly} of={title} />
-      {subscription.hasOwnLimits && (
-        <Text size="xs" c="dimmed">
-          Custom limits, which apply instead of the plan&apos;s.
-        </Text>
-      )}
+      <OwnTerms subscription={subscription} />
     </div>
+  );
+}
+
+/** What the provider gave this customer alone, and until when. */
+function OwnTerms({ subscription: { hasOwnLimits, ownPrice, ownUntil } }: { readonly subscription: Subscription }): ReactNode {
+  if (!hasOwnLimits && ownPrice === null) return null;
+  const what = [...(ownPrice === null ? [] : [`price, ${formatPrice(ownPrice)} a month`]), ...(hasOwnLimits ? ['limits'] : [])].join(
+    ', and ',
+  );
+  return (
+    <Text size="xs">
+      Your own {what}
+      {ownUntil === null ? ', in place of the plan’s.' : ` until ${formatMoment(ownUntil)}; then the plan’s count again.`}
+    </Text>
   );
 }
