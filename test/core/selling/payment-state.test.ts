@@ -1,3 +1,4 @@
+import { chargesOf } from '../../../plugins/core/selling/payment-charges';
 import { type DatedFact, entitlementOf, graceEnd, type PaymentFact, reducePayments } from '../../../plugins/core/selling/payment-state';
 import { fc } from '../../support/fast-check';
 
@@ -104,6 +105,24 @@ describe('the state of a paid subscription', () => {
         expect(reducePayments(shuffled.map(({ fact }) => fact))).toEqual(reducePayments(facts));
       }),
     );
+  });
+});
+
+describe('what was charged', () => {
+  it('is each invoice once, paid or not, whatever order its events come in', () => {
+    const charge = (id: string, kind: 'paid' | 'failed', at: number, amount = 499): DatedFact => ({
+      id,
+      at,
+      fact: { kind, invoice: `in_${id[0]}`, amount, currency: 'INR', url: null },
+    });
+    const facts = [charge('a1', 'failed', 10), charge('a2', 'failed', 13), charge('a3', 'paid', 15, 450), charge('b1', 'failed', 20)];
+    const given = { currency: 'INR', url: null };
+    for (const each of [facts, facts.toReversed(), [...facts, ...facts]]) {
+      expect(chargesOf([...each, charge('c1', 'paid', 1, 0)]).toSorted((a, b) => a.chargedAt - b.chargedAt)).toEqual([
+        { ...given, invoice: 'in_a', amount: 450, chargedAt: 10, paidAt: 15 },
+        { ...given, invoice: 'in_b', amount: 499, chargedAt: 20, paidAt: null },
+      ]);
+    }
   });
 });
 

@@ -4,6 +4,7 @@ import { billingTerms } from '../../../plugins/core/selling/billing-terms';
 import { createCatalogue } from '../../../plugins/core/selling/catalogue';
 import { PRODUCTS } from '../../support/catalogue';
 import { signEvent } from '../../../services/sandbox/payments/deliver-events';
+import { makeOperator } from '../support/operator';
 import { PAYMENT_KEYS, type PayingDashboard, startPayingDashboard } from '../support/paying-dashboard';
 import { createRazorpayPort } from '../../../services/dashboard/api/billing/razorpay/razorpay-port';
 import { RAZORPAY_KEYS, signForRazorpay, startRazorpayStandIn } from '../../support/razorpay-stand-in';
@@ -318,6 +319,64 @@ describe('a comparison with the provider', () => {
     await dashboard.settled();
     expect(customer.subscription.status).toBe('canceled');
     expect(dashboard.seen.at(-1)).toMatchObject({ method: 'DELETE', path: `/v1/subscriptions/${customer.subscription.id}` });
+  });
+});
+
+describe('the seller', () => {
+  it('sees by month what was paid, is due, overdue, failed and not known, each customer’s payments, and a record of each', async () => {
+    const { ledger } = dashboard.provider;
+    const { cookie } = await makeOperator(dashboard);
+    const see = async (path: string) => dashboard.ask({ path: `/api${path}`, cookie });
+    const sums = async () => (await see('/operator/billing')).json();
+    type Amounts = Record<'invoiced' | 'paid' | 'due' | 'overdue' | 'failed', string | null>;
+    const thisMonth = async (): Promise<Amounts> => (await sums()).months.find(({ by }: { by: string }) => by === 'sandbox');
+    const before = await thisMonth();
+    const risen = async (): Promise<Record<string, number | null>> => {
+      const now = await thisMonth();
+      const rise = (member: keyof Amounts): number | null => (now[member] === null ? null : Number(now[member]) - Number(before[member]));
+      return { invoiced: rise('invoiced'), paid: rise('paid'), due: rise('due'), overdue: rise('overdue'), failed: rise('failed') };
+    };
+    const [due, overdue, failed] = [await paidCustomer(), await paidCustomer(), await paidCustomer()];
+    for (const { subscription } of [due, overdue, failed]) {
+      ledger.renew(subscription, false);
+      await dashboard.settled();
+    }
+    await dashboard.pool.query("UPDATE paid_subscription SET entitlement = 'none', given_plan = NULL WHERE reference = $1", [
+      overdue.subscription.id,
+    ]);
+    ledger.end(failed.subscription);
+    await dashboard.settled();
+    expect(await risen()).toEqual({ invoiced: 6 * 499, paid: 3 * 499, due: 499, overdue: 499, failed: 499 });
+    expect((await sums()).provider).toBe('sandbox');
+
+    const { payments, next } = (await see(`/operator/payments?customer=${due.id}`)).json();
+    const [first, second] = payments;
+    expect([next, payments.length]).toEqual([null, 2]);
+    expect(first).toMatchObject({ state: 'due', amount: '499.00', product: PRODUCT, customerId: due.id, paidAt: null });
+    expect(second).toMatchObject({
+      state: 'paid',
+      provider: 'sandbox',
+      paidAt: second.chargedAt,
+      url: expect.stringContaining('/invoices/'),
+    });
+    const page = (await see('/operator/payments?limit=2&state=paid')).json();
+    expect((await see(`/operator/payments?limit=2&state=paid&after=${page.next}`)).json().payments).not.toEqual(page.payments);
+    expect((await see('/operator/payments?month=2020-01')).json().payments).toEqual([]);
+    const csv = (await see(`/operator/payments.csv?customer=${failed.id}`)).body.split('\r\n');
+    expect(csv.map((line) => line.split(',').slice(6, 11).join()).slice(0, 3)).toEqual([
+      'product,state,paid_on,amount,currency',
+      `${PRODUCT},failed,,499.00,INR`,
+      expect.stringMatching(`^${PRODUCT},paid,\\d{4}-\\d\\d-\\d\\d,499.00,INR$`),
+    ]);
+
+    // The provider says that nothing is owed any more, and what was paid was never heard.
+    dashboard.hear(false);
+    ledger.recover(due.subscription);
+    ledger.books.waiting = [];
+    await dashboard.pool.query('UPDATE paid_subscription SET look_at = now() WHERE reference = $1', [due.subscription.id]);
+    dashboard.poke();
+    await dashboard.settled();
+    expect(await risen()).toMatchObject({ paid: null, due: 0 });
   });
 });
 

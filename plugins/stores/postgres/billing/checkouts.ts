@@ -1,3 +1,4 @@
+import { fromMinor } from '../../../core/selling/money';
 import { type Database, inTransaction, isUuid } from '../database';
 import { type Actor, writeAudit } from '../customers/write-audit';
 import { OperationRefused } from '../operation-refused';
@@ -62,7 +63,7 @@ export function openCheckout(db: Database, wanted: WantedCheckout): Promise<Chec
       if (!open) throw new OperationRefused('checkout_closed', 'the checkout came to an end just now; ask again');
       return open;
     }
-    const details = { product, plan, price, currency };
+    const details = { product, plan, price: fromMinor(price, currency), currency };
     await writeAudit(client, { actor, action: 'payment.checkout', subject: { kind: 'customer', id: customerId }, details });
     return made;
   });

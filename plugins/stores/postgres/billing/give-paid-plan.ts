@@ -25,9 +25,9 @@ async function setPlan(
     return writeAudit(client, { actor, action: 'subscription.create', subject, details: { product, plan } });
   }
   if (own.plan === plan && own.state !== 'cancelled') return undefined;
-  const update = `UPDATE subscription SET plan_name = $2, state = CASE state WHEN 'cancelled' THEN 'active' ELSE state END, updated_at = now() WHERE id = $1`;
-  await client.query(update, [own.id, plan]);
-  const details = { before: { plan: own.plan, state: own.state }, after: { plan } };
+  const state = own.state === 'cancelled' ? 'active' : own.state;
+  await client.query('UPDATE subscription SET plan_name = $2, state = $3, updated_at = now() WHERE id = $1', [own.id, plan, state]);
+  const details = { before: { plan: own.plan, state: own.state }, after: { plan, state } };
   return writeAudit(client, { actor, action: 'subscription.change', subject: { kind: 'subscription', id: own.id }, details });
 }
 

@@ -13,7 +13,7 @@ export const STATE_NAMES: Readonly<Record<InvoiceState, string>> = {
   issued: 'Credit note',
 };
 
-const COLOURS: Readonly<Record<InvoiceState, string>> = { open: 'blue', overdue: 'red', paid: 'teal', credited: 'gray', issued: 'gray' };
+const COLOURS: Readonly<Record<InvoiceState, string>> = { open: 'blue', overdue: 'red', paid: 'green', credited: 'gray', issued: 'gray' };
 
 export function InvoiceStateBadge({ state }: { readonly state: InvoiceState }): ReactNode {
   return (

@@ -14,7 +14,7 @@ import { formatPrice } from '../../format/numbers';
 import { usePaged } from '../../hooks/use-paged';
 
 export const PAYMENT_STATES: Readonly<Record<PaymentState, { readonly label: string; readonly color: string }>> = {
-  paid: { label: 'Paid', color: 'teal' },
+  paid: { label: 'Paid', color: 'green' },
   due: { label: 'Due', color: 'blue' },
   overdue: { label: 'Overdue', color: 'red' },
   failed: { label: 'Failed', color: 'gray' },
@@ -25,11 +25,7 @@ const FACTS: readonly Column<PaymentView>[] = [
   { header: 'Charged', cell: ({ chargedAt }) => <Moment at={chargedAt} /> },
   {
     header: 'State',
-    cell: ({ state }) => (
-      <Badge variant="light" color={PAYMENT_STATES[state].color}>
-        {PAYMENT_STATES[state].label}
-      </Badge>
-    ),
+    cell: ({ state }) => <Badge color={PAYMENT_STATES[state].color}>{PAYMENT_STATES[state].label}</Badge>,
   },
   { header: 'Paid', cell: ({ paidAt }) => (paidAt === null ? '–' : <Moment at={paidAt} />) },
   { header: 'Amount', isNumber: true, cell: ({ amount: price, currency }) => formatPrice({ price, currency }) },
