@@ -211,6 +211,7 @@ describe('the roles of the database', () => {
       [
         'audit_forget',
         // Called by triggers alone, like all that follow but those that erase, note_answers and those of quotas.
+        'drop_own_price',
         'end_terms_of_gone_subscriptions',
         'erase_account',
         'erase_person',
