@@ -288,7 +288,7 @@ describe('the sentence of an alert', () => {
     ],
     [
       { kind: 'key_expiry', maskedKey: 'tg_live…abcd', keyName: 'shop', expiresAt: new Date('2026-11-27T04:30:00Z') },
-      /^Key tg_live…abcd \(shop\) expires on 27 November 2026, 10:00 GMT\+5:30\.$/,
+      /^Key tg_live…abcd \(shop\) expires on 27 November 2026, 10:00 IST\.$/,
     ],
   ] as const)('%j names figures, period and zone', (extra, text) => {
     expect(alertText({ ...alert, ...extra }, timeZone)).toMatch(text);
