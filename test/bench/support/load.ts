@@ -7,6 +7,8 @@ import { createInterface } from 'node:readline';
 /** dist/: benchmarks run compiled. */
 const root = resolve(__dirname, '../../..');
 const CONNECTIONS = 32;
+/** The log and the counts of requests are written within a second or two. */
+const SETTLE_MS = 3_000;
 const running: ChildProcess[] = [];
 let logs: string | undefined;
 
@@ -139,6 +141,8 @@ export function measure(measurement: Measurement): MeasuredLoad {
   const { name, seconds, pids } = measurement;
   const before = Object.values(pids).map(cpuMicros);
   const load = hasWrk() ? measureWithWrk(measurement) : measureWithAutocannon(measurement);
+  // What a load leaves to be written belongs to its costs, and not to those of the next one.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, SETTLE_MS);
   const requests = load.requestsPerSecond * seconds;
   const costs = Object.entries(pids).map(([process, pid], index): [string, number] => [
     process,
