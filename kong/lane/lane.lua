@@ -24,6 +24,8 @@ local PIECE = 64 * 1024
 
 -- So long an answer waits for a question with which it can be told, and so many wait.
 local TELL_SECONDS, MOST_TOLD = 0.2, 4096
+-- As for the other gateways.
+local UNITS_LONGEST = 30
 
 local VERSION = byte('1')
 local ASKS_HEAD, ASKS_BODY, LEAVING, FORM, ADMITTED, REFUSED = byte('h'), byte('b'), byte('x'), byte('f'), byte('a'), byte('r')
@@ -263,14 +265,15 @@ local function flush(_, place)
 end
 
 -- For the log phase of an admitted request: tells the plugin server what it was answered with (plugins/core/access/answer-line.ts), with the next
--- question or soon. Nobody waits for it. No time of a head: the API sent no answer. Units: what the API says that its answer costs.
+-- question or soon. No request waits for it. No time of a head: the API sent no answer. Units: what the API says that its answer costs, if it is no
+-- longer than a number can be: an API must not make the frame of everybody's questions too long.
 function lane.tell(place)
   local var, waiting = ngx.var, answered[place] or {}
   answered[place] = waiting
   if #waiting < MOST_TOLD then
     local units = var.upstream_http_x_units
     waiting[#waiting + 1] = request_id() .. ' ' .. var.status .. ' ' .. var.request_time .. ' ' .. var.body_bytes_sent .. ' '
-      .. (var.upstream_header_time or '-') .. (units and ' units=' .. units or '') .. '\n'
+      .. (var.upstream_header_time or '-') .. (units and #units <= UNITS_LONGEST and ' units=' .. units or '') .. '\n'
   end
   timers[place] = timers[place] or ngx.timer.at(TELL_SECONDS, flush, place)
 end

@@ -25,6 +25,9 @@ const pretended: Socket[] = [];
 const heard: string[] = [];
 const seen: { request: IncomingMessage; body: string }[] = [];
 
+/** What the API says that its answers cost. */
+const PRICES: Readonly<Record<string, string>> = { '/ip/priced': '17', '/ip/endless': '9'.repeat(2_000) };
+
 const socketPath = (): string => join(folder, 'lane.sock');
 
 beforeAll(async () => {
@@ -35,7 +38,11 @@ beforeAll(async () => {
     request.on('end', () => {
       seen.push({ request, body });
       if (request.url === '/ip/cut') request.socket.destroy();
-      else response.setHeaders(new Map(request.url === '/ip/priced' ? [['X-Units', '17']] : [])).end('served');
+      else {
+        const units = PRICES[request.url ?? ''];
+        if (units !== undefined) response.setHeader('X-Units', units);
+        response.end('served');
+      }
     });
   }).listen(0, '127.0.0.1');
   await once(api, 'listening');
@@ -117,6 +124,10 @@ it('tells what admitted requests were answered with, by the next question or soo
   const priced = await ask('/ip/priced');
   expect([priced.status, priced.headers['x-units']]).toEqual([200, undefined]);
   await eventually(() => heard.some((line) => / 200 \d+\.\d{3} 6 \d+\.\d{3} units=17$/.test(line)));
+  const before = heard.length;
+  expect((await ask('/ip/endless')).status).toBe(200);
+  await eventually(() => heard.length > before);
+  expect(heard.at(-1)).toMatch(/^[0-9a-f]{32} 200 \d+\.\d{3} 6 \d+\.\d{3}$/);
 });
 
 it('reads a form to its last byte and no further, in pieces and where its sender waits to be asked', async () => {
