@@ -42,6 +42,9 @@ export class RazorpayAccount {
   readonly plans = new Map<string, Json & { id: string; item: { amount: number; currency: string } }>();
   readonly subscriptions = new Map<string, RazorpaySubscription>();
   readonly invoices = new Map<string, Json>();
+  readonly refunds: Json[] = [];
+  /** Those of which something was refunded. */
+  readonly payments = new Map<string, Json>();
   readonly seen: SeenByRazorpay[] = [];
   /** Bodies of events, oldest first. */
   events: string[] = [];
@@ -71,7 +74,7 @@ export class RazorpayAccount {
     const id = open === undefined ? newId('inv') : String(open['id']);
     const amount = this.plans.get(subscription.plan_id)?.item.amount;
     const about = { entity: 'invoice', subscription_id: subscription.id, amount, currency: 'INR', short_url: `https://rzp.io/i/${id}` };
-    this.invoices.set(id, { id, status: 'issued', ...about });
+    this.invoices.set(id, { id, status: 'issued', issued_at: this.second(), created_at: this.second(), paid_at: null, ...about });
     return id;
   }
 
@@ -79,7 +82,7 @@ export class RazorpayAccount {
     const payment = newId('pay');
     const open = [...this.invoices.values()].find(({ subscription_id: of, status }) => of === subscription.id && status === 'issued');
     const invoice = this.bill(subscription, open);
-    Object.assign(this.invoices.get(invoice) ?? {}, { status: 'paid', payment_id: payment, amount });
+    Object.assign(this.invoices.get(invoice) ?? {}, { status: 'paid', payment_id: payment, amount, paid_at: this.second() });
     subscription.paid_count += 1;
     return {
       id: payment,
@@ -153,7 +156,10 @@ export class RazorpayAccount {
       status: 'captured',
       amount_refunded: amount,
     };
-    this.tell('refund.processed', { refund: { id: newId('rfnd'), amount, payment_id: payment.id }, payment });
+    const refund = { id: newId('rfnd'), entity: 'refund', amount, payment_id: payment.id, status: 'processed', created_at: this.second() };
+    this.refunds.push(refund);
+    this.payments.set(String(payment.id), payment);
+    this.tell('refund.processed', { refund, payment });
   }
 
   create(body: Json): RazorpaySubscription {
@@ -232,6 +238,8 @@ export async function startRazorpayStandIn(): Promise<{ url: string; account: Ra
     'POST /v1/subscriptions/:id/cancel': ({ id, body }) => account.cancel(id, body['cancel_at_cycle_end'] === 1),
     'GET /v1/invoices': ({ query }) => page(account.invoices.values(), query),
     'GET /v1/invoices/:id': ({ id }) => account.invoices.get(id) ?? account.need(id),
+    'GET /v1/refunds': ({ query }) => page(account.refunds, query),
+    'GET /v1/payments/:id': ({ id }) => account.payments.get(id) ?? account.need(id),
   };
   for (const [name, act] of Object.entries(acts)) {
     const [method = '', url = ''] = name.split(' ');

@@ -75,6 +75,7 @@ export const AUDIT_ACTIONS = [
   'payment.cancel',
   'payment.keep',
   'payment.switch',
+  'payment.retry',
   'billing.details',
   'billing.paid',
   'billing.credit',

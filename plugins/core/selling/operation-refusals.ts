@@ -17,6 +17,7 @@ export const OPERATION_REFUSALS = {
   checkout_closed: 'conflict',
   plan_paid: 'conflict',
   paid_plan_unknown: 'unknown',
+  payment_unknown: 'unknown',
   tax_id_malformed: 'invalid',
   plan_unknown: 'invalid',
   plan_differs: 'conflict',

@@ -8,6 +8,8 @@ export interface Charge extends Omit<ChargeFact, 'kind'> {
   readonly paidAt: number | null;
   /** What went back of it so far. */
   readonly refunded: number;
+  /** When the last of it went back; null while nothing did. */
+  readonly refundedAt: number | null;
 }
 
 type DatedCharge = Omit<DatedFact, 'fact'> & { readonly fact: ChargeFact };
@@ -18,13 +20,20 @@ export const isCharge = (dated: DatedFact): dated is DatedCharge =>
 /** Whether a fact changes what is known of a charge. */
 export const isAboutCharge = (dated: DatedFact): boolean => isCharge(dated) || dated.fact.kind === 'refunded';
 
-/** Each fact names all that was refunded of a payment so far. */
-function refundedOf(facts: readonly DatedFact[], invoice: string): number {
-  const told = new Map<string, number>();
-  for (const { fact } of facts) {
-    if (fact.kind === 'refunded' && fact.invoice === invoice) told.set(fact.payment, Math.max(fact.amount, told.get(fact.payment) ?? 0));
+/** Each fact names all that was refunded of a payment so far; the first that names so much says when. */
+function refundsOf(facts: readonly DatedFact[], invoice: string): Pick<Charge, 'refunded' | 'refundedAt'> {
+  const told = new Map<string, { amount: number; at: number }>();
+  for (const { fact, at } of facts) {
+    if (fact.kind !== 'refunded' || fact.invoice !== invoice) continue;
+    const known = told.get(fact.payment);
+    const isMore = !known || fact.amount > known.amount || (fact.amount === known.amount && at < known.at);
+    if (isMore) told.set(fact.payment, { amount: fact.amount, at });
   }
-  return [...told.values()].reduce((sum, amount) => sum + amount, 0);
+  const all = [...told.values()];
+  return {
+    refunded: all.reduce((sum, { amount }) => sum + amount, 0),
+    refundedAt: all.length === 0 ? null : Math.max(...all.map(({ at }) => at)),
+  };
 }
 
 function chargeOf(facts: readonly DatedCharge[], all: readonly DatedFact[]): Charge[] {
@@ -34,7 +43,7 @@ function chargeOf(facts: readonly DatedCharge[], all: readonly DatedFact[]): Cha
   const told = paid ?? sorted.at(-1);
   if (!first || !told) return [];
   const { kind: _kind, ...members } = told.fact;
-  return [{ ...members, chargedAt: first.at, paidAt: paid?.at ?? null, refunded: refundedOf(all, members.invoice) }];
+  return [{ ...members, chargedAt: first.at, paidAt: paid?.at ?? null, ...refundsOf(all, members.invoice) }];
 }
 
 /** What a subscription was charged, each invoice once; nothing where nothing was to be paid. The order of the facts does not matter. */

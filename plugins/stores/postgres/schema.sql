@@ -775,6 +775,7 @@ CREATE TABLE payment_charge (
   paid_at timestamp with time zone,
   url text,
   refunded bigint NOT NULL DEFAULT 0,
+  refunded_at timestamp with time zone,
   CONSTRAINT payment_charge_pkey PRIMARY KEY (place),
   CONSTRAINT payment_charge_provider_invoice_key UNIQUE (provider, invoice),
   CONSTRAINT payment_charge_paid_subscription_id_fkey FOREIGN KEY (paid_subscription_id) REFERENCES paid_subscription(id)

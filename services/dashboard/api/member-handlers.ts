@@ -1,6 +1,7 @@
 import { auditHandlers, sessionHandlers } from './accounts/session-handlers';
 import { alertHandlers } from './alerts/alert-handlers';
 import { billingHandlers } from './billing/billing-handlers';
+import { paymentListHandlers } from './billing/seller-payments';
 import { keyHandlers } from './keys/key-handlers';
 import { tokenHandlers } from './management/token-handlers';
 import { outageHandlers } from './alerts/outage-handlers';
@@ -24,6 +25,7 @@ export const memberHandlers: Handlers<EndpointsFor<'members'>> = {
   ...usageHandlers,
   ...statementHandlers,
   ...billingHandlers,
+  ...paymentListHandlers,
   ...explainHandlers,
   ...requestLogHandlers,
   ...outageHandlers,

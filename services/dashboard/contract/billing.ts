@@ -163,6 +163,7 @@ export const billingEndpoints = {
       'payment_away',
       'plan_free',
       'plan_paid',
+      'plan_current',
       'checkout_closed',
       'plan_needs_approval',
       'terms_changed',

@@ -14,7 +14,7 @@ import { customerEndpoints } from './operator-customers';
 import { planEndpoints } from './plans';
 import { requestEndpoints } from './requests';
 import { passkeyEndpoints, wayEndpoints } from './sign-in';
-import { sellerPaymentEndpoints } from './seller-payments';
+import { paymentEndpoints, sellerPaymentEndpoints } from './seller-payments';
 import { statementEndpoints } from './statements';
 import { organisationEndpoints, teamEndpoints } from './team';
 import { sellerTokenEndpoints, tokenEndpoints } from './tokens';
@@ -52,6 +52,7 @@ export const contract = {
   ...operatorOutageEndpoints,
   ...sellerTokenEndpoints,
   ...sellerBillingEndpoints,
+  ...paymentEndpoints,
   ...sellerPaymentEndpoints,
 } as const satisfies Endpoints;
 export type Contract = typeof contract;

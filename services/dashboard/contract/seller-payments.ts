@@ -15,8 +15,6 @@ const payment = z.object({
   provider: z.enum(PROVIDERS),
   /** The provider's id of it. */
   reference: z.string(),
-  customerId: id,
-  customer: z.string(),
   product: productId,
   amount: billingAmount,
   currency,
@@ -26,10 +24,20 @@ const payment = z.object({
   paidAt: moment.nullable(),
   /** What went back of it so far. */
   refunded: billingAmount,
+  /** When the last of that went back; null while nothing did. */
+  refundedAt: moment.nullable(),
   /** The provider's own page of it. */
   url: z.string().nullable(),
 });
 export type PaymentView = z.input<typeof payment>;
+
+const sellersPayment = payment.extend({
+  customerId: id,
+  customer: z.string(),
+  /** Whether it is owed, and the provider lets the seller charge it once more. */
+  canRetry: z.boolean(),
+});
+export type SellersPaymentView = z.input<typeof sellersPayment>;
 
 const filter = {
   month: billingMonth.optional(),
@@ -39,13 +47,32 @@ const filter = {
   customer: id.optional(),
 };
 
+const page = { after: cursor.optional(), limit: pageSize };
+
+/** What a customer was charged through a payment provider. */
+export const paymentEndpoints = {
+  'GET /payments': {
+    for: 'members',
+    needs: 'billing',
+    summary: 'List what you were charged by the payment provider, and what went back',
+    query: z.object(page),
+    answer: z.object({ payments: z.array(payment), next: cursor.nullable() }),
+  },
+} as const satisfies Endpoints;
+
 /** What customers were charged through a payment provider. */
 export const sellerPaymentEndpoints = {
   'GET /operator/payments': {
     for: 'operators',
     summary: 'List what customers were charged by the payment provider',
-    query: z.object({ after: cursor.optional(), limit: pageSize, ...filter }),
-    answer: z.object({ payments: z.array(payment), next: cursor.nullable() }),
+    query: z.object({ ...page, ...filter }),
+    answer: z.object({ payments: z.array(sellersPayment), next: cursor.nullable() }),
   },
   'GET /operator/payments.csv': { for: 'operators', summary: 'The same as CSV', query: z.object(filter), file: CSV },
+  'POST /operator/payments/retry': {
+    for: 'operators',
+    summary: 'Charge a payment that failed once more',
+    body: z.object({ provider: z.enum(PROVIDERS), reference: z.string().min(1).max(200) }),
+    refuses: ['payment_unknown', 'payment_off', 'payment_away', 'payment_failed', 'change_refused'],
+  },
 } as const satisfies Endpoints;

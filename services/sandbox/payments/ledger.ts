@@ -14,6 +14,16 @@ const DAY = 86_400;
 /** Each invoice is paid by one payment, which has its id. */
 export const INTENT = 'pi_';
 
+/** Books of before, whose invoices said less. */
+function readBooks(file: string): Books {
+  const books = JSON.parse(readFileSync(file, 'utf8')) as Books;
+  for (const each of Object.values(books.invoices)) {
+    const moments = { finalized_at: each.created, paid_at: each.status === 'paid' ? each.created : null };
+    books.invoices[each.id] = Object.assign({ attempted: true, refundedAt: null, status_transitions: moments }, each);
+  }
+  return books;
+}
+
 /** What happens at the provider: each act changes its books and leaves events to deliver, as Stripe's documentation describes them. */
 export class Ledger {
   readonly books: Books;
@@ -23,7 +33,7 @@ export class Ledger {
 
   constructor(private readonly options: LedgerOptions) {
     const { file } = options;
-    this.books = file !== undefined && existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Books) : emptyBooks();
+    this.books = file !== undefined && existsSync(file) ? readBooks(file) : emptyBooks();
   }
 
   /** Of the provider's own clock, in which no two events have the same moment. */
@@ -60,7 +70,10 @@ export class Ledger {
       amount_due: amount,
       amount_paid: isPaid ? amount : 0,
       refunded: 0,
+      refundedAt: null,
+      attempted: true,
       attempt_count: 1,
+      status_transitions: { finalized_at: this.second(), paid_at: isPaid ? this.second() : null },
       next_payment_attempt: isPaid ? null : this.second() + 3 * DAY,
       hosted_invoice_url: `${this.options.url()}/invoices/${id}`,
       created: this.second(),
@@ -138,14 +151,35 @@ export class Ledger {
 
   /** What is open is paid now. */
   recover(subscription: Subscription): void {
-    const invoice = Object.values(this.books.invoices).find(
+    const open = Object.values(this.books.invoices).find(
       ({ parent, status }) => status === 'open' && parent.subscription_details.subscription === subscription.id,
     );
-    if (!invoice) return;
+    if (open) this.settle(open);
+  }
+
+  /** An open invoice is paid now. */
+  settle(invoice: Invoice): void {
+    const subscription = this.books.subscriptions[invoice.parent.subscription_details.subscription];
     Object.assign(invoice, { status: 'paid', amount_paid: invoice.amount_due, next_payment_attempt: null });
-    subscription.status = 'active';
+    invoice.status_transitions.paid_at = this.second();
     this.tell('invoice.paid', invoice);
-    this.tell('customer.subscription.updated', subscription);
+    if (subscription && subscription.status !== 'canceled') {
+      subscription.status = 'active';
+      this.tell('customer.subscription.updated', subscription);
+    }
+    this.keep();
+  }
+
+  /** By what an invoice was paid. */
+  chargeOf({ id, customer, currency, amount_paid: amount, refunded }: Invoice) {
+    const ids = { id: `ch_${id}`, payment_intent: `${INTENT}${id}` };
+    return { ...ids, object: 'charge', customer, currency, amount, amount_refunded: refunded, refunded: refunded === amount };
+  }
+
+  /** Somebody at the provider removes a customer: its subscriptions end, and its id is good for nothing any more. */
+  removeCustomer(id: string): void {
+    for (const each of Object.values(this.books.subscriptions)) if (each.customer === id) this.end(each);
+    delete this.books.customers[id];
     this.keep();
   }
 
@@ -153,10 +187,8 @@ export class Ledger {
   refund({ latest_invoice: id }: Subscription): void {
     const invoice = id === null ? undefined : this.books.invoices[id];
     if (!invoice || invoice.refunded === invoice.amount_paid) return;
-    invoice.refunded = invoice.amount_paid;
-    const { customer, currency, amount_paid: amount, refunded } = invoice;
-    const ids = { id: `ch_${invoice.id}`, payment_intent: `${INTENT}${invoice.id}` };
-    this.tell('charge.refunded', { ...ids, object: 'charge', customer, currency, amount, amount_refunded: refunded, refunded: true });
+    Object.assign(invoice, { refunded: invoice.amount_paid, refundedAt: this.second() });
+    this.tell('charge.refunded', this.chargeOf(invoice));
     this.keep();
   }
 

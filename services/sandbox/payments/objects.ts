@@ -49,7 +49,10 @@ export interface Invoice {
   amount_paid: number;
   /** Of ours: what was given back. */
   refunded: number;
+  refundedAt: number | null;
+  attempted: boolean;
   attempt_count: number;
+  status_transitions: { finalized_at: number; paid_at: number | null };
   next_payment_attempt: number | null;
   hosted_invoice_url: string;
   created: number;

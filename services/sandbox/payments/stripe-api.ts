@@ -1,6 +1,6 @@
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { INTENT, type Ledger } from './ledger';
-import { newId, type Session, type Subscription } from './objects';
+import { type Invoice, newId, type Session, type Subscription } from './objects';
 import { type FormValue, readForm, textAt, textsAt } from './read-form';
 
 /** One request as it came, for tests. */
@@ -28,10 +28,16 @@ class ApiError extends Error {
   ) {
     super(message);
   }
+
+  /** The member that it is about. */
+  param?: string;
 }
 
 const missing = (what: string, id: string): ApiError =>
   new ApiError(404, 'invalid_request_error', `No such ${what}: '${id}'`, 'resource_missing');
+/** One that a member names, in place of the path. */
+const missingCustomer = (id: string): ApiError =>
+  Object.assign(new ApiError(400, 'invalid_request_error', `No such customer: '${id}'`, 'resource_missing'), { param: 'customer' });
 
 type Form = Readonly<Record<string, FormValue>>;
 type Act = (call: { readonly id: string; readonly form: Form; readonly query: Readonly<Record<string, FormValue>> }) => object;
@@ -47,7 +53,7 @@ function need(form: Form, ...names: readonly (string | number)[]): string {
 
 function openSession({ ledger, url }: StripeApiOptions, form: Form): Session {
   const account = need(form, 'customer');
-  if (!ledger.books.customers[account]) throw missing('customer', account);
+  if (!ledger.books.customers[account]) throw missingCustomer(account);
   if (need(form, 'mode') !== 'subscription') throw new ApiError(400, 'invalid_request_error', 'only subscriptions are sold here');
   const amount = Number(need(form, 'line_items', 0, 'price_data', 'unit_amount'));
   if (!Number.isSafeInteger(amount) || amount < 0) throw new ApiError(400, 'invalid_request_error', 'Invalid integer: unit_amount');
@@ -91,6 +97,15 @@ function change(subscription: Subscription, form: Form): void {
   Object.assign(subscription.metadata, textsAt(form, 'metadata'));
 }
 
+/** A page of a list, newest first, as Stripe lists. */
+function listed<T extends { readonly id: string; readonly created: number }>(url: string, all: readonly T[], query: Form): object {
+  const since = Number(textAt(query, 'created', 'gte') ?? '0');
+  const found = all.filter(({ created }) => created >= since).toSorted((a, b) => b.created - a.created);
+  const from = found.findIndex(({ id }) => id === textAt(query, 'starting_after')) + 1;
+  const data = found.slice(from, from + Number(textAt(query, 'limit') ?? '10'));
+  return { object: 'list', url, has_more: from + data.length < found.length, data };
+}
+
 /** Each path of Stripe's that the adapter uses. https://docs.stripe.com/api */
 function actsOf(options: StripeApiOptions): Readonly<Record<string, Act>> {
   const { ledger, url } = options;
@@ -105,6 +120,17 @@ function actsOf(options: StripeApiOptions): Readonly<Record<string, Act>> {
     if (!found) throw missing('subscription', id);
     return found;
   };
+  const invoiceOf = (id: string): Invoice => {
+    const found = ledger.books.invoices[id];
+    if (!found) throw missing('invoice', id);
+    return found;
+  };
+  const takeDecline = (): boolean => {
+    const isDeclined = ledger.declinesNext;
+    ledger.declinesNext = false;
+    return isDeclined;
+  };
+  const declined = (): ApiError => new ApiError(402, 'card_error', 'Your card was declined.', 'card_declined');
   return {
     'POST /v1/customers': ({ form }) => {
       const id = newId('cus');
@@ -127,12 +153,7 @@ function actsOf(options: StripeApiOptions): Readonly<Record<string, Act>> {
       ledger.expire(session);
       return session;
     },
-    'GET /v1/subscriptions': ({ query }) => {
-      const all = Object.values(ledger.books.subscriptions);
-      const from = all.findIndex(({ id }) => id === textAt(query, 'starting_after')) + 1;
-      const data = all.slice(from, from + Number(textAt(query, 'limit') ?? '10'));
-      return { object: 'list', url: '/v1/subscriptions', has_more: from + data.length < all.length, data };
-    },
+    'GET /v1/subscriptions': ({ query }) => listed('/v1/subscriptions', Object.values(ledger.books.subscriptions), query),
     'GET /v1/subscriptions/:id': ({ id }) => subscriptionOf(id),
     'POST /v1/subscriptions/:id': ({ id, form }) => {
       const subscription = subscriptionOf(id);
@@ -140,16 +161,35 @@ function actsOf(options: StripeApiOptions): Readonly<Record<string, Act>> {
       const amount = textAt(form, 'items', 0, 'price_data', 'unit_amount');
       if (amount !== undefined) {
         const at = Number(textAt(form, 'proration_date') ?? ledger.second());
-        const isPaid = !ledger.declinesNext;
-        ledger.declinesNext = false;
+        const isPaid = !takeDecline();
         if (textAt(form, 'payment_behavior') !== 'error_if_incomplete') throw new ApiError(400, 'invalid_request_error', 'not done here');
         if (!ledger.switch(subscription, { amount: Number(amount), at, isPaid })) {
-          throw new ApiError(402, 'card_error', 'Your card was declined.', 'card_declined');
+          throw declined();
         }
       }
       change(subscription, form);
       ledger.changed(subscription);
       return subscription;
+    },
+    'GET /v1/invoices': ({ query }) => listed('/v1/invoices', Object.values(ledger.books.invoices), query),
+    'GET /v1/invoices/:id': ({ id }) => invoiceOf(id),
+    'POST /v1/invoices/:id/pay': ({ id }) => {
+      const invoice = invoiceOf(id);
+      if (invoice.status !== 'open') throw new ApiError(400, 'invalid_request_error', `Invoice is already ${invoice.status}`);
+      if (takeDecline()) throw declined();
+      ledger.settle(invoice);
+      return invoice;
+    },
+    'GET /v1/refunds': ({ query }) => {
+      const refunded = Object.values(ledger.books.invoices).filter((each) => each.refunded > 0);
+      const all = refunded.map((each) => ({
+        id: `re_${each.id}`,
+        object: 'refund',
+        amount: each.refunded,
+        created: each.refundedAt ?? each.created,
+        charge: ledger.chargeOf(each),
+      }));
+      return listed('/v1/refunds', all, query);
     },
     'GET /v1/invoice_payments': ({ query }) => {
       const intent = textAt(query, 'payment', 'payment_intent') ?? '';
@@ -173,7 +213,7 @@ function actsOf(options: StripeApiOptions): Readonly<Record<string, Act>> {
     },
     'POST /v1/billing_portal/sessions': ({ form }) => {
       const account = need(form, 'customer');
-      if (!ledger.books.customers[account]) throw missing('customer', account);
+      if (!ledger.books.customers[account]) throw missingCustomer(account);
       const back = textAt(form, 'return_url') ?? '';
       const page = `${url()}/portal/${account}?back=${encodeURIComponent(back)}`;
       return { id: newId('bps'), object: 'billing_portal.session', customer: account, return_url: back, url: page };
@@ -191,7 +231,7 @@ function answerOf(work: () => object): { status: number; body: string } {
   }
 }
 
-const errorBody = ({ type, message, code }: ApiError): object => ({ error: { type, message, ...(code !== undefined && { code }) } });
+const errorBody = ({ type, message, code, param }: ApiError): object => ({ error: { type, message, code, param } });
 
 /** The same key with the same request gets the same answer; with another one it is refused. https://docs.stripe.com/api/idempotent_requests */
 function once(
@@ -231,15 +271,15 @@ export function addStripeApi(app: FastifyInstance, options: StripeApiOptions): v
           return fail(reply, new ApiError(401, 'invalid_request_error', 'Invalid API Key provided'));
         }
         try {
+          const isGet = method === 'GET';
           const text = typeof request.body === 'string' ? request.body : '';
           const form = readForm(text);
           const key = request.headers['idempotency-key'];
           const idempotencyKey = typeof key === 'string' ? key : undefined;
           const [path = '', query = ''] = request.url.split('?');
-          onRequest?.({ method, path, form, idempotencyKey });
+          onRequest?.({ method, path, form: isGet ? readForm(query) : form, idempotencyKey });
           const { id = '' } = request.params as { id?: string };
           const asked = `${path}?${text}`;
-          const isGet = method === 'GET';
           const run = (): object => act({ id, form, query: readForm(query) });
           const { status, body } = isGet ? answerOf(run) : once(ledger, { key: idempotencyKey, asked }, run);
           return reply.code(status).type('application/json').send(body);

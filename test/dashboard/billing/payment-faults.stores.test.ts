@@ -7,9 +7,11 @@ import { findAccount, requireCheckout } from '../../../plugins/stores/postgres/b
 import { askForPaymentCheck, readPaymentCheck } from '../../../plugins/stores/postgres/billing/payment-checks';
 import { applyCatalogue } from '../../../plugins/stores/postgres/catalogue/apply-catalogue';
 import { watchCatalogue } from '../../../plugins/stores/postgres/catalogue/watch-catalogue';
+import { listPaid } from '../../../plugins/stores/postgres/billing/paid-subscriptions';
 import { suspendSubscription } from '../../../plugins/stores/postgres/suspensions/suspend';
 import { servePaymentEvents } from '../../../services/dashboard/api/billing/payment-events';
-import { ProviderAway } from '../../../services/dashboard/api/billing/payment-port';
+import { paymentHandlers } from '../../../services/dashboard/api/billing/payment-handlers';
+import { type PaymentPort, ProviderAway } from '../../../services/dashboard/api/billing/payment-port';
 import { startPayments } from '../../../services/dashboard/api/billing/start-payments';
 import { settleCheckout, takePayment } from '../../../services/dashboard/api/billing/take-payment';
 import { type DashboardDeps } from '../../../services/dashboard/api/http/dashboard-deps';
@@ -221,11 +223,11 @@ describe('a process that is killed', () => {
   type Wish = Awaited<ReturnType<typeof newWish>>;
 
   /** Runs work in processes that die at each of its steps in turn, until one lives to its end. */
-  async function killEverywhere(
-    prepare: () => Promise<Wish>,
-    work: (mortal: ReturnType<typeof mortalProcess>, wish: Wish) => Promise<unknown>,
+  async function killEverywhere<Prepared>(
+    prepare: () => Promise<Prepared>,
+    work: (mortal: ReturnType<typeof mortalProcess>, wish: Prepared) => Promise<unknown>,
   ) {
-    const wishes: Wish[] = [];
+    const wishes: Prepared[] = [];
     for (const when of deaths) {
       for (let step = 1, hasLived = false; !hasLived; step++) {
         const wish = await prepare();
@@ -308,6 +310,82 @@ describe('a process that is killed', () => {
     loseEvents();
     await lookAtAll(wishes);
     await expectPaidOnce(wishes);
+  });
+
+  interface Payer {
+    readonly customerId: string;
+    readonly paidId: string;
+    readonly subscription: Subscription;
+  }
+
+  async function newPayer(): Promise<Payer> {
+    const wish = await newWish();
+    const { id, url } = await takePayment(tools(), wish, { ...place, port: dashboard.port });
+    const subscription = dashboard.provider.ledger.pay(sessionOf(url));
+    const found = await requireCheckout(dashboard.db, { id, customerId: wish.customerId });
+    await settleCheckout(tools(), found, await dashboard.port.settleCheckout(found.session ?? '', 'look'));
+    const [paid] = await listPaid(dashboard.db, wish.customerId);
+    return { customerId: wish.customerId, paidId: paid?.id ?? '', subscription };
+  }
+
+  const PRESSES = {
+    cancel: { isDone: ({ subscription }: Payer) => subscription.cancel_at_period_end, handler: 'POST /paid-plans/:id/cancel' },
+    switch: {
+      isDone: ({ subscription }: Payer) => subscription.items.data[0].price.unit_amount === 99_900,
+      handler: 'PUT /paid-plans/:id/plan',
+    },
+  } as const;
+
+  /** Whose plan or end is here as it is at the provider, and who is asked about within half a minute. */
+  async function standingOf(payers: readonly Payer[]) {
+    const { rows } = await dashboard.pool.query<{ reference: string; plan: string; ends: boolean; soon: boolean; asked: string[] }>(
+      `SELECT reference, given_plan AS plan, cancels_at IS NOT NULL AS ends, look_at <= now() + interval '30 seconds' AS soon,
+         ARRAY (SELECT action FROM audit_log WHERE subject_id = p.customer_id::text AND action IN ('payment.cancel', 'payment.switch')) AS asked
+       FROM paid_subscription p WHERE customer_id = ANY ($1)`,
+      [payers.map(({ customerId }) => customerId)],
+    );
+    return payers.map(({ subscription }) => {
+      const here = rows.find(({ reference }) => reference === subscription.id);
+      const { cancel_at_period_end: ends, metadata } = subscription;
+      return { isSame: here?.plan === metadata['tollgate_plan'] && here?.ends === ends, isSoon: here?.soon, asked: here?.asked };
+    });
+  }
+
+  it.each(['cancel', 'switch'] as const)('between any two steps of a press on %s comes to what the provider did, once', async (kind) => {
+    const { handler, isDone } = PRESSES[kind];
+    const body = { plan: 'Sun', at: Math.floor(clock.now() / 1_000) };
+    const press = (payer: Payer, { db, port }: { db: Pool; port: PaymentPort }) => {
+      const call = { params: { id: payer.paidId }, body, caller: { customerId: payer.customerId, actor: 'test' } };
+      const deps = {
+        ...tools(),
+        db,
+        log: createLog('dashboard', { level: 'silent' }),
+        payments: { ports: { sandbox: port }, poke: () => undefined },
+      };
+      return paymentHandlers[handler](call as never, deps as unknown as DashboardDeps);
+    };
+    dashboard.hear(false);
+    const payers = await killEverywhere(newPayer, (mortal, payer) => press(payer, mortal) as Promise<void>);
+    expect(payers.length).toBeGreaterThan(20);
+    loseEvents();
+    const killed = await standingOf(payers);
+    // Nobody has paid for what is not found out within half a minute, and who asked for it is known.
+    expect(payers.filter((payer, index) => isDone(payer) && !killed[index]?.isSame && !killed[index]?.isSoon)).toEqual([]);
+    expect(payers.filter((payer, index) => isDone(payer) && !killed[index]?.asked?.includes(`payment.${kind}`))).toEqual([]);
+    await dashboard.pool.query('UPDATE paid_subscription SET look_at = now() WHERE id = ANY ($1)', [payers.map(({ paidId }) => paidId)]);
+    dashboard.poke();
+    await dashboard.settled();
+    expect((await standingOf(payers)).filter(({ isSame }) => !isSame)).toEqual([]);
+    const left = payers.filter((payer) => !isDone(payer));
+    expect([left.length > 0, left.length < payers.length]).toEqual([true, true]);
+    for (const payer of left) await press(payer, dashboard);
+    expect((await standingOf(payers)).filter(({ isSame }) => !isSame)).toEqual([]);
+    expect(payers.filter((payer) => !isDone(payer))).toEqual([]);
+    const charges = Object.values(dashboard.provider.ledger.books.invoices).filter(
+      ({ billing_reason: reason }) => reason === 'subscription_update',
+    );
+    const own = payers.map(({ subscription }) => charges.filter(({ customer }) => customer === subscription.customer).length);
+    expect(new Set(own)).toEqual(new Set([kind === 'switch' ? 1 : 0]));
   });
 
   it('whose request the provider takes for another one, as the catalogue changed since, begins again', async () => {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { chargesOf } from '../../../plugins/core/selling/payment-charges';
 import { type DatedFact, type PaymentState, reducePayments } from '../../../plugins/core/selling/payment-state';
 import { type GivenFact } from '../../../plugins/stores/postgres/billing/payment-facts';
 import { type CheckoutWish, type PaymentPort } from '../../../services/dashboard/api/billing/payment-port';
@@ -40,6 +41,10 @@ interface Documented {
   readonly again: (wish: CheckoutWish) => unknown[];
   readonly switching: (subscription: string, at: number) => unknown[];
   readonly cancelling: (subscription: string) => unknown[];
+  /** First pages of the lists of charges and refunds. */
+  readonly charges: (since: number) => unknown[];
+  /** Undefined where the provider has no request for it. */
+  readonly retrying?: (invoice: string, minute: number) => unknown[];
   readonly trial: object;
   readonly isCancelFinal: boolean;
   readonly hasPortal: boolean;
@@ -47,7 +52,7 @@ interface Documented {
 
 const session = ({ id }: CheckoutWish) => ({
   request: 'POST /v1/checkout/sessions',
-  key: `tollgate-checkout-${id}`,
+  key: expect.stringMatching(`^tollgate-checkout-${id}-[0-9a-f]{8}$`),
   fields: expect.objectContaining({
     mode: 'subscription',
     client_reference_id: id,
@@ -82,6 +87,18 @@ const stripe: Documented = {
     },
   ],
   cancelling: (id) => [expect.objectContaining({ request: `POST /v1/subscriptions/${id}`, fields: { cancel_at_period_end: 'true' } })],
+  charges: (since) => [
+    { request: 'GET /v1/invoices', key: undefined, fields: { created: { gte: String(since) }, limit: '100' } },
+    {
+      request: 'GET /v1/refunds',
+      key: undefined,
+      fields: { created: { gte: String(since) }, expand: { 0: 'data.charge' }, limit: '100' },
+    },
+  ],
+  retrying: (invoice, minute) => [
+    { request: `GET /v1/invoices/${invoice}`, key: undefined, fields: {} },
+    { request: `POST /v1/invoices/${invoice}/pay`, key: `tollgate-retry-${invoice}-${minute}`, fields: {} },
+  ],
   trial: { subscription_data: { metadata: ours, trial_period_days: '14' }, allow_promotion_codes: 'true' },
   isCancelFinal: false,
   hasPortal: true,
@@ -137,6 +154,12 @@ const razorpay: Documented = {
     expect.objectContaining({ request: `GET /v1/subscriptions/${id}` }),
     expect.objectContaining({ request: `POST /v1/subscriptions/${id}/cancel`, fields: { cancel_at_cycle_end: 1 } }),
   ],
+  charges: (since) =>
+    ['GET /v1/invoices', 'GET /v1/refunds'].map((request) => ({
+      request,
+      key: undefined,
+      fields: { from: String(since), count: '100', skip: '0' },
+    })),
   trial: { start_at: expect.any(Number) },
   isCancelFinal: true,
   hasPortal: false,
@@ -224,7 +247,7 @@ describe.each([
     stage.events();
     const id = await paid({ trialDays: 14, takesCodes: documented.hasPortal });
     expect(stage.asked().at(-1)?.fields).toMatchObject(documented.trial);
-    const state = reducePayments(await all(port.listSubscriptions(id)));
+    const state = reducePayments(await all(port.listFacts(id)));
     expect(state).toMatchObject({ status: 'trial', ...PAID });
     expect((state?.periodEnd ?? 0) - Date.now() / 1_000).toBeGreaterThan(13 * 86_400);
     expect(reducePayments((await hear()).filter(({ subscription }) => subscription === id))?.status).toBe('trial');
@@ -258,7 +281,7 @@ describe.each([
     const told = (await hear()).filter(({ subscription }) => subscription === id);
     const state = reducePayments([...answers, ...told.toReversed(), ...told]);
     expect(state).toMatchObject(end);
-    const now = await all(port.listSubscriptions(id));
+    const now = await all(port.listFacts(id));
     expect(reducePayments([...answers, ...told, ...now])).toEqual(state);
     // What is asked alone knows all but since when a payment fails, and, of some providers, when a cancelled one ends.
     const { failingSince: _since, cancelsAt: _cancels, ...known } = state ?? ({} as PaymentState);
@@ -268,7 +291,8 @@ describe.each([
   it('lists every subscription of ours, over pages, and none that nobody paid for or that has no sign of ours', async () => {
     const ids = await Promise.all(Array.from({ length: 101 }, () => paid()));
     await port.openCheckout(wishFor());
-    const listed = new Set((await all(port.listSubscriptions())).map(({ subscription }) => subscription));
+    const facts = await all(port.listFacts({ since: at() }));
+    const listed = new Set(facts.flatMap(({ subscription, fact }) => (fact.kind === 'subscription' ? [subscription] : [])));
     expect(ids.filter((id) => !listed.has(id))).toEqual([]);
     stage.events();
     stage.end(await paid());
@@ -315,6 +339,70 @@ describe.each([
     ]);
   });
 
+  it('finds by asking what was charged and given back, as its events told it, and asks as documented', async () => {
+    stage.events();
+    const since = at() - 60;
+    const id = await paid();
+    for (const act of [() => stage.renew(id, false), () => stage.recover(id), () => stage.refund(id)]) act();
+    const told = (await hear()).filter(({ subscription }) => subscription === id);
+    stage.asked();
+    const found = (await all(port.listFacts({ since }))).filter(({ subscription }) => subscription === id);
+    expect(stage.asked()).toEqual(expect.arrayContaining(documented.charges(since)));
+    const charges = (facts: readonly GivenFact[]) =>
+      chargesOf(facts)
+        .map(({ invoice, amount, currency, refunded, paidAt }) => ({ invoice, amount, currency, refunded, isPaid: paidAt !== null }))
+        .toSorted((a, b) => a.invoice.localeCompare(b.invoice));
+    expect(charges(found)).toEqual(charges(told));
+    expect(
+      charges(found)
+        .map(({ isPaid, refunded }) => [isPaid, refunded])
+        .toSorted(),
+    ).toEqual([
+      [true, 0],
+      [true, 49_900],
+    ]);
+    const again = (await all(port.listFacts({ since }))).filter(
+      ({ subscription, fact }) => subscription === id && fact.kind !== 'subscription',
+    );
+    expect(again.filter((fact) => !found.some((each) => each.id === fact.id))).toEqual([]);
+  });
+
+  it('charges once more what is owed as documented, tries once in a minute, or leaves that to the provider’s own pages', async () => {
+    const { retrying } = documented;
+    expect(port.chargeAgain !== undefined).toBe(retrying !== undefined);
+    if (!port.chargeAgain || !retrying) return;
+    stage.events();
+    const id = await paid();
+    stage.renew(id, false);
+    const failed = (await hear()).find(({ subscription, fact }) => subscription === id && fact.kind === 'failed')?.fact;
+    const invoice = failed?.kind === 'failed' ? failed.invoice : '';
+    const nowMs = 120_000;
+    stage.decline();
+    for (let press = 0; press < 2; press++) {
+      await expect(port.chargeAgain(invoice, nowMs)).rejects.toMatchObject({ name: 'PaymentFailed' });
+    }
+    stage.asked();
+    const facts = await port.chargeAgain(invoice, nowMs + 60_000);
+    expect(stage.asked()).toEqual(retrying(invoice, 3));
+    expect(facts).toMatchObject([{ subscription: id, fact: { kind: 'paid', invoice, amount: 49_900, currency: 'INR' } }]);
+    expect(await port.chargeAgain(invoice, nowMs + 120_000)).toEqual(facts);
+    expect(reducePayments(await all(port.listFacts(id)))).toMatchObject({ status: 'active' });
+  });
+
+  it('makes a customer anew where the one that it knew was deleted there, once for the same wish', async () => {
+    const { account } = await port.openCheckout(wishFor());
+    expect(account !== undefined).toBe(documented.hasPortal);
+    if (account === undefined) return;
+    stage.remove(account);
+    const wish = wishFor({ account });
+    const page = await port.openCheckout(wish);
+    expect(page.account).not.toBe(account);
+    expect(await port.openCheckout(wish)).toEqual(page);
+    expect(await port.openCheckout({ ...wish, account: page.account })).toEqual(page);
+    stage.pay(page.session);
+    expect((await port.settleCheckout(page.session, 'look')).state).toBe('paid');
+  });
+
   it('says what another plan costs before, changes nothing where that is not paid, and asks as documented', async () => {
     const id = await paid();
     const moment = at();
@@ -324,7 +412,7 @@ describe.each([
     stage.decline();
     const change = (when: number) => port.changeSubscription(id, { kind: 'switch', ...SUN, at: when });
     await expect(change(moment)).rejects.toMatchObject({ name: 'PaymentFailed' });
-    expect(reducePayments(await all(port.listSubscriptions(id)))).toMatchObject(PAID);
+    expect(reducePayments(await all(port.listFacts(id)))).toMatchObject(PAID);
     stage.asked();
     const facts = await change(moment + 1);
     const plans = /\/v1\/plans$/;

@@ -1,33 +1,50 @@
 import { type Browser, type Page } from 'playwright-core';
-import { createCatalogue } from '../../../plugins/core/selling/catalogue';
+import { type Pool } from 'pg';
+import { type Catalogue, createCatalogue } from '../../../plugins/core/selling/catalogue';
 import { applyCatalogue } from '../../../plugins/stores/postgres/catalogue/apply-catalogue';
-import { PRODUCTS } from '../../support/catalogue';
+import { readAppliedCatalogue, readCatalogueSource } from '../../../plugins/stores/postgres/catalogue/read-catalogue';
+import { createOperator } from '../../../plugins/stores/postgres/operators/change-operators';
+import { createPool } from '../../../plugins/stores/postgres/pool';
+import { makeSetUpLink } from '../../../services/dashboard/api/accounts/set-up-link';
+import { eventually } from '../../support/eventually';
+import { closeConnections, type Reply, send } from '../../support/http';
 import { step } from '../../support/step';
+import { sharedInstance, type SharedInstance } from '../../support/system/shared-instance';
 import { inaccessibleInBoth } from '../support/axe';
 import { openPage, settle, startBrowser, type WatchedPage } from '../support/browser';
-import { press, signUp } from '../support/entrances';
-import { makeOperator } from '../support/operator';
-import { type PageDashboard, startPageDashboard } from '../support/page-dashboard';
-import { type PayingDashboard, startPayingDashboard } from '../support/paying-dashboard';
+import { enterPassword, type Entrant, press, setFirstPassword, setUpSecondFactor, signUp } from '../support/entrances';
 
-const CUSTOMER = 'asha@example.com';
-const SUN = { name: 'Sun', daily: 200_000, monthly: 6_000_000, price: '999.00', currency: 'INR', approval: 'automatic' } as const;
-const SOLD = PRODUCTS.map((each) => (each.id === 'api-ip' ? { ...each, plans: [...each.plans, SUN] } : each));
+const NAME = `${process.pid}-${Date.now()}`;
+const CUSTOMER = `payer-${NAME}@example.com`;
+const PASSWORD = 'eleven purple rickshaws';
+/** A second plan that is paid for, under a name that no other test on the instance uses. */
+const SUN = { name: `Sun ${NAME}`, daily: 200_000, monthly: 6_000_000, price: '999.00', currency: 'INR', approval: 'automatic' } as const;
+const STAR_DAILY = 100_000;
 
-let dashboard: PayingDashboard & PageDashboard;
+let instance: SharedInstance;
+let db: Pool;
 let browser: Browser;
 let customer: WatchedPage;
+let sold: Catalogue;
+
+/** Has the instance sell the second plan too, or no longer. */
+async function sellSun(isSold: boolean): Promise<void> {
+  const products = sold.products.map((each) => (each.id === 'api-ip' && isSold ? { ...each, plans: [...each.plans, SUN] } : each));
+  await applyCatalogue(db, createCatalogue(products, sold), { actor: 'test' });
+}
+
 beforeAll(async () => {
-  // What starts is a dashboard with pages, whose type the helper does not know.
-  [dashboard, browser] = await Promise.all([
-    startPayingDashboard({}, startPageDashboard) as Promise<PayingDashboard & PageDashboard>,
-    startBrowser(),
-  ]);
+  [instance, browser] = await Promise.all([sharedInstance(), startBrowser()]);
+  db = createPool(instance.databaseUrl, { max: 2 });
+  sold = { ...(await readAppliedCatalogue(db)), source: await readCatalogueSource(db) };
+  await sellSun(true);
   customer = await openPage(browser);
 });
 afterAll(async () => {
   await browser?.close();
-  await dashboard?.close();
+  if (sold) await sellSun(false);
+  closeConnections();
+  await db?.end();
 });
 
 const SHOTS = process.env['SCREENSHOTS'];
@@ -36,17 +53,38 @@ const shoot = async (page: Page, name: string): Promise<void> => {
   if (SHOTS !== undefined) await page.screenshot({ path: `${SHOTS}/${name}.png`, fullPage: true });
 };
 const open = async (page: Page, path: string): Promise<void> => {
-  await page.goto(dashboard.url + path);
+  await page.goto(instance.dashboard + path);
   await settle(page);
 };
+/** What the provider has just done is told a moment later. */
+const read = (page: Page, path: string, text: RegExp | string): Promise<void> =>
+  eventually(async () => {
+    await open(page, path);
+    return page.getByText(text).first().isVisible();
+  });
 
-test('a customer takes a paid plan: is declined once, pays, changes up and down, fails a renewal, makes it good, and cancels; the seller reads so', async () => {
+/** What a day has for a key, as the gateway says with an answer; undefined where it refuses. */
+const dailyOf = ({ status, headers }: Reply): number | undefined =>
+  status === 200 ? Number(/"daily";q=(\d+)/.exec(String(headers['ratelimit-policy']))?.[1]) : undefined;
+const untilDaily = (key: string, daily: number): Promise<void> =>
+  eventually(async () => dailyOf(await send(`${instance.gateway}/ip?ip=8.8.8.8`, { headers: { 'X-API-Key': key } })) === daily);
+
+test('a customer takes a paid plan: is declined once, pays, calls with it, changes up and down, fails a renewal, makes it good, and cancels; the seller reads so and charges again', async () => {
   const { page } = customer;
-  await step('signs up and chooses a plan with a price', async () => {
-    await signUp({ ...customer, dashboard: dashboard.url, email: CUSTOMER, password: 'eleven purple rickshaws' });
+  const portal = async (act: string): Promise<void> => {
+    await open(page, '/billing');
+    await press(page, 'Cards and receipts');
+    await press(page, act);
+    await page.getByRole('link', { name: 'Back' }).click();
+  };
+  let key = '';
+
+  await step('signs up, calls within the base limits, and chooses a plan with a price', async () => {
+    await signUp({ ...customer, dashboard: instance.dashboard, email: CUSTOMER, password: PASSWORD });
+    key = await page.getByText(/^tg_test_\w+$/).innerText();
+    await untilDaily(key, 1_000);
     await open(page, '/plans');
-    // The overview makes a first key, which may have subscribed to the product by now.
-    await page.getByRole('button', { name: /^(Subscribe|Change) IP lookup to Star$/ }).click();
+    await page.getByRole('button', { name: 'Change IP lookup to Star' }).click();
     await page.getByText('The plan begins when the payment has arrived').waitFor();
     expect(await inaccessibleInBoth(page)).toEqual([]);
     await shoot(page, '1-dialog');
@@ -62,119 +100,114 @@ test('a customer takes a paid plan: is declined once, pays, changes up and down,
     await page.getByText('Nothing has arrived yet.').waitFor();
     expect(await inaccessibleInBoth(page)).toEqual([]);
     await shoot(page, '3-waiting');
+    await untilDaily(key, 1_000);
   });
 
-  await step('pays with a second factor, and reads that it is on the way, then that it has arrived', async () => {
+  await step('pays with a second factor, reads that it has arrived, and calls with the plan', async () => {
     await page.getByRole('link', { name: /Back to the payment/ }).click();
     await press(page, 'Pay with a card that asks for a second factor');
-    dashboard.hear(false);
+    await shoot(page, '4-factor');
     await press(page, 'Complete');
-    await page.getByText('Nothing has arrived yet.').waitFor();
-    dashboard.hear(true);
     await page.getByText('The payment has arrived. IP lookup is on Star now.').waitFor();
     expect(await inaccessibleInBoth(page)).toEqual([]);
-    await shoot(page, '4-arrived');
+    await shoot(page, '5-arrived');
+    await untilDaily(key, STAR_DAILY);
   });
 
   await step('sees the next charge', async () => {
     await open(page, '/billing');
     await page.getByText(/Next charge of ₹499\.00 on/).waitFor();
     expect(await inaccessibleInBoth(page)).toEqual([]);
-    await shoot(page, '5-billing');
+    await shoot(page, '6-billing');
   });
 
-  await step('changes up, which a declined card hinders, then down, at the cost that was shown', async () => {
-    await applyCatalogue(dashboard.pool, createCatalogue(SOLD), { actor: 'test' });
-    const change = async (plan: string): Promise<void> => {
+  await step('changes up and down at the cost that was shown, and calls with each', async () => {
+    const change = async (plan: string, cost: string): Promise<void> => {
       await open(page, '/plans');
       await page.getByRole('button', { name: `Change IP lookup to ${plan}` }).click();
-      await page
-        .getByRole('dialog')
-        .getByText(plan === 'Sun' ? 'is charged now' : 'is credited to the next charges')
-        .waitFor();
+      await page.getByRole('dialog').getByText(cost).waitFor();
+      await shoot(page, `7-change-to-${plan.split(' ')[0] ?? ''}`);
+      await press(page, `Change to ${plan}`);
+      await page.getByText(`IP lookup is on ${plan} now.`).waitFor();
     };
-    const agree = (plan: string): Promise<void> => press(page, `Change to ${plan}`);
-    await change('Sun');
-    await shoot(page, '6-change');
-    dashboard.provider.ledger.declinesNext = true;
-    await agree('Sun');
-    await page.getByText('The payment failed, so nothing was changed.').waitFor();
-    await change('Sun');
-    // What it costs is reckoned by the second, and one second is not paid twice.
-    await new Promise((done) => setTimeout(done, 1_100));
-    await change('Sun');
-    await agree('Sun');
-    await page.getByText('IP lookup is on Sun now.').waitFor();
-    await change('Star');
-    await agree('Star');
-    await page.getByText('IP lookup is on Star now.').waitFor();
-    await open(page, '/billing');
+    await change(SUN.name, 'is charged now');
+    await untilDaily(key, SUN.daily);
+    await change('Star', 'is credited to the next charges');
+    await untilDaily(key, STAR_DAILY);
   });
 
-  await step('has a renewal fail, is told so with the day of grace, and makes it good', async () => {
-    await press(page, 'Cards and receipts');
-    await press(page, 'Let the month end: the card is declined');
-    await dashboard.settled();
-    await page.getByRole('link', { name: 'Back' }).click();
-    await page.getByText(/Pay by .*, or the plan ends\./).waitFor();
-    await shoot(page, '7-failed');
-    expect(dashboard.mails.find(({ subject }) => subject === 'Payment for IP lookup: Star failed')?.text).toContain(
-      'Your plan goes on until',
-    );
-    await press(page, 'Cards and receipts');
-    await press(page, 'Pay what is owed');
-    await dashboard.settled();
-    await page.getByRole('link', { name: 'Back' }).click();
+  await step('has a renewal fail, is told so with the day of grace, still calls, and makes it good', async () => {
+    await portal('Let the month end: the card is declined');
+    await read(page, '/billing', /Pay by .*, or the plan ends\./);
+    await shoot(page, '8-failed');
+    await untilDaily(key, STAR_DAILY);
+    await open(page, '/outbox');
+    const mail = page.getByRole('article', { name: 'Payment for IP lookup: Star failed' }).filter({ hasText: `to ${CUSTOMER},` });
+    await mail.getByText('Your plan goes on until').waitFor();
+    await portal('Pay what is owed');
     await page.getByText(/Next charge of/).waitFor();
   });
 
-  await step('cancels, and the plan goes on until its period is over', async () => {
+  const seller = await openPage(browser);
+  const OPERATOR: Entrant = { ...seller, dashboard: instance.dashboard, email: `ops-${NAME}@tollgate.example`, password: PASSWORD };
+  await step('the next one fails too, and the seller charges it again', async () => {
+    await portal('Let the month end: the card is declined');
+    const { id } = await createOperator(db, { email: OPERATOR.email, actor: 'test' });
+    await setFirstPassword(OPERATOR, (await makeSetUpLink(db, { userId: id, url: instance.dashboard })).link);
+    await enterPassword(OPERATOR);
+    await setUpSecondFactor(OPERATOR);
+    const { rows } = await db.query<{ id: string }>('SELECT id FROM customer WHERE email = $1', [CUSTOMER]);
+    const list = `/operator/billing?list=payments&customer=${rows[0]?.id ?? ''}`;
+    await read(seller.page, list, 'Charge again');
+    expect(await inaccessibleInBoth(seller.page)).toEqual([]);
+    await shoot(seller.page, '9-seller');
+    await press(seller.page, 'Charge again');
+    await shoot(seller.page, '10-again');
+    await press(seller.page, 'Charge ₹499.00');
+    await seller.page.getByText(`₹499.00 were paid by ${CUSTOMER}.`).waitFor();
+    await open(seller.page, '/operator/billing');
+    await seller.page.getByRole('table', { name: 'Sums by month' }).getByText('Sandbox').first().waitFor();
+    await shoot(seller.page, '11-sums');
+    await seller.page.setViewportSize({ width: 390, height: 844 });
+    await open(seller.page, list);
+    await shoot(seller.page, '12-seller-phone');
+    await read(page, '/billing', /Next charge of/);
+  });
+
+  await step('sees what was refunded, when, and of which charge', async () => {
+    await portal('As the seller: refund the last payment');
+    const refunded = page.getByRole('table', { name: 'Payments' }).getByText(/^₹499\.00 /);
+    await eventually(async () => {
+      await open(page, '/billing');
+      return refunded.isVisible();
+    });
+    expect(await inaccessibleInBoth(page)).toEqual([]);
+    await shoot(page, '13-refunded');
+  });
+
+  await step('cancels; the plan goes on until its period is over, and the base limits hold then', async () => {
     await press(page, 'Cancel IP lookup Star');
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel the plan' }).click();
     await page.getByText(/Ends on .*; nothing more is charged\./).waitFor();
-    await shoot(page, '8-cancelled');
-    await open(page, '/plans');
-    await page.getByText('Current plan').first().waitFor();
+    await shoot(page, '14-cancelled');
+    await untilDaily(key, STAR_DAILY);
+    await portal('Let the month end: the renewal is paid');
+    await untilDaily(key, 1_000);
+    await read(page, '/billing', 'Nothing paid');
+    await shoot(page, '15-ended');
   });
 
   await step('comes back to a payment page whose plan was withdrawn, and reads why it is closed', async () => {
     await open(page, '/plans');
-    await page.getByRole('button', { name: 'Subscribe Pincode to Star' }).click();
+    await page.getByRole('button', { name: `Change IP lookup to ${SUN.name}` }).click();
     await page.getByRole('button', { name: /Go on and pay/ }).click();
     const back = page.getByRole('link', { name: 'Go back without paying' });
     await back.waitFor();
-    const left = SOLD.map((each) => (each.id === 'api-pincode' ? { ...each, plans: [] } : each));
-    await applyCatalogue(dashboard.pool, createCatalogue(left), { actor: 'test' });
-    dashboard.poke();
-    await dashboard.settled();
+    await sellSun(false);
     await back.click();
-    await page.getByText('Star is no longer offered as you saw it').waitFor();
+    await page.getByText(`${SUN.name} is no longer offered as you saw it`).waitFor();
     expect(await inaccessibleInBoth(page)).toEqual([]);
-    await shoot(page, '9-withdrawn');
-  });
-
-  const seller = await openPage(browser);
-  await step('the seller reads what was paid by month, and what one customer was charged', async () => {
-    const { cookie } = await makeOperator(dashboard);
-    const cookies = cookie.split('; ').map((each) => {
-      const [name = '', value = ''] = each.split('=');
-      return { name, value, url: dashboard.url };
-    });
-    await seller.page.context().addCookies(cookies);
-    await open(seller.page, '/operator/billing');
-    await seller.page.getByRole('table', { name: 'Sums by month' }).getByText('Sandbox').waitFor();
-    await seller.page.getByRole('table', { name: 'Payments' }).getByText(CUSTOMER).first().waitFor();
-    expect(await inaccessibleInBoth(seller.page)).toEqual([]);
-    await shoot(seller.page, '10-seller');
-    await seller.page.getByRole('link', { name: CUSTOMER }).first().click();
-    await seller.page.getByRole('link', { name: 'All payments' }).waitFor();
-    await settle(seller.page);
-    await shoot(seller.page, '11-customer');
-    await seller.page.getByRole('link', { name: 'All payments' }).click();
-    await seller.page.getByRole('heading', { name: 'Payments: one customer' }).waitFor();
-    await seller.page.setViewportSize({ width: 390, height: 844 });
-    await settle(seller.page);
-    await shoot(seller.page, '12-seller-phone');
+    await shoot(page, '16-withdrawn');
   });
 
   expect([...customer.complaints, ...seller.complaints]).toEqual([]);

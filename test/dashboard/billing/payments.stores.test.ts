@@ -9,7 +9,7 @@ import { PAYMENT_KEYS, type PayingDashboard, startPayingDashboard } from '../sup
 import { createRazorpayPort } from '../../../services/dashboard/api/billing/razorpay/razorpay-port';
 import { RAZORPAY_KEYS, signForRazorpay, startRazorpayStandIn } from '../../support/razorpay-stand-in';
 import { listCharges } from '../../../plugins/stores/postgres/billing/payment-charges';
-import { payingPeople } from '../support/paying-people';
+import { type PayingCustomer, payingPeople } from '../support/paying-people';
 
 const PRODUCT = 'api-ip';
 let dashboard: PayingDashboard;
@@ -177,6 +177,63 @@ describe('a change of a paid plan', () => {
   });
 });
 
+describe('a price of the customer’s own', () => {
+  const ip = PRODUCTS.find(({ id }) => id === PRODUCT);
+  const sun = { name: 'Sun', daily: 200_000, monthly: 6_000_000, price: '999.00', currency: 'INR', approval: 'automatic' } as const;
+  let cookie: string;
+  beforeAll(async () => {
+    ({ cookie } = await makeOperator(dashboard));
+    const products = PRODUCTS.map((each) => (each === ip ? { ...each, plans: [...each.plans, sun] } : each));
+    await applyCatalogue(dashboard.pool, createCatalogue(products), { actor: 'test' });
+  });
+  afterAll(() => applyCatalogue(dashboard.pool, createCatalogue(PRODUCTS), { actor: 'test' }));
+
+  /** The operator gives the plan at a price of its own. */
+  async function agree(customer: PayingCustomer): Promise<void> {
+    const put = (path: string, body: unknown) => dashboard.ask({ method: 'PUT', path: `/api/operator${path}`, cookie, body });
+    expect((await put(`/customers/${customer.id}/plan`, { product: PRODUCT, plan: 'Star' })).statusCode).toBe(204);
+    const { id } = (await productOf(customer)).subscription ?? { id: '' };
+    const terms = { daily: null, monthly: null, price: '250.00', reason: 'a partner', endsAt: null };
+    expect((await put(`/subscriptions/${id}/limits`, terms)).statusCode).toBe(204);
+  }
+  const ownPrice = async (customer: PayingCustomer) => (await productOf(customer)).subscription?.ownPrice;
+  const termsOf = async ({ id }: PayingCustomer) =>
+    (await dashboard.ask({ path: `/api/operator/customers/${id}`, cookie })).json().limitTerms;
+
+  it('is paid as agreed: the plan is not charged at the provider, where it would cost the plan’s price', async () => {
+    const customer = await newCustomer();
+    await agree(customer);
+    const refused = await customer.ask('/checkouts', { product: PRODUCT, plan: 'Star' });
+    expect([refused.statusCode, refused.json().code]).toEqual([409, 'plan_current']);
+    expect(await ownPrice(customer)).toEqual({ price: '250.00', currency: 'INR' });
+  });
+
+  it('ends with another plan that is paid at the provider', async () => {
+    const customer = await newCustomer();
+    await agree(customer);
+    const { session } = await checkout(customer, 'Sun');
+    expect(session.wish.amount).toBe(99_900);
+    expect(await ownPrice(customer)).not.toBeNull();
+    dashboard.provider.ledger.pay(session);
+    await dashboard.settled();
+    expect([await planOf(customer), await ownPrice(customer), await termsOf(customer)]).toEqual(['Sun', null, []]);
+  });
+
+  it('that was agreed to while the customer paid the plan’s price ends, since that is what is charged', async () => {
+    const customer = await newCustomer();
+    const { session } = await checkout(customer);
+    await agree(customer);
+    dashboard.provider.ledger.pay(session);
+    await dashboard.settled();
+    expect([await planOf(customer), await ownPrice(customer), await termsOf(customer)]).toEqual(['Star', null, []]);
+    const { rows } = await dashboard.pool.query(
+      "SELECT details ->> 'reason' AS reason FROM audit_log WHERE actor = 'payments' AND subject_id = (SELECT id::text FROM subscription WHERE customer_id = $1)",
+      [customer.id],
+    );
+    expect(rows).toEqual([{ reason: 'the plan is paid at the payment provider now' }]);
+  });
+});
+
 describe('a payment that fails', () => {
   it('leaves the plan for the days of grace, then the base limits, and gives it back when it is made good', async () => {
     const customer = await paidCustomer();
@@ -211,16 +268,46 @@ describe('a payment that fails', () => {
   });
 });
 
+/** Compares with the providers now. */
+const compare = async () => {
+  const id = await askForPaymentCheck(dashboard.pool);
+  dashboard.poke();
+  await dashboard.settled();
+  return readPaymentCheck(dashboard.pool, id);
+};
+
 const chargesOf = async (customerId: string) =>
   (await listCharges(dashboard.pool, { customerId, timeZone: 'Asia/Kolkata', limit: 10 })).rows;
 
 describe('a refund', () => {
-  it('is shown with the charge that it gives back', async () => {
+  it('is shown to its customer with the charge that it gives back, and to nobody else', async () => {
     const customer = await paidCustomer();
+    const paymentsOf = async (of: Pick<typeof customer, 'ask'>) => (await of.ask('/payments')).json().payments;
+    expect(await paymentsOf(customer)).toMatchObject([{ refunded: '0.00', refundedAt: null }]);
     dashboard.provider.ledger.refund(customer.subscription);
     await dashboard.settled();
-    expect(await chargesOf(customer.id)).toMatchObject([{ amount: 49_900, refunded: 49_900, state: 'paid', currency: 'INR' }]);
+    const [payment, ...others] = await paymentsOf(customer);
+    expect(others).toEqual([]);
+    expect(payment).toMatchObject({ product: PRODUCT, amount: '499.00', refunded: '499.00', state: 'paid', currency: 'INR' });
+    expect(Date.parse(payment.refundedAt)).toBeGreaterThan(Date.parse(payment.paidAt));
+    expect(payment.reference).toBe(customer.subscription.latest_invoice);
     expect(await planOf(customer)).toBe('Star');
+    expect(await paymentsOf(await newCustomer())).toEqual([]);
+  });
+});
+
+describe('a customer who was deleted at the provider', () => {
+  it('loses what was paid, and can pay anew under a new id there', async () => {
+    const customer = await paidCustomer();
+    dashboard.provider.ledger.removeCustomer(customer.subscription.customer);
+    await dashboard.settled();
+    expect(await planOf(customer)).toBeNull();
+    const { session } = await checkout(customer);
+    expect(session.customer).not.toBe(customer.subscription.customer);
+    dashboard.provider.ledger.pay(session);
+    await dashboard.settled();
+    expect(await planOf(customer)).toBe('Star');
+    expect((await customer.ask('/billing/portal', {})).json().url).toContain(session.customer);
   });
 });
 
@@ -255,6 +342,16 @@ describe('a plan that is paid at Razorpay', () => {
     razorpay.account.renew(subscription, false);
     await deliver();
     expect((await billing()).paid).toMatchObject([{ status: 'failing', isGiven: true }]);
+    const { cookie } = await makeOperator(dashboard);
+    const [owed] = (await dashboard.ask({ path: `/api/operator/payments?customer=${customer.id}&state=due`, cookie })).json().payments;
+    expect(owed.canRetry).toBe(false);
+    const body = { provider: 'razorpay', reference: owed.reference };
+    const retry = await dashboard.ask({ method: 'POST', path: '/api/operator/payments/retry', cookie, body });
+    expect([retry.statusCode, retry.json().code, retry.json().detail]).toEqual([
+      409,
+      'change_refused',
+      expect.stringContaining('dashboard'),
+    ]);
     razorpay.account.recover(subscription);
     razorpay.account.refund(subscription);
     await deliver();
@@ -279,13 +376,6 @@ describe('a plan that is paid at Razorpay', () => {
 });
 
 describe('a comparison with the provider', () => {
-  const compare = async () => {
-    const id = await askForPaymentCheck(dashboard.pool);
-    dashboard.poke();
-    await dashboard.settled();
-    return readPaymentCheck(dashboard.pool, id);
-  };
-
   it('says what differed and mends it, and finds nothing the second time', async () => {
     const customer = await paidCustomer();
     await compare();
@@ -306,6 +396,38 @@ describe('a comparison with the provider', () => {
     expect(compared).toBeGreaterThan(0);
     expect(await planOf(customer)).toBeNull();
     expect((await compare())?.differences).toEqual([]);
+  });
+
+  it('finds charges and refunds of which every event was lost, and tells of each once though the events come after all', async () => {
+    const customer = await paidCustomer();
+    await compare();
+    const { ledger } = dashboard.provider;
+    dashboard.hear(false);
+    ledger.renew(customer.subscription, true);
+    ledger.refund(customer.subscription);
+    const late = ledger.books.waiting;
+    ledger.books.waiting = [];
+    const about = `charge ${customer.subscription.latest_invoice ?? ''}`;
+    const own = ((await compare())?.differences ?? []).filter(({ subscription }) => subscription === customer.subscription.id);
+    expect(own.flatMap(({ changed }) => (about in changed ? [changed[about]] : []))).toEqual([
+      [null, 'paid 499.00 INR'],
+      [null, 'refunded 499.00 INR'],
+    ]);
+    const found = await chargesOf(customer.id);
+    expect(found.map(({ state, refunded }) => [state, refunded])).toEqual([
+      ['paid', 49_900],
+      ['paid', 0],
+    ]);
+    expect((await compare())?.differences).toEqual([]);
+    dashboard.hear(true);
+    ledger.books.waiting = late;
+    await dashboard.settled();
+    expect((await chargesOf(customer.id)).map(({ state, refunded }) => [state, refunded])).toEqual([
+      ['paid', 49_900],
+      ['paid', 0],
+    ]);
+    const { email } = (await customer.ask('/session')).json();
+    expect(dashboard.mails.filter(({ to, subject }) => to === email && subject.startsWith('Receipt'))).toHaveLength(2);
   });
 
   it('takes no payment from an account that was erased', async () => {
@@ -369,6 +491,28 @@ describe('the seller', () => {
       expect.stringMatching(`^${PRODUCT},paid,\\d{4}-\\d\\d-\\d\\d,499.00,INR$`),
     ]);
 
+    const retry = (of: { reference: string }, who = cookie) => {
+      const body = { provider: 'sandbox', reference: of.reference };
+      return dashboard.ask({ method: 'POST', path: '/api/operator/payments/retry', cookie: who, body });
+    };
+    const owed = async (of: { id: string }) => (await see(`/operator/payments?customer=${of.id}`)).json().payments[0];
+    expect([first.canRetry, second.canRetry, (await owed(failed)).canRetry]).toEqual([true, false, false]);
+    ledger.declinesNext = true;
+    const declined = await retry(first);
+    expect([declined.statusCode, declined.json().code, (await owed(due)).state]).toEqual([409, 'payment_failed', 'due']);
+    expect((await retry(await owed(overdue))).statusCode).toBe(204);
+    await dashboard.settled();
+    expect([(await owed(overdue)).state, await planOf(overdue)]).toEqual(['paid', 'Star']);
+    for (const settled of [await owed(overdue), await owed(failed), second])
+      expect((await retry(settled)).json().code).toBe('change_refused');
+    expect((await retry({ reference: 'in_of_nobody' })).json().code).toBe('payment_unknown');
+    expect((await due.ask('/operator/payments/retry', { provider: 'sandbox', reference: first.reference })).statusCode).toBe(403);
+    const { rows: lines } = await dashboard.pool.query(
+      "SELECT actor, details FROM audit_log WHERE action = 'payment.retry' AND subject_id = $1",
+      [overdue.id],
+    );
+    expect(lines).toMatchObject([{ actor: expect.stringMatching(/^operator:/), details: { amount: '499.00', currency: 'INR' } }]);
+
     // The provider says that nothing is owed any more, and what was paid was never heard.
     dashboard.hear(false);
     ledger.recover(due.subscription);
@@ -377,6 +521,8 @@ describe('the seller', () => {
     dashboard.poke();
     await dashboard.settled();
     expect(await risen()).toMatchObject({ paid: null, due: 0 });
+    await compare();
+    expect(await risen()).toMatchObject({ paid: 5 * 499, due: 0 });
   });
 });
 

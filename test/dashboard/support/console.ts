@@ -1,5 +1,5 @@
 import { startDashboard, type TestDashboard } from './dashboard';
-import { type Belongings, makeBelongings } from './endpoint-samples';
+import { type Belongings, makeBelongings, stillPayments } from './endpoint-samples';
 import { makeOperator } from './operator';
 
 export const OPERATOR = 'ops@tollgate.test';
@@ -15,7 +15,7 @@ interface Console {
 }
 
 export async function openConsole(): Promise<Console> {
-  const dashboard = await startDashboard();
+  const dashboard = await startDashboard({ payments: stillPayments });
   const own = await makeBelongings(dashboard, EMAIL);
   const { cookie } = await makeOperator(dashboard, OPERATOR);
   const { customerId } = (await dashboard.ask({ path: '/api/session', cookie: own.cookie })).json();

@@ -202,18 +202,26 @@ async function recordInvoice(pool: Pool, key: { readonly id: string }): Promise<
   return rows[0]?.id ?? '';
 }
 
-/** A payment that was begun, and one that pays for another product's plan at Stripe. */
+/** A payment that was begun, and one that pays for another product's plan at Stripe, with a charge that is owed. */
 async function recordPayments(pool: Pool, key: { readonly id: string }): Promise<{ checkoutId: string; paidPlanId: string }> {
+  const charged = async (made: Promise<string>): Promise<string> => {
+    const text =
+      "INSERT INTO payment_charge (provider, invoice, paid_subscription_id, currency, amount, charged_at) VALUES ('stripe', $1, $2, 'INR', 49900, now())";
+    await pool.query(text, [`in_${key.id}`, await made]);
+    return made;
+  };
   const one = async (text: string): Promise<string> => (await pool.query<{ id: string }>(text, [key.id])).rows[0]?.id ?? '';
   return {
     checkoutId: await one(
       `INSERT INTO checkout (customer_id, product_id, plan_name, price, currency, provider, session, look_at)
        SELECT customer_id, 'api-pincode', 'Star', 49900, 'INR', 'stripe', 'cs_' || id, NULL FROM credential WHERE id = $1 RETURNING id`,
     ),
-    paidPlanId: await one(
-      `INSERT INTO paid_subscription (provider, reference, customer_id, product_id, status, plan_name, price, currency, period_end, look_at)
-       SELECT 'stripe', 'sub_' || id, customer_id, 'api-pincode', 'active', 'Sun', 49900, 'INR', now() + interval '9 days', NULL
-       FROM credential WHERE id = $1 RETURNING id`,
+    paidPlanId: await charged(
+      one(
+        `INSERT INTO paid_subscription (provider, reference, customer_id, product_id, status, plan_name, price, currency, period_end, look_at, failing_since)
+         SELECT 'stripe', 'sub_' || id, customer_id, 'api-pincode', 'active', 'Sun', 49900, 'INR', now() + interval '9 days', NULL, now()
+         FROM credential WHERE id = $1 RETURNING id`,
+      ),
     ),
   };
 }
@@ -225,6 +233,7 @@ export const stillPayments = () => ({
     stripe: {
       name: 'stripe',
       changeSubscription: () => Promise.resolve([]),
+      chargeAgain: () => Promise.resolve([]),
       previewChange: () => Promise.resolve({ amount: 100, currency: 'INR', isExact: true }),
     } as unknown as PaymentPort,
   },

@@ -44,6 +44,7 @@ export async function operatorSamples(pool: Pool, own: Belongings): Promise<Read
     'GET /operator/invoices/:id/pdf': { params: { id: own.invoiceId } },
     'POST /operator/invoices/:id/paid': { params: { id: own.invoiceId }, body: { paidOn: '2026-04-10', reference: 'UTR 7' } },
     'POST /operator/invoices/:id/credit': { params: { id: own.invoiceId }, body: { reason: 'a wrong plan' } },
+    'POST /operator/payments/retry': { body: { provider: 'stripe', reference: `in_${own.key.id}` } },
     'POST /operator/tokens': { body: { submission: randomUUID(), name: 'back end', scopes: ['keys:read'] } },
     'POST /operator/tokens/:id/revoke': { params: { id: tokens[0]?.id ?? '' }, body: {} },
     'GET /operator/requests/:requestId': { params: { requestId: own.requestId } },

@@ -37,13 +37,13 @@ interface PayingOptions extends DashboardOptions {
   readonly wrap?: (port: PaymentPort) => PaymentPort;
 }
 
-type Start = (options: DashboardOptions) => Promise<TestDashboard>;
-
 /** A dashboard with a payment provider beside it, which tells it what happens. */
-export async function startPayingDashboard(
-  { providerNow, also = {}, wrap = (port) => port, ...options }: PayingOptions = {},
-  start: Start = startDashboard,
-): Promise<PayingDashboard> {
+export async function startPayingDashboard({
+  providerNow,
+  also = {},
+  wrap = (port) => port,
+  ...options
+}: PayingOptions = {}): Promise<PayingDashboard> {
   const seen: SeenRequest[] = [];
   const sent: PayingDashboard['sent'] = [];
   const state = { hears: true };
@@ -61,7 +61,7 @@ export async function startPayingDashboard(
   const line = await openFaultProxy(provider.url);
   const port = wrap(createStripePort({ name: 'sandbox', ...PAYMENT_KEYS, url: line.url }));
   let work: ReturnType<typeof startPayments> | undefined;
-  const dashboard = await start({
+  const dashboard = await startDashboard({
     ...options,
     payments: (tools) => (work = startPayments({ ...tools, ports: { ...also, sandbox: port }, everyMs: 600_000 })),
   });

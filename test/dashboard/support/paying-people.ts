@@ -7,7 +7,14 @@ export interface PayingCustomer {
 }
 
 interface ShownProduct {
-  readonly subscription: { plan: string | null; state: string; id: string; version: string; suspended?: object } | null;
+  readonly subscription: {
+    plan: string | null;
+    state: string;
+    id: string;
+    version: string;
+    suspended?: object;
+    ownPrice: object | null;
+  } | null;
   readonly plans: { name: string; isPaidFirst: boolean }[];
 }
 

@@ -31,6 +31,8 @@ export interface PaymentStage {
   recover(subscription: string): void;
   end(subscription: string): void;
   refund(subscription: string): void;
+  /** Deletes a customer there. */
+  remove(account: string): void;
   /** The next charge of a change is declined. */
   decline(): void;
   close(): Promise<void>;
@@ -74,6 +76,7 @@ export async function startStripeStage(): Promise<PaymentStage> {
     recover: (id) => ledger.recover(one(id)),
     end: (id) => ledger.end(one(id)),
     refund: (id) => ledger.refund(one(id)),
+    remove: (account) => ledger.removeCustomer(account),
     decline: () => void (ledger.declinesNext = true),
     close: () => provider.close(),
   };
@@ -98,6 +101,8 @@ export async function startRazorpayStage(): Promise<PaymentStage> {
     recover: (id) => account.recover(id),
     end: (id) => account.end(id),
     refund: (id) => account.refund(id),
+    // It makes customers itself, and is told of none.
+    remove: () => undefined,
     decline: () => void (account.declinesNext = true),
     close: () => standIn.close(),
   };

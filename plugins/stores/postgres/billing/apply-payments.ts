@@ -75,6 +75,18 @@ async function tellCustomer(
   if (isLastDay) await queuePaymentMail(client, { paidId: paid.id, kind: 'grace_ends', about });
 }
 
+/** Charges to tell the customer of. One that was paid is told once, though the provider may say so by an event and when it is asked. */
+function untold(facts: readonly KeptFact[]): KeptFact[] {
+  const paid = new Set(facts.flatMap(({ isNew, fact }) => (!isNew && fact.kind === 'paid' ? [fact.invoice] : [])));
+  return facts.filter((each) => {
+    if (!each.isNew || !isCharge(each)) return false;
+    if (each.fact.kind === 'failed') return true;
+    const isFirst = !paid.has(each.fact.invoice);
+    paid.add(each.fact.invoice);
+    return isFirst;
+  });
+}
+
 export interface ApplyOptions extends PaidRef {
   readonly terms: PaymentTerms;
   /** Our own clock, in seconds since 1970. It says when to look again, in case that news came late. */
@@ -108,9 +120,8 @@ export function applyPayments(db: Database, options: ApplyOptions): Promise<Paym
     const given = entitlement === 'none' ? null : plan;
     const wait = nextLook(state, terms, options.at ?? Math.max(newest, now));
     const look = isAway ? Math.min(wait, SOON_SECONDS) : wait;
-    const charges = facts.filter((each) => each.isNew && isCharge(each));
     if (facts.some((each) => each.isNew && isAboutCharge(each))) await keepCharges(client, paid, chargesOf(facts));
-    await tellCustomer(client, paid, { charges, state, entitlement, terms, at });
+    await tellCustomer(client, paid, { charges: untold(facts), state, entitlement, terms, at });
     await client.query(UPDATE, [paid.id, status, plan, price, currency, periodEnd, cancelsAt, failingSince, entitlement, given, look]);
     await client.query(
       'UPDATE payment_fact SET applied_at = now() WHERE provider = $1 AND paid_subscription = $2 AND id = ANY ($3) AND applied_at IS NULL',

@@ -1,6 +1,7 @@
 import { type PoolClient } from 'pg';
 import { type Entitlement } from '../../../core/selling/payment-state';
 import { writeAudit } from '../customers/write-audit';
+import { endOwnPrice } from '../operators/limit-terms';
 import { PAYMENT_ACTOR, restorePaid, suspendUnpaid } from '../suspensions/suspend';
 import { type PaidSubscription } from './paid-subscriptions';
 import { type PaidOwner } from './payment-facts';
@@ -47,7 +48,11 @@ export async function givePaidPlan(
   );
   const own = rows[0];
   if (paid.entitlement === 'suspended' && own) await restorePaid(client, own.id);
-  if (entitlement === 'plan') return setPlan(client, own, { customerId, product, plan });
+  if (entitlement === 'plan') {
+    // Before the plan: a price of its own ends without a word where the plan changes.
+    if (own) await endOwnPrice(client, own.id, PAYMENT_ACTOR);
+    return setPlan(client, own, { customerId, product, plan });
+  }
   if (!own || own.state === 'cancelled') return undefined;
   if ((await client.query(OTHERS, [customerId, product, paid.id])).rowCount) return undefined;
   if (entitlement === 'suspended') return suspendUnpaid(client, own.id);

@@ -1,14 +1,17 @@
 import { type Charge } from '../../../core/selling/payment-charges';
 import { type Database } from '../database';
+import { OperationRefused } from '../operation-refused';
 import { cutPage, numberBefore } from '../page-cursor';
 
 const KEEP = `
-INSERT INTO payment_charge AS known (provider, invoice, paid_subscription_id, currency, amount, charged_at, paid_at, url, refunded)
-SELECT $1, invoice, $2, currency, amount, to_timestamp("chargedAt"), to_timestamp("paidAt"), url, refunded FROM jsonb_to_recordset($3)
-  AS row(invoice text, currency text, amount bigint, "chargedAt" float8, "paidAt" float8, url text, refunded bigint)
+INSERT INTO payment_charge AS known (provider, invoice, paid_subscription_id, currency, amount, charged_at, paid_at, url, refunded, refunded_at)
+SELECT $1, invoice, $2, currency, amount, to_timestamp("chargedAt"), to_timestamp("paidAt"), url, refunded, to_timestamp("refundedAt")
+FROM jsonb_to_recordset($3)
+  AS row(invoice text, currency text, amount bigint, "chargedAt" float8, "paidAt" float8, url text, refunded bigint, "refundedAt" float8)
 ORDER BY "chargedAt", invoice
 ON CONFLICT (provider, invoice) DO UPDATE
-SET amount = excluded.amount, charged_at = excluded.charged_at, paid_at = excluded.paid_at, url = excluded.url, refunded = excluded.refunded`;
+SET amount = excluded.amount, charged_at = excluded.charged_at, paid_at = excluded.paid_at, url = excluded.url, refunded = excluded.refunded,
+  refunded_at = excluded.refunded_at`;
 
 /** Takes over what all events so far say of these charges. */
 export async function keepCharges(db: Database, paid: { readonly id: string; readonly provider: string }, charges: readonly Charge[]) {
@@ -36,6 +39,7 @@ export interface ChargeView {
   readonly paidAt: Date | null;
   readonly url: string | null;
   readonly refunded: number;
+  readonly refundedAt: Date | null;
 }
 
 const STATE = `
@@ -52,10 +56,12 @@ export interface ChargeFilter {
   readonly state?: ChargeState | undefined;
 }
 
-const LIST = `
+const SELECT = `
 SELECT c.place::text AS number, c.provider, c.invoice, p.customer_id AS "customerId", COALESCE(u.email, '') AS customer, p.product_id AS product,
-  c.amount::float8 AS amount, c.currency, ${STATE} AS state, c.charged_at AS "chargedAt", c.paid_at AS "paidAt", c.url, c.refunded::float8 AS refunded
-${FROM} LEFT JOIN customer u ON u.id = p.customer_id
+  c.amount::float8 AS amount, c.currency, ${STATE} AS state, c.charged_at AS "chargedAt", c.paid_at AS "paidAt", c.url, c.refunded::float8 AS refunded,
+  c.refunded_at AS "refundedAt"
+${FROM} LEFT JOIN customer u ON u.id = p.customer_id`;
+const LIST = `${SELECT}
 WHERE c.place < $1 AND ($2::uuid IS NULL OR p.customer_id = $2) AND ($3::text IS NULL OR c.currency = $3) AND ($4::text IS NULL OR ${STATE} = $4)
   AND ($5::timestamp IS NULL OR (c.charged_at >= $5::timestamp AT TIME ZONE $6 AND c.charged_at < ($5::timestamp + interval '1 month') AT TIME ZONE $6))
 ORDER BY c.place DESC LIMIT $7`;
@@ -67,6 +73,13 @@ export async function listCharges(db: Database, { after, limit, ...filter }: Cha
   const values = [numberBefore(after), customerId, currency, state, from, timeZone, limit + 1];
   const { rows } = await db.query<ChargeView & { number: string }>(LIST, values);
   return cutPage(rows, limit);
+}
+
+/** By the provider's id of its invoice. @throws OperationRefused `payment_unknown` */
+export async function requireCharge(db: Database, { provider, invoice }: { provider: string; invoice: string }): Promise<ChargeView> {
+  const { rows } = await db.query<ChargeView>(`${SELECT} WHERE c.provider = $1 AND c.invoice = $2`, [provider, invoice]);
+  if (!rows[0]) throw new OperationRefused('payment_unknown', 'there is no payment with this reference');
+  return rows[0];
 }
 
 /** Sums of a month in a currency by one provider, without what went back: whole numbers as text, since they may be larger than a number holds exactly. */

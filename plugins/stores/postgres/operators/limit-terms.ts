@@ -105,6 +105,19 @@ async function endOne(client: PoolClient, id: string): Promise<void> {
   await writeAudit(client, { actor: 'dashboard', action: 'subscription.change', subject: { kind: 'subscription', id }, details });
 }
 
+const END_PRICE = `
+UPDATE subscription SET price_override = NULL, price_override_currency = NULL, updated_at = now()
+WHERE id = $1 AND price_override IS NOT NULL RETURNING daily_override IS NULL AND monthly_override IS NULL AS "isBare"`;
+
+/** The provider of payments charges the plan's price, and knows no other. Runs in the caller's transaction. */
+export async function endOwnPrice(client: PoolClient, id: string, actor: Actor): Promise<void> {
+  const { rows } = await client.query<{ isBare: boolean }>(END_PRICE, [id]);
+  if (!rows[0]) return;
+  if (rows[0].isBare) await client.query(DROP, [id]);
+  const details = { after: { price: null }, reason: 'the plan is paid at the payment provider now' };
+  await writeAudit(client, { actor, action: 'subscription.change', subject: { kind: 'subscription', id }, details });
+}
+
 /** Takes prices and limits away whose end has come. @returns of how many subscriptions */
 export function endLimits(db: Database): Promise<number> {
   return inTransaction(db, async (client) => {

@@ -36,7 +36,7 @@ function createAsk({ ports, log }: AskingTools): { ask: Ask; away: ReadonlySet<s
 /** How the provider has one subscription; nothing where it knows none. */
 export async function lookAt(port: PaymentPort, reference: string): Promise<GivenFact[]> {
   const facts: GivenFact[] = [];
-  for await (const fact of port.listSubscriptions(reference)) facts.push(fact);
+  for await (const fact of port.listFacts(reference)) facts.push(fact);
   return facts;
 }
 

@@ -3,8 +3,7 @@ import { type PaymentTerms } from '../../../../plugins/core/selling/billing-term
 import { fromMinor } from '../../../../plugins/core/selling/money';
 import { findAccount, requireCheckout } from '../../../../plugins/stores/postgres/billing/checkouts';
 import { askSoon, listPaid, type PaidSubscription } from '../../../../plugins/stores/postgres/billing/paid-subscriptions';
-import { type GivenFact } from '../../../../plugins/stores/postgres/billing/payment-facts';
-import { writeAudit } from '../../../../plugins/stores/postgres/customers/write-audit';
+import { type Actor, writeAudit } from '../../../../plugins/stores/postgres/customers/write-audit';
 import { inTransaction } from '../../../../plugins/stores/postgres/database';
 import { OperationRefused } from '../../../../plugins/stores/postgres/operation-refused';
 import { requireConsent } from '../../../../plugins/stores/postgres/subscriptions/require-consent';
@@ -13,31 +12,11 @@ import { type billingEndpoints } from '../../contract/billing';
 import { type Call, type Handlers } from '../http/bind-endpoint';
 import { type DashboardDeps } from '../http/dashboard-deps';
 import { Refusal } from '../http/refusal';
-import { findPlan, refuseOtherTerms, refusePaid, refuseWithoutApproval } from '../plans/plan-terms';
-import {
-  ChangeRefused,
-  PaymentFailed,
-  type PaymentPort,
-  type PlanSwitch,
-  ProviderAway,
-  ProviderRefused,
-  type SubscriptionChange,
-} from './payment-port';
+import { findPlan, refuseOtherTerms, refuseOwnPriced, refusePaid, refuseWithoutApproval } from '../plans/plan-terms';
+import { fromProvider } from './from-provider';
+import { type PaymentPort, type PlanSwitch, type SubscriptionChange } from './payment-port';
 import { type Payments, portOf, termsOf } from './payments-of';
 import { applyFacts, isStillSold, returnUrl, takePayment, termsToPay } from './take-payment';
-
-/** Errors of a provider as answers; what it said goes to the log. @throws Refusal `payment_away`, `payment_off` */
-async function fromProvider<T>(work: Promise<T>, { log }: DashboardDeps): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    if (error instanceof ChangeRefused) throw new Refusal('change_refused');
-    if (error instanceof PaymentFailed) throw new Refusal('payment_failed');
-    if (!(error instanceof ProviderAway) && !(error instanceof ProviderRefused)) throw error;
-    log.error({ err: error }, 'a payment provider did not do what it was asked');
-    throw new Refusal(error instanceof ProviderAway ? 'payment_away' : 'payment_off', { headers: { 'Retry-After': '30' } });
-  }
-}
 
 /** @throws Refusal `payment_off` */
 async function requirePort({ catalogue, payments }: DashboardDeps): Promise<PaymentPort> {
@@ -113,11 +92,34 @@ async function wantedSwitch(paid: PaidSubscription, plan: string, deps: Dashboar
   return { title, plan: offered.plan, price: offered.price };
 }
 
-/** Asks the provider to change what is paid. Should its answer be lost, or this process be killed, the work asks what came of it. */
-async function changePaid(paid: PaidSubscription, change: SubscriptionChange, deps: DashboardDeps): Promise<readonly GivenFact[]> {
+interface AskedChange {
+  readonly change: SubscriptionChange & { readonly kind: 'cancel' | 'keep' | 'switch' };
+  readonly actor: Actor;
+  /** For the audit log. */
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Asks the provider to change what is paid, and acts on its answer. Should that be lost, or this process be killed, the work asks what came
+ * of it; who asked for it stands in the audit log by then.
+ */
+async function changePaid(paid: PaidSubscription, { change, actor, details }: AskedChange, deps: DashboardDeps): Promise<void> {
   const port = portOfPaid(paid, deps);
-  await askSoon(deps.db, paid.id);
-  return fromProvider(port.changeSubscription(paid.reference, change), deps);
+  const { id, customerId, product, provider, reference } = paid;
+  const line = { actor, action: `payment.${change.kind}`, subject: { kind: 'customer', id: customerId } } as const;
+  await inTransaction(deps.db, async (client) => {
+    await askSoon(client, id);
+    await writeAudit(client, { ...line, details: { product, ...details } });
+  });
+  try {
+    await applyFacts(deps, provider, await fromProvider(port.changeSubscription(reference, change), deps));
+  } catch (error) {
+    // Nobody knows what came of one that was lost.
+    if (error instanceof Refusal && error.kind !== 'payment_away') {
+      await writeAudit(deps.db, { ...line, details: { product, ...details, refused: error.kind } });
+    }
+    throw error;
+  }
 }
 
 const HOUR_SECONDS = 3_600;
@@ -129,11 +131,7 @@ const change =
     deps: DashboardDeps,
   ): Promise<void> => {
     const paid = await requirePaid(deps, { id, customerId });
-    const facts = await changePaid(paid, { kind }, deps);
-    const { product, plan } = paid;
-    const subject = { kind: 'customer', id: customerId } as const;
-    await writeAudit(deps.db, { actor, action: `payment.${kind}`, subject, details: { product, plan } });
-    await applyFacts(deps, paid.provider, facts);
+    await changePaid(paid, { change: { kind }, actor, details: { plan: paid.plan } }, deps);
   };
 
 type PaymentEndpoints = Pick<
@@ -159,6 +157,7 @@ export const paymentHandlers: Handlers<PaymentEndpoints> = {
       const found = termsToPay(await catalogue(), { product, plan });
       if (!found) throw new Refusal('plan_free');
       await refusePaid(client, { customerId, product });
+      await refuseOwnPriced(client, { customerId, product, plan: found.plan });
       await requireConsent(client, { customerId, product, consent, actor });
       return found;
     });
@@ -190,10 +189,8 @@ export const paymentHandlers: Handlers<PaymentEndpoints> = {
     await refuseOtherTerms({ product: paid.product, plan, terms }, deps);
     const wish = { ...(await wantedSwitch(paid, plan, deps)), at };
     if (Math.abs(deps.clock.now() / 1_000 - at) > HOUR_SECONDS) throw new Refusal('preview_old');
-    const facts = await changePaid(paid, { kind: 'switch', ...wish }, deps);
-    const details = { product: paid.product, before: paid.plan, after: wish.plan };
-    await writeAudit(deps.db, { actor, action: 'payment.switch', subject: { kind: 'customer', id: customerId }, details });
-    await applyFacts(deps, paid.provider, facts);
+    const details = { before: paid.plan, after: wish.plan };
+    await changePaid(paid, { change: { kind: 'switch', ...wish }, actor, details }, deps);
   },
 
   'POST /billing/portal': async ({ caller: { customerId } }, deps) => {

@@ -85,12 +85,20 @@ export interface PaymentPort {
   openCheckout(wish: CheckoutWish): Promise<CheckoutPage>;
   /** What came of a checkout, or that it is closed now, so that nobody can pay by it any more. */
   settleCheckout(session: string, act: 'look' | 'close'): Promise<CheckoutOutcome>;
-  /** How the provider has subscriptions at this moment: one by its id, or without one all of ours, ended ones of the last weeks too. */
-  listSubscriptions(id?: string): AsyncIterable<GivenFact>;
+  /**
+   * How the provider has one subscription at this moment, by its id; or all of ours, ended ones of the last weeks too, and after them what
+   * was charged and given back since a moment, in seconds since 1970.
+   */
+  listFacts(of: string | { readonly since: number }): AsyncIterable<GivenFact>;
   /** What another plan would cost now; nothing is changed. @throws ChangeRefused */
   previewChange(subscription: string, wish: PlanSwitch): Promise<SwitchCost>;
   /** A switch charges the difference, and changes the plan only if that is paid. @throws ChangeRefused, PaymentFailed */
   changeSubscription(subscription: string, change: SubscriptionChange): Promise<readonly GivenFact[]>;
+  /**
+   * Charges an invoice that is owed once more, where the provider lets a seller do so. Asked twice in a minute, it tries once.
+   * @throws ChangeRefused where nothing is owed any more, PaymentFailed
+   */
+  chargeAgain?(invoice: string, nowMs: number): Promise<readonly GivenFact[]>;
   /** The provider's own page of a customer's cards and invoices, where it has one. */
   openPortal?(account: string, returnUrl: string): Promise<{ readonly url: string }>;
   /** An event as it was sent. @throws EventRefused when its signature or its age are not right */

@@ -1,13 +1,23 @@
 import { windowsAt } from '../../../../plugins/core/access/quota';
 import { fromMinor } from '../../../../plugins/core/selling/money';
 import { sumInvoices } from '../../../../plugins/stores/postgres/billing/invoice-view';
-import { type ChargeFilter, type ChargeView, listCharges, sumCharges } from '../../../../plugins/stores/postgres/billing/payment-charges';
+import {
+  type ChargeFilter,
+  type ChargeView,
+  listCharges,
+  requireCharge,
+  sumCharges,
+} from '../../../../plugins/stores/postgres/billing/payment-charges';
+import { writeAudit } from '../../../../plugins/stores/postgres/customers/write-audit';
 import { type BillingSums } from '../../contract/billing';
 import { type Given } from '../../contract/endpoint';
-import { type sellerPaymentEndpoints } from '../../contract/seller-payments';
-import { type Handlers } from '../http/bind-endpoint';
+import { type paymentEndpoints, type sellerPaymentEndpoints } from '../../contract/seller-payments';
+import { type Call, type Handlers } from '../http/bind-endpoint';
 import { type DashboardDeps } from '../http/dashboard-deps';
+import { Refusal } from '../http/refusal';
 import { csvRecord } from '../requests/usage-csv';
+import { fromProvider } from './from-provider';
+import { applyFacts } from './take-payment';
 
 type Sums = Given<BillingSums>['months'][number];
 
@@ -49,6 +59,8 @@ export async function sellerSums({ db, clock, timeZone }: DashboardDeps): Promis
   return months.sort(byMonth);
 }
 
+const isOwed = ({ state }: ChargeView): boolean => state === 'due' || state === 'overdue';
+
 const toPayment = ({ invoice: reference, provider, amount, refunded, ...charge }: ChargeView) => ({
   ...charge,
   provider: provider as Sums['by'],
@@ -56,6 +68,27 @@ const toPayment = ({ invoice: reference, provider, amount, refunded, ...charge }
   amount: fromMinor(amount, charge.currency),
   refunded: fromMinor(refunded, charge.currency),
 });
+
+const RETRY_TEXTS = {
+  change_refused: 'Nothing is owed for this payment any more.',
+  payment_failed: 'The charge was declined once more. Nothing was charged.',
+};
+/** Razorpay charges a card again from its own pages alone: https://razorpay.com/docs/payments/subscriptions/manually-charge-card */
+const NO_RETRY = 'The payment provider takes no such request. Open the subscription in its dashboard, and charge its invoice there.';
+
+/** Charges what is owed once more. That it was asked for stands in the audit log; what comes of it, in the payments. */
+async function retryPayment({ body, caller: { actor } }: Call<'POST /operator/payments/retry'>, deps: DashboardDeps): Promise<void> {
+  const { db, clock, payments } = deps;
+  const charge = await requireCharge(db, { provider: body.provider, invoice: body.reference });
+  if (!isOwed(charge)) throw new Refusal('change_refused', { detail: RETRY_TEXTS.change_refused });
+  const port = payments?.ports[charge.provider];
+  if (!port) throw new Refusal('payment_off');
+  if (!port.chargeAgain) throw new Refusal('change_refused', { detail: NO_RETRY });
+  const { customerId, product, currency, invoice, provider } = charge;
+  const details = { product, amount: fromMinor(charge.amount, currency), currency, reference: invoice };
+  await writeAudit(db, { actor, action: 'payment.retry', subject: { kind: 'customer', id: customerId }, details });
+  await applyFacts(deps, provider, await fromProvider(port.chargeAgain(invoice, clock.now()), deps, RETRY_TEXTS));
+}
 
 const AT_ONCE = 1_000;
 const COLUMNS = [
@@ -72,6 +105,7 @@ const COLUMNS = [
   'currency',
   'url',
   'refunded',
+  'refunded_on',
 ];
 
 /** For bookkeeping: a record for each charge, days and months in the quota time zone, read a page at a time. */
@@ -80,22 +114,47 @@ async function* paymentRecords({ db, timeZone }: DashboardDeps, filter: ChargeFi
   yield csvRecord(COLUMNS);
   for (let after: string | undefined; ;) {
     const { rows, next } = await listCharges(db, { ...filter, after, limit: AT_ONCE });
-    for (const { provider, invoice, customerId, customer, product, state, chargedAt, paidAt, amount, currency, url, refunded } of rows) {
+    for (const {
+      provider,
+      invoice,
+      customerId,
+      customer,
+      product,
+      state,
+      chargedAt,
+      paidAt,
+      amount,
+      currency,
+      url,
+      refunded,
+      refundedAt,
+    } of rows) {
       const charged = dayOf(chargedAt);
       const about = [provider, invoice, charged, charged.slice(0, 7), customerId, customer, product, state, dayOf(paidAt)];
-      yield csvRecord([...about, fromMinor(amount, currency), currency, url ?? '', fromMinor(refunded, currency)]);
+      yield csvRecord([...about, fromMinor(amount, currency), currency, url ?? '', fromMinor(refunded, currency), dayOf(refundedAt)]);
     }
     if (next === undefined) return;
     after = next;
   }
 }
 
-/** What customers were charged through a payment provider. */
-export const sellerPaymentHandlers: Handlers<typeof sellerPaymentEndpoints> = {
-  'GET /operator/payments': async ({ query: { customer: customerId, ...query } }, { db, timeZone }) => {
+/** What a customer was charged through a payment provider. */
+export const paymentListHandlers: Handlers<typeof paymentEndpoints> = {
+  'GET /payments': async ({ query, caller: { customerId } }, { db, timeZone }) => {
     const { rows, next } = await listCharges(db, { ...query, customerId, timeZone });
     return { payments: rows.map(toPayment), next: next ?? null };
   },
+};
+
+/** What customers were charged through a payment provider. */
+export const sellerPaymentHandlers: Handlers<typeof sellerPaymentEndpoints> = {
+  'GET /operator/payments': async ({ query: { customer: customerId, ...query } }, { db, timeZone, payments }) => {
+    const { rows, next } = await listCharges(db, { ...query, customerId, timeZone });
+    const canRetry = (charge: ChargeView): boolean => isOwed(charge) && payments?.ports[charge.provider]?.chargeAgain !== undefined;
+    return { payments: rows.map((charge) => ({ ...toPayment(charge), canRetry: canRetry(charge) })), next: next ?? null };
+  },
+
+  'POST /operator/payments/retry': retryPayment,
 
   'GET /operator/payments.csv': ({ query: { customer: customerId, ...query } }, deps) => ({
     filename: `tollgate-payments-${query.month ?? windowsAt(deps.clock.now() / 1_000, deps.timeZone).day}.csv`,

@@ -87,7 +87,7 @@ async function pageOf(tools: PaymentTools, checkout: Checkout, { port, url, emai
     returnUrl: returnUrl(url, id),
     cancelUrl: returnUrl(url, id),
   });
-  if (account === undefined && page.account !== undefined) await keepAccount(tools.db, { customerId, provider, account: page.account });
+  if (page.account !== undefined && page.account !== account) await keepAccount(tools.db, { customerId, provider, account: page.account });
   await noteSession(tools.db, id, page);
   return page;
 }

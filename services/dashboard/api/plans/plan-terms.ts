@@ -3,6 +3,8 @@ import { type Catalogue, type CataloguePlan } from '../../../../plugins/core/sel
 import { type Terms } from '../../contract/plans';
 import { type PoolClient } from 'pg';
 import { findPaid } from '../../../../plugins/stores/postgres/billing/paid-subscriptions';
+import { OperationRefused } from '../../../../plugins/stores/postgres/operation-refused';
+import { viewSubscriptions } from '../../../../plugins/stores/postgres/subscriptions/subscription-view';
 import { isCollecting, isPaidFirst } from '../billing/payments-of';
 import { type DashboardDeps } from '../http/dashboard-deps';
 import { Refusal } from '../http/refusal';
@@ -52,6 +54,16 @@ export async function refuseUnpaid(wanted: WantedPlan, { catalogue, payments }: 
   const sold = await catalogue();
   const offered = findPlan(sold, wanted);
   if (offered && isPaidFirst(offered) && isCollecting(sold, payments)) throw new Refusal('payment_needed');
+}
+
+/** A plan at a price of the customer's own is paid as it was agreed, and the payment provider knows the plan's price alone. @throws OperationRefused `plan_current` */
+export async function refuseOwnPriced(
+  db: PoolClient,
+  { customerId, product, plan }: { customerId: string; product: string; plan: string },
+) {
+  const own = (await viewSubscriptions(db, customerId)).find((each) => each.product === product && each.state !== 'cancelled');
+  if (!own || own.priceOverride === null || own.plan !== plan) return;
+  throw new OperationRefused('plan_current', 'you have this plan at a price of your own, and pay it as you agreed with the provider');
 }
 
 /** What is paid goes on until its period is over, and would be charged again. @throws Refusal 409 `plan_paid` */

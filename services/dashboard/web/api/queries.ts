@@ -108,7 +108,12 @@ export const statementsQuery = queryOptions({ queryKey: ['statements'], queryFn:
 export const statementQuery = (month: string) =>
   queryOptions({ queryKey: ['statements', month], queryFn: () => call('GET /statement', { query: { month } }) });
 
-export const billingQuery = queryOptions({ queryKey: ['billing'], queryFn: () => call('GET /billing') });
+/** Asked again while a charge is owed: it is made good on the provider's pages. */
+export const billingQuery = queryOptions({
+  queryKey: ['billing'],
+  queryFn: () => call('GET /billing'),
+  refetchInterval: ({ state }) => (state.data?.paid.some(({ status }) => status === 'failing') ? 3_000 : false),
+});
 /** Asked until it has come to an end. */
 export const checkoutQuery = (id: string) =>
   queryOptions({
@@ -123,6 +128,8 @@ export const switchCostQuery = (id: string, plan: string) =>
     queryFn: () => call('POST /paid-plans/:id/preview', { params: { id }, body: { plan } }),
     staleTime: 0,
   });
+export const ownPaymentsQuery = (after: After) =>
+  queryOptions({ queryKey: ['billing', 'payments', after], queryFn: () => call('GET /payments', { query: { after } }) });
 export const invoicesQuery = (after: After) =>
   queryOptions({ queryKey: ['billing', 'invoices', after], queryFn: () => call('GET /invoices', { query: { after } }) });
 export const invoiceQuery = (id: string) =>

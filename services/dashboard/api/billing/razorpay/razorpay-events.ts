@@ -4,7 +4,8 @@ import { digest } from '../answer-clock';
 import { type GivenFact } from '../../../../../plugins/stores/postgres/billing/payment-facts';
 import { EventRefused, type ProviderNews } from '../payment-port';
 import { type RazorpayClient } from './razorpay-client';
-import { noteOf, paidCharge, paymentEntity, subscriptionEntity, subscriptionFact } from './razorpay-facts';
+import { refundFacts } from './razorpay-charges';
+import { invoiceEntity, noteOf, paidCharge, paymentEntity, subscriptionEntity, subscriptionFact } from './razorpay-facts';
 import { type RazorpayPlans } from './razorpay-plans';
 
 const inside = <S extends z.ZodType>(entity: S) => z.object({ entity }).optional();
@@ -15,7 +16,6 @@ const event = z.object({
   created_at: z.number(),
   payload: z.object({ subscription: inside(subscriptionEntity), payment: inside(paymentEntity) }),
 });
-type RazorpayEvent = z.output<typeof event>;
 
 /** HMAC-SHA256 of the bytes as they came. The SDK compares byte by byte and stops at the first difference; this does not tell where. */
 function isSigned(body: Buffer, signature: unknown, secret: string): boolean {
@@ -36,16 +36,6 @@ function readJson(body: Buffer): unknown {
 /** What goes with a charge that was made. One that failed is told by `subscription.pending`; `payment.failed` names no subscription. */
 const CHARGED = ['subscription.charged', 'subscription.completed'];
 
-/** https://razorpay.com/docs/api/payments/subscriptions/fetch-invoices */
-const invoiceEntity = z.object({
-  id: z.string(),
-  status: z.string(),
-  amount: z.number().int(),
-  currency: z.string(),
-  subscription_id: z.string().nullish(),
-  short_url: z.string().nullish(),
-});
-
 interface EventTools {
   readonly client: RazorpayClient;
   readonly plans: RazorpayPlans;
@@ -61,26 +51,6 @@ async function failedCharge({ client: { sdk, asked } }: EventTools, { id, at, su
   return [{ id: `${id} failed`, at, subscription, fact: { kind: 'failed', invoice, amount, currency, url } }];
 }
 
-/** All that was refunded of a payment; a payment names its invoice, and only that its subscription. */
-async function refundNews(
-  { client: { sdk, asked } }: EventTools,
-  { payload, created_at: at }: RazorpayEvent,
-  id: string,
-): Promise<ProviderNews> {
-  const payment = payload.payment?.entity;
-  if (typeof payment?.invoice_id !== 'string' || typeof payment.amount_refunded !== 'number') return { facts: [] };
-  const { subscription_id: subscription } = (await asked(sdk.invoices.fetch(payment.invoice_id), invoiceEntity)).value;
-  if (typeof subscription !== 'string') return { facts: [] };
-  const fact = {
-    kind: 'refunded',
-    invoice: payment.invoice_id,
-    payment: payment.id,
-    amount: payment.amount_refunded,
-    currency: payment.currency,
-  } as const;
-  return { facts: [{ id, at, subscription, fact }] };
-}
-
 /**
  * What an event says; events of other kinds say nothing. Its id is made of its bytes: they are signed, while the header `x-razorpay-event-id`
  * is not, so an event that was overheard cannot count again under another id. Razorpay signs no time, and sends an event again for a day.
@@ -91,7 +61,9 @@ export async function readRazorpayEvent(tools: EventTools, body: Buffer, signatu
   const { data } = event.safeParse(readJson(body));
   if (!data) return { facts: [] };
   const id = digest(body);
-  if (data.event === 'refund.processed') return refundNews(tools, data, id);
+  if (data.event === 'refund.processed') {
+    return { facts: await refundFacts(tools.client, data.payload.payment?.entity, { id, at: data.created_at }) };
+  }
   const subscription = data.payload.subscription?.entity;
   if (!subscription || noteOf(subscription, 'customer') === undefined) return { facts: [] };
   const checkout = noteOf(subscription, 'checkout');

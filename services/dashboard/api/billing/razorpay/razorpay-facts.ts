@@ -53,6 +53,19 @@ export const paymentEntity = z.object({
 });
 export type PaymentEntity = z.output<typeof paymentEntity>;
 
+/** https://razorpay.com/docs/api/payments/subscriptions/fetch-invoices */
+export const invoiceEntity = z.object({
+  id: z.string(),
+  status: z.string(),
+  amount: z.number().int(),
+  currency: z.string(),
+  subscription_id: z.string().nullish(),
+  short_url: z.string().nullish(),
+  issued_at: seconds,
+  paid_at: seconds,
+});
+export type InvoiceEntity = z.output<typeof invoiceEntity>;
+
 export function noteOf(given: { readonly notes: Readonly<Record<string, unknown>> }, name: keyof typeof NOTES): string | undefined {
   const value = given.notes[NOTES[name]];
   return typeof value === 'string' ? value : undefined;

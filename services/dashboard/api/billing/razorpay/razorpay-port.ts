@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type GivenFact } from '../../../../../plugins/stores/postgres/billing/payment-facts';
 import { lookedUp } from '../answer-clock';
 import { ChangeRefused, type CheckoutWish, type PaymentPort, type PlanSwitch, ProviderRefused } from '../payment-port';
+import { chargesSince } from './razorpay-charges';
 import { type Answer, connectRazorpay, type RazorpayOptions } from './razorpay-client';
 import { readRazorpayEvent } from './razorpay-events';
 import { isBegun, noteOf, NOTES, type SubscriptionEntity, subscriptionEntity, subscriptionFact } from './razorpay-facts';
@@ -117,9 +118,10 @@ export function createRazorpayPort(options: RazorpayOptions): PaymentPort {
       return { state: stateOf(answer.value), facts: await factOf(answer) };
     },
 
-    async *listSubscriptions(id) {
-      if (id !== undefined) return yield* await factOf(await fetched(id));
+    async *listFacts(of) {
+      if (typeof of === 'string') return yield* await factOf(await fetched(of));
       for await (const { value, at } of pages({})) for (const each of value) yield* await factOf({ value: each, at });
+      yield* chargesSince(client, of.since);
     },
 
     /** Razorpay reckons the difference when it changes the plan, by the days that are left, and tells it to nobody before. */

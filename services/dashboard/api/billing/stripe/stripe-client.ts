@@ -33,6 +33,12 @@ function isAway(error: unknown): boolean {
   );
 }
 
+/** Whether the provider no longer has what a member of a request names. https://docs.stripe.com/error-codes#resource-missing */
+export function lacks(error: unknown, member: string): boolean {
+  const { cause } = error instanceof ProviderRefused ? error : {};
+  return cause instanceof Stripe.errors.StripeInvalidRequestError && cause.code === 'resource_missing' && cause.param === member;
+}
+
 /** @throws PaymentFailed, ProviderAway, ProviderRefused */
 export async function asked<T>(work: Promise<T>): Promise<T> {
   try {
@@ -41,5 +47,22 @@ export async function asked<T>(work: Promise<T>): Promise<T> {
     if (cause instanceof Stripe.errors.StripeCardError) throw new PaymentFailed(cause.message, { cause });
     if (isAway(cause)) throw new ProviderAway('Stripe cannot be reached', { cause });
     throw new ProviderRefused(cause instanceof Error ? cause.message : 'Stripe refused', { cause });
+  }
+}
+
+/** Stripe's most. */
+const PAGE = 100;
+
+type Listed<T> = Stripe.Response<Stripe.ApiList<T>>;
+
+/** All pages of a list. @param ask with where the page begins */
+export async function* pagesOf<T extends { readonly id?: string }>(
+  ask: (page: { readonly limit: number; readonly starting_after?: string }) => Promise<Listed<T>>,
+): AsyncGenerator<Listed<T>> {
+  for (let after: string | undefined; ;) {
+    const page = await asked(ask({ limit: PAGE, ...(after !== undefined && { starting_after: after }) }));
+    yield page;
+    after = page.data.at(-1)?.id;
+    if (!page.has_more || after === undefined) return;
   }
 }

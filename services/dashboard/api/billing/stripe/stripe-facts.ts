@@ -3,7 +3,6 @@ import { type PaymentFact, type SubscriptionFact } from '../../../../../plugins/
 import { type GivenFact } from '../../../../../plugins/stores/postgres/billing/payment-facts';
 import { type ProviderNews } from '../payment-port';
 import { fromStripeAmount } from './stripe-amounts';
-import { asked } from './stripe-client';
 
 /** What we write to subscriptions at Stripe, so that each says whose it is. */
 export const METADATA = { customer: 'tollgate_customer', product: 'tollgate_product', plan: 'tollgate_plan' } as const;
@@ -20,7 +19,7 @@ const STATUSES: Readonly<Record<string, SubscriptionFact['status']>> = {
   incomplete_expired: 'ended',
 };
 
-const idOf = (value: string | { readonly id: string } | null | undefined): string | undefined =>
+export const idOf = (value: string | { readonly id: string } | null | undefined): string | undefined =>
   typeof value === 'string' ? value : value?.id;
 
 /** One of ours has one line, with its price and period. Undefined for a subscription of another program. */
@@ -41,27 +40,12 @@ export function subscriptionFact(given: Stripe.Subscription, { id, at }: { id: s
   return { id, at, subscription: given.id, owner: { customerId, product }, fact };
 }
 
-function chargeFact(kind: 'paid' | 'failed', invoice: Stripe.Invoice, { id, at }: { id: string; at: number }): GivenFact[] {
+/** A charge that was made or refused; nothing of an invoice without a subscription. */
+export function chargeFact(kind: 'paid' | 'failed', invoice: Stripe.Invoice, { id, at }: { id: string; at: number }): GivenFact[] {
   const subscription = idOf(invoice.parent?.subscription_details?.subscription);
   if (subscription === undefined || invoice.id === undefined) return [];
   const { amount, currency } = fromStripeAmount(kind === 'paid' ? invoice.amount_paid : invoice.amount_due, invoice.currency);
   return [{ id, at, subscription, fact: { kind, invoice: invoice.id, amount, currency, url: invoice.hosted_invoice_url ?? null } }];
-}
-
-/** All that was refunded of a charge. A charge no longer names its invoice, so Stripe is asked. @throws ProviderAway, ProviderRefused */
-export async function refundNews(stripe: Stripe, { id, created: at, data }: Stripe.ChargeRefundedEvent): Promise<ProviderNews> {
-  const { id: payment, payment_intent: intent, amount_refunded: refunded, currency: code } = data.object;
-  const of = idOf(intent);
-  if (of === undefined) return { facts: [] };
-  const payments = await asked(
-    stripe.invoicePayments.list({ payment: { type: 'payment_intent', payment_intent: of }, limit: 1, expand: ['data.invoice'] }),
-  );
-  const invoice = payments.data[0]?.invoice;
-  const isWhole = typeof invoice === 'object' && 'parent' in invoice;
-  const subscription = isWhole ? idOf(invoice.parent?.subscription_details?.subscription) : undefined;
-  if (!isWhole || subscription === undefined) return { facts: [] };
-  const { amount, currency } = fromStripeAmount(refunded, code);
-  return { facts: [{ id, at, subscription, fact: { kind: 'refunded', invoice: invoice.id, payment, amount, currency } }] };
 }
 
 /** What an event says; events of other kinds say nothing. */

@@ -10,11 +10,9 @@ import {
   type SubscriptionChange,
 } from '../payment-port';
 import { fromStripeAmount, toStripeAmount } from './stripe-amounts';
-import { asked, connect, type StripeOptions } from './stripe-client';
-import { METADATA, newsOf, refundNews, subscriptionFact } from './stripe-facts';
-
-/** Stripe's most. */
-const PAGE = 100;
+import { chargeAgain, chargesSince, refundFacts } from './stripe-charges';
+import { asked, connect, lacks, pagesOf, type StripeOptions } from './stripe-client';
+import { METADATA, newsOf, subscriptionFact } from './stripe-facts';
 
 const SCOPE = { expand: ['subscription'] };
 
@@ -84,11 +82,17 @@ export function createStripePort(options: StripeOptions): PaymentPort {
     const idempotencyKey = `tollgate-switch-${subscription}-${wish.plan}-${wish.price}-${wish.at}`;
     return factOf(await asked(stripe.subscriptions.update(subscription, change, { idempotencyKey })));
   };
-  const accountOf = async ({ customerId, email }: CheckoutWish): Promise<string> => {
+  const accountOf = async ({ customerId, email, account = '' }: CheckoutWish): Promise<string> => {
     const customer = { email, metadata: { [METADATA.customer]: customerId } };
-    // The same key with another member's address would be refused for a day.
-    const idempotencyKey = `tollgate-customer-${customerId}-${digest(email).slice(0, 8)}`;
+    // The same key with another member's address would be refused for a day, and lead back to a customer that is deleted since.
+    const idempotencyKey = `tollgate-customer-${customerId}-${digest(`${email}${account}`).slice(0, 8)}`;
     return (await asked(stripe.customers.create(customer, { idempotencyKey }))).id;
+  };
+  const sessionFor = async (wish: CheckoutWish, account: string) => {
+    const idempotencyKey = `tollgate-checkout-${wish.id}-${digest(account).slice(0, 8)}`;
+    const session = await asked(stripe.checkout.sessions.create(sessionWish(wish, account), { idempotencyKey }));
+    if (session.url === null) throw new ProviderRefused('Stripe gave no page for a checkout');
+    return { account, session: session.id, url: session.url };
   };
   return {
     name: options.name,
@@ -97,10 +101,13 @@ export function createStripePort(options: StripeOptions): PaymentPort {
 
     async openCheckout(wish) {
       const account = wish.account ?? (await accountOf(wish));
-      const idempotencyKey = `tollgate-checkout-${wish.id}`;
-      const session = await asked(stripe.checkout.sessions.create(sessionWish(wish, account), { idempotencyKey }));
-      if (session.url === null) throw new ProviderRefused('Stripe gave no page for a checkout');
-      return { account, session: session.id, url: session.url };
+      try {
+        return await sessionFor(wish, account);
+      } catch (error) {
+        // Somebody deleted the customer at Stripe.
+        if (!lacks(error, 'customer')) throw error;
+        return sessionFor(wish, await accountOf({ ...wish, account }));
+      }
     },
 
     async settleCheckout(session, act) {
@@ -112,18 +119,13 @@ export function createStripePort(options: StripeOptions): PaymentPort {
       return { state, facts: factOf(subscription as Stripe.Response<Stripe.Subscription>, dateOf(found)) };
     },
 
-    async *listSubscriptions(id) {
-      if (id !== undefined) return yield* factOf(await asked(stripe.subscriptions.retrieve(id)));
-      let after: string | undefined;
-      for (;;) {
-        const page = await asked(
-          stripe.subscriptions.list({ status: 'all', limit: PAGE, ...(after !== undefined && { starting_after: after }) }),
-        );
+    async *listFacts(of) {
+      if (typeof of === 'string') return yield* factOf(await asked(stripe.subscriptions.retrieve(of)));
+      for await (const page of pagesOf((where) => stripe.subscriptions.list({ status: 'all', ...where }))) {
         const at = dateOf(page);
         for (const each of page.data) yield* factOf(each as Stripe.Response<Stripe.Subscription>, at);
-        after = page.data.at(-1)?.id;
-        if (!page.has_more || after === undefined) return;
       }
+      yield* chargesSince(stripe, of.since);
     },
 
     async changeSubscription(subscription, change: SubscriptionChange) {
@@ -138,6 +140,8 @@ export function createStripePort(options: StripeOptions): PaymentPort {
       return { ...fromStripeAmount(preview.total, preview.currency), isExact: true };
     },
 
+    chargeAgain: (invoice, nowMs) => chargeAgain(stripe, invoice, nowMs),
+
     async openPortal(account, returnUrl) {
       const { url } = await asked(stripe.billingPortal.sessions.create({ customer: account, return_url: returnUrl }));
       return { url };
@@ -149,7 +153,8 @@ export function createStripePort(options: StripeOptions): PaymentPort {
       const event = verified(() =>
         stripe.webhooks.constructEvent(body, signature, options.webhookSecret, EVENT_AGE_SECONDS, undefined, nowMs),
       );
-      return event.type === 'charge.refunded' ? refundNews(stripe, event) : newsOf(event);
+      if (event.type !== 'charge.refunded') return newsOf(event);
+      return { facts: await refundFacts(stripe, event.data.object, { id: event.id, at: event.created }) };
     },
   };
 }

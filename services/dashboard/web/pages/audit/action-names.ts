@@ -76,6 +76,7 @@ export const ACTION_NAMES: Readonly<Record<AuditAction, string>> = {
   'payment.cancel': 'Paid plan cancelled',
   'payment.keep': 'Cancellation of a paid plan taken back',
   'payment.switch': 'Paid plan changed',
+  'payment.retry': 'Failed payment charged once more',
   'billing.details': 'Details for invoices changed',
   'billing.paid': 'Invoice marked as paid',
   'billing.credit': 'Invoice credited',

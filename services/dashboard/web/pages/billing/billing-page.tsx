@@ -17,6 +17,7 @@ import { usePaged } from '../../hooks/use-paged';
 import { formatMonth } from '../plans/format-month';
 import { isPaidInAdvance, PaidPlans, takesPayments } from './paid-plans';
 import { DetailsForm } from './details-form';
+import { Payments } from './payments';
 import { formatDate, INVOICE_FACTS } from './invoice-words';
 
 const COLUMNS: readonly Column<InvoiceSummaryView>[] = [
@@ -111,6 +112,7 @@ export function BillingPage(): ReactNode {
             <>
               {isPaidInAdvance(billing) && <PaidPlans {...billing} />}
               {(!takesPayments(billing) || billing.owed.length > 0) && <Charges {...billing} />}
+              <Payments />
               <Invoices mayBeNone={takesPayments(billing)} />
             </>
           )}

@@ -17,7 +17,8 @@ import { usePaged } from '../../hooks/use-paged';
 import { INVOICE_FACTS, STATE_NAMES } from '../billing/invoice-words';
 import { formatMonth } from '../plans/format-month';
 import { BillingSumsTable } from './billing-sums';
-import { PAYMENT_STATES, PaymentList } from './payment-list';
+import { PAYMENT_STATES } from '../billing/payment-words';
+import { PaymentList } from './payment-list';
 
 const FROM = '/console/operator/billing';
 

@@ -1,55 +1,22 @@
-import { Badge } from '@mantine/core';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { Button, Text } from '@mantine/core';
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type ReactNode } from 'react';
-import { type PaymentState, type PaymentView } from '../../../contract/seller-payments';
+import { useState, type ReactNode } from 'react';
+import { type SellersPaymentView } from '../../../contract/seller-payments';
 import { catalogueQuery, type PaymentFilter, paymentsQuery } from '../../api/operator-queries';
+import { call } from '../../api/request';
+import { toast } from '../../browser/toast';
+import { ConfirmDialog } from '../../components/confirm-dialog';
 import { type Column, DataTable } from '../../components/data-table';
 import { EmptyState } from '../../components/empty-state';
 import { Loaded } from '../../components/loaded';
-import { Moment } from '../../components/moment';
 import { Pager } from '../../components/pager';
 import { Panel } from '../../components/panel';
 import { formatPrice } from '../../format/numbers';
 import { usePaged } from '../../hooks/use-paged';
+import { PAYMENT_FACTS, paymentKey } from '../billing/payment-words';
 
-export const PAYMENT_STATES: Readonly<Record<PaymentState, { readonly label: string; readonly color: string }>> = {
-  paid: { label: 'Paid', color: 'green' },
-  due: { label: 'Due', color: 'blue' },
-  overdue: { label: 'Overdue', color: 'red' },
-  failed: { label: 'Failed', color: 'gray' },
-  unknown: { label: 'Not known', color: 'yellow' },
-};
-
-const FACTS: readonly Column<PaymentView>[] = [
-  { header: 'Charged', cell: ({ chargedAt }) => <Moment at={chargedAt} /> },
-  {
-    header: 'State',
-    cell: ({ state }) => <Badge color={PAYMENT_STATES[state].color}>{PAYMENT_STATES[state].label}</Badge>,
-  },
-  { header: 'Paid', cell: ({ paidAt }) => (paidAt === null ? '–' : <Moment at={paidAt} />) },
-  { header: 'Amount', isNumber: true, cell: ({ amount: price, currency }) => formatPrice({ price, currency }) },
-  {
-    header: 'Refunded',
-    isNumber: true,
-    cell: ({ refunded: price, currency }) => (Number(price) === 0 ? '–' : formatPrice({ price, currency })),
-  },
-];
-
-const REFERENCE: Column<PaymentView> = {
-  header: 'Reference',
-  isWide: true,
-  cell: ({ url, reference }) =>
-    url === null ? (
-      <span className="mono breakable">{reference}</span>
-    ) : (
-      <a href={url} target="_blank" rel="noopener noreferrer" className="text-link mono breakable">
-        {reference}
-      </a>
-    ),
-};
-
-const CUSTOMER: Column<PaymentView> = {
+const CUSTOMER: Column<SellersPaymentView> = {
   header: 'Customer',
   isTitle: true,
   cell: ({ customerId, customer }) => (
@@ -58,6 +25,39 @@ const CUSTOMER: Column<PaymentView> = {
     </Link>
   ),
 };
+
+/** Has the provider charge what is owed once more. */
+function Retry({ payment }: { readonly payment: SellersPaymentView }): ReactNode {
+  const client = useQueryClient();
+  const [isAsking, setAsking] = useState(false);
+  const { provider, reference, customer, amount: price, currency } = payment;
+  const sum = formatPrice({ price, currency });
+
+  async function retry(): Promise<void> {
+    await call('POST /operator/payments/retry', { body: { provider, reference } });
+    await client.invalidateQueries({ queryKey: ['operator'] });
+    toast(`${sum} were paid by ${customer}.`);
+  }
+
+  return (
+    <>
+      <Button size="compact-sm" variant="default" className="tappable" onClick={() => setAsking(true)}>
+        Charge again
+      </Button>
+      {isAsking && (
+        <ConfirmDialog title={`Charge ${sum} again?`} action={`Charge ${sum}`} onConfirm={retry} onClose={() => setAsking(false)}>
+          <Text size="sm">The payment provider charges the card of {customer} now. If that succeeds, the plan goes on, or comes back.</Text>
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}
+
+const STATE_AND_ACT: readonly Column<SellersPaymentView>[] = PAYMENT_FACTS.map((column) =>
+  column.header !== 'Paid'
+    ? column
+    : { ...column, cell: (payment) => (payment.canRetry ? <Retry payment={payment} /> : column.cell(payment)) },
+);
 
 function useTitles(): (product: string) => string {
   const { data } = useQuery(catalogueQuery);
@@ -75,11 +75,16 @@ export function PaymentList({ filter }: { readonly filter: PaymentFilter }): Rea
         <>
           <DataTable
             caption="Payments"
-            columns={[CUSTOMER, { header: 'Product', cell: ({ product }) => titleOf(product) }, ...FACTS, REFERENCE]}
+            columns={[CUSTOMER, { header: 'Product', cell: ({ product }) => titleOf(product) }, ...STATE_AND_ACT]}
             rows={payments}
-            rowKey={({ provider, reference }) => `${provider} ${reference}`}
+            rowKey={paymentKey}
             empty={<EmptyState title="No payments">There are none of this kind.</EmptyState>}
           />
+          {payments.some((each) => !each.canRetry && (each.state === 'due' || each.state === 'overdue')) && (
+            <Text size="sm" c="dimmed" mt="xs">
+              The payment provider takes no request to charge these again. Charge them in its own dashboard.
+            </Text>
+          )}
           <Pager paging={paging} next={next} />
         </>
       )}
@@ -107,9 +112,9 @@ export function CustomerPayments({ customerId }: { readonly customerId: string }
     <Panel title="Payments" aside={all}>
       <DataTable
         caption="Payments"
-        columns={[{ header: 'Product', isTitle: true, cell: ({ product }) => titleOf(product) }, ...FACTS, REFERENCE]}
+        columns={[{ header: 'Product', isTitle: true, cell: ({ product }) => titleOf(product) }, ...STATE_AND_ACT]}
         rows={data.payments}
-        rowKey={({ provider, reference }) => `${provider} ${reference}`}
+        rowKey={paymentKey}
       />
     </Panel>
   );

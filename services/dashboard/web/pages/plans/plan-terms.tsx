@@ -26,7 +26,7 @@ export function PlanTerms(props: PlanTermsProps): ReactNode {
 
 function Terms({ product: { subscription }, offer }: PlanTermsProps): ReactNode {
   const isChange = subscription !== null && subscription.state !== 'cancelled';
-  if (offer.isPaidFirst) return <PaidTerms isChange={isChange} />;
+  if (offer.isPaidFirst) return <PaidTerms isChange={isChange} endsOwnPrice={isChange && subscription.ownPrice !== null} />;
   const isCharged = offer.price !== null || (isChange && subscription.plan !== null);
   return (
     <List size="sm" spacing={4} mt="sm">
@@ -45,7 +45,7 @@ function Terms({ product: { subscription }, offer }: PlanTermsProps): ReactNode 
 }
 
 /** Of a plan that begins when it is paid. */
-function PaidTerms({ isChange }: { readonly isChange: boolean }): ReactNode {
+function PaidTerms({ isChange, endsOwnPrice }: { readonly isChange: boolean; readonly endsOwnPrice: boolean }): ReactNode {
   return (
     <List size="sm" spacing={4} mt="sm">
       <List.Item>
@@ -57,6 +57,7 @@ function PaidTerms({ isChange }: { readonly isChange: boolean }): ReactNode {
         Billing.
       </List.Item>
       {isChange && <List.Item>What you used today and this month still counts.</List.Item>}
+      {endsOwnPrice && <List.Item>Your own price ends with the plan that you leave.</List.Item>}
     </List>
   );
 }
