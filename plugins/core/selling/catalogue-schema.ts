@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { KEY_PLACES } from '../key-places';
 import { billingTerms } from './billing-terms';
 import { PRODUCT_ID, PROOF_FORMS } from './catalogue';
-import { checkCatalogueFile } from './check-catalogue';
-import { decimalsOf, fitsDecimals, fromMinor, toMinor } from './money';
+import { checkCatalogueFile, checkPlan } from './check-catalogue';
+import { fromMinor, toMinor } from './money';
 import { EXEMPTIONS } from './refunds';
 import { UNITS_HEADER } from './units';
 
@@ -43,6 +43,12 @@ const price = z
   ])
   .transform(String);
 
+const overage = z.strictObject({
+  per: limit.describe('Requests, or units, that the price is for.'),
+  price: price.describe("For so many above the limits, with the currency's decimals."),
+  cap: limits.describe('The limits that refuse, in place of those of the plan.'),
+});
+
 const plan = z
   .strictObject({
     name: line(100).describe('What customers choose by; upper and lower case are the same.'),
@@ -56,16 +62,18 @@ const plan = z
       .enum(['automatic', 'request'])
       .default('automatic')
       .describe('request: a customer asks for this plan, and the seller answers.'),
+    overage: overage.optional().describe('Sells use above the limits. Without it requests are refused at the limits.'),
   })
-  .superRefine(({ price: amount, currency }, context) => {
-    if (fitsDecimals(amount, currency)) return;
-    context.addIssue({
-      code: 'custom',
-      path: ['price'],
-      message: `must have ${decimalsOf(currency) || 'no'} decimals, as ${currency} has`,
-    });
+  .superRefine((given, context) => {
+    // Members that are not well formed have no rules between them.
+    if (context.issues.length > 0) return;
+    for (const problem of checkPlan(given)) context.addIssue({ code: 'custom', ...problem });
   })
-  .transform((given) => ({ ...given, price: fromMinor(toMinor(given.price, given.currency), given.currency) }));
+  .transform(({ overage: above, ...given }) => {
+    const inDecimals = (amount: string): string => fromMinor(toMinor(amount, given.currency), given.currency);
+    const sold = above && { overage: { ...above, price: inDecimals(above.price) } };
+    return { ...given, price: inDecimals(given.price), ...sold };
+  });
 
 const route = z.strictObject({
   method: z.enum(['ANY', 'GET', 'POST', 'PUT', 'PATCH', 'DELETE']).describe('ANY: published without a method restriction.'),

@@ -32,6 +32,16 @@ export interface QuotaLimits {
   readonly monthly: number;
 }
 
+/** What a plan sells above its limits. */
+export interface Overage {
+  /** Requests, or units, that the price is for. */
+  readonly per: number;
+  /** With the decimals of the plan's currency, as text so that no rounding can happen. */
+  readonly price: string;
+  /** The limits at which requests are refused, in place of the plan's. */
+  readonly cap: QuotaLimits;
+}
+
 export interface CataloguePlan extends QuotaLimits {
   readonly name: string;
   /** Price a month with the currency's decimals, as text so that no rounding can happen. */
@@ -40,6 +50,8 @@ export interface CataloguePlan extends QuotaLimits {
   readonly currency: string;
   /** `request`: a customer asks for the plan, and an operator answers. */
   readonly approval: 'automatic' | 'request';
+  /** Absent: requests are refused at the limits. */
+  readonly overage?: Overage | undefined;
 }
 
 /**

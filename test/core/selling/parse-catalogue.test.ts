@@ -64,6 +64,42 @@ describe('a catalogue', () => {
     expect(changed('    plans:\n', '    key_in: [cookie]\n    plans:\n')).toEqual([expect.stringContaining('key_in[0]')]);
   });
 
+  describe('that sells use above limits', () => {
+    const gold = '{ name: Gold, daily: 1000, monthly: 10000, price: 10.5, currency: EUR, approval: request';
+    const sells = (overage: string): string => weather.replace(gold, `${gold}, overage: ${overage}`);
+    const CAP = 'cap: { daily: 5000, monthly: 20000 }';
+
+    it('has its price in the decimals of the currency', () => {
+      const { catalogue } = parseCatalogue(HEAD + sells(`{ per: 1000, price: 20, ${CAP} }`));
+      const cap = { daily: 5_000, monthly: 20_000 };
+      expect(catalogue?.products[0]?.plans[0]?.overage).toEqual({ per: 1_000, price: '20.00', cap });
+    });
+
+    it.each([
+      ['{ per: 0, price: 20, cap: { daily: 999, monthly: 20000 } }', ['.per ']],
+      [`{ per: 1, price: -20, ${CAP} }`, ['.price ']],
+      [`{ per: 1, price: '0.001', ${CAP} }`, ['.price must have 2 decimals, as EUR has']],
+      [
+        '{ per: 1, price: 20, cap: { daily: 999, monthly: 9999 } }',
+        [".cap.daily is below the plan's daily limit", ".cap.monthly is below the plan's monthly limit"],
+      ],
+      [
+        '{ per: 1, price: 20, cap: { daily: 1000, monthly: 10000 } }',
+        ['.cap must be above the limits of the plan, by the day or by the month'],
+      ],
+      ['{ per: 1, price: 20, cap: 5000 }', ['.cap ']],
+      ['{ per: 1, price: 20 }', ['.cap ']],
+    ])('is refused with %s', (overage, problems) => {
+      const found = problemsOf(HEAD + sells(overage));
+      expect(found).toEqual(problems.map((problem) => expect.stringContaining(`products[0].plans[0].overage${problem}`)));
+    });
+
+    it('is refused for a plan without a price', () => {
+      const free = sells(`{ per: 1, price: 20, ${CAP} }`).replace('price: 10.5', 'price: 0');
+      expect(problemsOf(HEAD + free)).toEqual([expect.stringContaining('products[0].plans[0].overage is for plans with a price')]);
+    });
+  });
+
   it('refuses test keys of a product that says neither where nor how they are answered', () => {
     const said = (line: string) => {
       const product = parseCatalogue(HEAD + weather.replace('    plans:\n', `${line}    plans:\n`)).catalogue?.find('api-weather');

@@ -4,7 +4,7 @@ import { CodeBlock } from './code-block';
 import { type Operation } from './operations';
 import { PageFrame, type PageTools, signUpPath } from './page-frame';
 import { Status } from './product-table';
-import { describeLimits, formatCount, formatPrice } from './wording';
+import { describeLimits, describePlan, formatCount, formatPrice } from './wording';
 
 interface ProductPageProps {
   readonly tools: PageTools;
@@ -29,7 +29,7 @@ function Offer({
 }: {
   readonly name: string;
   readonly price: string;
-  readonly limits: { readonly daily: number; readonly monthly: number };
+  readonly limits: string;
   /** What sets it apart from the one before it. */
   readonly more: string | undefined;
   readonly tools: PageTools;
@@ -44,7 +44,7 @@ function Offer({
             <strong>{more}</strong> the requests:{' '}
           </>
         )}
-        {describeLimits(limits)}
+        {limits}
       </p>
       <p>
         <a className="button second" href={tools.isSignedIn ? '/plans' : signUpPath('/plans')}>
@@ -59,13 +59,13 @@ function Offers({ tools, product: { base, plans } }: Omit<ProductPageProps, 'ope
   const before = (index: number): CataloguePlan | { daily: number } | undefined => (index === 0 ? (base ?? undefined) : plans[index - 1]);
   return (
     <ul className="product-cards offers">
-      {base && <Offer name="Without a plan" price="Free" limits={base} more={undefined} tools={tools} />}
+      {base && <Offer name="Without a plan" price="Free" limits={describeLimits(base)} more={undefined} tools={tools} />}
       {plans.map((plan, index) => (
         <Offer
           key={plan.name}
           name={plan.name}
           price={`${formatPrice(plan)} a month`}
-          limits={plan}
+          limits={describePlan(plan)}
           more={timesMore(plan, before(index))}
           tools={tools}
         />

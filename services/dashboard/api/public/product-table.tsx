@@ -3,7 +3,7 @@ import { type CatalogueProduct, refusesTestKeys } from '../../../../plugins/core
 import { routesWithoutSource } from '../../../own-sources';
 import { type LiveSource } from '../../contract/plans';
 import { type PageTools } from './page-frame';
-import { describeLimits, formatPrice, isOffered } from './wording';
+import { describeLimits, describePlan, formatPrice, isOffered } from './wording';
 
 const MOMENTS = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
 
@@ -57,7 +57,7 @@ function Plans({ plans }: Pick<CatalogueProduct, 'plans'>): ReactNode {
       {plans.map((plan) => (
         <li key={plan.name}>
           <strong>{plan.name}</strong>: {formatPrice(plan)} a month
-          <span className="quiet block">{describeLimits(plan)}</span>
+          <span className="quiet block">{describePlan(plan)}</span>
         </li>
       ))}
     </ul>
