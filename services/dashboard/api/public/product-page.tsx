@@ -115,6 +115,35 @@ function Endpoints({ product: { id }, operations }: Pick<ProductPageProps, 'prod
   );
 }
 
+const DAYS = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+
+/** Where the data comes from, and how old it is. */
+function Sources({ product: { sources = [] } }: Pick<ProductPageProps, 'product'>): ReactNode {
+  if (sources.length === 0) return null;
+  return (
+    <section aria-labelledby="sources">
+      <h2 id="sources">Sources</h2>
+      <ul className="limits">
+        {sources.map(({ name, url, asOf }) => (
+          <li key={name}>
+            {url === undefined ? name : <a href={url}>{name}</a>}
+            <span className="quiet">
+              ,{' '}
+              {asOf === undefined ? (
+                'current data'
+              ) : (
+                <>
+                  data of <time dateTime={asOf}>{DAYS.format(new Date(asOf))}</time>
+                </>
+              )}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
 /** One product for somebody who considers it: what it does, what it costs, and what an answer looks like. */
 export function ProductPage({ tools, product, operations }: ProductPageProps): ReactNode {
   const { id, title, description, slots, units, consent } = product;
@@ -142,6 +171,7 @@ export function ProductPage({ tools, product, operations }: ProductPageProps): R
       </section>
       <Sample operations={operations} />
       <Endpoints product={product} operations={operations} />
+      <Sources product={product} />
       <section aria-labelledby="limits">
         <h2 id="limits">Limits</h2>
         <ul className="limits">
