@@ -551,6 +551,11 @@ describe('live sources', () => {
     const { body } = await get('/products');
     expect(body).not.toContain('Test keys only');
     expect(body).toContain('Live keys: /seo/authority, /seo/keywords, /seo/spam');
+    for (const priced of ['/pricing', '/products/api-seo'])
+      expect((await get(priced)).body).toContain(
+        'No live source yet: live keys get answers from /seo/authority, /seo/keywords, /seo/spam only.',
+      );
+    expect((await get('/products/api-ip')).body).not.toContain('No live source');
   });
 
   it('tells customers the same, null where nobody knows, and names no setting', async () => {

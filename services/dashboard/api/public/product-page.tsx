@@ -3,7 +3,7 @@ import { type CataloguePlan, type CatalogueProduct, hasSandbox, refusesTestKeys 
 import { CodeBlock } from './code-block';
 import { type Operation } from './operations';
 import { PageFrame, type PageTools, signUpPath } from './page-frame';
-import { Status } from './product-table';
+import { NoLiveSource, Status } from './product-table';
 import { describeLimits, formatCount, formatPrice } from './wording';
 
 interface ProductPageProps {
@@ -147,6 +147,7 @@ function Sources({ product: { sources = [] } }: Pick<ProductPageProps, 'product'
 /** One product for somebody who considers it: what it does, what it costs, and what an answer looks like. */
 export function ProductPage({ tools, product, operations }: ProductPageProps): ReactNode {
   const { id, title, description, slots, units, consent } = product;
+  const source = tools.liveSources?.find(id) ?? null;
   return (
     <PageFrame tools={tools} title={title} description={description} path={`/products/${id}`} products={[product]}>
       <p className="crumb">
@@ -155,7 +156,7 @@ export function ProductPage({ tools, product, operations }: ProductPageProps): R
       <h1>{title}</h1>
       <p className="lead">{description}</p>
       <div className="quiet">
-        <Status product={product} source={tools.liveSources?.find(id) ?? null} />
+        <Status product={product} source={source} />
       </div>
       <p className="actions">
         <a className="button" href={tools.isSignedIn ? '/keys' : signUpPath(`/reference/${id}`)}>
@@ -167,6 +168,7 @@ export function ProductPage({ tools, product, operations }: ProductPageProps): R
       </p>
       <section aria-labelledby="plans">
         <h2 id="plans">Plans</h2>
+        <NoLiveSource product={product} source={source} />
         <Offers tools={tools} product={product} />
       </section>
       <Sample operations={operations} />
