@@ -91,6 +91,18 @@ const alert = z
   })
   .transform(({ failures, at_least: atLeast }) => ({ failures: Number.parseInt(failures, 10), atLeast }));
 
+const source = z
+  .strictObject({
+    name: line(100),
+    url: z
+      .url({ protocol: /^https$/, error: 'must be a URL that starts with https://' })
+      .max(500)
+      .optional()
+      .describe('Where customers read about it.'),
+    as_of: z.iso.date('must be a day such as 2026-06-05').optional().describe('Day of the data. Absent: the data are current.'),
+  })
+  .transform(({ as_of: asOf, ...given }) => ({ ...given, ...(asOf !== undefined && { asOf }) }));
+
 /** A hundred times the most expensive request of ours. */
 const MOST_RESERVE = 10_000;
 const MOST_UNITS = 1_000_000;
@@ -183,6 +195,13 @@ const productMembers = z.strictObject({
   alert: alert
     .optional()
     .describe('When you are told that the product fails: 20% of the answers of a minute and at least 20 of them unless given.'),
+  sources: z
+    .array(source)
+    .min(1)
+    .max(20)
+    .refine((each) => new Set(each.map(({ name }) => name)).size === each.length, 'names one twice')
+    .optional()
+    .describe('Where the data comes from, shown on the page of the product.'),
 });
 
 /** As the rest of the code names its members. */

@@ -61,6 +61,15 @@ export interface CataloguePlan extends QuotaLimits {
 export const PROOF_FORMS = ['hs256', 'eddsa'] as const;
 export type ProofForm = (typeof PROOF_FORMS)[number];
 
+/** Where data of a product comes from, as its customers are told. */
+export interface DataSource {
+  readonly name: string;
+  /** `https://…` */
+  readonly url?: string | undefined;
+  /** `YYYY-MM-DD` of the data. Absent: they are current. */
+  readonly asOf?: string | undefined;
+}
+
 export interface CatalogueProduct {
   readonly id: string;
   readonly title: string;
@@ -101,6 +110,8 @@ export interface CatalogueProduct {
   readonly units?: UnitsByAnswer | undefined;
   /** When failures are told to the seller. Absent: `USUAL_ALERT`. */
   readonly alert?: AlertRule | undefined;
+  /** Absent: nothing is said. */
+  readonly sources?: readonly DataSource[] | undefined;
 }
 
 /** True if a sandbox answers the product's test keys. */

@@ -87,6 +87,7 @@ function factsOf({
   aliases,
   units,
   alert,
+  sources,
 }: CatalogueProduct): Facts {
   const limits = { daily: base?.daily ?? null, monthly: base?.monthly ?? null };
   return {
@@ -110,6 +111,7 @@ function factsOf({
     aliases: aliases ?? null,
     units: units ?? null,
     alert: alert ? { failures: `${alert.failures}%`, at_least: alert.atLeast } : null,
+    sources: sources?.map(({ asOf, ...source }) => ({ ...source, ...(asOf !== undefined && { as_of: asOf }) })) ?? null,
   };
 }
 

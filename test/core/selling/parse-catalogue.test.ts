@@ -48,6 +48,24 @@ describe('a catalogue', () => {
     expect(refused('{ reserve: 1 }')).toEqual([expect.stringContaining('products[0].units.most ')]);
   });
 
+  it('says where the data comes from and of which day it is', () => {
+    const named = (list: string): string => `    sources: ${list}\n    plans:\n`;
+    const list = "[{ name: Stations, url: 'https://example.com', as_of: 2026-06-05 }, { name: Radar }]";
+    const { catalogue } = parseCatalogue(HEAD + weather.replace('    plans:\n', named(list)));
+    expect(catalogue?.find('api-weather')?.sources).toEqual([
+      { name: 'Stations', url: 'https://example.com', asOf: '2026-06-05' },
+      { name: 'Radar' },
+    ]);
+    const refused = (given: string): string[] => changed('    plans:\n', named(given)).map((line) => line.replace(/^\S+ /, ''));
+    expect(refused('[{ name: Radar }, { name: Radar }]')).toEqual(['products[0].sources names one twice']);
+    expect(refused('[{ name: Radar, as_of: 2026-02-30 }]')).toEqual(['products[0].sources[0].as_of must be a day such as 2026-06-05']);
+    expect(refused("[{ name: Radar, url: 'javascript:alert(1)' }, { url: 'http://example.com' }]")).toEqual([
+      'products[0].sources[0].url must be a URL that starts with https://',
+      'products[0].sources[1].name is missing',
+      'products[0].sources[1].url must be a URL that starts with https://',
+    ]);
+  });
+
   it('knows where keys are taken, what else opens the routes, and paths that stand for one of them', () => {
     const members =
       '    key_in: [x-api-key]\n    large_bodies: true\n    also_admits: [api-old]\n    aliases: { /old/weather: "/weather/{city}" }\n    plans:\n';

@@ -2,6 +2,7 @@ import { type ReactNode } from 'react';
 import { type CatalogueProduct } from '../../../../plugins/core/selling/catalogue';
 import { choosePlan, REQUEST_STEPS } from './choose-plan';
 import { PageFrame, type PageTools, signUpPath } from './page-frame';
+import { NoLiveSource } from './product-table';
 import { describeLimits, describePlan, formatCount, formatPrice, isOffered } from './wording';
 
 interface PricingPageProps {
@@ -129,6 +130,7 @@ export function PricingPage({ tools, products, step }: PricingPageProps): ReactN
               </th>
               <td data-label="Plans">
                 <Plans product={product} />
+                <NoLiveSource product={product} source={tools.liveSources?.find(product.id) ?? null} />
               </td>
               <td data-label={`${formatCount(requests)} a month`}>
                 <Cost product={product} requests={requests} />
@@ -140,8 +142,8 @@ export function PricingPage({ tools, products, step }: PricingPageProps): ReactN
       <p className="quiet">The cheapest plan with room for these requests, spread evenly over 30 days. Prices are a month and a product.</p>
       <WhatCounts sellsMore={offered.some(({ plans }) => plans.some(({ overage }) => overage))} />
       <p className="actions">
-        <a className="button" href={signUpPath('/pricing')}>
-          Create an account
+        <a className="button" href={tools.isSignedIn ? '/plans' : signUpPath('/pricing')}>
+          {tools.isSignedIn ? 'Your plans' : 'Create an account'}
         </a>
       </p>
     </PageFrame>

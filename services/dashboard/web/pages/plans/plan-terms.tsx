@@ -8,23 +8,20 @@ interface PlanTermsProps {
   readonly offer: Offer;
 }
 
-/** When the change counts, and how it is charged: as `plugins/core/selling/statement.ts` does it. */
-export function PlanTerms(props: PlanTermsProps): ReactNode {
-  const { liveRoutes } = props.product;
+/** That live keys get no answer from the product, or not everywhere, whatever is paid. */
+export function SourceNotice({ product }: Pick<PlanTermsProps, 'product'>): ReactNode {
+  const { liveRoutes } = product;
+  if (!lacksSource(product)) return null;
   return (
-    <>
-      <Terms {...props} />
-      {lacksSource(props.product) && (
-        <Alert color="orange" mt="sm" title="No live source yet">
-          Calls with a live key are refused until there is one{liveRoutes.length > 0 && `, but for ${liveRoutes.join(', ')}`}. Calls with a
-          test key get sample answers. The price counts all the same.
-        </Alert>
-      )}
-    </>
+    <Alert color="orange" mt="sm" title="No live source yet">
+      Calls with a live key are refused until there is one{liveRoutes.length > 0 && `, but for ${liveRoutes.join(', ')}`}. Calls with a test
+      key get sample answers. The price counts all the same.
+    </Alert>
   );
 }
 
-function Terms({ product: { subscription }, offer }: PlanTermsProps): ReactNode {
+/** When the change counts, and how it is charged: as `plugins/core/selling/statement.ts` does it. */
+export function PlanTerms({ product: { subscription }, offer }: PlanTermsProps): ReactNode {
   const isChange = subscription !== null && subscription.state !== 'cancelled';
   if (offer.isPaidFirst)
     return (
