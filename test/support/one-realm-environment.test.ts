@@ -3,9 +3,9 @@ import { createRequire } from 'node:module';
 const OneRealmEnvironment = createRequire(__filename)('./one-realm-environment.cjs');
 
 test('what a file of tests changes of its worker is gone after it', async () => {
-  const folder = process.cwd();
-  const { exit, env, listenerCount } = process;
-  const heard = listenerCount.call(process, 'SIGWINCH');
+  const { env } = process;
+  const ofProcess = (): unknown[] => [Reflect.get(process, 'exit'), process.exitCode, process.cwd(), process.listenerCount('SIGWINCH')];
+  const before = ofProcess();
   env['STAYS'] = 'as it was';
   const environment = new OneRealmEnvironment({ projectConfig: { globals: { isGiven: true }, fakeTimers: {} } });
   expect(Reflect.get(globalThis, 'isGiven')).toBe(true);
@@ -19,7 +19,7 @@ test('what a file of tests changes of its worker is gone after it', async () => 
 
   expect(['isGiven', 'left', Symbol.for('left')].filter((key) => Reflect.has(globalThis, key))).toEqual([]);
   expect(String(fetch)).not.toContain('stolen');
-  expect([process.exit, process.exitCode, process.cwd(), process.listenerCount('SIGWINCH')]).toEqual([exit, undefined, folder, heard]);
+  expect(ofProcess()).toEqual(before);
   expect([env['STAYS'], env['LEFT']]).toEqual(['as it was', undefined]);
 });
 
