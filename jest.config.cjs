@@ -1,37 +1,13 @@
 const { join } = require('node:path');
 
-// Jest on Node 20 cannot require() packages published as ES modules only, so those few are transformed too.
-const esmOnly = [
-  'better-auth',
-  '@better-auth',
-  'better-call',
-  '@better-fetch',
-  'rou3',
-  'nanostores',
-  '@noble',
-  'defu',
-  'jose',
-  'openid-client',
-  'oauth4webapi',
-  'content-disposition',
-  'cookie',
-  'htmlparser2',
-  'domhandler',
-  'domutils',
-  'dom-serializer',
-  'domelementtype',
-  'entities',
-  'p-limit',
-  'yocto-queue',
-];
-
 // Only decides how late a hang is reported: on a busy machine a test may have to wait long for its turn.
 const TEST_TIMEOUT_MS = 300_000;
 
 const shared = {
   rootDir: __dirname,
   roots: ['<rootDir>/test'],
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/support/one-realm-environment.cjs',
+  runtime: '<rootDir>/test/support/shared-packages-runtime.cjs',
   setupFiles: ['<rootDir>/test/support/own-ports.cjs'],
   transform: {
     '^.+\\.(ts|tsx|[cm]?js)$': [
@@ -42,8 +18,6 @@ const shared = {
       },
     ],
   },
-  transformIgnorePatterns: [`/node_modules/(?!(.*/)?(${esmOnly.join('|')})/)`],
-  moduleNameMapper: { '^\\.\\./locales/index\\.cjs$': '<rootDir>/test/support/no-locales.cjs' },
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.tollgate/', '<rootDir>/.test/'],
   testTimeout: TEST_TIMEOUT_MS,
 };

@@ -19,7 +19,7 @@ test('work that the caller cancels is reported with the reason of the caller', a
 test('work that ignores its signal does not outlast it', async () => {
   const leaving = new AbortController();
   const ended = untilAborted(new Promise(() => undefined), leaving.signal);
-  leaving.abort();
+  leaving.abort('the tab was closed');
   await expect(ended).rejects.toThrow('the client left');
 });
 
