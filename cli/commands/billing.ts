@@ -1,13 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command } from 'commander';
 import { askForPaymentCheck, type PaymentReport, readPaymentCheck } from '../../plugins/stores/postgres/billing/payment-checks';
+import { fromMinor } from '../../plugins/core/selling/money';
 import { type CommandContext, finishCommand, withDatabase } from './command-context';
 import { CommandError } from './command-error';
 import { table } from './output';
 
 const HELP = `
 Asks the payment provider about every subscription, and mends what differs here. The dashboard does so, which has the provider's keys; it does so
-by itself each night. Exit 2 when something differed, or a subscription is unknown to the provider: that one ends with its period and grace.`;
+by itself each night. Exit 2 when something differed, when a subscription is unknown to the provider (it ends with its period and grace), or when
+the provider refuses to charge use above limits, for example because the subscription has ended: bill that yourself.`;
 
 /** For scripts, as diff(1) has it. */
 const EXIT_DIFFERED = 2;
@@ -15,7 +17,7 @@ const EXIT_DIFFERED = 2;
 const PATIENCE_MS = 600_000;
 const POLL_MS = 500;
 
-function show({ compared, differences, vanished, problems }: PaymentReport): string {
+function show({ compared, differences, vanished, uncharged = [], problems }: PaymentReport): string {
   const rows = differences.flatMap(({ provider, subscription, customerId, product, changed }) =>
     Object.entries(changed).map(([member, [before, after]]) => [
       provider,
@@ -32,7 +34,19 @@ function show({ compared, differences, vanished, problems }: PaymentReport): str
   const unknown = vanished.map(({ provider, subscription, customerId, product }) => [provider, subscription, customerId, product]);
   const lost =
     unknown.length === 0 ? [] : ['unknown to the provider:', table(['provider', 'subscription', 'customer', 'product'], unknown)];
-  return [sum, ...found, ...lost, ...problems].join('\n');
+  const refused = uncharged.map(({ provider, customerId, product, month, amount, currency, problem }) => [
+    provider,
+    customerId,
+    product,
+    month,
+    `${fromMinor(amount, currency)} ${currency}`,
+    problem,
+  ]);
+  const owed =
+    refused.length === 0
+      ? []
+      : ['use above the limits that is not charged:', table(['provider', 'customer', 'product', 'month', 'amount', 'why'], refused)];
+  return [sum, ...found, ...lost, ...owed, ...problems].join('\n');
 }
 
 async function waitFor(read: () => Promise<PaymentReport | undefined>): Promise<PaymentReport> {
@@ -55,6 +69,6 @@ export function addBillingCommands(program: Command, context: CommandContext): v
       });
       context.output.result(report, () => show(report));
       if (report.problems.length > 0) throw new CommandError('provider_away', `not all could be compared: ${report.problems.join('; ')}`);
-      if (report.differences.length + report.vanished.length > 0) context.exitWith(EXIT_DIFFERED);
+      if (report.differences.length + report.vanished.length + (report.uncharged ?? []).length > 0) context.exitWith(EXIT_DIFFERED);
     });
 }

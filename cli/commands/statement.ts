@@ -12,6 +12,7 @@ Example:
 
 Each day on a plan costs its share of the monthly price; a day with two plans costs the dearer one, a day on which the subscription was
 paused or cancelled nothing. A day pays for a thirtieth of the monthly limit; use beyond that is surcharged, to the whole price at the most.
+What a plan sells above its limits is counted by the day.
 Test keys cost nothing. From the third day of the next month on a statement is closed, and never changes.
 A month before the records begin has none: null with --json.`;
 
@@ -32,6 +33,7 @@ function show(statement: MonthlyStatement | null, month: string): string {
     line.test,
     line.currency === null ? null : `${line.price} ${line.currency}`,
     line.currency === null ? null : line.surcharge,
+    line.overage && `${line.overage.units} for ${line.overage.amount}`,
     line.currency === null ? null : `${line.amount} ${line.currency}`,
   ]);
   const head = [
@@ -46,6 +48,7 @@ function show(statement: MonthlyStatement | null, month: string): string {
     'test keys',
     'a month',
     'surcharge',
+    'above',
     'amount',
   ];
   const sums = totals.map(({ currency, amount }) => `total ${amount} ${currency}`);

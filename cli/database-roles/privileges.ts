@@ -62,6 +62,10 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
     checkout: KEEP,
     payment_fact: KEEP,
     payment_charge: KEEP,
+    overage_charge: KEEP,
+    // Both are written by triggers with the owner's rights.
+    invoice_sum: READ,
+    payment_charge_sum: READ,
     paid_subscription: KEEP,
     payment_mail: KEEP,
     payment_check: ALL,

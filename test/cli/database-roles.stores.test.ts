@@ -233,6 +233,10 @@ describe('the roles of the database', () => {
         'seller_hears_of_statements',
         'seller_hears_of_suspensions',
         'seller_hears_of_terms',
+        'sum_changed_charges',
+        'sum_invoice_payments',
+        'sum_invoices',
+        'sum_payment_charges',
       ].map((name) => [name, ['search_path=public, pg_temp']]),
     );
     for (const { acl } of rows) expect(acl).not.toMatch(/[{,]=X/);

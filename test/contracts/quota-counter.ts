@@ -33,7 +33,8 @@ export function describeQuotaCounter(name: string, create: (timeZone: string) =>
     afterAll(() => harness.close());
     beforeEach(() => {
       subscriptionId = randomUUID();
-      harness.setStoreClock('2026-11-20T12:00:00+05:30');
+      // Far ahead of any clock: refunds older than four days of the database's own clock are forgotten.
+      harness.setStoreClock('2096-11-20T12:00:00+05:30');
     });
 
     describeLimits(() => ({ harness, subscriptionId }));
@@ -143,7 +144,7 @@ function describeModes(context: Context): void {
       spendTimes(harness.counter, subscriptionId, LIMITS, 2),
     ]);
     expect([granted(rounds.slice(0, 2).flat()), granted(rounds.slice(2).flat())]).toEqual([5, 2]);
-    const refund = { day: '2026-11-20', requestId: randomUUID(), dailyLimit: LIMITS.daily };
+    const refund = { day: '2096-11-20', requestId: randomUUID(), dailyLimit: LIMITS.daily };
     await expect(harness.otherNode.refund({ subscriptionId: testId, ...refund })).resolves.toBe('refunded');
     await expect(harness.counter.refund({ subscriptionId, ...refund })).resolves.toBe('repeated');
     await expect(harness.otherNode.readStanding(subscriptionId)).resolves.toMatchObject({ usedDaily: 2, usedMonthly: 2 });
@@ -159,7 +160,7 @@ function describeModes(context: Context): void {
 }
 
 function describeRefunds(context: Context): void {
-  const day = '2026-11-20';
+  const day = '2096-11-20';
   const dailyLimit = LIMITS.daily;
 
   it('gives a unit back once a request', async () => {
@@ -178,11 +179,11 @@ function describeRefunds(context: Context): void {
   it('gives a unit back to the day it was taken from, and to its month', async () => {
     const { harness, subscriptionId } = context();
     await spendTimes(harness.counter, subscriptionId, LIMITS, 5);
-    harness.setStoreClock('2026-11-21T00:00:01+05:30');
+    harness.setStoreClock('2096-11-21T00:00:01+05:30');
     await spendTimes(harness.counter, subscriptionId, LIMITS, 2);
     await expect(harness.counter.refund({ subscriptionId, day, requestId: randomUUID(), dailyLimit })).resolves.toBe('refunded');
     await expect(harness.counter.readStanding(subscriptionId)).resolves.toMatchObject({
-      day: '2026-11-21',
+      day: '2096-11-21',
       usedDaily: 2,
       usedMonthly: 6,
     });
@@ -190,11 +191,11 @@ function describeRefunds(context: Context): void {
 
   it("leaves the new month alone when the last month's last day gets a unit back", async () => {
     const { harness, subscriptionId } = context();
-    harness.setStoreClock('2026-11-30T23:59:00+05:30');
+    harness.setStoreClock('2096-11-30T23:59:00+05:30');
     await spendTimes(harness.counter, subscriptionId, LIMITS, 4);
-    harness.setStoreClock('2026-12-01T00:01:00+05:30');
+    harness.setStoreClock('2096-12-01T00:01:00+05:30');
     await spendTimes(harness.counter, subscriptionId, LIMITS, 1);
-    await expect(harness.counter.refund({ subscriptionId, day: '2026-11-30', requestId: randomUUID(), dailyLimit })).resolves.toBe(
+    await expect(harness.counter.refund({ subscriptionId, day: '2096-11-30', requestId: randomUUID(), dailyLimit })).resolves.toBe(
       'refunded',
     );
     await expect(harness.counter.readStanding(subscriptionId)).resolves.toMatchObject({ usedDaily: 1, usedMonthly: 1 });
@@ -215,7 +216,7 @@ function describeRefunds(context: Context): void {
   it('refuses to refund a day before yesterday', async () => {
     const { harness, subscriptionId } = context();
     await spendTimes(harness.counter, subscriptionId, LIMITS, 2);
-    harness.setStoreClock('2026-11-22T00:00:01+05:30');
+    harness.setStoreClock('2096-11-22T00:00:01+05:30');
     await expect(harness.counter.refund({ subscriptionId, day, requestId: randomUUID(), dailyLimit })).resolves.toBe('uncharged');
   });
 
@@ -228,7 +229,7 @@ function describeRefunds(context: Context): void {
 }
 
 function describeWholes(context: Context): void {
-  const day = '2026-11-20';
+  const day = '2096-11-20';
   const limits = { daily: 250, monthly: 1_000 };
 
   it('takes all units of a request or none, and tells how many are left', async () => {
@@ -292,7 +293,7 @@ function describeWholes(context: Context): void {
 }
 
 function describeSettlements(context: Context): void {
-  const day = '2026-11-20';
+  const day = '2096-11-20';
   const settle = (counter: QuotaCounter, units: number, more: { subscriptionId: string; day?: string; id?: string }) =>
     counter.settle({ day, id: randomUUID(), ...more, units });
 
@@ -330,12 +331,12 @@ function describeSettlements(context: Context): void {
   it('settles on the day of the request, until the day after', async () => {
     const { harness, subscriptionId } = context();
     await spendTimes(harness.counter, subscriptionId, LIMITS, 1);
-    harness.setStoreClock('2026-11-21T00:00:01+05:30');
+    harness.setStoreClock('2096-11-21T00:00:01+05:30');
     await spendTimes(harness.counter, subscriptionId, LIMITS, 1);
     await expect(settle(harness.otherNode, 7, { subscriptionId })).resolves.toBe('settled');
-    const today = { day: '2026-11-21', usedDaily: 1, usedMonthly: 9 };
+    const today = { day: '2096-11-21', usedDaily: 1, usedMonthly: 9 };
     await expect(harness.counter.readStanding(subscriptionId)).resolves.toMatchObject(today);
-    harness.setStoreClock('2026-11-22T00:00:01+05:30');
+    harness.setStoreClock('2096-11-22T00:00:01+05:30');
     await expect(settle(harness.counter, 7, { subscriptionId })).resolves.toBe('uncharged');
   });
 
@@ -347,7 +348,7 @@ function describeSettlements(context: Context): void {
 }
 
 function describeRefundCap(context: Context): void {
-  const day = '2026-11-20';
+  const day = '2096-11-20';
   const limits = { daily: 100, monthly: 1_000 };
   const refunds = (counter: QuotaCounter, { subscriptionId, dailyLimit = limits.daily, times }: Refunds) =>
     Promise.all(Array.from({ length: times }, () => counter.refund({ subscriptionId, day, requestId: randomUUID(), dailyLimit })));
@@ -374,9 +375,9 @@ function describeRefundCap(context: Context): void {
     const { harness, subscriptionId } = context();
     await spendTimes(harness.counter, subscriptionId, limits, 20);
     await refunds(harness.counter, { subscriptionId, times: 11 });
-    harness.setStoreClock('2026-11-21T12:00:00+05:30');
+    harness.setStoreClock('2096-11-21T12:00:00+05:30');
     await spendTimes(harness.counter, subscriptionId, limits, 1);
-    const next = { subscriptionId, day: '2026-11-21', requestId: randomUUID(), dailyLimit: limits.daily };
+    const next = { subscriptionId, day: '2096-11-21', requestId: randomUUID(), dailyLimit: limits.daily };
     await expect(harness.counter.refund(next)).resolves.toBe('refunded');
   });
 
@@ -418,18 +419,18 @@ function describeWindows(context: Context): void {
   it('starts a day with a full daily limit and keeps the month', async () => {
     const { harness, subscriptionId } = context();
     await spendTimes(harness.counter, subscriptionId, LIMITS, 9);
-    harness.setStoreClock('2026-11-21T00:00:00+05:30');
+    harness.setStoreClock('2096-11-21T00:00:00+05:30');
     const [first] = await spendTimes(harness.counter, subscriptionId, LIMITS, 1);
-    expect(first).toMatchObject({ granted: true, standing: { day: '2026-11-21', usedDaily: 1, usedMonthly: 6 } });
+    expect(first).toMatchObject({ granted: true, standing: { day: '2096-11-21', usedDaily: 1, usedMonthly: 6 } });
   });
 
   it('starts a month with full limits', async () => {
     const { harness, subscriptionId } = context();
     const limits = { daily: 5, monthly: 5 };
     expect(granted(await spendTimes(harness.counter, subscriptionId, limits, 9))).toBe(5);
-    harness.setStoreClock('2026-12-01T00:00:00+05:30');
+    harness.setStoreClock('2096-12-01T00:00:00+05:30');
     const [first] = await spendTimes(harness.counter, subscriptionId, limits, 1);
-    expect(first).toMatchObject({ granted: true, standing: { month: '2026-12', usedDaily: 1, usedMonthly: 1 } });
+    expect(first).toMatchObject({ granted: true, standing: { month: '2096-12', usedDaily: 1, usedMonthly: 1 } });
   });
 
   it('spreads a month over its days', async () => {
@@ -437,7 +438,7 @@ function describeWindows(context: Context): void {
     const limits = { daily: 4, monthly: 10 };
     const passed: number[] = [];
     for (const day of [10, 11, 12, 13]) {
-      harness.setStoreClock(`2026-11-${day}T09:00:00+05:30`);
+      harness.setStoreClock(`2096-11-${day}T09:00:00+05:30`);
       passed.push(granted(await spendTimes(harness.counter, subscriptionId, limits, 6)));
     }
     expect(passed).toEqual([4, 4, 2, 0]);
@@ -453,14 +454,14 @@ function describeWindows(context: Context): void {
 
   it('reads without counting, also what was never used', async () => {
     const { harness, subscriptionId } = context();
-    const midnight = Date.parse('2026-11-20T00:00:00+05:30') / 1000;
+    const midnight = Date.parse('2096-11-20T00:00:00+05:30') / 1000;
     await expect(harness.counter.readStanding(subscriptionId)).resolves.toEqual({
-      day: '2026-11-20',
+      day: '2096-11-20',
       dayStartsAt: midnight,
       dayEndsAt: midnight + 86_400,
-      month: '2026-11',
-      monthStartsAt: Date.parse('2026-11-01T00:00:00+05:30') / 1000,
-      monthEndsAt: Date.parse('2026-12-01T00:00:00+05:30') / 1000,
+      month: '2096-11',
+      monthStartsAt: Date.parse('2096-11-01T00:00:00+05:30') / 1000,
+      monthEndsAt: Date.parse('2096-12-01T00:00:00+05:30') / 1000,
       usedDaily: 0,
       usedMonthly: 0,
     });

@@ -45,6 +45,7 @@ export class RazorpayAccount {
   readonly refunds: Json[] = [];
   /** Those of which something was refunded. */
   readonly payments = new Map<string, Json>();
+  readonly addOns: (Json & { item: { amount: number } })[] = [];
   readonly seen: SeenByRazorpay[] = [];
   /** Bodies of events, oldest first. */
   events: string[] = [];
@@ -118,8 +119,16 @@ export class RazorpayAccount {
     if (this.ending.has(id)) return this.end(id);
     const end = monthAfter(subscription.current_end ?? this.second());
     Object.assign(subscription, { status: isPaid ? 'active' : 'pending', current_end: end, charge_at: end });
-    if (isPaid) this.tell('subscription.charged', { subscription, payment: this.charge(subscription) });
-    else {
+    if (isPaid) {
+      const due = this.addOns.filter(({ subscription_id: of, invoice_id: invoice }) => of === id && invoice === null);
+      const price = this.plans.get(subscription.plan_id)?.item.amount ?? 0;
+      const payment = this.charge(
+        subscription,
+        due.reduce((sum, { item }) => sum + item.amount, price),
+      );
+      for (const each of due) each['invoice_id'] = payment['invoice_id'];
+      this.tell('subscription.charged', { subscription, payment });
+    } else {
       this.bill(subscription);
       this.tell('subscription.pending', { subscription });
     }
@@ -198,6 +207,14 @@ export class RazorpayAccount {
     return subscription;
   }
 
+  addTo(id: string, body: Json): Json {
+    if (this.need(id).status !== 'active') throw new Refused('Add-ons can be created only for active subscriptions');
+    const item = body['item'] as { amount: number };
+    const made = { id: newId('ao'), entity: 'addon', item, quantity: body['quantity'], created_at: this.second(), subscription_id: id };
+    this.addOns.push({ ...made, invoice_id: null });
+    return made;
+  }
+
   makePlan(body: Json): Json {
     const plan = { notes: [], ...body, id: newId('plan'), entity: 'plan' } as unknown as Json & {
       id: string;
@@ -236,6 +253,8 @@ export async function startRazorpayStandIn(): Promise<{ url: string; account: Ra
     'GET /v1/subscriptions/:id': ({ id }) => account.need(id),
     'PATCH /v1/subscriptions/:id': ({ id, body }) => account.update(id, body),
     'POST /v1/subscriptions/:id/cancel': ({ id, body }) => account.cancel(id, body['cancel_at_cycle_end'] === 1),
+    'POST /v1/subscriptions/:id/addons': ({ id, body }) => account.addTo(id, body),
+    'GET /v1/addons': ({ query }) => page(account.addOns, query),
     'GET /v1/invoices': ({ query }) => page(account.invoices.values(), query),
     'GET /v1/invoices/:id': ({ id }) => account.invoices.get(id) ?? account.need(id),
     'GET /v1/refunds': ({ query }) => page(account.refunds, query),

@@ -1,5 +1,12 @@
 import { type Decision } from '../ports';
 import { type DenialCode } from '../problems';
+import { type QuotaLimits } from '../selling/catalogue';
+
+/** A decision with what is known of the plan besides. */
+export interface KnownDecision extends Decision {
+  /** Requests that the price includes, of a plan that sells more up to the limits of the decision. */
+  readonly included?: QuotaLimits | undefined;
+}
 
 /** One line of an explanation: a check, how it went, and what it saw. */
 export interface ExplainedCheck {
@@ -22,7 +29,7 @@ interface Check {
   readonly name: string;
   /** Denials that mean this check failed. */
   readonly denials: readonly DenialCode[];
-  readonly saw: (decision: Decision, passed: boolean) => string;
+  readonly saw: (decision: KnownDecision, passed: boolean) => string;
 }
 
 const key = (decision: Decision): string => {
@@ -86,10 +93,10 @@ const CHECKS: readonly Check[] = [
   {
     name: 'request capacity remains',
     denials: ['quota_daily_exceeded', 'quota_monthly_exceeded', 'quota_unavailable'],
-    saw: ({ quota, maskedKey, keyPlace }) => {
+    saw: ({ quota, maskedKey, keyPlace, included }) => {
       if (!quota) return keyPlace === 'link' ? 'counted when the link was made' : 'not counted';
       const counter = maskedKey?.startsWith(TEST_PREFIX) ? 'of test keys, ' : '';
-      return `${counter}day ${quota.day}: ${quota.usedDaily} of ${quota.daily}${quota.isCapped ? ' (your own cap)' : ''}, month: ${quota.usedMonthly} of ${quota.monthly}`;
+      return `${counter}day ${quota.day}: ${quota.usedDaily} of ${quota.daily}${quota.isCapped ? ' (your own cap)' : ''}, month: ${quota.usedMonthly} of ${quota.monthly}${included ? `; the price includes ${included.daily} a day and ${included.monthly} a month` : ''}`;
     },
   },
 ];
@@ -138,7 +145,7 @@ function remedyOf(decision: Decision): string {
 }
 
 /** Turns a recorded decision into the checks in the specification's order, with what each saw and why the request was refused. */
-export function explainDecision(decision: Decision): Explanation {
+export function explainDecision(decision: KnownDecision): Explanation {
   const { outcome } = decision;
   const failedAt = outcome === 'admitted' ? CHECKS.length : CHECKS.findIndex((check) => check.denials.includes(outcome));
   const checks = CHECKS.map((check, index): ExplainedCheck => {

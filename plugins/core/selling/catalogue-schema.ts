@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { KEY_PLACES } from '../key-places';
 import { billingTerms } from './billing-terms';
 import { PRODUCT_ID, PROOF_FORMS } from './catalogue';
-import { checkCatalogueFile } from './check-catalogue';
-import { decimalsOf, fitsDecimals, fromMinor, toMinor } from './money';
+import { checkCatalogueFile, checkPlan } from './check-catalogue';
+import { fromMinor, toMinor } from './money';
 import { EXEMPTIONS } from './refunds';
 import { UNITS_HEADER } from './units';
 
@@ -43,6 +43,12 @@ const price = z
   ])
   .transform(String);
 
+const overage = z.strictObject({
+  per: limit.describe('Requests, or units, that the price is for.'),
+  price: price.describe("For so many above the limits, with the currency's decimals."),
+  cap: limits.describe('The limits that refuse, in place of those of the plan.'),
+});
+
 const plan = z
   .strictObject({
     name: line(100).describe('What customers choose by; upper and lower case are the same.'),
@@ -56,16 +62,18 @@ const plan = z
       .enum(['automatic', 'request'])
       .default('automatic')
       .describe('request: a customer asks for this plan, and the seller answers.'),
+    overage: overage.optional().describe('Sells use above the limits. Without it requests are refused at the limits.'),
   })
-  .superRefine(({ price: amount, currency }, context) => {
-    if (fitsDecimals(amount, currency)) return;
-    context.addIssue({
-      code: 'custom',
-      path: ['price'],
-      message: `must have ${decimalsOf(currency) || 'no'} decimals, as ${currency} has`,
-    });
+  .superRefine((given, context) => {
+    // Members that are not well formed have no rules between them.
+    if (context.issues.length > 0) return;
+    for (const problem of checkPlan(given)) context.addIssue({ code: 'custom', ...problem });
   })
-  .transform((given) => ({ ...given, price: fromMinor(toMinor(given.price, given.currency), given.currency) }));
+  .transform(({ overage: above, ...given }) => {
+    const inDecimals = (amount: string): string => fromMinor(toMinor(amount, given.currency), given.currency);
+    const sold = above && { overage: { ...above, price: inDecimals(above.price) } };
+    return { ...given, price: inDecimals(given.price), ...sold };
+  });
 
 const route = z.strictObject({
   method: z.enum(['ANY', 'GET', 'POST', 'PUT', 'PATCH', 'DELETE']).describe('ANY: published without a method restriction.'),
@@ -82,6 +90,18 @@ const alert = z
     at_least: z.int().min(1).max(1_000_000).describe('Answers that fail within that minute.'),
   })
   .transform(({ failures, at_least: atLeast }) => ({ failures: Number.parseInt(failures, 10), atLeast }));
+
+const source = z
+  .strictObject({
+    name: line(100),
+    url: z
+      .url({ protocol: /^https$/, error: 'must be a URL that starts with https://' })
+      .max(500)
+      .optional()
+      .describe('Where customers read about it.'),
+    as_of: z.iso.date('must be a day such as 2026-06-05').optional().describe('Day of the data. Absent: the data are current.'),
+  })
+  .transform(({ as_of: asOf, ...given }) => ({ ...given, ...(asOf !== undefined && { asOf }) }));
 
 /** A hundred times the most expensive request of ours. */
 const MOST_RESERVE = 10_000;
@@ -175,6 +195,13 @@ const productMembers = z.strictObject({
   alert: alert
     .optional()
     .describe('When you are told that the product fails: 20% of the answers of a minute and at least 20 of them unless given.'),
+  sources: z
+    .array(source)
+    .min(1)
+    .max(20)
+    .refine((each) => new Set(each.map(({ name }) => name)).size === each.length, 'names one twice')
+    .optional()
+    .describe('Where the data comes from, shown on the page of the product.'),
 });
 
 /** As the rest of the code names its members. */

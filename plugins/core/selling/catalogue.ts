@@ -32,6 +32,16 @@ export interface QuotaLimits {
   readonly monthly: number;
 }
 
+/** What a plan sells above its limits. */
+export interface Overage {
+  /** Requests, or units, that the price is for. */
+  readonly per: number;
+  /** With the decimals of the plan's currency, as text so that no rounding can happen. */
+  readonly price: string;
+  /** The limits at which requests are refused, in place of the plan's. */
+  readonly cap: QuotaLimits;
+}
+
 export interface CataloguePlan extends QuotaLimits {
   readonly name: string;
   /** Price a month with the currency's decimals, as text so that no rounding can happen. */
@@ -40,6 +50,8 @@ export interface CataloguePlan extends QuotaLimits {
   readonly currency: string;
   /** `request`: a customer asks for the plan, and an operator answers. */
   readonly approval: 'automatic' | 'request';
+  /** Absent: requests are refused at the limits. */
+  readonly overage?: Overage | undefined;
 }
 
 /**
@@ -48,6 +60,15 @@ export interface CataloguePlan extends QuotaLimits {
  */
 export const PROOF_FORMS = ['hs256', 'eddsa'] as const;
 export type ProofForm = (typeof PROOF_FORMS)[number];
+
+/** Where data of a product comes from, as its customers are told. */
+export interface DataSource {
+  readonly name: string;
+  /** `https://…` */
+  readonly url?: string | undefined;
+  /** `YYYY-MM-DD` of the data. Absent: they are current. */
+  readonly asOf?: string | undefined;
+}
 
 export interface CatalogueProduct {
   readonly id: string;
@@ -89,6 +110,8 @@ export interface CatalogueProduct {
   readonly units?: UnitsByAnswer | undefined;
   /** When failures are told to the seller. Absent: `USUAL_ALERT`. */
   readonly alert?: AlertRule | undefined;
+  /** Absent: nothing is said. */
+  readonly sources?: readonly DataSource[] | undefined;
 }
 
 /** True if a sandbox answers the product's test keys. */

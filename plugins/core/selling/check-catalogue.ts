@@ -1,6 +1,6 @@
 import { type BillingTerms, isPaymentProvider } from './billing-terms';
-import { type CatalogueProduct } from './catalogue';
-import { decimalsOf, fromMinor, toMinor } from './money';
+import { type CataloguePlan, type CatalogueProduct } from './catalogue';
+import { decimalsOf, fitsDecimals, fromMinor, toMinor } from './money';
 
 /** A problem between members. */
 export interface CatalogueMistake {
@@ -42,6 +42,24 @@ function checkCharges(
       },
     ];
   });
+}
+
+/** The rules between the members of a plan, by paths from the plan on. */
+export function checkPlan({ daily, monthly, price, currency, overage }: Omit<CataloguePlan, 'name' | 'approval'>): CatalogueMistake[] {
+  const decimals = (amount: string, path: string[]): CatalogueMistake[] =>
+    fitsDecimals(amount, currency) ? [] : [{ path, message: `must have ${decimalsOf(currency) || 'no'} decimals, as ${currency} has` }];
+  if (!overage) return decimals(price, ['price']);
+  const { cap } = overage;
+  const low = (['daily', 'monthly'] as const).filter((name) => cap[name] < { daily, monthly }[name]);
+  return [
+    ...decimals(price, ['price']),
+    ...decimals(overage.price, ['overage', 'price']),
+    ...(toMinor(price, currency) === 0n ? [{ path: ['overage'], message: 'is for plans with a price' }] : []),
+    ...low.map((name) => ({ path: ['overage', 'cap', name], message: `is below the plan's ${name} limit` })),
+    ...(cap.daily === daily && cap.monthly === monthly
+      ? [{ path: ['overage', 'cap'], message: 'must be above the limits of the plan, by the day or by the month' }]
+      : []),
+  ];
 }
 
 /** Reports every repeated value at its second place. */

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Catalogue, type CataloguePlan, type CatalogueProduct, type QuotaLimits } from './catalogue';
+import { enforcedLimits } from './overage';
 
 export interface FieldChange {
   readonly before: unknown;
@@ -47,7 +48,12 @@ function comparePlans(before: CatalogueProduct, after: CatalogueProduct): Catalo
   return [
     ...after.plans.flatMap((plan) => {
       const old = known.get(plan.name);
-      return old ? changeOf(termsOf(old), termsOf(plan), { product, plan: plan.name }) : [bare('add', product, plan.name)];
+      if (!old) return [bare('add', product, plan.name)];
+      const limits = [enforcedLimits(old), enforcedLimits(plan)] as const;
+      return changeOf(termsOf(old), termsOf(plan), { product, plan: plan.name }).map((change) => ({
+        ...change,
+        falls: fallsOf(...limits),
+      }));
     }),
     ...before.plans.filter(({ name }) => !offered.has(name)).map(({ name }) => bare('retire', product, name)),
   ];
@@ -81,6 +87,7 @@ function factsOf({
   aliases,
   units,
   alert,
+  sources,
 }: CatalogueProduct): Facts {
   const limits = { daily: base?.daily ?? null, monthly: base?.monthly ?? null };
   return {
@@ -104,20 +111,23 @@ function factsOf({
     aliases: aliases ?? null,
     units: units ?? null,
     alert: alert ? { failures: `${alert.failures}%`, at_least: alert.atLeast } : null,
+    sources: sources?.map(({ asOf, ...source }) => ({ ...source, ...(asOf !== undefined && { as_of: asOf }) })) ?? null,
   };
 }
 
-function termsOf({ daily, monthly, price, currency, approval }: CataloguePlan): Facts {
-  return { daily, monthly, price, currency, approval };
+function termsOf({ daily, monthly, price, currency, approval, overage }: CataloguePlan): Facts {
+  return { daily, monthly, price, currency, approval, overage: overage ?? null };
 }
 
 function changeOf(before: Facts, after: Facts, of: Pick<CatalogueChange, 'product' | 'plan' | 'isBilling'>): CatalogueChange[] {
   const names = Object.keys(after).filter((name) => !isDeepStrictEqual(before[name], after[name]));
   if (names.length === 0) return [];
   const fields = Object.fromEntries(names.map((name) => [name, { before: before[name], after: after[name] }]));
-  const falls = (['daily', 'monthly'] as const).filter((name) => isLower(after[name], before[name]));
-  return [{ action: 'change', ...of, fields, falls }];
+  return [{ action: 'change', ...of, fields, falls: fallsOf(before, after) }];
 }
+
+const fallsOf = (before: Facts | QuotaLimits, after: Facts | QuotaLimits): (keyof QuotaLimits)[] =>
+  (['daily', 'monthly'] as const).filter((name) => isLower(after[name], before[name]));
 
 function isLower(after: unknown, before: unknown): boolean {
   return typeof after === 'number' && typeof before === 'number' && after < before;

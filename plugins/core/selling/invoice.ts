@@ -1,6 +1,6 @@
 import { type BillingDetails, type InvoicingTerms } from './billing-terms';
 import { decimalsOf, toMinor, toSafeNumber } from './money';
-import { daysOfMonth, type Statement } from './statement';
+import { daysOfMonth, type LineOverage, type Statement } from './statement';
 import { checkTaxId } from './tax-ids';
 import { taxOn } from './tax';
 
@@ -92,23 +92,28 @@ export function composeInvoices(statement: Statement, facts: InvoiceFacts): Invo
   return currencies.map((currency) => composeInvoice(statement, currency, facts));
 }
 
+type Titled = Omit<InvoiceLine, 'amount'>;
+
+/** Use above the limits is a line of its own. It has no days and no price of a month. */
+function overageLine({ title, ...line }: Titled, { units, per, price, above }: LineOverage & { readonly above: number }): InvoiceLine {
+  const use = `${units.toLocaleString('en-GB')} above the limits at ${price} for ${per.toLocaleString('en-GB')}`;
+  return { ...line, title: `${title}: ${use}`, days: 0, used: units, price: 0, surcharge: 0, amount: above };
+}
+
 function composeInvoice({ month, lines: stated }: Statement, currency: string, facts: InvoiceFacts): InvoiceContent {
   const { terms, details, issuedOn, titleOf } = facts;
   const number = (amount: string): number => toSafeNumber(toMinor(amount, currency));
   const daysInMonth = daysOfMonth(month).length;
   const lines = stated
-    .filter((line) => line.currency === currency && toMinor(line.amount, currency) > 0n)
-    .map(({ product, plan, days, used, price, surcharge, amount }) => ({
-      title: `${titleOf(product)}${plan === null ? '' : `, plan ${plan}`}`,
-      product,
-      plan,
-      days,
-      daysInMonth,
-      used,
-      price: number(price),
-      surcharge: number(surcharge),
-      amount: number(amount),
-    }));
+    .filter((line) => line.currency === currency)
+    .flatMap(({ product, plan, days, used, price, surcharge, amount, overage }) => {
+      const title = `${titleOf(product)}${plan === null ? '' : `, plan ${plan}`}`;
+      const above = number(overage?.amount ?? '0');
+      const included = used - (overage?.units ?? 0);
+      const line = { title, product, plan, days, daysInMonth, used: included, price: number(price), surcharge: number(surcharge) };
+      return [{ ...line, amount: number(amount) - above }, ...(overage ? [overageLine(line, { ...overage, above })] : [])];
+    })
+    .filter(({ amount }) => amount > 0);
   const net = lines.reduce((sum, line) => sum + BigInt(line.amount), 0n);
   const tax = taxOn(net, details, terms);
   return {

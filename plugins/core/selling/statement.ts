@@ -1,7 +1,8 @@
-import { type QuotaLimits } from './catalogue';
+import { type Overage, type QuotaLimits } from './catalogue';
 import { fromMinor, shareOf, toMinor } from './money';
+import { IncludedUse, overageAmount } from './overage';
 
-/** What held for a subscription from a moment on, until the next of its terms. */
+/** What held for a subscription from a moment on, until the next of its terms. Its limits are those that the price includes. */
 export interface SubscriptionTerm extends QuotaLimits {
   readonly subscriptionId: string;
   readonly product: string;
@@ -11,6 +12,8 @@ export interface SubscriptionTerm extends QuotaLimits {
   readonly price: string;
   /** ISO 4217; null for the base limits. */
   readonly currency: string | null;
+  /** What was sold above the limits; null: nothing. */
+  readonly overage: Overage | null;
   /** Paused and cancelled subscriptions cost nothing. */
   readonly isActive: boolean;
   /** First and last day on which it held, `YYYY-MM-DD` in the quota time zone, also for a part of the day. */
@@ -31,6 +34,14 @@ export interface StatementUse {
   readonly requests: number;
 }
 
+/** Use above the limits, at what was sold above them. */
+export interface LineOverage extends Overage {
+  /** Of the line's use, units that the limits of a plan without overage would have refused. */
+  readonly units: number;
+  /** Part of the line's amount; see `overageAmount`. */
+  readonly amount: string;
+}
+
 /** One subscription on one plan at one price. */
 export interface StatementLine extends QuotaLimits {
   readonly subscriptionId: string;
@@ -47,10 +58,12 @@ export interface StatementLine extends QuotaLimits {
   readonly test: number;
   /** Admitted with live keys on these days. Null: it was closed before they were counted. */
   readonly requests: number | null;
-  /** `price × days ÷ days of the month`, rounded half up, and the surcharge. With the currency's decimals. */
+  /** `price × days ÷ days of the month`, rounded half up, the surcharge and the overage. With the currency's decimals. */
   readonly amount: string;
   /** Part of the amount for units beyond those that the days paid for; see `surchargeOf`. */
   readonly surcharge: string;
+  /** Null where the plan sold nothing above its limits. */
+  readonly overage: LineOverage | null;
 }
 
 export interface Statement {
@@ -90,10 +103,12 @@ function termOfDay(terms: readonly SubscriptionTerm[], day: string): Subscriptio
 
 type Growing = { -readonly [Member in keyof StatementLine]: StatementLine[Member] } & { requests: number };
 
-function newLine({ subscriptionId, product, plan, price, currency, daily, monthly }: SubscriptionTerm): Growing {
+function newLine({ subscriptionId, product, plan, price, currency, daily, monthly, overage }: SubscriptionTerm): Growing {
   const nothing = fromMinor(0n, currency);
   const none = { days: 0, charged: 0, refunded: 0, used: 0, test: 0, requests: 0, amount: nothing, surcharge: nothing };
-  return { subscriptionId, product, plan, price: fromMinor(toMinor(price, currency), currency), currency, daily, monthly, ...none };
+  const above = overage && { ...overage, units: 0, amount: nothing };
+  const inDecimals = fromMinor(toMinor(price, currency), currency);
+  return { subscriptionId, product, plan, price: inDecimals, currency, daily, monthly, ...none, overage: above };
 }
 
 /**
@@ -107,20 +122,28 @@ export function computeStatement(month: string, terms: readonly SubscriptionTerm
   const useOf = new Map(use.map((each) => [`${each.subscriptionId} ${each.day}`, each]));
   for (const subscriptionId of new Set(terms.map((each) => each.subscriptionId))) {
     const own = terms.filter((each) => each.subscriptionId === subscriptionId);
+    const included = new IncludedUse();
     for (const day of days) {
       const term = termOfDay(own, day);
-      if (term) addDay(lines, term, useOf.get(`${subscriptionId} ${day}`));
+      if (term) addDay(lines, { term, included }, useOf.get(`${subscriptionId} ${day}`));
     }
   }
   const shown = [...lines.values()].filter(({ days: cost, charged, refunded, test }) => cost + charged + refunded + test > 0);
   for (const line of shown) line.amount = shareOfPrice(line, line.days, days.length);
   for (const line of shown) addSurcharge(line, { lines: shown, daysInMonth: days.length });
+  for (const line of shown) addOverage(line);
   return { month, daysInMonth: days.length, lines: shown, totals: totalsOf(shown) };
 }
 
-function addDay(lines: Map<string, Growing>, term: SubscriptionTerm, use: StatementUse | undefined): void {
-  const { subscriptionId, plan, price, currency, daily, monthly } = term;
-  const place = JSON.stringify([subscriptionId, plan, price, currency, daily, monthly]);
+interface Day {
+  readonly term: SubscriptionTerm;
+  /** Of the month so far. */
+  readonly included: IncludedUse;
+}
+
+function addDay(lines: Map<string, Growing>, { term, included }: Day, use: StatementUse | undefined): void {
+  const { subscriptionId, plan, price, currency, daily, monthly, overage } = term;
+  const place = JSON.stringify([subscriptionId, plan, price, currency, daily, monthly, overage]);
   const line = lines.get(place) ?? newLine(term);
   lines.set(place, line);
   if (term.isActive) line.days += 1;
@@ -130,6 +153,16 @@ function addDay(lines: Map<string, Growing>, term: SubscriptionTerm, use: Statem
   line.used += use.charged - use.refunded;
   line.test += use.test;
   line.requests += use.requests;
+  const above = included.addDay(use.charged - use.refunded, term);
+  if (line.overage) line.overage = { ...line.overage, units: line.overage.units + above };
+}
+
+function addOverage(line: Growing): void {
+  const { overage, currency } = line;
+  if (!overage) return;
+  const amount = overageAmount(overage.units, overage, currency);
+  line.overage = { ...overage, amount };
+  line.amount = fromMinor(toMinor(line.amount, currency) + toMinor(amount, currency), currency);
 }
 
 /** Plans are published for months of 30 days: a monthly limit of 30 daily ones is never surcharged. */
@@ -140,7 +173,9 @@ const SHARES_OF_MONTHLY = 30n;
  * to the whole price at the most. Otherwise a customer could use up a month in ten days, pause, and pay a third.
  */
 function surchargeOf(line: StatementLine, daysInMonth: number): bigint {
-  const { days, used, monthly, currency } = line;
+  const { days, monthly, currency } = line;
+  // What costs as overage does not cost twice.
+  const used = line.used - (line.overage?.units ?? 0);
   if (used <= 0 || monthly <= 0) return 0n;
   const needed = (BigInt(used) * SHARES_OF_MONTHLY + BigInt(monthly) - 1n) / BigInt(monthly);
   const paid = needed > BigInt(daysInMonth) ? daysInMonth : Math.max(days, Number(needed));

@@ -300,6 +300,7 @@ CREATE TABLE checkout (
   look_at timestamp with time zone DEFAULT (now() + '00:00:20'::interval),
   daily integer,
   monthly integer,
+  overage jsonb,
   CONSTRAINT checkout_pkey PRIMARY KEY (id),
   CONSTRAINT checkout_provider_session_key UNIQUE (provider, session),
   CONSTRAINT checkout_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id) ON DELETE CASCADE,
@@ -634,11 +635,13 @@ CREATE TABLE invoice (
   CONSTRAINT invoice_total_check CHECK (total >= 0)
 );
 CREATE INDEX invoice_customer_idx ON invoice USING btree (customer_id, place);
+CREATE INDEX invoice_due_idx ON invoice USING btree (due_on);
 CREATE INDEX invoice_month_idx ON invoice USING btree (month, place);
 CREATE UNIQUE INDEX invoice_once ON invoice USING btree (customer_id, month, currency, edition) WHERE kind = 'invoice'::text;
 CREATE UNIQUE INDEX invoice_place_idx ON invoice USING btree (place);
 CREATE TRIGGER invoice_is_final BEFORE DELETE OR UPDATE ON invoice FOR EACH STATEMENT EXECUTE FUNCTION refuse_invoice_change();
 CREATE TRIGGER invoice_is_numbered BEFORE INSERT ON invoice FOR EACH ROW EXECUTE FUNCTION number_invoice();
+CREATE TRIGGER invoice_is_summed AFTER INSERT ON invoice REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION sum_invoices();
 
 -- What a customer is told of an invoice, each once.
 CREATE TABLE invoice_mail (
@@ -664,6 +667,7 @@ CREATE TABLE invoice_payment (
   CONSTRAINT invoice_payment_reference_check CHECK (length(reference) <= 200)
 );
 CREATE TRIGGER invoice_payment_is_final BEFORE DELETE OR UPDATE ON invoice_payment FOR EACH STATEMENT EXECUTE FUNCTION refuse_invoice_change();
+CREATE TRIGGER invoice_payment_is_summed AFTER INSERT ON invoice_payment REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION sum_invoice_payments();
 
 -- The last number of each series. Its row is locked until the invoice has committed, so that a rollback leaves no gap.
 CREATE TABLE invoice_series (
@@ -671,6 +675,18 @@ CREATE TABLE invoice_series (
   last bigint NOT NULL,
   CONSTRAINT invoice_series_pkey PRIMARY KEY (name),
   CONSTRAINT invoice_series_last_check CHECK (last > 0)
+);
+
+-- Invoices by month, added up. Written by triggers alone.
+CREATE TABLE invoice_sum (
+  month date NOT NULL,
+  currency text NOT NULL,
+  due_on date NOT NULL,
+  state text NOT NULL,
+  invoices bigint NOT NULL,
+  total numeric NOT NULL,
+  CONSTRAINT invoice_sum_pkey PRIMARY KEY (month, currency, due_on, state),
+  CONSTRAINT invoice_sum_state_check CHECK (state = ANY (ARRAY['open'::text, 'paid'::text, 'credited'::text]))
 );
 
 -- Requests by key, product and hour: what was decided on them, and what products answered. Kept 92 days.
@@ -728,6 +744,31 @@ CREATE TABLE outbox_mail (
 );
 CREATE INDEX outbox_mail_at_idx ON outbox_mail USING btree (at);
 
+-- Use above the limits in a closed statement, of plans that a payment provider charges: each once on its invoice.
+CREATE TABLE overage_charge (
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  customer_id uuid NOT NULL,
+  month date NOT NULL,
+  product_id text NOT NULL,
+  currency text NOT NULL,
+  units bigint NOT NULL,
+  amount bigint NOT NULL,
+  provider text,
+  reference text,
+  attempts integer NOT NULL DEFAULT 0,
+  charge text,
+  problem text NOT NULL DEFAULT ''::text,
+  look_at timestamp with time zone DEFAULT now(),
+  CONSTRAINT overage_charge_pkey PRIMARY KEY (id),
+  CONSTRAINT overage_charge_customer_id_month_product_id_currency_key UNIQUE (customer_id, month, product_id, currency),
+  CONSTRAINT overage_charge_customer_id_month_fkey FOREIGN KEY (customer_id, month) REFERENCES statement(customer_id, month),
+  CONSTRAINT overage_charge_amount_check CHECK (amount > 0),
+  CONSTRAINT overage_charge_check CHECK ((charge IS NULL) = (look_at IS NOT NULL)),
+  CONSTRAINT overage_charge_currency_check CHECK (currency ~ '^[A-Z]{3}$'::text),
+  CONSTRAINT overage_charge_units_check CHECK (units > 0)
+);
+CREATE INDEX overage_charge_look_idx ON overage_charge USING btree (look_at) WHERE look_at IS NOT NULL;
+
 -- Subscriptions at a payment provider, and what they give.
 CREATE TABLE paid_subscription (
   id uuid NOT NULL DEFAULT gen_random_uuid(),
@@ -782,6 +823,20 @@ CREATE TABLE payment_charge (
 );
 CREATE INDEX payment_charge_charged_idx ON payment_charge USING btree (charged_at);
 CREATE INDEX payment_charge_subscription_idx ON payment_charge USING btree (paid_subscription_id);
+CREATE INDEX payment_charge_unpaid_idx ON payment_charge USING btree (charged_at) WHERE paid_at IS NULL;
+CREATE TRIGGER payment_charge_insert_is_summed AFTER INSERT ON payment_charge REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION sum_payment_charges();
+CREATE TRIGGER payment_charge_update_is_summed AFTER UPDATE ON payment_charge REFERENCING OLD TABLE AS gone NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION sum_changed_charges();
+
+-- Charges that were paid, added up. Written by triggers alone. The others are few, and change by themselves.
+CREATE TABLE payment_charge_sum (
+  provider text NOT NULL,
+  currency text NOT NULL,
+  charged_at timestamp with time zone NOT NULL,
+  charges bigint NOT NULL,
+  amount numeric NOT NULL,
+  refunded numeric NOT NULL,
+  CONSTRAINT payment_charge_sum_pkey PRIMARY KEY (provider, currency, charged_at)
+);
 
 -- Comparisons of every paid subscription with its provider: one a night, and on demand.
 CREATE TABLE payment_check (
@@ -840,6 +895,7 @@ CREATE TABLE plan (
   currency text NOT NULL DEFAULT 'INR'::text,
   approval text NOT NULL DEFAULT 'automatic'::text,
   active boolean NOT NULL DEFAULT true,
+  overage jsonb,
   CONSTRAINT plan_pkey PRIMARY KEY (product_id, name),
   CONSTRAINT plan_product_id_fkey FOREIGN KEY (product_id) REFERENCES product(id),
   CONSTRAINT plan_approval_check CHECK (approval = ANY (ARRAY['automatic'::text, 'request'::text])),
@@ -869,6 +925,7 @@ CREATE TABLE plan_request (
   asked_at timestamp with time zone NOT NULL DEFAULT now(),
   answered_at timestamp with time zone,
   tell_at timestamp with time zone,
+  overage jsonb,
   CONSTRAINT plan_request_pkey PRIMARY KEY (id),
   CONSTRAINT plan_request_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id) ON DELETE CASCADE,
   CONSTRAINT plan_request_product_id_plan_name_fkey FOREIGN KEY (product_id, plan_name) REFERENCES plan(product_id, name),
@@ -1024,6 +1081,7 @@ CREATE TABLE statement (
   CONSTRAINT statement_pkey PRIMARY KEY (customer_id, month),
   CONSTRAINT statement_month_check CHECK (EXTRACT(day FROM month) = 1::numeric)
 );
+CREATE INDEX statement_month_idx ON statement USING btree (month, customer_id);
 CREATE TRIGGER statement_insert_told AFTER INSERT ON statement REFERENCING NEW TABLE AS made FOR EACH STATEMENT EXECUTE FUNCTION seller_hears_of_statements();
 CREATE TRIGGER statement_is_final BEFORE DELETE OR UPDATE ON statement FOR EACH STATEMENT EXECUTE FUNCTION refuse_statement_change();
 
@@ -1108,6 +1166,7 @@ CREATE TABLE subscription_term (
   state text NOT NULL,
   since timestamp with time zone NOT NULL,
   until timestamp with time zone,
+  overage jsonb,
   CONSTRAINT subscription_term_pkey PRIMARY KEY (id),
   CONSTRAINT subscription_term_check CHECK (until >= since)
 );
@@ -1240,6 +1299,17 @@ AS $function$
   SELECT CASE WHEN one IS NULL THEN other WHEN other IS NULL THEN one ELSE ARRAY(
     SELECT COALESCE(before, 0) + COALESCE(more, 0) FROM unnest(one, other) WITH ORDINALITY AS each (before, more, place) ORDER BY place
   ) END
+$function$;
+
+-- Adds one invoice to the sums of a state, or takes it out.
+CREATE OR REPLACE FUNCTION public.add_invoice_sum(p_invoice uuid, p_state text, p_sign integer)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  INSERT INTO invoice_sum AS known (month, currency, due_on, state, invoices, total)
+  SELECT month, currency, due_on, p_state, p_sign, p_sign * total FROM invoice WHERE id = p_invoice
+  ON CONFLICT (month, currency, due_on, state) DO UPDATE
+    SET invoices = known.invoices + excluded.invoices, total = known.total + excluded.total
 $function$;
 
 -- The customer that the subject of a line belongs to.
@@ -1595,19 +1665,22 @@ BEGIN
   PERFORM 1 FROM product WHERE id IN (SELECT product_id FROM subscription WHERE id = ANY (p_subscriptions)) ORDER BY id FOR SHARE;
   due := ARRAY(
     SELECT ROW(
-      0, s.id, s.customer_id, s.product_id, s.plan_name,
-      CASE WHEN s.plan_name IS NULL THEN 0.00 ELSE COALESCE(CASE WHEN s.price_override_currency = l.currency THEN s.price_override END, l.price, 0.00) END, CASE WHEN s.plan_name IS NOT NULL THEN l.currency END,
-      COALESCE(s.daily_override, l.daily, p.daily, 0), COALESCE(s.monthly_override, l.monthly, p.monthly, 0), s.state, now(), NULL
+      0, s.id, s.customer_id, s.product_id, s.plan_name, now_.price, now_.currency, now_.daily, now_.monthly, s.state, now(), NULL, now_.overage
     )::subscription_term
     FROM subscription s JOIN product p ON p.id = s.product_id
     LEFT JOIN plan l ON l.product_id = s.product_id AND l.name = s.plan_name
     LEFT JOIN subscription_term t ON t.subscription_id = s.id AND t.until IS NULL
+    CROSS JOIN LATERAL (
+      SELECT
+        CASE WHEN s.plan_name IS NULL THEN 0.00
+          ELSE COALESCE(CASE WHEN s.price_override_currency = l.currency THEN s.price_override END, l.price, 0.00) END AS price,
+        CASE WHEN s.plan_name IS NOT NULL THEN l.currency END AS currency,
+        COALESCE(s.daily_override, l.daily, p.daily, 0) AS daily, COALESCE(s.monthly_override, l.monthly, p.monthly, 0) AS monthly,
+        overage_of(l.overage, s.daily_override, s.monthly_override) AS overage
+    ) AS now_
     WHERE s.id = ANY (p_subscriptions)
-      AND (t.plan_name, t.price, t.currency, t.daily, t.monthly, t.state) IS DISTINCT FROM (
-        s.plan_name, CASE WHEN s.plan_name IS NULL THEN 0.00 ELSE COALESCE(CASE WHEN s.price_override_currency = l.currency THEN s.price_override END, l.price, 0.00) END,
-        CASE WHEN s.plan_name IS NOT NULL THEN l.currency END, COALESCE(s.daily_override, l.daily, p.daily, 0),
-        COALESCE(s.monthly_override, l.monthly, p.monthly, 0), s.state
-      )
+      AND (t.plan_name, t.price, t.currency, t.daily, t.monthly, t.state, t.overage)
+        IS DISTINCT FROM (s.plan_name, now_.price, now_.currency, now_.daily, now_.monthly, s.state, now_.overage)
     ORDER BY s.id
   );
   -- Nobody ever had what this transaction began itself.
@@ -1616,10 +1689,10 @@ BEGIN
   UPDATE subscription_term t SET until = GREATEST(now(), t.since) FROM unnest(due) AS d
     WHERE t.subscription_id = d.subscription_id AND t.until IS NULL;
   INSERT INTO subscription_term (
-    subscription_id, customer_id, product_id, plan_name, price, currency, daily, monthly, state, since
+    subscription_id, customer_id, product_id, plan_name, price, currency, daily, monthly, state, since, overage
   )
   SELECT d.subscription_id, d.customer_id, d.product_id, d.plan_name, d.price, d.currency, d.daily, d.monthly, d.state,
-    COALESCE((SELECT max(t.until) FROM subscription_term t WHERE t.subscription_id = d.subscription_id), now())
+    COALESCE((SELECT max(t.until) FROM subscription_term t WHERE t.subscription_id = d.subscription_id), now()), d.overage
   FROM unnest(due) AS d;
 END $function$;
 
@@ -1721,6 +1794,17 @@ BEGIN
   RETURN NEW;
 END $function$;
 REVOKE ALL ON FUNCTION number_invoice() FROM PUBLIC;
+
+-- What a plan sells above its limits, for a subscription with these limits of its own: they are included, and refuse.
+CREATE OR REPLACE FUNCTION public.overage_of(p_overage jsonb, p_daily integer, p_monthly integer)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  SELECT CASE WHEN p_overage IS NOT NULL THEN
+    p_overage || jsonb_strip_nulls(jsonb_build_object('daily', p_daily, 'monthly', p_monthly))
+  END
+$function$;
 
 -- Deletes refunds that are too old to prove anything. It takes no day as an argument, or its callers could have a request given back twice.
 -- Four days of UTC are at least three days in every time zone.
@@ -2076,8 +2160,76 @@ BEGIN
 END $function$;
 REVOKE ALL ON FUNCTION seller_hears_of_terms() FROM PUBLIC;
 
+-- Adds up what changed of charges that are paid.
+CREATE OR REPLACE FUNCTION public.sum_changed_charges()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+BEGIN
+  INSERT INTO payment_charge_sum AS known (provider, currency, charged_at, charges, amount, refunded)
+  SELECT provider, currency, date_bin('15 minutes', charged_at, 'epoch'), sum(sign), sum(sign * amount), sum(sign * refunded)
+  FROM (SELECT 1 AS sign, * FROM added UNION ALL SELECT -1, * FROM gone) AS changed
+  WHERE paid_at IS NOT NULL GROUP BY 1, 2, 3 HAVING (sum(sign), sum(sign * amount), sum(sign * refunded)) <> (0, 0, 0) ORDER BY 1, 2, 3
+  ON CONFLICT (provider, currency, charged_at) DO UPDATE SET charges = known.charges + excluded.charges,
+    amount = known.amount + excluded.amount, refunded = known.refunded + excluded.refunded;
+  RETURN NULL;
+END $function$;
+REVOKE ALL ON FUNCTION sum_changed_charges() FROM PUBLIC;
+
 -- The sum of lists of counts, place by place.
 CREATE AGGREGATE sum_counts(bigint[]) (SFUNC = add_counts, STYPE = bigint[]);
+
+-- Adds up invoices that are paid.
+CREATE OR REPLACE FUNCTION public.sum_invoice_payments()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+BEGIN
+  -- A credited one stays credited.
+  PERFORM add_invoice_sum(invoice_id, 'open', -1), add_invoice_sum(invoice_id, 'paid', 1)
+    FROM added WHERE NOT EXISTS (SELECT FROM invoice WHERE corrects = invoice_id);
+  RETURN NULL;
+END $function$;
+REVOKE ALL ON FUNCTION sum_invoice_payments() FROM PUBLIC;
+
+-- Adds up invoices that are issued, and those that a credit note takes back.
+CREATE OR REPLACE FUNCTION public.sum_invoices()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+BEGIN
+  INSERT INTO invoice_sum AS known (month, currency, due_on, state, invoices, total)
+  SELECT month, currency, due_on, 'open', count(*), sum(total) FROM added WHERE kind = 'invoice' GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+  ON CONFLICT (month, currency, due_on, state) DO UPDATE
+    SET invoices = known.invoices + excluded.invoices, total = known.total + excluded.total;
+  PERFORM add_invoice_sum(a.corrects, CASE WHEN p.invoice_id IS NULL THEN 'open' ELSE 'paid' END, -1), add_invoice_sum(a.corrects, 'credited', 1)
+    FROM added a LEFT JOIN invoice_payment p ON p.invoice_id = a.corrects WHERE a.kind = 'credit_note';
+  RETURN NULL;
+END $function$;
+REVOKE ALL ON FUNCTION sum_invoices() FROM PUBLIC;
+
+-- Adds up charges that are new and paid.
+CREATE OR REPLACE FUNCTION public.sum_payment_charges()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+BEGIN
+  INSERT INTO payment_charge_sum AS known (provider, currency, charged_at, charges, amount, refunded)
+  SELECT provider, currency, date_bin('15 minutes', charged_at, 'epoch'), count(*), sum(amount), sum(refunded)
+  FROM added WHERE paid_at IS NOT NULL GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+  ON CONFLICT (provider, currency, charged_at) DO UPDATE SET charges = known.charges + excluded.charges,
+    amount = known.amount + excluded.amount, refunded = known.refunded + excluded.refunded;
+  RETURN NULL;
+END $function$;
+REVOKE ALL ON FUNCTION sum_payment_charges() FROM PUBLIC;
 
 -- Tells every node that a key changed. "at" is the time of the transaction: a node's confirmation names the change by it, and one
 -- transaction tells each key once.

@@ -28,7 +28,7 @@ import { servePublicTry } from './public/public-try';
 import { type PublicPages, servePublicPages } from './public/public-pages';
 import { serveGatewayRoot } from './public/gateway-root';
 import { serveDocument } from './http/serve-document';
-import { serveWeb } from './http/serve-web';
+import { isPage, serveWeb } from './http/serve-web';
 import { type OperatorCaller } from './http/callers';
 
 export interface DashboardAppOptions {
@@ -81,6 +81,7 @@ export async function createDashboardApp(options: DashboardAppOptions): Promise<
   drainOnClose(app);
   takeJsonOnly(app);
   addHooks(app, options);
+  app.setErrorHandler((error, request, reply) => sendError(error, { request, reply, deps, sendPage: pages.sendFailure }));
   const document = apiDocumentSource(deps, options.readDocument ?? (() => readDocument(deps.gatewayUrl)));
   serveDocument(app, document, { path: '/openapi.json' });
   serveGatewayRoot(app, deps, { document, url, brand });
@@ -136,11 +137,17 @@ function addHooks(app: FastifyInstance, { deps, url, metrics }: DashboardAppOpti
     deps.log.info({ requestId: request.id, method: request.method, route, status: reply.statusCode, durationMs });
     done();
   });
-  app.setErrorHandler((error, request, reply) => sendError(error, { request, reply, deps }));
 }
 
-function sendError(error: unknown, call: { request: FastifyRequest; reply: FastifyReply; deps: DashboardDeps }): FastifyReply {
-  const { request, reply, deps } = call;
+interface FailedCall {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly deps: DashboardDeps;
+  /** Shows a failure to somebody who opened a page. Absent: it is told as to a program. */
+  readonly sendPage?: PublicPages['sendFailure'];
+}
+
+async function sendError(error: unknown, { request, reply, deps, sendPage }: FailedCall): Promise<FastifyReply> {
   // A form that was closed while it was being sent: this is no fault, and the answer has no reader.
   const hasLeft = request.raw.destroyed && !request.raw.complete;
   const failure = hasLeft ? new ServiceError('invalid_request') : error;
@@ -150,5 +157,13 @@ function sendError(error: unknown, call: { request: FastifyRequest; reply: Fasti
   if (hasLeft) deps.log.debug(line, 'the client broke off its request');
   else if (unexpected) deps.log.error(line, 'a request could not be processed');
   else if (status >= 500) deps.log.warn(line, 'a request failed');
-  return reply.code(status).headers(headers).header('Content-Type', PROBLEM_TYPE).send(JSON.stringify(body));
+  reply.code(status).headers(headers);
+  if (sendPage && status >= 500 && isPage(request) && /\btext\/html\b/.test(request.headers.accept ?? '')) {
+    try {
+      return await sendPage(request, reply);
+    } catch (cause) {
+      deps.log.error({ err: cause, requestId: request.id }, 'the page of a failure could not be made');
+    }
+  }
+  return reply.header('Content-Type', PROBLEM_TYPE).send(JSON.stringify(body));
 }

@@ -107,6 +107,18 @@ const billing = z.object({
   provider: z.enum(PROVIDERS),
   /** Plans that are paid in advance; of those that have not ended. */
   paid: z.array(paidPlan),
+  /** Use above the limits of such plans, in months of the last three that are over. */
+  above: z.array(
+    z.object({
+      product: productId,
+      month,
+      units: z.number(),
+      amount,
+      currency,
+      /** Whether the payment provider has it for its next charge, or has charged it. */
+      isReported: z.boolean(),
+    }),
+  ),
   /** Whether the payment provider has a page of the customer's cards and invoices. */
   hasPortal: z.boolean(),
   /** Null: invoices are made out to the account's address, and taxed as at the seller's place. */

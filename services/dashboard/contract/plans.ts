@@ -5,6 +5,16 @@ import { versionBody } from './keys';
 
 const limits = z.object({ daily: z.number().int(), monthly: z.number().int() });
 
+/** What a plan sells above its limits, which its price includes. */
+export const overage = z.object({
+  /** Requests, or units, that the price is for. */
+  per: z.number().int(),
+  /** With the decimals of the plan's currency. */
+  price: z.string().max(20),
+  /** The limits at which requests are refused. */
+  cap: limits,
+});
+
 /** One window of a subscription: requests used against its limit. */
 const windowStanding = z.object({
   used: z.number(),
@@ -49,6 +59,8 @@ export const subscription = z.object({
   ownUntil: moment.nullable(),
   /** Requests a day after which the customer wants no more, whatever the limit; null without one. */
   dailyCap: z.number().int().nullable(),
+  /** What the price includes, and what `per` requests above that cost; requests are refused at the limits above. Null: nothing is sold above. */
+  overage: z.object({ per: z.number().int(), price: z.string(), currency: z.string(), ...limits.shape }).nullable(),
   createdAt: moment,
   version,
 });
@@ -63,6 +75,7 @@ const planRequest = z.object({
   ...limits.shape,
   price: z.string(),
   currency: z.string(),
+  overage: overage.nullable(),
   state: z.enum(['open', 'approved', 'declined', 'withdrawn']),
   /** Why it was declined; else empty. */
   reason: z.string(),
@@ -105,6 +118,8 @@ export const product = z.object({
       currency: z.string(),
       /** `request`: is asked for under `/plan-requests`, and given by the provider. */
       approval: z.enum(['automatic', 'request']),
+      /** Absent: requests are refused at the limits. */
+      overage: overage.optional(),
       /** True: it begins when it is paid; see `POST /checkouts`. */
       isPaidFirst: z.boolean(),
       /** What it costs until the end of this month if it is taken now, and for how many days; null where it is paid in advance, or nobody takes it. */
@@ -125,7 +140,11 @@ export type Product = z.input<typeof product>;
  * What the page showed when the customer agreed. Given and not what the catalogue says any more: 409 `terms_changed`, nothing happens.
  * A null price is that of the base limits.
  */
-export const terms = limits.extend({ price: z.string().max(20).nullable(), currency: z.string().max(3).nullable() });
+export const terms = limits.extend({
+  price: z.string().max(20).nullable(),
+  currency: z.string().max(3).nullable(),
+  overage: overage.optional(),
+});
 export type Terms = z.input<typeof terms>;
 
 const members = { for: 'members', needs: 'plans', scopes: ['subscriptions:write'] } as const;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CSV, type Endpoints } from './endpoint';
 import { day, moment } from './fields';
+import { overage } from './plans';
 
 /** `YYYY-MM` in the quota time zone. */
 const month = z.string().regex(/^20\d{2}-(0[1-9]|1[0-2])$/, 'must be a month such as 2027-03');
@@ -20,8 +21,8 @@ const statementLine = z.object({
   /** A month, with the currency's decimals, and its ISO 4217 code. */
   price: z.string(),
   currency: z.string().nullable(),
-  daily: z.number().int(),
   /** Included in the price. */
+  daily: z.number().int(),
   monthly: z.number().int(),
   /** Days that cost their share of the price. */
   days: z.number().int(),
@@ -33,10 +34,12 @@ const statementLine = z.object({
   test: z.number(),
   /** Admitted with live keys. Null in statements that were closed before they were counted. */
   requests: z.number().nullable(),
-  /** `price × days ÷ days of the month`, rounded half up, and the surcharge. */
+  /** `price × days ÷ days of the month`, rounded half up, the surcharge and the overage. */
   amount: z.string(),
   /** Part of the amount: for units beyond a thirtieth of `monthly` for each of the days. */
   surcharge: z.string(),
+  /** Of `used`, `units` above the limits, and the part of the amount that they cost; null where the plan sells none. */
+  overage: overage.extend({ units: z.number(), amount: z.string() }).nullable(),
 });
 
 const statement = z.object({

@@ -16,7 +16,7 @@ export const INTENT = 'pi_';
 
 /** Books of before, whose invoices said less. */
 function readBooks(file: string): Books {
-  const books = JSON.parse(readFileSync(file, 'utf8')) as Books;
+  const books = { ...emptyBooks(), ...(JSON.parse(readFileSync(file, 'utf8')) as Books) };
   for (const each of Object.values(books.invoices)) {
     const moments = { finalized_at: each.created, paid_at: each.status === 'paid' ? each.created : null };
     books.invoices[each.id] = Object.assign({ attempted: true, refundedAt: null, status_transitions: moments }, each);
@@ -141,8 +141,10 @@ export class Ledger {
     const [item] = subscription.items.data;
     item.current_period_start = item.current_period_end;
     item.current_period_end = monthAfter(item.current_period_end);
-    const amount = item.price.unit_amount;
+    const items = Object.values(this.books.items).filter((each) => each.subscription === subscription.id && each.invoice === null);
+    const amount = items.reduce((sum, each) => sum + each.amount, item.price.unit_amount);
     const invoice = this.bill(subscription, { amount, isPaid, reason: 'subscription_cycle' });
+    for (const each of items) each.invoice = invoice.id;
     subscription.status = isPaid ? 'active' : 'past_due';
     this.tell(isPaid ? 'invoice.paid' : 'invoice.payment_failed', invoice);
     this.tell('customer.subscription.updated', subscription);

@@ -60,6 +60,21 @@ export interface Invoice {
   parent: { type: 'subscription_details'; subscription_details: { subscription: string; metadata: Record<string, string> } };
 }
 
+export interface InvoiceItem {
+  id: string;
+  object: 'invoiceitem';
+  customer: string;
+  /** Whose next invoice has it. */
+  subscription: string;
+  amount: number;
+  currency: string;
+  description: string | null;
+  metadata: Record<string, string>;
+  /** Null while it waits for that invoice. */
+  invoice: string | null;
+  date: number;
+}
+
 export interface Session {
   id: string;
   object: 'checkout.session';
@@ -101,6 +116,7 @@ export interface Books {
   sessions: Record<string, Session>;
   subscriptions: Record<string, Subscription>;
   invoices: Record<string, Invoice>;
+  items: Record<string, InvoiceItem>;
   /** By idempotency key: what was asked, and the answer. */
   answers: Record<string, { asked: string; status: number; body: string }>;
   /** Not delivered yet. */
@@ -110,7 +126,7 @@ export interface Books {
 }
 
 export function emptyBooks(): Books {
-  return { customers: {}, sessions: {}, subscriptions: {}, invoices: {}, answers: {}, waiting: [], lastSecond: 0 };
+  return { customers: {}, sessions: {}, subscriptions: {}, invoices: {}, items: {}, answers: {}, waiting: [], lastSecond: 0 };
 }
 
 export const newId = (kind: string): string => `${kind}_${randomBytes(12).toString('hex')}`;

@@ -1,6 +1,6 @@
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { INTENT, type Ledger } from './ledger';
-import { type Invoice, newId, type Session, type Subscription } from './objects';
+import { type Invoice, type InvoiceItem, newId, type Session, type Subscription } from './objects';
 import { type FormValue, readForm, textAt, textsAt } from './read-form';
 
 /** One request as it came, for tests. */
@@ -97,7 +97,7 @@ function change(subscription: Subscription, form: Form): void {
   Object.assign(subscription.metadata, textsAt(form, 'metadata'));
 }
 
-/** A page of a list, newest first, as Stripe lists. */
+/** A page of a list, newest first, as Stripe lists. https://docs.stripe.com/api/pagination */
 function listed<T extends { readonly id: string; readonly created: number }>(url: string, all: readonly T[], query: Form): object {
   const since = Number(textAt(query, 'created', 'gte') ?? '0');
   const found = all.filter(({ created }) => created >= since).toSorted((a, b) => b.created - a.created);
@@ -190,6 +190,30 @@ function actsOf(options: StripeApiOptions): Readonly<Record<string, Act>> {
         charge: ledger.chargeOf(each),
       }));
       return listed('/v1/refunds', all, query);
+    },
+    'POST /v1/invoiceitems': ({ form }) => {
+      const subscription = subscriptionOf(need(form, 'subscription'));
+      const customer = need(form, 'customer');
+      const amount = Number(need(form, 'amount'));
+      const currency = need(form, 'currency');
+      if (subscription.customer !== customer || subscription.status === 'canceled') throw missing('subscription', subscription.id);
+      if (currency !== subscription.currency || !Number.isSafeInteger(amount))
+        throw new ApiError(400, 'invalid_request_error', 'The currency or the amount is not right for this subscription.');
+      const facts = { description: textAt(form, 'description') ?? null, metadata: textsAt(form, 'metadata') };
+      const item: InvoiceItem = {
+        id: newId('ii'),
+        object: 'invoiceitem',
+        ...{ customer, subscription: subscription.id, amount, currency, ...facts, invoice: null, date: ledger.second() },
+      };
+      return (ledger.books.items[item.id] = item);
+    },
+    'GET /v1/invoiceitems': ({ query }) => {
+      const all = Object.values(ledger.books.items).filter(({ customer }) => customer === textAt(query, 'customer'));
+      return listed(
+        '/v1/invoiceitems',
+        all.map((each) => ({ ...each, created: each.date })),
+        query,
+      );
     },
     'GET /v1/invoice_payments': ({ query }) => {
       const intent = textAt(query, 'payment', 'payment_intent') ?? '';

@@ -45,6 +45,15 @@ describe('the catalogue', () => {
     expect(rows.sort()).toEqual(PUBLISHED.trim().split('\n').sort());
   });
 
+  it('names the days of the data that its IP lookup is installed with', () => {
+    const dayOf = (name: string): string => {
+      const { version } = JSON.parse(readFileSync(`node_modules/@ip-location-db/${name}/package.json`, 'utf8')) as { version: string };
+      return version.replace(/^\d+\.\d+\.(\d{4})(\d\d)(\d\d)\d*$/, '$1-$2-$3');
+    };
+    const days = CATALOGUE.find('api-ip')?.sources?.map(({ asOf }) => asOf);
+    expect(days).toEqual([dayOf('dbip-city-mmdb'), dayOf('asn')]);
+  });
+
   it('has every published path', () => {
     const paths = PRODUCTS.flatMap(({ routes }) => routes.map(({ path }) => path));
     expect(paths).toEqual(expect.arrayContaining(PUBLISHED_PATHS.trim().split(/\s+/)));

@@ -127,6 +127,7 @@ const term: SubscriptionTerm = {
   currency: 'INR',
   daily: 10,
   monthly: 100,
+  overage: null,
   isActive: true,
   fromDay: '2026-04-01',
   toDay: '2026-04-30',
@@ -147,6 +148,19 @@ describe('the invoices of a statement', () => {
       placeOfSupply: 'Karnataka (29)',
       buyer: { name: 'asha@example.com' },
       lines: [{ title: 'API-IP, plan Star', days: 30, daysInMonth: 30, amount: 49_900 }],
+    });
+  });
+
+  it('have a line of their own for use above the limits, and nothing twice', () => {
+    const overage = { per: 100, price: '20.00', cap: { daily: 100, monthly: 1_000 } };
+    const use = [{ subscriptionId: 'one', day: '2026-04-01', charged: 47, refunded: 0, test: 0, requests: 47 }];
+    const [made] = composeInvoices(computeStatement('2026-04', [{ ...term, overage }], use), { ...facts, terms: terms() });
+    expect(made).toMatchObject({
+      lines: [
+        { title: 'API-IP, plan Star', days: 30, used: 10, amount: 49_900 },
+        { title: 'API-IP, plan Star: 37 above the limits at 20.00 for 100', days: 0, used: 37, price: 0, amount: 740 },
+      ],
+      net: 50_640,
     });
   });
 

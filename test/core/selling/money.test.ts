@@ -37,7 +37,7 @@ describe('an amount of money', () => {
 });
 
 describe('a statement', () => {
-  const term = { subscriptionId: 's', product: 'p', plan: 'Gold', daily: 10, monthly: 100, isActive: true };
+  const term = { subscriptionId: 's', product: 'p', plan: 'Gold', daily: 10, monthly: 100, overage: null, isActive: true };
   const tenDays = { fromDay: '2026-04-01', toDay: '2026-04-10' };
 
   it.each([

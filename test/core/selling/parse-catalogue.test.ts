@@ -48,6 +48,24 @@ describe('a catalogue', () => {
     expect(refused('{ reserve: 1 }')).toEqual([expect.stringContaining('products[0].units.most ')]);
   });
 
+  it('says where the data comes from and of which day it is', () => {
+    const named = (list: string): string => `    sources: ${list}\n    plans:\n`;
+    const list = "[{ name: Stations, url: 'https://example.com', as_of: 2026-06-05 }, { name: Radar }]";
+    const { catalogue } = parseCatalogue(HEAD + weather.replace('    plans:\n', named(list)));
+    expect(catalogue?.find('api-weather')?.sources).toEqual([
+      { name: 'Stations', url: 'https://example.com', asOf: '2026-06-05' },
+      { name: 'Radar' },
+    ]);
+    const refused = (given: string): string[] => changed('    plans:\n', named(given)).map((line) => line.replace(/^\S+ /, ''));
+    expect(refused('[{ name: Radar }, { name: Radar }]')).toEqual(['products[0].sources names one twice']);
+    expect(refused('[{ name: Radar, as_of: 2026-02-30 }]')).toEqual(['products[0].sources[0].as_of must be a day such as 2026-06-05']);
+    expect(refused("[{ name: Radar, url: 'javascript:alert(1)' }, { url: 'http://example.com' }]")).toEqual([
+      'products[0].sources[0].url must be a URL that starts with https://',
+      'products[0].sources[1].name is missing',
+      'products[0].sources[1].url must be a URL that starts with https://',
+    ]);
+  });
+
   it('knows where keys are taken, what else opens the routes, and paths that stand for one of them', () => {
     const members =
       '    key_in: [x-api-key]\n    large_bodies: true\n    also_admits: [api-old]\n    aliases: { /old/weather: "/weather/{city}" }\n    plans:\n';
@@ -62,6 +80,42 @@ describe('a catalogue', () => {
       expect.stringContaining('/weather/never is no route of the product'),
     ]);
     expect(changed('    plans:\n', '    key_in: [cookie]\n    plans:\n')).toEqual([expect.stringContaining('key_in[0]')]);
+  });
+
+  describe('that sells use above limits', () => {
+    const gold = '{ name: Gold, daily: 1000, monthly: 10000, price: 10.5, currency: EUR, approval: request';
+    const sells = (overage: string): string => weather.replace(gold, `${gold}, overage: ${overage}`);
+    const CAP = 'cap: { daily: 5000, monthly: 20000 }';
+
+    it('has its price in the decimals of the currency', () => {
+      const { catalogue } = parseCatalogue(HEAD + sells(`{ per: 1000, price: 20, ${CAP} }`));
+      const cap = { daily: 5_000, monthly: 20_000 };
+      expect(catalogue?.products[0]?.plans[0]?.overage).toEqual({ per: 1_000, price: '20.00', cap });
+    });
+
+    it.each([
+      ['{ per: 0, price: 20, cap: { daily: 999, monthly: 20000 } }', ['.per ']],
+      [`{ per: 1, price: -20, ${CAP} }`, ['.price ']],
+      [`{ per: 1, price: '0.001', ${CAP} }`, ['.price must have 2 decimals, as EUR has']],
+      [
+        '{ per: 1, price: 20, cap: { daily: 999, monthly: 9999 } }',
+        [".cap.daily is below the plan's daily limit", ".cap.monthly is below the plan's monthly limit"],
+      ],
+      [
+        '{ per: 1, price: 20, cap: { daily: 1000, monthly: 10000 } }',
+        ['.cap must be above the limits of the plan, by the day or by the month'],
+      ],
+      ['{ per: 1, price: 20, cap: 5000 }', ['.cap ']],
+      ['{ per: 1, price: 20 }', ['.cap ']],
+    ])('is refused with %s', (overage, problems) => {
+      const found = problemsOf(HEAD + sells(overage));
+      expect(found).toEqual(problems.map((problem) => expect.stringContaining(`products[0].plans[0].overage${problem}`)));
+    });
+
+    it('is refused for a plan without a price', () => {
+      const free = sells(`{ per: 1, price: 20, ${CAP} }`).replace('price: 10.5', 'price: 0');
+      expect(problemsOf(HEAD + free)).toEqual([expect.stringContaining('products[0].plans[0].overage is for plans with a price')]);
+    });
   });
 
   it('refuses test keys of a product that says neither where nor how they are answered', () => {

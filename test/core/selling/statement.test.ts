@@ -15,6 +15,7 @@ const star: SubscriptionTerm = {
   currency: 'INR',
   daily: 100_000,
   monthly: 3_000_000,
+  overage: null,
   isActive: true,
   fromDay: '2026-01-10',
   toDay: '9999-12-31',
@@ -99,6 +100,66 @@ describe('a statement', () => {
       const use = daysOfMonth(month).map((day) => used(day, day <= `${month}-10` ? star.daily : 0));
       expect(computeStatement(month, terms, use).lines.map(({ surcharge }) => surcharge)).toEqual(['0.00']);
     }
+  });
+
+  describe('of a plan that sells use above its limits', () => {
+    const overage = { per: 1_000, price: '20.00', cap: { daily: 1_000, monthly: 10_000 } };
+    const gold: SubscriptionTerm = { ...star, plan: 'Gold', price: '49.00', currency: 'EUR', daily: 100, monthly: 2_500, overage };
+    const days = (...units: number[]) => units.map((each, index) => used(`2026-04-${String(index + 1).padStart(2, '0')}`, each));
+    const about = (terms: SubscriptionTerm[], use: StatementUse[]) =>
+      computeStatement('2026-04', terms, use).lines.map(({ overage: above, surcharge, amount }) => [
+        above?.units,
+        above?.amount,
+        surcharge,
+        amount,
+      ]);
+
+    it.each([
+      ['nothing within them', days(100, 0, 80), 0, '0.00'],
+      ['what is above the day’s', days(150, 80, 101), 51, '1.02'],
+      ['what is above the month’s', days(...Array.from({ length: 27 }, () => 100)), 200, '4.00'],
+      ['each unit once where both are', days(1_000, ...Array.from({ length: 26 }, () => 100)), 1_100, '22.00'],
+      ['nothing that was given back', [used('2026-04-01', 150, 30), used('2026-04-02', 100, 100)], 20, '0.40'],
+    ])('charges %s', (_what, use, units, amount) => {
+      const whole = (49 + Number(amount)).toFixed(2);
+      expect(about([gold], use)).toEqual([[units, amount, '0.00', whole]]);
+    });
+
+    it('includes no month twice for who changes the plan, and charges nothing as surcharge that is charged as overage', () => {
+      const first = { ...gold, monthly: 3_000, toDay: '2026-04-05' };
+      const second = { ...first, plan: 'Gold II', price: '59.00', daily: 1_000, fromDay: '2026-04-06', toDay: '9999-12-31' };
+      // 500, then 1,000 and 1,000 and 500, are all that 3,000 a month include.
+      expect(about([first, second], days(100, 100, 100, 100, 100, 1_000, 1_000, 1_000))).toEqual([
+        [0, '0.00', '0.00', '8.17'],
+        [500, '10.00', '0.00', '59.17'],
+      ]);
+    });
+
+    it.each([
+      ['4990 JPY', '20', 125, '3'],
+      ['4990 JPY', '20', 124, '2'],
+      ['49.00 INR', '0.01', 500, '0.01'],
+      ['4.990 KWD', '0.250', 700, '0.180'],
+      ['4.990 KWD', '0.001', 4_999_999, '5.000'],
+    ])('rounds half up to what can be paid: a plan for %s, %s for 1,000, %d units', (plan, above, units, amount) => {
+      const [price = '', currency = ''] = plan.split(' ');
+      const term = { ...gold, price, currency, overage: { ...overage, price: above } };
+      expect(about([term], days(100 + units))).toEqual([[units, amount, expect.any(String), expect.any(String)]]);
+    });
+
+    it('charges what a plan without it would have refused, whatever is used', () => {
+      fc.assert(
+        fc.property(fc.array(fc.nat(300), { maxLength: 30 }), (units) => {
+          let [left, refused] = [gold.monthly, 0];
+          for (const each of units) {
+            const admitted = Math.min(each, gold.daily, left);
+            left -= admitted;
+            refused += each - admitted;
+          }
+          expect(about([gold], days(...units))[0]?.[0]).toBe(refused);
+        }),
+      );
+    });
   });
 
   it('rounds half up to the hundredth', () => {

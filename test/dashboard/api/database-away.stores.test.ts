@@ -94,6 +94,21 @@ describe('without a database', () => {
       await eventually(async () => (await dashboard.ask({ path: '/api/keys', cookie })).statusCode === 200);
     });
 
+    it('a page says so to a browser in the dress of the others, and to programs as a problem', async () => {
+      const open = (accept: string) => dashboard.app.inject({ url: '/products/api-ip', headers: { host: 'dashboard.test', accept } });
+      line.cut();
+      const { statusCode, headers, body } = await open('text/html,*/*;q=0.8');
+      expect([statusCode, headers['retry-after'], headers['cache-control']]).toEqual([503, '1', 'no-store']);
+      expect(headers['content-security-policy']).toContain("default-src 'self'");
+      expect(body).toMatch(/<header class="top">.*<h1>Back in a moment<\/h1>.*<a class="button" href="">Try again<\/a>/s);
+      expect((await open('*/*')).json()).toMatchObject({ code: 'service_not_ready' });
+      line.mend();
+      await eventually(async () => (await open('text/html')).statusCode === 200);
+      await pool.query('ALTER TABLE catalogue_revision RENAME TO elsewhere');
+      const broken = await open('text/html').finally(() => pool.query('ALTER TABLE elsewhere RENAME TO catalogue_revision'));
+      expect([broken.statusCode, /<h1>Something went wrong.*request <code>\w+<\/code>/s.test(broken.body)]).toEqual([500, true]);
+    });
+
     it('what needs none is answered', async () => {
       line.cut();
       expect((await dashboard.ask({ path: '/api/installation' })).statusCode).toBe(200);

@@ -48,7 +48,18 @@ async function billedCustomer(month = '2026-03', price = '499.00', currency = 'I
 
 async function closeStatement(id: string, { month = '2026-03', price = '499.00', currency = 'INR' } = {}): Promise<void> {
   const days = { fromDay: `${month}-01`, toDay: `${month}-31` };
-  const term = { subscriptionId: 's', product: 'api-ip', plan: 'Star', price, currency, daily: 10, monthly: 100, isActive: true, ...days };
+  const term = {
+    subscriptionId: 's',
+    product: 'api-ip',
+    plan: 'Star',
+    price,
+    currency,
+    daily: 10,
+    monthly: 100,
+    overage: null,
+    isActive: true,
+    ...days,
+  };
   const content = JSON.stringify(computeStatement(month, [term], []));
   await dashboard.pool.query('INSERT INTO statement (customer_id, month, content) VALUES ($1, $2, $3)', [id, `${month}-01`, content]);
 }
@@ -257,7 +268,9 @@ describe('the pages of billing', () => {
     expect(rows).toEqual([{ provider: 'invoice' }]);
     await applyCatalogue(dashboard.pool, createCatalogue(PRODUCTS), { actor: 'test' });
     expect((await ask('/session')).json().hasBilling).toBe(false);
-    expect((await ask('/billing')).json()).toEqual({ provider: 'none', paid: [], hasPortal: false, details: null, next: null, owed: [] });
+    expect((await ask('/billing')).json()).toEqual({
+      ...{ provider: 'none', paid: [], above: [], hasPortal: false, details: null, next: null, owed: [] },
+    });
     await applyCatalogue(dashboard.pool, createCatalogue(PRODUCTS, { billing: TERMS }), { actor: 'test' });
   });
 

@@ -1,10 +1,13 @@
 import fastify from 'fastify';
 import { Client, Pool } from 'pg';
 import { billingTerms } from '../../../plugins/core/selling/billing-terms';
-import { createCatalogue } from '../../../plugins/core/selling/catalogue';
+import { createCatalogue, type Overage } from '../../../plugins/core/selling/catalogue';
 import { type Clock } from '../../../plugins/core/ports';
 import { findAccount, requireCheckout } from '../../../plugins/stores/postgres/billing/checkouts';
 import { askForPaymentCheck, readPaymentCheck } from '../../../plugins/stores/postgres/billing/payment-checks';
+import { listUnchargedOverage } from '../../../plugins/stores/postgres/billing/overage-charges';
+import { closeMonth } from '../../../plugins/stores/postgres/statements/read-statement';
+import { reportOverage } from '../../../services/dashboard/api/billing/report-overage';
 import { applyCatalogue } from '../../../plugins/stores/postgres/catalogue/apply-catalogue';
 import { watchCatalogue } from '../../../plugins/stores/postgres/catalogue/watch-catalogue';
 import { listPaid } from '../../../plugins/stores/postgres/billing/paid-subscriptions';
@@ -216,7 +219,7 @@ describe('a process that is killed', () => {
       "INSERT INTO customer (email) VALUES (gen_random_uuid() || '@example.com') RETURNING id",
     );
     const { daily, monthly } = ip?.plans.find(({ name }) => name === 'Star') ?? { daily: 0, monthly: 0 };
-    const star = { plan: 'Star', price: 49_900, currency: 'INR', daily, monthly };
+    const star = { plan: 'Star', price: 49_900, currency: 'INR', daily, monthly, overage: null as Overage | null };
     return { ...star, customerId: rows[0]?.id ?? '', product: PRODUCT, provider: 'sandbox', actor: 'test' };
   }
   const place = { url: 'http://dashboard.test', email: 'x@example.com' };
@@ -386,6 +389,80 @@ describe('a process that is killed', () => {
     );
     const own = payers.map(({ subscription }) => charges.filter(({ customer }) => customer === subscription.customer).length);
     expect(new Set(own)).toEqual(new Set([kind === 'switch' ? 1 : 0]));
+  });
+
+  describe('while it closes a month and reports use above limits', () => {
+    const cap = { daily: 200_000, monthly: 6_000_000 };
+    const overage = { per: 1_000, price: '20.00', cap };
+    const sea = { ...sun, name: 'Sea', daily: 100, monthly: 3_000, overage };
+    const month = '2026-10';
+    const at = Date.parse('2026-11-03T12:00:00Z') / 1_000;
+
+    /** Somebody who paid for the plan, and used 617 units above its limits last month: 12.34. */
+    async function newUser(): Promise<Wish> {
+      await sell({}, [...PRODUCTS.filter((each) => each !== ip), ...(ip ? [{ ...ip, plans: [sea] }] : [])]);
+      const wish = { ...(await newWish()), plan: sea.name, price: 99_900, daily: sea.daily, monthly: sea.monthly, overage };
+      const { url } = await takePayment(tools(), wish, { ...place, port: dashboard.port });
+      dashboard.provider.ledger.pay(sessionOf(url));
+      await dashboard.settled();
+      const own = [wish.customerId];
+      await dashboard.pool.query("UPDATE subscription_term SET since = '2026-09-01' WHERE customer_id = $1", own);
+      await dashboard.pool.query(
+        "INSERT INTO usage (subscription_id, day, spent_postgres) SELECT id, '2026-10-07', 717 FROM subscription WHERE customer_id = $1",
+        own,
+      );
+      return wish;
+    }
+    const report = ({ db, port }: Pick<ReturnType<typeof mortalProcess>, 'db' | 'port'>) =>
+      reportOverage({ ...tools(), db, ports: { sandbox: port }, log: createLog('dashboard', { level: 'silent' }), isEnding: () => false });
+    const itemsOf = (wishes: readonly Wish[]) => {
+      const { items, subscriptions } = dashboard.provider.ledger.books;
+      const ids = wishes.map(({ customerId }) => customerId);
+      return Object.values(items).filter((each) => ids.includes(subscriptions[each.subscription]?.metadata['tollgate_customer'] ?? ''));
+    };
+
+    it('leaves each unit to be charged once, though two nodes go on from there', async () => {
+      const wishes = await killEverywhere(newUser, async (mortal, { customerId }) => {
+        await closeMonth(mortal.db, { customers: [customerId], month, timeZone: 'UTC', now: at });
+        await report(mortal);
+      });
+      // Two ways to die at each of at least seven steps.
+      expect(wishes.length).toBeGreaterThan(14);
+      const customers = wishes.map(({ customerId }) => customerId);
+      const close = () => closeMonth(dashboard.pool, { customers, month, timeZone: 'UTC', now: at });
+      expect(await Promise.all([close(), close()])).toEqual([wishes.length, wishes.length]);
+      await dashboard.pool.query('UPDATE overage_charge SET look_at = now() WHERE look_at IS NOT NULL');
+      await Promise.all([report(dashboard), report(dashboard)]);
+      const items = itemsOf(wishes);
+      expect(new Set(items.map(({ subscription }) => subscription)).size).toBe(wishes.length);
+      expect(items.map(({ amount, currency }) => [amount, currency])).toEqual(wishes.map(() => [1_234, 'inr']));
+    });
+
+    it('names what the provider refuses, and charges it once somebody subscribes again', async () => {
+      const wish = await newUser();
+      const subscription = await endOf(wish);
+      await closeMonth(dashboard.pool, { customers: [wish.customerId], month, timeZone: 'UTC', now: at });
+      await report(dashboard);
+      const uncharged = (await listUnchargedOverage(dashboard.pool)).filter(({ customerId }) => customerId === wish.customerId);
+      expect(uncharged).toMatchObject([{ product: PRODUCT, month, units: 617, amount: 1_234, currency: 'INR', provider: 'sandbox' }]);
+      expect(uncharged[0]?.problem).toContain(subscription);
+      const { url } = await takePayment(tools(), wish, { ...place, port: dashboard.port });
+      dashboard.provider.ledger.pay(sessionOf(url));
+      await dashboard.settled();
+      await dashboard.pool.query('UPDATE overage_charge SET look_at = now() WHERE look_at IS NOT NULL');
+      await report(dashboard);
+      expect(itemsOf([wish])).toMatchObject([{ amount: 1_234 }]);
+      expect((await listUnchargedOverage(dashboard.pool)).filter(({ customerId }) => customerId === wish.customerId)).toEqual([]);
+    });
+
+    async function endOf({ customerId }: Wish): Promise<string> {
+      const { ledger } = dashboard.provider;
+      const found = Object.values(ledger.books.subscriptions).find(({ metadata }) => metadata['tollgate_customer'] === customerId);
+      if (!found) throw new Error('no subscription');
+      ledger.end(found);
+      await dashboard.settled();
+      return found.id;
+    }
   });
 
   it('whose request the provider takes for another one, as the catalogue changed since, begins again', async () => {

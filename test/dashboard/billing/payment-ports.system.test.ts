@@ -29,6 +29,7 @@ const wishFor = (members: Partial<CheckoutWish> = {}): CheckoutWish => ({
   ...members,
 });
 const SUN = { title: 'IP lookup', plan: 'Sun', price: 99_900 };
+const USE = 'IP lookup: 617 above the limits in 2026-10';
 const PAID = { plan: 'Star', price: 49_900, currency: 'INR' };
 
 const ours = { tollgate_customer: CUSTOMER, tollgate_product: 'api-ip', tollgate_plan: 'Star' };
@@ -45,6 +46,9 @@ interface Documented {
   readonly charges: (since: number) => unknown[];
   /** Undefined where the provider has no request for it. */
   readonly retrying?: (invoice: string, minute: number) => unknown[];
+  /** Of use above limits with our id, and of the same that may be there already. */
+  readonly charging: (subscription: string, id: string) => unknown[];
+  readonly chargingAgain: unknown[];
   readonly trial: object;
   readonly isCancelFinal: boolean;
   readonly hasPortal: boolean;
@@ -99,6 +103,22 @@ const stripe: Documented = {
     { request: `GET /v1/invoices/${invoice}`, key: undefined, fields: {} },
     { request: `POST /v1/invoices/${invoice}/pay`, key: `tollgate-retry-${invoice}-${minute}`, fields: {} },
   ],
+  charging: (subscription, id) => [
+    { request: `GET /v1/subscriptions/${subscription}`, key: undefined, fields: {} },
+    {
+      request: 'POST /v1/invoiceitems',
+      key: `tollgate-use-${id}`,
+      fields: {
+        customer: expect.stringMatching(/^cus_/),
+        subscription,
+        amount: '1234',
+        currency: 'inr',
+        description: USE,
+        metadata: { tollgate_use: id },
+      },
+    },
+  ],
+  chargingAgain: [{ request: 'GET /v1/invoiceitems', key: undefined, fields: { customer: expect.stringMatching(/^cus_/), limit: '100' } }],
   trial: { subscription_data: { metadata: ours, trial_period_days: '14' }, allow_promotion_codes: 'true' },
   isCancelFinal: false,
   hasPortal: true,
@@ -160,6 +180,14 @@ const razorpay: Documented = {
       key: undefined,
       fields: { from: String(since), count: '100', skip: '0' },
     })),
+  charging: (subscription, id) => [
+    {
+      request: `POST /v1/subscriptions/${subscription}/addons`,
+      key: undefined,
+      fields: { item: { name: USE, amount: 1_234, currency: 'INR', description: `Reference ${id}` }, quantity: 1 },
+    },
+  ],
+  chargingAgain: [{ request: 'GET /v1/addons', key: undefined, fields: { count: '100', skip: '0' } }],
   trial: { start_at: expect.any(Number) },
   isCancelFinal: true,
   hasPortal: false,
@@ -434,6 +462,25 @@ describe.each([
     const { isCancelFinal, leadsBack } = port;
     const { hasPortal } = documented;
     expect([isCancelFinal, leadsBack, port.openPortal !== undefined]).toEqual([documented.isCancelFinal, hasPortal, hasPortal]);
+  });
+
+  it('puts use above the limits on the next invoice, once however often it is sent, and on none of a subscription that has ended', async () => {
+    const id = await paid();
+    const use = { id: randomUUID(), account: undefined, description: USE, amount: 1_234, currency: 'INR', isAgain: false };
+    stage.asked();
+    const charge = await port.chargeUse(id, use);
+    const asked = stage.asked();
+    expect(asked).toEqual(documented.charging(id, use.id));
+    const account = (asked.at(-1)?.fields as { customer?: string }).customer;
+    expect(await port.chargeUse(id, { ...use, account, isAgain: true })).toBe(charge);
+    expect(stage.asked()).toEqual(documented.chargingAgain);
+    stage.events();
+    for (const amount of [49_900 + 1_234, 49_900]) {
+      stage.renew(id, true);
+      expect((await hear()).map(({ fact }) => fact)).toContainEqual(expect.objectContaining({ kind: 'paid', amount }));
+    }
+    stage.end(id);
+    await expect(port.chargeUse(id, { ...use, id: randomUUID(), account })).rejects.toMatchObject({ name: 'ProviderRefused' });
   });
 
   it('tells a provider that is away from one that refuses', async () => {

@@ -100,8 +100,8 @@ describe('statements', () => {
     expect(await read('2026-01')).toEqual({ statement: null });
     const csv = await dashboard.ask({ path: '/api/statement.csv?month=2026-02', cookie: own.cookie });
     expect(csv.body.split('\r\n')).toEqual([
-      'month,product,plan,subscription,days,charged,refunded,used,included,test,price,surcharge,amount,currency,requests',
-      `2026-02,api-ip,Star,${own.subscription.id},19,60,0,60,30000,0,499.00,0.00,338.61,INR,0`,
+      'month,product,plan,subscription,days,charged,refunded,used,included,test,price,surcharge,amount,currency,requests,above_limits,overage',
+      `2026-02,api-ip,Star,${own.subscription.id},19,60,0,60,30000,0,499.00,0.00,338.61,INR,0,,`,
       '',
     ]);
     const none = await dashboard.ask({ path: '/api/statement.csv?month=2026-01', cookie: own.cookie });

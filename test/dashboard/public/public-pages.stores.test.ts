@@ -249,12 +249,15 @@ describe('without a session', () => {
     expect(llms).toContain('₹499.00 a month for 100,000 a day');
   });
 
-  it('a product’s page has its plans with what sets them apart, a call beside its answer, and its endpoints', async () => {
+  it('a product’s page has its plans with what sets them apart, a call beside its answer, its endpoints, and the day of its data', async () => {
     const { body } = await get('/products/api-ip');
     expect(body).toMatch(/<h3>Star<\/h3><p class="price">₹499.00 a month<\/p><p><strong>100 times<\/strong> the requests: 100,000 a day/);
     expect(body).toContain('<span class="code-key">"ip"</span>');
     expect(body).toContain('<a href="/reference/api-ip#get_ip"><span class="method">GET</span> <code>/ip</code></a>');
+    expect(body).toContain('<a href="https://db-ip.com">DB-IP City Lite</a>');
+    expect(body).toContain('data of <time dateTime="2026-06-05">5 June 2026</time>');
     expect(body).toContain('<meta property="og:title" content="IP lookup"/>');
+    expect((await get('/products/api-gst')).body).not.toContain('Sources');
   });
 
   it('pages of the seller’s own are shown with no more than Markdown can, in place of ours of their name', async () => {
@@ -548,6 +551,11 @@ describe('live sources', () => {
     const { body } = await get('/products');
     expect(body).not.toContain('Test keys only');
     expect(body).toContain('Live keys: /seo/authority, /seo/keywords, /seo/spam');
+    for (const priced of ['/pricing', '/products/api-seo'])
+      expect((await get(priced)).body).toContain(
+        'No live source yet: live keys get answers from /seo/authority, /seo/keywords, /seo/spam only.',
+      );
+    expect((await get('/products/api-ip')).body).not.toContain('No live source');
   });
 
   it('tells customers the same, null where nobody knows, and names no setting', async () => {

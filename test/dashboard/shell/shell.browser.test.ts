@@ -1,33 +1,19 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually } from '../../support/eventually';
 import { settle } from '../support/browser';
 import { PAGES } from '../support/page-dashboard';
 import { PageStage } from '../support/page-stage';
+import { MOST_WEIGHT, weigh } from '../support/page-weight';
 
 const stage = PageStage.forFile();
 
-/** As it travels: files as they lie beside themselves, compressed. What has no such form is counted whole. */
-function travellingBytes(path: string, body: number): number {
-  const file = join(PAGES, path);
-  const sizeOf = (each: string): number | undefined => statSync(each, { throwIfNoEntry: false })?.size;
-  return path === '/' ? body : (sizeOf(`${file}.br`) ?? sizeOf(file) ?? body);
-}
-
 describe('the first page of somebody who is signed in', () => {
   it('takes at most 15 requests and 250 KiB, with its typeface and what the API answers', async () => {
-    const asked = new Map<string, number>();
     await stage.begin();
-    stage.page.on('requestfinished', (request) => {
-      const { pathname } = new URL(request.url());
-      void request.sizes().then(({ responseBodySize }) => asked.set(`${pathname} ${asked.size}`, responseBodySize));
-    });
-    await stage.goto('/');
-    await stage.page.waitForLoadState('networkidle');
-    await eventually(() => [...asked.keys()].some((path) => path.includes('.woff2')));
-    const total = [...asked].reduce((sum, [path, body]) => sum + travellingBytes(path.split(' ')[0] ?? '', body), 0);
-    expect(asked.size).toBeLessThanOrEqual(15);
-    expect(total).toBeLessThanOrEqual(250 * 1_024);
+    const weight = await weigh(stage.page, () => stage.goto('/'));
+    expect(weight.requests).toBeLessThanOrEqual(MOST_WEIGHT.requests);
+    expect(weight.bytes).toBeLessThanOrEqual(MOST_WEIGHT.bytes);
   });
 
   it('comes from files that are all compressed beforehand, but for pictures and fonts', () => {

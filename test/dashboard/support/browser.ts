@@ -77,15 +77,39 @@ const FIND_CROWDED = `[...document.querySelectorAll('.content-width :is(.panel, 
   return isBelow && own.top - above.bottom < 6 ? [part.textContent.slice(0, 40)] : [];
 })`;
 
+/** Words of 20 letters at most that stand in two lines. Codes and addresses may: nobody reads them as words. */
+export const brokenWords = (page: Page): Promise<string[]> => page.evaluate(FIND_BROKEN);
+
+/** In the browser. A word may break behind a hyphen, a slash, a dot, an @, or where a `wbr` allows it. */
+const FIND_BROKEN = `(() => {
+  const found = new Set();
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+    const holder = text.parentElement;
+    if (!holder || holder.closest('code, pre, .mono, .code-line, script, style, .visually-hidden, svg') || holder.getClientRects().length === 0) continue;
+    for (const { 0: word, index } of text.data.matchAll(/[^\\s\\-\\/.@_:,\u2010-\u2014]{2,20}/g)) {
+      const around = /[^\\s\\-\\/.@_:,\u2010-\u2014]/;
+      if (around.test(text.data[index - 1] ?? ' ') || around.test(text.data[index + word.length] ?? ' ')) continue;
+      const range = document.createRange();
+      range.setStart(text, index);
+      range.setEnd(text, index + word.length);
+      const lines = new Set([...range.getClientRects()].filter(({ width }) => width > 0).map(({ top }) => Math.round(top)));
+      if (lines.size > 1) found.add('breaks within a word: ' + word + ' in ' + text.data.trim().slice(0, 60));
+    }
+  }
+  return [...found];
+})()`;
+
 /** Charts are drawn again some moments after the screen has another width. */
 const REDRAW_MS = 10_000;
 
-/** The same at another width of the screen, without another load. */
-export async function overflowAt(page: Page, viewport: { width: number; height: number }): Promise<number> {
+/** How a page shows itself on a narrow screen, without another load: what is wider than it, and words that do not fit their line. */
+export async function narrowFaults(page: Page, viewport: { width: number; height: number }): Promise<string[]> {
   const usual = page.viewportSize();
   await page.setViewportSize(viewport);
   await eventually(async () => (await overflow(page)) <= 0, REDRAW_MS).catch(() => undefined);
-  const found = await overflow(page);
+  const wider = await overflow(page);
+  const found = [...(wider > 0 ? [`${wider} px wider than a phone`] : []), ...(await brokenWords(page))];
   if (usual) await page.setViewportSize(usual);
   return found;
 }

@@ -102,6 +102,7 @@ describe('roles', () => {
       '/invoices.csv',
       '/invoices/:id',
       '/invoices/:id/pdf',
+      '/payments',
     ]);
   });
 

@@ -96,6 +96,15 @@ describe('a plan that is given on request', () => {
   });
 });
 
+describe('a product without a live source', () => {
+  it('says so beside its plans and before one is taken', async () => {
+    await stage.open('/plans');
+    await stage.page.getByRole('region', { name: 'GST' }).getByText('No live source yet: test keys only').first().waitFor();
+    await stage.button('Subscribe GST to Star').click();
+    await stage.page.getByRole('dialog').getByText('Calls with a live key are refused until there is one').waitFor();
+  });
+});
+
 describe('a product that asks for a consent', () => {
   const dialog = () => stage.page.getByRole('dialog');
   const sold = (): Catalogue =>

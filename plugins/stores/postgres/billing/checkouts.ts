@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import { fromMinor } from '../../../core/selling/money';
+import { type Overage } from '../../../core/selling/catalogue';
 import { type Database, inTransaction, isUuid } from '../database';
 import { type Actor, writeAudit } from '../customers/write-audit';
 import { OperationRefused } from '../operation-refused';
@@ -15,6 +17,8 @@ export interface Checkout {
   /** Requests a day and a month that the plan had then; null of checkouts from before they were noted. */
   readonly daily: number | null;
   readonly monthly: number | null;
+  /** What the plan sold above these; null: nothing. */
+  readonly overage: Overage | null;
   readonly provider: string;
   /** The provider's id; null until it has answered. */
   readonly session: string | null;
@@ -23,26 +27,27 @@ export interface Checkout {
   readonly state: 'open' | 'paid' | 'closed';
 }
 
-const COLUMNS = `id, customer_id AS "customerId", product_id AS product, plan_name AS plan, price::float8 AS price, currency, daily, monthly, provider, session, url, state`;
+const COLUMNS = `id, customer_id AS "customerId", product_id AS product, plan_name AS plan, price::float8 AS price, currency, daily, monthly, overage, provider, session, url, state`;
 
 export interface WantedCheckout extends Pick<
   Checkout,
-  'customerId' | 'product' | 'plan' | 'price' | 'currency' | 'daily' | 'monthly' | 'provider'
+  'customerId' | 'product' | 'plan' | 'price' | 'currency' | 'daily' | 'monthly' | 'overage' | 'provider'
 > {
   readonly actor: Actor;
 }
 
 const OPEN = `
-INSERT INTO checkout (customer_id, product_id, plan_name, price, currency, provider, daily, monthly) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+INSERT INTO checkout (customer_id, product_id, plan_name, price, currency, provider, daily, monthly, overage) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 ON CONFLICT (customer_id, product_id) WHERE state = 'open' DO NOTHING RETURNING ${COLUMNS}`;
 const FIND_OPEN = `SELECT ${COLUMNS} FROM checkout WHERE customer_id = $1 AND product_id = $2 AND state = 'open'`;
 
 const TERMS = ['plan', 'price', 'currency', 'daily', 'monthly'] as const;
-export type CheckoutTerms = Pick<Checkout, (typeof TERMS)[number]>;
+export type CheckoutTerms = Pick<Checkout, (typeof TERMS)[number] | 'overage'>;
 
 /** Whether a checkout is for these terms, which the customer agreed to. */
 export function hasTerms(checkout: CheckoutTerms, wanted: CheckoutTerms): boolean {
-  return TERMS.every((member) => checkout[member] === null || checkout[member] === wanted[member]);
+  const isSame = TERMS.every((member) => checkout[member] === null || checkout[member] === wanted[member]);
+  return isSame && isDeepStrictEqual(checkout.overage, wanted.overage);
 }
 
 /** Whether an open checkout is for what is wanted now; another must be closed first. */
@@ -55,9 +60,10 @@ export function isFor(checkout: Checkout, wanted: WantedCheckout): boolean {
  * more than one, so that nobody pays twice.
  */
 export function openCheckout(db: Database, wanted: WantedCheckout): Promise<Checkout> {
-  const { customerId, product, plan, price, currency, daily, monthly, provider, actor } = wanted;
+  const { customerId, product, plan, price, currency, daily, monthly, overage, provider, actor } = wanted;
   return inTransaction(db, async (client) => {
-    const made = (await client.query<Checkout>(OPEN, [customerId, product, plan, price, currency, provider, daily, monthly])).rows[0];
+    const values = [customerId, product, plan, price, currency, provider, daily, monthly, overage && JSON.stringify(overage)];
+    const made = (await client.query<Checkout>(OPEN, values)).rows[0];
     if (!made) {
       const open = (await client.query<Checkout>(FIND_OPEN, [customerId, product])).rows[0];
       if (!open) throw new OperationRefused('checkout_closed', 'the checkout came to an end just now; ask again');

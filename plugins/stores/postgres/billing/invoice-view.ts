@@ -53,6 +53,17 @@ export interface InvoiceFilter {
   readonly state?: InvoiceState | undefined;
 }
 
+/**
+ * For states in which few invoices are: they need not be looked for in all. Of `state = …` itself the planner would expect few in any state;
+ * behind CASE it expects many, and finds the newest by their places.
+ */
+const FEW: Readonly<Partial<Record<InvoiceState, string>>> = {
+  issued: "i.kind = 'credit_note'",
+  credited: 'i.id IN (SELECT corrects FROM invoice WHERE corrects IS NOT NULL)',
+  paid: 'i.id IN (SELECT invoice_id FROM invoice_payment)',
+  overdue: 'i.due_on < $1::date',
+};
+
 export interface InvoicesQuery extends InvoiceFilter {
   /** `YYYY-MM-DD` in the quota time zone. */
   readonly today: string;
@@ -65,11 +76,11 @@ export async function listInvoices(
   db: Database,
   { today, limit, after, customerId, month, currency, state }: InvoicesQuery,
 ): Promise<{ readonly invoices: readonly InvoiceSummary[]; readonly next: string | undefined }> {
-  const { rows } = await db.query<InvoiceSummary & { place: string }>(
-    `SELECT * FROM (${SUMMARY} ${FROM}
+  const { rows } = await db.query<InvoiceSummary & { place: string; position: string }>(
+    `SELECT * FROM (${SUMMARY}, i.place AS position ${FROM}
       WHERE ($2::uuid IS NULL OR i.customer_id = $2) AND ($3::date IS NULL OR i.month = $3) AND ($4::text IS NULL OR i.currency = $4)
-        AND i.place < $6) AS found
-    WHERE $5::text IS NULL OR state = $5 ORDER BY place::bigint DESC LIMIT $7`,
+        AND i.place < $6 AND ${FEW[state ?? 'open'] ?? 'true'}) AS found
+    WHERE $5::text IS NULL OR CASE WHEN state = $5 THEN true ELSE false END ORDER BY position DESC LIMIT $7`,
     [
       today,
       customerId ?? null,
@@ -80,7 +91,7 @@ export async function listInvoices(
       limit + 1,
     ],
   );
-  const shown = rows.slice(0, limit);
+  const shown = rows.slice(0, limit).map(({ position: _position, ...invoice }) => invoice);
   const last = rows.length > limit ? shown.at(-1) : undefined;
   return { invoices: shown, next: last && cursorAfter(last.place) };
 }
@@ -117,21 +128,28 @@ export interface InvoiceSums {
   readonly credited: string;
 }
 
+/** A customer's invoices are few. Those of all are added up as they come; a credit note, or a payment, takes the invoice to another state. */
+const OF_CUSTOMER = `
+SELECT i.month, i.currency, i.due_on, 1 AS invoices, i.total,
+  CASE WHEN c.id IS NOT NULL THEN 'credited' WHEN p.invoice_id IS NOT NULL THEN 'paid' ELSE 'open' END AS state
+FROM invoice i LEFT JOIN invoice_payment p ON p.invoice_id = i.id LEFT JOIN invoice c ON c.corrects = i.id
+WHERE i.kind = 'invoice' AND i.customer_id = $2`;
+const OF_ALL = 'SELECT * FROM invoice_sum WHERE $2::uuid IS NULL AND invoices > 0';
+
+const sumOf = (state: string): string => `COALESCE(sum(total) FILTER (WHERE ${state}), 0)::text`;
+const sumsOf = (invoices: string): string => `
+SELECT to_char(month, 'YYYY-MM') AS month, currency, sum(invoices)::integer AS invoices, ${sumOf("state <> 'credited'")} AS invoiced,
+  ${sumOf("state = 'paid'")} AS paid, ${sumOf("state = 'open' AND due_on >= $1::date")} AS due,
+  ${sumOf("state = 'open' AND due_on < $1::date")} AS overdue, ${sumOf("state = 'credited'")} AS credited
+FROM (${invoices}) AS found WHERE month > $1::date - interval '2 years' GROUP BY found.month, currency ORDER BY found.month DESC, currency`;
+
 /** By month, newest first, of the last two years; of one customer, or of all. */
 export async function sumInvoices(
   db: Database,
   { today, customerId }: { readonly today: string; readonly customerId?: string | undefined },
 ): Promise<InvoiceSums[]> {
-  const { rows } = await db.query<InvoiceSums>(
-    `SELECT month, currency, count(*)::integer AS invoices, COALESCE(sum(total::bigint) FILTER (WHERE state <> 'credited'), 0)::text AS invoiced,
-      COALESCE(sum(total::bigint) FILTER (WHERE state = 'paid'), 0)::text AS paid, COALESCE(sum(total::bigint) FILTER (WHERE state = 'open'), 0)::text AS due,
-      COALESCE(sum(total::bigint) FILTER (WHERE state = 'overdue'), 0)::text AS overdue, COALESCE(sum(total::bigint) FILTER (WHERE state = 'credited'), 0)::text AS credited
-    FROM (${SUMMARY} ${FROM} WHERE i.kind = 'invoice' AND i.month > $1::date - interval '2 years'
-        AND ($2::uuid IS NULL OR i.customer_id = $2)) AS found
-    GROUP BY month, currency ORDER BY month DESC, currency`,
-    [today, customerId ?? null],
-  );
-  return rows;
+  const text = sumsOf(customerId === undefined ? OF_ALL : OF_CUSTOMER);
+  return (await db.query<InvoiceSums>(text, [today, customerId ?? null])).rows;
 }
 
 /** Whether a customer was ever invoiced. */

@@ -7,9 +7,19 @@ import { inTransaction } from '../database';
 /** Statements a transaction: the series is locked for as long, and a process that ends has lost little. */
 const BATCH = 200;
 
+/** No customer has it. */
+const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
+
+interface Waiting {
+  readonly customerId: string;
+  /** `YYYY-MM`. */
+  readonly month: string;
+}
+
+/** After a place in the order, so that a batch does not look again at those before it. */
 const WAITING = `
 SELECT s.customer_id AS "customerId", to_char(s.month, 'YYYY-MM') AS month FROM statement s
-WHERE s.month >= $1::date AND s.customer_id::text || s.month <> ALL ($2)
+WHERE (s.month, s.customer_id) > ($1::date, $2::uuid)
   AND NOT EXISTS (SELECT FROM statement_billed b WHERE b.customer_id = s.customer_id AND b.month = s.month)
 ORDER BY s.month, s.customer_id LIMIT ${BATCH}`;
 
@@ -65,22 +75,17 @@ export interface IssueOptions {
  */
 export async function issueInvoices(db: Pool, options: IssueOptions): Promise<number> {
   const { terms, isEnding = () => false } = options;
-  const failed = new Set<string>();
+  let after: Waiting = { month: terms.invoices.from, customerId: BEFORE_ALL };
   for (let issued = 0; ;) {
     if (isEnding()) return issued;
-    const { rows } = await db.query<{ customerId: string; month: string }>(WAITING, [`${terms.invoices.from}-01`, [...failed]]);
-    if (rows.length === 0) return issued;
-    issued += await issueBatch(db, { rows, failed }, options);
+    const { rows } = await db.query<Waiting>(WAITING, [`${after.month}-01`, after.customerId]);
+    issued += await issueBatch(db, rows, options);
     if (rows.length < BATCH) return issued;
+    after = rows.at(-1) ?? after;
   }
 }
 
-interface Batch {
-  readonly rows: readonly { readonly customerId: string; readonly month: string }[];
-  readonly failed: Set<string>;
-}
-
-function issueBatch(db: Pool, { rows, failed }: Batch, { terms, today, titleOf, onFailure }: IssueOptions): Promise<number> {
+function issueBatch(db: Pool, rows: readonly Waiting[], { terms, today, titleOf, onFailure }: IssueOptions): Promise<number> {
   return inTransaction(db, async (client) => {
     const { rows: claimed } = await client.query<Claimed>(CLAIM, [
       rows.map(({ customerId }) => customerId),
@@ -92,7 +97,6 @@ function issueBatch(db: Pool, { rows, failed }: Batch, { terms, today, titleOf, 
         const facts = { terms, customer: email, details: details ?? undefined, issuedOn: today, titleOf };
         given.push(...composeInvoices(content, facts).map((invoice) => ({ customerId, content: invoice })));
       } catch (error) {
-        failed.add(`${customerId}${month}-01`);
         onFailure({ customerId, month }, error);
         await client.query('DELETE FROM statement_billed WHERE customer_id = $1 AND month = $2', [customerId, `${month}-01`]);
       }

@@ -1,4 +1,5 @@
 import { type Database } from '../database';
+import { type UnchargedOverage } from './overage-charges';
 
 /** A subscription that is paid as far as we know, and that the provider knows nothing of. */
 export interface VanishedPayment {
@@ -20,6 +21,8 @@ export interface PaymentReport {
   readonly compared: number;
   readonly differences: readonly PaymentDifference[];
   readonly vanished: readonly VanishedPayment[];
+  /** Use above limits that the provider refuses to charge. Absent in reports of before it was charged. */
+  readonly uncharged?: readonly UnchargedOverage[];
   /** Why a provider could not be asked. */
   readonly problems: readonly string[];
 }

@@ -3,6 +3,7 @@ import { type PoolClient } from 'pg';
 import { type Catalogue, type CatalogueProduct } from '../../../core/selling/catalogue';
 import { type CatalogueChange, compareCatalogues } from '../../../core/selling/compare-catalogues';
 import { type Database, inTransaction } from '../database';
+import { planRow } from './included-limits';
 import { type ProductDefinition, readAppliedCatalogue } from './read-catalogue';
 
 /** Catalogues that are applied at once come one after the other: each is compared with what the one before has left. */
@@ -21,14 +22,15 @@ WHERE (old.title, old.description, old.daily, old.monthly, old.subscribable, old
   (excluded.title, excluded.description, excluded.daily, excluded.monthly, excluded.subscribable, excluded.definition, true)`;
 
 const UPSERT_PLANS = `
-INSERT INTO plan AS old (product_id, name, daily, monthly, price, currency, approval)
-SELECT product_id, name, daily, monthly, price, currency, approval FROM jsonb_to_recordset($1)
-  AS row(product_id text, name text, daily integer, monthly integer, price numeric, currency text, approval text)
+INSERT INTO plan AS old (product_id, name, daily, monthly, price, currency, approval, overage)
+SELECT product_id, name, daily, monthly, price, currency, approval, overage FROM jsonb_to_recordset($1)
+  AS row(product_id text, name text, daily integer, monthly integer, price numeric, currency text, approval text, overage jsonb)
 ON CONFLICT (product_id, name) DO UPDATE
 SET daily = excluded.daily, monthly = excluded.monthly, price = excluded.price, currency = excluded.currency,
-  approval = excluded.approval, active = true
-WHERE (old.daily, old.monthly, old.price, old.currency, old.approval, old.active)
-  IS DISTINCT FROM (excluded.daily, excluded.monthly, excluded.price, excluded.currency, excluded.approval, true)`;
+  approval = excluded.approval, overage = excluded.overage, active = true
+WHERE (old.daily, old.monthly, old.price, old.currency, old.approval, old.overage, old.active)
+  IS DISTINCT FROM
+  (excluded.daily, excluded.monthly, excluded.price, excluded.currency, excluded.approval, excluded.overage, true)`;
 
 const RETIRE_PRODUCTS = 'UPDATE product SET active = false WHERE active AND id <> ALL ($1)';
 
@@ -85,7 +87,7 @@ export function applyCatalogue(db: Database, catalogue: Catalogue, { actor }: Ap
 
 /** @returns whether any row changed */
 async function writeCatalogue(client: PoolClient, products: readonly CatalogueProduct[]): Promise<boolean> {
-  const plans = products.flatMap(({ id, plans: offered }) => offered.map((plan) => ({ product_id: id, ...plan })));
+  const plans = products.flatMap(({ id, plans: offered }) => offered.map((plan) => ({ product_id: id, ...planRow(plan) })));
   const written = [
     await client.query(UPSERT_PRODUCTS, [JSON.stringify(products.map(rowOf))]),
     await client.query(UPSERT_PLANS, [JSON.stringify(plans)]),

@@ -5,8 +5,10 @@ import {
   type CatalogueProduct,
   type CatalogueSource,
   createCatalogue,
+  type Overage,
 } from '../../../core/selling/catalogue';
 import { type Database } from '../database';
+import { includedLimits } from './included-limits';
 
 /** What a product is besides its limits and its state, as `product.definition` keeps it. */
 export interface ProductDefinition extends Omit<CatalogueProduct, 'id' | 'title' | 'description' | 'base' | 'subscribable' | 'plans'> {
@@ -24,19 +26,21 @@ interface ProductRow {
   readonly definition: ProductDefinition | null;
 }
 
+type PlanRow = Omit<CataloguePlan, 'overage'> & { readonly product: string; readonly overage: Overage | null };
+
 const PRODUCTS = `
 SELECT p.id, p.title, p.description, p.daily, p.monthly, p.subscribable, p.definition
 FROM product p CROSS JOIN catalogue_revision r
 WHERE p.active ORDER BY array_position(r.product_order, p.id), p.id`;
 
 const PLANS = `
-SELECT product_id AS product, name, daily, monthly, price::text AS price, currency, approval
+SELECT product_id AS product, name, price::text AS price, currency, approval, ${includedLimits('plan')}
 FROM plan WHERE active ORDER BY product_id, name`;
 
 /** What is sold now: what was applied last. */
 export async function readAppliedCatalogue(db: Database): Promise<Catalogue> {
   const { rows: products } = await db.query<ProductRow>(PRODUCTS);
-  const { rows: plans } = await db.query<CataloguePlan & { product: string }>(PLANS);
+  const { rows: plans } = await db.query<PlanRow>(PLANS);
   const byProduct = new Map<string, (typeof plans)[number][]>();
   for (const plan of plans) byProduct.set(plan.product, [...(byProduct.get(plan.product) ?? []), plan]);
   const { rows: revisions } = await db.query<{ billing: BillingTerms | null }>('SELECT billing FROM catalogue_revision');
@@ -47,10 +51,12 @@ export async function readAppliedCatalogue(db: Database): Promise<Catalogue> {
   );
 }
 
-function productOf(row: ProductRow, rows: readonly (CataloguePlan & { product: string })[]): CatalogueProduct {
+function productOf(row: ProductRow, rows: readonly PlanRow[]): CatalogueProduct {
   const { id, title, description, daily, monthly, subscribable, definition } = row;
   const { prefix = null, routes = [], plans: order = [], ...optional } = definition ?? {};
-  const plans = rows.map(({ product: _product, ...plan }) => plan).sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
+  const plans = rows
+    .map(({ product: _product, overage, ...plan }) => ({ ...plan, ...(overage && { overage }) }))
+    .sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
   const base = daily === null || monthly === null ? null : { daily, monthly };
   return { id, title, description, prefix, routes, base, subscribable, plans, ...optional };
 }

@@ -1,4 +1,6 @@
+import { type KnownDecision } from '../../../core/access/explain';
 import { type Decision } from '../../../core/ports';
+import { type QuotaLimits } from '../../../core/selling/catalogue';
 import { type Database } from '../database';
 import { readStandingText } from './standing-text';
 
@@ -18,13 +20,18 @@ interface Row {
   readonly matchedRule: string | null;
   readonly suspended: string | null;
   readonly standing: string | null;
+  /** What the plan includes now, and where it refuses by the month. */
+  readonly included: (QuotaLimits & { readonly refusedAt: number }) | null;
 }
 
 const SELECT = `
 SELECT request_id AS "requestId", (extract(epoch FROM at) * 1000)::float8 AS "atMs", products, outcome, key_place AS "keyPlace",
   masked_key AS "maskedKey", credential_id AS "credentialId", customer_id AS "customerId", subscription_id AS "subscriptionId", product,
   caller_address AS "callerAddress", origin_host AS "originHost", matched_rule AS "matchedRule", suspended,
-  standing
+  standing,
+  (SELECT overage_of(l.overage, s.daily_override, s.monthly_override) || jsonb_build_object('refusedAt', COALESCE(s.monthly_override, l.monthly))
+    FROM subscription s JOIN plan l ON l.product_id = s.product_id AND l.name = s.plan_name
+    WHERE s.id = decision.subscription_id AND l.overage IS NOT NULL) AS included
 FROM decision WHERE request_id = $1 AND ($2::uuid IS NULL OR customer_id = $2) ORDER BY at DESC LIMIT 1`;
 
 /**
@@ -35,10 +42,12 @@ FROM decision WHERE request_id = $1 AND ($2::uuid IS NULL OR customer_id = $2) O
 export async function explainDecision(
   db: Database,
   { requestId, customerId }: { requestId: string; customerId?: string },
-): Promise<Decision | undefined> {
+): Promise<KnownDecision | undefined> {
   const { rows } = await db.query<Row>(SELECT, [requestId, customerId ?? null]);
   const row = rows[0];
   if (!row) return undefined;
+  const quota = row.standing === null ? undefined : readStandingText(row.standing);
+  const { included } = row;
   return {
     requestId: row.requestId,
     atMs: Math.round(row.atMs),
@@ -54,6 +63,8 @@ export async function explainDecision(
     originHost: row.originHost ?? undefined,
     matchedRule: row.matchedRule ?? undefined,
     ...(row.suspended === null ? {} : { suspended: row.suspended }),
-    quota: row.standing === null ? undefined : readStandingText(row.standing),
+    quota,
+    // The plan may be another one since.
+    ...(included?.refusedAt === quota?.monthly && included && { included: { daily: included.daily, monthly: included.monthly } }),
   };
 }

@@ -1,23 +1,27 @@
 import { type Pool } from 'pg';
-import { lastClosableMonth, readStatement } from './read-statement';
+import { closeMonth, lastClosableMonth } from './read-statement';
 
 /** Customers at a time, so that a process that ends has lost little. */
 const BATCH = 200;
 
+/** In the order of their ids, so that a batch does not look again at those before it. */
 const OPEN = `
-SELECT c.id, c.email FROM customer c
-WHERE NOT EXISTS (SELECT FROM statement s WHERE s.customer_id = c.id AND s.month = $1::date) AND c.id <> ALL ($3::uuid[])
+SELECT c.id FROM customer c
+WHERE c.id > $3 AND NOT EXISTS (SELECT FROM statement s WHERE s.customer_id = c.id AND s.month = $1::date)
   AND EXISTS (
     SELECT FROM subscription_term t WHERE t.customer_id = c.id AND t.since < ($1::date + interval '1 month')::timestamp AT TIME ZONE $2
   )
-LIMIT ${BATCH}`;
+ORDER BY c.id LIMIT ${BATCH}`;
+
+/** No customer has it. */
+const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
 
 export interface ClosingOptions {
   /** Quota time zone, IANA name. */
   readonly timeZone: string;
   /** Unix seconds. */
   readonly now: number;
-  /** Asked between customers. */
+  /** Asked between batches of customers. */
   readonly isEnding?: () => boolean;
   /** Told of a customer whose statement could not be closed; it is tried again with the next call. */
   readonly onFailure: (customer: { readonly id: string; readonly month: string }, error: unknown) => void;
@@ -29,21 +33,34 @@ export interface ClosingOptions {
  * @returns how many were closed
  */
 export async function closeStatements(db: Pool, options: ClosingOptions): Promise<number> {
-  const { timeZone, now, isEnding = () => false, onFailure } = options;
+  const { timeZone, now, isEnding = () => false } = options;
   const month = lastClosableMonth({ timeZone, now });
-  const failed: string[] = [];
-  for (let closed = 0; ;) {
-    const { rows } = await db.query<{ id: string; email: string }>(OPEN, [`${month}-01`, timeZone, failed]);
-    for (const customer of rows) {
-      if (isEnding()) return closed;
-      try {
-        await readStatement(db, { customer, month, timeZone, now });
-        closed += 1;
-      } catch (error) {
-        failed.push(customer.id);
-        onFailure({ id: customer.id, month }, error);
-      }
-    }
-    if (rows.length < BATCH) return closed;
+  let closed = 0;
+  for (let after = BEFORE_ALL; !isEnding();) {
+    const { rows } = await db.query<{ id: string }>(OPEN, [`${month}-01`, timeZone, after]);
+    const customers = rows.map(({ id }) => id);
+    closed += await closeMonth(db, { customers, month, timeZone, now }).catch(() => closeEach(db, { customers, month }, options));
+    after = customers.at(-1) ?? after;
+    if (rows.length < BATCH) break;
   }
+  return closed;
+}
+
+/** One by one, to find those that cannot be closed. */
+async function closeEach(db: Pool, { customers, month }: Batch, { timeZone, now, isEnding = () => false, onFailure }: ClosingOptions) {
+  let closed = 0;
+  for (const id of customers) {
+    if (isEnding()) break;
+    try {
+      closed += await closeMonth(db, { customers: [id], month, timeZone, now });
+    } catch (error) {
+      onFailure({ id, month }, error);
+    }
+  }
+  return closed;
+}
+
+interface Batch {
+  readonly customers: readonly string[];
+  readonly month: string;
 }

@@ -1,34 +1,19 @@
 import { windowsAt } from '../../../core/access/quota';
-import {
-  computeStatement,
-  daysOfMonth,
-  type Statement,
-  type StatementLine,
-  type StatementUse,
-  type SubscriptionTerm,
-} from '../../../core/selling/statement';
+import { toMinor, toSafeNumber } from '../../../core/selling/money';
+import { type StatementLine } from '../../../core/selling/statement';
 import { type Database } from '../database';
+import { type BatchQuery, computeContents, type Content, findFirstDays, groupBy } from './compute-statements';
 
 /** A customer's statement of one month. */
-export interface MonthlyStatement extends Statement {
+export interface MonthlyStatement extends Content {
   /** E-mail address. */
   readonly customer: string;
-  /** IANA name of the zone in which its days turn. */
-  readonly timeZone: string;
-  /** The first day that is known: of the month in which the customer's first subscription began, or records did. */
-  readonly fromDay: string;
   /** When it became final; null while it still grows. */
   readonly closedAt: string | null;
 }
 
-export interface StatementQuery {
+export interface StatementQuery extends Omit<BatchQuery, 'customers'> {
   readonly customer: { readonly id: string; readonly email: string };
-  /** `YYYY-MM`. */
-  readonly month: string;
-  /** Quota time zone, IANA name. */
-  readonly timeZone: string;
-  /** Unix seconds. */
-  readonly now: number;
 }
 
 /**
@@ -47,86 +32,73 @@ function isClosable(month: string, { timeZone, now }: Pick<StatementQuery, 'time
   return month <= lastClosableMonth({ timeZone, now });
 }
 
-/**
- * What each day is charged by, see `termOfDay` of statement.ts: chosen here, because a subscription can change more often than a process
- * wants to read. A term that ends where a day begins did not hold on that day.
- */
-const TERMS = `
-WITH month AS (SELECT $3::timestamp AT TIME ZONE $2 AS start, ($4::date + 1)::timestamp AT TIME ZONE $2 AS "end"),
-spans AS (
-  SELECT subscription_id, (GREATEST(since, start) AT TIME ZONE $2)::date AS from_day,
-    ((LEAST(until, "end") - interval '1 microsecond') AT TIME ZONE $2)::date AS to_day,
-    max(ARRAY[(state = 'active')::integer, CASE WHEN state = 'active' THEN price ELSE 0 END, id]) AS term
-  FROM subscription_term, month WHERE customer_id = $1 AND since < "end" AND (until IS NULL OR until > start) GROUP BY 1, 2, 3
-),
-days AS (
-  SELECT subscription_id, day, max(term) AS term FROM spans
-  CROSS JOIN LATERAL generate_series(from_day::timestamp, to_day::timestamp, interval '1 day') AS day GROUP BY 1, 2
-)
-SELECT t.subscription_id AS "subscriptionId", product_id AS product, plan_name AS plan, price::text, currency, daily, monthly,
-  state = 'active' AS "isActive", to_char(day, 'YYYY-MM-DD') AS "fromDay", to_char(day, 'YYYY-MM-DD') AS "toDay"
-FROM days JOIN subscription_term t ON t.id = days.term[3]::bigint ORDER BY t.subscription_id, day`;
-
-const USE = `
-SELECT subscription AS "subscriptionId", to_char(usage.day, 'YYYY-MM-DD') AS day,
-  COALESCE(sum(spent_redis + spent_postgres) FILTER (WHERE NOT is_test), 0)::float8 AS charged,
-  COALESCE(sum(refunded) FILTER (WHERE NOT is_test), 0)::float8 AS refunded,
-  COALESCE(sum(spent_redis + spent_postgres - refunded) FILTER (WHERE is_test), 0)::float8 AS test,
-  (SELECT COALESCE(sum(admitted), 0)::float8 FROM subscription s JOIN credential c ON c.customer_id = s.customer_id AND c.mode = 'live'
-    JOIN key_hour h ON h.credential_id = c.id AND h.product_id = s.product_id AND h.day = usage.day WHERE s.id = subscription) AS requests
-FROM unnest($1::uuid[]) AS subscription
-CROSS JOIN LATERAL (VALUES (subscription, false), (test_counter(subscription), true)) AS counter(id, is_test)
-JOIN usage ON usage.subscription_id = counter.id AND usage.day BETWEEN $2::date AND $3::date
-GROUP BY subscription, usage.day`;
-
 const FIND = `SELECT content, closed_at AS "closedAt" FROM statement WHERE customer_id = $1 AND month = $2::date`;
-/** Two that close it at once: the first wins, and both answer what it wrote. */
-const CLOSE = 'INSERT INTO statement (customer_id, month, content) VALUES ($1, $2::date, $3) ON CONFLICT DO NOTHING';
-
-type Content = Omit<MonthlyStatement, 'closedAt' | 'customer'>;
+/**
+ * Two that close one at once: the first wins, and both answer what it wrote. What a payment provider charges is noted with the statement, so
+ * that each unit above the limits is charged once.
+ */
+const CLOSE = `
+WITH closed AS (
+  INSERT INTO statement (customer_id, month, content)
+  SELECT id, $1::date, content FROM jsonb_to_recordset($2) AS row(id uuid, content jsonb) ON CONFLICT DO NOTHING RETURNING customer_id
+)
+INSERT INTO overage_charge (customer_id, month, product_id, currency, units, amount)
+SELECT customer_id, $1::date, product, currency, units, amount
+FROM closed JOIN jsonb_to_recordset($3) AS row(id uuid, product text, currency text, units bigint, amount bigint) ON id = customer_id
+WHERE EXISTS (
+  SELECT FROM paid_subscription p WHERE p.customer_id = closed.customer_id AND p.product_id = product AND p.status <> 'waiting'
+)`;
 
 async function findClosed(db: Database, { customer, month }: StatementQuery): Promise<MonthlyStatement | undefined> {
   const { rows } = await db.query<{ content: Content; closedAt: Date }>(FIND, [customer.id, `${month}-01`]);
   if (!rows[0]) return undefined;
   const { content, closedAt } = rows[0];
-  // Those that were closed before there were surcharges, or counts of requests, have none.
+  // Those that were closed before there were surcharges, counts of requests, or overage, have none.
   const lines = content.lines.map((line) => ({
     ...line,
     surcharge: (line as Partial<StatementLine>).surcharge ?? '0.00',
     requests: (line as Partial<StatementLine>).requests ?? null,
+    overage: (line as Partial<StatementLine>).overage ?? null,
   }));
   return { ...content, lines, customer: customer.email, closedAt: closedAt.toISOString() };
+}
+
+/** Units above the limits by product and currency, each with its amount in the currency's smallest unit. */
+function overageOf(id: string, { lines }: Content): object[] {
+  const sold = lines.filter(({ overage }) => overage !== null && overage.units > 0);
+  return [...groupBy(sold, ({ product, currency }) => `${product} ${currency}`).values()].flatMap((own) => {
+    const { product, currency } = own[0] ?? {};
+    const amount = own.reduce((sum, { overage }) => sum + toMinor(overage?.amount ?? '0', currency ?? null), 0n);
+    const units = own.reduce((sum, { overage }) => sum + (overage?.units ?? 0), 0);
+    return amount > 0n ? [{ id, product, currency, units, amount: toSafeNumber(amount) }] : [];
+  });
+}
+
+/**
+ * Closes customers' statements of a month that is over, each written once however many processes do so.
+ * @returns how many of them have one now
+ */
+export async function closeMonth(db: Database, query: BatchQuery): Promise<number> {
+  const contents = await computeContents(db, query);
+  const rows = [...contents].map(([id, content]) => ({ id, content }));
+  const overage = rows.flatMap(({ id, content }) => overageOf(id, content));
+  await db.query(CLOSE, [`${query.month}-01`, JSON.stringify(rows), JSON.stringify(overage)]);
+  return rows.length;
 }
 
 /**
  * A customer's statement: as it was closed, or as it stands while its month can still change. The first who asks for a month that is
  * over closes it.
- * @returns null for a month before the records begin, and for one that has not begun: what is not known is not zero
+ * @returns null for a month before the records begin, and for one that has not begun
  */
 export async function readStatement(db: Database, query: StatementQuery): Promise<MonthlyStatement | null> {
-  const { customer, month, timeZone, now } = query;
+  const { customer, ...of } = query;
   const closed = await findClosed(db, query);
   if (closed) return closed;
-  const begin = (await findFirstDay(db, { customerId: customer.id, timeZone })) ?? '9999-12-31';
-  const days = daysOfMonth(month);
-  const [firstDay = '', lastDay = ''] = [days[0], days.at(-1)];
-  const { day: today, month: presentMonth } = windowsAt(now, timeZone);
-  if (begin > lastDay || presentMonth < month) return null;
-  const { rows: terms } = await db.query<SubscriptionTerm>(TERMS, [customer.id, timeZone, firstDay, today < lastDay ? today : lastDay]);
-  const subscriptions = [...new Set(terms.map(({ subscriptionId }) => subscriptionId))];
-  const { rows: use } = await db.query<StatementUse>(USE, [subscriptions, firstDay, lastDay]);
-  const content: Content = { ...computeStatement(month, terms, use), timeZone, fromDay: begin > firstDay ? begin : firstDay };
-  if (!isClosable(month, query)) return { ...content, customer: customer.email, closedAt: null };
-  await db.query(CLOSE, [customer.id, `${month}-01`, JSON.stringify(content)]);
-  return (await findClosed(db, query)) ?? null;
-}
-
-const FIRST = `SELECT to_char(min(since) AT TIME ZONE $2, 'YYYY-MM-DD') AS day FROM subscription_term WHERE customer_id = $1`;
-
-/** Undefined for a customer that never had a subscription. */
-async function findFirstDay(db: Database, { customerId, timeZone }: { customerId: string; timeZone: string }): Promise<string | undefined> {
-  const { rows } = await db.query<{ day: string | null }>(FIRST, [customerId, timeZone]);
-  return rows[0]?.day ?? undefined;
+  const batch = { ...of, customers: [customer.id] };
+  if (isClosable(of.month, query)) return (await closeMonth(db, batch)) > 0 ? ((await findClosed(db, query)) ?? null) : null;
+  const content = (await computeContents(db, batch)).get(customer.id);
+  return content ? { ...content, customer: customer.email, closedAt: null } : null;
 }
 
 /** Months of which a customer has a statement, newest first; none before the records begin. */
@@ -134,7 +106,7 @@ export async function listStatementMonths(
   db: Database,
   { customerId, timeZone, now }: { customerId: string; timeZone: string; now: number },
 ): Promise<{ readonly month: string; readonly isClosed: boolean }[]> {
-  const first = (await findFirstDay(db, { customerId, timeZone }))?.slice(0, 'YYYY-MM'.length);
+  const first = (await findFirstDays(db, { customers: [customerId], timeZone })).get(customerId)?.slice(0, 'YYYY-MM'.length);
   if (first === undefined) return [];
   const months: { month: string; isClosed: boolean }[] = [];
   for (let month = windowsAt(now, timeZone).month; month >= first; month = monthBefore(month)) {

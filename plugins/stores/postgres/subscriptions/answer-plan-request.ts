@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type PoolClient } from 'pg';
+import { includedLimits } from '../catalogue/included-limits';
 import { type Database, inTransaction } from '../database';
 import { type Actor, writeAudit } from '../customers/write-audit';
 import { OperationRefused } from '../operation-refused';
@@ -18,7 +20,7 @@ export interface AnswerOptions {
 const LONGEST_REASON = 500;
 /** The customer is told by mail as soon as a dashboard process looks. */
 const ANSWER = 'UPDATE plan_request SET state = $2, reason = $3, answered_at = now(), tell_at = now() WHERE id = $1';
-const OFFERED = 'SELECT daily, monthly, price::text AS price, currency FROM plan WHERE product_id = $1 AND name = $2 AND active';
+const OFFERED = `SELECT ${includedLimits('plan')}, price::text AS price, currency FROM plan WHERE product_id = $1 AND name = $2 AND active`;
 
 /** Subscription first, then request: in the order in which cancelling a subscription locks the two. */
 async function lockBoth(client: PoolClient, id: string): Promise<PlanRequestView> {
@@ -28,10 +30,10 @@ async function lockBoth(client: PoolClient, id: string): Promise<PlanRequestView
 }
 
 /** The customer agreed to figures, not to a name. */
-async function requireSameTerms(client: PoolClient, { product, plan, daily, monthly, price, currency }: PlanRequestView): Promise<void> {
-  const { rows } = await client.query<{ daily: number; monthly: number; price: string; currency: string }>(OFFERED, [product, plan]);
-  const now = rows[0];
-  if (now && now.daily === daily && now.monthly === monthly && now.price === price && now.currency === currency) return;
+async function requireSameTerms(client: PoolClient, request: PlanRequestView): Promise<void> {
+  const { product, plan, daily, monthly, price, currency, overage } = request;
+  const { rows } = await client.query(OFFERED, [product, plan]);
+  if (isDeepStrictEqual(rows[0], { daily, monthly, overage, price, currency })) return;
   const advice = 'decline it, and the customer can ask again';
   throw new OperationRefused('plan_changed', `plan "${plan}" of "${product}" is not what it was when it was asked for; ${advice}`);
 }

@@ -19,8 +19,8 @@ export interface AskForPlanOptions {
 
 /** One at a time: of two that ask at once the second finds the first's. */
 const INSERT = `
-INSERT INTO plan_request (customer_id, product_id, plan_name, daily, monthly, price, currency)
-SELECT $1, product_id, name, daily, monthly, price, currency FROM plan WHERE product_id = $2 AND name = $3
+INSERT INTO plan_request (customer_id, product_id, plan_name, daily, monthly, price, currency, overage)
+SELECT $1, product_id, name, daily, monthly, price, currency, overage FROM plan WHERE product_id = $2 AND name = $3
 ON CONFLICT (customer_id, product_id) WHERE state = 'open' DO NOTHING RETURNING id`;
 
 const FIND_OPEN = "SELECT id FROM plan_request WHERE customer_id = $1 AND product_id = $2 AND state = 'open'";

@@ -1,3 +1,5 @@
+import { type Overage } from '../../../core/selling/catalogue';
+import { includedLimits } from '../catalogue/included-limits';
 import { type Database, isUuid } from '../database';
 import { OperationRefused } from '../operation-refused';
 import { cursorAfter } from '../page-cursor';
@@ -14,9 +16,10 @@ export interface PlanRequestView {
   /** What customers call the product. */
   readonly title: string;
   readonly plan: string;
-  /** Requests a day and a month. */
+  /** Requests a day and a month that the price includes, and what is sold above them; null: nothing. */
   readonly daily: number;
   readonly monthly: number;
+  readonly overage: Overage | null;
   /** A month, with the currency's decimals, and its ISO 4217 code. */
   readonly price: string;
   readonly currency: string;
@@ -34,7 +37,7 @@ export interface PlanRequestView {
 
 /** For statements; the request is `r`. */
 export const PLAN_REQUEST = `
-SELECT r.id, r.customer_id AS "customerId", c.email AS customer, r.product_id AS product, p.title, r.plan_name AS plan, r.daily, r.monthly,
+SELECT r.id, r.customer_id AS "customerId", c.email AS customer, r.product_id AS product, p.title, r.plan_name AS plan, ${includedLimits('r')},
   r.price::text AS price, r.currency, r.state, r.reason, r.asked_at AS "askedAt", r.answered_at AS "answeredAt",
   s.plan_name AS "currentPlan", s.id AS "subscriptionId"
 FROM plan_request r

@@ -1,4 +1,5 @@
 import { type SubscriptionState } from '../../../core/ports';
+import { type Overage } from '../../../core/selling/catalogue';
 import { requireCustomer } from '../customers/find-customer';
 import { type Database, isUuid } from '../database';
 import { type Suspension, suspensionOf } from '../suspensions/suspension-view';
@@ -23,6 +24,8 @@ export interface SubscriptionView {
   /** A month, in place of the plan's price, and its currency; null where the plan's counts. */
   readonly priceOverride: string | null;
   readonly currency: string | null;
+  /** What the plan sells above these limits, which it includes; the limits in force are then the cap. Null: nothing. */
+  readonly overage: (Pick<Overage, 'per' | 'price'> & { readonly daily: number; readonly monthly: number }) | null;
   /** When price and limits of its own go by themselves; null: for good, or there are none. */
   readonly overridesEndAt: Date | null;
   /** Set by the customer for itself. */
@@ -36,6 +39,7 @@ SELECT s.id, s.customer_id AS "customerId", c.email AS customer, s.product_id AS
   LEAST(COALESCE(s.daily_override, l.daily, p.daily), s.daily_cap) AS daily, COALESCE(s.monthly_override, l.monthly, p.monthly) AS monthly,
   s.daily_override AS "dailyOverride", s.monthly_override AS "monthlyOverride",
   CASE WHEN s.price_override_currency = l.currency THEN s.price_override::text END AS "priceOverride", l.currency,
+  overage_of(l.overage, s.daily_override, s.monthly_override) AS overage,
   (SELECT ends_at FROM subscription_limit_term t WHERE t.subscription_id = s.id) AS "overridesEndAt", s.daily_cap AS "dailyCap", s.created_at AS "createdAt"
 FROM subscription s
 JOIN customer c ON c.id = s.customer_id

@@ -88,8 +88,8 @@ export const billingHandlers: Handlers<typeof billingEndpoints> = {
     const { customerId } = caller;
     const details = (await findBillingDetails(deps.db, customerId)) ?? null;
     const owed = await owedBy(deps, { customerId, today: todayOf(deps) });
-    const { paid, hasPortal } = await readPaidPlans(customerId, deps);
-    return { provider: await providerOf(port, deps), paid, hasPortal, details, owed, next: await nextInvoice(port, caller, deps) };
+    const paid = await readPaidPlans(customerId, deps);
+    return { provider: await providerOf(port, deps), ...paid, details, owed, next: await nextInvoice(port, caller, deps) };
   },
 
   'PUT /billing/details': async ({ body, caller: { customerId, actor } }, deps) => {

@@ -88,7 +88,11 @@ function table(doc: Doc, { lines, currency, net, taxes, total }: InvoiceView): v
   ];
   row(doc, cells(['Description', 'Days', 'A month', 'Surcharge', `Amount ${currency}`]), 'bold');
   rule(doc);
-  for (const line of lines) row(doc, cells([line.title, `${line.days} of ${line.daysInMonth}`, line.price, line.surcharge, line.amount]));
+  for (const line of lines) {
+    const month =
+      line.days > 0 ? ([`${line.days} of ${line.daysInMonth}`, line.price, line.surcharge] as const) : (['–', '–', '–'] as const);
+    row(doc, cells([line.title, ...month, line.amount]));
+  }
   rule(doc);
   const sum = (name: string, value: string, font: keyof typeof FONTS = 'plain'): void =>
     row(doc, [{ text: name, x: 310, width: 140 }, right(value, amount, 90)], font);

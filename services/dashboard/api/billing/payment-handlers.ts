@@ -2,6 +2,7 @@ import { graceEnd } from '../../../../plugins/core/selling/payment-state';
 import { type PaymentTerms } from '../../../../plugins/core/selling/billing-terms';
 import { fromMinor } from '../../../../plugins/core/selling/money';
 import { findAccount, requireCheckout } from '../../../../plugins/stores/postgres/billing/checkouts';
+import { listOverage } from '../../../../plugins/stores/postgres/billing/overage-charges';
 import { askSoon, listPaid, type PaidSubscription } from '../../../../plugins/stores/postgres/billing/paid-subscriptions';
 import { type Actor, writeAudit } from '../../../../plugins/stores/postgres/customers/write-audit';
 import { inTransaction } from '../../../../plugins/stores/postgres/database';
@@ -68,7 +69,8 @@ export async function readPaidPlans(customerId: string, { db, catalogue, clock, 
   const port = portOf(sold, payments);
   const hasPortal = port?.openPortal !== undefined && (await findAccount(db, { customerId, provider: port.name })) !== undefined;
   const at = { terms: termsOf(sold), now: clock.now() / 1_000, payments };
-  return { paid: paid.flatMap((each) => toPaidPlan(each, at)), hasPortal };
+  const above = (await listOverage(db, customerId)).map((each) => ({ ...each, amount: fromMinor(each.amount, each.currency) }));
+  return { paid: paid.flatMap((each) => toPaidPlan(each, at)), hasPortal, above };
 }
 
 /** @throws OperationRefused `paid_plan_unknown`, also for another customer's */

@@ -70,6 +70,21 @@ export interface SwitchCost {
   readonly isExact: boolean;
 }
 
+/** What a customer used above the limits of a plan in a month that is over. */
+export interface UseCharge {
+  /** Ours, by which it is found at the provider. */
+  readonly id: string;
+  /** The provider's id of the customer, where we know it. */
+  readonly account: string | undefined;
+  /** As it stands on the invoice. */
+  readonly description: string;
+  /** In the currency's smallest unit. */
+  readonly amount: number;
+  readonly currency: string;
+  /** The provider may have it already: it was asked before, and its answer did not arrive. */
+  readonly isAgain: boolean;
+}
+
 /**
  * Who takes payments. Cards, addresses and money stay with it; what comes back are ids, amounts and states. Amounts are whole units of the
  * currency's smallest part. Each operation may be sent again after an error without doing anything twice.
@@ -99,6 +114,8 @@ export interface PaymentPort {
    * @throws ChangeRefused where nothing is owed any more, PaymentFailed
    */
   chargeAgain?(invoice: string, nowMs: number): Promise<readonly GivenFact[]>;
+  /** Puts it on the next invoice of a subscription that goes on. @returns the provider's id of it */
+  chargeUse(subscription: string, use: UseCharge): Promise<string>;
   /** The provider's own page of a customer's cards and invoices, where it has one. */
   openPortal?(account: string, returnUrl: string): Promise<{ readonly url: string }>;
   /** An event as it was sent. @throws EventRefused when its signature or its age are not right */

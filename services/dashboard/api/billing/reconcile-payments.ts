@@ -12,6 +12,7 @@ import {
 } from '../../../../plugins/stores/postgres/billing/payment-checks';
 import { type ChargeFact, type DatedFact, type RefundFact } from '../../../../plugins/core/selling/payment-state';
 import { applyPayments } from '../../../../plugins/stores/postgres/billing/apply-payments';
+import { listUnchargedOverage } from '../../../../plugins/stores/postgres/billing/overage-charges';
 import { type GivenFact, keepFacts, readFacts } from '../../../../plugins/stores/postgres/billing/payment-facts';
 import { lookAt } from './ask-providers';
 import { type PaymentPort, ProviderRefused } from './payment-port';
@@ -135,5 +136,5 @@ export async function reconcilePayments(tools: PaymentTools, ports: PaymentPorts
       problems.push(`${port.name}: ${error instanceof Error ? error.message : 'cannot be asked'}`);
     }
   }
-  return { compared, ...report, problems };
+  return { compared, ...report, uncharged: await listUnchargedOverage(tools.db), problems };
 }

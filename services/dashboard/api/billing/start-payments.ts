@@ -10,6 +10,7 @@ import { oneAtATime } from './one-at-a-time';
 import { paymentMail } from './payment-mail';
 import { type PaymentPorts, type Payments, termsOf } from './payments-of';
 import { reconcilePayments } from './reconcile-payments';
+import { reportOverage } from './report-overage';
 import { type PaymentTools } from './take-payment';
 
 export interface PaymentWorkOptions extends PaymentTools {
@@ -29,7 +30,8 @@ const EVERY_MS = 5_000;
 const RETRY_SECONDS = 300;
 
 /**
- * Acts on what providers said, asks them where they should have said something, compares, and mails customers. None of these waits for the
+ * Acts on what providers said, asks them where they should have said something, compares, has them charge use above limits, and mails
+ * customers. None of these waits for the
  * others: a provider that is slow holds up nobody who has paid. Any number of processes may do so.
  */
 export function startPayments(options: PaymentWorkOptions): Payments & { close(): Promise<void>; settled(): Promise<void> } {
@@ -87,11 +89,12 @@ export function startPayments(options: PaymentWorkOptions): Payments & { close()
     telling.run();
   }, failed);
   const comparing = oneAtATime(compare, failed);
-  const all = [hearing, asking, comparing, telling];
+  const reporting = oneAtATime(() => reportOverage({ ...options, isEnding: () => isEnding }), failed);
+  const all = [hearing, asking, comparing, reporting, telling];
 
   const look = (): void => {
     if (isEnding) return;
-    for (const work of [hearing, asking, comparing]) work.run();
+    for (const work of [hearing, asking, comparing, reporting]) work.run();
   };
   const settled = async (): Promise<void> => {
     while (all.some((work) => work.isRunning())) for (const work of all) await work.settled();

@@ -43,8 +43,8 @@ export async function applyFacts({ db, clock, catalogue }: PaymentTools, provide
 export function termsToPay(catalogue: Catalogue, wanted: { readonly product: string; readonly plan: string }): CheckoutTerms | undefined {
   const offered = findPlan(catalogue, wanted);
   if (!offered || !isPaidFirst(offered)) return undefined;
-  const { name: plan, currency, daily, monthly } = offered;
-  return { plan, price: toSafeNumber(toMinor(offered.price, currency)), currency, daily, monthly };
+  const { name: plan, currency, daily, monthly, overage = null } = offered;
+  return { plan, price: toSafeNumber(toMinor(offered.price, currency)), currency, daily, monthly, overage };
 }
 
 /** Whether a checkout is for what is sold now, at its price and with its limits. */

@@ -18,7 +18,7 @@ const FOR_EVER = 'public, max-age=31536000, immutable';
 const pathOf = (request: FastifyRequest): string => (request.raw.url ?? '/').split('?')[0] ?? '/';
 
 /** A page's address: not a file, not the API. */
-function isPage(request: FastifyRequest): boolean {
+export function isPage(request: FastifyRequest): boolean {
   const path = pathOf(request);
   return ['GET', 'HEAD'].includes(request.method) && !path.startsWith('/api/') && !/\.[a-z0-9]+$/i.test(path);
 }

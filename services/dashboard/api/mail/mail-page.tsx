@@ -1,4 +1,4 @@
-import { type CSSProperties, type ReactNode } from 'react';
+import { type CSSProperties, Fragment, type ReactNode } from 'react';
 import { linkColour, textOn } from '../public/accent';
 import { type Brand, PLAIN_BRAND } from '../public/brand';
 import { readPixels, readToken } from '../public/tokens';
@@ -39,20 +39,36 @@ function isOwnLink(paragraph: string, { url }: MailLook): boolean {
   return /^\S+$/.test(paragraph) && URL.canParse(paragraph) && new URL(paragraph).origin === url;
 }
 
-/** What mail programs that know dark pages take instead. */
-function darkSheet({ brand }: MailLook): string {
+/** What mail programs that know narrow and dark pages take instead. */
+function mailSheet({ brand }: MailLook): string {
   const dark = (name: string): string => readToken(name).dark;
-  return [
+  const onDark = [
     `.ground{background:${dark('ground')}!important}`,
     `.card{background:${dark('surface')}!important;border-color:${brand.colour} ${dark('line')} ${dark('line')}!important}`,
     `.text{color:${dark('text')}!important}`,
     `.quiet{color:${dark('quiet')}!important}`,
     `.link{color:${linkOf(brand).dark}!important}`,
   ].join('');
+  const onPhone = `td.ground{padding:${readPixels('space-2')}!important}.card{padding:${readPixels('space-4')}!important}`;
+  return `@media (max-width: 30em){${onPhone}}@media (prefers-color-scheme: dark){${onDark}}`;
 }
 
 const linkOf = ({ colour: accent }: Brand): { light: string; dark: string } =>
   accent === PLAIN_BRAND.colour ? readToken('link') : linkColour(accent);
+
+/** An address, a link or an email address, which breaks behind its signs before it breaks within a word. */
+function Breakable({ text }: { readonly text: string }): ReactNode {
+  return text.split(/(?<=\s)/).map((word, at) =>
+    /[@/]/.test(word)
+      ? word.split(/(?<=[@./?&=_-])(?=\w)/).map((piece, index) => (
+          <Fragment key={`${at} ${index}`}>
+            {index > 0 && <wbr />}
+            {piece}
+          </Fragment>
+        ))
+      : word,
+  );
+}
 
 /** Text with its links to be followed, each line on one of its own. */
 function Lines({ text, link }: { readonly text: string; readonly link: string }): ReactNode {
@@ -61,10 +77,10 @@ function Lines({ text, link }: { readonly text: string; readonly link: string })
       {at > 0 && <br />}
       {line.split(LINK).map((part, index) =>
         index % 2 === 0 ? (
-          part
+          <Breakable key={index} text={part} />
         ) : (
           <a key={index} href={part} className="link" style={{ color: link, overflowWrap: 'anywhere' }}>
-            {part}
+            <Breakable text={part} />
           </a>
         ),
       )}
@@ -187,7 +203,7 @@ export function MailPage({ subject, text, look }: { readonly subject: string; re
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <title>{subject}</title>
-        <style dangerouslySetInnerHTML={{ __html: `@media (prefers-color-scheme: dark){${darkSheet(look)}}` }} />
+        <style dangerouslySetInnerHTML={{ __html: mailSheet(look) }} />
       </head>
       <body className="ground" style={{ margin: 0, background: colour('ground') }}>
         <Table>

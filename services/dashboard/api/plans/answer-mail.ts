@@ -5,12 +5,13 @@ const count = (requests: number): string => requests.toLocaleString('en-US');
 
 /** Tells a customer how its request for a plan was answered. @param plansPage where to look */
 export function answerMail(request: PlanRequestView, plansPage: string): Mail {
-  const { customer: to, title, plan, daily, monthly, price, currency, state, reason } = request;
+  const { customer: to, title, plan, daily, monthly, price, currency, overage, state, reason } = request;
+  const above = overage ? ` Above that, ${count(overage.per)} requests cost ${currency} ${overage.price}.` : '';
   if (state === 'approved') {
     return {
       to,
       subject: `You are on ${plan} of ${title}`,
-      text: `Your request for the plan ${plan} of ${title} was approved. From now on you have ${count(daily)} requests a day and ${count(monthly)} a month, for ${currency} ${price} a month.\n\n${plansPage}\n`,
+      text: `Your request for the plan ${plan} of ${title} was approved. From now on you have ${count(daily)} requests a day and ${count(monthly)} a month, for ${currency} ${price} a month.${above}\n\n${plansPage}\n`,
     };
   }
   return {

@@ -26,7 +26,9 @@ function offeredTerms(catalogue: Catalogue, wanted: WantedPlan): Terms | undefin
     return base ? { ...base, price: null, currency: null } : undefined;
   }
   const plan = findPlan(catalogue, wanted);
-  return plan && { daily: plan.daily, monthly: plan.monthly, price: plan.price, currency: plan.currency };
+  if (!plan) return undefined;
+  const { daily, monthly, price, currency, overage } = plan;
+  return { daily, monthly, price, currency, ...(overage && { overage }) };
 }
 
 /**

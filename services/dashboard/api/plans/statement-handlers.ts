@@ -30,6 +30,8 @@ const COLUMNS = [
   'amount',
   'currency',
   'requests',
+  'above_limits',
+  'overage',
 ];
 
 /** A line for each line of the statement. */
@@ -53,6 +55,8 @@ function* records({ month, lines }: MonthlyStatement): Generator<string> {
       currency === null ? '' : line.amount,
       currency ?? '',
       line.requests ?? '',
+      line.overage?.units ?? '',
+      line.overage?.amount ?? '',
     ]);
   }
 }

@@ -15,6 +15,7 @@ export function subscriptionFields(view: SubscriptionView) {
     ownLimits: { daily: view.dailyOverride, monthly: view.monthlyOverride },
     ownPrice: view.priceOverride === null || view.currency === null ? null : { price: view.priceOverride, currency: view.currency },
     ownUntil: view.overridesEndAt,
+    overage: view.overage === null || view.currency === null ? null : { ...view.overage, currency: view.currency },
     version: subscriptionVersion(view),
   };
 }

@@ -22,7 +22,7 @@ function describeProduct({ id, title, prefix, routes, base, plans }: CataloguePr
     prefix,
     endpoints: routes,
     base,
-    plans: plans.map(({ name, daily, monthly, price, currency }) => ({ name, daily, monthly, price, currency })),
+    plans: plans.map(({ name, daily, monthly, price, currency, overage }) => ({ name, daily, monthly, price, currency, overage })),
     active_plans: plans.length,
     listed_only: prefix === null,
   };

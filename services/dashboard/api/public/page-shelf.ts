@@ -8,6 +8,7 @@ import { askSeldom, type DocumentSource, keepDocument, type KeptDocument } from 
 import { type Brand } from './brand';
 import { type DocPages } from './doc-pages';
 import { NOTHING_DESCRIBED, operationsIn, placesOf, readOperations } from './operations';
+import { type Failure } from './failure-page';
 import { type PageTools } from './page-frame';
 import { type PageName, renderPage } from './render-page';
 import { findEntries, searchEntries, type SearchEntry } from './search-page';
@@ -77,6 +78,11 @@ export class PageShelf {
   private toolsFor(isSignedIn: boolean): PageTools {
     const { deps, brand, url, canTry, pages } = this.options;
     return { brand, pages, url, gatewayUrl: deps.gatewayUrl.replace(/\/$/, ''), isSignedIn, canTry, liveSources: deps.liveSources };
+  }
+
+  /** Says that a page failed; it needs nothing that may be away. */
+  failure(failure: Failure, isSignedIn: boolean): Promise<string> {
+    return renderPage({ kind: 'failure', failure }, this.toolsFor(isSignedIn), { products: [], document: NOTHING_DESCRIBED });
   }
 
   /** A page of which there are few. */

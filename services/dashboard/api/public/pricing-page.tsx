@@ -2,7 +2,8 @@ import { type ReactNode } from 'react';
 import { type CatalogueProduct } from '../../../../plugins/core/selling/catalogue';
 import { choosePlan, REQUEST_STEPS } from './choose-plan';
 import { PageFrame, type PageTools, signUpPath } from './page-frame';
-import { describeLimits, formatCount, formatPrice, isOffered } from './wording';
+import { NoLiveSource } from './product-table';
+import { describeLimits, describePlan, formatCount, formatPrice, isOffered } from './wording';
 
 interface PricingPageProps {
   readonly tools: PageTools;
@@ -53,8 +54,11 @@ function Cost({ product, requests }: { readonly product: CatalogueProduct; reado
     case 'plan':
       return (
         <>
-          <strong>{formatPrice(choice.plan)}</strong>
-          <span className="quiet block">With {choice.plan.name}</span>
+          <strong>{formatPrice({ price: choice.cost, currency: choice.plan.currency })}</strong>
+          <span className="quiet block">
+            With {choice.plan.name}
+            {choice.above > 0 && `, ${formatCount(choice.above)} above its limits`}
+          </span>
         </>
       );
     case 'none':
@@ -72,7 +76,7 @@ function Plans({ product: { base, plans } }: { readonly product: CatalogueProduc
       )}
       {plans.map((plan) => (
         <li key={plan.name}>
-          <strong>{plan.name}</strong>: {formatPrice(plan)} a month, {describeLimits(plan)}
+          <strong>{plan.name}</strong>: {formatPrice(plan)} a month, {describePlan(plan)}
         </li>
       ))}
     </ul>
@@ -80,7 +84,7 @@ function Plans({ product: { base, plans } }: { readonly product: CatalogueProduc
 }
 
 /** What counts, in the words of the guides. */
-function WhatCounts(): ReactNode {
+function WhatCounts({ sellsMore }: { readonly sellsMore: boolean }): ReactNode {
   return (
     <section aria-labelledby="counts">
       <h2 id="counts">What counts as a request</h2>
@@ -89,7 +93,12 @@ function WhatCounts(): ReactNode {
         <li>A request that the gateway refuses does not count, whether for its key, its limit or its caller.</li>
         <li>A request that fails through no fault of yours is given back. What your own request caused counts.</li>
         <li>Test keys have limits of their own and cost nothing.</li>
-        <li>A limit is a limit: at its end requests are refused. Nothing is charged beyond the price of the plan.</li>
+        <li>
+          At the end of a limit requests are refused.{' '}
+          {sellsMore
+            ? 'Where a plan sells more, they are refused at its cap, and what you use above its limits is charged by the day.'
+            : 'Nothing is charged beyond the price of the plan.'}
+        </li>
       </ul>
     </section>
   );
@@ -121,6 +130,7 @@ export function PricingPage({ tools, products, step }: PricingPageProps): ReactN
               </th>
               <td data-label="Plans">
                 <Plans product={product} />
+                <NoLiveSource product={product} source={tools.liveSources?.find(product.id) ?? null} />
               </td>
               <td data-label={`${formatCount(requests)} a month`}>
                 <Cost product={product} requests={requests} />
@@ -130,10 +140,10 @@ export function PricingPage({ tools, products, step }: PricingPageProps): ReactN
         </tbody>
       </table>
       <p className="quiet">The cheapest plan with room for these requests, spread evenly over 30 days. Prices are a month and a product.</p>
-      <WhatCounts />
+      <WhatCounts sellsMore={offered.some(({ plans }) => plans.some(({ overage }) => overage))} />
       <p className="actions">
-        <a className="button" href={signUpPath('/pricing')}>
-          Create an account
+        <a className="button" href={tools.isSignedIn ? '/plans' : signUpPath('/pricing')}>
+          {tools.isSignedIn ? 'Your plans' : 'Create an account'}
         </a>
       </p>
     </PageFrame>

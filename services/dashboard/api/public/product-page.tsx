@@ -3,8 +3,8 @@ import { type CataloguePlan, type CatalogueProduct, hasSandbox, refusesTestKeys 
 import { CodeBlock } from './code-block';
 import { type Operation } from './operations';
 import { PageFrame, type PageTools, signUpPath } from './page-frame';
-import { Status } from './product-table';
-import { describeLimits, formatCount, formatPrice } from './wording';
+import { NoLiveSource, Status } from './product-table';
+import { describeLimits, describePlan, formatCount, formatPrice } from './wording';
 
 interface ProductPageProps {
   readonly tools: PageTools;
@@ -29,7 +29,7 @@ function Offer({
 }: {
   readonly name: string;
   readonly price: string;
-  readonly limits: { readonly daily: number; readonly monthly: number };
+  readonly limits: string;
   /** What sets it apart from the one before it. */
   readonly more: string | undefined;
   readonly tools: PageTools;
@@ -44,7 +44,7 @@ function Offer({
             <strong>{more}</strong> the requests:{' '}
           </>
         )}
-        {describeLimits(limits)}
+        {limits}
       </p>
       <p>
         <a className="button second" href={tools.isSignedIn ? '/plans' : signUpPath('/plans')}>
@@ -59,13 +59,13 @@ function Offers({ tools, product: { base, plans } }: Omit<ProductPageProps, 'ope
   const before = (index: number): CataloguePlan | { daily: number } | undefined => (index === 0 ? (base ?? undefined) : plans[index - 1]);
   return (
     <ul className="product-cards offers">
-      {base && <Offer name="Without a plan" price="Free" limits={base} more={undefined} tools={tools} />}
+      {base && <Offer name="Without a plan" price="Free" limits={describeLimits(base)} more={undefined} tools={tools} />}
       {plans.map((plan, index) => (
         <Offer
           key={plan.name}
           name={plan.name}
           price={`${formatPrice(plan)} a month`}
-          limits={plan}
+          limits={describePlan(plan)}
           more={timesMore(plan, before(index))}
           tools={tools}
         />
@@ -115,9 +115,39 @@ function Endpoints({ product: { id }, operations }: Pick<ProductPageProps, 'prod
   );
 }
 
+const DAYS = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+
+/** Where the data comes from, and how old it is. */
+function Sources({ product: { sources = [] } }: Pick<ProductPageProps, 'product'>): ReactNode {
+  if (sources.length === 0) return null;
+  return (
+    <section aria-labelledby="sources">
+      <h2 id="sources">Sources</h2>
+      <ul className="limits">
+        {sources.map(({ name, url, asOf }) => (
+          <li key={name}>
+            {url === undefined ? name : <a href={url}>{name}</a>}
+            <span className="quiet">
+              ,{' '}
+              {asOf === undefined ? (
+                'current data'
+              ) : (
+                <>
+                  data of <time dateTime={asOf}>{DAYS.format(new Date(asOf))}</time>
+                </>
+              )}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
 /** One product for somebody who considers it: what it does, what it costs, and what an answer looks like. */
 export function ProductPage({ tools, product, operations }: ProductPageProps): ReactNode {
   const { id, title, description, slots, units, consent } = product;
+  const source = tools.liveSources?.find(id) ?? null;
   return (
     <PageFrame tools={tools} title={title} description={description} path={`/products/${id}`} products={[product]}>
       <p className="crumb">
@@ -126,7 +156,7 @@ export function ProductPage({ tools, product, operations }: ProductPageProps): R
       <h1>{title}</h1>
       <p className="lead">{description}</p>
       <div className="quiet">
-        <Status product={product} source={tools.liveSources?.find(id) ?? null} />
+        <Status product={product} source={source} />
       </div>
       <p className="actions">
         <a className="button" href={tools.isSignedIn ? '/keys' : signUpPath(`/reference/${id}`)}>
@@ -138,10 +168,12 @@ export function ProductPage({ tools, product, operations }: ProductPageProps): R
       </p>
       <section aria-labelledby="plans">
         <h2 id="plans">Plans</h2>
+        <NoLiveSource product={product} source={source} />
         <Offers tools={tools} product={product} />
       </section>
       <Sample operations={operations} />
       <Endpoints product={product} operations={operations} />
+      <Sources product={product} />
       <section aria-labelledby="limits">
         <h2 id="limits">Limits</h2>
         <ul className="limits">

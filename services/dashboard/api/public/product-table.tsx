@@ -3,7 +3,7 @@ import { type CatalogueProduct, refusesTestKeys } from '../../../../plugins/core
 import { routesWithoutSource } from '../../../own-sources';
 import { type LiveSource } from '../../contract/plans';
 import { type PageTools } from './page-frame';
-import { describeLimits, formatPrice, isOffered } from './wording';
+import { describeLimits, describePlan, formatPrice, isOffered } from './wording';
 
 const MOMENTS = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
 
@@ -50,6 +50,23 @@ export function Status({ product, source }: { readonly product: CatalogueProduct
   return <LiveStatus product={product.id} source={source} />;
 }
 
+/** Beside prices: that live keys get no answers yet, or in part. Nothing where they do, or where it is not known. */
+export function NoLiveSource({
+  product: { id },
+  source,
+}: {
+  readonly product: CatalogueProduct;
+  readonly source: LiveSource | null;
+}): ReactNode {
+  if (source === null || source.isThere) return null;
+  const some = routesWithoutSource(id);
+  return (
+    <span className="block">
+      No live source yet: live keys get answers from {some.length === 0 ? 'no route' : `${some.join(', ')} only`}.
+    </span>
+  );
+}
+
 function Plans({ plans }: Pick<CatalogueProduct, 'plans'>): ReactNode {
   if (plans.length === 0) return <span className="quiet">None</span>;
   return (
@@ -57,7 +74,7 @@ function Plans({ plans }: Pick<CatalogueProduct, 'plans'>): ReactNode {
       {plans.map((plan) => (
         <li key={plan.name}>
           <strong>{plan.name}</strong>: {formatPrice(plan)} a month
-          <span className="quiet block">{describeLimits(plan)}</span>
+          <span className="quiet block">{describePlan(plan)}</span>
         </li>
       ))}
     </ul>

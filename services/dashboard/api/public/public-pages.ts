@@ -20,6 +20,8 @@ export interface PublicPagesOptions extends Omit<ShelfOptions, 'pages'> {
 export interface PublicPages {
   /** Says in full dress that there is nothing at an address. */
   readonly sendMissing: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
+  /** Says in full dress that a page could not be shown. The status and headers of the answer are set already. */
+  readonly sendFailure: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 }
 
 const HTML = 'text/html; charset=utf-8';
@@ -47,6 +49,11 @@ export function servePublicPages(app: FastifyInstance, options: PublicPagesOptio
     return sendDocument(request, reply, { document: await shelf.page(page, isSignedIn(request)), headers });
   };
   const sendMissing: PublicPages['sendMissing'] = (request, reply) => send(request, reply.code(404), { kind: 'missing' });
+
+  const sendFailure: PublicPages['sendFailure'] = async (request, reply) => {
+    const failure = { status: reply.statusCode, requestId: request.id };
+    return reply.headers({ ...headers, 'Cache-Control': 'no-store' }).send(await shelf.failure(failure, isSignedIn(request)));
+  };
 
   app.get('/', async (request, reply) =>
     isSignedIn(request) ? sendApp(request, reply.header('Vary', 'Cookie')) : send(request, reply, { kind: 'landing' }),
@@ -81,7 +88,7 @@ export function servePublicPages(app: FastifyInstance, options: PublicPagesOptio
   );
   if (pages.changelog) app.get('/changelog', (request, reply) => send(request, reply, { kind: 'changelog' }));
   serveFiles(app, shelf, { ...options, pages });
-  return { sendMissing };
+  return { sendMissing, sendFailure };
 }
 
 function serveFiles(app: FastifyInstance, shelf: PageShelf, { deps, brand, url, pages }: ShelfOptions): void {

@@ -6,7 +6,7 @@ import { OperationSection } from './operation-section';
 import { type Operation } from './operations';
 import { PageFrame, type PageTools } from './page-frame';
 import { type CallTools, TryKey } from './try-form';
-import { describeLimits, formatPrice, isOffered } from './wording';
+import { describeLimits, describePlan, formatPrice, isOffered } from './wording';
 
 interface ReferenceProps {
   readonly tools: PageTools;
@@ -61,7 +61,7 @@ export function ReferencePage({ product, leftOut, ...reference }: ReferenceProps
   const callTools = callToolsOf(product, tools);
   const { id, title, description, base, plans } = product;
   const operations = ofProduct(reference.operations, product);
-  const prices = plans.map((plan) => `${plan.name}, ${formatPrice(plan)} a month: ${describeLimits(plan)}`);
+  const prices = plans.map((plan) => `${plan.name}, ${formatPrice(plan)} a month: ${describePlan(plan)}`);
   const shared = sharedCodes(operations);
   const missing = leftOut.filter((each) => each.product === id).map(({ operation }) => operation);
   const limits = [...(base ? [`Without a plan: ${describeLimits(base)}`] : []), ...prices];

@@ -2,6 +2,7 @@ import { type ReactElement } from 'react';
 import { type CatalogueProduct } from '../../../../plugins/core/selling/catalogue';
 import { type ApiDocument } from '../../contract/api-document';
 import { ErrorsPage } from './errors-page';
+import { type Failure, FailurePage } from './failure-page';
 import { LandingPage } from './landing-page';
 import { type PageTools } from './page-frame';
 import { PricingPage } from './pricing-page';
@@ -26,6 +27,7 @@ export interface PageContent {
 /** Which of the pages. */
 export type PageName =
   | { readonly kind: 'landing' | 'products' | 'reference' | 'errors' | 'status' | 'docs' | 'changelog' | 'missing' }
+  | { readonly kind: 'failure'; readonly failure: Failure }
   | { readonly kind: 'doc'; readonly doc: DocPage }
   | { readonly kind: 'search'; readonly search: string; readonly found: readonly SearchEntry[] }
   | { readonly kind: 'offer'; readonly product: CatalogueProduct }
@@ -58,6 +60,8 @@ function elementOf(page: PageName, tools: PageTools, content: PageContent): Reac
       return <SearchPage tools={tools} search={page.search} found={page.found} />;
     case 'offer':
       return <ProductPage tools={tools} product={page.product} operations={operations.filter(({ tags }) => tags[0] === page.product.id)} />;
+    case 'failure':
+      return <FailurePage tools={tools} failure={page.failure} />;
     case 'missing':
       return <MissingPage tools={tools} />;
     case 'product':

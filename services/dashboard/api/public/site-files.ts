@@ -1,6 +1,6 @@
 import { type CatalogueProduct } from '../../../../plugins/core/selling/catalogue';
 import { type DocPages } from './doc-pages';
-import { describeLimits, formatPrice, isOffered } from './wording';
+import { describeLimits, describePlan, formatPrice, isOffered } from './wording';
 
 interface Site {
   readonly name: string;
@@ -43,7 +43,7 @@ function describeForModels({ url, products }: Site): string[] {
   return products.map((product) => {
     const { id, title, description, base, plans } = product;
     const limits = base ? ` Without a plan ${describeLimits(base)}.` : '';
-    const prices = plans.map((plan) => ` Plan ${plan.name}: ${formatPrice(plan)} a month for ${describeLimits(plan)}.`).join('');
+    const prices = plans.map((plan) => ` Plan ${plan.name}: ${formatPrice(plan)} a month for ${describePlan(plan)}.`).join('');
     const name = isOffered(product) ? `[${title}](${url}/reference/${id})` : `${title} (listed only, cannot be called)`;
     return `- ${name}: ${description}${limits}${prices}`;
   });

@@ -19,6 +19,14 @@ export function describeLimits({ daily, monthly }: QuotaLimits): string {
   return `${formatCount(daily)} a day, ${formatCount(monthly)} a month`;
 }
 
+/** What a plan includes; where it sells more, at which price and up to where. */
+export function describePlan(plan: CataloguePlan): string {
+  const { overage, currency } = plan;
+  if (!overage) return describeLimits(plan);
+  const above = `${formatPrice({ price: overage.price, currency })} for ${formatCount(overage.per)} more`;
+  return `${describeLimits(plan)}; ${above}, up to ${describeLimits(overage.cap)}`;
+}
+
 /** What can be called: others are listed, and that is all. */
 export function isOffered({ prefix }: CatalogueProduct): boolean {
   return prefix !== null;

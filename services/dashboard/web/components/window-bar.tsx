@@ -10,6 +10,8 @@ interface WindowBarProps {
   readonly standing: WindowStanding;
   /** Product, for screen readers. */
   readonly of: string;
+  /** Requests of this window that the price includes, where more are sold. */
+  readonly included?: number | undefined;
   /** False where a heading says already which window it is. */
   readonly hasTitle?: boolean;
 }
@@ -17,7 +19,7 @@ interface WindowBarProps {
 const TITLES = { day: 'Today', month: 'This month' } as const;
 
 /** Requests used against a limit, and when the limit will be reached at today's rate. */
-export function WindowBar({ window, standing, of, hasTitle = true }: WindowBarProps): ReactNode {
+export function WindowBar({ window, standing, of, included, hasTitle = true }: WindowBarProps): ReactNode {
   const { quotaTimeZone } = useViewer();
   const percent = percentOf(standing.used, standing.limit);
   const color = percent >= 100 ? 'red' : percent >= 80 ? 'orange' : 'indigo';
@@ -34,6 +36,7 @@ export function WindowBar({ window, standing, of, hasTitle = true }: WindowBarPr
       </Progress.Root>
       <Text size="xs" c="dimmed" mt={4}>
         {forecast(window, standing, quotaTimeZone)}
+        {included !== undefined && ` ${formatCount(included)} are included.`}
       </Text>
     </div>
   );

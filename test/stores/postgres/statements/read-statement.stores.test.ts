@@ -4,6 +4,7 @@ import { type QuotaCounter } from '../../../../plugins/core/ports';
 import { windowsAt } from '../../../../plugins/core/access/quota';
 import { counterOf } from '../../../../plugins/core/access/subscription';
 import { createPool } from '../../../../plugins/stores/postgres/pool';
+import { createPostgresAccessRecords } from '../../../../plugins/stores/postgres/keys/find-access-record';
 import { applyCatalogue } from '../../../../plugins/stores/postgres/catalogue/apply-catalogue';
 import { closeStatements } from '../../../../plugins/stores/postgres/statements/close-statements';
 import { listStatementMonths, type MonthlyStatement, readStatement } from '../../../../plugins/stores/postgres/statements/read-statement';
@@ -89,6 +90,54 @@ describe('a closed statement', () => {
         { plan: null, days: 20, price: '0.00', amount: '0.00' },
       ],
     });
+  });
+});
+
+describe('a plan that sells use above its limits', () => {
+  const overage = { per: 1_000, price: '20.00', cap: { daily: 500, monthly: 9_000 } };
+  const sell = (over: Partial<typeof overage> = {}) => {
+    const plan = {
+      name: 'Star',
+      daily: 100,
+      monthly: 3_000,
+      price: '499.00',
+      currency: 'INR',
+      approval: 'automatic',
+      overage: { ...overage, ...over },
+    } as const;
+    const sold = PRODUCTS.map((product) => (product.id === 'api-gst' ? { ...product, plans: [plan] } : product));
+    return applyCatalogue(database.pool, createCatalogue(sold), { actor });
+  };
+  afterAll(() => applyCatalogue(database.pool, CATALOGUE, { actor }));
+  const limitsOf = async (key: Key) => {
+    const record = await createPostgresAccessRecords(database.pool).findAccessRecord(key.hash);
+    return record?.subscriptions.map(({ limits }) => limits);
+  };
+
+  it('is read back as it was written, refuses at the cap, and its statement charges what is above the limits', async () => {
+    await sell();
+    expect(await sell()).toEqual([]);
+    const key = await newKey(database.pool, { products: ['api-gst'], plan: 'Star' });
+    expect(await limitsOf(key)).toEqual([overage.cap]);
+    await since(key, '2026-01-01T00:00:00+05:30');
+    await use(key, '2026-01-05', 480);
+    await use(key, '2026-01-06', 90);
+    const closed = await read(key, '2026-01', '2026-02-03T00:00:00+05:30');
+    const line = { plan: 'Star', daily: 100, monthly: 3_000, used: 570, surcharge: '0.00', amount: '506.60' };
+    expect(closed?.lines).toMatchObject([{ ...line, overage: { ...overage, units: 380, amount: '7.60' } }]);
+    await sell({ price: '30.00' });
+    expect(await read(key, '2026-01', '2027-01-01T00:00:00Z')).toEqual(closed);
+  });
+
+  it('includes, and refuses at, the limits that an operator gives one customer', async () => {
+    await sell();
+    const key = await newKey(database.pool, { products: ['api-gst'], plan: 'Star' });
+    await changeSubscription(database.pool, { id: idOf(key), daily: 300, actor });
+    expect(await limitsOf(key)).toEqual([{ daily: 300, monthly: 9_000 }]);
+    await since(key, '2026-01-01T00:00:00+05:30');
+    for (let day = 1; day <= 11; day++) await use(key, `2026-01-${String(day).padStart(2, '0')}`, 300);
+    const closed = await read(key, '2026-01', '2026-02-03T00:00:00+05:30');
+    expect(closed?.lines).toMatchObject([{ daily: 300, monthly: 3_000, overage: { units: 300, amount: '6.00' } }]);
   });
 });
 

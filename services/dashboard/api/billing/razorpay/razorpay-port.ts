@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type GivenFact } from '../../../../../plugins/stores/postgres/billing/payment-facts';
 import { lookedUp } from '../answer-clock';
-import { ChangeRefused, type CheckoutWish, type PaymentPort, type PlanSwitch, ProviderRefused } from '../payment-port';
+import { ChangeRefused, type CheckoutWish, type PaymentPort, type PlanSwitch, ProviderRefused, type UseCharge } from '../payment-port';
 import { chargesSince } from './razorpay-charges';
 import { type Answer, connectRazorpay, type RazorpayOptions } from './razorpay-client';
 import { readRazorpayEvent } from './razorpay-events';
@@ -15,6 +15,10 @@ const MONTHS = 120;
 const WISH_DAYS = 3;
 
 const listed = z.object({ items: z.array(subscriptionEntity) });
+
+/** https://razorpay.com/docs/api/payments/subscriptions/create-add-on */
+const addOn = z.object({ id: z.string(), item: z.object({ description: z.string().nullish() }) });
+const listedAddOns = z.object({ items: z.array(addOn) });
 
 function subscriptionWish({ id, customerId, product, plan, trialDays }: CheckoutWish, planId: string, now: number) {
   return {
@@ -99,6 +103,22 @@ export function createRazorpayPort(options: RazorpayOptions): PaymentPort {
     return factOf(await changed(one(sdk.subscriptions.update(id, change))));
   }
 
+  /** Add-ons have no notes, so our id stands in the description. */
+  async function findAddOn(id: string): Promise<string | undefined> {
+    for (let skip = 0; ; skip += PAGE) {
+      const { items } = (await asked(sdk.addons.all({ count: PAGE, skip }), listedAddOns)).value;
+      const found = items.find(({ item }) => item.description?.includes(id));
+      if (found || items.length < PAGE) return found?.id;
+    }
+  }
+
+  async function chargeUse(subscription: string, { id, description: name, amount, currency, isAgain }: UseCharge): Promise<string> {
+    const known = isAgain ? await findAddOn(id) : undefined;
+    if (known !== undefined) return known;
+    const item = { name, amount, currency, description: `Reference ${id}` };
+    return (await asked(sdk.subscriptions.createAddon(subscription, { item, quantity: 1 }), addOn)).value.id;
+  }
+
   return {
     name: 'razorpay',
     leadsBack: false,
@@ -139,6 +159,8 @@ export function createRazorpayPort(options: RazorpayOptions): PaymentPort {
       if (change.kind === 'keep') throw new ChangeRefused('Razorpay takes no cancellation back');
       return cancel(subscription, change.kind);
     },
+
+    chargeUse,
 
     readEvent: (body, headers) =>
       readRazorpayEvent({ client, plans, webhookSecret: options.webhookSecret }, body, headers['x-razorpay-signature']),

@@ -5,7 +5,7 @@ import { type ProviderNews } from '../payment-port';
 import { fromStripeAmount } from './stripe-amounts';
 
 /** What we write to subscriptions at Stripe, so that each says whose it is. */
-export const METADATA = { customer: 'tollgate_customer', product: 'tollgate_product', plan: 'tollgate_plan' } as const;
+export const METADATA = { customer: 'tollgate_customer', product: 'tollgate_product', plan: 'tollgate_plan', use: 'tollgate_use' } as const;
 
 /** https://docs.stripe.com/billing/subscriptions/overview#subscription-statuses; what Stripe adds later counts as not paid. */
 const STATUSES: Readonly<Record<string, SubscriptionFact['status']>> = {

@@ -13,6 +13,7 @@ import { fromStripeAmount, toStripeAmount } from './stripe-amounts';
 import { chargeAgain, chargesSince, refundFacts } from './stripe-charges';
 import { asked, connect, lacks, pagesOf, type StripeOptions } from './stripe-client';
 import { METADATA, newsOf, subscriptionFact } from './stripe-facts';
+import { chargeUse } from './stripe-use';
 
 const SCOPE = { expand: ['subscription'] };
 
@@ -141,6 +142,7 @@ export function createStripePort(options: StripeOptions): PaymentPort {
     },
 
     chargeAgain: (invoice, nowMs) => chargeAgain(stripe, invoice, nowMs),
+    chargeUse: (subscription, use) => chargeUse(stripe, subscription, use),
 
     async openPortal(account, returnUrl) {
       const { url } = await asked(stripe.billingPortal.sessions.create({ customer: account, return_url: returnUrl }));

@@ -12,8 +12,8 @@ function columnsOf(currency: string): readonly Column<Line>[] {
   const money = (price: string): string => formatPrice({ price, currency });
   return [
     { header: 'Description', isTitle: true, cell: ({ title }) => title },
-    { header: 'Days', isNumber: true, cell: ({ days, daysInMonth }) => `${days} of ${daysInMonth}` },
-    { header: 'Price a month', isNumber: true, cell: ({ price }) => money(price) },
+    { header: 'Days', isNumber: true, cell: ({ days, daysInMonth }) => (days > 0 ? `${days} of ${daysInMonth}` : '–') },
+    { header: 'Price a month', isNumber: true, cell: ({ days, price }) => (days > 0 ? money(price) : '–') },
     { header: 'Surcharge', isNumber: true, cell: ({ surcharge }) => (Number(surcharge) > 0 ? money(surcharge) : '–') },
     { header: 'Amount', isNumber: true, cell: ({ amount }) => money(amount) },
   ];

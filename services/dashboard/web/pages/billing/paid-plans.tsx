@@ -10,10 +10,11 @@ import { type Column, DataTable } from '../../components/data-table';
 import { EmptyState } from '../../components/empty-state';
 import { Panel } from '../../components/panel';
 import { ProblemAlert } from '../../components/problem-alert';
-import { formatPrice } from '../../format/numbers';
+import { formatCount, formatPrice } from '../../format/numbers';
 import { dayOf } from '../../format/time';
 import { useSession } from '../../hooks/use-session';
 import { useSubmit } from '../../hooks/use-submit';
+import { formatMonth } from '../plans/format-month';
 import { formatDate } from './invoice-words';
 
 /** Whether a payment provider is asked, which makes the receipts too. */
@@ -97,7 +98,7 @@ function PortalButton(): ReactNode {
 }
 
 /** Plans that are paid in advance, with what comes next. */
-export function PaidPlans({ paid, hasPortal }: BillingView): ReactNode {
+export function PaidPlans({ paid, above, hasPortal }: BillingView): ReactNode {
   const { quotaTimeZone } = useSession();
   const { data } = useQuery(productsQuery);
   const titleOf = (product: string): string => data?.products.find(({ id }) => id === product)?.title ?? product;
@@ -117,6 +118,12 @@ export function PaidPlans({ paid, hasPortal }: BillingView): ReactNode {
         rowKey={({ id }) => id}
         empty={<EmptyState title="Nothing paid">A plan with a price is paid for when you choose it under Plans.</EmptyState>}
       />
+      {above.map(({ product, month, units, amount, currency, isReported }) => (
+        <Text size="sm" mt="xs" key={`${product} ${month} ${currency}`}>
+          {titleOf(product)}, {formatMonth(month)}: {formatCount(units)} above the limits, {formatPrice({ price: amount, currency })}{' '}
+          {isReported ? 'with the next payment after that month' : 'to be charged'}.
+        </Text>
+      ))}
     </Panel>
   );
 }

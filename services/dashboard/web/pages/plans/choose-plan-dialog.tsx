@@ -14,7 +14,7 @@ import { ConsentChoice, isAgreed, wantingConsent } from '../../components/consen
 import { ConfirmDialog } from '../../components/confirm-dialog';
 import { type Offer, termsOf } from './offers';
 import { PlanComparison } from './plan-comparison';
-import { PlanTerms } from './plan-terms';
+import { PlanTerms, SourceNotice } from './plan-terms';
 
 interface ChoosePlanDialogProps {
   readonly product: Product;
@@ -123,6 +123,7 @@ export function ChoosePlanDialog({ product, offer, onClose }: ChoosePlanDialogPr
       ) : (
         <PlanTerms product={product} offer={offer} />
       )}
+      <SourceNotice product={product} />
       <ConsentChoice products={texts} agreed={consent} onChange={setConsent} />
       {belowUse && <BelowUse problem={belowUse} />}
     </ConfirmDialog>

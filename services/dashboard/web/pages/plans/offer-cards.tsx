@@ -4,7 +4,7 @@ import { type Product } from '../../../contract/plans';
 import { Guarded } from '../../components/guarded';
 import { formatCount, formatPrice } from '../../format/numbers';
 import { ChoosePlanDialog } from './choose-plan-dialog';
-import { isSubscribed, lacksSource, limitsUnder, type Offer, offersOf, restText, whenText } from './offers';
+import { aboveText, isSubscribed, lacksSource, limitsText, limitsUnder, type Offer, offersOf, restText, whenText } from './offers';
 import classes from './product-plans.module.css';
 
 /** The offers of one product side by side, the current one marked. */
@@ -49,6 +49,12 @@ function OfferCard({ product, offer, onChoose }: OfferProps): ReactNode {
       </Title>
       <Price offer={offer} own={isCurrent ? (subscription?.ownPrice ?? null) : null} />
       <ul className={classes['limits']}>
+        {offer.overage && (
+          <>
+            <li>{limitsText(offer)} included</li>
+            <li>{aboveText(offer)} above that, up to</li>
+          </>
+        )}
         <li className={then.daily === now.daily ? undefined : classes['differs']}>{formatCount(then.daily)} requests a day</li>
         <li className={then.monthly === now.monthly ? undefined : classes['differs']}>{formatCount(then.monthly)} requests a month</li>
       </ul>

@@ -1,5 +1,5 @@
 import { type Product, type Subscription, type Terms } from '../../../contract/plans';
-import { formatPrice } from '../../format/numbers';
+import { formatCount, formatPrice } from '../../format/numbers';
 
 /** What can be had of a product: the base limits, or a plan. */
 export interface Offer {
@@ -7,6 +7,8 @@ export interface Offer {
   readonly plan: string | null;
   readonly daily: number;
   readonly monthly: number;
+  /** What is sold above the limits; absent: nothing. */
+  readonly overage?: Terms['overage'];
   /** A month; null: free. */
   readonly price: { readonly price: string; readonly currency: string } | null;
   /** The customer asks for it, and the seller answers. */
@@ -22,10 +24,11 @@ export function offersOf({ base, subscribable, plans }: Product): Offer[] {
   if (!subscribable) return [];
   const free: Offer[] =
     base === null ? [] : [{ plan: null, ...base, price: null, needsApproval: false, isPaidFirst: false, restOfMonth: null }];
-  const paid = plans.map(({ name, daily, monthly, price, currency, approval, isPaidFirst, restOfMonth }) => ({
+  const paid = plans.map(({ name, daily, monthly, overage, price, currency, approval, isPaidFirst, restOfMonth }) => ({
     plan: name,
     daily,
     monthly,
+    overage,
     price: { price, currency },
     needsApproval: approval === 'request',
     isPaidFirst,
@@ -53,6 +56,21 @@ export function restText({ price, restOfMonth }: Offer): string | undefined {
   return `${formatPrice({ price: amount, currency: price.currency })} for the ${days === 1 ? 'day' : `${days} days`} left of this month`;
 }
 
+interface AboveLimits {
+  readonly price: { readonly currency: string } | null;
+  readonly overage?: { readonly per: number; readonly price: string } | undefined;
+}
+
+/** `₹20.00 for 1,000 requests`; undefined where nothing is sold above the limits. */
+export function aboveText({ price, overage }: AboveLimits): string | undefined {
+  if (!overage || price === null) return undefined;
+  return `${formatPrice({ price: overage.price, currency: price.currency })} for ${formatCount(overage.per)} requests`;
+}
+
+/** `50,000 a day, 1,000,000 a month` */
+export const limitsText = ({ daily, monthly }: { readonly daily: number; readonly monthly: number }): string =>
+  `${formatCount(daily)} a day, ${formatCount(monthly)} a month`;
+
 /** From when an offer counts that is taken now. */
 export function whenText({ needsApproval, isPaidFirst }: Offer): string {
   if (isPaidFirst) return 'From the moment it is paid';
@@ -62,11 +80,12 @@ export function whenText({ needsApproval, isPaidFirst }: Offer): string {
 /** Limits that would hold: those that an operator set for the subscription alone outrank the offer's, and the customer's own cap stays. */
 export function limitsUnder(offer: Offer, subscription: Subscription | null): { daily: number; monthly: number } {
   const own = subscription?.ownLimits;
-  const daily = Math.min(own?.daily ?? offer.daily, subscription?.dailyCap ?? Infinity);
-  return { daily, monthly: own?.monthly ?? offer.monthly };
+  const { daily: refusedAt, monthly } = offer.overage?.cap ?? offer;
+  const daily = Math.min(own?.daily ?? refusedAt, subscription?.dailyCap ?? Infinity);
+  return { daily, monthly: own?.monthly ?? monthly };
 }
 
 /** What somebody who takes the offer agrees to. */
-export function termsOf({ daily, monthly, price }: Offer): Terms {
-  return { daily, monthly, price: price?.price ?? null, currency: price?.currency ?? null };
+export function termsOf({ daily, monthly, price, overage }: Offer): Terms {
+  return { daily, monthly, price: price?.price ?? null, currency: price?.currency ?? null, ...(overage && { overage }) };
 }

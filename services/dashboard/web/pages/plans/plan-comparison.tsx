@@ -2,7 +2,7 @@ import { Alert, List, Table } from '@mantine/core';
 import { type ReactNode } from 'react';
 import { type Product } from '../../../contract/plans';
 import { formatCount, formatPrice } from '../../format/numbers';
-import { limitsUnder, type Offer, priceNow, restText } from './offers';
+import { aboveText, limitsText, limitsUnder, type Offer, priceNow, restText } from './offers';
 
 interface PlanComparisonProps {
   readonly product: Product;
@@ -30,6 +30,14 @@ export function PlanComparison({ product, offer }: PlanComparisonProps): ReactNo
     { title: 'Requests a month', now: formatCount(now.monthly), then: formatCount(then.monthly) },
     { title: 'Price a month', now: priceText(product), then: priceOf(offer.price) },
   ];
+  const sold = isChange ? subscription.overage : null;
+  if (offer.overage || sold) {
+    const above = sold ? aboveText({ price: sold, overage: sold }) : undefined;
+    lines.push(
+      { title: 'Included', now: isChange ? limitsText(sold ?? now) : '', then: limitsText(offer.overage ? offer : then) },
+      { title: 'Above that', now: isChange ? (above ?? 'Refused') : '', then: aboveText(offer) ?? 'Refused' },
+    );
+  }
   const rest = restText(offer);
   if (rest !== undefined) lines.push({ title: 'This month', now: '', then: rest });
   return (

@@ -8,25 +8,25 @@ interface PlanTermsProps {
   readonly offer: Offer;
 }
 
-/** When the change counts, and how it is charged: as `plugins/core/selling/statement.ts` does it. */
-export function PlanTerms(props: PlanTermsProps): ReactNode {
-  const { liveRoutes } = props.product;
+/** That live keys get no answer from the product, or not everywhere, whatever is paid. */
+export function SourceNotice({ product }: Pick<PlanTermsProps, 'product'>): ReactNode {
+  const { liveRoutes } = product;
+  if (!lacksSource(product)) return null;
   return (
-    <>
-      <Terms {...props} />
-      {lacksSource(props.product) && (
-        <Alert color="orange" mt="sm" title="No live source yet">
-          Calls with a live key are refused until there is one{liveRoutes.length > 0 && `, but for ${liveRoutes.join(', ')}`}. Calls with a
-          test key get sample answers. The price counts all the same.
-        </Alert>
-      )}
-    </>
+    <Alert color="orange" mt="sm" title="No live source yet">
+      Calls with a live key are refused until there is one{liveRoutes.length > 0 && `, but for ${liveRoutes.join(', ')}`}. Calls with a test
+      key get sample answers. The price counts all the same.
+    </Alert>
   );
 }
 
-function Terms({ product: { subscription }, offer }: PlanTermsProps): ReactNode {
+/** When the change counts, and how it is charged: as `plugins/core/selling/statement.ts` does it. */
+export function PlanTerms({ product: { subscription }, offer }: PlanTermsProps): ReactNode {
   const isChange = subscription !== null && subscription.state !== 'cancelled';
-  if (offer.isPaidFirst) return <PaidTerms isChange={isChange} endsOwnPrice={isChange && subscription.ownPrice !== null} />;
+  if (offer.isPaidFirst)
+    return (
+      <PaidTerms isChange={isChange} endsOwnPrice={isChange && subscription.ownPrice !== null} hasOverage={offer.overage !== undefined} />
+    );
   const isCharged = offer.price !== null || (isChange && subscription.plan !== null);
   return (
     <List size="sm" spacing={4} mt="sm">
@@ -37,6 +37,7 @@ function Terms({ product: { subscription }, offer }: PlanTermsProps): ReactNode 
           pays for a thirtieth of the monthly limit; if you used more when you pause, cancel or change, the rest is charged as well.
         </List.Item>
       )}
+      {offer.overage && <List.Item>What you use above what is included is on the statement of its month.</List.Item>}
       {isChange && subscription.hasOwnLimits && <List.Item>Your own limits stay: they apply instead of the plan&apos;s.</List.Item>}
       {isChange && subscription.ownPrice !== null && <List.Item>Your own price ends with the plan that you leave.</List.Item>}
       {isChange && subscription.dailyCap !== null && <List.Item>Your own daily cap stays.</List.Item>}
@@ -44,8 +45,14 @@ function Terms({ product: { subscription }, offer }: PlanTermsProps): ReactNode 
   );
 }
 
+interface PaidTermsProps {
+  readonly isChange: boolean;
+  readonly endsOwnPrice: boolean;
+  readonly hasOverage: boolean;
+}
+
 /** Of a plan that begins when it is paid. */
-function PaidTerms({ isChange, endsOwnPrice }: { readonly isChange: boolean; readonly endsOwnPrice: boolean }): ReactNode {
+function PaidTerms({ isChange, endsOwnPrice, hasOverage }: PaidTermsProps): ReactNode {
   return (
     <List size="sm" spacing={4} mt="sm">
       <List.Item>
@@ -56,6 +63,7 @@ function PaidTerms({ isChange, endsOwnPrice }: { readonly isChange: boolean; rea
         That page says what is charged now. From then on the price is charged each month in advance, until you cancel the plan under
         Billing.
       </List.Item>
+      {hasOverage && <List.Item>What you use above what is included is charged after the month, with the next payment.</List.Item>}
       {isChange && <List.Item>What you used today and this month still counts.</List.Item>}
       {endsOwnPrice && <List.Item>Your own price ends with the plan that you leave.</List.Item>}
     </List>

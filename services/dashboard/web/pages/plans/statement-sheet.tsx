@@ -9,7 +9,8 @@ type Line = StatementView['lines'][number];
 
 const priceOf = ({ currency }: Line, price: string): string => (currency === null ? 'Free' : formatPrice({ price, currency }));
 
-function columnsOf(titleOf: (product: string) => string, daysInMonth: number): readonly Column<Line>[] {
+function columnsOf(titleOf: (product: string) => string, { daysInMonth, lines }: StatementView): readonly Column<Line>[] {
+  const hasOverage = lines.some(({ overage }) => overage !== null);
   return [
     { header: 'Product', isTitle: true, cell: ({ product }) => titleOf(product) },
     { header: 'Plan', cell: ({ plan }) => plan ?? 'Base' },
@@ -22,6 +23,15 @@ function columnsOf(titleOf: (product: string) => string, daysInMonth: number): r
     { header: 'Test keys', isNumber: true, cell: ({ test }) => formatCount(test) },
     { header: 'Price a month', isNumber: true, cell: (line) => priceOf(line, line.price) },
     { header: 'Surcharge', isNumber: true, cell: (line) => (Number(line.surcharge) > 0 ? priceOf(line, line.surcharge) : '–') },
+    ...(hasOverage
+      ? [
+          {
+            header: 'Above the limits',
+            isNumber: true,
+            cell: (line: Line) => (line.overage ? `${formatCount(line.overage.units)}: ${priceOf(line, line.overage.amount)}` : '–'),
+          },
+        ]
+      : []),
     { header: 'Amount', isNumber: true, cell: (line) => priceOf(line, line.amount) },
   ];
 }
@@ -34,7 +44,7 @@ interface StatementSheetProps {
 
 /** A statement's lines and totals, with whose it is and whether it is final. */
 export function StatementSheet({ statement, titleOf }: StatementSheetProps): ReactNode {
-  const { customer, timeZone, fromDay, closedAt, lines, totals, daysInMonth } = statement;
+  const { customer, timeZone, fromDay, closedAt, lines, totals } = statement;
   const state = closedAt === null ? 'So far; this month still grows.' : `Final since ${formatMoment(closedAt, timeZone)}.`;
   return (
     <>
@@ -44,9 +54,11 @@ export function StatementSheet({ statement, titleOf }: StatementSheetProps): Rea
       </Text>
       <DataTable
         caption="Lines of the statement"
-        columns={columnsOf(titleOf, daysInMonth)}
+        columns={columnsOf(titleOf, statement)}
         rows={lines}
-        rowKey={({ subscriptionId, plan, price, daily, monthly }) => [subscriptionId, plan, price, daily, monthly].join(' ')}
+        rowKey={({ subscriptionId, plan, price, daily, monthly, overage }) =>
+          [subscriptionId, plan, price, daily, monthly, overage?.per, overage?.price, overage?.cap.daily, overage?.cap.monthly].join(' ')
+        }
         empty={
           <Text size="sm" c="dimmed" p="md">
             No subscriptions and no use in this month.

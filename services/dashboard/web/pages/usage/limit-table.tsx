@@ -6,26 +6,38 @@ import { Panel } from '../../components/panel';
 import { WindowBar } from '../../components/window-bar';
 import { formatCount } from '../../format/numbers';
 import { useProductTitles } from '../../hooks/use-product-titles';
+import { aboveText } from '../plans/offers';
 
 const COLUMNS: readonly Column<Subscription & { readonly title: string }>[] = [
   {
     header: 'Product',
     isTitle: true,
-    cell: ({ title, plan, state }) => (
+    cell: ({ title, plan, state, overage }) => (
       <>
         {title}
         <Text component="span" display="block" size="xs" c="dimmed" fw={400}>
           {plan ?? 'Base'}
           {state === 'paused' && ', paused'}
         </Text>
+        {overage !== null && (
+          <Text component="span" display="block" size="xs" c="dimmed" fw={400}>
+            Above what is included: {aboveText({ price: overage, overage })}
+          </Text>
+        )}
       </>
     ),
   },
-  { header: 'Today', isWide: true, cell: ({ title, daily }) => <WindowBar window="day" standing={daily} of={title} hasTitle={false} /> },
+  {
+    header: 'Today',
+    isWide: true,
+    cell: ({ title, daily, overage }) => <WindowBar window="day" standing={daily} of={title} included={overage?.daily} hasTitle={false} />,
+  },
   {
     header: 'This month',
     isWide: true,
-    cell: ({ title, monthly }) => <WindowBar window="month" standing={monthly} of={title} hasTitle={false} />,
+    cell: ({ title, monthly, overage }) => (
+      <WindowBar window="month" standing={monthly} of={title} included={overage?.monthly} hasTitle={false} />
+    ),
   },
   {
     header: 'Test keys',

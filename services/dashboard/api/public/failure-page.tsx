@@ -1,0 +1,45 @@
+import { type ReactNode } from 'react';
+import { PageFrame, type PageTools } from './page-frame';
+
+/** What could not be shown, as its page says it. */
+export interface Failure {
+  /** 500 and above. */
+  readonly status: number;
+  readonly requestId: string;
+}
+
+/** In place of a page that could not be made. */
+export function FailurePage({
+  tools,
+  failure: { status, requestId },
+}: {
+  readonly tools: PageTools;
+  readonly failure: Failure;
+}): ReactNode {
+  const isAway = status === 503;
+  const title = isAway ? 'Back in a moment' : 'Something went wrong';
+  const support = tools.brand.words?.support;
+  return (
+    <PageFrame tools={tools} title={title} description="This page could not be shown." path="/search">
+      <h1>{title}</h1>
+      <p className="lead">
+        {isAway
+          ? 'This page cannot be shown right now. Calls to the API have their own servers and may work all the same.'
+          : 'This page could not be made. The fault is ours, and it is written down.'}
+      </p>
+      <p className="actions">
+        <a className="button" href="">
+          Try again
+        </a>
+        {support !== undefined && (
+          <a className="button second" href={`mailto:${support}`}>
+            Write to support
+          </a>
+        )}
+      </p>
+      <p className="quiet">
+        Status {status}, request <code>{requestId}</code>. Quote it when you ask for help.
+      </p>
+    </PageFrame>
+  );
+}
