@@ -4,7 +4,10 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { type Command } from 'commander';
 import { checkCaddy } from '../../kong/gateways/check-caddy';
 import { checkEnvoy } from '../../kong/gateways/check-envoy';
+import { checkHaproxy } from '../../kong/gateways/check-haproxy';
 import { checkNginx } from '../../kong/gateways/check-nginx';
+import { CatalogueError, readCatalogue } from '../../services/kit/read-catalogue';
+import { catalogueFile } from '../supervisor/data-folder';
 import { type CommandContext, finishCommand } from './command-context';
 import { CommandError } from './command-error';
 import { findStaleRoutes } from './gateway';
@@ -45,15 +48,28 @@ function adaptCaddyfile(file: string): string {
   }
 }
 
-const CHECKS: Readonly<Record<'nginx' | 'caddy' | 'envoy', (file: string) => string[]>> = {
-  nginx: (file) => checkNginx(readFileSync(file, 'utf8'), (pattern) => readIncluded(dirname(resolve(file)), pattern)),
-  caddy: (file) => checkCaddy(adaptCaddyfile(file)),
-  envoy: (file) => checkEnvoy(readFileSync(file, 'utf8')),
+/** Products whose answers say what they cost. Where the catalogue cannot be read, each may be one. */
+function isByAnswer({ root, env }: CommandContext): (product: string) => boolean {
+  try {
+    const catalogue = readCatalogue(catalogueFile(root, env));
+    return (product) => catalogue.find(product)?.units !== undefined;
+  } catch (error) {
+    if (error instanceof CatalogueError) return () => true;
+    throw error;
+  }
+}
+
+const CHECKS: Readonly<Record<'nginx' | 'caddy' | 'haproxy' | 'envoy', (files: readonly string[], context: CommandContext) => string[]>> = {
+  nginx: ([file = '']) => checkNginx(readFileSync(file, 'utf8'), (pattern) => readIncluded(dirname(resolve(file)), pattern)),
+  caddy: ([file = ''], context) => checkCaddy(adaptCaddyfile(file), isByAnswer(context)),
+  haproxy: (files) => checkHaproxy(files.map((file) => readFileSync(file, 'utf8')).join('\n')),
+  envoy: ([file = '']) => checkEnvoy(readFileSync(file, 'utf8')),
 };
 
-function findProblems(gateway: keyof typeof CHECKS, file: string): string[] {
+function findProblems(gateway: keyof typeof CHECKS, files: readonly string[], context: CommandContext): string[] {
+  const file = files.join(' ');
   try {
-    return CHECKS[gateway](file);
+    return CHECKS[gateway](files, context);
   } catch (error) {
     if (error instanceof CommandError) throw error;
     throw new CommandError('check_failed', `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`, {
@@ -62,16 +78,18 @@ function findProblems(gateway: keyof typeof CHECKS, file: string): string[] {
   }
 }
 
-/** `tollgate check nginx|caddy|envoy FILE` */
+/** `tollgate check nginx|caddy|haproxy|envoy FILE` */
 export function addGatewayChecks(check: Command, context: CommandContext): void {
   const { output } = context;
-  for (const gateway of ['nginx', 'caddy', 'envoy'] as const) {
-    finishCommand(check.command(gateway).description(`what is dangerous in a configuration of ${gateway}`))
-      .argument('<file>', 'the configuration')
-      .action((file: string) => {
-        const problems = [...findProblems(gateway, file), ...findStaleRoutes(context, gateway, file)];
+  for (const gateway of ['nginx', 'caddy', 'haproxy', 'envoy'] as const) {
+    const description = `what is dangerous in a configuration of ${gateway}, and what it does not tell of answers`;
+    finishCommand(check.command(gateway).description(description))
+      .argument('<file...>', gateway === 'haproxy' ? 'the files that it is started with' : 'the configuration')
+      .action((files: string[]) => {
+        const [file = ''] = files;
+        const problems = [...findProblems(gateway, files, context), ...findStaleRoutes(context, gateway, file)];
         output.result({ ok: problems.length === 0, problems }, () =>
-          problems.length === 0 ? `✓ ${file}` : problems.map((problem) => `✗ ${problem}`).join('\n'),
+          problems.length === 0 ? `✓ ${files.join(' ')}` : problems.map((problem) => `✗ ${problem}`).join('\n'),
         );
         if (problems.length > 0) throw new CommandError('check_failed', `${file} has ${problems.length} places to mend`);
       });

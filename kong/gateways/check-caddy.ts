@@ -12,7 +12,8 @@ interface Handler {
 }
 
 interface HandledResponse {
-  readonly match?: { readonly status_code?: readonly number[] | undefined } | undefined;
+  readonly match?:
+    { readonly status_code?: readonly number[] | undefined; readonly headers?: Readonly<Record<string, unknown>> | undefined } | undefined;
   readonly routes?: readonly Route[] | undefined;
 }
 
@@ -39,18 +40,33 @@ const handler: z.ZodType<Handler> = z.object({
   headers: z.object({ request: operations.optional() }).optional(),
   request: operations.optional(),
   handle_response: z
-    .array(z.object({ match: z.object({ status_code: z.array(z.number()).optional() }).optional(), routes: z.array(route).optional() }))
+    .array(
+      z.object({
+        match: z.object({ status_code: z.array(z.number()).optional(), headers: z.record(z.string(), z.unknown()).optional() }).optional(),
+        routes: z.array(route).optional(),
+      }),
+    )
     .optional(),
   transport: z.object({ response_header_timeout: z.unknown().optional() }).optional(),
 });
 
+const log = z.object({
+  writer: z.object({ output: z.string() }).optional(),
+  encoder: z.unknown().optional(),
+  include: z.array(z.string()).optional(),
+});
+
 const configuration = z.object({
-  logging: z.object({ logs: z.record(z.string(), z.object({ encoder: z.unknown().optional() })).optional() }).optional(),
+  logging: z.object({ logs: z.record(z.string(), log).optional() }).optional(),
   apps: z.object({
     http: z.object({
       servers: z.record(
         z.string(),
-        z.object({ routes: z.array(route).optional(), errors: z.object({ routes: z.array(route).optional() }).optional() }),
+        z.object({
+          logs: z.unknown().optional(),
+          routes: z.array(route).optional(),
+          errors: z.object({ routes: z.array(route).optional() }).optional(),
+        }),
       ),
     }),
   }),
@@ -111,18 +127,36 @@ function checkQuestion(question: Handler): string[] {
 }
 
 interface Progress {
-  isGuarded: boolean;
+  /** What was asked, with the products. */
+  question: string | undefined;
   readonly removed: ReadonlySet<string>;
 }
 
+interface Findings {
+  readonly problems: Set<string>;
+  /** Whether a product's answers say what they cost. */
+  readonly isByAnswer: (product: string) => boolean;
+}
+
+/** Of `/caddy/authorize/weather,rain;key_in=x-api-key?`. */
+const productsOf = (question: string): string[] => (/\/authorize\/([^;?]*)/.exec(question)?.[1] ?? '').split(',');
+
+/** As the snippet tollgate_units. */
+const tellsUnits = ({ handle_response: handled = [] }: Handler): boolean =>
+  handled.some(({ match }) => Object.keys(match?.headers ?? {}).some((name) => name.toLowerCase() === 'x-units'));
+
+const unitsMissing = (question: string): string =>
+  `the reverse_proxy of ${productsOf(question).join()} does not tell what an answer costs, and callers see it. Add to it: import tollgate_units`;
+
 /** Walks handlers in the order in which Caddy runs them; what a route without a matcher has done holds for those after it. */
-function walk(routes: readonly Route[], before: Progress, problems: Set<string>): Progress {
+function walk(routes: readonly Route[], before: Progress, { problems, isByAnswer }: Findings): Progress {
+  const hearsUnits = (question: string): boolean => productsOf(question).some(isByAnswer);
   let progress = before;
   for (const { match, handle = [] } of routes) {
     let here = progress;
     for (const each of handle) {
       if (each.handler === 'headers') here = { ...here, removed: new Set([...here.removed, ...deleted([each])]) };
-      if (each.routes) here = walk(each.routes, here, problems);
+      if (each.routes) here = walk(each.routes, here, { problems, isByAnswer });
       if (each.handler !== 'reverse_proxy') continue;
       if (isQuestion(each)) {
         checkQuestion(each).forEach((problem) => problems.add(problem));
@@ -130,8 +164,10 @@ function walk(routes: readonly Route[], before: Progress, problems: Set<string>)
           problems.add('request_header -X-Tollgate-* is missing: a client could speak in the gateway’s name');
         if (!here.removed.has('x_tollgate_*'))
           problems.add('request_header -X_Tollgate_* is missing: a service may take it for X-Tollgate-');
-        here = { ...here, isGuarded: true };
-      } else if (!here.isGuarded) problems.add('a reverse_proxy does not ask the access layer first: its requests go on unchecked');
+        here = { ...here, question: each.rewrite?.uri };
+      } else if (here.question === undefined)
+        problems.add('a reverse_proxy does not ask the access layer first: its requests go on unchecked');
+      else if (hearsUnits(here.question) && !tellsUnits(each)) problems.add(unitsMissing(here.question));
     }
     if (!match) progress = here;
   }
@@ -144,21 +180,42 @@ function hidesKeys(encoder: unknown): boolean {
   return parsed.success && 'request>headers' in parsed.data.fields && 'request>uri' in parsed.data.fields;
 }
 
+/** Whether a log tells the plugin server: the id of a request is a header of its answer. */
+function tellsAnswers({ writer, include = [], encoder }: z.output<typeof log>): boolean {
+  const fields = z.object({ fields: z.record(z.string(), z.unknown()) }).safeParse(encoder).data?.fields ?? {};
+  const keepsId = !Object.keys(fields).some((name) => /^resp_headers(>x-kong-request-id)?$/i.test(name));
+  return writer?.output === 'net' && include.includes('http.log.access') && keepsId;
+}
+
+/** What is missing for the plugin server, on its ANSWERS_LISTEN, to hear what APIs answered. */
+function checkAnswers({ apps, logging }: z.output<typeof configuration>): string[] {
+  const guarded = Object.values(apps.http.servers).filter(({ routes }) => flatten(routes).some(isQuestion));
+  return [
+    ...(Object.values(logging?.logs ?? {}).some(tellsAnswers)
+      ? []
+      : ['nobody is told what APIs answer. Add the log tollgate_answers to the global options: import log.caddy']),
+    ...(guarded.every(({ logs }) => logs !== undefined)
+      ? []
+      : ['a site that asks the access layer logs no requests, so nobody is told what its APIs answer. Add to it: import tollgate_errors']),
+  ];
+}
+
 /**
- * What is dangerous in a Caddy configuration that asks the access layer; an empty list when nothing is.
+ * What is dangerous in a Caddy configuration that asks the access layer, and what it does not tell of answers; an empty list when nothing is.
  * @param json as `caddy adapt` prints it
+ * @param isByAnswer whether a product's answers say what they cost (`units` in the catalogue)
  * @throws Error where it is no such configuration
  */
-export function checkCaddy(json: string): string[] {
+export function checkCaddy(json: string, isByAnswer: (product: string) => boolean): string[] {
   const parsed = configuration.safeParse(JSON.parse(json));
   if (!parsed.success) throw new Error('it is no configuration of Caddy');
   const { apps, logging } = parsed.data;
   const problems = new Set<string>();
-  const start = (): Progress => ({ isGuarded: false, removed: new Set() });
+  const start = (): Progress => ({ question: undefined, removed: new Set() });
   const servers = Object.values(apps.http.servers);
   for (const { routes = [], errors } of servers) {
-    walk(routes, start(), problems);
-    walk(errors?.routes ?? [], start(), problems);
+    walk(routes, start(), { problems, isByAnswer });
+    walk(errors?.routes ?? [], start(), { problems, isByAnswer });
   }
   if (!servers.some(({ routes }) => flatten(routes).some(isQuestion))) problems.add('nothing asks the access layer at /authorize/');
   const logs = logging?.logs ?? {};
@@ -166,5 +223,6 @@ export function checkCaddy(json: string): string[] {
     if (!hidesKeys(encoder))
       problems.add(`the log ${name} writes down queries and headers, and with them keys: filter request>uri and request>headers`);
   }
+  checkAnswers(parsed.data).forEach((problem) => problems.add(problem));
   return [...problems];
 }

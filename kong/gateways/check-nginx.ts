@@ -98,6 +98,31 @@ function checkPassing(scope: Scope, pass: Directive): string[] {
   return [...problems, ...checkHeaders(scope, isLua ? REQUIRED_OF_LUA : REQUIRED)];
 }
 
+/** What the plugin server reads (plugins/core/access/answer-line.ts), and what it reads of APIs whose answers say what they cost. */
+const ANSWER = '$request_id $status $request_time $body_bytes_sent $upstream_header_time';
+const UNITS = 'units=$upstream_http_x_units';
+const ANSWER_LOG = 'access_log syslog:server=127.0.0.1:9514,nohostname,tag=tg tollgate_answer;';
+
+/** What a guarded location lacks for the plugin server, on its ANSWERS_LISTEN, to hear what the API answered. */
+function checkAnswers(scope: Scope, formats: ReadonlyMap<string, string>): string[] {
+  const isHidden = effective(scope, 'proxy_hide_header').some(({ args }) => args[0]?.toLowerCase() === 'x-units');
+  const problems = isHidden ? [] : ['callers see what an API says its answer costs. Add: proxy_hide_header X-Units;'];
+  if (effective(scope, 'access_by_lua_file').some(isLuaGuard)) {
+    const isTold = effective(scope, 'log_by_lua_file').some(({ args }) => args[0]?.endsWith('/tell.lua'));
+    return isTold
+      ? problems
+      : [...problems, 'nobody is told what APIs answer. Add to the server: log_by_lua_file /etc/nginx/tollgate/tell.lua;'];
+  }
+  const [told] = effective(scope, 'access_log').filter(({ args: [place = ''] }) => /^syslog:.*\btag=tg(,|$)/.test(place));
+  if (!told) return [...problems, `nobody is told what APIs answer. Add to the server: ${ANSWER_LOG}`];
+  const [, name = 'combined'] = told.args;
+  const format = formats.get(name) ?? '';
+  const wanted = `log_format ${name} '${ANSWER} ${UNITS}';`;
+  if (!`${format} `.startsWith(`${ANSWER} `)) return [...problems, `the plugin server cannot read the format ${name}. Write: ${wanted}`];
+  if (!format.split(' ').includes(UNITS)) problems.push(`the format ${name} does not tell what an answer costs. Write: ${wanted}`);
+  return problems;
+}
+
 const SECRET_VARIABLE = /\$\{?(request|request_uri|args|query_string|arg_api_key|http_x_api_key|http_authorization|http_cookie)\b(?!_)/;
 
 /** Logs of a server that hold keys. */
@@ -125,6 +150,10 @@ const asks = (directive: Directive): boolean =>
   isQuestion(directive) ||
   (directive.block?.some(asks) ?? false);
 
+/** Whether a location asks before it passes requests on. */
+const isChecked = (scope: Scope, pass: Directive): boolean =>
+  !isQuestion(pass) && [...effective(scope, 'auth_request'), ...effective(scope, 'access_by_lua_file')].some(asks);
+
 const SWITCHES: readonly (readonly [name: string, value: string, why: string])[] = [
   ['underscores_in_headers', 'on', 'lets X_API_Key and X_Tollgate_Context through to services'],
   ['ignore_invalid_headers', 'off', 'lets headers through unchecked'],
@@ -132,7 +161,7 @@ const SWITCHES: readonly (readonly [name: string, value: string, why: string])[]
 ];
 
 /**
- * What is dangerous in an nginx configuration that asks the access layer; an empty list when nothing is.
+ * What is dangerous in an nginx configuration that asks the access layer, and what it does not tell of answers; an empty list when nothing is.
  * @throws Error where it cannot be parsed
  */
 export function checkNginx(text: string, readIncluded: ReadIncluded): string[] {
@@ -150,6 +179,7 @@ export function checkNginx(text: string, readIncluded: ReadIncluded): string[] {
         if (isQuestion(directive)) questions++;
         const found = isQuestion(directive) ? checkQuestion(scope) : checkPassing(scope, directive);
         found.forEach((problem) => problems.add(`${where}: ${problem}`));
+        if (isChecked(scope, directive)) checkAnswers(scope, formats).forEach((problem) => problems.add(problem));
       }
       const inner = ['location', 'if', 'server', 'limit_except'].includes(name) ? `${name} ${args.join(' ')}`.trim() : where;
       if (directive.block) visit(directive.block, scope, inner);

@@ -33,6 +33,17 @@ const made = (value: unknown): Example => ({ value, isMade: true });
 const numberOf = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
 
 /**
+ * A parameter with its schema and examples in itself, also where the document has them in a `content`, which is then written as JSON.
+ * @param part resolved: see `ReferenceResolver`
+ */
+export function readParameter(part: Json): Json {
+  const [media] = Object.values(isObject(part['content']) ? part['content'] : {});
+  if (!isObject(media)) return { schema: {}, ...part };
+  const { schema = {}, example, examples } = media;
+  return { ...part, schema, example, examples, isJson: true };
+}
+
+/**
  * An example of a parameter or a body: the one that the document gives, else one of its schema.
  * @param part a parameter or a media type object, resolved
  * @param name what a text without any rule is written as

@@ -1,4 +1,5 @@
-import { type Example, exampleOf, exampleOfSchema } from './example-value';
+import { kindOf, type ParameterStyle, readValue, wellFormed, writeParameter } from '../dashboard/reference/parameter-style';
+import { exampleOf, exampleOfSchema, readParameter } from './example-value';
 import { type Step } from './snippet-step';
 import { isObject, type Json } from './sound-parts';
 
@@ -8,31 +9,32 @@ const listOf = (value: unknown): readonly Json[] => (Array.isArray(value) ? valu
 const NOT_SAMPLED = new Set(['accept', 'authorization', 'content-type', 'content-length', 'cookie', 'host', 'x-api-key']);
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
 
-/** Halves of surrogate pairs can stand in no URL. */
-const wellFormed = (text: string): string => text.replaceAll(/\p{Surrogate}/gu, '\ufffd');
-
 /** In a shell's double quotes, or in the quotes of a program, these would end the text or be run. */
 function quotable(url: string): string {
   return url.replaceAll(/[$'`"\\!]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
-function inUrl(value: unknown): string {
-  return quotable(encodeURIComponent(wellFormed(typeof value === 'string' ? value : JSON.stringify(value))));
+interface Parameter {
+  readonly style: ParameterStyle;
+  readonly isRequired: boolean;
+  /** As it stands in the call. */
+  readonly written: string;
+  readonly isMade: boolean;
 }
 
-interface Parameter {
-  readonly name: string;
-  readonly place: unknown;
-  readonly isRequired: boolean;
-  readonly example: Example;
-}
+const PLACES: ReadonlySet<unknown> = new Set(['path', 'query', 'header', 'cookie'] satisfies ParameterStyle['in'][]);
+const isParameter = (part: Json): boolean => typeof part['name'] === 'string' && PLACES.has(part['in']);
 
 function parametersOf(operation: Json): readonly Parameter[] {
-  return listOf(operation['parameters']).flatMap((parameter) => {
-    const { name, in: place, required } = parameter;
-    if (typeof name !== 'string') return [];
-    return [{ name, place, isRequired: required === true || place === 'path', example: exampleOf(parameter, name) }];
-  });
+  return listOf(operation['parameters'])
+    .filter(isParameter)
+    .map((part) => {
+      const parameter = readParameter(part);
+      const style = parameter as unknown as ParameterStyle;
+      const { value, isMade } = exampleOf(parameter, style.name);
+      const given = readValue(value, kindOf(isObject(parameter['schema']) ? parameter['schema'] : {}));
+      return { style, isRequired: part['required'] === true || style.in === 'path', written: writeParameter(style, given), isMade };
+    });
 }
 
 const isJson = (type: string): boolean => /^application\/([\w.+-]*\+)?json\b/i.test(type);
@@ -50,9 +52,11 @@ function bodyOf(operation: Json): Pick<Step, 'body' | 'form' | 'upload'> {
   return multipart ? { body: undefined, upload: uploadOf(multipart) } : { body: undefined };
 }
 
+/** A list is a field for each entry. */
 function textsOf(value: unknown): readonly (readonly [string, string])[] {
   const entries = Object.entries(isObject(value) ? value : {});
-  return entries.map(([name, each]) => [name, typeof each === 'string' ? each : JSON.stringify(each)] as const);
+  const fields = entries.flatMap(([name, each]) => (Array.isArray(each) ? each : [each]).map((entry: unknown) => [name, entry] as const));
+  return fields.map(([name, each]) => [name, typeof each === 'string' ? each : JSON.stringify(each)] as const);
 }
 
 function uploadOf(media: Json): NonNullable<Step['upload']> {
@@ -82,18 +86,19 @@ function answersJson(operation: Json): boolean {
  */
 export function callOf(operation: Json, { method, path }: { readonly method: string; readonly path: string }): Step {
   const parameters = parametersOf(operation);
-  const sent = parameters.filter(({ isRequired, example }) => isRequired || !example.isMade);
-  const inPath = new Map(parameters.filter(({ place }) => place === 'path').map(({ name, example }) => [name, example.value]));
+  const sent = (place: ParameterStyle['in']): readonly Parameter[] =>
+    parameters.filter(({ style, isRequired, isMade }) => style.in === place && (isRequired || !isMade));
+  const inPath = new Map(sent('path').map(({ style, written }) => [style.name, written]));
   const filled = path.split(/(\{[^{}]*\})/).map((part, index) => {
     const name = part.slice(1, -1);
-    return index % 2 === 1 ? inUrl(inPath.get(name) ?? name) : quotable(encodeURI(wellFormed(part)));
+    return quotable(index % 2 === 1 ? (inPath.get(name) ?? encodeURIComponent(wellFormed(name))) : encodeURI(wellFormed(part)));
   });
-  const query = sent.filter(({ place }) => place === 'query').map(({ name, example }) => `${inUrl(name)}=${inUrl(example.value)}`);
-  const headers = sent.flatMap(({ name, place, example }) =>
-    place === 'header' && HEADER_NAME.test(name) && !NOT_SAMPLED.has(name.toLowerCase())
-      ? [[name, String(example.value).replaceAll(/[^\x20-\x7e]/g, '')] as const]
-      : [],
+  const query = sent('query').map(({ written }) => quotable(written));
+  const headers = sent('header').flatMap(({ style: { name }, written }) =>
+    HEADER_NAME.test(name) && !NOT_SAMPLED.has(name.toLowerCase()) ? [[name, written.replaceAll(/[^\x20-\x7e]/g, '')] as const] : [],
   );
+  const cookies = sent('cookie').map(({ written }) => quotable(written));
+  if (cookies.length > 0) headers.push(['Cookie', cookies.join('; ')]);
   return {
     method: method.toUpperCase(),
     target: filled.join('') + (query.length > 0 ? `?${query.join('&')}` : ''),

@@ -1,6 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { checkCaddy } from '../../kong/gateways/check-caddy';
 import { gatewayFiles } from '../../kong/gateways/write/gateway-files';
 import { runTollgate } from '../../cli/run-tollgate';
 import { ensurePackages } from '../support/debian-packages';
@@ -42,15 +44,18 @@ it.each([
   ['nginx', 'nginx', 'nginx.conf'],
   ['nginx', 'nginx-lua', 'nginx.conf'],
   ['caddy', 'caddy', 'Caddyfile'],
+  ['haproxy', 'haproxy', 'haproxy.cfg'],
 ])(
   'tollgate check %s finds nothing dangerous in what tollgate gateway %s writes, and says when kong.yml has changed',
   async (gateway, kind, file) => {
     const target = mkdtempSync(join(folder, 'written-'));
     expect((await run('gateway', kind, target)).code).toBe(0);
-    expect(await run('check', gateway, join(target, file))).toEqual({ code: 0, text: expect.stringContaining('✓') });
-    const routes = join(target, kind === 'caddy' ? 'routes.caddy' : 'routes.conf');
+    const started = kind === 'haproxy' ? [file, 'routes.cfg'] : [file];
+    const check = () => run('check', gateway, ...started.map((name) => join(target, name)));
+    expect(await check()).toEqual({ code: 0, text: expect.stringContaining('✓') });
+    const routes = join(target, { caddy: 'routes.caddy', haproxy: 'routes.map' }[kind] ?? 'routes.conf');
     writeFileSync(routes, readFileSync(routes, 'utf8').replaceAll('/vahaan', '/vehicle'));
-    const { code, text } = await run('check', gateway, join(target, file));
+    const { code, text } = await check();
     expect([code, text]).toEqual([1, expect.stringContaining('is not what kong.yml says: npx tollgate gateway')]);
   },
 );
@@ -87,10 +92,27 @@ describe('tollgate check caddy finds', () => {
     ['tollgate.caddy', 'response_header_timeout 6s', '', 'no response_header_timeout'],
     ['log.caddy', 'request>headers delete', '', 'the log default writes down'],
     ['Caddyfile', 'import log.caddy', '', 'the log default writes down'],
+    ['log.caddy', 'include http.log.access', '', 'nobody is told what APIs answer. Add the log tollgate_answers'],
+    ['log.caddy', 'resp_headers>Location delete', 'resp_headers delete', 'nobody is told what APIs answer'],
+    ['tollgate.caddy', '\tlog\n', '', 'a site that asks the access layer logs no requests'],
   ])('%s with %s changed to %p', async (name, from, to, found) => {
     const { code, text } = await checkChanged(name, from, to);
     expect(code).toBe(1);
     expect(text).toContain(found);
+  });
+
+  it('a route that does not tell what its answers cost, where the catalogue says that they do', () => {
+    const route = /import tollgate api-ip;[^]*?import tollgate_units\n/;
+    for (const [name, text] of Object.entries(files))
+      writeFileSync(
+        join(folder, name),
+        text.replace(route, (whole) => whole.replace('import tollgate_units', '')),
+      );
+    const json = execFileSync('caddy', ['adapt', '--adapter', 'caddyfile', '--config', 'Caddyfile'], { cwd: folder, encoding: 'utf8' });
+    const found = [expect.stringContaining('the reverse_proxy of api-ip does not tell what an answer costs')];
+    expect(checkCaddy(json, (product) => product === 'api-ip')).toEqual(found);
+    expect(checkCaddy(json, () => true)).toEqual(found);
+    expect(checkCaddy(json, () => false)).toEqual([]);
   });
 
   it('a file that Caddy cannot read', async () => {

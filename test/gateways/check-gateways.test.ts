@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { checkEnvoy } from '../../kong/gateways/check-envoy';
+import { checkHaproxy } from '../../kong/gateways/check-haproxy';
 import { checkNginx } from '../../kong/gateways/check-nginx';
 import { GATEWAY_KINDS, type GatewayKind } from '../../kong/gateways/render';
 import { gatewayFiles } from '../../kong/gateways/write/gateway-files';
@@ -46,12 +47,12 @@ const written = (kind: GatewayKind, from = kongYml): Record<string, string> =>
 
 describe('of nginx', () => {
   /** The shipped configuration with one change, which must find its place. */
-  function checkChanged(file: string, from: string, to: string): string[] {
+  function checkChanged(file: string, from: string | RegExp, to: string): string[] {
     const files = written('nginx');
     const read = (path: string): string => {
       const text = files[basename(path)] ?? '';
       if (basename(path) !== file) return text;
-      expect(text).toContain(from);
+      expect(text).toMatch(from);
       return text.replace(from, to);
     };
     return checkNginx(read('nginx.conf'), (path) => [read(path)]);
@@ -98,6 +99,33 @@ describe('of nginx', () => {
     expect(problems.join('\n')).toMatch(found ?? /set \$tollgate_product is missing/);
   });
 
+  // As a folder of an earlier version has it, or a hand that left the lines out.
+  it.each([
+    [
+      'server.conf',
+      /\naccess_log syslog:\S+ tollgate_answer;/,
+      '',
+      'nobody is told what APIs answer. Add to the server: access_log syslog:',
+    ],
+    ['server.conf', 'tag=tg tollgate_answer', 'tag=nginx tollgate_answer', 'nobody is told what APIs answer'],
+    [
+      'authorizer.conf',
+      " units=$upstream_http_x_units'",
+      "'",
+      'the format tollgate_answer does not tell what an answer costs. Write: log_format',
+    ],
+    [
+      'authorizer.conf',
+      "log_format tollgate_answer '$request_id",
+      "log_format tollgate_answer '$uri",
+      'cannot read the format tollgate_answer',
+    ],
+    ['guard.conf', 'proxy_hide_header X-Units;', '', 'callers see what an API says its answer costs. Add: proxy_hide_header X-Units;'],
+    ['routes.conf', 'proxy_pass http://ip$', 'access_log off; proxy_pass http://ip$', 'nobody is told what APIs answer'],
+  ])('%s with %s changed to %p does not tell of answers, and is named once', (file, from, to, found) => {
+    expect(checkChanged(file, from, to)).toEqual([expect.stringContaining(found)]);
+  });
+
   describe('with Lua', () => {
     /** The same routes, with the files of nginx-lua included. */
     function checkLua(file = '', from = '', to = ''): string {
@@ -122,6 +150,8 @@ describe('of nginx', () => {
       ['guard.conf', 'proxy_set_header Upgrade $tollgate_upgrade;', '', /upgrade is missing/],
       ['routes.conf', 'proxy_pass http://ip$tollgate_uri;', 'proxy_pass http://ip;', /a key in the query goes on/],
       ['server.conf', 'error_log /var/log/nginx/error.log alert;', 'error_log stderr;', /error_log is not at alert/],
+      ['server.conf', 'log_by_lua_file', '# log_by_lua_file', /^nobody is told what APIs answer. Add to the server: log_by_lua_file/],
+      ['guard.conf', 'proxy_hide_header X-Units;', '', /^callers see what an API says its answer costs/],
     ])('%s with %s changed to %p is found', (file, from, to, found) => {
       expect(checkLua(file, from, to)).toMatch(found);
     });
@@ -147,6 +177,42 @@ describe('of nginx', () => {
 
   it('a configuration that asks nobody is found', () => {
     expect(checkNginx('http { server { return 404; } }', () => [])).toContainEqual(expect.stringContaining('nothing asks'));
+  });
+});
+
+describe('of HAProxy', () => {
+  /** The written files, in the order in which HAProxy is started with them, with one change that must find its place. */
+  function checkChanged(from = '', to = ''): string[] {
+    const files = written('haproxy');
+    const text = [files['haproxy.cfg'], files['routes.cfg']].join('\n');
+    expect(text).toContain(from);
+    return checkHaproxy(text.replace(from, to));
+  }
+
+  it('the shipped configuration has nothing dangerous, and tells of answers', () => {
+    expect(checkChanged()).toEqual([]);
+  });
+
+  it.each([
+    ['  http-request lua.tollgate api-ip;post_units=100\n', '', 'lua.tollgate is missing: requests go on unchecked'],
+    [
+      'unless { var(txn.tollgate_admitted) -m bool }',
+      'if FALSE',
+      'requests go on when lua.tollgate fails. Add behind it: http-request deny',
+    ],
+    ['  mode http\n', '  mode http\n  option httplog\n', 'a log writes down a key'],
+    ['"caller":"%ci"', '"line":"%{+Q}r"', 'a log writes down a key'],
+    ['log 127.0.0.1:9514 format raw local0 info', '', 'nobody is told what APIs answer. Add to global: log 127.0.0.1:9514 format raw'],
+    ['"answer":"tg: ', '"answer":"', 'the plugin server cannot read the log. Add to the log-format: "answer":"tg:'],
+    [' units=%[var(txn.tollgate_units)]', '', 'the log-format does not tell what an answer costs'],
+    ['  http-response set-var(txn.tollgate_units)', '  # ', 'what an answer costs is not read. Add to the frontend'],
+    ['  http-response del-header X-Units\n', '', 'callers see what an API says its answer costs'],
+  ])('%j changed to %j is named once', (from, to, found) => {
+    expect(checkChanged(from, to)).toEqual([expect.stringContaining(found)]);
+  });
+
+  it.each(['', 'global\n  log stdout format raw local0'])('text that is no configuration is no pass: %j', (text) => {
+    expect(() => checkHaproxy(text)).toThrow();
   });
 });
 

@@ -7,11 +7,16 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import SwaggerParser from '@apidevtools/swagger-parser';
+import { getElementsByTagName } from 'domutils';
+import { parseDocument } from 'htmlparser2';
 import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { createCatalogue, type CatalogueProduct } from '../../plugins/core/selling/catalogue';
-import { operationsIn, readOperations } from '../../services/dashboard/api/public/operations';
+import { type Operation, operationsIn, readOperations } from '../../services/dashboard/api/public/operations';
 import { TryForm } from '../../services/dashboard/api/public/try-form';
+import { isPublishedPath } from '../../services/dashboard/api/requests/published-path';
+import { type TryCall } from '../../services/dashboard/reference/try-call';
+import { type CallTarget, writeTarget } from '../../services/dashboard/reference/write-target';
 import { buildDocument } from '../../services/openapi/build-document';
 import { type ApiDocumentParts, describeApi } from '../../services/openapi/describe-api';
 import { fieldsOf } from '../../services/dashboard/reference/schema-fields';
@@ -64,7 +69,7 @@ afterAll(async () => {
 });
 
 /** Runs each sample of an operation. @returns what the API was sent, and what was printed, by language */
-async function runSamples({ 'x-codeSamples': samples }: { 'x-codeSamples': readonly { lang: string; source: string }[] }) {
+async function runSamples({ 'x-codeSamples': samples }: Pick<Operation, 'x-codeSamples'>) {
   const programs: Record<string, (source: string) => [string, string[]]> = {
     curl: (source) => ['sh', ['-ec', source]],
     javascript: (source) => [process.execPath, ['--input-type=module', '--eval', source]],
@@ -153,6 +158,35 @@ it('samples send bodies and forms with every character as it is', async () => {
   }
 });
 
+/** What “Run it here” sends of the values that the page has filled in. */
+function sentFromPage(operation: Operation): CallTarget {
+  const tools = { isSignedIn: true, canTry: false, isSandbox: false };
+  const form = parseDocument(renderToStaticMarkup(createElement(TryForm, { operation, tools })));
+  const fields = getElementsByTagName('input', form).map(({ attribs }) => [attribs['name'] ?? '', attribs['value']] as const);
+  const [call] = getElementsByTagName('form', form).map(({ attribs }) => JSON.parse(attribs['data-call'] ?? '') as TryCall);
+  return writeTarget(call ?? { path: '' }, fields);
+}
+
+it('writes each style of a parameter as OpenAPI does, in every sample and from “Run it here”', async () => {
+  const operations = shown(FRAMEWORKS['styles'] ?? {});
+  const colours = 'filter%5BR%5D=100&filter%5BG%5D=200&days=blue,black&sources=blue%7Cblack&words=blue%20black&tag=blue&tag=black';
+  const expected = [
+    {
+      url: `/v1/forecast/pune?${colours}&at=%7B%22R%22%3A100%2C%22G%22%3A200%7D`,
+      headers: { 'x-colours': 'blue,black', 'x-light': 'R=100,G=200', cookie: 'theme=dark; shades=blue,black' },
+    },
+    { url: '/v1/labels/.blue.black/;R=100;G=200/blue,black?c=another', headers: {} },
+  ];
+  for (const [at, operation] of operations.entries()) {
+    for (const { sent } of await runSamples(operation)) expect(sent).toMatchObject(expected[at] ?? {});
+    const { path, query, headers } = sentFromPage(operation);
+    expect(`${path}?${query}`).toBe(expected[at]?.url);
+    const lower = Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value] as const);
+    expect(Object.fromEntries(lower)).toEqual(expected[at]?.headers);
+    expect(isPublishedPath(path, createCatalogue([{ ...own, openapi: 'own.json' }]))).toBe(true);
+  }
+});
+
 it('a Python sample shows the code of a refusal', async () => {
   const document = {
     ...FRAMEWORKS['byHand'],
@@ -165,10 +199,10 @@ it('a Python sample shows the code of a refusal', async () => {
 it('“Run it here” has a field for each part of a call, whatever its method', () => {
   const forms = (document: object) =>
     shown(document).map((operation) =>
-      renderToStaticMarkup(createElement(TryForm, { operation, tools: { isSignedIn: true, canTry: false } })),
+      renderToStaticMarkup(createElement(TryForm, { operation, tools: { isSignedIn: true, canTry: false, isSandbox: false } })),
     );
   const [trace = ''] = forms(FRAMEWORKS['fastapi'] ?? {});
-  for (const field of ['name="city" value="pune"', 'name="days"', 'name=":header x-trace"']) expect(trace).toContain(field);
+  for (const field of ['name=":path city" value="pune"', 'name="days"', 'name=":header x-trace"']) expect(trace).toContain(field);
   const [, station = '', picture = ''] = forms(FRAMEWORKS['forms'] ?? {});
   expect(station).toContain('&quot;form&quot;:&quot;application/x-www-form-urlencoded&quot;');
   expect(station).toContain('name=":form name"');

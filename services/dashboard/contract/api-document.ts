@@ -71,6 +71,11 @@ const parameter = z.object({
   name: z.string(),
   required: z.boolean().optional(),
   schema: fieldSchema,
+  style: z.string().optional(),
+  explode: z.boolean().optional(),
+  allowReserved: z.boolean().optional(),
+  /** The document describes it by a media type, as which its value is written. */
+  isJson: z.boolean().optional(),
   description: z.string().optional(),
   example: z.unknown().optional(),
   /** The example is of the schema alone. */

@@ -6,7 +6,7 @@ const HEADER_VALUE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(;[\x20-\x7e]*)?$/;
 
 /** What the gateway, HTTP or the dashboard itself says of a call: a page says none of it. */
 const NOT_SENT =
-  /^(?:authorization|cookie2?|host|origin|referer|connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|forwarded|via|x-api-key|x-real-ip|content-.*|proxy-.*|sec-.*|x-forwarded-.*|x-kong-.*|x-tollgate-.*)$/i;
+  /^(?:authorization|cookie2|host|origin|referer|connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|forwarded|via|x-api-key|x-real-ip|content-.*|proxy-.*|sec-.*|x-forwarded-.*|x-kong-.*|x-tollgate-.*)$/i;
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
 
 const headers = z
@@ -27,7 +27,12 @@ const call = z.object({
   method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
   /** A route that the catalogue publishes; one with `{…}` in it takes any text there. */
   path: z.string().max(1_000),
-  query: z.record(z.string().min(1).max(100), z.string().max(10_000)).default({}),
+  /** As it stands behind the `?`. */
+  query: z
+    .string()
+    .max(20_000)
+    .regex(/^(?:[\w.~!$&'()*+,;=:@/?-]|%[\dA-Fa-f]{2})*$/, 'must be percent-encoded')
+    .default(''),
   headers: headers.default({}),
   contentType: z.string().max(200).regex(HEADER_VALUE, 'must be a media type').optional(),
   body: z.string().optional(),

@@ -1,11 +1,20 @@
+import { type ParameterStyle, type ValueKind } from './parameter-style';
+
 export const TRIED_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+export interface TriedParameter extends ParameterStyle {
+  readonly kind?: ValueKind | undefined;
+}
 
 /** What a form of the reference says of its call to the script that makes it. */
 export interface TryCall {
   readonly product: string;
   readonly method: (typeof TRIED_METHODS)[number];
-  /** Fields of the same names fill in its `{…}` parts. */
   readonly path: string;
+  /** Each from the field that {@link fieldName} names. Other fields are parameters of the query with one text each. */
+  readonly parameters?: readonly TriedParameter[];
+  /** The API itself answers, and no sandbox. */
+  readonly isLive?: true;
   /** Endpoints of the dashboard that make the call: the next one is asked when the one before refuses this reader. */
   readonly through: readonly string[];
   /** The body is a form of this type, of the fields whose names begin with {@link FORM_FIELD}. */
@@ -19,12 +28,15 @@ export interface TryCall {
   };
 }
 
-/** Fields of the form that are no parameters of the call: no parameter is named so. */
+/** Fields of the form that are no parameters of the call. */
 export const BODY_FIELD = ':body';
 export const FILE_FIELD = ':file';
-/** Before the name of a header, and of a form's field. */
-export const HEADER_FIELD = ':header ';
+/** Before the name of a form's field. */
 export const FORM_FIELD = ':form ';
+
+/** The field of a parameter. A name may stand in two places, for example in the path and in the query. */
+export const fieldName = ({ in: place, name }: Pick<ParameterStyle, 'in' | 'name'>): string =>
+  place === 'query' ? name : `:${place} ${name}`;
 
 /** The session that one step of a workflow opens and the next ones are asked for. */
 export const SESSION_FIELD = 'sessionId';

@@ -22,7 +22,7 @@ afterAll(async () => {
   await gateway.close();
 });
 
-const IP = { product: 'api-ip', method: 'GET', path: '/ip', query: { ip: '8.8.8.8' } };
+const IP = { product: 'api-ip', method: 'GET', path: '/ip', query: 'ip=8.8.8.8' };
 const attempt = (body: unknown = IP, from = '203.0.113.7') => dashboard.ask({ method: 'POST', path: '/api/public/try', body, from });
 
 describe('a call that a reader without an account tries out', () => {

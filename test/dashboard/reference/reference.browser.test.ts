@@ -133,7 +133,7 @@ describe('a call that a customer tries on it', () => {
     expect(gateway.seen.map(({ method, url: target }) => `${method} ${target}`)).toEqual(['GET /ip?ip=8.8.8.8']);
     expect(await page.getByLabel('Response body').innerText()).toContain('"ip": "8.8.8.8"');
     expect(stage.sent).toEqual([
-      { method: 'POST', path: '/api/try', body: { product: 'api-ip', method: 'GET', path: '/ip', query: { ip: '8.8.8.8' } } },
+      { method: 'POST', path: '/api/try', body: { product: 'api-ip', method: 'GET', path: '/ip', query: 'ip=8.8.8.8' } },
     ]);
     await page.getByText('Response headers').click();
     expect(await page.getByLabel('Response headers').innerText()).toContain('content-type: application/json');

@@ -118,7 +118,16 @@ it('takes anything below a product that brings its own description, and nothing 
   const openapi = 'weather.json';
   expect(taken('/weather/any/depth', { openapi })).toBe(true);
   const plain = ['/weather/../ip', '/weather/a/..', '/weatherx/a', '/weather/a?b=c', '/weather//a'];
-  const encoded = ['/weather/%2e%2e/ip', '/weather/.%2E/ip', '/weather/%2e./ip', '/weather/..%2fip', '/weather/a%5c..', '/weather/%zz'];
+  const encoded = [
+    '/weather/%2e%2e/ip',
+    '/weather/.%2E/ip',
+    '/weather/%2e./ip',
+    '/weather/..%2fip',
+    '/weather/a%5c..',
+    '/weather/%zz',
+    '/weather/..;a/ip',
+    '/weather/%2e.%3B/ip',
+  ];
   for (const path of [...plain, ...encoded]) expect([path, taken(path, { openapi })]).toEqual([path, false]);
-  expect(taken('/weather/New%20Delhi/a%2eb', { openapi })).toBe(true);
+  for (const path of ['New%20Delhi/a%2eb', '.red,blue', ';R=100;G=200']) expect(taken(`/weather/${path}`, { openapi })).toBe(true);
 });

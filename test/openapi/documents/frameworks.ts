@@ -214,14 +214,40 @@ const webhooks = forecast(
   { webhooks: { changed: { post: { responses: { '200': { description: 'Seen' } } } } }, paths: { '/nothing': { summary: 'Later' } } },
 );
 
-/** Styles: deepObject, lists by commas and by pipes. */
-const styles = forecast({
-  parameters: [
-    { name: 'filter', in: 'query', style: 'deepObject', explode: true, schema: { type: 'object', properties: { rain: { type: 'boolean' } } } }, // prettier-ignore
-    { name: 'days', in: 'query', style: 'form', explode: false, schema: { type: 'array', items: { type: 'integer' } } },
-    { name: 'sources', in: 'query', style: 'pipeDelimited', explode: false, schema: { type: 'array', items: { type: 'string' } } },
-  ],
-});
+/** Every style of every place, in one call: a list and an object each, by the values of the specification's own examples. */
+const list = { schema: { type: 'array', items: { type: 'string' } }, example: ['blue', 'black'] };
+const object = { schema: { type: 'object', properties: { R: { type: 'integer' }, G: { type: 'integer' } } }, example: { R: 100, G: 200 } };
+const styles = forecast(
+  {
+    parameters: [
+      { name: 'filter', in: 'query', style: 'deepObject', explode: true, ...object },
+      { name: 'days', in: 'query', style: 'form', explode: false, ...list },
+      { name: 'sources', in: 'query', style: 'pipeDelimited', explode: false, ...list },
+      { name: 'words', in: 'query', style: 'spaceDelimited', explode: false, ...list },
+      { name: 'tag', in: 'query', ...list },
+      { name: 'at', in: 'query', content: { 'application/json': object } },
+      { name: 'X-Colours', in: 'header', ...list },
+      { name: 'X-Light', in: 'header', explode: true, ...object },
+      { name: 'theme', in: 'cookie', schema: { type: 'string' }, example: 'dark' },
+      { name: 'shades', in: 'cookie', explode: false, ...list },
+    ],
+  },
+  {
+    paths: {
+      '/labels/{a}/{b}/{c}': {
+        get: {
+          parameters: [
+            { name: 'a', in: 'path', required: true, style: 'label', explode: true, ...list },
+            { name: 'b', in: 'path', required: true, style: 'matrix', explode: true, ...object },
+            { name: 'c', in: 'path', required: true, ...list },
+            { name: 'c', in: 'query', schema: { type: 'string' }, example: 'another' },
+          ],
+          responses: answer({ type: 'object' }),
+        },
+      },
+    },
+  },
+);
 
 /** A discriminator over two shapes, each of all of a base. */
 const discriminator = forecast(

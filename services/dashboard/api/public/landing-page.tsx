@@ -34,7 +34,7 @@ function FirstTry({ operation, tools }: { readonly operation: Operation; readonl
         )}
         {answer !== undefined && <CodeBlock code={JSON.stringify(answer, undefined, 2)} language="json" label="Its answer" />}
       </div>
-      <TryForm operation={operation} tools={tools} />
+      <TryForm operation={operation} tools={{ ...tools, isSandbox: true }} />
     </section>
   );
 }

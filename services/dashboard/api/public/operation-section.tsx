@@ -3,8 +3,7 @@ import { type FieldRow, fieldOf, fieldsOf } from '../../reference/schema-fields'
 import { Answers, type CodesByStatus } from './answer-list';
 import { Description, DescriptionLine } from './markdown';
 import { type Operation } from './operations';
-import { type PageTools } from './page-frame';
-import { TryForm } from './try-form';
+import { type CallTools, TryForm } from './try-form';
 
 interface FieldsProps {
   readonly caption: string;
@@ -115,7 +114,7 @@ function SampleAnswer({ operation: { method, path, responses } }: { readonly ope
 interface OperationSectionProps {
   readonly operation: Operation;
   readonly shared: CodesByStatus;
-  readonly tools: Pick<PageTools, 'isSignedIn' | 'canTry'>;
+  readonly tools: CallTools;
 }
 
 /** One operation: words at the left, code at the right. */

@@ -1,5 +1,5 @@
 import { type CatalogueProduct, hasSandbox } from '../../../../plugins/core/selling/catalogue';
-import { exampleOf } from '../../../openapi/example-value';
+import { exampleOf, readParameter } from '../../../openapi/example-value';
 import { ReferenceResolver } from '../../../openapi/resolve-references';
 import { isObject, type Json } from '../../../openapi/sound-parts';
 import { apiDocument, type ApiDocument, type ApiOperation } from '../../contract/api-document';
@@ -37,10 +37,11 @@ function withExamples(operation: Json): Json {
   };
 }
 
-function parameterWithExample(parameter: Json): Json {
+function parameterWithExample(part: Json): Json {
+  const parameter = readParameter(part);
   const example = exampleOf(parameter, String(parameter['name']));
   const isNeeded = parameter['required'] === true || parameter['in'] === 'path';
-  return { schema: {}, ...parameter, example: isNeeded || !example.isMade ? example.value : undefined, isMade: isNeeded && example.isMade };
+  return { ...parameter, example: isNeeded || !example.isMade ? example.value : undefined, isMade: isNeeded && example.isMade };
 }
 
 /** The document as pages show it, with what it refers to written out. An operation that they cannot show is left out and named. */

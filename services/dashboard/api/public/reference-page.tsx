@@ -5,7 +5,7 @@ import { sharedCodes, SharedAnswers } from './answer-list';
 import { OperationSection } from './operation-section';
 import { type Operation } from './operations';
 import { PageFrame, type PageTools } from './page-frame';
-import { TryKey } from './try-form';
+import { type CallTools, TryKey } from './try-form';
 import { describeLimits, describePlan, formatPrice, isOffered } from './wording';
 
 interface ReferenceProps {
@@ -44,8 +44,9 @@ function Routes({ products, product, operations }: Omit<ReferenceProps, 'tools'>
 }
 
 /** Calls that can be made here: a customer's with a test key unless the product refuses those, a reader's in a sandbox only. */
-function callToolsOf(product: CatalogueProduct, tools: PageTools): Pick<PageTools, 'isSignedIn' | 'canTry'> {
-  return { isSignedIn: tools.isSignedIn && !refusesTestKeys(product), canTry: tools.canTry && hasSandbox(product) };
+function callToolsOf(product: CatalogueProduct, tools: PageTools): CallTools {
+  const isSandbox = hasSandbox(product);
+  return { isSignedIn: tools.isSignedIn && !refusesTestKeys(product), canTry: tools.canTry && isSandbox, isSandbox };
 }
 
 interface ProductReference {

@@ -3,7 +3,8 @@ import { type CatalogueProduct, hasSandbox } from '../../../../plugins/core/sell
 import { fieldOf } from '../../reference/schema-fields';
 import { type FieldSchema } from '../../contract/api-document';
 import { isObject } from '../../../openapi/sound-parts';
-import { BODY_FIELD, FILE_FIELD, FORM_FIELD, HEADER_FIELD, TRIED_METHODS, type TryCall } from '../../reference/try-call';
+import { kindOf } from '../../reference/parameter-style';
+import { BODY_FIELD, fieldName, FILE_FIELD, FORM_FIELD, TRIED_METHODS, type TriedParameter, type TryCall } from '../../reference/try-call';
 import { FROM_BEFORE, type Operation } from './operations';
 import { type PageTools } from './page-frame';
 
@@ -77,16 +78,34 @@ function TextField({ field, name, schema, isRequired, value, isMade }: TextField
 /** The browser's own, or the gateway's. */
 const UNSENT_HEADERS = new Set(['accept', 'authorization', 'content-type', 'content-length', 'cookie', 'host', 'x-api-key']);
 
-function Parameters({ operation: { parameters = [] } }: { readonly operation: Operation }): ReactNode {
-  return parameters
-    .filter(({ name, in: place }) => place !== 'cookie' && !(place === 'header' && UNSENT_HEADERS.has(name.toLowerCase())))
-    .map(({ name, in: place, schema, example, required = false, isMade = false }) => (
-      <TextField
-        key={`${place} ${name}`}
-        field={place === 'header' ? HEADER_FIELD + name : name}
-        {...{ name, schema, isRequired: required, value: example, isMade }}
-      />
-    ));
+/** Those that a page can send. */
+function sentParameters({ parameters = [] }: Operation): NonNullable<Operation['parameters']> {
+  return parameters.filter(({ name, in: place }) => !(place === 'header' && UNSENT_HEADERS.has(name.toLowerCase())));
+}
+
+/** How the page's script writes it into the call. */
+function triedOf({
+  name,
+  in: place,
+  style,
+  explode,
+  allowReserved,
+  isJson,
+  schema,
+}: NonNullable<Operation['parameters']>[number]): TriedParameter {
+  return { name, in: place, style, explode, allowReserved, isJson, kind: kindOf(schema) };
+}
+
+/** Most parameters are one text in the query, which the script knows by the field's name. */
+const isNoPlainQuery = ({ in: place, allowReserved, isJson, kind }: TriedParameter): boolean =>
+  place !== 'query' || kind !== undefined || allowReserved === true || isJson === true;
+
+function Parameters({ operation }: { readonly operation: Operation }): ReactNode {
+  return sentParameters(operation).map((parameter) => {
+    const { schema, example, required = false, isMade = false } = parameter;
+    const field = fieldName(parameter);
+    return <TextField key={field} {...{ field, name: parameter.name, schema, isRequired: required, value: example, isMade }} />;
+  });
 }
 
 /** The fields of a form but its file. The key goes its own way. */
@@ -119,9 +138,14 @@ function FileField({ file: { example, mostBytes } }: { readonly file: NonNullabl
   );
 }
 
+/** Who may call from the page, and whom. */
+export interface CallTools extends Pick<PageTools, 'isSignedIn' | 'canTry'> {
+  readonly isSandbox: boolean;
+}
+
 interface TryFormProps {
   readonly operation: Operation;
-  readonly tools: Pick<PageTools, 'isSignedIn' | 'canTry'>;
+  readonly tools: CallTools;
 }
 
 /** Fields with the example in them and a button; a script sends the call, so that without one none of it is shown. */
@@ -132,7 +156,14 @@ export function TryForm({ operation, tools }: TryFormProps): ReactNode {
   if (tried === undefined || through.length === 0) return null;
   const form = formOf(operation);
   const file = form === 'multipart/form-data' ? fileOf(operation, tools.isSignedIn) : undefined;
-  const call: TryCall = { product: tags[0], method: tried, path, through, ...(form && { form }), ...(file && { file }) };
+  const parameters = sentParameters(operation).map(triedOf).filter(isNoPlainQuery);
+  const call: TryCall = {
+    ...{ product: tags[0], method: tried, path, through },
+    ...(parameters.length > 0 && { parameters }),
+    ...(!tools.isSandbox && { isLive: true }),
+    ...(form && { form }),
+    ...(file && { file }),
+  };
   const media = form && requestBody?.content[form];
   return (
     <form className="try" data-call={JSON.stringify(call)} aria-label={`Try ${method} ${path}`} noValidate hidden>

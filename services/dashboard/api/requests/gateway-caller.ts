@@ -12,7 +12,8 @@ export interface GatewayCall {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Checked by the caller: it is appended to the gateway's URL. */
   readonly path: string;
-  readonly query: Readonly<Record<string, string>>;
+  /** As it stands behind the `?`. */
+  readonly query: string;
   /** Checked by the caller: none of those that are set here. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly contentType?: string | undefined;
@@ -119,7 +120,7 @@ export class GatewayCaller {
     signal: AbortSignal,
   ): Promise<Dispatcher.ResponseData> {
     const url = new URL(this.options.url + path);
-    url.search = new URLSearchParams(query).toString();
+    url.search = query;
     return this.agent.request({
       origin: url.origin,
       path: url.pathname + url.search,

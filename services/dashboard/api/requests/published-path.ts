@@ -1,7 +1,10 @@
 import { type Catalogue } from '../../../../plugins/core/selling/catalogue';
 
-/** One part of a path, of characters that need no care. It neither walks up nor hides a slash, also not in percent-encoding. */
-const PART = '(?!(?:\\.|%2[eE]){1,2}(?:/|$))(?:[A-Za-z0-9._~-]|%(?!2[fF]|5[cC])[0-9A-Fa-f]{2})+';
+/**
+ * One part of a path, of characters that need no care and those that OpenAPI's styles put between values. It neither walks up nor hides a
+ * slash, also not in percent-encoding. Some servers cut a part off at its `;`, and would walk up at `..;`.
+ */
+const PART = '(?!(?:\\.|%2[eE]){1,2}(?:[/;]|%3[bB]|$))(?:[A-Za-z0-9._~,;=-]|%(?!2[fF]|5[cC])[0-9A-Fa-f]{2})+';
 const BELOW = new RegExp(`^(?:/${PART})*$`);
 
 /**

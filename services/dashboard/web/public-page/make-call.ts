@@ -1,5 +1,6 @@
 import { type TryAnswer } from '../../contract/try';
-import { BODY_FIELD, FILE_FIELD, FORM_FIELD, HEADER_FIELD, type TryCall } from '../../reference/try-call';
+import { BODY_FIELD, FILE_FIELD, FORM_FIELD, type TryCall } from '../../reference/try-call';
+import { writeTarget } from '../../reference/write-target';
 import { parseJson } from '../format/answer-body';
 
 /** The dashboard gives up after 60 s and says so. */
@@ -25,6 +26,8 @@ export class ConsentWanted extends Error {
 export interface MadeCall {
   readonly answer: TryAnswer;
   readonly isOwn: boolean;
+  /** The API itself answered, and no sandbox. */
+  readonly isLive: boolean;
 }
 
 async function base64Of(blob: Blob): Promise<string> {
@@ -72,16 +75,6 @@ async function bodyOf(fields: FormData, { file, form: formType }: TryCall): Prom
   return { contentType: 'application/json', body };
 }
 
-/** Values that belong into the path leave the query; fields that stay empty are not sent. */
-function targetOf(fields: FormData, path: string): { readonly path: string; readonly query: Readonly<Record<string, string>> } {
-  const given = [...fields].flatMap(([name, value]) =>
-    name.startsWith(':') || typeof value !== 'string' || value === '' ? [] : [[name, value] as const],
-  );
-  const values = new Map(given);
-  const filled = path.replaceAll(/\{([^{}]*)\}/g, (part, name: string) => encodeURIComponent(values.get(name) ?? '') || part);
-  return { path: filled, query: Object.fromEntries(given.filter(([name]) => !path.includes(`{${name}}`))) };
-}
-
 /** @returns the key to send in place of the one that the dashboard keeps; empty for none. @throws NotMade */
 function ownKey(): string {
   const key = document.querySelector<HTMLInputElement>('#own-key')?.value.trim() ?? '';
@@ -112,13 +105,11 @@ export async function makeCall(form: HTMLFormElement, consent: readonly string[]
   const call = JSON.parse(form.dataset['call'] ?? '{}') as TryCall;
   const fields = new FormData(form);
   const key = ownKey();
-  const headers = givenIn(fields, HEADER_FIELD);
-  const { product, method, path, through } = call;
+  const { product, method, through, isLive = false } = call;
   const body = JSON.stringify({
     ...(key === '' ? { product } : { key }),
     method,
-    ...targetOf(fields, path),
-    ...(headers.length > 0 && { headers: Object.fromEntries(headers) }),
+    ...writeTarget(call, fields),
     ...(await bodyOf(fields, call)),
     ...(consent.length > 0 && { consent }),
   });
@@ -127,7 +118,7 @@ export async function makeCall(form: HTMLFormElement, consent: readonly string[]
   for (const place of key === '' ? through : through.slice(0, 1)) {
     const response = await fetch(place, { method: 'POST', headers: JSON_HEADERS, body, signal: AbortSignal.timeout(TIMEOUT_MS) });
     const answer: unknown = await response.json();
-    if (response.ok) return { answer: answer as TryAnswer, isOwn: place === '/api/try' };
+    if (response.ok) return { answer: answer as TryAnswer, isOwn: place === '/api/try', isLive };
     refusal ??= answer;
     if (!MAY_NOT.has(response.status)) break;
   }

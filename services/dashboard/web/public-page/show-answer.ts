@@ -53,13 +53,13 @@ function bodyElements(answer: Answered): HTMLElement[] {
 }
 
 /** What came of a call, in place of what was there. */
-export function showAnswer(outcome: Element, { answer, isOwn }: MadeCall): void {
+export function showAnswer(outcome: Element, { answer, isOwn, isLive }: MadeCall): void {
   if (answer.outcome === 'failed') {
     outcome.replaceChildren(element('p', FAILURES[answer.reason], { class: 'problem' }));
     return;
   }
   const { status, durationMs, requestId } = answer;
-  const line = `Status ${status} from the sandbox, after ${Math.round(durationMs)} ms`;
+  const line = `Status ${status}${isLive ? '' : ' from the sandbox,'} after ${Math.round(durationMs)} ms`;
   const headers = element('details', '');
   headers.append(
     element('summary', 'Response headers'),

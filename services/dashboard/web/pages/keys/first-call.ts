@@ -14,10 +14,13 @@ export function firstRequest(products: readonly Product[], first: string | null)
   return (callable.find(({ id }) => id === first) ?? callable[0])?.firstCall ?? undefined;
 }
 
+/** As it stands behind the `?` of the call. */
+export const queryOf = ({ query }: FirstRequest): string => new URLSearchParams(query).toString();
+
 /** The same as a curl command that is ready to run. */
 export function firstCall(secret: string, request: FirstRequest | undefined, gatewayUrl: string): string | undefined {
   if (!request) return undefined;
-  const query = new URLSearchParams(request.query).toString();
+  const query = queryOf(request);
   const target = `${gatewayUrl.replace(/\/$/, '')}${request.path}${query === '' ? '' : `?${query}`}`;
   return `curl ${request.method === 'POST' ? '-X POST ' : ''}-H 'X-API-Key: ${secret}' '${target}'`;
 }

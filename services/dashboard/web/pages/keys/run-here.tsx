@@ -6,7 +6,7 @@ import { call } from '../../api/request';
 import { ProblemAlert } from '../../components/problem-alert';
 import { Waiting } from '../../components/waiting';
 import { useSubmit } from '../../hooks/use-submit';
-import { type FirstRequest } from './first-call';
+import { type FirstRequest, queryOf } from './first-call';
 import { TryResult } from './try-result';
 
 /** The dashboard gives up after 60 s, and says so. */
@@ -16,7 +16,7 @@ const TRY_MS = 65_000;
 export function RunHere({ secret, request }: { readonly secret: string; readonly request: FirstRequest }): ReactNode {
   const [answer, setAnswer] = useState<TryAnswer>();
   const { submit, pending, problem } = useSubmit(async () =>
-    setAnswer(await call('POST /try', { body: { key: secret, ...request }, timeoutMs: TRY_MS })),
+    setAnswer(await call('POST /try', { body: { ...request, key: secret, query: queryOf(request) }, timeoutMs: TRY_MS })),
   );
   return (
     <Stack gap="sm" align="stretch">

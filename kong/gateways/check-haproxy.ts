@@ -1,0 +1,83 @@
+interface Section {
+  readonly kind: string;
+  readonly name: string;
+  readonly lines: readonly string[];
+}
+
+const SECTION =
+  /^(global|defaults|frontend|backend|listen|resolvers|peers|userlist|cache|program|ring|mailers|http-errors|fcgi-app|log-forward)(?:\s+(\S+)|$)/;
+
+/** Its sections, without comments. */
+function sectionsOf(text: string): Section[] {
+  const sections: { kind: string; name: string; lines: string[] }[] = [];
+  for (const line of text.split('\n').map((each) => each.trim())) {
+    const [, kind = '', name = ''] = SECTION.exec(line) ?? [];
+    if (kind !== '') sections.push({ kind, name, lines: [] });
+    else if (line !== '' && !line.startsWith('#')) sections.at(-1)?.lines.push(line);
+  }
+  return sections;
+}
+
+const ADMITTED = 'var(txn.tollgate_admitted) -m bool';
+/** What the plugin server reads (plugins/core/access/answer-line.ts), and what it reads of APIs whose answers say what they cost. */
+const ANSWER = 'tg: %[var(txn.tollgate_id)] %ST %Ta %B %Tr';
+const UNITS = 'units=%[var(txn.tollgate_units)]';
+/** The request line, the address with its query, and captured headers. */
+const SECRET = /%(?:\{[^}]*\})?(?:r|HU|HQ|hr|hrl)\b/;
+
+/** A backend goes on when its action in Lua fails; the line behind the action refuses then. */
+function checkBackend({ name, lines }: Section): string[] {
+  const asked = lines.findIndex((line) => line.startsWith('http-request lua.tollgate '));
+  if (asked < 0) return [`backend ${name}: http-request lua.tollgate is missing: requests go on unchecked`];
+  const refuses = lines.findIndex((line) => /^http-request deny\b/.test(line) && line.endsWith(`unless { ${ADMITTED} }`));
+  return refuses > asked
+    ? []
+    : [`backend ${name}: requests go on when lua.tollgate fails. Add behind it: http-request deny deny_status 503 unless { ${ADMITTED} }`];
+}
+
+function checkLogs(lines: readonly string[]): string[] {
+  const formats = lines.filter((line) => line.startsWith('log-format '));
+  const holdsKeys = lines.some((line) => /^option httpslog\b|^option httplog\b/.test(line)) || formats.some((line) => SECRET.test(line));
+  return holdsKeys
+    ? ['a log writes down a key in the query or in a header: leave out option httplog, and %r, %HU and %hr in a log-format']
+    : [];
+}
+
+/** What is missing for the plugin server, on its ANSWERS_LISTEN, to hear what APIs answered. */
+function checkAnswers(lines: readonly string[]): string[] {
+  const problems: string[] = [];
+  const sends = lines.some((line) => /^log (?!stdout|stderr|global|ring@)\S+ .*\bformat raw\b/.test(line));
+  if (!sends) problems.push('nobody is told what APIs answer. Add to global: log 127.0.0.1:9514 format raw local0 info');
+  const told = lines.find((line) => line.startsWith('log-format ') && line.includes(ANSWER));
+  const member = `"answer":"${ANSWER} ${UNITS}"`;
+  if (told === undefined) problems.push(`the plugin server cannot read the log. Add to the log-format: ${member}`);
+  else if (!told.includes(`${ANSWER} ${UNITS}`)) problems.push(`the log-format does not tell what an answer costs. Write in it: ${member}`);
+  const read = lines.findIndex((line) => line.startsWith('http-response set-var(txn.tollgate_units) res.fhdr(X-Units) '));
+  const hidden = lines.findIndex((line) => line === 'http-response del-header X-Units');
+  if (read < 0)
+    problems.push(
+      'what an answer costs is not read. Add to the frontend: http-response set-var(txn.tollgate_units) res.fhdr(X-Units) if { res.fhdr(X-Units) -m reg ^[0-9]{1,30}$ }',
+    );
+  if (hidden < Math.max(read, 0))
+    problems.push('callers see what an API says its answer costs. Add behind the set-var: http-response del-header X-Units');
+  return problems;
+}
+
+/**
+ * What is dangerous in a configuration of HAProxy that asks the access layer, and what it does not tell of answers; an empty list when
+ * nothing is.
+ * @param text of all files that HAProxy is started with, in their order
+ * @throws Error where it is no such configuration
+ */
+export function checkHaproxy(text: string): string[] {
+  const sections = sectionsOf(text);
+  if (!sections.some(({ kind }) => kind === 'frontend' || kind === 'listen')) throw new Error('it is no configuration of HAProxy');
+  const backends = sections.filter(({ lines }) => lines.some((line) => line.startsWith('server ')));
+  const lines = sections.flatMap((section) => section.lines);
+  return [
+    ...(backends.length > 0 ? [] : ['nothing asks the access layer: no backend has http-request lua.tollgate']),
+    ...backends.flatMap(checkBackend),
+    ...checkLogs(lines),
+    ...checkAnswers(lines),
+  ];
+}

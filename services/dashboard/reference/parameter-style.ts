@@ -1,0 +1,130 @@
+import { type FieldSchema } from '../contract/api-document';
+
+/** How OpenAPI says that a parameter is written into a call. A member that is missing stands for the place's default. */
+export interface ParameterStyle {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header' | 'cookie';
+  readonly style?: string | undefined;
+  readonly explode?: boolean | undefined;
+  readonly allowReserved?: boolean | undefined;
+  /** It has a `content` in place of a `schema`: its value is written as JSON, in whatever style. */
+  readonly isJson?: boolean | undefined;
+}
+
+/** What a value is: one text, a list of them, or members. `any` may be each of them. */
+export type ValueKind = 'list' | 'object' | 'any';
+
+interface Style {
+  readonly begin: string;
+  /** Between entries that do not have the parameter's name. */
+  readonly within: string;
+  /** Between exploded entries. */
+  readonly between: string;
+  readonly isNamed: boolean;
+}
+
+const SIMPLE: Style = { begin: '', within: ',', between: ',', isNamed: false };
+const FORM: Style = { begin: '', within: ',', between: '&', isNamed: true };
+const STYLES: Readonly<Record<string, Style>> = {
+  'path simple': SIMPLE,
+  'path label': { begin: '.', within: ',', between: '.', isNamed: false },
+  'path matrix': { begin: ';', within: ',', between: ';', isNamed: true },
+  'query form': FORM,
+  'query spaceDelimited': { ...FORM, within: '%20' },
+  'query pipeDelimited': { ...FORM, within: '%7C' },
+  'header simple': SIMPLE,
+  // As OpenAPI 3.2 has it: no server reads the `&` that earlier versions imply between cookies.
+  'cookie form': { ...FORM, between: '; ' },
+};
+const DEFAULTS = { path: 'simple', query: 'form', header: 'simple', cookie: 'form' } as const;
+
+/** Halves of surrogate pairs can stand in no URL. */
+export const wellFormed = (text: string): string => text.replaceAll(/\p{Surrogate}/gu, '\ufffd');
+const encoded = (text: string): string => encodeURIComponent(wellFormed(text));
+/** Reserved characters that end neither a query nor a part of it. */
+const withReserved = (text: string): string => encoded(text).replaceAll(/%(?:3A|2F|3F|40|24|2C|3B|3D)/g, decodeURIComponent);
+
+function encoderOf({ in: place, allowReserved }: ParameterStyle): (text: string) => string {
+  if (place === 'header') return (text) => text;
+  return allowReserved === true && place === 'query' ? withReserved : encoded;
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null;
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
+
+/** Members by their own names. For a list as a member there is no rule: frameworks read each of its entries under the name. */
+function pairsOf(value: Readonly<Record<string, unknown>>): [string, unknown][] {
+  return Object.entries(value).flatMap(([name, each]) =>
+    (Array.isArray(each) ? each : [each]).map((entry: unknown): [string, unknown] => [name, entry]),
+  );
+}
+
+/** `filter[rain]=true`, with each entry of a list by itself. Members inside of members have no rule, and are written likewise. */
+function deepMembers(name: string, value: unknown): [string, unknown][] {
+  if (Array.isArray(value)) return value.map((each: unknown) => [name, each]);
+  if (!isObject(value)) return [[name, value]];
+  return Object.entries(value).flatMap(([member, each]) => deepMembers(`${name}[${member}]`, each));
+}
+
+/**
+ * A parameter's value as it stands in a call, by the style of its place: what replaces `{…}` in a path, the `name=value` pairs of a query or
+ * of the header `Cookie`, or the value of a header. Percent-encoded but in a header. A style that OpenAPI has no rule for, such as
+ * `pipeDelimited` with one text, is written as the place's default.
+ */
+export function writeParameter(parameter: ParameterStyle, value: unknown): string {
+  const { name, in: place, style: named = DEFAULTS[place], isJson = false } = parameter;
+  const encode = encoderOf(parameter);
+  const pair = ([key, each]: readonly [string, unknown]): string => `${encode(key)}=${encode(textOf(each))}`;
+  if (named === 'deepObject' && place === 'query' && !isJson) return deepMembers(name, value).map(pair).join('&');
+  const style = STYLES[`${place} ${named}`] ?? STYLES[`${place} ${DEFAULTS[place]}`] ?? FORM;
+  const { begin, within, between, isNamed } = style;
+  const { explode = style.isNamed && named === 'form' } = parameter;
+  const ownName = isNamed ? encode(name) : '';
+  // An empty text in a path's matrix has no `=`.
+  const one = (text: string): string => begin + (isNamed && (text !== '' || begin === '') ? `${ownName}=${text}` : ownName + text);
+  if (isJson) return one(encode(isJsonText(value) ? value : (JSON.stringify(value) ?? '')));
+  if (!isObject(value)) return one(encode(textOf(value)));
+  const entries = Object.entries(value);
+  const texts = entries.map(([, each]) => encode(textOf(each)));
+  if (entries.length === 0) return one('');
+  if (!Array.isArray(value))
+    return explode
+      ? begin + pairsOf(value).map(pair).join(between)
+      : one(entries.map(([key], at) => `${encode(key)}${within}${texts[at]}`).join(within));
+  if (!explode) return one(texts.join(within));
+  return begin + texts.map((text) => (isNamed ? `${ownName}=${text}` : text)).join(between);
+}
+
+function isJsonText(value: unknown): value is string {
+  return typeof value === 'string' && parsed(value) !== undefined;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a schema takes; undefined where that is one text or number. */
+export function kindOf(schema: FieldSchema): ValueKind | undefined {
+  const kinds = new Set((schema.anyOf ?? [schema]).flatMap(kindsOf));
+  const [only] = kinds;
+  return kinds.size > 1 && (kinds.has('list') || kinds.has('object')) ? 'any' : only;
+}
+
+function kindsOf({ type, properties, anyOf }: FieldSchema): (ValueKind | undefined)[] {
+  if (anyOf) return anyOf.flatMap(kindsOf);
+  if (type === undefined) return [properties ? 'object' : undefined];
+  const types = (typeof type === 'string' ? [type] : type).filter((each) => each !== 'null');
+  return types.map((each) => (each === 'array' ? 'list' : each === 'object' ? 'object' : undefined));
+}
+
+/** A value that is given as a text, for example in a field of a page: JSON, and a list also as its entries with commas between. */
+export function readValue(given: unknown, kind: ValueKind | undefined): unknown {
+  if (kind === undefined || typeof given !== 'string') return given;
+  const value = parsed(given);
+  if (isObject(value)) return value;
+  return kind === 'list' ? given.split(',').map((each) => each.trim()) : given;
+}
