@@ -1,28 +1,12 @@
 import { type Socket } from 'node:net';
-import { type EntranceRoutes } from '../access-layer/entrance-routes';
-import { type EntranceLog } from '../access-layer/gateway-question';
 import { refusalOf } from '../access-layer/held-request';
 import { type RawBody } from '../core/access/kong-pdk';
 import { readRequestVariable, type RequestFacts } from '../core/access/request-variable';
-import { type Question, type Verdict } from '../core/access/verdict';
+import { type Verdict } from '../core/access/verdict';
 import { FrameDecoder } from '../server/frames';
 import { ASKED, frame, kindOf, LEAVING, readHead, readQuestion, SAID, writeVerdict } from './frames';
+import { BODY_TICKS, DECISION_TICKS, type LaneContext } from './lane-context';
 
-/** What all connections of a server share. */
-export interface LaneContext {
-  readonly routes: EntranceRoutes;
-  readonly log: EntranceLog;
-  /** Told of answers, in lines (answer-line.ts). */
-  readonly hear: (lines: string) => void;
-  /** Counts up by one every {@link TICK_MS}: the one clock of all deadlines. */
-  tick: number;
-}
-
-export const TICK_MS = 500;
-/** Shorter than the 6 s for which the Lua waits. */
-const DECISION_TICKS = 5_000 / TICK_MS;
-/** While the client's form is on its way: longer than the longest form_key_timeout_ms. */
-const BODY_TICKS = 30_000 / TICK_MS;
 /** How long a connection that was ended may take to close from the other side. */
 const LINGER_MS = 1_000;
 
@@ -49,10 +33,14 @@ export class LaneConnection {
     socket.on('close', () => this.decoder.stop());
   }
 
+  private get isFree(): boolean {
+    return !this.facts && this.headOf === undefined;
+  }
+
   /** Ends the connection as soon as nothing runs on it. */
   drain(): void {
     this.isLeaving = true;
-    if (!this.facts && this.headOf === undefined) this.leave();
+    if (this.isFree) this.leave();
   }
 
   /** Refuses what still runs, and ends the connection. */
@@ -82,26 +70,19 @@ export class LaneConnection {
 
   private onFrame(bytes: Buffer, start: number, end: number): void {
     const kind = kindOf(bytes, start, end);
-    const isFree = !this.facts && this.headOf === undefined;
-    if (kind === SAID.question && isFree) this.onQuestion(bytes.toString('latin1', start + 2, end));
-    else if (kind === SAID.whole && isFree) {
-      const { route, told } = readQuestion(bytes.toString('latin1', start + 2, end));
-      this.decide(route, readHead(told));
-    } else if (kind === SAID.head && this.headOf !== undefined)
-      this.decide(this.headOf, readHead(bytes.toString('latin1', start + 2, end)));
-    else if (kind === SAID.body && this.owesBody) {
-      this.owesBody = false;
-      this.takeBody?.({ content: Buffer.from(bytes.subarray(start + 2, end)) });
-      this.takeBody = undefined;
-    } else if (kind === SAID.told) this.context.hear(bytes.toString('latin1', start + 2, end));
+    const text = bytes.toString('latin1', start + 2, end);
+    if ((kind === SAID.question || kind === SAID.whole) && this.isFree) this.onQuestion(kind, text);
+    else if (kind === SAID.head && this.headOf !== undefined) this.decide(this.headOf, readHead(text));
+    else if (kind === SAID.body && this.owesBody) this.onBody(Buffer.from(text, 'latin1'));
+    else if (kind === SAID.told) this.context.hear(text);
     else throw new Error('a frame that was not asked for');
   }
 
-  private onQuestion(text: string): void {
+  private onQuestion(kind: string, text: string): void {
     const { route, told } = readQuestion(text);
-    const facts = readRequestVariable(told);
+    const facts = kind === SAID.whole ? readHead(told) : readRequestVariable(told);
     // A preflight names the headers that a page wants to send, which the variable leaves out.
-    if (typeof facts === 'object' && facts.method !== 'OPTIONS') this.decide(route, facts);
+    if (typeof facts === 'object' && (kind === SAID.whole || facts.method !== 'OPTIONS')) this.decide(route, facts);
     else {
       this.headOf = route;
       this.socket.write(frame(ASKED.head), 'latin1');
@@ -112,10 +93,8 @@ export class LaneConnection {
     this.headOf = undefined;
     this.facts = facts;
     this.deadline = this.context.tick + DECISION_TICKS;
-    const { callerAddress, requestId, rawQuery, rawPath, method, headers } = facts;
-    const question: Question = { callerAddress, requestId, rawQuery, rawPath, method, headers, readBody: this.readBody };
     try {
-      const verdict = this.context.routes.findByText(route).decide(question);
+      const verdict = this.context.routes.findByText(route).decide({ ...facts, readBody: this.readBody });
       verdict.then((found) => this.answer(facts, found), (error: unknown) => this.fail(facts, error)); // prettier-ignore
     } catch (error) {
       this.fail(facts, error);
@@ -128,13 +107,16 @@ export class LaneConnection {
     this.deadline = this.context.tick + BODY_TICKS;
     this.owesBody = true;
     this.socket.write(frame(ASKED.body), 'latin1');
-    return new Promise((resolve) => {
-      this.takeBody = (body) => {
-        this.deadline = this.context.tick + DECISION_TICKS;
-        resolve(body);
-      };
-    });
+    return new Promise((resolve) => (this.takeBody = resolve));
   };
+
+  private onBody(content: Buffer): void {
+    this.owesBody = false;
+    if (!this.takeBody) return;
+    this.deadline = this.context.tick + DECISION_TICKS;
+    this.takeBody({ content });
+    this.takeBody = undefined;
+  }
 
   private fail(facts: RequestFacts, err: unknown): void {
     if (this.facts !== facts) return;

@@ -3,7 +3,8 @@ import { EntranceRoutes } from '../access-layer/entrance-routes';
 import { type EntranceLog } from '../access-layer/gateway-question';
 import { type PluginModule } from '../core/access/kong-pdk';
 import { type AccessInstance } from '../core/access/verdict';
-import { LaneConnection, type LaneContext, TICK_MS } from './lane-connection';
+import { LaneConnection } from './lane-connection';
+import { type LaneContext, TICK_MS } from './lane-context';
 
 export interface LaneOptions {
   readonly plugin: PluginModule<AccessInstance>;

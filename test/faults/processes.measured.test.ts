@@ -4,11 +4,11 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isAlive } from '../../cli/postgres/embedded-postgres-process';
-import { GATEWAY_KINDS } from '../../kong/gateways/render';
 import { openOwnInstallation, type OwnInstallation, type IssuedKey } from '../acceptance/installation';
 import { eventually } from '../support/eventually';
 import { type ProbeTarget, readUsed } from '../support/faults/fault-probe';
 import { recordObservation } from '../support/faults/fault-report';
+import { REAL_GATEWAYS } from '../gateways/support/every-gateway';
 import { type FaultedGateway, openFaultedGateway, RECOVERY } from '../gateways/support/faulted-gateway';
 import { send, type Reply } from '../support/http';
 import { expectMeasured } from '../support/measured';
@@ -186,7 +186,7 @@ describe('nothing unauthorised gets through while the plugin server', () => {
   });
 });
 
-describe.each(GATEWAY_KINDS)('nothing unauthorised gets through %s while the plugin server', (kind) => {
+describe.each(REAL_GATEWAYS)('nothing unauthorised gets through %s while the plugin server', (kind) => {
   let gateway: FaultedGateway;
 
   beforeAll(async () => {

@@ -2,12 +2,11 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { GATEWAY_KINDS, type GatewayKind } from '../../kong/gateways/render';
 import { runFolder } from '../support/run-folder';
 import { isSampled } from '../support/sample';
 import { sharedInstance } from '../support/system/shared-instance';
 import { DIFFERENCES } from './support/differences';
-import { startGateway } from './support/running-gateway';
+import { REAL_GATEWAYS, type RealGateway, startAnyGateway } from './support/every-gateway';
 
 const ROOT = resolve(__dirname, '..', '..');
 
@@ -32,7 +31,7 @@ interface JestResults {
 }
 
 /** Runs the suite as a person would on any installation; a run of its own, with a folder of its own. */
-async function runSuite(kind: GatewayKind, env: Record<string, string>): Promise<JestResults> {
+async function runSuite(kind: RealGateway, env: Record<string, string>): Promise<JestResults> {
   const output = join(runFolder(), `acceptance-${kind}.json`);
   const jest = join(ROOT, 'node_modules', 'jest', 'bin', 'jest.js');
   const args = [jest, ...SUITE, '--maxWorkers=2', '--testPathIgnorePatterns', ...OF_KONG_ALONE, '--json', '--outputFile', output];
@@ -42,12 +41,12 @@ async function runSuite(kind: GatewayKind, env: Record<string, string>): Promise
   return JSON.parse(readFileSync(output, 'utf8')) as JestResults;
 }
 
-it.each(GATEWAY_KINDS)(
+it.each(REAL_GATEWAYS)(
   'the acceptance suite passes unchanged on %s, but for what is documented',
   async (kind) => {
     const instance = await sharedInstance();
-    const socket = join(instance.dataDir, 'forward-auth.sock');
-    const gateway = await startGateway({ kind, forwardAuthSocket: socket, services: instance.services });
+    const services = { ...instance.services, dashboard: `${instance.dashboard}/gateway` };
+    const gateway = await startAnyGateway({ kind, dataDir: instance.dataDir, services });
     try {
       const endpoints = { GATEWAY_URL: gateway.url, DATABASE_URL: instance.databaseUrl, SANDBOX_URL: instance.sandbox };
       const { testResults } = await runSuite(kind, endpoints);

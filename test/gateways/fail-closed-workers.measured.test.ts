@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { GATEWAY_KINDS } from '../../kong/gateways/render';
 import { openOwnInstallation, type OwnInstallation } from '../acceptance/installation';
 import { eventually } from '../support/eventually';
 import { send } from '../support/http';
 import { sceneOn } from '../support/sample';
 import { childProcesses } from '../support/system/child-processes';
+import { REAL_GATEWAYS } from './support/every-gateway';
 import { type FaultedGateway, openFaultedGateway, RECOVERY as OF_ONE_PROCESS } from './support/faulted-gateway';
 
 const WORKERS = 3;
@@ -40,7 +40,7 @@ async function servingWorkers(): Promise<number> {
 
 const untilAllServe = (): Promise<void> => eventually(async () => workers().length === WORKERS && (await servingWorkers()) === WORKERS);
 
-describe.each(GATEWAY_KINDS)('nothing unauthorised gets through %s while of three workers of the plugin server', (kind) => {
+describe.each(REAL_GATEWAYS)('nothing unauthorised gets through %s while of three workers of the plugin server', (kind) => {
   let gateway: FaultedGateway;
 
   beforeAll(async () => {

@@ -1,4 +1,4 @@
-import { GATEWAY_KINDS, type GatewayKind } from '../../kong/gateways/render';
+import { GATEWAY_KINDS } from '../../kong/gateways/render';
 
 /** `1`, `2` or `3` in `npm test`; `all` in `npm run test:all` and for a file that is run by itself. */
 const SAMPLE = process.env['TEST_SAMPLE'] ?? 'all';
@@ -7,11 +7,12 @@ export const isSampled = SAMPLE !== 'all';
 
 /**
  * How to declare one scene on one of the other gateways. A sampled run takes each scene on one gateway, the next sample on the next; the
- * others are reported as skipped.
+ * others are reported as skipped. A real Kong, which nobody has who did not name it, gets every scene.
  * @param scene its number within its file
  */
-export function sceneOn(kind: GatewayKind, scene: number): jest.It {
-  if (!isSampled || GATEWAY_KINDS.indexOf(kind) === (scene + Number(SAMPLE)) % GATEWAY_KINDS.length) return it;
+export function sceneOn(kind: string, scene: number): jest.It {
+  const index = GATEWAY_KINDS.findIndex((each) => each === kind);
+  if (!isSampled || index < 0 || index === (scene + Number(SAMPLE)) % GATEWAY_KINDS.length) return it;
   return it.skip;
 }
 

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { AS_KONG_READS } from '../../../kong/as-kong-reads';
 import { GATEWAY_KINDS, type GatewayKind } from '../../../kong/gateways/render';
+import { findOverride } from '../../../kong/local/config/upstream-override';
 import { laneSettings, startKong } from '../../support/gateway/real-kong';
 import { endProgram, startProgram } from '../../support/system/program';
 import { startGateway } from './running-gateway';
@@ -16,10 +17,17 @@ type RealKind = (typeof REAL)[number];
 
 /** Every gateway that ships; the real Kong by both entrances, where the machine has one. */
 export type AnyGateway = GatewayKind | 'kong-local' | RealKind;
-export const EVERY_GATEWAY: readonly AnyGateway[] = [...GATEWAY_KINDS, 'kong-local', ...(KONG_BIN ? REAL : [])];
+/** A gateway that is a program of its own: not the stand-in. */
+export type RealGateway = Exclude<AnyGateway, 'kong-local'>;
+export const REAL_GATEWAYS: readonly RealGateway[] = [...GATEWAY_KINDS, ...(KONG_BIN ? REAL : [])];
+export const EVERY_GATEWAY: readonly AnyGateway[] = [...REAL_GATEWAYS, 'kong-local'];
+/** Those that ask by the lane. */
+export const LANE: readonly RealGateway[] = REAL_GATEWAYS.filter((kind) => kind === 'nginx-lua' || kind === 'kong-lane');
 
 export interface AnyRunningGateway {
   readonly url: string;
+  /** Everything that it wrote to its logs. */
+  logs(): string;
   stop(): Promise<void>;
 }
 
@@ -36,14 +44,13 @@ export interface AnyGatewayOptions {
 }
 
 const EXAMPLE = resolve('kong/kong.yml');
-const SHIPPED = /^http:\/\/tollgate-([a-z-]+):/;
 
 interface PluginEntry {
   name: string;
   config?: object;
 }
 interface KongFile {
-  services: { url: string; plugins?: PluginEntry[]; routes?: { plugins?: PluginEntry[] }[] }[];
+  services: { name: string; url: string; plugins?: PluginEntry[]; routes?: { plugins?: PluginEntry[] }[] }[];
   plugins?: PluginEntry[];
 }
 
@@ -53,8 +60,7 @@ async function startRealKong(
 ): Promise<AnyRunningGateway> {
   const folder = mkdtempSync(join(tmpdir(), `tollgate-${kind}-`));
   const file = parse(readFileSync(kongYml, 'utf8'), AS_KONG_READS) as KongFile;
-  // Two services may be one process: grank, and its grid at another price.
-  for (const service of file.services) service.url = services[SHIPPED.exec(service.url)?.[1] ?? ''] ?? service.url;
+  for (const service of file.services) service.url = findOverride(service, services) ?? service.url;
   const plugins = [file, ...file.services, ...file.services.flatMap(({ routes = [] }) => routes)].flatMap((each) => each.plugins ?? []);
   if (kind === 'kong-lane')
     for (const plugin of plugins.filter(({ name }) => name === 'access-layer')) {
@@ -69,7 +75,7 @@ async function startRealKong(
     kong.stop();
     rmSync(folder, { recursive: true, force: true });
   };
-  return { url: kong.url, stop: () => Promise.resolve(stop()) };
+  return { url: kong.url, logs: () => readFileSync(join(folder, 'error.log'), 'utf8'), stop: () => Promise.resolve(stop()) };
 }
 
 /** The stand-in for Kong, as `npm start` runs it. */
@@ -82,7 +88,8 @@ async function startLocalKong({ dataDir, services, kongYml = EXAMPLE, answersTo 
     ...(answersTo !== undefined && { ANSWERS_TO: answersTo }),
   };
   const { child, ready } = await startProgram('kong/local/main.js', { env });
-  return { url: `http://127.0.0.1:${String(ready['port'])}`, stop: async () => void (await endProgram(child)) };
+  // Its logs are the instance's.
+  return { url: `http://127.0.0.1:${String(ready['port'])}`, logs: () => '', stop: async () => void (await endProgram(child)) };
 }
 
 /** Starts one of them with the shipped configuration. */

@@ -1,6 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { type GatewayKind } from '../../../kong/gateways/render';
 import { generateApiKey } from '../../../plugins/core/access/api-key';
 import { type IssuedKey, type OwnInstallation } from '../../acceptance/installation';
 import { type ProbeTarget } from '../../support/faults/fault-probe';
@@ -10,10 +9,17 @@ import { eventually } from '../../support/eventually';
 import { send } from '../../support/http';
 import { isMeasured } from '../../support/measured';
 import { flood } from '../../support/system/flood';
-import { startGateway } from './running-gateway';
+import { type RealGateway, startAnyGateway } from './every-gateway';
 
-/** What the holder of a valid key sees while nobody can decide: nginx and HAProxy say 503, Caddy 502 or, past its time-out, 504. */
-const UNDECIDED = { nginx: [503], 'nginx-lua': [503], caddy: [502, 503, 504], haproxy: [503] } as const;
+/** What the holder of a valid key sees while nobody can decide: Caddy says 502 or, past its time-out, 504, Kong by the plugin 500. */
+const UNDECIDED = {
+  nginx: [503],
+  'nginx-lua': [503],
+  caddy: [502, 503, 504],
+  haproxy: [503],
+  kong: [500, 503],
+  'kong-lane': [503],
+} as const;
 
 const SERVED_WITHIN_MS = 15_000;
 const HAMMERED = isMeasured ? 10_000 : 2_000;
@@ -30,7 +36,7 @@ export interface GatewayFault extends FaultPlan {
  * Caddy's HTTP client asks once more when a connection that it used before breaks, and another worker answers: both count. The others never ask
  * again.
  */
-const asksAgain = (kind: GatewayKind): boolean => kind === 'caddy';
+const asksAgain = (kind: RealGateway): boolean => kind === 'caddy';
 
 /** A real gateway in front of an installation that is broken under it. */
 export interface FaultedGateway {
@@ -44,12 +50,12 @@ export interface FaultedGateway {
 }
 
 /** Opens a gateway for faults, with keys of its own. */
-export async function openFaultedGateway(tollgate: OwnInstallation, kind: GatewayKind): Promise<FaultedGateway> {
+export async function openFaultedGateway(tollgate: OwnInstallation, kind: RealGateway): Promise<FaultedGateway> {
   const newKey = (): Promise<IssuedKey> =>
     tollgate.createKey({ products: ['api-vahaan'], mode: 'test', daily: 1_000_000, monthly: 1_000_000 });
   const { dataDir, services } = tollgate.instance;
   const [gateway, revoked, { key }, { key: watcher }] = await Promise.all([
-    startGateway({ kind, forwardAuthSocket: join(dataDir, 'forward-auth.sock'), services }),
+    startAnyGateway({ kind, dataDir, services }),
     newKey(),
     newKey(),
     newKey(),
@@ -81,7 +87,7 @@ export async function openFaultedGateway(tollgate: OwnInstallation, kind: Gatewa
   };
 }
 
-function writeRow(kind: GatewayKind, fault: string, seen: readonly string[]): void {
+function writeRow(kind: RealGateway, fault: string, seen: readonly string[]): void {
   const folder = resolve(__dirname, '../../../.test/gateways');
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, `${kind}-${fault.replaceAll(' ', '-')}.txt`), `| ${[kind, fault, ...seen].join(' | ')} |\n`);
