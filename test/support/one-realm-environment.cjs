@@ -3,6 +3,7 @@
  * shared-packages-runtime.cjs loads once are of the same realm as those of the tests. What a file changes of the worker, it changes for
  * itself: globals, environment variables, listeners, the working directory and process.exit come back after it.
  */
+const { AsyncLocalStorage } = require('node:async_hooks');
 const { ModernFakeTimers } = require('@jest/fake-timers');
 const { ModuleMocker } = require('jest-mock');
 
@@ -10,6 +11,24 @@ const { ModuleMocker } = require('jest-mock');
 const ASIDE = new Proxy(globalThis, {});
 /** They live as long as the worker. */
 const EMITTERS = [process, process.stdout, process.stderr];
+
+/** expect() takes a stack each time that it is called. jest's 100 frames cost a tenth of a unit test, and a failure shows few. */
+const FRAMES = 25;
+
+/** Those in use. Each promise visits them all: jest's runner makes one for a file and leaves it. */
+const storages = new Set();
+for (const name of ['run', 'enterWith']) {
+  const { [name]: use } = AsyncLocalStorage.prototype;
+  AsyncLocalStorage.prototype[name] = function (...given) {
+    storages.add(this);
+    return use.apply(this, given);
+  };
+}
+
+function endStorages() {
+  for (const storage of storages) storage.disable();
+  storages.clear();
+}
 
 /** @returns a function that gives `target` the own properties it has now: what came is removed, what was changed is set again */
 function rememberProperties(target) {
@@ -82,10 +101,14 @@ module.exports = class OneRealmEnvironment {
     return this.global;
   }
 
-  async setup() {}
+  async setup() {
+    // Not before: jest sets its own until then.
+    Error.stackTraceLimit = FRAMES;
+  }
 
   async teardown() {
     this.fakeTimersModern.dispose();
+    endStorages();
     this.restoreWorker();
     this.global = null;
   }

@@ -66,7 +66,8 @@ function model(later: Later = () => Promise.resolve(), options: { readonly coldD
   // So small that a load finds its filter full while keys are made beside it.
   const hashes = new KnownHashes({ source: hashSource, feed, retryMs: 0, leastCapacity: 2 });
   const clock = { now: () => 1, monotonic: () => state.now };
-  const cache = new AccessRecordCache({ source, feed, hashes, clock, ...options });
+  // A cache of the size of a real one costs milliseconds to make, and a property makes hundreds.
+  const cache = new AccessRecordCache({ source, feed, hashes, clock, maxKnown: 1_000, maxUnknown: 1_000, ...options });
   return {
     committed,
     state,
