@@ -47,6 +47,14 @@ describe('docs/faults.md', () => {
       expect(faults.filter(({ name }) => !isNamed(name))).toEqual([]);
     });
   });
+
+  it('names a test that there is for each fault of payments', () => {
+    const table = /## Payments\n([\s\S]*?)\n## /.exec(page)?.[1] ?? '';
+    const named = [...table.matchAll(/\| `([a-z-]+)`: ([^|]+) \|$/gm)].map(([, file = '', test = '']) => ({ file, test }));
+    expect(named).toHaveLength(table.split('\n').filter((line) => line.startsWith('| ')).length - 1);
+    const textOf = (file: string): string => readFileSync(join(root, 'test/dashboard/billing', `${file}.stores.test.ts`), 'utf8');
+    expect(named.filter(({ file, test }) => !textOf(file).includes(test))).toEqual([]);
+  });
 });
 
 describe('docs/attacks.md', () => {

@@ -1,0 +1,140 @@
+import { billingTerms, isInvoicing } from '../../../plugins/core/selling/billing-terms';
+import { createCatalogue } from '../../../plugins/core/selling/catalogue';
+import { applyCatalogue } from '../../../plugins/stores/postgres/catalogue/apply-catalogue';
+import { listInvoices } from '../../../plugins/stores/postgres/billing/invoice-view';
+import { closeMonth } from '../../../plugins/stores/postgres/statements/read-statement';
+import { billingOf } from '../../../services/dashboard/api/billing/billing-of';
+import { PRODUCTS } from '../../support/catalogue';
+import { startDashboard, type TestDashboard } from '../support/dashboard';
+import { type PayingDashboard, startPayingDashboard } from '../support/paying-dashboard';
+import { type PayingCustomer, payingPeople } from '../support/paying-people';
+import { type PaymentStage, startRazorpayStage, startStripeStage } from '../support/payment-stages';
+
+const PRODUCT = 'api-ip';
+const MONTH = '2026-10';
+const seller = {
+  seller: { name: 'Acme Data', address: ['12 MG Road'], country: 'IN' },
+  invoices: { from: MONTH },
+};
+
+/** How a provider of the catalogue takes a plan with a price: at once, and then by whom it is charged; or by a checkout. */
+interface Provider {
+  /** `billing` of the catalogue; undefined where it has none. */
+  readonly billing: Parameters<typeof billingTerms.parse>[0];
+  readonly isPaidFirst: boolean;
+  /** Invoices of our own for a month on the plan. */
+  readonly invoices: number;
+}
+const PROVIDERS: readonly (readonly [string, Provider])[] = [
+  ['none', { billing: { provider: 'none', ...seller }, isPaidFirst: false, invoices: 0 }],
+  ['invoice', { billing: { provider: 'invoice', ...seller }, isPaidFirst: false, invoices: 1 }],
+  ['sandbox', { billing: undefined, isPaidFirst: true, invoices: 0 }],
+  ['stripe', { billing: { provider: 'stripe' }, isPaidFirst: true, invoices: 0 }],
+  ['razorpay', { billing: { provider: 'razorpay' }, isPaidFirst: true, invoices: 0 }],
+];
+
+/** With the keys of every payment provider, and one with none. */
+let dashboard: PayingDashboard;
+let keyless: TestDashboard;
+let stages: Readonly<Record<string, PaymentStage>>;
+beforeAll(async () => {
+  stages = { stripe: await startStripeStage(), razorpay: await startRazorpayStage() };
+  const also = Object.fromEntries(Object.entries(stages).map(([name, { port }]) => [name, port]));
+  dashboard = await startPayingDashboard({ also });
+  keyless = await startDashboard();
+});
+afterAll(async () => {
+  await Promise.all([dashboard, keyless, ...Object.values(stages)].map((each) => each?.close()));
+});
+
+const { newCustomer, productOf, planOf } = payingPeople(() => dashboard, PRODUCT);
+
+/** Pays for a checkout at a provider, which then tells the dashboard so. */
+async function pay(name: string, checkoutId: string): Promise<void> {
+  const { rows } = await dashboard.pool.query<{ session: string }>('SELECT session FROM checkout WHERE id = $1', [checkoutId]);
+  const session = rows[0]?.session ?? '';
+  const stage = stages[name];
+  if (stage) {
+    stage.pay(session);
+    for (const payload of stage.events()) {
+      const headers = { 'content-type': 'application/json', ...stage.sign(payload) };
+      const answer = await dashboard.app.inject({ method: 'POST', url: `/api/payments/${name}/events`, payload, headers });
+      expect(answer.statusCode).toBe(204);
+    }
+  } else {
+    const found = dashboard.provider.ledger.books.sessions[session];
+    if (!found) throw new Error('the provider knows no such page');
+    dashboard.provider.ledger.pay(found);
+  }
+  await dashboard.settled();
+}
+
+/** A month on the plan is over: how many invoices of our own are issued for it. */
+async function invoicesOf({ id }: PayingCustomer, catalogue: ReturnType<typeof createCatalogue>): Promise<number> {
+  await dashboard.pool.query("UPDATE subscription_term SET since = '2026-09-01' WHERE customer_id = $1", [id]);
+  await closeMonth(dashboard.pool, { customers: [id], month: MONTH, timeZone: 'UTC', now: Date.parse('2026-11-03T12:00:00Z') / 1_000 });
+  const onFailure = (_of: object, error: unknown): never => {
+    throw new Error('not invoiced', { cause: error });
+  };
+  const today = '2026-11-03';
+  await billingOf(dashboard.db, catalogue).issueInvoices({ today, onFailure });
+  return (await listInvoices(dashboard.db, { customerId: id, today, limit: 10 })).invoices.length;
+}
+
+/** Requests that need a payment provider. */
+const PAYMENT_REQUESTS = [
+  ['/checkouts', { product: PRODUCT, plan: 'Star' }],
+  ['/billing/portal', {}],
+] as const;
+
+describe.each(PROVIDERS)('billing by %s', (name, { billing, isPaidFirst, invoices }) => {
+  const terms = billing === undefined ? undefined : billingTerms.parse(billing);
+  const catalogue = createCatalogue(PRODUCTS, terms && { billing: terms });
+  beforeAll(async () => {
+    await applyCatalogue(dashboard.pool, catalogue, { actor: 'test' });
+    await applyCatalogue(keyless.pool, catalogue, { actor: 'test' });
+  });
+
+  it('says who bills, and of each plan with a price whether it begins when it is paid', async () => {
+    const customer = await newCustomer();
+    expect((await customer.ask('/billing')).json()).toMatchObject({ provider: name, paid: [], owed: [], hasPortal: false });
+    const star = (await productOf(customer)).plans.find((each) => each.name === 'Star');
+    expect(star).toMatchObject({ isPaidFirst });
+    expect(terms !== undefined && isInvoicing(terms)).toBe(!isPaidFirst);
+  });
+
+  it('gives a plan with a price by one way only, and has it charged by one only', async () => {
+    const customer = await newCustomer();
+    const chosen = await customer.ask('/subscriptions', { product: PRODUCT, plan: 'Star' });
+    const paying = await customer.ask('/checkouts', { product: PRODUCT, plan: 'Star' });
+    if (isPaidFirst) {
+      expect([chosen.statusCode, chosen.json().code, await planOf(customer)]).toEqual([409, 'payment_needed', undefined]);
+      expect(paying.statusCode).toBe(200);
+      await pay(name, paying.json().id);
+    } else {
+      expect(chosen.statusCode).toBeLessThan(300);
+      expect([paying.statusCode, paying.json().code]).toEqual([409, 'payment_off']);
+    }
+    expect(await planOf(customer)).toBe('Star');
+    expect((await customer.ask('/billing')).json().paid).toHaveLength(isPaidFirst ? 1 : 0);
+    expect(await invoicesOf(customer, catalogue)).toBe(invoices);
+    const { rows } = await dashboard.pool.query('SELECT provider FROM paid_subscription WHERE customer_id = $1', [customer.id]);
+    expect(rows).toEqual(isPaidFirst ? [{ provider: name }] : []);
+  });
+
+  it('takes no payment and no event where there are no keys of a provider', async () => {
+    const cookie = await keyless.signIn();
+    const post = (path: string, body: object) => keyless.ask({ method: 'POST', path: `/api${path}`, cookie, body });
+    for (const [path, body] of PAYMENT_REQUESTS) {
+      const answer = await post(path, body);
+      expect([answer.statusCode, answer.json().code]).toEqual([409, 'payment_off']);
+    }
+    for (const provider of ['none', 'invoice', 'sandbox', 'stripe', 'razorpay']) {
+      expect((await post(`/payments/${provider}/events`, {})).statusCode).toBe(404);
+    }
+    // A plan that has to be paid first is not given for nothing while the keys are missing.
+    const chosen = await post('/subscriptions', { product: PRODUCT, plan: 'Star' });
+    if (billing !== undefined && isPaidFirst) expect([chosen.statusCode, chosen.json().code]).toEqual([409, 'payment_needed']);
+    else expect(chosen.statusCode).toBeLessThan(300);
+  });
+});
