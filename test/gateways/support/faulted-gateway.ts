@@ -33,10 +33,10 @@ export interface GatewayFault extends FaultPlan {
 }
 
 /**
- * Caddy's HTTP client asks once more when a connection that it used before breaks, and another worker answers: both count. The others never ask
- * again.
+ * Caddy's HTTP client asks once more when a connection that it used before breaks, and Kong when a plugin server's does. Another worker answers, and
+ * both count. The others never ask again.
  */
-const asksAgain = (kind: RealGateway): boolean => kind === 'caddy';
+const asksAgain = (kind: RealGateway): boolean => kind === 'caddy' || kind === 'kong';
 
 /** A real gateway in front of an installation that is broken under it. */
 export interface FaultedGateway {
