@@ -1,6 +1,5 @@
 import { type FastifyInstance } from 'fastify';
 import { viewSubscriptions } from '../../../../plugins/stores/postgres/subscriptions/subscription-view';
-import { JSON_TYPE } from '../../../kit/service/reply';
 import { type Scope } from '../../contract/fields';
 import { addEndpoint, type AnyHandler, type EndpointTools } from '../http/bind-endpoint';
 import { type DashboardDeps } from '../http/dashboard-deps';
@@ -8,7 +7,7 @@ import { memberHandlers } from '../member-handlers';
 import { Refusal } from '../http/refusal';
 import { takeWrite } from '../http/request-limit';
 import { findTokenCaller } from './find-token-caller';
-import { describeManagementApi, managementOperations } from './management-document';
+import { describeManagementApi, managementOperations, serveDocument } from './management-document';
 import { type Caller } from '../http/callers';
 
 /** Where the management API begins. Nothing below it takes a cookie, and nothing beside it takes a token. */
@@ -34,10 +33,7 @@ export async function refuseSubscribing(body: unknown, { customerId, scopes }: C
 
 /** The management API: endpoints of the pages, for programs with a token. @param url the dashboard's own URL */
 export function addManagementRoutes(app: FastifyInstance, deps: DashboardDeps, url: string): void {
-  const document = JSON.stringify(describeManagementApi(`${url}${MANAGEMENT_PREFIX}`));
-  app.get(`${MANAGEMENT_PREFIX}/openapi.json`, { exposeHeadRoute: false }, (_request, reply) =>
-    reply.header('Content-Type', JSON_TYPE).send(document),
-  );
+  serveDocument(app, `${MANAGEMENT_PREFIX}/openapi.json`, () => describeManagementApi(`${url}${MANAGEMENT_PREFIX}`));
   for (const operation of managementOperations) {
     const { name, endpoint } = operation;
     const handler = memberHandlers[name as keyof typeof memberHandlers] as AnyHandler;

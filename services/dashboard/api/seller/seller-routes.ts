@@ -1,8 +1,8 @@
 import { type FastifyInstance, type FastifyRequest } from 'fastify';
-import { JSON_TYPE } from '../../../kit/service/reply';
 import { addEndpoint, type AnyHandler } from '../http/bind-endpoint';
 import { type Caller } from '../http/callers';
 import { type DashboardDeps } from '../http/dashboard-deps';
+import { serveDocument } from '../management/management-document';
 import { refuseSubscribing } from '../management/management-routes';
 import { memberHandlers } from '../member-handlers';
 import { customerHandlers } from '../operator/customer-handlers';
@@ -35,10 +35,7 @@ function handlerOf({ origin, endpoint }: SellerOperation, deps: DashboardDeps): 
 
 /** The seller's API: endpoints of the console, and of any customer, for the seller's programs. @param url the dashboard's own URL */
 export function addSellerRoutes(app: FastifyInstance, deps: DashboardDeps, url: string): void {
-  const document = JSON.stringify(describeSellerApi(`${url}${SELLER_PREFIX}`));
-  app.get(`${SELLER_PREFIX}/openapi.json`, { exposeHeadRoute: false }, (_request, reply) =>
-    reply.header('Content-Type', JSON_TYPE).send(document),
-  );
+  serveDocument(app, `${SELLER_PREFIX}/openapi.json`, () => describeSellerApi(`${url}${SELLER_PREFIX}`));
   for (const operation of sellerOperations) {
     const { name, endpoint } = operation;
     const find = endpoint.for === 'members' ? findCustomersSeller : findSellerCaller;
