@@ -36,7 +36,7 @@ const DOCUMENT = {
             style: 'matrix',
             explode: true,
             schema: { type: 'object' },
-            example: { from: 1, to: 3 },
+            example: { from: 1, upto: 3 },
           },
           { name: 'units', in: 'query', schema: { type: 'array', items: { type: 'string' } } },
           { name: 'theme', in: 'cookie', schema: { type: 'string' }, example: 'dark' },
@@ -145,7 +145,7 @@ test('one product of one’s own: no page, mail, description or command names a 
     await form.getByLabel('units').fill('celsius, kelvin');
     await form.getByRole('button', { name: 'Run it here' }).click();
     await form.getByText(/^Status 200 after \d+ ms$/).waitFor();
-    expect(seen.at(-1)).toBe('/pune/days;from=1;to=3?units=celsius&units=kelvin theme=dark');
+    expect(seen.at(-1)).toBe('/pune/days;from=1;upto=3?units=celsius&units=kelvin theme=dark');
   });
 
   await step('calls, up to the limit', async () => {
