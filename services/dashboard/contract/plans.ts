@@ -103,6 +103,8 @@ export const product = z.object({
   /** Null: none are published. */
   base: limits.nullable(),
   subscribable: z.boolean(),
+  /** True: what is used are units, of which each answer says how many it costs. */
+  countsUnits: z.boolean(),
   /** False: it has no sandbox, so calls with a test key are refused. */
   takesTestKeys: z.boolean(),
   /** Null: not known, or not a product that can be called. */

@@ -1,6 +1,6 @@
 import { ANSWER_TIME_BOUNDS_MS as BOUNDS, answerTimePlace } from '../../../plugins/core/selling/answer-times';
 import { changeText, figuresOf, formatWithin, notKnown, sumAnswers, withinMs } from '../../../services/dashboard/web/pages/usage/answers';
-import { refusedSeries, usedSeries } from '../../../services/dashboard/web/pages/usage/usage-series';
+import { refusedSeries, usedSeries, usedTitle } from '../../../services/dashboard/web/pages/usage/usage-series';
 import { formatDistance, formatHour, formatHourTick, formatMoment, lastHours } from '../../../services/dashboard/web/format/time';
 import { windowStanding } from '../../../services/dashboard/api/plans/forecast';
 import { restOfMonth } from '../../../services/dashboard/api/plans/rest-of-month';
@@ -34,6 +34,16 @@ describe('the time of an answer', () => {
   ])('%p reads %s', (ms, text) => {
     expect(formatWithin(ms, BOUNDS)).toBe(text);
   });
+});
+
+it('the chart of what was used names units where the answers of a product in it say what they cost', () => {
+  const products = [
+    { id: 'weather', countsUnits: false },
+    { id: 'tokens', countsUnits: true },
+  ];
+  expect(usedTitle([{ product: 'weather' }], products)).toBe('Requests used');
+  expect(usedTitle([{ product: 'weather' }, { product: 'tokens' }], products)).toBe('Units used');
+  expect(usedTitle([{ product: 'tokens' }], [])).toBe('Requests used');
 });
 
 describe('answers', () => {

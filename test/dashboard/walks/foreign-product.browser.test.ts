@@ -1,47 +1,72 @@
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { type Browser, type Page } from 'playwright-core';
 import { eventually } from '../../support/eventually';
 import { EXAMPLE_NAMES } from '../../support/example-names';
 import { closeConnections, send } from '../../support/http';
 import { step } from '../../support/step';
 import { startInstance, type RunningInstance } from '../../support/system/instance';
+import { ownShop, type OwnShop } from '../../support/system/own-shop';
 import { openPage, settle, startBrowser } from '../support/browser';
 import { enterPassword, type Entrant, setFirstPassword, setUpSecondFactor, signUp } from '../support/entrances';
 
-const ROOT = resolve(__dirname, '../../..');
 const PASSWORD = 'eleven purple rickshaws';
 const CUSTOMER = 'asha@example.com';
 const OPERATOR = 'ops@tollgate.example';
 /** More pages than there are: a walk that finds ever new ones is a defect of the walk. */
 const MOST_PAGES = 80;
 
-let folder: string;
+/** An operation whose path, query and cookies are not written as one text each. */
+const DOCUMENT = {
+  openapi: '3.1.0',
+  info: { title: 'Weather', version: '1' },
+  paths: {
+    '/{city}/days{range}': {
+      get: {
+        operationId: 'days',
+        summary: 'Days of a city',
+        parameters: [
+          { name: 'city', in: 'path', required: true, schema: { type: 'string' }, example: 'pune' },
+          {
+            name: 'range',
+            in: 'path',
+            required: true,
+            style: 'matrix',
+            explode: true,
+            schema: { type: 'object' },
+            example: { from: 1, upto: 3 },
+          },
+          { name: 'units', in: 'query', schema: { type: 'array', items: { type: 'string' } } },
+          { name: 'theme', in: 'cookie', schema: { type: 'string' }, example: 'dark' },
+        ],
+        responses: { '200': { description: 'Fine', content: { 'application/json': { schema: { type: 'object' } } } } },
+      },
+    },
+  },
+};
+
+let shop: OwnShop;
+/** Path, query and cookies of what reached the API. */
+const seen: string[] = [];
 let api: Server;
 let instance: RunningInstance;
 let browser: Browser;
 
-/** Before anything runs: `npx tollgate …` in the new folder. */
-function tollgate(...words: string[]): void {
-  const env = { ...process.env, TOLLGATE_CONFIG: folder };
-  const { status, stderr } = spawnSync(process.execPath, [join(ROOT, 'cli/tollgate.mjs'), ...words], { env, encoding: 'utf8' });
-  if (status !== 0) throw new Error(stderr);
-}
-
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'tollgate-shop-'));
-  api = createServer((request, response) => response.end(JSON.stringify({ path: request.url })));
+  api = createServer((request, response) => {
+    seen.push(`${request.url} ${request.headers.cookie}`);
+    response.end(JSON.stringify({ path: request.url }));
+  });
   await new Promise<void>((done) => api.listen(0, '127.0.0.1', done));
-  tollgate('init', folder);
+  shop = ownShop();
   const url = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
-  tollgate('product', 'new', 'weather', '--url', url, '--daily', '5', '--monthly', '90');
-  const file = join(folder, 'catalogue.yml');
-  writeFileSync(file, `${readFileSync(file, 'utf8').trimEnd()}\n    test_keys: live\n    first_call: /weather/pune\n`);
-  instance = await startInstance({ TOLLGATE_CONFIG: folder });
+  shop.tollgate('product', 'new', 'weather', '--url', url, '--daily', '5', '--monthly', '90');
+  writeFileSync(join(shop.folder, 'weather.json'), JSON.stringify(DOCUMENT));
+  shop.addMembers('test_keys: live', 'first_call: /weather/pune', 'openapi: weather.json');
+  instance = await startInstance({ TOLLGATE_CONFIG: shop.folder });
+  expect((await instance.cli('catalogue', 'apply')).stderr).toBe('');
   browser = await startBrowser();
 });
 afterAll(async () => {
@@ -49,7 +74,7 @@ afterAll(async () => {
   await instance?.stop();
   api.close();
   closeConnections();
-  rmSync(folder, { recursive: true, force: true });
+  shop.remove();
 });
 
 /** Where a text names the example catalogue, each with what stands around it. */
@@ -112,6 +137,15 @@ test('one product of one’s own: no page, mail, description or command names a 
     await signUp(customer);
     key = await page.getByText(/^tg_test_\w+$/).innerText();
     expect(await page.locator('main').innerText()).toContain('/weather/pune');
+  });
+
+  await step('its reference makes a call of each kind of parameter, which the API itself answers', async () => {
+    await page.goto(`${instance.dashboard}/reference/weather`);
+    const form = page.getByRole('form', { name: 'Try GET /weather/{city}/days{range}', exact: true });
+    await form.getByLabel('units').fill('celsius, kelvin');
+    await form.getByRole('button', { name: 'Run it here' }).click();
+    await form.getByText(/^Status 200 after \d+ ms$/).waitFor();
+    expect(seen.at(-1)).toBe('/pune/days;from=1;upto=3?units=celsius&units=kelvin theme=dark');
   });
 
   await step('calls, up to the limit', async () => {

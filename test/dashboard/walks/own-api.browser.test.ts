@@ -16,7 +16,12 @@ import { enterPassword, type Entrant, setFirstPassword, setUpSecondFactor, signU
 const PASSWORD = 'eleven purple rickshaws';
 const CUSTOMER = 'asha@example.com';
 const OPERATOR = 'ops@tollgate.example';
-const SAID = 'The API behind this route did not answer.';
+/** Kong has one text for all that it answers itself, and no status in it (docs/codes.md). */
+const SAID = {
+  'kong-local': 'a service failed, not the request',
+  nginx: 'did not answer. Your request is not at fault',
+  caddy: 'did not answer. Your request is not at fault',
+} as const;
 const FAILURES = 500;
 /** With so many, fewer than 20 % of the minute's answers are failures. */
 const SUCCESSES = 2_200;
@@ -98,7 +103,8 @@ describe.each(['kong-local', 'nginx', 'caddy'] as const)('an own API from an emp
     for (const answer of failed) {
       const problem = answer.json();
       expect([502, 503, 504]).toContain(answer.status);
-      expect(problem).toMatchObject({ status: answer.status, code: 'gateway_error', detail: expect.stringContaining(SAID) });
+      expect(problem).toMatchObject({ code: 'gateway_error', detail: expect.stringContaining(SAID[kind]) });
+      if (kind !== 'kong-local') expect(problem.status).toBe(answer.status);
       expect(problem.request_id).toBe(answer.headers['x-kong-request-id']);
     }
     await eventually(async () => (await usedBy(email)) === 0);

@@ -63,6 +63,7 @@ export function describeProduct(
     plans,
     paidPlanId,
     firstCall,
+    countsUnits: product.units !== undefined,
     takesTestKeys: !refusesTestKeys(product),
     liveSource,
     liveRoutes,

@@ -49,6 +49,12 @@ interface UsedDay extends OfProduct {
   readonly used: number;
 }
 
+/** What the chart of what was used counts: units where the answers of a product in it say what they cost. */
+export function usedTitle(days: readonly Pick<UsedDay, 'product'>[], products: readonly { id: string; countsUnits: boolean }[]): string {
+  const byUnits = new Set(products.flatMap(({ id, countsUnits }) => (countsUnits ? [id] : [])));
+  return days.some(({ product }) => byUnits.has(product)) ? 'Units used' : 'Requests used';
+}
+
 /** Those that were let in, in one hour. */
 interface AdmittedHour extends OfProduct {
   readonly startsAt: string;

@@ -8,7 +8,7 @@ import { sumAnswers } from './answers';
 import { AnswersChart } from './answers-chart';
 import { LimitTable } from './limit-table';
 import { NoUsage } from './no-usage';
-import { refusedSeries, usedSeries } from './usage-series';
+import { refusedSeries, usedSeries, usedTitle } from './usage-series';
 import { UsageChart } from './usage-chart';
 import { RefusedTable, UsedTable } from './usage-tables';
 
@@ -31,7 +31,11 @@ export function UsageView({ usage, period }: UsageViewProps): ReactNode {
   });
   return (
     <Stack gap="md">
-      <UsageChart title="Requests used" series={usedSeries(days, products, range)} table={<UsedTable days={days} answers={answers} />}>
+      <UsageChart
+        title={usedTitle(days, products)}
+        series={usedSeries(days, products, range)}
+        table={<UsedTable days={days} answers={answers} />}
+      >
         No requests in this period.
       </UsageChart>
       {bars.some(({ admitted }) => admitted > 0) && <AnswersChart by="day" bars={bars} boundsMs={usage.answerTimesMs} />}
