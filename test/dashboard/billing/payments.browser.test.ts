@@ -242,7 +242,7 @@ test('a customer takes a paid plan: is declined once, pays, calls with it, chang
   await step('cancels; the plan goes on until its period is over, and the base limits hold then', async () => {
     await press(page, 'Cancel IP lookup Star');
     await shoot(page, '14-cancel', page.getByRole('dialog'));
-    await page.getByRole('dialog').getByRole('button', { name: 'Cancel the plan' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'End the plan' }).click();
     await page.getByText(/Ends on .*; nothing more is charged\./).waitFor();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await shoot(page, '14-cancelled');

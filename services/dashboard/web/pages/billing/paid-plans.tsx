@@ -69,7 +69,7 @@ function PaidPlanAct({ paid, title }: { readonly paid: PaidPlan; readonly title:
       {asked && (
         <ConfirmDialog
           title={isKept ? `Keep ${title}?` : `Cancel ${title}?`}
-          action={isKept ? 'Keep the plan' : 'Cancel the plan'}
+          action={isKept ? 'Keep the plan' : 'End the plan'}
           isDangerous={!isKept}
           onConfirm={change}
           onClose={() => setAsked(undefined)}
