@@ -28,6 +28,8 @@ function redactionPaths(): string[] {
 
 const SCRUBBERS: readonly (readonly [RegExp, string])[] = [
   [/\btg_(live|test|admin|seller)_[0-9A-Za-z]+/g, `tg_$1_${REDACTED}`],
+  // Of payment providers and signed webhooks.
+  [/\b((?:sk|rk)_(?:live|test)|whsec)_[\w+/=]+/g, `$1_${REDACTED}`],
   [/\b(bearer|basic)\s+[^\s"',;]+/gi, `$1 ${REDACTED}`],
   // User information of a URL, then its query and fragment: keys and personal numbers travel in both.
   [/\b([a-z][a-z0-9+.-]*:\/\/)[^\s/@"']+@/gi, '$1'],

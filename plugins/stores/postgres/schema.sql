@@ -56,8 +56,9 @@ CREATE TABLE alert (
   quota_limit bigint,
   read_at timestamp with time zone,
   is_mail_due boolean NOT NULL DEFAULT false,
+  is_included boolean NOT NULL DEFAULT false,
   CONSTRAINT alert_pkey PRIMARY KEY (id),
-  CONSTRAINT alert_once_a_window UNIQUE (subscription_id, kind, period, percent),
+  CONSTRAINT alert_once_a_window UNIQUE (subscription_id, kind, period, percent, is_included),
   CONSTRAINT alert_once_an_expiry UNIQUE (credential_id, period),
   CONSTRAINT alert_credential_id_fkey FOREIGN KEY (credential_id) REFERENCES credential(id) ON DELETE CASCADE,
   CONSTRAINT alert_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id) ON DELETE CASCADE,
@@ -2053,7 +2054,7 @@ BEGIN
     'window', CASE made.kind WHEN 'quota_daily' THEN 'daily' ELSE 'monthly' END, 'used', made.used, 'limit', made.quota_limit,
     'period', to_char(made.period, CASE made.kind WHEN 'quota_daily' THEN 'YYYY-MM-DD' ELSE 'YYYY-MM' END)
   )) FROM made JOIN customer c ON c.id = made.customer_id JOIN subscription s ON s.id = made.subscription_id
-  WHERE made.kind IN ('quota_daily', 'quota_monthly') AND made.percent = 100;
+  WHERE made.kind IN ('quota_daily', 'quota_monthly') AND made.percent = 100 AND NOT made.is_included;
   RETURN NULL;
 END $function$;
 REVOKE ALL ON FUNCTION seller_hears_of_alerts() FROM PUBLIC;

@@ -282,6 +282,20 @@ const sums = z.object({
       credited: amount,
     }),
   ),
+  /** Use above limits that a payment provider refuses to charge, for the seller to bill; the 100 oldest. */
+  uncharged: z.array(
+    z.object({
+      customerId: id,
+      customer: z.string(),
+      product: productId,
+      month,
+      units: z.number(),
+      amount,
+      currency,
+      /** What the provider said. */
+      problem: z.string(),
+    }),
+  ),
 });
 export type BillingSums = z.input<typeof sums>;
 

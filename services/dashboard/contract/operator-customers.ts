@@ -4,7 +4,7 @@ import { CSV, type Endpoints } from './endpoint';
 import { cursor, day, givenMoment, id, keyName, longCursor, moment, pageSize, planName, productId, submission, suspended } from './fields';
 import { listedKey } from './keys';
 import { rate } from './operator-home';
-import { subscription } from './plans';
+import { overage, subscription } from './plans';
 
 const listedCustomer = z.object({
   id,
@@ -80,6 +80,7 @@ const openPlanRequest = z.object({
   monthly: z.number().int(),
   price: z.string(),
   currency: z.string(),
+  overage: overage.nullable(),
   askedAt: moment,
 });
 export type OpenPlanRequest = z.input<typeof openPlanRequest>;

@@ -66,6 +66,37 @@ describe('alerts of a limit', () => {
     expect(shares(await raised(key))).toEqual(['quota_daily 100']);
   });
 
+  it('of a plan that sells use above what its price includes tell when that begins, and apart from it when requests are refused', async () => {
+    const key = await limited(1_000, 30_000);
+    const [{ id = '' } = {}] = key.subscriptions;
+    await pool.query(
+      `WITH sold AS (
+         INSERT INTO plan (product_id, name, daily, monthly, price, currency, overage)
+         SELECT product_id, 'Sea', 100, 3000, 49, 'INR', '{"per": 10, "price": "2.00", "daily": 10, "monthly": 300}' FROM subscription WHERE id = $1
+         RETURNING name
+       )
+       UPDATE subscription SET plan_name = sold.name, daily_override = NULL, monthly_override = NULL FROM sold WHERE id = $1`,
+      [id],
+    );
+    const told = async () =>
+      (await raised(key)).map(({ kind, percent, isIncluded, limit }) => [kind, percent, isIncluded ? 'included' : 'refused', limit]);
+    await use(key, 8);
+    expect(await told()).toEqual([['quota_daily', 80, 'included', 10]]);
+    await use(key, 2);
+    const [begins] = await raised(key);
+    expect(begins && alertText(begins, timeZone)).toMatch(
+      /^IP.* used what its price includes a day: 10 of 10 requests on .*\. Use above that is charged\.$/,
+    );
+    await use(key, 70);
+    expect((await told())[0]).toEqual(['quota_daily', 80, 'refused', 100]);
+    await use(key, 20);
+    const [refused] = await raised(key);
+    expect(refused && alertText(refused, timeZone)).toMatch(/reached its daily limit: 100 of 100 .* refused until the day ends\.$/);
+    expect(await told()).toHaveLength(4);
+    await pool.query('UPDATE subscription SET daily_override = 1000 WHERE id = $1', [id]);
+    expect(await told()).toHaveLength(4);
+  });
+
   it('count the whole month, and no other subscription', async () => {
     const [key, other] = [await limited(1_000_000, 100), await limited(1_000_000, 100)];
     await use(other, 1);
@@ -272,6 +303,7 @@ describe('the sentence of an alert', () => {
     percent: 80,
     used: 8_000,
     limit: 10_000,
+    isIncluded: false,
     period: '2026-11-20',
     keyId: null,
     maskedKey: null,
@@ -286,6 +318,7 @@ describe('the sentence of an alert', () => {
       { percent: 100, kind: 'quota_monthly', period: '2026-11-01' },
       /reached its monthly limit: .* in November 2026\. Further requests are refused/,
     ],
+    [{ isIncluded: true }, /^IP lookup used 80% of what its price includes a day: 8,000 of 10,000 requests on 20 November 2026\.$/],
     [
       { kind: 'key_expiry', maskedKey: 'tg_live…abcd', keyName: 'shop', expiresAt: new Date('2026-11-27T04:30:00Z') },
       /^Key tg_live…abcd \(shop\) expires on 27 November 2026, 10:00 IST\.$/,

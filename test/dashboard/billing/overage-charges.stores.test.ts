@@ -8,6 +8,7 @@ import { PRODUCTS } from '../../support/catalogue';
 import { type CommandRun, runCommand } from '../../cli/support/run-command';
 import { ip, PRODUCT, sun, useFaultyPayments } from '../support/faulty-payments';
 import { type MortalProcess } from '../support/mortal-process';
+import { makeOperator } from '../support/operator';
 import { paymentWork, type Wish } from '../support/payment-work';
 
 const { dashboard, clock, sell, paidCustomer, planOf } = useFaultyPayments();
@@ -68,12 +69,20 @@ describe('use above the limits of a month that is over', () => {
     const uncharged = (await listUnchargedOverage(dashboard().pool)).filter(({ customerId }) => customerId === wish.customerId);
     expect(uncharged).toMatchObject([{ product: PRODUCT, month, units: 617, amount: 1_234, currency: 'INR', provider: 'sandbox' }]);
     expect(uncharged[0]?.problem).toContain(subscription);
+    const { cookie } = await makeOperator(dashboard());
+    const inConsole = async () =>
+      ((await dashboard().ask({ path: '/api/operator/billing', cookie })).json().uncharged as { customerId: string }[]).filter(
+        ({ customerId }) => customerId === wish.customerId,
+      );
+    const owed = { customer: expect.stringContaining('@'), product: PRODUCT, month, units: 617, amount: '12.34', currency: 'INR' };
+    expect(await inConsole()).toMatchObject([{ ...owed, problem: expect.stringContaining(subscription) }]);
     const { url } = await takePayment(tools(), wish, { ...place, port: dashboard().port });
     dashboard().provider.ledger.pay(sessionOf(url));
     await dashboard().settled();
     await dashboard().pool.query('UPDATE overage_charge SET look_at = now() WHERE look_at IS NOT NULL');
     await report(dashboard());
     expect(itemsOf([wish])).toMatchObject([{ amount: 1_234 }]);
+    expect(await inConsole()).toEqual([]);
     expect((await listUnchargedOverage(dashboard().pool)).filter(({ customerId }) => customerId === wish.customerId)).toEqual([]);
   });
 

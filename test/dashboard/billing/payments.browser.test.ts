@@ -1,4 +1,4 @@
-import { type Browser, type Page } from 'playwright-core';
+import { type Browser, type Locator, type Page } from 'playwright-core';
 import { type Pool } from 'pg';
 import { type Catalogue, createCatalogue } from '../../../plugins/core/selling/catalogue';
 import { applyCatalogue } from '../../../plugins/stores/postgres/catalogue/apply-catalogue';
@@ -11,14 +11,25 @@ import { closeConnections, type Reply, send } from '../../support/http';
 import { step } from '../../support/step';
 import { sharedInstance, type SharedInstance } from '../../support/system/shared-instance';
 import { inaccessibleInBoth } from '../support/axe';
+import { dayAgo } from '../support/seed-use';
 import { openPage, settle, startBrowser, type WatchedPage } from '../support/browser';
 import { enterPassword, type Entrant, press, setFirstPassword, setUpSecondFactor, signUp } from '../support/entrances';
 
 const NAME = `${process.pid}-${Date.now()}`;
 const CUSTOMER = `payer-${NAME}@example.com`;
 const PASSWORD = 'eleven purple rickshaws';
-/** A second plan that is paid for, under a name that no other test on the instance uses. */
-const SUN = { name: `Sun ${NAME}`, daily: 200_000, monthly: 6_000_000, price: '999.00', currency: 'INR', approval: 'automatic' } as const;
+/** A second plan that is paid for and sells use above its limits, under a name that no other test on the instance uses. */
+const SUN = {
+  name: `Sun ${NAME}`,
+  daily: 5,
+  monthly: 150,
+  price: '999.00',
+  currency: 'INR',
+  approval: 'automatic',
+  overage: { per: 10, price: '20.00', cap: { daily: 200_000, monthly: 6_000_000 } },
+} as const;
+/** From paying to the page that says so; the issue's limit on an idle machine is 5 s, and other tests run beside this one. */
+const ACTIVE_WITHIN_MS = 20_000;
 const STAR_DAILY = 100_000;
 
 let instance: SharedInstance;
@@ -48,9 +59,18 @@ afterAll(async () => {
 });
 
 const SHOTS = process.env['SCREENSHOTS'];
-const shoot = async (page: Page, name: string): Promise<void> => {
+/** @param part that is looked at, of a long page */
+const shoot = async (page: Page, name: string, part?: Locator): Promise<void> => {
   await page.emulateMedia({ colorScheme: 'light' });
-  if (SHOTS !== undefined) await page.screenshot({ path: `${SHOTS}/${name}.png`, fullPage: true });
+  if (SHOTS !== undefined) await (part ?? page).screenshot({ path: `${SHOTS}/${name}.png`, ...(!part && { fullPage: true }) });
+};
+const DESK = { width: 1_280, height: 720 };
+const PHONE = { width: 390, height: 844 };
+const shootOnPhone = async (page: Page, name: string): Promise<void> => {
+  await page.setViewportSize(PHONE);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(PHONE.width);
+  await shoot(page, name);
+  await page.setViewportSize(DESK);
 };
 const open = async (page: Page, path: string): Promise<void> => {
   await page.goto(instance.dashboard + path);
@@ -79,6 +99,28 @@ test('a customer takes a paid plan: is declined once, pays, calls with it, chang
   };
   let key = '';
 
+  /** Uses 17 units with live keys, which is 12 more than the plan includes a day, and reads of it everywhere. */
+  async function useAbove(): Promise<void> {
+    await db.query(
+      `INSERT INTO usage AS u (subscription_id, day, spent_postgres)
+       SELECT s.id, $2, 17 FROM subscription s JOIN customer c ON c.id = s.customer_id WHERE c.email = $1 AND s.product_id = 'api-ip'
+       ON CONFLICT (subscription_id, day) DO UPDATE SET spent_postgres = u.spent_postgres + excluded.spent_postgres`,
+      [CUSTOMER, dayAgo(0)],
+    );
+    await read(page, '/usage', '5 are included; 12 are above.');
+    await page.getByText('Above what is included: ₹20.00 for 10 requests').waitFor();
+    expect(await inaccessibleInBoth(page)).toEqual([]);
+    await shoot(page, '7-usage-above');
+    await read(page, `/statements/${dayAgo(0).slice(0, 7)}`, '12 above');
+    await page.getByText('₹24.00 above').waitFor();
+    expect(await inaccessibleInBoth(page)).toEqual([]);
+    await shoot(page, '7-statement-above');
+    await shootOnPhone(page, '7-statement-above-phone');
+    await open(page, '/plans');
+    await page.getByText('5 are included; 12 are above.').waitFor();
+    if (SHOTS !== undefined) await page.screenshot({ path: `${SHOTS}/7-plans.png` });
+  }
+
   await step('signs up, calls within the base limits, and chooses a plan with a price', async () => {
     await signUp({ ...customer, dashboard: instance.dashboard, email: CUSTOMER, password: PASSWORD });
     key = await page.getByText(/^tg_test_\w+$/).innerText();
@@ -87,7 +129,7 @@ test('a customer takes a paid plan: is declined once, pays, calls with it, chang
     await page.getByRole('button', { name: 'Change IP lookup to Star' }).click();
     await page.getByText('The plan begins when the payment has arrived').waitFor();
     expect(await inaccessibleInBoth(page)).toEqual([]);
-    await shoot(page, '1-dialog');
+    await shoot(page, '1-dialog', page.getByRole('dialog'));
     await page.getByRole('button', { name: /Go on and pay/ }).click();
   });
 
@@ -96,6 +138,7 @@ test('a customer takes a paid plan: is declined once, pays, calls with it, chang
     await press(page, 'Pay with a card that is declined');
     await page.getByText('Your card was declined.').waitFor();
     await shoot(page, '2-declined');
+    await shootOnPhone(page, '2-declined-phone');
     await page.getByRole('link', { name: 'Go back without paying' }).click();
     await page.getByText('Nothing has arrived yet.').waitFor();
     expect(await inaccessibleInBoth(page)).toEqual([]);
@@ -107,8 +150,12 @@ test('a customer takes a paid plan: is declined once, pays, calls with it, chang
     await page.getByRole('link', { name: /Back to the payment/ }).click();
     await press(page, 'Pay with a card that asks for a second factor');
     await shoot(page, '4-factor');
+    const paidAt = performance.now();
     await press(page, 'Complete');
     await page.getByText('The payment has arrived. IP lookup is on Star now.').waitFor();
+    const tookMs = performance.now() - paidAt;
+    process.stdout.write(`from paying to the page that says so: ${Math.round(tookMs)} ms\n`);
+    expect(tookMs).toBeLessThan(ACTIVE_WITHIN_MS);
     expect(await inaccessibleInBoth(page)).toEqual([]);
     await shoot(page, '5-arrived');
     await untilDaily(key, STAR_DAILY);
@@ -119,19 +166,25 @@ test('a customer takes a paid plan: is declined once, pays, calls with it, chang
     await page.getByText(/Next charge of ₹499\.00 on/).waitFor();
     expect(await inaccessibleInBoth(page)).toEqual([]);
     await shoot(page, '6-billing');
+    await shootOnPhone(page, '6-billing-phone');
   });
 
   await step('changes up and down at the cost that was shown, and calls with each', async () => {
     const change = async (plan: string, cost: string): Promise<void> => {
       await open(page, '/plans');
       await page.getByRole('button', { name: `Change IP lookup to ${plan}` }).click();
-      await page.getByRole('dialog').getByText(cost).waitFor();
-      await shoot(page, `7-change-to-${plan.split(' ')[0] ?? ''}`);
+      const dialog = page.getByRole('dialog');
+      await dialog.getByText(cost).waitFor();
+      await dialog.getByText('₹20.00 for 10 requests').waitFor();
+      await shoot(page, `7-change-to-${plan.split(' ')[0] ?? ''}`, dialog);
       await press(page, `Change to ${plan}`);
       await page.getByText(`IP lookup is on ${plan} now.`).waitFor();
     };
+    await open(page, '/plans');
+    await page.getByText('₹20.00 for 10 requests above that, up to').waitFor();
     await change(SUN.name, 'is charged now');
-    await untilDaily(key, SUN.daily);
+    await untilDaily(key, SUN.overage.cap.daily);
+    await useAbove();
     await change('Star', 'is credited to the next charges');
     await untilDaily(key, STAR_DAILY);
   });
@@ -139,7 +192,9 @@ test('a customer takes a paid plan: is declined once, pays, calls with it, chang
   await step('has a renewal fail, is told so with the day of grace, still calls, and makes it good', async () => {
     await portal('Let the month end: the card is declined');
     await read(page, '/billing', /Pay by .*, or the plan ends\./);
+    await page.getByText('under “Cards and receipts”').waitFor();
     await shoot(page, '8-failed');
+    await shootOnPhone(page, '8-failed-phone');
     await untilDaily(key, STAR_DAILY);
     await open(page, '/outbox');
     const mail = page.getByRole('article', { name: 'Payment for IP lookup: Star failed' }).filter({ hasText: `to ${CUSTOMER},` });
@@ -168,9 +223,8 @@ test('a customer takes a paid plan: is declined once, pays, calls with it, chang
     await open(seller.page, '/operator/billing');
     await seller.page.getByRole('table', { name: 'Sums by month' }).getByText('Sandbox').first().waitFor();
     await shoot(seller.page, '11-sums');
-    await seller.page.setViewportSize({ width: 390, height: 844 });
     await open(seller.page, list);
-    await shoot(seller.page, '12-seller-phone');
+    await shootOnPhone(seller.page, '12-seller-phone');
     await read(page, '/billing', /Next charge of/);
   });
 
@@ -187,14 +241,37 @@ test('a customer takes a paid plan: is declined once, pays, calls with it, chang
 
   await step('cancels; the plan goes on until its period is over, and the base limits hold then', async () => {
     await press(page, 'Cancel IP lookup Star');
-    await page.getByRole('dialog').getByRole('button', { name: 'Cancel the plan' }).click();
+    await shoot(page, '14-cancel', page.getByRole('dialog'));
+    await page.getByRole('dialog').getByRole('button', { name: 'End the plan' }).click();
     await page.getByText(/Ends on .*; nothing more is charged\./).waitFor();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     await shoot(page, '14-cancelled');
     await untilDaily(key, STAR_DAILY);
     await portal('Let the month end: the renewal is paid');
     await untilDaily(key, 1_000);
     await read(page, '/billing', 'Nothing paid');
     await shoot(page, '15-ended');
+  });
+
+  await step('the seller reads what the provider refuses to charge of the last month, and what the plan sells in the console', async () => {
+    // As overage-charges.stores.test.ts comes to it; here a month would have to pass.
+    const problem = 'No such subscription, or it has ended.';
+    await db.query(
+      `WITH whose AS (SELECT id, date_trunc('month', now() - interval '1 month')::date AS month FROM customer WHERE email = $1),
+       closed AS (INSERT INTO statement (customer_id, month, content) SELECT id, month, $2 FROM whose RETURNING customer_id, month)
+       INSERT INTO overage_charge (customer_id, month, product_id, currency, units, amount, provider, attempts, problem, look_at)
+       SELECT customer_id, month, 'api-ip', 'INR', 617, 123400, 'sandbox', 1, $3, now() + interval '1 day' FROM closed`,
+      [CUSTOMER, JSON.stringify({ month: '2026-01', daysInMonth: 31, lines: [], totals: [] }), problem],
+    );
+    await open(seller.page, '/operator/billing');
+    const uncharged = seller.page.getByRole('table', { name: 'Use that is not charged' }).getByRole('row').filter({ hasText: CUSTOMER });
+    await uncharged.getByText('₹1,234.00').waitFor();
+    await uncharged.getByText(problem).waitFor();
+    expect(await inaccessibleInBoth(seller.page)).toEqual([]);
+    await shoot(seller.page, '17-uncharged');
+    await shootOnPhone(seller.page, '17-uncharged-phone');
+    await open(seller.page, '/operator/products');
+    await seller.page.getByText(`${SUN.name} ₹999.00, then ₹20.00 for 10 requests`).waitFor();
   });
 
   await step('comes back to a payment page whose plan was withdrawn, and reads why it is closed', async () => {

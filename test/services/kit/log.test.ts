@@ -45,6 +45,8 @@ test.each([
   ['/ip?api_key=abc&ip=1', '/ip?api_key=[redacted]&ip=1'],
   ['number 999941057058, not 12345', 'number [redacted], not 12345'],
   ['token tg_admin_0123456789ABCDEFGHIJKLMNOPQRSTUVW refused', 'token tg_admin_[redacted] refused'],
+  ['Invalid API Key provided: rk_live_51Abc', 'Invalid API Key provided: rk_live_[redacted]'],
+  ['signed with whsec_MfKQ9r8GKYqrTw+/=', 'signed with whsec_[redacted]'],
 ])('scrubText(%s)', (text, clean) => {
   expect(scrubText(text)).toBe(clean);
 });

@@ -67,15 +67,22 @@ export async function refuseOverage(db: Database, id: string, problem: string): 
 }
 
 export interface UnchargedOverage extends OverageCharge {
+  /** Email address of its customer. */
+  readonly customer: string;
   readonly provider: string;
   /** What the provider said. */
   readonly problem: string;
 }
 
-/** Those that the provider refused when it was last asked, the oldest first. */
-export async function listUnchargedOverage(db: Database): Promise<UnchargedOverage[]> {
-  const where = "WHERE o.look_at IS NOT NULL AND o.problem <> '' ORDER BY o.month, o.id LIMIT 1000";
-  return (await db.query<UnchargedOverage>(`SELECT ${COLUMNS}, o.provider, o.problem FROM overage_charge o ${where}`)).rows;
+const UNCHARGED = `
+SELECT ${COLUMNS}, c.email AS customer, o.provider, o.problem FROM overage_charge o JOIN customer c ON c.id = o.customer_id
+WHERE o.look_at IS NOT NULL AND o.problem <> ''
+  AND NOT EXISTS (SELECT FROM statement_billed b WHERE b.customer_id = o.customer_id AND b.month = o.month)
+ORDER BY o.month, o.id LIMIT $1`;
+
+/** Those that the provider refused when it was last asked, and that no invoice of our own has, the oldest first. */
+export async function listUnchargedOverage(db: Database, limit = 1_000): Promise<UnchargedOverage[]> {
+  return (await db.query<UnchargedOverage>(UNCHARGED, [limit])).rows;
 }
 
 export interface ShownOverage extends OverageCharge {

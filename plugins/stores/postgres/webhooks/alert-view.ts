@@ -15,6 +15,8 @@ export interface AlertView {
   /** Requests, when the alert was raised. */
   readonly used: number | null;
   readonly limit: number | null;
+  /** Whether `limit` is what the price includes, and use above it is charged; else requests above it are refused. */
+  readonly isIncluded: boolean;
   /** First day of the window in the quota time zone, `YYYY-MM-DD`; the day of the expiry in UTC. */
   readonly period: string;
   readonly keyId: string | null;
@@ -29,7 +31,7 @@ export interface AlertView {
 export const ALERT_COLUMNS = `
 a.id, a.at, a.kind, a.subscription_id AS "subscriptionId", s.product_id AS product,
 (SELECT title FROM product WHERE id = s.product_id) AS "productTitle", a.percent, a.used::float8 AS used,
-a.quota_limit::float8 AS limit, to_char(a.period, 'YYYY-MM-DD') AS period, a.credential_id AS "keyId",
+a.quota_limit::float8 AS limit, a.is_included AS "isIncluded", to_char(a.period, 'YYYY-MM-DD') AS period, a.credential_id AS "keyId",
 k.prefix || '…' || k.last_four AS "maskedKey", k.name AS "keyName",
 CASE WHEN a.kind = 'key_expiry' THEN a.period AT TIME ZONE 'UTC' END AS "expiresAt", a.read_at AS "readAt"`;
 export const ALERT_JOINS = 'LEFT JOIN subscription s ON s.id = a.subscription_id LEFT JOIN credential k ON k.id = a.credential_id';

@@ -28,6 +28,7 @@ today AS MATERIALIZED (
 standing AS (
   SELECT s.id AS subscription_id, s.customer_id, today.day::timestamp AS day, date_trunc('month', today.day::timestamp) AS month,
     LEAST(COALESCE(s.daily_override, l.daily, p.daily), s.daily_cap)::bigint AS daily, COALESCE(s.monthly_override, l.monthly, p.monthly)::bigint AS monthly,
+    overage_of(l.overage, s.daily_override, s.monthly_override) AS overage,
     (SELECT percents FROM alert_threshold WHERE subscription_id = s.id) AS percents,
     u.spent_redis + u.spent_postgres - u.refunded AS used_daily,
     (
@@ -42,30 +43,33 @@ standing AS (
   WHERE (SELECT mine FROM turn)
 ),
 reached AS (
-  SELECT customer_id, kind, subscription_id, NULL::uuid AS credential_id, period, percent, used, quota_limit,
+  SELECT customer_id, kind, subscription_id, NULL::uuid AS credential_id, period, percent, used, quota_limit, is_included,
     percents IS NOT NULL OR percent >= ${MAILED_PERCENT} AS is_mailed
   FROM standing,
-    LATERAL (VALUES ('quota_daily', day, used_daily, daily), ('quota_monthly', month, used_monthly, monthly))
-      AS win(kind, period, used, quota_limit),
+    LATERAL (VALUES
+      ('quota_daily', day, used_daily, daily, false), ('quota_monthly', month, used_monthly, monthly, false),
+      ('quota_daily', day, used_daily, (overage ->> 'daily')::bigint, true), ('quota_monthly', month, used_monthly, (overage ->> 'monthly')::bigint, true)
+    ) AS win(kind, period, used, quota_limit, is_included),
     LATERAL (
       SELECT max(step) AS percent FROM unnest(COALESCE(percents, '${USUAL_PERCENTS}')) AS step WHERE used * 100 >= quota_limit * step
     ) AS share
   WHERE used > 0 AND percent IS NOT NULL
+    AND (NOT is_included OR quota_limit < CASE kind WHEN 'quota_daily' THEN daily ELSE monthly END)
     AND NOT EXISTS (
       SELECT 1 FROM alert known
       WHERE known.subscription_id = standing.subscription_id AND known.kind = win.kind AND known.period = win.period
-        AND known.percent >= share.percent
+        AND known.is_included = win.is_included AND known.percent >= share.percent
     )
   UNION ALL
-  SELECT k.customer_id, 'key_expiry', NULL, k.id, k.expires_at AT TIME ZONE 'UTC', NULL, NULL, NULL, true
+  SELECT k.customer_id, 'key_expiry', NULL, k.id, k.expires_at AT TIME ZONE 'UTC', NULL, NULL, NULL, false, true
   FROM credential k
   WHERE (SELECT mine FROM turn) AND k.state = 'active' AND k.expires_at > now() AND k.expires_at <= now() + interval '7 days'
     AND k.expires_at > k.created_at + interval '7 days'
     AND NOT EXISTS (SELECT 1 FROM alert known WHERE known.credential_id = k.id AND known.period = k.expires_at AT TIME ZONE 'UTC')
 ),
 raised AS (
-  INSERT INTO alert (customer_id, kind, subscription_id, credential_id, period, percent, used, quota_limit, is_mail_due)
-  SELECT customer_id, kind, subscription_id, credential_id, period, percent, used, quota_limit, is_mailed AND ${WANTS_MAIL} FROM reached
+  INSERT INTO alert (customer_id, kind, subscription_id, credential_id, period, percent, used, quota_limit, is_included, is_mail_due)
+  SELECT customer_id, kind, subscription_id, credential_id, period, percent, used, quota_limit, is_included, is_mailed AND ${WANTS_MAIL} FROM reached
   ORDER BY customer_id, kind, subscription_id, percent
   ON CONFLICT DO NOTHING
   RETURNING id, customer_id, kind, at
@@ -78,8 +82,9 @@ queued AS (
 SELECT count(*)::integer AS count FROM raised`;
 
 /**
- * Tells every customer of limits that were reached to 50, 80 or 100 %, or to the shares that it chose, and of keys that expire within 7 days: each once, however often and
- * by however many processes this is called. Of shares that were reached at one go only the highest is told; a key that was made to live
+ * Tells every customer of limits that were reached to 50, 80 or 100 %, or to the shares that it chose, and of keys that expire within 7 days:
+ * each once, however often and by however many processes this is called. A plan that sells use above what its price includes has both: shares
+ * of that, and of the limits at which requests are refused. Of shares that were reached at one go only the highest is told; a key that was made to live
  * for less than 7 days ends as its customer wished, and needs no alert.
  * @param options.timeZone quota time zone, IANA name
  * @returns how many alerts are new

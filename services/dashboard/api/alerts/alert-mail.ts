@@ -11,6 +11,7 @@ function withoutOvertaken(alerts: readonly AlertView[]): AlertView[] {
       (other) =>
         other.subscriptionId === alert.subscriptionId &&
         other.kind === alert.kind &&
+        other.isIncluded === alert.isIncluded &&
         other.period === alert.period &&
         (other.percent ?? 0) > (alert.percent ?? 0),
     );

@@ -16,11 +16,22 @@ export function mailedMoment(at: Date, timeZone: string): string {
   return `${text} ${parts.find(({ type }) => type === 'timeZoneName')?.value ?? timeZone}`;
 }
 
-function window(alert: AlertView): { name: string; period: string; end: string } {
+function window(alert: AlertView): { name: 'daily' | 'monthly'; period: string; end: string } {
   const [year = '', month = '', day = ''] = alert.period.split('-');
   const monthAndYear = `${MONTHS[Number(month) - 1] ?? month} ${year}`;
   if (alert.kind === 'quota_daily') return { name: 'daily', period: `on ${Number(day)} ${monthAndYear}`, end: 'the day ends' };
   return { name: 'monthly', period: `in ${monthAndYear}`, end: 'the month ends' };
+}
+
+/** Of use that the price includes. */
+function includedText(
+  { percent, used, limit }: AlertView,
+  { title, name, period }: { readonly title: string; readonly name: 'daily' | 'monthly'; readonly period: string },
+): string {
+  const included = `what its price includes ${name === 'daily' ? 'a day' : 'a month'}`;
+  const figures = `${count(used)} of ${count(limit)} requests ${period}`;
+  if (percent === 100) return `${title} used ${included}: ${figures}. Use above that is charged.`;
+  return `${title} used ${percent ?? 0}% of ${included}: ${figures}.`;
 }
 
 /**
@@ -34,6 +45,7 @@ export function alertText(alert: AlertView, timeZone: string): string {
   }
   const title = alert.productTitle ?? alert.product ?? 'A product';
   const { name, period, end } = window(alert);
+  if (alert.isIncluded) return includedText(alert, { title, name, period });
   const figures = `${count(alert.used)} of ${count(alert.limit)} requests ${period}`;
   if (alert.percent === 100) return `${title} reached its ${name} limit: ${figures}. Further requests are refused until ${end}.`;
   return `${title} reached ${alert.percent ?? 0}% of its ${name} limit: ${figures}.`;

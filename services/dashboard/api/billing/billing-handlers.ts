@@ -23,7 +23,7 @@ import { type BillingPort } from './billing-port';
 import { paymentHandlers, readPaidPlans } from './payment-handlers';
 import { portOf as paymentPortOf } from './payments-of';
 import { invoicePdf } from './invoice-pdf';
-import { sellerSums } from './seller-payments';
+import { sellerSums, unchargedOverage } from './seller-payments';
 import { invoiceRecords, toInvoice, toSummary } from './show-invoice';
 
 const portOf = async ({ db, catalogue }: DashboardDeps): Promise<BillingPort> => billingOf(db, await catalogue());
@@ -123,6 +123,7 @@ export const sellerBillingHandlers: Handlers<typeof sellerBillingEndpoints> = {
   'GET /operator/billing': async (_call, deps) => ({
     provider: await providerOf(await portOf(deps), deps),
     months: await sellerSums(deps),
+    uncharged: await unchargedOverage(deps),
   }),
 
   'GET /operator/invoices': async ({ query: { customer: customerId, ...query } }, deps) => {

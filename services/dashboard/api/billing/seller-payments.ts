@@ -1,6 +1,7 @@
 import { windowsAt } from '../../../../plugins/core/access/quota';
 import { fromMinor } from '../../../../plugins/core/selling/money';
 import { sumInvoices } from '../../../../plugins/stores/postgres/billing/invoice-view';
+import { listUnchargedOverage } from '../../../../plugins/stores/postgres/billing/overage-charges';
 import {
   type ChargeFilter,
   type ChargeView,
@@ -57,6 +58,15 @@ export async function sellerSums({ db, clock, timeZone }: DashboardDeps): Promis
     };
   });
   return months.sort(byMonth);
+}
+
+/** At most this many are shown; `billing reconcile` prints all. */
+const UNCHARGED_SHOWN = 100;
+
+/** Use above limits that a payment provider refuses to charge, the oldest first. */
+export async function unchargedOverage({ db }: DashboardDeps): Promise<Given<BillingSums>['uncharged']> {
+  const found = await listUnchargedOverage(db, UNCHARGED_SHOWN);
+  return found.map(({ amount, currency, ...each }) => ({ ...each, currency, amount: fromMinor(amount, currency) }));
 }
 
 const isOwed = ({ state }: ChargeView): boolean => state === 'due' || state === 'overdue';

@@ -36,10 +36,15 @@ export function WindowBar({ window, standing, of, included, hasTitle = true }: W
       </Progress.Root>
       <Text size="xs" c="dimmed" mt={4}>
         {forecast(window, standing, quotaTimeZone)}
-        {included !== undefined && ` ${formatCount(included)} are included.`}
+        {included !== undefined && includedText(standing.used, included)}
       </Text>
     </div>
   );
+}
+
+function includedText(used: number, included: number): string {
+  const above = used > included ? `; ${formatCount(used - included)} are above` : '';
+  return ` ${formatCount(included)} are included${above}.`;
 }
 
 function forecast(window: 'day' | 'month', { used, limit, exhaustedAt, resetsAt }: WindowStanding, timeZone: string): string {

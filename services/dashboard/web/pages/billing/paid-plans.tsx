@@ -30,10 +30,13 @@ const STATES = {
 /** What comes next, in a sentence. */
 function nextOf(
   { status, cancelsAt, periodEndsAt, graceEndsAt, isGiven, price, currency }: PaidPlan,
-  dateOf: (iso: string) => string,
+  { dateOf, hasPortal }: { readonly dateOf: (iso: string) => string; readonly hasPortal: boolean },
 ): string {
   if (!isGiven) return 'The plan is not given until the payment is made good.';
-  if (status === 'failing' && graceEndsAt !== null) return `Pay by ${dateOf(graceEndsAt)}, or the plan ends.`;
+  if (status === 'failing' && graceEndsAt !== null) {
+    const where = hasPortal ? ' under “Cards and receipts”' : '';
+    return `Pay by ${dateOf(graceEndsAt)}${where}, or the plan ends.`;
+  }
   if (cancelsAt !== null) return `Ends on ${dateOf(cancelsAt)}; nothing more is charged.`;
   const charge = formatPrice({ price, currency });
   return status === 'trial'
@@ -44,36 +47,38 @@ function nextOf(
 /** Cancels with the period that is paid, or takes that back. */
 function PaidPlanAct({ paid, title }: { readonly paid: PaidPlan; readonly title: string }): ReactNode {
   const client = useQueryClient();
-  const [isAsking, setAsking] = useState(false);
+  // The dialog goes on asking what it asked, though the plan is another one a moment before it closes.
+  const [asked, setAsked] = useState<'keep' | 'cancel'>();
   const isCancelled = paid.cancelsAt !== null;
   const { isCancelFinal } = paid;
-  if (isCancelled && isCancelFinal) return null;
+  const isKept = asked === 'keep';
+  if (isCancelled && isCancelFinal && !asked) return null;
 
   async function change(): Promise<void> {
     const params = { id: paid.id };
-    await (isCancelled ? call('POST /paid-plans/:id/keep', { params }) : call('POST /paid-plans/:id/cancel', { params }));
+    await (isKept ? call('POST /paid-plans/:id/keep', { params }) : call('POST /paid-plans/:id/cancel', { params }));
     await client.invalidateQueries();
-    toast(isCancelled ? `${title} goes on.` : `${title} ends with the period that is paid.`);
+    toast(isKept ? `${title} goes on.` : `${title} ends with the period that is paid.`);
   }
 
   return (
     <>
-      <Button size="compact-sm" variant="default" className="tappable" onClick={() => setAsking(true)}>
+      <Button size="compact-sm" variant="default" className="tappable" onClick={() => setAsked(isCancelled ? 'keep' : 'cancel')}>
         {isCancelled ? `Keep ${title}` : `Cancel ${title}`}
       </Button>
-      {isAsking && (
+      {asked && (
         <ConfirmDialog
-          title={isCancelled ? `Keep ${title}?` : `Cancel ${title}?`}
-          action={isCancelled ? 'Keep the plan' : 'Cancel the plan'}
-          isDangerous={!isCancelled}
+          title={isKept ? `Keep ${title}?` : `Cancel ${title}?`}
+          action={isKept ? 'Keep the plan' : 'End the plan'}
+          isDangerous={!isKept}
           onConfirm={change}
-          onClose={() => setAsking(false)}
+          onClose={() => setAsked(undefined)}
         >
           <Text size="sm">
-            {isCancelled
+            {isKept
               ? 'The plan goes on, and is charged each month again.'
               : 'The plan goes on until the period that is paid is over. After that the base limits hold, and nothing is charged any more.'}
-            {!isCancelled && isCancelFinal && ' This cannot be taken back, and a trial ends at once.'}
+            {!isKept && isCancelFinal && ' This cannot be taken back, and a trial ends at once.'}
           </Text>
         </ConfirmDialog>
       )}
@@ -106,7 +111,7 @@ export function PaidPlans({ paid, above, hasPortal }: BillingView): ReactNode {
   const columns: readonly Column<PaidPlan>[] = [
     { header: 'Product', isTitle: true, cell: ({ product, plan }) => `${titleOf(product)}: ${plan}` },
     { header: 'State', cell: ({ status }) => <Badge color={STATES[status].color}>{STATES[status].text}</Badge> },
-    { header: 'Next', cell: (each) => nextOf(each, dateOf) },
+    { header: 'Next', cell: (each) => nextOf(each, { dateOf, hasPortal }) },
     { header: 'Change', cell: (each) => <PaidPlanAct paid={each} title={`${titleOf(each.product)} ${each.plan}`} /> },
   ];
   return (

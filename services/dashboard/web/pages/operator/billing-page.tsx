@@ -19,6 +19,7 @@ import { formatMonth } from '../plans/format-month';
 import { BillingSumsTable } from './billing-sums';
 import { PAYMENT_STATES } from '../billing/payment-words';
 import { PaymentList } from './payment-list';
+import { UnchargedUse } from './uncharged-use';
 
 const FROM = '/console/operator/billing';
 
@@ -168,6 +169,7 @@ export function SellerBillingPage(): ReactNode {
                   provider.
                 </Text>
               )}
+              <UnchargedUse rows={sums.uncharged} />
               <BillingSumsTable months={sums.months} />
               <Lists {...sums} />
             </>

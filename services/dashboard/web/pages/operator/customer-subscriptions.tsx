@@ -6,6 +6,7 @@ import { formatCount, formatPrice } from '../../format/numbers';
 import { DataTable, type Column } from '../../components/data-table';
 import { EmptyState } from '../../components/empty-state';
 import { Moment } from '../../components/moment';
+import { limitsText, thenText } from '../plans/offers';
 import { LimitsDialog } from './limits-dialog';
 import { type SuspensionTarget } from './suspend-dialog';
 
@@ -29,10 +30,15 @@ export function CustomerSubscriptions({ customer, onSuspend }: CustomerSubscript
     { header: 'Product', isTitle: true, cell: ({ product }) => <span className="keep">{product}</span> },
     {
       header: 'Plan',
-      cell: ({ plan, ownPrice }) => (
+      cell: ({ plan, ownPrice, overage }) => (
         <>
           {plan ?? 'Base'}
           {ownPrice && <span className="dimmed keep"> at {formatPrice(ownPrice)}</span>}
+          {overage && (
+            <Text component="span" display="block" size="xs" c="dimmed">
+              {limitsText(overage)} included{thenText({ currency: overage.currency, overage })}
+            </Text>
+          )}
         </>
       ),
     },

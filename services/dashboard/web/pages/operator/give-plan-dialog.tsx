@@ -10,6 +10,7 @@ import { FormButtons } from '../../components/form-buttons';
 import { ProblemAlert } from '../../components/problem-alert';
 import { formatCount, formatPrice } from '../../format/numbers';
 import { useSubmit } from '../../hooks/use-submit';
+import { thenText } from '../plans/offers';
 
 interface GivePlanDialogProps {
   readonly customer: Pick<CustomerDetails, 'id' | 'email' | 'subscriptions'>;
@@ -57,7 +58,7 @@ export function GivePlanDialog({ customer: { id, email, subscriptions }, onClose
               ...(product?.base ? [{ value: '', label: `Base: ${formatCount(product.base.daily)} a day, free` }] : []),
               ...(product?.plans ?? []).map((each) => ({
                 value: each.name,
-                label: `${each.name}: ${formatCount(each.daily)} a day, ${formatPrice(each)} a month`,
+                label: `${each.name}: ${formatCount(each.daily)} a day, ${formatPrice(each)} a month${thenText(each)}`,
               })),
             ]}
             value={plan}

@@ -16,7 +16,7 @@ import { formatPrice } from '../../format/numbers';
 import { usePaged } from '../../hooks/use-paged';
 import { PAYMENT_FACTS, paymentKey } from '../billing/payment-words';
 
-const CUSTOMER: Column<SellersPaymentView> = {
+export const CUSTOMER: Column<Pick<SellersPaymentView, 'customerId' | 'customer'>> = {
   header: 'Customer',
   isTitle: true,
   cell: ({ customerId, customer }) => (
@@ -59,7 +59,8 @@ const STATE_AND_ACT: readonly Column<SellersPaymentView>[] = PAYMENT_FACTS.map((
     : { ...column, cell: (payment) => (payment.canRetry ? <Retry payment={payment} /> : column.cell(payment)) },
 );
 
-function useTitles(): (product: string) => string {
+/** Titles of products, by their ids. */
+export function useTitles(): (product: string) => string {
   const { data } = useQuery(catalogueQuery);
   return (product) => data?.products.find(({ id }) => id === product)?.title ?? product;
 }

@@ -12,6 +12,7 @@ import { Moment } from '../../components/moment';
 import { Panel } from '../../components/panel';
 import { ProblemAlert } from '../../components/problem-alert';
 import { formatCount, formatPrice } from '../../format/numbers';
+import { thenText } from '../plans/offers';
 import { ReasonDialog } from './reason-dialog';
 
 interface Answering {
@@ -33,7 +34,16 @@ function columnsFor(onAnswer: (answering: Answering) => void): readonly Column<O
     { header: 'Instead of', cell: ({ currentPlan }) => currentPlan ?? 'Base' },
     { header: 'A day', isNumber: true, cell: ({ daily }) => formatCount(daily) },
     { header: 'A month', isNumber: true, cell: ({ monthly }) => formatCount(monthly) },
-    { header: 'Price a month', isNumber: true, cell: formatPrice },
+    {
+      header: 'Price a month',
+      isNumber: true,
+      cell: ({ price, currency, overage }) => (
+        <>
+          {formatPrice({ price, currency })}
+          {thenText({ currency, overage })}
+        </>
+      ),
+    },
     { header: 'Requested', cell: ({ askedAt }) => <Moment at={askedAt} /> },
     {
       header: 'Answer',

@@ -13,6 +13,7 @@ import { Panel } from '../../components/panel';
 import { actionName } from '../audit/action-names';
 import { Details } from '../audit/audit-cells';
 import { CatalogueFilePanel } from './catalogue-file';
+import { thenText } from '../plans/offers';
 import { ProductAnswers } from './product-answers';
 
 type CatalogueEntry = OperatorCatalogue['products'][number];
@@ -43,7 +44,7 @@ const CATALOGUE: readonly Column<CatalogueEntry>[] = [
   {
     header: 'Plans',
     isWide: true,
-    cell: ({ plans }) => (plans.length === 0 ? '–' : plans.map((plan) => `${plan.name} ${formatPrice(plan)}`).join(', ')),
+    cell: ({ plans }) => (plans.length === 0 ? '–' : plans.map((plan) => `${plan.name} ${formatPrice(plan)}${thenText(plan)}`).join('; ')),
   },
   { header: 'Sold', cell: ({ subscribable }) => (subscribable ? 'yes' : 'listed only') },
   { header: 'Stands in', cell: ({ source }) => (source === null ? '–' : <span className="mono keep">{source.split('/').at(-1)}</span>) },

@@ -67,6 +67,12 @@ export function aboveText({ price, overage }: AboveLimits): string | undefined {
   return `${formatPrice({ price: overage.price, currency: price.currency })} for ${formatCount(overage.per)} requests`;
 }
 
+/** The same of a plan of the catalogue, after its price: `, then ₹20.00 for 1,000 requests`; nothing where nothing is sold. */
+export function thenText({ currency, overage }: { readonly currency: string; readonly overage?: AboveLimits['overage'] | null }): string {
+  const above = aboveText({ price: { currency }, overage: overage ?? undefined });
+  return above === undefined ? '' : `, then ${above}`;
+}
+
 /** `50,000 a day, 1,000,000 a month` */
 export const limitsText = ({ daily, monthly }: { readonly daily: number; readonly monthly: number }): string =>
   `${formatCount(daily)} a day, ${formatCount(monthly)} a month`;

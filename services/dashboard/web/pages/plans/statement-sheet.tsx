@@ -9,8 +9,22 @@ type Line = StatementView['lines'][number];
 
 const priceOf = ({ currency }: Line, price: string): string => (currency === null ? 'Free' : formatPrice({ price, currency }));
 
-function columnsOf(titleOf: (product: string) => string, { daysInMonth, lines }: StatementView): readonly Column<Line>[] {
-  const hasOverage = lines.some(({ overage }) => overage !== null);
+interface AboveProps {
+  readonly line: Line;
+  readonly children: (overage: NonNullable<Line['overage']>) => string;
+}
+
+/** Of a figure, the part above the limits; nothing where there is none. */
+function Above({ line: { overage }, children }: AboveProps): ReactNode {
+  if (overage === null || overage.units === 0) return null;
+  return (
+    <Text component="span" display="block" size="xs" c="dimmed">
+      {children(overage)} above
+    </Text>
+  );
+}
+
+function columnsOf(titleOf: (product: string) => string, { daysInMonth }: StatementView): readonly Column<Line>[] {
   return [
     { header: 'Product', isTitle: true, cell: ({ product }) => titleOf(product) },
     { header: 'Plan', cell: ({ plan }) => plan ?? 'Base' },
@@ -18,21 +32,30 @@ function columnsOf(titleOf: (product: string) => string, { daysInMonth, lines }:
     { header: 'Requests', isNumber: true, cell: ({ requests }) => (requests === null ? '–' : formatCount(requests)) },
     { header: 'Charged', isNumber: true, cell: ({ charged }) => formatCount(charged) },
     { header: 'Refunded', isNumber: true, cell: ({ refunded }) => formatCount(refunded) },
-    { header: 'Used', isNumber: true, cell: ({ used }) => formatCount(used) },
+    {
+      header: 'Used',
+      isNumber: true,
+      cell: (line) => (
+        <>
+          {formatCount(line.used)}
+          <Above line={line}>{({ units }) => formatCount(units)}</Above>
+        </>
+      ),
+    },
     { header: 'Included', isNumber: true, cell: ({ monthly }) => formatCount(monthly) },
     { header: 'Test keys', isNumber: true, cell: ({ test }) => formatCount(test) },
     { header: 'Price a month', isNumber: true, cell: (line) => priceOf(line, line.price) },
     { header: 'Surcharge', isNumber: true, cell: (line) => (Number(line.surcharge) > 0 ? priceOf(line, line.surcharge) : '–') },
-    ...(hasOverage
-      ? [
-          {
-            header: 'Above the limits',
-            isNumber: true,
-            cell: (line: Line) => (line.overage ? `${formatCount(line.overage.units)}: ${priceOf(line, line.overage.amount)}` : '–'),
-          },
-        ]
-      : []),
-    { header: 'Amount', isNumber: true, cell: (line) => priceOf(line, line.amount) },
+    {
+      header: 'Amount',
+      isNumber: true,
+      cell: (line) => (
+        <>
+          {priceOf(line, line.amount)}
+          <Above line={line}>{({ amount }) => priceOf(line, amount)}</Above>
+        </>
+      ),
+    },
   ];
 }
 
@@ -50,7 +73,8 @@ export function StatementSheet({ statement, titleOf }: StatementSheetProps): Rea
     <>
       <Text size="sm" mb="sm">
         {customer}. {state} Days are those of {timeZone}
-        {fromDay.endsWith('-01') ? '.' : `, from ${formatDay(fromDay)} on.`} What is charged, refunded, used and included are units.
+        {fromDay.endsWith('-01') ? '.' : `, from ${formatDay(fromDay)} on.`} What is charged, refunded, used and included are units.{' '}
+        {lines.some(({ overage }) => overage !== null && overage.units > 0) && 'Above is what the plan’s limits do not include.'}
       </Text>
       <DataTable
         caption="Lines of the statement"
