@@ -12,7 +12,7 @@ const COLUMNS: readonly Column<ListedKey>[] = [
   { header: 'Key', cell: (key) => <span className="mono keep">{key.maskedKey}</span> },
   { header: 'Mode', cell: (key) => <ModeBadge mode={key.mode} /> },
   { header: 'State', cell: (key) => <KeyStateBadge item={key} /> },
-  { header: 'Products', cell: (key) => <Products products={key.products} /> },
+  { header: 'Products', cell: (key) => <KeyProducts products={key.products} /> },
   { header: 'Expires', cell: (key) => <Moment at={key.expiresAt} /> },
   { header: 'Last used', cell: (key) => <Moment at={key.lastUsedAt} /> },
 ];
@@ -41,7 +41,7 @@ function Name({ item, choice }: { readonly item: ListedKey; readonly choice: Cho
       />
       <div>
         <Link to="/keys/$keyId" params={{ keyId: item.id }} className="text-link">
-          <bdi>{name}</bdi>
+          <bdi className="breakable">{name}</bdi>
         </Link>
         <KeyTags tags={item.tags} />
       </div>
@@ -56,7 +56,8 @@ export function ModeBadge({ mode }: Pick<ListedKey, 'mode'>): ReactNode {
 
 const SHOWN_PRODUCTS = 2;
 
-function Products({ products }: Pick<ListedKey, 'products'>): ReactNode {
+/** Ids of products, of which the title has all. */
+export function KeyProducts({ products }: Pick<ListedKey, 'products'>): ReactNode {
   const more = products.length - SHOWN_PRODUCTS;
   return (
     <span title={products.join(', ')}>
