@@ -1,8 +1,11 @@
 // Writes a picture of every page, light, dark and as a phone shows it, to .test/screenshots. `node dist/test/dashboard/screenshots.js [name …]`
+// With `--docs`, writes the pictures of the documents to docs/pictures instead.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import sharp from 'sharp';
 import { beginTestRun, endTestRun } from '../support/test-run';
-import { overflow, type WatchedPage } from './support/browser';
+import { brokenWords, cutTables, overflow, type WatchedPage } from './support/browser';
+import { DOCS_PICTURES } from './support/docs-pictures';
 import { EVERY_PAGE } from './support/every-page';
 import { type Scene } from './support/scene';
 import { SceneStage } from './support/scene-stage';
@@ -29,27 +32,49 @@ async function take({ page, complaints }: WatchedPage, { name, viewport: only }:
     await page.screenshot({ path: join(FOLDER, `${name}.${look.name}.png`), fullPage: true });
     const wider = await overflow(page);
     if (wider > 0) found.push(`${name} ${look.name}: ${wider} px wider than the screen`);
+    found.push(...[...(await brokenWords(page)), ...(await cutTables(page))].map((each) => `${name} ${look.name}: ${each}`));
   }
   return [...found, ...complaints.map((each) => `${name}: ${each}`)];
 }
 
-async function main(wanted: readonly string[]): Promise<void> {
+/** The pictures of the documents, each as large as a screen shows it. */
+async function illustrate(stage: SceneStage): Promise<void> {
+  const folder = join(process.cwd(), 'docs', 'pictures');
+  mkdirSync(folder, { recursive: true });
+  for (const { file, scene, look, height } of DOCS_PICTURES) {
+    const { colorScheme, viewport } = LOOKS.find(({ name }) => name === look) ?? LOOKS[0];
+    await stage.play(scene, async ({ page }) => {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ ...viewport, height: height ?? viewport.height });
+      await page.waitForTimeout(REDRAW_MS);
+      const taken = sharp(await page.screenshot());
+      await taken.png({ palette: true, colours: 256, effort: 10 }).toFile(join(folder, `${file}.png`));
+    });
+  }
+}
+
+/** Tells each complaint as it comes. */
+async function takeAll(stage: SceneStage, wanted: readonly string[]): Promise<void> {
   mkdirSync(FOLDER, { recursive: true });
-  await beginTestRun();
-  const complaints: string[] = [];
-  try {
-    const stage = await SceneStage.start(WIDE);
-    for (const scene of [...EVERY_PAGE, ...SCENES].filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
-      const failed = (error: unknown): string[] => [`${scene.name}: ${error instanceof Error ? error.message : String(error)}`];
-      complaints.push(...(await stage.play(scene, (watched) => take(watched, scene)).catch(failed)));
+  for (const scene of [...EVERY_PAGE, ...SCENES].filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
+    const failed = (error: unknown): string[] => [`${scene.name}: ${error instanceof Error ? error.message : String(error)}`];
+    for (const complaint of await stage.play(scene, (watched) => take(watched, scene)).catch(failed)) {
+      console.error(complaint);
+      process.exitCode = 1;
     }
+  }
+  console.log(`pictures of every page are in ${FOLDER}`);
+}
+
+async function main(wanted: readonly string[]): Promise<void> {
+  await beginTestRun();
+  try {
+    const stage = await SceneStage.start(WIDE, { shownGatewayUrl: 'http://127.0.0.1:8000' });
+    await (wanted[0] === '--docs' ? illustrate(stage) : takeAll(stage, wanted));
     await stage.close();
   } finally {
     await endTestRun();
   }
-  for (const complaint of complaints) console.error(complaint);
-  console.log(`pictures of every page are in ${FOLDER}`);
-  process.exitCode = complaints.length === 0 ? 0 : 1;
 }
 
 void main(process.argv.slice(2));

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { PRODUCTS } from '../support/catalogue';
 import { listProblems } from '../../plugins/core/problems';
@@ -43,6 +43,18 @@ describe('the README', () => {
     const compose = read('docker-compose.yml');
     const named = ['kong', 'plugin-server', 'postgres', 'redis', 'dashboard'];
     expect(named.filter((name) => !compose.includes(`\n  ${name}:\n`))).toEqual([]);
+  });
+});
+
+describe('the pictures', () => {
+  it('are all shown by a document, each of 200 KiB at most, and three of them by the README', () => {
+    const folder = join(root, 'docs', 'pictures');
+    const shown = pages.flatMap((page) =>
+      [...read(page).matchAll(/!\[[^\]]+\]\(([^)]+)\)/g)].map(([, to = '']) => join(root, dirname(page), to)),
+    );
+    const pictures = readdirSync(folder).map((name) => join(folder, name));
+    expect(pictures.filter((path) => !shown.includes(path) || statSync(path).size > 200 * 1_024)).toEqual([]);
+    expect(readme.match(/!\[/g)).toHaveLength(3);
   });
 });
 

@@ -77,24 +77,37 @@ const FIND_CROWDED = `[...document.querySelectorAll('.content-width :is(.panel, 
   return isBelow && own.top - above.bottom < 6 ? [part.textContent.slice(0, 40)] : [];
 })`;
 
-/** Words of 20 letters at most that stand in two lines. Codes and addresses may: nobody reads them as words. */
+/** Tables of which a part is out of sight until somebody scrolls sideways, by their names. */
+export const cutTables = (page: Page): Promise<string[]> =>
+  page.evaluate(`[...document.querySelectorAll('.content-width table, main table')]
+    .filter(({ parentElement: frame }) => frame.scrollWidth > frame.clientWidth + 1)
+    .map((table) => 'does not fit its frame: ' + (table.ariaLabel ?? table.caption?.textContent ?? table.className))`);
+
+/** Words of 20 letters at most that stand in two lines. Codes and links may: nobody reads them as words. */
 export const brokenWords = (page: Page): Promise<string[]> => page.evaluate(FIND_BROKEN);
 
-/** In the browser. A word may break behind a hyphen, a slash, a dot, an @, or where a `wbr` allows it. */
+/** In the browser. A word ends where the text may break: behind a sign, or at a `wbr`, which begins another text. */
 const FIND_BROKEN = `(() => {
+  const isRead = (text) => {
+    const holder = text.parentElement;
+    return holder && !holder.closest('code, pre, .mono, script, style, svg, .visually-hidden') && holder.getClientRects().length > 0;
+  };
+  const linesOf = (text, from, to) => {
+    const range = document.createRange();
+    range.setStart(text, from);
+    range.setEnd(text, to);
+    return new Set([...range.getClientRects()].filter(({ width }) => width > 0).map(({ top }) => Math.round(top))).size;
+  };
   const found = new Set();
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let text = texts.nextNode(); text; text = texts.nextNode()) {
-    const holder = text.parentElement;
-    if (!holder || holder.closest('code, pre, .mono, .code-line, script, style, .visually-hidden, svg') || holder.getClientRects().length === 0) continue;
-    for (const { 0: word, index } of text.data.matchAll(/[^\\s\\-\\/.@_:,\u2010-\u2014]{2,20}/g)) {
-      const around = /[^\\s\\-\\/.@_:,\u2010-\u2014]/;
-      if (around.test(text.data[index - 1] ?? ' ') || around.test(text.data[index + word.length] ?? ' ')) continue;
-      const range = document.createRange();
-      range.setStart(text, index);
-      range.setEnd(text, index + word.length);
-      const lines = new Set([...range.getClientRects()].filter(({ width }) => width > 0).map(({ top }) => Math.round(top)));
-      if (lines.size > 1) found.add('breaks within a word: ' + word + ' in ' + text.data.trim().slice(0, 60));
+    if (!isRead(text)) continue;
+    for (const { 0: token, index } of text.data.matchAll(/\\S{2,60}/g)) {
+      if (token.includes('://')) continue;
+      for (const { 0: word, index: at } of token.matchAll(/(?<![^-.@_/(“‘:])\\p{L}{2,20}(?![^-.@_/),;:!?”’])/gu)) {
+        const from = index + at;
+        if (linesOf(text, from, from + word.length) > 1) found.add('breaks within ' + word + ': ' + text.data.trim().slice(0, 60));
+      }
     }
   }
   return [...found];

@@ -38,6 +38,8 @@ export interface DashboardOptions {
   readonly url?: string;
   /** Where calls are tried out; nothing answers at the one that pages show. */
   readonly gatewayUrl?: string;
+  /** As pages show it; SHOWN_GATEWAY unless given. */
+  readonly shownGatewayUrl?: string;
   readonly gatewayTimeoutMs?: number;
   readonly readDocument?: () => string;
   /** Files that the folder of the built pages has; none unless given, so that pages answer 503. */
@@ -64,6 +66,9 @@ export interface Ask {
   readonly headers?: Readonly<Record<string, string>>;
   readonly from?: string;
 }
+
+/** What pages say the gateway's address is. */
+export const SHOWN_GATEWAY = 'http://gateway.test';
 
 /** A dashboard in this process, on a database of its own. */
 export interface TestDashboard {
@@ -164,7 +169,7 @@ export async function startDashboard(options: DashboardOptions = {}): Promise<Te
       log,
       clock: options.clock ?? systemClock,
       timeZone: 'Asia/Kolkata',
-      gatewayUrl: 'http://gateway.test',
+      gatewayUrl: options.shownGatewayUrl ?? SHOWN_GATEWAY,
       catalogue: watchCatalogue(db),
       gateway,
       tryKeyOf: createTryKeys(secret),

@@ -13,6 +13,8 @@ const scene =
   });
 const open = scene('nobody');
 const own = scene('usual');
+const full = (name: string, path: Path): Scene => scene('full')(`${name}-full`, path);
+const seller = (name: string, path: Path): Scene => scene('operator')(`seller-${name}`, path);
 const bare = (name: string, path: string): Scene => scene('new')(`${name}-empty`, path);
 
 /** A month that is closed. */
@@ -89,6 +91,29 @@ export const EVERY_PAGE: readonly Scene[] = [
   open('no-such-public-page', '/no/such/page'),
   open('pricing', '/pricing?requests=4'),
   open('errors-code', '/reference/errors#otp_invalid'),
+  open('status', '/status'),
   own('account', '/account'),
+  full('overview', '/'),
+  full('keys', '/keys'),
+  full('plans', '/plans'),
+  full('usage', '/usage'),
+  full('requests', '/requests'),
+  full('team', '/team'),
+  seller('home', '/operator'),
+  seller('customers', '/operator/customers'),
+  seller('customers-none-found', '/operator/customers?search=nobody-has-this-address'),
+  seller('customer', ({ customerId }) => `/operator/customers/${customerId}`),
+  seller('customer-unknown', '/operator/customers/00000000-0000-4000-8000-000000000000'),
+  seller('requests', '/operator/requests'),
+  seller('requests-none-found', '/operator/requests?path=%2Fnothing'),
+  seller('products', '/operator/products'),
+  seller('billing', '/operator/billing'),
+  seller('invoice', ({ invoice }) => `/operator/billing/${invoice}`),
+  seller('invoice-unknown', '/operator/billing/00000000-0000-4000-8000-000000000000'),
+  seller('nodes', '/operator/nodes'),
+  seller('tokens', '/operator/tokens'),
+  seller('audit', '/operator/audit'),
+  seller('account', '/operator/account'),
+  seller('explain', ({ refused }) => `/operator/requests?request=${refused}`),
   own('no-such-page', '/no/such/page'),
 ];

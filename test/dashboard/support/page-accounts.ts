@@ -1,9 +1,13 @@
 import { type Pool } from 'pg';
+import { systemClock } from '../../../plugins/core/ports';
+import { startConsoleJobs } from '../../../services/dashboard/api/operator/start-console-jobs';
+import { createLog } from '../../../services/kit/log';
 import { cookieOf } from './dashboard';
+import { makeOperator } from './operator';
 import { type PageDashboard } from './page-dashboard';
 import { INVOICE_CONTENT } from './endpoint-samples';
 import { seedActivity, seedRequests } from './seed-activity';
-import { type SeedKey, seedKeys, USUAL_KEYS } from './seed-keys';
+import { manyKeys, type SeedKey, seedKeys, USUAL_KEYS } from './seed-keys';
 import { seedInvitation, seedMember, seedTeam } from './seed-team';
 import { seedUse } from './seed-use';
 
@@ -25,8 +29,11 @@ export interface Account {
   readonly invitation: string;
 }
 
-/** `new`: on the first day. `usual`: with something on every page. `reader`: of a usual one, whose pages may only be read. `outsider`: in no organisation. */
-export type AccountKind = 'new' | 'usual' | 'reader' | 'outsider';
+/**
+ * `new`: on the first day. `usual`: with something on every page. `full`: with 10,000 keys, long names and more products. `reader`: of a usual
+ * one, whose pages may only be read. `outsider`: in no organisation. `operator`: of the seller, with the ids of a full customer.
+ */
+export type AccountKind = 'new' | 'usual' | 'full' | 'reader' | 'outsider' | 'operator';
 
 /** Who has no account. */
 export const NOBODY: Account = {
@@ -44,7 +51,7 @@ export const NOBODY: Account = {
 let accounts = 0;
 
 async function signUp(dashboard: PageDashboard): Promise<Account> {
-  const mark = `${process.pid}-${(accounts += 1)}`;
+  const mark = String((accounts += 1));
   const email = `asha-${mark}@example.com`;
   const cookie = await dashboard.signIn(email);
   const { rows } = await dashboard.pool.query<{ userId: string; customerId: string }>(
@@ -87,10 +94,10 @@ async function organisationOf(dashboard: PageDashboard, email: string): Promise<
   return (await find()) ?? '';
 }
 
-async function seedUsual(dashboard: PageDashboard, account: Account): Promise<Account> {
+async function seedUsual(dashboard: PageDashboard, account: Account, wanted = USUAL_KEYS): Promise<Account> {
   const { pool } = dashboard;
   const { customerId, userId, email, invitation } = account;
-  const keys = await seedKeys(pool, customerId, USUAL_KEYS);
+  const keys = await seedKeys(pool, customerId, wanted);
   await seedUse(pool, customerId, keys[0] ?? '');
   const webhook = await seedActivity(pool, customerId);
   const invoice = await seedInvoice(pool, customerId);
@@ -115,6 +122,30 @@ async function leaveOwn(dashboard: PageDashboard, { userId, customerId, email, i
   await seedInvitation(dashboard.pool, heir.customerId, { email, token: invitation });
 }
 
+const MANY_KEYS = 10_000;
+const LONG_NAME = 'Gesellschaft für Datenverarbeitung und Netzwerksicherheit Süddeutschland mit beschränkter Haftung';
+const MORE_PRODUCTS = `
+INSERT INTO subscription (customer_id, product_id, plan_name, state)
+SELECT $1, product, 'Star', 'active' FROM unnest('{api-app,api-gdplay,api-grank,api-background-remover}'::text[]) AS product`;
+
+async function seedFull(dashboard: PageDashboard, account: Account): Promise<Account> {
+  const { pool } = dashboard;
+  await pool.query('UPDATE customer SET display_name = $2 WHERE id = $1', [account.customerId, LONG_NAME]);
+  const full = await seedUsual(dashboard, account, [...USUAL_KEYS, ...manyKeys(MANY_KEYS)]);
+  await pool.query(MORE_PRODUCTS, [account.customerId]);
+  return full;
+}
+
+/** Signed in with both factors, when the console has added up what there is. */
+async function operatorOf(dashboard: PageDashboard, customer: Account): Promise<Account> {
+  await seedUsual(dashboard, await signUp(dashboard));
+  const email = `operations.${customer.invitation}@tollgate.example`;
+  const { cookie } = await makeOperator(dashboard, email);
+  const log = createLog('dashboard', { level: 'error' });
+  await startConsoleJobs({ db: dashboard.db, log, clock: systemClock, timeZone: 'Asia/Kolkata' }).close();
+  return { ...customer, email, cookie };
+}
+
 async function readerOf(dashboard: PageDashboard, usual: Account): Promise<Account> {
   const { email, userId, cookie } = await signUp(dashboard);
   await seedMember(dashboard.pool, usual.customerId, { userId, role: 'reader' });
@@ -127,6 +158,8 @@ async function readerOf(dashboard: PageDashboard, usual: Account): Promise<Accou
 export async function addAccount(dashboard: PageDashboard, kind: AccountKind, keys?: readonly SeedKey[]): Promise<Account> {
   const account = await signUp(dashboard);
   if (keys) return { ...account, keys: await seedKeys(dashboard.pool, account.customerId, keys) };
+  if (kind === 'full') return seedFull(dashboard, account);
+  if (kind === 'operator') return operatorOf(dashboard, await seedFull(dashboard, account));
   if (kind === 'usual') return seedUsual(dashboard, account);
   if (kind === 'reader') return readerOf(dashboard, await seedUsual(dashboard, account));
   if (kind === 'outsider') await leaveOwn(dashboard, account);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { findFreeRow } from '../../../cli/supervisor/free-port';
 import { type LiveSources } from '../../../services/dashboard/api/public/watch-sources';
 import { type SignInProvider } from '../../../services/dashboard/api/accounts/providers/provider-settings';
-import { startDashboard, type DashboardOptions, type TestDashboard } from './dashboard';
+import { SHOWN_GATEWAY, startDashboard, type DashboardOptions, type TestDashboard } from './dashboard';
 import { startGatewayDouble, type GatewayDouble, type SeenRequest } from './gateway-double';
 
 const ROOT = join(__dirname, '..', '..', '..');
@@ -46,7 +46,10 @@ export async function startPageDashboard(options: DashboardOptions = {}): Promis
   const gateway = await startGatewayDouble();
   gateway.answer = answerAsProducts;
   const readDocument = (): string =>
-    readFileSync(join(BUILT, 'openapi', 'document.json'), 'utf8').replaceAll('https://gateway.invalid', 'http://gateway.test');
+    readFileSync(join(BUILT, 'openapi', 'document.json'), 'utf8').replaceAll(
+      'https://gateway.invalid',
+      options.shownGatewayUrl ?? SHOWN_GATEWAY,
+    );
   const own = {
     url,
     webRoot: PAGES,

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Page } from 'playwright-core';
+import { type Page, type Request } from 'playwright-core';
 import { eventually } from '../../support/eventually';
 import { PAGES } from './page-dashboard';
 
@@ -23,14 +23,16 @@ interface Weight {
 
 /** Opens a page in a browser that has nothing of it. @returns what it asked for until its typeface was there and nothing more came */
 export async function weigh(page: Page, open: () => Promise<unknown>): Promise<Weight> {
-  const asked: { readonly path: string; readonly sent: number }[] = [];
-  page.on('requestfinished', (request) => {
-    const { pathname: path } = new URL(request.url());
-    void request.sizes().then(({ responseBodySize: sent }) => asked.push({ path, sent }));
-  });
+  const asked: { readonly path: string; readonly sizes: Promise<{ readonly responseBodySize: number }> }[] = [];
+  const note = (request: Request): void => void asked.push({ path: new URL(request.url()).pathname, sizes: request.sizes() });
+  page.on('requestfinished', note);
   await open();
   await page.waitForLoadState('networkidle');
   await eventually(() => asked.some(({ path }) => path.includes('.woff2')));
-  const bytesOf = (files: typeof asked): number => files.reduce((sum, { path, sent }) => sum + travellingBytes(path, sent), 0);
-  return { requests: asked.length, bytes: bytesOf(asked), scriptBytes: bytesOf(asked.filter(({ path }) => path.endsWith('.js'))) };
+  page.off('requestfinished', note);
+  const files = await Promise.all(
+    asked.map(async ({ path, sizes }) => ({ path, bytes: travellingBytes(path, (await sizes).responseBodySize) })),
+  );
+  const bytesOf = (some: typeof files): number => some.reduce((sum, { bytes }) => sum + bytes, 0);
+  return { requests: files.length, bytes: bytesOf(files), scriptBytes: bytesOf(files.filter(({ path }) => path.endsWith('.js'))) };
 }

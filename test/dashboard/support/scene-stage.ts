@@ -1,4 +1,5 @@
 import { type Browser, type ViewportSize } from 'playwright-core';
+import { type DashboardOptions } from './dashboard';
 import { openPage, settle, startBrowser, type WatchedPage } from './browser';
 import { type Account, addAccount, inviteSomebodyElse, NOBODY } from './page-accounts';
 import { type PageDashboard, startPageDashboard } from './page-dashboard';
@@ -15,8 +16,8 @@ export class SceneStage {
     private readonly viewport: ViewportSize,
   ) {}
 
-  static async start(viewport: ViewportSize = { width: 1280, height: 720 }): Promise<SceneStage> {
-    const [browser, dashboard] = await Promise.all([startBrowser(), startPageDashboard()]);
+  static async start(viewport: ViewportSize = { width: 1280, height: 720 }, options: DashboardOptions = {}): Promise<SceneStage> {
+    const [browser, dashboard] = await Promise.all([startBrowser(), startPageDashboard(options)]);
     await inviteSomebodyElse(dashboard);
     return new SceneStage(browser, dashboard, viewport);
   }

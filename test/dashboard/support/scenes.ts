@@ -70,6 +70,14 @@ async function confirmFirstLink({ dashboard, account }: ScenePlace): Promise<str
   return `/confirm-email?token=${second}`;
 }
 
+/** From now on the API answers 503; the link leads to a page that asks it. */
+async function loseServer({ page }: ScenePlace, link: string): Promise<void> {
+  const json = { title: 'Not ready', status: 503, code: 'service_not_ready' };
+  await page.route('**/api/**', (route) => route.fulfill({ status: 503, contentType: 'application/problem+json', json }));
+  await page.getByRole('link', { name: link, exact: true }).click();
+  await page.getByText('The server is not responding').waitFor();
+}
+
 /** What only shows after a click, a fault or a second person. */
 export const SCENES: readonly Scene[] = [
   played('nobody', '/verify')('verify-wrong-password', async (place) => {
@@ -163,11 +171,12 @@ export const SCENES: readonly Scene[] = [
     }),
     keys: manyKeys(60),
   },
-  onKeys('server-away', async ({ page }) => {
-    const json = { title: 'Not ready', status: 503, code: 'service_not_ready' };
-    await page.route('**/api/**', (route) => route.fulfill({ status: 503, contentType: 'application/problem+json', json }));
-    await page.getByRole('link', { name: 'Checkout server' }).click();
-    await page.getByText('The server is not responding').waitFor();
+  onKeys('server-away', (place) => loseServer(place, 'Checkout server')),
+  played('operator', '/operator')('seller-server-away', (place) => loseServer(place, 'Customers')),
+  played('nobody', '/products')('page-failed', async ({ page, dashboard, go }) => {
+    await dashboard.pool.query('ALTER TABLE catalogue_revision RENAME TO elsewhere');
+    await go('/products/api-ip').finally(() => dashboard.pool.query('ALTER TABLE elsewhere RENAME TO catalogue_revision'));
+    await page.getByText('Something went wrong').waitFor();
   }),
   played('usual', '/usage?days=7')('usage-figures', async ({ page }) => {
     await page.getByText('Requests used as a table').click();

@@ -26,6 +26,10 @@ WHERE decision.request_id = each.request_id AND NOT (outcome = 'admitted' AND pr
 
 /** What a busy hour leaves: requests let in, of which some were given back, and refused. @returns the id of the newest, a refused one */
 export async function seedRequests(pool: Pool, customerId: string, keyIds: readonly string[]): Promise<string> {
+  const { rows } = await pool.query<{ id: string; product: string }>(
+    'SELECT id, product_id AS product FROM subscription WHERE customer_id = $1',
+    [customerId],
+  );
   const decisions = Array.from({ length: 28 }, (_, index) => {
     const [outcome, product] = OUTCOMES[index % OUTCOMES.length] ?? OUTCOMES[0];
     return someDecision({
@@ -38,6 +42,7 @@ export async function seedRequests(pool: Pool, customerId: string, keyIds: reado
       maskedKey: 'tg_live…1a2B',
       credentialId: keyIds[outcome === 'admitted' ? index % 3 : 0],
       customerId,
+      subscriptionId: rows.find((each) => each.product === product)?.id,
       callerAddress: index % 2 ? '2001:db8:4006:812::200e' : '198.51.100.23',
       originHost: index % 3 ? undefined : 'staging.example.org',
     });

@@ -1,5 +1,6 @@
-import { type CSSProperties, Fragment, type ReactNode } from 'react';
+import { type CSSProperties, type ReactNode } from 'react';
 import { linkColour, textOn } from '../public/accent';
+import { Breakable } from '../public/breakable';
 import { type Brand, PLAIN_BRAND } from '../public/brand';
 import { readPixels, readToken } from '../public/tokens';
 
@@ -55,20 +56,6 @@ function mailSheet({ brand }: MailLook): string {
 
 const linkOf = ({ colour: accent }: Brand): { light: string; dark: string } =>
   accent === PLAIN_BRAND.colour ? readToken('link') : linkColour(accent);
-
-/** An address, a link or an email address, which breaks behind its signs before it breaks within a word. */
-function Breakable({ text }: { readonly text: string }): ReactNode {
-  return text.split(/(?<=\s)/).map((word, at) =>
-    /[@/]/.test(word)
-      ? word.split(/(?<=[@./?&=_-])(?=\w)/).map((piece, index) => (
-          <Fragment key={`${at} ${index}`}>
-            {index > 0 && <wbr />}
-            {piece}
-          </Fragment>
-        ))
-      : word,
-  );
-}
 
 /** Text with its links to be followed, each line on one of its own. */
 function Lines({ text, link }: { readonly text: string; readonly link: string }): ReactNode {

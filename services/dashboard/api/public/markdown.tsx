@@ -75,7 +75,7 @@ export function plainText(text: string): string {
     .replace(/^(?:```.*|#{1,6}\s+|\s*(?:[-*]|\d+\.)\s+|>\s?)/gm, '')
     .replace(INLINE, (...match) => {
       const { code, strong, emphasis, text: label, address, escaped } = match.at(-1) as Record<string, string | undefined>;
-      return code ?? strong ?? emphasis ?? label ?? address ?? escaped ?? '';
+      return code ?? strong ?? emphasis ?? (label && plainText(label)) ?? address ?? escaped ?? '';
     })
     .replace(/[\s|]+/g, ' ')
     .trim();

@@ -8,14 +8,14 @@ type Told = Pick<LoggedRequest, 'method' | 'path' | 'status' | 'milliseconds' | 
 
 /** A figure, or why there is none. */
 function Figure({ of, isRunning, children }: { of: number | null; isRunning: boolean; children: ReactNode }): ReactNode {
-  if (of === null) return <span className="dimmed">{isRunning ? 'not yet known' : 'not known'}</span>;
+  if (of === null) return <span className="dimmed may-wrap">{isRunning ? 'not yet known' : 'not known'}</span>;
   return <span className="keep">{children}</span>;
 }
 
 /** Method and path without its query. */
 export function Asked({ method, path }: Pick<Told, 'method' | 'path'>): ReactNode {
   if (method === null && path === null) return <span className="dimmed">not known</span>;
-  return <span className="mono breakable">{[method, path].filter((part) => part !== null).join(' ')}</span>;
+  return <span className="mono breakable path">{[method, path].filter((part) => part !== null).join(' ')}</span>;
 }
 
 /** Columns of what came of a request. */
@@ -41,10 +41,12 @@ export const TOOK_COLUMN: Column<Told> = {
 export const SIZE_COLUMN: Column<Told> = {
   header: 'Size',
   isNumber: true,
+  isTold: ({ bytes }) => bytes !== null,
   cell: ({ bytes }) => <span className="keep">{bytes === null ? '–' : formatBytes(bytes)}</span>,
 };
 export const UNITS_COLUMN: Column<Told> = {
   header: 'Units',
   isNumber: true,
+  isTold: ({ units }) => units !== null,
   cell: ({ units }) => (units === null ? '–' : formatCount(units)),
 };

@@ -13,6 +13,8 @@ export interface Column<Row> {
   readonly isHeaderHidden?: boolean;
   /** Takes the card's whole width on a phone, where others stand two in a row. */
   readonly isWide?: boolean;
+  /** Whether the cell says something of this row. A column that does so of none is left out. */
+  readonly isTold?: (row: Row) => boolean;
 }
 
 interface DataTableProps<Row> {
@@ -30,7 +32,8 @@ interface DataTableProps<Row> {
 }
 
 /** A table that becomes a list of cards on a phone. The roles are spelled out because `display: block` takes them away. */
-export function DataTable<Row>({ caption, columns, rows, rowKey, expectedRows = 5, empty, hasLines }: DataTableProps<Row>): ReactNode {
+export function DataTable<Row>({ caption, columns: all, rows, rowKey, expectedRows = 5, empty, hasLines }: DataTableProps<Row>): ReactNode {
+  const columns = all.filter(({ isTold }) => isTold === undefined || rows?.some(isTold));
   if (rows?.length === 0 && empty !== undefined) return <div className={classes['frame']}>{empty}</div>;
   return (
     <div className={classes['frame']}>

@@ -1,10 +1,10 @@
 import { Fragment, type ReactNode } from 'react';
 
-/** An email address that breaks behind its @ and its dots, and within a word only where a word alone is too long. */
+/** An email address, network address or host that breaks behind its signs, and within a word only where a word alone is too long. */
 export function EmailText({ text }: { readonly text: string }): ReactNode {
   return (
     <bdi className="email-text">
-      {text.split(/(?<=[@.])/).map((part, index) => (
+      {text.split(/(?<=[@.:])/).map((part, index) => (
         <Fragment key={index}>
           {index > 0 && <wbr />}
           {part}

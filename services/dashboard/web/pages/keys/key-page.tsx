@@ -87,7 +87,7 @@ function AllRequests({ keyId }: { readonly keyId: string }): ReactNode {
 function Facts({ item }: { readonly item: Key }): ReactNode {
   return (
     <section className="panel" aria-label="About this key">
-      <SimpleGrid component="dl" cols={{ base: 2, sm: 3, lg: 6 }} spacing="md" verticalSpacing="sm" m={0}>
+      <SimpleGrid component="dl" type="container" cols={{ base: 2, '40rem': 3, '62rem': 6 }} spacing="md" verticalSpacing="sm" m={0}>
         <Fact term="Key">
           <span className="mono">{item.maskedKey}</span>
         </Fact>

@@ -12,7 +12,7 @@ const COLUMNS: readonly Column<ListedKey>[] = [
   { header: 'Key', cell: (key) => <span className="mono keep">{key.maskedKey}</span> },
   { header: 'Mode', cell: (key) => <ModeBadge mode={key.mode} /> },
   { header: 'State', cell: (key) => <KeyStateBadge item={key} /> },
-  { header: 'Products', cell: (key) => <Products products={key.products} /> },
+  { header: 'Products', cell: (key) => <KeyProducts products={key.products} most={SHOWN_PRODUCTS} /> },
   { header: 'Expires', cell: (key) => <Moment at={key.expiresAt} /> },
   { header: 'Last used', cell: (key) => <Moment at={key.lastUsedAt} /> },
 ];
@@ -41,7 +41,7 @@ function Name({ item, choice }: { readonly item: ListedKey; readonly choice: Cho
       />
       <div>
         <Link to="/keys/$keyId" params={{ keyId: item.id }} className="text-link">
-          <bdi>{name}</bdi>
+          <bdi className="breakable">{name}</bdi>
         </Link>
         <KeyTags tags={item.tags} />
       </div>
@@ -54,13 +54,20 @@ export function ModeBadge({ mode }: Pick<ListedKey, 'mode'>): ReactNode {
   return <Badge color={mode === 'live' ? 'indigo' : 'gray'}>{mode === 'live' ? 'Live' : 'Test'}</Badge>;
 }
 
+/** Of each key of a list. */
 const SHOWN_PRODUCTS = 2;
 
-function Products({ products }: Pick<ListedKey, 'products'>): ReactNode {
-  const more = products.length - SHOWN_PRODUCTS;
+interface KeyProductsProps extends Pick<ListedKey, 'products'> {
+  /** How many are named; the title has all. */
+  readonly most?: number;
+}
+
+/** Ids of products. */
+export function KeyProducts({ products, most = products.length }: KeyProductsProps): ReactNode {
+  const more = products.length - most;
   return (
     <span title={products.join(', ')}>
-      {products.slice(0, SHOWN_PRODUCTS).map((product, index) => (
+      {products.slice(0, most).map((product, index) => (
         <Fragment key={product}>
           {index > 0 && ', '}
           <span className="keep">{product}</span>

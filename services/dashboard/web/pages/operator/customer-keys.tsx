@@ -15,7 +15,7 @@ import { Pager } from '../../components/pager';
 import { Panel } from '../../components/panel';
 import { ProblemAlert } from '../../components/problem-alert';
 import { KeyStateBadge } from '../keys/key-state-badge';
-import { ModeBadge } from '../keys/key-table';
+import { KeyProducts, ModeBadge } from '../keys/key-table';
 import { SuspendButton } from './customer-subscriptions';
 import { IssueKeyDialog } from './issue-key-dialog';
 import { type SuspensionTarget } from './suspend-dialog';
@@ -59,10 +59,13 @@ export function CustomerKeys({ customerId, onSuspend }: CustomerKeysProps): Reac
 function columnsFor(onSuspend: (target: SuspensionTarget) => void, onRevoke: (key: ListedKey) => void): readonly Column<ListedKey>[] {
   return [
     { header: 'Key', isTitle: true, cell: ({ maskedKey }) => <span className="mono keep">{maskedKey}</span> },
-    { header: 'Name', cell: ({ name }) => name ?? <span className="dimmed">unnamed</span> },
+    {
+      header: 'Name',
+      cell: ({ name }) => (name === null ? <span className="dimmed">unnamed</span> : <bdi className="breakable">{name}</bdi>),
+    },
     { header: 'Mode', cell: ({ mode }) => <ModeBadge mode={mode} /> },
     { header: 'State', cell: (key) => <KeyStateBadge item={key} /> },
-    { header: 'Products', isWide: true, cell: ({ products }) => products.join(', ') },
+    { header: 'Products', isWide: true, cell: ({ products }) => <KeyProducts products={products} /> },
     { header: 'Last used', cell: ({ lastUsedAt }) => <Moment at={lastUsedAt} /> },
     {
       header: 'Acts',

@@ -26,9 +26,12 @@ export function CustomerPage(): ReactNode {
   const { customerId } = useParams({ from: '/console/operator/customers/$customerId' });
   const query = useQuery(customerQuery(customerId));
   return (
-    <Loaded query={query} height={600}>
-      {(customer) => <Customer customer={customer} />}
-    </Loaded>
+    <>
+      {!query.data && <PageTitle title="Customer" />}
+      <Loaded query={query} height={600}>
+        {(customer) => <Customer customer={customer} />}
+      </Loaded>
+    </>
   );
 }
 

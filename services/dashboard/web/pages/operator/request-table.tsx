@@ -7,6 +7,7 @@ import { requestsQuery, type RequestFilter } from '../../api/operator-queries';
 import { usePaged } from '../../hooks/use-paged';
 import { Asked as Requested, SIZE_COLUMN, STATUS_COLUMN, TOOK_COLUMN, UNITS_COLUMN } from '../../components/answer-cells';
 import { DataTable, type Column } from '../../components/data-table';
+import { EmailText } from '../../components/email-text';
 import { EmptyState } from '../../components/empty-state';
 import { Moment } from '../../components/moment';
 import { Pager } from '../../components/pager';
@@ -20,7 +21,7 @@ const COLUMNS: readonly Column<Asked>[] = [
     header: 'Outcome',
     isTitle: true,
     cell: ({ requestId, outcome }) => (
-      <Link to="/operator/requests" search={(now) => ({ ...REQUESTS_SEARCH, ...now, request: requestId })} className="text-link mono">
+      <Link to="/operator/requests" search={(now) => ({ ...REQUESTS_SEARCH, ...now, request: requestId })} className="text-link mono keep">
         {outcome}
       </Link>
     ),
@@ -33,32 +34,35 @@ const COLUMNS: readonly Column<Asked>[] = [
   UNITS_COLUMN,
   { header: 'Product', cell: ({ product }) => product ?? '–' },
   { header: 'Customer', cell: ({ customer }) => <Whose customer={customer} /> },
-  { header: 'Key', cell: ({ maskedKey }) => <span className="mono keep">{maskedKey ?? '–'}</span> },
-  {
-    header: 'Caller',
-    cell: ({ callerAddress, originHost }) => (
-      <>
-        <span className="mono">{callerAddress ?? '–'}</span>
-        {originHost !== null && (
-          <Text component="span" size="xs" c="dimmed">
-            {' '}
-            {originHost}
-          </Text>
-        )}
-      </>
-    ),
-  },
+  { header: 'Key and caller', isWide: true, cell: (request) => <Caller request={request} /> },
 ];
 
 /** On a customer's own page every row would name the customer. */
 const COLUMNS_OF_CUSTOMER = COLUMNS.filter(({ header }) => header !== 'Customer');
 
+/** With what key and from where. */
+function Caller({ request: { maskedKey, callerAddress, originHost } }: { readonly request: Asked }): ReactNode {
+  return (
+    <>
+      <span className="mono keep">{maskedKey ?? 'no key'}</span>
+      {[callerAddress, originHost].map(
+        (place, index) =>
+          place !== null && (
+            <Text component="span" size="xs" c="dimmed" display="block" key={index}>
+              <EmailText text={place} />
+            </Text>
+          ),
+      )}
+    </>
+  );
+}
+
 /** A customer's address, leading to its page. */
 export function Whose({ customer }: Pick<Asked, 'customer'>): ReactNode {
   if (customer === null) return <span className="dimmed">nobody</span>;
   return (
-    <Link to="/operator/customers/$customerId" params={{ customerId: customer.id }} className="text-link breakable">
-      {customer.email}
+    <Link to="/operator/customers/$customerId" params={{ customerId: customer.id }} className="text-link">
+      <EmailText text={customer.email} />
     </Link>
   );
 }

@@ -7,11 +7,15 @@ import { type Column } from '../../components/data-table';
 import { Moment } from '../../components/moment';
 
 /** What became of a request, leading to why. */
-function Outcome({ request: { requestId, outcome } }: { readonly request: LoggedRequest }): ReactNode {
+function Outcome({ request }: { readonly request: LoggedRequest }): ReactNode {
+  const { requestId, outcome } = request;
   return (
-    <Link to="/explain" search={{ request: requestId }} className="text-link mono keep">
-      {outcome}
-    </Link>
+    <>
+      <Link to="/explain" search={{ request: requestId }} className="text-link mono keep">
+        {outcome}
+      </Link>
+      <Note request={request} />
+    </>
   );
 }
 
@@ -31,11 +35,11 @@ function Note({ request: { givenBack, share } }: { readonly request: LoggedReque
   return (
     <>
       {givenBack && (
-        <Badge color="yellow" variant="light">
+        <Badge color="yellow" variant="light" display="block" w="fit-content">
           Failed, given back
         </Badge>
-      )}{' '}
-      {share !== null && share < 1 && <span className="dimmed">{sampleText(share)}</span>}
+      )}
+      {share !== null && share < 1 && <span className="dimmed block">{sampleText(share)}</span>}
     </>
   );
 }
@@ -62,7 +66,6 @@ export function requestColumns(titleOf: (product: string) => string): readonly C
     UNITS_COLUMN,
     { header: 'Product', cell: ({ product }) => (product === null ? '–' : titleOf(product)) },
     { header: 'Key', isWide: true, cell: (request) => <KeyOf request={request} /> },
-    { header: 'Note', isHeaderHidden: true, cell: (request) => <Note request={request} /> },
   ];
 }
 

@@ -1,4 +1,4 @@
-import { Group, NativeSelect, TextInput } from '@mantine/core';
+import { NativeSelect, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
@@ -65,14 +65,13 @@ export function RequestFilters(): ReactNode {
     void navigate({ search: (now) => ({ ...now, ...part, after: undefined, page: undefined }), replace: true });
   const changePath = useDebouncedCallback((path: string) => change({ path: path || undefined }), 300);
   return (
-    <Group gap="xs" mb="md">
+    <div className="filters">
       {fields.map(({ name, label, choices }) => (
         <NativeSelect
           key={name}
           aria-label={label}
           data={withChosen(choices, filter[name])}
           value={filter[name] ?? ''}
-          maw={260}
           onChange={(event) => change({ [name]: event.currentTarget.value || undefined })}
         />
       ))}
@@ -85,6 +84,6 @@ export function RequestFilters(): ReactNode {
         spellCheck={false}
         classNames={{ input: 'mono' }}
       />
-    </Group>
+    </div>
   );
 }
