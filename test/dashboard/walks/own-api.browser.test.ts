@@ -29,7 +29,7 @@ const SUCCESSES = 2_200;
 let shop: OwnShop;
 let api: Server;
 let instance: RunningInstance;
-const gateways = new Map<AnyGateway, AnyRunningGateway>();
+const gateways = new Map<AnyGateway, Pick<AnyRunningGateway, 'url' | 'stop'>>();
 const seen: IncomingMessage[] = [];
 const portOf = (server: Server): number => (server.address() as AddressInfo).port;
 const listen = (server: Server, port = 0): Promise<void> => new Promise((done) => server.listen(port, '127.0.0.1', done));
