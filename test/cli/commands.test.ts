@@ -2,9 +2,13 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parse } from 'yaml';
+import { loadConfig } from '../../kong/local/config/kong-yml';
+import { loadPluginInfo } from '../../kong/local/config/plugin-info';
 import { parseKeySet, parsePrivateKey, parseProductKeys, parseSharedKeys } from '../../plugins/core/proof/context-keys';
 import { derivePrivateKey, formatSecrets } from '../../plugins/core/proof/product-keys';
 import { readBrandFile } from '../../services/dashboard/api/public/brand-file';
+import { readCatalogue } from '../../services/kit/read-catalogue';
 import { tinyOnnxModel } from '../support/tiny-onnx-model';
 import { runCommand } from './support/run-command';
 
@@ -189,6 +193,30 @@ describe('a folder that init writes', () => {
       support: 'help@example.com',
       links: { status: 'https://status.example.com' },
     });
+  });
+
+  test('sells what product new writes there, over https too, is as before after product remove, and leaves the example alone', async () => {
+    const shop = join(folder, 'shop');
+    const run = (...argv: string[]) => runCommand(argv, { env: { TOLLGATE_CONFIG: shop } });
+    const texts = (of: string): string[] => ['catalogue.yml', 'kong.yml'].map((name) => readFileSync(join(of, name), 'utf8'));
+    const example = join(__dirname, '../../kong');
+    const shipped = texts(example);
+    expect((await run('init', shop)).code).toBe(0);
+    const empty = texts(shop);
+    expect((await run('product', 'new', 'weather', '--url', 'https://api.example.com/v2', '--daily', '3', '--monthly', '60')).code).toBe(0);
+    expect(readCatalogue(join(shop, 'catalogue.yml')).products.map(({ id }) => id)).toEqual(['weather']);
+    const plugins = loadPluginInfo(join(example, 'access-layer.json'));
+    const { routes } = loadConfig({ kongYmlPath: join(shop, 'kong.yml'), plugins });
+    expect(routes.map(({ service: { host, port, tls } }) => [host, port, tls !== undefined])).toContainEqual([
+      'api.example.com',
+      443,
+      true,
+    ]);
+    expect((await run('product', 'remove', 'weather')).code).toBe(0);
+    expect([texts(shop).map((text) => parse(text) as unknown), texts(example)]).toEqual([
+      empty.map((text) => parse(text) as unknown),
+      shipped,
+    ]);
   });
 
   test('gives Kong an error page with its brand by gateway kong', async () => {

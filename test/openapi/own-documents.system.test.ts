@@ -7,8 +7,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import SwaggerParser from '@apidevtools/swagger-parser';
-import { getElementsByTagName } from 'domutils';
-import { parseDocument } from 'htmlparser2';
+import { DomUtils, parseDocument } from 'htmlparser2';
 import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { createCatalogue, type CatalogueProduct } from '../../plugins/core/selling/catalogue';
@@ -162,8 +161,8 @@ it('samples send bodies and forms with every character as it is', async () => {
 function sentFromPage(operation: Operation): CallTarget {
   const tools = { isSignedIn: true, canTry: false, isSandbox: false };
   const form = parseDocument(renderToStaticMarkup(createElement(TryForm, { operation, tools })));
-  const fields = getElementsByTagName('input', form).map(({ attribs }) => [attribs['name'] ?? '', attribs['value']] as const);
-  const [call] = getElementsByTagName('form', form).map(({ attribs }) => JSON.parse(attribs['data-call'] ?? '') as TryCall);
+  const fields = DomUtils.getElementsByTagName('input', form).map(({ attribs }) => [attribs['name'] ?? '', attribs['value']] as const);
+  const [call] = DomUtils.getElementsByTagName('form', form).map(({ attribs }) => JSON.parse(attribs['data-call'] ?? '') as TryCall);
   return writeTarget(call ?? { path: '' }, fields);
 }
 
