@@ -68,7 +68,7 @@ const DESK = { width: 1_280, height: 720 };
 const PHONE = { width: 390, height: 844 };
 const shootOnPhone = async (page: Page, name: string): Promise<void> => {
   await page.setViewportSize(PHONE);
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(PHONE.width);
+  expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(PHONE.width);
   await shoot(page, name);
   await page.setViewportSize(DESK);
 };
