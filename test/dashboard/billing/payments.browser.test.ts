@@ -12,7 +12,7 @@ import { step } from '../../support/step';
 import { sharedInstance, type SharedInstance } from '../../support/system/shared-instance';
 import { inaccessibleInBoth } from '../support/axe';
 import { dayAgo } from '../support/seed-use';
-import { openPage, settle, startBrowser, type WatchedPage } from '../support/browser';
+import { openPage, overflow, settle, startBrowser, type WatchedPage } from '../support/browser';
 import { enterPassword, type Entrant, press, setFirstPassword, setUpSecondFactor, signUp } from '../support/entrances';
 
 const NAME = `${process.pid}-${Date.now()}`;
@@ -68,7 +68,7 @@ const DESK = { width: 1_280, height: 720 };
 const PHONE = { width: 390, height: 844 };
 const shootOnPhone = async (page: Page, name: string): Promise<void> => {
   await page.setViewportSize(PHONE);
-  expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(PHONE.width);
+  expect(await overflow(page)).toBeLessThanOrEqual(0);
   await shoot(page, name);
   await page.setViewportSize(DESK);
 };
