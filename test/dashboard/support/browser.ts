@@ -102,8 +102,8 @@ const FIND_BROKEN = `(() => {
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let text = texts.nextNode(); text; text = texts.nextNode()) {
     if (!isRead(text)) continue;
-    for (const { 0: token, index } of text.data.matchAll(/\\S{2,60}/g)) {
-      if (token.includes('://')) continue;
+    for (const { 0: token, index } of text.data.matchAll(/\\S+/g)) {
+      if (token.length > 60 || token.includes('://')) continue;
       for (const { 0: word, index: at } of token.matchAll(/(?<![^-.@_/(“‘:])\\p{L}{2,20}(?![^-.@_/),;:!?”’])/gu)) {
         const from = index + at;
         if (linesOf(text, from, from + word.length) > 1) found.add('breaks within ' + word + ': ' + text.data.trim().slice(0, 60));

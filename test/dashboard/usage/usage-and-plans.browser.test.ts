@@ -100,7 +100,7 @@ describe('a product without a live source', () => {
   it('says so beside its plans and before one is taken', async () => {
     await stage.open('/plans');
     await stage.page.getByRole('region', { name: 'GST' }).getByText('No live source yet: test keys only').first().waitFor();
-    await stage.button('Subscribe GST to Star').click();
+    await stage.button('Change GST to Base').click();
     await stage.page.getByRole('dialog').getByText('Calls with a live key are refused until there is one').waitFor();
   });
 });

@@ -27,7 +27,8 @@ export function CustomerPage(): ReactNode {
   const query = useQuery(customerQuery(customerId));
   return (
     <>
-      {!query.data && <PageTitle title="Customer" />}
+      {/* Not before an answer: a second heading would take the focus from somebody who has just arrived. */}
+      {query.isError && !query.data && <PageTitle title="Customer" />}
       <Loaded query={query} height={600}>
         {(customer) => <Customer customer={customer} />}
       </Loaded>
