@@ -5,6 +5,7 @@ import { type OperatorCatalogue, type ProductFigures } from '../../../contract/o
 import { catalogueQuery, figuresQuery } from '../../api/operator-queries';
 import { formatCount, formatPrice } from '../../format/numbers';
 import { DataTable, type Column } from '../../components/data-table';
+import { EmailText } from '../../components/email-text';
 import { EmptyState } from '../../components/empty-state';
 import { Loaded } from '../../components/loaded';
 import { Moment } from '../../components/moment';
@@ -54,7 +55,7 @@ const CHANGES: readonly Column<Change>[] = [
   { header: 'Change', isTitle: true, cell: ({ action }) => actionName(action) },
   { header: 'Of', cell: ({ subject }) => <span className="keep">{subject}</span> },
   { header: 'Time', cell: ({ at }) => <Moment at={at} isExact /> },
-  { header: 'By', cell: ({ actor }) => <span className="breakable">{actor}</span> },
+  { header: 'By', cell: ({ actor }) => <EmailText text={actor} /> },
   { header: 'Details', isWide: true, cell: ({ details }) => <Details details={details} /> },
 ];
 

@@ -8,6 +8,7 @@ import { type SellerToken } from '../../../contract/tokens';
 import { sellerTokensQuery } from '../../api/operator-queries';
 import { call } from '../../api/request';
 import { type Column, DataTable } from '../../components/data-table';
+import { EmailText } from '../../components/email-text';
 import { EmptyState } from '../../components/empty-state';
 import { PageTitle } from '../../components/page-title';
 import { ProblemAlert } from '../../components/problem-alert';
@@ -41,7 +42,7 @@ const KIND: TokenKind = {
 
 const columnsFor = (onRevoke: (token: SellerToken) => void): readonly Column<SellerToken>[] => [
   ...TOKEN_FACTS,
-  { header: 'Made by', cell: ({ madeBy }) => <bdi className="breakable">{madeBy}</bdi> },
+  { header: 'Made by', cell: ({ madeBy }) => <EmailText text={madeBy} /> },
   { header: 'Revoke', isHeaderHidden: true, cell: (token) => <RevokeButton token={token} onRevoke={onRevoke} /> },
 ];
 

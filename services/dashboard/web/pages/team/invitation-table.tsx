@@ -51,7 +51,7 @@ function columnsFor(acts: Acts | undefined): readonly Column<Invitation>[] {
   return [
     { header: 'Invited', isTitle: true, cell: ({ email }) => <EmailText text={email} /> },
     { header: 'Role', cell: ({ role }) => ROLE_NAMES[role] },
-    { header: 'By', cell: ({ invitedBy }) => <bdi className="breakable">{invitedBy ?? 'a deleted account'}</bdi> },
+    { header: 'By', cell: ({ invitedBy }) => <EmailText text={invitedBy ?? 'a deleted account'} /> },
     {
       header: 'Expires',
       cell: ({ expiresAt, hasExpired }) => (hasExpired ? <Badge color="yellow">Expired</Badge> : <Moment at={expiresAt} />),

@@ -7,6 +7,7 @@ import { type Token } from '../../../contract/tokens';
 import { tokensQuery } from '../../api/queries';
 import { call } from '../../api/request';
 import { DataTable, type Column } from '../../components/data-table';
+import { EmailText } from '../../components/email-text';
 import { Guarded } from '../../components/guarded';
 import { EmptyState } from '../../components/empty-state';
 import { PageTitle } from '../../components/page-title';
@@ -36,7 +37,7 @@ function Maker({ token: { madeBy, isMakerHere } }: { readonly token: Token }): R
   if (madeBy === null) return 'unknown';
   return (
     <>
-      <bdi className="breakable">{madeBy}</bdi>
+      <EmailText text={madeBy} />
       {!isMakerHere && (
         <Text component="span" display="block" size="xs" c="dimmed">
           no longer a member
