@@ -553,7 +553,7 @@ describe('live sources', () => {
     expect(body).toContain('Live keys: /seo/authority, /seo/keywords, /seo/spam');
     for (const priced of ['/pricing', '/products/api-seo'])
       expect((await get(priced)).body).toContain(
-        'No live source yet: live keys get answers from /seo/authority, /seo/keywords, /seo/spam only.',
+        'No live source yet: live keys get answers from /seo/authority, /seo/keywords, /seo/spam, /seo/link_pyramid with links, ',
       );
     expect((await get('/products/api-ip')).body).not.toContain('No live source');
   });

@@ -102,6 +102,10 @@ export async function fillEveryTable(pool: Pool, email: string): Promise<void> {
     ["INSERT INTO statement (customer_id, month, content) VALUES ($1, '2026-10-01', '{}')", [customer]],
     ["INSERT INTO statement_billed (customer_id, month) VALUES ($1, '2026-10-01')", [customer]],
     [
+      `INSERT INTO overage_charge (customer_id, month, product_id, currency, units, amount) VALUES ($1, '2026-10-01', 'api-ip', 'INR', 617, 1234)`,
+      [customer],
+    ],
+    [
       "INSERT INTO billing_details (customer_id, name, address, country, email) VALUES ($1, 'Asha', '{Street}', 'IN', 'accounts@example.com')",
       [customer],
     ],

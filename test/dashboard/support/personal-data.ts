@@ -56,6 +56,7 @@ export const TABLE_PARTS: Readonly<Record<string, PersonalPart | 'none'>> = {
   checkout: 'statements',
   payment_fact: 'statements',
   payment_charge: 'statements',
+  overage_charge: 'statements',
   paid_subscription: 'statements',
   payment_mail: 'statements',
   // Only ids and amounts, for 30 days.
@@ -75,6 +76,9 @@ export const TABLE_PARTS: Readonly<Record<string, PersonalPart | 'none'>> = {
   // Request ids alone, for 3 days.
   quota_refund: 'none',
   invoice_series: 'none',
+  // Sums over all customers.
+  invoice_sum: 'none',
+  payment_charge_sum: 'none',
   product: 'none',
   plan: 'none',
   catalogue_revision: 'none',

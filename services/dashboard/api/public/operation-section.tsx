@@ -23,7 +23,7 @@ function Fields({ caption, rows, isAnswer = false }: FieldsProps): ReactNode {
         {rows.map(({ name, type, isRequired, notes, text }) => (
           <tr key={name}>
             <th>
-              <Breakable text={name} />
+              {isAnswer ? name : <Breakable text={name} isName />}
               {!isAnswer && <span className={isRequired ? 'required' : 'optional'}>{isRequired ? 'required' : 'optional'}</span>}
             </th>
             <td>
