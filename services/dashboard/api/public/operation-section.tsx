@@ -1,7 +1,6 @@
 import { type ReactNode } from 'react';
 import { type FieldRow, fieldOf, fieldsOf } from '../../reference/schema-fields';
 import { Answers, type CodesByStatus } from './answer-list';
-import { Breakable } from './breakable';
 import { Description, DescriptionLine } from './markdown';
 import { type Operation } from './operations';
 import { type CallTools, TryForm } from './try-form';
@@ -23,7 +22,7 @@ function Fields({ caption, rows, isAnswer = false }: FieldsProps): ReactNode {
         {rows.map(({ name, type, isRequired, notes, text }) => (
           <tr key={name}>
             <th>
-              {isAnswer ? name : <Breakable text={name} isName />}
+              {name}
               {!isAnswer && <span className={isRequired ? 'required' : 'optional'}>{isRequired ? 'required' : 'optional'}</span>}
             </th>
             <td>

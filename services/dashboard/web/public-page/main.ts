@@ -89,6 +89,13 @@ function startSlider(slider: HTMLInputElement): void {
   slider.addEventListener('change', () => slider.form?.requestSubmit());
 }
 
+/** Lets the name of a member break behind its signs. Markup for it would be a twentieth of the largest page. */
+function breakBehindSigns(name: Text): void {
+  const parts = name.data.match(/[^._\]]+[._\]]*/g) ?? [];
+  name.replaceWith(...parts.flatMap((part) => [part, document.createElement('wbr')]).slice(0, -1));
+}
+
+for (const { firstChild: name } of document.querySelectorAll('.fields th')) if (name instanceof Text) breakBehindSigns(name);
 for (const slider of document.querySelectorAll<HTMLInputElement>('input[data-steps]')) startSlider(slider);
 for (const form of document.querySelectorAll<HTMLFormElement>('form.try')) startForm(form);
 for (const search of document.querySelectorAll<HTMLElement>('search')) startSearch(search);
