@@ -3,11 +3,13 @@ import { Fragment, type ReactNode } from 'react';
 /** Text whose links and addresses break behind their signs before they break within a word. */
 export function Breakable({ text }: { readonly text: string }): ReactNode {
   return text.split(/(?<=\s)/).map((word, at) =>
-    word.split(/(?<=\w[@./?&=_\]-])(?=\w)/).map((piece, index) => (
-      <Fragment key={`${at} ${index}`}>
-        {index > 0 && <wbr />}
-        {piece}
-      </Fragment>
-    )),
+    /[@/]/.test(word)
+      ? word.split(/(?<=\w[@./?&=_\]-])(?=\w)/).map((piece, index) => (
+          <Fragment key={`${at} ${index}`}>
+            {index > 0 && <wbr />}
+            {piece}
+          </Fragment>
+        ))
+      : word,
   );
 }
