@@ -23,6 +23,7 @@ export const DOCS_PICTURES: readonly DocsPicture[] = [
   picture('home', 'home', { height: 830 }),
   picture('product', 'product', { height: 830 }),
   picture('pricing', 'pricing'),
+  picture('reference', 'reference-answered', { height: 1_000 }),
   picture('overview', 'overview'),
   picture('plan-choice', 'plan-choice'),
   picture('key', 'simulated-caller', { height: 1_000 }),
@@ -31,6 +32,4 @@ export const DOCS_PICTURES: readonly DocsPicture[] = [
   picture('seller-home', 'seller-home', { height: 1_000 }),
   picture('seller-customer', 'seller-customer', { height: 1_000 }),
   picture('seller-requests', 'seller-requests'),
-  // After pages that have accounts with use: the figures of this one are kept for a minute.
-  picture('status', 'status'),
 ];
