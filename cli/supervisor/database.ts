@@ -7,6 +7,7 @@ export interface DatabaseOptions {
   /** Folder of the server's data. */
   readonly dataDir: string;
   readonly logFile: string;
+  readonly port: number;
   readonly onEvent: (event: string) => void;
 }
 
@@ -26,9 +27,9 @@ const BACKOFF_MS = 1_000;
 
 /** @throws Error with one readable sentence when it does not start */
 export async function superviseDatabase(options: DatabaseOptions): Promise<Database> {
-  const { dataDir, logFile, onEvent } = options;
-  let server = await startEmbeddedPostgres({ dataDir, logFile });
-  const { url, port } = server;
+  const { dataDir, logFile, port, onEvent } = options;
+  let server = await startEmbeddedPostgres({ dataDir, logFile, port });
+  const { url } = server;
   let guard = guardServer(server);
   let stopping = false;
 

@@ -65,11 +65,12 @@ const USUAL_DASHBOARD_PORT = 8_080;
 /** More ports in a row than there will be products. */
 const SERVICE_ROW = 32;
 
-async function choosePorts(wanted: number | undefined, workers: readonly string[]): Promise<InstancePorts> {
+/** All at once, that of the embedded database too: one that looked for its own later could take one of these before its process has it. */
+async function choosePorts(wanted: number | undefined, workers: readonly string[]): Promise<InstancePorts & { readonly database: number }> {
   const gateway = await chooseGatewayPort(wanted);
   const services = await findFreeRow(SERVICE_ROW);
   const isTaken = (port: number): boolean => port === gateway || (port >= services && port < services + SERVICE_ROW);
-  const free = (await findFreePorts(2 * workers.length + 7 + SERVICE_ROW)).filter((port) => !isTaken(port));
+  const free = (await findFreePorts(2 * workers.length + 8 + SERVICE_ROW)).filter((port) => !isTaken(port));
   const [
     sandbox = 0,
     paymentsSandbox = 0,
@@ -77,6 +78,7 @@ async function choosePorts(wanted: number | undefined, workers: readonly string[
     dashboardPrivate = 0,
     otherDashboard = 0,
     pluginServerMetrics = 0,
+    database = 0,
     ...rest
   ] = free;
   // Beside a gateway on its usual port: a second instance, which has another, must not race the first for this one.
@@ -84,6 +86,7 @@ async function choosePorts(wanted: number | undefined, workers: readonly string[
   const portsFrom = (first: number): Record<string, number> =>
     Object.fromEntries(workers.map((name, index) => [name, rest[first + index] ?? 0]));
   return {
+    database,
     gateway,
     dashboard: isUsualFree ? USUAL_DASHBOARD_PORT : otherDashboard,
     dashboardPrivate,
@@ -137,7 +140,7 @@ export async function startInstance(options: StartInstanceOptions): Promise<Inst
   const dataDir = createDataFolder(root, env);
   await endLeftovers(dataDir, processes);
   const { services, workers } = soldServices(kongFile(root, env));
-  const ports = await choosePorts(options.port, workers);
+  const { database: databasePort, ...ports } = await choosePorts(options.port, workers);
   const logsDir = join(dataDir, 'logs');
   const gateway = `http://${LOOPBACK}:${ports.gateway}`;
   const sandbox = services.length > 0 ? sandboxUrl({ ports }) : null;
@@ -152,7 +155,7 @@ export async function startInstance(options: StartInstanceOptions): Promise<Inst
   });
   options.onSupervisor(supervisor);
 
-  const databaseUrls = givenUrls ?? (await startDatabase(supervisor, dataDir));
+  const databaseUrls = givenUrls ?? (await startDatabase(supervisor, dataDir, databasePort));
   supervisor.useDatabase(databaseUrls.owner);
   const context: PlanContext = {
     root,
@@ -181,10 +184,11 @@ export async function startInstance(options: StartInstanceOptions): Promise<Inst
 }
 
 /** Nothing but the set-up of the roles uses the superuser. */
-async function startDatabase(supervisor: Supervisor, dataDir: string): Promise<DatabaseUrls> {
+async function startDatabase(supervisor: Supervisor, dataDir: string, port: number): Promise<DatabaseUrls> {
   const database = await superviseDatabase({
     dataDir: join(dataDir, 'postgres'),
     logFile: join(dataDir, 'logs', 'postgres.log'),
+    port,
     onEvent: (event) => supervisor.note('database', event),
   });
   supervisor.keepDatabase(database);
