@@ -75,6 +75,13 @@ module.exports = {
       ['^(plugins/core|services/kit|services/workers)/', '^services/own-sources\\.ts$'],
       'workers know the kit, their protos and which settings are a source',
     ),
+    {
+      name: 'openapi-knows-no-dashboard',
+      comment: 'the dashboard uses the description of the API, not the other way round',
+      severity: 'error',
+      from: { path: '^services/openapi/' },
+      to: { path: '^services/dashboard/' },
+    },
     only(
       'dashboard-uses-stores',
       '^services/dashboard/(api|contract)/',
@@ -83,7 +90,7 @@ module.exports = {
         '^plugins/stores/postgres/',
         '^services/kit/',
         '^services/own-sources\\.ts$',
-        '^services/openapi/(read-document|describe-api|error-table|example-value|resolve-references|sound-parts)\\.ts$',
+        '^services/openapi/(read-document|describe-api|error-table|example-value|parameter-style|resolve-references|sound-parts)\\.ts$',
         '^services/dashboard/(api|contract|reference)/',
       ],
       'the dashboard changes keys through the same operations as the command line, and counts nothing itself',
@@ -97,7 +104,7 @@ module.exports = {
     only(
       'dashboard-reference-is-pure',
       '^services/dashboard/reference/',
-      ['^services/dashboard/(contract|reference)/'],
+      ['^services/dashboard/(contract|reference)/', '^services/openapi/parameter-style\\.ts$'],
       'what pages and the server say alike of the API’s description',
     ),
     {

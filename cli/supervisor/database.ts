@@ -7,6 +7,7 @@ export interface DatabaseOptions {
   /** Folder of the server's data. */
   readonly dataDir: string;
   readonly logFile: string;
+  /** Free when it is chosen; kept when the server is started again. */
   readonly port: number;
   readonly onEvent: (event: string) => void;
 }

@@ -1,4 +1,4 @@
-import { kindOf, type ParameterStyle, readValue, wellFormed, writeParameter } from '../dashboard/reference/parameter-style';
+import { kindOf, type ParameterStyle, readValue, wellFormed, writeParameter } from './parameter-style';
 import { exampleOf, exampleOfSchema, readParameter } from './example-value';
 import { type Step } from './snippet-step';
 import { isObject, type Json } from './sound-parts';

@@ -1,4 +1,4 @@
-import { type ParameterStyle, type ValueKind } from './parameter-style';
+import { type ParameterStyle, type ValueKind } from '../../openapi/parameter-style';
 
 export const TRIED_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 

@@ -1,4 +1,4 @@
-import { type ParameterStyle, readValue, writeParameter } from './parameter-style';
+import { type ParameterStyle, readValue, writeParameter } from '../../openapi/parameter-style';
 import { fieldName, type TriedParameter, type TryCall } from './try-call';
 
 /** Where a call goes, and what goes with it besides the key and a body. */

@@ -3,7 +3,7 @@ import { type CatalogueProduct, hasSandbox } from '../../../../plugins/core/sell
 import { fieldOf } from '../../reference/schema-fields';
 import { type FieldSchema } from '../../contract/api-document';
 import { isObject } from '../../../openapi/sound-parts';
-import { kindOf } from '../../reference/parameter-style';
+import { kindOf } from '../../../openapi/parameter-style';
 import { BODY_FIELD, fieldName, FILE_FIELD, FORM_FIELD, TRIED_METHODS, type TriedParameter, type TryCall } from '../../reference/try-call';
 import { FROM_BEFORE, type Operation } from './operations';
 import { type PageTools } from './page-frame';

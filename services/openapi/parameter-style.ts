@@ -1,5 +1,3 @@
-import { type FieldSchema } from '../contract/api-document';
-
 /** How OpenAPI says that a parameter is written into a call. A member that is missing stands for the place's default. */
 export interface ParameterStyle {
   readonly name: string;
@@ -49,6 +47,7 @@ function encoderOf({ in: place, allowReserved }: ParameterStyle): (text: string)
   return allowReserved === true && place === 'query' ? withReserved : encoded;
 }
 
+/** Lists too. */
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null;
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
 
@@ -107,14 +106,21 @@ function parsed(text: string): unknown {
   }
 }
 
+/** Of a schema, what says which kinds of value it takes. */
+interface TypedSchema {
+  readonly type?: string | readonly string[] | undefined;
+  readonly properties?: unknown;
+  readonly anyOf?: readonly TypedSchema[] | undefined;
+}
+
 /** What a schema takes; undefined where that is one text or number. */
-export function kindOf(schema: FieldSchema): ValueKind | undefined {
+export function kindOf(schema: TypedSchema): ValueKind | undefined {
   const kinds = new Set((schema.anyOf ?? [schema]).flatMap(kindsOf));
   const [only] = kinds;
   return kinds.size > 1 && (kinds.has('list') || kinds.has('object')) ? 'any' : only;
 }
 
-function kindsOf({ type, properties, anyOf }: FieldSchema): (ValueKind | undefined)[] {
+function kindsOf({ type, properties, anyOf }: TypedSchema): (ValueKind | undefined)[] {
   if (anyOf) return anyOf.flatMap(kindsOf);
   if (type === undefined) return [properties ? 'object' : undefined];
   const types = (typeof type === 'string' ? [type] : type).filter((each) => each !== 'null');

@@ -1,4 +1,4 @@
-import { kindOf, type ParameterStyle, readValue, writeParameter } from '../../../services/dashboard/reference/parameter-style';
+import { kindOf, type ParameterStyle, readValue, writeParameter } from '../../services/openapi/parameter-style';
 
 /** The values of OpenAPI's table of styles. */
 const VALUES = { empty: '', string: 'blue', list: ['blue', 'black', 'brown'], object: { R: 100, G: 200, B: 150 } };
