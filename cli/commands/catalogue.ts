@@ -11,27 +11,25 @@ import { readAppliedCatalogue } from '../../plugins/stores/postgres/catalogue/re
 import { inTransaction } from '../../plugins/stores/postgres/database';
 import { type LeftOut, ownOperations } from '../../services/openapi/own-operations';
 import { CatalogueError, describeProblem, readCatalogue } from '../../services/kit/read-catalogue';
-import { catalogueFile } from '../supervisor/data-folder';
+import { readApiDocuments } from '../api-documents';
+import { catalogueFile, kongFile } from '../supervisor/data-folder';
 import { noteTestKeys } from '../test-keys';
 import { ACTOR, type CommandContext, finishCommand, withDatabase } from './command-context';
 import { CommandError } from './command-error';
-import { readApiDocuments } from './read-api-documents';
 import { readKongYml } from './read-kong-yml';
 import { findLocalRefusals, reloadGateway, type Reloaded } from './reload-gateway';
 import { showChanges, type TouchingChange } from './show-changes';
 
 const HELP = `
-kong/catalogue.yml says what is sold; docs/catalogue.md describes it.
+catalogue.yml says what is sold; docs/catalogue.md describes it.
 
-  check   is the file right, and do kong/kong.yml and it agree
+  check   is the file right, and do kong.yml and it agree
   diff    what would change, and for whom; exit 2 when there is something
   apply   change it: in one transaction, known to every gateway within a second. An instance that runs by npm start from this folder
-          also takes kong/kong.yml over`;
+          also takes kong.yml over`;
 
 /** For scripts, as diff(1) has it. */
 const EXIT_CHANGES = 2;
-
-const KONG_RELOAD = 'Kong takes kong/kong.yml over with: kong reload';
 
 function count(mistakes: readonly unknown[]): string {
   return mistakes.length === 1 ? 'one place' : `${mistakes.length} places`;
@@ -58,15 +56,19 @@ function findDifferences(context: CommandContext, { products }: Catalogue, retir
   return checkKongConfig(readKongYml(context), products, retired);
 }
 
-function refuseDifferences(problems: readonly string[]): void {
-  const mistakes = problems.map((text) => ({ text }));
+/** @throws CommandError with the mistakes, if there are any */
+function refuse(code: 'catalogue_differs' | 'document_unusable', message: string, mistakes: readonly string[]): void {
   if (mistakes.length === 0) return;
   throw new CommandError(
-    'catalogue_differs',
-    `kong.yml and the catalogue differ in ${count(mistakes)}; nothing was changed`,
+    code,
+    message,
     undefined,
-    mistakes,
+    mistakes.map((text) => ({ text })),
   );
+}
+
+function refuseDifferences(problems: readonly string[]): void {
+  refuse('catalogue_differs', `kong.yml and the catalogue differ in ${count(problems)}; nothing was changed`, problems);
 }
 
 async function findChanges(db: Pool, wanted: Catalogue): Promise<TouchingChange[]> {
@@ -98,16 +100,20 @@ function addDiff(group: Command, context: CommandContext): void {
 }
 
 interface Applied {
+  /** kong.yml, as seen from the project's folder. */
+  readonly kong: string;
   readonly changes: readonly TouchingChange[];
   readonly leftOut: readonly LeftOut[];
   readonly gateway: Reloaded;
 }
 
-function describeApplied({ changes, leftOut, gateway }: Applied): string {
+const kongReload = (kong: string): string => `Kong takes ${kong} over with: kong reload`;
+
+function describeApplied({ kong, changes, leftOut, gateway }: Applied): string {
   return [
     changes.length === 0 ? 'nothing had to change' : `${showChanges(changes)}\napplied; every gateway knows within a second`,
     ...leftOut.map(({ product, operation, reason }) => `· ${product}: the reference leaves out ${operation}: ${reason}`),
-    gateway === 'local' ? 'the gateway has taken kong/kong.yml over' : KONG_RELOAD,
+    gateway === 'local' ? `the gateway has taken ${kong} over` : kongReload(kong),
   ].join('\n');
 }
 
@@ -126,7 +132,8 @@ function addApply(group: Command, context: CommandContext): void {
       const retired = (await db.query<{ id: string }>('SELECT id FROM product')).rows.map(({ id }) => id);
       // Before anything is changed: what is sold must have a route, and no route may be open.
       refuseDifferences([...findDifferences(context, catalogue, retired), ...findLocalRefusals(context)]);
-      const documents = await readApiDocuments(catalogue, catalogueFile(context.root, context.env));
+      const { documents, unusable } = await readApiDocuments(catalogue, catalogueFile(context.root, context.env));
+      refuse('document_unusable', 'an OpenAPI document cannot be used; nothing was changed', unusable);
       await inTransaction(db, async (client) => {
         await applyCatalogue(client, catalogue, { actor: ACTOR });
         await writeProductDocuments(client, documents);
@@ -134,8 +141,9 @@ function addApply(group: Command, context: CommandContext): void {
       return { changes: found, leftOut: findLeftOut(catalogue, documents) };
     });
     const gateway = await reloadGateway(context);
-    const result = { changed: changes.length > 0, changes, leftOut, gateway, ...(gateway === 'none' && { next: KONG_RELOAD }) };
-    context.output.result(result, () => describeApplied({ changes, leftOut, gateway }));
+    const kong = relative(context.root, kongFile(context.root, context.env));
+    const result = { changed: changes.length > 0, changes, leftOut, gateway, ...(gateway === 'none' && { next: kongReload(kong) }) };
+    context.output.result(result, () => describeApplied({ kong, changes, leftOut, gateway }));
   });
 }
 

@@ -3,17 +3,18 @@ import { migrate } from '../../plugins/stores/postgres/migrate';
 import { createPool } from '../../plugins/stores/postgres/pool';
 import { catalogueFile, readCatalogue } from '../../services/kit/read-catalogue';
 import { grantPrivileges, ROLES_MISSING } from '../database-roles/grant-privileges';
+import { updateApiDocuments } from '../api-documents';
 import { readMigrationStanding } from '../supervisor/migrations';
 
 export interface Migrated {
   /** Names of the migrations that this call applied. */
   readonly applied: readonly string[];
-  /** What an operator should know of the database's roles, if anything. */
-  readonly note?: string;
+  /** What an operator should know, if anything. */
+  readonly notes?: readonly string[];
 }
 
 /**
- * Brings schema, products, plans and the rights of the process roles up to date, and nothing else. May run again, and several times at
+ * Brings schema, products with their API documents, plans and the rights of the process roles up to date, and nothing else. May run again, and several times at
  * once.
  * @param catalogue path of the catalogue
  * @throws Error with one readable sentence; a database of a newer version is left alone
@@ -25,8 +26,10 @@ export async function migrateOnce(url: string | undefined, catalogue: string = c
     const { pending, unknown } = await readMigrationStanding(pool);
     if (unknown.length > 0) throw new Error(`it was used by a newer version of Tollgate (migration ${unknown.join(', ')})`);
     const applied = pending.length > 0 ? await migrate(url) : [];
-    await applyCatalogue(pool, readCatalogue(catalogue), { actor: 'migrate' });
-    return (await grantPrivileges(pool)) ? { applied } : { applied, note: ROLES_MISSING };
+    const sold = readCatalogue(catalogue);
+    await applyCatalogue(pool, sold, { actor: 'migrate' });
+    const notes = [...(await updateApiDocuments(pool, sold, catalogue)), ...((await grantPrivileges(pool)) ? [] : [ROLES_MISSING])];
+    return { applied, ...(notes.length > 0 && { notes }) };
   } catch (cause) {
     throw new Error(`the database cannot be migrated: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
   } finally {

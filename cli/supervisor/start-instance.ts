@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Catalogue } from '../../plugins/core/selling/catalogue';
 import { createLogins, loginUrl } from '../database-roles/create-logins';
 import { type DatabaseRole } from '../database-roles/privileges';
-import { configFolder, createDataFolder, kongFile, socketPath } from './data-folder';
+import { catalogueFile, configFolder, createDataFolder, kongFile, socketPath } from './data-folder';
 import { superviseDatabase } from './database';
 import { endLeftovers } from './end-leftovers';
 import { findFreePorts, findFreeRow, isPortFree } from './free-port';
@@ -215,8 +215,8 @@ async function runAll(
     return services;
   };
   const withDatabase = async (): Promise<void> => {
-    const note = await prepareDatabase(context.databaseUrls.owner, catalogue);
-    if (note !== undefined) supervisor.note('database', note);
+    const notes = await prepareDatabase(context.databaseUrls.owner, catalogue, catalogueFile(context.root, context.env));
+    for (const note of notes) supervisor.note('database', note);
     await supervisor.run(pluginServerChild(context));
   };
   const [services, dashboard] = await Promise.all([

@@ -4,6 +4,10 @@ import { createServer } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { updateApiDocuments } from '../../cli/api-documents';
+import { createCatalogue } from '../../plugins/core/selling/catalogue';
+import { readProductDocuments } from '../../plugins/stores/postgres/catalogue/product-documents';
+import { PRODUCTS } from '../support/catalogue';
 import { projectRoot, runCommand, type CommandRun } from './support/run-command';
 import { useCommands } from './support/use-commands';
 
@@ -91,6 +95,22 @@ describe('files that would fill the memory', () => {
       endless.close();
       endless.closeAllConnections();
     }
+  });
+});
+
+describe('a start', () => {
+  it('takes products’ own documents over, and keeps the one of an API that does not answer', async () => {
+    const sold = createCatalogue([{ ...PRODUCTS[0]!, openapi: 'own.json' }]);
+    const [{ id } = { id: '' }] = sold.products;
+    const file = join(root, 'kong', 'own.json');
+    const start = (): Promise<readonly string[]> => updateApiDocuments(database().pool, sold, join(root, 'kong', 'catalogue.yml'));
+    const kept = async (): Promise<unknown> => (await readProductDocuments(database().pool)).get(id);
+
+    writeFileSync(file, JSON.stringify({ openapi: '3.1.0', paths: { '/a': {} } }));
+    expect(await start()).toEqual([]);
+    rmSync(file);
+    expect(await start()).toEqual([expect.stringMatching(/^product .*own\.json: .*; once it can be read: npx tollgate catalogue apply$/)]);
+    expect(await kept()).toEqual({ openapi: '3.1.0', paths: { '/a': {} } });
   });
 });
 

@@ -1,0 +1,94 @@
+import { dirname, resolve } from 'node:path';
+import { type Pool } from 'pg';
+import { type Catalogue } from '../plugins/core/selling/catalogue';
+import { readYaml } from '../plugins/core/selling/read-yaml';
+import { readProductDocuments, writeProductDocuments } from '../plugins/stores/postgres/catalogue/product-documents';
+import { inTransaction } from '../plugins/stores/postgres/database';
+import { readTextFile } from '../services/kit/read-text-file';
+
+/** Descriptions of large public APIs have 1 to 5 MB. */
+const LARGEST_BYTES = 8 * 1024 * 1024;
+const DEADLINE_MS = 10_000;
+
+export interface ApiDocuments {
+  /** By product. */
+  readonly documents: ReadonlyMap<string, unknown>;
+  /** A sentence for each that cannot be read or is no OpenAPI document, with the reason. */
+  readonly unusable: readonly string[];
+}
+
+/**
+ * Reads the OpenAPI documents that products name: http(s) addresses, and files beside the catalogue.
+ * @param catalogueFile path of the catalogue
+ */
+export async function readApiDocuments({ products }: Catalogue, catalogueFile: string): Promise<ApiDocuments> {
+  const documents = new Map<string, unknown>();
+  const unusable: string[] = [];
+  const read = async (id: string, place: string): Promise<void> => {
+    try {
+      documents.set(id, parseDocument(await readText(place, dirname(catalogueFile))));
+    } catch (error) {
+      unusable.push(`product ${id}: ${place}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  };
+  await Promise.all(products.flatMap(({ id, openapi }) => (openapi === undefined ? [] : [read(id, openapi)])));
+  return { documents, unusable };
+}
+
+/**
+ * Takes over the documents as they are now, at a start: an API that does not answer yet keeps the one it had.
+ * @returns what an operator should know, a sentence each
+ */
+export async function updateApiDocuments(db: Pool, catalogue: Catalogue, catalogueFile: string): Promise<readonly string[]> {
+  const { documents, unusable } = await readApiDocuments(catalogue, catalogueFile);
+  const described = new Set(catalogue.products.filter(({ openapi }) => openapi !== undefined).map(({ id }) => id));
+  await inTransaction(db, async (client) => {
+    const kept = [...(await readProductDocuments(client))].filter(([id]) => described.has(id));
+    await writeProductDocuments(client, new Map([...kept, ...documents]));
+  });
+  return unusable.map((text) => `${text}; once it can be read: npx tollgate catalogue apply`);
+}
+
+const tooLarge = (): Error => new Error(`it has more than ${LARGEST_BYTES / 1024 / 1024} MiB`);
+
+async function readText(place: string, folder: string): Promise<string> {
+  if (!/^https?:/i.test(place)) {
+    const text = readTextFile(resolve(folder, place), LARGEST_BYTES);
+    if (text === undefined) throw tooLarge();
+    return text;
+  }
+  const response = await fetch(place, {
+    signal: AbortSignal.timeout(DEADLINE_MS),
+    headers: { accept: 'application/json, application/yaml' },
+  });
+  if (!response.ok) throw new Error(`it answers ${response.status}`);
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  // Leaving the loop ends the connection: no server decides how much is read.
+  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+    bytes += chunk.length;
+    if (bytes > LARGEST_BYTES) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function readJsonOrYaml(text: string): unknown {
+  try {
+    // Much faster, and large documents are JSON.
+    return JSON.parse(text);
+  } catch {
+    const yaml = readYaml(text);
+    if (!('problems' in yaml)) return yaml.value;
+    const [first] = yaml.problems;
+    throw new Error(`it is neither JSON nor YAML: line ${first?.line ?? 1}: ${first?.message ?? 'not readable'}`);
+  }
+}
+
+function parseDocument(text: string): object {
+  const document = readJsonOrYaml(text);
+  const { openapi, paths } = (typeof document === 'object' && document !== null ? document : {}) as Readonly<Record<string, unknown>>;
+  if (typeof openapi !== 'string' || !openapi.startsWith('3.')) throw new Error('it is no OpenAPI 3 document');
+  if (typeof paths !== 'object' || paths === null) throw new Error('it has no paths');
+  return document as object;
+}
