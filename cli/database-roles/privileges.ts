@@ -65,6 +65,7 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
     overage_charge: KEEP,
     // Both are written by triggers with the owner's rights.
     invoice_sum: READ,
+    invoice_unpaid: READ,
     payment_charge_sum: READ,
     paid_subscription: KEEP,
     payment_mail: KEEP,

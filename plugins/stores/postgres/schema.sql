@@ -643,6 +643,7 @@ CREATE UNIQUE INDEX invoice_place_idx ON invoice USING btree (place);
 CREATE TRIGGER invoice_is_final BEFORE DELETE OR UPDATE ON invoice FOR EACH STATEMENT EXECUTE FUNCTION refuse_invoice_change();
 CREATE TRIGGER invoice_is_numbered BEFORE INSERT ON invoice FOR EACH ROW EXECUTE FUNCTION number_invoice();
 CREATE TRIGGER invoice_is_summed AFTER INSERT ON invoice REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION sum_invoices();
+CREATE TRIGGER invoice_is_unpaid AFTER INSERT ON invoice REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION keep_unpaid_invoices();
 
 -- What a customer is told of an invoice, each once.
 CREATE TABLE invoice_mail (
@@ -667,6 +668,7 @@ CREATE TABLE invoice_payment (
   CONSTRAINT invoice_payment_invoice_id_fkey FOREIGN KEY (invoice_id) REFERENCES invoice(id),
   CONSTRAINT invoice_payment_reference_check CHECK (length(reference) <= 200)
 );
+CREATE TRIGGER invoice_is_paid AFTER INSERT ON invoice_payment REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION remove_paid_invoices();
 CREATE TRIGGER invoice_payment_is_final BEFORE DELETE OR UPDATE ON invoice_payment FOR EACH STATEMENT EXECUTE FUNCTION refuse_invoice_change();
 CREATE TRIGGER invoice_payment_is_summed AFTER INSERT ON invoice_payment REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION sum_invoice_payments();
 
@@ -688,6 +690,16 @@ CREATE TABLE invoice_sum (
   total numeric NOT NULL,
   CONSTRAINT invoice_sum_pkey PRIMARY KEY (month, currency, due_on, state),
   CONSTRAINT invoice_sum_state_check CHECK (state = ANY (ARRAY['open'::text, 'paid'::text, 'credited'::text]))
+);
+
+-- Invoices that are neither paid nor credited. Written by triggers alone.
+CREATE TABLE invoice_unpaid (
+  place bigint NOT NULL,
+  invoice_id uuid NOT NULL,
+  due_on date NOT NULL,
+  CONSTRAINT invoice_unpaid_pkey PRIMARY KEY (place),
+  CONSTRAINT invoice_unpaid_invoice_id_key UNIQUE (invoice_id),
+  CONSTRAINT invoice_unpaid_invoice_id_fkey FOREIGN KEY (invoice_id) REFERENCES invoice(id)
 );
 
 -- Requests by key, product and hour: what was decided on them, and what products answered. Kept 92 days.
@@ -1725,6 +1737,20 @@ BEGIN
 END $function$;
 REVOKE ALL ON FUNCTION keep_subscriptions_of_products() FROM PUBLIC;
 
+-- Lists invoices that are issued, and takes out those that a credit note takes back.
+CREATE OR REPLACE FUNCTION public.keep_unpaid_invoices()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+BEGIN
+  INSERT INTO invoice_unpaid (place, invoice_id, due_on) SELECT place, id, due_on FROM added WHERE kind = 'invoice';
+  DELETE FROM invoice_unpaid WHERE invoice_id IN (SELECT corrects FROM added WHERE kind = 'credit_note');
+  RETURN NULL;
+END $function$;
+REVOKE ALL ON FUNCTION keep_unpaid_invoices() FROM PUBLIC;
+
 -- Adds what products answered to key_hour and customer_day. Nodes write hours before days too, and both sort their rows, so that all lock
 -- in one order.
 CREATE OR REPLACE FUNCTION public.note_answers(p_rows json)
@@ -2039,6 +2065,19 @@ AS $function$
 BEGIN
   RAISE EXCEPTION 'a closed statement stays as it is' USING ERRCODE = 'check_violation', CONSTRAINT = 'statement_is_final';
 END $function$;
+
+-- Takes out invoices that are paid.
+CREATE OR REPLACE FUNCTION public.remove_paid_invoices()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+BEGIN
+  DELETE FROM invoice_unpaid WHERE invoice_id IN (SELECT invoice_id FROM added);
+  RETURN NULL;
+END $function$;
+REVOKE ALL ON FUNCTION remove_paid_invoices() FROM PUBLIC;
 
 -- Tells the seller of limits that are used up.
 CREATE OR REPLACE FUNCTION public.seller_hears_of_alerts()

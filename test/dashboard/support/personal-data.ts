@@ -78,6 +78,7 @@ export const TABLE_PARTS: Readonly<Record<string, PersonalPart | 'none'>> = {
   invoice_series: 'none',
   // Sums over all customers.
   invoice_sum: 'none',
+  invoice_unpaid: 'none',
   payment_charge_sum: 'none',
   product: 'none',
   plan: 'none',

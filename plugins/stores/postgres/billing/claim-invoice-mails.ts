@@ -47,9 +47,7 @@ export async function settleInvoiceMail(db: Pool, { invoice, kind, tellAt }: Omi
 
 const OVERDUE = `
 INSERT INTO invoice_mail (invoice_id, kind)
-SELECT i.id, 'overdue' FROM invoice i
-WHERE i.kind = 'invoice' AND i.due_on < $1::date AND i.due_on > $1::date - 30
-  AND NOT EXISTS (SELECT FROM invoice_payment p WHERE p.invoice_id = i.id) AND NOT EXISTS (SELECT FROM invoice c WHERE c.corrects = i.id)
+SELECT invoice_id, 'overdue' FROM invoice_unpaid WHERE due_on < $1::date AND due_on > $1::date - 30
 ON CONFLICT DO NOTHING`;
 
 /** Has customers reminded of what is overdue, once an invoice; what is overdue for more than 30 days is left to the seller. */
