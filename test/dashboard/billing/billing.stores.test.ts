@@ -7,7 +7,7 @@ import { applyCatalogue } from '../../../plugins/stores/postgres/catalogue/apply
 import { readAppliedCatalogue } from '../../../plugins/stores/postgres/catalogue/read-catalogue';
 import { findBillingDetails, keepBillingDetails } from '../../../plugins/stores/postgres/billing/billing-details';
 import { claimInvoiceMail, queueReminders } from '../../../plugins/stores/postgres/billing/claim-invoice-mails';
-import { listInvoices, requireInvoice } from '../../../plugins/stores/postgres/billing/invoice-view';
+import { type InvoiceState, type InvoiceSummary, listInvoices, requireInvoice } from '../../../plugins/stores/postgres/billing/invoice-view';
 import { markInvoicePaid } from '../../../plugins/stores/postgres/billing/settle-invoice';
 import { createInvoiceBilling, createNoBilling } from '../../../services/dashboard/api/billing/billing-of';
 import { type BillingPort } from '../../../services/dashboard/api/billing/billing-port';
@@ -349,6 +349,21 @@ describe('the pages of billing', () => {
     const claimed = await claimInvoiceMail(dashboard.db, { retrySeconds: 60, today });
     expect(claimed).toMatchObject({ kind: 'overdue', invoice: { customerId: id, state: 'overdue' } });
     expect(await claimInvoiceMail(dashboard.db, { retrySeconds: 60, today })).toBeUndefined();
+  });
+
+  it('list in each state what is in it of all invoices', async () => {
+    const paying = await billedCustomer();
+    await invoicing(TERMS).issueInvoices({ today, onFailure });
+    const [invoice] = (await listInvoices(dashboard.db, { today, limit: 1, customerId: paying })).invoices;
+    await markInvoicePaid(dashboard.db, { id: invoice?.id ?? '', paidOn: today, reference: '', actor: 'test', today });
+    const list = async (state?: InvoiceState): Promise<readonly InvoiceSummary[]> =>
+      (await listInvoices(dashboard.db, { today, limit: 1_000, state })).invoices;
+    const all = await list();
+    for (const state of ['issued', 'open', 'overdue', 'paid', 'credited'] as const) {
+      const found = await list(state);
+      expect(found).toEqual(all.filter((each) => each.state === state));
+      expect([state, found.length > 0]).toEqual([state, true]);
+    }
   });
 
   it('are for owners and billing roles alone', async () => {
