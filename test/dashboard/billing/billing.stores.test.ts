@@ -7,7 +7,12 @@ import { applyCatalogue } from '../../../plugins/stores/postgres/catalogue/apply
 import { readAppliedCatalogue } from '../../../plugins/stores/postgres/catalogue/read-catalogue';
 import { findBillingDetails, keepBillingDetails } from '../../../plugins/stores/postgres/billing/billing-details';
 import { claimInvoiceMail, queueReminders } from '../../../plugins/stores/postgres/billing/claim-invoice-mails';
-import { type InvoiceState, type InvoiceSummary, listInvoices, requireInvoice } from '../../../plugins/stores/postgres/billing/invoice-view';
+import {
+  type InvoiceState,
+  type InvoiceSummary,
+  listInvoices,
+  requireInvoice,
+} from '../../../plugins/stores/postgres/billing/invoice-view';
 import { markInvoicePaid } from '../../../plugins/stores/postgres/billing/settle-invoice';
 import { createInvoiceBilling, createNoBilling } from '../../../services/dashboard/api/billing/billing-of';
 import { type BillingPort } from '../../../services/dashboard/api/billing/billing-port';
