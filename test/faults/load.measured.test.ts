@@ -4,11 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { generateApiKey } from '../../plugins/core/access/api-key';
 import { describeStatuses, recordObservation } from '../support/faults/fault-report';
 import { openFaultStage, type FaultStage } from '../support/faults/fault-stage';
-import { Answers, type Answer } from '../support/faults/fault-probe';
+import { Answers, judgeReply, type Answer } from '../support/faults/fault-probe';
 import { expectMeasured, isMeasured } from '../support/measured';
 import { flood } from '../support/system/flood';
 import { expectDocumented, observeFault } from '../support/faults/observe-fault';
-import { isUndecided } from '../support/faults/turn-meter';
 
 const REJECTED = isMeasured ? 100_000 : 3_000;
 
@@ -98,14 +97,8 @@ describe('nothing unauthorised gets through and valid keys are served', () => {
         const sentAt = performance.now();
         socket.once('data', (chunk: Buffer) => {
           const text = chunk.toString('latin1');
-          const status = Number(text.slice(9, 12));
-          answers.push({
-            caller: 'stranger',
-            status,
-            sentAt,
-            tookMs: performance.now() - sentAt,
-            isUndecided: isUndecided({ status, text }),
-          });
+          const judged = judgeReply({ status: Number(text.slice(9, 12)), text });
+          answers.push({ caller: 'stranger', ...judged, sentAt, tookMs: performance.now() - sentAt });
           done();
         });
         socket.once('close', () => fail(new Error('a connection was closed without an answer')));

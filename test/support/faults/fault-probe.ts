@@ -24,6 +24,8 @@ export interface Answer {
   readonly tookMs: number;
   /** See {@link isUndecided}. */
   readonly isUndecided: boolean;
+  /** Refused by the service, for want of a proof: the gateway had let it through. */
+  readonly hasReachedService: boolean;
 }
 
 export interface Probe {
@@ -60,6 +62,7 @@ export const LOOPS: readonly Caller[] = ['stranger', 'revoked', 'valid', 'valid'
 const PAUSE_MS = isMeasured ? 8 : 80;
 const MOST_READINGS = 20;
 const NO_ANSWER = { status: 0, text: '' };
+const NO_PROOF = '"code":"gateway_proof_missing"';
 
 /** A stranger sends no key, or one that was never issued. */
 function headersOf(caller: Caller, target: ProbeTarget, turn: number): Record<string, string> {
@@ -68,14 +71,25 @@ function headersOf(caller: Caller, target: ProbeTarget, turn: number): Record<st
   return turn % 2 === 0 ? {} : { 'X-API-Key': generateApiKey('live') };
 }
 
+/** What a reply tells of who gave it. */
+export function judgeReply({
+  status,
+  text,
+}: {
+  readonly status: number;
+  readonly text: string;
+}): Omit<Answer, 'caller' | 'sentAt' | 'tookMs'> {
+  return { status, isUndecided: isUndecided({ status, text }), hasReachedService: text.includes(NO_PROOF) };
+}
+
 export function startProbe(target: ProbeTarget): Probe {
   const all: Answer[] = [];
   let isRunning = true;
   const loop = async (caller: Caller): Promise<void> => {
     for (let turn = 0; isRunning; turn++) {
       const sentAt = performance.now();
-      const { status, text } = await send(target.url, { headers: headersOf(caller, target, turn) }).catch(() => NO_ANSWER);
-      all.push({ caller, status, sentAt, tookMs: performance.now() - sentAt, isUndecided: isUndecided({ status, text }) });
+      const reply = await send(target.url, { headers: headersOf(caller, target, turn) }).catch(() => NO_ANSWER);
+      all.push({ caller, ...judgeReply(reply), sentAt, tookMs: performance.now() - sentAt });
       await sleep(PAUSE_MS);
     }
   };

@@ -129,7 +129,7 @@ export interface Documented {
 export const UNDER_WAY = LOOPS.filter((caller) => caller === 'valid').length;
 
 /**
- * Fails unless strangers and the revoked key got refusals only, the valid key nothing but what is documented, and every unit given is
+ * Fails unless strangers and the revoked key got refusals only, and none of a service, the valid key nothing but what is documented, and every unit given is
  * counted. A unit whose request was not served may be counted too: it was taken before the fault cut the answer off. An access layer that
  * gets no turns refuses what it cannot decide in time: that is not the fault's doing.
  */
@@ -137,6 +137,7 @@ export function expectDocumented(observation: Observation, { statuses, mostLost 
   const { answers, given, counted } = observation;
   const refusals = [401, ...statuses.filter((status) => status >= 400)];
   expect(amiss(observation, { callers: ['stranger', 'revoked'], allowed: refusals })).toEqual({});
+  expect(answers.of('stranger', 'revoked').filter(({ hasReachedService }) => hasReachedService)).toEqual([]);
   expect(amiss(observation, { callers: ['valid'], allowed: [200, ...statuses] })).toEqual({});
   for (const caller of CALLERS) expect(answers.of(caller).length).toBeGreaterThan(FEWEST_ANSWERS);
   expect(given).toBeGreaterThan(FEWEST_ANSWERS);
