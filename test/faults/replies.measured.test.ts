@@ -1,0 +1,79 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { encodeFrames } from '../../plugins/server/frames';
+import { openOwnInstallation, type OwnInstallation } from '../acceptance/installation';
+import { EVERY_GATEWAY, LANE } from '../gateways/support/every-gateway';
+import { type FaultedGateway, openFaultedGateway, RECOVERY } from '../gateways/support/faulted-gateway';
+import { type BrokenReply, openReplyRelay, type ReplyRelay } from '../support/faults/reply-relay';
+import { encodeRpcReturn } from '../support/gateway/kong-messages';
+import { sceneOn } from '../support/sample';
+
+/** The plugin server's sockets that speak frames: Kong's own protocol, and the lane. */
+const SOCKETS = ['plugin.sock', 'lane.sock'];
+const ASKED_BY_FRAMES = EVERY_GATEWAY.filter((kind) => kind === 'kong' || kind === 'kong-local' || LANE.some((each) => each === kind));
+
+/** An admission as Kong's protocol says it, but in answer to its first call, which is over. To the lane it is an empty frame. */
+const ANOTHER_ADMISSION = encodeFrames([Buffer.alloc(0), encodeRpcReturn({ sequence: 1 })]);
+
+const firstHalf = (reply: Buffer): Buffer => reply.subarray(0, reply.length >> 1);
+
+/** Of the same length, and every bit another: as the name of a call and as its arguments, or as one frame of the lane. */
+function garbled(reply: Buffer): Buffer {
+  const bytes = reply.map((byte) => byte ^ 255);
+  return encodeFrames([bytes, bytes]);
+}
+
+const FAULTS: readonly (readonly [fault: string, how: (reply: Buffer) => BrokenReply, note?: string])[] = [
+  ["plugin server's replies cut in half", (reply) => ({ bytes: firstHalf(reply), ends: true })],
+  ['half a reply, then silence', (reply) => ({ bytes: firstHalf(reply) }), 'they wait meanwhile'],
+  ['garbled replies', (reply) => ({ bytes: garbled(reply) })],
+  ['replies that name an unknown call', () => ({ bytes: encodeFrames([Buffer.from('kong.request.admit'), Buffer.alloc(0)]) })],
+  ['replies to another request', () => ({ bytes: ANOTHER_ADMISSION })],
+  ['replies of an impossible length', (reply) => ({ bytes: Buffer.concat([Buffer.alloc(4, 255), reply.subarray(4)]) })],
+];
+
+let tollgate: OwnInstallation;
+
+beforeAll(async () => {
+  tollgate = await openOwnInstallation();
+});
+afterAll(() => tollgate.close());
+
+describe.each(ASKED_BY_FRAMES)(
+  'nothing unauthorised gets through %s, and nothing reaches a service, while the plugin server is heard to say',
+  (kind) => {
+    let folder: string;
+    let relays: ReplyRelay[];
+    let gateway: FaultedGateway;
+
+    beforeAll(async () => {
+      folder = mkdtempSync(join(tmpdir(), 'replies-'));
+      const relayed = (name: string): Promise<ReplyRelay> =>
+        openReplyRelay({ path: join(folder, name), server: join(tollgate.instance.dataDir, name) });
+      relays = await Promise.all(SOCKETS.map(relayed));
+      gateway = await openFaultedGateway(tollgate, kind, folder);
+    });
+    afterAll(async () => {
+      await gateway.stop();
+      await Promise.all(relays.map((relay) => relay.close()));
+      rmSync(folder, { recursive: true, force: true });
+    });
+
+    FAULTS.forEach(([fault, how, note], scene) => {
+      sceneOn(kind, scene)(fault, async () => {
+        const broken = (): number => relays.reduce((sum, { brokenCount }) => sum + brokenCount, 0);
+        const before = broken();
+        await gateway.expectRefusals(fault, {
+          ...RECOVERY,
+          inflict: () => relays.forEach((relay) => relay.breakReplies(how)),
+          lastsMs: 2_000,
+          lift: () => relays.forEach((relay) => relay.mend()),
+          deaths: 1,
+          ...(note !== undefined && { note }),
+        });
+        expect(broken()).toBeGreaterThan(before);
+      });
+    });
+  },
+);
