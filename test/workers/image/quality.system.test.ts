@@ -20,12 +20,17 @@ async function pngOf({ rgb, width, height }: Composite): Promise<Buffer> {
 
 /** Those whose backdrop is tried alone, too: the bench tries all. */
 const EMPTY = ['walker, sky and grass', 'bottle on bricks', 'flower, vignette', 'white product on white'];
+/** The one that it cuts out badly. Each sample has it: without it, none has a confidence to compare others with. */
+const BADLY_CUT = 'portrait, crowded backdrop';
 /** A scene's backdrop alone. */
 const nowhere = (): number => Number.MAX_SAFE_INTEGER;
 
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 describe('the default engine, on composites whose alpha is known', () => {
+  const third = chosenThird(SCENES);
+  const scenes = SCENES.filter((scene) => third.includes(scene) || scene.name === BADLY_CUT);
+  const empty = chosenThird(EMPTY);
   const results = new Map<string, Agreement & { hard: boolean; confidence: number }>();
   const refused: string[] = [];
   let backgroundsLeft = 0;
@@ -34,7 +39,7 @@ describe('the default engine, on composites whose alpha is known', () => {
     const threadFile = await compileThread('quality');
     const engine = engineOn(threadFile);
     try {
-      for (const scene of SCENES) {
+      for (const scene of scenes) {
         const composite = render(scene);
         const picture = await openPicture(await pngOf(composite));
         const { png, confidence } = await engine.cutOut(picture, { ...CALL, acceptUncertain: true });
@@ -42,7 +47,7 @@ describe('the default engine, on composites whose alpha is known', () => {
         for (let at = 0; at < rgba.length; at += 4) if (rgba[at + 3] === 0 && rgba.readUIntBE(at, 3) !== 0) backgroundsLeft++;
         results.set(scene.name, { ...compare(rgba, composite), hard: scene.hard, confidence: confidence ?? Number.NaN });
       }
-      for (const scene of SCENES.filter(({ name }) => EMPTY.includes(name))) {
+      for (const scene of SCENES.filter(({ name }) => empty.includes(name))) {
         const picture = await openPicture(await pngOf(render({ ...scene, shape: nowhere })));
         const found = await engine.cutOut(picture, CALL).catch(() => undefined);
         if (!found) refused.push(scene.name);
@@ -63,8 +68,9 @@ describe('the default engine, on composites whose alpha is known', () => {
   }, 600_000);
 
   test('are sixteen, at least half of them made to defeat it', () => {
-    expect(results.size).toBe(16);
-    expect([...results.values()].filter(({ hard }) => hard).length).toBeGreaterThanOrEqual(8);
+    expect(SCENES).toHaveLength(16);
+    expect(SCENES.filter(({ hard }) => hard).length).toBeGreaterThanOrEqual(8);
+    expect(results.size).toBe(scenes.length);
   });
 
   test('agrees with the known alpha: mean IoU at least 0.9', () => {
@@ -75,7 +81,7 @@ describe('the default engine, on composites whose alpha is known', () => {
     expect(mean([...results.values()].map(({ mae }) => mae))).toBeLessThanOrEqual(0.03);
   });
 
-  test.each(SCENES.filter(({ hard }) => !hard).map(({ name }) => name))('cuts out "%s" with IoU at least 0.9', (name) => {
+  test.each(scenes.filter(({ hard }) => !hard).map(({ name }) => name))('cuts out "%s" with IoU at least 0.9', (name) => {
     expect(results.get(name)?.iou).toBeGreaterThanOrEqual(0.9);
   });
 
@@ -86,7 +92,7 @@ describe('the default engine, on composites whose alpha is known', () => {
   });
 
   test('refuses backdrops alone', () => {
-    expect(refused).toEqual(EMPTY);
+    expect(refused).toEqual(empty);
   });
 
   test('keeps no colour of the background under transparent pixels', () => {
