@@ -8,7 +8,7 @@ const ORDER = [
   /\/scale\/replicas\.measured\.test\.ts$/,
   /\/shell\/pages\.browser\.test\.ts$/,
   /\/deploy\/production-tree\.system\.test\.ts$/,
-  /\/walks\/foreign-product\.browser\.test\.ts$/,
+  /\/walks\/own-api\.browser\.test\.ts$/,
   /\/faults\/processes\.measured\.test\.ts$/,
   /\/keys\/keys\.browser\.test\.ts$/,
   /\/image\/quality\.system\.test\.ts$/,
