@@ -1,20 +1,6 @@
-import { createProofKeys } from '../support/proof-keys';
-import { generateApiKey } from '../../plugins/core/access/api-key';
-import { type AccessRecord, type DecisionTracer } from '../../plugins/core/ports';
-import { compileWhitelist } from '../support/compile-whitelist';
+import { type DecisionTracer } from '../../plugins/core/ports';
+import { key, recordOf, signContext } from './call-plugin';
 import { createInstance, memoryQuota, runEvent, type FakeOutcome } from './fake-kong';
-
-const key = generateApiKey('live');
-const record: AccessRecord = {
-  credentialId: 'cred-1',
-  customerId: 'cust-1',
-  mode: 'live',
-  state: 'active',
-  expiresAtMs: null,
-  products: ['api-ip'],
-  whitelist: compileWhitelist([]),
-  subscriptions: [{ id: 'sub-1', product: 'api-ip', plan: null, state: 'active', limits: { daily: 2, monthly: 3 } }],
-};
 
 const theirs = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 const ours = '00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01';
@@ -36,9 +22,9 @@ async function call(headers: Record<string, string>, tracer?: DecisionTracer): P
   const { instance } = createInstance(
     { products: ['api-ip'] },
     {
-      records: { findAccessRecord: () => Promise.resolve(record) },
+      records: { findAccessRecord: () => Promise.resolve(recordOf()) },
       quota: memoryQuota(),
-      signContext: createProofKeys().signContext,
+      signContext,
       tracer,
       onStep: (step) => steps.push(step),
     },

@@ -6,30 +6,32 @@ import { customers } from '../support/neighbours/attacks/customers';
 import { dashboardAttacks } from '../support/neighbours/attacks/dashboard';
 import { strangers } from '../support/neighbours/attacks/strangers';
 
-describe('docs/faults.md', () => {
-  const root = join(__dirname, '..', '..');
-  const page = readFileSync(join(root, 'docs', 'faults.md'), 'utf8');
+const root = join(__dirname, '..', '..');
 
-  /** Cells of the table's rows. */
-  function rows(): string[][] {
-    const between = /<!-- faults: written by [^>]*-->([\s\S]*?)<!-- faults: end -->/.exec(page)?.[1] ?? '';
-    const lines = between.split('\n').filter((line) => line.startsWith('| '));
-    const cells = lines.map((line) =>
-      line
-        .split('|')
-        .slice(1, -1)
-        .map((cell) => cell.trim()),
-    );
-    return cells.slice(1);
-  }
+/** Cells of the rows of the table that a program writes between comments with this name. */
+function rowsOf(page: string, name: string): string[][] {
+  const between = new RegExp(`<!-- ${name}: written by [^>]*-->([\\s\\S]*?)<!-- ${name}: end -->`).exec(page)?.[1] ?? '';
+  const lines = between.split('\n').filter((line) => line.startsWith('| '));
+  const cells = lines.map((line) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+  return cells.slice(1);
+}
+
+describe('docs/faults.md', () => {
+  const page = readFileSync(join(root, 'docs', 'faults.md'), 'utf8');
+  const rows = rowsOf(page, 'faults');
 
   describe('the table of faults', () => {
     it('names exactly the faults that the suite has', () => {
-      expect(rows().map(([name]) => name)).toEqual(faults.map(({ name }) => name));
+      expect(rows.map(([name]) => name)).toEqual(faults.map(({ name }) => name));
     });
 
     it('says what is seen and how long it took, of every fault', () => {
-      expect(rows().filter((cells) => cells.length !== 3 || cells.slice(0, 2).includes(''))).toEqual([]);
+      expect(rows.filter((cells) => cells.length !== 3 || cells.slice(0, 2).includes(''))).toEqual([]);
     });
 
     it('is of a run in which nothing unauthorised was admitted', () => {
@@ -58,31 +60,18 @@ describe('docs/faults.md', () => {
 });
 
 describe('docs/attacks.md', () => {
-  const page = readFileSync(join(__dirname, '..', '..', 'docs', 'attacks.md'), 'utf8');
-
-  /** Cells of the table's rows. */
-  function rows(): string[][] {
-    const between = /<!-- attacks: written by [^>]*-->([\s\S]*?)<!-- attacks: end -->/.exec(page)?.[1] ?? '';
-    const lines = between.split('\n').filter((line) => line.startsWith('| '));
-    const cells = lines.map((line) =>
-      line
-        .split('|')
-        .slice(1, -1)
-        .map((cell) => cell.trim()),
-    );
-    return cells.slice(1);
-  }
+  const rows = rowsOf(readFileSync(join(root, 'docs', 'attacks.md'), 'utf8'), 'attacks');
 
   const names = attacks.map(({ name }) => name);
 
   describe('the table of attacks', () => {
     it('names exactly the attacks that the suite has', () => {
-      expect(rows().map(([name]) => name?.replaceAll('&lt;', '<'))).toEqual(names);
+      expect(rows.map(([name]) => name?.replaceAll('&lt;', '<'))).toEqual(names);
       expect([...strangers, ...customers, ...dashboardAttacks].map(({ name }) => name)).toEqual(names);
     });
 
     it('says what a customer notices and what the attacker gets, of every attack', () => {
-      expect(rows().filter((cells) => cells.length !== 4 || cells.slice(0, 3).includes(''))).toEqual([]);
+      expect(rows.filter((cells) => cells.length !== 4 || cells.slice(0, 3).includes(''))).toEqual([]);
     });
   });
 });

@@ -1,11 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { GenericContainer, type StartedTestContainer } from 'testcontainers';
 import { parse, stringify } from 'yaml';
+import { findFreePorts } from '../../../cli/supervisor/free-port';
 import { findOverride } from '../../../kong/local/config/upstream-override';
 import { closeConnections, send } from '../http';
 import { startInstance, type RunningInstance } from '../system/instance';
@@ -48,15 +48,6 @@ async function startSidecar(socket: string, env: Record<string, string>): Promis
   });
   chmodSync(socket, 0o666);
   return child;
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((done) => probe.listen(0, '127.0.0.1', done));
-  const address = probe.address();
-  await new Promise((done) => probe.close(done));
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }
 
 const START_LIMIT_MS = 60_000;
@@ -112,7 +103,7 @@ export async function startKongInstallation(image: string): Promise<KongInstalla
     const { databaseUrl, sandbox: sandboxUrl } = instance;
     const env = { DATABASE_URL: databaseUrl, TOLLGATE_SIGNING_KEYS: signingKeys, GDPLAY_LINK_KEYS: signingKeys };
     sidecar = await startSidecar(join(folder, 'run', 'plugin.sock'), env);
-    const port = await freePort();
+    const [port = 0] = await findFreePorts(1);
     container = await startContainer(image, folder, port);
     const gatewayUrl = `http://127.0.0.1:${port}`;
     await untilRefusing(gatewayUrl);

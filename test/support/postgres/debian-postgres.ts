@@ -1,9 +1,9 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { findFreePorts } from '../../../cli/supervisor/free-port';
 import { ensurePackages } from '../debian-packages';
 
 const run = promisify(execFile);
@@ -30,22 +30,13 @@ async function findPrograms(): Promise<string> {
   return join(FOLDER, newest, 'bin');
 }
 
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((done) => probe.listen(0, '127.0.0.1', done));
-  const address = probe.address();
-  await new Promise((done) => probe.close(done));
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
-}
-
 /** Starts a server of its own on a free port. PostgreSQL refuses to run as root: then the package's account runs it. */
 export async function startDebianPostgres(): Promise<DebianPostgres> {
   const programs = await findPrograms();
   const isRoot = process.getuid?.() === 0;
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-debian-postgres-'));
   if (isRoot) execFileSync('chown', ['postgres', folder]);
-  const port = await freePort();
+  const [port = 0] = await findFreePorts(1);
   const call = async (program: string, ...args: string[]): Promise<string> => {
     const words = [join(programs, program), ...args];
     const [command = '', ...rest] = isRoot ? ['runuser', '-u', 'postgres', '--', ...words] : words;

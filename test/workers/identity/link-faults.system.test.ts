@@ -4,7 +4,7 @@ import { contextFor, proofHeader } from '../../services/kit/harness';
 import { eventually } from '../../support/eventually';
 import { holdTime } from '../../support/faults/held-time';
 import { asLive, get, post } from './support/ask';
-import { openingSessions, PIXEL, startScriptedLink, type ScriptedLink } from '../../support/scripted-link';
+import { openingSessions, PIXEL } from '../../support/scripted-link';
 import { listening, Stage } from './support/stage';
 
 const NUMBER = '999999990019';
@@ -14,16 +14,10 @@ let stage: Stage;
 beforeEach(() => (stage = new Stage()));
 afterEach(() => stage.close());
 
-async function linkThat(...given: Parameters<typeof startScriptedLink>): Promise<ScriptedLink> {
-  const link = await startScriptedLink(...given);
-  stage.onClose(() => link.close());
-  return link;
-}
-
 describe('the upstream link', () => {
   test('dropped in the middle of a submit is 502; the session goes on when the upstream still knows it', async () => {
     let submits = 0;
-    const link = await linkThat(
+    const link = await stage.linkThat(
       openingSessions((frame, say) => {
         if (++submits > 1) say({ type: 'result', sessionId: frame.sessionId, payload: { gstin: frame.gstin } });
         else link.drop();
@@ -37,7 +31,7 @@ describe('the upstream link', () => {
   });
 
   test('that forgot the session is 400 session_expired', async () => {
-    const link = await linkThat(
+    const link = await stage.linkThat(
       openingSessions((frame, say) => say({ type: 'error', sessionId: frame.sessionId, code: 'session_unknown', message: 'm' })),
     );
     const worker = await stage.worker({ GST_LINK_URL: link.url, AADHAAR_LINK_URL: link.url });
@@ -55,7 +49,7 @@ describe('the upstream link', () => {
   test('that answers slowly is 504, ends the session, and its late record reaches nobody', async () => {
     const time = holdTime('timeouts');
     stage.onClose(() => time.release());
-    const link = await linkThat(openingSessions(() => void setImmediate(() => time.pass(1_000))));
+    const link = await stage.linkThat(openingSessions(() => void setImmediate(() => time.pass(1_000))));
     const gst = stage.gst([await stage.worker({ GST_LINK_URL: link.url, IDENTITY_MESSAGE_TIMEOUT_MS: '1000' })]);
     const { sessionId } = await get(gst, '/gst/start', asLive);
     expect(await post(gst, '/gst/data', { sessionId, GSTIN, captcha: 'x' }, asLive)).toMatchObject({
@@ -89,7 +83,7 @@ describe('the upstream link', () => {
     ['a type that is no text', { type: 7, payload: { gstin: GSTIN } }, 502],
   ])('that answers with %s fails the submit, not the session', async (_what, answer, statusCode) => {
     let submits = 0;
-    const link = await linkThat(
+    const link = await stage.linkThat(
       openingSessions((frame, say) => {
         say({ ...(submits++ === 0 ? answer : { type: 'result', payload: { gstin: frame.gstin } }), sessionId: frame.sessionId });
       }),
@@ -102,7 +96,7 @@ describe('the upstream link', () => {
 
   test('that answers with a record has it passed through as it was written, large integers and 1.0 too', async () => {
     const payload = `{ "gstin":"${GSTIN}", "turnover": 12345678901234567890,"rate":1.0 , "e":1E2 }`;
-    const link = await linkThat(
+    const link = await stage.linkThat(
       openingSessions((frame, say) => say(`{"type":"result","payload":${payload},"sessionId":"${frame.sessionId}"}`)),
     );
     const gst = stage.gst([await stage.worker({ GST_LINK_URL: link.url })]);
@@ -118,7 +112,7 @@ describe('the upstream link', () => {
 
   test('that answers with something that is no JSON is 502 at once, not 504', async () => {
     let submits = 0;
-    const link = await linkThat(
+    const link = await stage.linkThat(
       openingSessions((frame, say) =>
         say(++submits > 1 ? { type: 'result', sessionId: frame.sessionId, payload: { gstin: frame.gstin } } : '<html>Busy</html>'),
       ),
@@ -131,7 +125,7 @@ describe('the upstream link', () => {
   });
 
   test('whose captcha is no image, or says the number of the holder, cannot pass it on', async () => {
-    const link = await linkThat((frame, say) => {
+    const link = await stage.linkThat((frame, say) => {
       if (frame.type === 'start')
         say({ type: 'captcha', requestId: frame.requestId, sessionId: 'u', captcha: frame.aadhaar ? PIXEL : 'bm8=' });
       else if (frame.type === 'captcha') say({ type: 'otp_required', sessionId: 'u' });
@@ -158,7 +152,7 @@ describe('the upstream link', () => {
   });
 
   test('a caller that leaves frees the session’s place: its step ends in the worker', async () => {
-    const link = await linkThat(openingSessions(() => undefined));
+    const link = await stage.linkThat(openingSessions(() => undefined));
     const gst = stage.gst([await stage.worker({ GST_LINK_URL: link.url, IDENTITY_MOST_SESSIONS: '1' })]);
     const port = await listening(gst);
     const { sessionId } = await get(gst, '/gst/start', asLive);

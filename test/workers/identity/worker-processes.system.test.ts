@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { eventually } from '../../support/eventually';
 import { asLive, get, post } from './support/ask';
-import { openingSessions, startScriptedLink, type ScriptedLink } from '../../support/scripted-link';
+import { openingSessions } from '../../support/scripted-link';
 import { Stage } from './support/stage';
 
 const root = join(__dirname, '../../..');
@@ -15,12 +15,6 @@ const GSTIN = '27AAACR5055K1Z7';
 let stage: Stage;
 beforeEach(() => (stage = new Stage()));
 afterEach(() => stage.close());
-
-async function linkThat(...given: Parameters<typeof startScriptedLink>): Promise<ScriptedLink> {
-  const link = await startScriptedLink(...given);
-  stage.onClose(() => link.close());
-  return link;
-}
 
 describe('worker processes', () => {
   let folder: string;
@@ -85,7 +79,7 @@ describe('worker processes', () => {
   });
 
   test('a worker killed in the middle of a step ends that step at once', async () => {
-    const link = await linkThat(openingSessions(() => dying?.kill('SIGKILL')));
+    const link = await stage.linkThat(openingSessions(() => dying?.kill('SIGKILL')));
     const worker = await startProcess({ GST_LINK_URL: link.url });
     const dying: ChildProcess | undefined = worker.child;
     const gst = stage.gst([worker]);
@@ -98,7 +92,7 @@ describe('worker processes', () => {
 
   test('SIGTERM lets a running step finish and ends with 0', async () => {
     let release: () => void = () => undefined;
-    const link = await linkThat(
+    const link = await stage.linkThat(
       openingSessions((frame, say) => (release = () => say({ type: 'result', sessionId: frame.sessionId, payload: {} }))),
     );
     const { child, address } = await startProcess({ GST_LINK_URL: link.url });

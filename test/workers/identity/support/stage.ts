@@ -14,6 +14,7 @@ import { startIdentityWorker } from '../../../../services/workers/identity/start
 import { type CaptchaTexts } from '../../../../services/workers/identity/upstream/aadhaar-provider';
 import { createHarness, type Harness } from '../../../services/kit/harness';
 import { testClock } from '../../../services/kit/test-clock';
+import { startScriptedLink, type ScriptedLink } from '../../../support/scripted-link';
 
 /** What tests of the session products run on: everything real, on loopback. */
 export class Stage {
@@ -38,6 +39,13 @@ export class Stage {
     const sandbox = await startSandbox({ host: '127.0.0.1', port: 0, upstreams: createSandboxUpstreams(options) });
     this.onClose(() => sandbox.close());
     return sandbox;
+  }
+
+  /** An upstream that answers like this. */
+  async linkThat(...given: Parameters<typeof startScriptedLink>): Promise<ScriptedLink> {
+    const link = await startScriptedLink(...given);
+    this.onClose(() => link.close());
+    return link;
   }
 
   async worker(env: Record<string, string>): Promise<WorkerServer> {
