@@ -104,6 +104,15 @@ test('an operator sets the account up, answers who asks for a plan, suspends a c
 
   await step('signs out, and in again with both', () => signInAgain(entrant, secret));
 
+  await step('is told on every page that there is nothing yet', async () => {
+    const { page } = operator;
+    const empty = { customers: 'No customers yet', requests: 'No requests in the last 7 days', billing: 'None are issued yet.' };
+    for (const [name, text] of Object.entries(empty)) {
+      await open(page, `/operator/${name}`);
+      await page.getByText(text).waitFor();
+    }
+  });
+
   await step('finds a customer by the last four characters of a key', async () => {
     await signUp({ ...customer, dashboard: dashboard.url, email: CUSTOMER, password: PASSWORD });
     const made = await createKey(dashboard.pool, { customer: CUSTOMER, products: ['api-ip'], mode: 'test', actor: 'test' });
@@ -216,6 +225,21 @@ test('an operator sets the account up, answers who asks for a plan, suspends a c
     await customer.page.getByText('IP lookup has recovered').waitFor();
     await customer.page.getByRole('link', { name: 'Your failed requests' }).click();
     await customer.page.getByRole('cell', { name: '502' }).waitFor();
+  });
+
+  await step('suspends no key that is revoked', async () => {
+    const { id } = await createKey(dashboard.pool, { customer: CUSTOMER, products: ['api-ip'], mode: 'test', actor: 'test' });
+    await dashboard.pool.query("UPDATE credential SET state = 'revoked' WHERE id = $1", [id]);
+    const { page } = operator;
+    await open(page, customerPath);
+    const keys = page.getByRole('table', { name: 'Keys' });
+    const buttonsOf = (state: string) =>
+      keys
+        .getByRole('row')
+        .filter({ hasText: state })
+        .getByRole('button', { name: /^Suspend/ });
+    expect(await buttonsOf('Revoked').isDisabled()).toBe(true);
+    expect(await buttonsOf('Active').first().isEnabled()).toBe(true);
   });
 
   await step('restores, and the customer reads it', async () => {

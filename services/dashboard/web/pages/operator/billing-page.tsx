@@ -56,7 +56,9 @@ function InvoiceList({ filter }: { readonly filter: InvoiceFilter }): ReactNode 
             columns={COLUMNS}
             rows={invoices}
             rowKey={({ id }) => id}
-            empty={<EmptyState title="No invoices">There are none of this kind.</EmptyState>}
+            empty={
+              <EmptyState title="No invoices">{filter.state === undefined ? 'None are issued yet.' : 'None are in this state.'}</EmptyState>
+            }
           />
           <Pager paging={paging} next={next} />
         </>
@@ -165,12 +167,12 @@ export function SellerBillingPage(): ReactNode {
             <>
               {sums.provider === 'none' && (
                 <Text size="sm">
-                  No invoices are issued here, and no payments taken: the catalogue has no <span className="mono">billing</span> with a
-                  provider.
+                  Invoices and payments are off. To turn them on, name a provider under <span className="mono">billing</span> in the
+                  catalogue.
                 </Text>
               )}
               <UnchargedUse rows={sums.uncharged} />
-              <BillingSumsTable months={sums.months} />
+              {(sums.provider !== 'none' || sums.months.length > 0) && <BillingSumsTable months={sums.months} />}
               <Lists {...sums} />
             </>
           )}

@@ -75,6 +75,7 @@ function columnsFor(onSuspend: (target: SuspensionTarget) => void, onRevoke: (ke
           <SuspendButton
             target={{ kind: 'key', id: key.id, name: key.maskedKey, isSuspended: key.suspended !== undefined }}
             onSuspend={onSuspend}
+            disabled={key.state === 'revoked'}
           />
           <Button
             size="compact-xs"

@@ -98,13 +98,22 @@ export function CustomerSubscriptions({ customer, onSuspend }: CustomerSubscript
 export function SuspendButton({
   target,
   onSuspend,
+  disabled = false,
 }: {
   readonly target: SuspensionTarget;
   readonly onSuspend: (target: SuspensionTarget) => void;
+  readonly disabled?: boolean;
 }): ReactNode {
   const act = target.isSuspended ? 'Restore' : 'Suspend';
   return (
-    <Button size="compact-xs" variant="default" className="tappable" onClick={() => onSuspend(target)} aria-label={`${act} ${target.name}`}>
+    <Button
+      size="compact-xs"
+      variant="default"
+      className="tappable"
+      disabled={disabled}
+      onClick={() => onSuspend(target)}
+      aria-label={`${act} ${target.name}`}
+    >
       {act}
     </Button>
   );

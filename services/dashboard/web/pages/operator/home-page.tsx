@@ -78,7 +78,7 @@ function Waiting({ home: { outages, plansWaiting, nodes } }: { readonly home: Op
           note={
             plansWaiting.since !== null && (
               <>
-                the first since <Moment at={plansWaiting.since} />
+                the oldest <Moment at={plansWaiting.since} />
               </>
             )
           }

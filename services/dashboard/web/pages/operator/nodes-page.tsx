@@ -27,7 +27,7 @@ const lag = (ms: number | null): string => (ms === null ? '–' : `${formatCount
 
 const COLUMNS: readonly Column<GatewayNode>[] = [
   { header: 'Node', isTitle: true, cell: ({ name }) => <span className="mono breakable">{name}</span> },
-  { header: 'Version', cell: ({ version }) => version ?? 'not told' },
+  { header: 'Version', cell: ({ version }) => version ?? 'not known' },
   { header: 'State', cell: ({ state, stateSince }) => <Since badge={STATES[state]} since={stateSince} /> },
   { header: 'Redis', cell: ({ redisAnswers, redisSince }) => <Since badge={redisState(redisAnswers)} since={redisSince} /> },
   { header: 'Started', cell: ({ startedAt }) => <Moment at={startedAt} /> },
@@ -78,10 +78,12 @@ export function NodesPage(): ReactNode {
               rowKey={({ id }) => id}
               empty={<EmptyState title="No gateway runs">Nodes appear here within seconds of their start.</EmptyState>}
             />
-            <Text size="sm" c="dimmed">
-              Redis as each node sees it: while it is away, PostgreSQL counts. A dash: the node has no Redis, is gone, or is of a version
-              that does not tell.
-            </Text>
+            {nodes.length > 0 && (
+              <Text size="sm" c="dimmed">
+                Redis as each node sees it: while it is away, PostgreSQL counts. A dash: the node has no Redis, is gone, or is of a version
+                that does not report it.
+              </Text>
+            )}
             <Panel title="Database" aside={<Badge color="green">Answers</Badge>}>
               <SimpleGrid cols={{ base: 2, sm: 5 }}>
                 <Figure name="PostgreSQL" value={database.version} />

@@ -79,7 +79,11 @@ export function PaymentList({ filter }: { readonly filter: PaymentFilter }): Rea
             columns={[CUSTOMER, { header: 'Product', cell: ({ product }) => titleOf(product) }, ...STATE_AND_ACT]}
             rows={payments}
             rowKey={paymentKey}
-            empty={<EmptyState title="No payments">There are none of this kind.</EmptyState>}
+            empty={
+              <EmptyState title="No payments">
+                {filter.state === undefined ? 'Nothing was charged yet.' : 'None are in this state.'}
+              </EmptyState>
+            }
           />
           {payments.some((each) => !each.canRetry && (each.state === 'due' || each.state === 'overdue')) && (
             <Text size="sm" c="dimmed" mt="xs">

@@ -1,3 +1,4 @@
+import { Text } from '@mantine/core';
 import { type ReactNode } from 'react';
 import { type ProductFigures } from '../../../contract/operator';
 import { DataTable, type Column } from '../../components/data-table';
@@ -49,10 +50,10 @@ const columnsOf = (boundsMs: readonly number[]): readonly Column<Answered>[] => 
 export function ProductAnswers({ figures: { answered, answerTimesMs } }: { readonly figures: ProductFigures }): ReactNode {
   return (
     <>
-      <p className="dimmed">
+      <Text size="sm" c="dimmed" mb="sm">
         Requests that were let in, with live and test keys. Failed: a status of 500 to 599. Not known: requests that still run, and answers
         that the gateway did not report.
-      </p>
+      </Text>
       <DataTable
         caption="Answers by product"
         columns={columnsOf(answerTimesMs)}

@@ -1,4 +1,4 @@
-import { Stack } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode } from 'react';
 import { type OperatorCatalogue, type ProductFigures } from '../../../contract/operator';
@@ -30,7 +30,7 @@ const FIGURES: readonly Column<Figures>[] = [
     isNumber: true,
     cell: ({ revenue, currency }) => (revenue === null || currency === null ? '–' : formatPrice({ price: revenue, currency })),
   },
-  { header: 'Requests', isNumber: true, cell: ({ charged, refunded }) => formatCount(charged - refunded) },
+  { header: 'Used', isNumber: true, cell: ({ charged, refunded }) => formatCount(charged - refunded) },
   { header: 'Most customers a day', isNumber: true, cell: ({ mostCustomersADay }) => formatCount(mostCustomersADay) },
   { header: 'Given back', isNumber: true, cell: ({ refunded }) => formatCount(refunded) },
 ];
@@ -73,7 +73,9 @@ export function ProductsPage(): ReactNode {
           </Loaded>
         </Panel>
         <Panel title="Use">
-          <p className="dimmed">Requests with live keys in the last 30 days, up to a minute old.</p>
+          <Text size="sm" c="dimmed" mb="sm">
+            With live keys in the last 30 days, up to a minute old.
+          </Text>
           <Loaded query={figures} height={300}>
             {(data) => (
               <DataTable
@@ -90,11 +92,17 @@ export function ProductsPage(): ReactNode {
           <Loaded query={catalogue} height={300}>
             {({ products }) => (
               <>
-                <p className="dimmed">
+                <Text size="sm" c="dimmed" mb="sm">
                   Changed in <span className="mono">kong/catalogue.yml</span> and applied with{' '}
                   <span className="mono">npx tollgate catalogue apply</span>.
-                </p>
-                <DataTable caption="Catalogue" columns={CATALOGUE} rows={products} rowKey={({ id }) => id} />
+                </Text>
+                <DataTable
+                  caption="Catalogue"
+                  columns={CATALOGUE}
+                  rows={products}
+                  rowKey={({ id }) => id}
+                  empty={<EmptyState title="No products yet">Products appear here when a catalogue that has some is applied.</EmptyState>}
+                />
               </>
             )}
           </Loaded>
@@ -104,7 +112,9 @@ export function ProductsPage(): ReactNode {
           <Loaded query={catalogue} height={200}>
             {({ changes }) => (
               <>
-                <p className="dimmed">The newest that were applied, and by whom.</p>
+                <Text size="sm" c="dimmed" mb="sm">
+                  The newest that were applied, and by whom.
+                </Text>
                 <DataTable
                   caption="Changes of the catalogue"
                   columns={CHANGES}

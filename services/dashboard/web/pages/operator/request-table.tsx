@@ -82,6 +82,7 @@ export function RequestTable({ filter, limit = 25, isPaged = true }: RequestTabl
   });
   if (error && !data) return <ProblemAlert problem={error} onRetry={() => void refetch()} />;
   const hasMore = typeof data?.next === 'string';
+  const isFiltered = isPaged && Object.values(filter).some((value) => value !== undefined);
   return (
     <>
       <DataTable
@@ -91,9 +92,13 @@ export function RequestTable({ filter, limit = 25, isPaged = true }: RequestTabl
         rowKey={({ requestId }) => requestId}
         expectedRows={Math.min(limit, 5)}
         empty={
-          <EmptyState title={hasMore ? 'None among the newest 2,000' : 'No such requests in the last 7 days'}>
-            {hasMore ? 'Older ones are on the next page.' : 'Requests appear here within seconds.'}
-          </EmptyState>
+          hasMore ? (
+            <EmptyState title="None among the newest 2,000">Older ones are on the next page.</EmptyState>
+          ) : isFiltered ? (
+            <EmptyState title="No request matches">Use fewer filters. Requests are kept for 7 days.</EmptyState>
+          ) : (
+            <EmptyState title="No requests in the last 7 days">Requests appear here within seconds.</EmptyState>
+          )
         }
       />
       {isPaged && <Pager paging={paging} next={data?.next} />}

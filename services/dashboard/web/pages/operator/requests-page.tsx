@@ -30,8 +30,8 @@ export function RequestsPage(): ReactNode {
   return (
     <>
       <PageTitle title="Requests">
-        Requests of the last 7 days, admitted and refused, as they come. Every refusal is listed; of a busy key’s admitted requests a sample
-        is.
+        Requests of the last 7 days, admitted and refused, as they come. Every refusal is listed, and a sample of a busy key’s admitted
+        requests.
       </PageTitle>
       <Stack gap="md">
         <Filters />
