@@ -32,7 +32,7 @@ export function ConfirmDialog(props: ConfirmDialogProps): ReactNode {
       <Stack gap="md">
         <div>{children}</div>
         {problem?.code !== hiddenProblem && <ProblemAlert problem={problem} />}
-        <Group justify="flex-end" gap="xs">
+        <Group justify="flex-end" gap="xs" className="form-buttons">
           <Button variant="default" onClick={onClose} disabled={pending} data-autofocus>
             Cancel
           </Button>

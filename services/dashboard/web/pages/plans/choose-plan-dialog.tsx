@@ -1,6 +1,6 @@
 import { Alert, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { type Answer } from '../../../contract/endpoints';
 import { type Product } from '../../../contract/plans';
 import { ApiProblem } from '../../api/api-problem';
@@ -147,12 +147,14 @@ function SwitchCost({ amount, currency, isExact }: Answer<'POST /paid-plans/:id/
 }
 
 function BelowUse({ problem }: { readonly problem: ApiProblem }): ReactNode {
+  const alert = useRef<HTMLDivElement>(null);
+  useEffect(() => alert.current?.scrollIntoView({ block: 'nearest' }), []);
   const windows = [
     { name: 'Today', used: problem.numberMember('used_daily'), limit: problem.numberMember('daily'), until: 'tomorrow' },
     { name: 'This month', used: problem.numberMember('used_monthly'), limit: problem.numberMember('monthly'), until: 'next month' },
   ];
   return (
-    <Alert color="orange" role="alert" mt="md" title="You have used more than this plan allows">
+    <Alert ref={alert} color="orange" role="alert" mt="md" title="You have used more than this plan allows">
       {windows.map(
         ({ name, used = 0, limit = 0, until }) =>
           used > limit && (
