@@ -95,7 +95,7 @@ describe('without a session', () => {
     };
     expect(await costs('?requests=0')).toContain('<strong>Free</strong>');
     expect(await costs('?requests=4')).toContain('<strong>₹999.00</strong><span class="quiet block">With Star</span>');
-    expect(await costs('?requests=7')).toContain('More than any plan on sale has');
+    expect(await costs('?requests=7')).toContain('No plan has room for this');
     for (const odd of ['', '?requests=9', '?requests=-1', '?requests=x', '?requests=1&requests=2']) {
       expect(await costs(odd)).toBe(await costs('?requests=3'));
     }
@@ -460,6 +460,36 @@ describe('a broken operation of another API', () => {
     expect((await get('/reference/api-pincode')).body).toContain('id="post_pincode"');
     expect((await get('/reference')).body).toContain('href="/reference/api-ip#get_ip"');
     expect(dashboard.log()).toMatch(/"operation":"GET \/weather\/bad".*left out/);
+  });
+});
+
+describe('a product whose answers say what they cost', () => {
+  it('has limits in units where it is sold', async () => {
+    const units = { header: 'X-Units', reserve: 1, most: 1_000 };
+    const products = PRODUCTS.map((each) => (each.id === 'api-ip' ? { ...each, units } : each));
+    await applyCatalogue(dashboard.pool, createCatalogue(products), { actor: 'test' });
+    now += 2_000;
+    expect((await get('/products/api-ip')).body).toContain('<strong>100 times</strong> the units: 100,000 a day');
+    expect((await get('/products/api-seo')).body).toContain('<strong>10 times</strong> the requests: 10,000 a day');
+    const priced = (await get('/pricing')).body;
+    for (const text of ['Counted in units. Each answer says how many it costs.', 'For as many units']) {
+      expect(priced.split(text)).toHaveLength(2);
+    }
+    await applyCatalogue(dashboard.pool, CATALOGUE, { actor: 'test' });
+  });
+});
+
+describe('an empty catalogue', () => {
+  it.each(['/', '/products', '/pricing', '/status'])('leaves no empty table, figure or promise on %s', async (path) => {
+    await applyCatalogue(dashboard.pool, createCatalogue([]), { actor: 'test' });
+    now += 2_000;
+    const { statusCode, body } = await get(path);
+    expect([statusCode, body]).toEqual([
+      200,
+      expect.stringMatching(/Nothing is on sale yet\.|Products appear here as soon as they are on sale\./),
+    ]);
+    expect(body).not.toMatch(/<table|All 0 products|Limits and prices of each|<form class="expected"|Each bar is a day/);
+    await applyCatalogue(dashboard.pool, CATALOGUE, { actor: 'test' });
   });
 });
 

@@ -1,3 +1,4 @@
+import { type Locator } from 'playwright-core';
 import { type Catalogue, createCatalogue } from '../../../plugins/core/selling/catalogue';
 import { applyCatalogue } from '../../../plugins/stores/postgres/catalogue/apply-catalogue';
 import { suspendSubscription } from '../../../plugins/stores/postgres/suspensions/suspend';
@@ -105,6 +106,26 @@ describe('a product without a live source', () => {
   });
 });
 
+describe('a product whose answers say what they cost', () => {
+  it('has limits in units, on its plans and in what a change of plan brings', async () => {
+    const { pool } = stage.dashboard;
+    const units = { header: 'X-Units', reserve: 1, most: 1_000 };
+    const products = PRODUCTS.map((each) => (each.id === 'api-ip' ? { ...each, units } : each));
+    await applyCatalogue(pool, createCatalogue(products), { actor: 'test' });
+    try {
+      await stage.open('/plans');
+      await stage.page.getByRole('list', { name: 'Plans of IP lookup' }).getByText('1,000 units a day').first().waitFor();
+      await stage.page.getByRole('list', { name: 'Plans of Pincode' }).getByText('1,000 requests a day').first().waitFor();
+      await stage.button('Change IP lookup to Base').click();
+      await stage.page.getByRole('dialog').getByRole('row', { name: 'Units a day 100,000 1,000' }).waitFor();
+      await stage.goto('/');
+      await stage.page.getByText(/^live units/).waitFor();
+    } finally {
+      await applyCatalogue(pool, CATALOGUE, { actor: 'test' });
+    }
+  });
+});
+
 describe('a product that asks for a consent', () => {
   const dialog = () => stage.page.getByRole('dialog');
   const sold = (): Catalogue =>
@@ -166,13 +187,30 @@ describe('changing a plan', () => {
     await row(/Plan Star Base/).waitFor();
     await row(/Requests a day 100,000 1,000/).waitFor();
     await row(/Price a month ₹499.00 Free/).waitFor();
-    await stage.page.getByText('The daily limit falls from 100,000 to 1,000 requests.').waitFor();
+    await stage.page.getByText('The daily limit falls from 100,000 to 1,000.').waitFor();
     await stage.button('Change to Base for free').click();
     await stage.page.getByText('You have used more than this plan allows').waitFor();
     expect(stage.changes('PUT', await planPath()).at(-1)?.body).toMatchObject({
       plan: null,
       terms: { daily: 1_000, monthly: 30_000, price: null, currency: null },
     });
+  });
+
+  it('keeps its buttons, and a warning that follows a click, in sight of a phone', async () => {
+    await stage.open('/plans', { viewport: { width: 360, height: 640 } });
+    await stage.button('Change IP lookup to Base').click();
+    await stage.page.getByRole('dialog').getByText('Both limits fall').waitFor();
+    const ends = async (part: Locator): Promise<{ top: number; bottom: number }> => {
+      const { y, height } = (await part.boundingBox()) ?? { y: Infinity, height: Infinity };
+      return { top: y, bottom: y + height };
+    };
+    expect((await ends(stage.button('Change to Base for free'))).bottom).toBeLessThan(640);
+    await stage.button('Change to Base for free').click();
+    const anyway = stage.button('Change to Base for free anyway');
+    await anyway.waitFor();
+    const warning = stage.page.getByRole('alert').filter({ hasText: 'You have used more' });
+    expect((await ends(warning)).bottom).toBeLessThan((await ends(stage.button('Cancel'))).top);
+    expect((await ends(anyway)).bottom).toBeLessThan(640);
   });
 
   it('says that today’s use is above the new limit before anything changes', async () => {

@@ -45,9 +45,11 @@ export function LandingPage({ tools, products, tried }: LandingPageProps): React
   const isTestable = products.some(hasSandbox);
   const title = count === 0 ? 'No APIs yet' : `${count} ${count === 1 ? 'API' : 'APIs'}, one key`;
   const { headline = title, subheadline } = tools.brand.words ?? {};
-  const description =
-    subheadline ??
-    `Limits and prices of each are published.${isTestable ? ' Test keys are free and answered by a sandbox: try before you pay.' : ''}`;
+  const published =
+    count === 0
+      ? 'Products appear here as soon as they are on sale.'
+      : `Limits and prices of each are published.${isTestable ? ' Test keys are free and answered by a sandbox: try before you pay.' : ''}`;
+  const description = subheadline ?? published;
   return (
     <PageFrame
       tools={tools}
@@ -69,15 +71,17 @@ export function LandingPage({ tools, products, tried }: LandingPageProps): React
         </p>
       </section>
       {tried && tools.canTry && <FirstTry operation={tried} tools={tools} />}
-      <section aria-labelledby="products">
-        <h2 id="products">Products and prices</h2>
-        <p>
-          <a href="/pricing">Compare all plans and costs</a>. Every product has its own daily and monthly limit.
-          {isTestable &&
-            ' Test keys have the same limits, count by themselves and are answered by a sandbox, so that trying costs nothing.'}
-        </p>
-        <ProductCards products={products} tools={tools} />
-      </section>
+      {count > 0 && (
+        <section aria-labelledby="products">
+          <h2 id="products">Products and prices</h2>
+          <p>
+            <a href="/pricing">Compare all plans and costs</a>. Every product has its own daily and monthly limit.
+            {isTestable &&
+              ' Test keys have the same limits, count by themselves and are answered by a sandbox, so that trying costs nothing.'}
+          </p>
+          <ProductCards products={products} tools={tools} />
+        </section>
+      )}
     </PageFrame>
   );
 }

@@ -3,7 +3,7 @@ import { type CatalogueProduct } from '../../../../plugins/core/selling/catalogu
 import { choosePlan, REQUEST_STEPS } from './choose-plan';
 import { PageFrame, type PageTools, signUpPath } from './page-frame';
 import { NoLiveSource } from './product-table';
-import { describeLimits, describePlan, formatCount, formatPrice, isOffered } from './wording';
+import { countedBy, describeLimits, describePlan, formatCount, formatPrice, isOffered, NOTHING_ON_SALE } from './wording';
 
 interface PricingPageProps {
   readonly tools: PageTools;
@@ -62,13 +62,15 @@ function Cost({ product, requests }: { readonly product: CatalogueProduct; reado
         </>
       );
     case 'none':
-      return <span className="quiet">More than any plan on sale has</span>;
+      return <span className="quiet">No plan has room for this</span>;
   }
 }
 
-function Plans({ product: { base, plans } }: { readonly product: CatalogueProduct }): ReactNode {
+function Plans({ product }: { readonly product: CatalogueProduct }): ReactNode {
+  const { base, plans } = product;
   return (
     <ul className="plain">
+      {countedBy(product) === 'units' && <li className="quiet">Counted in units. Each answer says how many it costs.</li>}
       {base && (
         <li>
           <strong>Without a plan</strong>: free, {describeLimits(base)}
@@ -104,15 +106,14 @@ function WhatCounts({ sellsMore }: { readonly sellsMore: boolean }): ReactNode {
   );
 }
 
-/** All plans, and what an expected use costs a month. */
-export function PricingPage({ tools, products, step }: PricingPageProps): ReactNode {
+function Costs({
+  tools,
+  offered,
+  step,
+}: Omit<PricingPageProps, 'products'> & { readonly offered: readonly CatalogueProduct[] }): ReactNode {
   const requests = REQUEST_STEPS[step] ?? REQUEST_STEPS[0];
-  const offered = products.filter(isOffered);
-  const description = 'Every plan with its limits and its price, and what your expected requests cost a month.';
   return (
-    <PageFrame tools={tools} title="Pricing" description={description} path="/pricing" products={offered}>
-      <h1>Pricing</h1>
-      <p className="lead">{description}</p>
+    <>
       <Expected step={step} requests={requests} />
       <table className="products pricing">
         <thead>
@@ -134,6 +135,7 @@ export function PricingPage({ tools, products, step }: PricingPageProps): ReactN
               </td>
               <td data-label={`${formatCount(requests)} a month`}>
                 <Cost product={product} requests={requests} />
+                {countedBy(product) === 'units' && <span className="quiet block">For as many units</span>}
               </td>
             </tr>
           ))}
@@ -141,6 +143,20 @@ export function PricingPage({ tools, products, step }: PricingPageProps): ReactN
       </table>
       <p className="quiet">The cheapest plan with room for these requests, spread evenly over 30 days. Prices are a month and a product.</p>
       <WhatCounts sellsMore={offered.some(({ plans }) => plans.some(({ overage }) => overage))} />
+    </>
+  );
+}
+
+/** All plans, and what an expected use costs a month. */
+export function PricingPage({ tools, products, step }: PricingPageProps): ReactNode {
+  const offered = products.filter(isOffered);
+  const description =
+    offered.length === 0 ? NOTHING_ON_SALE : 'Every plan with its limits and its price, and what your expected requests cost a month.';
+  return (
+    <PageFrame tools={tools} title="Pricing" description={description} path="/pricing" products={offered}>
+      <h1>Pricing</h1>
+      <p className="lead">{description}</p>
+      {offered.length > 0 && <Costs tools={tools} offered={offered} step={step} />}
       <p className="actions">
         <a className="button" href={tools.isSignedIn ? '/plans' : signUpPath('/pricing')}>
           {tools.isSignedIn ? 'Your plans' : 'Create an account'}

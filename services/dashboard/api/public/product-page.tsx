@@ -4,7 +4,7 @@ import { CodeBlock } from './code-block';
 import { type Operation } from './operations';
 import { PageFrame, type PageTools, signUpPath } from './page-frame';
 import { NoLiveSource, Status } from './product-table';
-import { describeLimits, describePlan, formatCount, formatPrice } from './wording';
+import { countedBy, describeLimits, describePlan, formatCount, formatPrice } from './wording';
 
 interface ProductPageProps {
   readonly tools: PageTools;
@@ -25,6 +25,7 @@ function Offer({
   price,
   limits,
   more,
+  counted,
   tools,
 }: {
   readonly name: string;
@@ -32,6 +33,7 @@ function Offer({
   readonly limits: string;
   /** What sets it apart from the one before it. */
   readonly more: string | undefined;
+  readonly counted: 'units' | 'requests';
   readonly tools: PageTools;
 }): ReactNode {
   return (
@@ -41,7 +43,7 @@ function Offer({
       <p>
         {more !== undefined && (
           <>
-            <strong>{more}</strong> the requests:{' '}
+            <strong>{more}</strong> the {counted}:{' '}
           </>
         )}
         {limits}
@@ -55,11 +57,13 @@ function Offer({
   );
 }
 
-function Offers({ tools, product: { base, plans } }: Omit<ProductPageProps, 'operations'>): ReactNode {
+function Offers({ tools, product }: Omit<ProductPageProps, 'operations'>): ReactNode {
+  const { base, plans } = product;
+  const counted = countedBy(product);
   const before = (index: number): CataloguePlan | { daily: number } | undefined => (index === 0 ? (base ?? undefined) : plans[index - 1]);
   return (
     <ul className="product-cards offers">
-      {base && <Offer name="Without a plan" price="Free" limits={describeLimits(base)} more={undefined} tools={tools} />}
+      {base && <Offer name="Without a plan" price="Free" limits={describeLimits(base)} more={undefined} counted={counted} tools={tools} />}
       {plans.map((plan, index) => (
         <Offer
           key={plan.name}
@@ -67,6 +71,7 @@ function Offers({ tools, product: { base, plans } }: Omit<ProductPageProps, 'ope
           price={`${formatPrice(plan)} a month`}
           limits={describePlan(plan)}
           more={timesMore(plan, before(index))}
+          counted={counted}
           tools={tools}
         />
       ))}

@@ -2,7 +2,7 @@ import { type ReactNode } from 'react';
 import { type CatalogueProduct } from '../../../../plugins/core/selling/catalogue';
 import { PageFrame, type PageTools } from './page-frame';
 import { ProductTable } from './product-table';
-import { isOffered } from './wording';
+import { isOffered, NOTHING_ON_SALE } from './wording';
 
 /** All that is sold or listed. */
 export function ProductsPage({
@@ -13,12 +13,15 @@ export function ProductsPage({
   readonly products: readonly CatalogueProduct[];
 }): ReactNode {
   const offered = products.filter(isOffered).length;
-  const description = `All ${products.length} products with their limits, plans and prices; ${offered} can be called today.`;
+  const description =
+    products.length === 0
+      ? NOTHING_ON_SALE
+      : `All ${products.length} products with their limits, plans and prices; ${offered} can be called today.`;
   return (
     <PageFrame tools={tools} title="Products and prices" description={description} path="/products">
       <h1>Products and prices</h1>
       <p className="lead">{description}</p>
-      <ProductTable products={products} tools={tools} />
+      {products.length > 0 && <ProductTable products={products} tools={tools} />}
     </PageFrame>
   );
 }

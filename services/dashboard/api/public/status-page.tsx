@@ -3,7 +3,7 @@ import { type CatalogueProduct } from '../../../../plugins/core/selling/catalogu
 import { type OutageView } from '../../../../plugins/stores/postgres/outages/list-outages';
 import { type AvailabilityDay } from '../../../../plugins/stores/postgres/outages/read-product-answers';
 import { PageFrame, type PageTools } from './page-frame';
-import { isOffered } from './wording';
+import { isOffered, NOTHING_ON_SALE } from './wording';
 
 /** Days that the page shows, today included. */
 export const STATUS_DAYS = 90;
@@ -94,6 +94,7 @@ function Product({ product, content }: { readonly product: CatalogueProduct; rea
 }
 
 function headlineOf(products: readonly CatalogueProduct[], { outages }: StatusContent): string {
+  if (products.length === 0) return NOTHING_ON_SALE;
   const failing = products.filter(({ id }) => outages.some(({ product, endedAt }) => product === id && endedAt === null));
   if (failing.length === 0) return 'No outage is known.';
   return `${failing.map(({ title }) => title).join(', ')} ${failing.length === 1 ? 'is' : 'are'} failing.`;
@@ -113,10 +114,12 @@ export function StatusPage({ tools, products, content }: StatusPageProps): React
     <PageFrame tools={tools} title="Status" description={description} path="/status">
       <h1>Status</h1>
       <p className="lead">{headlineOf(offered, content)}</p>
-      <p>
-        Each bar is a day ({content.timeZone}), the last is today, up to a minute old. It shows the share of answers that did not fail with
-        a status of 500 to 599. Pale: not known, because nobody called or nothing was reported.
-      </p>
+      {offered.length > 0 && (
+        <p>
+          Each bar is a day ({content.timeZone}), the last is today, up to a minute old. It shows the share of answers that did not fail
+          with a status of 500 to 599. Pale: not known, because nobody called or nothing was reported.
+        </p>
+      )}
       {offered.map((product) => (
         <Product key={product.id} product={product} content={content} />
       ))}

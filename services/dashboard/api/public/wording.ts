@@ -32,6 +32,12 @@ export function isOffered({ prefix }: CatalogueProduct): boolean {
   return prefix !== null;
 }
 
+/** In place of a list of products that has none. */
+export const NOTHING_ON_SALE = 'Nothing is on sale yet.';
+
+/** What the limits of a product count. */
+export const countedBy = ({ units }: CatalogueProduct): 'units' | 'requests' => (units ? 'units' : 'requests');
+
 /** `From ₹499.00 a month`, or that it costs nothing. */
 export function priceFrom({ plans }: CatalogueProduct): string {
   const [least] = [...plans].sort((a, b) => Number(a.price) - Number(b.price));

@@ -16,6 +16,7 @@ import { parseCap, parsePercents } from './threshold-text';
 /** A subscription with what its customer chose for it. */
 export interface WatchedSubscription {
   readonly title: string;
+  readonly counted: 'units' | 'requests';
   readonly subscription: Subscription;
   /** Null: the usual ones. */
   readonly percents: readonly number[] | null;
@@ -28,13 +29,13 @@ interface ThresholdDialogProps {
 
 /** Chooses thresholds and the daily cap of one subscription. Rendered only while it is open. */
 export function ThresholdDialog({ watched, onClose }: ThresholdDialogProps): ReactNode {
-  const { title, percents, subscription } = watched;
+  const { title, counted, percents, subscription } = watched;
   const client = useQueryClient();
   const form = useForm({
     initialValues: { percents: percents?.join(', ') ?? '', cap: subscription.dailyCap === null ? '' : String(subscription.dailyCap) },
     validate: {
       percents: (value) => (parsePercents(value) === undefined ? 'Enter up to five whole numbers from 1 to 100, such as 75, 90.' : null),
-      cap: (value) => (parseCap(value) === undefined ? 'Enter a whole number of requests, or nothing.' : null),
+      cap: (value) => (parseCap(value) === undefined ? `Enter a whole number of ${counted}, or nothing.` : null),
     },
   });
   const { submit, pending, problem } = useSubmit(async (values: typeof form.values) => {
@@ -65,7 +66,7 @@ export function ThresholdDialog({ watched, onClose }: ThresholdDialogProps): Rea
             {...form.getInputProps('percents')}
           />
           <TextInput
-            label="Stop at (requests a day)"
+            label={`Stop at (${counted} a day)`}
             description={`Refuses everything above, for live and test keys each. Empty: ${limitText(subscription)}.`}
             inputMode="numeric"
             {...form.getInputProps('cap')}

@@ -7,13 +7,15 @@ import { productsQuery } from '../../api/queries';
 import { DataTable, type Column } from '../../components/data-table';
 import { EmptyState } from '../../components/empty-state';
 import { formatCount } from '../../format/numbers';
+import { countedBy } from '../plans/offers';
 import { ThresholdDialog, type WatchedSubscription } from './threshold-dialog';
 
 function watched(products: readonly Product[], { thresholds }: AlertSettings): WatchedSubscription[] {
-  return products.flatMap(({ title, subscription }) => {
+  return products.flatMap((product) => {
+    const { title, subscription } = product;
     if (!subscription || subscription.state === 'cancelled') return [];
     const percents = thresholds.find(({ subscriptionId }) => subscriptionId === subscription.id)?.percents ?? null;
-    return [{ title, subscription, percents }];
+    return [{ title, counted: countedBy(product), subscription, percents }];
   });
 }
 
@@ -23,8 +25,8 @@ function columnsFor(onChange: (subscriptionId: string) => void): readonly Column
     { header: 'Alerts at', cell: ({ percents }) => (percents ?? [50, 80, 100]).map((each) => `${each}%`).join(', ') },
     {
       header: 'Stops at',
-      cell: ({ subscription: { dailyCap } }) =>
-        dailyCap === null ? <span className="dimmed">The limit</span> : `${formatCount(dailyCap)} requests a day`,
+      cell: ({ counted, subscription: { dailyCap } }) =>
+        dailyCap === null ? <span className="dimmed">The limit</span> : `${formatCount(dailyCap)} ${counted} a day`,
     },
     {
       header: 'Change',

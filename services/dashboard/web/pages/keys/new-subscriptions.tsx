@@ -3,7 +3,7 @@ import { type ReactNode } from 'react';
 import { type Product } from '../../../contract/plans';
 import { ConsentChoice, isAgreed, wantingConsent } from '../../components/consent-choice';
 import { formatCount } from '../../format/numbers';
-import { limitsUnder, offersOf } from '../plans/offers';
+import { countedBy, limitsUnder, offersOf } from '../plans/offers';
 
 interface NewSubscriptionsProps {
   readonly products: readonly Product[];
@@ -61,5 +61,5 @@ function describeBase(product: Product): string {
   const base = offersOf(product).find(({ plan }) => plan === null);
   if (!base) return 'base limits';
   const { daily, monthly } = limitsUnder(base, product.subscription);
-  return `${formatCount(daily)} requests a day, ${formatCount(monthly)} a month`;
+  return `${formatCount(daily)} ${countedBy(product)} a day, ${formatCount(monthly)} a month`;
 }

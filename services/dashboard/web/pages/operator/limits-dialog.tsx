@@ -68,7 +68,7 @@ export function LimitsDialog({ customerId, subscription, term, onClose }: Limits
             them on the plan page. Leave a field empty for what the plan gives.
           </Text>
           <NumberInput
-            label="Requests a day"
+            label="Daily limit"
             min={0}
             max={2_147_483_647}
             allowDecimal={false}
@@ -76,7 +76,7 @@ export function LimitsDialog({ customerId, subscription, term, onClose }: Limits
             {...form.getInputProps('daily')}
           />
           <NumberInput
-            label="Requests a month"
+            label="Monthly limit"
             min={0}
             max={2_147_483_647}
             allowDecimal={false}

@@ -9,32 +9,40 @@ import { Loaded } from '../../components/loaded';
 import { Panel } from '../../components/panel';
 import { WindowBar } from '../../components/window-bar';
 import { formatCount, percentOf } from '../../format/numbers';
+import { countedBy } from '../plans/offers';
 
 /** How many limits are shown; what is further away lies behind a line. */
 const SHOWN = 3;
 
 interface Standing {
   readonly title: string;
+  readonly counted: 'units' | 'requests';
   readonly subscription: Subscription;
   /** The limit that is nearer. */
   readonly window: 'day' | 'month';
   readonly percent: number;
 }
 
-function standingOf(title: string, subscription: Subscription): Standing {
+function standingOf(product: Product, subscription: Subscription): Standing {
   const { daily, monthly } = subscription;
   const [day, month] = [percentOf(daily.used, daily.limit), percentOf(monthly.used, monthly.limit)];
-  return { title, subscription, window: month > day ? 'month' : 'day', percent: Math.max(day, month) };
+  return {
+    title: product.title,
+    counted: countedBy(product),
+    subscription,
+    window: month > day ? 'month' : 'day',
+    percent: Math.max(day, month),
+  };
 }
 
 /** Active subscriptions, the one nearest to a limit first. */
 function standings(products: readonly Product[]): Standing[] {
   return products
-    .flatMap(({ title, subscription }) => (subscription?.state === 'active' ? [standingOf(title, subscription)] : []))
+    .flatMap((product) => (product.subscription?.state === 'active' ? [standingOf(product, product.subscription)] : []))
     .sort((a, b) => b.percent - a.percent || b.subscription.daily.used - a.subscription.daily.used);
 }
 
-/** How many requests today, and which limits are nearest. */
+/** How much was used today, and which limits are nearest. */
 export function TodayPanel(): ReactNode {
   const products = useQuery({ ...productsQuery, refetchInterval: 2_000 });
   const all = (
@@ -63,7 +71,8 @@ function Today({ active }: { readonly active: readonly Standing[] }): ReactNode 
           {formatCount(live)}
         </Text>
         <Text size="sm" c="dimmed">
-          live requests{tried > 0 && `, and ${formatCount(tried)} with test keys`}
+          live {active.some(({ counted }) => counted === 'units') ? 'units' : 'requests'}
+          {tried > 0 && `, and ${formatCount(tried)} with test keys`}
         </Text>
       </div>
       <Bars standings={near} />

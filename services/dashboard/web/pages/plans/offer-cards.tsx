@@ -4,7 +4,18 @@ import { type Product } from '../../../contract/plans';
 import { Guarded } from '../../components/guarded';
 import { formatCount, formatPrice } from '../../format/numbers';
 import { ChoosePlanDialog } from './choose-plan-dialog';
-import { aboveText, isSubscribed, lacksSource, limitsText, limitsUnder, type Offer, offersOf, restText, whenText } from './offers';
+import {
+  aboveText,
+  countedBy,
+  isSubscribed,
+  lacksSource,
+  limitsText,
+  limitsUnder,
+  type Offer,
+  offersOf,
+  restText,
+  whenText,
+} from './offers';
 import classes from './product-plans.module.css';
 
 /** The offers of one product side by side, the current one marked. */
@@ -42,6 +53,7 @@ function OfferCard({ product, offer, onChoose }: OfferProps): ReactNode {
   const then = limitsUnder(offer, subscription);
   const now = isSubscribed(product) ? { daily: subscription?.daily.limit, monthly: subscription?.monthly.limit } : then;
   const rest = isCurrent ? undefined : restText(offer);
+  const counted = countedBy(product);
   return (
     <li className={classes['offer']} data-current={isCurrent || undefined}>
       <Title order={4} size="h3">
@@ -52,11 +64,15 @@ function OfferCard({ product, offer, onChoose }: OfferProps): ReactNode {
         {offer.overage && (
           <>
             <li>{limitsText(offer)} included</li>
-            <li>{aboveText(offer)} above that, up to</li>
+            <li>{aboveText(offer)}, up to</li>
           </>
         )}
-        <li className={then.daily === now.daily ? undefined : classes['differs']}>{formatCount(then.daily)} requests a day</li>
-        <li className={then.monthly === now.monthly ? undefined : classes['differs']}>{formatCount(then.monthly)} requests a month</li>
+        <li className={then.daily === now.daily ? undefined : classes['differs']}>
+          {formatCount(then.daily)} {counted} a day
+        </li>
+        <li className={then.monthly === now.monthly ? undefined : classes['differs']}>
+          {formatCount(then.monthly)} {counted} a month
+        </li>
       </ul>
       {!isCurrent && (
         <Text size="xs" c="dimmed" className={classes['when']}>

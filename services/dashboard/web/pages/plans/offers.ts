@@ -45,6 +45,9 @@ export function priceNow({ plans, subscription }: Product): Offer['price'] | und
   return subscription.ownPrice ?? plans.find(({ name }) => name === subscription.plan);
 }
 
+/** What the limits of a product count. */
+export const countedBy = ({ countsUnits }: Pick<Product, 'countsUnits'>): 'units' | 'requests' => (countsUnits ? 'units' : 'requests');
+
 /** Whether a live key gets no answer, or not everywhere. */
 export const lacksSource = ({ liveSource }: Product): boolean => liveSource !== null && !liveSource.isThere;
 
@@ -61,13 +64,13 @@ interface AboveLimits {
   readonly overage?: { readonly per: number; readonly price: string } | undefined;
 }
 
-/** `₹20.00 for 1,000 requests`; undefined where nothing is sold above the limits. */
+/** `₹20.00 for 1,000 more`; undefined where nothing is sold above the limits. */
 export function aboveText({ price, overage }: AboveLimits): string | undefined {
   if (!overage || price === null) return undefined;
-  return `${formatPrice({ price: overage.price, currency: price.currency })} for ${formatCount(overage.per)} requests`;
+  return `${formatPrice({ price: overage.price, currency: price.currency })} for ${formatCount(overage.per)} more`;
 }
 
-/** The same of a plan of the catalogue, after its price: `, then ₹20.00 for 1,000 requests`; nothing where nothing is sold. */
+/** The same of a plan of the catalogue, after its price: `, then ₹20.00 for 1,000 more`; nothing where nothing is sold. */
 export function thenText({ currency, overage }: { readonly currency: string; readonly overage?: AboveLimits['overage'] | null }): string {
   const above = aboveText({ price: { currency }, overage: overage ?? undefined });
   return above === undefined ? '' : `, then ${above}`;

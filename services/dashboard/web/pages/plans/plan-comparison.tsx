@@ -2,7 +2,7 @@ import { Alert, List, Table } from '@mantine/core';
 import { type ReactNode } from 'react';
 import { type Product } from '../../../contract/plans';
 import { formatCount, formatPrice } from '../../format/numbers';
-import { aboveText, limitsText, limitsUnder, type Offer, priceNow, restText } from './offers';
+import { aboveText, countedBy, limitsText, limitsUnder, type Offer, priceNow, restText } from './offers';
 
 interface PlanComparisonProps {
   readonly product: Product;
@@ -24,10 +24,11 @@ export function PlanComparison({ product, offer }: PlanComparisonProps): ReactNo
   const isChange = subscription !== null && subscription.state !== 'cancelled';
   const then = limitsUnder(offer, subscription);
   const now = isChange ? { daily: subscription.daily.limit, monthly: subscription.monthly.limit } : then;
+  const counted = countedBy(product) === 'units' ? 'Units' : 'Requests';
   const lines: Line[] = [
     { title: 'Plan', now: isChange ? nameOf(subscription.plan) : '', then: nameOf(offer.plan) },
-    { title: 'Requests a day', now: formatCount(now.daily), then: formatCount(then.daily) },
-    { title: 'Requests a month', now: formatCount(now.monthly), then: formatCount(then.monthly) },
+    { title: `${counted} a day`, now: formatCount(now.daily), then: formatCount(then.daily) },
+    { title: `${counted} a month`, now: formatCount(now.monthly), then: formatCount(then.monthly) },
     { title: 'Price a month', now: priceText(product), then: priceOf(offer.price) },
   ];
   const sold = isChange ? subscription.overage : null;
@@ -89,7 +90,7 @@ function FallingLimits({ now, then }: { readonly now: Limits; readonly then: Lim
       <List size="sm">
         {falls.map(({ name, from, to }) => (
           <List.Item key={name}>
-            The {name} limit falls from {formatCount(from)} to {formatCount(to)} requests.
+            The {name} limit falls from {formatCount(from)} to {formatCount(to)}.
           </List.Item>
         ))}
       </List>

@@ -20,8 +20,14 @@ export function PlansPage(): ReactNode {
         {({ products }) => {
           return (
             <Stack gap="lg">
-              <ProductSection title="Your subscriptions" products={products.filter(isSubscribed)} />
-              <ProductSection title="Other products" products={products.filter((product) => !isSubscribed(product))} />
+              <ProductSection title="Your subscriptions" products={products.filter(isSubscribed)}>
+                <EmptyState title="None yet">
+                  {products.length === 0 ? 'No product is on sale yet.' : 'Subscribe to a product below; base limits are free.'}
+                </EmptyState>
+              </ProductSection>
+              {!products.every(isSubscribed) && (
+                <ProductSection title="Other products" products={products.filter((product) => !isSubscribed(product))} />
+              )}
             </Stack>
           );
         }}
@@ -30,18 +36,21 @@ export function PlansPage(): ReactNode {
   );
 }
 
-function ProductSection({ title, products }: { readonly title: string; readonly products: readonly Product[] }): ReactNode {
+interface ProductSectionProps {
+  readonly title: string;
+  readonly products: readonly Product[];
+  /** In place of no products. */
+  readonly children?: ReactNode;
+}
+
+function ProductSection({ title, products, children }: ProductSectionProps): ReactNode {
   return (
     <section aria-label={title}>
       <Title order={2} mb="xs">
         {title}
       </Title>
       <div className={`panel ${classes['list']}`}>
-        {products.length === 0 ? (
-          <EmptyState title="None yet">Subscribe to a product below; base limits are free.</EmptyState>
-        ) : (
-          products.map((product) => <ProductPlans key={product.id} product={product} />)
-        )}
+        {products.length === 0 ? children : products.map((product) => <ProductPlans key={product.id} product={product} />)}
       </div>
     </section>
   );
