@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually } from '../../support/eventually';
 import { settle } from '../support/browser';
+import { type Account } from '../support/page-accounts';
 import { PAGES } from '../support/page-dashboard';
 import { PageStage } from '../support/page-stage';
 import { MOST_WEIGHT, weigh } from '../support/page-weight';
@@ -195,6 +196,28 @@ describe('a page that asks every two seconds', () => {
     await new Promise<void>((resolve) => void stage.page.route('**/api/usage?*', () => resolve()));
     await stage.page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
     expect(await problem.count()).toBe(1);
+  });
+});
+
+describe('a page whose content could not be read', () => {
+  it.each<[string, (account: Account) => string]>([
+    ['Overview', () => '/'],
+    ['Key', ({ keys }) => `/keys/${keys[0]}`],
+    ['Webhook', ({ webhook }) => `/webhooks/${webhook}`],
+    ['Invitation', ({ invitation }) => `/invitation?token=${invitation}`],
+  ])('is still named %s, and offers another attempt', async (heading, path) => {
+    await stage.begin();
+    // Who is signed in is known; all else is not.
+    await stage.page.route(/\/api\/(?!session|installation)/, (route) => route.fulfill({ status: 500, json: { detail: 'It failed.' } }));
+    await stage.page.goto(stage.url + path(stage.account));
+    await stage.button('Try again').first().waitFor();
+    expect(await stage.page.getByRole('heading', { level: 1 }).allInnerTexts()).toEqual([heading]);
+  });
+
+  it('offers no other attempt where there is nothing', async () => {
+    await stage.open('/keys/00000000-0000-4000-8000-000000000000');
+    await stage.page.getByRole('alert').waitFor();
+    expect(await stage.button('Try again').count()).toBe(0);
   });
 });
 

@@ -31,7 +31,7 @@ export function ProblemAlert({ problem, onRetry }: ProblemAlertProps): ReactNode
           ))}
         </List>
       )}
-      {onRetry && (
+      {onRetry && known?.status !== 404 && (
         <Group mt="xs">
           <Button size="xs" variant="default" onClick={onRetry}>
             Try again

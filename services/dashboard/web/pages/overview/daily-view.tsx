@@ -34,7 +34,7 @@ export function DailyView(): ReactNode {
         }
       >
         <WhenSeen height={260}>
-          <Suspense fallback={<Skeleton height={260} />}>
+          <Suspense fallback={<Skeleton height={260} aria-label="Loading" role="status" />}>
             <RequestLog filter={NO_FILTER} limit={NEWEST} isNewestOnly />
           </Suspense>
         </WhenSeen>

@@ -47,23 +47,29 @@ export function OverviewPage(): ReactNode {
   const [isFirst, setFirst] = useState(false);
   // Once: the key that is made then must not take away what shows it.
   if (firstVisit && !isFirst && data?.keys.length === 0) setFirst(true);
-  if (error && !data) return <ProblemAlert problem={error} onRetry={() => void refetch()} />;
   const isNew = data !== undefined && isNewcomer(data);
   const product = catalogue && productOf(firstVisit?.from, catalogue);
   const isLastStep = data !== undefined && catalogue !== undefined && !isNew && !hasChosen(data, catalogue.products, product);
   return (
     <>
       <PageTitle title="Overview">
-        {isNew ? 'Three steps to your first response.' : isLastStep ? 'One step to live data.' : 'Today at a glance.'}
+        {data === undefined
+          ? undefined
+          : isNew
+            ? 'Three steps to your first response.'
+            : isLastStep
+              ? 'One step to live data.'
+              : 'Today at a glance.'}
       </PageTitle>
       <OwnOutages />
+      {error && !data && <ProblemAlert problem={error} onRetry={() => void refetch()} />}
       {isFirst && product && (
         <Suspense fallback={<Skeleton height={220} />}>
           <FirstKey product={product} from={firstVisit?.from} />
         </Suspense>
       )}
       {data === undefined || !catalogue ? (
-        <Skeleton height={420} />
+        !error && <Skeleton height={420} aria-label="Loading" role="status" />
       ) : isNew ? (
         <FirstSteps newest={data.keys[0]} product={product} onCreate={open} />
       ) : (

@@ -51,20 +51,23 @@ function Offer({ token }: { readonly token: string }): ReactNode {
   }, [isSpent]);
   if (isSpent) return <NoInvitation />;
   return (
-    <Loaded query={query} height={200}>
-      {(offer) => (
-        <>
-          <PageTitle title={`Join ${offer.organisation}`}>
-            {offer.invitedBy ?? 'A former member'} invites{' '}
-            <strong>
-              <EmailText text={offer.email} />
-            </strong>{' '}
-            as {ROLE_NAMES[offer.role]}: {ROLE_MEANINGS[offer.role]}
-          </PageTitle>
-          <NextStep token={token} offer={offer} />
-        </>
-      )}
-    </Loaded>
+    <>
+      {!query.data && <PageTitle title="Invitation" />}
+      <Loaded query={query} height={200}>
+        {(offer) => (
+          <>
+            <PageTitle title={`Join ${offer.organisation}`}>
+              {offer.invitedBy ?? 'A former member'} invites{' '}
+              <strong>
+                <EmailText text={offer.email} />
+              </strong>{' '}
+              as {ROLE_NAMES[offer.role]}: {ROLE_MEANINGS[offer.role]}
+            </PageTitle>
+            <NextStep token={token} offer={offer} />
+          </>
+        )}
+      </Loaded>
+    </>
   );
 }
 

@@ -21,6 +21,7 @@ import { WebhookStateBadge } from './webhooks-page';
 export function WebhookPage(): ReactNode {
   const { webhookId } = useParams({ from: '/shell/webhooks/$webhookId' });
   const query = useQuery(webhooksQuery);
+  const webhook = query.data?.webhooks.find((each) => each.id === webhookId);
   return (
     <>
       <Text size="sm" mb={4}>
@@ -28,11 +29,9 @@ export function WebhookPage(): ReactNode {
           All webhooks
         </Link>
       </Text>
+      {!webhook && <PageTitle title="Webhook" />}
       <Loaded query={query} height={420}>
-        {({ webhooks }) => {
-          const webhook = webhooks.find((each) => each.id === webhookId);
-          return webhook ? <WebhookView webhook={webhook} /> : <EmptyState title="Webhook not found">It may have been deleted.</EmptyState>;
-        }}
+        {() => (webhook ? <WebhookView webhook={webhook} /> : <EmptyState title="Webhook not found">It may have been deleted.</EmptyState>)}
       </Loaded>
     </>
   );
