@@ -50,7 +50,7 @@ function readPage(file: string): string {
 function toPage(slug: string, text: string): DocPage {
   const title = /^#\s+(.+)$/m.exec(text)?.[1] ?? slug.replaceAll('-', ' ');
   const summary = text.split(/\n\s*\n/).find((block) => /^[^#`|>\s-]/.test(block)) ?? '';
-  return { slug, title: plainText(title), summary: plainText(summary), text };
+  return { slug, title: plainText(title), summary: plainText(summary).replace(/:$/, '.'), text };
 }
 
 function readFolder(folder: string): DocPage[] {

@@ -25,7 +25,7 @@ export function FailurePage({
       <p className="lead">
         {isAway
           ? 'This page cannot be shown right now. Calls to the API have their own servers and may work all the same.'
-          : 'This page could not be made. The fault is ours, and it is written down.'}
+          : 'This page could not be shown. The fault is ours, and it is in our log.'}
       </p>
       <p className="actions">
         <a className="button" href="">

@@ -122,8 +122,8 @@ export function BillingPage(): ReactNode {
             takesPayments(billing) ? null : (
               <Panel title="Details for invoices">
                 <Text size="sm" mb="sm">
-                  They count for the invoices to come; one that was issued never changes. Until you fill them in, invoices are made out to
-                  your email address and taxed as at the seller’s place.
+                  These stand on your next invoices. An issued invoice never changes. Until you fill them in, invoices are made out to your
+                  email address and taxed as at the seller’s place.
                 </Text>
                 <DetailsForm details={billing.details} />
               </Panel>
