@@ -132,3 +132,20 @@ export async function settle(page: Page): Promise<void> {
   await page.locator('h1').first().waitFor();
   await page.locator('[aria-busy=true], [role=status][aria-label=Loading]').first().waitFor({ state: 'detached' });
 }
+
+/** Brings every part of the page into sight once: some are loaded only then. */
+export async function seeAll(page: Page): Promise<void> {
+  await page.evaluate(SCROLL_THROUGH);
+  await settle(page);
+}
+
+/** In the browser. Two frames: what is in sight is told in the second. */
+const SCROLL_THROUGH = `(async () => {
+  const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+  for (let top = 0; top < document.documentElement.scrollHeight; top += innerHeight) {
+    scrollTo(0, top);
+    await frame();
+    await frame();
+  }
+  scrollTo(0, 0);
+})()`;

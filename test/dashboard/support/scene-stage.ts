@@ -1,10 +1,11 @@
 import { type Browser, type ViewportSize } from 'playwright-core';
 import { type DashboardOptions } from './dashboard';
-import { openPage, settle, startBrowser, type WatchedPage } from './browser';
+import { openPage, seeAll, settle, startBrowser, type WatchedPage } from './browser';
 import { type Account, addAccount, inviteSomebodyElse, NOBODY } from './page-accounts';
 import { type PageDashboard, startPageDashboard } from './page-dashboard';
 import { signInAs } from './page-stage';
 import { placeOf, type Scene } from './scene';
+import { seedAvailability } from './seed-availability';
 
 /** Plays scenes on one dashboard in one browser. What only looks shares an account and a page; what acts has its own. */
 export class SceneStage {
@@ -19,6 +20,7 @@ export class SceneStage {
   static async start(viewport: ViewportSize = { width: 1280, height: 720 }, options: DashboardOptions = {}): Promise<SceneStage> {
     const [browser, dashboard] = await Promise.all([startBrowser(), startPageDashboard(options)]);
     await inviteSomebodyElse(dashboard);
+    await seedAvailability(dashboard.pool);
     return new SceneStage(browser, dashboard, viewport);
   }
 
@@ -32,6 +34,7 @@ export class SceneStage {
     try {
       await page.goto(this.dashboard.url + scene.path(account));
       await settle(page);
+      await seeAll(page);
       await scene.play?.(placeOf(page, this.dashboard, account));
       return await look(watched);
     } finally {

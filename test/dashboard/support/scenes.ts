@@ -72,7 +72,8 @@ async function confirmFirstLink({ dashboard, account }: ScenePlace): Promise<str
 
 /** From now on the API answers 503; the link leads to a page that asks it. */
 async function loseServer({ page }: ScenePlace, link: string): Promise<void> {
-  const json = { title: 'Not ready', status: 503, code: 'service_not_ready' };
+  const detail = 'The service cannot answer right now. Try again shortly.';
+  const json = { title: 'Service not ready', status: 503, code: 'service_not_ready', detail };
   await page.route('**/api/**', (route) => route.fulfill({ status: 503, contentType: 'application/problem+json', json }));
   await page.getByRole('link', { name: link, exact: true }).click();
   await page.getByText('The server is not responding').waitFor();

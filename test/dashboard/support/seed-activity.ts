@@ -58,7 +58,7 @@ export async function seedRequests(pool: Pool, customerId: string, keyIds: reado
 const SEED = {
   alerts: `
 INSERT INTO alert (customer_id, kind, subscription_id, credential_id, period, percent, used, quota_limit, at, read_at)
-SELECT $1, kind, s.id, k.id, date_trunc('day', now()), percent, used, quota_limit, now() - hours * interval '1 hour',
+SELECT $1, kind, s.id, k.id, coalesce(date_trunc('day', k.expires_at), date_trunc('day', now())), percent, used, quota_limit, now() - hours * interval '1 hour',
   CASE WHEN is_read THEN now() END
 FROM (VALUES
   ('quota_monthly', 'api-ip', NULL, 50, 1500000, 3000000, 96, true),
@@ -96,7 +96,7 @@ VALUES ($1, 'api-seo', 'Star', 10000, 300000, 999, 'INR', 'open', '', now() - in
     now() - interval '2 days', now() - interval '1 day')`,
   audit: `
 INSERT INTO audit_log (at, actor, action, subject_kind, subject_id, details, from_address, customer_id)
-SELECT now() - hours * interval '1 hour', (SELECT email FROM customer WHERE id = $1), action, kind,
+SELECT now() - hours * interval '1 hour', (SELECT 'dashboard:' || email FROM customer WHERE id = $1), action, kind,
   CASE kind WHEN 'customer' THEN $1::uuid WHEN 'credential' THEN k.id ELSE s.id END, details::jsonb, from_address, $1
 FROM (VALUES
   ('key.create', 'credential', '{"mode": "live", "products": ["api-ip", "api-pincode"], "expires_at": null}', 48, NULL),
