@@ -7,6 +7,7 @@ import {
 } from '../../../services/dashboard/api/accounts/providers/provider-settings';
 import { createServer, type Server } from 'node:net';
 import { createSmtpSender } from '../../../services/dashboard/api/mail/mail-sender';
+import { problemFrom } from '../../../services/dashboard/web/api/api-problem';
 import { PLAIN_BRAND } from '../../../services/dashboard/api/public/brand';
 
 it.each([
@@ -19,6 +20,14 @@ it.each([
   ['https://[2001:db8::7]', undefined],
 ])('binds the passkeys of %s to %s', (url, domain) => {
   expect(passkeyDomain(url)).toBe(domain);
+});
+
+it.each([
+  ['invalid_code', 'Invalid code.', 'This code is wrong or too old. Enter the one that the app shows now.'],
+  ['INVALID_BACKUP_CODE', 'Invalid backup code.', 'This recovery code is wrong or was used. Enter another one.'],
+  ['code_used', 'This code was used already; wait for the next one.', 'This code was used already; wait for the next one.'],
+])('says what to do about the refusal %s of a second factor', (code, detail, text) => {
+  expect(problemFrom(401, { code, detail }).text).toBe(text);
 });
 
 const read = (signIn: unknown, secrets: unknown = {}) =>

@@ -64,13 +64,22 @@ const GENERAL: Readonly<Record<number, string>> = {
   504: 'The server did not answer in time. Try again shortly.',
 };
 
+/** In place of what the sign-in library says of these codes: it does not say what to do. */
+const SIGN_IN: Readonly<Record<string, string>> = {
+  invalid_code: 'This code is wrong or too old. Enter the one that the app shows now.',
+  invalid_backup_code: 'This recovery code is wrong or was used. Enter another one.',
+  invalid_two_factor_cookie: 'This sign-in took too long. Go back and sign in again.',
+};
+
 /**
  * The problem that a failed answer describes.
  * @param body parsed JSON: problem+json of the API, `{code, message}` of the sign-in routes, or anything else from in between
  */
 export function problemFrom(status: number, body: unknown): ApiProblem {
   const members = isRecord(body) ? body : {};
-  const text = [members['detail'], members['message'], members['title']].find((each) => typeof each === 'string' && each !== '');
   const code = typeof members['code'] === 'string' ? members['code'].toLowerCase() : `status_${status}`;
+  const text = [SIGN_IN[code], members['detail'], members['message'], members['title']].find(
+    (each) => typeof each === 'string' && each !== '',
+  );
   return new ApiProblem(status, code, typeof text === 'string' ? text : (GENERAL[status] ?? `The server answered ${status}.`), members);
 }
