@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type Locator } from 'playwright-core';
 import { eventually } from '../../support/eventually';
 import { settle } from '../support/browser';
 import { type Account } from '../support/page-accounts';
@@ -175,6 +176,13 @@ describe('a server that does not answer', () => {
     await stage.page.getByRole('link', { name: 'Plans' }).click();
     const banner = stage.page.getByText('The server is not responding');
     await banner.waitFor();
+    await stage.page.setViewportSize({ width: 360, height: 480 });
+    await stage.page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
+    const bottomOf = async (part: Locator): Promise<number> => {
+      const { y, height } = (await part.boundingBox()) ?? { y: Infinity, height: Infinity };
+      return y + height;
+    };
+    expect(await bottomOf(stage.page.getByRole('main'))).toBeLessThan((await banner.boundingBox())?.y ?? 0);
     // Else the banner, which tries by itself, might go before the click.
     let answer: () => void = () => undefined;
     const isAnswering = new Promise<void>((resolve) => (answer = resolve));
@@ -186,14 +194,17 @@ describe('a server that does not answer', () => {
   });
 });
 
-describe('a page that asks every two seconds', () => {
-  it('goes on saying that it could not be read while it asks again', async () => {
+describe('a page that asks again and again', () => {
+  it.each([
+    ['Usage', '**/api/usage?*'],
+    ['Requests', '**/api/requests?*'],
+  ])('goes on saying that it could not be read while it asks again: %s', async (name, path) => {
     await stage.open('/keys');
     await stage.goAway();
-    await stage.page.getByRole('link', { name: 'Usage', exact: true }).click();
+    await stage.page.getByRole('link', { name, exact: true }).click();
     const problem = stage.page.getByRole('main').getByText('The service is not ready.');
     await problem.waitFor();
-    await new Promise<void>((resolve) => void stage.page.route('**/api/usage?*', () => resolve()));
+    await new Promise<void>((resolve) => void stage.page.route(path, () => resolve()));
     await stage.page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
     expect(await problem.count()).toBe(1);
   });

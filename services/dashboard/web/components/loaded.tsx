@@ -1,6 +1,7 @@
 import { Skeleton } from '@mantine/core';
 import { type UseQueryResult } from '@tanstack/react-query';
-import { useState, type ReactNode } from 'react';
+import { type ReactNode } from 'react';
+import { useProblem } from '../hooks/use-read';
 import { ProblemAlert } from './problem-alert';
 
 interface LoadedProps<Data> {
@@ -12,11 +13,8 @@ interface LoadedProps<Data> {
 
 /** What a query answered; until then a grey area of its size, or why it failed, also while it asks again. */
 export function Loaded<Data>({ query, height, children }: LoadedProps<Data>): ReactNode {
-  const { data, error, errorUpdateCount } = query;
-  const [last, setLast] = useState(error);
-  if (error !== null && error !== last) setLast(error);
-  if (data !== undefined) return children(data);
-  const problem = error ?? (errorUpdateCount > 0 ? last : null);
+  const problem = useProblem(query);
+  if (query.data !== undefined) return children(query.data);
   if (problem !== null) return <ProblemAlert problem={problem} onRetry={() => void query.refetch()} />;
   return <Skeleton height={height} aria-label="Loading" role="status" />;
 }

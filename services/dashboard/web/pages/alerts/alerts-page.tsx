@@ -17,6 +17,7 @@ import { PageTitle } from '../../components/page-title';
 import { Pager } from '../../components/pager';
 import { Panel } from '../../components/panel';
 import { ProblemAlert } from '../../components/problem-alert';
+import { useRead } from '../../hooks/use-read';
 import { MailSettings } from './mail-settings';
 import { ThresholdTable } from './threshold-table';
 
@@ -60,7 +61,7 @@ function About({ alert: { keyId, maskedKey, product } }: { readonly alert: Alert
 export function AlertsPage(): ReactNode {
   const client = useQueryClient();
   const paging = usePaged();
-  const { data, error, refetch } = useQuery({ ...alertsQuery(paging.after), placeholderData: keepPreviousData });
+  const { data, error, refetch } = useRead({ ...alertsQuery(paging.after), placeholderData: keepPreviousData });
   const { submit, pending, problem } = useSubmit(async () => {
     await call('POST /alerts/read');
     await client.invalidateQueries({ queryKey: ['alerts'] });
@@ -86,7 +87,7 @@ export function AlertsPage(): ReactNode {
         .
       </PageTitle>
       <ProblemAlert problem={problem} />
-      {error && !data ? (
+      {error ? (
         <ProblemAlert problem={error} onRetry={() => void refetch()} />
       ) : (
         <DataTable

@@ -1,5 +1,5 @@
 import { Group, NativeSelect } from '@mantine/core';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
 import { type AuditKind, type AuditLog } from '../../../contract/audit';
@@ -14,6 +14,7 @@ import { PageTitle } from '../../components/page-title';
 import { Pager } from '../../components/pager';
 import { ProblemAlert } from '../../components/problem-alert';
 import { ExportLink } from '../../components/export-link';
+import { useRead } from '../../hooks/use-read';
 
 type Entry = AuditLog['entries'][number];
 
@@ -53,7 +54,7 @@ export function AuditPage(): ReactNode {
   const kind = KINDS.find(({ value }) => value === named)?.value || undefined;
   const navigate = useNavigate({ from: '/audit' });
   const paging = usePaged();
-  const { data, error, refetch } = useQuery({ ...auditQuery(kind, paging.after), placeholderData: keepPreviousData });
+  const { data, error, refetch } = useRead({ ...auditQuery(kind, paging.after), placeholderData: keepPreviousData });
   const save = <ExportLink href={addressOf('GET /audit.csv', { query: { kind } })} />;
   return (
     <>
@@ -68,7 +69,7 @@ export function AuditPage(): ReactNode {
           onChange={(event) => void navigate({ search: { kind: event.currentTarget.value || undefined }, replace: true })}
         />
       </Group>
-      {error && !data ? (
+      {error ? (
         <ProblemAlert problem={error} onRetry={() => void refetch()} />
       ) : (
         <DataTable

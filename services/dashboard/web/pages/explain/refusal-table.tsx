@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
 import { type Answer } from '../../../contract/endpoints';
@@ -10,6 +10,7 @@ import { EmptyState } from '../../components/empty-state';
 import { Moment } from '../../components/moment';
 import { Pager } from '../../components/pager';
 import { ProblemAlert } from '../../components/problem-alert';
+import { useRead } from '../../hooks/use-read';
 
 type Refusal = Answer<'GET /refusals'>['refusals'][number];
 
@@ -56,8 +57,8 @@ interface RefusalTableProps {
 /** Refused requests of the last 7 days; each leads to its explanation. */
 export function RefusalTable({ limit = 25, isPaged = true }: RefusalTableProps): ReactNode {
   const paging = usePaged();
-  const { data, error, refetch } = useQuery({ ...refusalsQuery(paging.after, limit), placeholderData: keepPreviousData });
-  if (error && !data) return <ProblemAlert problem={error} onRetry={() => void refetch()} />;
+  const { data, error, refetch } = useRead({ ...refusalsQuery(paging.after, limit), placeholderData: keepPreviousData });
+  if (error) return <ProblemAlert problem={error} onRetry={() => void refetch()} />;
   return (
     <>
       <DataTable

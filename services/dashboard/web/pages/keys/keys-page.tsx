@@ -11,6 +11,7 @@ import { EmptyState } from '../../components/empty-state';
 import { PageTitle } from '../../components/page-title';
 import { Pager } from '../../components/pager';
 import { ProblemAlert } from '../../components/problem-alert';
+import { useRead } from '../../hooks/use-read';
 import { CreateKeyDialog } from './create-key-dialog';
 import { KeyFilters, useKeyFilter } from './key-filters';
 import { KeyTable } from './key-table';
@@ -22,7 +23,7 @@ export function KeysPage(): ReactNode {
   const { filter } = useKeyFilter();
   const [isCreating, { open, close }] = useDisclosure(false);
   const paging = usePaged();
-  const { data, error, refetch } = useQuery({ ...keysQuery(filter, paging.after), placeholderData: keepPreviousData });
+  const { data, error, refetch } = useRead({ ...keysQuery(filter, paging.after), placeholderData: keepPreviousData });
   const { sort: _sort, ...narrowed } = filter;
   const isFiltered = Object.keys(narrowed).length > 0;
   const count = useQuery({ ...keyCountQuery(narrowed), enabled: data?.total === null });
@@ -49,7 +50,7 @@ export function KeysPage(): ReactNode {
       </PageTitle>
       <KeyFilters />
       <ChosenKeys choice={choice} />
-      {error && !data ? (
+      {error ? (
         <ProblemAlert problem={error} onRetry={() => void refetch()} />
       ) : (
         <KeyTable keys={data?.keys} choice={choice} empty={empty} />

@@ -1,7 +1,7 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconPlus } from '@tabler/icons-react';
-import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { type ListedKey } from '../../../contract/keys';
 import { customerKeysQuery } from '../../api/operator-queries';
@@ -14,6 +14,7 @@ import { Moment } from '../../components/moment';
 import { Pager } from '../../components/pager';
 import { Panel } from '../../components/panel';
 import { ProblemAlert } from '../../components/problem-alert';
+import { useRead } from '../../hooks/use-read';
 import { KeyStateBadge } from '../keys/key-state-badge';
 import { KeyProducts, ModeBadge } from '../keys/key-table';
 import { SuspendButton } from './customer-subscriptions';
@@ -28,7 +29,7 @@ interface CustomerKeysProps {
 /** The customer's keys, masked. */
 export function CustomerKeys({ customerId, onSuspend }: CustomerKeysProps): ReactNode {
   const paging = usePaged();
-  const { data, error, refetch } = useQuery({ ...customerKeysQuery(customerId, paging.after), placeholderData: keepPreviousData });
+  const { data, error, refetch } = useRead({ ...customerKeysQuery(customerId, paging.after), placeholderData: keepPreviousData });
   const [isIssuing, { open, close }] = useDisclosure(false);
   const [revoked, setRevoked] = useState<ListedKey>();
   const issue = (
@@ -38,7 +39,7 @@ export function CustomerKeys({ customerId, onSuspend }: CustomerKeysProps): Reac
   );
   return (
     <Panel title="Keys" aside={issue}>
-      {error && !data ? (
+      {error ? (
         <ProblemAlert problem={error} onRetry={() => void refetch()} />
       ) : (
         <DataTable

@@ -24,6 +24,7 @@ import { ProblemAlert } from '../../components/problem-alert';
 import { CustomerViews } from './customer-views';
 import { PlanRequests } from './plan-requests';
 import { ExportLink } from '../../components/export-link';
+import { useRead } from '../../hooks/use-read';
 
 const dash = <span className="dimmed">–</span>;
 
@@ -176,7 +177,7 @@ export function CustomersPage(): ReactNode {
   const { order: _order, ...asked } = filter;
   const [isAdding, { open, close }] = useDisclosure(false);
   const paging = usePaged();
-  const { data, error, refetch } = useQuery({ ...customersQuery(asked, paging.after), placeholderData: keepPreviousData });
+  const { data, error, refetch } = useRead({ ...customersQuery(asked, paging.after), placeholderData: keepPreviousData });
   const isNarrowed = filter.search !== undefined || filter.state !== undefined || filter.product !== undefined;
   return (
     <>
@@ -198,7 +199,7 @@ export function CustomersPage(): ReactNode {
       )}
       <CustomerViews search={address} />
       <Filters filter={filter} />
-      {error && !data ? (
+      {error ? (
         <ProblemAlert problem={error} onRetry={() => void refetch()} />
       ) : (
         <DataTable

@@ -1,7 +1,7 @@
 import { Button, Group, NativeSelect, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { IconDownload } from '@tabler/icons-react';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
 import { type AuditOfAll } from '../../../contract/operator';
@@ -14,6 +14,7 @@ import { Moment } from '../../components/moment';
 import { PageTitle } from '../../components/page-title';
 import { Pager } from '../../components/pager';
 import { ProblemAlert } from '../../components/problem-alert';
+import { useRead } from '../../hooks/use-read';
 import { ACTION_NAMES } from '../audit/action-names';
 import { Action, Actor, Details } from '../audit/audit-cells';
 import { Whose } from './request-table';
@@ -57,7 +58,7 @@ export function OperatorAuditPage(): ReactNode {
   const { actor, action, customer } = useSearch({ from: FROM });
   const filter = { actor, action, customer };
   const paging = usePaged();
-  const { data, error, refetch } = useQuery({ ...auditOfAllQuery(filter, paging.after), placeholderData: keepPreviousData });
+  const { data, error, refetch } = useRead({ ...auditOfAllQuery(filter, paging.after), placeholderData: keepPreviousData });
   const download = (
     <Button
       component="a"
@@ -75,7 +76,7 @@ export function OperatorAuditPage(): ReactNode {
         Everything that was changed, by customers, operators and the command line, newest first.
       </PageTitle>
       <Filters />
-      {error && !data ? (
+      {error ? (
         <ProblemAlert problem={error} onRetry={() => void refetch()} />
       ) : (
         <DataTable

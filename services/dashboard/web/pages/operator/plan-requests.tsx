@@ -1,5 +1,5 @@
 import { Button, Group, Text } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { type OpenPlanRequest } from '../../../contract/operator-customers';
@@ -12,6 +12,7 @@ import { Moment } from '../../components/moment';
 import { Panel } from '../../components/panel';
 import { ProblemAlert } from '../../components/problem-alert';
 import { formatCount, formatPrice } from '../../format/numbers';
+import { useRead } from '../../hooks/use-read';
 import { thenText } from '../plans/offers';
 import { ReasonDialog } from './reason-dialog';
 
@@ -72,10 +73,10 @@ const nameOf = (act: Answering['act']): string => (act === 'approve' ? 'Approve'
 
 /** Plans that wait for an answer, the longest waiting first; nothing where none does. Of one customer, or of all. */
 export function PlanRequests({ customerId }: { readonly customerId?: string }): ReactNode {
-  const { data, error, refetch } = useQuery(planRequestsQuery(customerId, undefined));
+  const { data, error, refetch } = useRead(planRequestsQuery(customerId, undefined));
   const [answering, setAnswering] = useState<Answering>();
   const close = (): void => setAnswering(undefined);
-  if (error && !data) return <ProblemAlert problem={error} onRetry={() => void refetch()} />;
+  if (error) return <ProblemAlert problem={error} onRetry={() => void refetch()} />;
   if (!data || (data.requests.length === 0 && !answering)) return null;
   return (
     <Panel title="Requested plans">

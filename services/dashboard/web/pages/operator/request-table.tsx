@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
 import { type RequestsOfAll } from '../../../contract/operator';
@@ -12,6 +12,7 @@ import { EmptyState } from '../../components/empty-state';
 import { Moment } from '../../components/moment';
 import { Pager } from '../../components/pager';
 import { ProblemAlert } from '../../components/problem-alert';
+import { useRead } from '../../hooks/use-read';
 import { REQUESTS_SEARCH } from './requests-search';
 
 type Asked = RequestsOfAll['requests'][number];
@@ -76,11 +77,11 @@ interface RequestTableProps {
 /** Requests of the last 7 days, live; each leads to its explanation. */
 export function RequestTable({ filter, limit = 25, isPaged = true }: RequestTableProps): ReactNode {
   const paging = usePaged();
-  const { data, error, refetch } = useQuery({
+  const { data, error, refetch } = useRead({
     ...requestsQuery(filter, isPaged ? paging.after : undefined, limit),
     placeholderData: keepPreviousData,
   });
-  if (error && !data) return <ProblemAlert problem={error} onRetry={() => void refetch()} />;
+  if (error) return <ProblemAlert problem={error} onRetry={() => void refetch()} />;
   const hasMore = typeof data?.next === 'string';
   const isFiltered = isPaged && Object.values(filter).some((value) => value !== undefined);
   return (

@@ -1,7 +1,6 @@
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconPlus } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { type SellerScope } from '../../../contract/fields';
 import { type SellerToken } from '../../../contract/tokens';
@@ -12,6 +11,7 @@ import { EmailText } from '../../components/email-text';
 import { EmptyState } from '../../components/empty-state';
 import { PageTitle } from '../../components/page-title';
 import { ProblemAlert } from '../../components/problem-alert';
+import { useRead } from '../../hooks/use-read';
 import { CreateTokenDialog } from '../tokens/create-token-dialog';
 import { type TokenKind } from '../tokens/create-token-form';
 import { RevokeButton, RevokeTokenDialog, TOKEN_FACTS } from '../tokens/token-cells';
@@ -48,7 +48,7 @@ const columnsFor = (onRevoke: (token: SellerToken) => void): readonly Column<Sel
 
 /** Tokens with which the seller's own programs use the seller's API. */
 export function SellerTokensPage(): ReactNode {
-  const { data, error, refetch } = useQuery(sellerTokensQuery);
+  const { data, error, refetch } = useRead(sellerTokensQuery);
   const [isCreating, { open, close }] = useDisclosure(false);
   const [revoked, setRevoked] = useState<SellerToken>();
   const create = (
@@ -66,7 +66,7 @@ export function SellerTokensPage(): ReactNode {
         </a>{' '}
         lists every request.
       </PageTitle>
-      {error && !data ? (
+      {error ? (
         <ProblemAlert problem={error} onRetry={() => void refetch()} />
       ) : (
         <DataTable

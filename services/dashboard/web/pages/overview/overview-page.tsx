@@ -8,6 +8,7 @@ import { type Product } from '../../../contract/plans';
 import { keysQuery, productsQuery } from '../../api/queries';
 import { PageTitle } from '../../components/page-title';
 import { ProblemAlert } from '../../components/problem-alert';
+import { useRead } from '../../hooks/use-read';
 import { DailyView } from './daily-view';
 import { firstMode, FirstSteps, LastStep } from './first-steps';
 import { OwnOutages } from './own-outages';
@@ -37,7 +38,7 @@ function productOf(from: string | undefined, { products, first }: Answer<'GET /p
 
 /** Newcomers are led to a first call, and the last step stays until it is done; everybody else sees how today goes. */
 export function OverviewPage(): ReactNode {
-  const { data, error, refetch } = useQuery({
+  const { data, error, refetch } = useRead({
     ...keysQuery({}, undefined, FEW_KEYS),
     refetchInterval: ({ state }) => (state.data && isNewcomer(state.data) ? 2_000 : 60_000),
   });
@@ -62,7 +63,7 @@ export function OverviewPage(): ReactNode {
               : 'Today at a glance.'}
       </PageTitle>
       <OwnOutages />
-      {error && !data && <ProblemAlert problem={error} onRetry={() => void refetch()} />}
+      {error && <ProblemAlert problem={error} onRetry={() => void refetch()} />}
       {isFirst && product && (
         <Suspense fallback={<Skeleton height={220} />}>
           <FirstKey product={product} from={firstVisit?.from} />

@@ -1,6 +1,6 @@
 import { Alert } from '@mantine/core';
 import { IconInfoCircle } from '@tabler/icons-react';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData } from '@tanstack/react-query';
 import { type ReactNode } from 'react';
 import { type Answer } from '../../../contract/endpoints';
 import { requestLogQuery, type RequestLogFilter } from '../../api/queries';
@@ -10,6 +10,7 @@ import { Pager } from '../../components/pager';
 import { ProblemAlert } from '../../components/problem-alert';
 import { usePaged } from '../../hooks/use-paged';
 import { useProductTitles } from '../../hooks/use-product-titles';
+import { useRead } from '../../hooks/use-read';
 import { requestColumns, requestColumnsWithoutKey } from './request-columns';
 
 interface RequestLogProps {
@@ -26,8 +27,8 @@ export function RequestLog({ filter, limit = 20, isOfKey = false, isNewestOnly =
   const paging = usePaged();
   const titleOf = useProductTitles();
   const query = requestLogQuery(filter, isNewestOnly ? undefined : paging.after, limit);
-  const { data, error, refetch } = useQuery({ ...query, placeholderData: keepPreviousData });
-  if (error && !data) return <ProblemAlert problem={error} onRetry={() => void refetch()} />;
+  const { data, error, refetch } = useRead({ ...query, placeholderData: keepPreviousData });
+  if (error) return <ProblemAlert problem={error} onRetry={() => void refetch()} />;
   return (
     <>
       <SampleNotice requests={data?.requests ?? []} />

@@ -1,7 +1,6 @@
 import { Badge, Button, Stack, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconPencil, IconPlus } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
 import { type ReactNode } from 'react';
 import { type Member } from '../../../contract/team';
 import { teamQuery } from '../../api/queries';
@@ -16,6 +15,7 @@ import { MemberActions } from './member-actions';
 import { RenameDialog } from './rename-dialog';
 import { ROLE_MEANINGS, ROLE_NAMES } from './role-words';
 import { EmailText } from '../../components/email-text';
+import { useRead } from '../../hooks/use-read';
 
 const COLUMNS: readonly Column<Member>[] = [
   {
@@ -39,7 +39,7 @@ const COLUMNS: readonly Column<Member>[] = [
 
 /** Who is in the organisation, and who is invited. */
 export function TeamPage(): ReactNode {
-  const { data, error, refetch } = useQuery(teamQuery);
+  const { data, error, refetch } = useRead(teamQuery);
   const [isInviting, { open, close }] = useDisclosure(false);
   const manages = useMay('members');
   const [isRenaming, renaming] = useDisclosure(false);
@@ -63,7 +63,7 @@ export function TeamPage(): ReactNode {
           </>
         )}
       </PageTitle>
-      {error && !data ? (
+      {error ? (
         <ProblemAlert problem={error} onRetry={() => void refetch()} />
       ) : (
         <DataTable caption="Members" columns={COLUMNS} rows={data?.members} rowKey={({ userId }) => userId} expectedRows={2} />

@@ -1,7 +1,6 @@
 import { Button, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconPlus } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { type Token } from '../../../contract/tokens';
 import { tokensQuery } from '../../api/queries';
@@ -12,6 +11,7 @@ import { Guarded } from '../../components/guarded';
 import { EmptyState } from '../../components/empty-state';
 import { PageTitle } from '../../components/page-title';
 import { ProblemAlert } from '../../components/problem-alert';
+import { useRead } from '../../hooks/use-read';
 import { CreateTokenDialog } from './create-token-dialog';
 import { MANAGEMENT_TOKENS } from './management-tokens';
 import { RevokeButton, RevokeTokenDialog, TOKEN_FACTS } from './token-cells';
@@ -49,7 +49,7 @@ function Maker({ token: { madeBy, isMakerHere } }: { readonly token: Token }): R
 
 /** Tokens with which programs use the management API. */
 export function TokensPage(): ReactNode {
-  const { data, error, refetch } = useQuery(tokensQuery);
+  const { data, error, refetch } = useRead(tokensQuery);
   const [isCreating, { open, close }] = useDisclosure(false);
   const [revoked, setRevoked] = useState<Token>();
   const create = (
@@ -69,7 +69,7 @@ export function TokensPage(): ReactNode {
         </a>{' '}
         lists every request.
       </PageTitle>
-      {error && !data ? (
+      {error ? (
         <ProblemAlert problem={error} onRetry={() => void refetch()} />
       ) : (
         <DataTable

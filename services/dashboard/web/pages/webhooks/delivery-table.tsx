@@ -1,5 +1,5 @@
 import { Badge, Button } from '@mantine/core';
-import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode } from 'react';
 import { type Delivery } from '../../../contract/alerts';
 import { deliveriesQuery } from '../../api/queries';
@@ -12,6 +12,7 @@ import { EmptyState } from '../../components/empty-state';
 import { Moment } from '../../components/moment';
 import { Pager } from '../../components/pager';
 import { ProblemAlert } from '../../components/problem-alert';
+import { useRead } from '../../hooks/use-read';
 
 const STATES = {
   waiting: { color: 'yellow', text: 'Pending' },
@@ -32,7 +33,7 @@ const COLUMNS: readonly Column<Delivery>[] = [
 export function DeliveryTable({ webhookId }: { readonly webhookId: string }): ReactNode {
   const client = useQueryClient();
   const paging = usePaged();
-  const { data, error, refetch } = useQuery({ ...deliveriesQuery(webhookId, paging.after), placeholderData: keepPreviousData });
+  const { data, error, refetch } = useRead({ ...deliveriesQuery(webhookId, paging.after), placeholderData: keepPreviousData });
   const { submit, pending, problem } = useSubmit(async (id: string) => {
     await call('POST /webhooks/:id/deliveries/:deliveryId/replay', { params: { id: webhookId, deliveryId: id } });
     toast('Delivery queued again.');
@@ -47,7 +48,7 @@ export function DeliveryTable({ webhookId }: { readonly webhookId: string }): Re
         delivery.state !== 'waiting' && <Replay event={delivery.event} isOff={pending} onClick={() => void submit(delivery.id)} />,
     },
   ];
-  if (error && !data) return <ProblemAlert problem={error} onRetry={() => void refetch()} />;
+  if (error) return <ProblemAlert problem={error} onRetry={() => void refetch()} />;
   return (
     <>
       <ProblemAlert problem={problem} />

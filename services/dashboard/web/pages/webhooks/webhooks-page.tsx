@@ -1,7 +1,6 @@
 import { Badge, Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconPlus } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
 import { type Webhook } from '../../../contract/alerts';
@@ -12,6 +11,7 @@ import { EmptyState } from '../../components/empty-state';
 import { Moment } from '../../components/moment';
 import { PageTitle } from '../../components/page-title';
 import { ProblemAlert } from '../../components/problem-alert';
+import { useRead } from '../../hooks/use-read';
 import { AddWebhookDialog } from './add-webhook-dialog';
 
 const COLUMNS: readonly Column<Webhook>[] = [
@@ -40,7 +40,7 @@ function Outcome({ outcome }: { readonly outcome: Webhook['lastOutcome'] }): Rea
 
 /** The URLs that alerts are sent to. */
 export function WebhooksPage(): ReactNode {
-  const { data, error, refetch } = useQuery(webhooksQuery);
+  const { data, error, refetch } = useRead(webhooksQuery);
   const [isAdding, { open, close }] = useDisclosure(false);
   const add = (
     <Guarded needs="webhooks">
@@ -54,7 +54,7 @@ export function WebhooksPage(): ReactNode {
       <PageTitle title="Webhooks" actions={add}>
         Every alert is sent to these URLs as a signed request, and retried if delivery fails.
       </PageTitle>
-      {error && !data ? (
+      {error ? (
         <ProblemAlert problem={error} onRetry={() => void refetch()} />
       ) : (
         <DataTable
