@@ -6,7 +6,7 @@ const FILL = `
 INSERT INTO product_answers (day, product_id, admitted, succeeded, rejected, failed, abandoned, took)
 SELECT day, product, calls, told * (calls - calls / 20 - failed), told * (calls / 20), told * failed, told * 0,
   CASE WHEN told = 1 THEN ARRAY[0, 0, calls / 2, calls / 3, 0, 0, calls - calls / 2 - calls / 3, 0, 0, 0, 0, 0] END
-FROM (VALUES ('api-ip', 90000, 89, 1, 47), ('api-gst', 6000, 60, 1, 12), ('api-pincode', 3000, 89, NULL, 0), ('api-seo', 900, 89, 1, 31),
+FROM (VALUES ('api-ip', 300000, 89, 1, 47), ('api-gst', 6000, 60, 1, 12), ('api-pincode', 3000, 89, NULL, 0), ('api-seo', 900, 89, 1, 31),
     ('api-image', 400, 20, 1, 8)) AS given (product, a_day, oldest, told, worst)
 CROSS JOIN LATERAL (SELECT back, $1::date - back AS day, a_day - a_day * (back % 7) / 20 AS calls FROM generate_series(0, oldest) AS back) AS days
 CROSS JOIN LATERAL (SELECT CASE WHEN back = worst THEN calls / 5 WHEN back % 29 = 3 THEN calls / 60 WHEN back % 13 = 5 THEN calls / 2000 ELSE 0 END
