@@ -108,7 +108,7 @@ test('a customer takes a paid plan: is declined once, pays, calls with it, chang
       [CUSTOMER, dayAgo(0)],
     );
     await read(page, '/usage', '5 are included; 12 are above.');
-    await page.getByText('Above what is included: ₹20.00 for 10 requests').waitFor();
+    await page.getByText('Above what is included: ₹20.00 for 10 more').waitFor();
     expect(await inaccessibleInBoth(page)).toEqual([]);
     await shoot(page, '7-usage-above');
     await read(page, `/statements/${dayAgo(0).slice(0, 7)}`, '12 above');
@@ -175,13 +175,13 @@ test('a customer takes a paid plan: is declined once, pays, calls with it, chang
       await page.getByRole('button', { name: `Change IP lookup to ${plan}` }).click();
       const dialog = page.getByRole('dialog');
       await dialog.getByText(cost).waitFor();
-      await dialog.getByText('₹20.00 for 10 requests').waitFor();
+      await dialog.getByText('₹20.00 for 10 more').waitFor();
       await shoot(page, `7-change-to-${plan.split(' ')[0] ?? ''}`, dialog);
       await press(page, `Change to ${plan}`);
       await page.getByText(`IP lookup is on ${plan} now.`).waitFor();
     };
     await open(page, '/plans');
-    await page.getByText('₹20.00 for 10 requests above that, up to').waitFor();
+    await page.getByText('₹20.00 for 10 more, up to').waitFor();
     await change(SUN.name, 'is charged now');
     await untilDaily(key, SUN.overage.cap.daily);
     await useAbove();
@@ -271,7 +271,7 @@ test('a customer takes a paid plan: is declined once, pays, calls with it, chang
     await shoot(seller.page, '17-uncharged');
     await shootOnPhone(seller.page, '17-uncharged-phone');
     await open(seller.page, '/operator/products');
-    await seller.page.getByText(`${SUN.name} ₹999.00, then ₹20.00 for 10 requests`).waitFor();
+    await seller.page.getByText(`${SUN.name} ₹999.00, then ₹20.00 for 10 more`).waitFor();
   });
 
   await step('comes back to a payment page whose plan was withdrawn, and reads why it is closed', async () => {
