@@ -23,7 +23,8 @@ try {
   fail(error);
 }
 const sample = process.env.TEST_SAMPLE;
-if (sample !== 'all') console.error(`tollgate: other gateways are tested with sample ${sample} of 3; TEST_SAMPLE=${sample} repeats it`);
+if (sample !== 'all')
+  console.error(`tollgate: sample ${sample} of 3 of other gateways, pages and pictures; TEST_SAMPLE=${sample} repeats it`);
 // Tests make much and keep little: more room for what is new spares time. No least size: a thread with little memory would have none left.
 // What measures memory has the room of production.
 const forNode = scope === 'sampled' ? ['--max-semi-space-size=64'] : [];
