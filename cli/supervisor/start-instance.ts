@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Catalogue } from '../../plugins/core/selling/catalogue';
+import { createPool } from '../../plugins/stores/postgres/pool';
+import { updateApiDocuments } from '../api-documents';
 import { createLogins, loginUrl } from '../database-roles/create-logins';
 import { type DatabaseRole } from '../database-roles/privileges';
 import { catalogueFile, configFolder, createDataFolder, kongFile, socketPath } from './data-folder';
@@ -203,6 +205,16 @@ async function startDatabase(supervisor: Supervisor, dataDir: string, port: numb
   };
 }
 
+async function takeApiDocuments(supervisor: Supervisor, { root, env, databaseUrls }: PlanContext, catalogue: Catalogue): Promise<void> {
+  const pool = createPool(databaseUrls.owner, { max: 1, applicationName: 'tollgate start' });
+  try {
+    const notes = await updateApiDocuments(pool, catalogue, catalogueFile(root, env));
+    for (const note of notes) supervisor.note('catalogue', note);
+  } finally {
+    await pool.end();
+  }
+}
+
 /** @returns URLs of the services and of the dashboard */
 async function runAll(
   supervisor: Supervisor,
@@ -215,9 +227,10 @@ async function runAll(
     return services;
   };
   const withDatabase = async (): Promise<void> => {
-    const notes = await prepareDatabase(context.databaseUrls.owner, catalogue, catalogueFile(context.root, context.env));
-    for (const note of notes) supervisor.note('database', note);
-    await supervisor.run(pluginServerChild(context));
+    const note = await prepareDatabase(context.databaseUrls.owner, catalogue);
+    if (note !== undefined) supervisor.note('database', note);
+    // At the same time: an API that hangs must not keep the gateway from deciding.
+    await Promise.all([supervisor.run(pluginServerChild(context)), takeApiDocuments(supervisor, context, catalogue)]);
   };
   const [services, dashboard] = await Promise.all([
     withGateway(),

@@ -54,10 +54,10 @@ export interface InvoiceFilter {
 }
 
 /**
- * Where a state's invoices are found without a look at all. Of `state = …` itself the planner would expect few in any state; behind CASE it
- * expects many, and finds the newest by their places.
+ * How a state's invoices are found without reading all of them. Of `state = …` itself the planner would expect few in any state; behind CASE
+ * it expects many, and finds the newest by their places.
  */
-const FEW: Readonly<Record<InvoiceState, string>> = {
+const FOUND_BY: Readonly<Record<InvoiceState, string>> = {
   issued: "i.kind = 'credit_note'",
   credited: 'i.id IN (SELECT corrects FROM invoice WHERE corrects IS NOT NULL)',
   paid: 'i.id IN (SELECT invoice_id FROM invoice_payment)',
@@ -80,7 +80,7 @@ export async function listInvoices(
   const { rows } = await db.query<InvoiceSummary & { place: string; position: string }>(
     `SELECT * FROM (${SUMMARY}, i.place AS position ${FROM}
       WHERE ($2::uuid IS NULL OR i.customer_id = $2) AND ($3::date IS NULL OR i.month = $3) AND ($4::text IS NULL OR i.currency = $4)
-        AND i.place < $6 AND ${state === undefined ? 'true' : FEW[state]}) AS found
+        AND i.place < $6 AND ${state === undefined ? 'true' : FOUND_BY[state]}) AS found
     WHERE $5::text IS NULL OR CASE WHEN state = $5 THEN true ELSE false END ORDER BY position DESC LIMIT $7`,
     [
       today,
