@@ -1,9 +1,13 @@
--- Asks Tollgate's plugin server about a request, in one exchange over a kept connection, and does to the request what the verdict says.
--- It uses OpenResty's API alone, so it runs in Kong and in nginx with the Lua module. The frames: plugins/lane/frames.ts.
+-- Asks Tollgate's plugin server about a request, in one exchange, and does to the request what the verdict says. All requests of an nginx worker
+-- share a few connections, so that under load one write carries many questions. It uses OpenResty's API alone, so it runs in Kong and in nginx
+-- with the Lua module. The frames: plugins/lane/frames.ts.
 -- Whatever goes wrong is a 503. It writes no log: nginx adds the request line, and with it a key in the query, to what it logs.
 
+local semaphore = require 'ngx.semaphore'
+
+local band, rshift = bit.band, bit.rshift
 local byte, char, find, sub = string.byte, string.char, string.find, string.sub
-local req, tcp = ngx.req, ngx.socket.tcp
+local req, tcp, thread = ngx.req, ngx.socket.tcp, ngx.thread
 
 local lane = {}
 
@@ -12,9 +16,13 @@ lane.shows_repeated = ngx.config.nginx_version >= 1023000
 
 local CONNECT_MS, SEND_MS = 1000, 2000
 -- A decision takes 5 s at most.
-local READ_MS = 6000
--- Connections that nginx keeps, for each of its workers.
-local KEPT, KEPT_MS = 256, 60000
+local VERDICT_SECONDS = 6
+-- A connection takes new questions for so long. nginx keeps what was allocated for it until it ends.
+local LINK_SECONDS = 60
+-- A connection on which so many wait for an answer gets company, which another process of the plugin server may take.
+local CROWD, MOST_LINKS = 32, 8
+-- An nginx worker asks so much at a time.
+local MOST_WAITING = 4096
 -- A form of 1 MiB, or more where a route's form_key_max_bytes says so.
 local MOST_BYTES = 64 * 1024 * 1024
 
@@ -27,8 +35,10 @@ local TELL_SECONDS, MOST_TOLD = 0.2, 4096
 -- As for the other gateways.
 local UNITS_LONGEST = 30
 
-local VERSION = byte('1')
-local ASKS_HEAD, ASKS_BODY, LEAVING, FORM, ADMITTED, REFUSED = byte('h'), byte('b'), byte('x'), byte('f'), byte('a'), byte('r')
+local VERSION = byte('2')
+-- What is said, and what is heard.
+local QUESTION, WHOLE, HEAD, BODY, TOLD = byte('q'), byte('w'), byte('h'), byte('b'), byte('t')
+local ASKS_HEAD, ASKS_BODY, LEAVING, FORM, ADMITTED, REFUSED = HEAD, BODY, byte('x'), byte('f'), byte('a'), byte('r')
 local PROOF = 'X-Tollgate-Context'
 
 local function request_id()
@@ -45,24 +55,22 @@ function lane.undecided()
   }
 end
 
+local function u32(number)
+  return band(number, 255), band(rshift(number, 8), 255), band(rshift(number, 16), 255), rshift(number, 24)
+end
+
 -- A table of parts: joined into one string, each question would be one more string for LuaJIT to keep.
-local function frame(kind, parts)
-  local length = 2
+local function frame(kind, id, parts)
+  local length = 6
   for index = 1, #parts do
     length = length + #parts[index]
   end
-  local low, high = length % 65536, math.floor(length / 65536)
-  return { char(low % 256, math.floor(low / 256), high % 256, math.floor(high / 256)), '1', kind, parts }
+  local a, b, c, d = u32(length)
+  return { char(a, b, c, d, VERSION, kind, u32(id)), parts }
 end
 
--- By place: a line for each admitted request that was answered, until it is told. And the timer that tells what no question takes along.
-local answered, timers = {}, {}
-
-local function take(place)
-  local lines = answered[place] or {}
-  answered[place] = nil
-  return lines
-end
+-- By place: the connections that take questions, and a line for each admitted request that was answered, until it is told.
+local links, answered = {}, {}
 
 -- They may have been heard: the second time counts for nothing.
 local function put_back(place, lines)
@@ -73,19 +81,152 @@ local function put_back(place, lines)
   end
 end
 
--- Nothing unless the frame is whole and of this version.
-local function receive(socket)
-  local prefix = socket:receive(4)
+local function say(link, kind, id, parts)
+  local frames = link.frames
+  frames[#frames + 1] = frame(kind, id, parts)
+  if #frames == 1 then
+    link.wake:post()
+  end
+end
+
+local function is_over(link)
+  local now = ngx.now()
+  return link.is_broken
+    or (link.leaving or now > link.ends or ngx.worker.exiting()) and link.count == 0 and not answered[link.place]
+      and (link.forms == 0 or now > link.ends + LINK_SECONDS)
+end
+
+-- Sends all that was said since the last time in one write. Returns what kept it from that.
+local function write(link, socket)
+  repeat
+    link.wake:wait(TELL_SECONDS)
+    local lines = answered[link.place]
+    if lines and not link.is_broken then
+      answered[link.place] = nil
+      link.unheard[#link.unheard + 1] = lines
+      link.frames[#link.frames + 1] = frame(TOLD, 0, lines)
+    end
+    local frames = link.frames
+    if #frames > 0 then
+      link.frames = {}
+      local sent, failure = socket:send(frames)
+      if not sent then
+        link.is_broken = true
+        return failure
+      end
+    end
+  until is_over(link)
+  link.is_broken = true
+end
+
+-- False where the connection ends: the server leaves, or says what no server says.
+local function hear(link, kind, id, text)
+  local waiter = link.waiters[id]
+  if kind == TOLD then
+    return table.remove(link.unheard, 1)
+  elseif kind == LEAVING and id == 0 then
+    for _, unread in pairs(link.waiters) do
+      unread.kind = unread.kind or LEAVING
+    end
+    return false
+  elseif not waiter then
+    -- The request did not wait for it any longer.
+    return id > 0 and id <= link.asked
+  elseif kind == FORM then
+    waiter.form = text
+    return true
+  elseif waiter.kind then
+    return false
+  elseif kind == ADMITTED or kind == REFUSED or kind == LEAVING then
+    link.waiters[id] = nil
+  elseif kind ~= ASKS_HEAD and kind ~= ASKS_BODY then
+    return false
+  end
+  waiter.kind, waiter.text = kind, text
+  waiter.wake:post()
+  return true
+end
+
+local function read_frame(link, socket)
+  local prefix = socket:receive(10)
   if not prefix then
-    return nil
+    return false
   end
-  local a, b, c, d = byte(prefix, 1, 4)
+  local a, b, c, d, version, kind, e, f, g, h = byte(prefix, 1, 10)
   local length = a + 256 * (b + 256 * (c + 256 * d))
-  if length < 2 or length > MOST_BYTES then
-    return nil
+  local text = version == VERSION and length >= 6 and length <= MOST_BYTES and socket:receive(length - 6)
+  return text and hear(link, kind, e + 256 * (f + 256 * (g + 256 * h)), text)
+end
+
+local function read(link, socket)
+  while read_frame(link, socket) do
   end
-  local text = socket:receive(length)
-  return text and byte(text) == VERSION and text or nil
+  link.is_broken = true
+end
+
+local function open(place)
+  local socket = tcp()
+  socket:settimeouts(CONNECT_MS, SEND_MS, 2 * LINK_SECONDS * 1000)
+  return socket:connect(place) and socket
+end
+
+-- A connection's whole life, in a timer: what a request opens only that request can use.
+local function run(_, link)
+  local socket = open(link.place)
+  if socket then
+    local reading, writing = thread.spawn(read, link, socket), thread.spawn(write, link, socket)
+    local _, failure = thread.wait(reading, writing)
+    if failure and failure ~= 'timeout' then
+      -- The server closed it, and may have said before that it leaves.
+      thread.wait(reading)
+    end
+    thread.kill(reading)
+    thread.kill(writing)
+    socket:close()
+  end
+  link.is_broken = true
+  for _, lines in ipairs(link.unheard) do
+    put_back(link.place, lines)
+  end
+  -- They find no verdict, unless the server said that it has not read the question.
+  for _, waiter in pairs(link.waiters) do
+    waiter.wake:post()
+  end
+end
+
+local function takes_questions(link)
+  return not link.is_broken and not link.leaving and ngx.now() <= link.ends
+end
+
+-- A connection that takes one more question: the first that is not crowded, or a new one, or the least crowded.
+local function pick(place)
+  local known = links[place] or {}
+  local best = known[1]
+  if best and best.count < CROWD and takes_questions(best) then
+    return best
+  end
+  local open_links = {}
+  links[place], best = open_links, nil
+  for _, link in ipairs(known) do
+    if takes_questions(link) then
+      open_links[#open_links + 1] = link
+      if not best or best.count >= CROWD and link.count < best.count then
+        best = link
+      end
+    end
+  end
+  if best and (best.count < CROWD or #open_links == MOST_LINKS) then
+    return best.count < MOST_WAITING / MOST_LINKS and best
+  end
+  local link = {
+    place = place, wake = semaphore.new(), ends = ngx.now() + LINK_SECONDS,
+    frames = {}, waiters = {}, unheard = {}, asked = 0, count = 0, forms = 0,
+  }
+  if not ngx.timer.at(0, run, link) then
+    return best
+  end
+  open_links[#open_links + 1] = link
+  return link
 end
 
 local function head(begin)
@@ -104,25 +245,28 @@ local function read_form(patience_ms)
   local client = req.socket()
   -- HTTP/2 has no such socket.
   if not client then
-    return req.read_body()
+    req.read_body()
+    return true
   end
   local missing, deadline = tonumber(ngx.var.content_length), ngx.now() + patience_ms / 1000
   req.init_body()
   while missing > 0 do
     client:settimeout(math.max((deadline - ngx.now()) * 1000, 1))
     local piece = client:receiveany(math.min(missing, PIECE))
-    -- Ends the connection with the request: what is still to come is no other request.
     if not piece then
-      return ngx.exit(ngx.HTTP_REQUEST_TIMEOUT)
+      return false
     end
     req.append_body(piece)
     missing = missing - #piece
   end
   req.finish_body()
+  return true
 end
 
 local function body(route)
-  read_form(tonumber(route:match('form_key_timeout_ms=(%d+)')) or FORM_MS)
+  if not read_form(tonumber(route:match('form_key_timeout_ms=(%d+)')) or FORM_MS) then
+    return nil
+  end
   local path = req.get_body_file()
   local file = path and assert(io.open(path, 'rb'))
   local text = file and file:read('*a') or req.get_body_data() or ''
@@ -132,67 +276,71 @@ local function body(route)
   return { text }
 end
 
-local function question(route)
+local function ask(link, id, route)
   local variable = lane.shows_repeated and ngx.var.tollgate_request
   if variable then
-    return frame('q', { route, '\n', variable })
+    say(link, QUESTION, id, { route, '\n', variable })
+  else
+    say(link, WHOLE, id, head(route .. '\n'))
   end
-  return frame('w', head(route .. '\n'))
 end
 
-local function open(place)
-  local socket = tcp()
-  socket:settimeouts(CONNECT_MS, SEND_MS, READ_MS)
-  return socket:connect(place) and socket
+-- While a form comes, its request is not counted: nginx may end one whose client leaves without a word to its Lua.
+local function hand_over_form(link, id, route)
+  link.count, link.forms = link.count - 1, link.forms + 1
+  local read, form = pcall(body, route)
+  link.count, link.forms = link.count + 1, link.forms - 1
+  if read and form then
+    say(link, BODY, id, form)
+  end
+  return read and form
 end
 
--- The question, and what was answered since the last one.
-local function ask(socket, place, route)
-  local lines = take(place)
-  local sent = socket:send(#lines == 0 and question(route) or { frame('t', lines), question(route) })
-  if not sent then
-    put_back(place, lines)
-  end
-  return sent, lines
-end
-
--- The verdict's frame, and the form without the key where there is one.
-local function exchange(place, route, again)
-  local socket = open(place)
-  local sent, lines, form
-  if socket then
-    sent, lines = ask(socket, place, route)
-  end
-  if not sent then
-    return nil
-  end
+-- Until there is a verdict, or none to be had.
+local function converse(link, id, route, waiter)
+  ask(link, id, route)
   while true do
-    local text = receive(socket)
-    local kind = text and byte(text, 2)
-    if kind == ADMITTED or kind == REFUSED then
-      socket:setkeepalive(KEPT_MS, KEPT)
-      return text, form
-    elseif kind == FORM then
-      form = sub(text, 3)
-    elseif kind == ASKS_HEAD then
-      socket:send(frame('h', head('')))
-    elseif kind == ASKS_BODY then
-      socket:send(frame('b', body(route)))
-    else
-      socket:close()
-      put_back(place, lines)
-      -- The server is being replaced and has not read the question.
-      if kind == LEAVING and not again then
-        return exchange(place, route, true)
-      end
+    if not waiter.wake:wait(VERDICT_SECONDS) then
+      -- It says nothing to others either.
+      link.is_broken = true
+      link.wake:post()
       return nil
+    end
+    local kind = waiter.kind
+    waiter.kind = nil
+    if kind == ASKS_HEAD then
+      say(link, HEAD, id, head(''))
+    elseif kind ~= ASKS_BODY then
+      return kind
+    elseif not hand_over_form(link, id, route) then
+      return BODY
     end
   end
 end
 
+local function exchange(place, route, again)
+  local link = pick(place)
+  if not link then
+    return nil
+  end
+  local id, waiter = link.asked + 1, { wake = semaphore.new() }
+  link.asked, link.count, link.waiters[id] = id, link.count + 1, waiter
+  local _, kind = pcall(converse, link, id, route, waiter)
+  link.waiters[id], link.count = nil, link.count - 1
+  if kind == BODY then
+    -- Ends the connection with the request: what is still to come is no other request.
+    return ngx.exit(ngx.HTTP_REQUEST_TIMEOUT)
+  elseif kind == LEAVING and not again then
+    -- The server is being replaced and has not read the question.
+    link.leaving = true
+    return exchange(place, route, true)
+  end
+  return kind, waiter.text, waiter.form
+end
+
 -- Each line is a change: its first character says of what.
 local function admit(text, form)
-  local verdict, proved, from = {}, false, 3
+  local verdict, proved, from = {}, false, 1
   while from <= #text do
     local stop = find(text, '\n', from, true) or #text + 1
     local what, line = sub(text, from, from), sub(text, from + 1, stop - 1)
@@ -224,7 +372,7 @@ end
 
 local function refuse(text)
   local stop = find(text, '\n', 1, true)
-  local verdict = { status = tonumber(sub(text, 3, stop - 1)), headers = {} }
+  local verdict = { status = tonumber(sub(text, 1, stop - 1)), headers = {} }
   local from = stop + 1
   stop = find(text, '\n', from, true)
   while stop > from do
@@ -238,11 +386,8 @@ local function refuse(text)
 end
 
 local function decide(place, route)
-  local text, form = exchange(place, route)
-  if not text then
-    return nil
-  end
-  return byte(text, 2) == ADMITTED and admit(text, form) or byte(text, 2) == REFUSED and refuse(text)
+  local kind, text, form = exchange(place, route)
+  return kind == ADMITTED and admit(text, form) or kind == REFUSED and refuse(text)
 end
 
 -- Asks about the request under way. The answer is to be sent if the verdict has a `status`, and nothing may reach the service then. Otherwise the
@@ -251,17 +396,6 @@ end
 function lane.ask(place, route)
   local asked, verdict = pcall(decide, place, route)
   return asked and verdict or lane.undecided()
-end
-
-local function flush(_, place)
-  timers[place] = nil
-  local lines = take(place)
-  local socket = #lines > 0 and open(place)
-  if socket and socket:send(frame('t', lines)) then
-    socket:setkeepalive(KEPT_MS, KEPT)
-  else
-    put_back(place, lines)
-  end
 end
 
 -- For the log phase of an admitted request: tells the plugin server what it was answered with (plugins/core/access/answer-line.ts), with the next
@@ -275,7 +409,10 @@ function lane.tell(place)
     waiting[#waiting + 1] = request_id() .. ' ' .. var.status .. ' ' .. var.request_time .. ' ' .. var.body_bytes_sent .. ' '
       .. (var.upstream_header_time or '-') .. (units and #units <= UNITS_LONGEST and ' units=' .. units or '') .. '\n'
   end
-  timers[place] = timers[place] or ngx.timer.at(TELL_SECONDS, flush, place)
+  local link = (links[place] or {})[1]
+  if not (link and takes_questions(link)) then
+    pick(place)
+  end
 end
 
 return lane

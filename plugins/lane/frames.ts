@@ -4,32 +4,45 @@ import { type RequestFacts, splitTarget } from '../core/access/request-variable'
 import { type Admission, type Verdict } from '../core/access/verdict';
 
 /*
- * The frames of the lane, version 1 (docs/decisions/0181-the-lane.md). A frame is a u32, little-endian, and so many bytes: the version, one letter
- * that says what it is, and its text. A line feed can stand in no header and no request line, so it separates values. Text is latin1, which keeps
- * every byte. LuaJIT finds a long string by few of its bytes, the last ones among them, so what differs from request to request stands last.
+ * The frames of the lane, version 2 (docs/decisions/0181-the-lane.md). A frame is a u32, little-endian, and so many bytes: the version, one letter
+ * that says what it is, the u32 of the question that it belongs to, and its text. A line feed can stand in no header and no request line, so it
+ * separates values. Text is latin1, which keeps every byte. LuaJIT finds a long string by few of its bytes, the last ones among them, so what differs
+ * from request to request stands last.
  */
 
 /** The first byte of every frame. */
-const VERSION = '1';
+const VERSION = '2';
+/** Version, kind and question. */
+const HEAD_BYTES = 6;
 
 /** What a gateway says: a question with the variable, one with the whole head, what it is asked for, and lines about requests that were answered. */
 export const SAID = { question: 'q', whole: 'w', head: 'h', body: 'b', told: 't' } as const;
 
-/** What the plugin server says besides a verdict. */
-export const ASKED = { head: 'h', body: 'b' } as const;
-/** On a connection that is about to close: no question on it was or will be read, so it may be asked on another. */
+/** What the plugin server says besides a verdict. `told`: the lines were heard. */
+export const ASKED = { head: 'h', body: 'b', told: 't' } as const;
+/** This question was not read and may be asked on another connection. With no question: that is so of all that are unanswered here. */
 export const LEAVING = 'x';
+/** Of what belongs to no question. */
+export const NO_QUESTION = 0;
+
+const u32 = (value: number): string => String.fromCharCode(value & 255, (value >> 8) & 255, (value >> 16) & 255, value >>> 24);
 
 /** The whole of a frame as text. */
-export function frame(kind: string, text = ''): string {
-  const bytes = text.length + 2;
-  return `${String.fromCharCode(bytes & 255, (bytes >> 8) & 255, (bytes >> 16) & 255, bytes >>> 24)}${VERSION}${kind}${text}`;
+export function frame(kind: string, question: number, text = ''): string {
+  return `${u32(text.length + HEAD_BYTES)}${VERSION}${kind}${u32(question)}${text}`;
 }
 
-/** What a frame is. @throws Error for another version */
-export function kindOf(bytes: Buffer, start: number, end: number): string {
-  if (end - start < 2 || bytes[start] !== VERSION.charCodeAt(0)) throw new Error('a frame of another version of the lane');
-  return String.fromCharCode(bytes[start + 1] ?? 0);
+export interface Frame {
+  readonly kind: string;
+  readonly question: number;
+  readonly text: string;
+}
+
+/** @throws Error for another version */
+export function readFrame(bytes: Buffer, start: number, end: number): Frame {
+  if (end - start < HEAD_BYTES || bytes[start] !== VERSION.charCodeAt(0)) throw new Error('a frame of another version of the lane');
+  const kind = String.fromCharCode(bytes[start + 1] ?? 0);
+  return { kind, question: bytes.readUInt32LE(start + 2), text: bytes.toString('latin1', start + HEAD_BYTES, end) };
 }
 
 /** A route, a line feed, and what is told of the request: `$tollgate_request` as it is, or the head. */
@@ -65,13 +78,17 @@ function linesOf({ set, remove, rawQuery, target, responseHeaders }: Admission, 
 }
 
 /** The verdict in one or two frames: the form without the key goes ahead. */
-export function writeVerdict(verdict: Verdict, { rawQuery, requestId }: Pick<RequestFacts, 'rawQuery' | 'requestId'>): string {
+export function writeVerdict(
+  question: number,
+  verdict: Verdict,
+  { rawQuery, requestId }: Pick<RequestFacts, 'rawQuery' | 'requestId'>,
+): string {
   if (verdict.admitted) {
-    const admitted = frame('a', linesOf(verdict, rawQuery));
-    return verdict.body ? frame('f', verdict.body.toString('latin1')) + admitted : admitted;
+    const admitted = frame('a', question, linesOf(verdict, rawQuery));
+    return verdict.body ? frame('f', question, verdict.body.toString('latin1')) + admitted : admitted;
   }
   let head = `${verdict.status}\n`;
   for (const name in verdict.headers) head += `${name}:${verdict.headers[name]}\n`;
   // The body is JSON in one line; after it the id, because problems are alike to their last two characters.
-  return frame('r', `${head}\n${verdict.body.toString('latin1')}\n${requestId}`);
+  return frame('r', question, `${head}\n${verdict.body.toString('latin1')}\n${requestId}`);
 }

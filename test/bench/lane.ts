@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { randomBytes } from 'node:crypto';
-import { frame } from '../../plugins/lane/frames';
+import { frame, readFrame } from '../../plugins/lane/frames';
 import { DEMO_EMAIL } from '../../plugins/stores/postgres/customers/join-customer';
 import { createKey } from '../../plugins/stores/postgres/keys/create-key';
 import { FrameDecoder } from '../../plugins/server/frames';
@@ -15,7 +15,9 @@ import { cpuMicros } from './support/load';
 // What a question on the lane costs the plugin server, asked by a client that speaks its frames as Lua in Kong does, with the variable.
 // Run: npm run build && node dist/test/bench/lane.js [seconds] [rounds]; with PROFILE_DIR=… PROFILE_ONLY=plugins/server it leaves a CPU profile.
 
-const CONNECTIONS = 32;
+/** Under way at a time, and on how many connections: as of one worker of nginx. */
+const QUESTIONS = 32;
+const CONNECTIONS = 1;
 
 interface Asker {
   readonly path: string;
@@ -31,14 +33,20 @@ async function askFor(seconds: number, { path, headers, expected }: Asker): Prom
   const [head = ''] = requestVariable({ headers, requestId: '#' }).split('#');
   const sockets = Array.from({ length: CONNECTIONS }, () => {
     const socket = connect(path);
-    const ask = (): void => void socket.write(frame('q', `api-ip\n${head}${randomBytes(16).toString('hex')}`), 'latin1');
-    const decoder = new FrameDecoder((bytes, start) => {
-      const kind = String.fromCharCode(bytes[start + 1] ?? 0);
+    let asked = 0;
+    let outgoing = '';
+    const ask = (): void => {
+      // As the Lua does: what is asked at one time goes out in one write.
+      if (outgoing === '') process.nextTick(() => (socket.write(outgoing, 'latin1'), (outgoing = '')));
+      outgoing += frame('q', ++asked, `api-ip\n${head}${randomBytes(16).toString('hex')}`);
+    };
+    const decoder = new FrameDecoder((bytes, start, end) => {
+      const { kind } = readFrame(bytes, start, end);
       if (kind !== expected) throw new Error(`an answer of kind ${kind}`);
       answered++;
       if (!isOver) ask();
     });
-    socket.on('connect', ask).on('data', (chunk: Buffer) => decoder.push(chunk));
+    socket.on('connect', () => Array.from({ length: QUESTIONS / CONNECTIONS }, ask)).on('data', (chunk: Buffer) => decoder.push(chunk));
     return socket;
   });
   await sleep(seconds * 1_000);

@@ -1,11 +1,13 @@
 import { connect, type Socket } from 'node:net';
-import { frame } from '../../plugins/lane/frames';
+import { frame, NO_QUESTION, readFrame } from '../../plugins/lane/frames';
 import { FrameDecoder } from '../../plugins/server/frames';
 import { requestVariable, type FakeRequest } from '../access-layer/fake-kong';
 
 export interface Heard {
   readonly kind: string;
   readonly text: string;
+  /** Which question it belongs to. */
+  readonly question: number;
 }
 
 /** A refusal as the Lua reads it. */
@@ -19,19 +21,19 @@ export interface HeardRefusal {
 export class LaneClient {
   private readonly heard: Heard[] = [];
   private readonly waiting: ((heard: Heard) => void)[] = [];
+  /** The number of the last question. */
+  private asked = 0;
 
   private constructor(private readonly socket: Socket) {
-    const hear = (kind: string, text: string): void => {
+    const hear = (heard: Heard): void => {
       const take = this.waiting.shift();
-      if (take) take({ kind, text });
-      else this.heard.push({ kind, text });
+      if (take) take(heard);
+      else this.heard.push(heard);
     };
-    const decoder = new FrameDecoder((bytes, start, end) =>
-      hear(bytes.toString('latin1', start + 1, start + 2), bytes.toString('latin1', start + 2, end)),
-    );
+    const decoder = new FrameDecoder((bytes, start, end) => hear(readFrame(bytes, start, end)));
     socket.on('data', (chunk: Buffer) => decoder.push(chunk));
     socket.on('error', () => undefined);
-    socket.on('close', () => hear('closed', ''));
+    socket.on('close', () => hear({ kind: 'closed', text: '', question: NO_QUESTION }));
   }
 
   static open(path: string): Promise<LaneClient> {
@@ -41,8 +43,9 @@ export class LaneClient {
     });
   }
 
-  say(kind: string, text = ''): void {
-    this.sayBytes(frame(kind, text));
+  /** A new question, or a part of the last one. */
+  say(kind: string, text = '', question = kind === 'q' || kind === 'w' ? ++this.asked : this.asked): void {
+    this.sayBytes(frame(kind, question, text));
   }
 
   sayBytes(text: string): void {

@@ -4,7 +4,7 @@ import { createServer as createHttpServer, type IncomingMessage, type Server } f
 import { createServer, type AddressInfo, type Server as SocketServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { frame } from '../../plugins/lane/frames';
+import { frame, NO_QUESTION } from '../../plugins/lane/frames';
 import { LaneServer } from '../../plugins/lane/lane-server';
 import { key, recordOf } from '../access-layer/call-plugin';
 import { memoryQuota } from '../access-layer/fake-kong';
@@ -174,7 +174,7 @@ describe.each(LANE)('the lane in %s', (kind) => {
   });
 
   it('admits by an admission alone: what follows is one with a part changed', async () => {
-    await pretend((socket) => void socket.write(frame('a', ADMITTED), 'latin1'));
+    await pretend((socket) => void socket.write(frame('a', 1, ADMITTED), 'latin1'));
     expect((await ask()).status).toBe(200);
   });
 
@@ -182,20 +182,25 @@ describe.each(LANE)('the lane in %s', (kind) => {
     ['the end of the connection', (socket) => socket.end()],
     ['a broken connection', (socket) => socket.destroy()],
     ['half a length', (socket) => socket.end('\x10\0', 'latin1')],
-    ['half a frame', (socket) => socket.end(frame('a', ADMITTED).slice(0, -3), 'latin1')],
-    ['half a frame, and silence', (socket) => void socket.write(frame('a', ADMITTED).slice(0, -3), 'latin1')],
-    ['another version', (socket) => void socket.write(frame('a', ADMITTED).replace('1a', '2a'), 'latin1')],
-    ['a kind that is unknown', (socket) => void socket.write(frame('y', ADMITTED), 'latin1')],
+    ['half a frame', (socket) => socket.end(frame('a', 1, ADMITTED).slice(0, -3), 'latin1')],
+    ['half a frame, and silence', (socket) => void socket.write(frame('a', 1, ADMITTED).slice(0, -3), 'latin1')],
+    ['another version', (socket) => void socket.write(frame('a', 1, ADMITTED).replace('2a', '3a'), 'latin1')],
+    ['a kind that is unknown', (socket) => void socket.write(frame('y', 1, ADMITTED), 'latin1')],
     ['an empty frame', (socket) => void socket.write('\0\0\0\0', 'latin1')],
-    ['a length beyond all', (socket) => void socket.write('\xff\xff\xff\xff1a', 'latin1')],
-    ['an admission without the proof', (socket) => void socket.write(frame('a', '-x-api-key'), 'latin1')],
-    ['an admission with an empty proof', (socket) => void socket.write(frame('a', '=X-Tollgate-Context:'), 'latin1')],
-    ['an admission of nothing', (socket) => void socket.write(frame('a'), 'latin1')],
-    ['a change that is unknown', (socket) => void socket.write(frame('a', `*a\n${ADMITTED}`), 'latin1')],
-    ['a refusal without a status', (socket) => void socket.write(frame('r', '\n\n{}\nid'), 'latin1')],
-    ['a refusal that is cut', (socket) => void socket.write(frame('r', '401\na:b'), 'latin1')],
+    ['a length beyond all', (socket) => void socket.write('\xff\xff\xff\xff2a', 'latin1')],
+    ['an admission without the proof', (socket) => void socket.write(frame('a', 1, '-x-api-key'), 'latin1')],
+    ['an admission with an empty proof', (socket) => void socket.write(frame('a', 1, '=X-Tollgate-Context:'), 'latin1')],
+    ['an admission of nothing', (socket) => void socket.write(frame('a', 1), 'latin1')],
+    ['a change that is unknown', (socket) => void socket.write(frame('a', 1, `*a\n${ADMITTED}`), 'latin1')],
+    ['a refusal without a status', (socket) => void socket.write(frame('r', 1, '\n\n{}\nid'), 'latin1')],
+    ['a refusal that is cut', (socket) => void socket.write(frame('r', 1, '401\na:b'), 'latin1')],
     ['HTTP', (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n', 'latin1')],
-    ['leaving, again and again', (socket) => socket.end(frame('x'), 'latin1')],
+    ['not read, again and again', (socket) => void socket.write(frame('x', 1), 'latin1')],
+    ['leaving, again and again', (socket) => socket.end(frame('x', NO_QUESTION), 'latin1')],
+    ['to a question that was never asked', (socket) => void socket.write(frame('a', 2, ADMITTED), 'latin1')],
+    ['to no question', (socket) => void socket.write(frame('a', NO_QUESTION, ADMITTED), 'latin1')],
+    ['asked for twice', (socket) => void socket.write(frame('h', 1) + frame('h', 1), 'latin1')],
+    ['hearing what was not told', (socket) => void socket.write(frame('t', NO_QUESTION), 'latin1')],
   ])('refuses with 503 when the answer is %s', async (_, answer) => {
     await pretend(answer);
     const refused = await ask();

@@ -3,10 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { StoreUnavailable } from '../../plugins/core/ports';
 import { CONTEXT_HEADER } from '../../plugins/core/proof/context-token';
+import { frame, NO_QUESTION } from '../../plugins/lane/frames';
 import { LaneServer } from '../../plugins/lane/lane-server';
 import { failing, key, proofIn, recordOf } from '../access-layer/call-plugin';
 import { stagePlugin, type StagedPlugin } from '../gateways/support/entrance-stage';
 import { compileWhitelist } from '../support/compile-whitelist';
+import { requestVariable } from '../access-layer/fake-kong';
 import { type Heard, headText, LaneClient, readRefusal } from './lane-client';
 
 let folder: string;
@@ -63,13 +65,38 @@ describe('a usual request is one frame each way', () => {
     expect(kinds).toEqual(['a', 'a', 'r']);
   });
 
+  it('many at a time on one connection: each answer says to which question, and none waits for a slower one', async () => {
+    let find = (_record: ReturnType<typeof recordOf>): void => undefined;
+    const records = { findAccessRecord: () => new Promise<ReturnType<typeof recordOf>>((resolve) => (find = resolve)) };
+    await serve(stagePlugin(recordOf(), { records }));
+    client.say('q', `${ROUTE}\n${requestVariable({ headers: withKey, requestId: 'slow' })}`);
+    client.say('q', `${ROUTE}\n${requestVariable({ requestId: 'quick' })}`);
+    expect(await client.hear()).toMatchObject({ kind: 'r', question: 2, text: expect.stringMatching(/\nquick$/) as string });
+    find(recordOf());
+    const admitted = await client.hear();
+    expect([admitted.question, proofOf(admitted)]).toEqual([1, expect.objectContaining({ ok: true })]);
+    expect(proofOf(admitted)).toMatchObject({ context: { requestId: 'slow' } });
+  });
+
+  it('a head that was asked for goes to its own question', async () => {
+    await serve();
+    client.say('q', `${ROUTE}\n${requestVariable({ withoutVariable: true })}`);
+    client.say('q', `${ROUTE}\n${requestVariable({ withoutVariable: true })}`);
+    expect([await client.hear(), await client.hear()]).toMatchObject([{ kind: 'h', question: 1 }, { kind: 'h', question: 2 }]); // prettier-ignore
+    client.say('h', headText({ headers: withKey }), 2);
+    expect(await client.hear()).toMatchObject({ kind: 'a', question: 2 });
+    client.say('h', headText({}), 1);
+    expect(await client.hear()).toMatchObject({ kind: 'r', question: 1 });
+  });
+
   it('what earlier requests were answered with comes along, or alone', async () => {
     await serve();
     const lines = ['req-0 200 0.012 5 0.010', 'req-9 502 0.001 126 -', ''].join('\n');
-    client.say('t', lines);
-    expect((await client.ask(ROUTE, { headers: withKey })).kind).toBe('a');
-    client.say('t', lines);
-    await client.ask(ROUTE, { headers: withKey });
+    client.say('t', lines, NO_QUESTION);
+    expect(await client.ask(ROUTE, { headers: withKey })).toEqual({ kind: 't', question: NO_QUESTION, text: '' });
+    expect((await client.hear()).kind).toBe('a');
+    client.say('t', lines, NO_QUESTION);
+    expect((await client.hear()).kind).toBe('t');
     expect(heard).toEqual([lines, lines]);
   });
 
@@ -90,7 +117,7 @@ describe('what the variable cannot tell is asked for', () => {
     ['a head of odd length', { 'x-filler': 'x'.repeat(3_000) }, 'key_missing'],
   ])('%s', async (_, headers, code) => {
     await serve();
-    expect(await client.ask(ROUTE, { headers })).toEqual({ kind: 'h', text: '' });
+    expect(await client.ask(ROUTE, { headers })).toEqual({ kind: 'h', question: 1, text: '' });
     client.say('h', headText({ headers }));
     expect(codeOf(await client.hear())).toBe(code);
   });
@@ -158,7 +185,7 @@ describe('a form', () => {
     await serve();
     expect((await client.ask(ROUTE, { method: 'POST', headers })).kind).toBe('b');
     client.say('b', form);
-    expect(await client.hear()).toEqual({ kind: 'f', text: 'a=\xe4' });
+    expect(await client.hear()).toEqual({ kind: 'f', question: 1, text: 'a=\xe4' });
     expect(proofOf(await client.hear()).ok).toBe(true);
   });
 
@@ -193,20 +220,20 @@ describe('nobody is admitted', () => {
     expect(readRefusal(await client.ask(ROUTE, { headers: withKey })).status).toBe(503);
   });
 
-  it('by a question before the answer to the last: the connection ends', async () => {
+  it.each([1, 3, NO_QUESTION])('by a question out of turn: %d after the first', async (number) => {
     await serve(stagePlugin(recordOf(), { records: { findAccessRecord: () => new Promise(() => undefined) } }));
     const heard = client.ask(ROUTE, { headers: withKey });
-    void client.ask(ROUTE, { headers: withKey });
+    client.say('q', `${ROUTE}\n`, number);
     expect((await heard).kind).toBe('closed');
   });
 
   it.each([
-    ['another version', '\x02\0\0\x002q'],
-    ['no kind', '\x01\0\0\x001'],
-    ['a kind that is unknown', '\x02\0\0\x001z'],
-    ['a body that nobody asked for', '\x02\0\0\x001b'],
-    ['a head that nobody asked for', '\x02\0\0\x001h'],
-    ['a question without a route', '\x02\0\0\x001q'],
+    ['another version', frame('q', 1).replace('2q', '1q')],
+    ['no question', '\x02\0\0\x002q'],
+    ['a kind that is unknown', frame('z', 1)],
+    ['a body that nobody asked for', frame('b', 1)],
+    ['a head that nobody asked for', frame('h', 1)],
+    ['a question without a route', frame('q', 1)],
     ['more than any frame holds', '\xff\xff\xff\xff'],
   ])('by %s: the connection ends', async (_, bytes) => {
     await serve();
@@ -240,15 +267,29 @@ it('one clock ends every question that takes too long, with 503', async () => {
   expect(staged.logged[0]?.message).toContain('too long');
 });
 
-it('a server that leaves says so to each connection, and answers what it has read', async () => {
+it('a server that leaves answers what it has read, sends what is new elsewhere, and ends each connection when nothing runs on it', async () => {
   let admit = (_record: ReturnType<typeof recordOf>): void => undefined;
   await serve(stagePlugin(recordOf(), { records: { findAccessRecord: () => new Promise((resolve) => (admit = resolve)) } }));
   const idle = await LaneClient.open(join(folder, 's.sock'));
   const asked = client.ask(ROUTE, { headers: withKey });
   await new Promise((resolve) => setTimeout(resolve, 50));
   const closed = server.close({ graceMs: 5_000 });
-  expect([(await idle.hear()).kind, (await idle.hear()).kind]).toEqual(['x', 'closed']);
+  expect([await idle.hear(), await idle.hear()]).toMatchObject([{ kind: 'x', question: NO_QUESTION }, { kind: 'closed' }]);
+  client.say('q', `${ROUTE}\n${requestVariable({ headers: withKey })}`);
+  expect(await asked).toMatchObject({ kind: 'x', question: 2 });
   admit(recordOf({ whitelist: compileWhitelist([]) }));
-  expect([(await asked).kind, (await client.hear()).kind, (await client.hear()).kind]).toEqual(['a', 'x', 'closed']);
+  expect([await client.hear(), await client.hear(), await client.hear()]).toMatchObject([
+    { kind: 'a', question: 1 },
+    { kind: 'x', question: NO_QUESTION },
+    { kind: 'closed' },
+  ]);
   await closed;
+});
+
+it('after its grace a server refuses what still runs', async () => {
+  await serve(stagePlugin(recordOf(), { records: { findAccessRecord: () => new Promise(() => undefined) } }));
+  const asked = client.ask(ROUTE, { headers: withKey });
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  await server.close({ graceMs: 0 });
+  expect([readRefusal(await asked).status, (await client.hear()).kind, (await client.hear()).kind]).toEqual([503, 'x', 'closed']);
 });
