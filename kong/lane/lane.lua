@@ -338,11 +338,11 @@ local function exchange(place, route, again)
   return kind, waiter.text, waiter.form
 end
 
--- Each line is a change: its first character says of what.
+-- Each line is a change: its first character says of what. The last line is the request's id, which is no change.
 local function admit(text, form)
   local verdict, proved, from = {}, false, 1
-  while from <= #text do
-    local stop = find(text, '\n', from, true) or #text + 1
+  local stop = find(text, '\n', from, true)
+  while stop do
     local what, line = sub(text, from, from), sub(text, from + 1, stop - 1)
     local colon = find(line, ':', 1, true) or #line + 1
     local name, value = sub(line, 1, colon - 1), sub(line, colon + 1)
@@ -363,6 +363,7 @@ local function admit(text, form)
       error('an unknown change')
     end
     from = stop + 1
+    stop = find(text, '\n', from, true)
   end
   if form then
     req.set_body_data(form)
@@ -387,6 +388,11 @@ end
 
 local function decide(place, route)
   local kind, text, form = exchange(place, route)
+  local id = request_id()
+  -- Whatever became mixed up on the way, a verdict is of use to its own request alone.
+  if not text or id == '' or sub(text, -#id - 1) ~= '\n' .. id then
+    return nil
+  end
   return kind == ADMITTED and admit(text, form) or kind == REFUSED and refuse(text)
 end
 

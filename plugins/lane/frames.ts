@@ -66,7 +66,7 @@ export function readHead(text: string): RequestFacts {
   return { method, callerAddress, rawQuery, rawPath: splitTarget(target).rawPath, requestId, headers: collectHeaders(pairs) };
 }
 
-/** Each change of an admitted request as a line. The proof is the last one. */
+/** Each change of an admitted request as a line. */
 function linesOf({ set, remove, rawQuery, target, responseHeaders }: Admission, sentQuery: string): string {
   let lines = '';
   for (const name of remove) lines += `-${name}\n`;
@@ -74,21 +74,21 @@ function linesOf({ set, remove, rawQuery, target, responseHeaders }: Admission, 
   if (target) lines += `>${target.port}:${target.host}\n`;
   if (rawQuery !== sentQuery) lines += `?${rawQuery}\n`;
   for (const name in set) lines += `=${name}:${set[name]}\n`;
-  return lines.slice(0, -1);
+  return lines;
 }
 
-/** The verdict in one or two frames: the form without the key goes ahead. */
+/** The verdict in one or two frames: the form without the key goes ahead. The request's id stands last, and the Lua compares it with its own. */
 export function writeVerdict(
   question: number,
   verdict: Verdict,
   { rawQuery, requestId }: Pick<RequestFacts, 'rawQuery' | 'requestId'>,
 ): string {
   if (verdict.admitted) {
-    const admitted = frame('a', question, linesOf(verdict, rawQuery));
+    const admitted = frame('a', question, linesOf(verdict, rawQuery) + requestId);
     return verdict.body ? frame('f', question, verdict.body.toString('latin1')) + admitted : admitted;
   }
   let head = `${verdict.status}\n`;
   for (const name in verdict.headers) head += `${name}:${verdict.headers[name]}\n`;
-  // The body is JSON in one line; after it the id, because problems are alike to their last two characters.
+  // The body is JSON in one line.
   return frame('r', question, `${head}\n${verdict.body.toString('latin1')}\n${requestId}`);
 }

@@ -39,18 +39,21 @@ async function serve(changes: Parameters<typeof recordOf>[0] = {}): Promise<Lane
 }
 
 /** Answers each connection's first question with these bytes. */
-async function pretend(answer: (socket: Socket) => void): Promise<void> {
+type Impostor = (socket: Socket, requestId: string) => void;
+
+async function pretend(answer: Impostor): Promise<void> {
   impostor = createServer((socket) => {
     pretended.push(socket);
     socket.on('error', () => undefined);
-    socket.once('data', () => answer(socket));
+    // A question ends with the request's id.
+    socket.once('data', (asked: Buffer) => answer(socket, asked.toString('latin1').slice(-32)));
   }).listen(socketPath());
   await once(impostor, 'listening');
 }
 
 const ask = (path = '/ip', headers: Record<string, string> = { 'X-API-Key': key }): Promise<Reply> => send(gateway.url + path, { headers });
 
-const ADMITTED = '=X-Tollgate-Context:proof';
+const ADMITTED = '=X-Tollgate-Context:proof\n';
 
 describe.each(LANE)('the lane in %s', (kind) => {
   beforeAll(async () => {
@@ -174,33 +177,36 @@ describe.each(LANE)('the lane in %s', (kind) => {
   });
 
   it('admits by an admission alone: what follows is one with a part changed', async () => {
-    await pretend((socket) => void socket.write(frame('a', 1, ADMITTED), 'latin1'));
+    await pretend((socket, id) => void socket.write(frame('a', 1, ADMITTED + id), 'latin1'));
     expect((await ask()).status).toBe(200);
   });
 
-  it.each<[string, (socket: Socket) => void]>([
+  it.each<[string, Impostor]>([
     ['the end of the connection', (socket) => socket.end()],
     ['a broken connection', (socket) => socket.destroy()],
     ['half a length', (socket) => socket.end('\x10\0', 'latin1')],
-    ['half a frame', (socket) => socket.end(frame('a', 1, ADMITTED).slice(0, -3), 'latin1')],
-    ['half a frame, and silence', (socket) => void socket.write(frame('a', 1, ADMITTED).slice(0, -3), 'latin1')],
-    ['another version', (socket) => void socket.write(frame('a', 1, ADMITTED).replace('2a', '3a'), 'latin1')],
-    ['a kind that is unknown', (socket) => void socket.write(frame('y', 1, ADMITTED), 'latin1')],
+    ['half a frame', (socket, id) => socket.end(frame('a', 1, ADMITTED + id).slice(0, -3), 'latin1')],
+    ['half a frame, and silence', (socket, id) => void socket.write(frame('a', 1, ADMITTED + id).slice(0, -3), 'latin1')],
+    ['another version', (socket, id) => void socket.write(frame('a', 1, ADMITTED + id).replace('2a', '1a'), 'latin1')],
+    ['a kind that is unknown', (socket, id) => void socket.write(frame('y', 1, ADMITTED + id), 'latin1')],
     ['an empty frame', (socket) => void socket.write('\0\0\0\0', 'latin1')],
-    ['a length beyond all', (socket) => void socket.write('\xff\xff\xff\xff2a', 'latin1')],
-    ['an admission without the proof', (socket) => void socket.write(frame('a', 1, '-x-api-key'), 'latin1')],
-    ['an admission with an empty proof', (socket) => void socket.write(frame('a', 1, '=X-Tollgate-Context:'), 'latin1')],
+    ['a length beyond all', (socket) => void socket.write('\xff\xff\xff\xff2a\x01\0\0\0', 'latin1')],
+    ['an admission without the proof', (socket, id) => void socket.write(frame('a', 1, `-x-api-key\n${id}`), 'latin1')],
+    ['an admission with an empty proof', (socket, id) => void socket.write(frame('a', 1, `=X-Tollgate-Context:\n${id}`), 'latin1')],
     ['an admission of nothing', (socket) => void socket.write(frame('a', 1), 'latin1')],
-    ['a change that is unknown', (socket) => void socket.write(frame('a', 1, `*a\n${ADMITTED}`), 'latin1')],
-    ['a refusal without a status', (socket) => void socket.write(frame('r', 1, '\n\n{}\nid'), 'latin1')],
-    ['a refusal that is cut', (socket) => void socket.write(frame('r', 1, '401\na:b'), 'latin1')],
+    ['an admission of no request', (socket) => void socket.write(frame('a', 1, ADMITTED), 'latin1')],
+    ['an admission of another request', (socket, id) => void socket.write(frame('a', 1, ADMITTED + id.replace(/./, '-')), 'latin1')],
+    ['an admission to another question', (socket, id) => void socket.write(frame('a', 2, ADMITTED + id), 'latin1')],
+    ['an admission to no question', (socket, id) => void socket.write(frame('a', NO_QUESTION, ADMITTED + id), 'latin1')],
+    ['a change that is unknown', (socket, id) => void socket.write(frame('a', 1, `*a\n${ADMITTED}${id}`), 'latin1')],
+    ['a refusal without a status', (socket, id) => void socket.write(frame('r', 1, `\n\n{}\n${id}`), 'latin1')],
+    ['a refusal that is cut', (socket, id) => void socket.write(frame('r', 1, `401\n${id}`), 'latin1')],
+    ['a refusal of another request', (socket) => void socket.write(frame('r', 1, '401\n\n{}\nid'), 'latin1')],
+    ['a head asked for twice', (socket) => void socket.write(frame('h', 1) + frame('h', 1), 'latin1')],
+    ['that it heard what nobody told', (socket) => void socket.write(frame('t', NO_QUESTION), 'latin1')],
     ['HTTP', (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n', 'latin1')],
     ['not read, again and again', (socket) => void socket.write(frame('x', 1), 'latin1')],
     ['leaving, again and again', (socket) => socket.end(frame('x', NO_QUESTION), 'latin1')],
-    ['to a question that was never asked', (socket) => void socket.write(frame('a', 2, ADMITTED), 'latin1')],
-    ['to no question', (socket) => void socket.write(frame('a', NO_QUESTION, ADMITTED), 'latin1')],
-    ['asked for twice', (socket) => void socket.write(frame('h', 1) + frame('h', 1), 'latin1')],
-    ['hearing what was not told', (socket) => void socket.write(frame('t', NO_QUESTION), 'latin1')],
   ])('refuses with 503 when the answer is %s', async (_, answer) => {
     await pretend(answer);
     const refused = await ask();

@@ -35,14 +35,15 @@ async function serve(staged: StagedPlugin = stagePlugin()): Promise<void> {
 const ROUTE = 'api-ip';
 const withKey = { 'x-api-key': key };
 const proofOf = ({ text }: Heard): ReturnType<typeof proofIn> =>
-  proofIn({ set: { [CONTEXT_HEADER]: text.slice(text.lastIndexOf(`=${CONTEXT_HEADER}:`) + CONTEXT_HEADER.length + 2) } });
+  proofIn({ set: { [CONTEXT_HEADER]: new RegExp(`^=${CONTEXT_HEADER}:(.*)$`, 'm').exec(text)?.[1] ?? '' } });
 const codeOf = (heard: Heard): unknown => (JSON.parse(readRefusal(heard).body) as { code: unknown }).code;
 
 describe('a usual request is one frame each way', () => {
-  it('admitted: what to remove, and the proof last', async () => {
+  it('admitted: what to remove, the proof, and the request’s id last', async () => {
     await serve();
     const admitted = await client.ask(ROUTE, { headers: withKey });
-    expect([admitted.kind, admitted.text.split('\n')[0]]).toEqual(['a', '-x-api-key']);
+    const lines = admitted.text.split('\n');
+    expect([admitted.kind, lines[0], lines.at(-1)]).toEqual(['a', '-x-api-key', 'req-1']);
     expect(proofOf(admitted)).toMatchObject({ ok: true, context: { product: 'api-ip', callerAddress: '203.0.113.7', requestId: 'req-1' } });
   });
 
