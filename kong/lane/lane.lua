@@ -39,6 +39,8 @@ local VERSION = byte('2')
 -- What is said, and what is heard.
 local QUESTION, WHOLE, HEAD, BODY, TOLD = byte('q'), byte('w'), byte('h'), byte('b'), byte('t')
 local ASKS_HEAD, ASKS_BODY, LEAVING, FORM, ADMITTED, REFUSED = HEAD, BODY, byte('x'), byte('f'), byte('a'), byte('r')
+-- The changes of an admitted request.
+local REMOVE, SET, QUERY, ANSWER, TARGET = byte('-'), byte('='), byte('?'), byte('+'), byte('>')
 local PROOF = 'X-Tollgate-Context'
 
 local function request_id()
@@ -59,18 +61,10 @@ local function u32(number)
   return band(number, 255), band(rshift(number, 8), 255), band(rshift(number, 16), 255), rshift(number, 24)
 end
 
--- A table of parts: joined into one string, each question would be one more string for LuaJIT to keep.
-local function frame(kind, id, parts)
-  local length = 6
-  for index = 1, #parts do
-    length = length + #parts[index]
-  end
-  local a, b, c, d = u32(length)
-  return { char(a, b, c, d, VERSION, kind, u32(id)), parts }
-end
-
 -- By place: the connections that take questions, and a line for each admitted request that was answered, until it is told.
 local links, answered = {}, {}
+-- Who waited before, for whoever waits next.
+local spare = {}
 
 -- They may have been heard: the second time counts for nothing.
 local function put_back(place, lines)
@@ -81,10 +75,18 @@ local function put_back(place, lines)
   end
 end
 
+-- In parts: joined into one string, each question would be one more string for LuaJIT to keep.
 local function say(link, kind, id, parts)
-  local frames = link.frames
-  frames[#frames + 1] = frame(kind, id, parts)
-  if #frames == 1 then
+  local outgoing, length = link.outgoing, 6
+  for index = 1, #parts do
+    length = length + #parts[index]
+  end
+  local first, a, b, c, d = #outgoing + 1, u32(length)
+  outgoing[first] = char(a, b, c, d, VERSION, kind, u32(id))
+  for index = 1, #parts do
+    outgoing[first + index] = parts[index]
+  end
+  if first == 1 then
     link.wake:post()
   end
 end
@@ -104,12 +106,12 @@ local function write(link, socket)
     if lines and not link.is_broken then
       answered[link.place] = nil
       link.unheard[#link.unheard + 1] = lines
-      link.frames[#link.frames + 1] = frame(TOLD, 0, lines)
+      say(link, TOLD, 0, lines)
     end
-    local frames = link.frames
-    if #frames > 0 then
-      link.frames = {}
-      local sent, failure = socket:send(frames)
+    local outgoing = link.outgoing
+    if #outgoing > 0 then
+      link.outgoing = {}
+      local sent, failure = socket:send(outgoing)
       if not sent then
         link.is_broken = true
         return failure
@@ -220,7 +222,7 @@ local function pick(place)
   end
   local link = {
     place = place, wake = semaphore.new(), ends = ngx.now() + LINK_SECONDS,
-    frames = {}, waiters = {}, unheard = {}, asked = 0, count = 0, forms = 0,
+    outgoing = {}, waiters = {}, unheard = {}, asked = 0, count = 0, forms = 0,
   }
   if not ngx.timer.at(0, run, link) then
     return best
@@ -323,7 +325,7 @@ local function exchange(place, route, again)
   if not link then
     return nil
   end
-  local id, waiter = link.asked + 1, { wake = semaphore.new() }
+  local id, waiter = link.asked + 1, table.remove(spare) or { wake = semaphore.new() }
   link.asked, link.count, link.waiters[id] = id, link.count + 1, waiter
   local _, kind = pcall(converse, link, id, route, waiter)
   link.waiters[id], link.count = nil, link.count - 1
@@ -335,7 +337,13 @@ local function exchange(place, route, again)
     link.leaving = true
     return exchange(place, route, true)
   end
-  return kind, waiter.text, waiter.form
+  local text, form = waiter.text, waiter.form
+  if text then
+    -- It was woken once, for this; one that was woken twice would wake the next request too early.
+    waiter.text, waiter.form = nil, nil
+    spare[#spare + 1] = waiter
+  end
+  return kind, text, form
 end
 
 -- Each line is a change: its first character says of what. The last line is the request's id, which is no change.
@@ -343,22 +351,25 @@ local function admit(text, form)
   local verdict, proved, from = {}, false, 1
   local stop = find(text, '\n', from, true)
   while stop do
-    local what, line = sub(text, from, from), sub(text, from + 1, stop - 1)
-    local colon = find(line, ':', 1, true) or #line + 1
-    local name, value = sub(line, 1, colon - 1), sub(line, colon + 1)
-    if what == '=' then
-      req.set_header(name, value)
-      proved = proved or name == PROOF and #value > 0
-    elseif what == '-' then
-      req.clear_header(name)
-    elseif what == '?' then
-      verdict.query = line
-      req.set_uri_args(line)
-    elseif what == '+' then
-      verdict.answer = verdict.answer or {}
-      verdict.answer[name] = value
-    elseif what == '>' then
-      verdict.host, verdict.port = value, tonumber(name)
+    local what, colon = byte(text, from), find(text, ':', from, true)
+    if what == REMOVE then
+      req.clear_header(sub(text, from + 1, stop - 1))
+    elseif what == QUERY then
+      verdict.query = sub(text, from + 1, stop - 1)
+      req.set_uri_args(verdict.query)
+    elseif colon and colon < stop then
+      local name, value = sub(text, from + 1, colon - 1), sub(text, colon + 1, stop - 1)
+      if what == SET then
+        req.set_header(name, value)
+        proved = proved or name == PROOF and #value > 0
+      elseif what == ANSWER then
+        verdict.answer = verdict.answer or {}
+        verdict.answer[name] = value
+      elseif what == TARGET then
+        verdict.host, verdict.port = value, tonumber(name)
+      else
+        error('an unknown change')
+      end
     else
       error('an unknown change')
     end
