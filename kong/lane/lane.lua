@@ -8,6 +8,8 @@ local semaphore = require 'ngx.semaphore'
 local band, rshift = bit.band, bit.rshift
 local byte, char, find, sub = string.byte, string.char, string.find, string.sub
 local req, tcp, thread = ngx.req, ngx.socket.tcp, ngx.thread
+-- Kong's ngx.timer.at shares a few threads among all timers; one that runs for a minute must not hold one.
+local timer_at = _G.native_timer_at or ngx.timer.at
 
 local lane = {}
 
@@ -224,7 +226,7 @@ local function pick(place)
     place = place, wake = semaphore.new(), ends = ngx.now() + LINK_SECONDS,
     outgoing = {}, waiters = {}, unheard = {}, asked = 0, count = 0, forms = 0,
   }
-  if not ngx.timer.at(0, run, link) then
+  if not timer_at(0, run, link) then
     return best
   end
   open_links[#open_links + 1] = link

@@ -4,8 +4,9 @@ import { createServer as createHttpServer, type IncomingMessage, type Server } f
 import { createServer, type AddressInfo, type Server as SocketServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { frame, NO_QUESTION } from '../../plugins/lane/frames';
+import { frame, NO_QUESTION, readFrame, SAID } from '../../plugins/lane/frames';
 import { LaneServer } from '../../plugins/lane/lane-server';
+import { FrameDecoder } from '../../plugins/server/frames';
 import { key, recordOf } from '../access-layer/call-plugin';
 import { memoryQuota } from '../access-layer/fake-kong';
 import { stagePlugin } from '../gateways/support/entrance-stage';
@@ -38,15 +39,20 @@ async function serve(changes: Parameters<typeof recordOf>[0] = {}): Promise<Lane
   return server;
 }
 
-/** Answers each connection's first question with these bytes. */
+/** Answers a question of the request with this id. */
 type Impostor = (socket: Socket, requestId: string) => void;
 
+/** Stands in for the plugin server. */
 async function pretend(answer: Impostor): Promise<void> {
   impostor = createServer((socket) => {
     pretended.push(socket);
     socket.on('error', () => undefined);
-    // A question ends with the request's id.
-    socket.once('data', (asked: Buffer) => answer(socket, asked.toString('latin1').slice(-32)));
+    const decoder = new FrameDecoder((bytes, start, end) => {
+      const { kind, text } = readFrame(bytes, start, end);
+      // Beside a question there may be lines about earlier requests. A question ends with the request's id.
+      if (kind === SAID.question || kind === SAID.whole) answer(socket, text.slice(-32));
+    });
+    socket.on('data', (chunk: Buffer) => decoder.push(chunk));
   }).listen(socketPath());
   await once(impostor, 'listening');
 }
