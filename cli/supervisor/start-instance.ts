@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Catalogue } from '../../plugins/core/selling/catalogue';
 import { createPool } from '../../plugins/stores/postgres/pool';
+import { plainGet } from '../../services/kit/plain-get';
 import { updateApiDocuments } from '../api-documents';
 import { createLogins, loginUrl } from '../database-roles/create-logins';
 import { type DatabaseRole } from '../database-roles/privileges';
@@ -110,6 +111,8 @@ function serviceUrls({ services }: ReadyLine): Record<string, string> {
 
 const GATEWAY_DEADLINE_MS = 20_000;
 const PROBE_MS = 20;
+const PROBE_DEADLINE_MS = 2_000;
+const PROBE_BYTES = 65_536;
 
 /**
  * Waits until a request without a key comes back refused by the access layer: gateway and plugin server then work together. One product
@@ -122,9 +125,8 @@ async function untilRefusing(gateway: string, { products }: Catalogue): Promise<
   for (let attempt = 0; performance.now() < deadline; attempt += 1) {
     const prefix = prefixes[attempt % prefixes.length];
     if (prefix === undefined) return;
-    const response = await fetch(gateway + prefix, { signal: AbortSignal.timeout(2_000) }).catch(() => undefined);
-    await response?.arrayBuffer();
-    status = response?.status ?? 0;
+    const asked = plainGet(gateway + prefix, { signal: AbortSignal.timeout(PROBE_DEADLINE_MS), maxBytes: PROBE_BYTES });
+    status = await asked.then((answer) => answer.status).catch(() => 0);
     if (status === 401) return;
     await sleep(PROBE_MS);
   }
