@@ -18,6 +18,8 @@ const shared = {
       },
     ],
   },
+  // Modules that are loaded late are named as in dist/.
+  moduleNameMapper: { '^(\\.{1,2}/.+)\\.js$': '$1' },
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.tollgate/', '<rootDir>/.test/'],
   testTimeout: TEST_TIMEOUT_MS,
 };

@@ -4,11 +4,16 @@ import { type Catalogue } from '../plugins/core/selling/catalogue';
 import { readYaml } from '../plugins/core/selling/read-yaml';
 import { readProductDocuments, writeProductDocuments } from '../plugins/stores/postgres/catalogue/product-documents';
 import { inTransaction } from '../plugins/stores/postgres/database';
+import { plainGet } from '../services/kit/plain-get';
 import { readTextFile } from '../services/kit/read-text-file';
+import { ResponseTooLarge } from '../services/kit/upstream/read-capped';
+import { BodyNotUnpacked, unpackWhole } from '../services/kit/upstream/unpack-body';
 
 /** Descriptions of large public APIs have 1 to 5 MB. */
 const LARGEST_BYTES = 8 * 1024 * 1024;
 const DEADLINE_MS = 10_000;
+const MOST_REDIRECTS = 5;
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 export interface ApiDocuments {
   /** By product. */
@@ -57,20 +62,24 @@ async function readText(place: string, folder: string): Promise<string> {
     if (text === undefined) throw tooLarge();
     return text;
   }
-  const response = await fetch(place, {
-    signal: AbortSignal.timeout(DEADLINE_MS),
-    headers: { accept: 'application/json, application/yaml' },
+  return getText(place, AbortSignal.timeout(DEADLINE_MS)).catch((error: unknown) => {
+    const isTooLarge = error instanceof ResponseTooLarge || (error instanceof BodyNotUnpacked && error.reason === 'too_large');
+    throw isTooLarge ? tooLarge() : error;
   });
-  if (!response.ok) throw new Error(`it answers ${response.status}`);
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  // Leaving the loop ends the connection: no server decides how much is read.
-  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
-    bytes += chunk.length;
-    if (bytes > LARGEST_BYTES) throw tooLarge();
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
+}
+
+async function getText(place: string, signal: AbortSignal, redirects = MOST_REDIRECTS): Promise<string> {
+  const { status, headers, body } = await plainGet(place, {
+    signal,
+    maxBytes: LARGEST_BYTES,
+    accept: 'application/json, application/yaml',
+  });
+  const { location, 'content-encoding': encoding } = headers;
+  if (REDIRECTS.has(status) && location !== undefined && redirects > 0)
+    return getText(new URL(location, place).href, signal, redirects - 1);
+  if (status < 200 || status > 299) throw new Error(`it answers ${status}`);
+  // Some servers keep documents packed and send them so to everybody.
+  return (await unpackWhole(body, encoding, LARGEST_BYTES)).toString('utf8');
 }
 
 function readJsonOrYaml(text: string): unknown {

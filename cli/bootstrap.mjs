@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isBuilt } from './build.mjs';
+import './bootstrap/navigator.cjs';
 import { installDependencies, isInstalled } from './bootstrap/dependencies.mjs';
 import { exclusively } from './bootstrap/exclusive.mjs';
 import { nodeTooOld } from './bootstrap/node-version.mjs';

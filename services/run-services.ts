@@ -14,7 +14,6 @@ import { type PrivateServer, type ReadyCheck, startPrivateServer } from './kit/s
 import { type Refund } from './kit/service/refund';
 import { createRefundCall } from './kit/service/refund-call';
 import { proofSettings } from './kit/service/proof-settings';
-import { createServiceApp } from './kit/service/service-app';
 import { workerTlsSettings } from './kit/worker/worker-tls';
 import { type MutualTls } from './kit/worker/worker-wire';
 import { createRefund } from './refund';
@@ -77,6 +76,8 @@ async function startOne(service: ServiceDefinition, settings: unknown, port: num
   const log = createLog(service.name, { level: common.LOG_LEVEL });
   const deps = await service.createDeps({ settings, common: { sandboxUrl: common.SANDBOX_URL, workerTls }, log, clock, metrics });
   const { SERVICE_LEAVE_MS: leaveMs, SERVICE_SLOTS: slots } = common;
+  // A process for refunds alone needs none of it.
+  const { createServiceApp } = await import('./kit/service/service-app.js');
   const app = createServiceApp(service, {
     contextKeys,
     deps,

@@ -3,6 +3,7 @@ import { Client } from '@grpc/grpc-js';
 import { encodeFrames, FrameDecoder } from '../../plugins/server/frames';
 import { decodeRpcReturn, encodeRpcCall } from '../../plugins/server/rpc-messages';
 import { readSettings } from '../../plugins/core/settings';
+import { plainGet } from '../../services/kit/plain-get';
 import { HEALTH_SERVICE } from '../../services/kit/worker/load-proto';
 import { workerTlsSettings } from '../../services/kit/worker/worker-tls';
 import { type MutualTls, ownWorkerCredentials } from '../../services/kit/worker/worker-wire';
@@ -33,9 +34,8 @@ function askPluginServer(socketPath: string): Promise<void> {
 }
 
 async function askHttp(url: string): Promise<void> {
-  const response = await fetch(url, { signal: AbortSignal.timeout(ANSWER_MS) });
-  await response.arrayBuffer();
-  if (!response.ok) throw new Error(`it answered ${response.status}`);
+  const { status } = await plainGet(url, { signal: AbortSignal.timeout(ANSWER_MS), maxBytes: MAX_ANSWER_BYTES });
+  if (status !== 200) throw new Error(`it answered ${status}`);
 }
 
 /** The worker's own settings, with the files that its start has read for it. */

@@ -104,6 +104,9 @@ async function startServer(run: Run, args: readonly string[], port: number): Pro
   throw failure ?? explainFailure(run, `start within ${START_DEADLINE_MS / 1_000} s`);
 }
 
+/** Tollgate's database on a server that listens, or will listen, on this port; a login is to be added. */
+export const databaseAt = (port: number): string => `postgres://127.0.0.1:${port}/${NAME}`;
+
 /**
  * Starts the PostgreSQL that npm installed, on the loopback address only, with its data in the given folder. A server that an earlier
  * run left behind (its parent was killed) is ended first, so that there is never a second one on the folder. The caller makes sure that

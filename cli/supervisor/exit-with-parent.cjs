@@ -1,6 +1,7 @@
 // Preloaded into every Node.js child of the supervisor (node --require). The child's stdin is a pipe that the supervisor holds open and
 // never writes to: it ends when the supervisor is gone, however it went, and then the child must go too.
 const { isMainThread } = require('node:worker_threads');
+require('../bootstrap/navigator.cjs');
 
 /** Time for the child's own SIGTERM handler to drain before the process is ended. */
 const GRACE_MS = 2_000;

@@ -249,15 +249,22 @@ export function pluginServerChild(context: PlanContext): ChildSpec {
 /** Of the dashboard's addresses, the one that kong.yml names: what the gateway answers without a key. */
 const GATEWAY_ROOT = '/gateway';
 
-/** @param services URLs by the names that services have in kong.yml */
-export function gatewayChild(context: PlanContext, services: Readonly<Record<string, string>>): ChildSpec {
+/** Where the services listen, by the names that they have in kong.yml. */
+export function serviceUrls({ ports, services }: Pick<PlanContext, 'ports' | 'services'>): Record<string, string> {
+  return Object.fromEntries(services.map((name, index) => [name, `http://${LOOPBACK}:${ports.services + index}`]));
+}
+
+export function gatewayChild(context: PlanContext): ChildSpec {
   const env = {
     GATEWAY_HOST: LOOPBACK,
     GATEWAY_PORT: String(context.ports.gateway),
     PLUGIN_SOCKET: context.pluginSocket,
     ANSWERS_TO: answersPlace(context),
     KONG_YML: kongFile(context.root, context.env),
-    UPSTREAM_OVERRIDES: JSON.stringify({ ...services, dashboard: `http://${LOOPBACK}:${context.ports.dashboard}${GATEWAY_ROOT}` }),
+    UPSTREAM_OVERRIDES: JSON.stringify({
+      ...serviceUrls(context),
+      dashboard: `http://${LOOPBACK}:${context.ports.dashboard}${GATEWAY_ROOT}`,
+    }),
     GATEWAY_STATE_FILE: gatewayStateFile(dirname(context.logsDir)),
   };
   if (context.gateway !== 'local') {

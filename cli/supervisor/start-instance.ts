@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Catalogue } from '../../plugins/core/selling/catalogue';
 import { createPool } from '../../plugins/stores/postgres/pool';
+import { databaseAt } from '../postgres/embedded-postgres';
+import { plainGet } from '../../services/kit/plain-get';
 import { updateApiDocuments } from '../api-documents';
 import { createLogins, loginUrl } from '../database-roles/create-logins';
 import { type DatabaseRole } from '../database-roles/privileges';
@@ -24,10 +26,10 @@ import {
   sandboxChild,
   sandboxUrl,
   servicesChild,
+  serviceUrls,
   workerChild,
 } from './plan';
 import { prepareDatabase } from './prepare-database';
-import { type ReadyLine } from './ready-line';
 import { keepProofKeys } from './proof-keys';
 import { keepDashboardSecret, keepDatabasePasswords, keepSharedKeys } from './secrets';
 import { type GatewayChoice } from './start-arguments';
@@ -102,14 +104,10 @@ async function choosePorts(wanted: number | undefined, workers: readonly string[
   };
 }
 
-/** The services' URLs by name, from their ready line. */
-function serviceUrls({ services }: ReadyLine): Record<string, string> {
-  if (typeof services !== 'object' || services === null) throw new Error('the services did not say where they are');
-  return Object.fromEntries(Object.entries(services).map(([name, url]) => [name, String(url)]));
-}
-
 const GATEWAY_DEADLINE_MS = 20_000;
 const PROBE_MS = 20;
+const PROBE_DEADLINE_MS = 2_000;
+const PROBE_BYTES = 65_536;
 
 /**
  * Waits until a request without a key comes back refused by the access layer: gateway and plugin server then work together. One product
@@ -122,9 +120,8 @@ async function untilRefusing(gateway: string, { products }: Catalogue): Promise<
   for (let attempt = 0; performance.now() < deadline; attempt += 1) {
     const prefix = prefixes[attempt % prefixes.length];
     if (prefix === undefined) return;
-    const response = await fetch(gateway + prefix, { signal: AbortSignal.timeout(2_000) }).catch(() => undefined);
-    await response?.arrayBuffer();
-    status = response?.status ?? 0;
+    const asked = plainGet(gateway + prefix, { signal: AbortSignal.timeout(PROBE_DEADLINE_MS), maxBytes: PROBE_BYTES });
+    status = await asked.then((answer) => answer.status).catch(() => 0);
     if (status === 401) return;
     await sleep(PROBE_MS);
   }
@@ -157,13 +154,12 @@ export async function startInstance(options: StartInstanceOptions): Promise<Inst
   });
   options.onSupervisor(supervisor);
 
-  const databaseUrls = givenUrls ?? (await startDatabase(supervisor, dataDir, databasePort));
-  supervisor.useDatabase(databaseUrls.owner);
+  const database = givenUrls ? { urls: givenUrls, open: () => Promise.resolve() } : embeddedDatabase(supervisor, dataDir, databasePort);
   const context: PlanContext = {
     root,
     logsDir,
     env: { ...env, QUOTA_TIMEZONE: quotaTimeZone },
-    databaseUrls,
+    databaseUrls: database.urls,
     redisUrl,
     proofKeys: keepProofKeys(
       dataDir,
@@ -180,28 +176,38 @@ export async function startInstance(options: StartInstanceOptions): Promise<Inst
     services,
     ports,
   };
-  const running = await runAll(supervisor, context, options.catalogue);
+  const dashboard = await runAll(supervisor, context, { catalogue: options.catalogue, openDatabase: database.open });
   await untilRefusing(gateway, options.catalogue);
-  return supervisor.complete({ ...report, ...running });
+  return supervisor.complete({ ...report, services: serviceUrls(context), dashboard });
 }
 
-/** Nothing but the set-up of the roles uses the superuser. */
-async function startDatabase(supervisor: Supervisor, dataDir: string, port: number): Promise<DatabaseUrls> {
-  const database = await superviseDatabase({
-    dataDir: join(dataDir, 'postgres'),
-    logFile: join(dataDir, 'logs', 'postgres.log'),
-    port,
-    onEvent: (event) => supervisor.note('database', event),
-  });
-  supervisor.keepDatabase(database);
+interface InstanceDatabase {
+  readonly urls: DatabaseUrls;
+  /** Resolves when it takes the logins of {@link urls}. @throws Error, readable */
+  readonly open: () => Promise<void>;
+}
+
+/** Its URLs are known before it is started: processes load beside it. Nothing but the set-up of the roles uses the superuser. */
+function embeddedDatabase(supervisor: Supervisor, dataDir: string, port: number): InstanceDatabase {
   const passwords = keepDatabasePasswords(join(dataDir, 'database-passwords'));
-  await createLogins(database.url, passwords);
-  const urlFor = (role: DatabaseRole): string => loginUrl(database.url, role, passwords[role]);
+  const urlFor = (role: DatabaseRole): string => loginUrl(databaseAt(port), role, passwords[role]);
   return {
-    owner: urlFor('tollgate_migrate'),
-    plugin: urlFor('tollgate_plugin'),
-    dashboard: urlFor('tollgate_dashboard'),
-    service: urlFor('tollgate_service'),
+    urls: {
+      owner: urlFor('tollgate_migrate'),
+      plugin: urlFor('tollgate_plugin'),
+      dashboard: urlFor('tollgate_dashboard'),
+      service: urlFor('tollgate_service'),
+    },
+    async open() {
+      const starting = superviseDatabase({
+        dataDir: join(dataDir, 'postgres'),
+        logFile: join(dataDir, 'logs', 'postgres.log'),
+        port,
+        onEvent: (event) => supervisor.note('database', event),
+      });
+      supervisor.keepDatabase(starting);
+      await createLogins((await starting).url, passwords);
+    },
   };
 }
 
@@ -215,31 +221,30 @@ async function takeApiDocuments(supervisor: Supervisor, { root, env, databaseUrl
   }
 }
 
-/** @returns URLs of the services and of the dashboard */
+/** @returns the dashboard's URL */
 async function runAll(
   supervisor: Supervisor,
   context: PlanContext,
-  catalogue: Catalogue,
-): Promise<Pick<InstanceReport, 'services' | 'dashboard'>> {
-  const withGateway = async (): Promise<Record<string, string>> => {
-    const services = serviceUrls(await supervisor.run(servicesChild(context)));
-    await supervisor.run(gatewayChild(context, services));
-    return services;
-  };
+  { catalogue, openDatabase }: { readonly catalogue: Catalogue; readonly openDatabase: () => Promise<void> },
+): Promise<string> {
   const withDatabase = async (): Promise<void> => {
-    const note = await prepareDatabase(context.databaseUrls.owner, catalogue);
+    const { owner } = context.databaseUrls;
+    await openDatabase();
+    supervisor.useDatabase(owner);
+    const note = await prepareDatabase(owner, catalogue);
     if (note !== undefined) supervisor.note('database', note);
     // At the same time: an API that hangs must not keep the gateway from deciding.
     await Promise.all([supervisor.run(pluginServerChild(context)), takeApiDocuments(supervisor, context, catalogue)]);
   };
-  const [services, dashboard] = await Promise.all([
-    withGateway(),
-    // It listens before its tables exist; its address is published once they do.
-    supervisor.run(dashboardChild(context)),
+  const [, dashboard] = await Promise.all([
     withDatabase(),
+    // These load beside the database, and listen before its tables exist. Their addresses are published once they do.
+    supervisor.run(dashboardChild(context)),
+    supervisor.run(servicesChild(context)),
+    supervisor.run(gatewayChild(context)),
     ...(context.services.length > 0 ? [supervisor.run(sandboxChild(context))] : []),
     ...(hasPaymentsSandbox(context) ? [supervisor.run(paymentsSandboxChild(context))] : []),
     ...Object.keys(context.ports.workers).map((name) => supervisor.run(workerChild(context, name))),
   ]);
-  return { services, dashboard: String(dashboard['url']) };
+  return String(dashboard['url']);
 }

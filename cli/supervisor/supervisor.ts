@@ -39,6 +39,7 @@ export class Supervisor {
   #report: InstanceReport;
   #databaseUrl = '';
   #database: Database | undefined;
+  #databaseStart: Promise<void> | undefined;
   #stopped: Promise<void> | undefined;
 
   constructor(options: SupervisorOptions) {
@@ -55,9 +56,12 @@ export class Supervisor {
     this.#remember();
   }
 
-  /** Stops the embedded server too, after everything that uses it. */
-  keepDatabase(database: Database): void {
-    this.#database = database;
+  /** Stops the embedded server too, after everything that uses it; also one that is only starting. */
+  keepDatabase(starting: Promise<Database>): void {
+    this.#databaseStart = starting.then(
+      (database) => void (this.#database = database),
+      () => undefined,
+    );
   }
 
   /** Everything answers: publishes the addresses to other commands. */
@@ -105,6 +109,7 @@ export class Supervisor {
     const front = this.#children.filter((child) => child.spec.isFront);
     await Promise.all(front.map((child) => child.stop(FRONT_DRAIN_MS)));
     await Promise.all(this.#children.filter((child) => !front.includes(child)).map((child) => child.stop(DRAIN_MS)));
+    await this.#databaseStart;
     await this.#database?.stop().catch((error: unknown) => this.note('database', String(error)));
     clearTimeout(forced);
     removeState(this.#options.report.dataDir);

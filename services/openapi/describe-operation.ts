@@ -7,7 +7,8 @@ import { DESCRIPTIONS } from '../own-routes/descriptions';
 import { inputShapeOf } from './input-shape';
 import { securityOf } from './product-paths';
 import { exampleCalls, fileOf } from './route-example';
-import { asCodeSamples, snippetsOf } from './snippets';
+import { snippetsOf } from './route-snippets';
+import { asCodeSamples } from './snippets';
 
 /** In a form, and nowhere else in a body, the key may stand among the parameters. */
 const API_KEY = z

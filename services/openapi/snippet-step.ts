@@ -1,5 +1,4 @@
-import { SAVED_AS } from '../own-routes/answers';
-import { type ExampleFile, fileOf, type RouteExample } from './route-example';
+import { type ExampleFile } from './route-example';
 
 /** A call as every language needs it. */
 export interface Step {
@@ -22,25 +21,6 @@ export interface Step {
   readonly savedAs: string | undefined;
   /** The answer may be no JSON. */
   readonly answersText?: boolean;
-}
-
-function queryOf(input: Readonly<Record<string, unknown>>): string {
-  const query = new URLSearchParams(Object.entries(input).map(([name, value]): [string, string] => [name, String(value)])).toString();
-  return query === '' ? '' : `?${query}`;
-}
-
-/** @param isFirst false: the call belongs to the session that an earlier one opened */
-export function stepOf(call: RouteExample, isFirst: boolean): Step {
-  const file = fileOf(call);
-  const isGet = call.method === 'GET';
-  return {
-    method: call.method,
-    target: call.path + (isGet ? queryOf(call.input) : ''),
-    body: isGet || file ? undefined : call.input,
-    file,
-    inSession: !isFirst,
-    savedAs: SAVED_AS[call.path],
-  };
 }
 
 /** An APK goes up as it is; other files are pictures. */

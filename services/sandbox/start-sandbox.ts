@@ -3,6 +3,7 @@ import { type IncomingMessage } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { NO_JSON_SCHEMAS } from '../kit/no-json-schemas';
 import { type SandboxUpstream } from './sandbox-upstream';
 
 export interface Sandbox {
@@ -25,7 +26,7 @@ export interface SandboxOptions {
 
 /** The HTTP side: each upstream below its name, the documentation at `/`. */
 function createSandboxApp(upstreams: readonly SandboxUpstream[]): FastifyInstance {
-  const app = Fastify({ forceCloseConnections: true, routerOptions: { maxParamLength: 1_000 } });
+  const app = Fastify({ ...NO_JSON_SCHEMAS, forceCloseConnections: true, routerOptions: { maxParamLength: 1_000 } });
   const examples = upstreams.flatMap((upstream) => upstream.examples);
   app.get('/', () => examples);
   for (const { name, routes } of upstreams) {

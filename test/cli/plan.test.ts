@@ -59,7 +59,7 @@ test.each([
     dashboardChild(context),
     ['DASHBOARD_SECRET', 'DASHBOARD_SIGN_IN_SECRETS', 'DATABASE_URL', 'SMTP_URL', ...PAYMENT_SECRETS],
   ],
-  ['the gateway', gatewayChild(context, {}), []],
+  ['the gateway', gatewayChild(context), []],
   ['the sandbox', sandboxChild(context), []],
   ['the worker of APK files', worker('apk'), TLS],
   [

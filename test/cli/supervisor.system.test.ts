@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { reactionTo } from '../../cli/supervisor/end-on-signals';
 import { findFreePorts } from '../../cli/supervisor/free-port';
+import { Supervisor } from '../../cli/supervisor/supervisor';
 import { eventually } from '../support/eventually';
 
 const root = join(__dirname, '..', '..');
@@ -171,6 +172,18 @@ describe('supervisor', () => {
     await superviseStubs(String(port));
     expect(isGone(pid)).toBe(true);
     expect(await pidBehind(port)).not.toBe(pid);
+  });
+
+  test('waits for a database that is only starting, and stops it', async () => {
+    mkdirSync(join(dataDir, 'logs'));
+    const report = { gateway: 'http://127.0.0.1:1', dashboard: null, sandbox: null, services: {}, dataDir };
+    const processes = { identifyProcess: (pid: number) => ({ pid, startedAt: '' }), isSameProcess: () => false };
+    const supervisor = new Supervisor({ report, config: root, metrics: {}, redisUrl: null, quotaTimeZone: 'UTC', processes });
+    const stopDatabase = jest.fn(() => Promise.resolve());
+    const starting = sleep(100).then(() => ({ url: '', pid: () => undefined, stop: stopDatabase, kill: () => undefined }));
+    supervisor.keepDatabase(starting);
+    await supervisor.stop();
+    expect(stopDatabase).toHaveBeenCalledTimes(1);
   });
 
   test('fails in readable words when a child does not start', async () => {

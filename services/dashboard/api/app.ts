@@ -3,6 +3,7 @@ import { newRequestId } from '../../kit/service/context';
 import { drainOnClose } from '../../kit/drain';
 import { PROBLEM_TYPE, ServiceError } from '../../kit/errors';
 import { type Metrics } from '../../kit/metrics';
+import { NO_JSON_SCHEMAS } from '../../kit/no-json-schemas';
 import { readDocument } from '../../openapi/read-document';
 import { addApi } from './add-api';
 import { answerError } from './http/answer-error';
@@ -64,6 +65,7 @@ const KEEP_ALIVE_MS = 75_000;
 export async function createDashboardApp(options: DashboardAppOptions): Promise<FastifyInstance> {
   const { deps, auth, url, secret, brand = PLAIN_BRAND, providers = [] } = options;
   const app = fastify({
+    ...NO_JSON_SCHEMAS,
     logger: false,
     genReqId: () => newRequestId(),
     requestIdHeader: false,

@@ -52,7 +52,7 @@ function baseUrl({ DASHBOARD_URL, DASHBOARD_HOST, DASHBOARD_PORT }: DashboardSet
   return new URL(DASHBOARD_URL ?? `http://${host}:${DASHBOARD_PORT}`).origin;
 }
 
-function createMail(settings: DashboardSettings, { db, log, brand }: { db: Pool; log: Log; brand: Brand }): MailSender {
+async function createMail(settings: DashboardSettings, { db, log, brand }: { db: Pool; log: Log; brand: Brand }): Promise<MailSender> {
   const { DASHBOARD_MAIL, SMTP_URL, DASHBOARD_MAIL_FROM } = settings;
   if (DASHBOARD_MAIL === 'smtp' && SMTP_URL !== undefined && DASHBOARD_MAIL_FROM !== undefined) {
     return createSmtpSender(SMTP_URL, DASHBOARD_MAIL_FROM, { brand, url: baseUrl(settings) });
@@ -129,7 +129,7 @@ export async function runDashboard(env: Environment): Promise<RunningDashboard> 
   });
   const metrics = createMetrics({ withProcess: true });
   const brand = readBrand(settings);
-  const mail: MailSender = { ...createMail(settings, { db, log, brand }), installation: brand.name };
+  const mail: MailSender = { ...(await createMail(settings, { db, log, brand })), installation: brand.name };
 
   const liveSources = new WatchedSources({ urls: settings.DASHBOARD_LIVE_FROM, log, clock: systemClock });
   const payments = startPayments({
@@ -140,7 +140,7 @@ export async function runDashboard(env: Environment): Promise<RunningDashboard> 
     log,
     clock: systemClock,
     catalogue: watchCatalogue(db),
-    ports: openPaymentPorts(settings),
+    ports: await openPaymentPorts(settings),
   });
   const closeApp = await startApp(settings, { db, log, mail, metrics, liveSources, brand, payments });
   const statements = startStatements({ db, log, clock: systemClock, timeZone: settings.QUOTA_TIMEZONE, registry: metrics.registry });

@@ -15,6 +15,7 @@ import { answerFailure, PROBLEM_TYPE, ServiceError } from '../errors';
 import { rawAnswer } from './raw-answer';
 import { createLog, pathOf, scrubText, withoutRedaction, type Log } from '../log';
 import { createMetrics, type Metrics } from '../metrics';
+import { NO_JSON_SCHEMAS } from '../no-json-schemas';
 import { giveUnitBack, type Refund } from './refund';
 import { bindPath } from './run-route';
 import { createSlots, type TakeSlot } from './slots';
@@ -103,6 +104,7 @@ export function createServiceApp<Deps>(service: ServiceDefinition<Deps>, options
 
 function createServer(tools: AppTools): FastifyInstance {
   const app = fastify({
+    ...NO_JSON_SCHEMAS,
     logger: false,
     genReqId: () => '',
     requestIdHeader: false,

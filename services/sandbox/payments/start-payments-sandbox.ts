@@ -1,5 +1,6 @@
 import { type AddressInfo } from 'node:net';
 import fastify from 'fastify';
+import { NO_JSON_SCHEMAS } from '../../kit/no-json-schemas';
 import { deliverEvents, type SendEvent } from './deliver-events';
 import { addHostedPages } from './hosted-pages';
 import { Ledger } from './ledger';
@@ -34,7 +35,7 @@ const BODY_LIMIT_BYTES = 1_048_576;
 /** A stand-in for a payment provider: Stripe's documented HTTP, signed events, and hosted pages to pay, decline or walk away. */
 export async function startPaymentsSandbox(options: PaymentsSandboxOptions): Promise<PaymentsSandbox> {
   const { host = '127.0.0.1', port, secretKey, webhookSecret, send, file, now, onRequest } = options;
-  const app = fastify({ bodyLimit: BODY_LIMIT_BYTES, forceCloseConnections: true });
+  const app = fastify({ ...NO_JSON_SCHEMAS, bodyLimit: BODY_LIMIT_BYTES, forceCloseConnections: true });
   let base = '';
   const url = (): string => base;
   const ledger = new Ledger({ file, url, ...(now && { now }) });

@@ -210,13 +210,13 @@ describe('the keys of payment providers', () => {
   const problems = (given: PaymentSettings): string[] =>
     findPaymentProblems({ ...given, DASHBOARD_MAIL: 'smtp' }).map(({ path, message }) => `${path[0]} ${message}`);
 
-  it('open the providers that have all of theirs', () => {
+  it('open the providers that have all of theirs', async () => {
     expect(problems({ ...razorpayKeys, ...stripeKeys })).toEqual([]);
-    expect(Object.keys(openPaymentPorts({ ...razorpayKeys, ...stripeKeys }))).toEqual(['stripe', 'razorpay']);
-    expect([openPaymentPorts({}), problems({})]).toEqual([{}, []]);
+    expect(Object.keys(await openPaymentPorts({ ...razorpayKeys, ...stripeKeys }))).toEqual(['stripe', 'razorpay']);
+    expect([await openPaymentPorts({}), problems({})]).toEqual([{}, []]);
   });
 
-  it('may be in files in a container', () => {
+  it('may be in files in a container', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tollgate-keys-'));
     const files = Object.entries({ ...razorpayKeys, ...stripeKeys }).map(([name, key]) => {
       writeFileSync(join(folder, name), `${key}\n`);
@@ -224,7 +224,7 @@ describe('the keys of payment providers', () => {
     });
     const read = paymentSettings.parse(readSecrets(Object.fromEntries(files) as Record<string, string>));
     rmSync(folder, { recursive: true });
-    expect(Object.keys(openPaymentPorts(read))).toEqual(['stripe', 'razorpay']);
+    expect(Object.keys(await openPaymentPorts(read))).toEqual(['stripe', 'razorpay']);
   });
 
   it('are refused in part, and where one is another’s', () => {

@@ -120,7 +120,7 @@ const mail = { to: 'asha@example.com', subject: 'Häuser 🚀', text: 'Open:\n\n
 describe('mail by SMTP', () => {
   it('arrives as plain text and as HTML, with sender, receiver, subject and an unbroken link', async () => {
     const { server, url, received } = await startSmtpServer();
-    const sender = createSmtpSender(url, 'tollgate@example.com', { brand: PLAIN_BRAND, url: 'http://dashboard.test' });
+    const sender = await createSmtpSender(url, 'tollgate@example.com', { brand: PLAIN_BRAND, url: 'http://dashboard.test' });
     try {
       await sender.send(mail);
       expect(received()).toContain('From: tollgate@example.com');
@@ -136,7 +136,7 @@ describe('mail by SMTP', () => {
 
   it('that is refused says so without a word of the mail or its address', async () => {
     const { server, url } = await startSmtpServer('550 no mailbox for asha@example.com\r\n');
-    const sender = createSmtpSender(url, 'tollgate@example.com', { brand: PLAIN_BRAND, url: 'http://dashboard.test' });
+    const sender = await createSmtpSender(url, 'tollgate@example.com', { brand: PLAIN_BRAND, url: 'http://dashboard.test' });
     try {
       const failure = await sender.send(mail).catch((error: unknown) => error);
       expect(failure).toEqual(new Error('the SMTP server did not take a mail (EENVELOPE)'));

@@ -2,8 +2,6 @@ import { z } from 'zod';
 import { urlSetting } from '../../../../plugins/core/settings';
 import { type PaymentPort } from './payment-port';
 import { type PaymentPorts } from './payments-of';
-import { createRazorpayPort } from './razorpay/razorpay-port';
-import { createStripePort } from './stripe/stripe-port';
 
 const secret = (begin: RegExp, example: string) => z.string().regex(begin, `must begin with ${example}`).optional();
 
@@ -49,20 +47,23 @@ export function findPaymentProblems(settings: PaymentSettings & { readonly DASHB
   return problems;
 }
 
-/** Those whose keys are given. */
-export function openPaymentPorts(settings: PaymentSettings): PaymentPorts {
+/** Those whose keys are given; the others' packages are not loaded. */
+export async function openPaymentPorts(settings: PaymentSettings): Promise<PaymentPorts> {
   const { STRIPE_SECRET_KEY: key, STRIPE_WEBHOOK_SECRET: webhook, DASHBOARD_PAYMENTS_SANDBOX: url } = settings;
   const own = settings.DASHBOARD_PAYMENTS_SANDBOX_SECRET;
   const ports: Record<string, PaymentPort> = {};
   if (key !== undefined && webhook !== undefined) {
+    const { createStripePort } = await import('./stripe/stripe-port.js');
     ports['stripe'] = createStripePort({ name: 'stripe', secretKey: key, webhookSecret: webhook });
   }
   const { RAZORPAY_KEY_ID: keyId, RAZORPAY_KEY_SECRET: keySecret, RAZORPAY_WEBHOOK_SECRET: webhookSecret } = settings;
   if (keyId !== undefined && keySecret !== undefined && webhookSecret !== undefined) {
+    const { createRazorpayPort } = await import('./razorpay/razorpay-port.js');
     ports['razorpay'] = createRazorpayPort({ keyId, keySecret, webhookSecret });
   }
   if (url !== undefined && own !== undefined) {
     const keys = { secretKey: `sk_test_${own}`, webhookSecret: `whsec_${own}` };
+    const { createStripePort } = await import('./stripe/stripe-port.js');
     ports['sandbox'] = createStripePort({ name: 'sandbox', ...keys, url });
   }
   return ports;

@@ -1,4 +1,3 @@
-import { createTransport } from 'nodemailer';
 import { type Pool } from 'pg';
 import { writeOutboxMail } from '../../../../plugins/stores/postgres/customers/outbox-mail';
 import { type Log } from '../../../kit/log';
@@ -30,7 +29,8 @@ const TIMEOUT_MS = 10_000;
  * @param from sender's address
  * @param look the brand that a mail shows beside its plain text
  */
-export function createSmtpSender(url: string, from: string, look: MailLook): MailSender {
+export async function createSmtpSender(url: string, from: string, look: MailLook): Promise<MailSender> {
+  const { createTransport } = await import('nodemailer');
   const timeouts = { connectionTimeout: TIMEOUT_MS, greetingTimeout: TIMEOUT_MS, socketTimeout: TIMEOUT_MS };
   // disableFileAccess and disableUrlAccess: a mail never fetches anything.
   const transport = createTransport({ url, pool: true, maxConnections: 2, ...timeouts, disableFileAccess: true, disableUrlAccess: true });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Clock } from '../../../../plugins/core/ports';
 import { type Log } from '../../../kit/log';
+import { plainGet } from '../../../kit/plain-get';
 import { type LiveSource } from '../../contract/plans';
 
 /** What services and workers say of live sources, as it was heard last. */
@@ -24,6 +25,7 @@ export interface WatchSourcesOptions {
 const POLL_MS = 15_000;
 /** The answer is in the process's memory. */
 const ANSWER_MS = 2_000;
+const MOST_BYTES = 65_536;
 /** A restart takes less. Of who is silent for longer nothing is known. */
 const KNOWN_FOR_MS = 120_000;
 
@@ -35,10 +37,9 @@ interface Heard {
 }
 
 async function ask(url: string): Promise<Heard['products']> {
-  const response = await fetch(new URL('/live', url), { signal: AbortSignal.timeout(ANSWER_MS), redirect: 'error' });
-  if (response.ok) return answerSchema.parse(await response.json()).products;
-  await response.body?.cancel();
-  throw new Error(`answered ${response.status}`);
+  const { status, body } = await plainGet(new URL('/live', url), { signal: AbortSignal.timeout(ANSWER_MS), maxBytes: MOST_BYTES });
+  if (status !== 200) throw new Error(`answered ${status}`);
+  return answerSchema.parse(JSON.parse(body.toString())).products;
 }
 
 /** Of several who know a product all must have what it needs: a call may go to any of them. */

@@ -1,0 +1,34 @@
+import { get as getByHttp, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import { get as getByHttps } from 'node:https';
+import { readCapped } from './upstream/read-capped';
+
+export interface PlainAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** As it was sent: nothing is unpacked, and no redirect is followed. */
+  readonly body: Buffer;
+}
+
+/**
+ * A GET from a server that the operator names. The first `fetch` of a process takes a third of a second of CPU, because its parser is
+ * compiled: too much for a process that is starting, or that asks once.
+ * @throws the signal's reason; ResponseTooLarge; what the connection fails with
+ */
+export async function plainGet(
+  url: string | URL,
+  { signal, maxBytes, accept }: { readonly signal: AbortSignal; readonly maxBytes: number; readonly accept?: string },
+): Promise<PlainAnswer> {
+  const { protocol } = new URL(url);
+  const get = protocol === 'https:' ? getByHttps : getByHttp;
+  try {
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      // A connection of its own, which ends with the answer.
+      get(url, { signal, agent: false, headers: { ...(accept !== undefined && { accept }) } }, resolve).once('error', reject);
+    });
+    return { status: response.statusCode ?? 0, headers: response.headers, body: await readCapped(response, maxBytes) };
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    // One for each address of the name; together they have no message.
+    throw error instanceof AggregateError ? error.errors[0] : error;
+  }
+}

@@ -1,0 +1,33 @@
+import { SAVED_AS } from '../own-routes/answers';
+import { exampleCalls, type ExampleOf, fileOf, type RouteExample } from './route-example';
+import { type Step } from './snippet-step';
+import { type Snippet, writeSnippets } from './snippets';
+
+function queryOf(input: Readonly<Record<string, unknown>>): string {
+  const query = new URLSearchParams(Object.entries(input).map(([name, value]): [string, string] => [name, String(value)])).toString();
+  return query === '' ? '' : `?${query}`;
+}
+
+/** @param isFirst false: the call belongs to the session that an earlier one opened */
+function stepOf(call: RouteExample, isFirst: boolean): Step {
+  const file = fileOf(call);
+  const isGet = call.method === 'GET';
+  return {
+    method: call.method,
+    target: call.path + (isGet ? queryOf(call.input) : ''),
+    body: isGet || file ? undefined : call.input,
+    file,
+    inSession: !isFirst,
+    savedAs: SAVED_AS[call.path],
+  };
+}
+
+/**
+ * The example of a route in three languages, with the calls that must come before it.
+ * @param baseUrl of the gateway, without a slash at the end
+ * @returns nothing for a route without an example
+ */
+export function snippetsOf(route: ExampleOf, baseUrl: string): readonly Snippet[] {
+  const steps = exampleCalls(route).map((call, index) => stepOf(call, index === 0));
+  return steps.length === 0 ? [] : writeSnippets(steps, baseUrl);
+}
