@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { Client, type Pool } from 'pg';
+import { Client, Pool } from 'pg';
 import { grantPrivileges } from '../../../cli/database-roles/grant-privileges';
 import { type ProcessRole } from '../../../cli/database-roles/privileges';
 import { startEmbeddedPostgres } from '../../../cli/postgres/embedded-postgres';
@@ -61,39 +61,21 @@ function onDatabase(url: string, name: string): string {
   return changed.href;
 }
 
-/** Where a worker of jest keeps its connection, which outlives test files and what they have loaded. */
+/** Where a worker of jest keeps its pool, which outlives test files and what they have loaded. */
 const KEPT = Symbol.for('tollgate test admin');
-type Keeper = typeof process & { [KEPT]?: Client | undefined };
-const keeper = process as Keeper;
+const keeper: typeof process & { [KEPT]?: Pool } = process;
 
-async function connectAdmin(url: string): Promise<Client> {
-  const admin = new Client({ connectionString: onDatabase(url, 'postgres') });
-  const forget = (): void => void (keeper[KEPT] = undefined);
-  admin.on('error', forget);
-  admin.on('end', forget);
-  await admin.connect();
-  return (keeper[KEPT] = admin);
-}
-
-let lastWork: Promise<unknown> = Promise.resolve();
-
-/** Each in turn on one connection, since a connection costs as much as a database. It does not keep the worker alive. */
-function withAdmin<T>(url: string, work: (admin: Client) => Promise<T>): Promise<T> {
-  const done = lastWork.then(async () => {
-    const admin = keeper[KEPT] ?? (await connectAdmin(url));
-    admin.ref();
-    try {
-      return await work(admin);
-    } finally {
-      admin.unref();
-    }
-  });
-  lastWork = done.catch(() => undefined);
-  return done;
+/** Of one connection, since a connection costs as much as a database. It does not keep the worker alive. */
+function adminPool(server: string): Pool {
+  const connectionString = onDatabase(server, 'postgres');
+  if (keeper[KEPT]?.options.connectionString === connectionString) return keeper[KEPT];
+  const pool = new Pool({ connectionString, max: 1, idleTimeoutMillis: 0, allowExitOnIdle: true });
+  pool.on('error', () => undefined);
+  return (keeper[KEPT] = pool);
 }
 
 /** Migrates and seeds one database that all others are copies of, once per run. */
-async function prepareTemplate(admin: Client, url: string): Promise<void> {
+async function prepareTemplate(admin: Pool, url: string): Promise<void> {
   await oncePerRun('template', async () => {
     await admin.query(`DROP DATABASE IF EXISTS ${TEMPLATE}`);
     await admin.query(`CREATE DATABASE ${TEMPLATE}`);
@@ -113,16 +95,15 @@ async function prepareTemplate(admin: Client, url: string): Promise<void> {
 export async function testDatabase({ empty = false }: { empty?: boolean } = {}): Promise<TestDatabase> {
   const server = await testServerUrl();
   const name = `test_${randomBytes(6).toString('hex')}`;
-  await withAdmin(server, async (admin) => {
-    if (!empty) await prepareTemplate(admin, server);
-    // Otherwise each page goes through the log, which costs four times as much.
-    await admin.query(`CREATE DATABASE ${name} TEMPLATE ${empty ? 'template0' : TEMPLATE} STRATEGY FILE_COPY`);
-  });
+  const admin = adminPool(server);
+  if (!empty) await prepareTemplate(admin, server);
+  // Otherwise each page goes through the log, which costs four times as much.
+  await admin.query(`CREATE DATABASE ${name} TEMPLATE ${empty ? 'template0' : TEMPLATE} STRATEGY FILE_COPY`);
   const url = onDatabase(server, name);
   const pool = createPool(url, { max: 5, applicationName: 'tollgate test', statementTimeoutMs: PATIENCE_MS });
   const close = async (): Promise<void> => {
     await pool.end();
-    await withAdmin(server, (admin) => admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
+    await admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
   };
   const urlAs = (role: ProcessRole): string => `${url}?options=${encodeURIComponent(`-c role=${role}`)}`;
   return { url, pool, urlAs, close };
