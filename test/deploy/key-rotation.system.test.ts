@@ -1,19 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { spawn } from 'node:child_process';
 import { createServer } from 'node:http';
 import { type AddressInfo } from 'node:net';
-import { join, resolve } from 'node:path';
 import { type SharedKey } from '../../plugins/core/proof/context-keys';
 import { createContextKey, keySetOf, type NewContextKey } from '../../plugins/core/proof/create-context-key';
 import { derivePrivateKey, deriveProductKey, formatSecrets, rotateSecrets } from '../../plugins/core/proof/product-keys';
 import { createCustomer } from '../../plugins/stores/postgres/customers/create-customer';
 import { createKey } from '../../plugins/stores/postgres/keys/create-key';
+import { runServices } from '../../services/run-services';
+import { vahaanService } from '../../services/vahaan/routes';
 import { closeConnections, send } from '../support/http';
 import { startNode, type GatewayNode } from '../support/system/node';
-import { endProgram } from '../support/system/program';
 import { testDatabase, type TestDatabase } from '../support/postgres/postgres';
 
-const ROOT = resolve(__dirname, '..', '..');
 type Env = Readonly<Record<string, string>>;
 
 /** What each step sets. */
@@ -96,18 +94,11 @@ interface Service {
   stop(): Promise<void>;
 }
 
-/** One replica of the vahaan service that believes these keys. */
+/** One replica of the vahaan service, in this process, that believes these keys. */
 async function startService(proofs: Env): Promise<Service> {
-  const child = spawn(process.execPath, [join(ROOT, 'dist', 'services', 'main.js'), '--service', 'vahaan'], {
-    env: { ...process.env, SERVICE_PORT: '0', PRIVATE_PORT: '0', LOG_LEVEL: 'error', DATABASE_URL: '', ...proofs },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const line = await new Promise<string>((done, fail) => {
-    child.once('exit', (code) => fail(new Error(`the service ended with ${code}`)));
-    child.stdout.once('data', (chunk: Buffer) => done(String(chunk)));
-  });
-  const { services } = JSON.parse(line) as { services: { vahaan: string } };
-  return { url: services.vahaan, stop: async () => void (await endProgram(child)) };
+  const env = { SERVICE_PORT: '0', PRIVATE_PORT: '0', SERVICE_LEAVE_MS: '0', LOG_LEVEL: 'error', ...proofs };
+  const running = await runServices([vahaanService], env);
+  return { url: running.services['vahaan'] ?? '', stop: () => running.close() };
 }
 
 /** Stands before the replicas of the service, as a load balancer does, so that gateways stay while replicas come and go. */

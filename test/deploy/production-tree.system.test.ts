@@ -138,7 +138,18 @@ describe('every role of the image starts from its own packages and answers', () 
   });
 
   it('plugin-server', () => answers(['plugin-server']));
-  it.each(Object.keys(SERVICES))('service %s', (name) => answers(['service', name]));
+  it('service NAME', () => answers(['service', 'ip']));
+  it('all services, in one process: a container has one, by the same program', async () => {
+    const [PRIVATE_PORT = ''] = (await findFreePorts(1)).map(String);
+    const own = { ...env, PRIVATE_PORT, SERVICE_PORT: '0' };
+    const { child, ready } = await startProgram('services/main.js', { args: ['--all'], env: own, root: tree.folder });
+    try {
+      expect(Object.keys(ready['services'] as object).sort()).toEqual(Object.keys(SERVICES).sort());
+      await checkHealth('service', own);
+    } finally {
+      expect(await endProgram(child)).toBe(0);
+    }
+  });
   it.each([...new Set(Object.values(OWN_SERVICES).flatMap(({ workers }) => workers))])('worker %s', (name) => answers(['worker', name]));
   it('sandbox', () => answers(['sandbox']));
 

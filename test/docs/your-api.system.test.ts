@@ -11,6 +11,7 @@ import { closeConnections, send } from '../support/http';
 import { eventually } from '../support/eventually';
 import { DocumentedApi } from '../support/openapi/documented-api';
 import { startInstance, type RunningInstance } from '../support/system/instance';
+import { runOn } from '../support/system/run-on';
 import { sharedInstance } from '../support/system/shared-instance';
 import { startPythonApi, writePythonApi } from '../support/system/python-api';
 
@@ -174,7 +175,7 @@ test('the page, followed to the letter, goes from an empty folder to a call that
     }
     for (const line of shown) expect(`$ ${command}\n${output}`).toMatch(pattern(here(line)));
   }
-  const statement = JSON.parse((await instance.cli(...STATEMENT, new Date().toISOString().slice(0, 7), '--json')).stdout) as unknown;
+  const statement = JSON.parse((await runOn(instance, ...STATEMENT, new Date().toISOString().slice(0, 7), '--json')).stdout) as unknown;
   expect(JSON.stringify(statement)).toMatch(/"plan":"Gold"/);
   expect(
     readdirSync(folder)
@@ -186,7 +187,7 @@ test('the page, followed to the letter, goes from an empty folder to a call that
 test('a refusal of it is explained, and the API’s description has it', async () => {
   const { headers } = await send(`${instance.gateway}/weather/pune`, { headers: { 'X-API-Key': keys[0] ?? '' } });
   await eventually(async () => {
-    const { stdout } = await instance.cli('explain', String(headers['x-kong-request-id']));
+    const { stdout } = await runOn(instance, 'explain', String(headers['x-kong-request-id']));
     return /quota_daily_exceeded/.test(stdout) && stdout.includes('weather');
   });
   const { get } = (await send(`${instance.dashboard}/openapi.json`)).json().paths['/weather/{city}'];
@@ -204,7 +205,18 @@ test('its test keys are refused until it has a sandbox, and then served by it', 
   const file = catalogueFile;
   const before = readFileSync(file, 'utf8');
   try {
-    const made = await instance.cli('key', 'create', '--customer', 'you@example.com', '--products', 'weather', '--mode', 'test', '--json');
+    const made = await runOn(
+      instance,
+      'key',
+      'create',
+      '--customer',
+      'you@example.com',
+      '--products',
+      'weather',
+      '--mode',
+      'test',
+      '--json',
+    );
     const headers = { 'X-API-Key': String(JSON.parse(made.stdout).key) };
     const refused = await send(`${instance.gateway}/weather/pune`, { headers });
     expect([refused.status, refused.json().code]).toEqual([401, 'sandbox_missing']);
@@ -212,7 +224,7 @@ test('its test keys are refused until it has a sandbox, and then served by it', 
     const api = new DocumentedApi((await send(`${instance.gateway}/openapi.json`)).json());
     expect(api.contradictions({ ...refused, method: 'GET', url: '/weather/{city}', body: refused.text })).toEqual([]);
     writeFileSync(file, before.trimEnd() + `\n    sandbox_url: http://127.0.0.1:${port}\n`);
-    expect((await instance.cli('catalogue', 'apply')).code).toBe(0);
+    expect((await runOn(instance, 'catalogue', 'apply')).code).toBe(0);
     await eventually(async () => (await send(`${instance.gateway}/weather/agra`, { headers })).text === 'played');
     // Host as a Kong sends it to where a plugin sends a request.
     expect(seen.at(-1)).toBe('127.0.0.1 /agra');
@@ -260,12 +272,12 @@ test('an upstream gives a request back by the call that the page shows, once', a
   await new Promise<void>((done) => failing.listen(0, '127.0.0.1', done));
   try {
     const { port } = failing.address() as AddressInfo;
-    await instance.cli('product', 'new', 'storms', '--url', `http://127.0.0.1:${port}`, '--daily', '3', '--monthly', '60');
+    await runOn(instance, 'product', 'new', 'storms', '--url', `http://127.0.0.1:${port}`, '--daily', '3', '--monthly', '60');
     // Meanwhile no call of another product fails.
     const stop = keepCalling(keys[1] ?? '');
-    expect((await instance.cli('catalogue', 'apply')).code).toBe(0);
+    expect((await runOn(instance, 'catalogue', 'apply')).code).toBe(0);
     expect(await stop()).toEqual([]);
-    const made = await instance.cli('key', 'create', '--customer', 'you@example.com', '--products', 'storms', '--json');
+    const made = await runOn(instance, 'key', 'create', '--customer', 'you@example.com', '--products', 'storms', '--json');
     const headers = { 'X-API-Key': String(JSON.parse(made.stdout).key) };
     for (let each = 0; each < 4; each += 1) expect((await send(`${instance.gateway}/storms/now`, { headers })).status).toBe(502);
     expect(answers.map((text) => JSON.parse(text).charge)).toEqual(Array.from({ length: 8 }, () => 'given-back'));
@@ -292,18 +304,18 @@ test('charges by answer as the page says, and refuses the next call when the lim
   try {
     const { port } = api.address() as AddressInfo;
     const customer = ['--customer', 'words@example.com'];
-    await instance.cli('product', 'new', 'tokens', '--url', `http://127.0.0.1:${port}`, '--daily', '20', '--monthly', '60');
+    await runOn(instance, 'product', 'new', 'tokens', '--url', `http://127.0.0.1:${port}`, '--daily', '20', '--monthly', '60');
     const [, line = ''] = /```yaml\n(units: .*)\n```/.exec(page) ?? [];
     writeFileSync(catalogueFile, `${readFileSync(catalogueFile, 'utf8').trimEnd()}\n    ${line}\n`);
-    expect((await instance.cli('catalogue', 'apply')).stdout).toContain('+ tokens: new product');
+    expect((await runOn(instance, 'catalogue', 'apply')).stdout).toContain('+ tokens: new product');
     const said = 'Calls that are under way when a limit is used up may go over it, each by up to 999.';
     await eventually(async () => (await send(`${instance.dashboard}/products/tokens`)).text.replaceAll(/<!-- -->/g, '').includes(said));
-    await instance.cli('customer', 'create', '--email', 'words@example.com');
-    const made = await instance.cli('key', 'create', ...customer, '--products', 'tokens', '--json');
+    await runOn(instance, 'customer', 'create', '--email', 'words@example.com');
+    const made = await runOn(instance, 'key', 'create', ...customer, '--products', 'tokens', '--json');
     const headers = { 'X-API-Key': String(JSON.parse(made.stdout).key) };
     let used = 0;
     const isUsed = async (units: number): Promise<boolean> =>
-      JSON.parse((await instance.cli('usage', ...customer, '--json')).stdout).subscriptions[0].usedDaily === units;
+      JSON.parse((await runOn(instance, 'usage', ...customer, '--json')).stdout).subscriptions[0].usedDaily === units;
     // The second has no number, and costs the reserve.
     for (const units of [7, 'many', 0]) {
       const answer = await send(`${instance.gateway}/tokens/${units}`, { headers });
@@ -328,7 +340,7 @@ test('charges by answer as the page says, and refuses the next call when the lim
     // 7, 1 and 19, and the reserve of the third, which came back.
     const sum = { product: 'tokens', requests: 4, charged: 28, refunded: 1, used: 27 };
     await eventually(async () => {
-      const { lines } = JSON.parse((await instance.cli('statement', ...customer, '--month', month, '--json')).stdout) as {
+      const { lines } = JSON.parse((await runOn(instance, 'statement', ...customer, '--month', month, '--json')).stdout) as {
         lines: object[];
       };
       return Object.entries(sum).every(([name, value]) => (lines[0] as Record<string, unknown>)[name] === value);
@@ -346,11 +358,11 @@ test('charges by answer as the page says, and refuses the next call when the lim
 test('its limits follow the catalogue once it is applied', async () => {
   const file = catalogueFile;
   writeFileSync(file, readFileSync(file, 'utf8').replace('daily: 3\n', 'daily: 5\n'));
-  expect((await instance.cli('catalogue', 'diff')).code).toBe(2);
-  expect((await instance.cli('catalogue', 'apply')).stdout).toContain('~ weather: daily 3 → 5');
+  expect((await runOn(instance, 'catalogue', 'diff')).code).toBe(2);
+  expect((await runOn(instance, 'catalogue', 'apply')).stdout).toContain('~ weather: daily 3 → 5');
   await eventually(async () => {
     const { status, headers } = await send(`${instance.gateway}/weather/pune`, { headers: { 'X-API-Key': keys[0] ?? '' } });
     return status === 200 && String(headers['ratelimit']).startsWith('"daily";r=1;');
   });
-  expect((await instance.cli('catalogue', 'diff')).code).toBe(0);
+  expect((await runOn(instance, 'catalogue', 'diff')).code).toBe(0);
 });

@@ -1,10 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Waits until a condition holds; the limit is long because it only decides how late a failure is reported. */
+const LEAST_PAUSE_MS = 10;
+const MOST_PAUSE_MS = 100;
+/** Of the time waited so far. */
+const PAUSE_SHARE = 0.05;
+
+/**
+ * Waits until a condition holds; the limit is long because it only decides how late a failure is reported. What takes long is asked for
+ * more rarely: a condition often asks a database or a process, which has to get ready meanwhile.
+ */
 export async function eventually(condition: () => boolean | Promise<boolean>, limitMs = 60_000): Promise<void> {
-  const end = performance.now() + limitMs;
+  const start = performance.now();
   while (!(await condition())) {
-    if (performance.now() > end) throw new Error('the condition did not come true');
-    await sleep(10);
+    const waited = performance.now() - start;
+    if (waited > limitMs) throw new Error('the condition did not come true');
+    await sleep(Math.min(Math.max(waited * PAUSE_SHARE, LEAST_PAUSE_MS), MOST_PAUSE_MS));
   }
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { runTollgate } from '../../../cli/run-tollgate';
+import { type RunOptions, runTollgate } from '../../../cli/run-tollgate';
 
 export const projectRoot = join(__dirname, '..', '..', '..');
 
@@ -12,7 +12,7 @@ export interface CommandRun {
 export interface RunCommandOptions {
   readonly databaseUrl?: string;
   readonly root?: string;
-  readonly isSameProcess?: () => boolean;
+  readonly isSameProcess?: RunOptions['isSameProcess'];
   /** Besides the database. */
   readonly env?: NodeJS.ProcessEnv;
 }

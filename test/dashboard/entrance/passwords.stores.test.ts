@@ -4,8 +4,16 @@ import { PASSWORD, startDashboard, type TestDashboard } from '../support/dashboa
 import { takeAttempt } from '../../../plugins/stores/postgres/customers/attempts';
 import { isKnownPlace, rememberPlace } from '../../../plugins/stores/postgres/customers/known-place';
 
+let dashboard: TestDashboard;
+beforeAll(async () => {
+  dashboard = await startDashboard();
+});
+afterAll(() => dashboard.close());
+
 describe('passwords', () => {
   const EMAIL = 'asha.rao.1990@example.com';
+  /** Three times as many as may wait. */
+  const MANY = 200;
 
   describe('a new password', () => {
     it.each([
@@ -36,20 +44,15 @@ describe('passwords', () => {
     });
 
     it('is checked wherever one is chosen', async () => {
-      const dashboard = await startDashboard();
-      try {
-        const cookie = await dashboard.signIn('asha@example.com');
-        const weak = 'password12';
-        for (const [path, body] of [
-          ['/sign-up/email', { email: 'new@example.com', password: weak }],
-          ['/reset-password', { newPassword: weak, token: 'x' }],
-          ['/change-password', { currentPassword: 'x', newPassword: weak }],
-        ] as const) {
-          const answer = await dashboard.ask({ method: 'POST', path: `/api/auth${path}`, body, cookie });
-          expect([path, answer.statusCode, answer.json().code]).toEqual([path, 400, 'password_common']);
-        }
-      } finally {
-        await dashboard.close();
+      const cookie = await dashboard.signIn();
+      const weak = 'password12';
+      for (const [path, body] of [
+        ['/sign-up/email', { email: 'new@example.com', password: weak }],
+        ['/reset-password', { newPassword: weak, token: 'x' }],
+        ['/change-password', { currentPassword: 'x', newPassword: weak }],
+      ] as const) {
+        const answer = await dashboard.ask({ method: 'POST', path: `/api/auth${path}`, body, cookie });
+        expect([path, answer.statusCode, answer.json().code]).toEqual([path, 400, 'password_common']);
       }
     });
   });
@@ -64,18 +67,22 @@ describe('passwords', () => {
       await expect(hasher.hash('a long password')).resolves.toMatch(/^\$argon2id\$/);
     });
 
-    it('is 503 with Retry-After to those who sign in while hundreds do, and never an error in the log', async () => {
-      const dashboard = await startDashboard();
+    it('is 503 with Retry-After to those who sign in while many do, and never an error in the log; hashes are argon2id', async () => {
+      const dashboard = await startDashboard({ hasCostlyPasswords: true });
       try {
+        await dashboard.signIn();
+        const { rows } = await dashboard.pool.query<{ password: string }>('SELECT password FROM auth_account');
+        expect(rows).toEqual([{ password: expect.stringMatching(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/) }]);
+        await expect(dashboard.pool.query("UPDATE auth_account SET password = 'plain'")).rejects.toMatchObject({ code: '23514' });
         const signIn = (index: number) => {
           const body = { email: `nobody${index}@example.com`, password: 'a long password' };
           return dashboard.ask({ method: 'POST', path: '/api/auth/sign-in/email', body, from: `198.18.${index >> 8}.${index & 255}` });
         };
-        const answers = await Promise.all(Array.from({ length: 300 }, (_, index) => signIn(index)));
+        const answers = await Promise.all(Array.from({ length: MANY }, (_, index) => signIn(index)));
         const busy = answers.filter(({ statusCode }) => statusCode === 503);
         expect(busy.length).toBeGreaterThan(0);
         for (const { headers } of busy) expect(headers['retry-after']).toBe('1');
-        expect(answers.filter(({ statusCode }) => statusCode === 401)).toHaveLength(300 - busy.length);
+        expect(answers.filter(({ statusCode }) => statusCode === 401)).toHaveLength(MANY - busy.length);
         expect(dashboard.log()).not.toContain('"level":"error"');
       } finally {
         await dashboard.close();
@@ -85,62 +92,63 @@ describe('passwords', () => {
 });
 
 describe('attempts', () => {
-  let dashboard: TestDashboard;
-  beforeEach(async () => {
-    dashboard = await startDashboard();
+  /** Of each test, which no other uses: whose account it is, and addresses from which people come. */
+  let email = '';
+  let network = 0;
+  beforeEach(() => {
+    network++;
+    email = `asha.${network}@example.com`;
   });
-  afterEach(() => dashboard.close());
+  const at = (host: number) => `198.18.${network}.${host}`;
+  const atV6 = (subnet: number, host: number | string) => `2001:db8:${network}:${subnet}::${host}`;
 
-  const EMAIL = 'asha@example.com';
   const signIn = (password: string, options: { from: string; email?: string; headers?: Record<string, string> }) =>
-    dashboard.ask({ method: 'POST', path: '/api/auth/sign-in/email', body: { email: options.email ?? EMAIL, password }, ...options });
+    dashboard.ask({ method: 'POST', path: '/api/auth/sign-in/email', body: { email: options.email ?? email, password }, ...options });
 
   describe('attempts to sign in', () => {
     it('at one account are few from one address, right password or not, while others still get in', async () => {
-      await dashboard.signIn(EMAIL);
-      const wrong = await Promise.all(Array.from({ length: 12 }, () => signIn('a wrong password', { from: '203.0.113.1' })));
+      await dashboard.signIn(email);
+      const wrong = await Promise.all(Array.from({ length: 12 }, () => signIn('a wrong password', { from: at(1) })));
       const statuses = wrong.map(({ statusCode }) => statusCode).sort();
       expect(statuses).toEqual([...Array<number>(10).fill(401), 429, 429]);
-      const late = await signIn(PASSWORD, { from: '203.0.113.1' });
+      const late = await signIn(PASSWORD, { from: at(1) });
       expect([late.statusCode, late.json().code]).toEqual([429, 'too_many_attempts']);
       expect(Number(late.headers['retry-after'])).toBeGreaterThan(800);
       expect(Number(late.headers['retry-after'])).toBeLessThanOrEqual(900);
-      expect((await signIn(PASSWORD, { from: '203.0.113.2' })).statusCode).toBe(200);
+      expect((await signIn(PASSWORD, { from: at(2) })).statusCode).toBe(200);
     });
 
     it('come from one place from wherever in a /64 of IPv6, which is one subscriber’s', async () => {
-      await dashboard.signIn(EMAIL);
+      await dashboard.signIn(email);
       const guess = (from: string) => signIn('a wrong password', { from });
-      const wrong = await Promise.all(Array.from({ length: 12 }, (_, index) => guess(`2001:db8:7:8::${index}:1`)));
+      const wrong = await Promise.all(Array.from({ length: 12 }, (_, index) => guess(atV6(8, `${index}:1`))));
       expect(wrong.filter(({ statusCode }) => statusCode === 429)).toHaveLength(2);
-      expect((await guess('2001:db8:7:9::1')).statusCode).toBe(401);
-      const mapped = await Promise.all(Array.from({ length: 12 }, (_, index) => guess(index % 2 ? '::ffff:203.0.113.7' : '203.0.113.7')));
+      expect((await guess(atV6(9, 1))).statusCode).toBe(401);
+      const mapped = await Promise.all(Array.from({ length: 12 }, (_, index) => guess(index % 2 ? `::ffff:${at(7)}` : at(7))));
       expect(mapped.filter(({ statusCode }) => statusCode === 429)).toHaveLength(2);
     });
 
     it('at one account are limited from all addresses together, and forgiven by a success', async () => {
-      await dashboard.signIn(EMAIL);
-      const guess = (index: number) => signIn('a wrong password', { from: `203.0.113.${index}` });
+      await dashboard.signIn(email);
+      const guess = (index: number) => signIn('a wrong password', { from: at(index) });
       for (let index = 0; index < 49; index++) expect((await guess(index)).statusCode).toBe(401);
-      expect((await signIn(PASSWORD, { from: '203.0.113.200' })).statusCode).toBe(200);
+      expect((await signIn(PASSWORD, { from: at(200) })).statusCode).toBe(200);
       const later = await Promise.all(Array.from({ length: 52 }, (_, index) => guess(index)));
       expect(later.filter(({ statusCode }) => statusCode === 401)).toHaveLength(50);
     });
 
     it('do not lock the owner out of a place of an earlier success, however many others guess', async () => {
-      await dashboard.signIn(EMAIL);
-      expect((await signIn(PASSWORD, { from: '203.0.113.200' })).statusCode).toBe(200);
-      const guesses = await Promise.all(
-        Array.from({ length: 60 }, (_, index) => signIn('a wrong password', { from: `198.18.0.${index}` })),
-      );
+      await dashboard.signIn(email);
+      expect((await signIn(PASSWORD, { from: at(200) })).statusCode).toBe(200);
+      const guesses = await Promise.all(Array.from({ length: 60 }, (_, index) => signIn('a wrong password', { from: at(index) })));
       expect(guesses.filter(({ statusCode }) => statusCode === 429)).toHaveLength(10);
-      expect((await signIn(PASSWORD, { from: '203.0.113.201' })).statusCode).toBe(429);
-      expect((await signIn(PASSWORD, { from: '203.0.113.200' })).statusCode).toBe(200);
+      expect((await signIn(PASSWORD, { from: at(201) })).statusCode).toBe(429);
+      expect((await signIn(PASSWORD, { from: at(200) })).statusCode).toBe(200);
     });
 
     it('from one address are limited whatever the account', async () => {
       const tries = await Promise.all(
-        Array.from({ length: 24 }, (_, index) => signIn(PASSWORD, { from: '203.0.113.9', email: `nobody${index}@example.com` })),
+        Array.from({ length: 24 }, (_, index) => signIn(PASSWORD, { from: at(9), email: `nobody${index}@example.com` })),
       );
       expect(tries.map(({ statusCode }) => statusCode).sort()).toEqual([...Array<number>(20).fill(401), 429, 429, 429, 429]);
       const refused = tries.find(({ statusCode }) => statusCode === 429);
@@ -149,19 +157,19 @@ describe('attempts', () => {
     });
 
     it('are the same under every spelling of the path', async () => {
-      await dashboard.signIn(EMAIL);
+      await dashboard.signIn(email);
       const path = (index: number) =>
         ['/api/auth/sign-in/email', '/api/auth/sign-in/email/', '/api/auth/sign-in/%65mail?x=1'][index % 3] ?? '';
       const tries = await Promise.all(
         Array.from({ length: 24 }, (_, index) => {
           const body = { email: `nobody${index}@example.com`, password: PASSWORD };
-          return dashboard.ask({ method: 'POST', path: path(index), body, from: '203.0.113.9' });
+          return dashboard.ask({ method: 'POST', path: path(index), body, from: at(9) });
         }),
       );
       expect(tries.map(({ statusCode }) => statusCode).sort()).toEqual([...Array<number>(20).fill(401), 429, 429, 429, 429]);
       for (const index of [0, 1, 2]) {
-        const body = { email: EMAIL, password: PASSWORD };
-        expect((await dashboard.ask({ method: 'POST', path: path(index), body, from: `203.0.113.${20 + index}` })).statusCode).toBe(200);
+        const body = { email, password: PASSWORD };
+        expect((await dashboard.ask({ method: 'POST', path: path(index), body, from: at(20 + index) })).statusCode).toBe(200);
       }
     });
 
@@ -169,7 +177,7 @@ describe('attempts', () => {
       const tries = await Promise.all(
         Array.from({ length: 24 }, (_, index) =>
           signIn(PASSWORD, {
-            from: '203.0.113.9',
+            from: at(9),
             email: `nobody${index}@example.com`,
             headers: { 'x-forwarded-for': `192.0.2.${index}`, 'x-dashboard-peer': `192.0.2.${index}` },
           }),
@@ -219,17 +227,20 @@ describe('attempts', () => {
     });
 
     it('leave no address of a person in the table that counts them', async () => {
-      await signIn(PASSWORD, { from: '203.0.113.1' });
-      const { rows } = await dashboard.pool.query<{ key: string }>("SELECT key FROM auth_rate_limit WHERE key LIKE 'account|%'");
-      expect(rows).toHaveLength(2);
-      expect(JSON.stringify(rows)).not.toContain('asha');
+      const counted = async () =>
+        (await dashboard.pool.query<{ key: string }>("SELECT key FROM auth_rate_limit WHERE key LIKE 'account|%'")).rows;
+      const before = await counted();
+      await signIn(PASSWORD, { from: at(1) });
+      const after = await counted();
+      expect(after).toHaveLength(before.length + 2);
+      expect(JSON.stringify(after)).not.toContain('asha');
     });
   });
 
   describe('mails to one address', () => {
     const ask = (path: string, body: object, from: string) => dashboard.ask({ method: 'POST', path: `/api/auth${path}`, body, from });
-    const signUp = (from: string) => ask('/sign-up/email', { email: EMAIL, password: 'the stranger knows it' }, from);
-    const reset = (from: string) => ask('/request-password-reset', { email: EMAIL }, from);
+    const signUp = (from: string) => ask('/sign-up/email', { email, password: 'the stranger knows it' }, from);
+    const reset = (from: string) => ask('/request-password-reset', { email }, from);
     const statuses = async (count: number, send: (from: string) => Promise<{ statusCode: number }>, from: (index: number) => string) => {
       const answers = [];
       for (let index = 0; index < count; index++) answers.push((await send(from(index))).statusCode);
@@ -237,29 +248,29 @@ describe('attempts', () => {
     };
 
     it('are counted by kind: sign-ups with an address do not hold up a new password for it', async () => {
-      await dashboard.signIn(EMAIL);
-      expect(await statuses(12, signUp, (index) => `198.18.1.${index % 3}`)).toContain(429);
-      expect((await reset('203.0.113.50')).statusCode).toBe(200);
+      await dashboard.signIn(email);
+      expect(await statuses(12, signUp, (index) => at(100 + (index % 3)))).toContain(429);
+      expect((await reset(at(50))).statusCode).toBe(200);
     });
 
     it('are counted by place, and a place of an earlier success is not held up by what others ask for', async () => {
-      await dashboard.signIn(EMAIL);
-      await signIn(PASSWORD, { from: '203.0.113.60' });
-      expect(await statuses(6, reset, () => '198.18.2.1')).toEqual([200, 200, 200, 200, 200, 429]);
-      expect((await reset('198.18.2.2')).statusCode).toBe(200);
-      expect(await statuses(15, reset, (index) => `198.18.3.${index}`)).toEqual([...Array<number>(14).fill(200), 429]);
-      expect((await reset('203.0.113.60')).statusCode).toBe(200);
+      await dashboard.signIn(email);
+      await signIn(PASSWORD, { from: at(60) });
+      expect(await statuses(6, reset, () => at(101))).toEqual([200, 200, 200, 200, 200, 429]);
+      expect((await reset(at(102))).statusCode).toBe(200);
+      expect(await statuses(15, reset, (index) => at(110 + index))).toEqual([...Array<number>(14).fill(200), 429]);
+      expect((await reset(at(60))).statusCode).toBe(200);
     });
 
     it('are limited from all places together, whether there is an account or not', async () => {
-      await dashboard.signIn(EMAIL);
-      for (const email of [EMAIL, 'nobody@example.com']) {
+      await dashboard.signIn(email);
+      for (const [row, address] of [email, 'nobody@example.com'].entries()) {
         const answers = await Promise.all(
-          Array.from({ length: 23 }, (_, index) => ask('/request-password-reset', { email }, `203.0.113.${index}`)),
+          Array.from({ length: 23 }, (_, index) => ask('/request-password-reset', { email: address }, at(100 * row + index))),
         );
         expect(answers.filter(({ statusCode }) => statusCode === 429)).toHaveLength(3);
       }
-      expect(dashboard.mails.filter(({ to }) => to === EMAIL).length).toBeLessThanOrEqual(21);
+      expect(dashboard.mails.filter(({ to }) => to === email).length).toBeLessThanOrEqual(21);
     });
   });
 });

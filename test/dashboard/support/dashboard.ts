@@ -8,6 +8,7 @@ import { type Clock, systemClock } from '../../../plugins/core/ports';
 import { createDashboardApp } from '../../../services/dashboard/api/app';
 import { createAttemptLimits } from '../../../services/dashboard/api/accounts/attempt-limits';
 import { createAuthLater } from '../../../services/dashboard/api/accounts/create-auth';
+import { createPasswordHasher } from '../../../services/dashboard/api/accounts/password-hash';
 import { type SignInProvider } from '../../../services/dashboard/api/accounts/providers/provider-settings';
 import { createOutboxSender, type Mail, type MailSender } from '../../../services/dashboard/api/mail/mail-sender';
 import { type Brand } from '../../../services/dashboard/api/public/brand';
@@ -56,7 +57,12 @@ export interface DashboardOptions {
   readonly payments?: (tools: PaymentWorkTools) => Payments;
   /** A pool of the test's own, for faults. */
   readonly db?: Pool;
+  /** Whether passwords cost what they cost in production; next to nothing unless true. */
+  readonly hasCostlyPasswords?: boolean;
 }
+
+/** Of a password: the least that the algorithm takes. */
+const NO_COST = { memoryCost: 8, timeCost: 1, parallelism: 1 };
 
 export interface Ask {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -156,7 +162,8 @@ export async function startDashboard(options: DashboardOptions = {}): Promise<Te
   const outbox = options.hasOutbox ? createOutboxSender(db, { log, pageUrl: `${url}/outbox` }) : undefined;
   const mail = recordedMail(mails, { sender: outbox, brand: options.brand });
   const providers = options.providers ?? [];
-  const auth = createAuthLater({ db, secret, url, mail, log, providers });
+  const hasher = options.hasCostlyPasswords ? {} : { hasher: createPasswordHasher(NO_COST) };
+  const auth = createAuthLater({ db, secret, url, mail, log, providers, ...hasher });
   const gateway = new GatewayCaller({
     url: options.gatewayUrl ?? 'http://127.0.0.1:9',
     log,

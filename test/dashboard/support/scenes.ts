@@ -55,7 +55,9 @@ async function beginCap({ page, button }: ScenePlace, cap: string): Promise<void
 async function signUpLink({ dashboard, account }: ScenePlace): Promise<string> {
   const email = `new-${account.invitation}@example.com`;
   await dashboard.ask({ method: 'POST', path: '/api/auth/sign-up/email', body: { email, password: PASSWORD }, from: '192.0.2.9' });
-  return `/verify?token=${tokenOf(dashboard.mails.findLast(({ to }) => to === email))}`;
+  const mailToThem = () => dashboard.mails.findLast(({ to }) => to === email);
+  await eventually(() => mailToThem() !== undefined);
+  return `/verify?token=${tokenOf(mailToThem())}`;
 }
 
 /** Asks for another address, opens the link that one mail holds, and is led to the link of the other. */

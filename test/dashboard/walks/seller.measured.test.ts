@@ -7,6 +7,7 @@ import { closeConnections, send } from '../../support/http';
 import { expectMeasured } from '../../support/measured';
 import { step } from '../../support/step';
 import { startInstance, type RunningInstance } from '../../support/system/instance';
+import { runOn } from '../../support/system/run-on';
 import { ownCatalogue, type OwnCatalogue } from '../../support/system/own-catalogue';
 import { startPythonApi, writePythonApi } from '../../support/system/python-api';
 import { openPage, settle, startBrowser, type WatchedPage } from '../support/browser';
@@ -48,7 +49,7 @@ const go = (page: Page, name: string) => page.getByRole('navigation', { name: 'M
 
 /** Runs a command that must succeed. */
 async function tollgate(...words: string[]): Promise<string> {
-  const { code, stdout, stderr } = await instance.cli(...words);
+  const { code, stdout, stderr } = await runOn(instance, ...words);
   if (code !== 0) throw new Error(stderr);
   return stdout;
 }

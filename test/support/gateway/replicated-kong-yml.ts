@@ -6,7 +6,7 @@ import { findOverride } from '../../../kong/local/config/upstream-override';
 const KONG_YML = resolve(__dirname, '..', '..', '..', 'kong', 'kong.yml');
 
 /** A gateway takes a replica that is going out of its turns within this time, and one that is back in again. */
-export const CHECK_SECONDS = 0.2;
+export const CHECK_SECONDS = 0.4;
 
 /**
  * As docs/operate/scale.md has it: a request without a proof is refused with 401 by a service that is well and with 503 by one that is

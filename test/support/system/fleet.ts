@@ -37,8 +37,8 @@ export interface Fleet {
 
 const GATEWAYS = 3;
 const REPLICAS = 2;
-/** From SIGTERM until a service refuses connections: twelve health checks of the gateways, some of which may come late. */
-const LEAVE_MS = '2500';
+/** From SIGTERM until a service refuses connections: ten health checks of the gateways, some of which may come late. */
+const LEAVE_MS = '4000';
 const WORKERS_FOLDER = resolve(__dirname, '../../../services/workers');
 
 interface ProgramOptions {

@@ -15,6 +15,8 @@ export interface RunningInstance {
   readonly dataDir: string;
   readonly databaseUrl: string;
   readonly supervisor: ChildProcess;
+  /** What its processes were given, and commands are. */
+  readonly env: Readonly<NodeJS.ProcessEnv>;
   /** The process that runs now under this name, for example `plugin-server`. */
   pidOf(name: string): number;
   /** Runs `npx tollgate …` against this instance. */
@@ -79,6 +81,7 @@ export async function startInstance(env: Record<string, string> = {}): Promise<R
     databaseUrl: state().databaseUrl,
     metrics: state().metrics,
     supervisor,
+    env: environment,
     pidOf(name) {
       const child = state().children.find((each) => each.name === name);
       if (!child) throw new Error(`no process is called ${name}`);

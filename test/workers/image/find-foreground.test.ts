@@ -7,7 +7,7 @@ import { type OpenCv } from '../../../services/workers/image/grabcut/open-cv';
 import { type Raster } from '../../../services/workers/image/grabcut/raster';
 import { FOREGROUND } from '../../../services/workers/image/grabcut/seeds';
 
-const SIDE = 128;
+const SIDE = 96;
 
 /** A dark square of half the side on a light ground. */
 function squareOnPlain(): Raster {

@@ -9,7 +9,7 @@ import { PLAIN_NAME } from '../public/plain-name';
 import { ADDRESS_HEADER } from './address-header';
 import { noteAccount } from './note-account';
 import { LEAST_CHARACTERS } from './common-password';
-import { createPasswordHasher } from './password-hash';
+import { createPasswordHasher, type PasswordHasher } from './password-hash';
 import { checkIdentity } from './providers/check-identity';
 import { noteConnection } from './providers/note-connection';
 import { type SignInProvider } from './providers/provider-settings';
@@ -24,6 +24,8 @@ export interface AuthOptions {
   readonly log: Log;
   /** Providers by which people may sign in beside their passwords; none unless given. */
   readonly providers?: readonly SignInProvider[];
+  /** One of its own unless given. */
+  readonly hasher?: PasswordHasher;
 }
 
 const HOUR_S = 3_600;
@@ -127,13 +129,18 @@ export const SECOND_FACTOR = {
 /** What accounts are called by authenticators. */
 export const nameOf = ({ mail }: AuthOptions): string => mail.installation ?? PLAIN_NAME;
 
-function passwordOptions({ mail, url, db }: AuthOptions): NonNullable<BetterAuthOptions['emailAndPassword']> {
+function passwordOptions({
+  mail,
+  url,
+  db,
+  hasher = createPasswordHasher(),
+}: AuthOptions): NonNullable<BetterAuthOptions['emailAndPassword']> {
   return {
     enabled: true,
     requireEmailVerification: true,
     minPasswordLength: LEAST_CHARACTERS,
     maxPasswordLength: 128,
-    password: createPasswordHasher(),
+    password: hasher,
     resetPasswordTokenExpiresIn: LINK_LIFE_S,
     revokeSessionsOnPasswordReset: true,
     // A mailbox opens no operator's account: the person who runs the installation makes the link, by the command line.

@@ -3,7 +3,7 @@ import pLimit from 'p-limit';
 import { ServiceError } from '../../../kit/errors';
 
 /** OWASP's figures for argon2id: 19 MiB, 2 passes, 1 lane. Some 20 ms on a thread of the pool, so that sign-ins do not block others. */
-const OPTIONS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 /** As many as Node's pool has threads; 76 MiB of memory. */
 const MOST_AT_ONCE = 4;
@@ -17,8 +17,11 @@ export interface PasswordHasher {
   verify(given: { readonly hash: string; readonly password: string }): Promise<boolean>;
 }
 
-/** Both of its methods throw ServiceError 503 `service_not_ready` with Retry-After while too many passwords wait. */
-export function createPasswordHasher(): PasswordHasher {
+/**
+ * Both of its methods throw ServiceError 503 `service_not_ready` with Retry-After while too many passwords wait.
+ * @param cost for tests that are not about it
+ */
+export function createPasswordHasher(cost: Readonly<typeof COST> = COST): PasswordHasher {
   const limit = pLimit(MOST_AT_ONCE);
 
   async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -27,7 +30,7 @@ export function createPasswordHasher(): PasswordHasher {
   }
 
   return {
-    hash: (password) => inTurn(() => hash(password.normalize('NFKC'), OPTIONS)),
+    hash: (password) => inTurn(() => hash(password.normalize('NFKC'), cost)),
     verify: ({ hash: stored, password }) => inTurn(() => verify(stored, password.normalize('NFKC'))),
   };
 }
