@@ -39,8 +39,8 @@ async function serve(changes: Parameters<typeof recordOf>[0] = {}): Promise<Lane
   return server;
 }
 
-/** Answers a question of the request with this id. */
-type Impostor = (socket: Socket, requestId: string) => void;
+/** Answers the question with this number, of the request with this id. */
+type Impostor = (socket: Socket, requestId: string, question: number) => void;
 
 /** Stands in for the plugin server. */
 async function pretend(answer: Impostor): Promise<void> {
@@ -48,9 +48,9 @@ async function pretend(answer: Impostor): Promise<void> {
     pretended.push(socket);
     socket.on('error', () => undefined);
     const decoder = new FrameDecoder((bytes, start, end) => {
-      const { kind, text } = readFrame(bytes, start, end);
+      const { kind, question, text } = readFrame(bytes, start, end);
       // Beside a question there may be lines about earlier requests. A question ends with the request's id.
-      if (kind === SAID.question || kind === SAID.whole) answer(socket, text.slice(-32));
+      if (kind === SAID.question || kind === SAID.whole) answer(socket, text.slice(-32), question);
     });
     socket.on('data', (chunk: Buffer) => decoder.push(chunk));
   }).listen(socketPath());
@@ -185,6 +185,20 @@ describe.each(LANE)('the lane in %s', (kind) => {
   it('admits by an admission alone: what follows is one with a part changed', async () => {
     await pretend((socket, id) => void socket.write(frame('a', 1, ADMITTED + id), 'latin1'));
     expect((await ask()).status).toBe(200);
+  });
+
+  it('asks for a crowd on a few connections, and each request hears its own answer', async () => {
+    const crowd = 24;
+    const held: (() => void)[] = [];
+    await pretend((socket, id, question) => {
+      // Refusals, whose body says to whom.
+      held.push(() => void socket.write(frame('r', question, `401\n\n{"request_id":"${id}"}\n${id}`), 'latin1'));
+      if (held.length === crowd) held.reverse().forEach((answer) => answer());
+    });
+    for (const answer of await Promise.all(Array.from({ length: crowd }, () => ask())))
+      expect([answer.status, answer.json().request_id]).toEqual([401, answer.headers['x-kong-request-id']]);
+    expect(pretended.length).toBeGreaterThan(1);
+    expect(pretended.length).toBeLessThanOrEqual(crowd / 3);
   });
 
   it.each<[string, Impostor]>([

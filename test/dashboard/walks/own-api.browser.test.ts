@@ -30,9 +30,9 @@ const SAID = {
   nginx: 'did not answer. Your request is not at fault',
   caddy: 'did not answer. Your request is not at fault',
 } as const;
-const FAILURES = 100;
+const FAILURES = 500;
 /** With so many, fewer than 20 % of the minute's answers are failures. */
-const SUCCESSES = 440;
+const SUCCESSES = 2_200;
 
 /** An operation whose path, query and cookies are not written as one text each. */
 const DOCUMENT = {
@@ -272,7 +272,7 @@ describe('three products of an own API, from an empty folder', () => {
     });
   });
 
-  describe('an outage of a hundred calls', () => {
+  describe('an outage of 500 calls', () => {
     let receiver: Server;
     /** What the seller's webhook was told. */
     const told: { type: string; data: Record<string, unknown> }[] = [];
@@ -315,7 +315,7 @@ describe('three products of an own API, from an empty folder', () => {
         await eventually(async () => (await database.query("SELECT FROM product_pulse WHERE product_id = 'rivers'")).rowCount !== 0);
       });
 
-      await step('it is away for a hundred calls', async () => {
+      await step('it is away for 500 calls', async () => {
         api.closeAllConnections();
         await new Promise((done) => api.close(done));
         expect(await callOften(FAILURES, headers)).toEqual({ 502: FAILURES });

@@ -1,8 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, relative, resolve } from 'node:path';
-import { isSampled } from '../../support/sample';
 
 const ROOT = resolve(__dirname, '..', '..', '..');
 
@@ -47,25 +46,9 @@ function copy(instruction: string, folder: string): void {
   }
 }
 
-/** What a sampled run knows the outcome of. */
-const KNOWN_INSTALL = 'ci --omit=dev --ignore-scripts --no-audit --no-fund';
-
-/** Packages as {@link KNOWN_INSTALL} leaves them: those of the lock file that are not for development alone, from this project's own. */
-function copyPackages(folder: string): void {
-  const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
-    packages: Record<string, { readonly dev?: boolean }>;
-  };
-  const installed = Object.keys(packages).filter((path) => path !== '' && existsSync(join(ROOT, path)));
-  const [left, kept] = [installed.filter((path) => packages[path]?.dev), installed.filter((path) => !packages[path]?.dev)];
-  execFileSync('cp', ['-r', '--parents', '-t', folder, ...kept.filter((path) => path.lastIndexOf('node_modules') === 0)], { cwd: ROOT });
-  for (const path of left) rmSync(join(folder, path), { recursive: true, force: true });
-  const lock = { packages: Object.fromEntries(kept.map((path) => [path, packages[path]])) };
-  writeFileSync(join(folder, 'node_modules', '.package-lock.json'), JSON.stringify(lock));
-}
-
 /**
  * Does what the Dockerfile's last stage does: installs with its own command, copies what it copies. Both stay the same because this reads
- * the Dockerfile. A sampled run copies the packages: npm would unpack them again for half a minute of CPU time.
+ * the Dockerfile.
  */
 export function makeImageTree(): ImageTree {
   const stage = lastStage();
@@ -77,11 +60,10 @@ export function makeImageTree(): ImageTree {
   }
   const [, install] = /^RUN npm (ci [^&\n]*)/m.exec(stage) ?? [];
   if (install === undefined) throw new Error('the last stage of the Dockerfile does not run npm ci');
-  if (isSampled && install.trim() === KNOWN_INSTALL) copyPackages(folder);
-  else {
-    const args = [...install.trim().split(/\s+/), '--prefer-offline', '--loglevel=error'];
-    execFileSync('npm', args, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
-  }
+  execFileSync('npm', [...install.trim().split(/\s+/), '--prefer-offline', '--loglevel=error'], {
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
   return { folder, env };
 }
 
