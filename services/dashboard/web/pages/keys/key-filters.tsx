@@ -1,5 +1,4 @@
 import { NativeSelect, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
@@ -7,6 +6,7 @@ import { type ReactNode } from 'react';
 import { type KeyFilter } from '../../api/key-filter';
 import { productsQuery, tagsQuery } from '../../api/queries';
 import { keyFilter } from '../../api/key-filter';
+import { useTypingPause } from '../../hooks/use-typing-pause';
 import classes from './key-filters.module.css';
 
 const STATES = [
@@ -39,7 +39,7 @@ export function KeyFilters(): ReactNode {
   const { filter, change } = useKeyFilter();
   const products = useQuery(productsQuery).data?.products ?? [];
   const tags = useQuery(tagsQuery).data?.tags ?? [];
-  const search = useDebouncedCallback((text: string) => change({ search: text.trim() }), 250);
+  const search = useTypingPause((text: string) => change({ search: text.trim() }));
   const choice = (label: string, name: keyof KeyFilter, data: { value: string; label: string }[]): ReactNode => (
     <NativeSelect
       aria-label={label}

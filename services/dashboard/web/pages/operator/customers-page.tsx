@@ -1,6 +1,6 @@
 import { Badge, Box, Button, Checkbox, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useDebouncedCallback, useDisclosure } from '@mantine/hooks';
+import { useDisclosure } from '@mantine/hooks';
 import { IconPlus, IconSearch } from '@tabler/icons-react';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
@@ -25,6 +25,7 @@ import { CustomerViews } from './customer-views';
 import { PlanRequests } from './plan-requests';
 import { ExportLink } from '../../components/export-link';
 import { useRead } from '../../hooks/use-read';
+import { useTypingPause } from '../../hooks/use-typing-pause';
 
 const dash = <span className="dimmed">–</span>;
 
@@ -128,7 +129,7 @@ function Filters({ filter }: { readonly filter: ReturnType<typeof useFilter> }):
   const { data } = useQuery(catalogueQuery);
   const change = (part: Partial<Record<keyof CustomersFilter, string | undefined>>): void =>
     void navigate({ search: (now) => ({ ...now, ...part, after: undefined, page: undefined }), replace: true });
-  const changeText = useDebouncedCallback((text: string) => change({ search: searchOf(text) }), 250);
+  const changeText = useTypingPause((text: string) => change({ search: searchOf(text) }));
   const { order, ...asked } = filter;
   return (
     <Group gap="xs" align="flex-end" mb="sm">

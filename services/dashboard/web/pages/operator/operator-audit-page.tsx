@@ -1,5 +1,4 @@
 import { Button, Group, NativeSelect, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
 import { IconDownload } from '@tabler/icons-react';
 import { keepPreviousData } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
@@ -15,6 +14,7 @@ import { PageTitle } from '../../components/page-title';
 import { Pager } from '../../components/pager';
 import { ProblemAlert } from '../../components/problem-alert';
 import { useRead } from '../../hooks/use-read';
+import { useTypingPause } from '../../hooks/use-typing-pause';
 import { ACTION_NAMES } from '../audit/action-names';
 import { Action, Actor, Details } from '../audit/audit-cells';
 import { Whose } from './request-table';
@@ -100,7 +100,7 @@ function Filters(): ReactNode {
   const navigate = useNavigate({ from: '/operator/audit' });
   const change = (part: Partial<typeof filter>): void =>
     void navigate({ search: (now) => ({ ...now, ...part, after: undefined, page: undefined }), replace: true });
-  const changeActor = useDebouncedCallback((actor: string) => change({ actor: actor.trim() || undefined }), 300);
+  const changeActor = useTypingPause((actor: string) => change({ actor: actor.trim() || undefined }));
   return (
     <Group gap="xs" mb="sm" align="flex-end">
       <NativeSelect

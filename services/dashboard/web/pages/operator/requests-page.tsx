@@ -1,5 +1,4 @@
 import { NativeSelect, SimpleGrid, Stack, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
@@ -9,6 +8,7 @@ import { EmptyState } from '../../components/empty-state';
 import { Loaded } from '../../components/loaded';
 import { PageTitle } from '../../components/page-title';
 import { Panel } from '../../components/panel';
+import { useTypingPause } from '../../hooks/use-typing-pause';
 import { ExplanationView } from '../explain/explanation-view';
 import { DURATIONS, METHODS, outcomeChoices, STATUSES, withChosen } from '../requests/request-choices';
 import { CUSTOMERS_SEARCH } from './customers-search';
@@ -68,7 +68,7 @@ function Filters(): ReactNode {
   const { data } = useQuery(catalogueQuery);
   const change = (part: Partial<typeof filter>): void =>
     void navigate({ search: (now) => ({ ...now, ...part, after: undefined, page: undefined }), replace: true });
-  const changeText = useDebouncedCallback((part: Partial<typeof filter>) => change(part), 300);
+  const changeText = useTypingPause(change);
   const products = [{ value: '', label: 'All products' }, ...(data?.products ?? []).map(({ id }) => ({ value: id, label: id }))];
   const choices = [
     { name: 'product', label: 'Product', data: products },

@@ -1,5 +1,4 @@
 import { NativeSelect, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
@@ -7,6 +6,7 @@ import { type DenialCode } from '../../../contract/requests';
 import { keysQuery, productsQuery } from '../../api/queries';
 import { addDays, dayOf, formatDay } from '../../format/time';
 import { useSession } from '../../hooks/use-session';
+import { useTypingPause } from '../../hooks/use-typing-pause';
 import { type Choice, DURATIONS, METHODS, outcomeChoices, STATUSES, withChosen } from './request-choices';
 
 /** Of requests whose key is known, in the order of the checks. */
@@ -63,7 +63,7 @@ export function RequestFilters(): ReactNode {
   ] as const;
   const change = (part: Partial<typeof filter>): void =>
     void navigate({ search: (now) => ({ ...now, ...part, after: undefined, page: undefined }), replace: true });
-  const changePath = useDebouncedCallback((path: string) => change({ path: path || undefined }), 300);
+  const changePath = useTypingPause((path: string) => change({ path: path || undefined }));
   return (
     <div className="filters">
       {fields.map(({ name, label, choices }) => (

@@ -1,0 +1,17 @@
+import { useDebouncedCallback } from '@mantine/hooks';
+import { useRouter } from '@tanstack/react-router';
+
+/** Long enough for the next letter. */
+const PAUSE_MS = 300;
+
+/**
+ * Hands a filter's text on when its typing pauses, to go into the page's address. Not when the reader has followed a link by then: while the
+ * next page still loads, a change of this page's address would bring them back.
+ */
+export function useTypingPause<Value>(change: (value: Value) => void): (value: Value) => void {
+  const router = useRouter();
+  return useDebouncedCallback((value: Value) => {
+    const shown = router.state.resolvedLocation ?? router.latestLocation;
+    if (router.latestLocation.pathname === shown.pathname) change(value);
+  }, PAUSE_MS);
+}
