@@ -75,7 +75,9 @@ const openPlanRequest = z.object({
   plan: z.string(),
   /** What holds meanwhile; null: the base limits, or no subscription. */
   currentPlan: z.string().nullable(),
-  /** Requests a day and a month. */
+  /** True: the limits count units, of which each answer says how many it costs. */
+  countsUnits: z.boolean(),
+  /** A day and a month. */
   daily: z.number().int(),
   monthly: z.number().int(),
   price: z.string(),

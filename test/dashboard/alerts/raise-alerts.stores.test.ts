@@ -300,6 +300,7 @@ describe('the sentence of an alert', () => {
     subscriptionId: 's1',
     product: 'api-ip',
     productTitle: 'IP lookup',
+    countsUnits: false,
     percent: 80,
     used: 8_000,
     limit: 10_000,
@@ -314,6 +315,7 @@ describe('the sentence of an alert', () => {
 
   it.each([
     [{}, /reached 80% of its daily limit: 8,000 of 10,000 requests on 20 November 2026\.$/],
+    [{ countsUnits: true }, /reached 80% of its daily limit: 8,000 of 10,000 units on 20 November 2026\.$/],
     [
       { percent: 100, kind: 'quota_monthly', period: '2026-11-01' },
       /reached its monthly limit: .* in November 2026\. Further requests are refused/,

@@ -17,3 +17,6 @@ export function planRow({ overage, ...plan }: CataloguePlan): object {
   const sold = overage && { per: overage.per, price: overage.price, daily, monthly };
   return { ...plan, ...enforcedLimits({ daily, monthly, overage }), overage: sold ?? null };
 }
+
+/** Whether limits count units, of which each answer says how many it costs, and not requests. @param product SQL for the product's id */
+export const countsUnits = (product: string): string => `COALESCE((SELECT definition ? 'units' FROM product WHERE id = ${product}), false)`;

@@ -1,5 +1,5 @@
 import { type Overage } from '../../../core/selling/catalogue';
-import { includedLimits } from '../catalogue/included-limits';
+import { countsUnits, includedLimits } from '../catalogue/included-limits';
 import { type Database, isUuid } from '../database';
 import { OperationRefused } from '../operation-refused';
 import { cursorAfter } from '../page-cursor';
@@ -16,7 +16,9 @@ export interface PlanRequestView {
   /** What customers call the product. */
   readonly title: string;
   readonly plan: string;
-  /** Requests a day and a month that the price includes, and what is sold above them; null: nothing. */
+  /** Whether the limits count units, of which each answer says how many it costs, or requests. */
+  readonly countsUnits: boolean;
+  /** A day and a month that the price includes, and what is sold above them; null: nothing. */
   readonly daily: number;
   readonly monthly: number;
   readonly overage: Overage | null;
@@ -37,7 +39,8 @@ export interface PlanRequestView {
 
 /** For statements; the request is `r`. */
 export const PLAN_REQUEST = `
-SELECT r.id, r.customer_id AS "customerId", c.email AS customer, r.product_id AS product, p.title, r.plan_name AS plan, ${includedLimits('r')},
+SELECT r.id, r.customer_id AS "customerId", c.email AS customer, r.product_id AS product, p.title, r.plan_name AS plan,
+  ${countsUnits('r.product_id')} AS "countsUnits", ${includedLimits('r')},
   r.price::text AS price, r.currency, r.state, r.reason, r.asked_at AS "askedAt", r.answered_at AS "answeredAt",
   s.plan_name AS "currentPlan", s.id AS "subscriptionId"
 FROM plan_request r

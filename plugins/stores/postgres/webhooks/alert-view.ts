@@ -1,3 +1,4 @@
+import { countsUnits } from '../catalogue/included-limits';
 import { type Database } from '../database';
 import { cutPage, numberBefore } from '../page-cursor';
 
@@ -10,9 +11,11 @@ export interface AlertView {
   readonly product: string | null;
   /** What customers call the product. */
   readonly productTitle: string | null;
+  /** What `used` and `limit` count: units, of which each answer says how many it costs, or requests. */
+  readonly countsUnits: boolean;
   /** 50, 80 or 100; null for an expiry. */
   readonly percent: number | null;
-  /** Requests, when the alert was raised. */
+  /** When the alert was raised. */
   readonly used: number | null;
   readonly limit: number | null;
   /** Whether `limit` is what the price includes, and use above it is charged; else requests above it are refused. */
@@ -30,7 +33,7 @@ export interface AlertView {
 /** For statements that have an alert as `a`; with {@link ALERT_JOINS}. */
 export const ALERT_COLUMNS = `
 a.id, a.at, a.kind, a.subscription_id AS "subscriptionId", s.product_id AS product,
-(SELECT title FROM product WHERE id = s.product_id) AS "productTitle", a.percent, a.used::float8 AS used,
+(SELECT title FROM product WHERE id = s.product_id) AS "productTitle", ${countsUnits('s.product_id')} AS "countsUnits", a.percent, a.used::float8 AS used,
 a.quota_limit::float8 AS limit, a.is_included AS "isIncluded", to_char(a.period, 'YYYY-MM-DD') AS period, a.credential_id AS "keyId",
 k.prefix || '…' || k.last_four AS "maskedKey", k.name AS "keyName",
 CASE WHEN a.kind = 'key_expiry' THEN a.period AT TIME ZONE 'UTC' END AS "expiresAt", a.read_at AS "readAt"`;

@@ -2,8 +2,13 @@ import { type AlertView } from '../../../../plugins/stores/postgres/webhooks/ale
 
 const MONTHS = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November', 'December'];
 
-function count(requests: number | null): string {
-  return (requests ?? 0).toLocaleString('en-US');
+function count(used: number | null): string {
+  return (used ?? 0).toLocaleString('en-US');
+}
+
+/** `8,000 of 10,000 requests` */
+function share({ used, limit, countsUnits }: AlertView): string {
+  return `${count(used)} of ${count(limit)} ${countsUnits ? 'units' : 'requests'}`;
 }
 
 /** `21 November 2026, 16:40 IST`: the same words for every reader, with the zone in them as pages say it. */
@@ -25,11 +30,12 @@ function window(alert: AlertView): { name: 'daily' | 'monthly'; period: string; 
 
 /** Of use that the price includes. */
 function includedText(
-  { percent, used, limit }: AlertView,
+  alert: AlertView,
   { title, name, period }: { readonly title: string; readonly name: 'daily' | 'monthly'; readonly period: string },
 ): string {
   const included = `what its price includes ${name === 'daily' ? 'a day' : 'a month'}`;
-  const figures = `${count(used)} of ${count(limit)} requests ${period}`;
+  const { percent } = alert;
+  const figures = `${share(alert)} ${period}`;
   if (percent === 100) return `${title} used ${included}: ${figures}. Use above that is charged.`;
   return `${title} used ${percent ?? 0}% of ${included}: ${figures}.`;
 }
@@ -46,7 +52,7 @@ export function alertText(alert: AlertView, timeZone: string): string {
   const title = alert.productTitle ?? alert.product ?? 'A product';
   const { name, period, end } = window(alert);
   if (alert.isIncluded) return includedText(alert, { title, name, period });
-  const figures = `${count(alert.used)} of ${count(alert.limit)} requests ${period}`;
+  const figures = `${share(alert)} ${period}`;
   if (alert.percent === 100) return `${title} reached its ${name} limit: ${figures}. Further requests are refused until ${end}.`;
   return `${title} reached ${alert.percent ?? 0}% of its ${name} limit: ${figures}.`;
 }

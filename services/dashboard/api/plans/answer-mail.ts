@@ -1,17 +1,18 @@
 import { type PlanRequestView } from '../../../../plugins/stores/postgres/subscriptions/plan-request-view';
 import { type Mail } from '../mail/mail-sender';
 
-const count = (requests: number): string => requests.toLocaleString('en-US');
+const count = (used: number): string => used.toLocaleString('en-US');
 
 /** Tells a customer how its request for a plan was answered. @param plansPage where to look */
 export function answerMail(request: PlanRequestView, plansPage: string): Mail {
   const { customer: to, title, plan, daily, monthly, price, currency, overage, state, reason } = request;
-  const above = overage ? ` Above that, ${count(overage.per)} requests cost ${currency} ${overage.price}.` : '';
+  const counted = request.countsUnits ? 'units' : 'requests';
+  const above = overage ? ` Above that, ${count(overage.per)} ${counted} cost ${currency} ${overage.price}.` : '';
   if (state === 'approved') {
     return {
       to,
       subject: `You are on ${plan} of ${title}`,
-      text: `Your request for the plan ${plan} of ${title} was approved. From now on you have ${count(daily)} requests a day and ${count(monthly)} a month, for ${currency} ${price} a month.${above}\n\n${plansPage}\n`,
+      text: `Your request for the plan ${plan} of ${title} was approved. From now on you have ${count(daily)} ${counted} a day and ${count(monthly)} a month, for ${currency} ${price} a month.${above}\n\n${plansPage}\n`,
     };
   }
   return {

@@ -13,7 +13,7 @@ import { Panel } from '../../components/panel';
 import { ProblemAlert } from '../../components/problem-alert';
 import { formatCount, formatPrice } from '../../format/numbers';
 import { useRead } from '../../hooks/use-read';
-import { thenText } from '../plans/offers';
+import { countedBy, thenText } from '../plans/offers';
 import { ReasonDialog } from './reason-dialog';
 
 interface Answering {
@@ -115,8 +115,8 @@ function ApproveDialog({ request, onClose }: AnswerDialogProps): ReactNode {
   return (
     <ConfirmDialog title={`Approve ${plan} for ${customer}?`} action="Approve" onConfirm={() => answer()} onClose={onClose}>
       <Text size="sm">
-        {title} from the next request on: {formatCount(daily)} requests a day and {formatCount(monthly)} a month for {formatPrice(request)}{' '}
-        a month. The customer is told by email.
+        {title} from the next request on: {formatCount(daily)} {countedBy(request)} a day and {formatCount(monthly)} a month for{' '}
+        {formatPrice(request)} a month. The customer is told by email.
       </Text>
     </ConfirmDialog>
   );
