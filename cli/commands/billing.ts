@@ -7,9 +7,10 @@ import { CommandError } from './command-error';
 import { table } from './output';
 
 const HELP = `
-Asks the payment provider about every subscription, and mends what differs here. The dashboard does so, which has the provider's keys; it does so
-by itself each night. Exit 2 when something differed, when a subscription is unknown to the provider (it ends with its period and grace), or when
-the provider refuses to charge use above limits, for example because the subscription has ended: bill that yourself.`;
+Asks the payment provider about every subscription and corrects what differs here. The dashboard, which has the provider's keys, does the work;
+it also does it each night. Exit code 2 means that something differed, that the provider does not know a subscription (which then ends with its
+period and grace), or that the provider refuses to charge for use above the limits, for example because the subscription has ended: bill that
+yourself.`;
 
 /** For scripts, as diff(1) has it. */
 const EXIT_DIFFERED = 2;
@@ -60,7 +61,7 @@ async function waitFor(read: () => Promise<PaymentReport | undefined>): Promise<
 /** `tollgate billing` */
 export function addBillingCommands(program: Command, context: CommandContext): void {
   const group = program.command('billing').description('payments of customers');
-  finishCommand(group.command('reconcile').description('compare all paid subscriptions with the payment provider, and mend what differs'))
+  finishCommand(group.command('reconcile').description('compare all paid subscriptions with the payment provider, and correct differences'))
     .addHelpText('after', HELP)
     .action(async () => {
       const report = await withDatabase(context, async (db) => {

@@ -21,12 +21,8 @@ import { findLocalRefusals, reloadGateway, type Reloaded } from './reload-gatewa
 import { showChanges, type TouchingChange } from './show-changes';
 
 const HELP = `
-catalogue.yml says what is sold; docs/catalogue.md describes it.
-
-  check   is the file right, and do kong.yml and it agree
-  diff    what would change, and for whom; exit 2 when there is something
-  apply   change it: in one transaction, known to every gateway within a second. An instance that runs by npm start from this folder
-          also takes kong.yml over`;
+catalogue.yml says what is sold; docs/catalogue.md describes it. Every gateway knows of a change within a second. An instance that npm start
+runs from this folder also loads kong.yml when you apply.`;
 
 /** For scripts, as diff(1) has it. */
 const EXIT_CHANGES = 2;
@@ -78,7 +74,7 @@ async function findChanges(db: Pool, wanted: Catalogue): Promise<TouchingChange[
 }
 
 function addCheck(group: Command, context: CommandContext): void {
-  finishCommand(group.command('check').description('is the file right, and does kong.yml agree')).action(() => {
+  finishCommand(group.command('check').description('check the file, and whether kong.yml agrees with it')).action(() => {
     const catalogue = readFile(context);
     refuseDifferences(findDifferences(context, catalogue));
     const plans = catalogue.products.flatMap(({ plans: offered }) => offered).length;
@@ -91,12 +87,14 @@ function addCheck(group: Command, context: CommandContext): void {
 }
 
 function addDiff(group: Command, context: CommandContext): void {
-  finishCommand(group.command('diff').description('what would change, and for whom; exit 2 when there is something')).action(async () => {
-    const catalogue = readFile(context);
-    const changes = await withDatabase(context, (db) => findChanges(db, catalogue));
-    if (changes.length > 0) context.exitWith(EXIT_CHANGES);
-    context.output.result({ changed: changes.length > 0, changes }, () => showChanges(changes) || 'nothing would change');
-  });
+  finishCommand(group.command('diff').description('show what would change, and for whom; exit code 2 when anything would')).action(
+    async () => {
+      const catalogue = readFile(context);
+      const changes = await withDatabase(context, (db) => findChanges(db, catalogue));
+      if (changes.length > 0) context.exitWith(EXIT_CHANGES);
+      context.output.result({ changed: changes.length > 0, changes }, () => showChanges(changes) || 'nothing would change');
+    },
+  );
 }
 
 interface Applied {
@@ -125,7 +123,7 @@ function findLeftOut({ products }: Catalogue, documents: ReadonlyMap<string, unk
 }
 
 function addApply(group: Command, context: CommandContext): void {
-  finishCommand(group.command('apply').description('make it so, in one transaction')).action(async () => {
+  finishCommand(group.command('apply').description('apply the file, in one transaction')).action(async () => {
     const catalogue = readFile(context);
     const { changes, leftOut } = await withDatabase(context, async (db) => {
       const found = await findChanges(db, catalogue);

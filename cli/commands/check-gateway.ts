@@ -40,7 +40,7 @@ function adaptCaddyfile(file: string): string {
     const told = typeof stderr === 'string' ? stderr.trim() : '';
     throw new CommandError(
       'check_failed',
-      isMissing ? 'caddy is not installed: it reads the file' : `caddy cannot read the file: ${told}`,
+      isMissing ? 'caddy is not installed, and the check needs it to read the file' : `caddy cannot read the file: ${told}`,
       {
         cause: error,
       },
@@ -82,16 +82,16 @@ function findProblems(gateway: keyof typeof CHECKS, files: readonly string[], co
 export function addGatewayChecks(check: Command, context: CommandContext): void {
   const { output } = context;
   for (const gateway of ['nginx', 'caddy', 'haproxy', 'envoy'] as const) {
-    const description = `what is dangerous in a configuration of ${gateway}, and what it does not tell of answers`;
+    const description = `find what is unsafe in a configuration of ${gateway}, and which answers it does not report`;
     finishCommand(check.command(gateway).description(description))
-      .argument('<file...>', gateway === 'haproxy' ? 'the files that it is started with' : 'the configuration')
+      .argument('<file...>', gateway === 'haproxy' ? 'the files that haproxy starts with' : 'the configuration')
       .action((files: string[]) => {
         const [file = ''] = files;
         const problems = [...findProblems(gateway, files, context), ...findStaleRoutes(context, gateway, file)];
         output.result({ ok: problems.length === 0, problems }, () =>
           problems.length === 0 ? `✓ ${files.join(' ')}` : problems.map((problem) => `✗ ${problem}`).join('\n'),
         );
-        if (problems.length > 0) throw new CommandError('check_failed', `${file} has ${problems.length} places to mend`);
+        if (problems.length > 0) throw new CommandError('check_failed', `${file} has ${problems.length} problems`);
       });
   }
 }

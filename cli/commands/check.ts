@@ -22,15 +22,16 @@ import { CommandError } from './command-error';
 import { readKongYml } from './read-kong-yml';
 
 const HELP = `
-Checks that
-  environment   the common variables can be used
-  migrations    the database that it names has every migration, and none that this version does not know
-  plugin        kong/access-layer.json, which Kong reads, describes the plugin as it is
-  catalogue     kong/catalogue.yml can be read
-  kong          kong/kong.yml and the catalogue agree, and kong/kong.conf keeps API keys out of Kong's logs
-  services      the services of Tollgate answer every route of their products
-It also notes what the gateway of npm start would refuse in kong/kong.yml, which products have no live source (test keys work without), and
-which have no sandbox for test keys.`;
+The checks:
+  environment   the common settings have values that Tollgate can use
+  migrations    the database has every migration, and none of a newer version
+  plugin        kong/access-layer.json describes the plugin to Kong correctly
+  catalogue     catalogue.yml is valid
+  kong          kong.yml and catalogue.yml agree, and kong.conf keeps API keys out of Kong's logs
+  services      Tollgate's own services answer every route of their products
+
+The command also notes what the gateway of npm start would refuse in kong.yml, which products have no live source (test keys work without
+one), and which products have no sandbox for test keys.`;
 
 interface CheckResult {
   readonly name: string;
@@ -168,7 +169,7 @@ async function runChecks(context: CommandContext): Promise<{ results: CheckResul
 
 /** `tollgate check` */
 export function addCheckCommand(program: Command, context: CommandContext): void {
-  const check = finishCommand(program.command('check').description('is everything as it should be'));
+  const check = finishCommand(program.command('check').description('check the settings, the database and the files of what is sold'));
   addGatewayChecks(check, context);
   check.addHelpText('after', HELP).action(async () => {
     const { results, catalogue } = await runChecks(context);

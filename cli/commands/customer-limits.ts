@@ -48,10 +48,10 @@ export function addCustomerLimits(customer: Command, context: CommandContext): v
     .command('limits')
     .description('show or change how many keys and whitelist rules a customer may have, and how often it may change something');
   finishCommand(command.argument('<email>', 'e-mail address or id of the customer'))
-    .option('--keys <n>', 'keys that are not revoked')
+    .option('--keys <n>', 'keys, without revoked ones')
     .option('--rules-per-key <n>', 'whitelist rules of one key')
     .option('--rules <n>', 'whitelist rules of all keys')
-    .option('--writes-per-minute <n>', 'changes that it may ask the dashboard for')
+    .option('--writes-per-minute <n>', 'changes a minute through the dashboard')
     .addHelpText('after', EXAMPLES)
     .action(async (email: string, flags: LimitFlags) => {
       const limits = readLimits(flags);

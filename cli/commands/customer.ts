@@ -27,18 +27,18 @@ interface ListFlags {
 }
 
 function addReading(customer: Command, context: CommandContext): void {
-  finishCommand(customer.command('list').description('customers by their e-mail addresses'))
+  finishCommand(customer.command('list').description('show customers, ordered by e-mail address'))
     .option('--search <text>', 'part of the address')
     .option('--suspended', 'only those that are suspended')
-    .option('--after <email>', 'begin behind this address')
-    .option('--limit <n>', 'most that are shown', '100')
+    .option('--after <email>', 'begin after this address')
+    .option('--limit <n>', 'how many to show', '100')
     .addHelpText('after', LIST_EXAMPLES)
     .action(async ({ search, suspended, after, limit }: ListFlags) => {
       const query = { search, after, onlySuspended: suspended, limit: parseLimit(limit, '--limit') };
       const customers = await withDatabase(context, (db) => listCustomers(db, query));
       context.output.result(customers, () => showCustomers(customers));
     });
-  finishCommand(customer.command('show').description('a customer, its keys by number and its subscriptions'))
+  finishCommand(customer.command('show').description('show a customer, how many keys it has, and its subscriptions'))
     .argument(`<${EMAIL.name}>`, EMAIL.description)
     .action(async (email: string) => {
       const details = await withDatabase(context, (db) => showCustomer(db, { customer: email }));

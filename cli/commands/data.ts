@@ -20,12 +20,13 @@ import { table } from './output';
 const EXAMPLES = `
 Examples:
   npx tollgate data update                           every list that IP_LISTS_OFF does not name
-  npx tollgate data update tor_exits                 one of them; the Tor Project asks for once an hour at most
-  npx tollgate data update rdap_servers              the servers that IP_RDAP asks, by IANA; with IP_RDAP=on fetched with the lists
-  npx tollgate data measure                          how many addresses of each list have its flag, with and without lists
-  npx tollgate data list                             what is there, of which date, under which licence
+  npx tollgate data update tor_exits                 one list; the Tor Project allows one fetch an hour
+  npx tollgate data update rdap_servers              IANA's list of registry servers; with IP_RDAP=on every update fetches it
+  npx tollgate data measure                          for each list, how many of its addresses are flagged, with and without the lists
+  npx tollgate data list
 
-Running services read a new list within IP_DATABASE_POLL_SECONDS. A list that cannot be had, or is not what it was, leaves the one before.`;
+Running services load a new list within IP_DATABASE_POLL_SECONDS. When a list cannot be fetched or has an unexpected form, the previous one
+stays in use.`;
 
 interface Outcome {
   readonly list: string;
@@ -121,8 +122,7 @@ async function measure(folder: string, env: NodeJS.ProcessEnv): Promise<FlagAccu
     const list = await readKept(folder, id);
     if (list) kept.set(id, list);
   }
-  if (kept.size === 0)
-    throw new CommandError('invalid_argument', 'there are no lists to measure by: npx tollgate data update fetches them');
+  if (kept.size === 0) throw new CommandError('invalid_argument', 'no lists have been fetched yet; run npx tollgate data update first');
   const files = { pollMs: 0, onError: () => undefined };
   const databases = await openDatabases({ paths: databasePaths(ipSettings.parse({})), ...files });
   const lists = await openAddressLists({ folder, off: listSetting().parse(env['IP_LISTS_OFF'] ?? ''), ...files });
@@ -155,9 +155,9 @@ function showAccuracy(figures: readonly FlagAccuracy[]): string {
 /** `tollgate data`: the lists of addresses that the service in services/ip can use. */
 export function addDataCommands(program: Command, context: CommandContext): void {
   const { output, env, exitWith } = context;
-  const group = program.command('data').description('lists of Tor exits, VPNs, clouds and relays, for a service that judges addresses');
-  finishCommand(group.command('update [lists...]').description('fetch lists; exit 1 when any of them could not be had'))
-    .option('--from <url>', 'a mirror of your own with the same files')
+  const group = program.command('data').description('manage the lists of Tor exits, VPNs, clouds and relays that the service ip uses');
+  finishCommand(group.command('update [lists...]').description('fetch lists; exit code 1 when one of them could not be fetched'))
+    .option('--from <url>', 'your own mirror of the same files')
     .addHelpText('after', EXAMPLES)
     .action(async (names: string[], { from }: { from?: string }) => {
       if (from !== undefined && !/^https?:\/\//.test(from))
@@ -169,11 +169,11 @@ export function addDataCommands(program: Command, context: CommandContext): void
       output.result(outcomes, () => show(outcomes));
       if (outcomes.some(({ error }) => error !== undefined)) exitWith(1);
     });
-  finishCommand(group.command('measure').description('hold the flags of answers against the lists')).action(async () => {
+  finishCommand(group.command('measure').description('compare the flags in answers with the lists')).action(async () => {
     const figures = await measure(folderOf(context), env);
     output.result(figures, () => showAccuracy(figures));
   });
-  finishCommand(group.command('list').description('show which lists there are')).action(async () => {
+  finishCommand(group.command('list').description('show the lists, their dates and their licences')).action(async () => {
     const outcomes = await Promise.all(LIST_DEFINITIONS.map((definition) => describe(definition, folderOf(context))));
     if (wantsServers([], env)) outcomes.push(await describeServers(folderOf(context)));
     output.result(outcomes, () => show(outcomes));

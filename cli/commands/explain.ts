@@ -9,8 +9,8 @@ const EXAMPLE = `
 Example:
   npx tollgate explain 2c7a5b1d0e4f4c6c9b6a8d2f1e3c5a7b
 
-The request id is the header X-Kong-Request-Id of the answer, and request_id in the body of a refusal. A request is known
-a moment after its answer, and for 7 days.`;
+The request id stands in the answer's header X-Kong-Request-Id, and as request_id in the body of a refusal. A request can be explained from a
+moment after its answer, for 7 days.`;
 
 const SIGNS = { passed: '✓', failed: '✗', 'not reached': '·' } as const;
 
@@ -21,7 +21,7 @@ function show({ requestId, at, outcome, checks, remedy }: Explanation): string {
 
 /** `tollgate explain REQUEST_ID` */
 export function addExplainCommand(program: Command, context: CommandContext): void {
-  finishCommand(program.command('explain').description('which checks a request passed, and why it was refused'))
+  finishCommand(program.command('explain').description('show which checks a request passed, and why it was refused'))
     .argument('<request-id>', 'header X-Kong-Request-Id of the answer')
     .addHelpText('after', EXAMPLE)
     .action(async (text: string) => {

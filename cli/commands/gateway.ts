@@ -14,9 +14,9 @@ import { here } from './here';
 import { readKongYml } from './read-kong-yml';
 
 const HELP = `
-Writes everything that the gateway needs in front of the products of kong.yml: its routes, and the files that guard them. Run it again after
-product new, product remove or a change in kong.yml, then reload the gateway. For kong it writes the one page that people may see of it, with
-the brand of the folder that TOLLGATE_CONFIG names: Kong reads kong.yml itself.
+Writes what the gateway needs in front of the products of kong.yml: its routes, and the files that guard them. After product new, product remove
+or a change in kong.yml, run the command again and reload the gateway. Kong reads kong.yml itself; for kong the command writes Kong's error page,
+with the brand of the folder that TOLLGATE_CONFIG names.
 
 Example:
   npx tollgate gateway nginx /etc/nginx/tollgate
@@ -98,7 +98,10 @@ export function addGatewayCommand(program: Command, context: CommandContext): vo
   )
     .argument('<kind>', KINDS.join(', '))
     .argument('<dir>', 'where its files go')
-    .option('--socket <path>', 'FORWARD_AUTH_LISTEN of the plugin server, for nginx-lua LANE_LISTEN (default: of what runs here)')
+    .option(
+      '--socket <path>',
+      'FORWARD_AUTH_LISTEN of the plugin server, or for nginx-lua LANE_LISTEN (default: that of the running instance)',
+    )
     .addHelpText('after', HELP)
     .action((word: string, dir: string, { socket }: { socket?: string }) => {
       const kind = parseKind(word);

@@ -6,8 +6,7 @@ import { CommandError } from './command-error';
 import { here } from './here';
 
 const HELP = `
-Writes catalogue.yml and kong.yml, which sell nothing yet, brand.yml, which sets nothing yet, .env.example and README.md. No file that is
-there already is changed.
+Writes catalogue.yml and kong.yml, which sell nothing yet, an empty brand.yml, .env.example and README.md. Existing files stay as they are.
 
 Example:
   npx tollgate init shop

@@ -26,7 +26,7 @@ A rule is an address (203.0.113.7), a network (10.0.0.0/8, 2001:db8::/32), a hos
 (*.example.com). Hosts are compared to Origin, else Referer. A caller must match at least one rule; without rules everyone may call.`;
 
 function addReading(key: Command, context: CommandContext): void {
-  finishCommand(key.command('list').description('the keys of a customer'))
+  finishCommand(key.command('list').description('show the keys of a customer'))
     .requiredOption('--customer <email>', 'e-mail address or id of the customer')
     .addHelpText('after', LIST_EXAMPLE)
     .action(async (flags: { customer: string }) => {
@@ -34,7 +34,7 @@ function addReading(key: Command, context: CommandContext): void {
       context.output.result(keys, () => showKeys(keys));
     });
 
-  finishCommand(key.command('show').description('all about a key but its secret').argument('<id>', 'id of the key')).action(
+  finishCommand(key.command('show').description('show everything about a key except its secret').argument('<id>', 'id of the key')).action(
     async (text: string) => {
       const id = parseId(text);
       const details = await withDatabase(context, (db) => showKey(db, { id }));

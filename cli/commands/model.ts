@@ -9,10 +9,10 @@ import { table } from './output';
 
 const EXAMPLES = `
 Examples:
-  npx tollgate model add u2net.onnx --sha256 HEX     HEX as the model's maker publishes it
-  npx tollgate model list                            what is there, and whether the package that runs models is
+  npx tollgate model add u2net.onnx --sha256 HEX     HEX is the sum that the model's maker publishes
+  npx tollgate model list
 
-The image worker uses the model that IMAGE_ONNX_MODEL names, from its next start. docs/products.md has the settings that fit a model.`;
+From its next start, the image worker uses the model that IMAGE_ONNX_MODEL names. docs/products.md has the settings that fit a model.`;
 
 /** @throws CommandError `invalid_argument` */
 function parseSha256(text: string): string {
@@ -36,8 +36,8 @@ function show(models: readonly KeptModel[], used: string | undefined): string {
 export function addModelCommands(program: Command, { root, env, output }: CommandContext): void {
   const folder = modelsFolder(dataFolder(root, env));
   const used = env['IMAGE_ONNX_MODEL'] ? resolve(root, env['IMAGE_ONNX_MODEL']) : undefined;
-  const group = program.command('model').description('models of your own that remove backgrounds');
-  finishCommand(group.command('add <file>').description('copy an ONNX model into the data folder, if it is the one you mean'))
+  const group = program.command('model').description('manage your own models for removing backgrounds');
+  finishCommand(group.command('add <file>').description('copy an ONNX model into the data folder after checking its SHA-256'))
     .requiredOption('--sha256 <hex>', 'what the file must have')
     .addHelpText('after', EXAMPLES)
     .action(async (file: string, { sha256 }: { sha256: string }) => {
@@ -45,14 +45,16 @@ export function addModelCommands(program: Command, { root, env, output }: Comman
       const isInstalled = missingRuntime() === undefined;
       output.result({ ...model, runtime_installed: isInstalled }, () => [`IMAGE_ONNX_MODEL=${model.file}`, runtimeLine()].join('\n'));
     });
-  finishCommand(group.command('list').description('show the models, and whether what runs them is installed')).action(async () => {
-    const models = await listModels(folder);
-    const result = {
-      models: models.map((model) => ({ ...model, used: model.file === used })),
-      runtime_installed: missingRuntime() === undefined,
-    };
-    output.result(result, () => show(models, used));
-  });
+  finishCommand(group.command('list').description('show the models, and whether the package that runs them is installed')).action(
+    async () => {
+      const models = await listModels(folder);
+      const result = {
+        models: models.map((model) => ({ ...model, used: model.file === used })),
+        runtime_installed: missingRuntime() === undefined,
+      };
+      output.result(result, () => show(models, used));
+    },
+  );
   finishCommand(group.command('remove <name>').description('delete a model from the data folder')).action(async (name: string) => {
     await removeModel(name, folder);
     output.result({ removed: name }, () => `${name} is removed.`);

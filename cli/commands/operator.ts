@@ -58,7 +58,7 @@ function addLinkCommand(
 
 /** `tollgate operator …`: who runs the installation from the dashboard's pages below /operator. */
 export function addOperatorCommands(program: Command, context: CommandContext): void {
-  const operator = program.command('operator').description('operators: who runs this installation from the pages below /operator');
+  const operator = program.command('operator').description('operators: people who run this installation from the pages below /operator');
   const create = operator
     .command('create')
     .description('add an operator')
@@ -74,7 +74,7 @@ export function addOperatorCommands(program: Command, context: CommandContext): 
       const removed = await withDatabase(context, (db) => removeOperator(db, { email: parseEmail(email), actor: ACTOR }));
       context.output.result(removed, () => `operator ${removed.email} is removed`);
     });
-  finishCommand(operator.command('list').description('operators by their addresses')).action(async () => {
+  finishCommand(operator.command('list').description('show the operators')).action(async () => {
     const operators = await withDatabase(context, listOperators);
     const rows = operators.map(({ email, isReady, createdAt }) => [email, isReady ? 'ready' : 'not set up', createdAt.toISOString()]);
     context.output.result(operators, () => table(['operator', 'state', 'since'], rows));

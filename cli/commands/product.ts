@@ -110,12 +110,12 @@ function writeFiles(root: string, files: { kong: string; catalogue: string }, te
 function addNew(group: Command, context: CommandContext): void {
   finishCommand(group.command('new <name>').description('put an HTTP API behind the gateway'))
     .requiredOption('--url <url>', 'where the API is')
-    .option('--prefix <path>', 'below which customers reach it; /NAME unless given')
-    .option('--title <text>', 'what customers read')
+    .option('--prefix <path>', 'path below which customers reach it (default: /NAME)')
+    .option('--title <text>', 'name that customers see')
     .option('--description <text>', 'what it does, in one sentence')
-    .option('--daily <n>', `requests a day without a plan; ${USUAL_DAILY} unless given`)
-    .option('--monthly <n>', `requests a month without a plan; ${DAYS} days of them unless given`)
-    .option('--openapi <file or url>', 'its own OpenAPI document, for the API reference')
+    .option('--daily <n>', `requests a day without a plan (default: ${USUAL_DAILY})`)
+    .option('--monthly <n>', `requests a month without a plan (default: ${DAYS} times --daily)`)
+    .option('--openapi <file or url>', 'OpenAPI document of the API, for the API reference')
     .addHelpText('after', NEW_HELP)
     .action((name: string, flags: NewFlags) => {
       const { root, output } = context;

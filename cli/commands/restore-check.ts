@@ -8,7 +8,7 @@ import { table } from './output';
 
 const HELP = `
 Compares every table of the database (DATABASE_URL, or the instance that runs from this folder) with a restored copy on the same server:
-rows, and a digest of all they hold. Exit code 1 when a table differs or is missing.
+the number of rows and a digest of their contents. Exit code 1 when a table differs or is missing.
 
 Example:
   npx tollgate restore-check restored`;
@@ -47,7 +47,7 @@ async function readRestored(databaseUrl: string, name: string): Promise<TableFin
 
 /** `tollgate restore-check` */
 export function addRestoreCheckCommand(program: Command, context: CommandContext): void {
-  finishCommand(program.command('restore-check').description('does a restored copy hold what the database holds'))
+  finishCommand(program.command('restore-check').description('compare a restored copy with the database'))
     .argument('<database>', 'name of the restored database')
     .addHelpText('after', HELP)
     .action(async (name: string) => {

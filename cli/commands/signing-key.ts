@@ -12,13 +12,13 @@ import { CommandError } from './command-error';
 
 const EXAMPLES = `
 Examples:
-  npx tollgate signing-key rotate                                  a first secret; with TOLLGATE_CONTEXT_SECRETS set, the next step
-  npx tollgate signing-key keys weather tides                      what a service of these products verifies with
+  npx tollgate signing-key rotate                                  the first secret, or the next step where TOLLGATE_CONTEXT_SECRETS is set
+  npx tollgate signing-key keys weather tides                      the keys with which a service of these products verifies
   npx tollgate signing-key keys                                    the public key set, for products with proof: eddsa
-  npx tollgate signing-key create --jwks jwks.json                 an Ed25519 key of your own; the set keeps the keys of jwks.json
+  npx tollgate signing-key create --jwks jwks.json                 your own Ed25519 key; the new set keeps the keys of jwks.json
 
-TOLLGATE_CONTEXT_SECRETS and TOLLGATE_CONTEXT_PRIVATE_KEY are secrets for plugin servers alone. Nothing is stored; docs/operate/secrets.md
-says how to rotate without a refused request.`;
+Give TOLLGATE_CONTEXT_SECRETS and TOLLGATE_CONTEXT_PRIVATE_KEY to plugin servers only. The command stores nothing. docs/operate/secrets.md says
+how to rotate without a refused request.`;
 
 const STEPS: Readonly<Record<RotationStep, string>> = {
   first: 'for plugin servers; signing-key keys prints what services verify with',
@@ -85,7 +85,7 @@ function productKeys(context: CommandContext, products: readonly string[]): KeyS
 
 function addCreate(group: Command, { output }: CommandContext): void {
   finishCommand(group.command('create').description('print a new Ed25519 key and its public key set, as lines of an .env file'))
-    .option('--jwks <file>', 'a key set whose keys are still believed')
+    .option('--jwks <file>', 'a key set whose keys stay valid')
     .action(({ jwks: file }: { readonly jwks?: string }) => {
       const former = readFormer(file);
       const { kid, privateKey, keySet } = createContextKey();
@@ -99,10 +99,7 @@ function addCreate(group: Command, { output }: CommandContext): void {
 /** `tollgate signing-key`: makes the keys of proofs; reads no database. */
 export function addSigningKeyCommands(program: Command, context: CommandContext): void {
   const { env, output } = context;
-  const group = program
-    .command('signing-key')
-    .description('the keys that proofs are signed and verified with')
-    .addHelpText('after', EXAMPLES);
+  const group = program.command('signing-key').description('the keys that sign and verify proofs').addHelpText('after', EXAMPLES);
   addCreate(group, context);
   finishCommand(group.command('rotate').description('print the next value of TOLLGATE_CONTEXT_SECRETS, as a line of an .env file')).action(
     () => {

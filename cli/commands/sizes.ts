@@ -4,8 +4,8 @@ import { type CommandContext, finishCommand, withDatabase } from './command-cont
 import { table } from './output';
 
 const HELP = `
-Rows are PostgreSQL's estimate, which autovacuum keeps; a dash where it has not counted yet. How long each table keeps its rows:
-docs/operate/backup.md.
+The numbers of rows are PostgreSQL's estimates; a dash stands where autovacuum has not counted yet. docs/operate/backup.md says how long each
+table keeps its rows.
 
 Example:
   npx tollgate sizes`;
@@ -23,7 +23,7 @@ function showSizes({ bytes, tables }: DatabaseSizes): string {
 
 /** `tollgate sizes` */
 export function addSizesCommand(program: Command, context: CommandContext): void {
-  finishCommand(program.command('sizes').description('how large each table of the database is, and since when it has rows'))
+  finishCommand(program.command('sizes').description('show how large each table of the database is, and the date of its oldest row'))
     .addHelpText('after', HELP)
     .action(async () => {
       const sizes = await withDatabase(context, readTableSizes);

@@ -95,7 +95,7 @@ function addStates(subscription: Command, context: CommandContext): void {
 }
 
 function addList(subscription: Command, context: CommandContext): void {
-  finishCommand(subscription.command('list').description('the subscriptions of a customer'))
+  finishCommand(subscription.command('list').description('show the subscriptions of a customer'))
     .requiredOption('--customer <email>', 'e-mail address or id of the customer')
     .action(async (flags: { customer: string }) => {
       const subscriptions = await withDatabase(context, (db) => listSubscriptions(db, { customer: flags.customer }));

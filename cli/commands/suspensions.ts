@@ -4,8 +4,8 @@ import { type SuspensionWish } from '../../plugins/stores/postgres/suspensions/s
 import { ACTOR, type CommandContext, finishCommand, withDatabase } from './command-context';
 
 const HELP = `
-The customer sees the reason. Only restore lifts it: what the customer pauses, resumes, activates or switches off stays beside it.
-Every gateway node follows within a second.`;
+The customer sees the reason. Only restore lifts a suspension; pausing, resuming, activating and deactivating have no effect on it. Every gateway
+node knows within a second.`;
 
 export interface SuspensionCommands<View> {
   readonly argument: { readonly name: string; readonly description: string };

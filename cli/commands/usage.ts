@@ -15,8 +15,8 @@ Examples:
   npx tollgate usage --customer you@example.com
   npx tollgate usage --customer you@example.com --day 2027-03-31 --json
 
-Test keys count by themselves, with the same limits. Days turn at midnight of QUOTA_TIMEZONE. Refused requests are not counted; one that failed through no
-fault of the caller is given back, up to a tenth of the daily limit.`;
+Test keys have counts of their own, with the same limits. A day ends at midnight in QUOTA_TIMEZONE. Refused requests do not count. A request
+that failed through no fault of the caller is given back, up to a tenth of the daily limit.`;
 
 /** What keys of one mode used on a day and in its month up to that day. Counts are requests. */
 interface ModeUsage {
@@ -100,7 +100,7 @@ function show({ customer, day, timeZone, subscriptions }: UsageReport): string {
 
 /** `tollgate usage` */
 export function addUsageCommand(program: Command, context: CommandContext): void {
-  finishCommand(program.command('usage').description('what a customer used of its limits'))
+  finishCommand(program.command('usage').description('show what a customer used of its limits'))
     .requiredOption('--customer <email>', 'e-mail address or id of the customer')
     .option('--day <day>', 'a day such as 2027-03-31, in the quota time zone (default: today)')
     .addHelpText('after', EXAMPLES)

@@ -68,9 +68,9 @@ function showDeliveries(deliveries: readonly DeliveryView[]): string {
 }
 
 function addDeliveries(webhook: Command, context: CommandContext): void {
-  finishCommand(webhook.command('deliveries').description('what was sent, newest first; kept for 30 days'))
+  finishCommand(webhook.command('deliveries').description('show deliveries of the last 30 days, newest first'))
     .argument('<id>', 'id of the webhook')
-    .option('--limit <n>', 'most that are shown', '100')
+    .option('--limit <n>', 'how many to show', '100')
     .action(async (id: string, flags: { limit: string }) => {
       const query = { id: parseId(id), customerId: null, limit: parseLimit(flags.limit, '--limit') };
       const { deliveries } = await withDatabase(context, (db) => listDeliveries(db, query));
@@ -104,11 +104,11 @@ export function addWebhookCommands(program: Command, context: CommandContext): v
       const added = await withDatabase(context, (db) => addSellerWebhook(db, options));
       context.output.result(added, () => `${added.secret}\nshown this once; its id is ${added.id}`);
     });
-  finishCommand(webhook.command('list').description('where events are sent to')).action(async () => {
+  finishCommand(webhook.command('list').description('show where events are sent')).action(async () => {
     const webhooks = await withDatabase(context, listSellerWebhooks);
     context.output.result(webhooks, () => show(webhooks));
   });
-  finishCommand(webhook.command('remove').description('send nothing more there, not even what waits'))
+  finishCommand(webhook.command('remove').description('stop sending events to a URL, including those that wait'))
     .argument('<id>', 'id of the webhook')
     .action(async (text: string) => {
       const id = parseId(text);
