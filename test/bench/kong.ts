@@ -6,7 +6,7 @@ import { formatSecrets, rotateSecrets } from '../../plugins/core/proof/product-k
 import { createKey } from '../../plugins/stores/postgres/keys/create-key';
 import { DEMO_EMAIL } from '../../plugins/stores/postgres/customers/join-customer';
 import { type BenchStores, NO_LIMIT, withBenchStores } from './support/bench-stores';
-import { measure, type MeasuredLoad, start } from './support/load';
+import { measure, type MeasuredLoad, start, type Started } from './support/load';
 import { type RealKong } from '../support/gateway/real-kong';
 import { CHAINS, type Chain, startRealKong } from './support/real-kong';
 
@@ -32,6 +32,9 @@ const ROWS = [
 type RowName = (typeof ROWS)[number]['name'];
 
 const BASE: RowName = 'key-auth + acl + rate-limiting (redis)';
+
+/** Node.js and LuaJIT have compiled what is often used by then. */
+const WARM_UP_SECONDS = 4;
 
 /** The middle one of the rounds, each figure by itself. */
 function median(loads: readonly MeasuredLoad[]): MeasuredLoad {
@@ -63,17 +66,21 @@ export async function measureRealKong({ stores, command, seconds, rounds }: Kong
   const laneSocket = join(folder, 'lane.sock');
   const [answersPort = 0] = await findFreePorts(1);
   const answersTo = process.env.BENCH_ANSWERS === 'off' ? undefined : `127.0.0.1:${answersPort}`;
-  const plugin = await start('plugins/server/main.js', [], {
-    ...(answersTo !== undefined && { ANSWERS_LISTEN: answersTo }),
-    DATABASE_URL: databaseUrl,
-    REDIS_URL: redisUrl,
-    ...(process.env.BENCH_PROOF === 'EdDSA'
-      ? { TOLLGATE_CONTEXT_PRIVATE_KEY: createContextKey().privateKey }
-      : { TOLLGATE_CONTEXT_SECRETS: formatSecrets(rotateSecrets([]).secrets) }),
-    PLUGIN_SOCKET: pluginSocket,
-    LANE_LISTEN: laneSocket,
-    LOG_LEVEL: 'error',
-  });
+  const startPlugin = (env: Record<string, string>): Promise<Started> =>
+    start('plugins/server/main.js', [], {
+      DATABASE_URL: databaseUrl,
+      REDIS_URL: redisUrl,
+      ...(process.env.BENCH_PROOF === 'EdDSA'
+        ? { TOLLGATE_CONTEXT_PRIVATE_KEY: createContextKey().privateKey }
+        : { TOLLGATE_CONTEXT_SECRETS: formatSecrets(rotateSecrets([]).secrets) }),
+      LOG_LEVEL: 'error',
+      ...env,
+    });
+  // One for each entrance, as an installation has it.
+  const plugins: Partial<Record<Chain, Started>> = {
+    tollgate: await startPlugin({ PLUGIN_SOCKET: pluginSocket, ...(answersTo !== undefined && { ANSWERS_LISTEN: answersTo }) }),
+    lane: await startPlugin({ PLUGIN_SOCKET: join(folder, 'beside-lane.sock'), LANE_LISTEN: laneSocket }),
+  };
   const limits = { daily: NO_LIMIT, monthly: NO_LIMIT };
   const { key } = await createKey(db, { customer: DEMO_EMAIL, products: ['api-ip'], actor: 'bench', ...limits });
   const service = `http://127.0.0.1:${upstream.line}`;
@@ -81,7 +88,8 @@ export async function measureRealKong({ stores, command, seconds, rounds }: Kong
   const keys = { good: key, unknown: generateApiKey('live'), none: undefined };
   const load = ({ name, chain, key: which }: (typeof ROWS)[number], duration: number): MeasuredLoad => {
     const { url = '', workerPid: gateway = 0 } = kongs.get(chain) ?? {};
-    const pids = { gateway, plugin: plugin.pid, redis: redisPid };
+    const plugin = plugins[chain]?.pid;
+    const pids = { gateway, ...(plugin !== undefined && { plugin }), redis: redisPid };
     return measure({ name, url, seconds: duration, key: keys[which], pids, refused: which !== 'good' });
   };
   try {
@@ -90,7 +98,7 @@ export async function measureRealKong({ stores, command, seconds, rounds }: Kong
         chain,
         await startRealKong({ chain, command, folder: join(folder, chain), service, pluginSocket, laneSocket, answersTo, redisUrl, key }),
       );
-    for (const row of ROWS) load(row, 1);
+    for (const row of ROWS) load(row, WARM_UP_SECONDS);
     console.log('(that was the warm-up)');
     const results = Array.from({ length: rounds }, () => ROWS.map((row) => load(row, seconds)));
     return ROWS.map((_, index) => median(results.flatMap((round) => round[index] ?? [])));
