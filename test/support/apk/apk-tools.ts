@@ -20,8 +20,12 @@ export async function ensureApkTools(): Promise<string> {
   return FRAMEWORK_FILE;
 }
 
+/** Those that are written in Java run for a second: compiling their code well would take longer than that. */
+const SHORT_LIVED_JAVA = { JAVA_TOOL_OPTIONS: '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC' };
+
 /** Runs a tool and returns its standard output. @throws Error with its standard error when it fails */
 export async function runTool(tool: ApkTool, args: readonly string[], cwd?: string): Promise<string> {
-  const { stdout } = await run(tool, [...args], { maxBuffer: 1e8, ...(cwd !== undefined && { cwd }) });
+  const env = { ...process.env, ...SHORT_LIVED_JAVA };
+  const { stdout } = await run(tool, [...args], { env, maxBuffer: 1e8, ...(cwd !== undefined && { cwd }) });
   return stdout;
 }
