@@ -352,8 +352,11 @@ describe('a subscription', () => {
   });
 
   it('cannot be made on, or changed to, a plan that whoever sells it must give', async () => {
+    const units = { header: 'X-Units', reserve: 1, most: 100 };
     const given = PRODUCTS.map((product) =>
-      product.id === 'api-seo' ? { ...product, plans: product.plans.map((plan) => ({ ...plan, approval: 'request' as const })) } : product,
+      product.id === 'api-seo'
+        ? { ...product, units, plans: product.plans.map((plan) => ({ ...plan, approval: 'request' as const })) }
+        : product,
     );
     await applyCatalogue(dashboard.pool, createCatalogue(given), { actor: 'test' });
     try {
@@ -372,7 +375,10 @@ describe('a subscription', () => {
       expect(asked.json()).toMatchObject({ product: 'api-seo', plan: 'Star', price: '999.00', state: 'open' });
       expect(await current('api-seo')).toMatchObject({ subscription: { plan: null }, request: { id: asked.json().id, state: 'open' } });
       const outcome = await readAnswerMail(asked.json().id);
-      expect(outcome).toMatchObject({ subject: 'You are on Star of SEO research', text: expect.stringContaining('INR 999.00 a month') });
+      expect(outcome).toMatchObject({
+        subject: 'You are on Star of SEO research',
+        text: expect.stringMatching(/you have 10,000 units a day .* INR 999\.00 a month/),
+      });
       expect(await current('api-seo')).toMatchObject({ subscription: { plan: 'Star' }, request: null });
     } finally {
       await applyCatalogue(dashboard.pool, CATALOGUE, { actor: 'test' });

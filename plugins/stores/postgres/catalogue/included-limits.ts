@@ -18,5 +18,5 @@ export function planRow({ overage, ...plan }: CataloguePlan): object {
   return { ...plan, ...enforcedLimits({ daily, monthly, overage }), overage: sold ?? null };
 }
 
-/** Whether limits count units, of which each answer says how many it costs, and not requests. @param product SQL for the product's id */
-export const countsUnits = (product: string): string => `COALESCE((SELECT definition ? 'units' FROM product WHERE id = ${product}), false)`;
+/** Whether limits count units, of which each answer says how many it costs, and not requests. @param row of product; none counts requests */
+export const countsUnits = (row: string): string => `COALESCE(${row}.definition ? 'units', false)`;

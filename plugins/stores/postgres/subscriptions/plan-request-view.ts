@@ -40,7 +40,7 @@ export interface PlanRequestView {
 /** For statements; the request is `r`. */
 export const PLAN_REQUEST = `
 SELECT r.id, r.customer_id AS "customerId", c.email AS customer, r.product_id AS product, p.title, r.plan_name AS plan,
-  ${countsUnits('r.product_id')} AS "countsUnits", ${includedLimits('r')},
+  ${countsUnits('p')} AS "countsUnits", ${includedLimits('r')},
   r.price::text AS price, r.currency, r.state, r.reason, r.asked_at AS "askedAt", r.answered_at AS "answeredAt",
   s.plan_name AS "currentPlan", s.id AS "subscriptionId"
 FROM plan_request r

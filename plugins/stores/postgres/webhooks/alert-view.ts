@@ -33,11 +33,13 @@ export interface AlertView {
 /** For statements that have an alert as `a`; with {@link ALERT_JOINS}. */
 export const ALERT_COLUMNS = `
 a.id, a.at, a.kind, a.subscription_id AS "subscriptionId", s.product_id AS product,
-(SELECT title FROM product WHERE id = s.product_id) AS "productTitle", ${countsUnits('s.product_id')} AS "countsUnits", a.percent, a.used::float8 AS used,
+p.title AS "productTitle", ${countsUnits('p')} AS "countsUnits", a.percent, a.used::float8 AS used,
 a.quota_limit::float8 AS limit, a.is_included AS "isIncluded", to_char(a.period, 'YYYY-MM-DD') AS period, a.credential_id AS "keyId",
 k.prefix || '…' || k.last_four AS "maskedKey", k.name AS "keyName",
 CASE WHEN a.kind = 'key_expiry' THEN a.period AT TIME ZONE 'UTC' END AS "expiresAt", a.read_at AS "readAt"`;
-export const ALERT_JOINS = 'LEFT JOIN subscription s ON s.id = a.subscription_id LEFT JOIN credential k ON k.id = a.credential_id';
+export const ALERT_JOINS = `
+LEFT JOIN subscription s ON s.id = a.subscription_id LEFT JOIN product p ON p.id = s.product_id
+LEFT JOIN credential k ON k.id = a.credential_id`;
 
 const PAGE = `
 SELECT ${ALERT_COLUMNS}, a.number::text AS number FROM alert a ${ALERT_JOINS}

@@ -1,14 +1,11 @@
 import { type AlertView } from '../../../../plugins/stores/postgres/webhooks/alert-view';
+import { countedBy, formatCount } from '../public/wording';
 
 const MONTHS = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November', 'December'];
 
-function count(used: number | null): string {
-  return (used ?? 0).toLocaleString('en-US');
-}
-
 /** `8,000 of 10,000 requests` */
 function share({ used, limit, countsUnits }: AlertView): string {
-  return `${count(used)} of ${count(limit)} ${countsUnits ? 'units' : 'requests'}`;
+  return `${formatCount(used ?? 0)} of ${formatCount(limit ?? 0)} ${countedBy(countsUnits)}`;
 }
 
 /** `21 November 2026, 16:40 IST`: the same words for every reader, with the zone in them as pages say it. */

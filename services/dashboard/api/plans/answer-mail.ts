@@ -1,18 +1,17 @@
 import { type PlanRequestView } from '../../../../plugins/stores/postgres/subscriptions/plan-request-view';
 import { type Mail } from '../mail/mail-sender';
-
-const count = (used: number): string => used.toLocaleString('en-US');
+import { countedBy, formatCount } from '../public/wording';
 
 /** Tells a customer how its request for a plan was answered. @param plansPage where to look */
 export function answerMail(request: PlanRequestView, plansPage: string): Mail {
   const { customer: to, title, plan, daily, monthly, price, currency, overage, state, reason } = request;
-  const counted = request.countsUnits ? 'units' : 'requests';
-  const above = overage ? ` Above that, ${count(overage.per)} ${counted} cost ${currency} ${overage.price}.` : '';
+  const counted = countedBy(request.countsUnits);
+  const above = overage ? ` Above that, ${formatCount(overage.per)} ${counted} cost ${currency} ${overage.price}.` : '';
   if (state === 'approved') {
     return {
       to,
       subject: `You are on ${plan} of ${title}`,
-      text: `Your request for the plan ${plan} of ${title} was approved. From now on you have ${count(daily)} ${counted} a day and ${count(monthly)} a month, for ${currency} ${price} a month.${above}\n\n${plansPage}\n`,
+      text: `Your request for the plan ${plan} of ${title} was approved. From now on you have ${formatCount(daily)} ${counted} a day and ${formatCount(monthly)} a month, for ${currency} ${price} a month.${above}\n\n${plansPage}\n`,
     };
   }
   return {

@@ -3,7 +3,7 @@ import { type CatalogueProduct } from '../../../../plugins/core/selling/catalogu
 import { choosePlan, REQUEST_STEPS } from './choose-plan';
 import { PageFrame, type PageTools, signUpPath } from './page-frame';
 import { NoLiveSource } from './product-table';
-import { countedBy, describeLimits, describePlan, formatCount, formatPrice, isOffered, NOTHING_ON_SALE } from './wording';
+import { describeLimits, describePlan, formatCount, formatPrice, isOffered, NOTHING_ON_SALE } from './wording';
 
 interface PricingPageProps {
   readonly tools: PageTools;
@@ -70,7 +70,7 @@ function Plans({ product }: { readonly product: CatalogueProduct }): ReactNode {
   const { base, plans } = product;
   return (
     <ul className="plain">
-      {countedBy(product) === 'units' && <li className="quiet">Counted in units. Each answer says how many it costs.</li>}
+      {product.units && <li className="quiet">Counted in units. Each answer says how many it costs.</li>}
       {base && (
         <li>
           <strong>Without a plan</strong>: free, {describeLimits(base)}
@@ -135,7 +135,7 @@ function Costs({
               </td>
               <td data-label={`${formatCount(requests)} a month`}>
                 <Cost product={product} requests={requests} />
-                {countedBy(product) === 'units' && <span className="quiet block">For as many units</span>}
+                {product.units && <span className="quiet block">For as many units</span>}
               </td>
             </tr>
           ))}

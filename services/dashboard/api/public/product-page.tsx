@@ -59,7 +59,7 @@ function Offer({
 
 function Offers({ tools, product }: Omit<ProductPageProps, 'operations'>): ReactNode {
   const { base, plans } = product;
-  const counted = countedBy(product);
+  const counted = countedBy(product.units !== undefined);
   const before = (index: number): CataloguePlan | { daily: number } | undefined => (index === 0 ? (base ?? undefined) : plans[index - 1]);
   return (
     <ul className="product-cards offers">

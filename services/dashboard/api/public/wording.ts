@@ -36,7 +36,7 @@ export function isOffered({ prefix }: CatalogueProduct): boolean {
 export const NOTHING_ON_SALE = 'Nothing is on sale yet.';
 
 /** What the limits of a product count. */
-export const countedBy = ({ units }: CatalogueProduct): 'units' | 'requests' => (units ? 'units' : 'requests');
+export const countedBy = (countsUnits: boolean): 'units' | 'requests' => (countsUnits ? 'units' : 'requests');
 
 /** `From ₹499.00 a month`, or that it costs nothing. */
 export function priceFrom({ plans }: CatalogueProduct): string {
