@@ -49,6 +49,8 @@ function nameOf(page: PageName): string {
 export class PageShelf {
   private readonly kept = new Map<string, () => Promise<KeptDocument>>();
   private readonly revision: () => Promise<string>;
+  /** Reading it takes a tenth of a second, in which the process answers nobody; most pages need it. */
+  private described: { readonly revision: string; readonly document: Promise<ApiDocument> } | undefined;
 
   constructor(private readonly options: ShelfOptions) {
     const { db, clock, liveSources } = options.deps;
@@ -63,15 +65,27 @@ export class PageShelf {
   }
 
   private async describe({ kind }: PageName): Promise<ApiDocument> {
-    const { document, deps } = this.options;
     const isNeeded = kind === 'product' || kind === 'errors';
     if (!isNeeded && !CAN_DO_WITHOUT.has(kind)) return NOTHING_DESCRIBED;
     try {
-      return readOperations(await document.read());
+      return await this.operations();
     } catch (error) {
       if (isNeeded) throw error;
-      deps.log.warn({ err: error }, 'the description of the API is not there');
+      this.options.deps.log.warn({ err: error }, 'the description of the API is not there');
       return NOTHING_DESCRIBED;
+    }
+  }
+
+  /** Read once for each revision. A failure is not kept. */
+  private async operations(): Promise<ApiDocument> {
+    const revision = await this.revision();
+    if (this.described?.revision !== revision) this.described = { revision, document: this.options.document.read().then(readOperations) };
+    const { described } = this;
+    try {
+      return await described.document;
+    } catch (error) {
+      if (this.described === described) this.described = undefined;
+      throw error;
     }
   }
 
@@ -116,7 +130,7 @@ export class PageShelf {
 
   /** @returns undefined for an operation that no page shows */
   async placeOf(operation: string): Promise<string | undefined> {
-    const { text } = await this.find('places', async () => JSON.stringify(placesOf(readOperations(await this.options.document.read()))));
+    const { text } = await this.find('places', async () => JSON.stringify(placesOf(await this.operations())));
     return new Map(Object.entries(JSON.parse(text) as Record<string, string>)).get(operation);
   }
 }
