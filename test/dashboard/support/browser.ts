@@ -101,7 +101,7 @@ const FIND_BROKEN = `(() => {
   const found = new Set();
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let text = texts.nextNode(); text; text = texts.nextNode()) {
-    if (!isRead(text)) continue;
+    if (!isRead(text) || linesOf(text, 0, text.data.length) < 2) continue;
     for (const { 0: token, index } of text.data.matchAll(/\\S+/g)) {
       if (token.length > 60 || token.includes('://')) continue;
       for (const { 0: word, index: at } of token.matchAll(/(?<![^-.@_/(“‘:])\\p{L}{2,20}(?![^-.@_/),;:!?”’])/gu)) {
