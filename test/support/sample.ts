@@ -16,6 +16,11 @@ export function sceneOn(kind: string, scene: number): jest.It {
   return it.skip;
 }
 
+/** How to declare one of three long tests: a sampled run takes one, and reports the others as skipped. @param scene its number among them */
+export function thirdOf(scene: number): jest.It {
+  return isSampled && scene !== Number(SAMPLE) ? it.skip : it;
+}
+
 /** Every third of a long list in a sampled run, and the whole list in others. */
 export function chosenThird<T>(all: readonly T[]): readonly T[] {
   return isSampled ? all.filter((_, index) => (index % 3) + 1 === Number(SAMPLE)) : all;

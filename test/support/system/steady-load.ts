@@ -29,9 +29,9 @@ interface Suspect {
 /** Loops of each kind. */
 const LOOPS = 2;
 /** Between two requests of a loop: the load is there all the time, and leaves the machine room to restart things. */
-const PAUSE_MS = 40;
+const PAUSE_MS = 80;
 /** Refusals show what they have to show more rarely. */
-const PROBE_PAUSE_MS = 100;
+const PROBE_PAUSE_MS = 200;
 
 /** Sends these requests in turn, and the same without a right to them, until told to stop. */
 export function startSteadyLoad(client: BalancedClient, requests: readonly BalancedRequest[], apiKey: string): SteadyLoad {
