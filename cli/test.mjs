@@ -24,7 +24,7 @@ try {
 }
 const sample = process.env.TEST_SAMPLE;
 if (sample !== 'all')
-  console.error(`tollgate: sample ${sample} of 3 of other gateways, pages and pictures; TEST_SAMPLE=${sample} repeats it`);
+  console.error(`tollgate: taking sample ${sample} of 3 (CONTRIBUTING.md says of what); TEST_SAMPLE=${sample} repeats it`);
 // Tests make much and keep little: more room for what is new spares time. No least size: a thread with little memory would have none left.
 // What measures memory has the room of production.
 const forNode = scope === 'sampled' ? ['--max-semi-space-size=64'] : [];

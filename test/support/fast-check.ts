@@ -1,12 +1,14 @@
 import fc from 'fast-check';
 
+const isSampled = (process.env.TEST_SAMPLE ?? 'all') !== 'all';
+/** `npm run test:unit` sets PROPERTY_RUNS=few because one runs it after every few lines. */
+const SHARE = process.env.PROPERTY_RUNS === 'few' ? 10 : isSampled ? 3 : 1;
+
 /**
- * How many cases a property tries: all in `npm test` and where jest is called by hand, a tenth of them in `npm run test:unit`, which sets
- * PROPERTY_RUNS=few because one runs it after every few lines.
+ * How many cases a property tries: all in `npm run test:all` and where jest is called by hand, a third in `npm test`, which draws others each
+ * time, and a tenth in `npm run test:unit`.
  */
-export function propertyRuns(all: number): number {
-  return process.env.PROPERTY_RUNS === 'few' ? Math.ceil(all / 10) : all;
-}
+export const propertyRuns = (all: number): number => Math.ceil(all / SHARE);
 
 // 100 is what fast-check tries where a property names no number.
 fc.configureGlobal({ numRuns: propertyRuns(100) });
