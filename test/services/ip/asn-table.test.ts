@@ -1,12 +1,6 @@
-import { type IpAddress, parseIpAddress } from '../../../plugins/core/access/ip-address';
 import { type AsnTable, createAsnTable } from '../../../services/ip/asn-table';
 import { parseAsnCsv } from '../../../services/ip/parse-asn-csv';
-
-function addressOf(text: string): IpAddress {
-  const address = parseIpAddress(text);
-  if (!address) throw new Error(text);
-  return address;
-}
+import { addressOf } from './address-of';
 
 async function tableOf(v4: string, v6: string): Promise<AsnTable> {
   const names = new Map<number, string>();

@@ -3,7 +3,6 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type IpAddress, parseIpAddress } from '../../../plugins/core/access/ip-address';
 import { GuardedFetch } from '../../../services/kit/upstream/guarded-fetch';
 import { createFindRegistration, RDAP_LIMITS } from '../../../services/ip/rdap/find-registration';
 import { createFindServer, openRdapServers, parseBootstrap } from '../../../services/ip/rdap/rdap-servers';
@@ -11,12 +10,7 @@ import { readRegistration } from '../../../services/ip/rdap/registration';
 import { updateRdapServers } from '../../../services/ip/rdap/update-rdap-servers';
 import { ipSettings } from '../../../services/ip/settings';
 import { testClock } from '../kit/test-clock';
-
-function addressOf(text: string): IpAddress {
-  const address = parseIpAddress(text);
-  if (!address) throw new Error(text);
-  return address;
-}
+import { addressOf } from './address-of';
 
 let server: Server;
 let base: string;
@@ -58,12 +52,9 @@ describe("a registry's answer", () => {
   test('gives nothing that it does not say, no name of a person, and no text that is none', () => {
     const person = { roles: ['registrant'], vcardArray: card(['fn', {}, 'text', 'Jane Doe'], ['kind', {}, 'text', 'individual']) };
     const odd = { roles: ['abuse'], vcardArray: card(['email', {}, 'text', 'not an address'], ['tel', {}, 'text', ['+1']], 'nonsense') };
-    expect(readRegistration({ objectClassName: 'ip network', name: 'A\u0000\u202eB', entities: [person, odd, 7] })).toEqual({
-      company: null,
-      networkName: 'AB',
-      abuseEmail: null,
-      abusePhone: null,
-    });
+    const nothing = { company: null, abuseEmail: null, abusePhone: null };
+    const given = { objectClassName: 'ip network', name: 'A\u0000\u202eB', entities: [person, odd, 7] };
+    expect(readRegistration(given)).toEqual({ ...nothing, networkName: 'AB' });
     expect(() => readRegistration({ objectClassName: 'domain' })).toThrow();
   });
 
@@ -149,20 +140,11 @@ describe('the servers of registries', () => {
   const open = () => openRdapServers({ folder, pollMs: 0, onError: () => undefined });
 
   test('are those of the longest network that holds the address, with TLS where there is a choice', () => {
-    const find = createFindServer(
-      parseBootstrap(
-        file(
-          [['8.0.0.0/8'], ['http://rdap.wide.example/', 'https://rdap.wide.example/']],
-          [['8.8.0.0/16'], ['https://rdap.narrow.example/']],
-        ),
-      ),
-    );
-    expect(['8.8.8.8', '8.9.0.1', '9.9.9.9', '::808:808'].map((text) => find(addressOf(text)))).toEqual([
-      'https://rdap.narrow.example/',
-      'https://rdap.wide.example/',
-      undefined,
-      undefined,
-    ]);
+    const wide = [['8.0.0.0/8'], ['http://rdap.wide.example/', 'https://rdap.wide.example/']];
+    const find = createFindServer(parseBootstrap(file(wide, [['8.8.0.0/16'], ['https://rdap.narrow.example/']])));
+    expect(find(addressOf('8.8.8.8'))).toBe('https://rdap.narrow.example/');
+    expect(find(addressOf('8.9.0.1'))).toBe('https://rdap.wide.example/');
+    for (const text of ['9.9.9.9', '::808:808']) expect(find(addressOf(text))).toBeUndefined();
   });
 
   test('are fetched from IANA or a mirror and used from then on', async () => {
