@@ -1,21 +1,18 @@
-import { once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
-import { connect, type AddressInfo } from 'node:net';
+import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { gleadService } from '../../../services/glead/routes';
-import { type Dial } from '../../../services/kit/upstream/pinned-connector';
 import { type WorkerServer } from '../../../services/kit/worker/serve-worker';
 import { type Sandbox } from '../../../services/sandbox/start-sandbox';
 import { serviceWith, startTestSandbox, startTestWorker } from '../../workers/ranking/setup';
 import { type Harness } from '../kit/harness';
+import { listenWeb, type Web } from '../kit/listen-web';
 
 const PUBLIC = '93.184.216.34';
 
 /** Google Places, whose answer each test gives, and the web, which a dialled public address leads to. */
-let google: Server;
-let web: Server;
+let google: Web;
+let web: Web;
 let websites: (string | undefined)[];
-let visit: RequestListener;
-let dialled: string[];
+let visit: (request: IncomingMessage, response: ServerResponse) => unknown;
 let resolved: string[];
 let addresses: Record<string, string[]>;
 let sandbox: Sandbox;
@@ -23,46 +20,30 @@ let workers: WorkerServer[];
 let glead: Harness;
 let without: Harness;
 
-const portOf = (server: Server): number => (server.address() as AddressInfo).port;
-/** Takes what was judged public to the test's own server: nothing here leaves the machine. */
-const dial: Dial = (target, callback) => {
-  dialled.push(target.hostname);
-  const socket = connect(portOf(web), '127.0.0.1');
-  socket.once('connect', () => callback(null, socket)).once('error', (error) => callback(error, null));
-};
 const resolve = (host: string): Promise<string[]> => {
   resolved.push(host);
   return Promise.resolve(addresses[host] ?? [PUBLIC]);
 };
 
 beforeAll(async () => {
-  google = createServer((_request, response) => {
+  google = await listenWeb((_request, response) => {
     const places = websites.map((websiteUri, index) => ({ id: `place-${index}`, displayName: { text: 'A shop' }, websiteUri }));
     response.setHeader('content-type', 'application/json').end(JSON.stringify({ places }));
-  }).listen(0, '127.0.0.1');
-  web = createServer((request, response) => visit(request, response)).listen(0, '127.0.0.1');
-  await Promise.all([once(google, 'listening'), once(web, 'listening')]);
+  });
+  web = await listenWeb((request, response) => visit(request, response));
   sandbox = await startTestSandbox();
-  const env = {
-    SANDBOX_URL: sandbox.url,
-    RANKING_GOOGLE_PLACES_URL: `http://127.0.0.1:${portOf(google)}`,
-    RANKING_GOOGLE_PLACES_KEY: 'k',
-  };
+  const env = { SANDBOX_URL: sandbox.url, RANKING_GOOGLE_PLACES_URL: google.url, RANKING_GOOGLE_PLACES_KEY: 'k' };
   const crawling = { ...env, RANKING_EMAIL_CRAWL: 'on', RANKING_EMAIL_CRAWL_MS: '20000' };
-  workers = await Promise.all([crawling, env].map((each) => startTestWorker(each, { dial, resolve })));
+  workers = await Promise.all([crawling, env].map((each) => startTestWorker(each, { dial: web.dial, resolve })));
   [glead, without] = (await Promise.all(workers.map(({ address }) => serviceWith(gleadService, address)))) as [Harness, Harness];
 });
 afterAll(async () => {
   await Promise.all([glead, without].map(({ app }) => app.close()));
   await Promise.all(workers.map((worker) => worker.close(100)));
-  for (const server of [google, web]) {
-    server.closeAllConnections();
-    server.close();
-  }
-  await sandbox.close();
+  await Promise.all([google, web, sandbox].map((each) => each.close()));
 });
 beforeEach(() => {
-  dialled = [];
+  web.dialled.length = 0;
   resolved = [];
   addresses = {};
   visit = (request, response): unknown => {
@@ -90,13 +71,13 @@ describe('with the crawl switched on', () => {
     ]);
     const others = (await emailsOf(glead, 'test', { limit: 60 })).slice(3);
     expect([others.length, others.filter((each) => Array.isArray(each) && each.length > 0)]).toEqual([42, []]);
-    expect([dialled, resolved]).toEqual([[], []]);
+    expect([web.dialled, resolved]).toEqual([[], []]);
   });
 
   test('a live key sees the e-mails that websites show; a lead without a website has none', async () => {
     websites = ['http://www.one.com/', undefined, 'http://two.co.in/shop'];
     expect(await emailsOf(glead, 'live')).toEqual([['info@www.one.com'], 'no_website', ['info@two.co.in']]);
-    expect(new Set(dialled)).toEqual(new Set([PUBLIC]));
+    expect(new Set(web.dialled)).toEqual(new Set([PUBLIC]));
   });
 
   test.each(['http://2130706433/', 'http://localhost/', 'http://user:pass@one.com/', 'file:///etc/passwd'])(
@@ -104,7 +85,7 @@ describe('with the crawl switched on', () => {
     async (website) => {
       websites = [website];
       expect(await emailsOf(glead, 'live')).toEqual([expect.any(String)]);
-      expect([dialled, resolved]).toEqual([[], []]);
+      expect([web.dialled, resolved]).toEqual([[], []]);
     },
   );
 
@@ -119,7 +100,7 @@ describe('with the crawl switched on', () => {
     };
     websites = ['http://inside.com/', 'http://mixed.com/', 'http://moved.com/', 'http://out.com/'];
     expect(await emailsOf(glead, 'live')).toEqual([expect.any(String), expect.any(String), expect.any(String), expect.any(String)]);
-    expect(new Set(dialled)).toEqual(new Set([PUBLIC]));
+    expect(new Set(web.dialled)).toEqual(new Set([PUBLIC]));
     expect(resolved).toContain('intra.out.com');
   });
 });
@@ -128,5 +109,5 @@ test('without the setting nobody’s website is read', async () => {
   websites = ['http://www.one.com/'];
   expect(await emailsOf(without, 'live')).toEqual(['not_configured']);
   expect(await emailsOf(without, 'test', { limit: 3 })).toEqual(['not_configured', 'not_configured', 'not_configured']);
-  expect([dialled, resolved]).toEqual([[], []]);
+  expect([web.dialled, resolved]).toEqual([[], []]);
 });

@@ -1,36 +1,28 @@
-import { createServer, type Server } from 'node:http';
-import { connect, type AddressInfo } from 'node:net';
-import { type Dial } from '../../../services/kit/upstream/pinned-connector';
+import { listenWeb, type Web } from '../kit/listen-web';
 import { type SeoStage, startSeoStage } from './seo-stage';
 
 /** The slowest page that is not too complex: every end tag looks through 510 open elements. */
 const SLOW = '<div>'.repeat(510) + '</i>'.repeat(520_000);
 const GOOD = '<title>Good</title><a href="https://shop.example/">shop</a>';
 
-let server: Server;
+let web: Web;
 let stage: SeoStage;
 let onSlowPage: () => void = () => undefined;
-const dial: Dial = (_target, callback) => {
-  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
-  socket.once('connect', () => callback(null, socket)).once('error', (error) => callback(error, null));
-};
-const resolve = () => Promise.resolve(['93.184.216.34']);
 
 beforeAll(async () => {
-  server = createServer((request, response) => {
+  web = await listenWeb((request, response) => {
     if (request.url === '/robots.txt') return void response.writeHead(404).end();
     const host = request.headers.host ?? '';
     response.setHeader('content-type', 'text/html');
     if (host.startsWith('slow')) onSlowPage();
     response.end(host.startsWith('slow') ? SLOW : GOOD);
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  stage = await startSeoStage({ network: { dial, resolve }, env: { SEO_PARSE_THREADS: '1' } });
+  const network = { dial: web.dial, resolve: () => Promise.resolve(['93.184.216.34']) };
+  stage = await startSeoStage({ network, env: { SEO_PARSE_THREADS: '1' } });
 });
 afterAll(async () => {
   await stage.close();
-  server.closeAllConnections();
-  await new Promise((closed) => server.close(closed));
+  await web.close();
 });
 
 const backlinks = async (hosts: readonly string[]) => {
