@@ -103,7 +103,10 @@ test.each(WITHOUT_LIVE_SOURCE)('%s without a sandbox tells a test key so', async
   expect(lines.join()).toContain('SANDBOX_URL');
 });
 
-test.each(NAMES)('%s without workers tells every key so; the log names the setting', async (name) => {
+test.each(NAMES)('%s without workers shows its index, and tells every key so; the log names the setting', async (name) => {
+  const { call } = await harnessOf(name, {});
+  const index = SERVICES[name].routes.find(({ path }) => path === `/${name}`);
+  if (index) expect((await call({ method: 'GET', url: index.path })).statusCode).toBe(200);
   for (const mode of ['live', 'test'] as const) {
     expect(await answerOf(name, {}, mode)).toEqual(bodyWith('This product is not set up.'));
     expect(lines.join()).toMatch(/not set: [A-Z]+_WORKER_URL/);
