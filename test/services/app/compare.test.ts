@@ -1,25 +1,18 @@
 import { compareReports } from '../../../services/app/compare-reports';
 import { type ComparedReport, compareInput } from '../../../services/app/compare-schema';
 import { appService } from '../../../services/app/routes';
-import { createLog } from '../../../services/kit/log';
-import { createMetrics } from '../../../services/kit/metrics';
 import { createApkExamples } from '../../../services/sandbox/app/apk-examples';
 import { documentOf } from '../kit/documented-answers';
-import { createHarness, type Harness } from '../kit/harness';
+import { buildHarness, type Harness } from '../kit/harness';
 import { pointer } from '../../support/openapi/documented-api';
 import { fc, propertyRuns } from '../../support/fast-check';
-import { testClock } from '../kit/test-clock';
 
 const example = createApkExamples().examples.find(({ route, outcome }) => route === '/app/compare' && outcome === 'success');
 const input = example?.input as { before: Record<string, unknown>; after: Record<string, unknown> };
 
 /** Compared without any worker: nothing but the two reports is looked at. */
 let service: Harness;
-beforeAll(async () => {
-  const common = { sandboxUrl: undefined };
-  const tools = { settings: appService.settings.parse({}), common, log: createLog('app', { level: 'silent' }), clock: testClock };
-  service = createHarness(appService, { deps: await appService.createDeps({ ...tools, metrics: createMetrics() }) });
-});
+beforeAll(async () => (service = await buildHarness(appService)));
 afterAll(() => service.app.close());
 
 const ask = (payload: object) => service.call({ method: 'POST', url: '/app/compare', payload });

@@ -1,7 +1,6 @@
 import { imageService } from '../../../services/image/routes';
 import { backgroundRemoverOutput } from '../../../services/image/schema';
 import { createLog } from '../../../services/kit/log';
-import { createMetrics } from '../../../services/kit/metrics';
 import { type WorkerServer } from '../../../services/kit/worker/serve-worker';
 import { createSandboxUpstreams } from '../../../services/sandbox/sandbox-upstreams';
 import { startSandbox, type Sandbox } from '../../../services/sandbox/start-sandbox';
@@ -9,8 +8,8 @@ import { imageWorkerSettings } from '../../../services/workers/image/settings';
 import { startImageWorker } from '../../../services/workers/image/start-image-worker';
 import sharp from 'sharp';
 import { disc, plain } from '../../workers/image/pictures';
-import { createHarness, type Harness } from '../kit/harness';
-import { testClock } from '../kit/test-clock';
+import { buildHarness, type Harness } from '../kit/harness';
+import { field as text, file, multipart } from '../kit/input/send-input';
 import { anyCharacter, anyWebUrl } from '../../support/any-text';
 import { fc } from '../../support/fast-check';
 
@@ -19,22 +18,17 @@ const log = createLog('image', { level: 'silent' });
 let sandbox: Sandbox;
 let worker: WorkerServer;
 let service: Harness;
-let deps: Awaited<ReturnType<typeof imageService.createDeps>>;
 let png: Buffer;
-
-const tools = { common: { sandboxUrl: undefined }, log, clock: testClock, metrics: createMetrics() };
-const depsOf = (address: string) => imageService.createDeps({ ...tools, settings: { IMAGE_WORKER_URL: [address] } });
 
 beforeAll(async () => {
   sandbox = await startSandbox({ host: '127.0.0.1', port: 0, upstreams: createSandboxUpstreams() });
   const env = { SANDBOX_URL: sandbox.url, IMAGE_UPSTREAM_URL: `ws://127.0.0.1:${sandbox.port}/background-removal/v1` };
   worker = await startImageWorker(imageWorkerSettings.parse(env), log, '/no/such/thread');
-  deps = await depsOf(worker.address);
-  service = createHarness(imageService, { deps });
+  service = await buildHarness(imageService, { IMAGE_WORKER_URL: worker.address });
   png = await disc();
 });
 afterAll(async () => {
-  await imageService.close?.(deps);
+  await service.app.close();
   await worker.close(200);
   await sandbox.close();
 });
@@ -42,25 +36,10 @@ afterAll(async () => {
 const test64 = { context: { mode: 'test' as const } };
 const post = (payload: object, more: object = {}) => service.call({ method: 'POST', url: URL_PATH, payload, ...test64, ...more });
 
-interface Part {
-  readonly name: string;
-  readonly filename?: string;
-  readonly type?: string;
-  readonly body: Buffer | string;
-}
-
-function multipart(parts: readonly Part[]): { payload: Buffer; headers: Record<string, string> } {
-  const pieces = parts.flatMap(({ name, filename, type, body }) => [
-    `--b\r\nContent-Disposition: form-data; name="${name}"${filename === undefined ? '' : `; filename="${filename}"`}\r\n`,
-    type === undefined ? '\r\n' : `Content-Type: ${type}\r\n\r\n`,
-    body,
-    '\r\n',
-  ]);
-  const payload = Buffer.concat([...pieces, '--b--\r\n'].map((each) => Buffer.from(each)));
-  return { payload, headers: { 'content-type': 'multipart/form-data; boundary=b' } };
-}
-
-const sendForm = (parts: readonly Part[]) => service.call({ method: 'POST', url: URL_PATH, ...multipart(parts), ...test64 });
+const form = (...parts: Parameters<typeof multipart>[0]) => {
+  const { payload, type } = multipart(parts);
+  return { payload, headers: { 'content-type': type } };
+};
 
 describe('a success', () => {
   test('has exactly the documented members', async () => {
@@ -97,10 +76,10 @@ describe('a success', () => {
     ['the query of a GET', () => ({ method: 'GET', query: { image: url64() } })],
     ['a urlencoded form', () => ({ payload: `image=${encodeURIComponent(png.toString('base64'))}`, headers: { 'content-type': 'application/x-www-form-urlencoded' } })],
     ['a form with unencoded plus signs', () => ({ payload: `image=${png.toString('base64').replaceAll('=', '%3D')}`, headers: { 'content-type': 'application/x-www-form-urlencoded' } })],
-    ['a multipart text', () => multipart([{ name: 'image_base64', body: png.toString('base64') }])],
-    ['a multipart file', () => multipart([{ name: 'image', filename: 'a.png', type: 'image/png', body: png }])],
-    ['a multipart file of base64', () => multipart([{ name: 'image_base64', filename: 'a.txt', type: 'text/plain', body: png.toString('base64') }])],
-    ['a form whose other field is empty', () => multipart([{ name: 'image', filename: 'a.png', type: 'image/png', body: png }, { name: 'image_base64', body: '' }])],
+    ['a multipart text', () => form(text('image_base64', png.toString('base64')))],
+    ['a multipart file', () => form(file('image', png))],
+    ['a multipart file of base64', () => form(file('image_base64', png.toString('base64'), 'a.txt'))],
+    ['a form whose other field is empty', () => form(file('image', png), text('image_base64', ''))],
     ['JPEG', async () => ({ payload: { image: (await disc('jpeg')).toString('base64') } })],
     ['WebP', async () => ({ payload: { image: (await disc('webp')).toString('base64') } })],
   ])('comes from %s', async (_what, make) => {
@@ -175,23 +154,23 @@ describe('a success', () => {
 });
 
 describe('bad input', () => {
-  const text = (value: unknown) => ({ payload: { image: value } });
+  const image = (value: unknown) => ({ payload: { image: value } });
   test.each<[string, () => object, string]>([
     ['no image', () => ({ payload: {} }), 'image'],
     ['an image of spaces', () => ({ payload: { image_base64: '  ' } }), 'image_base64'],
-    ['null', () => text(null), 'image'],
+    ['null', () => image(null), 'image'],
     ['both fields', () => ({ payload: { image: png.toString('base64'), image_base64: png.toString('base64') } }), 'image'],
     ['one field in the query, one in the body', () => ({ query: { image: 'AAAA' }, payload: { image_base64: 'AAAA' } }), 'image'],
-    ['a file and a text', () => multipart([{ name: 'image', filename: 'a', body: png }, { name: 'image_base64', body: 'AAAA' }]), 'image'],
-    ['a file and a text of one name', () => multipart([{ name: 'image', filename: 'a', body: png }, { name: 'image', body: 'AAAA' }]), 'image'],
-    ['no base64', () => text('!!!!'), 'image'],
-    ['base64 of a wrong length', () => text('AAAAA'), 'image'],
-    ['base64 with padding in the middle', () => text('AA==AAAA'), 'image'],
-    ['a data URI without base64', () => text('data:image/png,abc'), 'image'],
-    ['an address', () => text('https://example.com/a.png'), 'image'],
-    ['an SVG file that calls itself PNG', () => multipart([{ name: 'image', filename: 'a.png', type: 'image/png', body: '<svg/>' }]), 'image'],
-    ['GIF', () => text(Buffer.from('GIF89a\u0001\u0000\u0001\u0000').toString('base64')), 'image'],
-    ['a PNG that ends early', () => text(png.subarray(0, png.length - 60).toString('base64')), 'image'],
+    ['a file and a text', () => form(file('image', png), text('image_base64', 'AAAA')), 'image'],
+    ['a file and a text of one name', () => form(file('image', png), text('image', 'AAAA')), 'image'],
+    ['no base64', () => image('!!!!'), 'image'],
+    ['base64 of a wrong length', () => image('AAAAA'), 'image'],
+    ['base64 with padding in the middle', () => image('AA==AAAA'), 'image'],
+    ['a data URI without base64', () => image('data:image/png,abc'), 'image'],
+    ['an address', () => image('https://example.com/a.png'), 'image'],
+    ['an SVG file that calls itself PNG', () => form(file('image', '<svg/>')), 'image'],
+    ['GIF', () => image(Buffer.from('GIF89a\u0001\u0000\u0001\u0000').toString('base64')), 'image'],
+    ['a PNG that ends early', () => image(png.subarray(0, png.length - 60).toString('base64')), 'image'],
   ])('%s is a 400 that names the field', async (_what, make, field) => {
     const response = await service.call({ method: 'POST', url: URL_PATH, ...test64, ...make() });
     expect(response.statusCode).toBe(400);
@@ -203,8 +182,8 @@ describe('bad input', () => {
   });
 
   test('more than 10 MiB of image, or 16 MiB of body, is a 413', async () => {
-    const file = Buffer.concat([png, Buffer.alloc(10_485_761 - png.length)]);
-    const response = await sendForm([{ name: 'image', filename: 'a.png', body: file }]);
+    const large = file('image', Buffer.concat([png, Buffer.alloc(10_485_761 - png.length)]));
+    const response = await service.call({ method: 'POST', url: URL_PATH, ...form(large), ...test64 });
     expect([response.statusCode, response.json().limit_bytes]).toEqual([413, 10_485_760]);
     expect((await post({ image: 'A'.repeat(17_000_000) })).statusCode).toBe(413);
   });
@@ -261,10 +240,9 @@ test('an uncertain cut-out costs nothing and says how sure the engine is; who ac
 
 test('a test key without a sandbox is a 503', async () => {
   const alone = await startImageWorker(imageWorkerSettings.parse({ IMAGE_UPSTREAM_URL: 'ws://127.0.0.1:1' }), log, '/no/such/thread');
-  const own = await depsOf(alone.address);
-  const { call } = createHarness(imageService, { deps: own });
-  const response = await call({ method: 'POST', url: URL_PATH, payload: { image: png.toString('base64') }, ...test64 });
+  const own = await buildHarness(imageService, { IMAGE_WORKER_URL: alone.address });
+  const response = await own.call({ method: 'POST', url: URL_PATH, payload: { image: png.toString('base64') }, ...test64 });
   expect(response.json()).toMatchObject({ status: 503, code: 'upstream_not_configured' });
-  await imageService.close?.(own);
+  await own.app.close();
   await alone.close(100);
 });

@@ -8,37 +8,29 @@ import { systemClock } from '../../../plugins/core/ports';
 import { ipAnswer } from '../../../services/ip/ip-answer';
 import { GRID_UNITS } from '../../../services/grank/routes';
 import { BATCH_UNITS, batchAnswer } from '../../../services/ip/look-up-batch';
-import { createIpDeps, ipService, type IpDeps } from '../../../services/ip/routes';
+import { ipService } from '../../../services/ip/routes';
 import { ipSettings } from '../../../services/ip/settings';
-import { createLog } from '../../../services/kit/log';
-import { createMetrics } from '../../../services/kit/metrics';
 import { createSandboxUpstreams } from '../../../services/sandbox/sandbox-upstreams';
 import { startSandbox, type Sandbox } from '../../../services/sandbox/start-sandbox';
-import { createHarness, type Harness } from '../kit/harness';
+import { buildHarness, type Harness } from '../kit/harness';
 import { writeMmdb } from './mmdb-writer';
 import { fc } from '../../support/fast-check';
 
 let sandbox: Sandbox;
-const opened: IpDeps[] = [];
+const opened: Harness[] = [];
 
 /** Live look-ups ask nobody: reverse DNS is off. */
 async function harnessWith(env: Record<string, string>, sandboxUrl: string | undefined): Promise<Harness> {
-  const deps = await createIpDeps({
-    settings: ipSettings.parse({ IP_REVERSE_DNS: 'off', ...env }),
-    common: { sandboxUrl },
-    log: createLog('ip', { level: 'silent' }),
-    clock: systemClock,
-    metrics: createMetrics(),
-  });
-  opened.push(deps);
-  return createHarness(ipService, { deps });
+  const harness = await buildHarness(ipService, { IP_REVERSE_DNS: 'off', ...env }, { sandboxUrl, clock: systemClock });
+  opened.push(harness);
+  return harness;
 }
 
 beforeAll(async () => {
   sandbox = await startSandbox({ host: '127.0.0.1', port: 0, upstreams: createSandboxUpstreams() });
 });
 afterAll(async () => {
-  await Promise.all(opened.map((deps) => deps.close()));
+  await Promise.all(opened.map(({ app }) => app.close()));
   await sandbox.close();
 });
 

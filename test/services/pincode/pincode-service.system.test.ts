@@ -1,28 +1,17 @@
-import { pincodeService, createPincodeDeps } from '../../../services/pincode/routes';
+import { pincodeService } from '../../../services/pincode/routes';
 import { pincodeOutput } from '../../../services/pincode/schema';
 import { pincodeSettings } from '../../../services/pincode/settings';
-import { createLog } from '../../../services/kit/log';
-import { createMetrics } from '../../../services/kit/metrics';
 import { createSandboxUpstreams } from '../../../services/sandbox/sandbox-upstreams';
 import { startSandbox, type Sandbox } from '../../../services/sandbox/start-sandbox';
-import { createHarness, type Harness } from '../kit/harness';
-import { testClock } from '../kit/test-clock';
+import { buildHarness, type Harness } from '../kit/harness';
 
 /** A silent provider is not waited for; for inputs that meet one. */
 const HASTY = { PINCODE_TIMEOUT_MS: '400' };
 
 let sandbox: Sandbox;
 
-function harnessWith(env: Record<string, string>, sandboxUrl: string | undefined): Harness {
-  const deps = createPincodeDeps({
-    settings: pincodeSettings.parse({ PINCODE_TIMEOUT_MS: '20000', ...env }),
-    common: { sandboxUrl },
-    log: createLog('pincode', { level: 'silent' }),
-    clock: testClock,
-    metrics: createMetrics(),
-  });
-  return createHarness(pincodeService, { deps });
-}
+const harnessWith = (env: Record<string, string>, sandboxUrl = sandbox.url) =>
+  buildHarness(pincodeService, { PINCODE_TIMEOUT_MS: '20000', ...env }, { sandboxUrl });
 
 beforeAll(async () => {
   sandbox = await startSandbox({ host: '127.0.0.1', port: 0, upstreams: createSandboxUpstreams() });
@@ -32,9 +21,9 @@ afterAll(() => sandbox.close());
 describe('GET /pincode with a test key', () => {
   let service: Harness;
   let hasty: Harness;
-  beforeAll(() => {
-    service = harnessWith({}, sandbox.url);
-    hasty = harnessWith(HASTY, sandbox.url);
+  beforeAll(async () => {
+    service = await harnessWith({});
+    hasty = await harnessWith(HASTY);
   });
 
   const get = (query: Record<string, string>, mode: 'live' | 'test' = 'test', of = service) =>
@@ -72,7 +61,7 @@ describe('GET /pincode with a test key', () => {
   test('gives callers of the provider’s own JSON never that of another, and nobody where that is switched off', async () => {
     const query = { country: 'IN', pin: '999512' };
     expect((await get(query)).json()).toMatchObject({ status: 502, reason: 'unreachable', provider: 'sandbox_postalpincode.in' });
-    const alone = harnessWith({ PINCODE_FALLBACK: 'off' }, sandbox.url);
+    const alone = await harnessWith({ PINCODE_FALLBACK: 'off' });
     expect((await get({ ...query, format: 'normal' }, 'test', alone)).statusCode).toBe(502);
     expect((await get({ ...query, format: 'xml' })).statusCode).toBe(400);
   });
@@ -112,7 +101,7 @@ describe('GET /pincode with a test key', () => {
 describe('the pincode service', () => {
   test('never lets sandbox answers reach a live caller', async () => {
     const down = await startSandbox({ host: '127.0.0.1', port: 0, upstreams: [] });
-    const service = harnessWith({ PINCODE_INDIA_URL: down.url }, sandbox.url);
+    const service = await harnessWith({ PINCODE_INDIA_URL: down.url });
     const query = { country: 'IN', pin: '110001' };
     expect((await service.call({ method: 'GET', url: '/pincode', query, context: { mode: 'test' } })).statusCode).toBe(200);
     const live = await service.call({ method: 'GET', url: '/pincode', query, context: { mode: 'live' } });
@@ -123,7 +112,7 @@ describe('the pincode service', () => {
   });
 
   test('tells test keys that there is no sandbox', async () => {
-    const service = harnessWith({}, undefined);
+    const service = await buildHarness(pincodeService);
     const query = { country: 'IN', pin: '110001' };
     const response = await service.call({ method: 'GET', url: '/pincode', query, context: { mode: 'test' } });
     expect([response.statusCode, response.json().code]).toEqual([503, 'upstream_not_configured']);
@@ -134,7 +123,7 @@ describe('the pincode service', () => {
     ['00429', 502, 'provider_quota'],
   ])('asks GeoNames instead when told so: %s', async (pin, status, reason) => {
     const source = { PINCODE_WORLD_PROVIDER: 'geonames', PINCODE_GEONAMES_USERNAME: 'operator' };
-    const service = harnessWith(source, sandbox.url);
+    const service = await harnessWith(source);
     const response = await service.call({ method: 'GET', url: '/pincode', query: { country: 'DE', pin }, context: { mode: 'test' } });
     expect(response.statusCode).toBe(status);
     expect(response.headers['x-upstream-provider']).toBe('sandbox_geonames.org');
