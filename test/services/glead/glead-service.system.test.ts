@@ -77,35 +77,14 @@ describe('POST /glead/search', () => {
     const body = (await post({ query: 'dentist', location: 'Bengaluru', limit: 2 })).json();
     expect(leadSearchOutput.parse(body)).toEqual(body);
     expect(body).toMatchObject({ status: 'success', data: { count: 2, source: 'sandbox_google_places' } });
-    expect(body.data.leads[0]).toEqual({
-      place_id: 'ChIJsandbox0001',
+    expect(body.data.leads[0]).toMatchObject({
       name: 'Lotus Clinic',
-      category: 'dentist',
-      types: ['dentist', 'point_of_interest', 'establishment'],
       phone: '080 5550 1001',
       international_phone: '+91 80 5550 1001',
       website: 'https://www.business-01.example.com/',
       domain: 'example.com',
-      address: {
-        formatted: '1, Sandbox Road, Sample Nagar, Bengaluru, Karnataka 560001, India',
-        street: '1 Sandbox Road',
-        locality: 'Bengaluru',
-        region: 'Karnataka',
-        postal_code: '560001',
-        country: 'India',
-        country_code: 'IN',
-      },
-      latitude: expect.any(Number),
-      longitude: 77.5946,
-      rating: 3.7,
-      reviews: 13,
-      business_status: 'OPERATIONAL',
-      hours: [
-        ...['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'].map((day) => `${day}: 9:00 AM – 6:00 PM`),
-        'Sunday: Closed',
-      ],
+      address: { street: '1 Sandbox Road', locality: 'Bengaluru', region: 'Karnataka', postal_code: '560001', country_code: 'IN' },
       socials: [],
-      maps_url: 'https://maps.google.com/?cid=1001',
       emails: null,
       emails_reason: 'not_configured',
     });
