@@ -157,6 +157,7 @@ describe('a comparison', () => {
     fc.assert(
       fc.property(reports, reports, (one, other) => {
         const [there, back] = [compareReports(one, other), compareReports(other, one)];
+        expect(compareReports(one, one)).toMatchObject({ same_file: true, urls: { added: [], removed: [] } });
         const kept = one.urls.filter((each) => !there.urls.removed.includes(each));
         expect(new Set([...kept, ...there.urls.added])).toEqual(new Set(other.urls));
         for (const part of ['trackers', 'native_libraries', 'urls'] as const)

@@ -1,14 +1,13 @@
-import { type ChildProcess, type ChildProcessByStdio, execFileSync, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { createInterface } from 'node:readline';
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Readable } from 'node:stream';
+import { promisify } from 'node:util';
 import { WebSocket } from 'ws';
 import { PRODUCTS } from '../../support/catalogue';
 import { createSandboxUpstreams } from '../../../services/sandbox/sandbox-upstreams';
 import { type SandboxExample, type SandboxUpstream } from '../../../services/sandbox/sandbox-upstream';
 import { type Sandbox, startSandbox } from '../../../services/sandbox/start-sandbox';
+import { endProgram, startProgram } from '../../support/system/program';
 
 let sandbox: Sandbox;
 const echo: SandboxUpstream = {
@@ -52,44 +51,22 @@ test("WebSocket end points are served below the upstream's name, and nowhere els
 });
 
 describe('the sandbox process', () => {
-  const root = join(__dirname, '../../..');
-  const program = join(root, '.test', `sandbox-${process.pid}.cjs`);
-
-  beforeAll(() => {
-    const options = ['--bundle', '--platform=node', '--packages=external', '--log-level=error', `--outfile=${program}`];
-    execFileSync(join(root, 'node_modules/.bin/esbuild'), [join(root, 'services/sandbox/main.ts'), ...options]);
-  });
-  afterAll(() => rm(program));
-  const children: ChildProcess[] = [];
-  afterEach(() => children.splice(0).forEach((child) => child.kill('SIGKILL')));
-
-  function start(port: string): ChildProcessByStdio<null, Readable, Readable> {
-    return spawn(process.execPath, [program], { env: { ...process.env, SANDBOX_PORT: port }, stdio: ['ignore', 'pipe', 'pipe'] });
-  }
-
   test('prints one ready line and ends cleanly on SIGTERM with a request hanging', async () => {
-    const child = start('0');
-    children.push(child);
-    const exited = once(child, 'exit');
-    const [line] = await once(createInterface({ input: child.stdout }), 'line');
-    const { ready, port } = JSON.parse(String(line));
-    expect(ready).toBe(true);
-    const hanging = fetch(`http://127.0.0.1:${port}/postalpincode/pincode/999504`).catch((error: unknown) => String(error));
-    expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(200);
-    child.kill('SIGTERM');
-    expect(await exited).toEqual([0, null]);
+    const { child, ready } = await startProgram('services/sandbox/main.js', { env: { SANDBOX_PORT: '0' } });
+    expect(ready).toMatchObject({ ready: true });
+    const url = `http://127.0.0.1:${String(ready['port'])}`;
+    const hanging = fetch(`${url}/postalpincode/pincode/999504`).catch((error: unknown) => String(error));
+    expect((await fetch(`${url}/`)).status).toBe(200);
+    expect(await endProgram(child)).toBe(0);
     expect(await hanging).toContain('fetch failed');
   });
 
   test.each([
-    ['is no number', 'x', 'SANDBOX_PORT must be a port number'],
-    ['is taken', () => String(sandbox.port), 'EADDRINUSE'],
-  ])('says so and fails when its port %s', async (_what, port, message) => {
-    const child = start(typeof port === 'string' ? port : port());
-    let said = '';
-    child.stderr.on('data', (data: Buffer) => (said += data.toString()));
-    expect((await once(child, 'close'))[0]).toBe(1);
-    expect(said).toContain(message);
-    expect(said.trim().split('\n')).toHaveLength(1);
+    ['is no number', () => 'x', /^.*SANDBOX_PORT must be a port number\n$/],
+    ['is taken', () => String(sandbox.port), /^.*EADDRINUSE.*\n$/],
+  ])('says so on one line and fails when its port %s', async (_what, port, stderr) => {
+    const entry = join(__dirname, '../../../dist/services/sandbox/main.js');
+    const run = promisify(execFile)(process.execPath, [entry], { env: { ...process.env, SANDBOX_PORT: port() } });
+    await expect(run).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(stderr) });
   });
 });
