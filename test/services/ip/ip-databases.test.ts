@@ -102,6 +102,8 @@ describe('MMDB and CSV files', () => {
   test('a file that changes is read again; of one that breaks the version in memory stays in use, until a good one comes', async () => {
     const path = await mmdb('city', { '81.2.69.0/24': { ...city, city: { names: { en: 'Oxford' } } } });
     const databases = await open({ city: [path] });
+    await databases.checkForChanges();
+    expect(databases.findPlace(addressOf('81.2.69.160'))?.city).toBe('Oxford');
     await mmdb('city', { '81.2.69.0/24': city });
     await databases.checkForChanges();
     expect([databases.findPlace(addressOf('81.2.69.160'))?.city, errors]).toEqual(['London', []]);

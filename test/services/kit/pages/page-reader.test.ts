@@ -58,6 +58,7 @@ describe('robots.txt', () => {
   test.each([
     ['User-agent: *\nDisallow: /', 'blocked'],
     ['User-agent: *\nDisallow: /\n\nUser-agent: TollgateBot\nAllow: /', 'read'],
+    ['User-agent: OtherBot\nDisallow: /', 'read'],
     ['<html>not rules</html>', 'read'],
   ])('%j leaves the page %s', async (body, state) => {
     const pages = reader(rules(body));
