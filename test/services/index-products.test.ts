@@ -17,25 +17,6 @@ describe('vahaan', () => {
       timestamp: '2026-03-14 09:26:53',
     });
   });
-
-  test('answers HEAD with the headers of the index and no body', async () => {
-    const answer = await call({ method: 'HEAD', url: '/vahaan' });
-    expect(answer.statusCode).toBe(200);
-    expect(answer.body).toBe('');
-  });
-
-  test('has no look-up: every subpath is 404 route_unknown', async () => {
-    for (const url of ['/vahaan/lookup', '/vahaan/KA01AB1234', '/vahaanx', '/']) {
-      const answer = await call({ method: 'GET', url });
-      expect(answer.statusCode).toBe(404);
-      expect(answer.json()).toMatchObject({ code: 'route_unknown', status: 404, request_id: 'request-1' });
-    }
-  });
-
-  test('tells a subpath without proof nothing but 401', async () => {
-    const { app } = createHarness(vahaanService, { deps: undefined });
-    expect((await app.inject({ method: 'GET', url: '/vahaan/lookup' })).statusCode).toBe(401);
-  });
 });
 
 describe('background-remover', () => {

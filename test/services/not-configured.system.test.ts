@@ -1,6 +1,5 @@
 import { liveStates } from '../../cli/live-sources';
 import { createLog } from '../../services/kit/log';
-import { createMetrics } from '../../services/kit/metrics';
 import { type ServiceDefinition } from '../../services/kit/service/define-service';
 import { type WorkerServer } from '../../services/kit/worker/serve-worker';
 import { SERVICES, type ServiceName } from '../../services/registry';
@@ -10,7 +9,7 @@ import { rankingWorkerSettings } from '../../services/workers/ranking/settings';
 import { startRankingWorker } from '../../services/workers/ranking/start-ranking-worker';
 import { seoWorkerSettings } from '../../services/workers/seo/settings';
 import { startSeoWorker } from '../../services/workers/seo/start-seo-worker';
-import { type CallOptions, createHarness, type Harness } from './kit/harness';
+import { buildHarness, type CallOptions, type Harness } from './kit/harness';
 import { testClock } from './kit/test-clock';
 import { CATALOGUE } from '../support/catalogue';
 
@@ -53,11 +52,9 @@ beforeAll(async () => {
 afterAll(() => Promise.all(closers.map((close) => close())));
 
 async function harnessOf(name: ServiceName, env: Record<string, string>): Promise<Harness> {
-  const service = SERVICES[name];
-  const tools = { common: { sandboxUrl: undefined }, log, clock: testClock, metrics: createMetrics() };
-  const deps = await service.createDeps({ ...tools, settings: service.settings.parse(env) });
-  closers.push(() => service.close?.(deps));
-  return createHarness(service, { deps, log });
+  const harness = await buildHarness<unknown, unknown>(SERVICES[name], env, { log });
+  closers.push(() => harness.app.close());
+  return harness;
 }
 
 async function answerOf(name: ServiceName, env: Record<string, string>, mode: 'live' | 'test'): Promise<unknown> {
@@ -103,7 +100,10 @@ test.each(WITHOUT_LIVE_SOURCE)('%s without a sandbox tells a test key so', async
   expect(lines.join()).toContain('SANDBOX_URL');
 });
 
-test.each(NAMES)('%s without workers tells every key so; the log names the setting', async (name) => {
+test.each(NAMES)('%s without workers shows its index, and tells every key so; the log names the setting', async (name) => {
+  const { call } = await harnessOf(name, {});
+  const index = SERVICES[name].routes.find(({ path }) => path === `/${name}`);
+  if (index) expect((await call({ method: 'GET', url: index.path })).statusCode).toBe(200);
   for (const mode of ['live', 'test'] as const) {
     expect(await answerOf(name, {}, mode)).toEqual(bodyWith('This product is not set up.'));
     expect(lines.join()).toMatch(/not set: [A-Z]+_WORKER_URL/);

@@ -1,9 +1,6 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { build } from 'esbuild';
+import { promisify } from 'node:util';
 import { checkHealth } from '../../cli/container/check-health';
 import { type ServiceDefinition } from '../../services/kit/service/define-service';
 import { type MutualTls } from '../../services/kit/worker/worker-wire';
@@ -11,9 +8,9 @@ import { SERVICES } from '../../services/registry';
 import { runServices, type RunningServices } from '../../services/run-services';
 import { createTestAuthority } from '../support/certificates';
 import { eventually } from '../support/eventually';
+import { endProgram, type StartedProgram, startProgram } from '../support/system/program';
 import { contextFor, proofHeader, PROOF } from './kit/harness';
 
-const root = join(__dirname, '../..');
 const authority = createTestAuthority('authority');
 const WORKER = authority.issue('workers');
 const SERVICE = authority.issue('services');
@@ -36,63 +33,25 @@ const tlsEnv = ({ ca, cert, key }: MutualTls): Record<string, string> => ({
   WORKER_TLS_KEY: key.toString(),
 });
 
-let folder: string;
-const children: ChildProcess[] = [];
-/** Port by worker: real processes, all with certificates. */
-let ports: Map<string, number>;
-
-function startProcess(module: string, env: Record<string, string>): ChildProcess {
-  const child = spawn(process.execPath, [join(folder, `${module}.js`)], {
-    env: { PATH: process.env['PATH'] ?? '', LOG_LEVEL: 'silent', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  children.push(child);
-  return child;
-}
-
-async function readyPort(child: ChildProcess): Promise<number> {
-  if (!child.stdout) throw new Error('no output');
-  const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
-  return (JSON.parse(line) as { port: number }).port;
-}
+/** Real processes, by worker, all with certificates. */
+let workers: Map<string, StartedProgram>;
+const moduleOf = (worker: string): string => `services/workers/${worker}/main.js`;
 
 beforeAll(async () => {
-  // Below the project, so that the bundles find the installed packages and, two folders down, the protos.
-  mkdirSync(join(root, '.test'), { recursive: true });
-  folder = mkdtempSync(join(root, '.test/worker-tls-'));
-  await build({
-    entryPoints: Object.fromEntries(
-      WORKERS.map((worker) => [`services/workers/${worker}`, join(root, `services/workers/${worker}/main.ts`)]),
-    ),
-    outdir: folder,
-    bundle: true,
-    packages: 'external',
-    platform: 'node',
-    format: 'cjs',
-    logLevel: 'error',
-    define: { __dirname: JSON.stringify(join(root, 'services/workers/bundled')) },
-  });
-  const started = WORKERS.map(async (worker) => {
-    const env = { ...tlsEnv(WORKER), WORKER_PORT: '0', SANDBOX_URL: 'http://127.0.0.1:1' };
-    return [worker, await readyPort(startProcess(`services/workers/${worker}`, env))] as const;
-  });
-  ports = new Map(await Promise.all(started));
+  const env = { LOG_LEVEL: 'silent', ...tlsEnv(WORKER), WORKER_PORT: '0', SANDBOX_URL: 'http://127.0.0.1:1' };
+  const started = WORKERS.map(async (worker) => [worker, await startProgram(moduleOf(worker), { env })] as const);
+  workers = new Map(await Promise.all(started));
 });
-afterAll(async () => {
-  for (const child of children.filter(({ exitCode }) => exitCode === null)) {
-    const ended = once(child, 'exit');
-    child.kill('SIGKILL');
-    await ended;
-  }
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => Promise.all([...workers.values()].map(({ child }) => endProgram(child))));
+
+const portOf = (worker: string): string => String(workers.get(worker)?.ready['port']);
 
 const running: RunningServices[] = [];
 afterEach(() => Promise.all(running.splice(0).map((each) => each.close())));
 
 async function servicesWith(tls: MutualTls | undefined): Promise<RunningServices> {
   const chosen: readonly ServiceDefinition[] = Object.keys(WORKER_OF).map((name) => SERVICES[name as keyof typeof WORKER_OF]);
-  const addresses = WORKERS.map((worker) => [`${worker.toUpperCase()}_WORKER_URL`, `127.0.0.1:${String(ports.get(worker))}`]);
+  const addresses = WORKERS.map((worker) => [`${worker.toUpperCase()}_WORKER_URL`, `127.0.0.1:${portOf(worker)}`]);
   const started = await runServices(chosen, {
     TOLLGATE_CONTEXT_JWKS: PROOF.keySet,
     SERVICE_PORT: '0',
@@ -142,21 +101,16 @@ test.each<[string, MutualTls | undefined]>([
 });
 
 test('the health check of a container speaks as its worker does', async () => {
-  const env = { WORKER_PORT: String(ports.get('ranking')) };
+  const env = { WORKER_PORT: portOf('ranking') };
   await checkHealth('worker', { ...env, ...tlsEnv(WORKER) });
   await expect(checkHealth('worker', env)).rejects.toThrow();
 });
 
 test.each(WORKERS)('the %s worker does not start with a key alone', async (worker) => {
-  const child = startProcess(`services/workers/${worker}`, { WORKER_TLS_KEY: WORKER.key.toString() });
-  let said = '';
-  child.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString()));
-  expect(await once(child, 'close')).toEqual([1, null]);
-  expect(said.trim().split('\n')).toEqual([
-    'The settings have 2 problems:',
-    '  WORKER_TLS_CA: is required and not set',
-    '  WORKER_TLS_CERT: is required and not set',
-  ]);
+  const env = { PATH: process.env['PATH'], WORKER_TLS_KEY: WORKER.key.toString() };
+  const run = promisify(execFile)(process.execPath, [join(__dirname, '../../dist', moduleOf(worker))], { env });
+  const missing = ['CA', 'CERT'].map((name) => `  WORKER_TLS_${name}: is required and not set\n`);
+  await expect(run).rejects.toMatchObject({ code: 1, stderr: `The settings have 2 problems:\n${missing.join('')}` });
 });
 
 test('no service starts with a certificate that cannot be read', async () => {

@@ -62,20 +62,11 @@ describe.each(SOURCES)('from the $source', ({ source, liveSettings, silent, fail
   describe('the flow', () => {
     test('start, captcha, otp: each step answers in its published form, and the session is then gone', async () => {
       const started = await step('start', { aadhaar: NUMBER });
-      expect(started).toMatchObject({
-        statusCode: 200,
-        status: 'captcha',
-        message: expect.any(String),
-        sessionId: expect.stringMatching(/^[0-9a-f]{32}$/),
-        captcha_base64: expect.stringMatching(/^iVBOR/),
-      });
-      const { sessionId } = started;
-      expect(await step('captcha', { sessionId, captcha: 'kx47m' })).toMatchObject({
-        statusCode: 200,
-        status: 'otp',
-        message: expect.any(String),
-        sessionId,
-      });
+      const { sessionId, captcha_base64 } = started;
+      expect(started).toMatchObject({ statusCode: 200, status: 'captcha', message: expect.any(String) });
+      expect([sessionId, captcha_base64]).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/), expect.stringMatching(/^iVBOR/)]);
+      const solved = await step('captcha', { sessionId, captcha: 'kx47m' });
+      expect(solved).toMatchObject({ statusCode: 200, status: 'otp', message: expect.any(String), sessionId });
       const verified = await step('otp', { sessionId, otp: '123456' });
       expect(verified).toMatchObject({ statusCode: 200, status: 'success', message: expect.any(String), sessionId });
       expect(verified.data).toEqual({
@@ -121,12 +112,6 @@ describe.each(SOURCES)('from the $source', ({ source, liveSettings, silent, fail
       expect(await step('otp', { sessionId, otp: '123456' })).toMatchObject({ statusCode: 400, code: 'session_expired' });
     });
 
-    test('a wrong OTP does not spoil the right one', async () => {
-      const sessionId = await startAndSolve();
-      await step('otp', { sessionId, otp: '000000' });
-      expect(await step('otp', { sessionId, otp: '123456' })).toMatchObject({ statusCode: 200, status: 'success' });
-    });
-
     test('steps out of order are 400 invalid_sequence and leave the session as it was', async () => {
       const sessionId = await start();
       expect(await step('otp', { sessionId, otp: '123456' })).toMatchObject({ statusCode: 400, code: 'invalid_sequence' });
@@ -156,20 +141,6 @@ describe.each(SOURCES)('from the $source', ({ source, liveSettings, silent, fail
   });
 
   describe('failures of the upstream', () => {
-    test.each([
-      ['999999994048', 502, 'not_found'],
-      ['999999995008', 502, 'upstream_failed'],
-      ['999999995020', 502, 'upstream_failed'],
-      ['999999995049', 504, 'upstream_timeout'],
-    ])('the number %s gives %i %s before an OTP is sent', async (number, statusCode, code) => {
-      const of = statusCode === 504 ? hasty : aadhaar;
-      const started = await step('start', { aadhaar: number }, {}, of);
-      const next = { sessionId: started.sessionId, captcha: 'KX47M' };
-      const answer = started.statusCode === 200 ? await step('captcha', next, {}, of) : started;
-      expect(answer).toMatchObject({ statusCode, code });
-      expect(started.text + answer.text).not.toContain(number);
-    });
-
     test('one that never answers a captcha or an OTP is 504, and a late answer can reach nobody: the session is over', async () => {
       const [one, two] = [await start({}, hasty, silent.aadhaar), await startAndSolve({}, hasty)];
       const ask = (name: string, payload: object) => step(name, payload, {}, hasty);
@@ -181,21 +152,14 @@ describe.each(SOURCES)('from the $source', ({ source, liveSettings, silent, fail
 
     test('an error of it does not end the session, and one at the OTP costs no attempt', async () => {
       const refused = await start({}, aadhaar, failing.aadhaar);
-      expect(await step('captcha', { sessionId: refused, captcha: failing.captcha })).toMatchObject({
-        statusCode: 502,
-        reason: 'upstream_error',
-      });
+      const failed = await step('captcha', { sessionId: refused, captcha: failing.captcha });
+      expect(failed).toMatchObject({ statusCode: 502, reason: 'upstream_error' });
       expect(await step('captcha', { sessionId: refused, captcha: 'KX47M' })).toMatchObject({ statusCode: 200, status: afterFailure });
       const sessionId = await startAndSolve();
       for (let time = 0; time < 3; time++) {
         expect(await step('otp', { sessionId, otp: '502502' })).toMatchObject({ statusCode: 502, code: 'upstream_failed' });
       }
       expect(await step('otp', { sessionId, otp: '123456' })).toMatchObject({ statusCode: 200 });
-    });
-
-    test('an OTP that expired there is 400 otp_expired', async () => {
-      const sessionId = await startAndSolve();
-      expect(await step('otp', { sessionId, otp: '440440' })).toMatchObject({ statusCode: 400, code: 'otp_expired' });
     });
   });
 

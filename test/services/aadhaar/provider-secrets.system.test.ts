@@ -1,9 +1,7 @@
-import { once } from 'node:events';
-import { request } from 'node:http';
 import { startScriptedHttp, type ScriptedAnswer, type ScriptedHttp, type SeenRequest } from '../../workers/identity/support/scripted-http';
 import { listening, Stage } from '../../workers/identity/support/stage';
 import { type HeldTime, holdTime } from '../../support/faults/held-time';
-import { contextFor, proofHeader } from '../kit/harness';
+import { LiveCaller } from './live-caller';
 
 const NUMBER = '999999990019';
 /** Texts that no address, port, time or id of a test holds by chance. */
@@ -16,7 +14,7 @@ const SECRETS = [NUMBER, '9999 9999 0019', '9999-9999-0019', OTP, CAPTCHA, KEY];
 const lines: string[] = [];
 const stage = new Stage({ logTo: { write: (line) => void lines.push(line) }, captchaTexts: () => CAPTCHA });
 let provider: ScriptedHttp;
-let port = 0;
+let caller: LiveCaller;
 /** Passes where the provider is silent, and nowhere else. */
 let time: HeldTime;
 
@@ -51,38 +49,22 @@ beforeAll(async () => {
   stage.onClose(() => provider.close());
   const settings = { AADHAAR_PROVIDER_URL: provider.url, AADHAAR_PROVIDER_KEY: KEY, AADHAAR_OTP_MOST: '100' };
   const worker = await stage.worker({ ...settings, IDENTITY_MESSAGE_TIMEOUT_MS: String(MESSAGE_MS) });
-  port = await listening(stage.aadhaar([worker]));
+  caller = new LiveCaller(await listening(stage.aadhaar([worker])));
 });
 afterAll(() => {
   time.release();
   return stage.close();
 });
 
-async function post(path: string, payload: object): Promise<{ text: string; body: any }> {
-  const proof = proofHeader(contextFor('api-aadhaar', { mode: 'live' }));
-  const sent = request({ port, host: '127.0.0.1', path, method: 'POST', headers: { ...proof, 'content-type': 'application/json' } });
-  sent.end(JSON.stringify(payload));
-  const [response] = await once(sent, 'response');
-  let body = '';
-  for await (const chunk of response) body += String(chunk);
-  return { text: JSON.stringify(response.rawHeaders) + body, body: JSON.parse(body) };
-}
-
 test('number, OTP, captcha and key appear in no answer, log line, metric or URL, however the provider fails', async () => {
-  const answers: string[] = [];
-  const say = async (path: string, payload: object): Promise<any> => {
-    const { text, body } = await post(path, payload);
-    answers.push(text);
-    return body;
-  };
   for (let index = 0; index < 16; index++) {
-    const { sessionId } = await say('/aadhaar/start', { aadhaar: NUMBER });
-    await say('/aadhaar/captcha', { sessionId, captcha: 'WRONG' });
-    await say('/aadhaar/captcha', { sessionId, captcha: CAPTCHA });
-    await say('/aadhaar/otp', { sessionId, otp: OTP });
+    const { sessionId } = await caller.say('/aadhaar/start', { aadhaar: NUMBER });
+    await caller.say('/aadhaar/captcha', { sessionId, captcha: 'WRONG' });
+    await caller.say('/aadhaar/captcha', { sessionId, captcha: CAPTCHA });
+    await caller.say('/aadhaar/otp', { sessionId, otp: OTP });
   }
-  await say(`/aadhaar/start?aadhaar=${NUMBER}`, {});
-  const codes = new Set(answers.map((text) => /"(?:code|status)":"(\w+)"/.exec(text)?.[1]));
+  await caller.say(`/aadhaar/start?aadhaar=${NUMBER}`, {});
+  const codes = new Set(caller.answers.map((text) => /"(?:code|status)":"(\w+)"/.exec(text)?.[1]));
   expect([...codes]).toEqual(
     expect.arrayContaining(['captcha', 'otp', 'upstream_failed', 'upstream_timeout', 'not_found', 'session_expired']),
   );
@@ -96,7 +78,7 @@ test('number, OTP, captcha and key appear in no answer, log line, metric or URL,
   for (const secret of SECRETS) {
     expect(written).not.toContain(secret);
     expect(metrics).not.toContain(secret);
-    for (const text of [...answers, ...urlsAndHeads]) expect(text).not.toContain(secret);
+    for (const text of [...caller.answers, ...urlsAndHeads]) expect(text).not.toContain(secret);
   }
 });
 

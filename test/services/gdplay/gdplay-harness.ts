@@ -1,4 +1,3 @@
-import { type IncomingMessage, createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { createGdplayDeps, type GdplayDeps } from '../../../services/gdplay/deps';
 import { gdplayService } from '../../../services/gdplay/routes';
@@ -47,31 +46,6 @@ export async function listenGdplay(deps: GdplayDeps): Promise<Listening> {
     close: async () => {
       await app.close();
       await deps.transport.close();
-    },
-  };
-}
-
-export interface FakeUpstream extends Listening {
-  /** `GET /path?query` of each request. */
-  readonly asked: IncomingMessage[];
-}
-
-/** An upstream that answers as one test wants. */
-export async function listenUpstream(
-  answer: (request: IncomingMessage, response: ServerResponse, url: URL) => void,
-): Promise<FakeUpstream> {
-  const asked: IncomingMessage[] = [];
-  const server = createServer((request, response) => {
-    asked.push(request);
-    answer(request, response, new URL(request.url ?? '', `http://${request.headers.host}`));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    asked,
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: () => {
-      server.closeAllConnections();
-      return new Promise((resolve) => server.close(() => resolve()));
     },
   };
 }

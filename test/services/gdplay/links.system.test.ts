@@ -5,7 +5,7 @@ import { DRIVE_FILES } from '../../../services/sandbox/gdplay/drive-files';
 import { DRIVE_SAMPLE_MP4 } from '../../../services/sandbox/gdplay/drive-sample';
 import { createSandboxUpstreams } from '../../../services/sandbox/sandbox-upstreams';
 import { type Sandbox, startSandbox } from '../../../services/sandbox/start-sandbox';
-import { contextFor, proofHeader, type Harness } from '../kit/harness';
+import { type CallOptions, contextFor, proofHeader, type Harness } from '../kit/harness';
 import { NOW_MS, testClock } from '../kit/test-clock';
 import { ADAPTERS, gdplayDeps, gdplayHarness, listenGdplay } from './gdplay-harness';
 
@@ -36,38 +36,21 @@ describe.each(ADAPTERS)('links, %s', (_name, env) => {
   });
 
   const make = (payload: object) => service.call({ method: 'POST', url: '/gdplay/link', payload, context: { mode: 'test' } });
-  const view = (grant: LinkGrant, options: { query?: Record<string, string>; headers?: Record<string, string>; url?: string } = {}) =>
-    service.call({
-      method: 'GET',
-      url: options.url ?? '/gdplay/stream',
-      query: options.query ?? {},
-      headers: options.headers ?? {},
-      context: { mode: 'test', chargedDay: null, quota: null, link: grant },
-    });
+  const view = (grant: LinkGrant, options: Pick<CallOptions, 'query' | 'headers' | 'url'> = {}) =>
+    service.call({ url: '/gdplay/stream', context: { mode: 'test', chargedDay: null, quota: null, link: grant }, ...options });
 
   test('are made for one file and one key, and say what is known of the file', async () => {
     const response = await make({ id: video.id, expires_in: 600, viewer: '203.0.113.7' });
     expect(response.statusCode).toBe(200);
     const { data } = linkOutput.parse(response.json());
-    expect(data).toMatchObject({
-      viewer: '203.0.113.7',
-      content_type: 'video/mp4',
-      size_bytes: video.size,
-      expires_at: '2026-03-14T09:36:53.000Z',
-    });
+    const facts = { viewer: '203.0.113.7', content_type: 'video/mp4', size_bytes: video.size };
+    expect(data).toMatchObject({ ...facts, expires_at: '2026-03-14T09:36:53.000Z' });
     expect(data.duration_ms).toBe('GDPLAY_API_KEY' in env ? 4_000 : null);
     const [path, token = ''] = data.path.split('?link=');
     expect(path).toBe('/gdplay/stream');
-    expect(openLink(token, keys, NOW_MS / 1000)).toMatchObject({
-      ok: true,
-      link: {
-        product: 'api-gdplay',
-        credentialId: 'credential-1',
-        subscriptionId: 'subscription-1',
-        address: '203.0.113.7',
-        grant: { resource: video.id },
-      },
-    });
+    const maker = { product: 'api-gdplay', credentialId: 'credential-1', subscriptionId: 'subscription-1' };
+    const link = { ...maker, address: '203.0.113.7', grant: { resource: video.id } };
+    expect(openLink(token, keys, NOW_MS / 1000)).toMatchObject({ ok: true, link });
   });
 
   test.each([
@@ -89,12 +72,10 @@ describe.each(ADAPTERS)('links, %s', (_name, env) => {
     expect([part.headers['x-tollgate-charged'], part.headers['ratelimit']]).toEqual([undefined, undefined]);
   });
 
-  test.each([{ id: large.id }, { url: large.id }, { resourcekey: 'other' }])(
-    'play no other file: %j is refused beside one',
-    async (query) => {
+  test('play no other file: one named beside it is refused', async () => {
+    for (const query of [{ id: large.id }, { url: large.id }, { resourcekey: 'other' }] as Record<string, string>[])
       expect((await view(grantOf(), { query })).statusCode).toBe(400);
-    },
-  );
+  });
 
   test.each(['/gdplay', '/gdplay/link', '/gdplay/thumbnail?id=sandbox-video-0001'])('open no other route: %s', async (url) => {
     const response = await view(grantOf(), { url });

@@ -5,7 +5,8 @@ import { eventually } from '../../support/eventually';
 import { holdTime } from '../../support/faults/held-time';
 import { expectMeasured } from '../../support/measured';
 import { contextFor, proofHeader } from '../kit/harness';
-import { gdplayDeps, type Listening, listenGdplay, listenUpstream } from './gdplay-harness';
+import { gdplayDeps, type Listening, listenGdplay } from './gdplay-harness';
+import { listenWeb } from '../kit/listen-web';
 
 const LIVE_HEADERS = proofHeader(contextFor('api-gdplay'));
 const ID = 'live-file-0001';
@@ -17,11 +18,11 @@ afterEach(async () => {
 
 /** An upstream with one file of a gigabyte, whose media requests go to `sendMedia`. */
 async function withMedia(
-  sendMedia: (response: ServerResponse, request: IncomingMessage) => void,
+  sendMedia: (response: ServerResponse, request: IncomingMessage) => unknown,
   env: Record<string, string> = {},
 ): Promise<{ service: Listening; url: string }> {
-  const upstream = await listenUpstream((request, response, url) => {
-    if (url.searchParams.get('alt') === 'media') return sendMedia(response, request);
+  const upstream = await listenWeb((request, response, url) => {
+    if (url.searchParams.get('alt') === 'media') return void sendMedia(response, request);
     response.setHeader('content-type', 'application/json');
     return response.end(JSON.stringify({ id: ID, name: 'a.mp4', mimeType: 'video/mp4', size: String(SIZE) }));
   });
@@ -130,21 +131,13 @@ test('a Drive that sends less than announced breaks the answer instead of ending
   await expect(response.arrayBuffer()).rejects.toThrow();
 });
 
-test.each([
-  [
-    'announces bytes and sends none',
-    504,
-    (response: ServerResponse) => void response.writeHead(200, { 'content-length': String(SIZE) }).flushHeaders(),
-  ],
-  ['breaks off before the first byte', 502, (response: ServerResponse) => void response.destroy()],
-  [
-    'sends another part than asked',
-    502,
-    (response: ServerResponse) => void response.writeHead(206, { 'content-range': `bytes 0-4/${SIZE}` }).end('01234'),
-  ],
-  ['sends a file of another size', 502, (response: ServerResponse) => void response.writeHead(200, { 'content-length': '3' }).end('abc')],
-  ['compresses', 502, (response: ServerResponse) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end('abc')],
-  ['sends a web page', 502, (response: ServerResponse) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<p>x')],
+test.each<[string, number, (response: ServerResponse) => unknown]>([
+  ['announces bytes and sends none', 504, (response) => response.writeHead(200, { 'content-length': String(SIZE) }).flushHeaders()],
+  ['breaks off before the first byte', 502, (response) => response.destroy()],
+  ['sends another part than asked', 502, (response) => response.writeHead(206, { 'content-range': `bytes 0-4/${SIZE}` }).end('01234')],
+  ['sends a file of another size', 502, (response) => response.writeHead(200, { 'content-length': '3' }).end('abc')],
+  ['compresses', 502, (response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end('abc')],
+  ['sends a web page', 502, (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>x')],
 ])('a Drive that %s is answered with %i', async (_what, status, sendMedia) => {
   const { url } = await withMedia(sendMedia, status === 504 ? { GDPLAY_TIMEOUT_MS: '300' } : {});
   const response = await fetch(url, { headers: { ...LIVE_HEADERS, range: 'bytes=5-9' } });
@@ -157,11 +150,8 @@ test('a Drive that ignores ranges is answered with the whole', async () => {
   const { url } = await withMedia(endless);
   const leaving = new AbortController();
   const response = await fetch(url, { headers: { ...LIVE_HEADERS, range: 'bytes=5-9' }, signal: leaving.signal });
-  expect([response.status, response.headers.get('content-length'), response.headers.get('content-range')]).toEqual([
-    200,
-    String(SIZE),
-    null,
-  ]);
+  expect([response.status, response.headers.get('content-length')]).toEqual([200, String(SIZE)]);
+  expect(response.headers.get('content-range')).toBeNull();
   leaving.abort();
 });
 
@@ -171,16 +161,8 @@ test('Drive is shown the range and nothing else of the request', async () => {
     seen.push(request);
     response.writeHead(206, { 'content-range': `bytes 5-9/${SIZE}` }).end('56789');
   });
-  const sent = {
-    cookie: 'a=b',
-    referer: 'https://x.example',
-    'x-forwarded-for': '1.2.3.4',
-    'user-agent': 'curl',
-    'if-range': '"none"',
-    'x-own': '1',
-  };
-  await fetch(url, { headers: { ...LIVE_HEADERS, ...sent, range: 'Bytes=5-9' } });
-  delete (sent as Record<string, string>)['if-range'];
+  const sent = { cookie: 'a=b', referer: 'https://x.example', 'x-forwarded-for': '1.2.3.4', 'user-agent': 'curl', 'x-own': '1' };
+  await fetch(url, { headers: { ...LIVE_HEADERS, ...sent, 'if-range': '"none"', range: 'Bytes=5-9' } });
   const response = await fetch(url, { headers: { ...LIVE_HEADERS, ...sent, range: 'Bytes= 5-9' } });
   expect([response.status, await response.text()]).toEqual([206, '56789']);
   expect(seen.at(-1)?.headers).toEqual({

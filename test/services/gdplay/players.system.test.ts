@@ -6,7 +6,8 @@ import { promisify } from 'node:util';
 import send from 'send';
 import { ensurePackages } from '../../support/debian-packages';
 import { contextFor, proofHeader } from '../kit/harness';
-import { type FakeUpstream, gdplayDeps, type Listening, listenGdplay, listenUpstream } from './gdplay-harness';
+import { gdplayDeps, type Listening, listenGdplay } from './gdplay-harness';
+import { listenWeb, type Web } from '../kit/listen-web';
 
 const run = promisify(execFile);
 const ID = 'live-file-0001';
@@ -16,7 +17,7 @@ const file = join(folder, 'long.mp4');
 /** Between the pictures and their index, so that a player cannot find one by reading on from the other. */
 const GAP_BYTES = 12_000_000;
 
-let upstream: FakeUpstream;
+let upstream: Web;
 let service: Listening;
 
 /** Six seconds of moving pictures, a key frame each second, with the index at the end of the file as cameras write it. */
@@ -44,7 +45,7 @@ const ranges = (): string[] => upstream.asked.flatMap(({ headers }) => headers.r
 beforeAll(async () => {
   await ensurePackages(['ffmpeg', 'ffprobe'], 'The tests with a player');
   await recordVideo();
-  upstream = await listenUpstream((request, response, url) => {
+  upstream = await listenWeb((request, response, url) => {
     if (url.searchParams.get('alt') === 'media') return void send(request, file, { etag: false, lastModified: false }).pipe(response);
     response.setHeader('content-type', 'application/json');
     return void response.end(JSON.stringify({ id: ID, name: 'long.mp4', mimeType: 'video/mp4', size: String(readFileSync(file).length) }));

@@ -1,6 +1,7 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
-import { type FakeUpstream, gdplayDeps, gdplayHarness, listenGdplay, listenUpstream } from './gdplay-harness';
+import { gdplayDeps, gdplayHarness, listenGdplay } from './gdplay-harness';
 import { contextFor, proofHeader } from '../kit/harness';
+import { listenWeb, type Web } from '../kit/listen-web';
 
 const ID = '1AbC-dEf_GhIjKlMnOpQrStUvWxYz';
 
@@ -31,25 +32,22 @@ const FILE = Buffer.from('0123456789');
 function file(headers: Record<string, string> = {}): Answer {
   return (request, response) => {
     const range = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '');
-    const all = {
-      'content-type': 'video/mp4',
-      'content-disposition': `attachment; filename="a.mp4"; filename*=UTF-8''%C3%A4.mp4`,
-      ...headers,
-    };
+    const disposition = `attachment; filename="a.mp4"; filename*=UTF-8''%C3%A4.mp4`;
+    const all = { 'content-type': 'video/mp4', 'content-disposition': disposition, ...headers };
     if (!range) return response.writeHead(200, { ...all, 'content-length': '10' }).end(FILE);
     const [first, last] = [Number(range[1]), Number(range[2])];
     return response.writeHead(206, { ...all, 'content-range': `bytes ${first}-${last}/10` }).end(FILE.subarray(first, last + 1));
   };
 }
 
-let upstream: FakeUpstream;
-let stranger: FakeUpstream;
+let upstream: Web;
+let stranger: Web;
 let uc: Answer;
 let download: Answer;
 
 beforeAll(async () => {
-  stranger = await listenUpstream(file());
-  upstream = await listenUpstream((request, response, url) => void (url.pathname === '/uc' ? uc : download)(request, response, url));
+  stranger = await listenWeb(file());
+  upstream = await listenWeb((request, response, url) => void (url.pathname === '/uc' ? uc : download)(request, response, url));
 });
 beforeEach(() => {
   upstream.asked.length = 0;
@@ -59,9 +57,7 @@ beforeEach(() => {
 });
 afterAll(() => Promise.all([upstream.close(), stranger.close()]));
 
-function harness(env: Record<string, string> = {}) {
-  return gdplayHarness({ GDPLAY_WEB_URL: upstream.url, ...env });
-}
+const harness = (env: Record<string, string> = {}) => gdplayHarness({ GDPLAY_WEB_URL: upstream.url, ...env });
 
 const stream = (headers: Record<string, string> = {}, query: Record<string, string> = {}, env: Record<string, string> = {}) =>
   harness(env).call({ url: '/gdplay/stream', query: { id: ID, ...query }, headers });
@@ -92,18 +88,8 @@ test.each<[string, () => Answer, number, string | undefined]>([
   ['a redirect to another host', () => redirect(`${stranger.url}/download`), 502, 'redirect_refused'],
   ['a redirect to another port of the same machine', () => redirect('http://127.0.0.1:9/'), 502, 'redirect_refused'],
   ['a redirect with a user name', () => redirect(upstream.url.replace('//', '//user@')), 502, 'redirect_refused'],
-  [
-    'a redirect to a configured host without https',
-    () => redirect('http://drive.usercontent.google.com/download'),
-    502,
-    'redirect_refused',
-  ],
-  [
-    'a redirect to a host that ends like a configured one',
-    () => redirect('https://x.drive.usercontent.google.com/'),
-    502,
-    'redirect_refused',
-  ],
+  ['a redirect to http', () => redirect('http://drive.usercontent.google.com/download'), 502, 'redirect_refused'],
+  ['a redirect to a like host', () => redirect('https://x.drive.usercontent.google.com/'), 502, 'redirect_refused'],
   ['a redirect to nowhere', () => redirect('http://['), 502, 'bad_response'],
   ['redirects without end', () => redirect('/uc?again'), 502, 'bad_response'],
   ['a redirect to the login', () => redirect('https://accounts.google.com/ServiceLogin?service=wise'), 404, undefined],
@@ -151,12 +137,10 @@ test('remembers a file: seeking asks for the bytes alone, and an address that ex
   const get = () => service.call({ url: '/gdplay/stream', query: { id: ID }, headers: { range: 'bytes=1-2' } });
   let addresses = 0;
   uc = (_request, response) => response.writeHead(303, { location: `/download?try=${++addresses}` }).end();
-  download = (request, response, url) =>
-    (url.searchParams.get('try') === String(addresses) && !url.searchParams.has('expired') ? file() : page(200, '<p>expired'))(
-      request,
-      response,
-      url,
-    );
+  download = (request, response, url) => {
+    const answer = url.searchParams.get('try') === String(addresses) ? file() : page(200, '<p>expired');
+    return answer(request, response, url);
+  };
   expect((await get()).body).toBe('12');
   expect((await get()).body).toBe('12');
   expect(paths()).toEqual([`/uc?export=download&id=${ID}`, '/download?try=1', '/download?try=1', '/download?try=1']);

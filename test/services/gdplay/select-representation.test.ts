@@ -38,25 +38,12 @@ describe('a single range of 1000 bytes', () => {
     'bytes=18446744073709551616-18446744073709551617',
   ])('%s cannot be satisfied', (field) => expect(judgeRange(field, 1_000)).toEqual({ kind: 'unsatisfiable' }));
 
-  test.each([
-    [
-      '',
-      'bytes',
-      'bytes=',
-      'bytes=-',
-      'bytes=,',
-      'bytes=a-b',
-      'bytes=1-b',
-      'bytes=5',
-      'bytes=1--2',
-      'bytes=--1',
-      'bytes=+1-2',
-      'bytes=1.5-2',
-    ],
-    ['bytes=9-3', 'bytes=99999999999999999999-99999999999999999998', 'bytes=0x1-0x2', 'bytes=1 - 2', 'bytes 1-2', 'items=0-1', 'bytes=٣-٤'],
-    ['bytes=0-1,3-4', 'bytes=0-1,1-2', 'bytes=0-1, bytes=3-4', 'bytes=0-1,x', 'bytes=5000-,6000-'],
-  ])('%s and the like are ignored', (...fields) => {
-    for (const field of fields) expect([field, judgeRange(field, 1_000)]).toEqual([field, { kind: 'ignored' }]);
+  test('any other field is ignored', () => {
+    const nothing = ['', 'bytes', 'bytes=', 'bytes=-', 'bytes=,', 'bytes=a-b', 'bytes=1-b', 'bytes=5', 'bytes=1--2', 'bytes=--1'];
+    const numbers = ['bytes=+1-2', 'bytes=1.5-2', 'bytes=9-3', 'bytes=99999999999999999999-99999999999999999998', 'bytes=0x1-0x2'];
+    const several = ['bytes=0-1,3-4', 'bytes=0-1,1-2', 'bytes=0-1, bytes=3-4', 'bytes=0-1,x', 'bytes=5000-,6000-'];
+    for (const field of [...nothing, ...numbers, ...several, 'bytes=1 - 2', 'bytes 1-2', 'items=0-1', 'bytes=٣-٤'])
+      expect([field, judgeRange(field, 1_000)]).toEqual([field, { kind: 'ignored' }]);
   });
 
   test('of nothing is ignored or cannot be satisfied', () => {
@@ -118,11 +105,9 @@ describe('conditions', () => {
   });
 
   test('a file without validators satisfies no comparison', () => {
+    const none = { etag: undefined, modifiedAtMs: undefined, size: 10 };
     const bare = (headers: Record<string, string>): Selection =>
-      selectRepresentation(
-        { method: 'GET', header: (name) => headers[name], nowMs: 0 },
-        { etag: undefined, modifiedAtMs: undefined, size: 10 },
-      );
+      selectRepresentation({ method: 'GET', header: (name) => headers[name], nowMs: 0 }, none);
     expect(bare({ 'if-match': '"v1"' })).toEqual(failed);
     expect(bare({ 'if-none-match': '"v1"', range: 'bytes=1-2' })).toEqual({ kind: 'part', first: 1, last: 2 });
     expect(bare({ 'if-range': MODIFIED, range: 'bytes=1-2' })).toEqual(whole);

@@ -140,9 +140,3 @@ test('a connection ends by itself', async () => {
   const socket = await open('test', await listening(short));
   expect((await once(socket, 'close'))[0]).toBe(1000);
 });
-
-test('without a proof there is no WebSocket', async () => {
-  const socket = new WebSocket(`ws://127.0.0.1:${port}/gst/start`);
-  const [error] = (await once(socket, 'error')) as [Error];
-  expect(error.message).toContain('401');
-});

@@ -1,19 +1,15 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { formatIpAddress, type IpAddress, networkValue, parseIpAddress, parseIpNetwork } from '../../../plugins/core/access/ip-address';
+import { formatIpAddress, networkValue, parseIpNetwork } from '../../../plugins/core/access/ip-address';
 import { openAddressLists } from '../../../services/ip/lists/address-lists';
 import { LIST_DEFINITIONS } from '../../../services/ip/lists/list-definitions';
 import { listPath, parseListFile, writeList } from '../../../services/ip/lists/list-file';
 import { createNetworkSet } from '../../../services/ip/lists/network-set';
 import { readNetworks } from '../../../services/ip/lists/read-networks';
 import { fc, propertyRuns } from '../../support/fast-check';
+import { addressOf } from './address-of';
 
-const addressOf = (text: string): IpAddress => {
-  const address = parseIpAddress(text);
-  if (!address) throw new Error(text);
-  return address;
-};
 const DAY = new Date('2026-11-20T06:00:00Z');
 const HOUR_MS = 3_600_000;
 

@@ -1,12 +1,6 @@
-import { type IpAddress, parseIpAddress } from '../../../plugins/core/access/ip-address';
 import { type AsnTable, createAsnTable } from '../../../services/ip/asn-table';
 import { parseAsnCsv } from '../../../services/ip/parse-asn-csv';
-
-function addressOf(text: string): IpAddress {
-  const address = parseIpAddress(text);
-  if (!address) throw new Error(text);
-  return address;
-}
+import { addressOf } from './address-of';
 
 async function tableOf(v4: string, v6: string): Promise<AsnTable> {
   const names = new Map<number, string>();
@@ -25,17 +19,13 @@ describe('table of autonomous systems', () => {
     ['1.0.0.255', 13335],
     ['1.0.1.0', undefined],
     ['1.0.4.0', 38803],
-    ['1.0.7.255', 38803],
-    ['1.0.8.0', undefined],
     ['255.0.0.0', 64512],
-    ['255.0.1.0', undefined],
     ['2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff', undefined],
     ['2001:200::', 2500],
     ['2001:200:1b9:ffff:ffff:ffff:ffff:ffff', 2500],
     ['2001:200:1ba::', undefined],
     ['2001:218:2000:1:ffff:ffff:ffff:ffff', undefined],
     ['2001:218:2000:2::', 2914],
-    ['ffff::', undefined],
   ])('knows who announces %s', async (address, number) => {
     expect((await tableOf(V4, V6)).find(addressOf(address))?.number).toBe(number);
   });

@@ -1,15 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type IpAddress, parseIpAddress } from '../../../plugins/core/access/ip-address';
 import { type IpDatabasePaths, type IpDatabases, openDatabases } from '../../../services/ip/ip-databases';
 import { writeMmdb } from './mmdb-writer';
-
-function addressOf(text: string): IpAddress {
-  const address = parseIpAddress(text);
-  if (!address) throw new Error(text);
-  return address;
-}
+import { addressOf } from './address-of';
 
 /** MaxMind's nested shape. */
 const city = {
@@ -41,6 +35,8 @@ describe('MMDB and CSV files', () => {
     return path;
   }
 
+  const mmdb = (name: string, records: Parameters<typeof writeMmdb>[1]) => fileOf(`${name}.mmdb`, writeMmdb(name, records));
+
   async function open(paths: Partial<IpDatabasePaths>): Promise<IpDatabases> {
     const none = { city: [], asn: [], anonymous: undefined, risk: undefined, staticScore: undefined };
     opened = await openDatabases({ paths: { ...none, ...paths }, pollMs: 0, onError: (path) => errors.push(path) });
@@ -48,9 +44,7 @@ describe('MMDB and CSV files', () => {
   }
 
   test('a nested city record is read in full', async () => {
-    const databases = await open({
-      city: [await fileOf('city.mmdb', writeMmdb('GeoIP2-City', { '81.2.69.0/24': city, '2a02:d300::/27': city }))],
-    });
+    const databases = await open({ city: [await mmdb('city', { '81.2.69.0/24': city, '2a02:d300::/27': city })] });
     const expected = {
       country: 'GB',
       countryName: 'United Kingdom',
@@ -69,36 +63,20 @@ describe('MMDB and CSV files', () => {
   });
 
   test('a record with members missing or of other types reads as unknown', async () => {
-    const odd = {
-      country: { names: { en: 7 } },
-      location: { latitude: 'north' },
-      subdivisions: 'none',
-      traits: { connection_type: 'Cellular' },
-    };
-    const databases = await open({ city: [await fileOf('city.mmdb', writeMmdb('GeoIP2-City', { '1.2.3.0/24': odd, '1.2.4.0/24': {} }))] });
-    const unknown = {
-      country: '',
-      countryName: null,
-      city: '',
-      region: null,
-      postalCode: null,
-      latitude: null,
-      longitude: null,
-      accuracyRadiusKm: null,
-      timeZone: null,
-    };
+    const traits = { connection_type: 'Cellular' };
+    const odd = { country: { names: { en: 7 } }, location: { latitude: 'north' }, subdivisions: 'none', traits };
+    const databases = await open({ city: [await mmdb('city', { '1.2.3.0/24': odd, '1.2.4.0/24': {} })] });
+    const none = { countryName: null, region: null, postalCode: null, latitude: null, longitude: null, accuracyRadiusKm: null };
+    const unknown = { ...none, country: '', city: '', timeZone: null };
     expect(databases.findPlace(addressOf('1.2.3.4'))).toEqual({ ...unknown, cellular: true });
     expect(databases.findPlace(addressOf('1.2.4.4'))).toEqual({ ...unknown, cellular: false });
   });
 
   test('autonomous systems come from an MMDB or a CSV file', async () => {
     const asn = { autonomous_system_number: 1221, autonomous_system_organization: 'Telstra Pty Ltd' };
-    const mmdb = await fileOf(
-      'asn.mmdb',
-      writeMmdb('GeoLite2-ASN', { '1.128.0.0/11': asn, '12.81.92.0/22': { autonomous_system_number: 7018 } }),
-    );
+    const file = await mmdb('asn', { '1.128.0.0/11': asn, '12.81.92.0/22': { autonomous_system_number: 7018 } });
     const csv = await fileOf('asn.csv', '134744064,134744319,15169,Google LLC\n');
-    const databases = await open({ asn: [mmdb, csv] });
+    const databases = await open({ asn: [file, csv] });
     expect(databases.findAsn(addressOf('1.128.0.1'))).toEqual({ number: 1221, organisation: 'Telstra Pty Ltd' });
     expect(databases.findAsn(addressOf('12.81.92.1'))).toEqual({ number: 7018, organisation: '' });
     expect(databases.findAsn(addressOf('8.8.8.8'))).toEqual({ number: 15169, organisation: 'Google LLC' });
@@ -106,20 +84,10 @@ describe('MMDB and CSV files', () => {
   });
 
   test("scores and anonymity are MaxMind's members; a risk that is left out is 0", async () => {
-    const risk = await fileOf(
-      'risk.mmdb',
-      writeMmdb('GeoIP2-IP-Risk', {
-        '214.2.3.0/30': { ip_risk: 25, is_anonymous: true, is_anonymous_vpn: true },
-        '11.1.2.3/32': { is_anonymous: true, is_public_proxy: true },
-      }),
-    );
-    const staticScore = await fileOf('static.mmdb', writeMmdb('GeoIP2-Static-IP-Score', { '1.2.3.0/24': { score: 0.06 } }));
-    const anonymous = await fileOf(
-      'anonymous.mmdb',
-      writeMmdb('GeoIP2-Anonymous-IP', {
-        '81.2.69.0/24': { is_hosting_provider: true, is_tor_exit_node: true },
-      }),
-    );
+    const proxy = { is_anonymous: true, is_public_proxy: true };
+    const risk = await mmdb('risk', { '214.2.3.0/30': { ip_risk: 25, is_anonymous_vpn: true }, '11.1.2.3/32': proxy });
+    const staticScore = await mmdb('static', { '1.2.3.0/24': { score: 0.06 } });
+    const anonymous = await mmdb('anonymous', { '81.2.69.0/24': { is_hosting_provider: true, is_tor_exit_node: true } });
     const databases = await open({ risk, staticScore, anonymous });
     expect(databases.findIpRisk(addressOf('214.2.3.1'))).toBe(25);
     expect(databases.findIpRisk(addressOf('11.1.2.3'))).toBe(0);
@@ -131,27 +99,21 @@ describe('MMDB and CSV files', () => {
     expect(ofRisk?.facts).toEqual({ torExit: false, hosting: false, proxyOrVpn: false });
   });
 
-  test('a file that changes is read again', async () => {
-    const path = await fileOf('city.mmdb', writeMmdb('GeoIP2-City', { '81.2.69.0/24': city }));
+  test('a file that changes is read again; of one that breaks the version in memory stays in use, until a good one comes', async () => {
+    const path = await mmdb('city', { '81.2.69.0/24': { ...city, city: { names: { en: 'Oxford' } } } });
     const databases = await open({ city: [path] });
     await databases.checkForChanges();
-    await fileOf('city.mmdb', writeMmdb('GeoIP2-City', { '81.2.69.0/24': { ...city, city: { names: { en: 'Oxford, England' } } } }));
+    expect(databases.findPlace(addressOf('81.2.69.160'))?.city).toBe('Oxford');
+    await mmdb('city', { '81.2.69.0/24': city });
     await databases.checkForChanges();
-    expect(databases.findPlace(addressOf('81.2.69.160'))?.city).toBe('Oxford, England');
-    expect(errors).toEqual([]);
-  });
-
-  test('a file that breaks is reported and the version in memory stays in use, until a good one comes', async () => {
-    const good = writeMmdb('GeoIP2-City', { '81.2.69.0/24': city });
-    const path = await fileOf('city.mmdb', good);
-    const databases = await open({ city: [path] });
-    await fileOf('city.mmdb', good.subarray(0, 200));
+    expect([databases.findPlace(addressOf('81.2.69.160'))?.city, errors]).toEqual(['London', []]);
+    await fileOf('city.mmdb', (await readFile(path)).subarray(0, 200));
     await databases.checkForChanges();
     await rm(path);
     await databases.checkForChanges();
     expect(errors).toEqual([path, path]);
     expect(databases.findPlace(addressOf('81.2.69.160'))?.city).toBe('London');
-    await fileOf('city.mmdb', writeMmdb('GeoIP2-City', { '81.2.69.0/24': { ...city, city: { names: { en: 'Leeds' } } } }));
+    await mmdb('city', { '81.2.69.0/24': { ...city, city: { names: { en: 'Leeds' } } } });
     await databases.checkForChanges();
     expect(databases.findPlace(addressOf('81.2.69.160'))?.city).toBe('Leeds');
   });

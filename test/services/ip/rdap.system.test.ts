@@ -1,40 +1,23 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { createServer, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo } from 'node:net';
+import { type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type IpAddress, parseIpAddress } from '../../../plugins/core/access/ip-address';
 import { GuardedFetch } from '../../../services/kit/upstream/guarded-fetch';
 import { createFindRegistration, RDAP_LIMITS } from '../../../services/ip/rdap/find-registration';
 import { createFindServer, openRdapServers, parseBootstrap } from '../../../services/ip/rdap/rdap-servers';
 import { readRegistration } from '../../../services/ip/rdap/registration';
 import { updateRdapServers } from '../../../services/ip/rdap/update-rdap-servers';
 import { ipSettings } from '../../../services/ip/settings';
+import { listenWeb, type Web } from '../kit/listen-web';
 import { testClock } from '../kit/test-clock';
+import { addressOf } from './address-of';
 
-function addressOf(text: string): IpAddress {
-  const address = parseIpAddress(text);
-  if (!address) throw new Error(text);
-  return address;
-}
-
-let server: Server;
-let base: string;
-let asked: string[];
+let web: Web;
 let answer: (path: string, response: ServerResponse) => void;
-beforeAll(async () => {
-  server = createServer((request, response) => {
-    asked.push(request.url ?? '');
-    answer(request.url ?? '', response);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-});
-afterAll(() => {
-  server.close();
-  server.closeAllConnections();
-});
-beforeEach(() => (asked = []));
+beforeAll(async () => (web = await listenWeb((request, response) => answer(request.url ?? '', response))));
+afterAll(() => web.close());
+beforeEach(() => (web.asked.length = 0));
+const asked = () => web.asked.map(({ url }) => url);
 
 const card = (...rows: unknown[]) => ['vcard', [['version', {}, 'text', '4.0'], ...rows]];
 const NETWORK = {
@@ -58,12 +41,9 @@ describe("a registry's answer", () => {
   test('gives nothing that it does not say, no name of a person, and no text that is none', () => {
     const person = { roles: ['registrant'], vcardArray: card(['fn', {}, 'text', 'Jane Doe'], ['kind', {}, 'text', 'individual']) };
     const odd = { roles: ['abuse'], vcardArray: card(['email', {}, 'text', 'not an address'], ['tel', {}, 'text', ['+1']], 'nonsense') };
-    expect(readRegistration({ objectClassName: 'ip network', name: 'A\u0000\u202eB', entities: [person, odd, 7] })).toEqual({
-      company: null,
-      networkName: 'AB',
-      abuseEmail: null,
-      abusePhone: null,
-    });
+    const nothing = { company: null, abuseEmail: null, abusePhone: null };
+    const given = { objectClassName: 'ip network', name: 'A\u0000\u202eB', entities: [person, odd, 7] };
+    expect(readRegistration(given)).toEqual({ ...nothing, networkName: 'AB' });
     expect(() => readRegistration({ objectClassName: 'domain' })).toThrow();
   });
 
@@ -80,7 +60,7 @@ describe('asking a registry', () => {
   function finding({ allowPrivate = true, timeoutMs = RDAP_LIMITS.timeoutMs }: { allowPrivate?: boolean; timeoutMs?: number } = {}) {
     const fetch = new GuardedFetch({ ...RDAP_LIMITS, timeoutMs, allowPrivate });
     fetches.push(fetch);
-    return createFindRegistration({ fetch, findServer: () => base, clock: testClock });
+    return createFindRegistration({ fetch, findServer: () => web.url, clock: testClock });
   }
   const give = (body: string, status = 200) => {
     answer = (_path, response) => void response.writeHead(status, { 'content-type': 'application/rdap+json' }).end(body);
@@ -91,16 +71,16 @@ describe('asking a registry', () => {
     const find = finding();
     const all = await Promise.all([1, 2, 3].map(() => find(addressOf('8.8.8.8'))));
     expect(all).toEqual([REGISTERED, REGISTERED, REGISTERED]);
-    expect(asked).toEqual(['/ip/8.8.8.8']);
+    expect(asked()).toEqual(['/ip/8.8.8.8']);
   });
 
   test('follows a registry that sends it on to another', async () => {
     answer = (path, response) => {
-      if (path.startsWith('/ip/')) response.writeHead(302, { location: `${base}/other${path}` }).end();
+      if (path.startsWith('/ip/')) response.writeHead(302, { location: `${web.url}/other${path}` }).end();
       else response.writeHead(200).end(JSON.stringify(NETWORK));
     };
     expect(await finding()(addressOf('2001:4860::1'))).toEqual(REGISTERED);
-    expect(asked).toEqual(['/ip/2001:4860::1', '/other/ip/2001:4860::1']);
+    expect(asked()).toEqual(['/ip/2001:4860::1', '/other/ip/2001:4860::1']);
   });
 
   test('knows nothing of what the registry does not know', async () => {
@@ -112,7 +92,7 @@ describe('asking a registry', () => {
     ['a status', () => give('busy', 429), /answered 429/],
     ['another form', () => give('<html>'), /something else/],
     ['too much', () => give(`"${'x'.repeat(RDAP_LIMITS.maxBytes)}"`), /too_large/],
-    ['redirects without end', () => (answer = (_path, response) => void response.writeHead(302, { location: base }).end()), /redirects/],
+    ['redirects without end', () => (answer = (_path, response) => void response.writeHead(302, { location: web.url }).end()), /redirects/],
   ])('fails by %s, without the address in the message, and is tried again', async (_case, serve, reason) => {
     serve();
     const find = finding();
@@ -131,7 +111,7 @@ describe('asking a registry', () => {
   test('never reaches an address that is not public, whatever the file of servers says', async () => {
     give(JSON.stringify(NETWORK));
     await expect(finding({ allowPrivate: false })(addressOf('8.8.8.8'))).rejects.toThrow(/port_refused|address_refused/);
-    expect(asked).toEqual([]);
+    expect(asked()).toEqual([]);
   });
 });
 
@@ -149,26 +129,17 @@ describe('the servers of registries', () => {
   const open = () => openRdapServers({ folder, pollMs: 0, onError: () => undefined });
 
   test('are those of the longest network that holds the address, with TLS where there is a choice', () => {
-    const find = createFindServer(
-      parseBootstrap(
-        file(
-          [['8.0.0.0/8'], ['http://rdap.wide.example/', 'https://rdap.wide.example/']],
-          [['8.8.0.0/16'], ['https://rdap.narrow.example/']],
-        ),
-      ),
-    );
-    expect(['8.8.8.8', '8.9.0.1', '9.9.9.9', '::808:808'].map((text) => find(addressOf(text)))).toEqual([
-      'https://rdap.narrow.example/',
-      'https://rdap.wide.example/',
-      undefined,
-      undefined,
-    ]);
+    const wide = [['8.0.0.0/8'], ['http://rdap.wide.example/', 'https://rdap.wide.example/']];
+    const find = createFindServer(parseBootstrap(file(wide, [['8.8.0.0/16'], ['https://rdap.narrow.example/']])));
+    expect(find(addressOf('8.8.8.8'))).toBe('https://rdap.narrow.example/');
+    expect(find(addressOf('8.9.0.1'))).toBe('https://rdap.wide.example/');
+    for (const text of ['9.9.9.9', '::808:808']) expect(find(addressOf(text))).toBeUndefined();
   });
 
   test('are fetched from IANA or a mirror and used from then on', async () => {
     serve(file([many((index) => `${index}.0.0.0/8`), ['https://rdap.four.example/']]));
-    await updateRdapServers({ folder, mirror: `${base}/mirror`, nowMs: 0 });
-    expect(asked).toEqual(['/mirror/rdap/ipv4.json', '/mirror/rdap/ipv6.json']);
+    await updateRdapServers({ folder, mirror: `${web.url}/mirror`, nowMs: 0 });
+    expect(asked()).toEqual(['/mirror/rdap/ipv4.json', '/mirror/rdap/ipv6.json']);
     const servers = await open();
     expect(servers.find(addressOf('8.8.8.8'))).toBe('https://rdap.four.example/');
     expect(servers.find(addressOf('2001:100::1'))).toBe('https://rdap.six.example/');
@@ -181,9 +152,9 @@ describe('the servers of registries', () => {
     ['a server that is no URL', file([['8.0.0.0/8'], ['file:///etc/passwd']])],
   ])('stay as they are when what was fetched is %s', async (_case, bad) => {
     serve(file([many((index) => `${index}.0.0.0/8`), ['https://rdap.four.example/']]));
-    await updateRdapServers({ folder, mirror: base, nowMs: 0 });
+    await updateRdapServers({ folder, mirror: web.url, nowMs: 0 });
     answer = (_path, response) => void response.end(bad);
-    await expect(updateRdapServers({ folder, mirror: base, nowMs: 0 })).rejects.toThrow();
+    await expect(updateRdapServers({ folder, mirror: web.url, nowMs: 0 })).rejects.toThrow();
     expect(await readdir(folder)).toEqual(['rdap_servers.json']);
     const servers = await open();
     expect(servers.find(addressOf('8.8.8.8'))).toBe('https://rdap.four.example/');

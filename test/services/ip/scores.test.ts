@@ -1,12 +1,6 @@
-import { type IpAddress, parseIpAddress } from '../../../plugins/core/access/ip-address';
 import { abuseWeight, heuristicRisk, heuristicStaticScore, RISK_WEIGHTS, type RiskSignal } from '../../../services/ip/scores';
 import { fc } from '../../support/fast-check';
-
-function addressOf(text: string): IpAddress {
-  const address = parseIpAddress(text);
-  if (!address) throw new Error(text);
-  return address;
-}
+import { addressOf } from './address-of';
 
 function signal(weight: number): RiskSignal {
   return { id: 'hosting', weight, source: 'test' };

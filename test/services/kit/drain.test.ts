@@ -1,6 +1,5 @@
 import { Agent, request } from 'node:http';
-import { connect, type AddressInfo } from 'node:net';
-import { once } from 'node:events';
+import { type AddressInfo } from 'node:net';
 import { defineRoute, defineService } from '../../../services/kit/service/define-service';
 import { createServiceApp } from '../../../services/kit/service/service-app';
 import { eventually } from '../../support/eventually';
@@ -65,15 +64,5 @@ describe('a service that is told to close', () => {
     await eventually(async () => (await get({})).status === 503);
     endLeaving();
     await closed;
-  });
-
-  test('waits for no connection that is silent', async () => {
-    const silent = connect(port, '127.0.0.1');
-    await once(silent, 'connect');
-    const closed = app.close();
-    await eventually(async () => (await get({})).status === 503);
-    endLeaving();
-    await closed;
-    silent.destroy();
   });
 });

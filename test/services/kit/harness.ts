@@ -1,10 +1,12 @@
 import { type FastifyInstance, type InjectOptions, type LightMyRequestResponse } from 'fastify';
 import { type RequestContext } from '../../../plugins/core/proof/context-token';
-import { type ServiceDefinition } from '../../../services/kit/service/define-service';
+import { type ServiceDefinition, type ServiceTools } from '../../../services/kit/service/define-service';
 import { checkDocumented } from './documented-answers';
 import { createProofKeys, fixedPrivateKey } from '../../support/proof-keys';
 import { createServiceApp, type ServiceAppOptions } from '../../../services/kit/service/service-app';
 import { CATALOGUE } from '../../support/catalogue';
+import { createLog } from '../../../services/kit/log';
+import { createMetrics } from '../../../services/kit/metrics';
 import { NOW_MS, testClock } from './test-clock';
 
 /** What every app of the tests believes, in whatever process it runs. */
@@ -62,4 +64,19 @@ export function createHarness<Deps>(service: ServiceDefinition<Deps>, options: H
       return answer;
     },
   };
+}
+
+type BuildOptions = Partial<Pick<ServiceTools<unknown>, 'log' | 'clock'>> & { readonly sandboxUrl?: string | undefined };
+
+/** A service in memory as its process builds it from the environment. Closing `app` closes what that opened. */
+export async function buildHarness<Deps, Settings>(
+  service: ServiceDefinition<Deps, Settings>,
+  env: Readonly<Record<string, string>> = {},
+  { sandboxUrl, log = createLog('test', { level: 'silent' }), clock = testClock }: BuildOptions = {},
+): Promise<Harness> {
+  const settings = service.settings.parse(env);
+  const deps = await service.createDeps({ settings, common: { sandboxUrl }, log, clock, metrics: createMetrics() });
+  const harness = createHarness(service as ServiceDefinition<Deps>, { deps, log });
+  harness.app.addHook('onClose', () => service.close?.(deps));
+  return harness;
 }

@@ -1,8 +1,8 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { eventually } from '../../support/eventually';
+import { endProgram, startProgram, type StartedProgram } from '../../support/system/program';
+import { listenWeb } from './listen-web';
 
 const SIGNING = {
   TOLLGATE_SIGNING_KEYS: `a:${Buffer.alloc(32, 7).toString('base64')}`,
@@ -14,18 +14,13 @@ const SIGNING = {
 /** As `npm test` built it. */
 const entry = join(__dirname, '../../../dist/services/main.js');
 
-function start(args: string[], env: Record<string, string>): ChildProcess {
-  return spawn(process.execPath, [entry, ...args], { env: { PATH: process.env.PATH ?? '', ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
-}
-
-async function run(args: string[], env: Record<string, string>): Promise<{ code: number; stderr: string; stdout: string }> {
-  const child = start(args, env);
-  const texts = { stdout: '', stderr: '' };
-  child.stdout?.on('data', (chunk: Buffer) => (texts.stdout += chunk.toString()));
-  child.stderr?.on('data', (chunk: Buffer) => (texts.stderr += chunk.toString()));
-  const [code] = (await once(child, 'close')) as [number];
-  return { code, ...texts };
-}
+/** Of a start that fails. */
+const run = (args: string[], env: Record<string, string>) =>
+  new Promise<{ code: unknown; stdout: string; stderr: string }>((resolve) =>
+    execFile(process.execPath, [entry, ...args], { env: { PATH: process.env.PATH, ...env } }, (error, stdout, stderr) =>
+      resolve({ code: error?.code, stdout, stderr }),
+    ),
+  );
 
 test('a wrong environment is one readable error that lists every problem and no value', async () => {
   const env = {
@@ -53,16 +48,13 @@ test('no service, an unknown one, and one beside --all are a usage error', async
   }
 });
 
-const started: ReturnType<typeof start>[] = [];
+let started: StartedProgram | undefined;
 // A process that a failed test left behind would keep jest waiting.
-afterEach(() => started.splice(0).forEach((child) => child.kill('SIGKILL')));
+afterEach(() => started?.child.kill('SIGKILL'));
 
 test('all services run in one process, each refuses requests without proof, and SIGTERM ends it cleanly', async () => {
-  const child = start(['--all'], SIGNING);
-  started.push(child);
-  if (!child.stdout) throw new Error('no output');
-  const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
-  const ready = JSON.parse(line) as { ready: boolean; services: Record<string, string>; private: string };
+  started = await startProgram('services/main.js', { args: ['--all'], env: SIGNING });
+  const ready = started.ready as { ready: boolean; services: Record<string, string>; private: string };
   expect(ready).toMatchObject({ ready: true, services: { vahaan: expect.any(String), 'background-remover': expect.any(String) } });
   expect((await fetch(`${ready.services.vahaan}/vahaan`)).status).toBe(401);
   expect((await fetch(`${ready.private}/health`)).status).toBe(200);
@@ -72,17 +64,12 @@ test('all services run in one process, each refuses requests without proof, and 
   expect(await (await fetch(`${ready.private}/metrics`)).text()).toContain(
     'tollgate_requests_total{service="vahaan",route="/vahaan",status="401",mode="none"} 1',
   );
-  child.kill('SIGTERM');
-  expect(await once(child, 'close')).toEqual([0, null]);
+  expect(await endProgram(started.child)).toBe(0);
 });
 
 test('a port that is taken is a start that fails', async () => {
-  const { createServer } = await import('node:http');
-  const taken = createServer().listen(0, '127.0.0.1');
-  await once(taken, 'listening');
-  const address = taken.address();
-  const port = typeof address === 'object' && address ? String(address.port) : '';
-  const { code, stderr } = await run(['--service', 'vahaan'], { ...SIGNING, SERVICE_PORT: port });
-  taken.close();
+  const taken = await listenWeb(() => undefined);
+  const { code, stderr } = await run(['--service', 'vahaan'], { ...SIGNING, SERVICE_PORT: new URL(taken.url).port });
+  await taken.close();
   expect([code, stderr]).toEqual([1, expect.stringContaining('EADDRINUSE')]);
 });

@@ -30,31 +30,13 @@ describe('the one form of places', () => {
   });
 
   test('of other countries has coordinates as numbers, from text and from numbers alike', () => {
-    const expected = {
-      name: 'Beverly Hills',
-      postal_code: '90210',
-      state: 'California',
-      state_code: 'CA',
-      latitude: 34.0901,
-      longitude: -118.4065,
-    };
-    const zippopotam = {
-      'post code': '90210',
-      country: 'United States',
-      places: [
-        { 'place name': 'Beverly Hills', longitude: '-118.4065', state: 'California', 'state abbreviation': 'CA', latitude: '34.0901' },
-      ],
-    };
-    expect(read(zippopotamProvider.name, zippopotam)).toMatchObject([expected]);
-    const geonames = {
-      placeName: 'Beverly Hills',
-      postalcode: '90210',
-      adminName1: 'California',
-      adminCode1: 'CA',
-      adminName2: 'Los Angeles',
-      lat: 34.0901,
-      lng: -118.4065,
-    };
+    const point = { latitude: 34.0901, longitude: -118.4065 };
+    const expected = { name: 'Beverly Hills', postal_code: '90210', state: 'California', state_code: 'CA', ...point };
+    const text = { longitude: '-118.4065', latitude: '34.0901' };
+    const place = { 'place name': 'Beverly Hills', state: 'California', 'state abbreviation': 'CA', ...text };
+    expect(read(zippopotamProvider.name, { 'post code': '90210', country: 'US', places: [place] })).toMatchObject([expected]);
+    const state = { adminName1: 'California', adminCode1: 'CA', adminName2: 'Los Angeles' };
+    const geonames = { placeName: 'Beverly Hills', postalcode: '90210', ...state, lat: 34.0901, lng: -118.4065 };
     for (const member of ['postalcodes', 'postalCodes', 'postalCode'])
       expect(read(createGeonamesProvider('x').name, { [member]: [geonames] })).toMatchObject([{ ...expected, district: 'Los Angeles' }]);
   });

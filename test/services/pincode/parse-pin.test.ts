@@ -13,7 +13,6 @@ describe('an Indian pin', () => {
   test.each([
     ['Connaught Place', 'Connaught Place'],
     ['Sector 17', 'Sector 17'],
-    ['17 Sector', '17 Sector'],
     ['नई दिल्ली', 'नई दिल्ली'],
     ['a/../b', 'a/../b'],
   ])('%j is the name of a post office', (pin, text) => {
@@ -32,7 +31,6 @@ describe('a postal code of another country', () => {
   test.each([
     ['US', '90210', '90210'],
     ['CA', 'K1A 0B1', 'K1A'],
-    ['CA', 'k1a', 'k1a'],
     ['IE', 'D02 X285', 'D02'],
     ['MT', 'VLT 1117', 'VLT'],
     ['CL', '8320000', '832'],
@@ -42,7 +40,6 @@ describe('a postal code of another country', () => {
     ['GB', 'M1 1AE', 'M1'],
     ['GB', 'M11AE', 'M1'],
     ['GB', 'B33 8TH', 'B33'],
-    ['GB', 'SW1A', 'SW1A'],
     ['GB', 'M1', 'M1'],
     ['JE', 'JE2 3AB', 'JE2'],
     ['NL', '1012  AB', '1012 AB'],

@@ -9,6 +9,8 @@ const HOUR_MS = 3_600_000;
 const hit = JSON.stringify([{ Message: 'm', Status: 'Success', PostOffice: [{ Name: 'New Delhi ' }] }]);
 const miss = JSON.stringify([{ Message: 'No records found', Status: 'Error', PostOffice: null }]);
 const pin = { kind: 'pin', text: '110001' } as const;
+/** Of a caller who wants what the first provider says, or nothing. */
+const ALONE = { mode: 'live', mayFallBack: false } as const;
 
 describe('a postal look-up', () => {
   let nowMs: number;
@@ -50,45 +52,38 @@ describe('a postal look-up', () => {
 
   test('hands over the bytes of the provider', async () => {
     answers = [says(`${hit}  \n`)];
-    await expect(createLookup()(pin, { mode: 'live', mayFallBack: false })).resolves.toEqual({
-      ok: true,
-      provider: 'postalpincode.in',
-      body: Buffer.from(`${hit}  \n`),
-    });
+    const body = Buffer.from(`${hit}  \n`);
+    expect(await createLookup()(pin, ALONE)).toEqual({ ok: true, provider: 'postalpincode.in', body });
     expect(asked).toEqual(['live /pincode/110001']);
   });
 
   test('asks the world provider for other countries', async () => {
     answers = [says('{}', 404)];
-    await expect(
-      createLookup()({ kind: 'code', country: 'US', text: '00404' }, { mode: 'live', mayFallBack: false }),
-    ).resolves.toMatchObject({
-      ok: false,
-      reason: 'no_records',
-    });
+    const code = { kind: 'code', country: 'US', text: '00404' } as const;
+    expect(await createLookup()(code, ALONE)).toMatchObject({ ok: false, reason: 'no_records' });
     expect(asked).toEqual(['live /us/00404']);
   });
 
   test('remembers records for a day', async () => {
     answers = [says(hit), says(hit)];
     const lookUp = createLookup();
-    await lookUp(pin, { mode: 'live', mayFallBack: false });
+    await lookUp(pin, ALONE);
     nowMs += 24 * HOUR_MS - 1;
-    await lookUp(pin, { mode: 'live', mayFallBack: false });
+    await lookUp(pin, ALONE);
     expect(asked).toHaveLength(1);
     nowMs += 2;
-    await lookUp(pin, { mode: 'live', mayFallBack: false });
+    await lookUp(pin, ALONE);
     expect(asked).toHaveLength(2);
   });
 
   test('remembers the absence of records for an hour', async () => {
     answers = [says(miss), says(hit)];
     const lookUp = createLookup();
-    await lookUp(pin, { mode: 'live', mayFallBack: false });
+    await lookUp(pin, ALONE);
     nowMs += HOUR_MS - 1;
-    await expect(lookUp(pin, { mode: 'live', mayFallBack: false })).resolves.toMatchObject({ reason: 'no_records' });
+    await expect(lookUp(pin, ALONE)).resolves.toMatchObject({ reason: 'no_records' });
     nowMs += 2;
-    await expect(lookUp(pin, { mode: 'live', mayFallBack: false })).resolves.toMatchObject({ ok: true });
+    await expect(lookUp(pin, ALONE)).resolves.toMatchObject({ ok: true });
     expect(asked).toHaveLength(2);
   });
 
@@ -100,26 +95,22 @@ describe('a postal look-up', () => {
   ])('calls %s by its reason and does not remember it', async (_what, first, reason) => {
     answers = [first, says(hit)];
     const lookUp = createLookup();
-    await expect(lookUp(pin, { mode: 'live', mayFallBack: false })).resolves.toMatchObject({
-      ok: false,
-      provider: 'postalpincode.in',
-      reason,
-    });
-    await expect(lookUp(pin, { mode: 'live', mayFallBack: false })).resolves.toMatchObject({ ok: true });
+    await expect(lookUp(pin, ALONE)).resolves.toMatchObject({ ok: false, provider: 'postalpincode.in', reason });
+    await expect(lookUp(pin, ALONE)).resolves.toMatchObject({ ok: true });
   });
 
   test('keeps live and sandbox records apart', async () => {
     answers = [says(hit), says(miss)];
     const lookUp = createLookup();
     await expect(lookUp(pin, { mode: 'test', mayFallBack: false })).resolves.toMatchObject({ ok: true });
-    await expect(lookUp(pin, { mode: 'live', mayFallBack: false })).resolves.toMatchObject({ ok: false });
+    await expect(lookUp(pin, ALONE)).resolves.toMatchObject({ ok: false });
     expect(asked).toEqual(['test /pincode/110001', 'live /pincode/110001']);
   });
 
   test('asks one question for simultaneous callers', async () => {
     answers = [says(hit)];
     const lookUp = createLookup();
-    const both = await Promise.all([lookUp(pin, { mode: 'live', mayFallBack: false }), lookUp(pin, { mode: 'live', mayFallBack: false })]);
+    const both = await Promise.all([lookUp(pin, ALONE), lookUp(pin, ALONE)]);
     expect(both.map(({ ok }) => ok)).toEqual([true, true]);
     expect(asked).toHaveLength(1);
   });
@@ -127,9 +118,9 @@ describe('a postal look-up', () => {
   test('keeps names, PINs and codes of countries apart', async () => {
     answers = [says(hit), says(hit), says('{}', 404)];
     const lookUp = createLookup();
-    await lookUp(pin, { mode: 'live', mayFallBack: false });
-    await lookUp({ kind: 'office', text: '110001' }, { mode: 'live', mayFallBack: false });
-    await lookUp({ kind: 'code', country: 'US', text: '110001' }, { mode: 'live', mayFallBack: false });
+    await lookUp(pin, ALONE);
+    await lookUp({ kind: 'office', text: '110001' }, ALONE);
+    await lookUp({ kind: 'code', country: 'US', text: '110001' }, ALONE);
     expect(asked).toHaveLength(3);
   });
 
@@ -164,7 +155,7 @@ describe('a postal look-up', () => {
       answers = [breaks, breaks];
       const lookUp = createLookup();
       expect(await lookUp({ kind: 'office', text: 'Connaught Place' }, mayFallBack)).toMatchObject({ ok: false });
-      expect(await lookUp(pin, { mode: 'live', mayFallBack: false })).toMatchObject({ ok: false });
+      expect(await lookUp(pin, ALONE)).toMatchObject({ ok: false });
       expect(asked).toHaveLength(2);
     });
 
@@ -172,7 +163,7 @@ describe('a postal look-up', () => {
       answers = [breaks, says(world), says(hit)];
       const lookUp = createLookup();
       await lookUp(pin, mayFallBack);
-      expect(await lookUp(pin, { mode: 'live', mayFallBack: false })).toMatchObject({ ok: true, provider: 'postalpincode.in' });
+      expect(await lookUp(pin, ALONE)).toMatchObject({ ok: true, provider: 'postalpincode.in' });
     });
   });
 });

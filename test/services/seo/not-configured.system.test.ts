@@ -1,8 +1,3 @@
-import { seoService } from '../../../services/seo/routes';
-import { createLog } from '../../../services/kit/log';
-import { createMetrics } from '../../../services/kit/metrics';
-import { createHarness, type Harness } from '../kit/harness';
-import { testClock } from '../kit/test-clock';
 import { type SeoStage, startSeoStage } from './seo-stage';
 
 describe('a worker with nothing configured', () => {
@@ -37,31 +32,5 @@ describe('a worker with nothing configured', () => {
       502,
       { code: 'pages_unreachable', sources: [{ name: 'page_fetch', ok: false, error: 'host_unknown' }] },
     ]);
-  });
-
-  test('still answers test keys from the sandbox', async () => {
-    expect((await stage.post('/seo/serp', { query: 'tea' })).statusCode).toBe(200);
-  });
-});
-
-describe('a service without a worker', () => {
-  const settings = seoService.settings.parse({});
-  const tools = {
-    common: { sandboxUrl: undefined },
-    log: createLog('seo', { level: 'silent' }),
-    clock: testClock,
-    metrics: createMetrics(),
-  };
-  const call: Harness['call'] = async (options) =>
-    createHarness(seoService, { deps: await seoService.createDeps({ ...tools, settings }) }).call(options);
-
-  test('answers its health with 503', async () => {
-    expect((await call({ method: 'GET', url: '/seo/health' })).json()).toMatchObject({ status: 503, code: 'upstream_not_configured' });
-  });
-
-  test('shows its index all the same', async () => {
-    const reply = await call({ method: 'GET', url: '/seo' });
-    expect(reply.json()).toMatchObject({ status: 'success', product: 'api-seo' });
-    expect(reply.json().endpoints).toHaveLength(8);
   });
 });

@@ -17,27 +17,15 @@ async function digestUpload(context: CallContext): Promise<{ bytes: number; fiel
   return { bytes, field: context.upload.field ?? null };
 }
 
-const echo = defineRoute({
-  method: 'ANY',
-  path: '/gst',
-  input: z.object({
-    name: z.string().min(1).max(20).optional(),
-    count: z.number().int().min(1).max(60).optional(),
-    flag: z.boolean().optional(),
-    list: z.array(z.string()).optional(),
-    two_words: z.string().optional(),
-    nested: z.object({ count: z.number(), name: z.string() }).optional(),
-  }),
-  output: z.object({
-    name: z.string().optional(),
-    count: z.number().optional(),
-    flag: z.boolean().optional(),
-    list: z.array(z.string()).optional(),
-    two_words: z.string().optional(),
-    nested: z.object({ count: z.number(), name: z.string() }).optional(),
-  }),
-  handler: (input) => input,
+const fields = z.object({
+  name: z.string().min(1).max(20).optional(),
+  count: z.number().int().min(1).max(60).optional(),
+  flag: z.boolean().optional(),
+  list: z.array(z.string()).optional(),
+  two_words: z.string().optional(),
+  nested: z.object({ count: z.number(), name: z.string() }).optional(),
 });
+const echo = defineRoute({ method: 'ANY', path: '/gst', input: fields, output: fields, handler: (input) => input });
 
 const strict = defineRoute({
   method: 'POST',

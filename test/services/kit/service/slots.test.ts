@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { defineRoute, defineService } from '../../../../services/kit/service/define-service';
 import { indexRoute } from '../../../../services/kit/service/index-route';
 import { CATALOGUE } from '../../../support/catalogue';
+import { eventually } from '../../../support/eventually';
 import { createHarness, contextFor, proofHeader } from '../harness';
 
 interface Deps {
@@ -36,35 +37,17 @@ function heldWork() {
   return { work, endAll: () => ends.splice(0).forEach((end) => end()), started: () => ends.length };
 }
 
-const pause = () => new Promise((resolve) => setTimeout(resolve, 5));
-
-async function until(condition: () => boolean): Promise<void> {
-  const giveUpAt = Date.now() + 5_000;
-  while (!condition()) {
-    if (Date.now() > giveUpAt) throw new Error('nothing happened');
-    await pause();
-  }
-}
-
-async function untilStatus(statusNow: () => Promise<number>, wanted: number): Promise<void> {
-  const giveUpAt = Date.now() + 5_000;
-  while ((await statusNow()) !== wanted) {
-    if (Date.now() > giveUpAt) throw new Error(`the answer is never ${wanted}`);
-    await pause();
-  }
-}
-
 test('a subscription has as many requests of a heavy product at once as the catalogue says; the next is 429 and told when to come again', async () => {
   const { work, endAll, started } = heldWork();
   const { call } = createHarness(service, { deps: { work }, refusalPauseMs: 0 });
   const running = Array.from({ length: SLOTS }, () => call({ method: 'GET', url: '/work' }));
-  await until(() => started() === SLOTS);
+  await eventually(() => started() === SLOTS);
   const refused = await call({ method: 'GET', url: '/work' });
   expect(refused.statusCode).toBe(429);
   expect(refused.headers['retry-after']).toBe('1');
   expect(refused.json()).toMatchObject({ code: 'concurrency_exceeded', type: 'about:blank', status: 429 });
   const other = call({ method: 'GET', url: '/work', context: { subscriptionId: 'subscription-2' } });
-  await until(() => started() === SLOTS + 1);
+  await eventually(() => started() === SLOTS + 1);
   expect((await call({ method: 'GET', url: '/app' })).statusCode).toBe(200);
   endAll();
   expect((await Promise.all([...running, other])).map(({ statusCode }) => statusCode)).toEqual(Array(SLOTS + 1).fill(200));
@@ -74,7 +57,7 @@ test('a program that asks again at once is refused a few times a second, not as 
   const { work, endAll, started } = heldWork();
   const { call } = createHarness(service, { deps: { work }, slots: 1 });
   const running = call({ method: 'GET', url: '/work' });
-  await until(() => started() === 1);
+  await eventually(() => started() === 1);
   const startedAt = performance.now();
   for (let time = 0; time < 2; time++) expect((await call({ method: 'GET', url: '/work' })).statusCode).toBe(429);
   // A timer may end a millisecond early.
@@ -87,10 +70,10 @@ test('an operator may give more or fewer slots, and products that are not heavy 
   const { work, endAll, started } = heldWork();
   const { call } = createHarness(service, { deps: { work }, slots: 1, refusalPauseMs: 0 });
   const first = call({ method: 'GET', url: '/work' });
-  await until(() => started() === 1);
+  await eventually(() => started() === 1);
   expect((await call({ method: 'GET', url: '/work' })).statusCode).toBe(429);
   const light = [1, 2, 3].map(() => call({ method: 'GET', url: '/work', context: { product: 'api-ip' } }));
-  await until(() => started() === 4);
+  await eventually(() => started() === 4);
   endAll();
   expect((await Promise.all([first, ...light])).map(({ statusCode }) => statusCode)).toEqual([200, 200, 200, 200]);
 });
@@ -130,20 +113,15 @@ describe('a slot is free again when its request', () => {
     const statusNow = async () => (await call({ method: 'GET', url: '/work' })).statusCode;
     await app.listen({ host: '127.0.0.1', port: 0 });
     const { port } = app.server.address() as AddressInfo;
-    const left = httpRequest({
-      host: '127.0.0.1',
-      port,
-      method,
-      path: '/endless',
-      headers: { ...proofHeader(contextFor('api-app')), ...headers },
-    });
+    const sent = { ...proofHeader(contextFor('api-app')), ...headers };
+    const left = httpRequest({ host: '127.0.0.1', port, method, path: '/endless', headers: sent });
     left.on('error', () => undefined);
     if (method === 'POST') left.write('{"of":');
     else left.end();
     try {
-      await untilStatus(statusNow, 429);
+      await eventually(async () => (await statusNow()) === 429);
       left.destroy();
-      await untilStatus(statusNow, 200);
+      await eventually(async () => (await statusNow()) === 200);
     } finally {
       left.destroy();
       await app.close();

@@ -1,89 +1,119 @@
+import { formatIpAddress, parseIpNetwork } from '../../../../plugins/core/access/ip-address';
 import { classifyAddress } from '../../../../services/kit/upstream/reserved-addresses';
 
-/** First and last address of every block in the registries, and their neighbours outside it. */
-const RESERVED_BLOCKS: readonly (readonly [first: string, last: string, before: string | null, after: string | null])[] = [
-  ['0.0.0.0', '0.255.255.255', null, '1.0.0.0'],
-  ['10.0.0.0', '10.255.255.255', '9.255.255.255', '11.0.0.0'],
-  ['100.64.0.0', '100.127.255.255', '100.63.255.255', '100.128.0.0'],
-  ['127.0.0.0', '127.255.255.255', '126.255.255.255', '128.0.0.0'],
-  ['169.254.0.0', '169.254.255.255', '169.253.255.255', '169.255.0.0'],
-  ['172.16.0.0', '172.31.255.255', '172.15.255.255', '172.32.0.0'],
-  ['192.0.0.0', '192.0.0.255', '191.255.255.255', '192.0.1.0'],
-  ['192.0.2.0', '192.0.2.255', '192.0.1.255', '192.0.3.0'],
-  ['192.88.99.0', '192.88.99.255', '192.88.98.255', '192.88.100.0'],
-  ['192.168.0.0', '192.168.255.255', '192.167.255.255', '192.169.0.0'],
-  ['198.18.0.0', '198.19.255.255', '198.17.255.255', '198.20.0.0'],
-  ['198.51.100.0', '198.51.100.255', '198.51.99.255', '198.51.101.0'],
-  ['203.0.113.0', '203.0.113.255', '203.0.112.255', '203.0.114.0'],
-  ['224.0.0.0', '239.255.255.255', '223.255.255.255', null],
-  ['240.0.0.0', '255.255.255.255', null, null],
-  ['::', '::1', null, '::2'],
-  // Beside it are the mapped addresses, which are judged by the v4 address inside.
-  ['::ffff:0:0:0', '::ffff:0:ffff:ffff', '::fffe:ffff:ffff:ffff', '::ffff:1:0:0'],
-  ['64:ff9b:1::', '64:ff9b:1:ffff:ffff:ffff:ffff:ffff', '64:ff9b:0:ffff:ffff:ffff:ffff:ffff', '64:ff9b:2::'],
-  ['100::', '100::ffff:ffff:ffff:ffff', 'ff:ffff:ffff:ffff:ffff:ffff:ffff:ffff', '100:0:0:2::'],
-  ['100:0:0:1::', '100:0:0:1:ffff:ffff:ffff:ffff', null, '100:0:0:2::'],
-  ['2001::', '2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff', '2000:ffff:ffff:ffff:ffff:ffff:ffff:ffff', '2001:200::'],
-  ['2001:db8::', '2001:db8:ffff:ffff:ffff:ffff:ffff:ffff', '2001:db7:ffff:ffff:ffff:ffff:ffff:ffff', '2001:db9::'],
-  ['2002::', '2002:ffff:ffff:ffff:ffff:ffff:ffff:ffff', '2001:ffff:ffff:ffff:ffff:ffff:ffff:ffff', '2003::'],
-  ['3fff::', '3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff', '3ffe:ffff:ffff:ffff:ffff:ffff:ffff:ffff', '3fff:1000::'],
-  ['5f00::', '5f00:ffff:ffff:ffff:ffff:ffff:ffff:ffff', '5eff:ffff:ffff:ffff:ffff:ffff:ffff:ffff', '5f01::'],
-  ['fc00::', 'fdff:ffff:ffff:ffff:ffff:ffff:ffff:ffff', 'fbff:ffff:ffff:ffff:ffff:ffff:ffff:ffff', 'fe00::'],
-  ['fe80::', 'febf:ffff:ffff:ffff:ffff:ffff:ffff:ffff', 'fe7f:ffff:ffff:ffff:ffff:ffff:ffff:ffff', null],
-  ['fec0::', 'feff:ffff:ffff:ffff:ffff:ffff:ffff:ffff', null, null],
-  ['ff00::', 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff', null, null],
+interface Verdict {
+  readonly reserved: boolean;
+  readonly private: boolean;
+  readonly loopback: boolean;
+}
+
+const PUBLIC: Verdict = { reserved: false, private: false, loopback: false };
+const RESERVED: Verdict = { reserved: true, private: false, loopback: false };
+const PRIVATE: Verdict = { reserved: true, private: true, loopback: false };
+const LOOPBACK: Verdict = { reserved: true, private: false, loopback: true };
+
+function verdictOn(text: string): Verdict {
+  const found = classifyAddress(text);
+  if (!found) throw new Error(`${text} is not an address`);
+  return { reserved: found.isReserved, private: found.isPrivate, loopback: found.isLoopback };
+}
+
+/** Network; what its addresses are; what the addresses just before and after are (undefined: there is none). */
+const RANGES: readonly (readonly [network: string, inside: Verdict, before: Verdict | undefined, after: Verdict | undefined])[] = [
+  ['0.0.0.0/8', RESERVED, undefined, PUBLIC],
+  ['10.0.0.0/8', PRIVATE, PUBLIC, PUBLIC],
+  ['100.64.0.0/10', RESERVED, PUBLIC, PUBLIC],
+  ['127.0.0.0/8', LOOPBACK, PUBLIC, PUBLIC],
+  ['169.254.0.0/16', RESERVED, PUBLIC, PUBLIC],
+  ['172.16.0.0/12', PRIVATE, PUBLIC, PUBLIC],
+  ['192.0.0.0/24', RESERVED, PUBLIC, PUBLIC],
+  ['192.0.0.9/32', PUBLIC, RESERVED, PUBLIC],
+  ['192.0.0.10/32', PUBLIC, PUBLIC, RESERVED],
+  ['192.0.2.0/24', RESERVED, PUBLIC, PUBLIC],
+  ['192.31.196.0/24', PUBLIC, PUBLIC, PUBLIC],
+  ['192.52.193.0/24', PUBLIC, PUBLIC, PUBLIC],
+  ['192.88.99.0/24', RESERVED, PUBLIC, PUBLIC],
+  ['192.168.0.0/16', PRIVATE, PUBLIC, PUBLIC],
+  ['192.175.48.0/24', PUBLIC, PUBLIC, PUBLIC],
+  ['198.18.0.0/15', RESERVED, PUBLIC, PUBLIC],
+  ['198.51.100.0/24', RESERVED, PUBLIC, PUBLIC],
+  ['203.0.113.0/24', RESERVED, PUBLIC, PUBLIC],
+  ['224.0.0.0/4', RESERVED, PUBLIC, RESERVED],
+  ['240.0.0.0/4', RESERVED, RESERVED, undefined],
+  ['255.255.255.255/32', RESERVED, RESERVED, undefined],
+  ['::/128', RESERVED, undefined, LOOPBACK],
+  ['::1/128', LOOPBACK, RESERVED, PUBLIC],
+  ['::ffff:0:0:0/96', RESERVED, PUBLIC, PUBLIC],
+  ['64:ff9b:1::/48', RESERVED, PUBLIC, PUBLIC],
+  ['100::/64', RESERVED, PUBLIC, RESERVED],
+  ['100:0:0:1::/64', RESERVED, RESERVED, PUBLIC],
+  ['2001::/23', RESERVED, PUBLIC, PUBLIC],
+  ['2001:1::1/128', PUBLIC, RESERVED, PUBLIC],
+  ['2001:1::2/128', PUBLIC, PUBLIC, PUBLIC],
+  ['2001:1::3/128', PUBLIC, PUBLIC, RESERVED],
+  ['2001:3::/32', PUBLIC, RESERVED, RESERVED],
+  ['2001:4:112::/48', PUBLIC, RESERVED, RESERVED],
+  ['2001:20::/28', PUBLIC, RESERVED, PUBLIC],
+  ['2001:30::/28', PUBLIC, PUBLIC, RESERVED],
+  ['2001:db8::/32', RESERVED, PUBLIC, PUBLIC],
+  ['2002::/16', RESERVED, PUBLIC, PUBLIC],
+  ['2620:4f:8000::/48', PUBLIC, PUBLIC, PUBLIC],
+  ['3fff::/20', RESERVED, PUBLIC, PUBLIC],
+  ['5f00::/16', RESERVED, PUBLIC, PUBLIC],
+  ['fc00::/7', PRIVATE, PUBLIC, PUBLIC],
+  ['fe80::/10', RESERVED, PUBLIC, RESERVED],
+  ['fec0::/10', RESERVED, RESERVED, RESERVED],
+  ['ff00::/8', RESERVED, RESERVED, undefined],
 ];
 
-const reserved = (text: string): boolean | undefined => classifyAddress(text)?.isReserved;
+function bounds(text: string) {
+  const network = parseIpNetwork(text);
+  if (!network) throw new Error(`${text} is not a network`);
+  const { bits, value } = network.address;
+  const last = value + (1n << BigInt(bits - network.prefixLength)) - 1n;
+  const of = (each: bigint): string | undefined => (each < 0n || each >= 1n << BigInt(bits) ? undefined : formatIpAddress(each, bits));
+  return { first: of(value), last: of(last), before: of(value - 1n), after: of(last + 1n) };
+}
 
-describe('classifyAddress', () => {
-  test.each(RESERVED_BLOCKS)('reserves %s to %s and nothing beside it', (first, last, before, after) => {
-    expect([reserved(first), reserved(last)]).toEqual([true, true]);
-    if (before !== null) expect(reserved(before)).toBe(false);
-    if (after !== null) expect(reserved(after)).toBe(false);
+describe('special-purpose address ranges', () => {
+  test.each(RANGES)(
+    '%s: its first and last address and its neighbours are judged as the registry says',
+    (network, inside, before, after) => {
+      const at = bounds(network);
+      expect([at.first, at.last].map((text) => verdictOn(text ?? ''))).toEqual([inside, inside]);
+      expect(at.before === undefined ? undefined : verdictOn(at.before)).toEqual(before);
+      expect(at.after === undefined ? undefined : verdictOn(at.after)).toEqual(after);
+    },
+  );
+
+  test.each([
+    ['::8.8.8.8', '::808:808'],
+    ['0:0:0:0:0:0:8.8.8.8', '::808:808'],
+    ['::127.0.0.1', '::7f00:1'],
+    ['::ffff:8.8.8.8', '8.8.8.8'],
+  ])('%s is the address %s, however it is spelled', (text, canonical) => {
+    expect(classifyAddress(text)).toEqual(classifyAddress(canonical));
+    expect(classifyAddress(text)?.text).toBe(canonical);
   });
 
   test.each([
-    '192.0.0.9',
-    '192.0.0.10',
-    '192.31.196.1',
-    '192.52.193.1',
-    '192.175.48.1',
-    '2001:1::1',
-    '2001:1::2',
-    '2001:1::3',
-    '2001:3::1',
-    '2001:4:112::1',
-    '2001:20::1',
-    '2001:30::1',
-    '2620:4f:8000::1',
-  ])('%s is globally reachable inside or beside a special block', (text) => {
-    expect(classifyAddress(text)).toMatchObject({ isReserved: false, isPrivate: false });
-  });
+    ['::ffff:10.0.0.1', PRIVATE],
+    ['::ffff:8.8.8.8', PUBLIC],
+    ['::ffff:127.0.0.1', LOOPBACK],
+    ['64:ff9b::10.0.0.1', PRIVATE],
+    ['64:ff9b::7f00:1', LOOPBACK],
+    ['64:ff9b::8.8.8.8', PUBLIC],
+    ['64:ff9b::255.255.255.255', RESERVED],
+    ['64:ff9b::', RESERVED],
+    ['64:ff9a:ffff:ffff:ffff:ffff:ffff:ffff', PUBLIC],
+    ['64:ff9b::1:0:0', PUBLIC],
+  ])('%s is judged by the v4 address inside, when there is one', (text, verdict) => expect(verdictOn(text)).toEqual(verdict));
 
-  test('the neighbours of those exceptions stay reserved', () => {
-    for (const text of ['192.0.0.8', '192.0.0.11', '2001:1::', '2001:1::4', '2001:2::', '2001:4:111::', '2001:40::'])
-      expect(reserved(text)).toBe(true);
-  });
-
-  test('mapped and translated addresses are judged by the v4 address inside', () => {
-    expect(classifyAddress('::ffff:10.0.0.1')).toMatchObject({ version: 4, text: '10.0.0.1', isPrivate: true, isReserved: true });
-    expect([reserved('::ffff:0:0'), reserved('::ffff:7f00:1'), reserved('::ffff:ffff:ffff')]).toEqual([true, true, true]);
-    expect(classifyAddress('::ffff:8.8.8.8')).toMatchObject({ version: 4, isReserved: false });
-    expect(classifyAddress('64:ff9b::127.0.0.1')).toMatchObject({ version: 6, isLoopback: true, isReserved: true });
-    expect(classifyAddress('64:ff9b::7f00:1')).toMatchObject({ isLoopback: true, isReserved: true });
-    expect(classifyAddress('64:ff9b::8.8.8.8')).toMatchObject({ version: 6, isReserved: false });
-  });
-
-  test('private, loopback, link-local, multicast and unspecified are told apart', () => {
-    expect(classifyAddress('192.168.1.1')).toMatchObject({ isPrivate: true, isLoopback: false, block: 'private use' });
-    expect(classifyAddress('fd12::1')).toMatchObject({ isPrivate: true });
-    expect(classifyAddress('127.0.0.53')).toMatchObject({ isLoopback: true, isPrivate: false });
-    expect(classifyAddress('::1')).toMatchObject({ isLoopback: true });
+  test('link-local, multicast and unspecified addresses are told apart, and the block of an address is named', () => {
     expect(classifyAddress('169.254.169.254')).toMatchObject({ isLinkLocal: true });
     expect(classifyAddress('ff02::1')).toMatchObject({ isMulticast: true });
     expect(classifyAddress('::')).toMatchObject({ isUnspecified: true });
-    expect(classifyAddress('100.64.0.1')).toMatchObject({ isPrivate: false, isReserved: true });
+    expect(classifyAddress('192.168.1.1')).toMatchObject({ block: 'private use' });
     expect(classifyAddress('8.8.8.8')).toEqual({
       text: '8.8.8.8',
       version: 4,
@@ -97,10 +127,23 @@ describe('classifyAddress', () => {
     });
   });
 
-  test.each(['', '127.1', '0x7f.1', '010.0.0.1', '2130706433', '1.2.3.4:80', 'fe80::1%eth0', '[::1]', 'example.com', '1.2.3.256'])(
-    '"%s" is no address',
-    (text) => {
-      expect(classifyAddress(text)).toBeUndefined();
-    },
-  );
+  test('what only looks like an address is none', () => {
+    const texts = [
+      '',
+      ' ',
+      '1.2',
+      '1.2.3',
+      '127.1',
+      '0x7f.1',
+      '010.0.0.1',
+      '1.1.1.01',
+      '2130706433',
+      '1.2.3.4:80',
+      '1.2.3.4.5',
+      '1.2.3.256',
+    ];
+    const more = ['8.8.8.8/24', ' 8.8.8.8', '8.8.8.8\n', '8.8.8.8,1.1.1.1', '١.١.١.١', 'example.com'];
+    const v6 = ['[::1]', '[::1]:80', 'fe80::1%eth0', '::1::', ':::', '12345::', '::ffff:1.2.3'];
+    for (const text of [...texts, ...more, ...v6]) expect([text, classifyAddress(text)]).toEqual([text, undefined]);
+  });
 });

@@ -1,38 +1,21 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
-import { type AddressInfo } from 'node:net';
+import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { createMetrics } from '../../../../services/kit/metrics';
 import { UpstreamClient, type UpstreamClientOptions, type UpstreamRequest } from '../../../../services/kit/upstream/upstream-client';
 import { baseUrlFor, sandboxAt } from '../../../../services/kit/upstream/upstream-target';
+import { listenWeb, type Web } from '../listen-web';
 
-let server: Server;
-let base: string;
-let listener: RequestListener;
-let hits: string[];
+let web: Web;
+let listener: (request: IncomingMessage, response: ServerResponse) => unknown;
 const open: UpstreamClient[] = [];
 
-beforeAll(async () => {
-  server = createServer((request, response) => {
-    hits.push(`${request.method} ${request.url}`);
-    listener(request, response);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-});
-afterAll(async () => {
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
-});
-beforeEach(() => {
-  hits = [];
+beforeEach(async () => {
   listener = (_request, response) => response.end('{"ok":true}');
+  web = await listenWeb((request, response) => listener(request, response));
 });
-afterEach(async () => {
-  server.closeAllConnections();
-  await Promise.all(open.splice(0).map((each) => each.close()));
-});
+afterEach(() => Promise.all([web.close(), ...open.splice(0).map((each) => each.close())]));
 
 function client(options: Partial<UpstreamClientOptions> = {}): UpstreamClient {
-  const target = { liveUrl: `${base}/live/`, liveSetting: 'SAMPLE_URL', sandboxUrl: `${base}/sandbox` };
+  const target = { liveUrl: `${web.url}/live/`, liveSetting: 'SAMPLE_URL', sandboxUrl: `${web.url}/sandbox` };
   const made = new UpstreamClient({ name: 'sample', target, ...options });
   open.push(made);
   return made;
@@ -50,7 +33,7 @@ test('the mode chooses the base URL and nothing else', async () => {
   const query = { country: 'IN & co', empty: undefined, page: 2 };
   expect((await upstream.requestJson(get('/a', { query }))).data).toEqual({ ok: true });
   await upstream.request(get('/a', { query, mode: 'test' }));
-  expect(hits).toEqual(['GET /live/a?country=IN+%26+co&page=2', 'GET /sandbox/a?country=IN+%26+co&page=2']);
+  expect(web.asked.map(({ url }) => url)).toEqual(['/live/a?country=IN+%26+co&page=2', '/sandbox/a?country=IN+%26+co&page=2']);
 });
 
 test('a missing setting is 503 upstream_not_configured, and its name is for the log', async () => {
@@ -70,14 +53,14 @@ test('every status is a value', async () => {
 });
 
 test('an idempotent request is tried twice, a POST once', async () => {
-  listener = (_request, response) => (hits.length === 1 ? response.writeHead(503).end() : response.end('{}'));
+  listener = (_request, response) => (web.asked.length === 1 ? response.writeHead(503).end() : response.end('{}'));
   expect((await client().request(get('/'))).status).toBe(200);
-  hits = [];
+  web.asked.length = 0;
   expect((await client().request(get('/', { method: 'POST', json: {} }))).status).toBe(503);
-  hits = [];
+  web.asked.length = 0;
   listener = (request) => request.socket.destroy();
   await expect(client().request(get('/'))).rejects.toEqual(failsWith('upstream_failed'));
-  expect(hits).toHaveLength(2);
+  expect(web.asked).toHaveLength(2);
 });
 
 test('JSON is sent with its type and configured headers', async () => {
@@ -106,7 +89,7 @@ test('what is not JSON is 502 bad_response', async () => {
 test('a body over the cap is 502 and is not asked for again', async () => {
   listener = (_request, response) => response.end(Buffer.alloc(2_000));
   await expect(client({ maxBytes: 1_000 }).request(get('/'))).rejects.toEqual(failsWith('upstream_failed'));
-  expect(hits).toHaveLength(1);
+  expect(web.asked).toHaveLength(1);
 });
 
 test('silence is 504, before and inside a body, and is counted', async () => {
@@ -122,7 +105,7 @@ test('a client that leaves ends the exchange', async () => {
   const leaving = new AbortController();
   listener = () => leaving.abort();
   await expect(client().request(get('/', { signal: leaving.signal }))).rejects.toThrow();
-  expect(hits).toHaveLength(1);
+  expect(web.asked).toHaveLength(1);
 });
 
 test('an error says nothing of where the upstream is', async () => {
@@ -131,9 +114,8 @@ test('an error says nothing of where the upstream is', async () => {
     .request(get('/?key=secret'))
     .catch((each: unknown) => each);
   expect(error).toEqual(failsWith('upstream_failed'));
-  expect(String(error) + JSON.stringify((error as { options: { detail?: string; members?: object } }).options.members ?? {})).not.toMatch(
-    /secret|invalid/,
-  );
+  const { members = {} } = (error as { options: { members?: object } }).options;
+  expect(String(error) + JSON.stringify(members)).not.toMatch(/secret|invalid/);
 });
 
 test('a stream gives headers first and ends with its caller', async () => {

@@ -1,30 +1,12 @@
-import { join } from 'node:path';
 import { Client, credentials, type MethodDefinition } from '@grpc/grpc-js';
-import { HEALTH_SERVICE, loadService } from '../../../../services/kit/worker/load-proto';
-import { createLog } from '../../../../services/kit/log';
-import { serveWorker, type WorkerServer } from '../../../../services/kit/worker/serve-worker';
-import { GrpcWorkerClient, type WorkerClient } from '../../../../services/kit/worker/worker-client';
+import { HEALTH_SERVICE } from '../../../../services/kit/worker/load-proto';
+import { type WorkerServer } from '../../../../services/kit/worker/serve-worker';
+import { type WorkerClient } from '../../../../services/kit/worker/worker-client';
 import { eventually } from '../../../support/eventually';
 import { contextFor } from '../harness';
+import { echoClient, type Methods, serveEcho } from './echo-worker';
 
-const service = loadService(join(__dirname, 'protos/echo.proto'), 'echo.v1.EchoWorker');
-const log = createLog('echo', { level: 'silent' });
-
-type Methods = {
-  Say: { request: { text: string }; response: { saidText: string } };
-  Sum: { request: { chunk: Buffer }; response: { total: number } };
-};
-
-async function sum(requests: AsyncIterable<{ chunk: Buffer }>): Promise<{ total: number }> {
-  let total = 0;
-  for await (const { chunk } of requests) total += chunk.length;
-  return { total };
-}
-
-function worker(name: string, port = 0): Promise<WorkerServer> {
-  const handlers = { Say: () => ({ saidText: name, caller: '' }), Sum: sum };
-  return serveWorker({ name: 'echo', service, handlers, host: '127.0.0.1', port, log });
-}
+const worker = (name: string, port = 0): Promise<WorkerServer> => serveEcho({ Say: () => ({ saidText: name, caller: '' }) }, { port });
 
 async function* upload(): AsyncGenerator<{ chunk: Buffer }> {
   for (let index = 0; index < 3; index++) {
@@ -45,7 +27,7 @@ describe('a worker that is replaced while calls come in', () => {
 
   beforeEach(async () => {
     [one, two] = await Promise.all([worker('one'), worker('two')]);
-    client = new GrpcWorkerClient<Methods>({ service, name: 'echo', addresses: [one.address, two.address] });
+    client = echoClient([one, two]);
   });
   afterEach(async () => {
     client.close();
@@ -101,7 +83,7 @@ describe('a worker that is replaced while calls come in', () => {
       const closed = one.close();
       await eventually(() => statuses.length === 2);
       await new Promise((resolve) => setTimeout(resolve, 700));
-      const late = new GrpcWorkerClient<Methods>({ service, name: 'echo', addresses: [one.address] });
+      const late = echoClient([one]);
       expect((await late.unary('Say', { text: '' }, call())).saidText).toBe('one');
       late.close();
       watch.cancel();
@@ -113,7 +95,7 @@ describe('a worker that is replaced while calls come in', () => {
   });
 
   test('does not wait before it ends when nobody watches it', async () => {
-    const watching = new GrpcWorkerClient<Methods>({ service, name: 'echo', addresses: [two.address] });
+    const watching = echoClient([two]);
     try {
       await watching.unary('Say', { text: '' }, call());
       const watched = two.close().then(() => 'watched');

@@ -1,15 +1,11 @@
-import { join } from 'node:path';
 import { ServiceError } from '../../../../services/kit/errors';
-import { loadService } from '../../../../services/kit/worker/load-proto';
 import { createLog } from '../../../../services/kit/log';
-import { serveWorker, type WorkerHandler } from '../../../../services/kit/worker/serve-worker';
-import { GrpcWorkerClient, type WorkerCallOptions } from '../../../../services/kit/worker/worker-client';
+import { type WorkerHandler } from '../../../../services/kit/worker/serve-worker';
+import { type WorkerCallOptions } from '../../../../services/kit/worker/worker-client';
 import { createWorkerMetrics } from '../../../../services/kit/worker/worker-metrics';
 import { eventually } from '../../../support/eventually';
 import { contextFor } from '../harness';
-
-const service = loadService(join(__dirname, 'protos/echo.proto'), 'echo.v1.EchoWorker');
-type Methods = { Say: { request: { text: string }; response: { saidText: string; caller: string } } };
+import { echoClient, serveEcho } from './echo-worker';
 
 const opened: { close(): unknown }[] = [];
 afterEach(() => Promise.all(opened.splice(0).map((each) => each.close())));
@@ -18,19 +14,9 @@ afterEach(() => Promise.all(opened.splice(0).map((each) => each.close())));
 async function callOnce(Say: WorkerHandler, signal = new AbortController().signal) {
   const lines: string[] = [];
   const metrics = createWorkerMetrics('echo');
-  const unused = (): never => {
-    throw new Error('not called');
-  };
-  const server = await serveWorker({
-    name: 'echo',
-    service,
-    handlers: { Say, Sum: unused },
-    host: '127.0.0.1',
-    port: 0,
-    log: createLog('echo-worker', { destination: { write: (line) => void lines.push(line) } }),
-    metrics,
-  });
-  const client = new GrpcWorkerClient<Methods>({ service, addresses: [server.address], name: 'echo' });
+  const log = createLog('echo-worker', { destination: { write: (line) => void lines.push(line) } });
+  const server = await serveEcho({ Say }, { log, metrics });
+  const client = echoClient([server]);
   opened.push(client, { close: () => server.close(100) });
   const call: WorkerCallOptions = {
     context: { requestId: 'r-1', proof: contextFor('api-gst', { mode: 'test' }), signal },

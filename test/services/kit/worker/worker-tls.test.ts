@@ -1,12 +1,12 @@
-import { join } from 'node:path';
 import { type ChannelCredentials, Client, credentials, status } from '@grpc/grpc-js';
-import { HEALTH_SERVICE, loadService } from '../../../../services/kit/worker/load-proto';
+import { HEALTH_SERVICE } from '../../../../services/kit/worker/load-proto';
 import { createLog } from '../../../../services/kit/log';
-import { serveWorker, type WorkerServer } from '../../../../services/kit/worker/serve-worker';
-import { GrpcWorkerClient, type WorkerCallOptions, type WorkerClient } from '../../../../services/kit/worker/worker-client';
+import { type WorkerServer } from '../../../../services/kit/worker/serve-worker';
+import { type WorkerCallOptions, type WorkerClient } from '../../../../services/kit/worker/worker-client';
 import { type MutualTls } from '../../../../services/kit/worker/worker-wire';
 import { createTestAuthority } from '../../../support/certificates';
 import { contextFor } from '../harness';
+import { echoClient, type Methods, serveEcho } from './echo-worker';
 
 const ours = createTestAuthority('our authority');
 const theirs = createTestAuthority('their authority');
@@ -16,9 +16,6 @@ const SERVICE = ours.issue('a service');
 const STRANGER: MutualTls = { ...theirs.issue('a stranger'), ca: ours.ca };
 const EXPIRED = ours.issue('an old one', { validDays: [-20, -1] });
 const NOT_YET = ours.issue('a new one', { validDays: [1, 20] });
-
-const service = loadService(join(__dirname, 'protos/echo.proto'), 'echo.v1.EchoWorker');
-type Methods = { Say: { request: { text: string }; response: { saidText: string } } };
 
 const lines: string[] = [];
 const log = createLog('echo', { level: 'trace', destination: { write: (line) => void lines.push(line) } });
@@ -34,26 +31,15 @@ afterEach(() => Promise.all(opened.splice(0).map((each) => each.close())));
 async function workerWith(tls: MutualTls | undefined): Promise<WorkerServer> {
   const Say = ({ text }: { text: string }): object => {
     served++;
-    return { saidText: text };
+    return { saidText: text, caller: '' };
   };
-  const unused = (): never => {
-    throw new Error('unused');
-  };
-  const server = await serveWorker({
-    name: 'echo',
-    service,
-    handlers: { Say, Sum: unused },
-    host: '127.0.0.1',
-    port: 0,
-    log,
-    tls,
-  });
+  const server = await serveEcho({ Say }, { log, tls });
   opened.push({ close: () => server.close(100) });
   return server;
 }
 
 function clientWith(server: WorkerServer, tls: MutualTls | undefined): WorkerClient<Methods> {
-  const client = new GrpcWorkerClient<Methods>({ service, addresses: [server.address], name: 'echo', tls });
+  const client = echoClient([server], { tls });
   opened.unshift(client);
   return client;
 }

@@ -1,32 +1,11 @@
-import { join } from 'node:path';
 import { ServiceError } from '../../../../services/kit/errors';
-import { loadService } from '../../../../services/kit/worker/load-proto';
-import { createLog } from '../../../../services/kit/log';
 import { createMetrics } from '../../../../services/kit/metrics';
-import {
-  GrpcWorkerClient,
-  type WorkerCallOptions,
-  type WorkerClient,
-  type WorkerClientOptions,
-} from '../../../../services/kit/worker/worker-client';
-import { serveWorker, type WorkerHandler, type WorkerServer } from '../../../../services/kit/worker/serve-worker';
+import { type WorkerCallOptions, type WorkerClient, type WorkerClientOptions } from '../../../../services/kit/worker/worker-client';
+import { type WorkerHandler, type WorkerServer } from '../../../../services/kit/worker/serve-worker';
 import { type WorkerCall } from '../../../../services/kit/worker/worker-call';
 import { eventually } from '../../../support/eventually';
 import { contextFor } from '../harness';
-
-const service = loadService(join(__dirname, 'protos/echo.proto'), 'echo.v1.EchoWorker');
-const log = createLog('echo', { level: 'silent' });
-
-type Methods = {
-  Say: { request: { text: string }; response: { saidText: string; caller: string } };
-  Sum: { request: { chunk: Buffer }; response: { total: number } };
-};
-
-async function sum(requests: AsyncIterable<{ chunk: Buffer }>): Promise<{ total: number }> {
-  let total = 0;
-  for await (const { chunk } of requests) total += chunk.length;
-  return { total };
-}
+import { echoClient, type Methods, serveEcho } from './echo-worker';
 
 const sayWho = ({ text }: { text: string }, { requestId, customerId, subscriptionId, mode }: WorkerCall) => ({
   saidText: text,
@@ -37,22 +16,13 @@ const opened: { close(): unknown }[] = [];
 afterEach(() => Promise.all(opened.splice(0).map((each) => each.close())));
 
 async function worker(handlers: Record<string, WorkerHandler> = {}, maxMessageBytes?: number): Promise<WorkerServer> {
-  const server = await serveWorker({
-    name: 'echo',
-    service,
-    handlers: { Say: sayWho, Sum: sum, ...handlers },
-    host: '127.0.0.1',
-    port: 0,
-    log,
-    ...(maxMessageBytes !== undefined && { maxMessageBytes }),
-  });
+  const server = await serveEcho({ Say: sayWho, ...handlers }, maxMessageBytes === undefined ? {} : { maxMessageBytes });
   opened.push({ close: () => server.close(100) });
   return server;
 }
 
 function clientOf(servers: readonly { address: string }[], options: Partial<WorkerClientOptions> = {}): WorkerClient<Methods> {
-  const [first, ...rest] = servers.map(({ address }) => address);
-  const client = new GrpcWorkerClient<Methods>({ service, addresses: [first ?? '', ...rest], name: 'echo', ...options });
+  const client = echoClient(servers, options);
   opened.unshift(client);
   return client;
 }
@@ -101,9 +71,7 @@ describe('calls to a worker', () => {
   });
 
   test('a method without a handler does not start', async () => {
-    await expect(serveWorker({ name: 'echo', service, handlers: {}, host: '127.0.0.1', port: 0, log })).rejects.toThrow(
-      'no handler for Say',
-    );
+    await expect(serveEcho({}, { handlers: {} })).rejects.toThrow('no handler for Say');
   });
 });
 
