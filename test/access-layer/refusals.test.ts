@@ -175,6 +175,7 @@ describe('a refusal', () => {
   it.each<[string, FakeRequest, RegExp]>([
     ['of unknown length', { headers: { ...form, 'transfer-encoding': 'chunked' } }, /without Content-Length/],
     ['that is too large', { headers: { ...form, 'content-length': '1048577' } }, /over 1048576 bytes/],
+    ['of another type', { headers: { 'content-type': 'application/json', 'content-length': '60' } }, /query or form parameter api_key/],
     ['without a body', { headers: { ...form, 'content-length': '0' } }, /Send your API key/],
   ])('of a form %s says so without asking for its body', async (_, request, reason) => {
     const { calls, exit, code } = await call(request);

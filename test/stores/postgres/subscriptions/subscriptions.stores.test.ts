@@ -39,11 +39,6 @@ describe('subscriptions', () => {
     expect(await change({ id: made.id, daily: null, monthly: null, actor })).toMatchObject({ daily: 1_000, monthly: 30_000 });
   });
 
-  it('lets the Star plan of the app product be smaller than its base, as published', async () => {
-    const { subscriptions } = await newKey(database.pool, { products: ['api-app'], plan: 'Star' });
-    expect(subscriptions[0]).toMatchObject({ daily: 200, monthly: 6_000 });
-  });
-
   it('has one subscription for each customer and product', async () => {
     const { customerId } = await newKey(database.pool);
     const again = createSubscription(database.pool, { customer: customerId, product: 'api-ip', actor });
