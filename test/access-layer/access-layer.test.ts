@@ -1,5 +1,5 @@
 import { bearer, call, key, recordOf, recordsOf, proofIn } from './call-plugin';
-import { createInstance, memoryQuota, NOW_MS, runEvent, type FakeRequest } from './fake-kong';
+import { memoryQuota, NOW_MS } from './fake-kong';
 
 describe('an admitted request', () => {
   it('carries a proof that names key, customer, subscription, mode, charged day and what is left', async () => {
@@ -39,9 +39,7 @@ describe('an admitted request', () => {
     const forms: unknown[] = [];
     const subscriptions = recordOf().subscriptions.map((each) => ({ ...each, ...(proof && { proof }) }));
     const signContext = (_context: unknown, form?: string): string => String(forms.push(form));
-    const records = recordsOf(recordOf({ subscriptions }));
-    const { instance } = createInstance({ products: ['api-ip'] }, { records, quota: memoryQuota(), signContext });
-    await runEvent(instance, { headers: bearer });
+    await call({ headers: bearer }, { record: recordOf({ subscriptions }), deps: { signContext } });
     expect(forms).toEqual([proof]);
   });
 
@@ -74,10 +72,10 @@ describe('an admitted request', () => {
   it('may have its form spooled to a file', async () => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded', 'content-length': '60' };
     const readBodyFile = (path: string): Promise<Buffer> => Promise.resolve(Buffer.from(path === '/spool/1' ? `api_key=${key}` : ''));
-    expect((await call({ headers, body: { filePath: '/spool/1' } }, { readBodyFile })).exit).toBeUndefined();
+    expect((await call({ headers, body: { filePath: '/spool/1' } }, { deps: { readBodyFile } })).exit).toBeUndefined();
     expect((await call({ headers, body: { filePath: '/spool/1' } })).code).toBe('access_layer_unavailable');
     const tooLarge = (): Promise<undefined> => Promise.resolve(undefined);
-    expect((await call({ headers, body: { filePath: '/spool/1' } }, { readBodyFile: tooLarge })).code).toBe('key_missing');
+    expect((await call({ headers, body: { filePath: '/spool/1' } }, { deps: { readBodyFile: tooLarge } })).code).toBe('key_missing');
   });
 
   it('gets the RateLimit fields from the gateway where the configuration says so', async () => {

@@ -144,14 +144,6 @@ describe('a connection', () => {
     expect((await kong.serveEvent()).answer).toEqual({ sequence: 77 });
   });
 
-  it('answers several calls that come in one chunk, in order', async () => {
-    const { kong } = await serve();
-    const ask = (sequence: number): Buffer => encodeRpcCall({ sequence, command: 'get_plugin_names' });
-    await kong.sendRaw(encodeFrames([ask(5), ask(6), ask(7)]));
-    const answers = [await kong.nextFrame(), await kong.nextFrame(), await kong.nextFrame()];
-    expect(answers.map((answer) => answer?.toString('hex').slice(0, 4))).toEqual(['0805', '0806', '0807']);
-  });
-
   it('that vanishes during an event is forgotten: the plugin gets an error and nothing else happens', async () => {
     let outcome: unknown;
     const access: Access = async ({ request }) => {

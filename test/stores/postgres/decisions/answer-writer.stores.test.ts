@@ -6,18 +6,14 @@ import { DecisionWriter } from '../../../../plugins/stores/postgres/decisions/de
 import { readDailyAnswers, readKeyUsage } from '../../../../plugins/stores/postgres/decisions/read-key-hours';
 import { createKey } from '../../../../plugins/stores/postgres/keys/create-key';
 import { newKey } from '../../../contracts/access-records';
-import { testDatabase, type TestDatabase } from '../../../support/postgres/postgres';
+import { useDatabase } from '../../use-database';
 import { someDecision } from '../../../support/some-decision';
 
 const KOLKATA = 'Asia/Kolkata';
 /** 17:30 in Kolkata. */
 const AT_MS = Date.parse('2026-11-20T12:00:00Z');
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await testDatabase();
-});
-afterAll(() => database.close());
+const database = useDatabase();
 
 const newWriter = (options: Partial<AnswerWriterOptions> = {}): AnswerWriter =>
   new AnswerWriter({ pool: database.pool, timeZone: KOLKATA, flushMs: 3_600_000, ...options });

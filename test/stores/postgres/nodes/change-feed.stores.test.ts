@@ -12,7 +12,7 @@ import { revokeKey } from '../../../../plugins/stores/postgres/keys/set-key-stat
 import { describeAccessRecords, newKey } from '../../../contracts/access-records';
 import { eventually } from '../../../support/eventually';
 import { openPooler } from '../../../support/postgres/pooler';
-import { testDatabase, type TestDatabase } from '../../../support/postgres/postgres';
+import { useDatabase } from '../../use-database';
 import { openLine } from '../../quota/line';
 
 /** The longest that any node may honour a revoked key. */
@@ -20,7 +20,7 @@ const ONE_SECOND_MS = 1_000;
 /** What a server that only waits for its turn may take. Nothing is tested of it but that the tests need not be quick. */
 const PATIENCE_MS = 120_000;
 
-let database: TestDatabase;
+const database = useDatabase();
 let pool: Pool;
 let feed: PostgresChangeFeed;
 let cache: AccessRecordCache;
@@ -32,11 +32,7 @@ const killConnections = () =>
      WHERE application_name = 'tollgate change feed' AND datname = current_database()`,
   );
 
-beforeAll(async () => {
-  database = await testDatabase();
-  ({ pool } = database);
-});
-afterAll(() => database.close());
+beforeAll(() => void ({ pool } = database));
 beforeEach(async () => {
   told = [];
   feed = new PostgresChangeFeed({ url: database.url, abandonMs: PATIENCE_MS });

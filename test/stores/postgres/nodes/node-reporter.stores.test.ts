@@ -6,20 +6,16 @@ import { readPropagation, type Propagation } from '../../../../plugins/stores/po
 import { revokeKey, setKeyState } from '../../../../plugins/stores/postgres/keys/set-key-state';
 import { newKey } from '../../../contracts/access-records';
 import { eventually } from '../../../support/eventually';
-import { testDatabase, type TestDatabase } from '../../../support/postgres/postgres';
+import { useDatabase } from '../../use-database';
 
-let database: TestDatabase;
+const database = useDatabase();
 let pool: Pool;
 const reporters: NodeReporter[] = [];
-beforeAll(async () => {
-  database = await testDatabase();
-  ({ pool } = database);
-});
+beforeAll(() => void ({ pool } = database));
 afterEach(async () => {
   for (const reporter of reporters.splice(0)) await reporter.close();
   await pool.query('DELETE FROM gateway_node');
 });
-afterAll(() => database.close());
 
 /** A feed that says what a test has it say. */
 class ScriptedFeed implements ChangeFeed {

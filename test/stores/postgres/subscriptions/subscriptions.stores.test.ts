@@ -15,15 +15,11 @@ import { setSubscriptionState } from '../../../../plugins/stores/postgres/subscr
 import { listSubscriptions } from '../../../../plugins/stores/postgres/subscriptions/subscription-view';
 import { newKey } from '../../../contracts/access-records';
 import { PRODUCTS } from '../../../support/catalogue';
-import { testDatabase, type TestDatabase } from '../../../support/postgres/postgres';
+import { useDatabase } from '../../use-database';
 
 const actor = 'test';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await testDatabase();
-});
-afterAll(() => database.close());
+const database = useDatabase();
 
 const refusal = (code: string): unknown => expect.objectContaining({ name: 'OperationRefused', code });
 
