@@ -65,12 +65,6 @@ describe('a usual request is one frame each way', () => {
     expect([codeOf(refused), refused.text.endsWith('\nreq-1')]).toEqual(['key_missing', true]);
   });
 
-  it('many after one another on one connection, until the quota is used up', async () => {
-    const kinds: string[] = [];
-    for (let turn = 0; turn < 3; turn++) kinds.push((await client.ask(ROUTE, { headers: withKey })).kind);
-    expect(kinds).toEqual(['a', 'a', 'r']);
-  });
-
   it('many at a time on one connection: each answer says to which question, and none waits for a slower one', async () => {
     let find = (_record: ReturnType<typeof recordOf>): void => undefined;
     const records = { findAccessRecord: () => new Promise<ReturnType<typeof recordOf>>((resolve) => (find = resolve)) };

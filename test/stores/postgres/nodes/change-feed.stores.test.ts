@@ -86,17 +86,6 @@ describe('the change feed', () => {
     }
   });
 
-  it('answers any number of those who want to be caught up with few questions', async () => {
-    let answers = 0;
-    const counting = new PostgresChangeFeed({ url: database.url, onTime: () => (answers += 1) });
-    await eventually(() => counting.isHealthy());
-    for (let turn = 0; turn < 50; turn++) {
-      expect(await Promise.all(Array.from({ length: 1_000 }, () => counting.caughtUp()))).not.toContain(false);
-    }
-    expect(answers).toBeLessThan(100);
-    await counting.close();
-  });
-
   it('is not caught up while its server does not answer', async () => {
     const line = await openLine(database.url);
     const hung = new PostgresChangeFeed({ url: line.url });
@@ -154,25 +143,6 @@ describe('with a real feed', () => {
       node.hashes.close();
     }
     for (const each of feeds) await each.close();
-  });
-
-  it('finds a key that was made while its connection was gone, before and after all hashes are known again', async () => {
-    const hashes = new KnownHashes({ source: createPostgresHashSource(pool), feed });
-    const lost = new AccessRecordCache({ source: createPostgresAccessRecords(pool), feed, hashes });
-    await killConnections();
-    await eventually(() => hashes.stats().isComplete);
-    for (let count = 0; count < 5; count++) {
-      const { loads } = hashes.stats();
-      await killConnections();
-      const { hash, id } = await newKey(pool);
-      expect(await lost.findAccessRecord(hash)).toMatchObject({ credentialId: id });
-      const later = await newKey(pool);
-      await eventually(() => hashes.stats().loads > loads && feed.isHealthy());
-      expect(await lost.findAccessRecord(later.hash)).toMatchObject({ credentialId: later.id });
-      expect(hashes.judge(later.hash)).toBe('possible');
-    }
-    lost.close();
-    hashes.close();
   });
 
   it('does not honour a key that was revoked while its connection was gone', async () => {
