@@ -63,10 +63,15 @@ describe('the access layer in the stock plugin server', () => {
   });
 
   it.each([
-    ['a request without a key', '', CONFIG, REFUSED, [401, 'key_missing']],
-    ['an unknown key', 'foreign-key-0123456789', CONFIG, REFUSED, [401, 'key_unknown']],
-    ['all with a configuration that it cannot start with', '', { products: [] }, ['kong.response.exit'], [503, 'access_layer_unavailable']],
-  ])('refuses %s', async (_, key, config, calls, refusal) => {
-    expect(await ask(await stock.startInstance('access-layer', config), key)).toMatchObject({ calls, refusal });
+    ['a request without a key', '', CONFIG, { calls: REFUSED, refusal: [401, 'key_missing'] }],
+    ['an unknown key', 'foreign-key-0123456789', CONFIG, { calls: REFUSED, refusal: [401, 'key_unknown'] }],
+    [
+      'all with a configuration that it cannot start with',
+      '',
+      { products: [] },
+      { calls: ['kong.response.exit'], refusal: [503, 'access_layer_unavailable'] },
+    ],
+  ])('refuses %s', async (_, key, config, refused) => {
+    expect(await ask(await stock.startInstance('access-layer', config), key)).toMatchObject(refused);
   });
 });
