@@ -59,6 +59,10 @@ describe('a usual request is one frame each way', () => {
     expect(proofOf(admitted)).toMatchObject({ ok: true, context: { product: 'api-ip', callerAddress: '203.0.113.7', requestId: 'req-1' } });
   });
 
+  it('with the key in the query: the query without it', async () => {
+    expect((await client.ask(ROUTE, { query: `a=1&%61pi_key=${key}&b=%zz` })).text).toContain('?a=1&b=%zz\n');
+  });
+
   it('refused: status, headers, the problem, and the request’s id last', async () => {
     const refused = await client.ask(ROUTE, {});
     expect(readRefusal(refused)).toMatchObject({ status: 401, headers: { 'WWW-Authenticate': 'Bearer realm="tollgate"' } });
@@ -117,6 +121,12 @@ describe('what the variable cannot tell is asked for', () => {
     expect(await client.ask(ROUTE, { headers })).toEqual({ kind: 'h', question: 1, text: '' });
     client.say('h', headText({ headers }));
     expect(codeOf(await client.hear())).toBe(code);
+  });
+
+  it('a path that hides a dot segment is refused, told either way', async () => {
+    expect(codeOf(await client.ask(ROUTE, { headers: withKey, path: '/ip/..;/x' }))).toBe('ambiguous_path');
+    client.say('w', `${ROUTE}\n${headText({ headers: withKey, path: '/ip/..;/x' })}`);
+    expect(codeOf(await client.hear())).toBe('ambiguous_path');
   });
 
   it('forged names are taken off, whatever they are', async () => {
