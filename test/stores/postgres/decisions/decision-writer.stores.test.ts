@@ -121,6 +121,13 @@ describe('the decision log', () => {
     await expect(explainDecision(database.pool, { requestId: least.requestId, customerId })).resolves.toBeUndefined();
   });
 
+  it('writes by itself', async () => {
+    const writer = newWriter({ flushMs: 20 });
+    const recorded = decision();
+    writer.record(recorded);
+    await eventually(async () => (await explainDecision(database.pool, { requestId: recorded.requestId })) !== undefined);
+  });
+
   it('counts refusals by key, product, quota day and code, exactly with several nodes at once', async () => {
     const { id } = await newKey(database.pool);
     const nodes = [newWriter(), newWriter(), newWriter()];

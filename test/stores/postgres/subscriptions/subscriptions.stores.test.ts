@@ -24,6 +24,17 @@ const database = useDatabase();
 const refusal = (code: string): unknown => expect.objectContaining({ name: 'OperationRefused', code });
 
 describe('subscriptions', () => {
+  it('takes limits from the override, else the plan, else the product', async () => {
+    const { customerId } = await newKey(database.pool);
+    const made = await createSubscription(database.pool, { customer: customerId, product: 'api-aadhaar', actor });
+    expect(made).toMatchObject({ plan: null, daily: 1_000, monthly: 30_000, state: 'active' });
+    const change = (terms: Parameters<typeof changeSubscription>[1]): Promise<unknown> => changeSubscription(database.pool, terms);
+    expect(await change({ id: made.id, plan: 'Star', actor })).toMatchObject({ plan: 'Star', daily: 4_000, monthly: 120_000 });
+    expect(await change({ id: made.id, daily: 0, actor })).toMatchObject({ plan: 'Star', daily: 0, monthly: 120_000 });
+    expect(await change({ id: made.id, plan: null, monthly: 9, actor })).toMatchObject({ plan: null, daily: 0, monthly: 9 });
+    expect(await change({ id: made.id, daily: null, monthly: null, actor })).toMatchObject({ daily: 1_000, monthly: 30_000 });
+  });
+
   it('has one subscription for each customer and product', async () => {
     const { customerId } = await newKey(database.pool);
     const again = createSubscription(database.pool, { customer: customerId, product: 'api-ip', actor });
