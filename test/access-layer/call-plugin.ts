@@ -3,14 +3,13 @@ import { createInstance, memoryQuota, NOW_MS, runEvent, type FakeOutcome, type F
 import { CONTEXT_HEADER, type ContextVerdict } from '../../plugins/core/proof/context-token';
 import { verifyContext } from '../../plugins/core/proof/verify-context';
 import { generateApiKey, hashApiKey } from '../../plugins/core/access/api-key';
-import { type AccessRecord, type AccessRecords, type QuotaCounter } from '../../plugins/core/ports';
+import { type AccessRecord, type AccessRecords, type Decision, type QuotaCounter } from '../../plugins/core/ports';
 import { compileWhitelist } from '../support/compile-whitelist';
 import { createProofKeys } from '../support/proof-keys';
 
 /** Of the one credential that there is. */
 export const key = generateApiKey('live');
-const { signContext: sign, contextKeys } = createProofKeys();
-export const signContext = sign;
+export const { signContext, contextKeys } = createProofKeys();
 
 /** The credential's record with what a test needs to be different. */
 export function recordOf(changes: Partial<AccessRecord> = {}): AccessRecord {
@@ -49,19 +48,19 @@ export async function call(
   request: FakeRequest,
   setup: {
     config?: Record<string, unknown>;
-    record?: AccessRecord;
+    record?: AccessRecord | undefined;
     records?: AccessRecords;
     quota?: QuotaCounter;
-    readBodyFile?: AccessLayerDeps['readBodyFile'];
+    deps?: Partial<AccessLayerDeps>;
   } = {},
-): Promise<FakeOutcome & { code: unknown; decision: unknown }> {
+): Promise<FakeOutcome & { code: unknown; decision: Decision | undefined }> {
   const { instance, decisions } = createInstance(
     { products: ['api-ip'], ...setup.config },
     {
       records: setup.records ?? recordsOf('record' in setup ? setup.record : recordOf()),
       quota: setup.quota ?? memoryQuota(),
       signContext,
-      ...(setup.readBodyFile ? { readBodyFile: setup.readBodyFile } : {}),
+      ...setup.deps,
     },
   );
   const outcome = await runEvent(instance, request);

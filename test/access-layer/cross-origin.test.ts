@@ -94,20 +94,16 @@ describe('an admitted answer', () => {
 
 describe('a refusal', () => {
   const rules = { whitelist: compileWhitelist(['app.example.com']) };
+  const usedUp = { id: 's', product: 'api-ip', plan: null, state: 'active', limits: { daily: 0, monthly: 9 } } as const;
 
   it.each([
     ['an expired key', { ...rules, expiresAtMs: 1 }, 'key_expired'],
     ['another product', { ...rules, products: [] }, 'product_not_authorised'],
-    ['a paused subscription', { ...rules, subscriptions: [] }, 'subscription_missing'],
+    ['a missing subscription', { ...rules, subscriptions: [] }, 'subscription_missing'],
+    ['a used-up quota', { ...rules, subscriptions: [usedUp] }, 'quota_daily_exceeded'],
   ])('of %s may be read by the pages that the key names', async (_, changes, code) => {
     const answer = await call(from(PAGE), { record: recordOf(changes) });
     expect([answer.code, answer.exit?.headers['Access-Control-Allow-Origin']]).toEqual([code, PAGE]);
-  });
-
-  it('over the quota too', async () => {
-    const sub = { id: 's', product: 'api-ip', plan: null, state: 'active', limits: { daily: 0, monthly: 9 } } as const;
-    const answer = await call(from(PAGE), { record: recordOf({ ...rules, subscriptions: [sub] }) });
-    expect([answer.code, answer.exit?.headers['Access-Control-Allow-Origin']]).toEqual(['quota_daily_exceeded', PAGE]);
   });
 
   it.each([

@@ -1,16 +1,14 @@
 import { type AccessLink, createLinkKeys, openLink, sealLink } from '../../plugins/core/proof/access-link';
 import { hashApiKey } from '../../plugins/core/access/api-key';
 import { CONTEXT_HEADER } from '../../plugins/core/proof/context-token';
-import { type AccessRecord, type Decision, StoreUnavailable } from '../../plugins/core/ports';
+import { type AccessRecord, StoreUnavailable } from '../../plugins/core/ports';
 import { explainDecision } from '../../plugins/core/access/explain';
 import { verifyContext } from '../../plugins/core/proof/verify-context';
 import { compileWhitelist } from '../support/compile-whitelist';
-import { createProofKeys } from '../support/proof-keys';
-import { key, recordOf, recordsOf } from './call-plugin';
-import { createInstance, type FakeOutcome, type FakeRequest, memoryQuota, NOW_MS, runEvent } from './fake-kong';
+import { call as callPlugin, contextKeys, key, recordOf } from './call-plugin';
+import { type FakeOutcome, type FakeRequest, memoryQuota, NOW_MS } from './fake-kong';
 
 const keys = createLinkKeys([{ id: 'k1', secret: Buffer.alloc(32, 1) }]);
-const { signContext, contextKeys } = createProofKeys();
 const NOW = NOW_MS / 1000;
 
 const link: AccessLink = {
@@ -32,23 +30,14 @@ interface Setup {
   readonly isOff?: boolean;
 }
 
-type Called = FakeOutcome & { code: unknown; used: ReadonlyMap<string, number>; decision: Decision | undefined };
+const ownKeyHash = (id: string) => Promise.resolve(id === 'cred-1' ? hashApiKey(key) : undefined);
+const open = (token: string, nowSeconds: number) => openLink(token, keys, nowSeconds);
 
-async function call(request: FakeRequest, setup: Setup = {}): Promise<Called> {
+async function call(request: FakeRequest, { products = ['api-gdplay'], findKeyHash = ownKeyHash, isOff = false, ...setup }: Setup = {}) {
   const quota = memoryQuota();
-  const findKeyHash = setup.findKeyHash ?? ((id) => Promise.resolve(id === 'cred-1' ? hashApiKey(key) : undefined));
-  const open = (token: string, nowSeconds: number) => openLink(token, keys, nowSeconds);
-  const { instance, decisions } = createInstance(
-    { products: setup.products ?? ['api-gdplay'] },
-    {
-      records: recordsOf('record' in setup ? setup.record : gdplayRecord()),
-      quota,
-      signContext,
-      ...(setup.isOff === true ? {} : { links: { open, findKeyHash } }),
-    },
-  );
-  const outcome = await runEvent(instance, request);
-  return { ...outcome, code: outcome.exit?.body['code'], used: quota.used, decision: decisions[0] };
+  const record = 'record' in setup ? setup.record : gdplayRecord();
+  const outcome = await callPlugin(request, { config: { products }, record, quota, deps: isOff ? {} : { links: { open, findKeyHash } } });
+  return { ...outcome, used: quota.used };
 }
 
 const withLink = (token = tokenOf(), more: FakeRequest = {}): FakeRequest => ({ query: `link=${token}`, ...more });

@@ -24,8 +24,10 @@ describe('a refusal', () => {
     ['subscription_inactive', { headers: bearer }, recordOf({ subscriptions: subscription ? [{ ...subscription, state: 'paused' }] : [] })],
     ['caller_not_whitelisted', { headers: bearer }, recordOf({ whitelist: compileWhitelist(['10.0.0.0/8']) })],
     ['sandbox_missing', { headers: bearer }, withoutSandbox('test')],
-  ])('is a 401 %s as problem+json with the request id and a challenge', async (code, request, record) => {
-    const { exit, set } = await call(request, record ? { record } : { records: recordsOf(undefined) });
+  ])('is a 401 %s as problem+json with the request id and a challenge, and nothing is counted', async (code, request, record) => {
+    const quota = memoryQuota();
+    const { exit, set } = await call(request, { record, quota });
+    expect(quota.used.size).toBe(0);
     expect(exit).toMatchObject({ status: 401, body: { code, status: 401, request_id: 'req-1', type: 'about:blank' } });
     expect(exit?.headers).toMatchObject({
       'Content-Type': 'application/problem+json',
@@ -58,7 +60,7 @@ describe('a refusal', () => {
   });
 
   it('is the same for an unknown and an inactive key, and only the decision tells them apart', async () => {
-    const unknown = await call({ headers: bearer }, { records: recordsOf(undefined) });
+    const unknown = await call({ headers: bearer }, { record: undefined });
     const inactive = await call({ headers: bearer }, { record: recordOf({ state: 'inactive' }) });
     expect(inactive.exit).toEqual(unknown.exit);
     expect(inactive.decision).toMatchObject({ outcome: 'key_inactive', credentialId: 'cred-1' });
@@ -105,12 +107,6 @@ describe('a refusal', () => {
       [429, 'test'],
       [429, undefined],
     ]);
-  });
-
-  it('comes before the quota is touched', async () => {
-    const quota = memoryQuota();
-    await call({ headers: bearer }, { record: recordOf({ whitelist: compileWhitelist(['10.0.0.0/8']) }), quota });
-    expect(quota.used.size).toBe(0);
   });
 
   it('meets test keys of a product without a sandbox before anything is counted or goes on, and never live keys', async () => {
@@ -175,6 +171,7 @@ describe('a refusal', () => {
   it.each<[string, FakeRequest, RegExp]>([
     ['of unknown length', { headers: { ...form, 'transfer-encoding': 'chunked' } }, /without Content-Length/],
     ['that is too large', { headers: { ...form, 'content-length': '1048577' } }, /over 1048576 bytes/],
+    ['of another type', { headers: { 'content-type': 'application/json', 'content-length': '60' } }, /query or form parameter api_key/],
     ['without a body', { headers: { ...form, 'content-length': '0' } }, /Send your API key/],
   ])('of a form %s says so without asking for its body', async (_, request, reason) => {
     const { calls, exit, code } = await call(request);

@@ -1,9 +1,10 @@
 import { type DecisionTracer } from '../../plugins/core/ports';
-import { key, recordOf, signContext } from './call-plugin';
-import { createInstance, memoryQuota, runEvent, type FakeOutcome } from './fake-kong';
+import { call, key } from './call-plugin';
 
 const theirs = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 const ours = '00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01';
+
+const headers = { 'x-api-key': key, traceparent: theirs };
 
 /** Writes down what it is told. */
 function notingTracer(): DecisionTracer & { readonly notes: unknown[] } {
@@ -17,25 +18,10 @@ function notingTracer(): DecisionTracer & { readonly notes: unknown[] } {
   };
 }
 
-async function call(headers: Record<string, string>, tracer?: DecisionTracer): Promise<FakeOutcome & { steps: string[] }> {
-  const steps: string[] = [];
-  const { instance } = createInstance(
-    { products: ['api-ip'] },
-    {
-      records: { findAccessRecord: () => Promise.resolve(recordOf()) },
-      quota: memoryQuota(),
-      signContext,
-      tracer,
-      onStep: (step) => steps.push(step),
-    },
-  );
-  return { ...(await runEvent(instance, { headers })), steps };
-}
-
 describe('a traced request', () => {
   it("tells the service our place in the trace instead of the caller's, in the write that carries the proof", async () => {
     const tracer = notingTracer();
-    const { set, calls } = await call({ 'x-api-key': key, traceparent: theirs }, tracer);
+    const { set, calls } = await call({ headers }, { deps: { tracer } });
     expect(set['traceparent']).toBe(ours);
     expect(calls.filter((name) => name === 'set_headers')).toHaveLength(1);
     expect(tracer.notes).toEqual([theirs, 'resolve_key', 'check_access', 'spend_quota', 'admitted']);
@@ -43,7 +29,8 @@ describe('a traced request', () => {
 
   it('that is refused ends with the code and the steps that were reached', async () => {
     const tracer = notingTracer();
-    const { exit, steps } = await call({}, tracer);
+    const steps: string[] = [];
+    const { exit } = await call({}, { deps: { tracer, onStep: (step) => steps.push(step) } });
     expect(exit?.status).toBe(401);
     expect(tracer.notes).toEqual([undefined, 'resolve_key', 'key_missing']);
     expect(steps).toEqual(['resolve_key']);
@@ -51,7 +38,7 @@ describe('a traced request', () => {
 });
 
 it('without tracing the headers of the trace are left as they came', async () => {
-  const { set, cleared } = await call({ 'x-api-key': key, traceparent: theirs });
+  const { set, cleared } = await call({ headers });
   expect(set).not.toHaveProperty('traceparent');
   expect(cleared).not.toContain('traceparent');
 });

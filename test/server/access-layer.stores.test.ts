@@ -1,20 +1,18 @@
-import { createProofKeys } from '../support/proof-keys';
-import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ACCESS_LAYER, createAccessLayer } from '../../plugins/access-layer/plugin';
-import { type Decision, systemClock } from '../../plugins/core/ports';
+import { ACCESS_LAYER } from '../../plugins/access-layer/plugin';
+import { systemClock } from '../../plugins/core/ports';
 import { encodeString } from '../../plugins/server/pdk-messages';
 import { decodeStruct } from '../../plugins/server/struct-codec';
 import { pluginInfo } from '../../plugins/server/plugin-info';
 import { AccessRecordCache } from '../../plugins/stores/cache/access-record-cache';
 import { PostgresChangeFeed } from '../../plugins/stores/postgres/nodes/change-feed';
-import { createCustomer } from '../../plugins/stores/postgres/customers/create-customer';
-import { createKey } from '../../plugins/stores/postgres/keys/create-key';
 import { createPostgresAccessRecords } from '../../plugins/stores/postgres/keys/find-access-record';
 import { requestVariable } from '../access-layer/fake-kong';
+import { newKey } from '../contracts/access-records';
+import { stagePlugin } from '../gateways/support/entrance-stage';
 import { storeNode } from '../stores/quota/harness';
-import { testDatabase } from '../support/postgres/postgres';
+import { useDatabase } from '../stores/use-database';
 import { startTestRedis } from '../support/redis/redis';
 import { usualReplies } from './scripted-kong';
 import { TestServer, until } from './test-server';
@@ -25,6 +23,8 @@ const WRITES = ['kong.service.request.set_headers'];
 const variable = (apiKey: string): string =>
   requestVariable({ requestId: 'r1', ...(apiKey !== '' && { headers: { 'x-api-key': apiKey } }) });
 
+const database = useDatabase();
+
 describe('the access layer', () => {
   it('is described in kong/access-layer.json as it is', () => {
     const committed: unknown = JSON.parse(readFileSync(join(__dirname, '..', '..', 'kong', 'access-layer.json'), 'utf8'));
@@ -32,27 +32,16 @@ describe('the access layer', () => {
   });
 
   it('admits a warm key with two exchanges with Kong, one Redis call and no Postgres query, where answers say what they cost too', async () => {
-    const [database, redis] = await Promise.all([testDatabase(), startTestRedis()]);
+    const redis = await startTestRedis();
     const units = { units: { reserve: 1, most: 9 } };
     await database.pool.query("UPDATE product SET definition = COALESCE(definition, '{}') || $1 WHERE id = 'api-ip'", [units]);
-    const decided: Decision[] = [];
-    const email = `${randomUUID()}@example.com`;
-    await createCustomer(database.pool, { email, actor: 'test' });
-    const { key } = await createKey(database.pool, { customer: email, products: ['api-ip'], actor: 'test' });
+    const { key } = await newKey(database.pool);
     // So patient that a busy machine is no reason to read a key again, or to count elsewhere.
     const feed = new PostgresChangeFeed({ url: database.url, deadlineMs: 120_000, abandonMs: 120_000 });
     const cache = new AccessRecordCache({ source: createPostgresAccessRecords(database.pool), feed });
     const quota = await storeNode({ redisUrl: redis.url, pool: database.pool });
     await until(() => feed.isHealthy());
-    const plugin = createAccessLayer({
-      records: cache,
-      quota: quota.counter,
-      decisions: { record: (decision) => decided.push(decision) },
-      clock: systemClock,
-      signContext: createProofKeys().signContext,
-      readBodyFile: () => Promise.resolve(undefined),
-      log: { error: () => undefined },
-    });
+    const { plugin, decisions: decided } = stagePlugin(undefined, { records: cache, quota: quota.counter, clock: systemClock });
     const server = await TestServer.start(() => undefined, { plugin });
     const kong = await server.connect();
     const instance = await kong.startInstance({ products: ['api-ip'] }, 'access-layer');
@@ -89,6 +78,6 @@ describe('the access layer', () => {
     await server.stop();
     cache.close();
     await Promise.all([quota.close(), feed.close()]);
-    await Promise.all([database.close(), redis.close()]);
+    await redis.close();
   });
 });

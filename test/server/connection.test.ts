@@ -1,15 +1,11 @@
 import { encodeFrames } from '../../plugins/server/frames';
 import { decodeRpcReturn, encodeRpcCall } from '../../plugins/server/rpc-messages';
-import { TestServer, until, type Access } from './test-server';
-import { type PluginServerOptions } from '../../plugins/server/plugin-server';
+import { encodeRawBodyResult } from '../support/gateway/kong-messages';
+import { type TestServer, until, useServer, type Access } from './test-server';
 import { decodeExitArgs } from '../../kong/local/plugin/pdk-decoders';
 
 let running: TestServer;
-async function serve(access: Access = async () => {}, options: Partial<PluginServerOptions> = {}): ReturnType<TestServer['instance']> {
-  running = await TestServer.start(access, options);
-  return running.instance();
-}
-afterEach(() => running.stop());
+const serve = useServer((started) => (running = started));
 
 const forever = (): Promise<never> => new Promise(() => {});
 const readForever: Access = async ({ request }) => {
@@ -43,15 +39,37 @@ describe('an event that cannot be decided', () => {
     expect(running.log.at(-1)?.details.err?.message).toBe('no database at db.internal');
   });
 
-  it('is refused with 503 when the plugin never ends', async () => {
-    const { kong, id } = await serve(forever, { eventDeadlineMs: 20 });
-    expect((await kong.event(id)).exit?.status).toBe(503);
+  const readBody: Access = async ({ request }) => void (await request.getRawBody());
+  const answered = (method: string, reply: Buffer | undefined) => ({ [`kong.request.${method}`]: reply });
+
+  it.each<[string, Access, Record<string, Buffer | undefined>?]>([
+    ['the plugin never ends', forever],
+    ['the plugin does not end once the body is here', (kong) => Promise.resolve(readBody(kong, {})).then(forever)],
+    ['Kong never answers a read', readForever, answered('get_raw_query', undefined)],
+  ])('is refused with 503 at the deadline when %s', async (_, access, replies = {}) => {
+    const { kong, id } = await serve(access, { eventDeadlineMs: 20, bodyDeadlineMs: 3_600_000 });
+    expect((await kong.event(id, replies)).exit?.status).toBe(503);
     expect(running.server.stats()).toMatchObject({ events: 1, overdue: 1, running: 0 });
   });
 
-  it('is refused with 503 when Kong never answers a read', async () => {
-    const { kong, id } = await serve(readForever, { eventDeadlineMs: 20 });
-    expect((await kong.event(id, { 'kong.request.get_raw_query': undefined })).exit?.status).toBe(503);
+  it.each<[string, Access, Record<string, Buffer | undefined>?]>([
+    [
+      'the reply to a read makes no sense',
+      async ({ request }) => void (await request.getHeaders()),
+      answered('get_headers', Buffer.from('0aff', 'hex')),
+    ],
+    ['Kong cannot read the body', readBody, answered('get_raw_body', encodeRawBodyResult({ error: 'no such file' }))],
+    [
+      'the plugin sets a header without a value',
+      async ({ service }) => void (await service.request.setHeaders({ 'X-A': undefined as unknown as string })),
+    ],
+    ...[99, 600, 9999, 200.5, Number.NaN].map((status): [string, Access] => [
+      `the plugin exits with status ${status}`,
+      async ({ response }) => void (await response.exit(status)),
+    ]),
+  ])('is refused with 503 when %s', async (_, access, replies = {}) => {
+    const { kong, id } = await serve(access);
+    expect((await kong.event(id, replies)).exit?.status).toBe(503);
   });
 
   it("keeps the plugin's own refusal when the plugin hangs after it", async () => {
@@ -64,30 +82,11 @@ describe('an event that cannot be decided', () => {
   });
 
   it('waits longer than that while the client is sending its body, but not for ever', async () => {
-    const access: Access = async ({ request }) => {
-      await request.getRawBody();
-    };
-    const { kong, id } = await serve(access, { eventDeadlineMs: 1, bodyDeadlineMs: 150 });
+    const { kong, id } = await serve(readBody, { eventDeadlineMs: 1, bodyDeadlineMs: 150 });
     const startedAt = performance.now();
     const record = await kong.event(id, { 'kong.request.get_raw_body': undefined });
     expect(record.exit?.status).toBe(503);
     expect(performance.now() - startedAt).toBeGreaterThan(140);
-  });
-
-  it('has the usual deadline again once the body is here', async () => {
-    const access: Access = async ({ request }) => {
-      await request.getRawBody();
-      await forever();
-    };
-    const { kong, id } = await serve(access, { eventDeadlineMs: 20, bodyDeadlineMs: 3_600_000 });
-    expect((await kong.event(id)).exit?.status).toBe(503);
-  });
-
-  it('is refused with 503 when the reply to a read makes no sense', async () => {
-    const { kong, id } = await serve(async ({ request }) => {
-      await request.getHeaders();
-    });
-    expect((await kong.event(id, { 'kong.request.get_headers': Buffer.from('0aff', 'hex') })).exit?.status).toBe(503);
   });
 
   it('is refused with 503, never just closed, when Kong sends what nobody asked for', async () => {
@@ -142,14 +141,6 @@ describe('a connection', () => {
     const bytes = encodeFrames([encodeRpcCall({ sequence: 77, command: 'handle_event', instanceId: id, eventName: 'access' })]);
     await kong.sendRaw(...Array.from(bytes, (byte) => Buffer.from([byte])));
     expect((await kong.serveEvent()).answer).toEqual({ sequence: 77 });
-  });
-
-  it('answers several calls that come in one chunk, in order', async () => {
-    const { kong } = await serve();
-    const ask = (sequence: number): Buffer => encodeRpcCall({ sequence, command: 'get_plugin_names' });
-    await kong.sendRaw(encodeFrames([ask(5), ask(6), ask(7)]));
-    const answers = [await kong.nextFrame(), await kong.nextFrame(), await kong.nextFrame()];
-    expect(answers.map((answer) => answer?.toString('hex').slice(0, 4))).toEqual(['0805', '0806', '0807']);
   });
 
   it('that vanishes during an event is forgotten: the plugin gets an error and nothing else happens', async () => {

@@ -113,13 +113,6 @@ describe('in workers', () => {
       await Promise.all([first.stop(), second.stop()]);
     });
 
-    it('close the connection of an event of an instance that nobody knows, so that Kong starts it again', async () => {
-      const server = await start(worker(new InstanceList()).directory);
-      const kong = await server.connect();
-      expect((await kong.event(4711)).closedByServer).toBe(true);
-      await server.stop();
-    });
-
     it('end a connection that calls again before its call was answered', async () => {
       const server = await start({
         start: () => new Promise(() => undefined),

@@ -135,30 +135,26 @@ describe('metrics of the plugin server', () => {
   });
 });
 
-describe('METRICS_PORT', () => {
+describe('settings of the plugin server', () => {
   const needed = { DATABASE_URL: 'postgres://db/t', TOLLGATE_SIGNING_KEYS: `k:${'A'.repeat(43)}=`, PLUGIN_SOCKET: '/tmp/s' };
 
-  it('unset or empty means no metrics, and a port means loopback', () => {
-    expect(readPluginServerSettings(needed).metrics).toBeUndefined();
-    expect(readPluginServerSettings({ ...needed, METRICS_PORT: '' }).metrics).toBeUndefined();
-    expect(readPluginServerSettings({ ...needed, METRICS_PORT: '9100' }).metrics).toEqual({ host: '127.0.0.1', port: 9100 });
-    expect(() => readPluginServerSettings({ ...needed, METRICS_PORT: '70000' })).toThrow(
-      'METRICS_PORT: must be a whole number from 0 to 65535',
-    );
+  it.each([
+    ['no metrics and one process unless told', {}, { metrics: undefined, workers: 1 }],
+    ['an empty port is none', { METRICS_PORT: '' }, { metrics: undefined }],
+    ['a port means loopback', { METRICS_PORT: '9100' }, { metrics: { host: '127.0.0.1', port: 9100 } }],
+    ['so many processes', { PLUGIN_SERVER_WORKERS: '4' }, { workers: 4 }],
+    ['as many as there are processors', { PLUGIN_SERVER_WORKERS: 'auto' }, { workers: availableParallelism() }],
+  ])('mean: %s', (_, env, read) => {
+    expect(readPluginServerSettings({ ...needed, ...env })).toMatchObject(read);
   });
-});
 
-describe('PLUGIN_SERVER_WORKERS', () => {
-  const needed = { DATABASE_URL: 'postgres://db/t', TOLLGATE_SIGNING_KEYS: `k:${'A'.repeat(43)}=`, PLUGIN_SOCKET: '/tmp/s' };
-
-  it('is one process unless told, a number, or as many as there are processors', () => {
-    expect(readPluginServerSettings(needed).workers).toBe(1);
-    expect(readPluginServerSettings({ ...needed, PLUGIN_SERVER_WORKERS: '4' }).workers).toBe(4);
-    expect(readPluginServerSettings({ ...needed, PLUGIN_SERVER_WORKERS: 'auto' }).workers).toBe(availableParallelism());
-    for (const wrong of ['0', '-1', '100', 'many']) {
-      expect(() => readPluginServerSettings({ ...needed, PLUGIN_SERVER_WORKERS: wrong })).toThrow(
-        'PLUGIN_SERVER_WORKERS: must be auto or a number',
-      );
-    }
+  it.each<[object, string]>([
+    [{ METRICS_PORT: '70000' }, 'METRICS_PORT: must be a whole number from 0 to 65535'],
+    ...['0', '-1', '100', 'many'].map((workers): [object, string] => [
+      { PLUGIN_SERVER_WORKERS: workers },
+      'PLUGIN_SERVER_WORKERS: must be auto or a number',
+    ]),
+  ])('refuse %j', (env, problem) => {
+    expect(() => readPluginServerSettings({ ...needed, ...env })).toThrow(problem);
   });
 });

@@ -1,6 +1,8 @@
-import { decodeString } from '../../plugins/server/pdk-messages';
-import { decodeStruct } from '../../plugins/server/struct-codec';
+import { decodeString, encodeString, type RawBodyResult } from '../../plugins/server/pdk-messages';
+import { decodeRpcCall, decodeRpcReturn, encodeRpcCall } from '../../plugins/server/rpc-messages';
+import { decodeStruct, type ProtoStruct } from '../../plugins/server/struct-codec';
 import { type KongPdk } from '../../plugins/core/access/kong-pdk';
+import { encodeRawBodyResult, encodeRpcReturn, encodeStruct } from '../support/gateway/kong-messages';
 import { recordedTraces, withBodyLast } from './recorded-traces';
 import { TestServer } from './test-server';
 import { decodeByteString, decodeExitArgs } from '../../kong/local/plugin/pdk-decoders';
@@ -23,6 +25,12 @@ const makeCall: Record<string, (kong: KongPdk, args: Buffer) => Promise<unknown>
   },
 };
 
+/** What a read gave to the plugin, as Kong writes it. */
+const replyOf: Record<string, (value: unknown) => Buffer> = {
+  'kong.request.get_headers': (value) => encodeStruct(value as ProtoStruct),
+  'kong.request.get_raw_body': (value) => encodeRawBodyResult(value as RawBodyResult),
+};
+
 /** The calls of a recorded event that our PDK has; a recording with an invalid status is what our PDK refuses to send. */
 function callsOf(
   entries: { method?: string; args?: string; reply?: string | null }[],
@@ -36,20 +44,44 @@ const cases = recordedTraces()
   .map((trace) => [trace.name, callsOf(trace.frames)] as const)
   .filter(([, calls]) => calls.length > 0);
 
-describe('a recorded event, run again on our server', () => {
-  it.each(cases)('puts the same bytes on the wire: %s', async (_name, calls) => {
-    const server = await TestServer.start(async (kong) => {
-      for (const { method, args } of calls) await makeCall[method]?.(kong, Buffer.from(args, 'hex'));
-    });
-    const { kong, id } = await server.instance();
-    const replies = Object.fromEntries(calls.map(({ method, reply }) => [method, Buffer.from(reply ?? '', 'hex')]));
-    const record = await kong.event(id, replies);
-    // Writes leave with the end of the event, so they come after every read.
-    const isRead = ({ method }: { method: string }): boolean => /\.get_/.test(method);
-    const expected = [...calls.filter(isRead), ...calls.filter((call) => !isRead(call))];
-    expect(record.calls.map(({ method, args }) => `${method} ${args.toString('hex')}`)).toEqual(
-      expected.map(({ method, args }) => `${method} ${method === 'kong.response.exit' ? withBodyLast(args) : args}`),
-    );
-    await server.stop();
+const isRead = ({ method }: { method: string }): boolean => /\.get_/.test(method);
+
+it.each(cases)('a recorded event, run again on our server, puts the same bytes on the wire and reads them: %s', async (_name, calls) => {
+  const seen: [string, unknown][] = [];
+  const server = await TestServer.start(async (kong) => {
+    for (const { method, args } of calls) seen.push([method, await makeCall[method]?.(kong, Buffer.from(args, 'hex'))]);
   });
+  const { kong, id } = await server.instance();
+  const replies = Object.fromEntries(calls.map(({ method, reply }) => [method, Buffer.from(reply ?? '', 'hex')]));
+  const record = await kong.event(id, replies);
+  // Writes leave with the end of the event, so they come after every read.
+  const expected = [...calls.filter(isRead), ...calls.filter((call) => !isRead(call))];
+  expect(record.calls.map(({ method, args }) => `${method} ${args.toString('hex')}`)).toEqual(
+    expected.map(({ method, args }) => `${method} ${method === 'kong.response.exit' ? withBodyLast(args) : args}`),
+  );
+  const read = seen.filter(([method]) => isRead({ method }));
+  expect(read.map(([method, value]) => (replyOf[method] ?? ((text) => encodeString(text as string)))(value).toString('hex'))).toEqual(
+    calls.filter(isRead).map(({ reply }) => reply),
+  );
+  await server.stop();
+});
+
+it('every recorded command, and every answer that Kong accepted, is read and comes back the same', () => {
+  const frames = recordedTraces().flatMap((trace) => trace.frames);
+  const commands = frames.filter(({ dir }) => dir === 'kong->server');
+  expect(commands).toHaveLength(27);
+  for (const { frame = '', decoded } of commands) {
+    const call = decodeRpcCall(Buffer.from(frame, 'hex'));
+    if (call.command === 'unknown') throw new Error(`not read: ${frame}`);
+    expect(call).toMatchObject(
+      call.command === 'start_instance'
+        ? { sequence: 2, name: 'tracer' }
+        : { sequence: decoded?.['sequence'], command: 'handle_event', instanceId: 4242, eventName: 'access' },
+    );
+    if (call.command === 'start_instance') expect(JSON.parse(call.config.toString())).toMatchObject({ product: 'api-echo', limit: 10 });
+    expect(decodeRpcCall(encodeRpcCall(call))).toEqual(call);
+  }
+  const answers = frames.filter(({ dir }) => dir === 'server->kong');
+  expect(answers).toHaveLength(27);
+  for (const { frame = '' } of answers) expect(encodeRpcReturn(decodeRpcReturn(Buffer.from(frame, 'hex'))).toString('hex')).toBe(frame);
 });

@@ -77,6 +77,17 @@ export class TestServer {
   }
 }
 
+/** Starts a server and an instance on it, which end with the test. */
+export function useServer(onStart: (started: TestServer) => void = () => undefined) {
+  let running: TestServer;
+  afterEach(() => running.stop());
+  return async (access: Access = () => undefined, options: Partial<PluginServerOptions> = {}): ReturnType<TestServer['instance']> => {
+    running = await TestServer.start(access, options);
+    onStart(running);
+    return running.instance();
+  };
+}
+
 /** Waits until `check` holds, by turns of the event loop and not by a clock; the test's own time-out bounds it. */
 export async function until(check: () => boolean): Promise<void> {
   while (!check()) await new Promise((resolve) => setTimeout(resolve, 1));

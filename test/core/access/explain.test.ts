@@ -1,23 +1,18 @@
 import { explainDecision } from '../../../plugins/core/access/explain';
 import { type Decision } from '../../../plugins/core/ports';
 import { listProblems, type DenialCode } from '../../../plugins/core/problems';
+import { someDecision } from '../../support/some-decision';
 
-const decision: Decision = {
-  requestId: 'r1',
-  atMs: 0,
-  products: ['api-ip'],
-  outcome: 'admitted',
+const decision = someDecision({
   keyPlace: 'query',
   maskedKey: 'tg_live…abcd',
   credentialId: 'c1',
-  customerId: 'u1',
   subscriptionId: 's1',
   product: 'api-ip',
   callerAddress: '203.0.113.7',
-  originHost: undefined,
   matchedRule: '203.0.113.0/24',
   quota: { day: '2026-11-20', usedDaily: 3, usedMonthly: 9, daily: 10, monthly: 30, exceeded: undefined },
-};
+});
 
 const DENIALS: DenialCode[] = [
   'request_not_readable',

@@ -1,10 +1,8 @@
 import { bearerToken } from '../../../plugins/core/access/credential-location';
-import { readFormField } from '../../../plugins/core/access/form-body';
-import { readParameter, removeParameter } from '../../../plugins/core/access/raw-parameters';
 import { originHostOf } from '../../../plugins/core/access/whitelist';
 import { compileWhitelist } from '../../support/compile-whitelist';
 
-/** Work that grows with the square of its input takes minutes for these inputs; work in one go some milliseconds. */
+/** What test/parsers does not measure. Work that grows with the square of its input takes minutes for these inputs; work in one go some milliseconds. */
 function expectQuick(work: () => void): void {
   const { user, system } = process.cpuUsage();
   work();
@@ -13,24 +11,9 @@ function expectQuick(work: () => void): void {
 }
 
 describe('text from strangers', () => {
-  const kibibyte = 1024;
-
   it('in the Authorization header is read in one go, however many spaces it holds', () => {
-    expectQuick(() => expect(bearerToken(`Bearer${' '.repeat(64 * kibibyte)}\u2028`)).toBeUndefined());
-    expect(bearerToken(`Bearer  k ${' '.repeat(64 * kibibyte)}`)).toBe('k');
-  });
-
-  it('in a query or a form is searched in one go, however malformed its escapes are', () => {
-    for (const piece of ['%&', '%aaaaaa&', 'api_key=%&', '%61pi_ke%&', '&']) {
-      const raw = `${piece.repeat(Math.floor((1024 * kibibyte) / piece.length))}%`;
-      expectQuick(() => readParameter(raw, 'api_key'));
-      expectQuick(() => removeParameter(raw, 'api_key'));
-    }
-  });
-
-  it('in a multipart form is searched in one go, also when it holds nothing but delimiters', () => {
-    const body = Buffer.from('\r\n--B'.repeat(200 * kibibyte));
-    expectQuick(() => expect(readFormField('multipart/form-data; boundary=B', body, 'api_key').values).toEqual([]));
+    expectQuick(() => expect(bearerToken(`Bearer${' '.repeat(65_536)}\u2028`)).toBeUndefined());
+    expect(bearerToken(`Bearer  k ${' '.repeat(65_536)}`)).toBe('k');
   });
 
   it('in Origin costs next to nothing when it is longer than any host', () => {

@@ -23,34 +23,23 @@ const recordOf = (extra: Partial<AccessRecord> = {}): AccessRecord => ({
   ...extra,
 });
 
-const check = (record: AccessRecord, products = ['api-ip']): unknown => checkSubscription(record, products, 1);
+const unpaid = (product: string, extra: Partial<SubscriptionAccess> = {}) => subscription(product, { suspended: 'unpaid', ...extra });
+const inactive = { ok: false, denial: 'subscription_inactive', suspended: 'unpaid' };
 
-describe('what the provider suspended', () => {
-  it('is refused, a key as an inactive one and a subscription as an inactive one, with the reason', () => {
-    expect(check(recordOf())).toMatchObject({ ok: true });
-    expect(check(recordOf({ suspended: 'unpaid' }))).toEqual({ ok: false, denial: 'key_inactive', suspended: 'unpaid' });
-    const unpaid = recordOf({ subscriptions: [subscription('api-ip', { suspended: 'unpaid' })] });
-    expect(check(unpaid)).toEqual({ ok: false, denial: 'subscription_inactive', suspended: 'unpaid' });
-  });
+it.each<[string, Partial<AccessRecord>, object]>([
+  ['nothing, and the key is admitted', {}, { ok: true }],
+  ['a key: refused as inactive, with the reason', { suspended: 'unpaid' }, { ok: false, denial: 'key_inactive', suspended: 'unpaid' }],
+  ['a key, without a reason', { suspended: '' }, { ok: false, denial: 'key_inactive', suspended: '' }],
+  ['a subscription: refused as inactive, with the reason', { subscriptions: [unpaid('api-ip')] }, inactive],
+  ['a subscription, without a reason', { subscriptions: [unpaid('api-ip', { suspended: '' })] }, { ...inactive, suspended: '' }],
+  ['a subscription that its customer paused', { subscriptions: [unpaid('api-ip', { state: 'paused' })] }, inactive],
+  ['a subscription that its customer cancelled', { subscriptions: [unpaid('api-ip', { state: 'cancelled' })] }, inactive],
+  ['another subscription than the one missed', { subscriptions: [unpaid('api-seo')] }, { ok: false, denial: 'subscription_missing' }],
+])('the provider suspended %s', (_, extra, verdict) => {
+  expect(checkSubscription(recordOf(extra), ['api-ip'], 1)).toMatchObject(verdict);
+});
 
-  it('is refused without a reason too', () => {
-    expect(check(recordOf({ suspended: '' }))).toEqual({ ok: false, denial: 'key_inactive', suspended: '' });
-    const silent = recordOf({ subscriptions: [subscription('api-ip', { suspended: '' })] });
-    expect(check(silent)).toEqual({ ok: false, denial: 'subscription_inactive', suspended: '' });
-  });
-
-  it.each(['active', 'paused', 'cancelled'] as const)('stays refused whatever state its customer gives it: %s', (state) => {
-    const record = recordOf({ subscriptions: [subscription('api-ip', { state, suspended: 'unpaid' })] });
-    expect(check(record)).toEqual({ ok: false, denial: 'subscription_inactive', suspended: 'unpaid' });
-  });
-
-  it('leaves a route the other product that the key may use', () => {
-    const record = recordOf({ subscriptions: [subscription('api-ip', { suspended: 'unpaid' }), subscription('api-seo')] });
-    expect(check(record, ['api-ip', 'api-seo'])).toMatchObject({ ok: true, subscription: { product: 'api-seo' } });
-  });
-
-  it('is no reason for a refusal that has another', () => {
-    const record = recordOf({ subscriptions: [subscription('api-seo', { suspended: 'unpaid' })] });
-    expect(check(record)).toEqual({ ok: false, denial: 'subscription_missing' });
-  });
+it('what the provider suspended leaves a route the other product that the key may use', () => {
+  const record = recordOf({ subscriptions: [unpaid('api-ip'), subscription('api-seo')] });
+  expect(checkSubscription(record, ['api-ip', 'api-seo'], 1)).toMatchObject({ ok: true, subscription: { product: 'api-seo' } });
 });

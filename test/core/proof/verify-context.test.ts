@@ -129,11 +129,6 @@ describe('keys that are rotated', () => {
       expect(verifyContext(createJwtSigner(parsePrivateKey(privateKey))(context), everything, at(1000)).ok).toBe(true);
     }
   });
-
-  it('are refused once the set does not name them', () => {
-    const left = createJwtSigner(parsePrivateKey(next.privateKey))(context);
-    expect(verifyContext(left, pairOnly, at(1000))).toEqual({ ok: false, reason: 'forged' });
-  });
 });
 
 describe('a key of one product', () => {
@@ -181,12 +176,6 @@ describe('a key of one product', () => {
         expect(verifyContext(`${input}.${signature}`, everything, at(1000)).ok).toBe(false);
       }
     }
-  });
-});
-
-describe('a service without shared keys', () => {
-  it('believes no proof that one of them signed', () => {
-    expect(verifyContext(createJwtSigner(sharedContextKey(shared))(context), pairOnly, at(1000))).toEqual({ ok: false, reason: 'forged' });
   });
 });
 

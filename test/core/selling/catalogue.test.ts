@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { hasSandbox } from '../../../plugins/core/selling/catalogue';
 import { catalogueJsonSchema } from '../../../plugins/core/selling/catalogue-schema';
-import { listProblems, problemOf } from '../../../plugins/core/problems';
 import { OWN_SERVICES } from '../../../services/own-services';
 import { SERVICES } from '../../../services/registry';
 import { CATALOGUE, PRODUCTS } from '../../support/catalogue';
@@ -100,28 +99,4 @@ it('what is known of our services without loading them is what they say', () => 
   const wanted = Object.entries(OWN_SERVICES).filter(([, { workers }]) => workers.length > 0);
   const known = Object.entries(SERVICES).filter(([, service]) => service.hasWorkers !== undefined);
   expect(wanted.map(([name]) => name)).toEqual(known.map(([name]) => name));
-});
-
-describe('problems', () => {
-  it('read the same for an unknown and an inactive key', () => {
-    expect(problemOf('key_inactive', { requestId: 'r' })).toEqual(problemOf('key_unknown', { requestId: 'r' }));
-  });
-
-  it('keep to the published statuses for the access checks', () => {
-    const statuses = Object.fromEntries(listProblems().map(({ code, status }) => [code, status]));
-    for (const code of [
-      'key_missing',
-      'key_unknown',
-      'key_inactive',
-      'key_expired',
-      'product_not_authorised',
-      'subscription_missing',
-      'subscription_inactive',
-      'caller_not_whitelisted',
-      'sandbox_missing',
-    ]) {
-      expect(statuses[code]).toBe(401);
-    }
-    expect(statuses['quota_daily_exceeded']).toBe(429);
-  });
 });

@@ -27,8 +27,6 @@ it('reads all that is not the example catalogue’s', () => {
   for (const own of EXAMPLE) expect(files.filter((file) => own.test(file))).not.toEqual([]);
 });
 
-it.each(['products: [api-ip]', "get('/gst/start')", 'IP lookup'])('finds a name in %s', (text) => expect(text).toMatch(EXAMPLE_NAMES));
-
 it('names no product of the example catalogue outside of it', () => {
   const named = files
     .filter((file) => !EXAMPLE.some((own) => own.test(file)) && !/\.(png|ico|woff2|mmdb)$/.test(file))

@@ -1,5 +1,4 @@
 import { decimalsOf, fitsDecimals, fromMinor, shareOf, toMinor, toSafeNumber } from '../../../plugins/core/selling/money';
-import { computeStatement } from '../../../plugins/core/selling/statement';
 import { fc } from '../../support/fast-check';
 
 const currency = fc.constantFrom('INR', 'EUR', 'JPY', 'KWD', 'CLF', 'XAF');
@@ -33,20 +32,5 @@ describe('an amount of money', () => {
   it('is shared out without losing or inventing a unit, rounded half up', () => {
     expect([shareOf(1n, 1n, 2n), shareOf(1n, 49n, 100n), shareOf(99_900n, 10n, 31n)]).toEqual([1n, 0n, 32_226n]);
     expect(() => toSafeNumber(2n ** 53n)).toThrow(RangeError);
-  });
-});
-
-describe('a statement', () => {
-  const term = { subscriptionId: 's', product: 'p', plan: 'Gold', daily: 10, monthly: 100, overage: null, isActive: true };
-  const tenDays = { fromDay: '2026-04-01', toDay: '2026-04-10' };
-
-  it.each([
-    ['JPY', '4990', '1663'],
-    ['KWD', '4.990', '1.663'],
-    ['INR', '49.90', '16.63'],
-  ])('counts in whole units of %s', (code, price, share) => {
-    const { lines, totals } = computeStatement('2026-04', [{ ...term, ...tenDays, price, currency: code }], []);
-    expect(lines[0]).toMatchObject({ price, amount: share, surcharge: fromMinor(0, code) });
-    expect(totals).toEqual([{ currency: code, amount: share }]);
   });
 });

@@ -20,66 +20,48 @@ const problemsOf = (text: string): string[] =>
   (parseCatalogue(text).problems ?? []).map(({ line, column, place, message }) => `${line}:${column} ${place} ${message}`);
 const changed = (from: string, to: string): string[] => problemsOf(HEAD + weather.replace(from, to) + tides);
 
+/** The catalogue with one more member in its first product. */
+const withMember = (member: string): string => HEAD + weather.replace('    plans:\n', `    ${member}\n    plans:\n`) + tides;
+const read = (member: string) => parseCatalogue(withMember(member)).catalogue?.find('api-weather');
+
 describe('a catalogue', () => {
-  it('exempts what a product names, each once and of the known ones', () => {
-    const named = (list: string): string => weather.replace('    plans:\n', `    uncharged: ${list}\n    plans:\n`);
-    const { catalogue } = parseCatalogue(HEAD + named('[health, not_modified, preflight]'));
-    expect(catalogue?.find('api-weather')?.uncharged).toEqual(['health', 'not_modified', 'preflight']);
-    expect(problemsOf(HEAD + named('[health, health]'))).toEqual(['10:16 products[0].uncharged names one twice']);
-    expect(problemsOf(HEAD + named('[errors]'))).toEqual([expect.stringMatching(/^10:17 products\[0\]\.uncharged\[0\] /)]);
+  it.each([
+    ['uncharged: [health, not_modified, preflight]', { uncharged: ['health', 'not_modified', 'preflight'] }],
+    ['units: { header: X-Units, reserve: 5, most: 1000 }', { units: { reserve: 5, most: 1_000 } }],
+    ['units: { most: 1000 }', { units: { reserve: 1, most: 1_000 } }],
+    [
+      "sources: [{ name: Stations, url: 'https://example.com', as_of: 2026-06-05 }, { name: Radar }]",
+      { sources: [{ name: 'Stations', url: 'https://example.com', asOf: '2026-06-05' }, { name: 'Radar' }] },
+    ],
+    ['key_in: [x-api-key]', { keyIn: ['x-api-key'] }],
+    ['large_bodies: true', { largeBodies: true }],
+    ['also_admits: [api-old]', { alsoAdmits: ['api-old'] }],
+    ['aliases: { /old/weather: "/weather/{city}" }', { aliases: { '/old/weather': '/weather/{city}' } }],
+  ])('may say of a product: %s', (member, expected) => {
+    expect(read(member)).toMatchObject(expected);
   });
 
-  it('says what answers may cost, in the one header that gateways tell', () => {
-    const named = (units: string): string => `    units: ${units}\n    plans:\n`;
-    const unitsOf = (units: string): unknown =>
-      parseCatalogue(HEAD + weather.replace('    plans:\n', named(units))).catalogue?.find('api-weather')?.units;
-    expect(unitsOf('{ header: X-Units, reserve: 5, most: 1000 }')).toEqual({ reserve: 5, most: 1_000 });
-    expect(unitsOf('{ most: 1000 }')).toEqual({ reserve: 1, most: 1_000 });
-    const refused = (units: string): string[] => changed('    plans:\n', named(units)).map((line) => line.replace(/^\S+ /, ''));
-    expect(refused('{ header: X-Tokens, most: 9 }')).toEqual([
-      'products[0].units.header must be X-Units: the access logs of the gateways name this header, for all products',
-    ]);
-    expect(refused('{ reserve: 5, most: 4 }')).toEqual(['products[0].units.most must be at least the reserve']);
-    expect(refused('{ reserve: 101, most: 200 }')).toEqual(['products[0].units.reserve is above a daily limit: no request could be made']);
-    expect(refused('{ reserve: 0, most: 1.5 }')).toEqual([
-      expect.stringContaining('products[0].units.reserve '),
-      expect.stringContaining('products[0].units.most '),
-    ]);
-    expect(refused('{ reserve: 1 }')).toEqual([expect.stringContaining('products[0].units.most ')]);
-  });
-
-  it('says where the data comes from and of which day it is', () => {
-    const named = (list: string): string => `    sources: ${list}\n    plans:\n`;
-    const list = "[{ name: Stations, url: 'https://example.com', as_of: 2026-06-05 }, { name: Radar }]";
-    const { catalogue } = parseCatalogue(HEAD + weather.replace('    plans:\n', named(list)));
-    expect(catalogue?.find('api-weather')?.sources).toEqual([
-      { name: 'Stations', url: 'https://example.com', asOf: '2026-06-05' },
-      { name: 'Radar' },
-    ]);
-    const refused = (given: string): string[] => changed('    plans:\n', named(given)).map((line) => line.replace(/^\S+ /, ''));
-    expect(refused('[{ name: Radar }, { name: Radar }]')).toEqual(['products[0].sources names one twice']);
-    expect(refused('[{ name: Radar, as_of: 2026-02-30 }]')).toEqual(['products[0].sources[0].as_of must be a day such as 2026-06-05']);
-    expect(refused("[{ name: Radar, url: 'javascript:alert(1)' }, { url: 'http://example.com' }]")).toEqual([
-      'products[0].sources[0].url must be a URL that starts with https://',
-      'products[0].sources[1].name is missing',
-      'products[0].sources[1].url must be a URL that starts with https://',
-    ]);
-  });
-
-  it('knows where keys are taken, what else opens the routes, and paths that stand for one of them', () => {
-    const members =
-      '    key_in: [x-api-key]\n    large_bodies: true\n    also_admits: [api-old]\n    aliases: { /old/weather: "/weather/{city}" }\n    plans:\n';
-    const { catalogue } = parseCatalogue(HEAD + weather.replace('    plans:\n', members));
-    expect(catalogue?.find('api-weather')).toMatchObject({
-      keyIn: ['x-api-key'],
-      largeBodies: true,
-      alsoAdmits: ['api-old'],
-      aliases: { '/old/weather': '/weather/{city}' },
-    });
-    expect(changed('    plans:\n', '    aliases: { /old/weather: /weather/never }\n    plans:\n')).toEqual([
-      expect.stringContaining('/weather/never is no route of the product'),
-    ]);
-    expect(changed('    plans:\n', '    key_in: [cookie]\n    plans:\n')).toEqual([expect.stringContaining('key_in[0]')]);
+  it.each<[string, ...string[]]>([
+    ['uncharged: [health, health]', 'uncharged names one twice'],
+    ['uncharged: [errors]', 'uncharged[0] '],
+    ['units: { header: X-Tokens, most: 9 }', 'units.header must be X-Units: the access logs of the gateways name this header'],
+    ['units: { reserve: 5, most: 4 }', 'units.most must be at least the reserve'],
+    ['units: { reserve: 101, most: 200 }', 'units.reserve is above a daily limit: no request could be made'],
+    ['units: { reserve: 0, most: 1.5 }', 'units.reserve ', 'units.most '],
+    ['units: { reserve: 1 }', 'units.most '],
+    ['sources: [{ name: Radar }, { name: Radar }]', 'sources names one twice'],
+    ['sources: [{ name: Radar, as_of: 2026-02-30 }]', 'sources[0].as_of must be a day such as 2026-06-05'],
+    [
+      "sources: [{ name: Radar, url: 'javascript:alert(1)' }, { url: 'http://example.com' }]",
+      'sources[0].url must be a URL that starts with https://',
+      'sources[1].name is missing',
+      'sources[1].url must be a URL that starts with https://',
+    ],
+    ['aliases: { /old/weather: /weather/never }', '/weather/never is no route of the product'],
+    ['key_in: [cookie]', 'key_in[0]'],
+    ['test_keys: sandbox', 'test_keys'],
+  ])('may not say of a product: %s', (member, ...problems) => {
+    expect(problemsOf(withMember(member))).toEqual(problems.map((problem) => expect.stringContaining(problem)));
   });
 
   describe('that sells use above limits', () => {
@@ -118,23 +100,20 @@ describe('a catalogue', () => {
     });
   });
 
-  it('refuses test keys of a product that says neither where nor how they are answered', () => {
-    const said = (line: string) => {
-      const product = parseCatalogue(HEAD + weather.replace('    plans:\n', `${line}    plans:\n`)).catalogue?.find('api-weather');
-      return product && { hasSandbox: hasSandbox(product), refusesTestKeys: refusesTestKeys(product) };
-    };
-    expect(said('')).toEqual({ hasSandbox: false, refusesTestKeys: true });
-    expect(said('    test_keys: live\n')).toEqual({ hasSandbox: false, refusesTestKeys: false });
-    expect(said('    test_keys: service\n')).toEqual({ hasSandbox: true, refusesTestKeys: false });
-    expect(said('    sandbox_url: http://127.0.0.1:9001\n')).toEqual({ hasSandbox: true, refusesTestKeys: false });
+  it.each([
+    ['large_bodies: false', false, true],
+    ['test_keys: live', false, false],
+    ['test_keys: service', true, false],
+    ['sandbox_url: http://127.0.0.1:9001', true, false],
+  ])('refuses test keys of a product that says neither where nor how they are answered: %s', (member, sandbox, refuses) => {
+    const product = read(member);
+    expect([product && hasSandbox(product), product && refusesTestKeys(product)]).toEqual([sandbox, refuses]);
   });
 
-  it('says once what answers test keys, in a word that it knows', () => {
-    const both = '    sandbox_url: http://127.0.0.1:9001\n    test_keys: live\n    plans:\n';
-    expect(changed('    plans:\n', both)).toEqual([
+  it('says once what answers test keys', () => {
+    expect(problemsOf(withMember('sandbox_url: http://127.0.0.1:9001\n    test_keys: live'))).toEqual([
       expect.stringMatching(/^11:\d+ products\[0\]\.test_keys must be absent where sandbox_url/),
     ]);
-    expect(changed('    plans:\n', '    test_keys: sandbox\n    plans:\n')).toEqual([expect.stringContaining('products[0].test_keys')]);
   });
 
   it('is read with its defaults, and an amount that nobody quoted', () => {
@@ -197,60 +176,51 @@ describe('a catalogue', () => {
     expect(parseCatalogue('version: 1\nproducts: []\n').catalogue?.products).toEqual([]);
   });
 
-  it.each([
-    ['a title that is missing', 'title: Weather\n    ', '', ['3:5 products[0].title is missing']],
-    ['a member that is none', 'title: W', 'colour: blue\n    title: W', ['4:5 products[0].colour there is no such member']],
-    [
-      'a limit that is none',
-      'daily: 100,',
-      'daily: many,',
-      ['9:20 products[0].base.daily Invalid input: expected number, received string'],
-    ],
-    ['a price with a decimal too many', '10.5', '10.555', ['11:59 products[0].plans[0].price must have 2 decimals, as EUR has']],
+  it.each<[string, string, string, ...string[]]>([
+    ['a title that is missing', 'title: Weather\n    ', '', '3:5 products[0].title is missing'],
+    ['a member that is none', 'title: W', 'colour: blue\n    title: W', '4:5 products[0].colour there is no such member'],
+    ['a limit that is none', 'daily: 100,', 'daily: many,', '9:20 products[0].base.daily Invalid input: expected number, received string'],
+    ['a price with a decimal too many', '10.5', '10.555', '11:59 products[0].plans[0].price must have 2 decimals, as EUR has'],
     [
       'yen with decimals',
       '10.5, currency: EUR',
       "'10.50', currency: JPY",
-      ['11:59 products[0].plans[0].price must have no decimals, as JPY has'],
+      '11:59 products[0].plans[0].price must have no decimals, as JPY has',
     ],
     [
       'a route outside its prefix',
       "'/weather/{",
       "'/wetter/{",
-      ['8:30 products[0].routes[0].path /wetter/{city} is not below the prefix /weather'],
+      '8:30 products[0].routes[0].path /wetter/{city} is not below the prefix /weather',
     ],
-    ['an id twice', 'id: api-weather', 'id: api-tides', ['12:9 products[1].id product api-tides is there already']],
+    ['an id twice', 'id: api-weather', 'id: api-tides', '12:9 products[1].id product api-tides is there already'],
     [
       'a prefix below another',
       'prefix: /weather',
       'prefix: /tides/weather',
-      [
-        '6:13 products[0].prefix /tides/weather lies below /tides, the prefix of api-tides',
-        '8:30 products[0].routes[0].path /weather/{city} is not below the prefix /tides/weather',
-      ],
+      '6:13 products[0].prefix /tides/weather lies below /tides, the prefix of api-tides',
+      '8:30 products[0].routes[0].path /weather/{city} is not below the prefix /tides/weather',
     ],
     [
       'a product that nobody can call and that is for sale',
       'prefix: /weather',
       'prefix: null',
-      [
-        '3:5 products[0].subscribable must be false where prefix is null: what cannot be called is not sold',
-        '8:30 products[0].routes[0].path /weather/{city} is not below the prefix',
-      ],
+      '3:5 products[0].subscribable must be false where prefix is null: what cannot be called is not sold',
+      '8:30 products[0].routes[0].path /weather/{city} is not below the prefix',
     ],
     [
       'a product without limits that is for sale',
       'base: { daily: 100, monthly: 1000 }',
       'base: null',
-      ['3:5 products[0].subscribable must be false where base is null: customers cannot subscribe without limits'],
+      '3:5 products[0].subscribable must be false where base is null: customers cannot subscribe without limits',
     ],
     [
       'an id that no URL can hold',
       'id: api-weather',
       'id: API Weather',
-      ['3:9 products[0].id must begin with a small letter and hold small letters, digits and - only, 63 at most'],
+      '3:9 products[0].id must begin with a small letter and hold small letters, digits and - only, 63 at most',
     ],
-  ])('with %s is refused with its line and column', (_what, from, to, problems) => {
+  ])('with %s is refused with its line and column', (_what, from, to, ...problems) => {
     expect(changed(from, to)).toEqual(problems);
   });
 

@@ -49,7 +49,14 @@ test('an answer is joined with its decision once, whatever else is told', () => 
 });
 
 const charge: Charge = { subscriptionId: 'counter-1', day: '2026-11-24', dailyLimit: 100, units: 49, isFree5xx: false };
-const returned = { requestId: 'request-1', subscriptionId: 'counter-1', day: '2026-11-24', dailyLimit: 100, units: 49 };
+const refundOf = (requestId: string): RefundRequest => ({
+  requestId,
+  subscriptionId: 'counter-1',
+  day: '2026-11-24',
+  dailyLimit: 100,
+  units: 49,
+});
+const returned = refundOf('request-1');
 
 test.each([
   ['that no API answered', '502 0.003 126 -', charge, [returned]],
@@ -183,14 +190,6 @@ test('datagrams of an access log arrive as lines, and others do no harm', async 
 });
 
 describe('units given back', () => {
-  const refundOf = (requestId: string): RefundRequest => ({
-    requestId,
-    subscriptionId: 'counter',
-    day: '2026-11-24',
-    dailyLimit: 100,
-    units: 1,
-  });
-
   test('are tried again until the counter answers, and lost only at the end', async () => {
     const failures: unknown[] = [];
     let isAway = true;
@@ -205,105 +204,9 @@ describe('units given back', () => {
     await queue.close();
     expect(queue.stats()).toMatchObject({ waiting: 0, outcomes: { refunded: 9, lost: 1 } });
   });
-
-  /** The counter's rule, which test/contracts/quota-counter.ts holds: once a request id. */
-  class Ledger {
-    readonly returned = new Map<string, number>();
-    refund({ requestId }: RefundRequest): Promise<'refunded' | 'repeated'> {
-      const count = this.returned.get(requestId);
-      this.returned.set(requestId, 1);
-      return Promise.resolve(count === undefined ? 'refunded' : 'repeated');
-    }
-  }
-
-  const ids = ['request-1', 'request-2', 'request-3'];
-  const step = fc.oneof(
-    fc.record({ kind: fc.constant('admit' as const), id: fc.constantFrom(...ids) }),
-    fc.record({ kind: fc.constant('tell' as const), id: fc.constantFrom(...ids), line: fc.constantFrom('200 0.100 5 0.100', '502 0.100 5 -', '503 0.100 5 0.100', '499 0.100 5 -') }),
-    fc.record({ kind: fc.constant('service' as const), id: fc.constantFrom(...ids) }),
-    fc.record({ kind: fc.constant('lost answer of the counter' as const), id: fc.constantFrom(...ids) }),
-    fc.record({ kind: fc.constant('restart' as const), id: fc.constant('') }),
-  ); // prettier-ignore
-
-  test('are those of the first word that says so, once, in any order, with repeats, losses and restarts', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
-        const ledger = new Ledger();
-        const expected = new Set<string>();
-        const admitted = new Set<string>();
-        let pending = new Set<string>();
-        let losesNext = false;
-        const counter = {
-          refund: async (refund: RefundRequest) => {
-            const outcome = await ledger.refund(refund);
-            if (!losesNext) return outcome;
-            losesNext = false;
-            throw new Error('the answer was lost');
-          },
-        };
-        const open = () => {
-          const queue = new RefundQueue({ counter, onError: () => undefined, retryMs: 0 });
-          const witness = new Witness({ note: () => undefined, giveBack: (refund) => queue.add(refund), settle: () => undefined });
-          return { queue, witness, log: witness.watch({ record: () => undefined }) };
-        };
-        let server = open();
-        const end = async (): Promise<void> => {
-          await server.witness.close(0);
-          await server.queue.close();
-        };
-        for (const each of steps) {
-          if (each.kind === 'admit' && !admitted.has(each.id)) {
-            admitted.add(each.id);
-            pending.add(each.id);
-            server.log.record(someDecision({ requestId: each.id, credentialId: 'key', product: 'own', charge }));
-          } else if (each.kind === 'tell') {
-            if (pending.delete(each.id) && each.line.startsWith('502')) expected.add(each.id);
-            server.witness.hear(`${each.id} ${each.line}`);
-          } else if (each.kind === 'service' && admitted.has(each.id)) {
-            expected.add(each.id);
-            await ledger.refund(refundOf(each.id));
-          } else if (each.kind === 'lost answer of the counter') {
-            losesNext = true;
-          } else if (each.kind === 'restart') {
-            await end();
-            server = open();
-            pending = new Set();
-          }
-        }
-        await end();
-        expect(new Set(ledger.returned.keys())).toEqual(expected);
-      }),
-      { numRuns: propertyRuns(200) },
-    );
-  });
 });
 
 describe('what answers cost', () => {
-  /** The counter's rule, which test/contracts/quota-counter.ts holds: once an id. */
-  class Ledger {
-    readonly ids = new Set<string>();
-    units = new Map<string, number>();
-    /** The counter is away, or its answer is lost. */
-    fails: 'before' | 'after' | undefined;
-
-    settle({ id, subscriptionId, day, units }: Settlement): Promise<'settled' | 'repeated'> {
-      const fails = this.fails;
-      this.fails = undefined;
-      if (fails === 'before') return Promise.reject(new Error('away'));
-      const isNew = !this.ids.has(id);
-      this.ids.add(id);
-      const place = `${subscriptionId} ${day}`;
-      if (isNew) this.units.set(place, (this.units.get(place) ?? 0) + units);
-      return fails === 'after' ? Promise.reject(new Error('the answer was lost')) : Promise.resolve(isNew ? 'settled' : 'repeated');
-    }
-  }
-
-  const open = (ledger: Ledger) => {
-    const queue = new SettleQueue({ counter: ledger, onError: () => undefined, paceMs: 0, retryMs: 0 });
-    const witness = new Witness({ note: () => undefined, giveBack: () => undefined, settle: (settlement) => queue.add(settlement) });
-    return { queue, witness, log: witness.watch({ record: () => undefined }) };
-  };
-
   test('of many requests at once is one call a counter and day', async () => {
     const calls: Settlement[] = [];
     const counter = { settle: (settlement: Settlement) => (calls.push(settlement), Promise.resolve('settled' as const)) };
@@ -331,61 +234,116 @@ describe('what answers cost', () => {
     await queue.close();
     expect(queue.stats()).toEqual({ waiting: 0, units: { charged: 7, given_back: 0, lost: 2 } });
   });
+});
 
-  const ids = ['request-1', 'request-2', 'request-3', 'request-4'];
-  const step = fc.oneof(
-    fc.record({ kind: fc.constant('admit' as const), id: fc.constantFrom(...ids), day: fc.constantFrom('2026-11-23', '2026-11-24') }),
-    fc.record({ kind: fc.constant('tell' as const), id: fc.constantFrom(...ids), units: fc.constantFrom('0', '3', '5', '17', '2000', 'many', '-') }),
-    fc.record({ kind: fc.constant('fail' as const), fails: fc.constantFrom('before' as const, 'after' as const) }),
-    fc.constant({ kind: 'rest' as const }),
-    fc.constant({ kind: 'restart' as const }),
-  ); // prettier-ignore
-  const COSTS: Readonly<Record<string, number>> = { '0': 0, '3': 3, '5': 5, '17': 17, '2000': 1_000, many: 5, '-': 5 };
+/** The counter's rule, which test/contracts/quota-counter.ts holds: once an id. */
+class Ledger {
+  private readonly ids = new Set<string>();
+  readonly returned = new Set<string>();
+  readonly settled = new Map<string, number>();
+  /** The counter is away, or its answer is lost. */
+  fails: 'before' | 'after' | undefined;
 
-  test('is each request’s, once, on its day, in any order, with repeats, losses and restarts', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
-        const ledger = new Ledger();
-        const expected = new Map<string, number>();
-        const admitted = new Set<string>();
-        let pending = new Map<string, string>();
-        let server = open(ledger);
+  private take(id: string, note: () => void): Promise<boolean> {
+    const { fails } = this;
+    this.fails = undefined;
+    if (fails === 'before') return Promise.reject(new Error('away'));
+    const isNew = !this.ids.has(id);
+    this.ids.add(id);
+    if (isNew) note();
+    return fails === 'after' ? Promise.reject(new Error('the answer was lost')) : Promise.resolve(isNew);
+  }
+
+  async refund({ requestId }: RefundRequest): Promise<'refunded' | 'repeated'> {
+    return (await this.take(`refund ${requestId}`, () => this.returned.add(requestId))) ? 'refunded' : 'repeated';
+  }
+
+  async settle({ id, day, units }: Settlement): Promise<'settled' | 'repeated'> {
+    const note = () => this.settled.set(day, (this.settled.get(day) ?? 0) + units);
+    return (await this.take(`settle ${id}`, note)) ? 'settled' : 'repeated';
+  }
+}
+
+/** What a line says, and how many units more than the reserve that costs. */
+const LINES: Readonly<Record<string, number>> = {
+  '200 0.100 5 0.100 units=0': -5,
+  '200 0.100 5 0.100 units=5': 0,
+  '200 0.100 5 0.100 units=17': 12,
+  '499 0.100 5 0.100 units=2000': 995,
+  '200 0.100 5 0.100 units=many': 0,
+  '200 0.100 5 0.100': 0,
+  '502 0.100 5 -': 0,
+  '503 0.100 5 0.100': 0,
+  '499 0.100 5 -': 0,
+};
+const anyId = fc.constantFrom('request-1', 'request-2', 'request-3', 'request-4');
+const step = fc.oneof(
+  fc.record({ kind: fc.constant('admit' as const), id: anyId, day: fc.constantFrom('2026-11-23', '2026-11-24') }),
+  fc.record({ kind: fc.constant('tell' as const), id: anyId, line: fc.constantFrom(...Object.keys(LINES)) }),
+  fc.record({ kind: fc.constant('service' as const), id: anyId }),
+  fc.record({ kind: fc.constant('fail' as const), fails: fc.constantFrom('before' as const, 'after' as const) }),
+  fc.constant({ kind: 'rest' as const }),
+  fc.constant({ kind: 'restart' as const }),
+);
+
+test('what is given back, and what is charged, is each request’s, once, on its day, in any order, with repeats, losses and restarts', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
+      const ledger = new Ledger();
+      const open = () => {
+        const refunds = new RefundQueue({ counter: ledger, onError: () => undefined, retryMs: 0 });
+        const settles = new SettleQueue({ counter: ledger, onError: () => undefined, paceMs: 0, retryMs: 0 });
+        const witness = new Witness({
+          note: () => undefined,
+          giveBack: (refund) => refunds.add(refund),
+          settle: (settlement) => settles.add(settlement),
+        });
         const end = async (): Promise<void> => {
-          await server.witness.close(0);
+          await witness.close(0);
           // Without a failure at the very end, in which what waits is lost and counted.
           ledger.fails = undefined;
-          await eventually(() => server.queue.stats().waiting === 0);
-          await server.queue.close();
+          await eventually(() => refunds.stats().waiting + settles.stats().waiting === 0);
+          await Promise.all([refunds.close(), settles.close()]);
         };
-        for (const each of steps) {
-          if (each.kind === 'admit' && !admitted.has(each.id)) {
-            admitted.add(each.id);
-            pending.set(each.id, each.day);
-            server.log.record(
-              someDecision({ requestId: each.id, credentialId: 'key', product: 'own', charge: { ...priced, day: each.day } }),
-            );
-          } else if (each.kind === 'tell') {
-            const day = pending.get(each.id);
-            pending.delete(each.id);
-            const units = (COSTS[each.units] ?? 0) - priced.units;
-            if (day !== undefined && units !== 0) expected.set(`counter-1 ${day}`, (expected.get(`counter-1 ${day}`) ?? 0) + units);
-            server.witness.hear(`${each.id} 200 0.100 5 0.100 units=${each.units}`);
-          } else if (each.kind === 'fail') {
-            ledger.fails = each.fails;
-          } else if (each.kind === 'rest') {
-            await new Promise(setImmediate);
-          } else if (each.kind === 'restart') {
-            await end();
-            server = open(ledger);
-            // A lost witness: these stay at the reserve.
-            pending = new Map();
-          }
+        return { witness, end, log: witness.watch({ record: () => undefined }) };
+      };
+      const [returned, settled] = [new Set<string>(), new Map<string, number>()];
+      const admitted = new Set<string>();
+      const pending = new Map<string, string>();
+      let server = open();
+      for (const each of steps) {
+        if (each.kind === 'admit' && !admitted.has(each.id)) {
+          admitted.add(each.id);
+          pending.set(each.id, each.day);
+          server.log.record(
+            someDecision({ requestId: each.id, credentialId: 'key', product: 'own', charge: { ...priced, day: each.day } }),
+          );
+        } else if (each.kind === 'tell') {
+          const day = pending.get(each.id);
+          if (day !== undefined && each.line.startsWith('502')) returned.add(each.id);
+          else if (day !== undefined) settled.set(day, (settled.get(day) ?? 0) + (LINES[each.line] ?? NaN));
+          pending.delete(each.id);
+          server.witness.hear(`${each.id} ${each.line}`);
+        } else if (each.kind === 'service' && admitted.has(each.id)) {
+          returned.add(each.id);
+          await new Promise(setImmediate);
+          ledger.fails = undefined;
+          await ledger.refund(refundOf(each.id));
+        } else if (each.kind === 'fail') {
+          ledger.fails = each.fails;
+        } else if (each.kind === 'rest') {
+          await new Promise(setImmediate);
+        } else if (each.kind === 'restart') {
+          await server.end();
+          server = open();
+          // A lost witness: these stay at the reserve.
+          pending.clear();
         }
-        await end();
-        const counted = (units: ReadonlyMap<string, number>): [string, number][] => [...units].filter(([, sum]) => sum !== 0).sort();
-        expect(counted(ledger.units)).toEqual(counted(expected));
-      }),
-      { numRuns: propertyRuns(200) },
-    );
-  });
+      }
+      await server.end();
+      const counted = (units: ReadonlyMap<string, number>): [string, number][] => [...units].filter(([, sum]) => sum !== 0).sort();
+      expect([ledger.returned, counted(ledger.settled)]).toEqual([returned, counted(settled)]);
+    }),
+    { numRuns: propertyRuns(200) },
+  );
 });

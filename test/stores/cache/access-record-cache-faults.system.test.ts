@@ -2,13 +2,29 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type AccessRecord, type AccessRecords, StoreUnavailable } from '../../../plugins/core/ports';
 import { bench, MINUTE, record } from './cache-bench';
 
+const revoked = record('c', { state: 'revoked' });
+
+/** A cache that has the key in memory. */
+async function known() {
+  const made = bench();
+  made.stored.set('h', record('c'));
+  await made.find('h');
+  return made;
+}
+
+/** The record is used for so long, and not a millisecond longer. */
+async function expectUsedFor(ms: number, { find, pass }: Pick<ReturnType<typeof bench>, 'find' | 'pass'>): Promise<void> {
+  pass(ms - 1);
+  expect(await find('h')).toMatchObject({ credentialId: 'c' });
+  pass(1);
+  await expect(find('h')).rejects.toThrow(StoreUnavailable);
+}
+
 describe('while the feed is down', () => {
   it('reads anew for every request', async () => {
-    const { stored, find, state, feedDown } = bench();
-    stored.set('h', record('c'));
-    await find('h');
+    const { stored, find, state, feedDown } = await known();
     feedDown();
-    stored.set('h', record('c', { state: 'revoked' }));
+    stored.set('h', revoked);
     expect(await find('h')).toMatchObject({ state: 'revoked' });
     stored.delete('h');
     expect(await find('h')).toBeUndefined();
@@ -18,16 +34,10 @@ describe('while the feed is down', () => {
   });
 
   it('uses a record until 60 s after the feed last vouched for it, then refuses', async () => {
-    const { stored, find, state, feedDown, pass } = bench();
-    stored.set('h', record('c'));
-    await find('h');
+    const { find, pass, loseBoth } = await known();
     pass(10 * MINUTE);
-    feedDown();
-    state.down = true;
-    pass(MINUTE - 1);
-    expect(await find('h')).toMatchObject({ credentialId: 'c' });
-    pass(1);
-    await expect(find('h')).rejects.toThrow(StoreUnavailable);
+    loseBoth();
+    await expectUsedFor(MINUTE, { find, pass });
   });
 
   it('counts from the last successful read when that was later', async () => {
@@ -37,43 +47,27 @@ describe('while the feed is down', () => {
     pass(10 * MINUTE);
     await find('h');
     state.down = true;
-    pass(MINUTE - 1);
-    expect(await find('h')).toMatchObject({ credentialId: 'c' });
-    pass(1);
-    await expect(find('h')).rejects.toThrow(StoreUnavailable);
+    await expectUsedFor(MINUTE, { find, pass });
   });
 
   it('does not use a record that a change was told of', async () => {
-    const { stored, find, state, feedDown, tell } = bench();
-    stored.set('h', record('c'));
-    await find('h');
+    const { find, tell, loseBoth } = await known();
     tell({ kind: 'credential', id: 'c' });
-    feedDown();
-    state.down = true;
+    loseBoth();
     await expect(find('h')).rejects.toThrow(StoreUnavailable);
   });
 
-  it('never takes from memory that a key does not exist', async () => {
-    const { find, state, feedDown } = bench();
-    await find('h');
-    feedDown();
-    state.down = true;
-    await expect(find('h')).rejects.toThrow(StoreUnavailable);
-  });
-
-  it('refuses a key it has never seen', async () => {
-    const { find, state, feedDown } = bench();
-    feedDown();
-    state.down = true;
-    await expect(find('h')).rejects.toThrow(StoreUnavailable);
+  it('refuses a key it has never seen, and one that it knew not to exist', async () => {
+    const { find, loseBoth } = bench();
+    await find('none');
+    loseBoth();
+    for (const hash of ['none', 'h']) await expect(find(hash)).rejects.toThrow(StoreUnavailable);
   });
 
   it('uses a record when the store hangs, and what the late answer said afterwards', async () => {
-    const { stored, find, hold, feedDown } = bench();
-    stored.set('h', record('c'));
-    await find('h');
+    const { stored, find, hold, feedDown } = await known();
     feedDown();
-    stored.set('h', record('c', { state: 'revoked' }));
+    stored.set('h', revoked);
     const release = hold();
     expect(await find('h')).toMatchObject({ state: 'active' });
     release();
@@ -82,29 +76,21 @@ describe('while the feed is down', () => {
     expect(await find('h')).toMatchObject({ state: 'revoked' });
   });
 
-  it('waits for a store that is slow to answer rather than use what may have been revoked a second ago', async () => {
-    const { stored, find, hold, feedDown, pass } = bench();
-    stored.set('h', record('c'));
-    await find('h');
+  it('waits for a store that is slow to answer rather than use what may have been revoked a second ago, but for half a second', async () => {
+    const { stored, find, hold, feedDown, pass } = await known();
     feedDown();
-    stored.set('h', record('c', { state: 'revoked' }));
+    stored.set('h', revoked);
     pass(1_000);
     setTimeout(hold(), 60);
     expect(await find('h')).toMatchObject({ state: 'revoked' });
-  });
-
-  it('uses such a record once the store has hung for half a second', async () => {
-    const { stored, find, hold, feedDown, pass } = bench();
     stored.set('h', record('c'));
-    await find('h');
-    feedDown();
     pass(1_000);
     hold();
-    expect(await find('h')).toMatchObject({ credentialId: 'c' });
+    expect(await find('h')).toMatchObject({ state: 'revoked' });
   });
 
   it.each<[string, (stored: Map<string, AccessRecord>) => void]>([
-    ['revoked', (stored) => stored.set('h', record('c', { state: 'revoked' }))],
+    ['revoked', (stored) => stored.set('h', revoked)],
     ['gone', (stored) => stored.delete('h')],
   ])('does not take the late answer of an older read for the newer one that found the key %s', async (_, change) => {
     const { stored, find, hold, feedDown, pass, state } = bench();
@@ -141,12 +127,10 @@ describe('while the feed is down', () => {
 
 describe('after the feed came back', () => {
   it('reads everything once more, since changes may have been missed', async () => {
-    const { stored, find, state, feedDown, feedBack } = bench();
-    stored.set('h', record('c'));
-    await find('h');
+    const { stored, find, state, feedDown, feedBack } = await known();
     await find('none');
     feedDown();
-    stored.set('h', record('c', { state: 'revoked' })).set('none', record('d'));
+    stored.set('h', revoked).set('none', record('d'));
     feedBack();
     expect(await find('h')).toMatchObject({ state: 'revoked' });
     expect(await find('none')).toMatchObject({ credentialId: 'd' });
@@ -169,29 +153,21 @@ describe('after the feed came back', () => {
   });
 
   it('still counts the 60 s from before when the store stays away', async () => {
-    const { stored, find, state, feedDown, feedBack, pass } = bench();
-    stored.set('h', record('c'));
-    await find('h');
+    const { find, state, feedDown, feedBack, pass } = await known();
     pass(5_000);
     feedDown();
     pass(30_000);
     feedBack();
     state.down = true;
     feedDown();
-    pass(29_999);
-    expect(await find('h')).toMatchObject({ credentialId: 'c' });
-    pass(1);
-    await expect(find('h')).rejects.toThrow(StoreUnavailable);
+    await expectUsedFor(30_000, { find, pass });
   });
 });
 
 describe('a store that fails', () => {
   it('is left alone for the pause, then tried by one request', async () => {
-    const { stored, find, state, feedDown, pass } = bench();
-    stored.set('h', record('c'));
-    await find('h');
-    feedDown();
-    state.down = true;
+    const { find, state, pass, loseBoth } = await known();
+    loseBoth();
     await find('h');
     const before = state.reads;
     for (let index = 0; index < 20; index++) await find('h');
@@ -203,10 +179,9 @@ describe('a store that fails', () => {
   });
 
   it('is asked by everybody again after the first success', async () => {
-    const { stored, find, state, feedDown, pass } = bench();
+    const { stored, find, state, pass, loseBoth } = bench();
     stored.set('h', record('c'));
-    feedDown();
-    state.down = true;
+    loseBoth();
     await expect(find('h')).rejects.toThrow(StoreUnavailable);
     state.down = false;
     await expect(find('h')).rejects.toThrow(StoreUnavailable);

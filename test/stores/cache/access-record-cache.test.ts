@@ -85,14 +85,6 @@ describe('while the feed is healthy', () => {
     expect(await late).toMatchObject({ state: 'revoked' });
   });
 
-  it('answers from memory with the store gone', async () => {
-    const { stored, find, state } = bench();
-    stored.set('h', record('c'));
-    await find('h');
-    state.down = true;
-    expect(await find('h')).toMatchObject({ credentialId: 'c' });
-  });
-
   it('keeps no more than it was allowed to', async () => {
     const { stored, find, cache, tell, state } = bench({ maxKnown: 10, maxUnknown: 5 });
     for (let index = 0; index < 100; index++) {

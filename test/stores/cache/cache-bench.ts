@@ -67,8 +67,11 @@ export function bench(options: Partial<AccessRecordCacheOptions> = {}) {
         open();
       };
     },
-    feedDown: (): void => {
+    feedDown: (): void => void (state.healthy = false),
+    /** The feed and the store. */
+    loseBoth: (): void => {
       state.healthy = false;
+      state.down = true;
     },
     feedBack: (): void => {
       listeners.forEach((listener) => listener({ kind: 'gap' }));

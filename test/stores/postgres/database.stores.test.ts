@@ -7,13 +7,9 @@ import { createPool } from '../../../plugins/stores/postgres/pool';
 import { readTableSizes } from '../../../plugins/stores/postgres/table-sizes';
 import { newKey } from '../../contracts/access-records';
 import { eventually } from '../../support/eventually';
-import { testDatabase, type TestDatabase } from '../../support/postgres/postgres';
+import { useDatabase } from '../use-database';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await testDatabase();
-});
-afterAll(() => database.close());
+const database = useDatabase();
 
 describe('the sizes of tables', () => {
   it('are bytes, rows as PostgreSQL estimates them, and since when there are rows', async () => {

@@ -1,33 +1,38 @@
 import { randomUUID } from 'node:crypto';
-import { type SpendResult } from '../../../plugins/core/ports';
+import { type Pool } from 'pg';
+import { type SpendResult, StoreUnavailable } from '../../../plugins/core/ports';
+import { createPool } from '../../../plugins/stores/postgres/pool';
 import { type QuotaStore } from '../../../plugins/stores/quota/quota-store';
 import { eventually } from '../../support/eventually';
-import { type TestDatabase, testDatabase } from '../../support/postgres/postgres';
+import { useDatabase } from '../use-database';
 import { type TestRedis, startTestRedis } from '../../support/redis/redis';
-import { StoreClock, storeNode } from './harness';
+import { type StoreNodeOptions, storeNode } from './harness';
 import { openLine } from './line';
 import { PatientClock } from './patient-clock';
 
 const LIMITS = { daily: 200, monthly: 100_000 };
 
-let database: TestDatabase;
+const database = useDatabase();
+const open: QuotaStore[] = [];
 let redis: TestRedis;
 let node: QuotaStore;
 let subscriptionId: string;
-beforeAll(async () => {
-  database = await testDatabase();
-});
-afterAll(() => database.close());
 beforeEach(async () => {
   redis = await startTestRedis({ persistent: true });
-  node = await storeNode({ pool: database.pool, redisUrl: redis.url });
+  node = await openNode();
   subscriptionId = randomUUID();
 });
 afterEach(async () => {
-  redis.thaw();
-  await node.close();
+  for (const each of open.splice(0)) await each.close();
   await redis.close();
 });
+
+/** Closed after the test. */
+async function openNode(options: Partial<StoreNodeOptions> = {}): Promise<QuotaStore> {
+  const opened = await storeNode({ pool: database.pool, redisUrl: redis.url, ...options });
+  open.push(opened);
+  return opened;
+}
 
 async function spend(times: number, store: QuotaStore = node): Promise<SpendResult[]> {
   return Promise.all(Array.from({ length: times }, () => store.counter.spend({ subscriptionId, limits: LIMITS })));
@@ -40,13 +45,6 @@ async function granted(times: number, store: QuotaStore = node): Promise<number>
 const isOnRedis = (): boolean => node.stats().storeInUse === 'redis';
 
 describe('when Redis goes', () => {
-  it('goes on in Postgres with what Redis had counted, and refuses at the same limit', async () => {
-    expect(await granted(120)).toBe(120);
-    await redis.kill();
-    expect(await granted(120)).toBe(80);
-    expect(node.stats()).toMatchObject({ storeInUse: 'postgres', failovers: 1 });
-  });
-
   it('answers every spend that was under way when it was killed', async () => {
     await spend(1);
     const results = Promise.allSettled(Array.from({ length: 50 }, () => node.counter.spend({ subscriptionId, limits: LIMITS })));
@@ -54,89 +52,19 @@ describe('when Redis goes', () => {
     expect((await results).filter((result) => result.status === 'rejected')).toEqual([]);
   });
 
-  it('answers from Postgres while Redis is frozen, and gives back what Redis grants late', async () => {
-    const clock = new PatientClock();
-    const hasty = await storeNode({ pool: database.pool, redisUrl: redis.url, clock });
-    try {
-      await spend(10, hasty);
-      redis.freeze();
-      const fromPostgres = granted(5, hasty);
-      // The node's own limits hold: its 20 ms of silence, not those of a machine that is short of turns.
-      await clock.passUntil(() => hasty.stats().storeInUse === 'postgres');
-      expect(clock.monotonic()).toBeLessThan(50);
-      expect(await fromPostgres).toBe(5);
-      expect(await granted(5, hasty)).toBe(5);
-      redis.thaw();
-      await eventually(() => hasty.stats().lateUnits === 5);
-      await eventually(() => hasty.stats().storeInUse === 'redis');
-      await eventually(async () => (await hasty.counter.readStanding(subscriptionId)).usedDaily === 20);
-      expect(await granted(300, hasty)).toBe(180);
-    } finally {
-      redis.thaw();
-      await hasty.close();
-    }
-  });
-
-  it('uses Postgres while Redis takes no writes, and Redis again when it does', async () => {
-    await spend(3);
-    await redis.command('REPLICAOF', '127.0.0.1', '1');
-    expect(await granted(3)).toBe(3);
-    expect(node.stats().storeInUse).toBe('postgres');
-    await redis.command('REPLICAOF', 'NO', 'ONE');
-    await eventually(isOnRedis);
-    expect((await spend(1))[0]?.standing.usedDaily).toBe(7);
-  });
-
   it('starts without Redis and moves to it when it comes', async () => {
     await redis.kill();
-    const late = await storeNode({ pool: database.pool, redisUrl: redis.url, startsWithoutRedis: true });
-    try {
-      expect(await granted(4, late)).toBe(4);
-      await redis.start();
-      await eventually(() => late.stats().storeInUse === 'redis');
-      expect((await spend(1, late))[0]?.standing.usedDaily).toBe(5);
-    } finally {
-      await late.close();
-    }
+    const late = await openNode({ startsWithoutRedis: true });
+    expect(await granted(4, late)).toBe(4);
+    await redis.start();
+    await eventually(() => late.stats().storeInUse === 'redis');
+    expect((await spend(1, late))[0]?.standing.usedDaily).toBe(5);
   });
 });
 
 describe('when Redis is back', () => {
-  it('counts there what Postgres granted meanwhile', async () => {
-    await spend(50);
-    await redis.kill();
-    await spend(50);
-    await redis.start();
-    await eventually(isOnRedis);
-    expect(await granted(150)).toBe(100);
-    await expect(node.counter.readStanding(subscriptionId)).resolves.toMatchObject({ usedDaily: 200, usedMonthly: 200 });
-  });
-
-  it('knows every count of an emptied Redis again', async () => {
-    await spend(150);
-    await redis.flush();
-    expect(await granted(100)).toBe(50);
-  });
-
-  it('knows the new day again when the first to come after it was emptied is a refund for yesterday', async () => {
-    const storeClock = new StoreClock();
-    storeClock.set('2026-11-20T12:00:00+05:30');
-    const shifted = await storeNode({ pool: database.pool, redisUrl: redis.url, storeClock });
-    try {
-      await spend(3, shifted);
-      storeClock.set('2026-11-21T12:00:00+05:30');
-      await spend(5, shifted);
-      await redis.flush();
-      const refund = { subscriptionId, day: '2026-11-20', requestId: randomUUID(), dailyLimit: 200 };
-      await expect(shifted.counter.refund(refund)).resolves.toBe('refunded');
-      expect((await spend(1, shifted))[0]?.standing).toMatchObject({ usedDaily: 6, usedMonthly: 8 });
-    } finally {
-      await shifted.close();
-    }
-  });
-
   it('counts what Postgres granted to a node that is gone by then', async () => {
-    const other = await storeNode({ pool: database.pool, redisUrl: redis.url });
+    const other = await openNode();
     await spend(1);
     await redis.kill();
     await eventually(() => other.stats().storeInUse === 'postgres');
@@ -147,18 +75,6 @@ describe('when Redis is back', () => {
     expect((await spend(1))[0]?.standing.usedDaily).toBe(32);
   });
 
-  it('remembers a refund that Postgres noted meanwhile', async () => {
-    const [first] = await spend(200);
-    const day = first?.standing.day ?? '';
-    await redis.kill();
-    const requestId = randomUUID();
-    await expect(node.counter.refund({ subscriptionId, day, requestId, dailyLimit: 200 })).resolves.toBe('refunded');
-    await redis.start();
-    await eventually(isOnRedis);
-    await expect(node.counter.refund({ subscriptionId, day, requestId, dailyLimit: 200 })).resolves.toBe('repeated');
-    expect(await granted(5)).toBe(1);
-  });
-
   it('runs its script again after the script cache was emptied', async () => {
     await spend(1);
     await redis.command('SCRIPT', 'FLUSH');
@@ -167,71 +83,120 @@ describe('when Redis is back', () => {
   });
 
   it('tells a node that never lost Redis', async () => {
-    const other = await storeNode({ pool: database.pool, redisUrl: redis.url });
-    try {
-      await spend(1, other);
-      await redis.kill();
-      await spend(30);
-      await redis.start();
-      await eventually(() => isOnRedis() && other.stats().storeInUse === 'redis');
-      await eventually(async () => (await other.counter.readStanding(subscriptionId)).usedDaily === 31);
-    } finally {
-      await other.close();
-    }
+    const other = await openNode();
+    await spend(1, other);
+    await redis.kill();
+    await spend(30);
+    await redis.start();
+    await eventually(() => isOnRedis() && other.stats().storeInUse === 'redis');
+    await eventually(async () => (await other.counter.readStanding(subscriptionId)).usedDaily === 31);
   });
 });
 
 describe('when nodes disagree about Redis', () => {
   it('merges what each side granted', async () => {
     const line = await openLine(redis.url);
-    const cutOff = await storeNode({ pool: database.pool, redisUrl: line.url });
-    try {
-      await spend(50);
-      await spend(50, cutOff);
-      line.cut();
-      await eventually(() => cutOff.stats().storeInUse === 'postgres');
-      expect((await spend(20, cutOff)).at(-1)?.standing.usedDaily).toBe(120);
-      await spend(10);
-      await eventually(async () => (await node.counter.readStanding(subscriptionId)).usedDaily === 130);
-      line.mend();
-      await eventually(() => cutOff.stats().storeInUse === 'redis');
-      expect((await spend(1, cutOff))[0]?.standing.usedDaily).toBe(131);
-      expect(await granted(200)).toBe(69);
-    } finally {
-      await cutOff.close();
-      line.close();
-    }
+    const cutOff = await openNode({ redisUrl: line.url });
+    await spend(50);
+    await spend(50, cutOff);
+    line.cut();
+    await eventually(() => cutOff.stats().storeInUse === 'postgres');
+    expect((await spend(20, cutOff)).at(-1)?.standing.usedDaily).toBe(120);
+    await spend(10);
+    await eventually(async () => (await node.counter.readStanding(subscriptionId)).usedDaily === 130);
+    line.mend();
+    await eventually(() => cutOff.stats().storeInUse === 'redis');
+    expect((await spend(1, cutOff))[0]?.standing.usedDaily).toBe(131);
+    expect(await granted(200)).toBe(69);
+    line.close();
   });
 
   it('grants again at most what other nodes had not written when Redis lost its data', async () => {
-    const other = await storeNode({ pool: database.pool, redisUrl: redis.url });
+    const other = await openNode();
+    await spend(1);
+    const unwritten = await granted(60, other);
+    await redis.flush();
+    const total = 1 + unwritten + (await granted(300));
+    expect(total).toBeGreaterThanOrEqual(200);
+    expect(total).toBeLessThanOrEqual(200 + unwritten);
+  });
+});
+
+describe('Postgres alone', () => {
+  it('refuses what it cannot decide in a second, and gives back what is granted later', async () => {
+    const clock = new PatientClock();
+    const alone = await openNode({ redisUrl: undefined, clock });
+    await spend(2, alone);
+    const blocker = await database.pool.connect();
     try {
-      await spend(1);
-      const unwritten = await granted(60, other);
-      await redis.flush();
-      const total = 1 + unwritten + (await granted(300));
-      expect(total).toBeGreaterThanOrEqual(200);
-      expect(total).toBeLessThanOrEqual(200 + unwritten);
+      await blocker.query('SELECT pg_advisory_lock(uuid_hash_extended($1, 0))', [subscriptionId]);
+      const refused = expect(spend(3, alone)).rejects.toBeInstanceOf(StoreUnavailable);
+      await clock.passUntil(() => clock.monotonic() > 1_000);
+      await refused;
+      await blocker.query('SELECT pg_advisory_unlock_all()');
+      const query = 'SELECT refunded::int AS refunded FROM usage WHERE subscription_id = $1';
+      await eventually(async () => (await database.pool.query<{ refunded: number }>(query, [subscriptionId])).rows[0]?.refunded === 3);
+      await expect(alone.counter.readStanding(subscriptionId)).resolves.toMatchObject({ usedDaily: 2 });
     } finally {
-      await other.close();
+      blocker.release();
     }
   });
 });
 
-describe('Redis in cluster mode', () => {
-  it('touches one slot only: spends, seeds and refunds', async () => {
-    const cluster = await startTestRedis({ cluster: 'alone' });
-    const store = await storeNode({ pool: database.pool, redisUrl: cluster.url });
-    try {
-      const [first] = await spend(3, store);
-      const refund = { subscriptionId, day: first?.standing.day ?? '', requestId: randomUUID(), dailyLimit: 200 };
-      await expect(store.counter.refund(refund)).resolves.toBe('refunded');
-      await cluster.flush();
-      expect((await spend(1, store))[0]?.standing.usedDaily).toBe(3);
-      expect(store.stats()).toMatchObject({ storeInUse: 'redis', failovers: 0 });
-    } finally {
-      await store.close();
-      await cluster.close();
-    }
+describe('when Postgres goes', () => {
+  let dead: Pool;
+  beforeEach(() => {
+    // Nothing listens on port 1.
+    dead = createPool('postgres://nobody@127.0.0.1:1/none');
   });
+  afterEach(() => dead.end());
+
+  it('counts in Redis what Redis knows, and refuses what it does not', async () => {
+    await spend(5);
+    const cut = await openNode({ pool: dead });
+    expect((await spend(1, cut))[0]?.standing.usedDaily).toBe(6);
+    await expect(cut.counter.spend({ subscriptionId: randomUUID(), limits: LIMITS })).rejects.toBeInstanceOf(StoreUnavailable);
+  });
+
+  it('refuses with StoreUnavailable when Redis is gone too, and recovers with Redis', async () => {
+    await spend(5);
+    const cut = await openNode({ pool: dead });
+    await redis.kill();
+    await expect(spend(1, cut)).rejects.toBeInstanceOf(StoreUnavailable);
+    await expect(cut.counter.readStanding(subscriptionId)).rejects.toBeInstanceOf(StoreUnavailable);
+    const refund = { subscriptionId, day: '2026-11-20', requestId: randomUUID(), dailyLimit: 200 };
+    await expect(cut.counter.refund(refund)).rejects.toBeInstanceOf(StoreUnavailable);
+    expect(cut.stats().storeInUse).toBe('none');
+    await redis.start();
+    await eventually(() => cut.stats().storeInUse === 'redis');
+    expect((await spend(1, cut))[0]?.standing.usedDaily).toBe(6);
+  });
+
+  it('names no address, key or value in its errors and log lines', async () => {
+    const lines: string[] = [];
+    const log = {
+      info: () => undefined,
+      warn: (fields: object, message: string) => void lines.push(JSON.stringify({ ...fields, message })),
+    };
+    await redis.kill();
+    const cut = await storeNode({
+      pool: dead,
+      redisUrl: redis.url.replace('redis://', 'redis://user:hunter2@'),
+      log,
+      startsWithoutRedis: true,
+    });
+    const failure: unknown = await cut.counter.spend({ subscriptionId, limits: LIMITS }).catch((cause: unknown) => cause);
+    await cut.close();
+    expect(failure).toBeInstanceOf(StoreUnavailable);
+    expect(lines.length).toBeGreaterThan(0);
+    expect(`${String(failure)} ${lines.join(' ')}`).not.toMatch(/127\.0\.0\.1|hunter2|nobody/);
+  });
+});
+
+it('usage in Postgres is complete after a node closed', async () => {
+  const closing = await openNode();
+  await spend(7, closing);
+  await closing.close();
+  const query = 'SELECT spent_redis::int AS redis, spent_postgres::int AS postgres FROM usage WHERE subscription_id = $1';
+  expect((await database.pool.query(query, [subscriptionId])).rows).toEqual([{ redis: 7, postgres: 0 }]);
 });

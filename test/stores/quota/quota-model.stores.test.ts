@@ -197,7 +197,8 @@ describe('any order of spends, refunds, plan changes and day turns', () => {
         if (action.kind === 'next-day') models[each].day++;
       }
       if (action.kind === 'next-day') storeClock.set(`${dateOfDay(models.live.day)}T12:00:00+05:30`);
-      for (const each of MODES) {
+      // A read may mend what it finds: it does not stand between all acts.
+      for (const each of step % 3 === 2 || step === actions.length - 1 ? MODES : []) {
         expect(await node.counter.readStanding(counterOf(ids.subscriptionId, each))).toMatchObject(models[each].standing);
       }
     }
@@ -211,11 +212,29 @@ describe('any order of spends, refunds, plan changes and day turns', () => {
     );
   });
 
+  /** Spent and given back while Redis is away, back and emptied. */
+  const losses: Action[] = [
+    { kind: 'spend', units: 8, mode: 'live' },
+    { kind: 'kill-redis' },
+    { kind: 'spend', units: 8, mode: 'live' },
+    { kind: 'refund', request: 0, isExempt: false, mode: 'live' },
+    { kind: 'start-redis', wait: true },
+    { kind: 'refund', request: 0, isExempt: false, mode: 'live' },
+    { kind: 'spend', units: 8, mode: 'live' },
+    { kind: 'empty-redis' },
+    { kind: 'spend', units: 1, mode: 'live' },
+    { kind: 'next-day' },
+    { kind: 'spend', units: 5, mode: 'live' },
+    { kind: 'empty-redis' },
+    { kind: 'refund', request: 1, isExempt: true, mode: 'live' },
+    { kind: 'spend', units: 8, mode: 'live' },
+  ];
+
   it('counts like plain sums while Redis is emptied, killed and started under one node', async () => {
     const actions = fc.array(fc.oneof(...counting, ...counting, ...losing), { minLength: 20, maxLength: 50 });
     await fc.assert(
       fc.asyncProperty(actions, (each) => play(each, () => nodes[0])),
-      { numRuns: 40 },
+      { numRuns: 40, examples: [[losses]] },
     );
   });
 });

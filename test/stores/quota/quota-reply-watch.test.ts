@@ -77,15 +77,6 @@ describe('ReplyWatch', () => {
     expect(silences).toBe(0);
   });
 
-  it('does not take its own stall for silence', async () => {
-    let answer: (value: string) => void = () => undefined;
-    const call = watch.guard(new Promise<string>((resolve) => (answer = resolve)));
-    await time.turn(5_000);
-    expect(silences).toBe(0);
-    answer('was there all along');
-    await expect(call).resolves.toBe('was there all along');
-  });
-
   it.each([
     ['once for long', [5_000]],
     ['again and again', [90, 90, 90, 90]],

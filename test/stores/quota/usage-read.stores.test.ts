@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Pool } from 'pg';
 import { counterOf } from '../../../plugins/core/access/subscription';
 import { readUsage } from '../../../plugins/stores/postgres/quota/usage-read';
-import { type TestDatabase, testDatabase } from '../../support/postgres/postgres';
+import { useDatabase } from '../use-database';
 import { StoreClock, postgresNode } from './harness';
 
 const LIMITS = { daily: 10, monthly: 100 };
@@ -20,11 +20,7 @@ async function subscribe(pool: Pool, email: string, products: string[]): Promise
 }
 
 describe('readUsage', () => {
-  let database: TestDatabase;
-  beforeAll(async () => {
-    database = await testDatabase();
-  });
-  afterAll(() => database.close());
+  const database = useDatabase();
 
   it("lists a customer's charged, refunded and used requests by day and product", async () => {
     const { pool } = database;

@@ -79,10 +79,6 @@ export function encodeStruct(struct: Readonly<Record<string, ProtoValue>>): Buff
   return encodeMessage('google.protobuf.Struct', structAsMessage(struct));
 }
 
-export function encodeListValue(list: readonly ProtoValue[]): Buffer {
-  return encodeMessage('google.protobuf.ListValue', listAsMessage(list));
-}
-
 export function encodeRpcReturn(answer: RpcReturn): Buffer {
   return encodeMessage('RpcReturn', returnAsMessage(answer));
 }

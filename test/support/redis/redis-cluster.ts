@@ -48,7 +48,7 @@ export async function startTestRedisCluster(masters = 3): Promise<TestRedisClust
     await Promise.all(nodes.map((node) => node.close()));
   };
   try {
-    for (let index = 0; index < masters; index++) nodes.push(await startTestRedis({ persistent: true, cluster: 'node' }));
+    for (let index = 0; index < masters; index++) nodes.push(await startTestRedis({ persistent: true, isNode: true }));
     await form(nodes);
   } catch (error) {
     await close();

@@ -51,11 +51,6 @@ async function waitUntilReady(url: string, child: ChildProcess): Promise<void> {
 export const NODE_TIMEOUT_MS = '15000';
 const CLUSTER_ARGUMENTS = ['--cluster-require-full-coverage', 'no', '--cluster-node-timeout', NODE_TIMEOUT_MS];
 
-async function formCluster(redis: Redis): Promise<void> {
-  await redis.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
-  await eventually(async () => String(await redis.call('CLUSTER', 'INFO')).includes('cluster_state:ok'));
-}
-
 const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null;
 
 function ended(child: ChildProcess): Promise<void> {
@@ -66,25 +61,22 @@ function ended(child: ChildProcess): Promise<void> {
 /**
  * A server of its own on a free port, since tests stop, kill and empty it.
  * @param options.persistent keeps an append-only file; otherwise a restart is an empty server
- * @param options.cluster a cluster of one, which refuses commands that would span slots, or a node that joins others
+ * @param options.isNode of a cluster, which it joins
  * @param options.aclFile says who may do what; a client without a name may only ask whether the server is there
  */
-export async function startTestRedis(
-  options: { persistent?: boolean; cluster?: 'alone' | 'node'; aclFile?: string } = {},
-): Promise<TestRedis> {
+export async function startTestRedis(options: { persistent?: boolean; isNode?: boolean; aclFile?: string } = {}): Promise<TestRedis> {
   await ensurePackages(['redis-server'], 'These tests');
   const [port = 0, busPort = 0] = await findFreePorts(2);
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-redis-'));
   const url = `redis://127.0.0.1:${port}`;
   const args = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--loglevel', 'warning'];
-  if (options.cluster) args.push('--cluster-enabled', 'yes', '--cluster-port', String(busPort), ...CLUSTER_ARGUMENTS);
+  if (options.isNode) args.push('--cluster-enabled', 'yes', '--cluster-port', String(busPort), ...CLUSTER_ARGUMENTS);
   if (options.aclFile) args.push('--aclfile', options.aclFile);
   if (options.persistent) args.push('--appendonly', 'yes', '--appendfsync', 'always');
   let child: ChildProcess | undefined;
   const start = async (): Promise<void> => {
     child = spawn('redis-server', args, { stdio: 'ignore' });
     await waitUntilReady(url, child);
-    if (options.cluster === 'alone') await withClient(url, formCluster);
   };
   const kill = async (): Promise<void> => {
     if (!child) return;

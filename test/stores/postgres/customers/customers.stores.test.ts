@@ -11,15 +11,11 @@ import { revokeKey } from '../../../../plugins/stores/postgres/keys/set-key-stat
 import { replaceKeyRules } from '../../../../plugins/stores/postgres/keys/whitelist-rules';
 import { pruneAudit } from '../../../../plugins/stores/postgres/customers/prune-audit';
 import { createPool } from '../../../../plugins/stores/postgres/pool';
-import { testDatabase, type TestDatabase } from '../../../support/postgres/postgres';
+import { useDatabase } from '../../use-database';
 
 const actor = 'test';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await testDatabase();
-});
-afterAll(() => database.close());
+const database = useDatabase();
 
 const refusal = (code: string): unknown => expect.objectContaining({ name: 'OperationRefused', code });
 const rulesOf = (count: number, from = 0): string[] => Array.from({ length: count }, (_, index) => `r${from + index}.example.com`);

@@ -6,18 +6,14 @@ import { DecisionWriter } from '../../../../plugins/stores/postgres/decisions/de
 import { readDailyAnswers, readKeyUsage } from '../../../../plugins/stores/postgres/decisions/read-key-hours';
 import { createKey } from '../../../../plugins/stores/postgres/keys/create-key';
 import { newKey } from '../../../contracts/access-records';
-import { testDatabase, type TestDatabase } from '../../../support/postgres/postgres';
+import { useDatabase } from '../../use-database';
 import { someDecision } from '../../../support/some-decision';
 
 const KOLKATA = 'Asia/Kolkata';
 /** 17:30 in Kolkata. */
 const AT_MS = Date.parse('2026-11-20T12:00:00Z');
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await testDatabase();
-});
-afterAll(() => database.close());
+const database = useDatabase();
 
 const newWriter = (options: Partial<AnswerWriterOptions> = {}): AnswerWriter =>
   new AnswerWriter({ pool: database.pool, timeZone: KOLKATA, flushMs: 3_600_000, ...options });
@@ -71,34 +67,6 @@ describe('answers', () => {
     expect(rows).toEqual([{ status: 502, milliseconds: 12, bytes: 5 }, { status: null, milliseconds: null, bytes: null }]); // prettier-ignore
   });
 
-  it('of several services and flushes add up exactly', async () => {
-    const keys = Array.from({ length: 20 }, () => randomUUID());
-    const writers = [newWriter(), newWriter(), newWriter()];
-    for (let round = 0; round < 5; round++) {
-      for (const writer of writers) for (const key of keys) writer.note(answerOf(key, { elapsedMs: round % 2 ? 5 : 700 }));
-      await Promise.all(writers.map((writer) => writer.flush()));
-    }
-    await Promise.all(writers.map((writer) => writer.close()));
-    for (const key of keys) {
-      expect(await read(key)).toMatchObject([{ answers: { succeeded: 15, took: none.with(0, 6).with(6, 9) } }]);
-    }
-  });
-
-  it('cost a statement a flush, with a row for each key and product', async () => {
-    const keys = Array.from({ length: 20 }, () => randomUUID());
-    const sent: string[] = [];
-    const pool = {
-      query: (query: { text: string; values: string[] }) => {
-        sent.push(query.values[0] ?? '');
-        return database.pool.query(query);
-      },
-    };
-    const writer = newWriter({ pool: pool as unknown as AnswerWriterOptions['pool'] });
-    for (let count = 0; count < 10_000; count++) writer.note(answerOf(keys[count % keys.length] ?? ''));
-    await writer.close();
-    expect(sent.map((text) => (JSON.parse(text) as unknown[]).length)).toEqual([keys.length]);
-  });
-
   it('wait while the database is away, and are lost by nobody', async () => {
     const key = randomUUID();
     const failures: unknown[] = [];
@@ -145,6 +113,7 @@ describe('answers', () => {
       answers: { succeeded: 0, rejected: 0, failed: 12, abandoned: 0, took: none.with(1, 12) },
     };
     expect(await days(one.customerId)).toEqual([first, next]);
+    expect((await read(one.id)).reduce((sum, { answers }) => sum + (answers?.succeeded ?? 0), 0)).toBe(8);
     expect(await days(other.customerId)).toMatchObject([{ admitted: 14, answers: { succeeded: 8, rejected: 4 } }, { admitted: 6 }]);
   });
 

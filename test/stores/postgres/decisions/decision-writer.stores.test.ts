@@ -38,6 +38,9 @@ function newWriter(options: Partial<DecisionWriterOptions> = {}): DecisionWriter
   return writer;
 }
 
+const usage = (keyId: string, by: 'day' | 'hour') =>
+  readKeyUsage(database.pool, { keyId, fromDay: '2026-11-20', toDay: '2026-11-21', timeZone: 'Asia/Kolkata', by });
+
 const denials = async (): Promise<unknown[]> =>
   (await database.pool.query('SELECT credential_id, product_id, day::text, code, count::int FROM denial_count ORDER BY code, day')).rows;
 
@@ -125,30 +128,25 @@ describe('the decision log', () => {
     await eventually(async () => (await explainDecision(database.pool, { requestId: recorded.requestId })) !== undefined);
   });
 
-  it('writes the rest when it is closed', async () => {
-    const writer = newWriter();
-    for (let index = 0; index < 5_000; index++) writer.record(decision());
-    await writer.close();
-    expect(writer.stats()).toMatchObject({ queued: 0, written: 5_000, dropped: 0 });
-  });
-
-  it('counts refusals by key, product, quota day and code', async () => {
+  it('counts refusals by key, product, quota day and code, exactly with several nodes at once', async () => {
     const { id } = await newKey(database.pool);
-    const writer = newWriter();
+    const nodes = [newWriter(), newWriter(), newWriter()];
     const lateEvening = Date.UTC(2026, 10, 20, 18, 29, 59);
-    const refuse = (atMs: number, extra: Partial<Decision>): void => writer.record(decision({ atMs, ...extra }));
-    refuse(lateEvening, { outcome: 'key_expired', credentialId: id });
-    refuse(lateEvening + 1_000, { outcome: 'key_expired', credentialId: id });
-    await writer.flush();
-    refuse(lateEvening, { outcome: 'key_expired', credentialId: id, product: 'api-ip' });
-    refuse(lateEvening, { outcome: 'key_unknown' });
-    refuse(lateEvening, { outcome: 'key_unknown' });
-    refuse(lateEvening, {});
-    await writer.flush();
+    for (let round = 0; round < 10; round++) {
+      for (const node of nodes) {
+        const refuse = (atMs: number, extra: Partial<Decision>): void => node.record(decision({ atMs, ...extra }));
+        refuse(lateEvening, { outcome: 'key_expired', credentialId: id });
+        refuse(lateEvening + 1_000, { outcome: 'key_expired', credentialId: id, product: 'api-ip' });
+        refuse(lateEvening, { outcome: 'key_unknown' });
+        refuse(lateEvening, {});
+      }
+      await Promise.all(nodes.map((node) => node.flush()));
+    }
+    expect(nodes.map((node) => node.stats().failures)).toEqual([0, 0, 0]);
     expect(await denials()).toEqual([
-      { credential_id: id, product_id: 'api-ip', day: '2026-11-20', code: 'key_expired', count: 2 },
-      { credential_id: id, product_id: 'api-ip', day: '2026-11-21', code: 'key_expired', count: 1 },
-      { credential_id: null, product_id: 'api-ip', day: '2026-11-20', code: 'key_unknown', count: 2 },
+      { credential_id: id, product_id: 'api-ip', day: '2026-11-20', code: 'key_expired', count: 30 },
+      { credential_id: id, product_id: 'api-ip', day: '2026-11-21', code: 'key_expired', count: 30 },
+      { credential_id: null, product_id: 'api-ip', day: '2026-11-20', code: 'key_unknown', count: 30 },
     ]);
   });
 
@@ -168,24 +166,22 @@ describe('the decision log', () => {
     ask(one, lateEvening + 1_000, { product: 'api-pincode' });
     one.record(decision({ atMs: lateEvening, outcome: 'key_unknown' }));
     await one.flush();
-    const read = (by: 'day' | 'hour') =>
-      readKeyUsage(database.pool, { keyId: id, fromDay: '2026-11-20', toDay: '2026-11-21', timeZone: 'Asia/Kolkata', by });
     const nothing = { admitted: 0, refused: 0, unavailable: 0, unlogged: 0, answers: null };
     const late = { day: '2026-11-20', product: 'api-ip', ...nothing };
     const early = { day: '2026-11-21', product: 'api-pincode', ...nothing, admitted: 1 };
-    expect(await read('hour')).toEqual([
+    expect(await usage(id, 'hour')).toEqual([
       { ...late, hour: 22, startsAt: new Date('2026-11-20T16:30:00Z'), admitted: 1 },
       { ...late, hour: 23, startsAt: new Date('2026-11-20T17:30:00Z'), admitted: 2, refused: 1, unavailable: 1 },
       { ...early, hour: 0, startsAt: new Date('2026-11-20T18:30:00Z') },
     ]);
-    expect(await read('day')).toEqual([
+    expect(await usage(id, 'day')).toEqual([
       { ...late, hour: null, startsAt: null, admitted: 3, refused: 1, unavailable: 1 },
       { ...early, hour: null, startsAt: null },
     ]);
     await pruneKeyHours(database.pool, { now: new Date('2027-02-20T12:00:00Z') });
-    expect(await read('day')).toHaveLength(2);
+    expect(await usage(id, 'day')).toHaveLength(2);
     await pruneKeyHours(database.pool, { now: new Date('2027-02-21T12:00:00Z') });
-    expect(await read('day')).toEqual([{ ...early, hour: null, startsAt: null }]);
+    expect(await usage(id, 'day')).toEqual([{ ...early, hour: null, startsAt: null }]);
     const { rows } = await database.pool.query('SELECT day::text, product_id, admitted::int FROM customer_day');
     expect(rows).toEqual([{ day: '2026-11-21', product_id: 'api-pincode', admitted: 1 }]);
   });
@@ -200,25 +196,12 @@ describe('the decision log', () => {
     isAway = false;
     for (let index = 0; index < 500; index++) writer.record(decision({ credentialId: id, product: 'api-ip' }));
     await writer.flush();
-    const use = await readKeyUsage(database.pool, {
-      keyId: id,
-      fromDay: '2026-11-20',
-      toDay: '2026-11-20',
-      timeZone: 'Asia/Kolkata',
-      by: 'day',
-    });
     const { rows } = await database.pool.query<{ lines: number }>('SELECT count(*)::integer AS lines FROM decision');
-    expect(use).toEqual([expect.objectContaining({ admitted: 1_000, refused: 0, unlogged: 1_000 - (rows[0]?.lines ?? NaN) })]);
+    expect(await usage(id, 'day')).toEqual([
+      expect.objectContaining({ admitted: 1_000, refused: 0, unlogged: 1_000 - (rows[0]?.lines ?? NaN) }),
+    ]);
     await writer.close();
     await pool.end();
-  });
-
-  it('keeps refusal counts exact when rows are dropped', async () => {
-    const writer = newWriter({ maxQueue: 10, rowsPerSecond: 1 });
-    for (let index = 0; index < 1_000; index++) writer.record(decision({ outcome: 'key_missing' }));
-    await writer.flush();
-    expect(writer.stats()).toMatchObject({ dropped: 0, droppedAnonymous: 999 });
-    expect(await denials()).toEqual([expect.objectContaining({ code: 'key_missing', count: 1_000 })]);
   });
 
   it('notes when a key was last admitted, not when it was refused', async () => {
@@ -294,44 +277,14 @@ describe('the decision log', () => {
     await pool.end();
   });
 
-  it('counts exactly with several nodes at once', async () => {
-    const { id } = await newKey(database.pool);
-    const nodes = [newWriter(), newWriter(), newWriter(), newWriter()];
-    for (let round = 0; round < 10; round++) {
-      for (const node of nodes) {
-        for (const outcome of ['key_expired', 'subscription_missing', 'admitted'] as const)
-          node.record(decision({ outcome, credentialId: id }));
-      }
-      await Promise.all(nodes.map((node) => node.flush()));
-    }
-    expect(await denials()).toMatchObject([{ count: 40 }, { count: 40 }]);
-    expect(nodes.map((node) => node.stats().failures)).toEqual([0, 0, 0, 0]);
-  });
-
-  it('takes no more admissions at a time than it is told, however much room refusals leave', () => {
-    const queue = new DecisionQueue(100);
-    for (let index = 0; index < 20; index++) queue.add(decision({ requestId: `a${index}`, outcome: 'admitted' }));
-    for (let index = 0; index < 3; index++) queue.add(decision({ requestId: `r${index}`, outcome: 'key_expired', credentialId: SOME_KEY }));
-    expect(queue.take({ rows: 50, admissions: 5, anonymous: 5 }).map(({ requestId }) => requestId)).toEqual([
-      'r0',
-      'r1',
-      'r2',
-      'a15',
-      'a16',
-      'a17',
-      'a18',
-      'a19',
-    ]);
-    expect(queue.size).toBe(15);
-  });
-
-  it('stays within its memory and lets admissions go first', () => {
+  it('stays within its memory, lets admissions go first, and gives the newest of them, no more than it is told', () => {
     const queue = new DecisionQueue(100);
     for (let index = 0; index < 60; index++) queue.add(decision({ outcome: 'key_expired', credentialId: SOME_KEY }));
     for (let index = 0; index < 500; index++) queue.add(decision());
     expect(queue.size).toBeLessThanOrEqual(100);
     expect(queue.size + queue.dropped).toBe(560);
-    const kept = queue.take({ rows: 1_000, admissions: 1_000, anonymous: 1_000 });
+    const kept = queue.take({ rows: 1_000, admissions: 5, anonymous: 1_000 });
+    expect(kept).toHaveLength(65);
     expect(kept.filter(({ outcome }) => outcome === 'key_expired')).toHaveLength(60);
     expect(kept.at(-1)?.requestId).toBe(`request-${requests}`);
   });

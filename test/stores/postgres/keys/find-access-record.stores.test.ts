@@ -3,13 +3,9 @@ import { createPostgresAccessRecords } from '../../../../plugins/stores/postgres
 import { createFindKeyHash } from '../../../../plugins/stores/postgres/keys/find-key-hash';
 import { createPool } from '../../../../plugins/stores/postgres/pool';
 import { describeAccessRecords, newKey } from '../../../contracts/access-records';
-import { testDatabase, type TestDatabase } from '../../../support/postgres/postgres';
+import { useDatabase } from '../../use-database';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await testDatabase();
-});
-afterAll(() => database.close());
+const database = useDatabase();
 
 describeAccessRecords('PostgreSQL', () => ({
   records: createPostgresAccessRecords(database.pool),

@@ -9,16 +9,12 @@ import { replaceKeyRules } from '../../../../plugins/stores/postgres/keys/whitel
 import { rotateKey } from '../../../../plugins/stores/postgres/keys/rotate-key';
 import { DEMO_EMAIL, seedDemoCustomer } from '../../../../plugins/stores/postgres/customers/join-customer';
 import { newKey } from '../../../contracts/access-records';
-import { testDatabase, type TestDatabase } from '../../../support/postgres/postgres';
+import { useDatabase } from '../../use-database';
 
 const actor = 'test';
 const nobody = '00000000-0000-4000-8000-000000000000';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await testDatabase();
-});
-afterAll(() => database.close());
+const database = useDatabase();
 
 const refusal = (code: string): unknown => expect.objectContaining({ name: 'OperationRefused', code });
 

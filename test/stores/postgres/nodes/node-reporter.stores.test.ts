@@ -2,24 +2,20 @@ import { type Pool } from 'pg';
 import { type Change, type ChangeFeed } from '../../../../plugins/stores/cache/change-feed';
 import { NodeReporter, type NodeReporterOptions } from '../../../../plugins/stores/postgres/nodes/node-reporter';
 import { readNodes } from '../../../../plugins/stores/postgres/operators/read-nodes';
-import { readPropagation, type Propagation } from '../../../../plugins/stores/postgres/nodes/read-propagation';
+import { readPropagation } from '../../../../plugins/stores/postgres/nodes/read-propagation';
 import { revokeKey, setKeyState } from '../../../../plugins/stores/postgres/keys/set-key-state';
 import { newKey } from '../../../contracts/access-records';
 import { eventually } from '../../../support/eventually';
-import { testDatabase, type TestDatabase } from '../../../support/postgres/postgres';
+import { useDatabase } from '../../use-database';
 
-let database: TestDatabase;
+const database = useDatabase();
 let pool: Pool;
 const reporters: NodeReporter[] = [];
-beforeAll(async () => {
-  database = await testDatabase();
-  ({ pool } = database);
-});
+beforeAll(() => void ({ pool } = database));
 afterEach(async () => {
   for (const reporter of reporters.splice(0)) await reporter.close();
   await pool.query('DELETE FROM gateway_node');
 });
-afterAll(() => database.close());
 
 /** A feed that says what a test has it say. */
 class ScriptedFeed implements ChangeFeed {
@@ -46,7 +42,8 @@ async function report(feed: ChangeFeed, options: Partial<NodeReporterOptions> = 
   return reporter;
 }
 
-const stateOf = ({ nodes }: Propagation): string | undefined => nodes[0]?.state;
+const stateOf = async (id: string): Promise<string | undefined> => (await readPropagation(pool, { id })).nodes[0]?.state;
+const untilState = (id: string, state: string): Promise<void> => eventually(async () => (await stateOf(id)) === state);
 const toldAt = async (id: string): Promise<string> =>
   (await pool.query('SELECT at::text FROM audit_log WHERE subject_id = $1 ORDER BY id DESC LIMIT 1', [id])).rows[0].at;
 
@@ -58,16 +55,16 @@ describe('what a node tells of itself', () => {
     expect(await readPropagation(pool, { id })).toMatchObject({ changedAt: null, nodes: [{ name: 'node-a', state: 'confirmed' }] });
     await setKeyState(pool, { id, state: 'inactive', actor: 'test' });
     const first = await toldAt(id);
-    expect(stateOf(await readPropagation(pool, { id }))).toBe('pending');
+    expect(await stateOf(id)).toBe('pending');
     await revokeKey(pool, { id, actor: 'test' });
     // The earlier change: it says nothing about the later one.
     feed.tell({ kind: 'credential', id, at: first });
     await eventually(
       async () => ((await pool.query('SELECT 1 FROM change_confirmation WHERE credential_id = $1', [id])).rowCount ?? 0) > 0,
     );
-    expect(stateOf(await readPropagation(pool, { id }))).toBe('pending');
+    expect(await stateOf(id)).toBe('pending');
     feed.tell({ kind: 'credential', id, at: await toldAt(id) });
-    await eventually(async () => stateOf(await readPropagation(pool, { id })) === 'confirmed');
+    await untilState(id, 'confirmed');
     const { changedAt, nodes } = await readPropagation(pool, { id });
     expect(nodes[0]?.confirmedAt?.getTime()).toBeGreaterThanOrEqual(changedAt?.getTime() ?? Infinity);
   });
@@ -77,10 +74,10 @@ describe('what a node tells of itself', () => {
     const feed = new ScriptedFeed();
     await report(feed, { heartbeatMs: 10 });
     await revokeKey(pool, { id, actor: 'test' });
-    expect(stateOf(await readPropagation(pool, { id }))).toBe('pending');
+    expect(await stateOf(id)).toBe('pending');
     // A heartbeat of the feed that PostgreSQL answered 6 s from now.
     feed.healthyAt = performance.now() + 6_000;
-    await eventually(async () => stateOf(await readPropagation(pool, { id })) === 'confirmed');
+    await untilState(id, 'confirmed');
   });
 
   it('is reading while the feed is down', async () => {
@@ -89,9 +86,9 @@ describe('what a node tells of itself', () => {
     await report(feed, { heartbeatMs: 10 });
     await revokeKey(pool, { id, actor: 'test' });
     feed.healthy = false;
-    await eventually(async () => stateOf(await readPropagation(pool, { id })) === 'reading');
+    await untilState(id, 'reading');
     feed.healthy = true;
-    await eventually(async () => stateOf(await readPropagation(pool, { id })) === 'pending');
+    await untilState(id, 'pending');
   });
 
   it('says its version, and since when it hears of changes and Redis answers', async () => {
@@ -120,7 +117,7 @@ describe('what a node tells of itself', () => {
     const { id } = await newKey(pool);
     const reporter = await report(new ScriptedFeed(), { heartbeatMs: 3_600_000 });
     await pool.query("UPDATE gateway_node SET started_at = now() - interval '1 hour', seen_at = now() - interval '11 s'");
-    expect(stateOf(await readPropagation(pool, { id }))).toBe('gone');
+    expect(await stateOf(id)).toBe('gone');
     await report(new ScriptedFeed());
     expect((await readPropagation(pool, { id })).nodes).toMatchObject([{ state: 'confirmed' }]);
     await pool.query("UPDATE gateway_node SET seen_at = now() - interval '25 h' WHERE id = $1", [reporter.id]);
@@ -175,6 +172,6 @@ describe('what a node tells of itself', () => {
     feed.tell({ kind: 'credential', id, at: await toldAt(id) });
     await eventually(() => errors.length > 3);
     away.isAway = false;
-    await eventually(async () => stateOf(await readPropagation(pool, { id })) === 'confirmed');
+    await untilState(id, 'confirmed');
   });
 });

@@ -15,15 +15,11 @@ import { setSubscriptionState } from '../../../../plugins/stores/postgres/subscr
 import { listSubscriptions } from '../../../../plugins/stores/postgres/subscriptions/subscription-view';
 import { newKey } from '../../../contracts/access-records';
 import { PRODUCTS } from '../../../support/catalogue';
-import { testDatabase, type TestDatabase } from '../../../support/postgres/postgres';
+import { useDatabase } from '../../use-database';
 
 const actor = 'test';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await testDatabase();
-});
-afterAll(() => database.close());
+const database = useDatabase();
 
 const refusal = (code: string): unknown => expect.objectContaining({ name: 'OperationRefused', code });
 
@@ -37,11 +33,6 @@ describe('subscriptions', () => {
     expect(await change({ id: made.id, daily: 0, actor })).toMatchObject({ plan: 'Star', daily: 0, monthly: 120_000 });
     expect(await change({ id: made.id, plan: null, monthly: 9, actor })).toMatchObject({ plan: null, daily: 0, monthly: 9 });
     expect(await change({ id: made.id, daily: null, monthly: null, actor })).toMatchObject({ daily: 1_000, monthly: 30_000 });
-  });
-
-  it('lets the Star plan of the app product be smaller than its base, as published', async () => {
-    const { subscriptions } = await newKey(database.pool, { products: ['api-app'], plan: 'Star' });
-    expect(subscriptions[0]).toMatchObject({ daily: 200, monthly: 6_000 });
   });
 
   it('has one subscription for each customer and product', async () => {

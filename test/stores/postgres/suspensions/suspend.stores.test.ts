@@ -7,17 +7,13 @@ import { createSubscription } from '../../../../plugins/stores/postgres/subscrip
 import { setSubscriptionState } from '../../../../plugins/stores/postgres/subscriptions/set-subscription-state';
 import { suspendCustomer, suspendKey, suspendSubscription } from '../../../../plugins/stores/postgres/suspensions/suspend';
 import { newKey } from '../../../contracts/access-records';
-import { testDatabase, type TestDatabase } from '../../../support/postgres/postgres';
+import { useDatabase } from '../../use-database';
 
 const operator = 'cli';
 const customer = { name: 'dashboard:asha@example.com', from: '203.0.113.1' };
 const reason = 'unpaid since August';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await testDatabase();
-});
-afterAll(() => database.close());
+const database = useDatabase();
 
 const suspended = { reason, since: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) };
 const auditOf = async (id: string): Promise<unknown[]> => {
