@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,15 +11,15 @@ import { runCommand } from './support/run-command';
 let server: Server;
 let mirror: string;
 let folder: string;
-let answer: (response: ServerResponse, request: IncomingMessage) => void;
+let answer: (response: ServerResponse) => void;
 let asked: (string | undefined)[];
 
 beforeAll(async () => {
   server = createServer((request, response) => {
     asked.push(request.url);
-    answer(response, request);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    answer(response);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
   mirror = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mirror/`;
 });
 afterAll(() => {
