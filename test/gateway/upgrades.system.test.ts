@@ -73,14 +73,6 @@ describe('a WebSocket', () => {
     expect(lastHeaders).toEqual([]);
   });
 
-  it('to a path without a route is a 404', async () => {
-    const socket = open('/nowhere');
-    const [, answer] = (await once(socket, 'unexpected-response')) as [unknown, { statusCode: number }];
-    expect(answer.statusCode).toBe(404);
-    socket.on('error', () => undefined);
-    socket.terminate();
-  });
-
   it('ends on the other side when one side vanishes', async () => {
     const socket = open('/echo');
     await once(socket, 'message');
@@ -166,18 +158,17 @@ describe('behind a request that is not answered yet', () => {
     return (await answer).match(/HTTP\/1\.1 \d+|first/g);
   }
 
-  it('a WebSocket is asked for in its turn', async () => {
-    const second = 'GET /nowhere HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
-    expect(await pipeline(second)).toEqual(['HTTP/1.1 200', 'first', 'HTTP/1.1 404']);
-  });
-
-  it('another protocol is offered in its turn', async () => {
-    const second = 'GET /nowhere HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\nGET /nowhere HTTP/1.0\r\n\r\n';
-    expect(await pipeline(second)).toEqual(['HTTP/1.1 200', 'first', 'HTTP/1.1 404', 'HTTP/1.1 404']);
-  });
-
-  it('CONNECT is refused in its turn', async () => {
-    expect(await pipeline('CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n')).toEqual(['HTTP/1.1 200', 'first', 'HTTP/1.1 400']);
+  const WEBSOCKET = 'GET /nowhere HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
+  it.each([
+    ['a WebSocket is asked for', WEBSOCKET, ['HTTP/1.1 404']],
+    [
+      'another protocol is offered',
+      `${WEBSOCKET.replace('websocket', 'h2c')}GET /nowhere HTTP/1.0\r\n\r\n`,
+      ['HTTP/1.1 404', 'HTTP/1.1 404'],
+    ],
+    ['CONNECT is refused', 'CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n', ['HTTP/1.1 400']],
+  ])('%s in its turn', async (_what, second, answers) => {
+    expect(await pipeline(second)).toEqual(['HTTP/1.1 200', 'first', ...answers]);
   });
 
   it('CONNECT may be given up by its client', async () => {
@@ -191,8 +182,7 @@ describe('behind a request that is not answered yet', () => {
   });
 
   it('of which the gateway knows the answer at once, a WebSocket is asked for in its turn', async () => {
-    const two =
-      'GET /nowhere HTTP/1.1\r\nHost: a\r\n\r\nGET /nowhere HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
-    expect((await exchangeRaw(stage.gateway.port, two)).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 404', 'HTTP/1.1 404']);
+    const two = await exchangeRaw(stage.gateway.port, `GET /nowhere HTTP/1.1\r\nHost: a\r\n\r\n${WEBSOCKET}`);
+    expect(two.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 404', 'HTTP/1.1 404']);
   });
 });
