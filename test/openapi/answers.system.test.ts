@@ -1,12 +1,9 @@
-import { request as httpRequest } from 'node:http';
-import { createServer, type AddressInfo } from 'node:net';
-import { join } from 'node:path';
-import { parse } from 'yaml';
 import { readFileSync } from 'node:fs';
-import { AS_KONG_READS } from '../../kong/as-kong-reads';
-import { startGateway } from '../gateway/support/test-gateway';
+import { join } from 'node:path';
+import { splitAnswer } from '../gateway/support/raw-client';
 import { listErrors } from '../../services/openapi/error-table';
 import { PRODUCTS } from '../support/catalogue';
+import { sendRaw } from '../support/gateway/raw-http';
 import { type Reply, send, type Sending } from '../support/http';
 import { codeContradictions } from '../support/openapi/code-contradictions';
 import { type DescribedOperation, DocumentedApi } from '../support/openapi/documented-api';
@@ -15,7 +12,6 @@ import { type Installation, openInstallation } from '../acceptance/installation'
 const offered = PRODUCTS.filter(({ routes }) => routes.length > 0).map(({ id }) => id);
 const MIB = 1_048_576;
 const CODES = listErrors();
-const FROM_BEFORE = 'from the step before';
 
 interface Operation extends DescribedOperation {
   readonly method: string;
@@ -69,29 +65,14 @@ function holdAgainstCodes(reply: Reply): Reply {
 }
 
 /** The answer to a body that is declared and not sent. */
-function declareBody(target: string, headers: Readonly<Record<string, string>>, bytes: number): Promise<Reply> {
-  return new Promise((resolve, reject) => {
-    const asked = httpRequest(
-      tollgate.gatewayUrl + target,
-      { method: 'POST', headers: { ...headers, 'Content-Length': bytes } },
-      (response) => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.on('end', () => {
-          const text = Buffer.concat(chunks).toString();
-          asked.destroy();
-          resolve({
-            status: response.statusCode ?? 0,
-            headers: response.headers,
-            text,
-            complete: true,
-            json: () => JSON.parse(text) as unknown,
-          });
-        });
-      },
-    );
-    asked.on('error', reject).flushHeaders();
-  });
+async function declareBody(target: string, headers: Readonly<Record<string, string>>, bytes: number): Promise<Reply> {
+  const lines = Object.entries({ Host: 'a', ...headers, 'Content-Length': bytes }).map(([name, value]) => `${name}: ${value}\r\n`);
+  const {
+    status,
+    headers: given,
+    body: text,
+  } = splitAnswer(await sendRaw(tollgate.gatewayUrl, `POST ${target} HTTP/1.1\r\n${lines.join('')}\r\n`));
+  return { status, headers: Object.fromEntries(given), text, complete: true, json: () => JSON.parse(text) as unknown };
 }
 
 const code = (reply: Reply): unknown => [reply.status, (reply.json() as { code?: string }).code];
@@ -104,57 +85,6 @@ async function askEach(those: readonly Operation[], request: (operation: Operati
 }
 
 const only = (...expected: (readonly [number, string])[]): Set<string> => new Set(expected.map((each) => JSON.stringify(each)));
-
-/** The document's own example of an operation's input. */
-function exampleRequest(
-  { parameters = [], requestBody, 'x-exampleFile': file }: Operation,
-  session: string | undefined,
-): Omit<Sending, 'method'> & { query: string } {
-  const value = (example: unknown): unknown => (example === FROM_BEFORE ? session : example);
-  const given = parameters.flatMap(({ name, example }): [string, string][] =>
-    example === undefined ? [] : [[name, String(value(example))]],
-  );
-  const query = given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`;
-  const example = requestBody?.content['application/json']?.example as Record<string, unknown> | undefined;
-  if (example) {
-    const body = JSON.stringify(Object.fromEntries(Object.entries(example).map(([name, each]) => [name, value(each)])));
-    return { query, headers: { 'Content-Type': 'application/json' }, body };
-  }
-  if (!file) return { query };
-  const schema = requestBody?.content['multipart/form-data']?.schema as { properties: Record<string, { format?: string }> };
-  const field = Object.entries(schema.properties).find(([, { format }]) => format === 'binary')?.[0] ?? '';
-  const head = `--BB\r\nContent-Disposition: form-data; name="${field}"; filename="${file.filename}"\r\nContent-Type: ${file.contentType}\r\n\r\n`;
-  const body = Buffer.concat([Buffer.from(head), Buffer.from(file.base64, 'base64'), Buffer.from('\r\n--BB--\r\n')]);
-  return { query, headers: { 'Content-Type': 'multipart/form-data; boundary=BB' }, body };
-}
-
-/** What must be sent before a step of a session. */
-const BEFORE: Readonly<Record<string, readonly string[]>> = {
-  '/aadhaar/captcha': ['/aadhaar/start'],
-  '/aadhaar/otp': ['/aadhaar/start', '/aadhaar/captcha'],
-  '/gst/data': ['/gst/start'],
-  '/gst/refresh_captcha': ['/gst/start'],
-  '/api/v1/gst/refresh-captcha': ['/gst/start'],
-};
-
-async function sendExample(operation: Operation, session?: string): Promise<Reply> {
-  const { query, headers = {}, ...rest } = exampleRequest(operation, session);
-  return ask(operation.method, operation.path + query, {
-    ...rest,
-    headers: { ...(headers as Record<string, string>), 'X-API-Key': testKey },
-  });
-}
-
-test('every operation takes the example that the document gives, and answers as it says', async () => {
-  for (const operation of operations) {
-    let session: string | undefined;
-    for (const path of BEFORE[operation.path] ?? []) {
-      const step = operations.find((each) => each.path === path);
-      if (step) session = ((await sendExample(step, session)).json() as { sessionId?: string }).sessionId;
-    }
-    expect([operation.operationId, (await sendExample(operation, session)).status]).toEqual([operation.operationId, 200]);
-  }
-});
 
 describe('a refusal that every operation can send is as the document says', () => {
   it('401, by its code', async () => {
@@ -310,63 +240,6 @@ describe('a refusal of single routes is as the document and the pages of codes s
   });
 });
 
-describe('what the gateway answers itself is as the document says', () => {
-  const KONG = join(__dirname, '..', '..', 'kong');
-  const settings = { kongConfPath: join(KONG, 'kong.conf'), pluginInfoPath: join(KONG, 'access-layer.json'), pluginSocket: '/nowhere' };
-
-  /** kong.yml as it is, but for the access layer and for where its services are. */
-  const guardedByNothing = (where: object, upstreams: readonly object[] = []): string => {
-    const file = parse(readFileSync(join(KONG, 'kong.yml'), 'utf8'), AS_KONG_READS) as {
-      services: (Record<string, unknown> & { routes: object[] })[];
-    };
-    const services = file.services.map(({ url: _url, plugins: _plugins, routes, ...service }) => ({
-      ...service,
-      ...where,
-      routes: routes.map((route) => ({ ...route, plugins: [] })),
-    }));
-    return JSON.stringify({ ...file, services, upstreams });
-  };
-
-  async function askAll(kongYml?: string): Promise<Set<string>> {
-    const gateway = await startGateway({ ...settings, ...(kongYml === undefined ? { kongYmlPath: join(KONG, 'kong.yml') } : { kongYml }) });
-    const seen = new Set<string>();
-    try {
-      for (const { method, path } of operations) {
-        const reply = hold(
-          method,
-          path,
-          await send(`http://127.0.0.1:${gateway.port}${path}`, { method, headers: { 'X-API-Key': testKey } }),
-        );
-        seen.add(JSON.stringify(code(reply)));
-      }
-    } finally {
-      await gateway.close({ graceMs: 50 });
-    }
-    return seen;
-  }
-
-  it('500, while the plugin server is away', async () => expect(await askAll()).toEqual(only([500, 'gateway_error'])));
-
-  it('502, while a service is gone', async () =>
-    expect(await askAll(guardedByNothing({ url: 'http://127.0.0.1:1', retries: 0 }))).toEqual(only([502, 'gateway_error'])));
-
-  it('503, while no replica of a service may be asked', async () => {
-    const upstreams = [{ name: 'replicas', targets: [{ target: '127.0.0.1:1', weight: 0 }] }];
-    expect(await askAll(guardedByNothing({ host: 'replicas' }, upstreams))).toEqual(only([503, 'gateway_error']));
-  });
-
-  it('504, while a service does not answer', async () => {
-    const silent = createServer((socket) => socket.on('error', () => undefined).resume());
-    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
-    try {
-      const { port } = silent.address() as AddressInfo;
-      expect(await askAll(guardedByNothing({ url: `http://127.0.0.1:${port}`, read_timeout: 20, retries: 0 }))).toEqual(only([504, 'gateway_error'])); // prettier-ignore
-    } finally {
-      silent.close();
-    }
-  });
-});
-
 test('a form with the key says why it was not searched, where it was not', async () => {
   const form = (headers: Record<string, string>, body: string): Promise<Reply> =>
     ask('POST', '/pincode', { headers: { 'Content-Type': 'application/x-www-form-urlencoded', ...headers }, body });
@@ -382,6 +255,10 @@ test('a form with the key says why it was not searched, where it was not', async
  */
 const CAUSED_ELSEWHERE: Readonly<Record<string, string>> = {
   '401 sandbox_missing': 'docs/your-api.system',
+  '500 gateway_error': 'gateway/requests',
+  '502 gateway_error': 'gateway/requests',
+  '503 gateway_error': 'gateway/requests',
+  '504 gateway_error': 'gateway/requests',
   '401 gateway_proof_missing': 'acceptance/proof.system',
   '503 access_layer_unavailable': 'access-layer/refusals',
   '503 quota_unavailable': 'access-layer/refusals',

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
@@ -30,19 +31,12 @@ const own: CatalogueProduct = {
 
 let baseUrl = '';
 let built: ApiDocumentParts;
-const describeOwn = (document: object): any => {
-  return JSON.parse(JSON.stringify(describeApi(built, createCatalogue([own]), new Map([[own.id, document]])).document));
-};
+const describeOwn = (document: object): any =>
+  JSON.parse(JSON.stringify(describeApi(built, createCatalogue([own]), new Map([[own.id, document]])).document));
 const shown = (document: object) => operationsIn(readOperations(JSON.stringify(describeOwn(document))));
 
-interface Seen {
-  readonly method: string | undefined;
-  readonly url: string | undefined;
-  readonly headers: IncomingMessage['headers'];
-  readonly body: string;
-}
 let server: Server;
-let seen: Seen[] = [];
+let seen: (Pick<IncomingMessage, 'method' | 'url' | 'headers'> & { readonly body: string })[] = [];
 let folder: string;
 
 beforeAll(async () => {
@@ -50,12 +44,11 @@ beforeAll(async () => {
     void text(request).then((body) => {
       const { method, url, headers } = request;
       seen.push({ method, url, headers, body });
-      const isText = url?.startsWith('/v1/forecast/pune') === true && headers['x-answer'] === 'text';
-      response.writeHead(url?.includes('refused') ? 401 : 200, { 'content-type': isText ? 'text/plain' : 'application/json' });
+      response.writeHead(url?.includes('refused') ? 401 : 200, { 'content-type': 'application/json' });
       response.end('{"code":"fine"}');
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
   baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   built = JSON.parse(JSON.stringify(buildDocument(baseUrl, CATALOGUE))) as ApiDocumentParts;
   folder = mkdtempSync(join(tmpdir(), 'tollgate-samples-'));
@@ -63,8 +56,8 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
+  server.close();
   server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
 });
 
 /** Runs each sample of an operation. @returns what the API was sent, and what was printed, by language */
@@ -85,19 +78,14 @@ async function runSamples({ 'x-codeSamples': samples }: Pick<Operation, 'x-codeS
 }
 
 describe.each(Object.entries(FRAMEWORKS))('the reference of a document as %s writes it', (name, document) => {
-  it('is a valid OpenAPI document whose operations have our keys and refusals', async () => {
+  it('is a valid OpenAPI document whose operations have our keys, our refusals and the city in the path, with a value in every sample', async () => {
     const described = describeOwn(document);
-    const operation = described.paths['/v1/forecast/{city}'].get;
-    expect(operation.security).toEqual([{ apiKeyHeader: [] }, { bearer: [] }, { apiKeyQuery: [] }]);
-    for (const status of ['401', '429', '503']) expect(operation.responses[status]['x-codes'].length).toBeGreaterThan(0);
+    const { security, responses } = described.paths['/v1/forecast/{city}'].get;
+    expect(security).toEqual([{ apiKeyHeader: [] }, { bearer: [] }, { apiKeyQuery: [] }]);
+    for (const status of ['401', '429', '503']) expect(responses[status]['x-codes'].length).toBeGreaterThan(0);
     await checkOpenApi(described);
-  });
-
-  it('has the city in the path, with a value in every sample', async () => {
     const operation = shown(document).find(({ path }) => path === '/v1/forecast/{city}');
-    expect(operation?.parameters?.filter((each) => each.in === 'path')).toEqual([
-      expect.objectContaining({ name: 'city', example: 'pune' }),
-    ]);
+    expect(operation?.parameters?.filter((each) => each.in === 'path')).toMatchObject([{ name: 'city', example: 'pune' }]);
     const ran = await runSamples(operation as never);
     expect(ran.map(({ lang }) => lang)).toEqual(['curl', 'javascript', 'python']);
     for (const { sent, stdout } of ran) {
@@ -157,10 +145,12 @@ it('samples send bodies and forms with every character as it is', async () => {
   }
 });
 
+const renderForm = (operation: Operation): string =>
+  renderToStaticMarkup(createElement(TryForm, { operation, tools: { isSignedIn: true, canTry: false, isSandbox: false } }));
+
 /** What “Run it here” sends of the values that the page has filled in. */
 function sentFromPage(operation: Operation): CallTarget {
-  const tools = { isSignedIn: true, canTry: false, isSandbox: false };
-  const form = parseDocument(renderToStaticMarkup(createElement(TryForm, { operation, tools })));
+  const form = parseDocument(renderForm(operation));
   const fields = DomUtils.getElementsByTagName('input', form).map(({ attribs }) => [attribs['name'] ?? '', attribs['value']] as const);
   const [call] = DomUtils.getElementsByTagName('form', form).map(({ attribs }) => JSON.parse(attribs['data-call'] ?? '') as TryCall);
   return writeTarget(call ?? { path: '' }, fields);
@@ -196,10 +186,7 @@ it('a Python sample shows the code of a refusal', async () => {
 });
 
 it('“Run it here” has a field for each part of a call, whatever its method', () => {
-  const forms = (document: object) =>
-    shown(document).map((operation) =>
-      renderToStaticMarkup(createElement(TryForm, { operation, tools: { isSignedIn: true, canTry: false, isSandbox: false } })),
-    );
+  const forms = (document: object) => shown(document).map(renderForm);
   const [trace = ''] = forms(FRAMEWORKS['fastapi'] ?? {});
   for (const field of ['name=":path city" value="pune"', 'name="days"', 'name=":header x-trace"']) expect(trace).toContain(field);
   const [, station = '', picture = ''] = forms(FRAMEWORKS['forms'] ?? {});
