@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Client } from '@grpc/grpc-js';
 import { Redis } from 'ioredis';
-import { Client as PostgresClient } from 'pg';
 import { createLogins } from '../../cli/database-roles/create-logins';
 import { type DatabaseRole } from '../../cli/database-roles/privileges';
 import { checkHealth } from '../../cli/container/check-health';
@@ -40,6 +39,11 @@ const WORKERS = ['worker-apk', 'localhost'];
 let folder: string;
 
 const read = (holder: string, name: string): string => readFileSync(join(folder, holder, name), 'utf8');
+/** All that a holder has. */
+const textOf = (holder: string): string =>
+  readdirSync(join(folder, holder))
+    .map((name) => read(holder, name))
+    .join('\n');
 /** What a container that mounts this folder finds in its environment. */
 const variablesOf = (holder: string): Record<string, string> => readSecrets({ CREDENTIALS_DIR: join(folder, holder) });
 
@@ -66,30 +70,26 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('what containers prove themselves with', () => {
   it('is made once and stays at every later run', () => {
-    const all = (): string[] => HOLDERS.flatMap((holder) => readdirSync(join(folder, holder)).map((name) => read(holder, name)));
-    const before = all();
+    const before = HOLDERS.map(textOf);
     write();
-    expect(all()).toEqual(before);
+    expect(HOLDERS.map(textOf)).toEqual(before);
   });
 
   it('is in no folder but its holder’s: no superuser, no other role’s password, no authority’s key', () => {
     const passwords = readdirSync(join(folder, 'own'))
       .filter((name) => /^(database|redis)-/.test(name))
       .map((name) => read('own', name));
-    const held = (holder: string): string[] => {
-      const text = Object.values(variablesOf(holder)).join('\n');
-      return passwords.filter((password) => text.includes(password));
-    };
-    expect(['plugin', 'dashboard', 'service-ip', 'worker'].map((holder) => held(holder).length)).toEqual([2, 1, 2, 1]);
+    const held = (holder: string): number => passwords.filter((password) => textOf(holder).includes(password)).length;
+    expect(['plugin', 'dashboard', 'service-ip', 'worker'].map(held)).toEqual([2, 1, 2, 1]);
     const authorityKey = (JSON.parse(read('own', 'authority')) as { key: string }).key;
     for (const holder of ['plugin', 'dashboard', 'service-ip', 'worker', 'cli', 'redis']) {
-      const text = readdirSync(join(folder, holder))
-        .map((name) => read(holder, name))
-        .join('\n');
-      expect(text).not.toContain('super%2Fsecret');
-      expect(text).not.toContain(authorityKey);
+      expect(textOf(holder)).not.toContain('super%2Fsecret');
+      expect(textOf(holder)).not.toContain(authorityKey);
     }
     expect(variablesOf('migrate')['DATABASE_ADMIN_URL']).toContain('super%2Fsecret');
+    // What each role may do in the database, test/cli/database-roles proves.
+    const roles = ['plugin', 'dashboard', 'service-ip', 'cli'].map((holder) => new URL(variablesOf(holder)['DATABASE_URL'] ?? '').username);
+    expect(roles).toEqual(['tollgate_plugin', 'tollgate_dashboard', 'tollgate_service', 'tollgate_migrate']);
   });
 
   it('is readable by its owner alone, except for Redis, which has a user of its own', () => {
@@ -133,17 +133,12 @@ describe('the keys of proofs', () => {
   it('are the secret for the plugin server alone, and for each service the keys of its own products', () => {
     const { secret } = parseSharedKeys(variablesOf('plugin')['TOLLGATE_CONTEXT_SECRETS'] ?? '')[0];
     for (const holder of HOLDERS.filter((each) => each !== 'own' && each !== 'plugin')) {
-      const texts = readdirSync(join(folder, holder)).map((name) => read(holder, name));
-      expect([
-        holder,
-        texts.some((text) => text.includes(secret.toString('base64')) || text.includes(secret.toString('base64url'))),
-      ]).toEqual([holder, false]);
+      const text = textOf(holder);
+      expect([holder, text.includes(secret.toString('base64')) || text.includes(secret.toString('base64url'))]).toEqual([holder, false]);
+      const { TOLLGATE_CONTEXT_KEYS: keys, TOLLGATE_CONTEXT_JWKS: jwks } = variablesOf(holder);
       const hasProducts = holder.startsWith('service-') && holder !== 'service-none';
-      expect([holder, variablesOf(holder)['TOLLGATE_CONTEXT_KEYS'] !== undefined]).toEqual([holder, hasProducts]);
-      expect([holder, hasProducts || variablesOf(holder)['TOLLGATE_CONTEXT_JWKS'] !== undefined]).toEqual([
-        holder,
-        hasProducts || /^(cli|service-none)$/.test(holder),
-      ]);
+      expect([holder, keys !== undefined]).toEqual([holder, hasProducts]);
+      expect([holder, hasProducts || jwks !== undefined]).toEqual([holder, hasProducts || /^(cli|service-none)$/.test(holder)]);
     }
     const held = Object.values(SERVICES).map(({ name }) => parseProductKeys(variablesOf(`service-${name}`)['TOLLGATE_CONTEXT_KEYS'] ?? ''));
     expect(held.map((keys) => keys.map(({ product }) => product))).toEqual(Object.values(SERVICES).map(({ products }) => products));
@@ -204,11 +199,9 @@ describe('the certificates', () => {
     return tls;
   };
   const ask = (address: string, tls: MutualTls | undefined): Promise<unknown> => {
-    const check = HEALTH_SERVICE['Check'];
-    if (!check) throw new Error('grpc.health.v1 has no Check');
+    const { path, requestSerialize, responseDeserialize } = HEALTH_SERVICE['Check']!;
     const client = new Client(address, clientCredentials(tls));
     return new Promise((resolve, reject) => {
-      const { path, requestSerialize, responseDeserialize } = check;
       const options = { deadline: Date.now() + 4_000 };
       const done = (error: Error | null, answer: unknown): void => (error ? reject(error) : resolve(answer));
       client.makeUnaryRequest(path, requestSerialize, responseDeserialize, { service: '' }, options, done);
@@ -296,14 +289,8 @@ describe('under these logins', () => {
   const open = async (holder: string): Promise<{ quota: QuotaStore; close(): Promise<void> }> => {
     const pool = createPool(databaseOf(holder), { max: 2 });
     const log = createLog('test', { level: 'silent' });
-    const quota = await createQuotaCounter({
-      redisUrl: redisOf(holder),
-      pool,
-      timeZone: 'UTC',
-      clock: systemClock,
-      log,
-      redisSilence: PATIENT,
-    });
+    const stores = { redisUrl: redisOf(holder), pool, redisSilence: PATIENT };
+    const quota = await createQuotaCounter({ ...stores, timeZone: 'UTC', clock: systemClock, log });
     return {
       quota,
       close: async () => {
@@ -322,9 +309,8 @@ describe('under these logins', () => {
       await plugin.quota.counter.spend({ subscriptionId, limits });
       expect(await plugin.quota.counter.spend({ subscriptionId, limits })).toMatchObject({ granted: false });
       expect(plugin.quota.stats()).toMatchObject({ storeInUse: 'redis', failovers: 0 });
-      expect(
-        await service.quota.counter.refund({ subscriptionId, day: spent.standing.day, requestId: 'r1', dailyLimit: limits.daily }),
-      ).toBe('refunded');
+      const refund = { subscriptionId, day: spent.standing.day, requestId: 'r1', dailyLimit: limits.daily };
+      expect(await service.quota.counter.refund(refund)).toBe('refunded');
       expect(service.quota.stats()).toMatchObject({ storeInUse: 'redis', failovers: 0, failures: 0 });
       expect(await plugin.quota.counter.spend({ subscriptionId, limits })).toMatchObject({ granted: true });
       await expect(service.quota.counter.spend({ subscriptionId, limits: { daily: 9, monthly: 9 } })).rejects.toThrow();
@@ -347,15 +333,10 @@ describe('under these logins', () => {
       }
     };
     const quota = 'tollgate:quota:{x}';
-    const forbidden: [string, ...string[]][] = [
-      ['DEL', quota],
-      ['HINCRBY', quota, 'a', '1'],
-      ['HDEL', quota, 'a'],
-      ['SET', quota, '1'],
-      ['FLUSHALL'],
-      ['KEYS', '*'],
-    ];
-    for (const command of forbidden) expect([command, await attempt('service-ip', ...command)]).toEqual([command, 'NOPERM']);
+    for (const words of [`DEL ${quota}`, `HINCRBY ${quota} a 1`, `HDEL ${quota} a`, `SET ${quota} 1`, 'FLUSHALL', 'KEYS *']) {
+      const [command = '', ...more] = words.split(' ');
+      expect([words, await attempt('service-ip', command, ...more)]).toEqual([words, 'NOPERM']);
+    }
     expect(await attempt('service-ip', 'SET', 'tollgate:session:x', 'y')).toBe('NOPERM');
     expect(await attempt('service-ip', 'SET', 'tollgate:quota:probe:{0}', '')).toBe('OK');
     expect(await attempt('worker', 'SET', 'tollgate:session:x', 'y')).toBe('OK');
@@ -363,17 +344,5 @@ describe('under these logins', () => {
     expect(await attempt('worker', 'HGET', quota, 'a')).toBe('NOPERM');
     expect(await attempt('plugin', 'GET', 'tollgate:session:x')).toBe('NOPERM');
     for (const holder of ['plugin', 'service-ip', 'worker']) expect(await attempt(holder, 'CONFIG', 'GET', '*')).toBe('NOPERM');
-  });
-
-  it('no container reaches the database as the superuser', async () => {
-    for (const holder of ['plugin', 'dashboard', 'service-ip', 'cli']) {
-      const client = new PostgresClient({ connectionString: databaseOf(holder) });
-      await client.connect();
-      try {
-        await expect(client.query("COPY (SELECT 1) TO PROGRAM 'true'")).rejects.toMatchObject({ code: '42501' });
-      } finally {
-        await client.end();
-      }
-    }
   });
 });
