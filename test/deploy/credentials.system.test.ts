@@ -5,15 +5,11 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Client } from '@grpc/grpc-js';
 import { Redis } from 'ioredis';
-import { createLogins } from '../../cli/database-roles/create-logins';
-import { type DatabaseRole } from '../../cli/database-roles/privileges';
 import { checkHealth } from '../../cli/container/check-health';
-import { migrateOnce } from '../../cli/container/migrate-once';
 import { readSecrets } from '../../cli/container/read-secrets';
 import { rotateProofs } from '../../cli/container/proof-credentials';
 import { createAuthority } from '../../cli/container/issue-certificates';
 import { HOLDERS, writeCredentials } from '../../cli/container/write-credentials';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../cli/postgres/embedded-postgres';
 import { systemClock } from '../../plugins/core/ports';
 import { createPool } from '../../plugins/stores/postgres/pool';
 import { createQuotaCounter, type QuotaStore } from '../../plugins/stores/quota/quota-store';
@@ -31,6 +27,7 @@ import { HEALTH_SERVICE, loadService } from '../../services/kit/worker/load-prot
 import { serveWorker } from '../../services/kit/worker/serve-worker';
 import { workerTlsSettings } from '../../services/kit/worker/worker-tls';
 import { clientCredentials, type MutualTls } from '../../services/kit/worker/worker-wire';
+import { testDatabase, type TestDatabase } from '../support/postgres/postgres';
 import { startTestRedis, type TestRedis } from '../support/redis/redis';
 
 /** A busy machine must not look like a dead store. */
@@ -88,8 +85,10 @@ describe('what containers prove themselves with', () => {
     }
     expect(variablesOf('migrate')['DATABASE_ADMIN_URL']).toContain('super%2Fsecret');
     // What each role may do in the database, test/cli/database-roles proves.
-    const roles = ['plugin', 'dashboard', 'service-ip', 'cli'].map((holder) => new URL(variablesOf(holder)['DATABASE_URL'] ?? '').username);
-    expect(roles).toEqual(['tollgate_plugin', 'tollgate_dashboard', 'tollgate_service', 'tollgate_migrate']);
+    const urls = ['plugin', 'dashboard', 'service-ip', 'cli'].map((holder) => new URL(variablesOf(holder)['DATABASE_URL'] ?? ''));
+    expect(urls.map(({ username }) => username)).toEqual(['tollgate_plugin', 'tollgate_dashboard', 'tollgate_service', 'tollgate_migrate']);
+    const logins = JSON.parse(variablesOf('migrate')['DATABASE_LOGINS'] ?? '') as Record<string, string>;
+    expect(urls.map(({ username }) => logins[username])).toEqual(urls.map(({ password }) => decodeURIComponent(password)));
   });
 
   it('is readable by its owner alone, except for Redis, which has a user of its own', () => {
@@ -254,40 +253,30 @@ describe('the certificates', () => {
 });
 
 describe('under these logins', () => {
-  let postgres: EmbeddedPostgres;
+  let database: TestDatabase;
   let redis: TestRedis;
   const redisOf = (holder: string): string => {
     const url = new URL(variablesOf(holder)['REDIS_URL'] ?? '');
     url.host = new URL(redis.url).host;
     return url.href;
   };
-  const databaseOf = (holder: string): string => {
-    const url = new URL(variablesOf(holder)['DATABASE_URL'] ?? '');
-    url.host = `127.0.0.1:${postgres.port}`;
-    return url.href;
-  };
-
-  let serverFolder = '';
-  const ends: (() => Promise<void>)[] = [];
 
   beforeAll(async () => {
     folder = prepared;
     redis = await startTestRedis({ aclFile: join(prepared, 'redis', 'users.acl') });
-    ends.push(() => redis.close());
     await expect(redis.command('GET', 'tollgate:quota:{x}')).rejects.toThrow('NOPERM');
-    serverFolder = mkdtempSync(join(tmpdir(), 'tollgate-credentials-'));
-    postgres = await startEmbeddedPostgres({ dataDir: join(serverFolder, 'pg'), settings: { fsync: 'off' } });
-    ends.push(() => postgres.stop());
-    await createLogins(postgres.url, JSON.parse(variablesOf('migrate')['DATABASE_LOGINS'] ?? '') as Record<DatabaseRole, string>);
-    await migrateOnce(databaseOf('migrate'));
+    database = await testDatabase();
   });
   afterAll(async () => {
-    for (const end of ends) await end();
-    rmSync(serverFolder, { recursive: true, force: true });
+    await database.close();
+    await redis.close();
   });
 
-  const open = async (holder: string): Promise<{ quota: QuotaStore; close(): Promise<void> }> => {
-    const pool = createPool(databaseOf(holder), { max: 2 });
+  const open = async (
+    holder: string,
+    role: 'tollgate_plugin' | 'tollgate_service',
+  ): Promise<{ quota: QuotaStore; close(): Promise<void> }> => {
+    const pool = createPool(database.urlAs(role), { max: 2 });
     const log = createLog('test', { level: 'silent' });
     const stores = { redisUrl: redisOf(holder), pool, redisSilence: PATIENT };
     const quota = await createQuotaCounter({ ...stores, timeZone: 'UTC', clock: systemClock, log });
@@ -303,7 +292,7 @@ describe('under these logins', () => {
   it('the plugin server counts, a service gives back and cannot take', async () => {
     const subscriptionId = '00000000-0000-4000-8000-000000000002';
     const limits = { daily: 2, monthly: 2 };
-    const [plugin, service] = [await open('plugin'), await open('service-ip')];
+    const [plugin, service] = [await open('plugin', 'tollgate_plugin'), await open('service-ip', 'tollgate_service')];
     try {
       const spent = await plugin.quota.counter.spend({ subscriptionId, limits });
       await plugin.quota.counter.spend({ subscriptionId, limits });

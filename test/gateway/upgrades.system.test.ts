@@ -1,50 +1,33 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import { connect, type AddressInfo } from 'node:net';
+import { connect } from 'node:net';
 import { WebSocket, WebSocketServer } from 'ws';
 import { encodeExitArgs } from '../../plugins/server/pdk-messages';
 import { eventually } from '../support/eventually';
 import { exchangeRaw, get, splitAnswer } from './support/raw-client';
-import { startPluginServer, type ScriptedServer } from './support/plugin-server';
 import { setStage, type Stage } from './support/stage';
-import { startGateway, type RunningGateway } from './support/test-gateway';
 import { encodeKeyValue } from '../support/gateway/kong-messages';
 
 describe('a WebSocket', () => {
-  const server = createServer((_request, response) => response.end('plain'));
-  const sockets = new WebSocketServer({ server, handleProtocols: () => 'captcha.v1' });
-  let plugin: ScriptedServer;
-  let gateway: RunningGateway;
+  const sockets = new WebSocketServer({ noServer: true, handleProtocols: () => 'captcha.v1' });
+  let stage: Stage;
   let lastHeaders: string[] = [];
 
-  beforeAll(async () => {
-    sockets.on('connection', (socket, request) => {
+  beforeEach(async () => {
+    stage = await setStage();
+    stage.upstream.server.on('upgrade', (request, socket, head) => {
       lastHeaders = request.rawHeaders;
-      socket.on('message', (data, isBinary) => socket.send(data, { binary: isBinary }));
-      socket.send('hello from the service');
+      sockets.handleUpgrade(request, socket, head, (opened) => {
+        opened.on('message', (data, isBinary) => opened.send(data, { binary: isBinary }));
+        opened.send('hello from the service');
+      });
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    plugin = await startPluginServer();
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    gateway = await startGateway({ pluginSocket: plugin.path, upstreamOverrides: { echo: url, methods: url } });
   });
+  afterEach(() => stage.close());
 
-  beforeEach(() => {
-    plugin.onEvent = (event) => event.end();
-  });
-
-  afterAll(async () => {
-    await gateway.close({ graceMs: 50 });
-    await plugin.close();
-    sockets.close();
-    server.closeAllConnections();
-    server.close();
-  });
-
-  const open = (path: string): WebSocket => new WebSocket(`ws://127.0.0.1:${gateway.port}${path}`, 'captcha.v1');
+  const open = (path: string): WebSocket => new WebSocket(`ws://127.0.0.1:${stage.gateway.port}${path}`, 'captcha.v1');
 
   it('is joined to the service once the plugin admitted it, messages both ways', async () => {
-    plugin.onEvent = async (event) => {
+    stage.plugin.onEvent = async (event) => {
       await event.call('kong.service.request.set_header', encodeKeyValue({ key: 'X-Proof', value: 'yes' }));
       event.end();
     };
@@ -63,7 +46,7 @@ describe('a WebSocket', () => {
 
   it('that the plugin refuses never reaches the service', async () => {
     lastHeaders = [];
-    plugin.onEvent = (event) =>
+    stage.plugin.onEvent = (event) =>
       void event.call('kong.response.exit', encodeExitArgs({ status: 401, body: Buffer.from('no key') })).catch(() => undefined);
     const socket = open('/echo');
     const [, answer] = (await once(socket, 'unexpected-response')) as [unknown, { statusCode: number }];
@@ -73,25 +56,16 @@ describe('a WebSocket', () => {
     expect(lastHeaders).toEqual([]);
   });
 
-  it('ends on the other side when one side vanishes', async () => {
-    const socket = open('/echo');
-    await once(socket, 'message');
-    // That of the test before may close a moment later than its other side.
+  it('ends on the other side when one side vanishes, and with the gateway', async () => {
+    const [one, other] = [open('/echo'), open('/echo')];
+    await Promise.all([once(one, 'message'), once(other, 'message')]);
+    expect(sockets.clients.size).toBe(2);
+    one.terminate();
     await eventually(() => sockets.clients.size === 1);
-    const [serviceSide] = [...sockets.clients];
-    socket.terminate();
-    await once(serviceSide as WebSocket, 'close');
-    expect(sockets.clients.size).toBe(0);
-  });
-
-  it('is closed with the gateway', async () => {
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const other = await startGateway({ pluginSocket: plugin.path, upstreamOverrides: { echo: url } });
-    const socket = new WebSocket(`ws://127.0.0.1:${other.port}/echo`);
-    await once(socket, 'message');
-    const closed = once(socket, 'close');
-    await other.close({ graceMs: 50 });
+    const closed = once(other, 'close');
+    await stage.gateway.close({ graceMs: 50 });
     await closed;
+    await eventually(() => sockets.clients.size === 0);
   });
 });
 
