@@ -1,23 +1,21 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { satisfiesLock } from '../../cli/bootstrap/dependencies.mjs';
-import { exclusively, identifyProcess, isSameProcess, takeLock } from '../../cli/bootstrap/exclusive.mjs';
+import { exclusively, takeLock } from '../../cli/bootstrap/exclusive.mjs';
 import { nodeTooOld } from '../../cli/bootstrap/node-version.mjs';
 import { findProgram } from '../../cli/bootstrap/redis.mjs';
 import { eventually } from '../support/eventually';
+import { runFolder } from '../support/run-folder';
 
 const root = join(__dirname, '..', '..');
 let folder: string;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'tollgate-bootstrap-'));
+  folder = mkdtempSync(join(runFolder(), 'tollgate-bootstrap-'));
 });
-
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('installing packages', () => {
   const locked = {
@@ -127,12 +125,6 @@ describe('a lock', () => {
     await expect(exclusively(file(), () => Promise.reject(new Error('no')))).rejects.toThrow('no');
     expect(existsSync(file())).toBe(false);
   });
-});
-
-test('a process is told from an ended one', () => {
-  const { pid } = spawnSync(process.execPath, ['-e', '']);
-  expect(isSameProcess(identifyProcess(process.pid))).toBe(true);
-  expect(isSameProcess({ pid, startedAt: '' })).toBe(false);
 });
 
 test('a program is found on the PATH only when it can be run', () => {

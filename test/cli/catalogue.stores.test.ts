@@ -1,5 +1,4 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { updateApiDocuments } from '../../cli/api-documents';
 import { createCatalogue } from '../../plugins/core/selling/catalogue';
@@ -7,6 +6,7 @@ import { readProductDocuments } from '../../plugins/stores/postgres/catalogue/pr
 import { PRODUCTS } from '../support/catalogue';
 import { projectRoot, runCommand, type CommandRun } from './support/run-command';
 import { useCommands } from './support/use-commands';
+import { runFolder } from '../support/run-folder';
 
 const { database, json, failure, newCustomer } = useCommands();
 
@@ -15,12 +15,11 @@ let root: string;
 const put = (name: string, change: (text: string) => string = (text) => text): void =>
   writeFileSync(join(root, 'kong', name), change(readFileSync(join(projectRoot, 'kong', name), 'utf8')));
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'tollgate-catalogue-'));
+  root = mkdtempSync(join(runFolder(), 'tollgate-catalogue-'));
   mkdirSync(join(root, 'kong'));
   for (const name of ['catalogue.yml', 'kong.yml', 'access-layer.json']) put(name);
 });
 afterEach(async () => {
-  rmSync(root, { recursive: true, force: true });
   await runCommand(['catalogue', 'apply'], { root: projectRoot, databaseUrl: database().url });
 });
 

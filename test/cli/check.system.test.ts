@@ -1,15 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { testDatabase } from '../support/postgres/postgres';
 import { projectRoot, runCommand } from './support/run-command';
 import { useCommands } from './support/use-commands';
+import { runFolder } from '../support/run-folder';
 
 const { database, run } = useCommands();
 let root: string;
-beforeEach(() => (root = mkdtempSync(join(tmpdir(), 'tollgate-check-'))));
-afterEach(() => rmSync(root, { recursive: true, force: true }));
+beforeEach(() => (root = mkdtempSync(join(runFolder(), 'tollgate-check-'))));
 
 beforeAll(() => {
   // The check reads what the build wrote.

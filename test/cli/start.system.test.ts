@@ -1,9 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { takeLock } from '../../cli/bootstrap/exclusive.mjs';
 import { createDataFolder, socketPath } from '../../cli/supervisor/data-folder';
@@ -20,15 +19,14 @@ import { readKeySet } from '../../services/kit/service/proof-settings';
 import { parseProductKeys, parseSharedKeys } from '../../plugins/core/proof/context-keys';
 import { createContextKey } from '../../plugins/core/proof/create-context-key';
 import { derivePrivateKey, formatSecrets } from '../../plugins/core/proof/product-keys';
+import { runFolder } from '../support/run-folder';
 
 const root = join(__dirname, '..', '..');
 let folder: string;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'tollgate-start-'));
+  folder = mkdtempSync(join(runFolder(), 'tollgate-start-'));
 });
-
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('npm start', () => {
   const runStart = (dataDir: string) => {

@@ -1,11 +1,11 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeConnectionError } from '../../cli/database-problem';
 import { askForPlan } from '../../plugins/stores/postgres/subscriptions/ask-for-plan';
 import { testDatabase } from '../support/postgres/postgres';
 import { projectRoot, runCommand } from './support/run-command';
 import { CUSTOMER, useCommands } from './support/use-commands';
+import { runFolder } from '../support/run-folder';
 
 const { database, run, json, failure, newCustomer, newKey } = useCommands();
 const noSuchId = '00000000-0000-4000-8000-000000000000';
@@ -256,11 +256,9 @@ describe('which database', () => {
   let root: string;
 
   beforeEach(() => {
-    root = mkdtempSync(join(tmpdir(), 'tollgate-root-'));
+    root = mkdtempSync(join(runFolder(), 'tollgate-root-'));
     mkdirSync(join(root, '.tollgate'));
   });
-
-  afterEach(() => rmSync(root, { recursive: true, force: true }));
 
   function writeInstance(): void {
     const supervisor = { pid: process.pid, startedAt: '1' };

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { checkHealth } from '../../cli/container/check-health';
@@ -9,6 +9,7 @@ import { migrationNames } from '../../plugins/stores/postgres/migrate';
 import { TestServer } from '../server/test-server';
 import { PRODUCTS } from '../support/catalogue';
 import { testDatabase, type TestDatabase } from '../support/postgres/postgres';
+import { runFolder } from '../support/run-folder';
 
 const ROOT = resolve(__dirname, '..', '..');
 
@@ -35,8 +36,7 @@ describe('secrets from files', () => {
     writeFileSync(path, secret);
     return path;
   };
-  beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'tollgate-secrets-'))));
-  afterAll(() => rmSync(folder, { recursive: true }));
+  beforeAll(() => (folder = mkdtempSync(join(runFolder(), 'tollgate-secrets-'))));
 
   it('become the variable that the program reads, without the line end; empty ones count as none', () => {
     expect(readSecrets({ GST_LINK_TOKEN_FILE: write('token', 'abc\n') })).toEqual({ GST_LINK_TOKEN: 'abc' });
@@ -104,12 +104,11 @@ describe('the migrations as a one-shot', () => {
   });
 
   it('sell what stands in the folder that TOLLGATE_CONFIG names, and nothing else', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'tollgate-sold-'));
+    const folder = mkdtempSync(join(runFolder(), 'tollgate-sold-'));
     const texts = { id: 'weather', title: 'Weather', description: 'Rain.', prefix: '/weather' };
     const product = { ...texts, routes: [], base: { daily: 3, monthly: 60 }, plans: [] };
     writeFileSync(join(folder, 'catalogue.yml'), JSON.stringify({ version: 1, products: [product] }));
     const { code, stderr } = await runRole(['migrate'], { DATABASE_URL: database.url, TOLLGATE_CONFIG: folder });
-    rmSync(folder, { recursive: true });
     expect([code, stderr]).toEqual([0, '']);
     const { rows } = await database.pool.query('SELECT id FROM product WHERE active');
     expect(rows).toEqual([{ id: 'weather' }]);

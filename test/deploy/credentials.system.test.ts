@@ -1,7 +1,6 @@
 import type * as crypto from 'node:crypto';
 import { X509Certificate } from 'node:crypto';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Client } from '@grpc/grpc-js';
 import { Redis } from 'ioredis';
@@ -29,6 +28,7 @@ import { workerTlsSettings } from '../../services/kit/worker/worker-tls';
 import { clientCredentials, type MutualTls } from '../../services/kit/worker/worker-wire';
 import { testDatabase, type TestDatabase } from '../support/postgres/postgres';
 import { startTestRedis, type TestRedis } from '../support/redis/redis';
+import { runFolder } from '../support/run-folder';
 
 /** A busy machine must not look like a dead store. */
 const PATIENT = { silenceMs: 5_000, heldUpSilenceMs: 5_000 };
@@ -52,18 +52,16 @@ function write(env: Record<string, string> = { DATABASE_PASSWORD: 'super/secret'
 let prepared: string;
 
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'tollgate-credentials-'));
+  folder = mkdtempSync(join(runFolder(), 'tollgate-credentials-'));
   for (const holder of HOLDERS) mkdirSync(join(folder, holder));
   write();
   prepared = folder;
 });
-afterAll(() => rmSync(prepared, { recursive: true, force: true }));
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'tollgate-credentials-'));
+  folder = mkdtempSync(join(runFolder(), 'tollgate-credentials-'));
   cpSync(prepared, folder, { recursive: true });
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('what containers prove themselves with', () => {
   it('is made once and stays at every later run', () => {

@@ -1,12 +1,12 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { parseKeySet, parseProductKeys } from '../../plugins/core/proof/context-keys';
 import { createContextKeys, verifyContext } from '../../plugins/core/proof/verify-context';
 import { createContextVectors, type ContextVectors } from '../support/context-vectors';
 import { ensurePackages } from '../support/debian-packages';
+import { runFolder } from '../support/run-folder';
 
 const root = join(__dirname, '..', '..');
 const page = readFileSync(join(root, 'docs', 'verify-context.md'), 'utf8');
@@ -17,12 +17,11 @@ const run = promisify(execFile);
 
 let folder: string;
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'tollgate-verify-'));
+  folder = mkdtempSync(join(runFolder(), 'tollgate-verify-'));
   const python = ['jwt', 'cryptography'] as const;
   const files = python.map((name) => `/usr/lib/python3/dist-packages/${name}/__init__.py` as const);
   await ensurePackages(['python3', ...files, 'php'], 'The examples of docs/verify-context.md');
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** An example, which stands in a file of its own, beside the page that links to it. */
 function snippet(file: string): string {

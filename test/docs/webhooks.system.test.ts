@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { alertSettings } from '../../services/dashboard/api/alerts/start-alerts';
 import { createWebhookMessage } from '../../services/dashboard/api/webhooks/webhook-message';
+import { runFolder } from '../support/run-folder';
 
 const page = readFileSync(join(__dirname, '..', '..', 'services', 'dashboard', 'guides', '50-webhooks.md'), 'utf8');
 const run = promisify(execFile);
@@ -12,9 +12,8 @@ const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const otherSecret = `whsec_${Buffer.alloc(32, 8).toString('base64')}`;
 let folder: string;
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'tollgate-docs-'));
+  folder = mkdtempSync(join(runFolder(), 'tollgate-docs-'));
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function snippet(language: string): string {
   const found = new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(page)?.[1];

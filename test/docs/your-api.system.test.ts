@@ -1,9 +1,8 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'pg';
@@ -15,6 +14,7 @@ import { startInstance, type RunningInstance } from '../support/system/instance'
 import { runOn } from '../support/system/run-on';
 import { sharedInstance } from '../support/system/shared-instance';
 import { startPythonApi, writePythonApi } from '../support/system/python-api';
+import { runFolder } from '../support/run-folder';
 
 const ROOT = resolve(__dirname, '../..');
 const page = readFileSync(join(ROOT, 'docs/your-api.md'), 'utf8');
@@ -51,7 +51,7 @@ let instance: RunningInstance;
 let upstreamPort: number;
 let stopUpstream: (() => void) | undefined;
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'tollgate-shop-'));
+  folder = mkdtempSync(join(runFolder(), 'tollgate-shop-'));
   catalogueFile = join(folder, 'catalogue.yml');
   [upstreamPort = 0] = await findFreePorts(1);
 });
@@ -59,7 +59,6 @@ afterAll(async () => {
   stopUpstream?.();
   await instance?.stop();
   closeConnections();
-  rmSync(folder, { recursive: true });
 });
 
 /** The page's ports, folder and key, as they are here. */

@@ -147,7 +147,8 @@ describe('a recorded exchange of Kong 3.9.3', () => {
 });
 
 it('starts an instance with the members of the recorded configuration, on the connection of the first event', async () => {
-  const { plugin, gateway, close } = await setStage();
+  const stage = await setStage();
+  const { plugin, gateway } = stage;
   await exchangeRaw(gateway.port, traces[0]?.request ?? '');
   const [start, event] = plugin.calls;
   const recorded = traces[0]?.frames.find((frame): frame is { config: Record<string, unknown> } => 'config' in frame)?.config ?? {};
@@ -157,5 +158,5 @@ it('starts an instance with the members of the recorded configuration, on the co
   const maskIds = (value: unknown): unknown => JSON.parse(mask(JSON.stringify(value)));
   expect(maskIds(config)).toEqual(maskIds(recorded));
   expect(plugin.connections.size).toBe(1);
-  await close();
+  await stage.close();
 });

@@ -118,7 +118,7 @@ it('a request from which Kong’s own plugin takes parts reaches its service wit
 
 describe('trusted proxies', () => {
   const some = ['10.0.0.0/8', 'fd00::/8'];
-  it.each([
+  it.each<[string, string, string, string[], boolean, string]>([
     ['is the peer when nobody is trusted, whatever it says', '10.0.0.1', '1.2.3.4', [], false, '10.0.0.1'],
     ['is the peer when the peer is not among the trusted', '11.0.0.1', '1.2.3.4', some, false, '11.0.0.1'],
     ['is the last address of the list without recursion', '10.0.0.1', '1.2.3.4, 10.0.0.2', some, false, '10.0.0.2'],
@@ -128,7 +128,7 @@ describe('trusted proxies', () => {
     ['is the peer when the list is nonsense', '10.0.0.1', 'unknown', some, true, '10.0.0.1'],
     ['may carry a port', '10.0.0.1', '1.2.3.4:5678', some, false, '1.2.3.4'],
     ['may carry a port behind IPv6', '10.0.0.1', '[2001:db8::1]:5678', some, false, '2001:db8::1'],
-  ])('the address of the caller %s', (_what, peer, forwarded, trustedIps, recursive, expected) => {
+  ])('the address of the caller %s', (_what, ...[peer, forwarded, trustedIps, recursive, expected]) => {
     const proxies = new TrustedProxies({ trustedIps, realIpHeader: 'x-forwarded-for', recursive });
     expect(proxies.callerOf({ ip: peer, port: 1 }, forwarded).ip).toBe(expected);
   });

@@ -36,7 +36,7 @@ describe('the router', () => {
     ['no regular expression that matches within', anchored, 'GET', '/a/ip', undefined],
     ['a regular expression without an end', anchored, 'GET', '/xyz', 'open'],
     ['no other case', prefixes, 'GET', '/A', undefined],
-  ])('takes %s', (_what, routes, method, path, expected) => {
+  ])('takes %s', (_what, ...[routes, method, path, expected]) => {
     expect(new Router(routes).match(method, path)?.route.name).toBe(expected);
   });
 });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -11,6 +11,7 @@ import { eventually } from '../support/eventually';
 import { startEcho, type TestServer } from './support/echo-server';
 import { get } from './support/raw-client';
 import { startGateway, type GatewaySettings, type RunningGateway } from './support/test-gateway';
+import { runFolder } from '../support/run-folder';
 
 const FORM = 'Content-Type: application/x-www-form-urlencoded\r\n';
 const errors: string[] = [];
@@ -50,7 +51,7 @@ describe('a form without a key in header or query', () => {
     const socketPath = join(tmpdir(), `plugin-${randomUUID().slice(0, 8)}.sock`);
     server = createPluginServer({ plugin, socketPath, log: silent });
     await server.listen();
-    spool = mkdtempSync(join(tmpdir(), 'tollgate-spool-'));
+    spool = mkdtempSync(join(runFolder(), 'tollgate-spool-'));
     settings = {
       pluginSocket: socketPath,
       tempDir: spool,
@@ -65,7 +66,6 @@ describe('a form without a key in header or query', () => {
     await gateway.close({ graceMs: 50 });
     await server.close({ graceMs: 50 });
     await upstream.close();
-    rmSync(spool, { recursive: true, force: true });
   });
 
   async function openTrickle(path: string, port = gateway.port): Promise<Socket> {

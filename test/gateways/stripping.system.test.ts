@@ -1,9 +1,8 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { addToList } from '../../cli/commands/add-to-list';
 import { describeProduct } from '../../cli/commands/new-product';
@@ -15,6 +14,7 @@ import { eventually } from '../support/eventually';
 import { send } from '../support/http';
 import { sharedInstance } from '../support/system/shared-instance';
 import { type AnyGateway, type AnyRunningGateway, EVERY_GATEWAY, startAnyGateway } from './support/every-gateway';
+import { runFolder } from '../support/run-folder';
 
 const ROOT = resolve(__dirname, '../..');
 let tollgate: Installation;
@@ -50,7 +50,7 @@ beforeAll(async () => {
   await once(api, 'listening');
   const { dataDir, services } = await sharedInstance();
   const url = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
-  folder = mkdtempSync(join(tmpdir(), 'tollgate-own-api-'));
+  folder = mkdtempSync(join(runFolder(), 'tollgate-own-api-'));
   const kongYml = withOwnApi(url);
   const everywhere = Object.fromEntries(Object.keys(services).map((name) => [name, url]));
   witness.on('message', (datagram) => told.push(answerLineIn(datagram) ?? ''));
@@ -67,7 +67,6 @@ afterAll(async () => {
   witness.close();
   api.close();
   api.closeAllConnections();
-  rmSync(folder, { recursive: true });
   await tollgate.close();
 });
 

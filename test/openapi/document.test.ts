@@ -8,7 +8,6 @@ import { REMEDIES } from '../../services/openapi/remedies';
 import { moreSuccessesOf, refusalsOf } from '../../services/openapi/route-answers';
 import { CATALOGUE, PRODUCTS } from '../support/catalogue';
 import { buildDocument } from '../../services/openapi/build-document';
-import { MOST_ENTRIES } from '../../services/kit/input/list-of';
 import { SERVICES } from '../../services/registry';
 import { writeOut } from '../support/openapi/write-out';
 import { checkOpenApi } from '../support/openapi/check-openapi';
@@ -60,15 +59,6 @@ describe('the OpenAPI document', () => {
   it.each(['api-aadhaar', 'api-gst'])('says where a customer reads of %s that it is for lawful, authorised purposes only', (id) => {
     expect(PRODUCTS.find((product) => product.id === id)?.description).toContain('only for lawful, authorised purposes');
     expect(document.tags.find(({ name }) => name === id)?.description).toContain('only for lawful, authorised purposes');
-  });
-
-  it('says of lists that are sent back how long they may be and what is in them', () => {
-    const schemaOf = (path: string) => document.paths[path]?.['post']?.requestBody?.content['application/json']?.schema?.properties ?? {};
-    const points = { maxItems: 49, items: { required: expect.arrayContaining(['row', 'column', 'status', 'rank']) } };
-    expect(schemaOf('/grank/history')['answers']).toMatchObject({ minItems: 2, maxItems: 52, items: { properties: { points } } });
-    expect(schemaOf('/app/compare')['before']?.description).toContain(
-      `Each of its lists may have ${MOST_ENTRIES.toLocaleString('en-GB')} entries`,
-    );
   });
 
   it('names the gateway that it was made for, and no other', () => {
@@ -200,18 +190,6 @@ describe('an answer', () => {
     });
     return [...own, ...[items, ...anyOf, ...oneOf].flatMap((inner) => allMembers(inner, at))];
   };
-
-  it('says of each time its form and zone', () => {
-    const members = Object.values(document.paths).flatMap((methods) =>
-      Object.entries(methods).flatMap(([method, { operationId, responses }]) => {
-        const content = responses['200']?.content?.['application/json'] as { schema?: unknown } | undefined;
-        return allMembers(content?.schema, `${method} ${operationId}`);
-      }),
-    );
-    const times = members.filter(([at]) => /\.(timestamp|as_of|seen_before|\w+_at)$/.test(at));
-    expect(times.length).toBeGreaterThan(40);
-    expect(times.filter(([, description]) => !/UTC|RFC 3339/.test(String(description))).map(([at]) => at)).toEqual([]);
-  });
 
   it.each(['get', 'post'])('of /ip has each of its fields explained (%s)', (method) => {
     const content = document.paths['/ip']?.[method]?.responses['200']?.content ?? {};

@@ -1,9 +1,6 @@
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
-import { type AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
@@ -19,9 +16,11 @@ import { type CallTarget, writeTarget } from '../../services/dashboard/reference
 import { buildDocument } from '../../services/openapi/build-document';
 import { type ApiDocumentParts, describeApi } from '../../services/openapi/describe-api';
 import { fieldsOf } from '../../services/dashboard/reference/schema-fields';
+import { serve, type TestServer } from '../gateway/support/echo-server';
 import { CATALOGUE } from '../support/catalogue';
 import { FRAMEWORKS, HOSTILE, STYLES } from './documents/frameworks';
 import { checkOpenApi } from '../support/openapi/check-openapi';
+import { runFolder } from '../support/run-folder';
 
 const run = promisify(execFile);
 const own: CatalogueProduct = {
@@ -35,12 +34,12 @@ const describeOwn = (document: object): any =>
   JSON.parse(JSON.stringify(describeApi(built, createCatalogue([own]), new Map([[own.id, document]])).document));
 const shown = (document: object) => operationsIn(readOperations(JSON.stringify(describeOwn(document))));
 
-let server: Server;
+let server: TestServer;
 let seen: (Pick<IncomingMessage, 'method' | 'url' | 'headers'> & { readonly body: string })[] = [];
 let folder: string;
 
 beforeAll(async () => {
-  server = createServer((request, response) => {
+  server = await serve((request, response) => {
     void text(request).then((body) => {
       const { method, url, headers } = request;
       seen.push({ method, url, headers, body });
@@ -48,17 +47,12 @@ beforeAll(async () => {
       response.end('{"code":"fine"}');
     });
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  baseUrl = server.url;
   built = JSON.parse(JSON.stringify(buildDocument(baseUrl, CATALOGUE))) as ApiDocumentParts;
-  folder = mkdtempSync(join(tmpdir(), 'tollgate-samples-'));
+  folder = mkdtempSync(join(runFolder(), 'tollgate-samples-'));
   writeFileSync(join(folder, 'picture'), 'pixels');
 });
-afterAll(async () => {
-  rmSync(folder, { recursive: true, force: true });
-  server.close();
-  server.closeAllConnections();
-});
+afterAll(() => server.close());
 
 /** Runs each sample of an operation. @returns what the API was sent, and what was printed, by language */
 async function runSamples({ 'x-codeSamples': samples }: Pick<Operation, 'x-codeSamples'>) {
