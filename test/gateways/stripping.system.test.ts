@@ -1,24 +1,25 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { type IncomingMessage } from 'node:http';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
 import { addToList } from '../../cli/commands/add-to-list';
 import { describeProduct } from '../../cli/commands/new-product';
 import { answerLineIn, parseAnswerLine } from '../../plugins/core/access/answer-line';
 import { FORGEABLE } from '../../plugins/core/access/request-variable';
 import { openInstallation, type Installation } from '../acceptance/installation';
+import { serve, type TestServer } from '../gateway/support/echo-server';
 import { statusesOf, sendRaw } from '../support/gateway/raw-http';
 import { eventually } from '../support/eventually';
-import { send } from '../support/http';
+import { send, type Sending } from '../support/http';
 import { sharedInstance } from '../support/system/shared-instance';
 import { type AnyGateway, type AnyRunningGateway, EVERY_GATEWAY, startAnyGateway } from './support/every-gateway';
 import { runFolder } from '../support/run-folder';
 
 const ROOT = resolve(__dirname, '../..');
 let tollgate: Installation;
-let api: Server;
+let api: TestServer;
 let key: string;
 let folder: string;
 const WEBSOCKET_KEY = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==';
@@ -32,27 +33,24 @@ const told: string[] = [];
 beforeAll(async () => {
   tollgate = await openInstallation();
   ({ key } = await tollgate.createKey({ products: ['api-ip', 'api-grank', 'api-image'], mode: 'test', daily: 100_000, monthly: 100_000 }));
-  api = createServer((request, response) => {
+  api = await serve((request, response) => {
     seen.push(request);
     const units = /^\/units\/(.*)$/.exec(request.url ?? '')?.[1];
     if (units !== undefined) response.setHeader('X-Units', units);
     request.resume().on('end', () => response.end());
   });
   // Takes every protocol that it is offered, and closes.
-  api.on('upgrade', (request, socket) => {
+  api.server.on('upgrade', (request, socket) => {
     upgraded.push(request);
     // The answer to the key of RFC 6455, section 1.3, which the test sends.
     const accept = 'Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=';
     const protocol = request.headers['upgrade'] ?? '';
     socket.end(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${protocol}\r\n${accept}\r\n\r\n`);
   });
-  api.listen(0, '127.0.0.1');
-  await once(api, 'listening');
   const { dataDir, services } = await sharedInstance();
-  const url = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
   folder = mkdtempSync(join(runFolder(), 'tollgate-own-api-'));
-  const kongYml = withOwnApi(url);
-  const everywhere = Object.fromEntries(Object.keys(services).map((name) => [name, url]));
+  const kongYml = withOwnApi(api.url);
+  const everywhere = Object.fromEntries(Object.keys(services).map((name) => [name, api.url]));
   witness.on('message', (datagram) => told.push(answerLineIn(datagram) ?? ''));
   witness.bind(0, '127.0.0.1');
   await once(witness, 'listening');
@@ -65,9 +63,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all([...gateways.values()].map((gateway) => gateway.stop()));
   witness.close();
-  api.close();
-  api.closeAllConnections();
-  await tollgate.close();
+  await Promise.all([api.close(), tollgate.close()]);
 });
 
 beforeEach(() => void (seen.length = 0));
@@ -91,19 +87,17 @@ type Seen = Readonly<Record<'request' | 'answer', Record<string, unknown>>>;
 
 async function seenBehind(url: string): Promise<Seen[]> {
   const origin = new URL(url).host;
-  const sent: [string, Record<string, string>][] = [
-    ['GET /weather', {}],
-    ['GET /weather/pune?days=2&api_key=KEY&u=http://x/?y', {}],
-    ['GET /weather/a%20b;c=d', { 'X-API-Key': key, Cookie: 'a=1', 'X-Tollgate-Customer': 'forged' }],
-    ['POST /weather/', { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' }],
+  const bearer = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
+  const sent: [string, Sending][] = [
+    ['/weather', { headers: { 'X-API-Key': key } }],
+    [`/weather/pune?days=2&api_key=${key}&u=http://x/?y`, {}],
+    ['/weather/a%20b;c=d', { headers: { 'X-API-Key': key, Cookie: 'a=1', 'X-Tollgate-Customer': 'forged' } }],
+    ['/weather/', { method: 'POST', headers: bearer, body: '{"city":"pune"}' }],
   ];
   const rows: Seen[] = [];
-  for (const [line, headers] of sent) {
-    const [method = '', target = ''] = line.split(' ');
-    const own = Object.keys(headers).length === 0 && !target.includes('KEY') ? { 'X-API-Key': key } : headers;
+  for (const [target, sending] of sent) {
     seen.length = 0;
-    const options = { method, headers: own, ...(method === 'POST' && { body: '{"city":"pune"}' }) };
-    const answer = await send(url + target.replace('KEY', key), options);
+    const answer = await send(url + target, sending);
     const request = seen.at(-1);
     const { host, cookie, authorization, 'content-type': type, 'content-length': length } = request?.headers ?? {};
     const read = (name: string): unknown => request?.headers[name];
