@@ -1,23 +1,21 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { satisfiesLock } from '../../cli/bootstrap/dependencies.mjs';
-import { exclusively, identifyProcess, isSameProcess, takeLock } from '../../cli/bootstrap/exclusive.mjs';
+import { exclusively, takeLock } from '../../cli/bootstrap/exclusive.mjs';
 import { nodeTooOld } from '../../cli/bootstrap/node-version.mjs';
 import { findProgram } from '../../cli/bootstrap/redis.mjs';
 import { eventually } from '../support/eventually';
+import { runFolder } from '../support/run-folder';
 
 const root = join(__dirname, '..', '..');
 let folder: string;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'tollgate-bootstrap-'));
+  folder = mkdtempSync(join(runFolder(), 'tollgate-bootstrap-'));
 });
-
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('installing packages', () => {
   const locked = {
@@ -29,23 +27,16 @@ describe('installing packages', () => {
   const { 'node_modules/pg': pg, 'node_modules/vite': vite } = locked;
   const everything = { 'node_modules/pg': pg, 'node_modules/vite': vite };
 
-  test('is not needed when all packages but other platforms’ are there', () => {
-    expect(satisfiesLock(locked, everything)).toBe(true);
-  });
-
-  test('is needed when nothing is installed', () => {
-    expect(satisfiesLock(locked, undefined)).toBe(false);
-  });
-
-  test('is needed when a version differs, even of an optional or development package', () => {
-    for (const path of ['node_modules/pg', 'node_modules/vite', 'node_modules/for-windows']) {
-      expect(satisfiesLock(locked, { ...everything, [path]: { version: '9.9.9' } })).toBe(false);
-    }
-  });
-
-  test('is needed when a package is missing, also one that only builds', () => {
-    expect(satisfiesLock(locked, { 'node_modules/vite': vite })).toBe(false);
-    expect(satisfiesLock(locked, { 'node_modules/pg': pg })).toBe(false);
+  test.each<[string, Record<string, { version: string }> | undefined, boolean]>([
+    ['when all packages but other platforms’ are there', everything, true],
+    ['when nothing is installed', undefined, false],
+    ['when a version differs', { ...everything, 'node_modules/pg': { version: '9.9.9' } }, false],
+    ['when a version of a development package differs', { ...everything, 'node_modules/vite': { version: '9.9.9' } }, false],
+    ['when a version of an optional package differs', { ...everything, 'node_modules/for-windows': { version: '9.9.9' } }, false],
+    ['when a package is missing', { 'node_modules/vite': vite }, false],
+    ['when a package that only builds is missing', { 'node_modules/pg': pg }, false],
+  ])('%s is told by what the lock file says', (_when, installed, isSatisfied) => {
+    expect(satisfiesLock(locked, installed)).toBe(isSatisfied);
   });
 
   test('is not needed for what is installed here', () => {
@@ -65,14 +56,11 @@ describe('installing packages', () => {
   });
 });
 
-describe('the Node.js version', () => {
-  test.each(['20.19.0', '20.20.2', '21.0.0', '22.1.0', '26.0.0'])('%s is new enough', (version) => {
-    expect(nodeTooOld('>=20.19', version)).toBeUndefined();
-  });
-
-  test.each(['20.18.3', '18.20.0', '0.12.0'])('%s is refused in one sentence', (version) => {
+test('a Node.js version is new enough, or refused in one sentence', () => {
+  for (const version of ['20.19.0', '20.20.2', '21.0.0', '22.1.0'])
+    expect([version, nodeTooOld('>=20.19', version)]).toEqual([version, undefined]);
+  for (const version of ['20.18.3', '18.20.0', '0.12.0'])
     expect(nodeTooOld('>=20.19', version)).toMatch(new RegExp(`^[^\\n]*20\\.19 or newer[^\\n]*${version}[^\\n]*$`));
-  });
 });
 
 describe('a lock', () => {
@@ -86,15 +74,16 @@ describe('a lock', () => {
     expect(takeLock(file())).toHaveProperty('release');
   });
 
-  test('of a process that died is taken over', () => {
-    const { pid } = spawnSync(process.execPath, ['-e', '']);
-    writeFileSync(file(), JSON.stringify({ pid, startedAt: '1' }));
-    expect(takeLock(file())).toHaveProperty('release');
-  });
+  const { pid: dead } = spawnSync(process.execPath, ['-e', '']);
 
-  test('of a process whose number another one has now is taken over', () => {
-    if (!existsSync('/proc/self/stat')) return;
-    writeFileSync(file(), JSON.stringify({ pid: process.pid, startedAt: 'long ago' }));
+  test.each([
+    ['of a process that died', JSON.stringify({ pid: dead, startedAt: '1' })],
+    ...(existsSync('/proc/self/stat')
+      ? [['of a process whose number another one has now', JSON.stringify({ pid: process.pid, startedAt: 'long ago' })]]
+      : []),
+    ['that was damaged', '{"pi'],
+  ])('%s is taken over', (_whose, text = '') => {
+    writeFileSync(file(), text);
     expect(takeLock(file())).toHaveProperty('release');
   });
 
@@ -113,11 +102,6 @@ describe('a lock', () => {
     } finally {
       parent.kill('SIGKILL');
     }
-  });
-
-  test('that was damaged is taken over', () => {
-    writeFileSync(file(), '{"pi');
-    expect(takeLock(file())).toHaveProperty('release');
   });
 
   test('keeps the work of several processes apart', async () => {
@@ -141,12 +125,6 @@ describe('a lock', () => {
     await expect(exclusively(file(), () => Promise.reject(new Error('no')))).rejects.toThrow('no');
     expect(existsSync(file())).toBe(false);
   });
-});
-
-test('a process is told from an ended one', () => {
-  const { pid } = spawnSync(process.execPath, ['-e', '']);
-  expect(isSameProcess(identifyProcess(process.pid))).toBe(true);
-  expect(isSameProcess({ pid, startedAt: '' })).toBe(false);
 });
 
 test('a program is found on the PATH only when it can be run', () => {

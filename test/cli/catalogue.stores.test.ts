@@ -1,8 +1,4 @@
-import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { type AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { updateApiDocuments } from '../../cli/api-documents';
 import { createCatalogue } from '../../plugins/core/selling/catalogue';
@@ -10,20 +6,20 @@ import { readProductDocuments } from '../../plugins/stores/postgres/catalogue/pr
 import { PRODUCTS } from '../support/catalogue';
 import { projectRoot, runCommand, type CommandRun } from './support/run-command';
 import { useCommands } from './support/use-commands';
+import { runFolder } from '../support/run-folder';
 
-const { database, json, newCustomer } = useCommands();
+const { database, json, failure, newCustomer } = useCommands();
 
 /** A folder with the project's files of platform engineers, to be changed. */
 let root: string;
 const put = (name: string, change: (text: string) => string = (text) => text): void =>
   writeFileSync(join(root, 'kong', name), change(readFileSync(join(projectRoot, 'kong', name), 'utf8')));
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'tollgate-catalogue-'));
+  root = mkdtempSync(join(runFolder(), 'tollgate-catalogue-'));
   mkdirSync(join(root, 'kong'));
   for (const name of ['catalogue.yml', 'kong.yml', 'access-layer.json']) put(name);
 });
 afterEach(async () => {
-  rmSync(root, { recursive: true, force: true });
   await runCommand(['catalogue', 'apply'], { root: projectRoot, databaseUrl: database().url });
 });
 
@@ -36,34 +32,22 @@ const withIp = (change: (entry: string) => string) => (text: string) => text.rep
 const lowerStar = withIp((entry) => entry.replace('daily: 100000', 'daily: 5'));
 const withoutStar = withIp((entry) => entry.replace(/plans:\n.*\n/, 'plans: []\n'));
 const withoutIp = withIp(() => '');
+const withDocument = (file: string) => withIp((entry) => `${entry}    openapi: ${file}\n`);
+const withoutSandbox = withIp((entry) => entry.replace('    test_keys: service\n', ''));
 
 const audit = async (): Promise<any[]> =>
   (await database().pool.query("SELECT actor, action, subject_id, details FROM audit_log WHERE action ~ '^(product|plan)\\.' ORDER BY id"))
     .rows;
 
-/** Lists that name each other: each line holds the one before nine times. */
-const bomb = (levels: number): string =>
-  Array.from(
-    { length: levels },
-    (_, at) =>
-      `x-${at}: &a${at} [${Array(9)
-        .fill(at === 0 ? 'x' : `*a${at - 1}`)
-        .join(',')}]\n`,
-  ).join('');
-
 describe('files that would fill the memory', () => {
-  /** Without a byte on the disk. */
-  const putHuge = (name: string): void => {
-    writeFileSync(join(root, 'kong', name), '');
-    truncateSync(join(root, 'kong', name), 3 * 2 ** 30);
-  };
-
   it('are measured before they are read', async () => {
+    /** Without a byte on the disk. */
+    const putHuge = (name: string): void => {
+      writeFileSync(join(root, 'kong', name), '');
+      truncateSync(join(root, 'kong', name), 3 * 2 ** 30);
+    };
     putHuge('own.yml');
-    put(
-      'catalogue.yml',
-      withIp((entry) => `${entry}    openapi: own.yml\n`),
-    );
+    put('catalogue.yml', withDocument('own.yml'));
     expect((await catalogue('apply')).stderr).toContain('product api-ip: own.yml: it has more than 8 MiB');
     put('catalogue.yml');
     putHuge('kong.yml');
@@ -72,46 +56,26 @@ describe('files that would fill the memory', () => {
     expect((await catalogue('check')).stderr).toContain('kong/catalogue.yml:1:1 is larger than 4 MiB');
   });
 
-  it('are no documents: one in which aliases name aliases, and one that does not end', async () => {
-    writeFileSync(
-      join(root, 'kong', 'own.yml'),
-      `openapi: 3.1.0\npaths: {}\nx: &x ${'x'.repeat(1_000)}\n${bomb(6).replace('x,x', '*x,*x')}`,
-    );
-    const endless = createServer((_request, response) => void response.write(Buffer.alloc(9 * 1024 * 1024, '{'))).listen(0, '127.0.0.1');
-    await once(endless, 'listening');
-    try {
-      const url = `http://127.0.0.1:${(endless.address() as AddressInfo).port}/`;
-      for (const [openapi, reason] of [
-        ['own.yml', 'names its own parts too often by aliases'],
-        [url, 'it has more than 8 MiB'],
-      ] as const) {
-        put(
-          'catalogue.yml',
-          withIp((entry) => `${entry}    openapi: ${openapi}\n`),
-        );
-        expect((await catalogue('apply')).stderr).toContain(reason);
-      }
-    } finally {
-      endless.close();
-      endless.closeAllConnections();
-    }
+  it('are no documents: one whose aliases name aliases', async () => {
+    // Lists that name each other: each line holds the one before nine times.
+    const list = (of: string): string => `[${Array(9).fill(of).join(',')}]`;
+    const levels = Array.from({ length: 6 }, (_, at) => `x-${at}: &a${at} ${list(at === 0 ? '*x' : `*a${at - 1}`)}\n`);
+    writeFileSync(join(root, 'kong', 'own.yml'), `openapi: 3.1.0\npaths: {}\nx: &x ${'x'.repeat(1_000)}\n${levels.join('')}`);
+    put('catalogue.yml', withDocument('own.yml'));
+    expect((await catalogue('apply')).stderr).toContain('names its own parts too often by aliases');
   });
 });
 
-describe('a start', () => {
-  it('takes products’ own documents over, and keeps the one of an API that does not answer', async () => {
-    const sold = createCatalogue([{ ...PRODUCTS[0]!, openapi: 'own.json' }]);
-    const [{ id } = { id: '' }] = sold.products;
-    const file = join(root, 'kong', 'own.json');
-    const start = (): Promise<readonly string[]> => updateApiDocuments(database().pool, sold, join(root, 'kong', 'catalogue.yml'));
-    const kept = async (): Promise<unknown> => (await readProductDocuments(database().pool)).get(id);
-
-    writeFileSync(file, JSON.stringify({ openapi: '3.1.0', paths: { '/a': {} } }));
-    expect(await start()).toEqual([]);
-    rmSync(file);
-    expect(await start()).toEqual([expect.stringMatching(/^product .*own\.json: .*; once it can be read: npx tollgate catalogue apply$/)]);
-    expect(await kept()).toEqual({ openapi: '3.1.0', paths: { '/a': {} } });
-  });
+it('a start takes products’ own documents over, and keeps the one of an API that does not answer', async () => {
+  const sold = createCatalogue([{ ...PRODUCTS[0]!, openapi: 'own.json' }]);
+  const file = join(root, 'kong', 'own.json');
+  const start = (): Promise<readonly string[]> => updateApiDocuments(database().pool, sold, join(root, 'kong', 'catalogue.yml'));
+  const own = { openapi: '3.1.0', paths: { '/a': {} } };
+  writeFileSync(file, JSON.stringify(own));
+  expect(await start()).toEqual([]);
+  rmSync(file);
+  expect(await start()).toEqual([expect.stringMatching(/^product .*own\.json: .*; once it can be read: npx tollgate catalogue apply$/)]);
+  expect((await readProductDocuments(database().pool)).get(PRODUCTS[0]!.id)).toEqual(own);
 });
 
 describe('catalogue check', () => {
@@ -131,13 +95,16 @@ describe('catalogue check', () => {
   });
 
   it('says which products refuse test keys, and which let them reach the live API', async () => {
-    put('catalogue.yml', (text) => text.replace(IP, (entry) => entry.replace('    test_keys: service\n', '')));
+    put('catalogue.yml', withoutSandbox);
     const [first, ...notes] = (await catalogue('check')).stdout.trimEnd().split('\n');
     expect([first, notes]).toEqual([
       'the catalogue is right: 14 products, 11 plans',
       [expect.stringMatching(/^· test keys of api-ip are refused: it has no sandbox/)],
     ]);
-    put('catalogue.yml', (text) => text.replace(IP, (entry) => entry.replace('test_keys: service', 'test_keys: live')));
+    put(
+      'catalogue.yml',
+      withIp((entry) => entry.replace('test_keys: service', 'test_keys: live')),
+    );
     expect((await catalogueJson('check')).notes).toEqual(['test keys of api-ip reach its live API']);
   });
 
@@ -162,20 +129,18 @@ describe('catalogue diff', () => {
     await json('subscription', 'create', '--customer', other, '--product', 'api-ip', '--plan', 'Star', '--daily', '7');
     put('catalogue.yml', lowerStar);
     const { code, stdout } = await catalogue('diff');
-    expect({ code, stdout }).toEqual({
-      code: 2,
-      stdout: `~ api-ip, plan Star: daily 100000 → 5 (falls)\n    touches 1 subscription of 1 customer: ${email}\n`,
-    });
-    expect((await catalogueJson('diff')).changes).toEqual([
-      {
-        action: 'change',
-        product: 'api-ip',
-        plan: 'Star',
-        fields: { daily: { before: 100_000, after: 5 } },
-        falls: ['daily'],
-        touched: { subscriptions: 1, customers: 1, keys: 0, examples: [email] },
-      },
-    ]);
+    const said = `~ api-ip, plan Star: daily 100000 → 5 (falls)\n    touches 1 subscription of 1 customer: ${email}\n`;
+    expect([code, stdout]).toEqual([2, said]);
+    const touched = { subscriptions: 1, customers: 1, keys: 0, examples: [email] };
+    const change = {
+      action: 'change',
+      product: 'api-ip',
+      plan: 'Star',
+      falls: ['daily'],
+      fields: { daily: { before: 100_000, after: 5 } },
+      touched,
+    };
+    expect((await catalogueJson('diff')).changes).toEqual([change]);
   });
 
   it('counts the keys of a product that goes', async () => {
@@ -193,23 +158,14 @@ describe('catalogue apply', () => {
     const schema = { $ref: '#/components/schemas/Nowhere' };
     const bad = { get: { responses: { '200': { description: 'Bad', content: { 'application/json': { schema } } } } } };
     writeFileSync(join(root, 'kong', 'own.json'), JSON.stringify({ openapi: '3.1.0', paths: { '/bad': bad } }));
-    put(
-      'catalogue.yml',
-      withIp((entry) => `${entry}    openapi: own.json\n`),
-    );
-    const { code, stdout } = await catalogue('apply');
-    expect([code, stdout]).toEqual([
-      0,
-      expect.stringContaining('· api-ip: the reference leaves out GET /ip/bad: a $ref in it leads nowhere\n'),
-    ]);
+    put('catalogue.yml', withDocument('own.json'));
+    const said = expect.stringContaining('· api-ip: the reference leaves out GET /ip/bad: a $ref in it leads nowhere\n');
+    expect(await catalogue('apply')).toMatchObject({ code: 0, stdout: said });
     expect((await catalogueJson('apply')).leftOut).toEqual([expect.objectContaining({ product: 'api-ip', operation: 'GET /ip/bad' })]);
   });
 
   it('leaves a new test key of a product without a sandbox with a line that says so', async () => {
-    put(
-      'catalogue.yml',
-      withIp((entry) => entry.replace('    test_keys: service\n', '')),
-    );
+    put('catalogue.yml', withoutSandbox);
     expect((await catalogue('apply')).code).toBe(0);
     const create = async (mode: string): Promise<string> => {
       const words = ['key', 'create', '--customer', await newCustomer(), '--products', 'api-ip', '--mode', mode];
@@ -231,30 +187,17 @@ describe('catalogue apply', () => {
     expect((await catalogue('diff')).code).toBe(0);
   });
 
-  it('leaves a plan that goes with who has it, and offers it to nobody', async () => {
+  it.each([
+    ['plan', ['--plan', 'Star'], withoutStar, /has no plan "Star"/],
+    ['product', [], withoutIp, /there is no product "api-ip"; there are api-aadhaar, /],
+  ])('leaves a %s that goes with who has it, and sells it to nobody', async (_what, plan, change, refusal) => {
     const email = await newCustomer();
-    const { id } = await json('subscription', 'create', '--customer', email, '--product', 'api-ip', '--plan', 'Star');
-    put('catalogue.yml', withoutStar);
+    const create = (customer: string): string[] => ['subscription', 'create', '--customer', customer, '--product', 'api-ip', ...plan];
+    const { id, daily } = await json(...create(email));
+    put('catalogue.yml', change);
     expect((await catalogue('apply')).code).toBe(0);
-    const [kept] = await json('subscription', 'list', '--customer', email);
-    expect(kept).toMatchObject({ id, plan: 'Star', daily: 100_000 });
-    const refused = await runCommand(
-      ['subscription', 'create', '--customer', await newCustomer(), '--product', 'api-ip', '--plan', 'Star'],
-      { databaseUrl: database().url },
-    );
-    expect(refused.stderr).toContain('has no plan "Star"');
-  });
-
-  it('sells a product that goes to nobody, and may go on serving who has it', async () => {
-    const email = await newCustomer();
-    await json('subscription', 'create', '--customer', email, '--product', 'api-ip');
-    put('catalogue.yml', withoutIp);
-    expect((await catalogue('apply')).code).toBe(0);
-    expect(await json('subscription', 'list', '--customer', email)).toHaveLength(1);
-    const refused = await runCommand(['subscription', 'create', '--customer', await newCustomer(), '--product', 'api-ip'], {
-      databaseUrl: database().url,
-    });
-    expect(refused.stderr).toMatch(/there is no product "api-ip"; there are api-aadhaar, /);
+    expect(await json('subscription', 'list', '--customer', email)).toMatchObject([{ id, daily }]);
+    expect((await failure(...create(await newCustomer()))).line).toMatch(refusal);
   });
 
   it('with one mistake changes nothing', async () => {

@@ -1,12 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { testDatabase } from '../support/postgres/postgres';
 import { projectRoot, runCommand } from './support/run-command';
 import { useCommands } from './support/use-commands';
+import { runFolder } from '../support/run-folder';
 
 const { database, run } = useCommands();
+let root: string;
+beforeEach(() => (root = mkdtempSync(join(runFolder(), 'tollgate-check-'))));
 
 beforeAll(() => {
   // The check reads what the build wrote.
@@ -31,16 +33,11 @@ describe('check', () => {
     }
   });
 
-  test('says which database it looked at, and where it looked for one', async () => {
-    const root = mkdtempSync(join(tmpdir(), 'tollgate-check-'));
-    try {
-      const { stdout } = await runCommand(['check'], { root, databaseUrl: '' });
-      expect(stdout).toContain(
-        `  looked at: none: DATABASE_URL is not set, and no instance runs with the data folder ${join(root, '.tollgate')}`,
-      );
-    } finally {
-      rmSync(root, { recursive: true, force: true });
-    }
+  test('says where it looked for a database', async () => {
+    const { stdout } = await runCommand(['check'], { root, databaseUrl: '' });
+    expect(stdout).toContain(
+      `  looked at: none: DATABASE_URL is not set, and no instance runs with the data folder ${join(root, '.tollgate')}`,
+    );
   });
 
   test('is content with a database that npm start prepared', async () => {
@@ -49,33 +46,27 @@ describe('check', () => {
   });
 
   test('names routes that no service answers, the way out for a plugin description, and what npm start would refuse', async () => {
-    const root = mkdtempSync(join(tmpdir(), 'tollgate-check-'));
-    const put = (path: string, change: (text: string) => string): void => {
+    const put = (path: string, from = '', to = ''): void => {
       mkdirSync(join(root, path, '..'), { recursive: true });
-      writeFileSync(join(root, path), change(readFileSync(join(projectRoot, path), 'utf8')));
+      writeFileSync(join(root, path), readFileSync(join(projectRoot, path), 'utf8').replace(from, to));
     };
     const check = async (): Promise<string> => (await runCommand(['check'], { root, databaseUrl: database().url })).stdout;
-    try {
-      put('dist/services/openapi/document.json', (text) => text.replace('"/pincode":', '"/pinkode":'));
-      put('kong/access-layer.json', (text) => text.replace('"deny", "allow"', '"allow"'));
-      put('kong/catalogue.yml', (text) => text);
-      put('kong/kong.yml', (text) => text);
-      put('kong/kong.conf', (text) => text.replace('log_level = alert', 'log_level = crit'));
-      const refused = await check();
-      expect(refused).toContain('✗ services: product api-pincode: no service of services/registry.ts answers /pincode');
-      expect(refused).toMatch(/✗ plugin: [^\n]*npm run plugin-info/);
-      expect(refused).toContain('✗ kong: kong.conf: log_level: must be alert');
-      put('kong/kong.conf', (text) => text);
-      put('kong/access-layer.json', (text) => text);
-      put('kong/kong.yml', (text) => text.replace('    retries: 1', '    retrys: 1'));
-      const noted = await check();
-      expect(noted).toContain('✓ kong\n');
-      expect(noted).toMatch(/✓ catalogue\n/);
-      put('kong/catalogue.yml', (text) => text.replace('prefix: /ip\n', 'prefix: ip\n'));
-      expect(await check()).toMatch(/✗ catalogue: kong\/catalogue\.yml:\d+:\d+ products\[8\]\.prefix: must be a path/);
-      expect(noted).toContain('· npm start would refuse kong/kong.yml: services[0].retrys: the local gateway does not implement this');
-    } finally {
-      rmSync(root, { recursive: true, force: true });
-    }
+    put('dist/services/openapi/document.json', '"/pincode":', '"/pinkode":');
+    put('kong/access-layer.json', '"deny", "allow"', '"allow"');
+    put('kong/catalogue.yml');
+    put('kong/kong.yml');
+    put('kong/kong.conf', 'log_level = alert', 'log_level = crit');
+    const refused = await check();
+    expect(refused).toContain('✗ services: product api-pincode: no service of services/registry.ts answers /pincode');
+    expect(refused).toMatch(/✗ plugin: [^\n]*npm run plugin-info/);
+    expect(refused).toContain('✗ kong: kong.conf: log_level: must be alert');
+    put('kong/kong.conf');
+    put('kong/access-layer.json');
+    put('kong/kong.yml', '    retries: 1', '    retrys: 1');
+    const noted = await check();
+    for (const passed of ['✓ kong\n', '✓ catalogue\n']) expect(noted).toContain(passed);
+    expect(noted).toContain('· npm start would refuse kong/kong.yml: services[0].retrys: the local gateway does not implement this');
+    put('kong/catalogue.yml', 'prefix: /ip\n', 'prefix: ip\n');
+    expect(await check()).toMatch(/✗ catalogue: kong\/catalogue\.yml:\d+:\d+ products\[8\]\.prefix: must be a path/);
   });
 });

@@ -1,35 +1,30 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, readdirSync } from 'node:fs';
+import { type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { updateList } from '../../services/ip/lists/update-list';
 import { LIST_DEFINITIONS } from '../../services/ip/lists/list-definitions';
+import { serve as startServer, type TestServer } from '../gateway/support/echo-server';
 import { runCommand } from './support/run-command';
+import { runFolder } from '../support/run-folder';
 
-let server: Server;
+let server: TestServer;
 let mirror: string;
 let folder: string;
-let answer: (response: ServerResponse, request: IncomingMessage) => void;
+let answer: (response: ServerResponse) => void;
 let asked: (string | undefined)[];
 
 beforeAll(async () => {
-  server = createServer((request, response) => {
+  server = await startServer((request, response) => {
     asked.push(request.url);
-    answer(response, request);
+    answer(response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  mirror = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mirror/`;
+  mirror = `${server.url}/mirror/`;
 });
-afterAll(() => {
-  server.close();
-  server.closeAllConnections();
-});
+afterAll(() => server.close());
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'tollgate-data-'));
+  folder = mkdtempSync(join(runFolder(), 'tollgate-data-'));
   asked = [];
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const exits = (count: number) => Array.from({ length: count }, (_, index) => `185.220.${index >> 8}.${index & 255}`).join('\n');
 const DATED = 'Fri, 20 Nov 2026 06:00:00 GMT';

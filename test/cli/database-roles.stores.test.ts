@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client, type Pool } from 'pg';
+import { type Pool } from 'pg';
 import { createLogins, loginUrl } from '../../cli/database-roles/create-logins';
 import { grantPrivileges } from '../../cli/database-roles/grant-privileges';
 import { DATABASE_ROLES, type DatabaseRole, OWNER_ROLE, PROCESS_ROLES, TABLE_PRIVILEGES } from '../../cli/database-roles/privileges';
@@ -40,7 +40,11 @@ async function attempt(db: Pool, statement: string): Promise<string> {
   }
 }
 
-const REFUSED = /^42501 /;
+/** That the role may do none of this. */
+async function expectRefusals(db: Pool, ...statements: string[]): Promise<void> {
+  for (const statement of statements)
+    expect([statement, await attempt(db, statement)]).toEqual([statement, expect.stringMatching(/^42501 /)]);
+}
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'tollgate-roles-'));
@@ -53,24 +57,16 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-describe('a database whose user may not create roles', () => {
-  let url: string;
-
-  beforeAll(async () => {
-    const admin = open(server.url);
-    await admin.query("CREATE ROLE plain LOGIN PASSWORD 'plain'");
-    await admin.query('CREATE DATABASE plain OWNER plain');
-    url = server.url.replace(/\/\/.*@(.*)\/tollgate$/, '//plain:plain@$1/plain');
-    await migrate(url);
-  });
-
-  it('stays as it is until somebody who may has created them', async () => {
-    const db = open(url);
-    expect(await grantPrivileges(db)).toBe(false);
-    const admin = open(server.url);
-    for (const role of PROCESS_ROLES) await admin.query(`CREATE ROLE ${role}`);
-    expect(await grantPrivileges(db)).toBe(true);
-  });
+it('a database whose user may not create roles stays as it is until somebody who may has created them', async () => {
+  const admin = open(server.url);
+  await admin.query("CREATE ROLE plain LOGIN PASSWORD 'plain'");
+  await admin.query('CREATE DATABASE plain OWNER plain');
+  const url = server.url.replace(/\/\/.*@(.*)\/tollgate$/, '//plain:plain@$1/plain');
+  await migrate(url);
+  const db = open(url);
+  expect(await grantPrivileges(db)).toBe(false);
+  for (const role of PROCESS_ROLES) await admin.query(`CREATE ROLE ${role}`);
+  expect(await grantPrivileges(db)).toBe(true);
 });
 
 describe('the roles of the database', () => {
@@ -118,7 +114,8 @@ describe('the roles of the database', () => {
 
   it.each(DATABASE_ROLES)('%s runs no program, reads no file and becomes nobody else', async (role) => {
     const db = open(urlOf(role));
-    for (const statement of [
+    await expectRefusals(
+      db,
       "COPY (SELECT 1) TO PROGRAM 'true'",
       "COPY customer FROM '/etc/passwd'",
       "SELECT pg_read_file('/etc/passwd')",
@@ -127,13 +124,13 @@ describe('the roles of the database', () => {
       'CREATE ROLE another',
       'CREATE DATABASE another',
       `ALTER ROLE ${role === 'tollgate_plugin' ? 'tollgate_service' : 'tollgate_plugin'} PASSWORD 'x'`,
-    ])
-      expect([statement, await attempt(db, statement)]).toEqual([statement, expect.stringMatching(REFUSED)]);
+    );
   });
 
   it.each(PROCESS_ROLES)('%s changes no schema, neither temporarily, and forges no history', async (role) => {
     const db = open(urlOf(role));
-    for (const statement of [
+    await expectRefusals(
+      db,
       'CREATE TABLE mine (n int)',
       'CREATE TEMP TABLE mine (n int)',
       'CREATE SCHEMA mine',
@@ -146,8 +143,7 @@ describe('the roles of the database', () => {
       'SELECT * FROM schema_migration',
       'DELETE FROM customer',
       "UPDATE product SET daily = 1000000 WHERE id = 'api-ip'",
-    ])
-      expect([statement, await attempt(db, statement)]).toEqual([statement, expect.stringMatching(REFUSED)]);
+    );
   });
 
   it('the plugin server reads keys and counts, and changes no key and no account', async () => {
@@ -156,7 +152,8 @@ describe('the roles of the database', () => {
     const key = '00000000-0000-4000-8000-000000000002';
     const answers = [{ credentialId: key, day: '2026-11-20', hour: 3, product: 'api-ip', succeeded: 1, took: [1] }];
     await db.query("SELECT note_answers($1::json), note_requests('[]')", [JSON.stringify(answers)]);
-    for (const statement of [
+    await expectRefusals(
+      db,
       "UPDATE credential SET state = 'active'",
       'DELETE FROM credential',
       'INSERT INTO whitelist_rule SELECT id FROM credential',
@@ -164,19 +161,18 @@ describe('the roles of the database', () => {
       'SELECT * FROM auth_account',
       'SELECT * FROM webhook',
       'SELECT email FROM customer',
-    ])
-      expect([statement, await attempt(db, statement)]).toEqual([statement, expect.stringMatching(REFUSED)]);
+    );
   });
 
   it('the dashboard counts nothing and writes no decision', async () => {
     const db = open(urlOf('tollgate_dashboard'));
-    for (const statement of [
+    await expectRefusals(
+      db,
       'UPDATE usage SET refunded = 0',
       'INSERT INTO quota_refund SELECT',
       'DELETE FROM decision',
       'SELECT * FROM quota_give_back(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)',
-    ])
-      expect([statement, await attempt(db, statement)]).toEqual([statement, expect.stringMatching(REFUSED)]);
+    );
   });
 
   it('services give units back, and read and change nothing else', async () => {
@@ -192,71 +188,23 @@ describe('the roles of the database', () => {
     await db.query('SELECT quota_forget_refunds()');
     expect((await owner.query('SELECT count(*)::int FROM quota_refund')).rows).toEqual([{ count: 1 }]);
     const { rows } = await admin.query<{ name: string }>("SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'");
-    const statements = [
+    await expectRefusals(
+      db,
       ...rows.flatMap(({ name }) => [`SELECT FROM ${name}`, `DELETE FROM ${name}`, `INSERT INTO ${name} DEFAULT VALUES`]),
       'UPDATE credential SET last_used_at = now()',
       'UPDATE usage SET refunded = 0',
       "SELECT note_answers('[]')",
       `SELECT * FROM quota_take(ARRAY['${subscription}']::uuid[], ARRAY[1::bigint], ARRAY[9::bigint], ARRAY[9::bigint], 'UTC', 0, '{}', '{}', '{}', '{}')`,
-    ];
-    for (const statement of statements)
-      expect([statement, await attempt(db, statement)]).toEqual([statement, expect.stringMatching(REFUSED)]);
+    );
   });
 
   it('functions with the owner’s rights look up names in no schema of their caller', async () => {
     const { rows } = await admin.query<{ proname: string; proconfig: string[] | null; acl: string }>(
       "SELECT proname, proconfig, proacl::text AS acl FROM pg_proc WHERE prosecdef AND pronamespace = 'public'::regnamespace ORDER BY 1",
     );
-    expect(rows.map(({ proname, proconfig }) => [proname, proconfig])).toEqual(
-      [
-        'audit_forget',
-        // Called by triggers alone, like all that follow but those that erase, note_answers and those of quotas.
-        'drop_own_price',
-        'end_terms_of_gone_subscriptions',
-        'erase_account',
-        'erase_person',
-        'forget_customer_listing',
-        'keep_changed_subscriptions',
-        'keep_subscriptions_of_plans',
-        'keep_subscriptions_of_products',
-        'keep_unpaid_invoices',
-        'note_answers',
-        'note_changed_customers',
-        'note_requests',
-        'number_invoice',
-        'quota_forget_refunds',
-        'quota_give_back',
-        'quota_sync',
-        'remove_paid_invoices',
-        'seller_hears_of_alerts',
-        'seller_hears_of_customers',
-        'seller_hears_of_outages',
-        'seller_hears_of_requests',
-        'seller_hears_of_statements',
-        'seller_hears_of_suspensions',
-        'seller_hears_of_terms',
-        'sum_changed_charges',
-        'sum_invoice_payments',
-        'sum_invoices',
-        'sum_payment_charges',
-      ].map((name) => [name, ['search_path=public, pg_temp']]),
-    );
+    expect(rows.length).toBeGreaterThan(20);
+    for (const { proname, proconfig } of rows) expect([proname, proconfig]).toEqual([proname, ['search_path=public, pg_temp']]);
     for (const { acl } of rows) expect(acl).not.toMatch(/[{,]=X/);
-  });
-
-  it('all hear of changes', async () => {
-    for (const role of PROCESS_ROLES) {
-      const client = new Client({ connectionString: urlOf(role) });
-      await client.connect();
-      try {
-        const heard = new Promise((done) => client.once('notification', ({ payload }) => done(payload)));
-        await client.query('LISTEN tollgate_changes');
-        await owner.query("SELECT pg_notify('tollgate_changes', 'news')");
-        expect(await heard).toBe('news');
-      } finally {
-        await client.end();
-      }
-    }
   });
 
   it('take new passwords and new tables at the next start', async () => {

@@ -14,21 +14,17 @@ async function json(...argv: string[]): Promise<any> {
 }
 
 describe('operator create', () => {
-  test('prints a link that lives an hour, and says so', async () => {
+  test('prints a link that lives an hour, and says so, and keeps no token that could be read', async () => {
     const made = await json('create', '--email', EMAIL);
     expect(made).toMatchObject({ email: EMAIL, isReady: false, link: expect.stringContaining(`${DASHBOARD_URL}/reset-password?token=`) });
     expect(Math.abs(Date.parse(made.expiresAt) - Date.now() - 3_600_000)).toBeLessThan(600_000);
+    const { rows } = await database().pool.query('SELECT * FROM auth_verification');
+    expect(rows.length).toBeGreaterThan(0);
+    expect(JSON.stringify(rows)).not.toContain(new URL(made.link).searchParams.get('token'));
     const { stdout } = await operator('create', '--email', 'second@example.com');
     expect(stdout).toMatch(
       /within an hour[^\n]*once[^\n]*:\n\n {2}https:\/\/dashboard\.example\.com\/reset-password\?token=\S+\n\nshown this once/,
     );
-  });
-
-  test('keeps no token that could be read', async () => {
-    const { link } = await json('create', '--email', 'third@example.com');
-    const { rows } = await database().pool.query('SELECT * FROM auth_verification');
-    expect(rows.length).toBeGreaterThan(0);
-    expect(JSON.stringify(rows)).not.toContain(new URL(link).searchParams.get('token'));
   });
 
   test('refuses an operator that there is, and the address of a customer or of an account', async () => {
@@ -63,13 +59,9 @@ describe('operator reset, remove and list', () => {
     expect((await json('remove', 'leaving@example.com')).email).toBe('leaving@example.com');
     const { code, stderr } = await operator('reset', 'leaving@example.com', '--json');
     expect([code, JSON.parse(stderr).error.code]).toEqual([1, 'operator_unknown']);
-    const { rows } = await database().pool.query<{ action: string; actor: string }>(
-      "SELECT action, actor FROM audit_log WHERE details->>'email' = 'leaving@example.com' ORDER BY id",
+    const { rows } = await database().pool.query(
+      "SELECT action FROM audit_log WHERE details->>'email' = 'leaving@example.com' AND actor = 'cli' ORDER BY id",
     );
-    expect(rows.map(({ actor, action }) => `${actor} ${action}`)).toEqual([
-      'cli operator.create',
-      'cli operator.reset',
-      'cli operator.remove',
-    ]);
+    expect(rows.map(({ action }) => action)).toEqual(['operator.create', 'operator.reset', 'operator.remove']);
   });
 });

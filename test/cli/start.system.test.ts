@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { takeLock } from '../../cli/bootstrap/exclusive.mjs';
 import { createDataFolder, socketPath } from '../../cli/supervisor/data-folder';
@@ -19,41 +19,38 @@ import { readKeySet } from '../../services/kit/service/proof-settings';
 import { parseProductKeys, parseSharedKeys } from '../../plugins/core/proof/context-keys';
 import { createContextKey } from '../../plugins/core/proof/create-context-key';
 import { derivePrivateKey, formatSecrets } from '../../plugins/core/proof/product-keys';
+import { runFolder } from '../support/run-folder';
 
 const root = join(__dirname, '..', '..');
 let folder: string;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'tollgate-start-'));
+  folder = mkdtempSync(join(runFolder(), 'tollgate-start-'));
 });
 
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
-
 describe('npm start', () => {
+  const runStart = (dataDir: string) => {
+    const env = { ...process.env, TOLLGATE_DATA_DIR: dataDir };
+    return spawnSync(process.execPath, [join(root, 'cli', 'start.mjs'), '--json'], { encoding: 'utf8', env });
+  };
+
   test('refuses to run twice from one folder, in one sentence', () => {
     const lock = takeLock(join(folder, 'start.lock'));
-    try {
-      const env = { ...process.env, TOLLGATE_DATA_DIR: folder };
-      const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'cli', 'start.mjs'), '--json'], { encoding: 'utf8', env });
-      expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-      expect(stderr).toMatch(/^tollgate: it already runs from this folder \(process \d+\)[^\n]*\n$/);
-    } finally {
-      if ('release' in lock) lock.release();
-    }
+    const stderr = expect.stringMatching(/^tollgate: it already runs from this folder \(process \d+\)[^\n]*\n$/);
+    expect(runStart(folder)).toMatchObject({ status: 1, stdout: '', stderr });
+    if ('release' in lock) lock.release();
   });
 
   test('refuses a data folder that it cannot write to, in one sentence that names it', () => {
     const file = join(folder, 'file');
     writeFileSync(file, '');
-    const env = { ...process.env, TOLLGATE_DATA_DIR: file };
-    const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'cli', 'start.mjs')], { encoding: 'utf8', env });
-    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-    expect(stderr).toMatch(/^tollgate: nothing can be written to [^\n]*\/file \(E[A-Z]+\)[^\n]*TOLLGATE_DATA_DIR\n$/);
+    const stderr = expect.stringMatching(/^tollgate: nothing can be written to [^\n]*\/file \(E[A-Z]+\)[^\n]*TOLLGATE_DATA_DIR\n$/);
+    expect(runStart(file)).toMatchObject({ status: 1, stdout: '', stderr });
   });
 
   test('refuses a port that is taken, in one sentence', async () => {
-    const server = createServer();
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
     const { port } = server.address() as { port: number };
     await expect(chooseGatewayPort(port)).rejects.toThrow(new RegExp(`^port ${port} is taken[^\\n]*$`));
     await new Promise((resolve) => server.close(resolve));
@@ -134,26 +131,12 @@ describe('the data folder', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  test('may be looked into by its owner only', () => {
-    expect(statSync(createDataFolder(folder, {})).mode & 0o066).toBe(0);
-  });
-
   test('remembers the instance, for its owner only, and survives a damaged file', () => {
     const dataDir = createDataFolder(folder, {});
-    const state = {
-      gateway: 'http://127.0.0.1:1',
-      dashboard: null,
-      sandbox: 'http://127.0.0.1:2',
-      services: {},
-      dataDir,
-      supervisor: { pid: 1, startedAt: '2' },
-      children: [],
-      databaseUrl: 'postgres://u:p@h/d',
-      config: '/shop',
-      redisUrl: null,
-      metrics: {},
-      quotaTimeZone: 'UTC',
-    };
+    expect(statSync(dataDir).mode & 0o066).toBe(0);
+    const places = { gateway: 'http://127.0.0.1:1', dashboard: null, sandbox: null, services: {}, metrics: {}, dataDir, config: '/shop' };
+    const stores = { databaseUrl: 'postgres://u:p@h/d', redisUrl: null, quotaTimeZone: 'UTC' };
+    const state = { ...places, ...stores, supervisor: { pid: 1, startedAt: '2' }, children: [] };
     writeState(state);
     expect(readState(dataDir)).toEqual(state);
     expect(statSync(join(dataDir, 'state.json')).mode & 0o777).toBe(0o600);
@@ -167,27 +150,17 @@ describe('the data folder', () => {
   });
 });
 
-describe('a log', () => {
-  test('is moved aside when it is too long, and emptied for those who append to it', () => {
-    const file = join(folder, 'some.log');
-    writeFileSync(file, 'x'.repeat(100));
-    rotateLog(file, 100);
-    expect(statSync(file).size).toBe(100);
-    rotateLog(file, 99);
-    expect(statSync(file).size).toBe(0);
-    expect(readFileSync(`${file}.1`, 'utf8')).toHaveLength(100);
-  });
+test('a log is moved aside when it is too long, and emptied for those who append to it', () => {
+  const file = join(folder, 'some.log');
+  writeFileSync(file, 'x'.repeat(100));
+  rotateLog(file, 100);
+  expect(statSync(file).size).toBe(100);
+  rotateLog(file, 99);
+  expect([statSync(file).size, statSync(`${file}.1`).size]).toEqual([0, 100]);
 });
 
-describe('ports', () => {
-  test('are free and different', async () => {
-    const ports = await findFreePorts(20);
-    expect(new Set(ports).size).toBe(20);
-    expect(await isPortFree(ports[0] ?? 0)).toBe(true);
-  });
-
-  test('in a row are free together', async () => {
-    const first = await findFreeRow(5);
-    for (let port = first; port < first + 5; port++) expect(await isPortFree(port)).toBe(true);
-  });
+test('ports are free and different, and those in a row are free together', async () => {
+  expect(new Set(await findFreePorts(20)).size).toBe(20);
+  const first = await findFreeRow(5);
+  for (let port = first; port < first + 5; port++) expect(await isPortFree(port)).toBe(true);
 });

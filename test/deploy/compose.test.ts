@@ -37,11 +37,16 @@ const services = Object.entries(file.services);
 const ours = services.filter(([, { image }]) => image?.includes('TOLLGATE_IMAGE'));
 const longRunning = services.filter(([, { restart }]) => restart !== 'no');
 
+/** Names of the services that have such a one. */
+const namesOf = (has: (service: ComposeService) => unknown): string[] => services.filter(([, each]) => has(each)).map(([name]) => name);
+
 function find(name: string): ComposeService {
   const service = file.services[name];
   if (!service) throw new Error(`docker-compose.yml has no ${name}`);
   return service;
 }
+
+const holdersOf = (secret: string): string[] => namesOf(({ secrets }) => secrets?.includes(secret));
 
 describe('docker-compose.yml', () => {
   it('runs every service of the registry under the role of its name', () => {
@@ -87,10 +92,8 @@ describe('docker-compose.yml', () => {
   });
 
   it('hands on every setting that the documentation tells operators to set', () => {
-    const documents = ['products.md', 'seller-webhooks.md', 'billing.md']
-      .map((name) => readFileSync(join(ROOT, 'docs', name), 'utf8'))
-      .join('\n');
-    const named = new Set(documents.match(/\b[A-Z]{2,}(?:_[A-Z]+)+\b/g));
+    const documents = ['products.md', 'seller-webhooks.md', 'billing.md'].map((name) => readFileSync(join(ROOT, 'docs', name), 'utf8'));
+    const named = new Set(documents.join('\n').match(/\b[A-Z]{2,}(?:_[A-Z]+)+\b/g));
     const handedOn = new Set(services.flatMap(([, { environment = {} }]) => Object.keys(environment)));
     expect(named.size).toBeGreaterThan(40);
     expect([...named].filter((name) => !handedOn.has(name))).toEqual([]);
@@ -104,7 +107,7 @@ describe('docker-compose.yml', () => {
   });
 
   it('publishes Kong and the dashboard, and nothing else', () => {
-    expect(services.filter(([, { ports }]) => ports).map(([name]) => name)).toEqual(['kong', 'dashboard']);
+    expect(namesOf(({ ports }) => ports)).toEqual(['kong', 'dashboard']);
     // The dashboard speaks no TLS: unless its operator says otherwise, only this machine reaches it.
     expect(find('dashboard').ports).toEqual([expect.stringMatching(/^\$\{DASHBOARD_LISTEN:-127\.0\.0\.1:/)]);
   });
@@ -113,11 +116,8 @@ describe('docker-compose.yml', () => {
     expect(file.networks['stores']).toEqual({ internal: true });
     for (const name of ['postgres', 'redis']) expect(find(name).networks).toEqual(['stores']);
     expect(file.networks['answers']).toEqual({ internal: true });
-    const heard = Object.keys(file.services).filter((name) => find(name).networks?.includes('answers'));
-    expect([heard, find('plugin-server').networks]).toEqual([
-      ['kong', 'plugin-server'],
-      ['stores', 'answers'],
-    ]);
+    expect(namesOf(({ networks }) => networks?.includes('answers'))).toEqual(['kong', 'plugin-server']);
+    expect(find('plugin-server').networks).toEqual(['stores', 'answers']);
   });
 
   it('names every image by a variable, with a default that is pinned to a version', () => {
@@ -129,15 +129,14 @@ describe('docker-compose.yml', () => {
   it('has no default for any secret', () => {
     const secret = /(SIGNING_KEYS|CONTEXT_SECRETS|CONTEXT_KEYS|PASSWORD|TOKEN|_KEY|_SECRET|SMTP_URL)$/;
     const values = services.flatMap(([, { environment = {} }]) => Object.entries(environment).filter(([name]) => secret.test(name)));
-    expect(values.map(([name]) => name)).toEqual(
-      expect.arrayContaining([
-        'TOLLGATE_CONTEXT_SECRETS',
-        'TOLLGATE_CONTEXT_PRIVATE_KEY',
-        'TOLLGATE_SIGNING_KEYS',
-        'POSTGRES_PASSWORD',
-        'DASHBOARD_SECRET',
-      ]),
-    );
+    const some = [
+      'TOLLGATE_CONTEXT_SECRETS',
+      'TOLLGATE_CONTEXT_PRIVATE_KEY',
+      'TOLLGATE_SIGNING_KEYS',
+      'POSTGRES_PASSWORD',
+      'DASHBOARD_SECRET',
+    ];
+    expect(values.map(([name]) => name)).toEqual(expect.arrayContaining(some));
     // From the environment or absent; `null` means taken over from it.
     for (const [, value] of values) expect(value === null || /^\$\{[A-Z_]+:-\}$/.test(value)).toBe(true);
     for (const { file: path } of Object.values(file.secrets)) expect(path).toMatch(/^\$\{[A-Z_]+_FILE:-\/dev\/null\}$/);
@@ -163,8 +162,7 @@ describe('docker-compose.yml', () => {
       const kind = kindOf(name);
       expect([name, held]).toEqual([name, kind === undefined ? [] : [`credentials-${kind}:/etc/tollgate:ro`]]);
     }
-    const holders = services.filter(([, { secrets }]) => secrets?.includes('postgres_password')).map(([name]) => name);
-    expect(holders.sort()).toEqual(['credentials', 'postgres']);
+    expect(holdersOf('postgres_password').sort()).toEqual(['credentials', 'postgres']);
     for (const [name, { environment = {} }] of longRunning) {
       const names = Object.keys(environment).filter((each) => /^(DATABASE|POSTGRES)_/.test(each));
       expect([name, names.filter((each) => name !== 'postgres' || !each.startsWith('POSTGRES_'))]).toEqual([name, []]);
@@ -181,17 +179,12 @@ describe('docker-compose.yml', () => {
   });
 
   it('gives what signs proofs to the plugin server alone, and shared keys to services too', () => {
-    const holdersOf = (secret: string): string[] => services.filter(([, { secrets }]) => secrets?.includes(secret)).map(([name]) => name);
-    expect(holdersOf('context_private_key')).toEqual(['plugin-server']);
-    const told = services.filter(([, { environment = {} }]) => 'TOLLGATE_CONTEXT_PRIVATE_KEY' in environment).map(([name]) => name);
-    expect(told).toEqual(['plugin-server']);
+    const toldOf = (name: string): string[] => namesOf(({ environment = {} }) => name in environment);
+    expect([holdersOf('context_private_key'), toldOf('TOLLGATE_CONTEXT_PRIVATE_KEY')]).toEqual([['plugin-server'], ['plugin-server']]);
     // The one-shot gives each service the keys of its products.
-    const holders = services.filter(([, { environment = {} }]) => 'TOLLGATE_CONTEXT_SECRETS' in environment).map(([name]) => name);
-    expect([holders, holdersOf('context_secrets')]).toEqual([
-      ['plugin-server', 'credentials'],
-      ['plugin-server', 'credentials'],
-    ]);
-    expect(services.filter(([, { environment = {} }]) => 'TOLLGATE_CONTEXT_KEYS' in environment)).toEqual([]);
+    expect(holdersOf('context_secrets')).toEqual(['plugin-server', 'credentials']);
+    expect(toldOf('TOLLGATE_CONTEXT_SECRETS')).toEqual(['plugin-server', 'credentials']);
+    expect(toldOf('TOLLGATE_CONTEXT_KEYS')).toEqual([]);
     const known = holdersOf('context_jwks');
     expect(known.filter((name) => !/^(cli|tollgate-.*)$/.test(name))).toEqual([]);
     expect(known).toEqual(expect.arrayContaining(Object.keys(SERVICES).map((name) => `tollgate-${name}`)));
@@ -219,10 +212,11 @@ describe('TOLLGATE_CONFIG in compose', () => {
   const startedWith = (...asked: string[]): string[] =>
     services.map(([name]) => name).filter((name) => profilesOf(name).length === 0 || profilesOf(name).some((each) => asked.includes(each)));
 
+  const addedBy = (asked: string): string[] => startedWith(asked).filter((name) => !startedWith().includes(name));
+
   it('is read by every container that reads what is sold, Kong too, and is the example catalogue unless set', () => {
-    const readers = services.filter(([, { volumes }]) => volumes?.includes('${TOLLGATE_CONFIG:-./kong}:/etc/tollgate-config:ro'));
     const sellers = services.map(([name]) => name).filter((name) => /^(dashboard|cli|migrate|tollgate-.*)$/.test(name));
-    expect(readers.map(([name]) => name)).toEqual(['kong', ...sellers]);
+    expect(namesOf(({ volumes }) => volumes?.includes('${TOLLGATE_CONFIG:-./kong}:/etc/tollgate-config:ro'))).toEqual(['kong', ...sellers]);
     expect(find('kong').environment?.['KONG_DECLARATIVE_CONFIG']).toBe('/etc/tollgate-config/kong.yml');
     for (const name of sellers) expect([name, find(name).environment?.['TOLLGATE_CONFIG']]).toEqual([name, '/etc/tollgate-config']);
   });
@@ -236,19 +230,14 @@ describe('TOLLGATE_CONFIG in compose', () => {
 
   it('starts with one of its services the workers that it asks and the sandbox, and nothing that waits for another', () => {
     for (const name of Object.keys(SERVICES).filter(isServiceName)) {
-      const started = startedWith(name).filter((each) => !startedWith().includes(each));
-      expect(started.sort()).toEqual(
-        ['sandbox', `tollgate-${name}`, ...OWN_SERVICES[name].workers.map((worker) => `worker-${worker}`)].sort(),
-      );
+      const workers = OWN_SERVICES[name].workers.map((worker) => `worker-${worker}`);
+      expect(addedBy(name).sort()).toEqual(['sandbox', `tollgate-${name}`, ...workers].sort());
     }
     for (const name of startedWith()) for (const other of Object.keys(find(name).depends_on ?? {})) expect(startedWith()).toContain(other);
   });
 
   it('has what takes requests back for APIs of the seller’s own, which those can reach', () => {
-    expect(startedWith('refunds').filter((name) => !startedWith().includes(name))).toEqual(['tollgate-refunds']);
-    expect([find('tollgate-refunds').command, find('tollgate-refunds').networks]).toEqual([
-      ['service', 'none'],
-      ['products', 'stores'],
-    ]);
+    expect(addedBy('refunds')).toEqual(['tollgate-refunds']);
+    expect(find('tollgate-refunds')).toMatchObject({ command: ['service', 'none'], networks: ['products', 'stores'] });
   });
 });

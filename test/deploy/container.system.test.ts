@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { checkHealth } from '../../cli/container/check-health';
@@ -7,7 +7,9 @@ import { migrateOnce } from '../../cli/container/migrate-once';
 import { readSecrets } from '../../cli/container/read-secrets';
 import { migrationNames } from '../../plugins/stores/postgres/migrate';
 import { TestServer } from '../server/test-server';
+import { PRODUCTS } from '../support/catalogue';
 import { testDatabase, type TestDatabase } from '../support/postgres/postgres';
+import { runFolder } from '../support/run-folder';
 
 const ROOT = resolve(__dirname, '..', '..');
 
@@ -34,46 +36,31 @@ describe('secrets from files', () => {
     writeFileSync(path, secret);
     return path;
   };
-  beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'tollgate-secrets-'))));
-  afterAll(() => rmSync(folder, { recursive: true }));
+  beforeAll(() => (folder = mkdtempSync(join(runFolder(), 'tollgate-secrets-'))));
 
-  it('become the variable that the program reads, without the line end', () => {
-    const env = { GST_LINK_TOKEN_FILE: write('token', 'abc\n') };
-    expect(readSecrets(env)).toEqual({ GST_LINK_TOKEN: 'abc' });
-  });
-
-  it('that are empty count as none, so that the variable may be set instead', () => {
+  it('become the variable that the program reads, without the line end; empty ones count as none', () => {
+    expect(readSecrets({ GST_LINK_TOKEN_FILE: write('token', 'abc\n') })).toEqual({ GST_LINK_TOKEN: 'abc' });
     expect(readSecrets({ TOLLGATE_SIGNING_KEYS_FILE: '/dev/null', TOLLGATE_SIGNING_KEYS: 'k:…' })).toEqual({});
   });
 
-  it('and variables for the same secret are refused, without saying either', () => {
-    const env = { REDIS_URL: 'redis://one', REDIS_URL_FILE: write('redis', 'redis://two') };
-    expect(() => readSecrets(env)).toThrow('REDIS_URL and REDIS_URL_FILE are both set; remove one');
-  });
-
-  it('that cannot be read name the variable and the reason', () => {
-    expect(() => readSecrets({ REDIS_URL_FILE: join(folder, 'absent') })).toThrow(
-      'REDIS_URL_FILE names a file that cannot be read (ENOENT)',
-    );
+  it('are refused without saying them: beside a variable for the same secret, and where they cannot be read', () => {
+    const twice = { REDIS_URL: 'redis://one', REDIS_URL_FILE: write('redis', 'redis://two') };
+    expect(() => readSecrets(twice)).toThrow('REDIS_URL and REDIS_URL_FILE are both set; remove one');
+    const absent = { REDIS_URL_FILE: join(folder, 'absent') };
+    expect(() => readSecrets(absent)).toThrow('REDIS_URL_FILE names a file that cannot be read (ENOENT)');
   });
 
   it('of other programs are left alone, readable or not', () => {
     expect(readSecrets({ TF_CLI_CONFIG_FILE: join(folder, 'absent'), SSL_CERT_FILE: write('ca.pem', 'authorities') })).toEqual({});
   });
 
-  it('put a password with any characters into the database URL', () => {
+  it('put a password with any characters into the database URL, and leave the one that a URL brings along', () => {
     const secret = 'a/b:c@d%e #?';
-    const { DATABASE_URL } = readSecrets({
-      DATABASE_URL: 'postgres://tollgate@db:5432/t',
-      DATABASE_PASSWORD_FILE: write('password', secret),
-    });
-    const url = new URL(DATABASE_URL ?? '');
+    const given = { DATABASE_URL: 'postgres://tollgate@db:5432/t', DATABASE_PASSWORD_FILE: write('password', secret) };
+    const url = new URL(readSecrets(given)['DATABASE_URL'] ?? '');
     expect([decodeURIComponent(url.password), url.host, url.pathname]).toEqual([secret, 'db:5432', '/t']);
-  });
-
-  it('leave the password that a URL brings along', () => {
-    const env = { DATABASE_URL: 'postgres://tollgate:own@db/t', DATABASE_PASSWORD: 'other' };
-    expect(readSecrets(env)).toEqual({ DATABASE_URL: 'postgres://tollgate:own@db/t' });
+    const own = { DATABASE_URL: 'postgres://tollgate:own@db/t' };
+    expect(readSecrets({ ...own, DATABASE_PASSWORD: 'other' })).toEqual(own);
   });
 });
 
@@ -111,29 +98,17 @@ describe('the migrations as a one-shot', () => {
     const together = await Promise.all([migrateOnce(database.url), migrateOnce(database.url), migrateOnce(database.url)]);
     expect(together.flatMap(({ applied }) => applied)).toEqual(migrationNames());
     expect(await migrateOnce(database.url)).toEqual({ applied: [] });
-    const { rows } = await database.pool.query<{ count: number }>('SELECT count(*)::int FROM product');
-    expect(rows[0]?.count).toBeGreaterThan(0);
-  });
-
-  it('make no customer: only npm start has a demonstration', async () => {
-    const { rows } = await database.pool.query<{ count: number }>('SELECT count(*)::int FROM customer');
-    expect(rows[0]?.count).toBe(0);
+    // Only npm start has a demonstration.
+    const counts = 'SELECT (SELECT count(*)::int FROM product) AS products, (SELECT count(*)::int FROM customer) AS customers';
+    expect((await database.pool.query(counts)).rows).toEqual([{ products: PRODUCTS.length, customers: 0 }]);
   });
 
   it('sell what stands in the folder that TOLLGATE_CONFIG names, and nothing else', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'tollgate-sold-'));
-    const product = {
-      id: 'weather',
-      title: 'Weather',
-      description: 'Rain.',
-      prefix: '/weather',
-      routes: [],
-      base: { daily: 3, monthly: 60 },
-      plans: [],
-    };
+    const folder = mkdtempSync(join(runFolder(), 'tollgate-sold-'));
+    const texts = { id: 'weather', title: 'Weather', description: 'Rain.', prefix: '/weather' };
+    const product = { ...texts, routes: [], base: { daily: 3, monthly: 60 }, plans: [] };
     writeFileSync(join(folder, 'catalogue.yml'), JSON.stringify({ version: 1, products: [product] }));
     const { code, stderr } = await runRole(['migrate'], { DATABASE_URL: database.url, TOLLGATE_CONFIG: folder });
-    rmSync(folder, { recursive: true });
     expect([code, stderr]).toEqual([0, '']);
     const { rows } = await database.pool.query('SELECT id FROM product WHERE active');
     expect(rows).toEqual([{ id: 'weather' }]);

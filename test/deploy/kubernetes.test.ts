@@ -49,6 +49,7 @@ const podOf = (manifest: Manifest): PodSpec => {
   return manifest.spec.template.spec;
 };
 const containersOf = (pod: PodSpec): Container[] => [...(pod.initContainers ?? []), ...pod.containers];
+const containersIn = (some: Manifest[]): Container[] => some.flatMap((each) => (each.spec.template ? containersOf(podOf(each)) : []));
 
 describe('the Kubernetes example', () => {
   it('has probes for everything that stays up, and a disruption budget', () => {
@@ -95,7 +96,7 @@ describe('the Kubernetes example', () => {
     const services = new Map(
       ofKind('Service').map(({ metadata, spec }) => [metadata.name, (spec.ports ?? []).map(({ port }) => String(port))]),
     );
-    const values = manifests.flatMap((each) => (each.spec.template ? containersOf(podOf(each)) : [])).flatMap(({ env = [] }) => env);
+    const values = containersIn(manifests).flatMap(({ env = [] }) => env);
     const called = values
       .filter(({ name, value }) => /_URL$/.test(name) && value !== undefined)
       .map(({ value = '' }) => value.replace(/^http:\/\//, ''));
@@ -124,9 +125,7 @@ describe('the Kubernetes example', () => {
   });
 
   it('starts no service, worker or sandbox of the example catalogue unless its folder is applied', () => {
-    const started = always
-      .flatMap((each) => (each.spec.template ? containersOf(podOf(each)) : []))
-      .map(({ name, args = [] }) => args.join(' ') || name);
+    const started = containersIn(always).map(({ name, args = [] }) => args.join(' ') || name);
     expect(started.sort()).toEqual(['dashboard', 'kong', 'migrate', 'plugin-server', 'service none']);
     const { services } = parse(readFileSync(join(FOLDER, '..', 'new-folder', 'kong.yml'), 'utf8')) as { services: { url: string }[] };
     const hosts = always.filter(({ kind }) => kind === 'Service').map(({ metadata }) => metadata.name);
@@ -134,18 +133,16 @@ describe('the Kubernetes example', () => {
   });
 
   it('gives what signs proofs to plugin servers alone', () => {
-    const holders = manifests
-      .flatMap((each) => (each.spec.template ? containersOf(podOf(each)) : []))
-      .filter(({ env = [] }) => env.some(({ name }) => /PRIVATE_KEY|CONTEXT_SECRETS|SIGNING_KEYS/.test(name)));
+    const holders = containersIn(manifests).filter(({ env = [] }) =>
+      env.some(({ name }) => /PRIVATE_KEY|CONTEXT_SECRETS|SIGNING_KEYS/.test(name)),
+    );
     expect(holders.map(({ args }) => args)).toEqual([['plugin-server']]);
   });
 
   it('gives each service the keys of its own products', () => {
-    const services = manifests
-      .flatMap((each) => (each.spec.template ? containersOf(podOf(each)) : []))
-      .flatMap(({ args: [role, name] = [], env = [] }) =>
-        env.filter((each) => each.name === 'TOLLGATE_CONTEXT_KEYS').map((each) => ({ role, name, ...each.valueFrom })),
-      );
+    const services = containersIn(manifests).flatMap(({ args: [role, name] = [], env = [] }) =>
+      env.filter((each) => each.name === 'TOLLGATE_CONTEXT_KEYS').map((each) => ({ role, name, ...each.valueFrom })),
+    );
     expect(services.map(({ role, name }) => [role, name])).toEqual([
       ['service', 'gst'],
       ['service', 'ip'],
@@ -154,7 +151,7 @@ describe('the Kubernetes example', () => {
   });
 
   it('lets the dashboard alone know by whom people sign in, with their secrets from a secret, and starts it without either', () => {
-    const containers = manifests.flatMap((each) => (each.spec.template ? containersOf(podOf(each)) : []));
+    const containers = containersIn(manifests);
     const told = containers.filter(({ env = [] }) => env.some(({ name }) => name.startsWith('DASHBOARD_SIGN_IN')));
     expect(told.map(({ args }) => args)).toEqual([['dashboard']]);
     const settings = told.flatMap(({ env = [] }) => env).filter(({ name }) => name.startsWith('DASHBOARD_SIGN_IN'));
@@ -166,7 +163,7 @@ describe('the Kubernetes example', () => {
 
   it('holds no secret', () => {
     const secret = /(SIGNING_KEYS|CONTEXT_SECRETS|CONTEXT_KEYS|PRIVATE_KEY|PASSWORD|TOKEN|_SECRETS?|DATABASE_URL|REDIS_URL|SMTP_URL)$/;
-    const env = manifests.flatMap((each) => (each.spec.template ? containersOf(podOf(each)) : [])).flatMap(({ env: list = [] }) => list);
+    const env = containersIn(manifests).flatMap(({ env: list = [] }) => list);
     const held = env.filter(({ name }) => secret.test(name));
     expect(held.length).toBeGreaterThan(0);
     expect(held.filter(({ value }) => value !== undefined)).toEqual([]);

@@ -37,53 +37,40 @@ describe('the README', () => {
     expect(readme).toMatch(/fourteen products[^.]*\. Twelve have routes/);
   });
 
-  it('names scripts and services of the compose file that exist', () => {
+  it('names scripts that exist', () => {
     const scripts = (JSON.parse(read('package.json')) as { scripts: Record<string, string> }).scripts;
     expect([...readme.matchAll(/npm (?:run )?(\w+)/g)].map(([, name = '']) => name).filter((name) => !(name in scripts))).toEqual([]);
-    const compose = read('docker-compose.yml');
-    const named = ['kong', 'plugin-server', 'postgres', 'redis', 'dashboard'];
-    expect(named.filter((name) => !compose.includes(`\n  ${name}:\n`))).toEqual([]);
   });
 });
 
-describe('the pictures', () => {
-  it('are all shown by a document, each of 200 KiB at most, and three of them by the README', () => {
-    const folder = join(root, 'docs', 'pictures');
-    const shown = pages.flatMap((page) =>
-      [...read(page).matchAll(/!\[[^\]]+\]\(([^)]+)\)/g)].map(([, to = '']) => join(root, dirname(page), to)),
-    );
-    const pictures = readdirSync(folder).map((name) => join(folder, name));
-    expect(pictures.filter((path) => !shown.includes(path) || statSync(path).size > 200 * 1_024)).toEqual([]);
-    expect(readme.match(/!\[/g)).toHaveLength(3);
-  });
+it('the pictures are all shown by a document, each of 200 KiB at most, and three of them by the README', () => {
+  const folder = join(root, 'docs', 'pictures');
+  const shown = pages.flatMap((page) =>
+    [...read(page).matchAll(/!\[[^\]]+\]\(([^)]+)\)/g)].map(([, to = '']) => join(root, dirname(page), to)),
+  );
+  const pictures = readdirSync(folder).map((name) => join(folder, name));
+  expect(pictures.filter((path) => !shown.includes(path) || statSync(path).size > 200 * 1_024)).toEqual([]);
+  expect(readme.match(/!\[/g)).toHaveLength(3);
 });
 
-describe('the example catalogue', () => {
-  it('names every product of the catalogue', () => {
-    const products = read('docs/products.md');
-    expect(PRODUCTS.filter(({ id }) => !products.includes(id))).toEqual([]);
-  });
+it('the example catalogue names every product of the catalogue', () => {
+  const products = read('docs/products.md');
+  expect(PRODUCTS.filter(({ id }) => !products.includes(id))).toEqual([]);
 });
 
-describe('the index of documents', () => {
-  it('links to every page', () => {
-    const index = read('docs/README.md');
-    const unlinked = pages.filter(
-      (page) => /^docs\/(?!README|decisions\/)/.test(page) && !index.includes(`(${page.slice('docs/'.length)})`),
-    );
-    expect(unlinked).toEqual([]);
-  });
+it('the index of documents links to every page', () => {
+  const index = read('docs/README.md');
+  const listed = pages.filter((page) => /^docs\/(?!README|decisions\/)/.test(page));
+  expect(listed.filter((page) => !index.includes(`(${page.slice('docs/'.length)})`))).toEqual([]);
 });
 
-describe('the page of codes', () => {
-  it('names every code a caller can see, with its status', () => {
-    const codes = read('docs/codes.md');
-    // A caller never sees key_inactive: it reads as key_unknown.
-    const seen = listProblems().filter(({ code }) => code !== 'key_inactive');
-    const rowOf = (status: number): string => codes.split('\n').find((line) => line.startsWith(`| ${status} |`)) ?? '';
-    expect(seen.filter(({ code, status }) => !rowOf(status).includes(`\`${code}\``))).toEqual([]);
-    expect(codes).not.toContain('`key_inactive`');
-  });
+it('the page of codes names every code a caller can see, with its status', () => {
+  const codes = read('docs/codes.md');
+  // A caller never sees key_inactive: it reads as key_unknown.
+  const seen = listProblems().filter(({ code }) => code !== 'key_inactive');
+  const rowOf = (status: number): string => codes.split('\n').find((line) => line.startsWith(`| ${status} |`)) ?? '';
+  expect(seen.filter(({ code, status }) => !rowOf(status).includes(`\`${code}\``))).toEqual([]);
+  expect(codes).not.toContain('`key_inactive`');
 });
 
 describe.each(pages)('%s', (page) => {

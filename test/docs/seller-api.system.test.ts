@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import ts from 'typescript';
 import { startDashboard, type TestDashboard } from '../dashboard/support/dashboard';
 import { makeOperator } from '../dashboard/support/operator';
 import { makeSellerToken } from '../dashboard/support/seller-token';
+import { runFolder } from '../support/run-folder';
 
 const run = promisify(execFile);
 const page = readFileSync(join(__dirname, '..', '..', 'docs', 'seller-api.md'), 'utf8');
@@ -23,12 +23,11 @@ let url: string;
 let token: string;
 beforeAll(async () => {
   dashboard = await startDashboard();
-  folder = mkdtempSync(join(tmpdir(), 'tollgate-docs-'));
+  folder = mkdtempSync(join(runFolder(), 'tollgate-docs-'));
   url = await dashboard.app.listen({ host: '127.0.0.1', port: 0 });
   ({ secret: token } = await makeSellerToken(dashboard, (await makeOperator(dashboard)).cookie));
 });
 afterAll(async () => {
-  rmSync(folder, { recursive: true, force: true });
   await dashboard.close();
 });
 

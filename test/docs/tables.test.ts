@@ -25,29 +25,21 @@ describe('docs/faults.md', () => {
   const page = readFileSync(join(root, 'docs', 'faults.md'), 'utf8');
   const rows = rowsOf(page, 'faults');
 
-  describe('the table of faults', () => {
-    it('names exactly the faults that the suite has', () => {
-      expect(rows.map(([name]) => name)).toEqual(faults.map(({ name }) => name));
-    });
+  it('names exactly the faults that the suite has, what is seen and how long it took, with nothing unauthorised admitted', () => {
+    expect(rows.map(([name]) => name)).toEqual(faults.map(({ name }) => name));
+    expect(rows.filter((cells) => cells.length !== 3 || cells.slice(0, 2).includes(''))).toEqual([]);
+    expect(page).toMatch(/^Of \d[\d,]+ unauthorised requests, 0 were admitted\.$/m);
+  });
 
-    it('says what is seen and how long it took, of every fault', () => {
-      expect(rows.filter((cells) => cells.length !== 3 || cells.slice(0, 2).includes(''))).toEqual([]);
-    });
-
-    it('is of a run in which nothing unauthorised was admitted', () => {
-      expect(page).toMatch(/^Of \d[\d,]+ unauthorised requests, 0 were admitted\.$/m);
-    });
-
-    it('has a test for every row', () => {
-      const folder = join(root, 'test', 'faults');
-      const tests = readdirSync(folder)
-        .filter((name) => name.endsWith('.test.ts'))
-        .map((name) => readFileSync(join(folder, name), 'utf8'));
-      // A test of a table of cases writes the part that differs as ${way}.
-      const isNamed = (name: string): boolean =>
-        tests.some((text) => [name, name.replace(/ahead$|behind$/, '${way}')].some((each) => text.includes(each)));
-      expect(faults.filter(({ name }) => !isNamed(name))).toEqual([]);
-    });
+  it('has a test for every row', () => {
+    const folder = join(root, 'test', 'faults');
+    const tests = readdirSync(folder)
+      .filter((name) => name.endsWith('.test.ts'))
+      .map((name) => readFileSync(join(folder, name), 'utf8'));
+    // A test of a table of cases writes the part that differs as ${way}.
+    const isNamed = (name: string): boolean =>
+      tests.some((text) => [name, name.replace(/ahead$|behind$/, '${way}')].some((each) => text.includes(each)));
+    expect(faults.filter(({ name }) => !isNamed(name))).toEqual([]);
   });
 
   it('names a test that there is for each fault of payments', () => {
@@ -59,19 +51,10 @@ describe('docs/faults.md', () => {
   });
 });
 
-describe('docs/attacks.md', () => {
+it('docs/attacks.md names exactly the attacks that the suite has, with what a customer notices and what the attacker gets', () => {
   const rows = rowsOf(readFileSync(join(root, 'docs', 'attacks.md'), 'utf8'), 'attacks');
-
   const names = attacks.map(({ name }) => name);
-
-  describe('the table of attacks', () => {
-    it('names exactly the attacks that the suite has', () => {
-      expect(rows.map(([name]) => name?.replaceAll('&lt;', '<'))).toEqual(names);
-      expect([...strangers, ...customers, ...dashboardAttacks].map(({ name }) => name)).toEqual(names);
-    });
-
-    it('says what a customer notices and what the attacker gets, of every attack', () => {
-      expect(rows.filter((cells) => cells.length !== 4 || cells.slice(0, 3).includes(''))).toEqual([]);
-    });
-  });
+  expect(rows.map(([name]) => name?.replaceAll('&lt;', '<'))).toEqual(names);
+  expect([...strangers, ...customers, ...dashboardAttacks].map(({ name }) => name)).toEqual(names);
+  expect(rows.filter((cells) => cells.length !== 4 || cells.slice(0, 3).includes(''))).toEqual([]);
 });

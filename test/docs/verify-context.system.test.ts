@@ -1,12 +1,12 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { parseKeySet, parseProductKeys } from '../../plugins/core/proof/context-keys';
 import { createContextKeys, verifyContext } from '../../plugins/core/proof/verify-context';
 import { createContextVectors, type ContextVectors } from '../support/context-vectors';
 import { ensurePackages } from '../support/debian-packages';
+import { runFolder } from '../support/run-folder';
 
 const root = join(__dirname, '..', '..');
 const page = readFileSync(join(root, 'docs', 'verify-context.md'), 'utf8');
@@ -17,35 +17,21 @@ const run = promisify(execFile);
 
 let folder: string;
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'tollgate-verify-'));
-  const python = [
-    'python3',
-    '/usr/lib/python3/dist-packages/jwt/__init__.py',
-    '/usr/lib/python3/dist-packages/cryptography/__init__.py',
-  ] as const;
-  await ensurePackages([...python, 'php'], 'The examples of docs/verify-context.md');
+  folder = mkdtempSync(join(runFolder(), 'tollgate-verify-'));
+  const python = ['jwt', 'cryptography'] as const;
+  const files = python.map((name) => `/usr/lib/python3/dist-packages/${name}/__init__.py` as const);
+  await ensurePackages(['python3', ...files, 'php'], 'The examples of docs/verify-context.md');
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Examples that stand in files of their own, beside the page that links to them. */
-const FILES: Readonly<Record<string, string>> = {
-  javascript: 'verify_context.cjs',
-  python: 'verify_context.py',
-  go: 'verify_context.go',
-  java: 'TollgateContext.java',
-  php: 'verify_context.php',
-};
-
-function snippet(language: string): string {
-  const file = FILES[language];
-  if (file !== undefined && page.includes(`(examples/${file})`)) return readFileSync(join(root, 'docs', 'examples', file), 'utf8');
-  const found = new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(page)?.[1];
-  if (found === undefined) throw new Error(`the page has no example in ${language}`);
-  return found;
+/** An example, which stands in a file of its own, beside the page that links to it. */
+function snippet(file: string): string {
+  if (!page.includes(`(examples/${file})`)) throw new Error(`the page does not show ${file}`);
+  return readFileSync(join(root, 'docs', 'examples', file), 'utf8');
 }
 
 interface Program {
   readonly command: string;
+  readonly example: string;
   readonly args?: readonly string[];
   readonly file: string;
   /** Prints a JSON object: by the name of each vector the `sub` of its claims, or null. */
@@ -60,6 +46,7 @@ const starts = (command: string, ...args: string[]): boolean => spawnSync(comman
 const PROGRAMS: Readonly<Record<string, Program>> = {
   javascript: {
     command: process.execPath,
+    example: 'verify_context.cjs',
     file: 'verify.cjs',
     ending: `const vectors = JSON.parse(require('node:fs').readFileSync(process.argv[2], 'utf8'));
 const results = vectors.tokens.map(({ name, token }) => [name, verifyContext(token, vectors.keySet, vectors.product)?.sub ?? null]);
@@ -68,6 +55,7 @@ console.log(JSON.stringify(Object.fromEntries(results)));`,
   python: {
     // Debian's own, which Debian's packages belong to.
     command: '/usr/bin/python3',
+    example: 'verify_context.py',
     file: 'verify.py',
     ending: `import sys
 vectors = json.load(open(sys.argv[1], encoding="utf-8"))
@@ -76,6 +64,7 @@ print(json.dumps({name: claims and claims["sub"] for name, claims in results.ite
   },
   php: {
     command: 'php',
+    example: 'verify_context.php',
     file: 'verify.php',
     ending: `$vectors = json_decode(file_get_contents($argv[1]), true);
 $results = [];
@@ -87,6 +76,7 @@ echo json_encode($results);`,
   go: {
     command: 'go',
     args: ['run'],
+    example: 'verify_context.go',
     file: 'verify.go',
     isPresent: () => starts('go', 'version'),
     ending: `
@@ -113,6 +103,7 @@ func main() {
   java: {
     command: 'java',
     args: ['-cp', GSON],
+    example: 'TollgateContext.java',
     file: 'Verify.java',
     isPresent: () => existsSync(GSON) && starts('javac', '-version'),
     ending: '',
@@ -120,8 +111,8 @@ func main() {
 };
 
 /** Java runs the first class of a file, and Go's imports stand together. */
-function sourceOf(language: string, { ending }: Program): string {
-  const text = snippet(language);
+function sourceOf(language: string, { ending, example }: Program): string {
+  const text = snippet(example);
   if (language === 'go') return `${text.replace('"strings"', '"os"\n\t"strings"')}${ending}`;
   if (language !== 'java') return `${text}\n${ending}\n`;
   const main = `class Verify {

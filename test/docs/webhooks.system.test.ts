@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { alertSettings } from '../../services/dashboard/api/alerts/start-alerts';
 import { createWebhookMessage } from '../../services/dashboard/api/webhooks/webhook-message';
+import { runFolder } from '../support/run-folder';
 
 const page = readFileSync(join(__dirname, '..', '..', 'services', 'dashboard', 'guides', '50-webhooks.md'), 'utf8');
 const run = promisify(execFile);
@@ -12,9 +12,8 @@ const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const otherSecret = `whsec_${Buffer.alloc(32, 8).toString('base64')}`;
 let folder: string;
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'tollgate-docs-'));
+  folder = mkdtempSync(join(runFolder(), 'tollgate-docs-'));
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function snippet(language: string): string {
   const found = new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(page)?.[1];
@@ -42,19 +41,8 @@ print(json.dumps([is_genuine(secret, headers, body.encode()) for secret, headers
 describe('the page about webhooks', () => {
   it.each(['javascript', 'python'] as const)('shows how to verify a signature in %s', async (language) => {
     const eventAt = new Date('2026-11-20T11:10:00Z');
-    const delivery = {
-      deliveryId: 'd1',
-      webhookId: 'w1',
-      attempts: 1,
-      url: 'https://hooks.example/',
-      secret,
-      eventId: 'e1',
-      eventAt,
-      alert: null,
-      data: null,
-      isSellers: false,
-      event: 'test' as const,
-    };
+    const sent = { deliveryId: 'd1', webhookId: 'w1', attempts: 1, url: 'https://hooks.example/', isSellers: false };
+    const delivery = { ...sent, secret, eventId: 'e1', eventAt, alert: null, data: null, event: 'test' as const };
     const message = (nowMs: number) => createWebhookMessage(delivery, { timeZone: 'Asia/Kolkata', nowMs });
     const { headers, body } = message(Date.now());
     const old = message(Date.now() - 360_000);

@@ -30,13 +30,58 @@ describe('the check of kong.yml', () => {
     expect(checkKongConfig(file, PRODUCTS)).toEqual([problem]);
   });
 
-  it('finds a service without the access layer', () => {
-    expect(change('      - name: access-layer', '      - name: cors')).toContainEqual(
-      expect.stringContaining('service aadhaar: has no access-layer plugin'),
-    );
-    expect(change('      - name: access-layer', '      - name: access-layer\n        enabled: false')).toContainEqual(
-      expect.stringContaining('open to everyone'),
-    );
+  it.each([
+    [
+      'a service without the access layer',
+      '      - name: access-layer',
+      '      - name: cors',
+      'service aadhaar: has no access-layer plugin',
+    ],
+    ['a disabled access layer', '      - name: access-layer', '      - name: access-layer\n        enabled: false', 'open to everyone'],
+    ['one that is off', '      - name: access-layer', '      - name: access-layer\n        enabled: off', 'open to everyone'],
+    ['one that is No', '      - name: access-layer', '      - name: access-layer\n        enabled: No', 'open to everyone'],
+    ['one that merges it', '      - name: access-layer', '      - name: access-layer\n        <<: { enabled: false }', 'open to everyone'],
+    ['a product without a route', "'~/pincode(?:/.*)?$'", "'~/pin(?:/.*)?$'", 'product api-pincode: no route takes /pincode'],
+    ['or without those below it', "'~/pincode(?:/.*)?$'", "'~/pin(?:/.*)?$'", 'product api-pincode: no route takes /pincode/unknown'],
+    ['a prefix without a boundary', "'~/ip(?:/.*)?$'", "'/ip'", 'prefix without a boundary'],
+    ['what else it reaches', "'~/ip(?:/.*)?$'", "'/ip'", 'product api-ip: /ipx also reaches service ip'],
+    ['a path that is not anchored', "'~/ip(?:/.*)?$'", "'~/ip'", 'not anchored'],
+    ['an unknown product', '[api-seo]', '[api-soe]', 'service seo: product api-soe is not in the catalogue'],
+    ['a product under the wrong service', '[api-seo]', '[api-ip]', 'product api-seo: /seo admits api-ip instead of api-seo'],
+    [
+      'a product that is left out',
+      '[api-image, api-background-remover]',
+      '[api-image]',
+      'admits api-image instead of api-image, api-background-remover',
+    ],
+    [
+      'a product that publishes no route',
+      '[api-vahaan]',
+      '[api-vahaan, api-vahan]',
+      'service vahaan: product api-vahan publishes no route',
+    ],
+    ['app keys elsewhere', 'key_in: [x-api-key]', 'key_in: [x-api-key, query]', 'service app: api-app takes its key from x-api-key only'],
+    ['app keys anywhere', '          key_in: [x-api-key]\n', '', 'service app: api-app takes its key from x-api-key only'],
+    ['a stripped path', 'strip_path: false', 'strip_path: true', 'strip_path must be false'],
+    ['a path that is stripped by default', '        strip_path: false\n', '', 'strip_path must be false'],
+    ['methods', 'strip_path: false', 'strip_path: false\n        methods: [GET]', 'names methods'],
+    ['a plugin of a route', 'strip_path: false', 'strip_path: false\n        plugins: [{ name: access-layer }]', 'of its own'],
+    ['a quota that is off', 'products: [api-ip]', 'products: [api-ip]\n          quota: false', 'quota is off'],
+    [
+      'the missing alias of the captcha refresh',
+      "          - '~/api/v1/gst/refresh-captcha$'\n",
+      '',
+      'product api-gst: no route takes /api/v1/gst/refresh-captcha',
+    ],
+    ['two services for one path', "'~/seo(?:/.*)?$'", "'~/(?:seo|ip)(?:/.*)?$'", 'product api-ip: /ip is taken by ip and seo'],
+    [
+      'a preferred route that takes more than its own',
+      "'~/grank/grid/?$'",
+      "'~/gst(?:/.*)?$'",
+      'product api-gst: /gst admits api-grank instead of api-gst',
+    ],
+  ])('finds %s', (_what, from, to, problem) => {
+    expect(change(from, to)).toContainEqual(expect.stringContaining(problem));
   });
 
   it('takes the lane for the access layer, and finds a service with both', () => {
@@ -52,12 +97,7 @@ describe('the check of kong.yml', () => {
     expect(checkKongConfig(outside, PRODUCTS).join('\n')).toMatch(/has the plugin tollgate outside every service/);
   });
 
-  it('reads the file as Kong does: YAML 1.1, with merge keys', () => {
-    const disabled = (how: string): string[] => change('      - name: access-layer', `      - name: access-layer\n        ${how}`);
-    for (const how of ['enabled: off', 'enabled: No', '<<: { enabled: false }'])
-      expect(disabled(how)).toContainEqual(expect.stringContaining('open to everyone'));
-    expect(checkKongConfig(`%YAML 1.2\n---\n${kongYml}`, PRODUCTS)).toEqual([]);
-  });
+  it('reads the file as Kong does: YAML 1.1', () => expect(checkKongConfig(`%YAML 1.2\n---\n${kongYml}`, PRODUCTS)).toEqual([]));
 
   describe('lets the catalogue and the description of the API stand open', () => {
     it.each([
@@ -88,12 +128,6 @@ describe('the check of kong.yml', () => {
     });
   });
 
-  it('finds a product without a route', () => {
-    expect(change("'~/pincode(?:/.*)?$'", "'~/pin(?:/.*)?$'")).toEqual(
-      expect.arrayContaining(['product api-pincode: no route takes /pincode', 'product api-pincode: no route takes /pincode/unknown']),
-    );
-  });
-
   it('finds what would go round a service and its access layer', () => {
     const withMore = (more: string): string[] => checkKongConfig(`${kongYml}\n${more}`, PRODUCTS);
     expect(withMore('routes:\n  - { name: side-door, service: { name: ip }, paths: [/ip2] }')).toEqual([
@@ -105,63 +139,10 @@ describe('the check of kong.yml', () => {
     expect(withMore('routes:\nplugins:\n  - { name: prometheus }')).toEqual([]);
   });
 
-  it('finds a path that is not anchored', () => {
-    const problems = change("'~/ip(?:/.*)?$'", "'/ip'");
-    expect(problems).toContainEqual(expect.stringContaining('prefix without a boundary'));
-    expect(problems).toContainEqual('product api-ip: /ipx also reaches service ip');
-    expect(change("'~/ip(?:/.*)?$'", "'~/ip'")).toContainEqual(expect.stringContaining('not anchored'));
-  });
-
-  it('finds an unknown product and a product under the wrong service', () => {
-    expect(change('[api-seo]', '[api-soe]')).toEqual(
-      expect.arrayContaining([
-        'service seo: product api-soe is not in the catalogue',
-        'product api-seo: /seo admits api-soe instead of api-seo',
-      ]),
-    );
-    expect(change('[api-seo]', '[api-ip]')).toContainEqual('product api-seo: /seo admits api-ip instead of api-seo');
-    expect(change('[api-image, api-background-remover]', '[api-image]')).toContainEqual(
-      expect.stringContaining('admits api-image instead of api-image, api-background-remover'),
-    );
-  });
-
-  it('finds a product that publishes no route', () => {
-    expect(change('[api-vahaan]', '[api-vahaan, api-vahan]')).toContainEqual('service vahaan: product api-vahan publishes no route');
-  });
-
-  it('finds app keys outside X-API-Key', () => {
-    expect(change('key_in: [x-api-key]', 'key_in: [x-api-key, query]')).toEqual(['service app: api-app takes its key from x-api-key only']);
-    expect(change('          key_in: [x-api-key]\n', '')).toEqual(['service app: api-app takes its key from x-api-key only']);
-  });
-
   it('finds uploads that Kong would hold back until the proof of their admission has expired', () => {
     const flag = '        request_buffering: false\n';
     expect(change(flag, '')).toEqual([expect.stringContaining('service app: request_buffering must be false')]);
     expect(checkKongConfig(kongYml.replaceAll(flag, ''), PRODUCTS)).toHaveLength(2);
-  });
-
-  it('finds stripped paths, methods, routes of their own and quotas that are off', () => {
-    expect(change('strip_path: false', 'strip_path: true')).toContainEqual(expect.stringContaining('strip_path must be false'));
-    expect(change('        strip_path: false\n', '')).toContainEqual(expect.stringContaining('strip_path must be false'));
-    expect(change('strip_path: false', 'strip_path: false\n        methods: [GET]')).toContainEqual(
-      expect.stringContaining('names methods'),
-    );
-    expect(change('strip_path: false', 'strip_path: false\n        plugins: [{ name: access-layer }]')).toContainEqual(
-      expect.stringContaining('of its own'),
-    );
-    expect(change('products: [api-ip]', 'products: [api-ip]\n          quota: false')).toContainEqual(
-      expect.stringContaining('quota is off'),
-    );
-  });
-
-  it('finds the missing alias of the captcha refresh', () => {
-    expect(change("          - '~/api/v1/gst/refresh-captcha$'\n", '')).toEqual([
-      'product api-gst: no route takes /api/v1/gst/refresh-captcha',
-    ]);
-  });
-
-  it('finds two services for one path', () => {
-    expect(change("'~/seo(?:/.*)?$'", "'~/(?:seo|ip)(?:/.*)?$'")).toContainEqual('product api-ip: /ip is taken by ip and seo');
   });
 
   it('finds a path for which Kong is not told which of two services it prefers', () => {
@@ -170,13 +151,12 @@ describe('the check of kong.yml', () => {
     expect(change("          - '~/grank(?:/.*)?$'\n", "          - '~/grank(?:/.*)?$'\n        regex_priority: 1\n")).toEqual([taken]);
   });
 
-  it('finds a preferred route that takes more than its own, or under the wrong product', () => {
-    expect(change("'~/grank/grid/?$'", "'~/gst(?:/.*)?$'")).toContainEqual('product api-gst: /gst admits api-grank instead of api-gst');
-    const grid =
-      "'~/grank/grid/?$'\n        regex_priority: 1\n        strip_path: false\n    plugins:\n      - name: access-layer\n        config:\n          ";
-    expect(change(`${grid}products: [api-grank]`, `${grid}products: [api-ip]`)).toEqual([
-      'product api-grank: /grank/grid admits api-ip instead of api-grank',
-    ]);
+  it('finds a preferred route under the wrong product', () => {
+    const more =
+      '\n        regex_priority: 1\n        strip_path: false\n    plugins:\n      - name: access-layer\n        config:\n          ';
+    const grid = `'~/grank/grid/?$'${more}products: `;
+    const problem = 'product api-grank: /grank/grid admits api-ip instead of api-grank';
+    expect(change(`${grid}[api-grank]`, `${grid}[api-ip]`)).toEqual([problem]);
   });
 
   it('says what is wrong with a file that is not YAML', () => expect(checkKongConfig('a: [', PRODUCTS)[0]).toMatch(/^kong.yml: /));

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { type IncomingMessage } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import { createServer as createTcpServer, type AddressInfo } from 'node:net';
@@ -12,7 +13,7 @@ const stranger = createTestAuthority('nobody’s');
 
 let api: Server | undefined;
 let gateway: RunningGateway | undefined;
-let seen: { url: string; host: string; sni: string | false | null; connection: number }[] = [];
+let seen: { url: string | undefined; host: string | undefined; sni: unknown; connection: number | undefined }[] = [];
 
 afterEach(async () => {
   closeConnections();
@@ -24,19 +25,13 @@ afterEach(async () => {
 
 async function startApi(by = authority, options?: IssueOptions): Promise<number> {
   const { cert, key } = by.issue('api', options);
-  const started = createServer({ cert, key }, (request: IncomingMessage, response) => {
-    const socket = request.socket as TLSSocket & { servername?: string | false | null };
-    seen.push({
-      url: request.url ?? '',
-      host: request.headers.host ?? '',
-      sni: socket.servername ?? null,
-      connection: socket.remotePort ?? 0,
-    });
+  api = createServer({ cert, key }, (request: IncomingMessage, response) => {
+    const { servername: sni, remotePort: connection } = request.socket as TLSSocket & { servername?: unknown };
+    seen.push({ url: request.url, host: request.headers.host, sni, connection });
     request.resume().on('end', () => response.end('over TLS'));
-  });
-  await new Promise<void>((resolve) => started.listen(0, '127.0.0.1', resolve));
-  api = started;
-  return (started.address() as AddressInfo).port;
+  }).listen(0, '127.0.0.1');
+  await once(api, 'listening');
+  return (api.address() as AddressInfo).port;
 }
 
 /** kong.yml with one unguarded https service at `/x`. */
@@ -48,8 +43,8 @@ const kongYml = (url: string, more: object = {}): string =>
   });
 const VERIFIED = { tls_verify: true, ca_certificates: [AUTHORITY_ID] };
 
-async function start(text: string): Promise<RunningGateway> {
-  gateway = await startGateway({ kongYml: text, pluginSocket: '/nowhere' });
+async function start(text: string, kongConf = ''): Promise<RunningGateway> {
+  gateway = await startGateway({ kongYml: text, kongConf, pluginSocket: '/nowhere' });
   return gateway;
 }
 const get = (init?: Parameters<typeof send>[1]) => send(`http://127.0.0.1:${gateway?.port}/x/pune?a=1`, init);
@@ -96,20 +91,16 @@ describe('a service over https', () => {
     const port = await startApi();
     const file = writeConfig('authorities.pem', String(authority.ca));
     const text = kongYml(`https://localhost:${port}`, { tls_verify: true });
-    gateway = await startGateway({
-      kongYml: text,
-      pluginSocket: '/nowhere',
-      kongConf: `nginx_proxy_proxy_ssl_trusted_certificate = ${file}\n`,
-    });
+    await start(text, `nginx_proxy_proxy_ssl_trusted_certificate = ${file}\n`);
     expect((await get()).status).toBe(200);
-    await gateway.close({ graceMs: 50 });
+    await gateway?.close({ graceMs: 50 });
     await start(text);
     expect((await get()).status).toBe(502);
   });
 
   it('that never finishes the handshake is 504 after connect_timeout', async () => {
-    const silent = createTcpServer(() => undefined);
-    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const silent = createTcpServer(() => undefined).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
     const { port } = silent.address() as AddressInfo;
     await start(kongYml(`https://localhost:${port}`, { ...VERIFIED, connect_timeout: 100 }));
     expect((await get()).status).toBe(504);

@@ -1,42 +1,35 @@
-import { createServer, connect, type Socket } from 'node:net';
-import { type AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { eventually } from '../support/eventually';
 import { exchangeRaw, get, splitAnswer } from './support/raw-client';
 import { oneService, setStage, type Stage } from './support/stage';
 
 let stage: Stage;
-afterEach(() => stage.close());
+const onClose: (() => void)[] = [];
+afterEach(async () => {
+  onClose.splice(0).forEach((close) => close());
+  await stage.close();
+});
 
-/** A service that answers with exactly these bytes, then (unless told otherwise) keeps the connection. */
-async function rawService(
-  answer: (request: string, socket: Socket) => void,
-): Promise<{ port: number; connections: () => number; close: () => void }> {
-  const sockets = new Set<Socket>();
+/** A gateway before a service that answers with exactly these bytes, then (unless told otherwise) keeps the connection. */
+async function stageRaw(answer: (socket: Socket) => void, fields: object = { retries: 0 }): Promise<{ connections: () => number }> {
   let connections = 0;
-  const server = createServer((socket) => {
+  const service = createServer((socket) => {
     connections += 1;
-    sockets.add(socket);
-    socket.on('error', () => undefined);
-    socket.on('data', (chunk) => answer(chunk.toString('latin1'), socket));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    port: (server.address() as AddressInfo).port,
-    connections: () => connections,
-    close: () => {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-    },
-  };
+    onClose.push(() => socket.destroy());
+    socket.on('error', () => undefined).on('data', () => answer(socket));
+  }).listen(0, '127.0.0.1');
+  await once(service, 'listening');
+  onClose.push(() => service.close());
+  const { port } = service.address() as AddressInfo;
+  stage = await setStage({ kongYml: () => oneService({ url: `http://127.0.0.1:${port}`, ...fields }) });
+  return { connections: () => connections };
 }
 
 describe('an answer of the service', () => {
   const send = async (bytes: string): Promise<ReturnType<typeof splitAnswer>> => {
-    const service = await rawService((_request, socket) => void socket.end(bytes, 'latin1'));
-    stage = await setStage({ kongYml: () => oneService({ url: `http://127.0.0.1:${service.port}`, retries: 0 }) });
-    const answer = splitAnswer(await exchangeRaw(stage.gateway.port, 'GET /x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'));
-    service.close();
-    return answer;
+    await stageRaw((socket) => void socket.end(bytes, 'latin1'));
+    return splitAnswer(await exchangeRaw(stage.gateway.port, 'GET /x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'));
   };
 
   it.each([
@@ -89,28 +82,24 @@ describe('an answer of the service', () => {
 
 describe('connections to the service', () => {
   it('are kept and used again', async () => {
-    const service = await rawService((_request, socket) => void socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'));
-    stage = await setStage({ kongYml: () => oneService({ url: `http://127.0.0.1:${service.port}` }) });
+    const service = await stageRaw((socket) => void socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'));
     for (let i = 0; i < 5; i++) expect((await get(stage.gateway.port, '/x')).status).toBe(200);
     expect(service.connections()).toBe(1);
-    service.close();
   });
 
   it('that the service closed while idle cost a GET nothing and a POST is not sent twice', async () => {
     let requests = 0;
-    const service = await rawService((_request, socket) => {
+    await stageRaw((socket) => {
       requests += 1;
       // Every second request on a connection meets a closing service.
       if (requests % 2 === 0) socket.destroy();
       else socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
     });
-    stage = await setStage({ kongYml: () => oneService({ url: `http://127.0.0.1:${service.port}`, retries: 0 }) });
     expect((await get(stage.gateway.port, '/x')).status).toBe(200);
     expect((await get(stage.gateway.port, '/x')).status).toBe(200);
     expect(requests).toBe(3);
     const post = await exchangeRaw(stage.gateway.port, 'POST /x HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 1\r\n\r\na');
     expect([splitAnswer(post).status, requests]).toEqual([502, 4]);
-    service.close();
   });
 
   it('end when the client leaves', async () => {
@@ -129,15 +118,9 @@ describe('connections to the service', () => {
   });
 
   it('are tried as often as the service allows, then the client gets 502', async () => {
-    const attempts: number[] = [];
-    const service = await rawService((_request, socket) => {
-      attempts.push(1);
-      socket.destroy();
-    });
-    stage = await setStage({ kongYml: () => oneService({ url: `http://127.0.0.1:${service.port}`, retries: 2 }) });
+    const service = await stageRaw((socket) => void socket.destroy(), { retries: 2 });
     expect((await get(stage.gateway.port, '/x')).status).toBe(502);
-    expect(attempts).toHaveLength(3);
-    service.close();
+    expect(service.connections()).toBe(3);
   });
 });
 

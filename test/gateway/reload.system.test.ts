@@ -1,31 +1,13 @@
 import { writeFileSync } from 'node:fs';
-import { createServer, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo } from 'node:net';
+import { type ServerResponse } from 'node:http';
 import { ConfigError } from '../../kong/local/config/config-error';
 import { closeConnections, send } from '../support/http';
+import { serve, type TestServer } from './support/echo-server';
 import { startGateway, writeConfig, type RunningGateway } from './support/test-gateway';
 
-interface Upstream {
-  readonly url: string;
-  /** Answers that are held back until the test lets them go. */
-  readonly held: ServerResponse[];
-  stop(): Promise<void>;
-}
-
-async function startUpstream(name: string): Promise<Upstream> {
-  const held: ServerResponse[] = [];
-  const server: Server = createServer((request, response) => {
-    if (request.url === '/x/hold') held.push(response);
-    else response.end(name);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const stop = (): Promise<void> =>
-    new Promise((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, held, stop };
-}
+/** A service that says its name. */
+const startUpstream = (name: string): Promise<TestServer> =>
+  serve((request, response) => void (request.url === '/x/hold' ? held.push(response) : response.end(name)));
 
 const service = (name: string, url: string): object => ({
   name,
@@ -35,11 +17,14 @@ const service = (name: string, url: string): object => ({
 });
 const kongYml = (...services: object[]): string => JSON.stringify({ _format_version: '3.0', services });
 
-let first: Upstream;
-let second: Upstream;
+/** Answers that are held back until the test lets them go. */
+let held: ServerResponse[];
+let first: TestServer;
+let second: TestServer;
 let gateway: RunningGateway;
 let file: string;
 beforeEach(async () => {
+  held = [];
   first = await startUpstream('first');
   second = await startUpstream('second');
   file = writeConfig('kong.yml', kongYml(service('x', first.url)));
@@ -47,7 +32,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await gateway.close({ graceMs: 0 });
-  await Promise.all([first.stop(), second.stop()]);
+  await Promise.all([first.close(), second.close()]);
   closeConnections();
 });
 
@@ -71,10 +56,10 @@ describe('a reload of kong.yml', () => {
 
   it('lets requests end where they began', async () => {
     const waiting = get('/x/hold');
-    while (first.held.length === 0) await get('/x');
+    while (held.length === 0) await get('/x');
     change(kongYml(service('y', second.url)));
     gateway.reload();
-    first.held[0]?.end('late');
+    held[0]?.end('late');
     expect(await waiting).toBe('late');
   });
 

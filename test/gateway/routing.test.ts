@@ -1,64 +1,43 @@
 import { type Route } from '../../kong/local/config/kong-yml';
-import { Router, upstreamPath, type RouteMatch } from '../../kong/local/router';
+import { Router, upstreamPath } from '../../kong/local/router';
 import { escapePath, isRefusedPath, normalizePath } from '../../kong/local/http/uri';
 
 function route(name: string, paths: string[], more: Partial<Route> = {}): Route {
   const service = {
     id: 's', name: 's', host: 'h', port: 80, path: '/', declaredPath: undefined, connectTimeoutMs: 1, readTimeoutMs: 1, writeTimeoutMs: 1, retries: 0, upstream: undefined, tls: undefined,
   }; // prettier-ignore
-  return {
-    id: name,
-    name,
-    paths,
+  const defaults = {
     methods: undefined,
     protocols: ['http'],
     stripPath: false,
     preserveHost: false,
     requestBuffering: true,
     regexPriority: 0,
-    service,
-    plugins: [],
-    ...more,
   };
+  return { id: name, name, paths, ...defaults, service, plugins: [], ...more };
 }
 
-const nameOf = (match: RouteMatch | undefined): string | undefined => match?.route.name;
-
 describe('the router', () => {
-  it('prefers the longer prefix', () => {
-    const router = new Router([route('short', ['/a']), route('long', ['/a/b'])]);
-    expect(nameOf(router.match('GET', '/a/b/c'))).toBe('long');
-    expect(nameOf(router.match('GET', '/a/c'))).toBe('short');
-  });
+  const prefixes = [route('short', ['/a']), route('long', ['/a/b'])];
+  const ordered = [route('first', ['~/a']), route('second', ['~/a']), route('high', ['~/a/x'], { regexPriority: 5 })];
+  const methods = [route('any', ['/a/b']), route('get', ['/a'], { methods: ['GET'] })];
+  const anchored = [route('whole', ['~/ip(?:/.*)?$']), route('open', ['~/x'])];
 
-  it('prefers a regular expression to a prefix of any length', () => {
-    const router = new Router([route('prefix', ['/a/b/c']), route('regex', ['~/a/'])]);
-    expect(nameOf(router.match('GET', '/a/b/c'))).toBe('regex');
-  });
-
-  it('prefers the higher regex_priority, then the order of the file', () => {
-    const router = new Router([route('first', ['~/a']), route('second', ['~/a']), route('high', ['~/a/x'], { regexPriority: 5 })]);
-    expect(nameOf(router.match('GET', '/a/x'))).toBe('high');
-    expect(nameOf(router.match('GET', '/a/y'))).toBe('first');
-  });
-
-  it('prefers a route that names the method', () => {
-    const router = new Router([route('any', ['/a/b']), route('get', ['/a'], { methods: ['GET'] })]);
-    expect(nameOf(router.match('GET', '/a/b'))).toBe('get');
-    expect(nameOf(router.match('POST', '/a/b'))).toBe('any');
-  });
-
-  it('anchors a regular expression at the start and not at the end', () => {
-    const router = new Router([route('regex', ['~/ip(?:/.*)?$']), route('open', ['~/x'])]);
-    expect(nameOf(router.match('GET', '/ip'))).toBe('regex');
-    expect(nameOf(router.match('GET', '/ip/a'))).toBe('regex');
-    expect(router.match('GET', '/ipx')).toBeUndefined();
-    expect(router.match('GET', '/a/ip')).toBeUndefined();
-    expect(nameOf(router.match('GET', '/xyz'))).toBe('open');
-  });
-
-  it('is case-sensitive', () => {
-    expect(new Router([route('a', ['/a'])]).match('GET', '/A')).toBeUndefined();
+  it.each<[string, Route[], string, string, string | undefined]>([
+    ['the longer prefix', prefixes, 'GET', '/a/b/c', 'long'],
+    ['the prefix that is left', prefixes, 'GET', '/a/c', 'short'],
+    ['a regular expression to a prefix of any length', [...prefixes, route('regex', ['~/a/'])], 'GET', '/a/b/c', 'regex'],
+    ['the higher regex_priority', ordered, 'GET', '/a/x', 'high'],
+    ['the order of the file', ordered, 'GET', '/a/y', 'first'],
+    ['a route that names the method', methods, 'GET', '/a/b', 'get'],
+    ['a route of any method', methods, 'POST', '/a/b', 'any'],
+    ['a regular expression with an end', anchored, 'GET', '/ip/a', 'whole'],
+    ['no regular expression whose end comes later', anchored, 'GET', '/ipx', undefined],
+    ['no regular expression that matches within', anchored, 'GET', '/a/ip', undefined],
+    ['a regular expression without an end', anchored, 'GET', '/xyz', 'open'],
+    ['no other case', prefixes, 'GET', '/A', undefined],
+  ])('takes %s', (_what, ...[routes, method, path, expected]) => {
+    expect(new Router(routes).match(method, path)?.route.name).toBe(expected);
   });
 });
 

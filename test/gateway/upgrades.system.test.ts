@@ -1,50 +1,33 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import { connect, type AddressInfo } from 'node:net';
+import { connect } from 'node:net';
 import { WebSocket, WebSocketServer } from 'ws';
 import { encodeExitArgs } from '../../plugins/server/pdk-messages';
 import { eventually } from '../support/eventually';
 import { exchangeRaw, get, splitAnswer } from './support/raw-client';
-import { startPluginServer, type ScriptedServer } from './support/plugin-server';
 import { setStage, type Stage } from './support/stage';
-import { startGateway, type RunningGateway } from './support/test-gateway';
 import { encodeKeyValue } from '../support/gateway/kong-messages';
 
 describe('a WebSocket', () => {
-  const server = createServer((_request, response) => response.end('plain'));
-  const sockets = new WebSocketServer({ server, handleProtocols: () => 'captcha.v1' });
-  let plugin: ScriptedServer;
-  let gateway: RunningGateway;
+  const sockets = new WebSocketServer({ noServer: true, handleProtocols: () => 'captcha.v1' });
+  let stage: Stage;
   let lastHeaders: string[] = [];
 
-  beforeAll(async () => {
-    sockets.on('connection', (socket, request) => {
+  beforeEach(async () => {
+    stage = await setStage();
+    stage.upstream.server.on('upgrade', (request, socket, head) => {
       lastHeaders = request.rawHeaders;
-      socket.on('message', (data, isBinary) => socket.send(data, { binary: isBinary }));
-      socket.send('hello from the service');
+      sockets.handleUpgrade(request, socket, head, (opened) => {
+        opened.on('message', (data, isBinary) => opened.send(data, { binary: isBinary }));
+        opened.send('hello from the service');
+      });
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    plugin = await startPluginServer();
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    gateway = await startGateway({ pluginSocket: plugin.path, upstreamOverrides: { echo: url, methods: url } });
   });
+  afterEach(() => stage.close());
 
-  beforeEach(() => {
-    plugin.onEvent = (event) => event.end();
-  });
-
-  afterAll(async () => {
-    await gateway.close({ graceMs: 50 });
-    await plugin.close();
-    sockets.close();
-    server.closeAllConnections();
-    server.close();
-  });
-
-  const open = (path: string): WebSocket => new WebSocket(`ws://127.0.0.1:${gateway.port}${path}`, 'captcha.v1');
+  const open = (path: string): WebSocket => new WebSocket(`ws://127.0.0.1:${stage.gateway.port}${path}`, 'captcha.v1');
 
   it('is joined to the service once the plugin admitted it, messages both ways', async () => {
-    plugin.onEvent = async (event) => {
+    stage.plugin.onEvent = async (event) => {
       await event.call('kong.service.request.set_header', encodeKeyValue({ key: 'X-Proof', value: 'yes' }));
       event.end();
     };
@@ -63,7 +46,7 @@ describe('a WebSocket', () => {
 
   it('that the plugin refuses never reaches the service', async () => {
     lastHeaders = [];
-    plugin.onEvent = (event) =>
+    stage.plugin.onEvent = (event) =>
       void event.call('kong.response.exit', encodeExitArgs({ status: 401, body: Buffer.from('no key') })).catch(() => undefined);
     const socket = open('/echo');
     const [, answer] = (await once(socket, 'unexpected-response')) as [unknown, { statusCode: number }];
@@ -73,33 +56,16 @@ describe('a WebSocket', () => {
     expect(lastHeaders).toEqual([]);
   });
 
-  it('to a path without a route is a 404', async () => {
-    const socket = open('/nowhere');
-    const [, answer] = (await once(socket, 'unexpected-response')) as [unknown, { statusCode: number }];
-    expect(answer.statusCode).toBe(404);
-    socket.on('error', () => undefined);
-    socket.terminate();
-  });
-
-  it('ends on the other side when one side vanishes', async () => {
-    const socket = open('/echo');
-    await once(socket, 'message');
-    // That of the test before may close a moment later than its other side.
+  it('ends on the other side when one side vanishes, and with the gateway', async () => {
+    const [one, other] = [open('/echo'), open('/echo')];
+    await Promise.all([once(one, 'message'), once(other, 'message')]);
+    expect(sockets.clients.size).toBe(2);
+    one.terminate();
     await eventually(() => sockets.clients.size === 1);
-    const [serviceSide] = [...sockets.clients];
-    socket.terminate();
-    await once(serviceSide as WebSocket, 'close');
-    expect(sockets.clients.size).toBe(0);
-  });
-
-  it('is closed with the gateway', async () => {
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const other = await startGateway({ pluginSocket: plugin.path, upstreamOverrides: { echo: url } });
-    const socket = new WebSocket(`ws://127.0.0.1:${other.port}/echo`);
-    await once(socket, 'message');
-    const closed = once(socket, 'close');
-    await other.close({ graceMs: 50 });
+    const closed = once(other, 'close');
+    await stage.gateway.close({ graceMs: 50 });
     await closed;
+    await eventually(() => sockets.clients.size === 0);
   });
 });
 
@@ -166,18 +132,17 @@ describe('behind a request that is not answered yet', () => {
     return (await answer).match(/HTTP\/1\.1 \d+|first/g);
   }
 
-  it('a WebSocket is asked for in its turn', async () => {
-    const second = 'GET /nowhere HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
-    expect(await pipeline(second)).toEqual(['HTTP/1.1 200', 'first', 'HTTP/1.1 404']);
-  });
-
-  it('another protocol is offered in its turn', async () => {
-    const second = 'GET /nowhere HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\nGET /nowhere HTTP/1.0\r\n\r\n';
-    expect(await pipeline(second)).toEqual(['HTTP/1.1 200', 'first', 'HTTP/1.1 404', 'HTTP/1.1 404']);
-  });
-
-  it('CONNECT is refused in its turn', async () => {
-    expect(await pipeline('CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n')).toEqual(['HTTP/1.1 200', 'first', 'HTTP/1.1 400']);
+  const WEBSOCKET = 'GET /nowhere HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
+  it.each([
+    ['a WebSocket is asked for', WEBSOCKET, ['HTTP/1.1 404']],
+    [
+      'another protocol is offered',
+      `${WEBSOCKET.replace('websocket', 'h2c')}GET /nowhere HTTP/1.0\r\n\r\n`,
+      ['HTTP/1.1 404', 'HTTP/1.1 404'],
+    ],
+    ['CONNECT is refused', 'CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n', ['HTTP/1.1 400']],
+  ])('%s in its turn', async (_what, second, answers) => {
+    expect(await pipeline(second)).toEqual(['HTTP/1.1 200', 'first', ...answers]);
   });
 
   it('CONNECT may be given up by its client', async () => {
@@ -191,8 +156,7 @@ describe('behind a request that is not answered yet', () => {
   });
 
   it('of which the gateway knows the answer at once, a WebSocket is asked for in its turn', async () => {
-    const two =
-      'GET /nowhere HTTP/1.1\r\nHost: a\r\n\r\nGET /nowhere HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
-    expect((await exchangeRaw(stage.gateway.port, two)).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 404', 'HTTP/1.1 404']);
+    const two = await exchangeRaw(stage.gateway.port, `GET /nowhere HTTP/1.1\r\nHost: a\r\n\r\n${WEBSOCKET}`);
+    expect(two.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 404', 'HTTP/1.1 404']);
   });
 });

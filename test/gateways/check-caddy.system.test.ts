@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { checkCaddy } from '../../kong/gateways/check-caddy';
 import { gatewayFiles } from '../../kong/gateways/write/gateway-files';
 import { runTollgate } from '../../cli/run-tollgate';
 import { ensurePackages } from '../support/debian-packages';
+import { runFolder } from '../support/run-folder';
 
 const ROOT = resolve(__dirname, '../..');
 let folder: string;
@@ -19,10 +19,8 @@ const files = gatewayFiles({
 
 beforeAll(async () => {
   await ensurePackages(['caddy'], 'The tests of other gateways');
-  folder = mkdtempSync(join(tmpdir(), 'check-caddy-'));
+  folder = mkdtempSync(join(runFolder(), 'check-caddy-'));
 });
-
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 async function run(...argv: string[]): Promise<{ code: number; text: string }> {
   let text = '';

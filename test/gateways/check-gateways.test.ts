@@ -28,19 +28,6 @@ const kong = {
   ),
 };
 
-/** What `product new` writes into kong.yml. */
-const block = (url: string): Readonly<Record<string, unknown>> =>
-  describeProduct({
-    id: 'weather',
-    title: 'Weather',
-    description: 'Rain.',
-    url,
-    prefix: '/weather',
-    daily: 3,
-    monthly: 60,
-    openapi: undefined,
-  }).block;
-
 /** What `npx tollgate gateway` writes for the example catalogue, by file name. */
 const written = (kind: GatewayKind, from = kongYml): Record<string, string> =>
   gatewayFiles({ kind, kongYml: from, shipped: KONG, folder: '/etc/nginx/tollgate', luaFolder: '/etc/nginx/tollgate' });
@@ -148,19 +135,15 @@ describe('of nginx', () => {
       ['guard.conf', 'access_by_lua_file /etc/nginx/tollgate/guard.lua;', '', /auth_request is missing/],
       ['guard.conf', 'access_by_lua_file', 'satisfy any; access_by_lua_file', /satisfy any/],
       ['guard.conf', 'proxy_set_header Upgrade $tollgate_upgrade;', '', /upgrade is missing/],
-      ['routes.conf', 'proxy_pass http://ip$tollgate_uri;', 'proxy_pass http://ip;', /a key in the query goes on/],
-      ['server.conf', 'error_log /var/log/nginx/error.log alert;', 'error_log stderr;', /error_log is not at alert/],
       ['server.conf', 'log_by_lua_file', '# log_by_lua_file', /^nobody is told what APIs answer. Add to the server: log_by_lua_file/],
-      ['guard.conf', 'proxy_hide_header X-Units;', '', /^callers see what an API says its answer costs/],
     ])('%s with %s changed to %p is found', (file, from, to, found) => {
       expect(checkLua(file, from, to)).toMatch(found);
     });
   });
 
   it('auth_request off, written down, is meant', () => {
-    expect(
-      checkChanged('nginx.conf', 'location / {\n      return 404;', 'location / {\n auth_request off; proxy_pass http://tollgate-ip;'),
-    ).toEqual([]);
+    const open = 'location / {\n auth_request off; proxy_pass http://tollgate-ip;';
+    expect(checkChanged('nginx.conf', 'location / {\n      return 404;', open)).toEqual([]);
   });
 
   it.each(['http {', 'http { } }', 'http { server', 'location ~ ^/a{2}$ { return 404; }}'])(
@@ -241,17 +224,13 @@ describe('of Envoy', () => {
   });
 
   it('a listener without ext_authz, or with it too late, is found', () => {
-    const load = (): {
-      static_resources: { listeners: { filter_chains: { filters: { typed_config: { http_filters: unknown[] } }[] }[] }[] };
-    } => parse(shipped('envoy.yaml')) as ReturnType<typeof load>;
-    const filtersOf = (config: ReturnType<typeof load>): unknown[] =>
-      config.static_resources.listeners[0]?.filter_chains[0]?.filters[0]?.typed_config.http_filters ?? [];
-    const late = load();
-    filtersOf(late).reverse();
-    expect(checkEnvoy(stringify(late)).join()).toMatch(/after the router/);
-    const none = load();
-    filtersOf(none).shift();
-    expect(checkEnvoy(stringify(none)).join()).toMatch(/no ext_authz/);
+    const withFilters = (change: (filters: unknown[]) => unknown): string => {
+      const config = parse(shipped('envoy.yaml'));
+      change(config.static_resources.listeners[0].filter_chains[0].filters[0].typed_config.http_filters);
+      return checkEnvoy(stringify(config)).join();
+    };
+    expect(withFilters((filters) => filters.reverse())).toMatch(/after the router/);
+    expect(withFilters((filters) => filters.shift())).toMatch(/no ext_authz/);
   });
 });
 
@@ -276,10 +255,9 @@ describe.each(GATEWAY_KINDS)('what is written from kong.yml for %s', (kind) => {
   );
 
   it('has a product of the seller’s own with its prefix taken off, its address, and no product that is not sold', () => {
-    const own = addToList(readFileSync(join(KONG, 'new-folder', 'kong.yml'), 'utf8'), {
-      list: 'services',
-      entry: block('https://api.example.com/v2'),
-    });
+    const sold = { id: 'weather', title: 'Weather', description: 'Rain.', prefix: '/weather', daily: 3, monthly: 60, openapi: undefined };
+    const { block } = describeProduct({ ...sold, url: 'https://api.example.com/v2' });
+    const own = addToList(readFileSync(join(KONG, 'new-folder', 'kong.yml'), 'utf8'), { list: 'services', entry: block });
     const text = whole(own);
     expect(text).toContain('weather;strip_path=/weather;rate_limit_headers=gateway');
     expect(text).toMatch(/api\.example\.com:443/);

@@ -1,9 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { findFreePorts } from '../../cli/supervisor/free-port';
 import { ExtAuthzServer } from '../../plugins/ext-authz/ext-authz-server';
@@ -12,6 +11,7 @@ import { eventually } from '../support/eventually';
 import { send } from '../support/http';
 import { endProgram } from '../support/system/program';
 import { stagePlugin } from './support/entrance-stage';
+import { runFolder } from '../support/run-folder';
 
 const { ENVOY_BIN } = process.env;
 if (!ENVOY_BIN) console.warn('skipped: ENVOY_BIN names no Envoy; test/gateways/ext-authz plays one');
@@ -26,7 +26,7 @@ describeEnvoy('a real Envoy with the shipped configuration', () => {
   let url: string;
 
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'envoy-'));
+    folder = mkdtempSync(join(runFolder(), 'envoy-'));
     api = createServer((request, response) => {
       seen.push(request);
       response.end('served');
@@ -57,7 +57,6 @@ describeEnvoy('a real Envoy with the shipped configuration', () => {
     await authorizer.close({ graceMs: 0 });
     api.close();
     api.closeAllConnections();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   it('refuses, admits without the key, counts, and lets nobody pass when nobody answers', async () => {

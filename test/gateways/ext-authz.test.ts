@@ -23,12 +23,17 @@ let client: (Client & { check: Check }) | undefined;
 
 beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'ext-authz-'))));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-afterEach(async () => {
+beforeEach(() => serve());
+afterEach(stop);
+
+async function stop(): Promise<void> {
   client?.close();
   await server?.close({ graceMs: 0 });
-});
+}
 
+/** In place of what was served before. */
 async function serve(staged: StagedPlugin = stagePlugin()): Promise<void> {
+  await stop();
   const path = join(folder, 's.sock');
   server = new ExtAuthzServer({ plugin: staged.plugin, listen: { path }, secret: undefined, log: staged.log });
   await server.listen();
@@ -62,23 +67,11 @@ function check({
   metadata,
 }: Asked): Promise<CheckResponse> {
   const pseudo = { ':method': method, ':path': path, ':authority': 'api.example', ':scheme': 'http' };
-  const http = {
-    id: '10184239374619823746',
-    method,
-    path,
-    host: 'api.example',
-    protocol: 'HTTP/1.1',
-    ...(raw
-      ? {
-          headerMap: { headers: [...Object.entries(pseudo), ...raw].map(([name, value]) => ({ key: name, rawValue: Buffer.from(value) })) },
-        }
-      : { headers: { ...pseudo, ...headers } }),
-  };
-  const attributes = {
-    source: { address: { socketAddress: { address, portValue: 51_234 } } },
-    request: { http },
-    contextExtensions: extensions,
-  };
+  const rawHeaders = raw && [...Object.entries(pseudo), ...raw].map(([name, value]) => ({ key: name, rawValue: Buffer.from(value) }));
+  const given = rawHeaders ? { headerMap: { headers: rawHeaders } } : { headers: { ...pseudo, ...headers } };
+  const http = { id: '10184239374619823746', method, path, host: 'api.example', protocol: 'HTTP/1.1', ...given };
+  const source = { address: { socketAddress: { address, portValue: 51_234 } } };
+  const attributes = { source, request: { http }, contextExtensions: extensions };
   return new Promise((resolve, reject) => {
     client?.check({ attributes }, metadata ?? new Metadata(), (error, response) => {
       if (error || !response) reject(error ?? new Error('no answer'));
@@ -95,11 +88,8 @@ const codeOf = ({ deniedResponse }: CheckResponse): unknown =>
 
 describe('an admitted request', () => {
   it('is told the proof to set and the credentials to take away', async () => {
-    await serve();
-    const answer = await check({
-      headers: { ...withKey, 'x-tollgate-anything': '1', x_tollgate_mode: 'live' },
-      path: `/ip?api_key=${key}&a=1`,
-    });
+    const headers = { ...withKey, 'x-tollgate-anything': '1', x_tollgate_mode: 'live' };
+    const answer = await check({ headers, path: `/ip?api_key=${key}&a=1` });
     expect(answer.status.code).toBe(0);
     const proof = proofIn({ set: { 'X-Tollgate-Context': named(answer.okResponse?.headers)['x-tollgate-context'] ?? '' } });
     expect(proof).toMatchObject({ ok: true, context: { product: 'api-ip', callerAddress: '203.0.113.7' } });
@@ -111,7 +101,6 @@ describe('an admitted request', () => {
   });
 
   it('loses a cookie and a Referer that hold a copy of the key', async () => {
-    await serve();
     const copies = await check({ headers: { ...withKey, cookie: `a=1; k=${key}`, referer: `https://a.example/?k=${key}` } });
     expect(copies.okResponse?.headersToRemove).toEqual(expect.arrayContaining(['cookie', 'referer']));
     const plain = await check({ headers: { ...withKey, cookie: 'a=1', referer: 'https://a.example/' } });
@@ -119,7 +108,6 @@ describe('an admitted request', () => {
   });
 
   it('has its own proof replaced, never removed', async () => {
-    await serve();
     const answer = await check({ headers: { ...withKey, 'x-tollgate-context': 'forged' } });
     expect(answer.okResponse?.headersToRemove).not.toContain('x-tollgate-context');
     expect(named(answer.okResponse?.headers)['x-tollgate-context']).not.toBe('forged');
@@ -127,7 +115,6 @@ describe('an admitted request', () => {
   });
 
   it('loses Authorization only where it carried the key', async () => {
-    await serve();
     const bearer = await check({ headers: { authorization: `Bearer ${key}` } });
     const basic = await check({ headers: { ...withKey, authorization: 'Basic dTpw' } });
     expect(bearer.okResponse?.headersToRemove).toContain('authorization');
@@ -136,18 +123,14 @@ describe('an admitted request', () => {
 });
 
 it('a browser’s preflight is answered 200 and not let through', async () => {
-  await serve();
-  const answer = await check({
-    method: 'OPTIONS',
-    headers: { origin: 'https://app.example.com', 'access-control-request-method': 'POST' },
-  });
+  const headers = { origin: 'https://app.example.com', 'access-control-request-method': 'POST' };
+  const answer = await check({ method: 'OPTIONS', headers });
   expect([answer.status.code, answer.deniedResponse?.status.code]).toEqual([7, 200]);
   expect(named(answer.deniedResponse?.headers)['access-control-allow-methods']).toContain('POST');
 });
 
 describe('a refused request', () => {
   it('is denied with the problem, its status and its headers', async () => {
-    await serve();
     const answer = await check({});
     expect([answer.status.code, answer.deniedResponse?.status.code, codeOf(answer)]).toEqual([7, 401, 'key_missing']);
     expect(named(answer.deniedResponse?.headers)).toMatchObject({
@@ -158,14 +141,12 @@ describe('a refused request', () => {
   });
 
   it('is 429 past the limit', async () => {
-    await serve();
     const codes = [];
     for (let asked = 0; asked < 3; asked++) codes.push((await check({ headers: withKey })).deniedResponse?.status.code);
     expect(codes).toEqual([undefined, undefined, 429]);
   });
 
   it('has a repeated key seen as such, joined or raw', async () => {
-    await serve();
     expect(codeOf(await check({ raw: [['x-api-key', key], ['x-api-key', key]] }))).toBe('ambiguous_key'); // prettier-ignore
     expect(codeOf(await check({ headers: { 'x-api-key': `${key},${key}` } }))).toBe('key_unknown');
   });
@@ -178,13 +159,11 @@ describe('a refused request', () => {
     ['/ip/..%2fgst', 'ambiguous_path'],
     ['/ip/..;/gst', 'ambiguous_path'],
   ])('is 400 where Envoy could not pass it on safely: %s', async (path, code) => {
-    await serve();
     expect(codeOf(await check({ path, headers: withKey }))).toBe(code);
   });
 });
 
 it('is 400 where Connection names a header of ours, and goes on where it names another', async () => {
-  await serve();
   const upgrade = (connection: string): ReturnType<typeof check> => check({ headers: { ...withKey, upgrade: 'websocket', connection } });
   expect(codeOf(await upgrade('Upgrade, x-tollgate-context'))).toBe('request_not_readable');
   expect((await upgrade('Upgrade, keep-alive')).status.code).toBe(0);
@@ -193,20 +172,17 @@ it('is 400 where Connection names a header of ours, and goes on where it names a
 describe('the caller’s address', () => {
   it('is the connection’s, or the one that Envoy vouches for where the route says so', async () => {
     await serve(stagePlugin(recordOf({ whitelist: compileWhitelist(['203.0.113.7']) })));
-    const elsewhere = {
-      headers: { ...withKey, 'x-forwarded-for': '203.0.113.7', 'x-envoy-external-address': '203.0.113.7' },
-      address: '198.51.100.9',
-    };
-    expect(codeOf(await check(elsewhere))).toBe('caller_not_whitelisted');
-    const trusting = { products: 'api-ip', caller_address: 'x-envoy-external-address' };
-    expect((await check({ ...elsewhere, extensions: trusting })).status.code).toBe(0);
-    expect(codeOf(await check({ ...elsewhere, extensions: { products: 'api-ip', caller_address: 'x-forwarded-for' } }))).toBe(
-      'access_layer_unavailable',
-    );
+    const headers = { ...withKey, 'x-forwarded-for': '203.0.113.7', 'x-envoy-external-address': '203.0.113.7' };
+    const asked = (setting: Record<string, string>): Promise<CheckResponse> =>
+      check({ headers, address: '198.51.100.9', extensions: { products: 'api-ip', ...setting } });
+    expect(codeOf(await asked({}))).toBe('caller_not_whitelisted');
+    expect((await asked({ caller_address: 'x-envoy-external-address' })).status.code).toBe(0);
+    expect(codeOf(await asked({ caller_address: 'x-forwarded-for' }))).toBe('access_layer_unavailable');
   });
 
   it('is believed over TCP only from who knows the secret', async () => {
     const { plugin, log } = stagePlugin();
+    await stop();
     server = new ExtAuthzServer({ plugin, listen: { host: '127.0.0.1', port: 0 }, secret: SECRET, log });
     await server.listen();
     connect(`127.0.0.1:${server.port}`);
@@ -226,7 +202,6 @@ describe('an error of ours is a denial', () => {
     ['an unknown setting', { products: 'api-ip', quoat: 'false' }],
     ['forms, whose bodies Envoy would have to buffer', { products: 'api-ip', key_in: 'form' }],
   ])('when a route names %s', async (_, extensions) => {
-    await serve();
     expect((await check({ headers: withKey, extensions })).deniedResponse?.status.code).toBe(503);
   });
 

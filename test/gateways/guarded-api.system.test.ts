@@ -1,9 +1,6 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
-import { type AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { type IncomingMessage } from 'node:http';
 import { join, resolve } from 'node:path';
 import { Pool } from 'pg';
 import { findFreePorts } from '../../cli/supervisor/free-port';
@@ -11,11 +8,13 @@ import { runTollgate } from '../../cli/run-tollgate';
 import { LUA_MODULES } from '../../kong/gateways/render';
 import { LUA_FILES } from './support/running-gateway';
 import { openInstallation, type Installation } from '../acceptance/installation';
+import { serve, type TestServer } from '../gateway/support/echo-server';
 import { ensurePackages } from '../support/debian-packages';
 import { eventually } from '../support/eventually';
 import { send } from '../support/http';
 import { sharedInstance } from '../support/system/shared-instance';
 import { endProgram } from '../support/system/program';
+import { runFolder } from '../support/run-folder';
 
 const ROOT = resolve(__dirname, '../..');
 const PAGE = readFileSync(join(ROOT, 'docs/gateways.md'), 'utf8');
@@ -23,7 +22,7 @@ const SHIPPED_SOCKET = /\/var\/run\/tollgate(?=\/[\w-]+\.sock)/g;
 
 let tollgate: Installation;
 let database: Pool;
-let api: Server;
+let api: TestServer;
 let folder: string;
 const seen: IncomingMessage[] = [];
 
@@ -31,23 +30,19 @@ beforeAll(async () => {
   await ensurePackages(['caddy', ...LUA_FILES], 'The tests of other gateways');
   tollgate = await openInstallation();
   database = new Pool({ connectionString: (await sharedInstance()).databaseUrl, max: 1 });
-  api = createServer((request, response) => {
+  api = await serve((request, response) => {
     seen.push(request);
     response.end('the weather');
-  }).listen(0, '127.0.0.1');
-  await once(api, 'listening');
+  });
 });
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'guarded-api-'));
+  folder = mkdtempSync(join(runFolder(), 'guarded-api-'));
   seen.length = 0;
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 afterAll(async () => {
-  api.close();
-  api.closeAllConnections();
-  await Promise.all([tollgate.close(), database.end()]);
+  await Promise.all([api.close(), tollgate.close(), database.end()]);
 });
 
 const KINDS = ['nginx', 'nginx-lua', 'caddy'] as const;
@@ -61,10 +56,9 @@ const blockOf = (kind: Kind): string => new RegExp(`\`\`\`${programOf(kind)}\n([
 
 /** The block with this machine's ports and a product that exists. */
 function localised(block: string, port: number): string {
-  const { port: apiPort } = api.address() as AddressInfo;
   return block
     .replaceAll('8001', String(port))
-    .replaceAll('127.0.0.1:9000', `127.0.0.1:${apiPort}`)
+    .replaceAll('127.0.0.1:9000', `127.0.0.1:${api.port}`)
     .replace(/(tollgate_product '|import tollgate )weather/, '$1api-vahaan');
 }
 

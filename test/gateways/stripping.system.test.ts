@@ -1,24 +1,25 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, connect } from 'node:net';
-import { tmpdir } from 'node:os';
+import { type IncomingMessage } from 'node:http';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
 import { addToList } from '../../cli/commands/add-to-list';
 import { describeProduct } from '../../cli/commands/new-product';
 import { answerLineIn, parseAnswerLine } from '../../plugins/core/access/answer-line';
 import { FORGEABLE } from '../../plugins/core/access/request-variable';
 import { openInstallation, type Installation } from '../acceptance/installation';
+import { serve, type TestServer } from '../gateway/support/echo-server';
 import { statusesOf, sendRaw } from '../support/gateway/raw-http';
 import { eventually } from '../support/eventually';
-import { send } from '../support/http';
+import { send, type Sending } from '../support/http';
 import { sharedInstance } from '../support/system/shared-instance';
 import { type AnyGateway, type AnyRunningGateway, EVERY_GATEWAY, startAnyGateway } from './support/every-gateway';
+import { runFolder } from '../support/run-folder';
 
 const ROOT = resolve(__dirname, '../..');
 let tollgate: Installation;
-let api: Server;
+let api: TestServer;
 let key: string;
 let folder: string;
 const WEBSOCKET_KEY = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==';
@@ -32,27 +33,24 @@ const told: string[] = [];
 beforeAll(async () => {
   tollgate = await openInstallation();
   ({ key } = await tollgate.createKey({ products: ['api-ip', 'api-grank', 'api-image'], mode: 'test', daily: 100_000, monthly: 100_000 }));
-  api = createServer((request, response) => {
+  api = await serve((request, response) => {
     seen.push(request);
     const units = /^\/units\/(.*)$/.exec(request.url ?? '')?.[1];
     if (units !== undefined) response.setHeader('X-Units', units);
     request.resume().on('end', () => response.end());
   });
   // Takes every protocol that it is offered, and closes.
-  api.on('upgrade', (request, socket) => {
+  api.server.on('upgrade', (request, socket) => {
     upgraded.push(request);
     // The answer to the key of RFC 6455, section 1.3, which the test sends.
     const accept = 'Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=';
     const protocol = request.headers['upgrade'] ?? '';
     socket.end(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${protocol}\r\n${accept}\r\n\r\n`);
   });
-  api.listen(0, '127.0.0.1');
-  await once(api, 'listening');
   const { dataDir, services } = await sharedInstance();
-  const url = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
-  folder = mkdtempSync(join(tmpdir(), 'tollgate-own-api-'));
-  const kongYml = withOwnApi(url);
-  const everywhere = Object.fromEntries(Object.keys(services).map((name) => [name, url]));
+  folder = mkdtempSync(join(runFolder(), 'tollgate-own-api-'));
+  const kongYml = withOwnApi(api.url);
+  const everywhere = Object.fromEntries(Object.keys(services).map((name) => [name, api.url]));
   witness.on('message', (datagram) => told.push(answerLineIn(datagram) ?? ''));
   witness.bind(0, '127.0.0.1');
   await once(witness, 'listening');
@@ -65,10 +63,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all([...gateways.values()].map((gateway) => gateway.stop()));
   witness.close();
-  api.close();
-  api.closeAllConnections();
-  rmSync(folder, { recursive: true });
-  await tollgate.close();
+  await Promise.all([api.close(), tollgate.close()]);
 });
 
 beforeEach(() => void (seen.length = 0));
@@ -88,26 +83,21 @@ function withOwnApi(url: string): string {
 }
 
 /** What an API and its caller see of one request, the same behind every gateway: `ours` stands for what is another one each time. */
-interface Seen {
-  readonly request: Record<string, unknown>;
-  readonly answer: Record<string, unknown>;
-}
+type Seen = Readonly<Record<'request' | 'answer', Record<string, unknown>>>;
 
 async function seenBehind(url: string): Promise<Seen[]> {
   const origin = new URL(url).host;
-  const sent: [string, Record<string, string>][] = [
-    ['GET /weather', {}],
-    ['GET /weather/pune?days=2&api_key=KEY&u=http://x/?y', {}],
-    ['GET /weather/a%20b;c=d', { 'X-API-Key': key, Cookie: 'a=1', 'X-Tollgate-Customer': 'forged' }],
-    ['POST /weather/', { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' }],
+  const bearer = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
+  const sent: [string, Sending][] = [
+    ['/weather', { headers: { 'X-API-Key': key } }],
+    [`/weather/pune?days=2&api_key=${key}&u=http://x/?y`, {}],
+    ['/weather/a%20b;c=d', { headers: { 'X-API-Key': key, Cookie: 'a=1', 'X-Tollgate-Customer': 'forged' } }],
+    ['/weather/', { method: 'POST', headers: bearer, body: '{"city":"pune"}' }],
   ];
   const rows: Seen[] = [];
-  for (const [line, headers] of sent) {
-    const [method = '', target = ''] = line.split(' ');
-    const own = Object.keys(headers).length === 0 && !target.includes('KEY') ? { 'X-API-Key': key } : headers;
+  for (const [target, sending] of sent) {
     seen.length = 0;
-    const options = { method, headers: own, ...(method === 'POST' && { body: '{"city":"pune"}' }) };
-    const answer = await send(url + target.replace('KEY', key), options);
+    const answer = await send(url + target, sending);
     const request = seen.at(-1);
     const { host, cookie, authorization, 'content-type': type, 'content-length': length } = request?.headers ?? {};
     const read = (name: string): unknown => request?.headers[name];
@@ -140,25 +130,14 @@ const claimsOf = (request: IncomingMessage | undefined): unknown =>
 describe.each(EVERY_GATEWAY)('what a service sees behind %s', (kind) => {
   const url = (): string => gateways.get(kind)?.url ?? '';
 
-  interface Asked {
-    readonly status: number | undefined;
-    /** Of a refusal. */
-    readonly code: string | undefined;
-    readonly last: IncomingMessage | undefined;
-  }
-
   /** @param target of a GET, or a method and its target */
-  async function ask(
-    target: string,
-    headers: readonly string[] = [],
-    connection: readonly string[] = ['Connection: close'],
-  ): Promise<Asked> {
+  async function ask(target: string, headers: readonly string[] = [], connection: readonly string[] = ['Connection: close']) {
     seen.length = 0;
     upgraded.length = 0;
     const line = target.startsWith('/') ? `GET ${target}` : target;
     const lines = [`${line} HTTP/1.1`, 'Host: api.example', ...connection, ...headers, '', ''];
     const answer = await sendRaw(url(), lines.join('\r\n').replaceAll('KEY', key));
-    return { status: statusesOf(answer)[0], code: /"code":"(\w+)"/.exec(answer)?.[1], last: seen.at(-1) };
+    return { status: statusesOf(answer)[0], last: seen.at(-1) };
   }
 
   it.each([
@@ -176,7 +155,7 @@ describe.each(EVERY_GATEWAY)('what a service sees behind %s', (kind) => {
     expect(JSON.stringify(last?.rawHeaders)).not.toContain(key);
   });
 
-  it.each([['/ip/..&api_key=KEY?..&api_key=KEY'], ['/ip/%2e%2e/gst?api_key=KEY'], ['/ip/..%2fgst?api_key=KEY']])(
+  it.each(['/ip/..&api_key=KEY?..&api_key=KEY', '/ip/%2e%2e/gst?api_key=KEY', '/ip/..%2fgst?api_key=KEY'])(
     'of %s is nothing, or a path below the route without the key',
     async (sent) => {
       const { last } = await ask(sent);
@@ -184,14 +163,6 @@ describe.each(EVERY_GATEWAY)('what a service sees behind %s', (kind) => {
       expect(path).toMatch(/^\/ip\//);
       expect(path.split('/')).not.toContain('..');
       expect(path).not.toContain('/gst');
-    },
-  );
-
-  it.each(['/ip/..%2fgst', '/ip/..%5cgst', '/ip/..;/gst', '/ip/%2e%2e%2Fgst', '/ip/a/..%5C..%5Cgst'])(
-    'of %s is nothing: 400 ambiguous_path, as behind every other gateway',
-    async (path) => {
-      const { status, code, last } = await ask(path, ['X-API-Key: KEY']);
-      expect([status, code, last?.url]).toEqual([400, 'ambiguous_path', undefined]);
     },
   );
 
@@ -233,18 +204,13 @@ describe.each(EVERY_GATEWAY)('what a service sees behind %s', (kind) => {
     expect(upgraded[0]?.headers['x-tollgate-context']).toEqual(expect.any(String));
   });
 
-  it.each([['close, X-Tollgate-Context'], ['X-Tollgate-Context'], ['keep-alive, x-tollgate-context, X-Kong-Request-Id']])(
-    'has the proof when Connection names it: %s',
-    async (connection) => {
-      const { status, last } = await ask('/ip', ['X-API-Key: KEY', `Connection: ${connection}`], []);
-      if (last === undefined) expect(status).toBe(400);
-      else expect(last.headers['x-tollgate-context']).toEqual(expect.any(String));
-    },
-  );
-
-  it('has the proof in a WebSocket whose Connection names it, or is none', async () => {
-    const handshake = ['Upgrade: websocket', 'Sec-WebSocket-Version: 13', WEBSOCKET_KEY];
-    const { status, last } = await ask('/ip', ['X-API-Key: KEY', 'Connection: Upgrade, X-Tollgate-Context', ...handshake], []);
+  it.each([
+    ['close, X-Tollgate-Context', []],
+    ['X-Tollgate-Context', []],
+    ['keep-alive, x-tollgate-context, X-Kong-Request-Id', []],
+    ['Upgrade, X-Tollgate-Context', ['Upgrade: websocket', 'Sec-WebSocket-Version: 13', WEBSOCKET_KEY]],
+  ])('has the proof when Connection names it, or is none: %s', async (connection, handshake) => {
+    const { status, last } = await ask('/ip', ['X-API-Key: KEY', `Connection: ${connection}`, ...handshake], []);
     const reached = upgraded.at(-1) ?? last;
     if (reached === undefined) expect(status).toBe(400);
     else expect(reached.headers['x-tollgate-context']).toEqual(expect.any(String));
@@ -256,11 +222,12 @@ describe.each(EVERY_GATEWAY)('what a service sees behind %s', (kind) => {
     expect(JSON.stringify(last?.rawHeaders)).not.toContain(key);
   });
 
-  it('holds cookies and Referer as they came, and no header that nobody sent', async () => {
-    const { last } = await ask('/ip', ['X-API-Key: KEY', 'Cookie: a=1; b=2', 'Referer: https://a.example/']);
-    expect([last?.headers['cookie'], last?.headers['referer']]).toEqual(['a=1; b=2', 'https://a.example/']);
-    expect([last?.headers['authorization'], last?.headers['traceparent']]).toEqual([undefined, undefined]);
+  it('holds cookies, Referer and an Authorization of its own as they came, and no header that nobody sent', async () => {
+    const { last } = await ask('/ip', ['X-API-Key: KEY', 'Cookie: a=1; b=2', 'Referer: https://a.example/', 'Authorization: Basic dTpw']);
+    const { cookie, referer, authorization, traceparent } = last?.headers ?? {};
+    expect([cookie, referer, authorization, traceparent]).toEqual(['a=1; b=2', 'https://a.example/', 'Basic dTpw', undefined]);
     expect(JSON.stringify(last?.rawHeaders)).not.toContain('{http.');
+    expect((await ask('/ip', ['X-API-Key: KEY'])).last?.headers).not.toHaveProperty('authorization');
   });
 
   it('is nothing of a body that does not end, and its sender is refused at once', async () => {
@@ -273,11 +240,6 @@ describe.each(EVERY_GATEWAY)('what a service sees behind %s', (kind) => {
       const answer = await sendRaw(url(), [...head, ...framing].join('\r\n'));
       expect([statusesOf(answer), seen.map((request) => request.url)]).toEqual([[401], []]);
     }
-  });
-
-  it('keeps an Authorization that is the service’s own', async () => {
-    const { last } = await ask('/ip', ['X-API-Key: KEY', 'Authorization: Basic dTpw']);
-    expect(last?.headers['authorization']).toBe('Basic dTpw');
   });
 
   it('holds no word of the client in the gateway’s name', async () => {

@@ -1,8 +1,6 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
-import { type AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
@@ -18,9 +16,11 @@ import { type CallTarget, writeTarget } from '../../services/dashboard/reference
 import { buildDocument } from '../../services/openapi/build-document';
 import { type ApiDocumentParts, describeApi } from '../../services/openapi/describe-api';
 import { fieldsOf } from '../../services/dashboard/reference/schema-fields';
+import { serve, type TestServer } from '../gateway/support/echo-server';
 import { CATALOGUE } from '../support/catalogue';
-import { FRAMEWORKS, HOSTILE } from './documents/frameworks';
+import { FRAMEWORKS, HOSTILE, STYLES } from './documents/frameworks';
 import { checkOpenApi } from '../support/openapi/check-openapi';
+import { runFolder } from '../support/run-folder';
 
 const run = promisify(execFile);
 const own: CatalogueProduct = {
@@ -30,42 +30,29 @@ const own: CatalogueProduct = {
 
 let baseUrl = '';
 let built: ApiDocumentParts;
-const describeOwn = (document: object): any => {
-  return JSON.parse(JSON.stringify(describeApi(built, createCatalogue([own]), new Map([[own.id, document]])).document));
-};
+const describeOwn = (document: object): any =>
+  JSON.parse(JSON.stringify(describeApi(built, createCatalogue([own]), new Map([[own.id, document]])).document));
 const shown = (document: object) => operationsIn(readOperations(JSON.stringify(describeOwn(document))));
 
-interface Seen {
-  readonly method: string | undefined;
-  readonly url: string | undefined;
-  readonly headers: IncomingMessage['headers'];
-  readonly body: string;
-}
-let server: Server;
-let seen: Seen[] = [];
+let server: TestServer;
+let seen: (Pick<IncomingMessage, 'method' | 'url' | 'headers'> & { readonly body: string })[] = [];
 let folder: string;
 
 beforeAll(async () => {
-  server = createServer((request, response) => {
+  server = await serve((request, response) => {
     void text(request).then((body) => {
       const { method, url, headers } = request;
       seen.push({ method, url, headers, body });
-      const isText = url?.startsWith('/v1/forecast/pune') === true && headers['x-answer'] === 'text';
-      response.writeHead(url?.includes('refused') ? 401 : 200, { 'content-type': isText ? 'text/plain' : 'application/json' });
+      response.writeHead(url?.includes('refused') ? 401 : 200, { 'content-type': 'application/json' });
       response.end('{"code":"fine"}');
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  baseUrl = server.url;
   built = JSON.parse(JSON.stringify(buildDocument(baseUrl, CATALOGUE))) as ApiDocumentParts;
-  folder = mkdtempSync(join(tmpdir(), 'tollgate-samples-'));
+  folder = mkdtempSync(join(runFolder(), 'tollgate-samples-'));
   writeFileSync(join(folder, 'picture'), 'pixels');
 });
-afterAll(async () => {
-  rmSync(folder, { recursive: true, force: true });
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
-});
+afterAll(() => server.close());
 
 /** Runs each sample of an operation. @returns what the API was sent, and what was printed, by language */
 async function runSamples({ 'x-codeSamples': samples }: Pick<Operation, 'x-codeSamples'>) {
@@ -85,19 +72,14 @@ async function runSamples({ 'x-codeSamples': samples }: Pick<Operation, 'x-codeS
 }
 
 describe.each(Object.entries(FRAMEWORKS))('the reference of a document as %s writes it', (name, document) => {
-  it('is a valid OpenAPI document whose operations have our keys and refusals', async () => {
+  it('is a valid OpenAPI document whose operations have our keys, our refusals and the city in the path, with a value in every sample', async () => {
     const described = describeOwn(document);
-    const operation = described.paths['/v1/forecast/{city}'].get;
-    expect(operation.security).toEqual([{ apiKeyHeader: [] }, { bearer: [] }, { apiKeyQuery: [] }]);
-    for (const status of ['401', '429', '503']) expect(operation.responses[status]['x-codes'].length).toBeGreaterThan(0);
+    const { security, responses } = described.paths['/v1/forecast/{city}'].get;
+    expect(security).toEqual([{ apiKeyHeader: [] }, { bearer: [] }, { apiKeyQuery: [] }]);
+    for (const status of ['401', '429', '503']) expect(responses[status]['x-codes'].length).toBeGreaterThan(0);
     await checkOpenApi(described);
-  });
-
-  it('has the city in the path, with a value in every sample', async () => {
     const operation = shown(document).find(({ path }) => path === '/v1/forecast/{city}');
-    expect(operation?.parameters?.filter((each) => each.in === 'path')).toEqual([
-      expect.objectContaining({ name: 'city', example: 'pune' }),
-    ]);
+    expect(operation?.parameters?.filter((each) => each.in === 'path')).toMatchObject([{ name: 'city', example: 'pune' }]);
     const ran = await runSamples(operation as never);
     expect(ran.map(({ lang }) => lang)).toEqual(['curl', 'javascript', 'python']);
     for (const { sent, stdout } of ran) {
@@ -157,33 +139,29 @@ it('samples send bodies and forms with every character as it is', async () => {
   }
 });
 
+const renderForm = (operation: Operation): string =>
+  renderToStaticMarkup(createElement(TryForm, { operation, tools: { isSignedIn: true, canTry: false, isSandbox: false } }));
+
 /** What “Run it here” sends of the values that the page has filled in. */
 function sentFromPage(operation: Operation): CallTarget {
-  const tools = { isSignedIn: true, canTry: false, isSandbox: false };
-  const form = parseDocument(renderToStaticMarkup(createElement(TryForm, { operation, tools })));
+  const form = parseDocument(renderForm(operation));
   const fields = DomUtils.getElementsByTagName('input', form).map(({ attribs }) => [attribs['name'] ?? '', attribs['value']] as const);
   const [call] = DomUtils.getElementsByTagName('form', form).map(({ attribs }) => JSON.parse(attribs['data-call'] ?? '') as TryCall);
   return writeTarget(call ?? { path: '' }, fields);
 }
 
-it('writes each style of a parameter as OpenAPI does, in every sample and from “Run it here”', async () => {
-  const operations = shown(FRAMEWORKS['styles'] ?? {});
-  const colours = 'filter%5BR%5D=100&filter%5BG%5D=200&days=blue,black&sources=blue%7Cblack&words=blue%20black&tag=blue&tag=black';
-  const expected = [
-    {
-      url: `/v1/forecast/pune?${colours}&at=%7B%22R%22%3A100%2C%22G%22%3A200%7D`,
-      headers: { 'x-colours': 'blue,black', 'x-light': 'R=100,G=200', cookie: 'theme=dark; shades=blue,black' },
-    },
-    { url: '/v1/labels/.blue.black/;R=100;G=200/blue,black?c=another', headers: {} },
-  ];
-  for (const [at, operation] of operations.entries()) {
-    for (const { sent } of await runSamples(operation)) expect(sent).toMatchObject(expected[at] ?? {});
-    const { path, query, headers } = sentFromPage(operation);
-    expect(`${path}?${query}`).toBe(expected[at]?.url);
-    const lower = Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value] as const);
-    expect(Object.fromEntries(lower)).toEqual(expected[at]?.headers);
-    expect(isPublishedPath(path, createCatalogue([{ ...own, openapi: 'own.json' }]))).toBe(true);
-  }
+it('writes parameters in their styles in every sample and from “Run it here”', async () => {
+  const [operation] = shown(STYLES);
+  if (!operation) throw new Error('the document has no operation');
+  const colours = 'filter%5BR%5D=100&filter%5BG%5D=200&tag=blue&tag=black&at=%7B%22R%22%3A100%2C%22G%22%3A200%7D&city=another';
+  const url = `/v1/forecast/.blue.black?${colours}`;
+  const sentHeaders = { 'x-light': 'R=100,G=200', cookie: 'theme=dark; shades=blue,black' };
+  for (const { sent } of await runSamples(operation)) expect(sent).toMatchObject({ url, headers: sentHeaders });
+  const { path, query, headers } = sentFromPage(operation);
+  expect(`${path}?${query}`).toBe(url);
+  const lower = Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value] as const);
+  expect(Object.fromEntries(lower)).toEqual(sentHeaders);
+  expect(isPublishedPath(path, createCatalogue([{ ...own, openapi: 'own.json' }]))).toBe(true);
 });
 
 it('a Python sample shows the code of a refusal', async () => {
@@ -196,10 +174,7 @@ it('a Python sample shows the code of a refusal', async () => {
 });
 
 it('“Run it here” has a field for each part of a call, whatever its method', () => {
-  const forms = (document: object) =>
-    shown(document).map((operation) =>
-      renderToStaticMarkup(createElement(TryForm, { operation, tools: { isSignedIn: true, canTry: false, isSandbox: false } })),
-    );
+  const forms = (document: object) => shown(document).map(renderForm);
   const [trace = ''] = forms(FRAMEWORKS['fastapi'] ?? {});
   for (const field of ['name=":path city" value="pune"', 'name="days"', 'name=":header x-trace"']) expect(trace).toContain(field);
   const [, station = '', picture = ''] = forms(FRAMEWORKS['forms'] ?? {});

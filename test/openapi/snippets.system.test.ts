@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { PRODUCTS } from '../support/catalogue';
@@ -10,6 +9,7 @@ import { type SnippetLanguage } from '../../services/openapi/snippets';
 import { openInstallation, type Installation } from '../acceptance/installation';
 import { ensurePackages } from '../support/debian-packages';
 import { send } from '../support/http';
+import { runFolder } from '../support/run-folder';
 import { asOpenApi30 } from '../support/openapi/as-openapi-30';
 
 const run = promisify(execFile);
@@ -70,7 +70,7 @@ async function runSnippets(language: SnippetLanguage): Promise<readonly string[]
 }
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'tollgate-snippets-'));
+  folder = mkdtempSync(join(runFolder(), 'tollgate-snippets-'));
   tollgate = await openInstallation();
   const products = PRODUCTS.filter(({ routes }) => routes.length > 0).map(({ id }) => id);
   apiKey = (await tollgate.createKey({ products, mode: 'test' })).key;
@@ -83,7 +83,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await tollgate.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 describe.each(routes)('$method $path', (route) => {

@@ -1,20 +1,17 @@
 import { connect } from 'node:net';
 
-/** Sends bytes as they are and returns everything that came back until the peer closed (or, if `until` matches, until then). */
-export function exchangeRaw(port: number, bytes: string | Buffer, until?: RegExp): Promise<string> {
+/** Sends bytes as they are and returns everything that came back until the peer closed. */
+export function exchangeRaw(port: number, bytes: string | Buffer): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(bytes, 'latin1'));
-    const chunks: Buffer[] = [];
+    let text = '';
     const finish = (): void => {
       socket.destroy();
-      resolve(Buffer.concat(chunks).toString('latin1'));
+      resolve(text);
     };
-    socket.on('data', (chunk) => {
-      chunks.push(chunk);
-      if (until?.test(Buffer.concat(chunks).toString('latin1')) === true) finish();
-    });
+    socket.setEncoding('latin1').on('data', (chunk: string) => (text += chunk));
     socket.on('end', finish).on('close', finish);
-    socket.on('error', (error) => (chunks.length > 0 ? finish() : reject(error)));
+    socket.on('error', (error) => (text === '' ? reject(error) : finish()));
   });
 }
 

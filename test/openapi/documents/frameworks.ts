@@ -3,72 +3,61 @@
 const answer = (schema: unknown): object => ({ '200': { description: 'Fine', content: { 'application/json': { schema } } } });
 const document = (parts: object, version = '3.1.0'): object => ({ openapi: version, info: { title: 'Forecasts', version: '1' }, ...parts });
 
+/** A document with GET /forecast/{city} and whatever else is special about it. */
+const forecast = (operation: object, rest: object = {}, version?: string): object => {
+  const { parameters = [], city = {}, ...own } = operation as { parameters?: object[]; city?: object };
+  const inPath = { name: 'city', in: 'path', required: true, schema: { type: 'string', example: 'pune' }, ...city };
+  const get = { responses: answer({ type: 'object' }), ...own, parameters: [inPath, ...parameters] };
+  const { paths = {}, ...others } = rest as { paths?: object };
+  return document({ paths: { '/forecast/{city}': { get }, ...paths }, ...others }, version);
+};
+
+const named = (name: string): object => ({ $ref: `#/components/schemas/${name}` });
+const withSchemas = (schemas: object, others: object = {}): object => ({ components: { schemas, ...others } });
+
 /** FastAPI: 3.1, pydantic's titles, `anyOf` with null, an answer of 422. */
-const fastapi = document({
-  paths: {
-    '/forecast/{city}': {
-      get: {
-        summary: 'Read Forecast',
-        description: 'The next days of **one** city.',
-        operationId: 'read_forecast_forecast__city__get',
-        parameters: [
-          { name: 'city', in: 'path', required: true, schema: { type: 'string', title: 'City', examples: ['pune'] } },
-          {
-            name: 'days',
-            in: 'query',
-            required: false,
-            schema: { anyOf: [{ type: 'integer', minimum: 1 }, { type: 'null' }], title: 'Days' },
-          },
-          { name: 'x-trace', in: 'header', required: true, schema: { type: 'string', minLength: 8 } },
-        ],
-        responses: {
-          ...answer({ $ref: '#/components/schemas/Forecast' }),
-          '422': {
-            description: 'Validation Error',
-            content: { 'application/json': { schema: { $ref: '#/components/schemas/Problems' } } },
-          },
-        },
-      },
+const fastapi = forecast(
+  {
+    summary: 'Read Forecast',
+    description: 'The next days of **one** city.',
+    operationId: 'read_forecast_forecast__city__get',
+    city: { schema: { type: 'string', title: 'City', examples: ['pune'] } },
+    parameters: [
+      { name: 'days', in: 'query', required: false, schema: { anyOf: [{ type: 'integer', minimum: 1 }, { type: 'null' }], title: 'Days' } },
+      { name: 'x-trace', in: 'header', required: true, schema: { type: 'string', minLength: 8 } },
+    ],
+    responses: {
+      ...answer(named('Forecast')),
+      '422': { description: 'Validation Error', content: { 'application/json': { schema: named('Problems') } } },
     },
   },
-  components: {
-    schemas: {
-      Forecast: {
-        type: 'object',
-        title: 'Forecast',
-        required: ['city'],
-        properties: { city: { type: 'string' }, celsius: { type: 'number' } },
-      },
-      Problems: { type: 'object', properties: { detail: { type: 'array', items: {} } } },
+  withSchemas({
+    Forecast: {
+      type: 'object',
+      title: 'Forecast',
+      required: ['city'],
+      properties: { city: { type: 'string' }, celsius: { type: 'number' } },
     },
-  },
-});
+    Problems: { type: 'object', properties: { detail: { type: 'array', items: {} } } },
+  }),
+);
 
 /** NestJS: 3.0, `allOf` around a reference, `nullable`, bearer security of its own. */
-const nest = document(
+const nest = forecast(
   {
-    paths: {
-      '/forecast/{city}': {
-        get: {
-          operationId: 'ForecastController_findOne',
-          security: [{ bearer: [] }],
-          parameters: [
-            { name: 'city', required: true, in: 'path', example: 'pune', schema: { type: 'string' } },
-            { name: 'units', required: true, in: 'query', schema: { $ref: '#/components/schemas/Units' } },
-          ],
-          responses: answer({ allOf: [{ $ref: '#/components/schemas/Forecast' }], nullable: true }),
-          tags: ['forecast'],
-        },
-      },
-    },
-    components: {
-      securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
-      schemas: {
-        Units: { type: 'string', enum: ['metric', 'imperial'] },
-        Forecast: { type: 'object', properties: { city: { type: 'string', nullable: true } }, required: ['city'] },
-      },
-    },
+    operationId: 'ForecastController_findOne',
+    security: [{ bearer: [] }],
+    city: { example: 'pune', schema: { type: 'string' } },
+    parameters: [{ name: 'units', required: true, in: 'query', schema: named('Units') }],
+    responses: answer({ allOf: [named('Forecast')], nullable: true }),
   },
+  withSchemas(
+    {
+      Units: { type: 'string', enum: ['metric', 'imperial'] },
+      Forecast: { type: 'object', properties: { city: { type: 'string', nullable: true } }, required: ['city'] },
+    },
+    { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
+  ),
   '3.0.0',
 );
 
@@ -88,22 +77,22 @@ const go = document(
         },
       },
     },
-    components: {
-      parameters: { City: { name: 'city', in: 'path', required: true, schema: { type: 'string' }, examples: { one: { value: 'pune' } } } },
-      requestBodies: {
-        Wanted: { required: true, content: { 'application/json': { schema: { $ref: '#/components/schemas/Wanted' } } } },
-      },
-      responses: {
-        Forecast: { description: 'Fine', content: { 'application/json': { schema: { $ref: '#/components/schemas/Wanted' } } } },
-      },
-      schemas: {
+    ...withSchemas(
+      {
         Wanted: {
           type: 'object',
           required: ['city'],
           properties: { city: { type: 'string', example: "L'Aquila" }, days: { type: 'integer' } },
         },
       },
-    },
+      {
+        parameters: {
+          City: { name: 'city', in: 'path', required: true, schema: { type: 'string' }, examples: { one: { value: 'pune' } } },
+        },
+        requestBodies: { Wanted: { required: true, content: { 'application/json': { schema: named('Wanted') } } } },
+        responses: { Forecast: { description: 'Fine', content: { 'application/json': { schema: named('Wanted') } } } },
+      },
+    ),
   },
   '3.0.3',
 );
@@ -125,88 +114,37 @@ const byHand = document({
 });
 
 /** A form and an upload, an answer that is no JSON. */
-const forms = document({
-  paths: {
-    '/forecast/{city}': {
-      get: {
-        parameters: [{ name: 'city', in: 'path', required: true, schema: { type: 'string', example: 'pune' } }],
-        responses: { '200': { description: 'Text', content: { 'text/plain': { schema: { type: 'string' } } } } },
-      },
-    },
-    '/station': {
-      post: {
-        operationId: 'addStation',
-        requestBody: {
-          content: {
-            'application/x-www-form-urlencoded': {
-              schema: {
-                type: 'object',
-                required: ['name', 'note'],
-                properties: { name: { type: 'string', example: "D'Souza & co" }, note: { type: 'string', example: '$(id) `id` "x" \\ %' } },
-              },
-            },
-          },
-        },
-        responses: answer({ type: 'object' }),
-      },
-    },
-    '/picture': {
-      put: {
-        operationId: 'putPicture',
-        requestBody: {
-          content: {
-            'multipart/form-data': {
-              schema: {
-                type: 'object',
-                required: ['title'],
-                properties: { title: { type: 'string', example: 'Sky' }, picture: { type: 'string', format: 'binary' } },
-              },
-            },
-          },
-        },
-        responses: answer({ type: 'object' }),
-      },
+const takes = (operationId: string, mediaType: string, required: string[], properties: object): object => ({
+  operationId,
+  requestBody: { content: { [mediaType]: { schema: { type: 'object', required, properties } } } },
+  responses: answer({ type: 'object' }),
+});
+const station = { name: { type: 'string', example: "D'Souza & co" }, note: { type: 'string', example: '$(id) `id` "x" \\ %' } };
+const picture = { title: { type: 'string', example: 'Sky' }, picture: { type: 'string', format: 'binary' } };
+const forms = forecast(
+  { responses: { '200': { description: 'Text', content: { 'text/plain': { schema: { type: 'string' } } } } } },
+  {
+    paths: {
+      '/station': { post: takes('addStation', 'application/x-www-form-urlencoded', ['name', 'note'], station) },
+      '/picture': { put: takes('putPicture', 'multipart/form-data', ['title'], picture) },
     },
   },
-});
-
-/** A document with GET /forecast/{city} and whatever else is special about it. */
-const forecast = (operation: object, rest: object = {}, version?: string): object => {
-  const { parameters = [], ...own } = operation as { parameters?: object[] };
-  const city = { name: 'city', in: 'path', required: true, example: 'pune', schema: { type: 'string' } };
-  const get = { responses: answer({ type: 'object' }), ...own, parameters: [city, ...parameters] };
-  const { paths = {}, ...others } = rest as { paths?: object };
-  return document({ paths: { '/forecast/{city}': { get }, ...paths }, ...others }, version);
-};
+);
 
 /** springdoc: 3.0, any media type, a pageable object as query parameter. */
 const spring = forecast(
   {
     tags: ['forecast-controller'],
     operationId: 'findOne',
-    parameters: [{ name: 'pageable', in: 'query', required: true, schema: { $ref: '#/components/schemas/Pageable' } }],
-    responses: { '200': { description: 'OK', content: { '*/*': { schema: { $ref: '#/components/schemas/Pageable' } } } } },
+    parameters: [{ name: 'pageable', in: 'query', required: true, schema: named('Pageable') }],
+    responses: { '200': { description: 'OK', content: { '*/*': { schema: named('Pageable') } } } },
   },
-  { components: { schemas: { Pageable: { type: 'object', properties: { page: { type: 'integer', format: 'int32', minimum: 0 }, sort: { type: 'array', items: { type: 'string' } } } } } } }, // prettier-ignore
-  '3.0.1',
-);
-
-/** rswag: hand-written fragments, `in: header`, security per operation. */
-const rails = forecast(
-  { summary: 'shows a forecast', security: [{ basic: [] }], parameters: [{ name: 'Accept-Language', in: 'header', schema: { type: 'string', enum: ['en', 'hi'] } }] }, // prettier-ignore
-  { components: { securitySchemes: { basic: { type: 'http', scheme: 'basic' } } } },
+  withSchemas({ Pageable: { type: 'object', properties: { page: { type: 'integer', minimum: 0 }, sort: { type: 'array' } } } }),
   '3.0.1',
 );
 
 /** JSDoc comments of Express: an answer without a schema, `default` as status. */
 const express = forecast({ tags: ['Forecast'], responses: { '200': { description: 'A forecast.' }, default: { description: 'An error.' } } }, {}, '3.0.0'); // prettier-ignore
-
-/** Swashbuckle: three media types for one body, enums as integers, `additionalProperties: false`. */
-const dotnet = forecast(
-  { tags: ['Forecast'], operationId: 'GetForecast', parameters: [{ name: 'unit', in: 'query', schema: { $ref: '#/components/schemas/Unit' } }] }, // prettier-ignore
-  { components: { schemas: { Unit: { enum: [0, 1], type: 'integer', format: 'int32' } } } },
-  '3.0.1',
-);
 
 /** By hand, 3.1: webhooks, a path item without operations, a const, examples of a schema. */
 const webhooks = forecast(
@@ -214,57 +152,37 @@ const webhooks = forecast(
   { webhooks: { changed: { post: { responses: { '200': { description: 'Seen' } } } } }, paths: { '/nothing': { summary: 'Later' } } },
 );
 
-/** Every style of every place, in one call: a list and an object each, by the values of the specification's own examples. */
+/** A style of each place; test/openapi/parameter-style has them all. */
 const list = { schema: { type: 'array', items: { type: 'string' } }, example: ['blue', 'black'] };
 const object = { schema: { type: 'object', properties: { R: { type: 'integer' }, G: { type: 'integer' } } }, example: { R: 100, G: 200 } };
-const styles = forecast(
-  {
-    parameters: [
-      { name: 'filter', in: 'query', style: 'deepObject', explode: true, ...object },
-      { name: 'days', in: 'query', style: 'form', explode: false, ...list },
-      { name: 'sources', in: 'query', style: 'pipeDelimited', explode: false, ...list },
-      { name: 'words', in: 'query', style: 'spaceDelimited', explode: false, ...list },
-      { name: 'tag', in: 'query', ...list },
-      { name: 'at', in: 'query', content: { 'application/json': object } },
-      { name: 'X-Colours', in: 'header', ...list },
-      { name: 'X-Light', in: 'header', explode: true, ...object },
-      { name: 'theme', in: 'cookie', schema: { type: 'string' }, example: 'dark' },
-      { name: 'shades', in: 'cookie', explode: false, ...list },
-    ],
-  },
-  {
-    paths: {
-      '/labels/{a}/{b}/{c}': {
-        get: {
-          parameters: [
-            { name: 'a', in: 'path', required: true, style: 'label', explode: true, ...list },
-            { name: 'b', in: 'path', required: true, style: 'matrix', explode: true, ...object },
-            { name: 'c', in: 'path', required: true, ...list },
-            { name: 'c', in: 'query', schema: { type: 'string' }, example: 'another' },
-          ],
-          responses: answer({ type: 'object' }),
-        },
-      },
-    },
-  },
-);
+export const STYLES = forecast({
+  city: { style: 'label', explode: true, ...list },
+  parameters: [
+    { name: 'filter', in: 'query', style: 'deepObject', explode: true, ...object },
+    { name: 'tag', in: 'query', ...list },
+    { name: 'at', in: 'query', content: { 'application/json': object } },
+    // Of the name of the parameter in the path.
+    { name: 'city', in: 'query', schema: { type: 'string' }, example: 'another' },
+    { name: 'X-Light', in: 'header', explode: true, ...object },
+    { name: 'theme', in: 'cookie', schema: { type: 'string' }, example: 'dark' },
+    { name: 'shades', in: 'cookie', explode: false, ...list },
+  ],
+});
 
 /** A discriminator over two shapes, each of all of a base. */
+const mapping = { rain: '#/components/schemas/Rain', sun: '#/components/schemas/Sun' };
+const kind = (property: string): object => ({ allOf: [named('Base'), { type: 'object', properties: { [property]: { type: 'number' } } }] });
 const discriminator = forecast(
-  { responses: answer({ oneOf: [{ $ref: '#/components/schemas/Rain' }, { $ref: '#/components/schemas/Sun' }], discriminator: { propertyName: 'kind', mapping: { rain: '#/components/schemas/Rain', sun: '#/components/schemas/Sun' } } }) }, // prettier-ignore
-  {
-    components: {
-      schemas: {
-        Base: { type: 'object', required: ['kind'], properties: { kind: { type: 'string' } } },
-        Rain: { allOf: [{ $ref: '#/components/schemas/Base' }, { type: 'object', properties: { millimetres: { type: 'number' } } }] },
-        Sun: { allOf: [{ $ref: '#/components/schemas/Base' }, { type: 'object', properties: { hours: { type: 'number' } } }] },
-      },
-    },
-  },
+  { responses: answer({ oneOf: [named('Rain'), named('Sun')], discriminator: { propertyName: 'kind', mapping } }) },
+  withSchemas({
+    Base: { type: 'object', required: ['kind'], properties: { kind: { type: 'string' } } },
+    Rain: kind('millimetres'),
+    Sun: kind('hours'),
+  }),
 );
 
 export const FRAMEWORKS: Readonly<Record<string, object>> = {
-  fastapi, nest, go, byHand, forms, spring, rails, express, dotnet, webhooks, styles, discriminator,
+  fastapi, nest, go, byHand, forms, spring, express, webhooks, discriminator,
 }; // prettier-ignore
 
 /** What somebody could write to run code, to end a page or to fill a memory. */
@@ -289,43 +207,20 @@ const script = document({
   },
 });
 
-const cyclic = document({
-  paths: {
-    '/tree': {
-      post: {
-        requestBody: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Node' } } } },
-        responses: answer({ $ref: '#/components/schemas/Node' }),
-      },
-    },
-  },
-  components: {
-    schemas: {
-      Node: {
-        type: 'object',
-        required: ['left'],
-        properties: { left: { $ref: '#/components/schemas/Node' }, right: { $ref: '#/components/schemas/Same' } },
-      },
-      Same: { allOf: [{ $ref: '#/components/schemas/Node' }, { $ref: '#/components/schemas/Same' }] },
-    },
-  },
+const jsonOf = (schema: string): object => ({ content: { 'application/json': { schema: named(schema) } } });
+const answering = (schema: string, schemas: object): object =>
+  document({ paths: { '/tree': { post: { requestBody: jsonOf(schema), responses: answer(named(schema)) } } }, ...withSchemas(schemas) });
+
+const cyclic = answering('Node', {
+  Node: { type: 'object', required: ['left'], properties: { left: named('Node'), right: named('Same') } },
+  Same: { allOf: [named('Node'), named('Same')] },
 });
 
 /** Each schema names the next one twice: written out it would have 2^40 parts. */
-const doubling = document({
-  paths: { '/wide': { get: { responses: answer({ $ref: '#/components/schemas/S0' }) } } },
-  components: {
-    schemas: Object.fromEntries(
-      Array.from({ length: 41 }, (_, at) => [
-        `S${at}`,
-        at === 40
-          ? { type: 'string' }
-          : {
-              type: 'object',
-              properties: { a: { $ref: `#/components/schemas/S${at + 1}` }, b: { $ref: `#/components/schemas/S${at + 1}` } },
-            },
-      ]),
-    ),
-  },
-});
+const twice = Array.from({ length: 40 }, (_, at) => [
+  `S${at}`,
+  { type: 'object', properties: { a: named(`S${at + 1}`), b: named(`S${at + 1}`) } },
+]);
+const doubling = answering('S0', { ...Object.fromEntries(twice), S40: { type: 'string' } });
 
 export const HOSTILE: Readonly<Record<string, object>> = { script, cyclic, doubling };
