@@ -34,25 +34,44 @@ describe('the GrabCut engine', () => {
     return data[(y * info.width + x) * info.channels + 3];
   };
 
-  test.each(['png', 'jpeg', 'webp'] as const)('cuts a disc out of a %s', async (type) => {
-    const { png, engine: name } = await cut(await disc(type));
+  const drawn = (size: string, shapes: string) => sharp(Buffer.from(`<svg ${size}>${shapes}</svg>`));
+  const white = '<rect width="100%" height="100%" fill="#fff"/>';
+  /** Stored turned, to be shown a quarter clockwise. */
+  const lying = () =>
+    drawn('width="120" height="80"', `${white}<circle cx="30" cy="40" r="24" fill="#c82828"/>`)
+      .removeAlpha()
+      .rotate(-90)
+      .jpeg()
+      .withMetadata({ orientation: 6 })
+      .toBuffer();
+
+  test.each<[string, () => Promise<Buffer>, [number, number], number]>([
+    ['a disc of a PNG', () => disc('png'), [96, 96], 48],
+    ['a disc of a JPEG', () => disc('jpeg'), [96, 96], 48],
+    ['a disc of a WebP', () => disc('webp'), [96, 96], 48],
+    ['what stands upright once the image is turned', lying, [120, 80], 30],
+    [
+      'what is not transparent already',
+      () => drawn('width="100" height="100"', '<rect x="30" y="30" width="40" height="40" fill="#2040c0"/>').png().toBuffer(),
+      [100, 100],
+      50,
+    ],
+    [
+      'a faint disc: two kinds of white are not one colour',
+      () => drawn('width="96" height="96"', `${white}<circle cx="48" cy="48" r="28" fill="#f4f4f4"/>`).png().toBuffer(),
+      [96, 96],
+      48,
+    ],
+  ])('cuts out %s', async (_what, make, [width, height], x) => {
+    const { png, engine: name } = await cut(await make());
     expect(name).toBe('grabcut');
-    expect(await sharp(png).metadata()).toMatchObject({ format: 'png', width: 96, height: 96, hasAlpha: true });
-    expect([await alphaAt(png, 48, 48), await alphaAt(png, 3, 3)]).toEqual([255, 0]);
+    expect(await sharp(png).metadata()).toMatchObject({ format: 'png', width, height, hasAlpha: true });
+    expect([await alphaAt(png, x, height / 2), await alphaAt(png, width - 3, 3)]).toEqual([255, 0]);
   });
 
   test('gives the same bytes for the same image', async () => {
     const bytes = await disc();
     expect((await cut(bytes)).png.equals((await cut(bytes)).png)).toBe(true);
-  });
-
-  test('turns an image upright first', async () => {
-    const upright = `<svg width="120" height="80"><rect width="100%" height="100%" fill="#fff"/><circle cx="30" cy="40" r="24" fill="#c82828"/></svg>`;
-    // Orientation 6: stored turned, to be shown a quarter clockwise.
-    const stored = await sharp(Buffer.from(upright)).removeAlpha().rotate(-90).jpeg().withMetadata({ orientation: 6 }).toBuffer();
-    const { png } = await cut(stored);
-    expect(await sharp(png).metadata()).toMatchObject({ width: 120, height: 80 });
-    expect([await alphaAt(png, 30, 40), await alphaAt(png, 100, 40)]).toEqual([255, 0]);
   });
 
   test('cuts a picture of fifty million pixels at the side that was asked for', async () => {
@@ -63,21 +82,9 @@ describe('the GrabCut engine', () => {
     await expect(openPicture(photo)).rejects.toMatchObject({ problem: 'payload_too_large' });
   });
 
-  test('keeps what was transparent transparent', async () => {
-    const svg = `<svg width="100" height="100"><rect x="30" y="30" width="40" height="40" fill="#2040c0"/></svg>`;
-    const { png } = await cut(await sharp(Buffer.from(svg)).png().toBuffer());
-    expect([await alphaAt(png, 50, 50), await alphaAt(png, 5, 5)]).toEqual([255, 0]);
-  });
-
   test.each([
     ['one colour', () => plain(64, 64)],
-    [
-      'all transparent',
-      () =>
-        sharp({ create: { width: 40, height: 40, channels: 4, background: '#00000000' } })
-          .png()
-          .toBuffer(),
-    ],
+    ['all transparent', () => drawn('width="40" height="40"', '').png().toBuffer()],
     ['very narrow', () => plain(16, 900)],
   ])('says no_foreground to an image that is %s', async (_what, make) => {
     await expect(cut(await make())).rejects.toMatchObject({ problem: 'upstream_failed', options: { code: 'no_foreground' } });
@@ -100,12 +107,6 @@ describe('the GrabCut engine', () => {
     }
     expect(given).not.toHaveBeenCalled();
     given.mockRestore();
-  });
-
-  test('finds a faint disc: two kinds of white are not one colour', async () => {
-    const svg = `<svg width="96" height="96"><rect width="100%" height="100%" fill="#fff"/><circle cx="48" cy="48" r="28" fill="#f4f4f4"/></svg>`;
-    const { png } = await cut(await sharp(Buffer.from(svg)).png().toBuffer());
-    expect([await alphaAt(png, 48, 48), await alphaAt(png, 3, 3)]).toEqual([255, 0]);
   });
 
   test('fails with 400 on an image that ends in the middle, and goes on', async () => {
@@ -139,13 +140,17 @@ describe('the GrabCut engine', () => {
 
 describe('the threads', () => {
   const files: string[] = [];
+  const pools: CutOutPool[] = [];
+  afterEach(() => Promise.all(pools.splice(0).map((pool) => pool.close())));
   afterAll(() => Promise.all(files.map((file) => rm(file))));
 
   async function poolOf(source: string, options: { threads?: number; queue?: number } = {}): Promise<CutOutPool> {
     const threadFile = join(__dirname, '../../../.test', `thread-${process.pid}-${files.length}.cjs`);
     files.push(threadFile);
     await writeFile(threadFile, source);
-    return new CutOutPool({ threadFile, method: { kind: 'grabcut' }, threads: 1, queue: 1, ...options });
+    const pool = new CutOutPool({ threadFile, method: { kind: 'grabcut' }, threads: 1, queue: 1, ...options });
+    pools.push(pool);
+    return pool;
   }
   const job = (): Promise<CutOutJob> => {
     const pixels = () => ({ rgba: new Uint8Array(4), width: 1, height: 1 });
@@ -155,17 +160,12 @@ describe('the threads', () => {
     parentPort.on('message', () => parentPort.postMessage({ kind: 'failed', message: String(++count) }));`;
   const hanging = `const { parentPort } = require('node:worker_threads'); parentPort.on('message', () => { for (;;); });`;
 
-  const by = (subscriptionId: string, signal = new AbortController().signal, mode: KeyMode = 'live'): CutOutCall => ({
-    subscriptionId,
-    mode,
-    signal,
-  });
+  const by = (subscriptionId: string, signal = never, mode: KeyMode = 'live'): CutOutCall => ({ subscriptionId, mode, signal });
 
   test('work on one job each, the others wait their turn', async () => {
     const pool = await poolOf(answering, { queue: 15 });
     const answers = await Promise.all([1, 2, 3].map(() => pool.run(job, by('one'))));
     expect(answers.map((answer) => answer.kind === 'failed' && answer.message)).toEqual(['1', '2', '3']);
-    await pool.close();
   });
 
   test('of several, one is left to the others', async () => {
@@ -178,7 +178,6 @@ describe('the threads', () => {
     expect(pool.levels()).toEqual({ waiting: 2, busy: 2, size: 2 });
     gone.abort(new Error('enough'));
     await Promise.all([...greedy, other]);
-    await pool.close();
   });
 
   test('refuse a job when too many wait, and forget one that stops waiting', async () => {
@@ -191,7 +190,6 @@ describe('the threads', () => {
     await expect(waiting).rejects.toThrow('tired of waiting');
     first.abort(new Error('left'));
     await expect(running).rejects.toThrow('left');
-    await pool.close();
   });
 
   test('leave a newcomer the next turn, and places in the queue, however many pictures of one subscription wait', async () => {
@@ -207,19 +205,16 @@ describe('the threads', () => {
     await expect(pool.run(job, by('t5', undefined, 'test'))).rejects.toMatchObject({ problem: 'service_not_ready' });
     await Promise.all([...greedy, cut(by('newcomer')), ...testers]);
     expect(order.indexOf('newcomer')).toBe(1);
-    await pool.close();
   });
 
   test('that end by themselves fail their job and are replaced', async () => {
     const pool = await poolOf(`const { parentPort } = require('node:worker_threads'); parentPort.on('message', () => process.exit(1));`);
     await expect(pool.run(job, by('one'))).rejects.toThrow('without an answer');
     await expect(pool.run(job, by('one'))).rejects.toThrow('without an answer');
-    await pool.close();
   });
 
   test('that cannot start fail their job with the reason', async () => {
     const pool = await poolOf(`require('node:worker_threads').parentPort.on('message', () => { throw new Error('no such model'); });`);
     await expect(pool.run(job, by('one'))).rejects.toThrow('no such model');
-    await pool.close();
   });
 });
