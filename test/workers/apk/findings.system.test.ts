@@ -124,27 +124,20 @@ describe('keys that everybody has', () => {
 });
 
 describe('defaults', () => {
-  test('an intent filter exports a component that does not say otherwise', async () => {
-    const filter = '<intent-filter><action android:name="x.Y" /></intent-filter>';
-    const { components, warnings } = await appWith({
-      targetSdk: 30,
-      components: `<receiver android:name=".R">${filter}</receiver><receiver android:name=".Q" />`,
-    });
-    expect(components.receivers.map((each) => [each.exported, each.explicit])).toEqual([
-      [true, false],
-      [false, false],
-    ]);
+  const filter = '<intent-filter><action android:name="x.Y" /></intent-filter>';
+  test.each<[string, string, ManifestOptions, boolean]>([
+    ['receivers', 'an intent filter exports', { components: `<receiver android:name=".R">${filter}</receiver>` }, true],
+    ['receivers', 'nothing exports', { components: '<receiver android:name=".R" />' }, false],
+    [
+      'providers',
+      'a target from 17 on closes',
+      { targetSdk: 17, components: '<provider android:name=".R" android:authorities="a" />' },
+      false,
+    ],
+  ])('of %s: %s a component that does not say otherwise', async (kind, _what, options, exported) => {
+    const { components, warnings } = await appWith({ targetSdk: 30, ...options });
+    expect(components[kind as 'receivers']).toEqual([expect.objectContaining({ name: 'com.example.sample.R', exported, explicit: false })]);
     expect(warnings).toEqual([]);
-  });
-
-  test('a provider is closed by default from target 17 on', async () => {
-    const { components } = await appWith({ targetSdk: 17, components: '<provider android:name=".P" android:authorities="a" />' });
-    expect(components.providers[0]?.exported).toBe(false);
-  });
-
-  test('names are completed with the package', async () => {
-    const { components } = await appWith({ components: '<service android:name="Plain" /><service android:name="a.b.Full" />' });
-    expect(components.services.map((each) => each.name)).toEqual(['com.example.sample.Plain', 'a.b.Full']);
   });
 });
 
