@@ -162,12 +162,6 @@ describe('the threads', () => {
 
   const by = (subscriptionId: string, signal = never, mode: KeyMode = 'live'): CutOutCall => ({ subscriptionId, mode, signal });
 
-  test('work on one job each, the others wait their turn', async () => {
-    const pool = await poolOf(answering, { queue: 15 });
-    const answers = await Promise.all([1, 2, 3].map(() => pool.run(job, by('one'))));
-    expect(answers.map((answer) => answer.kind === 'failed' && answer.message)).toEqual(['1', '2', '3']);
-  });
-
   test('of several, one is left to the others', async () => {
     const pool = await poolOf(hanging, { threads: 2, queue: 14 });
     const gone = new AbortController();
@@ -178,18 +172,6 @@ describe('the threads', () => {
     expect(pool.levels()).toEqual({ waiting: 2, busy: 2, size: 2 });
     gone.abort(new Error('enough'));
     await Promise.all([...greedy, other]);
-  });
-
-  test('refuse a job when too many wait, and forget one that stops waiting', async () => {
-    const pool = await poolOf(hanging);
-    const [first, second] = [new AbortController(), new AbortController()];
-    const running = pool.run(job, by('one', first.signal));
-    const waiting = pool.run(job, by('two', second.signal));
-    await expect(pool.run(job, by('three'))).rejects.toMatchObject({ problem: 'service_not_ready' });
-    second.abort(new Error('tired of waiting'));
-    await expect(waiting).rejects.toThrow('tired of waiting');
-    first.abort(new Error('left'));
-    await expect(running).rejects.toThrow('left');
   });
 
   test('leave a newcomer the next turn, and places in the queue, however many pictures of one subscription wait', async () => {
@@ -207,14 +189,11 @@ describe('the threads', () => {
     expect(order.indexOf('newcomer')).toBe(1);
   });
 
-  test('that end by themselves fail their job and are replaced', async () => {
-    const pool = await poolOf(`const { parentPort } = require('node:worker_threads'); parentPort.on('message', () => process.exit(1));`);
-    await expect(pool.run(job, by('one'))).rejects.toThrow('without an answer');
-    await expect(pool.run(job, by('one'))).rejects.toThrow('without an answer');
-  });
-
-  test('that cannot start fail their job with the reason', async () => {
-    const pool = await poolOf(`require('node:worker_threads').parentPort.on('message', () => { throw new Error('no such model'); });`);
-    await expect(pool.run(job, by('one'))).rejects.toThrow('no such model');
+  test.each([
+    ['end by themselves', 'process.exit(1)', 'without an answer'],
+    ['throw', "throw new Error('no such model')", 'no such model'],
+  ])('that %s fail their job with the reason, and are replaced', async (_what, does, reason) => {
+    const pool = await poolOf(`require('node:worker_threads').parentPort.on('message', () => { ${does}; });`);
+    for (let time = 0; time < 2; time++) await expect(pool.run(job, by('one'))).rejects.toThrow(reason);
   });
 });

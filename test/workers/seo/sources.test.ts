@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { type UpstreamClient } from '../../../services/kit/upstream/upstream-client';
+import { UpstreamClient } from '../../../services/kit/upstream/upstream-client';
 import { createBlockList } from '../../../services/workers/seo/sources/block-list';
 import { createBrave } from '../../../services/workers/seo/sources/brave';
 import { createCrawlIndex } from '../../../services/workers/seo/sources/crawl-index';
@@ -10,7 +10,7 @@ import { createDuckDuckGo, createGoogleSuggest } from '../../../services/workers
 import { createTranco } from '../../../services/workers/seo/sources/tranco';
 import { createWebGraph } from '../../../services/workers/seo/sources/web-graph';
 import { testClock } from '../../services/kit/test-clock';
-import { type RecordedAnswer, RecordedUpstream } from './recorded-upstream';
+import { type ScriptedAnswer, type ScriptedHttp, startScriptedHttp } from '../identity/support/scripted-http';
 
 /** Wire samples in the forms that the product contract records. */
 const SAMPLES = {
@@ -32,19 +32,31 @@ const SAMPLES = {
   googleSuggestions: '["tea",["tea set","tea time"],[],{"google:suggestsubtypes":[[512],[512]]}]',
 };
 
-const upstream = new RecordedUpstream();
+type Answers = Readonly<Record<string, ScriptedAnswer>>;
+
+let upstream: ScriptedHttp;
+let answers: Answers = {};
+/** Of an upstream that answers by path. @param base path of the client's base URL */
+function clientFor(given: Answers, base = ''): UpstreamClient {
+  answers = given;
+  upstream.seen.length = 0;
+  return new UpstreamClient({ name: 'recorded', target: { liveUrl: upstream.url + base, liveSetting: 'X', sandboxUrl: undefined } });
+}
+const pathOf = (url: string | undefined) => new URL(url ?? '', 'http://recorded');
 const signal = new AbortController().signal;
 const noPause = () => Promise.resolve();
 const query = { query: 'tea', country: 'IN', language: 'en' };
 /** The parameters of a request that was seen. */
-const parametersOf = (index = 0) => Object.fromEntries(upstream.seen[index]?.url.searchParams ?? []);
+const parametersOf = (index = 0) => Object.fromEntries(pathOf(upstream.seen[index]?.url).searchParams);
 const failure = (reason: string) => expect.objectContaining({ name: 'SourceFailed', reason });
 
-beforeAll(() => upstream.start());
-afterAll(() => upstream.stop());
+beforeAll(async () => {
+  upstream = await startScriptedHttp(({ url }) => answers[pathOf(url).pathname] ?? { status: 599 });
+});
+afterAll(() => upstream.close());
 
 describe('SearXNG', () => {
-  const ask = (answer: RecordedAnswer) => createSearxng(upstream.clientFor({ '/search': answer }), 'live').searchPage(query, 2, signal);
+  const ask = (answer: ScriptedAnswer) => createSearxng(clientFor({ '/search': answer }), 'live').searchPage(query, 2, signal);
 
   test('is asked for JSON, a page and a language', async () => {
     const { results } = await ask({ body: SAMPLES.searxng });
@@ -102,7 +114,7 @@ describe('SearXNG', () => {
   });
 
   test('is told neither town nor device, and says so', () => {
-    const searxng = createSearxng(upstream.clientFor({}), 'live');
+    const searxng = createSearxng(clientFor({}), 'live');
     const nowhere = { location: null, coordinates: null, device: null };
     const asked = { ...query, location: 'Bengaluru', coordinates: { latitude: 1, longitude: 2 }, device: 'mobile' as const };
     expect(searxng.targetingOf(asked)).toEqual({ country: 'IN', language: 'en-IN', ...nowhere });
@@ -112,9 +124,9 @@ describe('SearXNG', () => {
 });
 
 describe('Brave', () => {
-  const braveThat = (answer: RecordedAnswer) =>
-    createBrave({ client: upstream.clientFor({ '/res/v1/web/search': answer }), mode: 'live', token: 'secret' });
-  const ask = (answer: RecordedAnswer) => braveThat(answer).searchPage(query, 2, signal);
+  const braveThat = (answer: ScriptedAnswer) =>
+    createBrave({ client: clientFor({ '/res/v1/web/search': answer }), mode: 'live', token: 'secret' });
+  const ask = (answer: ScriptedAnswer) => braveThat(answer).searchPage(query, 2, signal);
 
   test('gets its token in a header, counts pages from 0, and its marks are removed', async () => {
     expect(await ask({ body: SAMPLES.brave })).toEqual({
@@ -150,8 +162,8 @@ describe('Brave', () => {
 });
 
 describe('Open PageRank', () => {
-  const ask = (answer: RecordedAnswer) => {
-    const client = upstream.clientFor({ '/v1/domains/bulk': answer });
+  const ask = (answer: ScriptedAnswer) => {
+    const client = clientFor({ '/v1/domains/bulk': answer });
     return createOpenPageRank({ client, mode: 'live', apiKey: 'secret' }).find(['a.example', 'b.example'], signal);
   };
 
@@ -160,7 +172,7 @@ describe('Open PageRank', () => {
     expect([...value]).toEqual([['a.example', { score: 6.42, referringDomains: 5678 }]]);
     expect(asOf).toBe('2026-02-20');
     const [seen] = upstream.seen;
-    expect([seen?.method, seen?.headers.authorization, seen?.body]).toEqual([
+    expect([seen?.method, seen?.headers.authorization, seen?.text]).toEqual([
       'POST',
       'Bearer secret',
       '{"domains":["a.example","b.example"]}',
@@ -182,13 +194,16 @@ test.each([
   [SAMPLES.tranco, { value: 42, asOf: '2026-03-13' }],
   ['{"ranks":[]}', { value: null }],
 ])('of %s Tranco knows the latest rank with its date: %j', async (body, known) => {
-  const client = upstream.clientFor({ '/api/ranks/domain/a.example': { body } });
+  const client = clientFor({ '/api/ranks/domain/a.example': { body } });
   expect(await createTranco({ client, mode: 'live', pace: noPause }).find('a.example', signal)).toMatchObject(known);
 });
 
 describe('the Common Crawl index', () => {
-  const indexThat = (cdx: RecordedAnswer, { crawls = SAMPLES.collinfo, pace = noPause } = {}) => {
-    const client = upstream.clientFor({ '/collinfo.json': { body: crawls }, '/CC-MAIN-2026-08-index': { type: 'text/x-ndjson', ...cdx } });
+  const indexThat = (cdx: ScriptedAnswer, { crawls = SAMPLES.collinfo, pace = noPause } = {}) => {
+    const client = clientFor({
+      '/collinfo.json': { body: crawls },
+      '/CC-MAIN-2026-08-index': { headers: { 'content-type': 'text/x-ndjson' }, ...cdx },
+    });
     return createCrawlIndex({ client, mode: 'live', pace });
   };
 
@@ -241,7 +256,7 @@ describe('the web graph', () => {
     [false, RANKS],
     [true, gzipSync(RANKS)],
   ])('is read (packed: %s) as it is published, and no further than wanted', async (packed, body) => {
-    const known = graph(upstream.clientFor({ '/ranks': { type: 'binary/octet-stream', body } }, '/ranks'), 2, packed);
+    const known = graph(clientFor({ '/ranks': { headers: { 'content-type': 'binary/octet-stream' }, body } }, '/ranks'), 2, packed);
     expect((await known.find('bbc.co.uk', signal)).value).toBe(2);
     expect((await known.find('wikipedia.org', signal)).value).toBe(1);
     expect((await known.find('c.example', signal)).value).toBeNull();
@@ -254,14 +269,14 @@ describe('the web graph', () => {
     ['torn off', 200, gzipSync(Buffer.from(RANKS.repeat(100))).subarray(0, 40), true, 'bad_response'],
     ['an error', 500, '', false, 'upstream_error'],
   ])('that is %s is a failure', async (_what, status, body, packed, reason) => {
-    const client = upstream.clientFor({ '/ranks': { status, body } }, '/ranks');
+    const client = clientFor({ '/ranks': { status, body } }, '/ranks');
     await expect(graph(client, 1_000, packed).find('a.example', signal)).rejects.toEqual(failure(reason));
   });
 });
 
 test('the block list takes plain and hosts files, and a listed domain counts for hosts below it', async () => {
   const body = '# comment\r\nspam.example\n0.0.0.0 bad.example # why\n\n127.0.0.1 localhost\n';
-  const client = upstream.clientFor({ '/list': { type: 'text/plain', body } }, '/list');
+  const client = clientFor({ '/list': { headers: { 'content-type': 'text/plain' }, body } }, '/list');
   const list = createBlockList({ file: { client, mode: 'live', packed: false }, timeoutMs: 5_000, clock: testClock });
   const { value, asOf } = await list.findListed(['spam.example', 'www.bad.example', 'notspam.example', 'example'], signal);
   expect([...value]).toEqual(['spam.example', 'www.bad.example']);
@@ -273,20 +288,20 @@ describe('suggestions', () => {
   const asked = { keyword: 'tea', country: 'IN', language: 'en' };
 
   test('of DuckDuckGo', async () => {
-    const suggester = createDuckDuckGo(upstream.clientFor({ '/ac/': { body: SAMPLES.suggestions } }), 'live');
+    const suggester = createDuckDuckGo(clientFor({ '/ac/': { body: SAMPLES.suggestions } }), 'live');
     expect(await suggester.suggest(asked, signal)).toEqual(['tea set', 'tea time']);
     expect(parametersOf()).toEqual({ type: 'list', q: 'tea', kl: 'in-en' });
   });
 
   test('of Google, whose answer has further members', async () => {
-    const answer = { type: 'text/javascript', body: SAMPLES.googleSuggestions };
-    const suggester = createGoogleSuggest(upstream.clientFor({ '/complete/search': answer }), 'live');
+    const answer = { headers: { 'content-type': 'text/javascript' }, body: SAMPLES.googleSuggestions };
+    const suggester = createGoogleSuggest(clientFor({ '/complete/search': answer }), 'live');
     expect(await suggester.suggest(asked, signal)).toEqual(['tea set', 'tea time']);
     expect(parametersOf()).toMatchObject({ client: 'firefox', q: 'tea', hl: 'en', gl: 'in' });
   });
 
   test.each(['{}', '["tea"]', '["tea",[1]]', 'window.x()'])('in another form are refused: %s', async (body) => {
-    const suggester = createDuckDuckGo(upstream.clientFor({ '/ac/': { body } }), 'live');
+    const suggester = createDuckDuckGo(clientFor({ '/ac/': { body } }), 'live');
     await expect(suggester.suggest(asked, signal)).rejects.toEqual(failure('bad_response'));
   });
 });
