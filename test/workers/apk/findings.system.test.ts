@@ -8,7 +8,6 @@ import { type ApkReport, type Finding } from '../../../services/workers/apk/repo
 import { ApkBuilder, type ApkSpec } from '../../support/apk/apk-builder';
 import { FAKE_SECRETS, manifestOf, type ManifestOptions } from '../../support/apk/apk-samples';
 import { analyzeBytes, analyzeFile } from '../../support/apk/apk-worker';
-import { fc } from '../../support/fast-check';
 
 let builder: ApkBuilder;
 let count = 0;
@@ -183,12 +182,7 @@ describe('a private key', () => {
   ])('%s is found, masked, and a finding', async (_what, text) => {
     const report = await secretsIn(text);
     expect(report.secrets).toEqual([{ rule: 'private_key', file: 'assets/key.txt', masked: `${header}********` }]);
-    expect(report.findings).toContainEqual({
-      id: 'secret_private_key',
-      severity: 'high',
-      title: 'The app holds a secret (private_key) in assets/key.txt',
-      section: 'secrets',
-    });
+    expect(severityOf(report, 'secret_private_key')).toBe('high');
     expect(JSON.stringify(report)).not.toContain(material);
   });
 
@@ -238,15 +232,4 @@ describe('the risk', () => {
   ])('of %j is %d, %s', (severities, score, level) =>
     expect(rateRisk(severities.map(finding), true)).toEqual({ score, level, method: METHOD, complete: true }),
   );
-
-  test('grows with every finding and stays from 0 to 100', () => {
-    const severities = fc.array(fc.constantFrom<Finding['severity']>('critical', 'high', 'warning'), { maxLength: 40 });
-    fc.assert(
-      fc.property(severities, (given) => {
-        const scores = given.map((_each, index) => rateRisk(given.slice(0, index + 1).map(finding), true).score);
-        expect(scores).toEqual([...scores].sort((a, b) => a - b));
-        expect(scores.every((score) => score > 0 && score <= 100)).toBe(true);
-      }),
-    );
-  });
 });

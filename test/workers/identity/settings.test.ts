@@ -43,7 +43,3 @@ test.each([
   expect(() => read(env)).toThrow(message);
   expect(() => read(env)).not.toThrow(/hunter2|scraper/);
 });
-
-test('every problem is told at once', () => {
-  expect(() => read({ AADHAAR_PROVIDER_KEY: 'k', GST_PORTAL_URL: 'https://portal.example' })).toThrow(/have 2 problems/);
-});
