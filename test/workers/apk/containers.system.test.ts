@@ -68,9 +68,9 @@ describe('a bundle', () => {
     const manifest = manifestOf({ components: '<service android:name=".OnDemand" android:exported="true" />' });
     const feature = await builder.build('feature', { manifest, files: { 'classes.dex': await builder.extract(apk, 'classes.dex') } });
     const report = await analyzeBytes(writeZip([...bundle, ...(await moduleOfApk(builder, feature, 'chat'))]));
-    expect(report.parts.map(({ name, kind }) => [name, kind])).toEqual([
-      ['base', 'base'],
-      ['chat', 'module'],
+    expect(report.parts).toMatchObject([
+      { name: 'base', kind: 'base' },
+      { name: 'chat', kind: 'module' },
     ]);
     expect(report.dex.map(({ name }) => name)).toEqual(['base/dex/classes.dex', 'chat/dex/classes.dex']);
     expect(report.components.services.map(({ name }) => name)).toContain('com.example.sample.OnDemand');

@@ -27,6 +27,8 @@ const withConfig = (inner: string, application = ''): Promise<ApkReport> => {
 const idsOf = ({ findings }: ApkReport): string[] => findings.map((each) => each.id).filter((id) => id !== 'unsigned');
 const severityOf = ({ findings }: ApkReport, id: string): string | undefined => findings.find((each) => each.id === id)?.severity;
 
+const PROVIDER = '<provider android:name=".R" android:authorities="a" />';
+
 describe('findings', () => {
   test.each<[string, string, string, ManifestOptions]>([
     ['debuggable', 'high', 'a debuggable app', { application: 'android:debuggable="true"' }],
@@ -34,12 +36,7 @@ describe('findings', () => {
     ['cleartext_traffic', 'high', 'permitted cleartext', { application: 'android:usesCleartextTraffic="true"' }],
     ['cleartext_traffic', 'high', 'cleartext by default before target 28', { targetSdk: 27 }],
     ['exported_service', 'warning', 'an open service', { components: '<service android:name=".S" android:exported="true" />' }],
-    [
-      'exported_provider',
-      'warning',
-      'a provider open by default before target 17',
-      { minSdk: 9, targetSdk: 16, components: '<provider android:name=".P" android:authorities="a" />' },
-    ],
+    ['exported_provider', 'warning', 'a provider open by default before target 17', { minSdk: 9, targetSdk: 16, components: PROVIDER }],
   ])('%s (%s): %s', async (id, severity, _what, options) => {
     expect(severityOf(await appWith(options), id)).toBe(severity);
   });

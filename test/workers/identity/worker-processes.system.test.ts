@@ -33,12 +33,8 @@ describe('worker processes', () => {
     if (dying) await once(dying, 'exit');
     const answers = [];
     for (const sessionId of sessions) answers.push(await post(aadhaar, '/aadhaar/captcha', { sessionId, captcha: 'KX47M' }));
-    expect(answers.map((each) => (each.statusCode === 200 ? each.status : each.code))).toEqual([
-      'session_expired',
-      'otp',
-      'session_expired',
-      'otp',
-    ]);
+    const outcomes = answers.map((each) => (each.statusCode === 200 ? each.status : each.code));
+    expect(outcomes).toEqual(['session_expired', 'otp', 'session_expired', 'otp']);
     for (let index = 0; index < 3; index++) expect((await post(aadhaar, '/aadhaar/start', { aadhaar: NUMBER })).statusCode).toBe(200);
   });
 

@@ -34,34 +34,24 @@ describe('the GrabCut engine', () => {
     return data[(y * info.width + x) * info.channels + 3];
   };
 
-  const drawn = (size: string, shapes: string) => sharp(Buffer.from(`<svg ${size}>${shapes}</svg>`));
-  const white = '<rect width="100%" height="100%" fill="#fff"/>';
+  const drawn = (width: number, height: number, shapes: string) =>
+    sharp(Buffer.from(`<svg width="${width}" height="${height}">${shapes}</svg>`)).png();
+  const onWhite = (shape: string): string => `<rect width="100%" height="100%" fill="#fff"/>${shape}`;
+  const square = '<rect x="30" y="30" width="40" height="40" fill="#2040c0"/>';
+  const faint = onWhite('<circle cx="48" cy="48" r="28" fill="#f4f4f4"/>');
   /** Stored turned, to be shown a quarter clockwise. */
-  const lying = () =>
-    drawn('width="120" height="80"', `${white}<circle cx="30" cy="40" r="24" fill="#c82828"/>`)
-      .removeAlpha()
-      .rotate(-90)
-      .jpeg()
-      .withMetadata({ orientation: 6 })
-      .toBuffer();
+  const lying = () => {
+    const upright = drawn(120, 80, onWhite('<circle cx="30" cy="40" r="24" fill="#c82828"/>'));
+    return upright.removeAlpha().rotate(-90).jpeg().withMetadata({ orientation: 6 }).toBuffer();
+  };
 
   test.each<[string, () => Promise<Buffer>, [number, number], number]>([
     ['a disc of a PNG', () => disc('png'), [96, 96], 48],
     ['a disc of a JPEG', () => disc('jpeg'), [96, 96], 48],
     ['a disc of a WebP', () => disc('webp'), [96, 96], 48],
     ['what stands upright once the image is turned', lying, [120, 80], 30],
-    [
-      'what is not transparent already',
-      () => drawn('width="100" height="100"', '<rect x="30" y="30" width="40" height="40" fill="#2040c0"/>').png().toBuffer(),
-      [100, 100],
-      50,
-    ],
-    [
-      'a faint disc: two kinds of white are not one colour',
-      () => drawn('width="96" height="96"', `${white}<circle cx="48" cy="48" r="28" fill="#f4f4f4"/>`).png().toBuffer(),
-      [96, 96],
-      48,
-    ],
+    ['what is not transparent already', () => drawn(100, 100, square).toBuffer(), [100, 100], 50],
+    ['a faint disc: two kinds of white are not one colour', () => drawn(96, 96, faint).toBuffer(), [96, 96], 48],
   ])('cuts out %s', async (_what, make, [width, height], x) => {
     const { png, engine: name } = await cut(await make());
     expect(name).toBe('grabcut');
@@ -76,7 +66,7 @@ describe('the GrabCut engine', () => {
 
   test.each([
     ['one colour', () => plain(64, 64)],
-    ['all transparent', () => drawn('width="40" height="40"', '').png().toBuffer()],
+    ['all transparent', () => drawn(40, 40, '').toBuffer()],
     ['very narrow', () => plain(16, 900)],
   ])('says no_foreground to an image that is %s', async (_what, make) => {
     await expect(cut(await make())).rejects.toMatchObject({ problem: 'upstream_failed', options: { code: 'no_foreground' } });

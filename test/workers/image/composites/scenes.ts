@@ -1,5 +1,5 @@
 import { hash, smoothNoise } from './noise';
-import { box, circle, ellipse, type Shape, star, stroke, union, without } from './shapes';
+import { box, circle, type Shape, star, stroke, union, without } from './shapes';
 
 // jest looks globals up slowly, and these run for every pixel.
 const { abs, floor } = Math;
@@ -85,15 +85,6 @@ export const SCENES: readonly Scene[] = [
     background: clouds([70, 96, 132], [128, 150, 176], { cell: 80, seed: 4 }),
   },
   {
-    name: 'low contrast, 22 levels',
-    width: 480,
-    height: 400,
-    shape: ellipse(245, 205, { rx: 130, ry: 110 }),
-    foreground: plain(146, 140, 136),
-    background: plain(124, 126, 130),
-    grain: 6,
-  },
-  {
     name: 'bottle on bricks',
     width: 480,
     height: 520,
@@ -129,18 +120,5 @@ export const SCENES: readonly Scene[] = [
     softness: 14,
     foreground: plain(238, 234, 226),
     background: vertical([30, 44, 74], [64, 40, 66], 460),
-  },
-  {
-    name: 'animal in foliage',
-    width: 600,
-    height: 450,
-    shape: union(
-      ellipse(300, 240, { rx: 130, ry: 78 }),
-      circle(440, 180, 48),
-      stroke([225, 290], [215, 385], 26),
-      stroke([370, 290], [382, 385], 26),
-    ),
-    foreground: clouds([136, 84, 40], [206, 150, 96], { cell: 26, seed: 41 }),
-    background: foliage,
   },
 ];
