@@ -25,30 +25,24 @@ const refusedWith = (code: string, message: RegExp) =>
 const warningsOf = async (files: readonly ZipFile[], options = {}) => (await analyzeBytes(writeZip(files, options))).warnings;
 
 describe('is refused', () => {
-  test('what is no ZIP archive', async () => {
-    await expect(analyzeBytes(Buffer.alloc(0))).rejects.toEqual(refusedWith('not_an_apk', /not a ZIP/));
-    await expect(analyzeBytes(Buffer.alloc(100_000, 'x'))).rejects.toEqual(refusedWith('not_an_apk', /not a ZIP/));
-  });
-
-  test('an archive without a manifest', async () => {
-    await expect(analyzeBytes(writeZip([dex]))).rejects.toEqual(refusedWith('apk_malformed', /no AndroidManifest\.xml/));
-  });
-
-  test('a manifest that is text, cut, or something else', async () => {
-    const text = { name: manifest.name, data: '<manifest package="x.y"/>' };
-    await expect(analyzeBytes(writeZip([text]))).rejects.toEqual(refusedWith('apk_malformed', /AndroidManifest\.xml/));
-    const cut = { name: manifest.name, data: Buffer.from(manifest.data).subarray(0, 200) };
-    await expect(analyzeBytes(writeZip([cut]))).rejects.toEqual(refusedWith('apk_malformed', /does not fit/));
-    const other = { name: manifest.name, data: resources.data };
-    await expect(analyzeBytes(writeZip([other]))).rejects.toEqual(refusedWith('apk_malformed', /not binary XML/));
-  });
-
-  test('a manifest that lies about its size or checksum', async () => {
-    const longer = { ...manifest, size: 10 };
-    await expect(analyzeBytes(writeZip([longer]))).rejects.toEqual(refusedWith('apk_malformed', /cannot be unpacked/));
-    const shorter = { ...manifest, size: 1_000_000 };
-    await expect(analyzeBytes(writeZip([shorter]))).rejects.toEqual(refusedWith('apk_malformed', /shorter than it says/));
-    await expect(analyzeBytes(writeZip([{ ...manifest, crc: 1 }]))).rejects.toEqual(refusedWith('apk_malformed', /checksum/));
+  const cut = (bytes: number): ZipFile => ({ ...manifest, data: Buffer.from(manifest.data).subarray(0, bytes) });
+  test.each<[string, () => Buffer, string, RegExp]>([
+    ['an empty file', () => Buffer.alloc(0), 'not_an_apk', /not a ZIP/],
+    ['what is no ZIP archive', () => Buffer.alloc(100_000, 'x'), 'not_an_apk', /not a ZIP/],
+    [
+      'a manifest that is text',
+      () => writeZip([{ ...manifest, data: '<manifest package="x.y"/>' }]),
+      'apk_malformed',
+      /AndroidManifest\.xml/,
+    ],
+    ['a manifest that is cut', () => writeZip([cut(200)]), 'apk_malformed', /does not fit/],
+    ['a manifest that is a resource table', () => writeZip([{ ...manifest, data: resources.data }]), 'apk_malformed', /not binary XML/],
+    ['a manifest longer than it says', () => writeZip([{ ...manifest, size: 10 }]), 'apk_malformed', /cannot be unpacked/],
+    ['a manifest shorter than it says', () => writeZip([{ ...manifest, size: 1_000_000 }]), 'apk_malformed', /shorter than it says/],
+    ['a manifest with another checksum', () => writeZip([{ ...manifest, crc: 1 }]), 'apk_malformed', /checksum/],
+    ['an archive whose directory is broken', () => writeZip([manifest], { entryCount: 2 }), 'apk_malformed', /damaged/],
+  ])('%s', async (_what, archive, code, message) => {
+    await expect(analyzeBytes(archive())).rejects.toEqual(refusedWith(code, message));
   });
 
   test('an archive cut at any of many places', async () => {
@@ -61,28 +55,18 @@ describe('is refused', () => {
       expect({ length, refusal }).toEqual({ length, refusal: 'ApkRefused' });
     }
   });
-
-  test('an archive whose directory is broken', async () => {
-    await expect(analyzeBytes(writeZip([manifest], { entryCount: 2 }))).rejects.toEqual(refusedWith('apk_malformed', /damaged/));
-  });
 });
 
 describe('a ZIP bomb is refused without being unpacked', () => {
-  test('one file of zeros', async () => {
-    const bomb = writeZip([manifest, { name: 'assets/zeros', data: Buffer.alloc(100 * 1024 * 1024) }]);
+  const zeros = (mebibytes: number) => Buffer.alloc(mebibytes * 1024 * 1024);
+  test.each<[string, () => ZipFile[]]>([
+    ['one file of zeros', () => [{ name: 'assets/zeros', data: zeros(100) }]],
+    ['many files that are large together', () => Array.from({ length: 3_000 }, (_, n) => ({ name: `${n}`, data: 'x', size: 400_000 }))],
+    ['several files of zeros, each small enough by itself', () => ['a', 'b', 'c'].map((name) => ({ name, data: zeros(40) }))],
+  ])('%s', async (_what, files) => {
+    const bomb = writeZip([manifest, ...files()]);
     expect(bomb.length).toBeLessThan(1_000_000);
     await expect(analyzeBytes(bomb)).rejects.toEqual(refusedWith('apk_too_complex', /bomb/));
-  });
-
-  test('many files that are large together', async () => {
-    const files = Array.from({ length: 3_000 }, (_each, index) => ({ name: `assets/${index}`, data: 'x', size: 400_000 }));
-    await expect(analyzeBytes(writeZip([manifest, ...files]))).rejects.toEqual(refusedWith('apk_too_complex', /bomb/));
-  });
-
-  test('several files of zeros, each small enough by itself', async () => {
-    const zeros = Buffer.alloc(40 * 1024 * 1024);
-    const files = ['a', 'b', 'c'].map((name) => ({ name, data: zeros }));
-    await expect(analyzeBytes(writeZip([manifest, ...files]))).rejects.toEqual(refusedWith('apk_too_complex', /bomb/));
   });
 
   test('a file that unpacks to more than it says costs only itself', async () => {
@@ -116,11 +100,8 @@ describe('is reported, not refused', () => {
     expect(await readAll([manifest, { ...dex, data: namesOutside }])).toEqual([false]);
   });
 
-  test('bytes after the end', async () => {
+  test('bytes after the end, and nothing about a comment', async () => {
     expect(await warningsOf([manifest], { trailing: Buffer.from('xyz') })).toContainEqual(expect.stringMatching(/3 bytes follow/));
-  });
-
-  test('nothing about an archive with a comment', async () => {
     expect(await warningsOf([manifest], { comment: 'built by hand' })).toEqual([]);
   });
 

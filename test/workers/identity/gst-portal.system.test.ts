@@ -70,11 +70,8 @@ test('a session carries its own cookies from the page to the query, and no other
   const one = await get(gst, '/gst/start', asLive);
   await get(gst, '/gst/start', asLive);
   expect(one.image).toBe(`data:image/png;base64,${PIXEL}`);
-  expect(await submit(gst, one.sessionId)).toMatchObject({
-    statusCode: 502,
-    code: 'captcha_rejected',
-    captcha: { sessionId: one.sessionId },
-  });
+  const { sessionId } = one;
+  expect(await submit(gst, sessionId)).toMatchObject({ statusCode: 502, code: 'captcha_rejected', captcha: { sessionId } });
   const answer = await submit(gst, one.sessionId);
   expect(answer).toEqual({ statusCode: 200, ...samples.record });
   expect(portal.seen.map(({ method, url, headers }) => [method, url, headers.cookie])).toEqual([

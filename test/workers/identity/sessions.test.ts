@@ -20,6 +20,7 @@ import {
 import { type SessionOwner, SessionTable } from '../../../services/workers/identity/session-table';
 import { fc } from '../../support/fast-check';
 
+const freshAadhaar = (): AadhaarSession => openAadhaarSession({ upstreamId: 'u', lastFour: '0019', numberKey: 'k' }, 0);
 const stepMs = fc.integer({ min: 0, max: 90_000 });
 
 describe('a GST session', () => {
@@ -55,18 +56,9 @@ describe('a GST session', () => {
       }),
     );
   });
-
-  test('takes one step at a time', () => {
-    const decision = admitGstSubmit(openGstSession('u', 0), 1);
-    if (!decision.admitted) throw new Error('a fresh session is refused');
-    for (const second of [admitGstSubmit(decision.session, 2), admitGstRefresh(decision.session, 2)]) {
-      expect(second).toEqual({ admitted: false, session: decision.session, refusal: { code: 'session_busy' } });
-    }
-  });
 });
 
 describe('an Aadhaar session', () => {
-  const fresh = (): AadhaarSession => openAadhaarSession({ upstreamId: 'u', lastFour: '0019', numberKey: 'k' }, 0);
   const captchaOutcome = fc.constantFrom('otp_sent', 'captcha_rejected', 'session_unknown', 'not_found', 'failed', 'lost');
   const otpOutcome = fc.constantFrom('record', 'otp_invalid', 'otp_expired', 'session_unknown', 'failed', 'lost');
   const move = fc.record({ step: fc.constantFrom('captcha', 'otp'), captchaOutcome, otpOutcome, afterMs: stepMs });
@@ -74,7 +66,7 @@ describe('an Aadhaar session', () => {
   test('whatever happens, an OTP is only sent on after an accepted captcha, in time, and at most 3 wrong ones of each', () => {
     fc.assert(
       fc.property(fc.array(move, { maxLength: 40 }), (moves) => {
-        let session: AadhaarSession | undefined = fresh();
+        let session: AadhaarSession | undefined = freshAadhaar();
         let [now, since, wrongCaptchas, wrongOtps, sent] = [0, 0, 0, 0, false];
         for (const { step, captchaOutcome: solved, otpOutcome: entered, afterMs } of moves) {
           if (!session) break;
@@ -100,14 +92,16 @@ describe('an Aadhaar session', () => {
       }),
     );
   });
+});
 
-  test('takes one step at a time', () => {
-    const decision = admitAadhaarCaptcha(fresh(), 1);
-    if (!decision.admitted) throw new Error('a fresh session is refused');
-    for (const second of [admitAadhaarCaptcha(decision.session, 2), admitAadhaarOtp(decision.session, 2)]) {
-      expect(second).toMatchObject({ admitted: false, refusal: { code: 'session_busy' } });
-    }
-  });
+test.each<[string, (now: number) => Decision<any>, ((session: any, now: number) => Decision<any>)[]]>([
+  ['a GST session', (now) => admitGstSubmit(openGstSession('u', 0), now), [admitGstSubmit, admitGstRefresh]],
+  ['an Aadhaar session', (now) => admitAadhaarCaptcha(freshAadhaar(), now), [admitAadhaarCaptcha, admitAadhaarOtp]],
+])('%s takes one step at a time', (_what, first, steps) => {
+  const decision = first(1);
+  if (!decision.admitted) throw new Error('a fresh session is refused');
+  for (const admit of steps)
+    expect(admit(decision.session, 2)).toEqual({ admitted: false, session: decision.session, refusal: { code: 'session_busy' } });
 });
 
 describe('the table of sessions', () => {

@@ -34,11 +34,29 @@ describe('the GrabCut engine', () => {
     return data[(y * info.width + x) * info.channels + 3];
   };
 
-  test.each(['png', 'jpeg', 'webp'] as const)('cuts a disc out of a %s', async (type) => {
-    const { png, engine: name } = await cut(await disc(type));
+  const drawn = (width: number, height: number, shapes: string) =>
+    sharp(Buffer.from(`<svg width="${width}" height="${height}">${shapes}</svg>`)).png();
+  const onWhite = (shape: string): string => `<rect width="100%" height="100%" fill="#fff"/>${shape}`;
+  const square = '<rect x="30" y="30" width="40" height="40" fill="#2040c0"/>';
+  const faint = onWhite('<circle cx="48" cy="48" r="28" fill="#f4f4f4"/>');
+  /** Stored turned, to be shown a quarter clockwise. */
+  const lying = () => {
+    const upright = drawn(120, 80, onWhite('<circle cx="30" cy="40" r="24" fill="#c82828"/>'));
+    return upright.removeAlpha().rotate(-90).jpeg().withMetadata({ orientation: 6 }).toBuffer();
+  };
+
+  test.each<[string, () => Promise<Buffer>, [number, number], number]>([
+    ['a disc of a PNG', () => disc('png'), [96, 96], 48],
+    ['a disc of a JPEG', () => disc('jpeg'), [96, 96], 48],
+    ['a disc of a WebP', () => disc('webp'), [96, 96], 48],
+    ['what stands upright once the image is turned', lying, [120, 80], 30],
+    ['what is not transparent already', () => drawn(100, 100, square).toBuffer(), [100, 100], 50],
+    ['a faint disc: two kinds of white are not one colour', () => drawn(96, 96, faint).toBuffer(), [96, 96], 48],
+  ])('cuts out %s', async (_what, make, [width, height], x) => {
+    const { png, engine: name } = await cut(await make());
     expect(name).toBe('grabcut');
-    expect(await sharp(png).metadata()).toMatchObject({ format: 'png', width: 96, height: 96, hasAlpha: true });
-    expect([await alphaAt(png, 48, 48), await alphaAt(png, 3, 3)]).toEqual([255, 0]);
+    expect(await sharp(png).metadata()).toMatchObject({ format: 'png', width, height, hasAlpha: true });
+    expect([await alphaAt(png, x, height / 2), await alphaAt(png, width - 3, 3)]).toEqual([255, 0]);
   });
 
   test('gives the same bytes for the same image', async () => {
@@ -46,38 +64,9 @@ describe('the GrabCut engine', () => {
     expect((await cut(bytes)).png.equals((await cut(bytes)).png)).toBe(true);
   });
 
-  test('turns an image upright first', async () => {
-    const upright = `<svg width="120" height="80"><rect width="100%" height="100%" fill="#fff"/><circle cx="30" cy="40" r="24" fill="#c82828"/></svg>`;
-    // Orientation 6: stored turned, to be shown a quarter clockwise.
-    const stored = await sharp(Buffer.from(upright)).removeAlpha().rotate(-90).jpeg().withMetadata({ orientation: 6 }).toBuffer();
-    const { png } = await cut(stored);
-    expect(await sharp(png).metadata()).toMatchObject({ width: 120, height: 80 });
-    expect([await alphaAt(png, 30, 40), await alphaAt(png, 100, 40)]).toEqual([255, 0]);
-  });
-
-  test('cuts a picture of fifty million pixels at the side that was asked for', async () => {
-    const photo = await disc('jpeg', 7_000);
-    const { png } = await engine.cutOut(await openPicture(photo, 600), { ...caller, signal: never });
-    expect(await sharp(png).metadata()).toMatchObject({ width: 600, height: 600 });
-    expect([await alphaAt(png, 300, 300), await alphaAt(png, 20, 20)]).toEqual([255, 0]);
-    await expect(openPicture(photo)).rejects.toMatchObject({ problem: 'payload_too_large' });
-  });
-
-  test('keeps what was transparent transparent', async () => {
-    const svg = `<svg width="100" height="100"><rect x="30" y="30" width="40" height="40" fill="#2040c0"/></svg>`;
-    const { png } = await cut(await sharp(Buffer.from(svg)).png().toBuffer());
-    expect([await alphaAt(png, 50, 50), await alphaAt(png, 5, 5)]).toEqual([255, 0]);
-  });
-
   test.each([
     ['one colour', () => plain(64, 64)],
-    [
-      'all transparent',
-      () =>
-        sharp({ create: { width: 40, height: 40, channels: 4, background: '#00000000' } })
-          .png()
-          .toBuffer(),
-    ],
+    ['all transparent', () => drawn(40, 40, '').toBuffer()],
     ['very narrow', () => plain(16, 900)],
   ])('says no_foreground to an image that is %s', async (_what, make) => {
     await expect(cut(await make())).rejects.toMatchObject({ problem: 'upstream_failed', options: { code: 'no_foreground' } });
@@ -102,12 +91,6 @@ describe('the GrabCut engine', () => {
     given.mockRestore();
   });
 
-  test('finds a faint disc: two kinds of white are not one colour', async () => {
-    const svg = `<svg width="96" height="96"><rect width="100%" height="100%" fill="#fff"/><circle cx="48" cy="48" r="28" fill="#f4f4f4"/></svg>`;
-    const { png } = await cut(await sharp(Buffer.from(svg)).png().toBuffer());
-    expect([await alphaAt(png, 48, 48), await alphaAt(png, 3, 3)]).toEqual([255, 0]);
-  });
-
   test('fails with 400 on an image that ends in the middle, and goes on', async () => {
     const whole = await disc('jpeg', 400);
     await expect(cut(whole.subarray(0, whole.length / 2))).rejects.toMatchObject({ problem: 'invalid_request' });
@@ -124,28 +107,21 @@ describe('the GrabCut engine', () => {
     given.mockRestore();
     await expect(cut(await disc())).resolves.toMatchObject({ engine: 'grabcut' });
   });
-
-  test('leaves the event loop free while it works', async () => {
-    await cut(await disc());
-    const bytes = await disc('jpeg', 1_000);
-    let turns = 0;
-    const timer = setInterval(() => turns++, 1);
-    await cut(bytes);
-    clearInterval(timer);
-    // Work on this thread would leave a handful. The bench prints the longest turn.
-    expect(turns).toBeGreaterThan(20);
-  });
 });
 
 describe('the threads', () => {
   const files: string[] = [];
+  const pools: CutOutPool[] = [];
+  afterEach(() => Promise.all(pools.splice(0).map((pool) => pool.close())));
   afterAll(() => Promise.all(files.map((file) => rm(file))));
 
   async function poolOf(source: string, options: { threads?: number; queue?: number } = {}): Promise<CutOutPool> {
     const threadFile = join(__dirname, '../../../.test', `thread-${process.pid}-${files.length}.cjs`);
     files.push(threadFile);
     await writeFile(threadFile, source);
-    return new CutOutPool({ threadFile, method: { kind: 'grabcut' }, threads: 1, queue: 1, ...options });
+    const pool = new CutOutPool({ threadFile, method: { kind: 'grabcut' }, threads: 1, queue: 1, ...options });
+    pools.push(pool);
+    return pool;
   }
   const job = (): Promise<CutOutJob> => {
     const pixels = () => ({ rgba: new Uint8Array(4), width: 1, height: 1 });
@@ -161,13 +137,6 @@ describe('the threads', () => {
     signal,
   });
 
-  test('work on one job each, the others wait their turn', async () => {
-    const pool = await poolOf(answering, { queue: 15 });
-    const answers = await Promise.all([1, 2, 3].map(() => pool.run(job, by('one'))));
-    expect(answers.map((answer) => answer.kind === 'failed' && answer.message)).toEqual(['1', '2', '3']);
-    await pool.close();
-  });
-
   test('of several, one is left to the others', async () => {
     const pool = await poolOf(hanging, { threads: 2, queue: 14 });
     const gone = new AbortController();
@@ -178,20 +147,6 @@ describe('the threads', () => {
     expect(pool.levels()).toEqual({ waiting: 2, busy: 2, size: 2 });
     gone.abort(new Error('enough'));
     await Promise.all([...greedy, other]);
-    await pool.close();
-  });
-
-  test('refuse a job when too many wait, and forget one that stops waiting', async () => {
-    const pool = await poolOf(hanging);
-    const [first, second] = [new AbortController(), new AbortController()];
-    const running = pool.run(job, by('one', first.signal));
-    const waiting = pool.run(job, by('two', second.signal));
-    await expect(pool.run(job, by('three'))).rejects.toMatchObject({ problem: 'service_not_ready' });
-    second.abort(new Error('tired of waiting'));
-    await expect(waiting).rejects.toThrow('tired of waiting');
-    first.abort(new Error('left'));
-    await expect(running).rejects.toThrow('left');
-    await pool.close();
   });
 
   test('leave a newcomer the next turn, and places in the queue, however many pictures of one subscription wait', async () => {
@@ -207,19 +162,13 @@ describe('the threads', () => {
     await expect(pool.run(job, by('t5', undefined, 'test'))).rejects.toMatchObject({ problem: 'service_not_ready' });
     await Promise.all([...greedy, cut(by('newcomer')), ...testers]);
     expect(order.indexOf('newcomer')).toBe(1);
-    await pool.close();
   });
 
-  test('that end by themselves fail their job and are replaced', async () => {
-    const pool = await poolOf(`const { parentPort } = require('node:worker_threads'); parentPort.on('message', () => process.exit(1));`);
-    await expect(pool.run(job, by('one'))).rejects.toThrow('without an answer');
-    await expect(pool.run(job, by('one'))).rejects.toThrow('without an answer');
-    await pool.close();
-  });
-
-  test('that cannot start fail their job with the reason', async () => {
-    const pool = await poolOf(`require('node:worker_threads').parentPort.on('message', () => { throw new Error('no such model'); });`);
-    await expect(pool.run(job, by('one'))).rejects.toThrow('no such model');
-    await pool.close();
+  test.each([
+    ['end by themselves', 'process.exit(1)', 'without an answer'],
+    ['throw', "throw new Error('no such model')", 'no such model'],
+  ])('that %s fail their job with the reason, and are replaced', async (_what, does, reason) => {
+    const pool = await poolOf(`require('node:worker_threads').parentPort.on('message', () => { ${does}; });`);
+    for (let time = 0; time < 2; time++) await expect(pool.run(job, by('one'))).rejects.toThrow(reason);
   });
 });

@@ -9,54 +9,27 @@ import { createSandboxUpstreams } from '../../../services/sandbox/sandbox-upstre
 import { startSandbox } from '../../../services/sandbox/start-sandbox';
 import { eventually } from '../../support/eventually';
 import { holdTime } from '../../support/faults/held-time';
+import { type Frame, type ScriptedLink, startScriptedLink } from '../../support/scripted-link';
 import { disc } from './pictures';
 
 const never = new AbortController().signal;
 const opened: { close(): unknown }[] = [];
 afterEach(() => Promise.all(opened.splice(0).map((each) => each.close())));
 
-type Frame = Record<string, unknown>;
-interface Upstream {
-  readonly engine: Engine;
-  /** Everything the adapter sent, in order. */
-  readonly received: Frame[];
-  readonly headers: () => Record<string, unknown>;
-}
+type Answer = (frame: Frame, say: (answer: Frame | string) => void, socket: WebSocket) => void;
 
-/** A WebSocket server that answers each process frame as told. */
-async function upstream(
-  answer: (socket: WebSocket, frame: Frame) => void,
-  options: { timeoutMs?: number; token?: string; handleProtocols?: () => string | false } = {},
-): Promise<Upstream> {
-  const server = new WebSocketServer({
-    port: 0,
-    host: '127.0.0.1',
-    ...(options.handleProtocols && { handleProtocols: options.handleProtocols }),
-  });
-  await once(server, 'listening');
-  const received: Frame[] = [];
-  let headers: Record<string, unknown> = {};
-  server.on('connection', (socket, request) => {
-    headers = request.headers;
-    socket.on('message', (data: Buffer) => {
-      const frame = JSON.parse(data.toString()) as Frame;
-      received.push(frame);
-      if (frame['type'] === 'process') answer(socket, frame);
-    });
-  });
-  opened.push({
-    close: () => {
-      for (const client of server.clients) client.terminate();
-      server.close();
-    },
-  });
-  const { port } = server.address() as AddressInfo;
-  const engine = createUpstreamEngine({
-    target: { liveUrl: `ws://127.0.0.1:${port}/x`, liveSetting: 'IMAGE_UPSTREAM_URL', sandboxUrl: undefined },
+const engineAt = (liveUrl: string | undefined, options: { timeoutMs?: number; token?: string; sandboxUrl?: string } = {}): Engine =>
+  createUpstreamEngine({
+    target: { liveUrl, liveSetting: 'IMAGE_UPSTREAM_URL', sandboxUrl: options.sandboxUrl },
     token: options.token,
     timeoutMs: options.timeoutMs ?? 20_000,
   });
-  return { engine, received, headers: () => headers };
+
+/** An upstream that answers each process frame as told. */
+async function upstream(answer: Answer, options: { timeoutMs?: number; token?: string } = {}): Promise<ScriptedLink & { engine: Engine }> {
+  const link = await startScriptedLink((frame, say, socket) => frame.type === 'process' && answer(frame, say, socket));
+  opened.push(link);
+  return { ...link, engine: engineAt(link.url, options) };
 }
 
 const cut = async ({ engine }: { engine: Engine }, bytes?: Buffer, signal = never) =>
@@ -73,11 +46,10 @@ async function halfPng(width = 96, height = 96): Promise<string> {
   ).toString('base64');
 }
 
-const send = (socket: WebSocket, body: object): void => socket.send(JSON.stringify(body));
 const resultWith =
-  (image: string, changes: object = {}) =>
-  (socket: WebSocket, { id }: Frame) =>
-    send(socket, { type: 'result', id, image, mime: 'image/png', width: 96, height: 96, engine: 'them', ...changes });
+  (image: string, changes: object = {}): Answer =>
+  ({ id }, say) =>
+    say({ type: 'result', id, image, mime: 'image/png', width: 96, height: 96, engine: 'them', ...changes });
 const failsWith = (problem: string, options: object) => ({ problem, options: expect.objectContaining(options) });
 const badResponse = failsWith('upstream_failed', { members: { reason: 'bad_response' } });
 
@@ -85,10 +57,10 @@ describe('the adapter of the background-removal WebSocket', () => {
   test('sends the recorded frame and takes accepted, progress and result', async () => {
     const image = await halfPng();
     const peer = await upstream(
-      (socket, frame) => {
-        send(socket, { type: 'accepted', id: frame['id'] });
-        send(socket, { type: 'progress', id: frame['id'], percent: 40 });
-        resultWith(image)(socket, frame);
+      (frame, say, socket) => {
+        say({ type: 'accepted', id: frame.id });
+        say({ type: 'progress', id: frame.id, percent: 40 });
+        resultWith(image)(frame, say, socket);
       },
       { token: 'tok' },
     );
@@ -101,11 +73,11 @@ describe('the adapter of the background-removal WebSocket', () => {
       mime: 'image/png',
       options: { format: 'png' },
     });
-    expect(peer.headers()).toMatchObject({ 'sec-websocket-protocol': 'bgremove.v1', authorization: 'Bearer tok' });
+    expect(peer.handshakes[0]).toMatchObject({ 'sec-websocket-protocol': 'bgremove.v1', authorization: 'Bearer tok' });
   });
 
   test('sends an image that lies on its side upright', async () => {
-    const peer = await upstream((socket, { id }) => send(socket, { type: 'error', id, code: 'internal' }));
+    const peer = await upstream(({ id }, say) => say({ type: 'error', id, code: 'internal' }));
     const stored = await sharp(await disc('jpeg'))
       .resize(60, 40, { fit: 'fill' })
       .jpeg()
@@ -113,7 +85,7 @@ describe('the adapter of the background-removal WebSocket', () => {
       .toBuffer();
     await expect(cut(peer, stored)).rejects.toBeDefined();
     expect(peer.received[0]).toMatchObject({ mime: 'image/png' });
-    const sent = Buffer.from(String(peer.received[0]?.['image']), 'base64');
+    const sent = Buffer.from(String(peer.received[0]?.image), 'base64');
     expect(await sharp(sent).metadata()).toMatchObject({ width: 40, height: 60 });
   });
 
@@ -125,26 +97,21 @@ describe('the adapter of the background-removal WebSocket', () => {
     ['internal', failsWith('upstream_failed', { members: { reason: 'internal' } })],
     ['unheard_of', badResponse],
   ])('maps the error %s', async (code, expected) => {
-    const peer = await upstream((socket, { id }) => send(socket, { type: 'error', id, code, message: 'secret text' }));
+    const peer = await upstream(({ id }, say) => say({ type: 'error', id, code, message: 'secret text' }));
     await expect(cut(peer)).rejects.toMatchObject(expected);
   });
 
-  test.each<[string, (socket: WebSocket, frame: Frame) => void]>([
-    ['is not JSON', (socket) => socket.send('{')],
-    ['is binary', (socket) => socket.send(Buffer.from('{}'))],
-    ['has an unknown type', (socket, { id }) => send(socket, { type: 'hello', id })],
-    ['is about another picture', (socket) => send(socket, { type: 'accepted', id: 'other' })],
-    ['is a result of another type', resultWith('AAAA', { mime: 'image/jpeg' })],
-    ['is a result that is no PNG', resultWith('AAAA')],
+  test.each<[string, () => Answer | Promise<Answer>]>([
+    ['is not JSON', () => (_frame, say) => say('{')],
+    ['is binary', () => (_frame, _say, socket) => socket.send(Buffer.from('{}'))],
+    ['has an unknown type', () => (frame, say) => say({ type: 'hello', id: frame.id })],
+    ['is about another picture', () => (_frame, say) => say({ type: 'accepted', id: 'other' })],
+    ['is a result of another type', () => resultWith('AAAA', { mime: 'image/jpeg' })],
+    ['is a result that is no PNG', () => resultWith('AAAA')],
+    ['is a result of another size', async () => resultWith(await halfPng(40, 40), { width: 40, height: 40 })],
+    ['is a result whose declared size is not its own', async () => resultWith(await halfPng(40, 40))],
+    ['is a result without alpha', async () => resultWith((await disc()).toString('base64'))],
   ])('answers 502 when a frame %s', async (_what, answer) => {
-    await expect(cut(await upstream(answer))).rejects.toMatchObject(badResponse);
-  });
-
-  test.each([
-    ['of another size', async () => resultWith(await halfPng(40, 40), { width: 40, height: 40 })],
-    ['whose declared size is not its own', async () => resultWith(await halfPng(40, 40))],
-    ['without alpha', async () => resultWith((await disc()).toString('base64'))],
-  ])('answers 502 to a result %s', async (_what, answer) => {
     await expect(cut(await upstream(await answer()))).rejects.toMatchObject(badResponse);
   });
 
@@ -160,11 +127,13 @@ describe('the adapter of the background-removal WebSocket', () => {
 
   test('answers 502 when the upstream closes early, speaks another subprotocol or is not there', async () => {
     const unreachable = failsWith('upstream_failed', { members: { reason: 'unreachable' } });
-    await expect(cut(await upstream((socket) => socket.close()))).rejects.toMatchObject(unreachable);
-    await expect(cut(await upstream(() => undefined, { handleProtocols: () => false }))).rejects.toMatchObject(unreachable);
-    const target = { liveUrl: 'ws://127.0.0.1:1', liveSetting: 'IMAGE_UPSTREAM_URL', sandboxUrl: undefined };
-    const absent = { engine: createUpstreamEngine({ target, token: undefined, timeoutMs: 20_000 }) };
-    await expect(cut(absent)).rejects.toMatchObject(unreachable);
+    await expect(cut(await upstream((_frame, _say, socket) => socket.close()))).rejects.toMatchObject(unreachable);
+    const stranger = new WebSocketServer({ port: 0, host: '127.0.0.1', handleProtocols: () => false });
+    opened.push(stranger);
+    await once(stranger, 'listening');
+    const { port } = stranger.address() as AddressInfo;
+    await expect(cut({ engine: engineAt(`ws://127.0.0.1:${port}`) })).rejects.toMatchObject(unreachable);
+    await expect(cut({ engine: engineAt('ws://127.0.0.1:1') })).rejects.toMatchObject(unreachable);
   });
 
   test('cancels at its deadline', async () => {
@@ -173,7 +142,7 @@ describe('the adapter of the background-removal WebSocket', () => {
     const peer = await upstream(() => void setImmediate(() => time.pass(300)), { timeoutMs: 300 });
     await expect(cut(peer)).rejects.toMatchObject({ name: 'TimeoutError' });
     await eventually(() => peer.received.length === 2);
-    expect(peer.received[1]).toEqual({ type: 'cancel', id: peer.received[0]?.['id'] });
+    expect(peer.received[1]).toEqual({ type: 'cancel', id: peer.received[0]?.id });
   });
 
   test('cancels when the caller leaves', async () => {
@@ -181,40 +150,32 @@ describe('the adapter of the background-removal WebSocket', () => {
     const peer = await upstream(() => gone.abort(new Error('left')));
     await expect(cut(peer, undefined, gone.signal)).rejects.toThrow('left');
     await eventually(() => peer.received.length === 2);
-    expect(peer.received[1]).toEqual({ type: 'cancel', id: peer.received[0]?.['id'] });
+    expect(peer.received[1]).toEqual({ type: 'cancel', id: peer.received[0]?.id });
   });
 
   test('says to the log which setting is missing', async () => {
-    const target = { liveUrl: undefined, liveSetting: 'IMAGE_UPSTREAM_URL', sandboxUrl: undefined };
-    const engine = createUpstreamEngine({ target, token: undefined, timeoutMs: 100 });
-    await expect(cut({ engine })).rejects.toMatchObject(
+    await expect(cut({ engine: engineAt(undefined) })).rejects.toMatchObject(
       failsWith('upstream_not_configured', { cause: new Error('not set: IMAGE_UPSTREAM_URL') }),
     );
   });
 
   test('shows an upstream no more of a large picture than was asked for', async () => {
-    const { engine, received } = await upstream((socket, { id }) => {
-      void halfPng(400, 400).then((image) =>
-        socket.send(JSON.stringify({ type: 'result', id, image, mime: 'image/png', width: 400, height: 400, engine: 'far' })),
-      );
-    });
+    const image = await halfPng(400, 400);
+    const { engine, received } = await upstream(resultWith(image, { width: 400, height: 400 }));
     const picture = await openPicture(await disc('jpeg', 4_200), 400);
     const { png } = await engine.cutOut(picture, { mode: 'live', subscriptionId: 'one', signal: never });
     expect(await sharp(png).metadata()).toMatchObject({ width: 400, height: 400 });
-    const shown = Buffer.from(String(received.find(({ type }) => type === 'process')?.['image']), 'base64');
+    const shown = Buffer.from(String(received[0]?.image), 'base64');
     expect(await sharp(shown).metadata()).toMatchObject({ format: 'png', width: 400, height: 400 });
   });
 
   test('keeps the live token from the sandbox, which always answers the same', async () => {
     const sandbox = await startSandbox({ host: '127.0.0.1', port: 0, upstreams: createSandboxUpstreams() });
     opened.push(sandbox);
-    const target = { liveUrl: undefined, liveSetting: 'IMAGE_UPSTREAM_URL', sandboxUrl: `${sandbox.url}/background-removal/v1` };
-    const engine = createUpstreamEngine({ target, token: 'tok', timeoutMs: 20_000 });
+    const engine = engineAt(undefined, { token: 'tok', sandboxUrl: `${sandbox.url}/background-removal/v1` });
     const picture = await openPicture(await disc('webp'));
-    const [one, two] = [
-      await engine.cutOut(picture, { mode: 'test', subscriptionId: 'one', signal: never }),
-      await engine.cutOut(picture, { mode: 'test', subscriptionId: 'one', signal: never }),
-    ];
+    const cutOut = () => engine.cutOut(picture, { mode: 'test', subscriptionId: 'one', signal: never });
+    const [one, two] = [await cutOut(), await cutOut()];
     expect(one.engine).toBe('sandbox');
     expect(one.png.equals(two.png)).toBe(true);
   });

@@ -22,27 +22,10 @@ function arcByVectors(from: Coordinates, to: Coordinates): number {
 const FINE = 1e-3;
 
 describe('the distance', () => {
-  test('is the same both ways, never negative, and zero to itself', () => {
+  test('agrees with the angle between vectors, is the same both ways, and is zero to itself', () => {
     fc.assert(
       fc.property(point, point, (one, other) => {
-        expect(distanceKm(one, other)).toBe(distanceKm(other, one));
-        expect(distanceKm(one, other)).toBeGreaterThanOrEqual(0);
-        expect(distanceKm(one, one)).toBe(0);
-      }),
-    );
-  });
-
-  test('is never longer than a detour', () => {
-    fc.assert(
-      fc.property(point, point, point, (one, other, via) => {
-        expect(distanceKm(one, other)).toBeLessThanOrEqual(distanceKm(one, via) + distanceKm(via, other) + FINE);
-      }),
-    );
-  });
-
-  test('agrees with the angle between vectors', () => {
-    fc.assert(
-      fc.property(point, point, (one, other) => {
+        expect([distanceKm(one, one), distanceKm(other, one)]).toEqual([0, distanceKm(one, other)]);
         expect(Math.abs(distanceKm(one, other) - arcByVectors(one, other))).toBeLessThan(FINE);
       }),
     );

@@ -4,7 +4,7 @@ import { type PagePort } from '../../../services/kit/pages/page-port';
 import { FetchRefused } from '../../../services/kit/upstream/pinned-connector';
 import { inlineParser } from '../../support/page-thread';
 import { eventually } from '../../support/eventually';
-import { holdTime } from '../../support/faults/held-time';
+import { type HeldTime, holdTime } from '../../support/faults/held-time';
 import { type CrawlCall, createEmailCrawl, type EmailCrawl } from '../../../services/workers/ranking/emails/email-crawl';
 
 const NEVER = Symbol('never');
@@ -131,27 +131,21 @@ describe('the deadline', () => {
   const sites = Array.from({ length: 30 }, (_, index) => `https://shop${index}.com/`);
   const hanging = Object.fromEntries(sites.map((site): [string, Answer] => [site, NEVER]));
 
-  /** Lets no time pass but what is told. */
-  async function whileTimeIsHeld<T>(work: (pass: (ms: number) => void) => Promise<T>): Promise<T> {
-    const time = holdTime('timeouts');
-    try {
-      return await work(time.pass);
-    } finally {
-      time.release();
-    }
-  }
+  /** Passes when it is told to, and not otherwise. */
+  let time: HeldTime;
+  beforeEach(() => (time = holdTime('timeouts')));
+  afterEach(() => time.release());
+
   /** As many as are asked at once, each silent for ever. */
   const allHang = (): Promise<void> => eventually(() => hung === 8);
 
   test('cuts off sites that hang, and keeps what others said', async () => {
     const crawl = crawlOf({ ...hanging, [HOME]: mail('info@shop.com') }, { budgetMs: 200 });
-    const found = await whileTimeIsHeld(async (pass) => {
-      const answer = crawl.findEmails([HOME, ...sites], callWith());
-      await allHang();
-      // A fetch of its own would take five seconds, thirty sites many times that.
-      pass(200);
-      return answer;
-    });
+    const answer = crawl.findEmails([HOME, ...sites], callWith());
+    await allHang();
+    // A fetch of its own would take five seconds, thirty sites many times that.
+    time.pass(200);
+    const found = await answer;
     expect(found.get(HOME)).toEqual(shown('info@shop.com'));
     for (const site of sites) expect(found.get(site)).toEqual(unknown('timeout'));
     await new Promise((resolve) => setImmediate(resolve));
@@ -159,12 +153,10 @@ describe('the deadline', () => {
   });
 
   test('of the call counts when it is nearer than the crawl’s own', async () => {
-    await whileTimeIsHeld(async (pass) => {
-      const answer = crawlOf(hanging, { budgetMs: 20_000 }).findEmails(sites, callWith({ timeLeftMs: () => 1_200 }));
-      await allHang();
-      pass(200);
-      await answer;
-    });
+    const answer = crawlOf(hanging, { budgetMs: 20_000 }).findEmails(sites, callWith({ timeLeftMs: () => 1_200 }));
+    await allHang();
+    time.pass(200);
+    await answer;
     expect(cutOff).toBeGreaterThan(0);
   });
 

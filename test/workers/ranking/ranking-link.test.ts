@@ -1,7 +1,7 @@
 import { createLog } from '../../../services/kit/log';
 import { RankingLink, type RankingLinkOptions } from '../../../services/workers/ranking/websocket/ranking-link';
 import { describeJsonLink } from '../../contracts/json-link';
-import { type Frame, type ScriptedLink, startScriptedLink } from '../../support/scripted-link';
+import { type Frame, startScriptedLink } from '../../support/scripted-link';
 
 type Target = Pick<RankingLinkOptions, 'url' | 'timings'>;
 
@@ -30,41 +30,30 @@ describeJsonLink('ranking', {
   handshakeLate: failsWith('upstream_timeout'),
 });
 
-const closers: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-});
+const opened: { close(): unknown }[] = [];
+afterEach(() => Promise.all(opened.splice(0).map((each) => each.close())));
 
-async function upstreamThat(...given: Parameters<typeof startScriptedLink>): Promise<ScriptedLink> {
-  const upstream = await startScriptedLink(...given);
-  closers.push(() => upstream.close());
-  return upstream;
-}
-
-function ask(link: RankingLink, keyword: string): Promise<string> {
-  return link.ask({ keyword }, new AbortController().signal);
-}
-
-function linkTo(url: string): RankingLink {
-  const link = open({ url, timings: TIMINGS });
-  closers.push(() => link.close());
-  return link;
+/** Asks over a link to an upstream that does this. */
+async function askOver(script: Parameters<typeof startScriptedLink>[0]) {
+  const upstream = await startScriptedLink(script);
+  const link = open({ url: upstream.url, timings: TIMINGS });
+  opened.push(link, upstream);
+  return { upstream, ask: (keyword: string) => link.ask({ keyword }, new AbortController().signal) };
 }
 
 test('a lost question is asked again on a new connection', async () => {
   let lost = 0;
-  const upstream = await upstreamThat((frame, say, socket) =>
+  const { upstream, ask } = await askOver((frame, say, socket) =>
     frame.keyword === 'a' && lost++ === 0 ? socket.terminate() : say(resultFor(frame)),
   );
-  const link = linkTo(upstream.url);
   const bodyOf = (keyword: string): string => JSON.stringify({ ok: true, keyword });
-  expect(await Promise.all([ask(link, 'b'), ask(link, 'a')])).toEqual([bodyOf('b'), bodyOf('a')]);
+  expect(await Promise.all([ask('b'), ask('a')])).toEqual([bodyOf('b'), bodyOf('a')]);
   expect(upstream.handshakes).toHaveLength(2);
 });
 
 test('a question that loses two connections is given up', async () => {
-  const upstream = await upstreamThat((_frame, _say, socket) => socket.terminate());
-  await expect(ask(linkTo(upstream.url), 'a')).rejects.toEqual(failsWith('upstream_failed', 'unreachable'));
+  const { upstream, ask } = await askOver((_frame, _say, socket) => socket.terminate());
+  await expect(ask('a')).rejects.toEqual(failsWith('upstream_failed', 'unreachable'));
   expect(upstream.received).toHaveLength(2);
 });
 
@@ -73,22 +62,17 @@ test.each([
   ['an error for everybody', () => ({ type: 'error', message: 'shutting down' }), 'upstream_error'],
   ['a body without an ok flag', ({ id }: Frame) => ({ type: 'result', id, body: { results: [] } }), 'bad_response'],
 ])('%s fails the question, without repeating its words', async (_what, answer, reason) => {
-  const upstream = await upstreamThat((frame, say) => say(answer(frame)));
-  const failure: unknown = await ask(linkTo(upstream.url), 'a').catch((error: unknown) => error);
+  const { upstream, ask } = await askOver((frame, say) => say(answer(frame)));
+  const failure: unknown = await ask('a').catch((error: unknown) => error);
   expect(failure).toEqual(failsWith('upstream_failed', reason));
   expect(JSON.stringify(failure)).not.toMatch(/sk-1|shutting/);
   expect(upstream.received).toHaveLength(1);
 });
 
-test('an error for somebody else does not disturb', async () => {
-  const upstream = await upstreamThat((frame, say) => {
+test('a refusal of the upstream workflow is passed through: ok is false, and that is an answer; an error for somebody else is not', async () => {
+  const { ask } = await askOver(({ id }, say) => {
     say({ type: 'error', id: 'nobody' });
-    say(resultFor(frame));
+    say(`{"type":"result","id":"${id}","body":{"ok":false,"why":1.0}}`);
   });
-  expect(await ask(linkTo(upstream.url), 'a')).toBe('{"ok":true,"keyword":"a"}');
-});
-
-test('a refusal of the upstream workflow is passed through: ok is false, and that is an answer', async () => {
-  const upstream = await upstreamThat(({ id }, say) => say(`{"type":"result","id":"${id}","body":{"ok":false,"why":1.0}}`));
-  expect(await ask(linkTo(upstream.url), 'a')).toBe('{"ok":false,"why":1.0}');
+  expect(await ask('a')).toBe('{"ok":false,"why":1.0}');
 });

@@ -1,6 +1,5 @@
 import { type Figure } from '../../../services/workers/seo/figure';
 import { type AuthorityInput, rankScore, serviceAuthority } from '../../../services/workers/seo/research/service-authority';
-import { fc } from '../../support/fast-check';
 
 test.each([
   [1, 100],
@@ -39,15 +38,4 @@ test('an input that is missing leaves no estimate: the rest would be another mea
   expect(estimate).toMatchObject({ value: null, reason: 'upstream_error', inputs: [{ value: null }, { value: 10 }] });
   expect(estimate.method).toBe(serviceAuthority([input('open_page_rank', 4), input('tranco_rank', 10)]).method);
   expect(serviceAuthority([])).toMatchObject({ value: null, reason: 'not_configured', inputs: [] });
-});
-
-test('the estimate lies between 0 and 100 and a better rank is never worth less', () => {
-  fc.assert(
-    fc.property(fc.double({ min: 0, max: 10, noNaN: true }), fc.integer({ min: 1, max: 2 ** 40 }), fc.nat(), (openPageRank, rank, more) => {
-      const estimate = serviceAuthority([input('open_page_rank', openPageRank), input('tranco_rank', rank)]).value ?? -1;
-      expect(estimate).toBeGreaterThanOrEqual(0);
-      expect(estimate).toBeLessThanOrEqual(100);
-      expect(rankScore(rank)).toBeGreaterThanOrEqual(rankScore(rank + more));
-    }),
-  );
 });

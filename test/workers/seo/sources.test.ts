@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { type UpstreamClient } from '../../../services/kit/upstream/upstream-client';
+import { UpstreamClient } from '../../../services/kit/upstream/upstream-client';
 import { createBlockList } from '../../../services/workers/seo/sources/block-list';
 import { createBrave } from '../../../services/workers/seo/sources/brave';
 import { createCrawlIndex } from '../../../services/workers/seo/sources/crawl-index';
@@ -10,7 +10,7 @@ import { createDuckDuckGo, createGoogleSuggest } from '../../../services/workers
 import { createTranco } from '../../../services/workers/seo/sources/tranco';
 import { createWebGraph } from '../../../services/workers/seo/sources/web-graph';
 import { testClock } from '../../services/kit/test-clock';
-import { RecordedUpstream } from './recorded-upstream';
+import { type ScriptedAnswer, type ScriptedHttp, startScriptedHttp } from '../identity/support/scripted-http';
 
 /** Wire samples in the forms that the product contract records. */
 const SAMPLES = {
@@ -32,25 +32,39 @@ const SAMPLES = {
   googleSuggestions: '["tea",["tea set","tea time"],[],{"google:suggestsubtypes":[[512],[512]]}]',
 };
 
-const upstream = new RecordedUpstream();
+type Answers = Readonly<Record<string, ScriptedAnswer>>;
+
+let upstream: ScriptedHttp;
+let answers: Answers = {};
+/** Of an upstream that answers by path. @param base path of the client's base URL */
+function clientFor(given: Answers, base = ''): UpstreamClient {
+  answers = given;
+  upstream.seen.length = 0;
+  return new UpstreamClient({ name: 'recorded', target: { liveUrl: upstream.url + base, liveSetting: 'X', sandboxUrl: undefined } });
+}
+const pathOf = (url: string | undefined) => new URL(url ?? '', 'http://recorded');
 const signal = new AbortController().signal;
 const noPause = () => Promise.resolve();
 const query = { query: 'tea', country: 'IN', language: 'en' };
+/** The parameters of a request that was seen. */
+const parametersOf = (index = 0) => Object.fromEntries(pathOf(upstream.seen[index]?.url).searchParams);
 const failure = (reason: string) => expect.objectContaining({ name: 'SourceFailed', reason });
 
-beforeAll(() => upstream.start());
-afterAll(() => upstream.stop());
+beforeAll(async () => {
+  upstream = await startScriptedHttp(({ url }) => answers[pathOf(url).pathname] ?? { status: 599 });
+});
+afterAll(() => upstream.close());
 
 describe('SearXNG', () => {
-  const ask = (client: UpstreamClient) => createSearxng(client, 'live').searchPage(query, 2, signal);
+  const ask = (answer: ScriptedAnswer) => createSearxng(clientFor({ '/search': answer }), 'live').searchPage(query, 2, signal);
 
   test('is asked for JSON, a page and a language', async () => {
-    const { results } = await ask(upstream.clientFor({ '/search': { body: SAMPLES.searxng } }));
+    const { results } = await ask({ body: SAMPLES.searxng });
     expect(results).toEqual([
       { title: 'A', url: 'https://a.example/', snippet: 'about A', engine: 'searxng:google' },
       { title: 'B', url: 'https://b.example/', snippet: '', engine: 'searxng:bing' },
     ]);
-    expect(Object.fromEntries(upstream.seen[0]?.url.searchParams ?? [])).toEqual({
+    expect(parametersOf()).toEqual({
       q: 'tea',
       format: 'json',
       pageno: '2',
@@ -58,14 +72,18 @@ describe('SearXNG', () => {
     });
   });
 
-  test('that had nobody to ask has failed, one that found nothing has not', async () => {
-    const silent = '{"query":"tea","results":[],"unresponsive_engines":[["google","timeout"]]}';
-    await expect(ask(upstream.clientFor({ '/search': { body: silent } }))).rejects.toEqual(failure('upstream_error'));
-    const empty = '{"query":"tea","results":[],"unresponsive_engines":[]}';
-    expect(await ask(upstream.clientFor({ '/search': { body: empty } }))).toMatchObject({ results: [] });
+  test('that had nobody to ask, or speaks no JSON, has failed; one that found nothing has not', async () => {
+    const found = (unresponsive_engines: string[][]) => ({ body: JSON.stringify({ query: 'tea', results: [], unresponsive_engines }) });
+    await expect(ask(found([['google', 'timeout']]))).rejects.toEqual(failure('upstream_error'));
+    await expect(ask({ status: 403, body: 'Forbidden' })).rejects.toEqual(failure('key_refused'));
+    expect(await ask(found([]))).toMatchObject({ results: [] });
   });
 
   test('tells its features as they are, those of older instances too, and none costs the results', async () => {
+    const [wiki, origin] = [
+      { title: 'Wiki', url: 'https://wiki.example/' },
+      { label: 'Origin', value: 'China' },
+    ];
     const features = {
       answers: ['42', { answer: 'forty-two', url: 'https://a.example/', engine: 'duckduckgo' }, { answer: 7 }],
       infoboxes: [
@@ -74,66 +92,48 @@ describe('SearXNG', () => {
           content: 'A drink.',
           img_src: 'javascript:alert(1)',
           engine: 'wikidata',
-          urls: [
-            { title: 'Wiki', url: 'https://wiki.example/' },
-            { title: 'No link', url: 'data:text/html,x' },
-          ],
-          attributes: [
-            { label: 'Origin', value: 'China' },
-            { label: 'Picture', image: { src: 'x' } },
-          ],
+          urls: [wiki, { title: 'No link', url: 'data:text/html,x' }],
+          attributes: [origin, { label: 'Picture', image: { src: 'x' } }],
         },
         'nonsense',
       ],
       suggestions: ['green tea', ''],
       corrections: 'nonsense',
     };
-    const page = await ask(upstream.clientFor({ '/search': { body: JSON.stringify({ ...JSON.parse(SAMPLES.searxng), ...features }) } }));
+    const page = await ask({ body: JSON.stringify({ ...JSON.parse(SAMPLES.searxng), ...features }) });
     expect(page.results).toHaveLength(2);
     expect(page.features).toEqual({
       answers: [
         { source: 'searxng', text: '42', url: null },
         { source: 'searxng:duckduckgo', text: 'forty-two', url: 'https://a.example/' },
       ],
-      infoboxes: [
-        {
-          source: 'searxng:wikidata',
-          title: 'Tea',
-          text: 'A drink.',
-          image_url: null,
-          links: [{ title: 'Wiki', url: 'https://wiki.example/' }],
-          facts: [{ label: 'Origin', value: 'China' }],
-        },
-      ],
+      infoboxes: [{ source: 'searxng:wikidata', title: 'Tea', text: 'A drink.', image_url: null, links: [wiki], facts: [origin] }],
       suggestions: [{ source: 'searxng', text: 'green tea' }],
       corrections: [],
     });
   });
 
   test('is told neither town nor device, and says so', () => {
-    const searxng = createSearxng(upstream.clientFor({}), 'live');
+    const searxng = createSearxng(clientFor({}), 'live');
     const nowhere = { location: null, coordinates: null, device: null };
     const asked = { ...query, location: 'Bengaluru', coordinates: { latitude: 1, longitude: 2 }, device: 'mobile' as const };
     expect(searxng.targetingOf(asked)).toEqual({ country: 'IN', language: 'en-IN', ...nowhere });
     // The language's own region stands in place of the country.
     expect(searxng.targetingOf({ ...asked, language: 'pt-BR' })).toEqual({ country: null, language: 'pt-BR', ...nowhere });
   });
-
-  test('without the json format says so', async () => {
-    await expect(ask(upstream.clientFor({ '/search': { status: 403, body: 'Forbidden' } }))).rejects.toEqual(failure('key_refused'));
-  });
 });
 
 describe('Brave', () => {
-  const ask = (client: UpstreamClient) => createBrave({ client, mode: 'live', token: 'secret' }).searchPage(query, 2, signal);
+  const braveThat = (answer: ScriptedAnswer) =>
+    createBrave({ client: clientFor({ '/res/v1/web/search': answer }), mode: 'live', token: 'secret' });
+  const ask = (answer: ScriptedAnswer) => braveThat(answer).searchPage(query, 2, signal);
 
   test('gets its token in a header, counts pages from 0, and its marks are removed', async () => {
-    expect(await ask(upstream.clientFor({ '/res/v1/web/search': { body: SAMPLES.brave } }))).toEqual({
+    expect(await ask({ body: SAMPLES.brave })).toEqual({
       results: [{ title: 'Tea &co', url: 'https://a.example/', snippet: 'All about tea', engine: 'brave' }],
     });
-    const [seen] = upstream.seen;
-    expect(seen?.headers['x-subscription-token']).toBe('secret');
-    expect(Object.fromEntries(seen?.url.searchParams ?? [])).toEqual({
+    expect(upstream.seen[0]?.headers['x-subscription-token']).toBe('secret');
+    expect(parametersOf()).toEqual({
       q: 'tea',
       count: '20',
       offset: '1',
@@ -142,15 +142,11 @@ describe('Brave', () => {
     });
   });
 
-  test('without a web member found nothing', async () => {
-    expect(await ask(upstream.clientFor({ '/res/v1/web/search': { body: '{"type":"search"}' } }))).toEqual({ results: [] });
-  });
-
   test('is told where the searcher is and with what, as far as headers can hold it', async () => {
-    const client = upstream.clientFor({ '/res/v1/web/search': { body: SAMPLES.brave } });
-    const brave = createBrave({ client, mode: 'live', token: 'secret' });
+    // Without the member web it found nothing.
+    const brave = braveThat({ body: '{"type":"search"}' });
     const here = { coordinates: { latitude: 48.14, longitude: 11.58 }, device: 'mobile' as const };
-    await brave.searchPage({ ...query, ...here, location: 'München' }, 1, signal);
+    expect(await brave.searchPage({ ...query, ...here, location: 'München' }, 1, signal)).toEqual({ results: [] });
     await brave.searchPage({ ...query, location: 'मुंबई' }, 1, signal);
     const sent = ['x-loc-city', 'x-loc-lat', 'x-loc-long', 'x-loc-country'].map((name) => upstream.seen[0]?.headers[name]);
     expect(sent).toEqual(['Munchen', '48.14', '11.58', 'IN']);
@@ -160,21 +156,23 @@ describe('Brave', () => {
   });
 
   test('is asked once, since every request is paid for', async () => {
-    await expect(ask(upstream.clientFor({ '/res/v1/web/search': { status: 503, body: '' } }))).rejects.toEqual(failure('upstream_error'));
+    await expect(ask({ status: 503, body: '' })).rejects.toEqual(failure('upstream_error'));
     expect(upstream.seen).toHaveLength(1);
   });
 });
 
 describe('Open PageRank', () => {
-  const ask = (client: UpstreamClient) =>
-    createOpenPageRank({ client, mode: 'live', apiKey: 'secret' }).find(['a.example', 'b.example'], signal);
+  const ask = (answer: ScriptedAnswer) => {
+    const client = clientFor({ '/v1/domains/bulk': answer });
+    return createOpenPageRank({ client, mode: 'live', apiKey: 'secret' }).find(['a.example', 'b.example'], signal);
+  };
 
   test('gets all domains in one request; what it does not know is missing', async () => {
-    const { value, asOf } = await ask(upstream.clientFor({ '/v1/domains/bulk': { body: SAMPLES.openPageRank } }));
+    const { value, asOf } = await ask({ body: SAMPLES.openPageRank });
     expect([...value]).toEqual([['a.example', { score: 6.42, referringDomains: 5678 }]]);
     expect(asOf).toBe('2026-02-20');
     const [seen] = upstream.seen;
-    expect([seen?.method, seen?.headers.authorization, seen?.body]).toEqual([
+    expect([seen?.method, seen?.headers.authorization, seen?.text]).toEqual([
       'POST',
       'Bearer secret',
       '{"domains":["a.example","b.example"]}',
@@ -188,70 +186,48 @@ describe('Open PageRank', () => {
     [200, '<html>', 'bad_response'],
     [200, '{"results":[{"domain":"a.example","found":true,"open_page_rank":11}]}', 'bad_response'],
   ])('status %i with %s is %s', async (status, body, reason) => {
-    await expect(ask(upstream.clientFor({ '/v1/domains/bulk': { status, body } }))).rejects.toEqual(failure(reason));
+    await expect(ask({ status, body })).rejects.toEqual(failure(reason));
   });
 });
 
-describe('Tranco', () => {
-  const ask = (client: UpstreamClient) => createTranco({ client, mode: 'live', pace: noPause }).find('a.example', signal);
-
-  test('gives the latest rank with its date', async () => {
-    const client = upstream.clientFor({ '/api/ranks/domain/a.example': { body: SAMPLES.tranco } });
-    expect(await ask(client)).toEqual({ value: 42, asOf: '2026-03-13' });
-  });
-
-  test('without ranks knows nothing', async () => {
-    expect(await ask(upstream.clientFor({ '/api/ranks/domain/a.example': { body: '{"ranks":[]}' } }))).toMatchObject({ value: null });
-  });
+test.each([
+  [SAMPLES.tranco, { value: 42, asOf: '2026-03-13' }],
+  ['{"ranks":[]}', { value: null }],
+])('of %s Tranco knows the latest rank with its date: %j', async (body, known) => {
+  const client = clientFor({ '/api/ranks/domain/a.example': { body } });
+  expect(await createTranco({ client, mode: 'live', pace: noPause }).find('a.example', signal)).toMatchObject(known);
 });
 
 describe('the Common Crawl index', () => {
-  const ask = (client: UpstreamClient) => createCrawlIndex({ client, mode: 'live', pace: noPause }).countPages('a.example', signal);
+  const indexThat = (cdx: ScriptedAnswer, { crawls = SAMPLES.collinfo, pace = noPause } = {}) => {
+    const client = clientFor({
+      '/collinfo.json': { body: crawls },
+      '/CC-MAIN-2026-08-index': { headers: { 'content-type': 'text/x-ndjson' }, ...cdx },
+    });
+    return createCrawlIndex({ client, mode: 'live', pace });
+  };
 
-  test('counts each page of the latest crawl once', async () => {
-    const client = upstream.clientFor({
-      '/collinfo.json': { body: SAMPLES.collinfo },
-      '/CC-MAIN-2026-08-index': { type: 'text/x-ndjson', body: SAMPLES.cdx },
-    });
-    expect(await ask(client)).toEqual({ value: 2, asOf: '2026-02-16T00:00:00.000Z' });
-    expect(Object.fromEntries(upstream.seen[1]?.url.searchParams ?? [])).toEqual({
-      url: '*.a.example',
-      output: 'json',
-      fl: 'url',
-      limit: '1000',
-    });
+  test('counts each page of the latest crawl once, and waits for its turn before each request', async () => {
+    const turns: number[] = [];
+    const pace = async () => void turns.push(upstream.seen.length);
+    const counted = await indexThat({ body: SAMPLES.cdx }, { pace }).countPages('a.example', signal);
+    expect(counted).toEqual({ value: 2, asOf: '2026-02-16T00:00:00.000Z' });
+    expect(parametersOf(1)).toEqual({ url: '*.a.example', output: 'json', fl: 'url', limit: '1000' });
+    expect(turns).toEqual([0, 1]);
   });
 
   test('counts the captures of one page, and takes the date of the crawl from the index when it says', async () => {
-    const client = upstream.clientFor({
-      '/collinfo.json': { body: '[{"id":"CC-MAIN-2026-08","from":"2026-02-14T01:02:03","to":"2026-02-26T10:58:02"}]' },
-      '/CC-MAIN-2026-08-index': { type: 'text/x-ndjson', body: SAMPLES.cdx },
-    });
-    const index = createCrawlIndex({ client, mode: 'live', pace: noPause });
+    const crawls = '[{"id":"CC-MAIN-2026-08","from":"2026-02-14T01:02:03","to":"2026-02-26T10:58:02"}]';
+    const index = indexThat({ body: SAMPLES.cdx }, { crawls });
     expect(await index.countCaptures(new URL('https://a.example/x?y'), signal)).toEqual({ value: 3, asOf: '2026-02-26T10:58:02Z' });
-    expect(upstream.seen[1]?.url.searchParams.get('url')).toBe('https://a.example/x?y');
+    expect(parametersOf(1)['url']).toBe('https://a.example/x?y');
   });
 
   test('takes 404 for no capture, and a broken line for a failure', async () => {
     const none = { status: 404, body: '{"message": "No Captures found for: *.a.example"}' };
-    expect(await ask(upstream.clientFor({ '/collinfo.json': { body: SAMPLES.collinfo }, '/CC-MAIN-2026-08-index': none }))).toMatchObject({
-      value: 0,
-    });
-    const broken = { body: '{"url": "https://a.example/"}\n{"url": ' };
-    await expect(
-      ask(upstream.clientFor({ '/collinfo.json': { body: SAMPLES.collinfo }, '/CC-MAIN-2026-08-index': broken })),
-    ).rejects.toEqual(failure('bad_response'));
-  });
-
-  test('waits for its turn before each request', async () => {
-    const turns: number[] = [];
-    const pace = () => {
-      turns.push(upstream.seen.length);
-      return Promise.resolve();
-    };
-    const client = upstream.clientFor({ '/collinfo.json': { body: SAMPLES.collinfo }, '/CC-MAIN-2026-08-index': { body: SAMPLES.cdx } });
-    await createCrawlIndex({ client, mode: 'live', pace }).countPages('a.example', signal);
-    expect(turns).toEqual([0, 1]);
+    expect(await indexThat(none).countPages('a.example', signal)).toMatchObject({ value: 0 });
+    const broken = indexThat({ body: '{"url": "https://a.example/"}\n{"url": ' });
+    await expect(broken.countPages('a.example', signal)).rejects.toEqual(failure('bad_response'));
   });
 });
 
@@ -280,7 +256,7 @@ describe('the web graph', () => {
     [false, RANKS],
     [true, gzipSync(RANKS)],
   ])('is read (packed: %s) as it is published, and no further than wanted', async (packed, body) => {
-    const known = graph(upstream.clientFor({ '/ranks': { type: 'binary/octet-stream', body } }, '/ranks'), 2, packed);
+    const known = graph(clientFor({ '/ranks': { headers: { 'content-type': 'binary/octet-stream' }, body } }, '/ranks'), 2, packed);
     expect((await known.find('bbc.co.uk', signal)).value).toBe(2);
     expect((await known.find('wikipedia.org', signal)).value).toBe(1);
     expect((await known.find('c.example', signal)).value).toBeNull();
@@ -288,24 +264,19 @@ describe('the web graph', () => {
   });
 
   test.each([
-    [200, 'not a table', 'bad_response'],
-    [200, '', 'bad_response'],
-    [500, '', 'upstream_error'],
-  ])('status %i with "%s" is %s', async (status, body, reason) => {
-    const client = upstream.clientFor({ '/ranks': { status, body } }, '/ranks');
-    await expect(graph(client, 10, false).find('a.example', signal)).rejects.toEqual(failure(reason));
-  });
-
-  test('that is torn off is a failure', async () => {
-    const torn = gzipSync(Buffer.from(RANKS.repeat(100))).subarray(0, 40);
-    const client = upstream.clientFor({ '/ranks': { body: torn } }, '/ranks');
-    await expect(graph(client, 1_000, true).find('a.example', signal)).rejects.toEqual(failure('bad_response'));
+    ['no table', { body: 'not a table' }, 'bad_response'],
+    ['empty', { body: '' }, 'bad_response'],
+    ['torn off', { body: gzipSync(Buffer.from(RANKS.repeat(100))).subarray(0, 40) }, 'bad_response'],
+    ['an error', { status: 500, body: '' }, 'upstream_error'],
+  ])('that is %s is a failure', async (what, answer, reason) => {
+    const client = clientFor({ '/ranks': answer }, '/ranks');
+    await expect(graph(client, 1_000, what === 'torn off').find('a.example', signal)).rejects.toEqual(failure(reason));
   });
 });
 
 test('the block list takes plain and hosts files, and a listed domain counts for hosts below it', async () => {
   const body = '# comment\r\nspam.example\n0.0.0.0 bad.example # why\n\n127.0.0.1 localhost\n';
-  const client = upstream.clientFor({ '/list': { type: 'text/plain', body } }, '/list');
+  const client = clientFor({ '/list': { headers: { 'content-type': 'text/plain' }, body } }, '/list');
   const list = createBlockList({ file: { client, mode: 'live', packed: false }, timeoutMs: 5_000, clock: testClock });
   const { value, asOf } = await list.findListed(['spam.example', 'www.bad.example', 'notspam.example', 'example'], signal);
   expect([...value]).toEqual(['spam.example', 'www.bad.example']);
@@ -317,22 +288,20 @@ describe('suggestions', () => {
   const asked = { keyword: 'tea', country: 'IN', language: 'en' };
 
   test('of DuckDuckGo', async () => {
-    const suggester = createDuckDuckGo(upstream.clientFor({ '/ac/': { body: SAMPLES.suggestions } }), 'live');
+    const suggester = createDuckDuckGo(clientFor({ '/ac/': { body: SAMPLES.suggestions } }), 'live');
     expect(await suggester.suggest(asked, signal)).toEqual(['tea set', 'tea time']);
-    expect(Object.fromEntries(upstream.seen[0]?.url.searchParams ?? [])).toEqual({ type: 'list', q: 'tea', kl: 'in-en' });
+    expect(parametersOf()).toEqual({ type: 'list', q: 'tea', kl: 'in-en' });
   });
 
   test('of Google, whose answer has further members', async () => {
-    const suggester = createGoogleSuggest(
-      upstream.clientFor({ '/complete/search': { type: 'text/javascript', body: SAMPLES.googleSuggestions } }),
-      'live',
-    );
+    const answer = { headers: { 'content-type': 'text/javascript' }, body: SAMPLES.googleSuggestions };
+    const suggester = createGoogleSuggest(clientFor({ '/complete/search': answer }), 'live');
     expect(await suggester.suggest(asked, signal)).toEqual(['tea set', 'tea time']);
-    expect(Object.fromEntries(upstream.seen[0]?.url.searchParams ?? [])).toMatchObject({ client: 'firefox', q: 'tea', hl: 'en', gl: 'in' });
+    expect(parametersOf()).toMatchObject({ client: 'firefox', q: 'tea', hl: 'en', gl: 'in' });
   });
 
   test.each(['{}', '["tea"]', '["tea",[1]]', 'window.x()'])('in another form are refused: %s', async (body) => {
-    const suggester = createDuckDuckGo(upstream.clientFor({ '/ac/': { body } }), 'live');
+    const suggester = createDuckDuckGo(clientFor({ '/ac/': { body } }), 'live');
     await expect(suggester.suggest(asked, signal)).rejects.toEqual(failure('bad_response'));
   });
 });

@@ -76,10 +76,14 @@ describe('a name', () => {
 });
 
 const GOOD = `<title>A page</title><link rel=icon href=/i><a href="mailto:a@b.example">write</a><p>${'word '.repeat(200)}</p>`;
-function pageHits(
-  html: string,
-  options: { url?: string; asked?: string; target?: string; headers?: Record<string, string> } = {},
-): SpamSignalId[] {
+interface PageOptions {
+  readonly url?: string;
+  readonly asked?: string;
+  readonly target?: string;
+  readonly headers?: Record<string, string>;
+}
+
+function pageHits(html: string, options: PageOptions = {}): SpamSignalId[] {
   const { url = 'https://site.example/', asked = url, headers = {}, target } = options;
   const page = parsePage(html, url);
   const visit = { state: 'read' as const, status: 200, robotsAllowed: true, url: new URL(url), headers, page };
@@ -88,53 +92,34 @@ function pageHits(
   }); // prettier-ignore
   return hitsOf(found);
 }
-const links = (count: number, text = 'x') =>
-  Array.from({ length: count }, (_, index) => `<a href="https://o${index}.example/">${text}</a>`).join(' ');
+const links = (count: number) => Array.from({ length: count }, (_, index) => `<a href="https://o${index}.example/">x</a>`).join(' ');
 
 describe('a page', () => {
-  test('that is well kept gives nothing away', () => expect(pageHits(GOOD)).toEqual([]));
+  const WORDS = `<p>${'word '.repeat(2_000)}</p>`;
+  const TEN_WORDS = '<title>t</title><link rel=icon href=/i><a href="mailto:a@b.example">w</a><p>a b c d e f g h</p>';
+  const ANCHORS = `${GOOD}<a href="https://t.example/">T</a><a href="https://o.example/">buy cheap shoes</a>`;
 
-  test.each<[string, SpamSignalId[]]>([
-    ['<title>Best CASINO</title>', ['poison_words']],
-    ['<title>The Casinoville museum</title>', []],
-    ['<a href="/x">cheap viagra</a>', ['poison_words']],
-    ['<a href="https://o.example/">buy cheap shoes</a>', ['commercial_anchor']],
-    ['<meta name=robots content="NOINDEX, follow">', ['noindex']],
-    ['<meta name=robots content="none">', ['noindex']],
-    ['<div style="display:none"><a href="https://o.example/">x</a></div>', ['hidden_links']],
-    ['<div style="display:none"><a href="/menu">x</a></div>', []],
-  ])('with %s gives away %j', (html, hits) =>
-    expect(pageHits(html.startsWith('<title>') ? GOOD.replace('<title>A page</title>', html) : GOOD + html)).toEqual(hits),
-  );
-
-  test('without icon, contact and TLS', () => {
-    expect(pageHits(`<p>${'word '.repeat(200)}</p>`, { url: 'http://site.example/' })).toEqual(['no_https', 'no_contact', 'no_favicon']);
-  });
-
-  test('with a hundred links to other sites is not yet many, with one more it is', () => {
-    const long = `${GOOD}<p>${'word '.repeat(2_000)}</p>`;
-    expect(pageHits(long + links(100))).toEqual([]);
-    expect(pageHits(long + links(101))).toEqual(['many_external_links']);
-  });
-
-  test('with more than a link to ten words is mostly links', () => {
-    const ten = '<title>t</title><link rel=icon href=/i><a href="mailto:a@b.example">w</a><p>a b c d e f g h</p>';
-    expect(pageHits(`${ten}${links(1)}`)).toEqual([]);
-    expect(pageHits(`${ten}${links(2)}`)).toEqual(['external_link_ratio']);
-  });
-
-  test('that leads to another domain, not to another host of its own', () => {
-    expect(pageHits(GOOD, { asked: 'https://other.example/' })).toEqual(['cross_domain_redirect']);
-    expect(pageHits(GOOD, { asked: 'https://www.site.example/' })).toEqual([]);
-  });
-
-  test('kept out of indexes by its header', () => expect(pageHits(GOOD, { headers: { 'x-robots-tag': 'noindex' } })).toEqual(['noindex']));
-
-  test('is judged by the anchor of the link to the target when there is one', () => {
-    const html = `${GOOD}<a href="https://t.example/">T</a><a href="https://o.example/">buy cheap shoes</a>`;
-    expect(pageHits(html, { target: 't.example' })).toEqual([]);
-    expect(pageHits(html, { target: 'o.example' })).toEqual(['commercial_anchor']);
-  });
+  test.each<[string, string, SpamSignalId[], PageOptions]>([
+    ['that is well kept', GOOD, [], {}],
+    ['with a bad word in its title', GOOD.replace('A page', 'Best CASINO'), ['poison_words'], {}],
+    ['with a word that only begins so', GOOD.replace('A page', 'The Casinoville museum'), [], {}],
+    ['with a bad word in a link', `${GOOD}<a href="/x">cheap viagra</a>`, ['poison_words'], {}],
+    ['with an anchor that sells', `${GOOD}<a href="https://o.example/">buy cheap shoes</a>`, ['commercial_anchor'], {}],
+    ['that is kept out of indexes', `${GOOD}<meta name=robots content="NOINDEX, follow">`, ['noindex'], {}],
+    ['that is kept out of everything', `${GOOD}<meta name=robots content="none">`, ['noindex'], {}],
+    ['that is kept out by its header', GOOD, ['noindex'], { headers: { 'x-robots-tag': 'noindex' } }],
+    ['with hidden links', `${GOOD}<div style="display:none">${links(1)}</div>`, ['hidden_links'], {}],
+    ['with a hidden menu', `${GOOD}<div style="display:none"><a href="/menu">x</a></div>`, [], {}],
+    ['without icon, contact and TLS', WORDS, ['no_https', 'no_contact', 'no_favicon'], { url: 'http://site.example/' }],
+    ['with a hundred links to other sites', GOOD + WORDS + links(100), [], {}],
+    ['with one more', GOOD + WORDS + links(101), ['many_external_links'], {}],
+    ['with a link to ten words', TEN_WORDS + links(1), [], {}],
+    ['that is mostly links', TEN_WORDS + links(2), ['external_link_ratio'], {}],
+    ['that leads to another domain', GOOD, ['cross_domain_redirect'], { asked: 'https://other.example/' }],
+    ['that leads to another host of its own', GOOD, [], { asked: 'https://www.site.example/' }],
+    ['whose link to the target does not sell', ANCHORS, [], { target: 't.example' }],
+    ['whose link to the target sells', ANCHORS, ['commercial_anchor'], { target: 'o.example' }],
+  ])('%s gives away what it should', (_what, html, hits, options) => expect(pageHits(html, options)).toEqual(hits));
 });
 
 test.each([

@@ -21,13 +21,11 @@ export class Stage {
   private readonly closers: (() => unknown)[] = [];
   readonly metrics: Metrics = createMetrics();
   readonly log: Log;
+  private readonly clock: Clock;
 
   constructor(private readonly options: { clock?: Clock; logTo?: DestinationStream; captchaTexts?: CaptchaTexts } = {}) {
+    this.clock = options.clock ?? testClock;
     this.log = createLog('stage', options.logTo ? { level: 'trace', destination: options.logTo } : { level: 'silent' });
-  }
-
-  private get clock(): Clock {
-    return this.options.clock ?? testClock;
   }
 
   /** Closed in reverse order. */

@@ -37,7 +37,7 @@ export function render(scene: Scene, scale = 1): Composite {
   return { name: scene.name, width, height, rgb, alpha };
 }
 
-export interface Agreement {
+interface Agreement {
   /** Intersection over union of what is at least half opaque. */
   readonly iou: number;
   /** Mean absolute error of alpha, 0–1. */

@@ -8,17 +8,6 @@ export function circle(cx: number, cy: number, radius: number): Shape {
   return (x, y) => hypot(x - cx, y - cy) - radius;
 }
 
-/** Near its edge as exact as needed here. */
-export function ellipse(cx: number, cy: number, radii: { rx: number; ry: number }): Shape {
-  const { rx, ry } = radii;
-  return (x, y) => {
-    const [u, v] = [(x - cx) / rx, (y - cy) / ry];
-    const length = hypot(u, v);
-    const slope = hypot(u / rx, v / ry);
-    return slope === 0 ? -min(rx, ry) : (length * (length - 1)) / slope;
-  };
-}
-
 export function box(cx: number, cy: number, size: { halfWidth: number; halfHeight: number; corner?: number }): Shape {
   const { halfWidth, halfHeight, corner = 0 } = size;
   return (x, y) => {

@@ -3,13 +3,7 @@ import { ServiceError } from '../../../../services/kit/errors';
 import { rankGrid } from '../../../../services/workers/ranking/grid/rank-grid';
 import { type RankQuery, type RankingUpstream } from '../../../../services/workers/ranking/ranking-upstream';
 
-const QUERY: RankQuery = {
-  keyword: 'dentist',
-  center: { latitude: 0, longitude: 0 },
-  radiusKm: 3,
-  maxResults: 20,
-  placeId: 'p',
-};
+const QUERY: RankQuery = { keyword: 'dentist', center: { latitude: 0, longitude: 0 }, radiusKm: 3, maxResults: 20, placeId: 'p' };
 
 type Ask = (query: RankQuery, signal: AbortSignal) => Promise<object>;
 
@@ -71,14 +65,8 @@ describe('a grid', () => {
   it('counts what failed in no figure, and says how it failed', async () => {
     const body = await grid(({ center }) => (center.latitude < 0 ? Promise.reject(failure('upstream_error')) : Promise.resolve(found(2))));
     expect(body.summary).toMatchObject({ answered: 6, failed: 3, found: 6, average_rank: 2, top_3_share: 1 });
-    expect(body.points[8]).toMatchObject({
-      status: 'error',
-      rank: null,
-      place_id: null,
-      ambiguous: null,
-      checked: null,
-      reason: 'upstream_error',
-    });
+    const unknown = { rank: null, place_id: null, ambiguous: null, checked: null };
+    expect(body.points[8]).toMatchObject({ status: 'error', reason: 'upstream_error', ...unknown });
   });
 
   it('names every business that a name was matched with', async () => {
@@ -113,20 +101,22 @@ describe('a grid', () => {
 
 describe('a grid whose source fails', () => {
   it.each([
-    ['upstream_error', 'upstream_failed'],
-    ['unreachable', 'upstream_failed'],
-  ])('at the first four points asks no further and fails as they did: %s', async (reason, problem) => {
+    ['its error', failure('upstream_error')],
+    ['nobody who answers', failure('unreachable')],
+    ['its time-out', new ServiceError('upstream_timeout')],
+  ])('at the first four points asks no further and fails as they did: by %s', async (_what, { problem, options }) => {
     let asked = 0;
     const answer = grid(() => {
       asked++;
-      return Promise.reject(failure(reason));
+      return Promise.reject(new ServiceError(problem, options));
     }, { size: 7 }); // prettier-ignore
-    await expect(answer).rejects.toMatchObject({ problem, options: { members: { reason } } });
+    await expect(answer).rejects.toMatchObject({ problem, options });
     expect(asked).toBe(4);
   });
 
-  it('by its time-out is a time-out', async () => {
-    await expect(grid(() => Promise.reject(new ServiceError('upstream_timeout')))).rejects.toMatchObject({ problem: 'upstream_timeout' });
+  it('everywhere alike, for want of a setting, fails as that', async () => {
+    const failing = grid(() => Promise.reject(new ServiceError('upstream_not_configured')));
+    await expect(failing).rejects.toMatchObject({ problem: 'upstream_not_configured' });
   });
 
   it('because its quota is used up is asked no more, and what is known is told', async () => {
@@ -138,12 +128,6 @@ describe('a grid whose source fails', () => {
     expect(asked).toBeLessThanOrEqual(14);
     expect(body.summary).toMatchObject({ points: 49, answered: 10, failed: 39 });
     expect(new Set(body.points.map(({ reason }: any) => reason))).toEqual(new Set([null, 'provider_quota', 'not_asked']));
-  });
-
-  it('everywhere alike, for want of a setting, fails as that', async () => {
-    await expect(grid(() => Promise.reject(new ServiceError('upstream_not_configured')))).rejects.toMatchObject({
-      problem: 'upstream_not_configured',
-    });
   });
 });
 
