@@ -172,18 +172,22 @@ describe('the forecast of a window', () => {
 
   const HOUR_S = 3_600;
   it.each([
-    ['when the limit is reached at the rate so far', 600, 1_000, 6 * HOUR_S, 0, 10 * HOUR_S],
-    ['nothing when it is not reached before the reset', 100, 1_000, 6 * HOUR_S, 0, null],
-    ['nothing when it is reached at the reset', 250, 1_000, 6 * HOUR_S, 0, null],
-    ['nothing while too little was used to tell', 9, 10, 6 * HOUR_S, 0, null],
-    ['nothing for too short a time', 900, 1_000, 599, 0, null],
-    ['nothing of nothing', 0, 1_000, 0, 0, null],
-    ['of a subscription younger than the window by its own time', 100, 1_000, 12 * HOUR_S, at(11 * HOUR_S), 21 * HOUR_S],
-    ['now once the limit is reached', 1_000, 1_000, 60, 0, 60],
-    ['now where the limit was lowered below what was used', 1_500, 1_000, 60, 0, 60],
-    ['now where the limit is nothing', 0, 0, 60, 0, 60],
-  ])('says %s', (_what, used, limit, elapsed, subscribedAt, told) => {
-    expect(forecast({ used, limit }, elapsed, subscribedAt)).toBe(told === null ? null : iso(at(told)));
+    ['when the limit is reached at the rate so far', { used: 600, limit: 1_000 }, 6 * HOUR_S, 10 * HOUR_S],
+    ['nothing when it is not reached before the reset', { used: 100, limit: 1_000 }, 6 * HOUR_S, null],
+    ['nothing when it is reached at the reset', { used: 250, limit: 1_000 }, 6 * HOUR_S, null],
+    ['nothing while too little was used to tell', { used: 9, limit: 10 }, 6 * HOUR_S, null],
+    ['nothing for too short a time', { used: 900, limit: 1_000 }, 599, null],
+    ['nothing of nothing', { used: 0, limit: 1_000 }, 0, null],
+    ['nothing of little in half a day', { used: 100, limit: 1_000 }, 12 * HOUR_S, null],
+    ['now once the limit is reached', { used: 1_000, limit: 1_000 }, 60, 60],
+    ['now where the limit was lowered below what was used', { used: 1_500, limit: 1_000 }, 60, 60],
+    ['now where the limit is nothing', { used: 0, limit: 0 }, 60, 60],
+  ])('says %s', (_what, use, elapsed, told) => {
+    expect(forecast(use, elapsed)).toBe(told === null ? null : iso(at(told)));
+  });
+
+  it('measures a subscription that is younger than the window from its beginning', () => {
+    expect(forecast({ used: 100, limit: 1_000 }, 12 * HOUR_S, at(11 * HOUR_S))).toBe(iso(at(21 * HOUR_S)));
   });
 
   it('lies between now and the reset, whatever the figures', () => {
