@@ -4,11 +4,10 @@ import { type Decision } from '../../../plugins/core/ports';
 import { createKey, type CreatedKey } from '../../../plugins/stores/postgres/keys/create-key';
 import { AnswerWriter } from '../../../plugins/stores/postgres/decisions/answer-writer';
 import { DecisionWriter } from '../../../plugins/stores/postgres/decisions/decision-writer';
-import { raiseAlerts } from '../../../plugins/stores/postgres/webhooks/raise-alerts';
 import { revokeKey } from '../../../plugins/stores/postgres/keys/set-key-state';
 import { csvField } from '../../../services/dashboard/api/requests/usage-csv';
 import { eventually } from '../../support/eventually';
-import { cookieOf, PASSWORD, readPages, startDashboard, type TestDashboard, tokenOf } from '../support/dashboard';
+import { cookieOf, PASSWORD, readPages, tokenOf, useDashboard } from '../support/dashboard';
 import { someDecision } from '../../support/some-decision';
 
 interface Account {
@@ -20,7 +19,7 @@ interface Account {
   readonly secret: string;
 }
 
-let dashboard: TestDashboard;
+const dashboard = useDashboard();
 let asha: Account;
 let bela: Account;
 
@@ -61,16 +60,13 @@ async function openAccount(email: string): Promise<Account> {
     `INSERT INTO usage (subscription_id, day, spent_redis, refunded) VALUES (test_counter($1), (now() AT TIME ZONE 'Asia/Kolkata')::date, 3, 1)`,
     [key.subscriptions[0]?.id],
   );
-  await raiseAlerts(pool, { timeZone: 'Asia/Kolkata' });
   return { cookie, customerId, key, requestId, webhookId: webhook.id, secret };
 }
 
 beforeAll(async () => {
-  dashboard = await startDashboard();
   asha = await openAccount('asha@example.com');
   bela = await openAccount('bela@example.com');
 });
-afterAll(() => dashboard.close());
 
 const get = (path: string, { cookie }: Pick<Account, 'cookie'> = asha): Promise<LightMyRequestResponse> =>
   dashboard.ask({ path: `/api${path}`, cookie });

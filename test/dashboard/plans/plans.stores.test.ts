@@ -60,10 +60,7 @@ describe('the catalogue', () => {
     expect(await current('api-ip')).toMatchObject({
       base: { daily: 1_000, monthly: 30_000 },
       plans: [{ name: 'Star', daily: 100_000, monthly: 3_000_000, price: '499.00', currency: 'INR', approval: 'automatic' }],
-      routes: [
-        { method: 'GET', path: '/ip' },
-        { method: 'POST', path: '/ip' },
-      ],
+      routes: ['GET', 'POST'].map((method) => ({ method, path: '/ip' })),
       subscription: { id: own.subscription.id, plan: null, state: 'active', hasOwnLimits: false },
     });
     expect(await current('api-pan')).toMatchObject({ base: null, subscription: null });
