@@ -4,6 +4,7 @@ import { type Decision } from '../../../plugins/core/ports';
 import { createKey, type CreatedKey } from '../../../plugins/stores/postgres/keys/create-key';
 import { AnswerWriter } from '../../../plugins/stores/postgres/decisions/answer-writer';
 import { DecisionWriter } from '../../../plugins/stores/postgres/decisions/decision-writer';
+import { raiseAlerts } from '../../../plugins/stores/postgres/webhooks/raise-alerts';
 import { revokeKey } from '../../../plugins/stores/postgres/keys/set-key-state';
 import { csvField } from '../../../services/dashboard/api/requests/usage-csv';
 import { eventually } from '../../support/eventually';
@@ -93,6 +94,17 @@ describe('explanations', () => {
     const ofOther = (await get(`/refusals?key=${other.id}`)).json();
     expect(ofOther.refusals).toHaveLength(7);
     expect((await get(`/refusals?key=${bela.key.id}`)).json().refusals).toEqual([]);
+  });
+});
+
+describe('alerts', () => {
+  it('list what was used of which limit, in a sentence, and none of another customer', async () => {
+    await raiseAlerts(dashboard.pool, { timeZone: 'Asia/Kolkata' });
+    const { alerts, unread } = (await get('/alerts')).json();
+    expect([alerts, unread]).toMatchObject([
+      [{ kind: 'quota_daily', product: 'api-ip', percent: 100, text: expect.stringContaining('2 of 2') }],
+      1,
+    ]);
   });
 });
 

@@ -10,6 +10,7 @@ import { createRazorpayPort } from '../../../services/dashboard/api/billing/razo
 import { RAZORPAY_KEYS, signForRazorpay, startRazorpayStandIn } from '../../support/razorpay-stand-in';
 import { verdict } from '../support/dashboard';
 import { PRODUCT, SOLD } from '../support/faulty-payments';
+import { listCharges } from '../../../plugins/stores/postgres/billing/payment-charges';
 import { type PayingCustomer, payingPeople } from '../support/paying-people';
 
 let dashboard: PayingDashboard;
@@ -264,7 +265,14 @@ describe('a plan that is paid at Razorpay', () => {
     const body = { provider: 'razorpay', reference: owed.reference };
     expect(verdict(await dashboard.ask({ method: 'POST', path: '/api/operator/payments/retry', cookie, body }))).toBe('409 change_refused');
     razorpay.account.recover(subscription);
+    razorpay.account.refund(subscription);
     await deliver();
+    // What is made good before anybody was told is told as a receipt alone.
+    razorpay.account.renew(subscription, false);
+    razorpay.account.recover(subscription);
+    await deliver();
+    const { email } = (await customer.ask('/session')).json();
+    expect(dashboard.mails.filter(({ to, subject }) => to === email && subject.endsWith('failed'))).toHaveLength(1);
     const ask = (act: string, body = {}) => customer.ask(`/paid-plans/${paid[0].id}/${act}`, body);
     expect((await ask('cancel')).statusCode).toBe(204);
     const { cancelsAt, periodEndsAt } = (await billing()).paid[0];
@@ -274,6 +282,13 @@ describe('a plan that is paid at Razorpay', () => {
     dashboard.poke();
     await dashboard.settled();
     expect((await billing()).paid[0].cancelsAt).toBe(cancelsAt);
+    // Nor does the comparison take a charge or refund of which an event told for another one.
+    const { rows } = await listCharges(dashboard.pool, { customerId: customer.id, timeZone: 'Asia/Kolkata', limit: 10 });
+    expect(rows.map(({ state, amount, refunded }) => [state, amount, refunded])).toEqual([
+      ['paid', 49_900, 0],
+      ['paid', 49_900, 0],
+      ['paid', 49_900, 49_900],
+    ]);
     for (const refused of [await ask('keep'), await customer.ask('/billing/portal', {})]) expect(refused.statusCode).toBe(409);
     razorpay.account.renew(subscription, true);
     await deliver();
