@@ -2,16 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { eraseDueAccounts } from '../../../plugins/stores/postgres/customers/account-deletion';
 import { PERSONAL_PARTS } from '../../../plugins/core/selling/personal-parts';
 import { erasedAddress, TABLE_PARTS } from '../support/personal-data';
-import { cookieOf, PASSWORD, startDashboard, type TestDashboard } from '../support/dashboard';
+import { cookieOf, PASSWORD, useDashboard, verdict } from '../support/dashboard';
 import { makeBelongings } from '../support/endpoint-samples';
-import { makeOperator } from '../support/operator';
 import { fillEveryTable, idsOfCustomer, rowsAbout, tableNames } from '../support/own-rows';
 
-let dashboard: TestDashboard;
-beforeEach(async () => {
-  dashboard = await startDashboard();
-});
-afterEach(() => dashboard.close());
+const dashboard = useDashboard({}, true);
 
 const EMAIL = 'asha@example.com';
 const ADDRESS = '192.0.2.44';
@@ -23,6 +18,15 @@ const askedDaysAgo = (days: number) => dashboard.pool.query("UPDATE account_dele
 const statesOf = async (table: 'credential' | 'subscription') =>
   (await dashboard.pool.query<{ state: string }>(`SELECT state FROM ${table} ORDER BY id`)).rows.map(({ state }) => state);
 const customerIdOf = async (cookie: string): Promise<string> => (await dashboard.ask({ path: '/api/session', cookie })).json().customerId;
+
+/** Somebody whose account is deleted, and who asked for that so many days ago. @returns the id of the organisation */
+async function leave(daysAgo: number): Promise<string> {
+  const cookie = await dashboard.signIn(EMAIL);
+  const customerId = await customerIdOf(cookie);
+  await remove(cookie);
+  await askedDaysAgo(daysAgo);
+  return customerId;
+}
 
 describe('the list of what tables hold of a person', () => {
   it('has every table, and no other', async () => {
@@ -52,22 +56,8 @@ describe('deleting an account', () => {
       expect((await remove(cookie, body)).json().code).toBe('invalid_password');
     }
     for (let guess = 0; guess < 7; guess++) await remove(cookie, { password: 'not the password' });
-    const limited = await remove(cookie);
-    expect([limited.statusCode, limited.json().code]).toEqual([429, 'too_many_attempts']);
+    expect(verdict(await remove(cookie))).toBe('429 too_many_attempts');
     expect((await dashboard.pool.query('SELECT 1 FROM account_deletion')).rows).toEqual([]);
-  });
-
-  it('answers whatever it cannot read with 400', async () => {
-    const cookie = await dashboard.signIn();
-    for (const body of [{ password: 7 }, { password: null }, [], 'text', { password: 'a'.repeat(2_000) }, { password: '\0' }]) {
-      expect((await remove(cookie, body)).statusCode).toBe(400);
-    }
-  });
-
-  it('is not for operators, nor for strangers', async () => {
-    const operator = await makeOperator(dashboard);
-    expect((await remove(operator.cookie)).json().code).toBe('customers_only');
-    expect((await post('/api/account/delete', { password: PASSWORD })).statusCode).toBe(401);
   });
 
   it('is carried out once, however many ask at the same moment', async () => {
@@ -81,8 +71,7 @@ describe('deleting an account', () => {
 describe('an organisation with others in it', () => {
   it('is not deleted with an account, nor is an account on which others depend', async () => {
     const own = await makeBelongings(dashboard, EMAIL);
-    const answer = await remove(own.cookie);
-    expect([answer.statusCode, answer.json().code]).toEqual([409, 'account_shared']);
+    expect(verdict(await remove(own.cookie))).toBe('409 account_shared');
     expect([await statesOf('credential'), await statesOf('subscription')]).toEqual([['active'], ['active']]);
     const path = `/api/team/members/${own.memberId}`;
     expect((await dashboard.ask({ method: 'DELETE', path, cookie: own.cookie })).statusCode).toBe(204);
@@ -132,9 +121,7 @@ describe('signing in within the grace', () => {
   });
 
   it('counts by the session alone, when the process ended before it could say so', async () => {
-    const cookie = await dashboard.signIn(EMAIL);
-    await remove(cookie);
-    await askedDaysAgo(15);
+    await leave(15);
     await dashboard.pool.query(
       `INSERT INTO auth_session (expires_at, token, created_at, updated_at, user_id)
        SELECT now() + interval '1 day', 'token', now(), now(), id FROM auth_user`,
@@ -176,9 +163,7 @@ describe('when the grace is over', () => {
   });
 
   it('mail to others that names the account is gone too, though nobody was sent any since', async () => {
-    const cookie = await dashboard.signIn(EMAIL);
-    await remove(cookie);
-    await askedDaysAgo(15);
+    await leave(15);
     await dashboard.pool.query(
       `INSERT INTO outbox_mail (recipient, subject, body, at) VALUES
        ('ravi@example.com', 'Invitation', $1 || ' invites you', now() - interval '15 days'), ('ravi@example.com', 'News', '', now())`,
@@ -190,29 +175,23 @@ describe('when the grace is over', () => {
   });
 
   it('the seller’s deliveries name the account by its number alone', async () => {
-    const cookie = await dashboard.signIn(EMAIL);
-    const customerId = await customerIdOf(cookie);
+    const customerId = await leave(15);
     await dashboard.pool.query("INSERT INTO webhook (url, secret) VALUES ('https://seller.example/', repeat('s', 32))");
     await dashboard.pool.query(
       `INSERT INTO webhook_delivery (webhook_id, event_id, event, event_at, data)
        SELECT id, gen_random_uuid(), 'customer.created', now(), jsonb_build_object('customer_id', $1::text, 'customer', $2::text) FROM webhook`,
       [customerId, EMAIL],
     );
-    await remove(cookie);
-    await askedDaysAgo(15);
     await eraseDueAccounts(dashboard.db);
     const { rows } = await dashboard.pool.query('SELECT data FROM webhook_delivery');
     expect(rows).toEqual([{ data: { customer_id: customerId, customer: erasedAddress(customerId) } }]);
   });
 
   it('the audit log keeps what was done and when, by nobody in particular', async () => {
-    const cookie = await dashboard.signIn(EMAIL);
-    const customerId = await customerIdOf(cookie);
-    await remove(cookie);
+    const customerId = await leave(14);
     const read = async (columns: string) =>
       (await dashboard.pool.query(`SELECT ${columns} FROM audit_log WHERE customer_id = $1 ORDER BY id`, [customerId])).rows;
     const done = await read('id, at, action, subject_id');
-    await askedDaysAgo(14);
     await eraseDueAccounts(dashboard.db);
     expect((await read('id, at, action, subject_id')).slice(0, done.length)).toEqual(done);
     const actors = (await read('actor, from_address, details')).slice(0, done.length);
@@ -222,10 +201,7 @@ describe('when the grace is over', () => {
   });
 
   it('is not a day earlier, whatever the dashboard asks', async () => {
-    const cookie = await dashboard.signIn(EMAIL);
-    const customerId = await customerIdOf(cookie);
-    await remove(cookie);
-    await askedDaysAgo(13.9);
+    const customerId = await leave(13.9);
     expect(await eraseDueAccounts(dashboard.db)).toBe(0);
     const { rows } = await dashboard.db.query('SELECT erase_account($1) AS outcome', [customerId]);
     expect(rows).toEqual([{ outcome: 'waiting' }]);
@@ -236,9 +212,7 @@ describe('when the grace is over', () => {
   });
 
   it('several processes erase each account once, and again does nothing', async () => {
-    const cookie = await dashboard.signIn(EMAIL);
-    await remove(cookie);
-    await askedDaysAgo(15);
+    await leave(15);
     const erased = await Promise.all([1, 2, 3].map(() => eraseDueAccounts(dashboard.db)));
     expect(erased.sort()).toEqual([0, 0, 1]);
     expect(await eraseDueAccounts(dashboard.db)).toBe(0);

@@ -1,14 +1,10 @@
 import { PERSONAL_PARTS } from '../../../plugins/core/selling/personal-parts';
 import { EXPORT_SECTIONS, exportPerson } from '../../../plugins/stores/postgres/customers/export-person';
-import { PASSWORD, startDashboard, type TestDashboard } from '../support/dashboard';
+import { PASSWORD, useDashboard } from '../support/dashboard';
 import { makeBelongings } from '../support/endpoint-samples';
 import { fillEveryTable, idsOfCustomer } from '../support/own-rows';
 
-let dashboard: TestDashboard;
-beforeEach(async () => {
-  dashboard = await startDashboard();
-});
-afterEach(() => dashboard.close());
+const dashboard = useDashboard({}, true);
 
 const EMAIL = 'asha@example.com';
 const NEIGHBOUR = 'neighbour@example.com';
@@ -78,11 +74,6 @@ describe('the export of what is known of a person', () => {
     expect([limited.statusCode, Number(limited.headers['retry-after'])]).toEqual([429, expect.any(Number)]);
     const { rows } = await dashboard.pool.query("SELECT actor FROM audit_log WHERE action = 'account.export'");
     expect(rows).toEqual(Array(3).fill({ actor: `dashboard:${EMAIL}` }));
-  });
-
-  it('answers whatever it cannot read with 400', async () => {
-    const cookie = await dashboard.signIn(EMAIL);
-    for (const body of [{ password: 7 }, [], 'text', { password: '\0' }]) expect((await ask(cookie, body)).statusCode).toBe(400);
   });
 
   it('is read page by page, loses and repeats no row, and says what it cut off', async () => {

@@ -1,13 +1,8 @@
 import { eventually } from '../../support/eventually';
-import { cookieOf, linkOf, PASSWORD, startDashboard, type TestDashboard, tokenOf } from '../support/dashboard';
+import { cookieOf, linkOf, PASSWORD, useDashboard, tokenOf } from '../support/dashboard';
 import { makeBelongings } from '../support/endpoint-samples';
-import { makeOperator } from '../support/operator';
 
-let dashboard: TestDashboard;
-beforeEach(async () => {
-  dashboard = await startDashboard();
-});
-afterEach(() => dashboard.close());
+const dashboard = useDashboard({}, true);
 
 const OLD = 'asha@example.com';
 const NEW = 'asha.new@example.com';
@@ -142,22 +137,5 @@ describe('a change of the e-mail address', () => {
     const codes: number[] = [];
     for (let time = 0; time < 6; time++) codes.push((await ask(cookie)).statusCode);
     expect(codes.at(-1)).toBe(429);
-  });
-
-  it('is not for operators, and answers whatever it cannot read with 400', async () => {
-    const operator = await makeOperator(dashboard);
-    expect((await ask(operator.cookie)).json().code).toBe('customers_only');
-    const cookie = await dashboard.signIn(OLD);
-    for (const body of [
-      {},
-      [],
-      'text',
-      { email: 'no address' },
-      { email: `${'a'.repeat(300)}@example.com` },
-      { email: NEW, password: 7 },
-    ]) {
-      expect((await ask(cookie, body)).statusCode).toBe(400);
-    }
-    for (const token of [7, '', null, 'x'.repeat(201), '\0', 'unknown']) expect((await confirm(token)).statusCode).toBe(400);
   });
 });

@@ -1,8 +1,7 @@
-import { type LightMyRequestResponse } from 'fastify';
 import { eraseDuePeople } from '../../../plugins/stores/postgres/customers/person-deletion';
 import { endpointsFor } from '../../../services/dashboard/contract/endpoints';
-import { cookieOf, PASSWORD, startDashboard, type TestDashboard } from '../support/dashboard';
-import { type Belongings, fillPath, makeBelongings, readEverything, samples } from '../support/endpoint-samples';
+import { cookieOf, PASSWORD, useDashboard, verdict } from '../support/dashboard';
+import { askEndpoint, type Belongings, makeBelongings, readEverything, samples } from '../support/endpoint-samples';
 import { idsOfCustomer, rowsAbout } from '../support/own-rows';
 import { secretOf, totpOf } from '../support/totp';
 
@@ -11,12 +10,11 @@ const endpoints = endpointsFor('members');
 const EMAIL = 'asha@example.com';
 const HEIR = 'birk@example.com';
 
-let dashboard: TestDashboard;
+const dashboard = useDashboard({}, true);
 /** Of somebody who built an organisation up, handed it over, and was removed from it. */
 let gone: Belongings;
 let heir: string;
 beforeEach(async () => {
-  dashboard = await startDashboard();
   gone = await makeBelongings(dashboard, EMAIL);
   heir = await dashboard.signIn(HEIR);
   await dashboard.pool.query(
@@ -25,11 +23,9 @@ beforeEach(async () => {
   );
   await dashboard.pool.query('DELETE FROM member USING auth_user u WHERE u.id = user_id AND u.email = $1', [EMAIL]);
 });
-afterEach(() => dashboard.close());
 
 const get = (path: string, cookie = gone.cookie) => dashboard.ask({ path: `/api${path}`, cookie });
 const post = (path: string, body: unknown, cookie = gone.cookie) => dashboard.ask({ method: 'POST', path: `/api${path}`, body, cookie });
-const verdict = (answer: LightMyRequestResponse) => [answer.statusCode, answer.json<{ code?: string }>().code];
 const remove = () => post('/account/delete', { password: PASSWORD });
 const signIn = () => post('/auth/sign-in/email', { email: EMAIL, password: PASSWORD }, '');
 const askedDaysAgo = (days: number) => dashboard.pool.query("UPDATE person_deletion SET asked_at = now() - $1 * interval '1 day'", [days]);
@@ -71,16 +67,15 @@ describe('whoever is in no organisation', () => {
 
   it('reaches nothing of any organisation, the former one included', async () => {
     const before = await readEverything(dashboard.pool);
-    for (const { method, path } of endpoints) {
-      const sample = samples[`${method} ${path}`]?.(gone) ?? {};
-      const answer = await dashboard.ask({ method, path: `${fillPath(path, sample)}`, body: sample.body, cookie: gone.cookie });
-      expect([method, path, ...verdict(answer)]).toEqual([method, path, 403, 'organisation_missing']);
+    for (const endpoint of endpoints) {
+      const answer = await askEndpoint(dashboard, endpoint, { sample: samples[endpoint.name]?.(gone), cookie: gone.cookie });
+      expect([endpoint.name, verdict(answer)]).toEqual([endpoint.name, '403 organisation_missing']);
     }
     expect(await readEverything(dashboard.pool)).toBe(before);
   });
 
   it('exports what is known of the person, and nothing of the former organisation', async () => {
-    expect(verdict(await post('/account/export', { password: 'not the password' }))).toEqual([400, 'invalid_password']);
+    expect(verdict(await post('/account/export', { password: 'not the password' }))).toBe('400 invalid_password');
     const file = await post('/account/export', { password: PASSWORD });
     const { account, sessions, exported_at, cut_off, ...lists } = file.json();
     expect([account, sessions]).toEqual([[expect.objectContaining({ email: EMAIL, customer_id: null })], [expect.anything()]]);
@@ -100,23 +95,23 @@ describe('an invitation to whoever is in no organisation', () => {
     ]);
     expect((await post(`/account/invitations/${id}/accept`, {})).statusCode).toBe(200);
     expect((await get('/session')).json()).toMatchObject({ organisation: EMAIL, role: 'reader' });
-    expect(verdict(await post(`/account/invitations/${id}/accept`, {}))).toEqual([404, 'invitation_unknown']);
+    expect(verdict(await post(`/account/invitations/${id}/accept`, {}))).toBe('404 invitation_unknown');
   });
 
   it('is neither shown to nor accepted by anybody else, nor once it has expired', async () => {
     const id = await inviteAgain('somebody.else@example.com');
     expect((await get('/account')).json().invitations).toEqual([]);
-    expect(verdict(await post(`/account/invitations/${id}/accept`, {}))).toEqual([404, 'invitation_unknown']);
+    expect(verdict(await post(`/account/invitations/${id}/accept`, {}))).toBe('404 invitation_unknown');
     const own = await inviteAgain();
     await dashboard.pool.query("UPDATE invitation SET sent_at = now() - interval '8 days', expires_at = now() - interval '1 day'");
     expect((await get('/account')).json().invitations).toEqual([]);
-    expect(verdict(await post(`/account/invitations/${own}/accept`, {}))).toEqual([404, 'invitation_unknown']);
+    expect(verdict(await post(`/account/invitations/${own}/accept`, {}))).toBe('404 invitation_unknown');
   });
 });
 
 describe('deleting the account of whoever is in no organisation', () => {
   it('takes the password, ends every session, and touches nothing of the former organisation', async () => {
-    expect(verdict(await post('/account/delete', { password: 'not the password' }))).toEqual([400, 'invalid_password']);
+    expect(verdict(await post('/account/delete', { password: 'not the password' }))).toBe('400 invalid_password');
     const before = await readEverything(dashboard.pool);
     const other = cookieOf(await signIn());
     const answer = await remove();

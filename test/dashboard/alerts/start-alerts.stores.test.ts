@@ -1,5 +1,3 @@
-import { createServer, type Server } from 'node:http';
-import { type AddressInfo } from 'node:net';
 import { systemClock } from '../../../plugins/core/ports';
 import { createWebhook } from '../../../plugins/stores/postgres/webhooks/create-webhook';
 import { createPool } from '../../../plugins/stores/postgres/pool';
@@ -8,34 +6,30 @@ import { type Mail, type MailSender } from '../../../services/dashboard/api/mail
 import { readSettings } from '../../../plugins/core/settings';
 import { createLog } from '../../../services/kit/log';
 import { newKey } from '../../contracts/access-records';
+import { type GatewayDouble, startGatewayDouble } from '../support/gateway-double';
 import { eventually } from '../../support/eventually';
 import { testDatabase, type TestDatabase } from '../../support/postgres/postgres';
 
 let database: TestDatabase;
-let server: Server;
+let receiver: GatewayDouble;
 let sent: Mail[];
 let isMailAway = false;
-let received: string[];
 const running: AlertWork[] = [];
 
 beforeAll(async () => {
   database = await testDatabase();
-  server = createServer((request, response) => {
-    received.push(String(request.headers['webhook-id']));
-    response.end();
-  });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  receiver = await startGatewayDouble();
 });
 beforeEach(() => {
-  [received, sent] = [[], []];
+  receiver.seen.splice(0);
+  sent = [];
   isMailAway = false;
 });
 afterEach(async () => {
   for (const work of running.splice(0)) await work.close();
 });
 afterAll(async () => {
-  server.closeAllConnections();
-  await new Promise((done) => server.close(done));
+  await receiver.close();
   await database.close();
 });
 
@@ -47,26 +41,16 @@ const settingsOf = (env: Record<string, string>) => readSettings({ alerts: alert
 function start(db = database.pool): void {
   const settings = settingsOf({ DASHBOARD_WEBHOOKS_ALLOW_PRIVATE: 'true', DASHBOARD_WEBHOOKS_RETRY_SECONDS: '0,0' });
   const log = createLog('test', { level: 'silent' });
+  const pace = { evaluateMs: 20, pollMs: 20 };
   running.push(
-    startAlerts({
-      mail,
-      url: 'http://dashboard.test',
-      db,
-      clock: systemClock,
-      log,
-      timeZone: 'Asia/Kolkata',
-      settings,
-      evaluateMs: 20,
-      pollMs: 20,
-    }),
+    startAlerts({ mail, url: 'http://dashboard.test', db, clock: systemClock, log, timeZone: 'Asia/Kolkata', settings, ...pace }),
   );
 }
 
 /** The day's and the month's limit: two alerts. */
 async function useAll(daily: number): Promise<void> {
   const key = await newKey(database.pool, { daily, monthly: daily });
-  const { port } = server.address() as AddressInfo;
-  await createWebhook(database.pool, { customerId: key.customerId, url: `http://127.0.0.1:${port}/`, actor: 'test' });
+  await createWebhook(database.pool, { customerId: key.customerId, url: `${receiver.url}/`, actor: 'test' });
   await database.pool.query(
     "INSERT INTO usage (subscription_id, day, spent_redis) VALUES ($1, (now() AT TIME ZONE 'Asia/Kolkata')::date, $2)",
     [key.subscriptions[0]?.id, daily],
@@ -81,10 +65,10 @@ describe('the dashboard’s work on alerts', () => {
     start();
     start();
     await Promise.all([useAll(10), useAll(20), useAll(30)]);
-    await eventually(() => received.length >= 6);
+    await eventually(() => receiver.seen.length >= 6);
     await eventually(isQuiet);
-    expect(new Set(received).size).toBe(6);
-    expect(received).toHaveLength(6);
+    expect(new Set(receiver.seen.map(({ headers }) => headers['webhook-id'])).size).toBe(6);
+    expect(receiver.seen).toHaveLength(6);
   });
 
   describe('by mail', () => {
@@ -146,9 +130,9 @@ describe('the dashboard’s work on alerts', () => {
     start(db);
     await useAll(10);
     await new Promise((done) => setTimeout(done, 100));
-    expect(received).toEqual([]);
+    expect(receiver.seen).toEqual([]);
     isAway = false;
-    await eventually(() => received.length === 2);
+    await eventually(() => receiver.seen.length === 2);
     for (const work of running.splice(0)) await work.close();
     await db.end();
   });

@@ -1,44 +1,42 @@
 import { endpointsFor } from '../../../services/dashboard/contract/endpoints';
 import { passkeyEndpoints } from '../../../services/dashboard/contract/sign-in';
-import { ORIGIN, PASSWORD, startDashboard, type TestDashboard, tokenOf } from '../support/dashboard';
-import { type Belongings, fillPath, makeBelongings, readEverything, samples, stillPayments } from '../support/endpoint-samples';
+import { ORIGIN, PASSWORD, startDashboard, tokenOf, useDashboard, verdict } from '../support/dashboard';
+import {
+  askEndpoint,
+  type Belongings,
+  makeBelongings,
+  readEverything,
+  type Sample,
+  samples,
+  stillPayments,
+} from '../support/endpoint-samples';
 import { randomUUID } from 'node:crypto';
 
 const endpoints = endpointsFor('members');
 
 describe('customers', () => {
-  let dashboard: TestDashboard;
+  const dashboard = useDashboard({ payments: stillPayments });
   let victim: Belongings;
   let stranger: Belongings;
 
   beforeAll(async () => {
-    dashboard = await startDashboard({ payments: stillPayments });
     victim = await makeBelongings(dashboard, 'victim@example.com');
     stranger = await makeBelongings(dashboard, 'stranger@example.com');
   });
-  afterAll(() => dashboard.close());
 
   const named = endpoints.filter(({ path }) => path.includes(':'));
-  const changing = endpoints.filter(({ method }) => method !== 'GET');
-  const sampleOf = (method: string, path: string) => {
-    const sample = samples[`${method} ${path}`];
-    if (!sample) throw new Error(`${method} ${path} has no sample in endpoint-samples.ts`);
-    return sample;
+  const sampleOf = (name: string, own: Belongings): Sample => {
+    const sample = samples[name];
+    if (!sample) throw new Error(`${name} has no sample in endpoint-samples.ts`);
+    return sample(own);
   };
-  const title = ({ method, path }: { method: string; path: string }) => [method, path] as const;
 
   describe('another customer’s things', () => {
-    it.each(named.map(title))('read as unknown and stay as they are: %s %s', async (method, path) => {
+    it.each(named)('read as unknown and stay as they are: $name', async (endpoint) => {
       const before = await readEverything(dashboard.pool);
-      const sample = sampleOf(method, path)(victim);
-      const endpoint = named.find((each) => each.method === method && each.path === path);
+      const sample = sampleOf(endpoint.name, victim);
       const ask = (params: Readonly<Record<string, string>>) =>
-        dashboard.ask({
-          method: endpoint?.method ?? 'GET',
-          path: fillPath(path, { ...sample, params }),
-          body: sample.body,
-          cookie: stranger.cookie,
-        });
+        askEndpoint(dashboard, endpoint, { sample: { ...sample, params }, cookie: stranger.cookie });
       const theirs = await ask(sample.params ?? {});
       const nobodys = await ask(
         Object.fromEntries(Object.keys(sample.params ?? {}).map((name) => [name, '00000000-0000-4000-8000-000000000000'])),
@@ -50,24 +48,18 @@ describe('customers', () => {
       expect(await readEverything(dashboard.pool)).toBe(before);
     });
 
-    it.each(named.map(title))('are reached by their owner with the same request: %s %s', async (method, path) => {
+    it.each(named)('are reached by their owner with the same request: $name', async (endpoint) => {
       const owner = await makeBelongings(dashboard);
-      const sample = sampleOf(method, path)(owner);
-      const endpoint = named.find((each) => each.method === method && each.path === path);
-      const answer = await dashboard.ask({
-        method: endpoint?.method ?? 'GET',
-        path: fillPath(path, sample),
-        body: sample.body,
-        cookie: owner.cookie,
-      });
-      expect([answer.statusCode, answer.body]).toEqual([(endpoint?.answer ?? endpoint?.file) ? 200 : 204, expect.any(String)]);
-      if (endpoint?.answer) expect(endpoint.answer.safeParse(answer.json()).error).toBeUndefined();
+      const answer = await askEndpoint(dashboard, endpoint, { sample: sampleOf(endpoint.name, owner), cookie: owner.cookie });
+      expect([answer.statusCode, answer.body]).toEqual([(endpoint.answer ?? endpoint.file) ? 200 : 204, expect.any(String)]);
+      if (endpoint.answer) expect(endpoint.answer.safeParse(answer.json()).error).toBeUndefined();
     });
 
     it('are in none of the lists', async () => {
       const lists = endpoints.filter(({ method, path }) => method === 'GET' && !path.includes(':'));
-      for (const { path } of lists) {
-        const { body } = await dashboard.ask({ path: `/api${path}?from=2026-01-01&to=2026-01-31`, cookie: stranger.cookie });
+      for (const { path, answer } of lists) {
+        const listed = await dashboard.ask({ path: `/api${path}?from=2026-01-01&to=2026-01-31`, cookie: stranger.cookie });
+        if (answer && listed.statusCode === 200) expect([path, answer.safeParse(listed.json()).error]).toEqual([path, undefined]);
         for (const secret of [
           victim.key.id,
           victim.subscription.id,
@@ -79,7 +71,7 @@ describe('customers', () => {
           victim.paidPlanId,
           'victim@example.com',
         ])
-          expect(body).not.toContain(secret);
+          expect(listed.body).not.toContain(secret);
       }
     });
   });
@@ -90,14 +82,11 @@ describe('customers', () => {
       .flatMap((audience) => [...endpointsFor(audience)])
       .filter(({ name }) => !(name in passkeyEndpoints));
 
-    it.each(closed.map(title))('nothing is told or done: %s %s', async (method, path) => {
+    it.each(closed)('nothing is told or done: $name', async (endpoint) => {
       const before = await readEverything(dashboard.pool);
-      const sample = samples[`${method} ${path}`]?.(victim) ?? {};
-      const found = closed.find((each) => each.method === method && each.path === path);
-      for (const cookie of [undefined, 'tollgate.session_token=forged.c2lnbmF0dXJl', 'tollgate.session_token=']) {
-        const answer = await dashboard.ask({ method: found?.method ?? 'GET', path: fillPath(path, sample), body: sample.body, cookie });
-        expect([answer.statusCode, answer.json().code]).toEqual([401, 'not_signed_in']);
-      }
+      const sample = samples[endpoint.name]?.(victim);
+      for (const cookie of [undefined, 'tollgate.session_token=forged.c2lnbmF0dXJl', 'tollgate.session_token='])
+        expect(verdict(await askEndpoint(dashboard, endpoint, { sample, cookie }))).toBe('401 not_signed_in');
       expect(await readEverything(dashboard.pool)).toBe(before);
     });
   });
@@ -105,25 +94,16 @@ describe('customers', () => {
   describe('a request from another site', () => {
     const origins = ['https://evil.example', 'null', `${ORIGIN}.evil.example`, 'http://dashboard.test:81', 'https://dashboard.test', ''];
     const routes = [
-      ...changing.map(title),
-      ...endpointsFor('everybody')
-        .filter(({ method, path }) => method === 'POST' && path.startsWith('/auth/'))
-        .map(title),
+      ...endpoints.filter(({ method }) => method !== 'GET'),
+      ...endpointsFor('everybody').filter(({ method, path }) => method === 'POST' && path.startsWith('/auth/')),
     ];
 
-    it.each(routes)('changes nothing, whatever cookie it brings: %s %s', async (method, path) => {
+    it.each(routes)('changes nothing, whatever cookie it brings: $name', async (endpoint) => {
       const before = await readEverything(dashboard.pool);
-      const sample = samples[`${method} ${path}`]?.(victim) ?? {};
-      const found = changing.find((each) => each.method === method && each.path === path);
+      const sample = { body: {}, ...samples[endpoint.name]?.(victim) };
       for (const origin of origins) {
-        const answer = await dashboard.ask({
-          method: found?.method ?? 'POST',
-          path: fillPath(path, sample),
-          body: sample.body ?? {},
-          cookie: victim.cookie,
-          headers: { origin, referer: `${ORIGIN}/keys` },
-        });
-        expect([answer.statusCode, answer.json().code]).toEqual([403, 'forbidden']);
+        const headers = { origin, referer: `${ORIGIN}/keys` };
+        expect(verdict(await askEndpoint(dashboard, endpoint, { sample, cookie: victim.cookie, headers }))).toBe('403 forbidden');
       }
       expect(await readEverything(dashboard.pool)).toBe(before);
     });
@@ -133,15 +113,10 @@ describe('customers', () => {
       async (type) => {
         const before = await readEverything(dashboard.pool);
         for (const path of ['/api/keys', '/api/auth/sign-in/email', `/api/keys/${victim.key.id}/revoke`]) {
-          const headers = { 'content-type': type };
-          const answer = await dashboard.ask({
-            method: 'POST',
-            path,
-            body: { version: victim.key.version },
-            cookie: victim.cookie,
-            headers,
-          });
-          expect([answer.statusCode, answer.json().code]).toEqual([415, 'media_type_unsupported']);
+          const by = { cookie: victim.cookie, headers: { 'content-type': type } };
+          expect(verdict(await dashboard.ask({ method: 'POST', path, body: { version: victim.key.version }, ...by }))).toBe(
+            '415 media_type_unsupported',
+          );
         }
         expect(await readEverything(dashboard.pool)).toBe(before);
       },
@@ -156,16 +131,14 @@ describe('customers', () => {
 });
 
 describe('secrets', () => {
-  let dashboard: TestDashboard;
+  const dashboard = useDashboard({ hasOutbox: true });
   let cookie: string;
   /** Every answer after the one that shows a secret. */
   const bodies: string[] = [];
 
   beforeAll(async () => {
-    dashboard = await startDashboard({ hasOutbox: true });
     cookie = await dashboard.signIn('asha@example.com');
   });
-  afterAll(() => dashboard.close());
 
   async function ask(method: 'GET' | 'POST' | 'PATCH', path: string, body?: unknown) {
     const answer = await dashboard.ask({ method, path, body, cookie });
@@ -173,76 +146,74 @@ describe('secrets', () => {
     return answer;
   }
 
-  describe('secrets', () => {
-    it('of keys are in exactly one answer, in no log, and nowhere in the database', async () => {
-      const made = await ask('POST', '/api/keys', { submission: randomUUID(), mode: 'live', products: ['api-ip'], name: 'n' });
-      const { secret, key } = made.json();
-      const rotated = await ask('POST', `/api/keys/${key.id}/rotate`, { version: key.version, submission: randomUUID(), overlapHours: 1 });
-      const next = rotated.json();
-      for (const path of ['/api/keys', `/api/keys/${key.id}`, `/api/keys/${next.key.id}`, '/api/products', '/api/session'])
-        await ask('GET', path);
-      await ask('PATCH', `/api/keys/${next.key.id}`, { version: next.key.version, name: secret });
-      for (const each of [secret, next.secret]) {
-        // A person may name a key by the secret of another: it is theirs to give away.
-        expect(bodies.filter((body) => JSON.stringify({ ...JSON.parse(body), name: '' }).includes(each))).toHaveLength(1);
-        expect(dashboard.log()).not.toContain(each);
-      }
-      await dashboard.pool.query('UPDATE credential SET name = NULL');
-      const { rows } = await dashboard.pool.query<{ tables: string }>(
-        `SELECT string_agg(query_to_xml(format('SELECT * FROM %I', relname), true, false, '')::text, '') AS tables
+  it('of keys are in exactly one answer, in no log, and nowhere in the database', async () => {
+    const made = await ask('POST', '/api/keys', { submission: randomUUID(), mode: 'live', products: ['api-ip'], name: 'n' });
+    const { secret, key } = made.json();
+    const rotated = await ask('POST', `/api/keys/${key.id}/rotate`, { version: key.version, submission: randomUUID(), overlapHours: 1 });
+    const next = rotated.json();
+    for (const path of ['/api/keys', `/api/keys/${key.id}`, `/api/keys/${next.key.id}`, '/api/products', '/api/session'])
+      await ask('GET', path);
+    await ask('PATCH', `/api/keys/${next.key.id}`, { version: next.key.version, name: secret });
+    for (const each of [secret, next.secret]) {
+      // A person may name a key by the secret of another: it is theirs to give away.
+      expect(bodies.filter((body) => JSON.stringify({ ...JSON.parse(body), name: '' }).includes(each))).toHaveLength(1);
+      expect(dashboard.log()).not.toContain(each);
+    }
+    await dashboard.pool.query('UPDATE credential SET name = NULL');
+    const { rows } = await dashboard.pool.query<{ tables: string }>(
+      `SELECT string_agg(query_to_xml(format('SELECT * FROM %I', relname), true, false, '')::text, '') AS tables
        FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND relname <> 'audit_log'`,
-      );
-      expect(rows[0]?.tables).not.toContain(next.secret);
-    });
+    );
+    expect(rows[0]?.tables).not.toContain(next.secret);
+  });
 
-    it('of people and mail are in no log: neither passwords, cookies, addresses, nor the links', async () => {
-      const wrong = 'a password that is wrong';
-      await dashboard.ask({ method: 'POST', path: '/api/auth/sign-in/email', body: { email: 'asha@example.com', password: wrong } });
-      await dashboard.ask({ method: 'POST', path: '/api/auth/request-password-reset', body: { email: 'asha@example.com' } });
-      for (const token of ['very-secret-token', tokenOf(dashboard.mails[0])]) {
-        await dashboard.ask({ path: `/verify?token=${token}` });
-        await dashboard.ask({ path: `/api/auth/verify-email?token=${token}` });
-        await dashboard.ask({ method: 'POST', path: '/api/auth/verify-email', body: { token, password: wrong } });
-      }
-      await dashboard.ask({ path: '/reset-password?token=very-secret-token' });
-      const tokens = dashboard.mails.flatMap(({ text }) => [...text.matchAll(/token=([\w.-]+)/g)].map(([, token = '']) => token));
-      expect(tokens.length).toBeGreaterThan(0);
-      const secrets = [PASSWORD, wrong, 'very-secret-token', 'asha@example.com', ...tokens, cookie.split('=')[1] ?? ''];
-      for (const secret of secrets) expect(dashboard.log()).not.toContain(secret);
-      expect(dashboard.log()).toContain('a mail lies in the outbox');
-      expect(dashboard.log()).toContain('http://dashboard.test/outbox');
-    });
+  it('of people and mail are in no log: neither passwords, cookies, addresses, nor the links', async () => {
+    const wrong = 'a password that is wrong';
+    await dashboard.ask({ method: 'POST', path: '/api/auth/sign-in/email', body: { email: 'asha@example.com', password: wrong } });
+    await dashboard.ask({ method: 'POST', path: '/api/auth/request-password-reset', body: { email: 'asha@example.com' } });
+    for (const token of ['very-secret-token', tokenOf(dashboard.mails[0])]) {
+      await dashboard.ask({ path: `/verify?token=${token}` });
+      await dashboard.ask({ path: `/api/auth/verify-email?token=${token}` });
+      await dashboard.ask({ method: 'POST', path: '/api/auth/verify-email', body: { token, password: wrong } });
+    }
+    await dashboard.ask({ path: '/reset-password?token=very-secret-token' });
+    const tokens = dashboard.mails.flatMap(({ text }) => [...text.matchAll(/token=([\w.-]+)/g)].map(([, token = '']) => token));
+    expect(tokens.length).toBeGreaterThan(0);
+    const secrets = [PASSWORD, wrong, 'very-secret-token', 'asha@example.com', ...tokens, cookie.split('=')[1] ?? ''];
+    for (const secret of secrets) expect(dashboard.log()).not.toContain(secret);
+    expect(dashboard.log()).toContain('a mail lies in the outbox');
+    expect(dashboard.log()).toContain('http://dashboard.test/outbox');
+  });
 
-    it('in the outbox are shown in the embedded run, and there is no such page where mail is sent', async () => {
-      const { mails } = (await dashboard.ask({ path: '/api/outbox' })).json();
-      expect(mails[0]).toEqual({
-        id: expect.any(String),
-        at: expect.any(String),
-        to: 'asha@example.com',
-        subject: expect.any(String),
-        text: expect.stringContaining('http'),
+  it('in the outbox are shown in the embedded run, and there is no such page where mail is sent', async () => {
+    const { mails } = (await dashboard.ask({ path: '/api/outbox' })).json();
+    expect(mails[0]).toEqual({
+      id: expect.any(String),
+      at: expect.any(String),
+      to: 'asha@example.com',
+      subject: expect.any(String),
+      text: expect.stringContaining('http'),
+    });
+    for (const host of ['dashboard.test', 'localhost:8080', '127.0.0.1:8080', '[::1]:8080'])
+      expect((await dashboard.ask({ path: '/api/outbox', headers: { host } })).statusCode).toBe(200);
+    const sending = await startDashboard();
+    try {
+      expect((await sending.ask({ path: '/api/outbox' })).statusCode).toBe(404);
+      expect((await sending.ask({ path: '/api/installation' })).json()).toEqual({
+        hasOutbox: false,
+        gatewayUrl: 'http://gateway.test',
+        providers: [],
+        hasPasskeys: false,
       });
-      for (const host of ['dashboard.test', 'localhost:8080', '127.0.0.1:8080', '[::1]:8080'])
-        expect((await dashboard.ask({ path: '/api/outbox', headers: { host } })).statusCode).toBe(200);
-      const sending = await startDashboard();
-      try {
-        expect((await sending.ask({ path: '/api/outbox' })).statusCode).toBe(404);
-        expect((await sending.ask({ path: '/api/installation' })).json()).toEqual({
-          hasOutbox: false,
-          gatewayUrl: 'http://gateway.test',
-          providers: [],
-          hasPasskeys: false,
-        });
-      } finally {
-        await sending.close();
-      }
-    });
+    } finally {
+      await sending.close();
+    }
+  });
 
-    it('in the outbox are not for a page of another site whose name leads to this machine', async () => {
-      for (const host of ['evil.example', 'evil.example:8080', 'localhost.evil.example']) {
-        const answer = await dashboard.ask({ path: '/api/outbox', headers: { host } });
-        expect([answer.statusCode, answer.json().mails]).toEqual([403, undefined]);
-      }
-    });
+  it('in the outbox are not for a page of another site whose name leads to this machine', async () => {
+    for (const host of ['evil.example', 'evil.example:8080', 'localhost.evil.example']) {
+      const answer = await dashboard.ask({ path: '/api/outbox', headers: { host } });
+      expect([answer.statusCode, answer.json().mails]).toEqual([403, undefined]);
+    }
   });
 });

@@ -1,23 +1,12 @@
-import { gunzipSync } from 'node:zlib';
 import { CATALOGUE, PRODUCTS } from '../../support/catalogue';
 import { operationsIn, readOperations } from '../../../services/dashboard/api/public/operations';
 import { buildDocument } from '../../../services/openapi/build-document';
-import { startDashboard, type TestDashboard } from '../support/dashboard';
+import { startDashboard, useDashboard, verdict } from '../support/dashboard';
 
 const GATEWAY = 'https://api.example.com';
 
-let dashboard: TestDashboard;
-let reads = 0;
-beforeAll(async () => {
-  const readDocument = (): string => {
-    reads += 1;
-    return JSON.stringify(buildDocument(GATEWAY, CATALOGUE));
-  };
-  dashboard = await startDashboard({ readDocument });
-});
-afterAll(() => dashboard.close());
-
-const get = (headers: Readonly<Record<string, string>> = {}) => dashboard.ask({ path: '/openapi.json', headers });
+const dashboard = useDashboard({ readDocument: () => JSON.stringify(buildDocument(GATEWAY, CATALOGUE)) });
+const get = () => dashboard.ask({ path: '/openapi.json' });
 
 describe('/openapi.json', () => {
   it('is for everybody, names the gateway and has every route of the catalogue', async () => {
@@ -32,22 +21,6 @@ describe('/openapi.json', () => {
     const read = readOperations((await get()).body);
     expect(read['x-left-out']).toEqual([]);
     expect(operationsIn(read).length).toBeGreaterThan(40);
-  });
-
-  it('is sent once and then only asked about', async () => {
-    const { headers } = await get();
-    expect(headers['cache-control']).toBe('public, no-cache');
-    const again = await get({ 'if-none-match': String(headers['etag']) });
-    expect([again.statusCode, again.body]).toEqual([304, '']);
-    expect((await get({ 'if-none-match': 'W/"another"' })).statusCode).toBe(200);
-    expect(reads).toBe(1);
-  });
-
-  it('is compressed for those who can read it', async () => {
-    const plain = await get();
-    const packed = await get({ 'accept-encoding': 'gzip, br' });
-    expect([packed.headers['content-encoding'], packed.headers['vary']]).toEqual(['gzip', 'Accept-Encoding']);
-    expect(gunzipSync(packed.rawPayload).toString()).toBe(plain.body);
   });
 
   it('shows for each query and upload an example to start from, where the sandbox has one', async () => {
@@ -67,11 +40,6 @@ describe('/openapi.json', () => {
       throw new Error('no such file');
     };
     const bare = await startDashboard({ readDocument });
-    try {
-      const answer = await bare.ask({ path: '/openapi.json' });
-      expect([answer.statusCode, answer.json().code]).toEqual([503, 'service_not_ready']);
-    } finally {
-      await bare.close();
-    }
+    expect(verdict(await bare.ask({ path: '/openapi.json' }).finally(() => bare.close()))).toBe('503 service_not_ready');
   });
 });

@@ -5,8 +5,9 @@ import { removeOperator } from '../../../plugins/stores/postgres/operators/chang
 import { sellerOperations } from '../../../services/dashboard/api/seller/seller-operations';
 import { partsOf } from '../../../services/dashboard/contract/endpoint';
 import { SELLER_SCOPES } from '../../../services/dashboard/contract/fields';
-import { ORIGIN, startDashboard, type TestDashboard } from '../support/dashboard';
-import { type Belongings, fillPath, makeBelongings, readEverything, type Sample, samples } from '../support/endpoint-samples';
+import { ORIGIN, useDashboard, verdict } from '../support/dashboard';
+import { askEndpoint, type Belongings, fillPath, makeBelongings, readEverything, type Sample, samples } from '../support/endpoint-samples';
+import { PROGRAM_SAMPLES, type ProgramAsk, programAsks } from '../support/program-asks';
 import { makeOperator } from '../support/operator';
 import { operatorSamples } from '../support/operator-samples';
 import { makeSellerToken } from '../support/seller-token';
@@ -14,21 +15,19 @@ import { checkOpenApi } from '../../support/openapi/check-openapi';
 
 const NOBODY = '00000000-0000-4000-8000-000000000000';
 
-let dashboard: TestDashboard;
+const dashboard = useDashboard();
 let cookie: string;
 let token: { readonly id: string; readonly secret: string };
 let own: Belongings;
 let stranger: Belongings;
 let customer: string;
 beforeAll(async () => {
-  dashboard = await startDashboard();
   own = await makeBelongings(dashboard, 'own@example.com');
   stranger = await makeBelongings(dashboard, 'stranger@example.com');
   ({ cookie } = await makeOperator(dashboard, 'ops@tollgate.test'));
   token = await makeSellerToken(dashboard, cookie);
   customer = await customerOf(own);
 });
-afterAll(() => dashboard.close());
 // Hundreds of requests follow, within a minute.
 beforeEach(async () => void (await dashboard.pool.query("DELETE FROM auth_rate_limit WHERE key ~ '^(seller|operator|write)[|]'")));
 
@@ -37,48 +36,22 @@ async function customerOf({ key }: Belongings): Promise<string> {
   return rows[0]?.id ?? '';
 }
 
-interface ProgramAsk {
-  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Below the prefix, with its query. */
-  readonly path: string;
-  readonly body?: unknown;
-  readonly secret?: string | undefined;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-/** As a program asks: no cookie, no origin. */
-const ask = ({ method = 'GET', path, body, secret = token.secret, headers = {} }: ProgramAsk) =>
-  dashboard.app.inject({
-    method,
-    url: `/api/seller${path}`,
-    headers: {
-      ...(secret !== '' && { authorization: `Bearer ${secret}` }),
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-      ...headers,
-    },
-    ...(body !== undefined && { payload: JSON.stringify(body) }),
-  });
-
-/** For those that have no sample in the walks of the pages. */
-const OTHERS: Readonly<Record<string, () => Sample>> = {
-  'POST /keys': () => ({ body: { submission: randomUUID(), mode: 'test', products: ['api-ip'] } }),
-  'POST /subscriptions': () => ({ body: { product: 'api-pincode', plan: null } }),
-  'GET /usage': () => ({ query: 'from=2026-01-01&to=2026-01-31' }),
-  'GET /usage.csv': () => ({ query: 'from=2026-01-01&to=2026-01-31' }),
-};
+const askAs = programAsks(dashboard, '/api/seller');
+const ask = (wish: ProgramAsk) => askAs({ secret: token.secret, ...wish });
 /** This month has one. */
 const OVERRIDES: Readonly<Record<string, Sample>> = { 'GET /statement.csv': { query: `month=${new Date().toISOString().slice(0, 7)}` } };
-const walk = sellerOperations.map(({ name }) => [name] as const);
+const walk = sellerOperations.map(({ name }) => name);
 function find(name: string): (typeof sellerOperations)[number] {
   const found = sellerOperations.find((each) => each.name === name);
   if (!found) throw new Error(`no operation ${name}`);
   return found;
 }
+const sampleOf = async (origin: string, whose: Belongings): Promise<Sample> =>
+  (await operatorSamples(dashboard.pool, whose))[origin] ?? samples[origin]?.(whose) ?? PROGRAM_SAMPLES[origin]?.() ?? {};
 async function request(name: string, whose: Belongings, of = customer): Promise<ProgramAsk> {
   const { origin } = find(name);
   const { method, path } = partsOf(find(name).name);
-  const sample =
-    OVERRIDES[origin] ?? (await operatorSamples(dashboard.pool, whose))[origin] ?? samples[origin]?.(whose) ?? OTHERS[origin]?.() ?? {};
+  const sample = OVERRIDES[origin] ?? (await sampleOf(origin, whose));
   return {
     method,
     path: fillPath(path, { ...sample, params: { customer: of, ...sample.params } }).replace(/^\/api/, ''),
@@ -96,7 +69,7 @@ describe('with a token of the seller’s API', () => {
     if (endpoint.answer) expect(endpoint.answer.safeParse(answer.json()).error).toBeUndefined();
   });
 
-  it.each(walk.filter(([name]) => name.includes('/:customer/')))(
+  it.each(walk.filter((name) => name.includes('/:customer/')))(
     'one customer’s things are not reached through another, nor through nobody: %s',
     async (name) => {
       for (const other of find(name).origin.includes(':') ? [await customerOf(stranger), NOBODY] : [NOBODY]) {
@@ -127,27 +100,25 @@ describe('with a token of the seller’s API', () => {
   it.each(walk)('no other credential opens it, and nothing is done: %s', async (name) => {
     const wish = await request(name, own);
     const before = await readEverything(dashboard.pool);
-    const coded = async (secret: string, headers: Readonly<Record<string, string>> = {}) => {
-      const answer = await ask({ ...wish, secret, headers });
+    const coded = async (secret: string | undefined, headers: Readonly<Record<string, string>> = {}) => {
+      const answer = await askAs({ ...wish, secret, headers });
       expect(answer.headers['www-authenticate']).toMatch(/^Bearer /);
-      return [answer.statusCode, answer.json().code];
+      return verdict(answer);
     };
-    for (const session of ['', cookie, own.cookie]) {
-      expect(await coded('', session === '' ? {} : { cookie: session, origin: ORIGIN })).toEqual([401, 'token_missing']);
-    }
-    for (const secret of [own.token.secret, own.secret, generateSellerToken(), 'tg_seller_x', `${token.secret}x`, 'a'.repeat(9_000)]) {
-      expect(await coded(secret)).toEqual([401, 'token_not_valid']);
-    }
+    expect(await coded(undefined)).toBe('401 token_missing');
+    for (const session of [cookie, own.cookie])
+      expect(await coded(undefined, { cookie: session, origin: ORIGIN })).toBe('401 token_missing');
+    for (const secret of [own.token.secret, own.secret, generateSellerToken(), 'tg_seller_x', `${token.secret}x`, 'a'.repeat(9_000)])
+      expect(await coded(secret)).toBe('401 token_not_valid');
     expect(await readEverything(dashboard.pool)).toBe(before);
   });
 
   it.each(walk)('the paths of the pages and of the management API are closed to it: %s', async (name) => {
     const { origin } = find(name);
     const { method, path } = partsOf(origin);
-    const sample = (await operatorSamples(dashboard.pool, own))[origin] ?? samples[origin]?.(own) ?? OTHERS[origin]?.() ?? {};
+    const sample = await sampleOf(origin, own);
     const headers = { authorization: `Bearer ${token.secret}` };
-    const page = await dashboard.ask({ method, path: fillPath(path, sample), body: sample.body, headers });
-    expect([page.statusCode, page.json().code]).toEqual([401, 'not_signed_in']);
+    expect(verdict(await askEndpoint(dashboard, { method, path }, { sample, headers }))).toBe('401 not_signed_in');
     const managed = await dashboard.ask({ method, path: fillPath(path, sample).replace('/api/', '/api/v1/'), body: sample.body, headers });
     expect([401, 404]).toContain(managed.statusCode);
   });
@@ -161,25 +132,22 @@ describe('with a token of the seller’s API', () => {
 
 describe('a token of the seller’s API', () => {
   it('is dead once it is revoked, has expired, or its maker is no operator any more', async () => {
-    const list = async (secret: string) => {
-      const answer = await ask({ path: '/customers', secret });
-      return [answer.statusCode, answer.statusCode === 200 ? '' : answer.json().code];
-    };
+    const list = async (secret: string) => verdict(await ask({ path: '/customers', secret }));
     const revoked = await makeSellerToken(dashboard, cookie);
-    expect(await list(revoked.secret)).toEqual([200, '']);
+    expect(await list(revoked.secret)).toBe('200');
     await dashboard.ask({ method: 'POST', path: `/api/operator/tokens/${revoked.id}/revoke`, cookie, body: {} });
-    expect(await list(revoked.secret)).toEqual([401, 'token_not_valid']);
+    expect(await list(revoked.secret)).toBe('401 token_not_valid');
     const old = await makeSellerToken(dashboard, cookie);
     await dashboard.pool.query(
       "UPDATE seller_token SET created_at = created_at - interval '91 days', expires_at = expires_at - interval '91 days' WHERE id = $1",
       [old.id],
     );
-    expect(await list(old.secret)).toEqual([401, 'token_expired']);
+    expect(await list(old.secret)).toBe('401 token_expired');
     const leaver = await makeOperator(dashboard, 'leaver@tollgate.test');
     const orphan = await makeSellerToken(dashboard, leaver.cookie);
-    expect(await list(orphan.secret)).toEqual([200, '']);
+    expect(await list(orphan.secret)).toBe('200');
     await removeOperator(dashboard.pool, { email: 'leaver@tollgate.test', actor: 'test' });
-    expect(await list(orphan.secret)).toEqual([401, 'token_not_valid']);
+    expect(await list(orphan.secret)).toBe('401 token_not_valid');
     const { tokens } = (await dashboard.ask({ path: '/api/operator/tokens', cookie })).json();
     expect(tokens.find(({ id }: { id: string }) => id === orphan.id)).toMatchObject({ state: 'revoked', madeBy: 'leaver@tollgate.test' });
   });
@@ -241,14 +209,13 @@ describe('what the seller’s programs do', () => {
   it('does not subscribe by way of a key with the scope for keys alone', async () => {
     const { secret } = await makeSellerToken(dashboard, cookie, ['keys:write']);
     const body = { submission: randomUUID(), mode: 'test', products: ['api-gst'] };
-    const answer = await ask({ method: 'POST', path: `/customers/${customer}/keys`, body, secret });
-    expect([answer.statusCode, answer.json().code]).toEqual([403, 'scope_missing']);
+    expect(verdict(await ask({ method: 'POST', path: `/customers/${customer}/keys`, body, secret }))).toBe('403 scope_missing');
   });
 });
 
 describe('/api/seller/openapi.json', () => {
   it('is for everybody, valid, and has every operation with its scope', async () => {
-    const answer = await ask({ path: '/openapi.json', secret: '' });
+    const answer = await askAs({ path: '/openapi.json' });
     const document = answer.json();
     expect([answer.statusCode, document.servers]).toEqual([200, [{ url: `${ORIGIN}/api/seller` }]]);
     await checkOpenApi(document);

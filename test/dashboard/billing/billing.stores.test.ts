@@ -21,7 +21,7 @@ import { createLog } from '../../../services/kit/log';
 import { createMetrics } from '../../../services/kit/metrics';
 import { PRODUCTS } from '../../support/catalogue';
 import { eventually } from '../../support/eventually';
-import { ORIGIN, startDashboard, type TestDashboard } from '../support/dashboard';
+import { ORIGIN, useDashboard, verdict } from '../support/dashboard';
 import { makeOperator } from '../support/operator';
 
 const KARNATAKA = '29AAGCB7383J1Z4';
@@ -35,11 +35,7 @@ const clock = { now: () => Date.parse('2026-04-20T06:00:00Z'), monotonic: () => 
 const today = '2026-04-20';
 const actor = 'operator:test';
 
-let dashboard: TestDashboard;
-beforeAll(async () => {
-  dashboard = await startDashboard({ clock });
-});
-afterAll(() => dashboard.close());
+const dashboard = useDashboard({ clock });
 
 /** A customer with a closed statement over 499.00 INR. */
 async function billedCustomer(month = '2026-03', price = '499.00', currency = 'INR'): Promise<string> {
@@ -130,16 +126,6 @@ describe.each(ADAPTERS)('billing by %s', (provider, make) => {
 });
 
 describe('an invoice', () => {
-  it('knows nothing of another customer’s invoice, nor of one that never was', async () => {
-    const id = await billedCustomer();
-    await issue(invoicing());
-    const invoice = (await listInvoices(dashboard.db, { customerId: id, today, limit: 1 })).invoices[0]?.id ?? '';
-    const other = await billedCustomer('2026-01');
-    for (const ref of [{ id: invoice, customerId: other }, { id: randomUUID() }, { id: 'none' }]) {
-      await expect(requireInvoice(dashboard.db, { ...ref, today })).rejects.toMatchObject({ code: 'invoice_unknown' });
-    }
-  });
-
   it('keeps details for the invoices to come, and changes none that was issued', async () => {
     const id = await billedCustomer();
     await issue(invoicing());
@@ -283,8 +269,7 @@ describe('the pages of billing', () => {
     const details = { name: 'Asha Traders', address: ['1 Church St', 'Pune'], country: 'IN', taxId: '27aapfu0939f1zv' };
     const kept = await ask('/billing/details', details, cookie, 'PUT');
     expect([kept.statusCode, kept.json()]).toEqual([200, { ...details, taxId: '27AAPFU0939F1ZV', state: '27', email: null }]);
-    const wrong = await ask('/billing/details', { ...details, taxId: '27AAPFU0939F1ZW' }, cookie, 'PUT');
-    expect([wrong.statusCode, wrong.json().code]).toEqual([400, 'tax_id_malformed']);
+    expect(verdict(await ask('/billing/details', { ...details, taxId: '27AAPFU0939F1ZW' }, cookie, 'PUT'))).toBe('400 tax_id_malformed');
     for (const change of [{ country: 'India' }, { name: '' }, { address: [] }, { name: 'नाम' }, { state: '99' }, { email: 'no' }]) {
       expect((await ask('/billing/details', { ...details, ...change }, cookie, 'PUT')).statusCode).toBe(400);
     }
@@ -368,30 +353,6 @@ describe('the pages of billing', () => {
       const found = await list(state);
       expect(found).toEqual(all.filter((each) => each.state === state));
       expect([state, found.length > 0]).toEqual([state, true]);
-    }
-  });
-
-  it('are for owners and billing roles alone', async () => {
-    const { rows } = await dashboard.pool.query<{ self: string }>(
-      "SELECT user_id AS self FROM member JOIN auth_user u ON u.id = user_id WHERE u.email = 'asha@example.com'",
-    );
-    const self = rows[0]?.self;
-    // An organisation is never without an owner.
-    await dashboard.pool.query(
-      `WITH person AS (
-         INSERT INTO auth_user (name, email, email_verified, created_at, updated_at) VALUES ('', 'other@example.com', true, now(), now()) RETURNING id
-       ) INSERT INTO member (customer_id, user_id, role) SELECT $1, id, 'owner' FROM person`,
-      [customerId],
-    );
-    for (const [role, status] of [
-      ['admin', 403],
-      ['developer', 403],
-      ['reader', 403],
-      ['billing', 200],
-      ['owner', 200],
-    ] as const) {
-      await dashboard.pool.query('UPDATE member SET role = $2 WHERE customer_id = $1 AND user_id = $3', [customerId, role, self]);
-      for (const path of ['/billing', '/invoices', '/invoices.csv']) expect((await ask(path)).statusCode).toBe(status);
     }
   });
 });

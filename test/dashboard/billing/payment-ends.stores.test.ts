@@ -11,7 +11,7 @@ const mailsTo = async ({ ask }: Awaited<ReturnType<typeof paidCustomer>>) => {
 };
 
 describe('the end of a grace', () => {
-  it('is told once on the day before, and acted upon at its moment', async () => {
+  it('is told once on the day before, and acted upon at its moment; the plan comes back when the payment is made good', async () => {
     const customer = await paidCustomer();
     dashboard().provider.ledger.renew(customer.subscription, false);
     await dashboard().settled();
@@ -22,16 +22,24 @@ describe('the end of a grace', () => {
     }
     pass(0.4 * DAY_MS - 60_000);
     await look(customer);
+    expect((await customer.ask('/billing')).json().paid).toMatchObject([
+      { status: 'failing', graceEndsAt: expect.any(String), isGiven: true },
+    ]);
     expect(await planOf(customer)).toBe('Star');
     expect(await nextLook(customer)).toBeLessThanOrEqual(61);
     pass(61_000);
     await look(customer);
     expect(await planOf(customer)).toBeNull();
+    expect((await customer.ask('/billing')).json().paid).toMatchObject([{ status: 'failing', isGiven: false }]);
+    dashboard().provider.ledger.recover(customer.subscription);
+    await dashboard().settled();
+    expect(await planOf(customer)).toBe('Star');
     expect((await mailsTo(customer)).map((subject) => subject.replace(/\d{4}-\d\d-\d\d/, 'DAY'))).toEqual([
       'Receipt for IP lookup: Star',
       'Payment for IP lookup: Star failed',
       'IP lookup: Star ends on DAY',
       'IP lookup: Star has ended',
+      'Receipt for IP lookup: Star',
     ]);
   });
 

@@ -8,16 +8,17 @@ import { makeOperator } from '../support/operator';
 import { PAYMENT_KEYS, type PayingDashboard, startPayingDashboard } from '../support/paying-dashboard';
 import { createRazorpayPort } from '../../../services/dashboard/api/billing/razorpay/razorpay-port';
 import { RAZORPAY_KEYS, signForRazorpay, startRazorpayStandIn } from '../../support/razorpay-stand-in';
+import { verdict } from '../support/dashboard';
+import { PRODUCT, SOLD } from '../support/faulty-payments';
 import { listCharges } from '../../../plugins/stores/postgres/billing/payment-charges';
 import { type PayingCustomer, payingPeople } from '../support/paying-people';
 
-const PRODUCT = 'api-ip';
 let dashboard: PayingDashboard;
 let razorpay: Awaited<ReturnType<typeof startRazorpayStandIn>>;
 beforeAll(async () => {
   razorpay = await startRazorpayStandIn();
   dashboard = await startPayingDashboard({ also: { razorpay: createRazorpayPort({ ...RAZORPAY_KEYS, url: razorpay.url }) } });
-  await applyCatalogue(dashboard.pool, createCatalogue(PRODUCTS), { actor: 'test' });
+  await sell();
 });
 afterAll(async () => {
   await dashboard.close();
@@ -28,6 +29,10 @@ beforeEach(() => {
 });
 
 const { newCustomer, productOf, planOf, checkout, paidCustomer } = payingPeople(() => dashboard, PRODUCT);
+const sell = (products = PRODUCTS, payments?: object) => {
+  const billing = payments && billingTerms.parse(payments);
+  return applyCatalogue(dashboard.pool, createCatalogue(products, billing && { billing }), { actor: 'test' });
+};
 
 describe('a plan with a price', () => {
   it('begins when it is paid, and not before; what there was goes on until then', async () => {
@@ -54,14 +59,11 @@ describe('a plan with a price', () => {
     ]);
   });
 
-  it('cannot be had past the payment, by page or by program', async () => {
+  it('cannot be changed to past the payment', async () => {
     const customer = await newCustomer();
-    const refused = await customer.ask('/subscriptions', { product: PRODUCT, plan: 'Star' });
-    expect([refused.statusCode, refused.json().code]).toEqual([409, 'payment_needed']);
     await customer.ask('/subscriptions', { product: PRODUCT, plan: null });
     const { id, version } = (await productOf(customer)).subscription ?? { id: '', version: '' };
-    const changed = await customer.ask(`/subscriptions/${id}/plan`, { version, plan: 'Star' }, 'PUT');
-    expect([changed.statusCode, changed.json().code]).toEqual([409, 'payment_needed']);
+    expect(verdict(await customer.ask(`/subscriptions/${id}/plan`, { version, plan: 'Star' }, 'PUT'))).toBe('409 payment_needed');
   });
 
   it('has one open checkout, which asking again leads back to, also two at once', async () => {
@@ -79,18 +81,12 @@ describe('a plan with a price', () => {
     const customer = await newCustomer();
     const { session } = await checkout(customer);
     const dearer = PRODUCTS.map((each) => ({ ...each, plans: each.plans.map((plan) => ({ ...plan, price: '999.00' })) }));
-    await applyCatalogue(dashboard.pool, createCatalogue(dearer), { actor: 'test' });
-    try {
-      const second = await checkout(customer);
-      expect(session.status).toBe('expired');
-      expect(second.session.wish.amount).toBe(99_900);
-      await applyCatalogue(dashboard.pool, createCatalogue(PRODUCTS), { actor: 'test' });
-      dashboard.provider.ledger.pay(second.session);
-      await dashboard.settled();
-      expect((await customer.ask('/billing')).json().paid).toMatchObject([{ price: '999.00' }]);
-    } finally {
-      await applyCatalogue(dashboard.pool, createCatalogue(PRODUCTS), { actor: 'test' });
-    }
+    await sell(dearer);
+    const second = await checkout(customer).finally(() => sell());
+    expect([session.status, second.session.wish.amount]).toEqual(['expired', 99_900]);
+    dashboard.provider.ledger.pay(second.session);
+    await dashboard.settled();
+    expect((await customer.ask('/billing')).json().paid).toMatchObject([{ price: '999.00' }]);
   });
 
   it('is not paid twice: who paid is told so, and not sent to pay again', async () => {
@@ -99,20 +95,8 @@ describe('a plan with a price', () => {
     dashboard.hear(false);
     dashboard.provider.ledger.pay(session);
     const again = await customer.ask('/checkouts', { product: PRODUCT, plan: 'Star' });
-    expect([again.statusCode, again.json().code]).toEqual([409, 'plan_paid']);
-    expect(await planOf(customer)).toBe('Star');
-    expect((await customer.ask('/checkouts', { product: PRODUCT, plan: 'Star' })).json().code).toBe('plan_paid');
-  });
-
-  it('is given where every webhook was lost, as soon as the provider is asked', async () => {
-    const customer = await newCustomer();
-    const { id, session } = await checkout(customer);
-    dashboard.hear(false);
-    dashboard.provider.ledger.pay(session);
-    await dashboard.pool.query('UPDATE checkout SET look_at = now() WHERE id = $1', [id]);
-    dashboard.poke();
-    await dashboard.settled();
-    expect(await planOf(customer)).toBe('Star');
+    expect([verdict(again), await planOf(customer)]).toEqual(['409 plan_paid', 'Star']);
+    expect(verdict(await customer.ask('/checkouts', { product: PRODUCT, plan: 'Star' }))).toBe('409 plan_paid');
   });
 
   it('goes on to the end of its period when it is cancelled, and past it when that is taken back', async () => {
@@ -131,24 +115,11 @@ describe('a plan with a price', () => {
     expect(await planOf(customer)).toBeNull();
     expect((await customer.ask('/billing')).json().paid).toEqual([]);
   });
-
-  it('is nobody else’s to see or change, nor a reader’s', async () => {
-    const customer = await paidCustomer();
-    const { paid } = (await customer.ask('/billing')).json();
-    const other = await newCustomer();
-    expect((await other.ask(`/paid-plans/${paid[0].id}/cancel`, {})).json().code).toBe('paid_plan_unknown');
-    expect((await other.ask(`/checkouts/${customer.checkoutId}`)).json().code).toBe('checkout_unknown');
-  });
 });
 
 describe('a change of a paid plan', () => {
-  const ip = PRODUCTS.find(({ id }) => id === PRODUCT);
-  const sun = { name: 'Sun', daily: 200_000, monthly: 6_000_000, price: '999.00', currency: 'INR', approval: 'automatic' } as const;
-  beforeAll(async () => {
-    const products = PRODUCTS.map((each) => (each === ip ? { ...each, plans: [...each.plans, sun] } : each));
-    await applyCatalogue(dashboard.pool, createCatalogue(products), { actor: 'test' });
-  });
-  afterAll(() => applyCatalogue(dashboard.pool, createCatalogue(PRODUCTS), { actor: 'test' }));
+  beforeAll(() => sell(SOLD));
+  afterAll(() => sell());
 
   it('costs what was shown, and changes nothing where that is not paid; less is credited', async () => {
     const customer = await paidCustomer();
@@ -161,8 +132,7 @@ describe('a change of a paid plan', () => {
     expect([Number(amount) > 499.9, Number(amount) <= 500]).toEqual([true, true]);
     const change = (plan: string, moment: number) => customer.ask(`${path}/plan`, { plan, at: moment }, 'PUT');
     dashboard.provider.ledger.declinesNext = true;
-    const declined = await change('Sun', at);
-    expect([declined.statusCode, declined.json().code, await planOf(customer)]).toEqual([409, 'payment_failed', 'Star']);
+    expect([verdict(await change('Sun', at)), await planOf(customer)]).toEqual(['409 payment_failed', 'Star']);
     expect((await change('Sun', at - 4_000)).json().code).toBe('preview_old');
     expect((await change('Sun', at)).statusCode).toBe(409);
     expect((await change('Sun', at + 1)).statusCode).toBe(204);
@@ -178,15 +148,12 @@ describe('a change of a paid plan', () => {
 });
 
 describe('a price of the customer’s own', () => {
-  const ip = PRODUCTS.find(({ id }) => id === PRODUCT);
-  const sun = { name: 'Sun', daily: 200_000, monthly: 6_000_000, price: '999.00', currency: 'INR', approval: 'automatic' } as const;
   let cookie: string;
   beforeAll(async () => {
     ({ cookie } = await makeOperator(dashboard));
-    const products = PRODUCTS.map((each) => (each === ip ? { ...each, plans: [...each.plans, sun] } : each));
-    await applyCatalogue(dashboard.pool, createCatalogue(products), { actor: 'test' });
+    await sell(SOLD);
   });
-  afterAll(() => applyCatalogue(dashboard.pool, createCatalogue(PRODUCTS), { actor: 'test' }));
+  afterAll(() => sell());
 
   /** The operator gives the plan at a price of its own. */
   async function agree(customer: PayingCustomer): Promise<void> {
@@ -203,8 +170,7 @@ describe('a price of the customer’s own', () => {
   it('is paid as agreed: the plan is not charged at the provider, where it would cost the plan’s price', async () => {
     const customer = await newCustomer();
     await agree(customer);
-    const refused = await customer.ask('/checkouts', { product: PRODUCT, plan: 'Star' });
-    expect([refused.statusCode, refused.json().code]).toEqual([409, 'plan_current']);
+    expect(verdict(await customer.ask('/checkouts', { product: PRODUCT, plan: 'Star' }))).toBe('409 plan_current');
     expect(await ownPrice(customer)).toEqual({ price: '250.00', currency: 'INR' });
   });
 
@@ -233,45 +199,6 @@ describe('a price of the customer’s own', () => {
     expect(rows).toEqual([{ reason: 'the plan is paid at the payment provider now' }]);
   });
 });
-
-describe('a payment that fails', () => {
-  it('leaves the plan for the days of grace, then the base limits, and gives it back when it is made good', async () => {
-    const customer = await paidCustomer();
-    dashboard.provider.ledger.renew(customer.subscription, false);
-    await dashboard.settled();
-    expect(await planOf(customer)).toBe('Star');
-    expect((await customer.ask('/billing')).json().paid).toMatchObject([
-      { status: 'failing', graceEndsAt: expect.any(String), isGiven: true },
-    ]);
-    // Eight days later.
-    const shift = "UPDATE payment_fact SET at = at - interval '8 days' WHERE paid_subscription = $1";
-    await dashboard.pool.query(shift, [customer.subscription.id]);
-    await dashboard.pool.query('UPDATE paid_subscription SET look_at = now() WHERE reference = $1', [customer.subscription.id]);
-    const { status } = customer.subscription;
-    expect(status).toBe('past_due');
-    dashboard.poke();
-    await dashboard.settled();
-    expect(await planOf(customer)).toBeNull();
-    expect((await customer.ask('/billing')).json().paid).toMatchObject([{ status: 'failing', isGiven: false }]);
-    dashboard.provider.ledger.recover(customer.subscription);
-    await dashboard.settled();
-    expect(await planOf(customer)).toBe('Star');
-    const address = (await customer.ask('/session')).json().email;
-    expect(
-      dashboard.mails.filter(({ to, subject }) => to === address && subject.includes('IP lookup')).map(({ subject }) => subject),
-    ).toEqual([
-      'Receipt for IP lookup: Star',
-      'Payment for IP lookup: Star failed',
-      'IP lookup: Star has ended',
-      'Receipt for IP lookup: Star',
-    ]);
-  });
-});
-
-/** Compares with the providers now. */
-
-const chargesOf = async (customerId: string) =>
-  (await listCharges(dashboard.pool, { customerId, timeZone: 'Asia/Kolkata', limit: 10 })).rows;
 
 describe('a refund', () => {
   it('is shown to its customer with the charge that it gives back, and to nobody else', async () => {
@@ -306,9 +233,8 @@ describe('a customer who was deleted at the provider', () => {
 });
 
 describe('a plan that is paid at Razorpay', () => {
-  const sold = createCatalogue(PRODUCTS, { billing: billingTerms.parse({ provider: 'razorpay' }) });
-  beforeAll(() => applyCatalogue(dashboard.pool, sold, { actor: 'test' }));
-  afterAll(() => applyCatalogue(dashboard.pool, createCatalogue(PRODUCTS), { actor: 'test' }));
+  beforeAll(() => sell(PRODUCTS, { provider: 'razorpay' }));
+  afterAll(() => sell());
   const deliver = async () => {
     for (const payload of razorpay.account.events.splice(0)) {
       const headers = { 'content-type': 'application/json', 'x-razorpay-signature': signForRazorpay(payload) };
@@ -325,11 +251,8 @@ describe('a plan that is paid at Razorpay', () => {
     const page = (await customer.ask(`/checkouts/${id}`)).json();
     expect(page).toMatchObject({ state: 'open', leadsBack: false });
     const subscription = page.url.split('/').at(-1);
-    expect(await planOf(customer)).toBeUndefined();
     razorpay.account.pay(subscription, 'upi');
     await deliver();
-    expect(await planOf(customer)).toBe('Star');
-    expect((await customer.ask(`/checkouts/${id}`)).json()).toMatchObject({ state: 'paid', url: null });
     const billing = async () => (await customer.ask('/billing')).json();
     const { provider, hasPortal, paid } = await billing();
     expect([provider, hasPortal, paid]).toMatchObject(['razorpay', false, [{ status: 'active', isCancelFinal: true, isGiven: true }]]);
@@ -340,19 +263,16 @@ describe('a plan that is paid at Razorpay', () => {
     const [owed] = (await dashboard.ask({ path: `/api/operator/payments?customer=${customer.id}&state=due`, cookie })).json().payments;
     expect(owed.canRetry).toBe(false);
     const body = { provider: 'razorpay', reference: owed.reference };
-    const retry = await dashboard.ask({ method: 'POST', path: '/api/operator/payments/retry', cookie, body });
-    expect([retry.statusCode, retry.json().code, retry.json().detail]).toEqual([
-      409,
-      'change_refused',
-      expect.stringContaining('dashboard'),
-    ]);
+    expect(verdict(await dashboard.ask({ method: 'POST', path: '/api/operator/payments/retry', cookie, body }))).toBe('409 change_refused');
     razorpay.account.recover(subscription);
     razorpay.account.refund(subscription);
     await deliver();
-    expect((await chargesOf(customer.id)).map(({ state, amount, refunded }) => [state, amount, refunded])).toEqual([
-      ['paid', 49_900, 0],
-      ['paid', 49_900, 49_900],
-    ]);
+    // What is made good before anybody was told is told as a receipt alone.
+    razorpay.account.renew(subscription, false);
+    razorpay.account.recover(subscription);
+    await deliver();
+    const { email } = (await customer.ask('/session')).json();
+    expect(dashboard.mails.filter(({ to, subject }) => to === email && subject.endsWith('failed'))).toHaveLength(1);
     const ask = (act: string, body = {}) => customer.ask(`/paid-plans/${paid[0].id}/${act}`, body);
     expect((await ask('cancel')).statusCode).toBe(204);
     const { cancelsAt, periodEndsAt } = (await billing()).paid[0];
@@ -362,6 +282,13 @@ describe('a plan that is paid at Razorpay', () => {
     dashboard.poke();
     await dashboard.settled();
     expect((await billing()).paid[0].cancelsAt).toBe(cancelsAt);
+    // Nor does the comparison take a charge or refund of which an event told for another one.
+    const { rows } = await listCharges(dashboard.pool, { customerId: customer.id, timeZone: 'Asia/Kolkata', limit: 10 });
+    expect(rows.map(({ state, amount, refunded }) => [state, amount, refunded])).toEqual([
+      ['paid', 49_900, 0],
+      ['paid', 49_900, 0],
+      ['paid', 49_900, 49_900],
+    ]);
     for (const refused of [await ask('keep'), await customer.ask('/billing/portal', {})]) expect(refused.statusCode).toBe(409);
     razorpay.account.renew(subscription, true);
     await deliver();
@@ -371,8 +298,7 @@ describe('a plan that is paid at Razorpay', () => {
 
 describe('a trial', () => {
   it('begins without a charge, once for a customer and product', async () => {
-    const billing = billingTerms.parse({ provider: 'stripe', payments: { trial_days: 14, promotion_codes: true } });
-    await applyCatalogue(dashboard.pool, createCatalogue(PRODUCTS, { billing }), { actor: 'test' });
+    await sell(PRODUCTS, { provider: 'stripe', payments: { trial_days: 14, promotion_codes: true } });
     try {
       const customer = await newCustomer();
       const { session } = await checkout(customer);
@@ -384,7 +310,7 @@ describe('a trial', () => {
       await dashboard.settled();
       expect((await checkout(customer)).session.wish).toMatchObject({ trialDays: 0 });
     } finally {
-      await applyCatalogue(dashboard.pool, createCatalogue(PRODUCTS), { actor: 'test' });
+      await sell();
     }
   });
 });
@@ -400,36 +326,9 @@ describe('an event', () => {
   it('counts only with its signature, and for five minutes', async () => {
     const { body } = dashboard.sent.at(-1) ?? { body: '' };
     const now = Date.now() / 1_000;
-    for (const headers of [{ 'content-type': 'application/json' }, sign(body, now - 301)]) {
-      const answer = await send(body, headers);
-      expect([answer.statusCode, answer.json().code]).toEqual([400, 'event_refused']);
-    }
+    for (const headers of [{ 'content-type': 'application/json' }, sign(body, now - 301)])
+      expect(verdict(await send(body, headers))).toBe('400 event_refused');
     expect((await send(body, sign(body))).statusCode).toBe(204);
-  });
-
-  it('comes to the same however often, in whatever order and through however many doors it comes', async () => {
-    const customer = await newCustomer();
-    const { session } = await checkout(customer);
-    dashboard.hear(false);
-    const { ledger } = dashboard.provider;
-    const subscription = ledger.pay(session);
-    ledger.renew(subscription, false);
-    ledger.recover(subscription);
-    const events = ledger.books.waiting.map(({ event }) => JSON.stringify(event));
-    ledger.books.waiting = [];
-    await Promise.all(
-      [...events.toReversed(), ...events].map((body) => send(body, sign(body)).then(({ statusCode }) => expect(statusCode).toBe(204))),
-    );
-    await dashboard.settled();
-    const { rows } = await dashboard.pool.query(
-      'SELECT status, entitlement, failing_since, extract(epoch FROM period_end)::integer AS until FROM paid_subscription WHERE reference = $1',
-      [subscription.id],
-    );
-    const until = subscription.items.data[0].current_period_end;
-    expect(rows).toEqual([{ status: 'active', entitlement: 'plan', failing_since: null, until }]);
-    const lines =
-      "SELECT FROM audit_log WHERE actor = 'payments' AND subject_id = (SELECT id::text FROM subscription WHERE customer_id = $1)";
-    expect((await dashboard.pool.query(lines, [customer.id])).rowCount).toBe(1);
   });
 
   it('of another program’s customer changes nothing', async () => {

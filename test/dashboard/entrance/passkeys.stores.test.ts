@@ -1,5 +1,5 @@
 import { type LightMyRequestResponse } from 'fastify';
-import { cookieOf, PASSWORD, startDashboard, type TestDashboard } from '../support/dashboard';
+import { cookieOf, PASSWORD, startDashboard, type TestDashboard, useDashboard, verdict } from '../support/dashboard';
 import { SoftwarePasskey, type Wrong } from '../support/software-passkey';
 import { secretOf, totpOf } from '../support/totp';
 
@@ -7,15 +7,10 @@ const PAGE = 'https://dashboard.example.com';
 const EMAIL = 'asha@example.com';
 const OTHER = 'birk@example.com';
 
-let dashboard: TestDashboard;
-beforeEach(async () => {
-  dashboard = await startDashboard({ url: PAGE });
-});
-afterEach(() => dashboard.close());
+const dashboard = useDashboard({ url: PAGE }, true);
 
 const post = (path: string, body: unknown, cookie?: string, headers?: Record<string, string>) =>
   dashboard.ask({ method: 'POST', path: `/api${path}`, body, cookie, ...(headers && { headers }) });
-const code = (answer: LightMyRequestResponse) => [answer.statusCode, answer.json<{ code?: string }>().code];
 const hasSession = ({ cookies }: LightMyRequestResponse) =>
   cookies.some(({ name, value }) => name.includes('session_token') && value !== '');
 const session = async (cookie: string) => dashboard.ask({ path: '/api/session', cookie });
@@ -68,7 +63,7 @@ describe('adding a passkey', () => {
     const mail = dashboard.mails.at(-1);
     expect([mail?.to, mail?.subject]).toEqual([EMAIL, 'A passkey was added to your Tollgate account']);
     for (const password of ['not the password', undefined]) {
-      expect(code(await post('/account/passkeys/options', { password }, cookie))).toEqual([400, 'invalid_password']);
+      expect(verdict(await post('/account/passkeys/options', { password }, cookie))).toBe('400 invalid_password');
     }
   });
 
@@ -89,7 +84,7 @@ describe('adding a passkey', () => {
     ['that checked nobody', { isVerified: false }, 'person_unverified'],
   ])('refuses an answer %s', async (_what, wrong, expected) => {
     const cookie = await dashboard.signIn(EMAIL);
-    expect(code(await add(new SoftwarePasskey(PAGE), cookie, wrong))).toEqual([400, expected]);
+    expect(verdict(await add(new SoftwarePasskey(PAGE), cookie, wrong))).toBe(`400 ${expected}`);
     expect((await ways(cookie)).passkeys).toEqual([]);
   });
 
@@ -97,28 +92,28 @@ describe('adding a passkey', () => {
     const cookie = await dashboard.signIn(EMAIL);
     const begun = await beginToAdd(cookie);
     const response = new SoftwarePasskey(PAGE).create(begun.asked);
-    expect(code(await post('/account/passkeys', { name: 'Laptop', response }, cookie))).toEqual([400, 'passkey_expired']);
+    expect(verdict(await post('/account/passkeys', { name: 'Laptop', response }, cookie))).toBe('400 passkey_expired');
     const other = await dashboard.signIn(OTHER);
     const challenge = begun.cookie.slice(cookie.length);
     expect((await post('/account/passkeys', { name: 'Laptop', response }, `${other}${challenge}`)).statusCode).toBe(401);
-    expect(code(await post('/account/passkeys', { name: 'Laptop', response }, begun.cookie))).toEqual([400, 'passkey_expired']);
+    expect(verdict(await post('/account/passkeys', { name: 'Laptop', response }, begun.cookie))).toBe('400 passkey_expired');
     expect([(await ways(cookie)).passkeys, (await ways(other)).passkeys]).toEqual([[], []]);
   });
 
   it('refuses a passkey that another account has', async () => {
     const { device } = await own();
     const other = await dashboard.signIn(OTHER);
-    expect(code(await add(device, other))).toEqual([400, 'passkey_unfit']);
+    expect(verdict(await add(device, other))).toBe('400 passkey_unfit');
     expect((await session(cookieOf(await signIn(device)))).json().email).toBe(EMAIL);
   });
 
   it('needs a session, and a page of ours', async () => {
-    expect(code(await post('/account/passkeys/options', { password: PASSWORD }))).toEqual([401, 'not_signed_in']);
-    expect(code(await post('/account/passkeys', {}))).toEqual([401, 'not_signed_in']);
+    expect(verdict(await post('/account/passkeys/options', { password: PASSWORD }))).toBe('401 not_signed_in');
+    expect(verdict(await post('/account/passkeys', {}))).toBe('401 not_signed_in');
     const cookie = await dashboard.signIn(EMAIL);
     const foreign = { origin: 'https://dashboard.example.net' };
     for (const path of ['/account/passkeys/options', '/account/passkeys', '/auth/sign-in/passkey/options', '/auth/sign-in/passkey']) {
-      expect(code(await post(path, { password: PASSWORD }, cookie, foreign))).toEqual([403, 'forbidden']);
+      expect(verdict(await post(path, { password: PASSWORD }, cookie, foreign))).toBe('403 forbidden');
     }
   });
 
@@ -128,7 +123,7 @@ describe('adding a passkey', () => {
       `INSERT INTO auth_passkey (public_key, user_id, credential_id, counter, device_type, backed_up)
        SELECT public_key, user_id, n::text, 0, device_type, false FROM auth_passkey, generate_series(1, 19) AS n`,
     );
-    expect(code(await post('/account/passkeys/options', { password: PASSWORD }, cookie))).toEqual([409, 'passkey_limit_reached']);
+    expect(verdict(await post('/account/passkeys/options', { password: PASSWORD }, cookie))).toBe('409 passkey_limit_reached');
   });
 });
 
@@ -155,15 +150,15 @@ describe('signing in with a passkey', () => {
   });
 
   it.each([
-    ['of another page', { origin: 'https://dashboard.example.net' }, [401, 'passkey_unknown']],
-    ['of another domain', { domain: 'example.net' }, [401, 'passkey_unknown']],
-    ['to another challenge', { challenge: 'bm90IGFza2Vk' }, [401, 'passkey_unknown']],
-    ['of another device', { signedBy: new SoftwarePasskey(PAGE).privateKey }, [401, 'passkey_unknown']],
-    ['that checked nobody', { isVerified: false }, [400, 'person_unverified']],
+    ['of another page', { origin: 'https://dashboard.example.net' }, '401 passkey_unknown'],
+    ['of another domain', { domain: 'example.net' }, '401 passkey_unknown'],
+    ['to another challenge', { challenge: 'bm90IGFza2Vk' }, '401 passkey_unknown'],
+    ['of another device', { signedBy: new SoftwarePasskey(PAGE).privateKey }, '401 passkey_unknown'],
+    ['that checked nobody', { isVerified: false }, '400 person_unverified'],
   ])('refuses an answer %s', async (_what, wrong, expected) => {
     const { device } = await own();
     const refused = await signIn(device, wrong);
-    expect([code(refused), hasSession(refused)]).toEqual([expected, false]);
+    expect([verdict(refused), hasSession(refused)]).toEqual([expected, false]);
     expect((await actions()).at(-1)).toEqual(['account.passkey_add', { passkey: 'Laptop' }]);
   });
 
@@ -172,24 +167,24 @@ describe('signing in with a passkey', () => {
     const begun = await beginToSignIn();
     const elsewhere = await beginToSignIn();
     const response = device.get(begun.asked);
-    expect(code(await post('/auth/sign-in/passkey', { response }, elsewhere.cookie))).toEqual([401, 'passkey_unknown']);
-    expect(code(await post('/auth/sign-in/passkey', { response }))).toEqual([400, 'passkey_expired']);
+    expect(verdict(await post('/auth/sign-in/passkey', { response }, elsewhere.cookie))).toBe('401 passkey_unknown');
+    expect(verdict(await post('/auth/sign-in/passkey', { response }))).toBe('400 passkey_expired');
     expect(hasSession(await post('/auth/sign-in/passkey', { response }, begun.cookie))).toBe(true);
-    expect(code(await post('/auth/sign-in/passkey', { response }, begun.cookie))).toEqual([400, 'passkey_expired']);
+    expect(verdict(await post('/auth/sign-in/passkey', { response }, begun.cookie))).toBe('400 passkey_expired');
   });
 
   it('refuses a device that counts backwards: somebody has copied it', async () => {
     const { device } = await own();
     await signIn(device);
     await dashboard.pool.query('UPDATE auth_passkey SET counter = 40');
-    expect(code(await signIn(device))).toEqual([401, 'passkey_unknown']);
+    expect(verdict(await signIn(device))).toBe('401 passkey_unknown');
   });
 
   it('takes nothing that was asked for to add one', async () => {
     const { device, cookie } = await own();
     const begun = await beginToAdd(cookie);
     const response = device.get({ ...begun.asked, rpId: begun.asked.rp.id });
-    expect(code(await post('/auth/sign-in/passkey', { response }, begun.cookie))).toEqual([400, 'passkey_expired']);
+    expect(verdict(await post('/auth/sign-in/passkey', { response }, begun.cookie))).toBe('400 passkey_expired');
   });
 
   it('opens no operator’s account, and keeps an account that was to be deleted', async () => {
@@ -200,9 +195,9 @@ describe('signing in with a passkey', () => {
     expect((await dashboard.pool.query('SELECT FROM account_deletion')).rowCount).toBe(0);
     await dashboard.pool.query('INSERT INTO operator (user_id) SELECT user_id FROM auth_passkey');
     const refused = await signIn(device);
-    expect([code(refused), hasSession(refused)]).toEqual([[401, 'operators_password'], false]);
+    expect([verdict(refused), hasSession(refused)]).toEqual(['401 operators_password', false]);
     const operator = cookieOf(back);
-    expect(code(await post('/account/passkeys/options', { password: PASSWORD }, operator))).toEqual([403, 'customers_only']);
+    expect(verdict(await post('/account/passkeys/options', { password: PASSWORD }, operator))).toBe('403 customers_only');
   });
 
   it('is refused for a while after many attempts from one address', async () => {
@@ -220,17 +215,17 @@ describe('removing a passkey', () => {
     const { device, cookie } = await own();
     const other = cookieOf(await signIn(device));
     const { id } = (await ways(cookie)).passkeys[0];
-    expect(code(await remove(id, cookie, 'not the password'))).toEqual([400, 'invalid_password']);
+    expect(verdict(await remove(id, cookie, 'not the password'))).toBe('400 invalid_password');
     expect((await remove(id, cookie, PASSWORD)).statusCode).toBe(200);
     expect([(await session(cookie)).statusCode, (await session(other)).statusCode]).toEqual([200, 401]);
-    expect(code(await signIn(device))).toEqual([401, 'passkey_unknown']);
+    expect(verdict(await signIn(device))).toBe('401 passkey_unknown');
     expect((await actions()).at(-1)).toEqual(['account.passkey_remove', { passkey: 'Laptop' }]);
   });
 
   it('is for the own ones alone', async () => {
     const { device, cookie } = await own();
     const { id } = (await ways(cookie)).passkeys[0];
-    expect(code(await remove(id, await dashboard.signIn(OTHER), PASSWORD))).toEqual([404, 'way_unknown']);
+    expect(verdict(await remove(id, await dashboard.signIn(OTHER), PASSWORD))).toBe('404 way_unknown');
     expect(hasSession(await signIn(device))).toBe(true);
   });
 
@@ -239,7 +234,7 @@ describe('removing a passkey', () => {
     await dashboard.pool.query("DELETE FROM auth_account WHERE provider_id = 'credential'");
     const cookie = cookieOf(await signIn(device));
     const { id } = (await ways(cookie)).passkeys[0];
-    expect(code(await remove(id, cookie))).toEqual([409, 'last_way']);
+    expect(verdict(await remove(id, cookie))).toBe('409 last_way');
     expect((await add(new SoftwarePasskey(PAGE), cookie)).statusCode).toBe(200);
     expect((await remove(id, cookie)).statusCode).toBe(200);
   });

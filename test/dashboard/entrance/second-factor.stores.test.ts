@@ -1,16 +1,13 @@
 import { type LightMyRequestResponse } from 'fastify';
 import { endpointsFor } from '../../../services/dashboard/contract/endpoints';
-import { cookieOf, PASSWORD, startDashboard, type TestDashboard } from '../support/dashboard';
-import { fillPath, makeBelongings, readEverything, samples } from '../support/endpoint-samples';
+import { cookieOf, PASSWORD, useDashboard, verdict } from '../support/dashboard';
+import { askEndpoint, makeBelongings, readEverything, samples } from '../support/endpoint-samples';
+import { livingCookies as living } from '../support/operator';
 import { secretOf, totpOf, unusedTotpOf } from '../support/totp';
 
 const endpoints = endpointsFor('members');
 
-let dashboard: TestDashboard;
-beforeEach(async () => {
-  dashboard = await startDashboard();
-});
-afterEach(() => dashboard.close());
+const dashboard = useDashboard({}, true);
 
 const EMAIL = 'asha@example.com';
 /** Of no window that is near. */
@@ -20,12 +17,6 @@ const post = (path: string, body: unknown, rest: { cookie?: string; from?: strin
   dashboard.ask({ method: 'POST', path: `/api/auth${path}`, body, ...rest });
 const signIn = (from = '192.0.2.1') => post('/sign-in/email', { email: EMAIL, password: PASSWORD }, { from });
 const session = async (cookie: string) => dashboard.ask({ path: '/api/session', cookie });
-/** What is left of the cookies once those that an answer ends are gone. */
-const living = (response: LightMyRequestResponse) =>
-  response.cookies
-    .filter(({ maxAge, value }) => maxAge !== 0 && value !== '')
-    .map(({ name, value }) => `${name}=${encodeURIComponent(value)}`)
-    .join('; ');
 
 interface SetUp {
   readonly cookie: string;
@@ -56,8 +47,9 @@ describe('turning the second factor on', () => {
     const begun = await post('/two-factor/enable', { password: PASSWORD }, { cookie });
     expect(begun.json().totpURI).toMatch(/^otpauth:\/\/totp\/Tollgate:asha%40example\.com\?.*issuer=Tollgate/);
     expect((await signIn()).cookies.map(({ name }) => name)).toContain('tollgate.session_token');
-    const wrong = await post('/two-factor/verify-totp', { code: totpOf(secretOf(begun.json().totpURI), DISTANT_MS) }, { cookie });
-    expect([wrong.statusCode, wrong.json().code]).toEqual([401, 'invalid_code']);
+    expect(verdict(await post('/two-factor/verify-totp', { code: totpOf(secretOf(begun.json().totpURI), DISTANT_MS) }, { cookie }))).toBe(
+      '401 invalid_code',
+    );
     expect((await session(cookie)).json().hasSecondFactor).toBe(false);
     expect(await actions()).toEqual([]);
   });
@@ -73,10 +65,8 @@ describe('turning the second factor on', () => {
 
   it('is refused a second time: whoever has the session only cannot put another authenticator in its place', async () => {
     const { cookie, secret } = await setUp();
-    const again = await post('/two-factor/enable', { password: PASSWORD }, { cookie });
-    expect([again.statusCode, again.json().code]).toEqual([400, 'totp_already_enabled']);
-    const check = await post('/two-factor/verify-totp', { code: totpOf(secret) }, { cookie });
-    expect([check.statusCode, check.json().code]).toEqual([409, 'second_factor_on']);
+    expect(verdict(await post('/two-factor/enable', { password: PASSWORD }, { cookie }))).toBe('400 totp_already_enabled');
+    expect(verdict(await post('/two-factor/verify-totp', { code: totpOf(secret) }, { cookie }))).toBe('409 second_factor_on');
   });
 
   it('stores neither the secret nor a recovery code in a form that can be read', async () => {
@@ -121,10 +111,9 @@ describe('signing in with a second factor', () => {
     await turnOn(own.cookie);
     const cookie = living(await signIn());
     const before = await readEverything(dashboard.pool);
-    for (const { method, path } of endpoints) {
-      const sample = samples[`${method} ${path}`]?.(own) ?? {};
-      const answer = await dashboard.ask({ method, path: fillPath(path, sample), body: sample.body, cookie });
-      expect([method, path, answer.statusCode]).toEqual([method, path, 401]);
+    for (const endpoint of endpoints) {
+      const { statusCode } = await askEndpoint(dashboard, endpoint, { sample: samples[endpoint.name]?.(own), cookie });
+      expect([endpoint.name, statusCode]).toEqual([endpoint.name, 401]);
     }
     const needSession = ['/two-factor/enable', '/two-factor/disable', '/two-factor/generate-backup-codes', '/list-sessions'];
     for (const path of [...needSession, '/change-password', '/revoke-sessions', '/revoke-other-sessions', '/revoke-session']) {
@@ -165,8 +154,9 @@ describe('signing in with a second factor', () => {
     const [code = '', other = ''] = backupCodes;
     const recovered = await post('/two-factor/verify-backup-code', { code }, { cookie: living(await signIn()) });
     expect((await session(living(recovered))).json().email).toBe(EMAIL);
-    const again = await post('/two-factor/verify-backup-code', { code }, { cookie: living(await signIn()) });
-    expect([again.statusCode, again.json().code]).toEqual([401, 'invalid_backup_code']);
+    expect(verdict(await post('/two-factor/verify-backup-code', { code }, { cookie: living(await signIn()) }))).toBe(
+      '401 invalid_backup_code',
+    );
     expect((await post('/two-factor/verify-backup-code', { code: other }, { cookie: living(recovered) })).statusCode).toBe(409);
     expect(await actions()).toEqual([`dashboard:${EMAIL} account.second_factor_on`, `dashboard:${EMAIL} account.recovery_code_used`]);
   });

@@ -2,13 +2,9 @@ import { signJWT } from 'better-auth/crypto';
 import { createCustomer } from '../../../plugins/stores/postgres/customers/create-customer';
 import { createKey } from '../../../plugins/stores/postgres/keys/create-key';
 import { eventually } from '../../support/eventually';
-import { cookieOf, PASSWORD, startDashboard, tokenOf, type TestDashboard } from '../support/dashboard';
+import { cookieOf, PASSWORD, useDashboard, tokenOf } from '../support/dashboard';
 
-let dashboard: TestDashboard;
-beforeAll(async () => {
-  dashboard = await startDashboard();
-});
-afterAll(() => dashboard.close());
+const dashboard = useDashboard();
 
 const STRANGERS = 'only the stranger knows it';
 let asks = 0;
@@ -177,14 +173,6 @@ describe('the link and the password together', () => {
     }
     expect(outcome(await verify(token, 'a wrong password'))).toEqual([401, 'wrong_password', 0]);
   });
-
-  it('are refused from the page of another site', async () => {
-    const body = { token: await signUp('elsewhere@example.com'), password: PASSWORD };
-    const headers = { origin: 'https://evil.example' };
-    const answer = await dashboard.ask({ method: 'POST', path: '/api/auth/verify-email', body, headers });
-    expect(outcome(answer)).toEqual([403, 'forbidden', 0]);
-    expect(await isVerified('elsewhere@example.com')).toBe(false);
-  });
 });
 
 describe('a link that is too old', () => {
@@ -235,10 +223,5 @@ describe('mail for verifying', () => {
       'Confirm your email address for Tollgate',
       'Reset your Tollgate password',
     ]);
-  });
-
-  it('leads to a page of the dashboard', async () => {
-    const token = await signUp('reader@example.com');
-    expect(mailsTo('reader@example.com', /Confirm/)[0]?.text).toContain(`\n\nhttp://dashboard.test/verify?token=${token}\n\n`);
   });
 });

@@ -3,13 +3,13 @@ import { type Pool } from 'pg';
 import { systemClock } from '../../../plugins/core/ports';
 import { counterOf } from '../../../plugins/core/access/subscription';
 import { createCustomer } from '../../../plugins/stores/postgres/customers/create-customer';
-import { createKey, type CreatedKey } from '../../../plugins/stores/postgres/keys/create-key';
+import { createKey } from '../../../plugins/stores/postgres/keys/create-key';
 import { type QuotaStore } from '../../../plugins/stores/quota/quota-store';
 import { type Usage, usageEndpoints } from '../../../services/dashboard/contract/usage';
 import { type Call } from '../../../services/dashboard/api/http/bind-endpoint';
 import { shapeAnswer } from '../../../services/dashboard/api/http/shape-answer';
 import { usageHandlers } from '../../../services/dashboard/api/requests/usage-handlers';
-import { createLog } from '../../../services/kit/log';
+import { type DashboardDeps } from '../../../services/dashboard/api/http/dashboard-deps';
 import { SERVICES } from '../../../services/registry';
 import { runServices, type RunningServices } from '../../../services/run-services';
 import { createSandboxUpstreams } from '../../../services/sandbox/sandbox-upstreams';
@@ -79,21 +79,8 @@ describe.each(['Redis', 'Postgres'] as const)('usage that two nodes count in %s'
 
   /** What the endpoint answers to the key's customer for yesterday and today: midnight may pass meanwhile. */
   async function usageOf(customerId: string): Promise<Usage> {
-    const log = createLog('test', { level: 'silent' });
-    const gateway = { call: () => Promise.reject(new Error('nothing is tried out here')) };
     const catalogue = () => Promise.resolve(CATALOGUE);
-    const deps = {
-      db,
-      log,
-      catalogue,
-      clock: systemClock,
-      timeZone,
-      gatewayUrl: 'http://gateway.test',
-      hasOutbox: true,
-      gateway,
-      tryKeyOf: () => '',
-      letters: { url: '', mail: { send: () => Promise.resolve() }, limits: { takeLetter: () => Promise.resolve() } },
-    };
+    const deps = { db, catalogue, clock: systemClock, timeZone } as unknown as DashboardDeps;
     const dayOf = (ms: number): string => new Intl.DateTimeFormat('en-CA', { timeZone }).format(ms);
     const query = { from: dayOf(Date.now() - 86_400_000), to: dayOf(Date.now()) };
     const caller = { customerId, organisation: '', address: '', email: '', actor: { name: 'test', from: '' } };
@@ -111,14 +98,8 @@ describe.each(['Redis', 'Postgres'] as const)('usage that two nodes count in %s'
   it('is the same in the ledger, in the counter and for the customer: charged, given back and refused', async () => {
     const email = `${randomUUID()}@example.com`;
     const { id: customerId } = await createCustomer(db, { email, actor: 'test' });
-    const key: CreatedKey = await createKey(db, {
-      customer: customerId,
-      products: ['api-pincode'],
-      mode: 'test',
-      actor: 'test',
-      daily: 12,
-      monthly: 500,
-    });
+    const terms = { products: ['api-pincode'], mode: 'test', daily: 12, monthly: 500 } as const;
+    const key = await createKey(db, { customer: customerId, ...terms, actor: 'test' });
     const id = key.subscriptions[0]?.id ?? '';
     const subscriptionId = counterOf(id, 'test');
     expect(new Set(await call(key.key, await failingInput(), 6))).toEqual(new Set([502]));

@@ -11,7 +11,6 @@ import { CATALOGUE } from '../../support/catalogue';
 import { consoleCalls, openConsole, OPERATOR } from '../support/console';
 import { type TestDashboard } from '../support/dashboard';
 import { type Belongings, makeBelongings } from '../support/endpoint-samples';
-import { operatorSamples } from '../support/operator-samples';
 
 const ACTOR = `operator:${OPERATOR}`;
 
@@ -24,40 +23,6 @@ beforeAll(async () => void ({ dashboard, cookie, own, customerId } = await openC
 afterAll(() => dashboard.close());
 
 const { get, send, lastLines } = consoleCalls(() => ({ dashboard, cookie }));
-
-describe('plans that were asked for', () => {
-  const waiting = async (of: string) => (await get(`/plan-requests?customer=${of}`)).json().requests;
-  const asking = async () => {
-    const customer = await makeBelongings(dashboard);
-    await operatorSamples(dashboard.pool, customer);
-    const { customerId: of } = (await dashboard.ask({ path: '/api/session', cookie: customer.cookie })).json();
-    return { customer, of };
-  };
-
-  it('wait for an answer, and hold once they are approved', async () => {
-    const { customer, of } = await asking();
-    expect(await waiting(of)).toMatchObject([{ id: customer.planRequestId, plan: 'Star', currentPlan: null }]);
-    const path = `/plan-requests/${customer.planRequestId}/approve`;
-    expect((await send('POST', path, {})).statusCode).toBe(204);
-    expect(await waiting(of)).toEqual([]);
-    const { products } = (await dashboard.ask({ path: '/api/products', cookie: customer.cookie })).json();
-    expect(products.find(({ id }: { id: string }) => id === 'api-seo')).toMatchObject({ subscription: { plan: 'Star', state: 'active' } });
-    // Twice is once.
-    expect((await send('POST', path, {})).statusCode).toBe(204);
-    expect((await send('POST', `/plan-requests/${customer.planRequestId}/decline`, { reason: 'too late' })).statusCode).toBe(409);
-  });
-
-  it('are declined with a reason that the customer reads', async () => {
-    const { customer, of } = await asking();
-    const path = `/plan-requests/${customer.planRequestId}/decline`;
-    expect((await send('POST', path, { reason: ' ' })).statusCode).toBe(400);
-    expect((await send('POST', path, { reason: 'not before May' })).statusCode).toBe(204);
-    expect(await waiting(of)).toEqual([]);
-    const page = await dashboard.ask({ path: '/api/products', cookie: customer.cookie });
-    expect(page.body).toContain('not before May');
-    expect(await lastLines(1)).toMatchObject([{ actor: ACTOR, action: 'subscription.decline' }]);
-  });
-});
 
 describe('limits with an end', () => {
   it('go by themselves when it has come, and not before', async () => {

@@ -1,3 +1,4 @@
+import { alertMail } from '../../../services/dashboard/api/alerts/alert-mail';
 import { brandPage } from '../../../services/dashboard/api/http/brand-page';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -89,6 +90,7 @@ describe('a mail', () => {
 
   const told = { to: 'a@example.com', organisation: 'Müller', by: 'b@example.com', name: 'Acme' };
   it.each<[string, Mail]>([
+    ['alerts', alertMail({ to: '', alerts: [], timeZone: 'UTC', url: '', name: 'Acme' })],
     ['confirming', verificationMail('', '', 'Acme')],
     ['resetting', resetMail('', '', 'Acme')],
     ['a known address', knownAddressMail('', '', 'Acme')],

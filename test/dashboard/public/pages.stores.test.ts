@@ -5,15 +5,14 @@ import fastify, { type FastifyInstance } from 'fastify';
 import { securityHeaders } from '../../../services/dashboard/api/http/security-headers';
 import { PLAIN_BRAND } from '../../../services/dashboard/api/public/brand';
 import { serveWeb } from '../../../services/dashboard/api/http/serve-web';
-import { startDashboard, type TestDashboard } from '../support/dashboard';
-import { deletionMail, keptMail } from '../../../services/dashboard/api/mail/account-mails';
-import { knownAddressMail, resetMail } from '../../../services/dashboard/api/mail/mail-texts';
-import { alertMail } from '../../../services/dashboard/api/alerts/alert-mail';
+import { useDashboard, verdict } from '../support/dashboard';
 import { gunzipSync } from 'node:zlib';
 import { buildDocument } from '../../../services/openapi/build-document';
 import { CATALOGUE, PRODUCTS } from '../../support/catalogue';
 
 describe('the pages of the app', () => {
+  /** Without built pages. */
+  const dashboard = useDashboard();
   let root: string;
   let app: FastifyInstance;
   beforeAll(async () => {
@@ -36,13 +35,9 @@ describe('the pages of the app', () => {
     it.each(['/keys', '/keys/6ba7b810-9dad-11d1-80b4-00c04fd430c8?tab=rules', '/reset-password?token=x'])(
       'are one page at every address: %s',
       async (path) => {
-        const { statusCode, headers, body } = await get(path);
-        expect([statusCode, headers['content-type'], headers['cache-control'], body]).toEqual([
-          200,
-          'text/html; charset=utf-8',
-          'no-cache',
-          expect.stringContaining('Tollgate'),
-        ]);
+        const { headers, body } = await get(path);
+        expect(headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' });
+        expect(body).toContain('Tollgate');
       },
     );
 
@@ -70,30 +65,19 @@ describe('the pages of the app', () => {
     });
 
     it('say that they are not built when they are not', async () => {
-      const dashboard = await startDashboard();
-      try {
-        const answer = await dashboard.ask({ path: '/keys' });
-        expect([answer.statusCode, answer.json().code]).toEqual([503, 'service_not_ready']);
-      } finally {
-        await dashboard.close();
-      }
+      expect(verdict(await dashboard.ask({ path: '/keys' }))).toBe('503 service_not_ready');
     });
   });
 
   describe('every answer', () => {
     it('forbids scripts that are not files of ours, frames, and reading by other sites', async () => {
-      const dashboard = await startDashboard();
-      try {
-        const wanted = securityHeaders('http://dashboard.test');
-        const expected = Object.fromEntries(Object.entries(wanted).map(([name, value]) => [name.toLowerCase(), value]));
-        const apis = ['/api/keys', '/%61pi/keys', '/api/installation', '/api/auth/get-session', '/api/nothing'];
-        for (const path of ['/', '/missing.js', '/%zz', `/api/keys/${'x'.repeat(200)}`, ...apis]) {
-          const { headers } = await dashboard.ask({ path });
-          expect(headers).toMatchObject(expected);
-          if (apis.includes(path)) expect(headers['cache-control']).toBe('no-store');
-        }
-      } finally {
-        await dashboard.close();
+      const wanted = securityHeaders('http://dashboard.test');
+      const expected = Object.fromEntries(Object.entries(wanted).map(([name, value]) => [name.toLowerCase(), value]));
+      const apis = ['/api/keys', '/%61pi/keys', '/api/installation', '/api/auth/get-session', '/api/nothing'];
+      for (const path of ['/', '/missing.js', '/%zz', `/api/keys/${'x'.repeat(200)}`, ...apis]) {
+        const { headers } = await dashboard.ask({ path });
+        expect(headers).toMatchObject(expected);
+        if (apis.includes(path)) expect(headers['cache-control']).toBe('no-store');
       }
       const policy = securityHeaders('https://d.example')['Content-Security-Policy'];
       expect(policy).toContain("script-src 'self';");
@@ -103,173 +87,137 @@ describe('the pages of the app', () => {
   });
 });
 
-describe('the brand', () => {
-  let dashboard: TestDashboard;
-
-  beforeAll(async () => {
-    dashboard = await startDashboard({
-      brand: {
-        name: 'Acme APIs',
-        colour: '#a0b0c0',
-        logo: {
-          bytes: Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'),
-          contentType: 'image/svg+xml',
-        },
-        words: {
-          headline: 'Weather, by the hour',
-          support: 'help@example.com',
-          links: { terms: 'https://acme.example/terms', status: '/status' },
-          powered_by: true,
-        },
-      },
-      webFiles: { 'index.html': '<!doctype html><title>Tollgate</title>' },
-    });
+describe('an installation with a name of its own', () => {
+  const bytes = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>');
+  const links = { terms: 'https://acme.example/terms', status: '/status' };
+  const dashboard = useDashboard({
+    brand: {
+      name: 'Acme APIs',
+      colour: '#a0b0c0',
+      logo: { bytes, contentType: 'image/svg+xml' },
+      words: { headline: 'Weather, by the hour', support: 'help@example.com', links, powered_by: true },
+    },
+    webFiles: { 'index.html': '<!doctype html><title>Tollgate</title>' },
   });
-  afterAll(() => dashboard.close());
 
-  describe('an installation with a name of its own', () => {
-    it('shows it on the pages of the app', async () => {
-      const { body } = await dashboard.ask({ path: '/keys', headers: { host: 'dashboard.test' } });
-      expect(body).toContain('<title>Acme APIs</title>');
-      expect(body).not.toContain('Tollgate');
-    });
+  it('shows it on the pages of the app', async () => {
+    const { body } = await dashboard.ask({ path: '/keys', headers: { host: 'dashboard.test' } });
+    expect(body).toContain('<title>Acme APIs</title>');
+    expect(body).not.toContain('Tollgate');
+  });
 
-    it('shows its words, links and colour on public pages, and names Tollgate only as what powers them', async () => {
-      const { body } = await dashboard.ask({ path: '/' });
-      for (const text of [
-        '<h1>Weather, by the hour</h1>',
-        '<a href="https://acme.example/terms">Terms</a>',
-        '<a href="/status">Status</a>',
-        '<a href="mailto:help@example.com">Support</a>',
-        '<link rel="stylesheet" href="/brand.css"/>',
-      ])
-        expect(body).toContain(text);
-      expect(body).not.toContain('style=');
-      expect(body.match(/Tollgate/g)).toEqual(['Tollgate']);
-      expect((await dashboard.ask({ path: '/brand.css' })).body).toContain('--accent:#a0b0c0;--on-accent:#000;');
-    });
+  it('shows its words, links and colour on public pages, and names Tollgate only as what powers them', async () => {
+    const { body } = await dashboard.ask({ path: '/' });
+    for (const text of [
+      '<h1>Weather, by the hour</h1>',
+      '<a href="https://acme.example/terms">Terms</a>',
+      '<a href="/status">Status</a>',
+      '<a href="mailto:help@example.com">Support</a>',
+      '<link rel="stylesheet" href="/brand.css"/>',
+    ])
+      expect(body).toContain(text);
+    expect(body).not.toContain('style=');
+    expect(body.match(/Tollgate/g)).toEqual(['Tollgate']);
+    expect((await dashboard.ask({ path: '/brand.css' })).body).toContain('--accent:#a0b0c0;--on-accent:#000;');
+  });
 
-    it('sends its picture with a policy under which no script in it runs', async () => {
-      const { headers } = await dashboard.ask({ path: '/brand/logo' });
-      expect([headers['content-type'], headers['content-security-policy']]).toEqual([
-        'image/svg+xml',
-        "default-src 'none'; style-src 'unsafe-inline'; sandbox",
-      ]);
-    });
+  it('sends its picture with a policy under which no script in it runs', async () => {
+    const { headers } = await dashboard.ask({ path: '/brand/logo' });
+    expect([headers['content-type'], headers['content-security-policy']]).toEqual([
+      'image/svg+xml',
+      "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+    ]);
+  });
 
-    it('signs its mail with it', async () => {
-      await dashboard.signIn('asha@example.com');
-      const [mail] = dashboard.mails;
-      expect(mail?.subject).toBe('Confirm your email address for Acme APIs');
-      expect(mail?.text).toContain('signed up for Acme APIs with');
-      expect(mail?.text).not.toContain('Tollgate');
-    });
-
-    it('has none of its mails speak of Tollgate', () => {
-      const mails = [
-        resetMail('a@example.com', 'https://x', 'Acme'),
-        knownAddressMail('a@example.com', 'https://x', 'Acme'),
-        deletionMail('a@example.com', { erasedAt: new Date(), signInPage: 'https://x', isPersonAlone: false }, 'Acme'),
-        keptMail('a@example.com', { isPersonAlone: false }, 'Acme'),
-        alertMail({ to: 'a@example.com', alerts: [], timeZone: 'Asia/Kolkata', url: 'https://x', name: 'Acme' }),
-      ];
-      expect(mails.map(({ subject }) => subject)).toEqual([
-        'Reset your Acme password',
-        'You already have an Acme account',
-        'Your Acme account is being deleted',
-        'Your Acme account is kept',
-        'Acme',
-      ]);
-      expect(JSON.stringify(mails)).not.toContain('Tollgate');
-    });
+  it('signs its mail with it', async () => {
+    await dashboard.signIn('asha@example.com');
+    const [mail] = dashboard.mails;
+    expect(mail?.subject).toBe('Confirm your email address for Acme APIs');
+    expect(mail?.text).toContain('signed up for Acme APIs with');
+    expect(mail?.text).not.toContain('Tollgate');
   });
 });
 
-describe('the root of the gateway', () => {
-  let dashboard: TestDashboard;
+describe('what the gateway answers without a key', () => {
   let now = 0;
   let reads = 0;
-  beforeAll(async () => {
-    dashboard = await startDashboard({
-      clock: { now: () => Date.now(), monotonic: () => now },
-      readDocument: () => {
-        reads += 1;
-        return JSON.stringify(buildDocument('http://gateway.test', CATALOGUE));
-      },
-    });
+  const dashboard = useDashboard({
+    clock: { now: () => Date.now(), monotonic: () => now },
+    readDocument: () => {
+      reads += 1;
+      return JSON.stringify(buildDocument('http://gateway.test', CATALOGUE));
+    },
   });
-  afterAll(() => dashboard.close());
 
   const get = (path: string, headers: Readonly<Record<string, string>> = {}) => dashboard.ask({ path, headers });
 
-  describe('what the gateway answers without a key', () => {
-    it('is the whole catalogue with its limits and plans, and where to read on', async () => {
-      const answer = await get('/gateway');
-      expect([answer.statusCode, answer.headers['content-type']]).toEqual([200, 'application/json; charset=utf-8']);
-      const { name, portal, openapi, products } = answer.json();
-      expect([name, portal, openapi]).toEqual(['Tollgate', 'http://dashboard.test', 'http://gateway.test/openapi.json']);
-      expect(products.map(({ id }: { id: string }) => id)).toEqual(PRODUCTS.map(({ id }) => id));
-      const find = (id: string): unknown => products.find((product: { id: string }) => product.id === id);
-      expect(find('api-ip')).toEqual({
-        id: 'api-ip',
-        title: 'IP lookup',
-        prefix: '/ip',
-        endpoints: [
-          { method: 'GET', path: '/ip', purpose: 'Look up an IP address' },
-          { method: 'POST', path: '/ip', purpose: 'Look up to 100 IP addresses for 100 units' },
-        ],
-        base: { daily: 1_000, monthly: 30_000 },
-        plans: [{ name: 'Star', daily: 100_000, monthly: 3_000_000, price: '499.00', currency: 'INR' }],
-        active_plans: 1,
-        listed_only: false,
-      });
-      expect(find('api-vahan')).toMatchObject({ prefix: null, endpoints: [], active_plans: 0, listed_only: true });
-      expect(find('api-pan')).toMatchObject({ base: null, listed_only: true });
+  it('is the whole catalogue with its limits and plans, and where to read on', async () => {
+    const answer = await get('/gateway');
+    expect([answer.statusCode, answer.headers['content-type']]).toEqual([200, 'application/json; charset=utf-8']);
+    const { name, portal, openapi, products } = answer.json();
+    expect([name, portal, openapi]).toEqual(['Tollgate', 'http://dashboard.test', 'http://gateway.test/openapi.json']);
+    expect(products.map(({ id }: { id: string }) => id)).toEqual(PRODUCTS.map(({ id }) => id));
+    const find = (id: string): unknown => products.find((product: { id: string }) => product.id === id);
+    expect(find('api-ip')).toEqual({
+      id: 'api-ip',
+      title: 'IP lookup',
+      prefix: '/ip',
+      endpoints: [
+        { method: 'GET', path: '/ip', purpose: 'Look up an IP address' },
+        { method: 'POST', path: '/ip', purpose: 'Look up to 100 IP addresses for 100 units' },
+      ],
+      base: { daily: 1_000, monthly: 30_000 },
+      plans: [{ name: 'Star', daily: 100_000, monthly: 3_000_000, price: '499.00', currency: 'INR' }],
+      active_plans: 1,
+      listed_only: false,
     });
+    expect(find('api-vahan')).toMatchObject({ prefix: null, endpoints: [], active_plans: 0, listed_only: true });
+    expect(find('api-pan')).toMatchObject({ base: null, listed_only: true });
+  });
 
-    it('is the same under a slash, which some gateways add', async () => {
-      expect((await get('/gateway/')).body).toBe((await get('/gateway')).body);
-    });
+  it.each([
+    ['the same under a slash, which some gateways add', '/gateway/', '/gateway'],
+    ['the description of the API, as the dashboard has it', '/gateway/openapi.json', '/openapi.json'],
+  ])('is %s', async (_what, path, same) => expect((await get(path)).body).toBe((await get(same)).body));
 
-    it('is the description of the API, as the dashboard has it', async () => {
-      expect((await get('/gateway/openapi.json')).body).toBe((await get('/openapi.json')).body);
-    });
+  const forAll = { 'cache-control': 'public, max-age=60', 'access-control-allow-origin': '*' };
+  it.each([
+    ['/gateway', forAll],
+    ['/gateway/openapi.json', forAll],
+    ['/openapi.json', { 'cache-control': 'public, no-cache' }],
+  ])('is kept in memory, tagged, compressed, and readable by those who may: %s', async (path, expected) => {
+    const { headers, body } = await get(path);
+    expect(headers).toMatchObject(expected);
+    expect((await get(path, { 'if-none-match': String(headers['etag']) })).statusCode).toBe(304);
+    expect((await get(path, { 'if-none-match': 'W/"another"' })).statusCode).toBe(200);
+    const packed = await get(path, { 'accept-encoding': 'gzip, br' });
+    expect([packed.headers['vary'], gunzipSync(packed.rawPayload).toString()]).toEqual(['Accept-Encoding', body]);
+    const head = await dashboard.app.inject({ method: 'HEAD', url: path });
+    expect([head.statusCode, head.body]).toEqual([200, '']);
+  });
 
-    it.each(['/gateway', '/gateway/openapi.json'])(
-      'is kept in memory, tagged, compressed, and readable by pages of other sites: %s',
-      async (path) => {
-        const { headers, body } = await get(path);
-        expect(headers).toMatchObject({ 'cache-control': 'public, max-age=60', 'access-control-allow-origin': '*' });
-        expect((await get(path, { 'if-none-match': String(headers['etag']) })).statusCode).toBe(304);
-        expect(gunzipSync((await get(path, { 'accept-encoding': 'gzip' })).rawPayload).toString()).toBe(body);
-        const head = await dashboard.app.inject({ method: 'HEAD', url: path });
-        expect([head.statusCode, head.body]).toEqual([200, '']);
-      },
-    );
+  it('costs the database one question a second, however many ask, and is made once', async () => {
+    const query = jest.spyOn(dashboard.pool.constructor.prototype, 'query');
+    try {
+      now += 5_000;
+      await Promise.all(Array.from({ length: 50 }, () => get('/gateway/openapi.json')));
+      expect(query).toHaveBeenCalledTimes(1);
+      now += 999;
+      await get('/gateway/openapi.json');
+      expect(query).toHaveBeenCalledTimes(1);
+      now += 1;
+      await get('/gateway/openapi.json');
+      expect(query).toHaveBeenCalledTimes(2);
+    } finally {
+      query.mockRestore();
+    }
+    // One for the gateway, one for the dashboard's own address.
+    expect(reads).toBe(2);
+  });
 
-    it('costs the database one question a second, however many ask, and is made once', async () => {
-      const query = jest.spyOn(dashboard.pool.constructor.prototype, 'query');
-      try {
-        now += 5_000;
-        await Promise.all(Array.from({ length: 50 }, () => get('/gateway/openapi.json')));
-        expect(query).toHaveBeenCalledTimes(1);
-        now += 999;
-        await get('/gateway/openapi.json');
-        expect(query).toHaveBeenCalledTimes(1);
-        now += 1;
-        await get('/gateway/openapi.json');
-        expect(query).toHaveBeenCalledTimes(2);
-      } finally {
-        query.mockRestore();
-      }
-      // One for the gateway, one for the dashboard's own address.
-      expect(reads).toBe(2);
-    });
-
-    it('is told neither by whom nor with what it was asked', async () => {
-      const secret = 'tg_test_0Fake4KeyThatNoGatewayKnows7xQ2mZ9';
-      await get(`/gateway?api_key=${secret}`, { authorization: `Bearer ${secret}`, 'x-api-key': secret });
-      expect(dashboard.log()).not.toContain(secret);
-    });
+  it('is told neither by whom nor with what it was asked', async () => {
+    const secret = 'tg_test_0Fake4KeyThatNoGatewayKnows7xQ2mZ9';
+    await get(`/gateway?api_key=${secret}`, { authorization: `Bearer ${secret}`, 'x-api-key': secret });
+    expect(dashboard.log()).not.toContain(secret);
   });
 });

@@ -2,7 +2,7 @@ import { generateApiKey, hashApiKey } from '../../../plugins/core/access/api-key
 import { PRODUCTS } from '../../support/catalogue';
 import { type TryAnswer } from '../../../services/dashboard/contract/try';
 import { eventually } from '../../support/eventually';
-import { startDashboard, type TestDashboard } from '../support/dashboard';
+import { startDashboard, type TestDashboard, verdict } from '../support/dashboard';
 import { startGatewayDouble, type GatewayDouble } from '../support/gateway-double';
 
 const TIMEOUT_MS = 500;
@@ -173,7 +173,7 @@ describe('a call is refused before it is made', () => {
     ],
   ])('%s', async (_what, body, detail) => {
     const answer = await ask(body);
-    expect([answer.statusCode, answer.json().code]).toEqual([400, 'invalid_request']);
+    expect(verdict(answer)).toBe('400 invalid_request');
     expect(answer.json().detail).toContain(detail);
     expect(answer.body).not.toContain(live);
     expect(gateway.seen).toEqual([]);

@@ -4,9 +4,8 @@ import { text } from 'node:stream/consumers';
 import { type LightMyRequestResponse } from 'fastify';
 import { requestEndpoints } from '../../../services/dashboard/contract/requests';
 import { requestRecords } from '../../../services/dashboard/api/requests/request-log-csv';
-import { startDashboard, type TestDashboard } from '../support/dashboard';
-import { type Belongings, makeBelongings, makeToken } from '../support/endpoint-samples';
-import { fc, propertyRuns } from '../../support/fast-check';
+import { useDashboard } from '../support/dashboard';
+import { type Belongings, makeBelongings } from '../support/endpoint-samples';
 import { type Pool, type PoolClient } from 'pg';
 import { listRequests, type RequestsQuery } from '../../../plugins/stores/postgres/decisions/list-requests';
 import { codesOf } from '../../../services/dashboard/api/requests/describe-request';
@@ -23,8 +22,8 @@ interface Told {
   readonly units?: number;
 }
 
-describe('the log', () => {
-  let dashboard: TestDashboard;
+describe('the request log', () => {
+  const dashboard = useDashboard();
   let own: Belongings;
   let stranger: Belongings;
 
@@ -48,7 +47,6 @@ describe('the log', () => {
   };
 
   beforeAll(async () => {
-    dashboard = await startDashboard();
     own = await makeBelongings(dashboard, 'reader@example.com');
     stranger = await makeBelongings(dashboard, 'stranger@example.com');
     await record(own.key, 'admitted', 10);
@@ -56,129 +54,77 @@ describe('the log', () => {
     await record(own.key, 'access_layer_unavailable', 30);
     await record(stranger.key, 'key_expired', 5);
   });
-  afterAll(() => dashboard.close());
 
-  describe('the request log', () => {
-    it('is narrowed down by outcome and by the status of refusals', async () => {
-      const refused = ['401 caller_not_whitelisted', '429 quota_daily_exceeded', '503 access_layer_unavailable'];
-      expect((await outcomes('')).sort()).toEqual([...refused, 'admitted']);
-      expect((await outcomes('?outcome=refused')).sort()).toEqual(refused);
-      expect(await outcomes('?outcome=admitted')).toEqual(['admitted']);
-      expect(await outcomes('?status=429')).toEqual(['429 quota_daily_exceeded']);
-      expect(await outcomes('?status=429&outcome=key_expired')).toEqual([]);
-      expect(await outcomes('?status=200')).toEqual([]);
-      expect(await outcomes(`?key=${own.key.id}&product=api-ip&outcome=quota_daily_exceeded`)).toEqual(['429 quota_daily_exceeded']);
-      expect(await outcomes('?to=0001-01-01T00:00:00Z')).toEqual([]);
-    });
+  it('is narrowed down by outcome and by the status of refusals', async () => {
+    const refused = ['401 caller_not_whitelisted', '429 quota_daily_exceeded', '503 access_layer_unavailable'];
+    expect((await outcomes('')).sort()).toEqual([...refused, 'admitted']);
+    expect((await outcomes('?outcome=refused')).sort()).toEqual(refused);
+    expect(await outcomes('?outcome=admitted')).toEqual(['admitted']);
+    expect(await outcomes('?status=429')).toEqual(['429 quota_daily_exceeded']);
+    expect(await outcomes('?status=429&outcome=key_expired')).toEqual([]);
+    expect(await outcomes('?status=200')).toEqual([]);
+    expect(await outcomes(`?key=${own.key.id}&product=api-ip&outcome=quota_daily_exceeded`)).toEqual(['429 quota_daily_exceeded']);
+    expect(await outcomes('?to=0001-01-01T00:00:00Z')).toEqual([]);
+  });
 
-    it('shows nothing of somebody else’s key', async () => {
-      expect(await outcomes(`?key=${stranger.key.id}`)).toEqual([]);
-      const { body } = await ask(`?key=${stranger.key.id}`, '/api/requests.csv');
-      expect(body.trim().split('\r\n')).toHaveLength(1);
-    });
+  it('shows nothing of somebody else’s key', async () => {
+    expect(await outcomes(`?key=${stranger.key.id}`)).toEqual([]);
+    const { body } = await ask(`?key=${stranger.key.id}`, '/api/requests.csv');
+    expect(body.trim().split('\r\n')).toHaveLength(1);
+  });
 
-    it('refuses a time that ends before it begins', async () => {
-      const answer = await ask('?from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z');
-      expect([answer.statusCode, answer.json().errors[0].field]).toEqual([400, 'to']);
-    });
+  it('refuses a time that ends before it begins', async () => {
+    const answer = await ask('?from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z');
+    expect([answer.statusCode, answer.json().errors[0].field]).toEqual([400, 'to']);
+  });
 
-    it('is exported with the same filter, and tells of each line what share of its kind is listed', async () => {
-      const { headers, body } = await ask('?outcome=admitted', '/api/requests.csv');
-      expect(headers['content-type']).toContain('text/csv');
-      const [titles, ...lines] = body.trim().split('\r\n');
-      expect(titles).toBe(
-        'time,request_id,key,key_id,key_name,product,outcome,status,given_back,share,method,path,milliseconds,bytes,units',
-      );
-      expect(lines).toEqual([expect.stringMatching(new RegExp(`,tg_test…abcd,${own.key.id},own,api-ip,admitted,,false,,,,,,$`))]);
-    });
+  it('is exported with the same filter, and with no path that a spreadsheet calculates', async () => {
+    const writer = await makeBelongings(dashboard, 'formula@example.com');
+    await record(writer.key, 'admitted', 100, { method: 'GET', path: '=cmd', status: 200, milliseconds: 3, bytes: 70_000, units: 17 });
+    const { headers, body } = await dashboard.ask({ path: '/api/requests.csv?outcome=admitted', cookie: writer.cookie });
+    expect(headers['content-type']).toContain('text/csv');
+    const [titles, ...lines] = body.trim().split('\r\n');
+    expect(titles).toBe('time,request_id,key,key_id,key_name,product,outcome,status,given_back,share,method,path,milliseconds,bytes,units');
+    expect(lines).toEqual([
+      expect.stringMatching(new RegExp(`,tg_test…abcd,${writer.key.id},own,api-ip,admitted,200,false,,GET,'=cmd,3,70000,17$`)),
+    ]);
+  });
 
-    it('is exported to an end, and page by page', async () => {
-      const { rows } = await dashboard.pool.query<{ id: string }>("SELECT id FROM customer WHERE email = 'reader@example.com'");
-      const query = { customerId: rows[0]?.id ?? '', timeZone: 'Asia/Kolkata' };
-      const csv = await text(Readable.from(requestRecords(dashboard.pool, query, { nowMs: Date.now(), most: 3 })));
-      expect(csv.trim().split('\r\n')).toHaveLength(4);
-    });
+  it('is exported to an end, and page by page', async () => {
+    const { rows } = await dashboard.pool.query<{ id: string }>("SELECT id FROM customer WHERE email = 'reader@example.com'");
+    const query = { customerId: rows[0]?.id ?? '', timeZone: 'Asia/Kolkata' };
+    const csv = await text(Readable.from(requestRecords(dashboard.pool, query, { nowMs: Date.now(), most: 3 })));
+    expect(csv.trim().split('\r\n')).toHaveLength(4);
+  });
 
-    it('takes any filter without a fault', async () => {
-      const value = fc.oneof(
-        fc.constantFrom('', '\0', '/\0', 'admitted', '401', '5xx', 'get', '2026-01-01T00:00:00Z', own.key.id, stranger.key.id),
-        fc.string(),
-      );
-      const names = ['key', 'product', 'outcome', 'status', 'method', 'path', 'slowerThanMs', 'from', 'to', 'after', 'limit'];
-      const query = fc.dictionary(fc.constantFrom(...names), value, { maxKeys: 4 });
-      await fc.assert(
-        fc.asyncProperty(query, async (given) => {
-          const { statusCode } = await ask(`?${new URLSearchParams(given).toString()}`);
-          expect([200, 400]).toContain(statusCode);
-        }),
-        { numRuns: propertyRuns(200) },
-      );
-    });
-
-    it('shows what the gateway told of each answer, and is narrowed down by it', async () => {
-      const reader = await makeBelongings(dashboard, 'answers@example.com');
-      const look = async (query: string) => {
-        const answer = await dashboard.ask({ path: `/api/requests${query}`, cookie: reader.cookie });
-        return requestEndpoints['GET /requests'].answer.parse(answer.json()).requests;
-      };
-      const paths = async (query: string) => (await look(query)).map(({ path }) => path);
-      const answered = (path: string, status: number, milliseconds: number, method = 'GET') => ({
-        method,
-        path,
-        status,
-        milliseconds,
-        bytes: 5,
-        units: 17,
-      });
-      await record(reader.key, 'admitted', 100, answered('/weather/pune', 200, 12));
-      await record(reader.key, 'admitted', 110, answered('/weather/goa', 502, 5_001));
-      await record(reader.key, 'admitted', 120, answered('/tides', 404, 90, 'POST'));
-      await record(reader.key, 'quota_daily_exceeded', 130, answered('/weather/late', 429, 1));
-      await record(reader.key, 'admitted', 30);
-      await record(reader.key, 'admitted', 140);
-      // The newest is the refusal that every customer of these tests has.
-      const [, running, known, ...others] = await look('');
-      expect(running).toMatchObject({ status: null, method: null, isRunning: true });
-      expect(known).toMatchObject({
-        method: 'GET',
-        path: '/weather/pune',
-        status: 200,
-        milliseconds: 12,
-        bytes: 5,
-        units: 17,
-        isRunning: false,
-      });
-      expect(others.filter(({ status }) => status === null)).toMatchObject([{ outcome: 'admitted', isRunning: false }]);
-      expect(await paths('?status=502')).toEqual(['/weather/goa']);
-      expect(await paths('?status=4xx&path=/')).toEqual(['/tides', '/weather/late']);
-      expect(await paths('?status=5XX')).toEqual(['/weather/goa']);
-      expect(await paths('?status=4xx&outcome=admitted')).toEqual(['/tides']);
-      expect(await paths('?status=429')).toEqual(['/weather/late']);
-      expect(await paths('?method=post')).toEqual(['/tides']);
-      expect(await paths('?path=/weather')).toEqual(['/weather/pune', '/weather/goa', '/weather/late']);
-      expect(await paths('?path=/weather/%25')).toEqual([]);
-      expect(await paths('?slowerThanMs=90')).toEqual(['/weather/goa']);
-      expect(await paths('?slowerThanMs=89&status=404')).toEqual(['/tides']);
-    });
-
-    it('writes a path into the CSV that no spreadsheet calculates', async () => {
-      const writer = await makeBelongings(dashboard, 'formula@example.com');
-      await record(writer.key, 'admitted', 100, { method: 'GET', path: '=cmd', status: 200, milliseconds: 3, bytes: 70_000, units: 17 });
-      const { body } = await dashboard.ask({ path: '/api/requests.csv?outcome=admitted', cookie: writer.cookie });
-      expect(body.trim().split('\r\n')[1]).toMatch(/,admitted,200,false,,GET,'=cmd,3,70000,17$/);
-    });
-
-    it('is for tokens that may read usage, and for no others', async () => {
-      const [reader, other] = [
-        await makeToken(dashboard, own.cookie, ['usage:read']),
-        await makeToken(dashboard, own.cookie, ['keys:read']),
-      ];
-      const as = ({ secret }: Belongings['token']): Promise<LightMyRequestResponse> =>
-        dashboard.ask({ path: '/api/v1/requests?outcome=admitted', headers: { authorization: `Bearer ${secret}` } });
-      expect((await as(reader)).json().requests).toHaveLength(1);
-      const refused = await as(other);
-      expect([refused.statusCode, refused.json().code]).toEqual([403, 'scope_missing']);
-    });
+  it('shows what the gateway told of each answer, and is narrowed down by it', async () => {
+    const reader = await makeBelongings(dashboard, 'answers@example.com');
+    const look = async (query: string) => {
+      const answer = await dashboard.ask({ path: `/api/requests${query}`, cookie: reader.cookie });
+      return requestEndpoints['GET /requests'].answer.parse(answer.json()).requests;
+    };
+    const paths = async (query: string) => (await look(query)).map(({ path }) => path);
+    const pune = { method: 'GET', path: '/weather/pune', status: 200, milliseconds: 12, bytes: 5, units: 17 };
+    await record(reader.key, 'admitted', 100, pune);
+    await record(reader.key, 'admitted', 110, { ...pune, path: '/weather/goa', status: 502, milliseconds: 5_001 });
+    await record(reader.key, 'admitted', 120, { ...pune, path: '/tides', status: 404, milliseconds: 90, method: 'POST' });
+    await record(reader.key, 'quota_daily_exceeded', 130, { ...pune, path: '/weather/late', status: 429, milliseconds: 1 });
+    await record(reader.key, 'admitted', 30);
+    await record(reader.key, 'admitted', 140);
+    // The newest is the refusal that every customer of these tests has.
+    const [, running, known, ...others] = await look('');
+    expect(running).toMatchObject({ status: null, method: null, isRunning: true });
+    expect(known).toMatchObject({ ...pune, isRunning: false });
+    expect(others.filter(({ status }) => status === null)).toMatchObject([{ outcome: 'admitted', isRunning: false }]);
+    expect(await paths('?status=502')).toEqual(['/weather/goa']);
+    expect(await paths('?status=4xx&path=/')).toEqual(['/tides', '/weather/late']);
+    expect(await paths('?status=5XX')).toEqual(['/weather/goa']);
+    expect(await paths('?status=4xx&outcome=admitted')).toEqual(['/tides']);
+    expect(await paths('?method=post')).toEqual(['/tides']);
+    expect(await paths('?path=/weather')).toEqual(['/weather/pune', '/weather/goa', '/weather/late']);
+    expect(await paths('?path=/weather/%25')).toEqual([]);
+    expect(await paths('?slowerThanMs=90')).toEqual(['/weather/goa']);
+    expect(await paths('?slowerThanMs=89&status=404')).toEqual(['/tides']);
   });
 });
 

@@ -114,6 +114,23 @@ export function cookieOf(response: LightMyRequestResponse): string {
   return response.cookies.map(({ name, value }) => `${name}=${encodeURIComponent(value)}`).join('; ');
 }
 
+/** Status and code of an answer, as `409 plan_paid`; the status alone where there is no code. */
+export function verdict({ statusCode, body }: LightMyRequestResponse): string {
+  const { code } = body.startsWith('{') ? (JSON.parse(body) as { code?: string }) : {};
+  return code === undefined ? String(statusCode) : `${statusCode} ${code}`;
+}
+
+/** All of a list that comes page by page. @param get answers a query that begins with `&`, or none for the first page */
+export async function readPages(list: string, get: (after: string) => Promise<LightMyRequestResponse>): Promise<any[]> {
+  const rows: unknown[] = [];
+  for (let after = ''; ;) {
+    const page = (await get(after)).json();
+    rows.push(...page[list]);
+    if (page.next === null) return rows;
+    after = `&after=${page.next}`;
+  }
+}
+
 function recordedMail(mails: Mail[], { sender, brand }: { sender?: MailSender | undefined; brand?: Brand | undefined }): MailSender {
   return {
     ...(brand && { installation: brand.name }),
@@ -142,6 +159,15 @@ async function verifiedCookie(dashboard: Pick<TestDashboard, 'ask' | 'mails'>, e
   const verified = await ask({ method: 'POST', path: '/api/auth/verify-email', body, from });
   if (verified.statusCode !== 200) throw new Error(`verifying answered ${verified.statusCode}: ${verified.body}`);
   return cookieOf(verified);
+}
+
+/** A dashboard for all tests of the block around it, there once they begin; one of its own for each test if told so. */
+export function useDashboard(options: DashboardOptions = {}, isForEach = false): TestDashboard {
+  const dashboard = {} as TestDashboard;
+  const [before, after] = isForEach ? [beforeEach, afterEach] : [beforeAll, afterAll];
+  before(async () => void Object.assign(dashboard, await startDashboard(options)));
+  after(() => dashboard.close());
+  return dashboard;
 }
 
 export async function startDashboard(options: DashboardOptions = {}): Promise<TestDashboard> {

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { type Pool } from 'pg';
 import { SCOPES } from '../../../services/dashboard/contract/fields';
 import { type PaymentPort } from '../../../services/dashboard/api/billing/payment-port';
-import { type TestDashboard } from './dashboard';
+import { type NamedEndpoint } from '../../../services/dashboard/contract/endpoints';
+import { type Ask, type TestDashboard } from './dashboard';
 
 /** What one customer has, for endpoints to be asked about. */
 export interface Belongings {
@@ -103,6 +104,15 @@ export const samples: Readonly<Record<string, (own: Belongings) => Sample>> = {
 export function fillPath(path: string, { params = {}, query }: Sample): string {
   const filled = path.replace(/:(\w+)/g, (_, name: string) => params[name] ?? 'missing');
   return `/api${filled}${query ? `?${query}` : ''}`;
+}
+
+/** Asks an endpoint with a sample. */
+export function askEndpoint(
+  dashboard: Pick<TestDashboard, 'ask'>,
+  { method, path }: Pick<NamedEndpoint, 'method' | 'path'>,
+  { sample = {}, ...by }: { readonly sample?: Sample | undefined } & Pick<Ask, 'cookie' | 'headers'>,
+): ReturnType<TestDashboard['ask']> {
+  return dashboard.ask({ method, path: fillPath(path, sample), body: sample.body, ...by });
 }
 
 /** A refused request of the key, as the access layer records it. */

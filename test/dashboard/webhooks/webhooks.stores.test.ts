@@ -1,5 +1,5 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { type ServerResponse } from 'node:http';
+import { connect } from 'node:net';
 import { type Pool } from 'pg';
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 import { systemClock } from '../../../plugins/core/ports';
@@ -19,40 +19,27 @@ import { WebhookSender, type WebhookSenderOptions } from '../../../services/dash
 import { GuardedFetch } from '../../../services/kit/upstream/guarded-fetch';
 import { createLog } from '../../../services/kit/log';
 import { newKey } from '../../contracts/access-records';
+import { type GatewayDouble, type SeenRequest, startGatewayDouble } from '../support/gateway-double';
 import { eventually } from '../../support/eventually';
 import { testDatabase, type TestDatabase } from '../../support/postgres/postgres';
-
-interface Received {
-  readonly headers: IncomingMessage['headers'];
-  readonly body: string;
-  readonly url: string;
-}
 
 const actor = 'test';
 let database: TestDatabase;
 let pool: Pool;
-let server: Server;
-let answer: (response: ServerResponse, count: number) => void;
-let received: Received[];
+let receiver: GatewayDouble;
+let received: SeenRequest[];
 let customerId: string;
 const senders: WebhookSender[] = [];
 
 beforeAll(async () => {
   database = await testDatabase();
   ({ pool } = database);
-  server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      received.push({ headers: request.headers, body: Buffer.concat(chunks).toString(), url: request.url ?? '' });
-      answer(response, received.length);
-    });
-  });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  receiver = await startGatewayDouble();
+  received = receiver.seen;
 });
 beforeEach(async () => {
-  received = [];
-  answer = (response) => response.writeHead(204).end();
+  received.splice(0);
+  receiver.answer = (_request, response) => response.writeHead(204).end();
   ({ customerId } = await newKey(pool));
 });
 afterEach(async () => {
@@ -60,14 +47,11 @@ afterEach(async () => {
   await pool.query('DELETE FROM webhook');
 });
 afterAll(async () => {
-  server.closeAllConnections();
-  await new Promise((done) => server.close(done));
+  await receiver.close();
   await database.close();
 });
 
-const port = (): number => (server.address() as AddressInfo).port;
-const made = (path = '/hook'): Promise<CreatedWebhook> =>
-  createWebhook(pool, { customerId, url: `http://127.0.0.1:${port()}${path}`, actor });
+const made = (path = '/hook'): Promise<CreatedWebhook> => createWebhook(pool, { customerId, url: `${receiver.url}${path}`, actor });
 function send(options: Partial<WebhookSenderOptions> = {}): void {
   const log = createLog('test', { level: 'silent' });
   const usual = { db: pool, clock: systemClock, log, timeZone: 'Asia/Kolkata', retrySeconds: [0, 0], allowPrivate: true, pollMs: 20 };
@@ -75,9 +59,9 @@ function send(options: Partial<WebhookSenderOptions> = {}): void {
 }
 const log = async (id: string): Promise<readonly DeliveryView[]> => (await listDeliveries(pool, { id, customerId, limit: 100 })).deliveries;
 /** As a receiver with the specification's own library sees it. */
-function isSigned({ headers, body }: Received, secret: string): boolean {
+function isSigned({ headers, body }: SeenRequest, secret: string): boolean {
   try {
-    new Webhook(secret).verify(body, {
+    new Webhook(secret).verify(String(body), {
       'webhook-id': String(headers['webhook-id']),
       'webhook-timestamp': String(headers['webhook-timestamp']),
       'webhook-signature': String(headers['webhook-signature']),
@@ -100,24 +84,25 @@ describe('a webhook', () => {
     await raiseAlerts(pool, { timeZone: 'Asia/Kolkata' });
     send();
     await eventually(() => received.length === 1);
-    const [only] = received as [Received];
-    const body = JSON.parse(only.body);
+    const [only] = received as [SeenRequest];
+    const body = JSON.parse(String(only.body));
     expect(isSigned(only, secret)).toBe(true);
     expect(Math.abs(Number(only.headers['webhook-timestamp']) - Date.now() / 1000)).toBeLessThan(60);
     expect(only.headers['webhook-id']).toBe(body.id);
     expect(body).toMatchObject({ type: 'quota.daily', data: { product: 'api-ip', percent: 50, used: 1, limit: 2 } });
-    expect(only.body).not.toContain(secret);
+    expect(String(only.body)).not.toContain(secret);
     await eventually(async () => (await viewWebhook(pool, { id: webhook.id, customerId: key.customerId })).lastOutcome === 'delivered');
   });
 
   it('is tried again after each pause, then given up, with the same event each time', async () => {
     const { webhook } = await made();
-    answer = (response, count) => response.writeHead(count === 1 ? 302 : 500, { Location: '/elsewhere' }).end('why it failed');
+    receiver.answer = (_request, response) =>
+      response.writeHead(received.length === 1 ? 302 : 500, { Location: '/elsewhere' }).end('why it failed');
     await requestTestDelivery(pool, { id: webhook.id, customerId });
     send();
     await eventually(async () => (await log(webhook.id))[0]?.state === 'failed');
     expect(received.map(({ url }) => url)).toEqual(['/hook', '/hook', '/hook']);
-    expect(new Set(received.map(({ body }) => body)).size).toBe(1);
+    expect(new Set(received.map(({ body }) => String(body))).size).toBe(1);
     const [entry] = await log(webhook.id);
     expect(entry).toMatchObject({ attempts: 3, lastStatus: 500, lastError: null, nextAttemptAt: null, endedAt: expect.any(Date) });
     expect(JSON.stringify(entry)).not.toContain('why it failed');
@@ -125,12 +110,12 @@ describe('a webhook', () => {
 
   it('is replayed under the same event id, and delivered when its receiver is well again', async () => {
     const { webhook } = await made();
-    answer = (response) => response.destroy();
+    receiver.answer = (_request, response) => response.destroy();
     const first = await requestTestDelivery(pool, { id: webhook.id, customerId });
     send({ retrySeconds: [] });
     await eventually(async () => (await log(webhook.id))[0]?.state === 'failed');
     expect((await log(webhook.id))[0]).toMatchObject({ lastStatus: null, lastError: 'no connection, or it broke' });
-    answer = (response) => response.end();
+    receiver.answer = (_request, response) => response.end();
     const again = await replayDelivery(pool, { id: webhook.id, customerId, deliveryId: first.id });
     await eventually(async () => (await log(webhook.id))[0]?.state === 'delivered');
     expect(again.id).not.toBe(first.id);
@@ -139,7 +124,7 @@ describe('a webhook', () => {
 
   it('waits 30 s after a first failure and is not asked before', async () => {
     const { webhook } = await made();
-    answer = (response) => response.writeHead(503).end();
+    receiver.answer = (_request, response) => response.writeHead(503).end();
     await requestTestDelivery(pool, { id: webhook.id, customerId });
     send({ retrySeconds: [30, 120] });
     await eventually(async () => (await log(webhook.id))[0]?.lastStatus === 503);
@@ -166,7 +151,7 @@ describe('a webhook', () => {
     await requestTestDelivery(pool, { id: webhook.id, customerId });
     send();
     await eventually(() => received.length === 1);
-    const [only] = received as [Received];
+    const [only] = received as [SeenRequest];
     expect([isSigned(only, renewed.secret), isSigned(only, secret)]).toEqual([true, false]);
   });
 
@@ -184,7 +169,7 @@ describe('a webhook', () => {
     await requestTestDelivery(pool, { id: webhook.id, customerId });
     send();
     await eventually(() => received.length === 1);
-    const [only] = received as [Received];
+    const [only] = received as [SeenRequest];
     expect(isSigned(only, 'whsec_+/+/+/+/+/+/+/+/+/+/+/+/+/+/+/+/+/+/+/+/+/8=')).toBe(true);
   });
 });
@@ -219,21 +204,24 @@ describe('several senders', () => {
 
   it('leave room for others while one receiver does not answer', async () => {
     const [slow, quick] = [await made('/slow'), await made('/quick')];
-    const open: ServerResponse[] = [];
-    answer = (response) => {
-      if (received.at(-1)?.url === '/slow') open.push(response);
-      else response.end();
+    const open = new Set<ServerResponse>();
+    let most = 0;
+    receiver.answer = ({ url }, response) => {
+      if (url !== '/slow') return void response.end();
+      most = Math.max(most, open.add(response).size);
+      // Given up on: another attempt may follow.
+      response.on('close', () => open.delete(response));
     };
     for (let count = 0; count < 30; count++) await requestTestDelivery(pool, { id: slow.webhook.id, customerId });
     send();
-    await eventually(() => open.length > 0);
+    await eventually(() => open.size > 0);
     for (let count = 0; count < 30; count++) {
       await requestTestDelivery(pool, { id: quick.webhook.id, customerId });
       await eventually(async () => (await log(quick.webhook.id))[0]?.state === 'delivered');
     }
-    expect(open.length).toBeLessThanOrEqual(2);
+    expect(most).toBeLessThanOrEqual(2);
     for (const response of open) response.end();
-    answer = (response) => response.end();
+    receiver.answer = (_request, response) => response.end();
   });
 });
 
@@ -246,7 +234,7 @@ describe('what a webhook may reach', () => {
         resolve: () => Promise.resolve(['93.184.216.34', '192.168.1.1']),
         dial: (target, callback) => {
           dialled.push(target.hostname);
-          callback(null, connect(port(), '127.0.0.1'));
+          callback(null, connect(Number(new URL(receiver.url).port), '127.0.0.1'));
         },
       });
       const { webhook } = await createWebhook(pool, { customerId, url, actor });
@@ -282,20 +270,5 @@ describe('the operations', () => {
     expect(rows.map(({ action }) => action)).toEqual(['webhook.create', 'webhook.change', 'webhook.delete']);
     expect(JSON.stringify(rows)).not.toContain('secret');
     expect(JSON.stringify(rows)).not.toContain(secret);
-  });
-
-  it('know a webhook and its deliveries only as its customer’s', async () => {
-    const { webhook } = await made();
-    const { id: deliveryId } = await requestTestDelivery(pool, { id: webhook.id, customerId });
-    const other = await newKey(pool);
-    const ref = { id: webhook.id, customerId: other.customerId };
-    const unknown = { code: 'webhook_unknown' };
-    await expect(listDeliveries(pool, { ...ref, limit: 5 })).rejects.toMatchObject(unknown);
-    await expect(requestTestDelivery(pool, ref)).rejects.toMatchObject(unknown);
-    await expect(replayDelivery(pool, { ...ref, deliveryId })).rejects.toMatchObject(unknown);
-    await expect(deleteWebhook(pool, { ...ref, actor })).rejects.toMatchObject(unknown);
-    const own = await createWebhook(pool, { customerId: other.customerId, url: 'https://hooks.example/', actor });
-    const foreign = { id: own.webhook.id, customerId: other.customerId, deliveryId };
-    await expect(replayDelivery(pool, foreign)).rejects.toMatchObject({ code: 'delivery_unknown' });
   });
 });
