@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { type Pool } from 'pg';
 import { GATEWAY_KINDS, type GatewayKind } from '../../kong/gateways/render';
 import { findFreePorts } from '../../cli/supervisor/free-port';
-import { childProcesses } from '../support/system/child-processes';
+import { processTree } from '../support/system/child-processes';
 import { startBenchNode } from './support/bench-node';
 import { type BenchStores, withBenchStores } from './support/bench-stores';
 import { measure, type MeasuredLoad, start, startUpstream } from './support/load';
@@ -15,8 +15,8 @@ const SERVICES = ['aadhaar', 'app', 'background-remover', 'gdplay', 'glead', 'gr
 
 /** The gateway's processes below the one that started it, by name. */
 function processesBelow(pid: number): Record<string, number> {
-  const below = (parent: number): number[] => childProcesses(parent).flatMap((child) => [child, ...below(child)]);
-  return Object.fromEntries(below(pid).map((child, index) => [`gateway ${index + 1}`, child]));
+  const [, ...below] = processTree(pid);
+  return Object.fromEntries(below.map((child, index) => [`gateway ${index + 1}`, child]));
 }
 
 interface Target {
