@@ -1,19 +1,6 @@
 import { recordRow } from '../table-row';
 import { type Observation } from './observe-fault';
 
-/** One row of the README's table. */
-interface FaultRow {
-  /** As in test/faults/faults.json. */
-  readonly fault: string;
-  /** What the holder of a valid key sees. */
-  readonly clientsSee: string;
-  /** Requests without a valid key that were served, of how many. */
-  readonly unauthorisedAdmitted: string;
-  readonly lost: string;
-  /** Null when nothing has to recover, or nothing was measured. */
-  readonly recoveredInMs: number | null;
-}
-
 const figure = (value: number): string => value.toLocaleString('en-GB');
 
 /** For example `200 ×1,204, 503 ×31`. */
@@ -47,12 +34,11 @@ export function recordObservation(fault: string, observation: Observation, { not
   const slowest = Math.max(...answers.of('valid').map(({ tookMs }) => tookMs));
   const seen = `${describeStatuses(answers.statuses('valid'))}; slowest ${(slowest / 1000).toFixed(2)} s`;
   const unauthorised = [...answers.statuses('stranger', 'revoked'), ...rejected];
-  const row: FaultRow = {
+  recordRow('faults/faults.json', fault, {
     fault,
     clientsSee: note === undefined ? seen : `${seen}; ${note}`,
     unauthorisedAdmitted: describeUnauthorised(unauthorised),
     lost: describeLost(observation),
     recoveredInMs,
-  };
-  recordRow('faults/faults.json', fault, row);
+  });
 }

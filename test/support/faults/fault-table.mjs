@@ -4,7 +4,6 @@
 import { printOrWrite } from '../table-page.mjs';
 
 function recovery({ recoveredInMs }) {
-  if (recoveredInMs === null) return '';
   return recoveredInMs === 0 ? 'at once' : `${(recoveredInMs / 1000).toFixed(1)} s`;
 }
 

@@ -23,29 +23,21 @@ export async function startTestFleet(): Promise<TestFleet> {
     await redis.close();
     await database.close();
   };
-  try {
-    const signingKeys = `test:${randomBytes(32).toString('base64')}`;
-    const fleet = await startFleet({ databaseUrl: database.url, redisUrl: redis.url, signingKeys });
-    const published = PRODUCTS.filter(({ routes }) => routes.length > 0).map(({ id }) => id);
-    return {
-      ...fleet,
-      database,
-      redis,
-      async newKey({ products = published, daily = PLENTY } = {}) {
-        const email = `fleet-${customers++}@example.com`;
-        await createCustomer(database.pool, { email, actor: 'test' });
-        return createKey(database.pool, { customer: email, products, mode: 'test', daily, monthly: PLENTY, actor: 'test' });
-      },
-      async close() {
-        try {
-          await fleet.close();
-        } finally {
-          await closeStores();
-        }
-      },
-    };
-  } catch (error) {
+  const signingKeys = `test:${randomBytes(32).toString('base64')}`;
+  const fleet = await startFleet({ databaseUrl: database.url, redisUrl: redis.url, signingKeys }).catch(async (error: unknown) => {
     await closeStores();
     throw error;
-  }
+  });
+  const published = PRODUCTS.filter(({ routes }) => routes.length > 0).map(({ id }) => id);
+  return {
+    ...fleet,
+    database,
+    redis,
+    async newKey({ products = published, daily = PLENTY } = {}) {
+      const email = `fleet-${customers++}@example.com`;
+      await createCustomer(database.pool, { email, actor: 'test' });
+      return createKey(database.pool, { customer: email, products, mode: 'test', daily, monthly: PLENTY, actor: 'test' });
+    },
+    close: () => fleet.close().finally(closeStores),
+  };
 }
