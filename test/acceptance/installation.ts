@@ -7,7 +7,6 @@ import { expireKey, revokeKey, setKeyState } from '../../plugins/stores/postgres
 import { createPool } from '../../plugins/stores/postgres/pool';
 import { replaceKeyRules } from '../../plugins/stores/postgres/keys/whitelist-rules';
 import { OperationRefused } from '../../plugins/stores/postgres/operation-refused';
-import { rotateKey } from '../../plugins/stores/postgres/keys/rotate-key';
 import { setSubscriptionState } from '../../plugins/stores/postgres/subscriptions/set-subscription-state';
 import { type SandboxExample } from './follow-example';
 import { closeConnections, send } from '../support/http';
@@ -107,7 +106,6 @@ function connectTo(endpoints: Endpoints) {
       activate: (id: string) => setKeyState(db, { id, state: 'active', actor }),
       expire: (id: string, at: Date) => expireKey(db, { id, at, actor }),
       rules: (id: string, rules: string[]) => replaceKeyRules(db, { id, rules, actor }),
-      rotate: (id: string, overlapMs?: number) => noted(rotateKey(db, { id, actor, ...(overlapMs === undefined ? {} : { overlapMs }) })),
     },
     subscriptions: {
       pause: (id: string) => setSubscriptionState(db, { id, state: 'paused', actor }),
@@ -129,18 +127,14 @@ function connectTo(endpoints: Endpoints) {
   };
 }
 
-/** The logs are searched for every key when the tests are over, used or not. */
-async function noted<K extends { readonly key: string }>(issued: Promise<K>): Promise<K> {
-  const result = await issued;
-  noteSecret('API key', result.key);
-  return result;
-}
-
 async function issue(db: Pool, { allow, customer, ...options }: KeyOptions & { customer: string }): Promise<IssuedKey> {
   await createCustomer(db, { email: customer, actor }).catch((error: unknown) => {
     if (!(error instanceof OperationRefused && error.code === 'customer_exists')) throw error;
   });
-  return noted(createKey(db, { ...options, customer, ...(allow ? { rules: allow } : {}), actor }));
+  const issued = await createKey(db, { ...options, customer, ...(allow ? { rules: allow } : {}), actor });
+  // The logs are searched for every key when the tests are over, used or not.
+  noteSecret('API key', issued.key);
+  return issued;
 }
 
 async function findInput(sandbox: string, product: string, outcome: string): Promise<Record<string, unknown>> {
