@@ -367,6 +367,15 @@ function describeWindows(): void {
     expect(await node.spend(limits)).toMatchObject({ granted: true, standing: { month: '2096-12', usedDaily: 1, usedMonthly: 1 } });
   });
 
+  it('spreads a month over its days', async () => {
+    const passed: number[] = [];
+    for (const day of [10, 11, 12, 13]) {
+      setStoreClock(`2096-11-${day}T09:00:00+05:30`);
+      passed.push(granted(await node.spends(6, { daily: 4, monthly: 10 })));
+    }
+    expect(passed).toEqual([4, 4, 2, 0]);
+  });
+
   it('goes by the clock of the store when the nodes are years off', async () => {
     setStoreClock('2031-03-09T23:59:30+05:30');
     const results = await Promise.all([node.spend(), other.spend()]);
