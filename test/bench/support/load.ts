@@ -1,4 +1,4 @@
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -124,14 +124,7 @@ function measureWithAutocannon({ url, seconds, key, refused = false }: Measureme
   return { requestsPerSecond: result.requests.average, p50: result.latency.p50, p99: result.latency.p99 };
 }
 
-function hasWrk(): boolean {
-  try {
-    execFileSync('which', ['wrk'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
+const hasWrk = (): boolean => spawnSync('which', ['wrk']).status === 0;
 
 export interface Measurement {
   readonly name: string;

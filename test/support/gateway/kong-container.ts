@@ -37,11 +37,6 @@ function prepareKongFolder(folder: string, services: Readonly<Record<string, str
   writeFileSync(join(folder, 'kong.yml'), stringify(file));
 }
 
-/** Kong and the plugin server work together once a request without a key is refused with 401. */
-async function untilRefusing(gatewayUrl: string): Promise<void> {
-  await eventually(async () => (await send(`${gatewayUrl}/ip`).catch(() => undefined))?.status === 401);
-}
-
 /**
  * Kong shares the host's network: so it reaches services on loopback, and callers keep their address. That needs an engine on this
  * machine, which the shared socket needs anyway.
@@ -86,7 +81,8 @@ export async function startKongInstallation(image: string): Promise<KongInstalla
     const [port = 0] = await findFreePorts(1);
     container = await startContainer(image, folder, port);
     const gatewayUrl = `http://127.0.0.1:${port}`;
-    await untilRefusing(gatewayUrl);
+    // Kong and the plugin server work together once a request without a key is refused.
+    await eventually(async () => (await send(`${gatewayUrl}/ip`).catch(() => undefined))?.status === 401);
     return { gatewayUrl, databaseUrl, sandboxUrl, stop };
   } catch (error) {
     await stop();

@@ -1,4 +1,5 @@
 import { Agent } from 'node:http';
+import { type requestOf } from '../../acceptance/follow-example';
 import { eventually } from '../eventually';
 import { send } from '../http';
 
@@ -7,13 +8,7 @@ export interface BalancedReply {
   readonly text: string;
 }
 
-export interface BalancedRequest {
-  readonly method?: string;
-  /** Path and query. */
-  readonly path: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | Buffer;
-}
+export type BalancedRequest = ReturnType<typeof requestOf>;
 
 interface Member {
   readonly url: URL;
