@@ -1,4 +1,4 @@
-import { send, type Reply } from '../support/http';
+import { send, type Reply, type Sending } from '../support/http';
 
 /** An input that the sandbox documents. */
 export interface SandboxExample {
@@ -10,6 +10,25 @@ export interface SandboxExample {
   readonly yields: string;
 }
 
+type PlainRequest = Omit<Sending, 'headers'> & { readonly headers?: Readonly<Record<string, string>> };
+
+function multipart({ filename, content_type, base64 }: Record<string, string>): PlainRequest {
+  const head = `--BB\r\nContent-Disposition: form-data; name="file"; filename="${filename}"\r\nContent-Type: ${content_type}\r\n\r\n`;
+  const body = Buffer.concat([Buffer.from(head), Buffer.from(base64 ?? '', 'base64'), Buffer.from('\r\n--BB--\r\n')]);
+  return { headers: { 'Content-Type': 'multipart/form-data; boundary=BB' }, body };
+}
+
+/** The request that an entry tells of, without a key: its file stands there as base64 and is sent as the file it is. */
+export function requestOf({ method, route, input }: Pick<SandboxExample, 'method' | 'route' | 'input'>): PlainRequest & { path: string } {
+  const { file } = input;
+  if (file !== undefined) return { method, path: route, ...multipart(file as Record<string, string>) };
+  if (method !== 'GET' && method !== 'HEAD') {
+    return { method, path: route, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(input) };
+  }
+  const query = new URLSearchParams(Object.entries(input).map(([name, value]): [string, string] => [name, String(value)])).toString();
+  return { method, path: query === '' ? route : `${route}?${query}` };
+}
+
 /** Sends documented inputs through a gateway, with a key for each product. */
 export class ExampleCaller {
   constructor(
@@ -18,20 +37,14 @@ export class ExampleCaller {
   ) {}
 
   call(product: string, method: string, route: string, input: Record<string, unknown>): Promise<Reply> {
-    const headers = { 'X-API-Key': this.keyOf(product) };
-    const url = this.gatewayUrl + route;
-    if (method !== 'GET' && method !== 'HEAD') {
-      return send(url, { method, headers: { ...headers, 'Content-Type': 'application/json' }, body: JSON.stringify(input) });
-    }
-    const query = new URLSearchParams(Object.entries(input).map(([name, value]): [string, string] => [name, String(value)])).toString();
-    return send(query === '' ? url : `${url}?${query}`, { method, headers });
+    const { path, headers, ...request } = requestOf({ method, route, input });
+    return send(this.gatewayUrl + path, { ...request, headers: { 'X-API-Key': this.keyOf(product), ...headers } });
   }
 
   /** Sends an entry as it says: session workflows first take the steps that lead to it. */
   async follow(entry: SandboxExample): Promise<Reply> {
     const { product, route, method, input } = entry;
     const step = (to: string, fields: Record<string, unknown>): Promise<Reply> => this.call(product, 'POST', to, fields);
-    if (route === '/app/analyze') return this.upload(entry);
     if (route === '/gst/data' || route === '/gst/refresh_captcha') {
       const { sessionId } = (await this.call(product, 'GET', '/gst/start', {})).json();
       return this.call(product, method, route, { ...input, sessionId });
@@ -41,14 +54,5 @@ export class ExampleCaller {
     const { sessionId } = (await step('/aadhaar/start', { aadhaar })).json();
     const answered = await step('/aadhaar/captcha', { sessionId, captcha });
     return route === '/aadhaar/captcha' ? answered : step('/aadhaar/otp', { sessionId, otp });
-  }
-
-  /** An entry's file stands there as base64 and is sent as the file it is. */
-  private upload({ product, route, input }: SandboxExample): Promise<Reply> {
-    const { filename, content_type, base64 } = input['file'] as Record<string, string>;
-    const head = `--BB\r\nContent-Disposition: form-data; name="file"; filename="${filename}"\r\nContent-Type: ${content_type}\r\n\r\n`;
-    const body = Buffer.concat([Buffer.from(head), Buffer.from(base64 ?? '', 'base64'), Buffer.from('\r\n--BB--\r\n')]);
-    const headers = { 'X-API-Key': this.keyOf(product), 'Content-Type': 'multipart/form-data; boundary=BB' };
-    return send(this.gatewayUrl + route, { method: 'POST', headers, body });
   }
 }

@@ -1,6 +1,6 @@
 import { PRODUCTS } from '../support/catalogue';
 import { send } from '../support/http';
-import { sendRaw, statusesOf } from '../support/gateway/raw-http';
+import { sendRaw, statusesOf, UPGRADE } from '../support/gateway/raw-http';
 import { openInstallation, type Installation } from './installation';
 
 let tollgate: Installation;
@@ -41,22 +41,13 @@ describe('without a key the gateway', () => {
   it.each([
     '/openapi.json/',
     '/openapi.json/x',
-    '/openapi.jsonx',
     '/openapiXjson',
     '/OPENAPI.JSON',
     '/openapi.json%0a',
-    '/openapi.json%2f',
-    '/openapi.json;x',
     '/%2f',
-    '/%0a',
     '/x',
-    '/gateway',
     '/gateway/',
-    '/gateway/openapi.json',
-    '/api/installation',
     '/api/outbox',
-    '/index.html',
-    '/sign-in',
   ])('answers 404 to what is neither: %s', async (path) => expect((await ask(path)).status).toBe(404));
 
   it.each(['//', '/./', '/.', '/x/..', '//ip', '/./ip', '/%69p', '/openapi.json/../ip', '/ip/..', '/openapi%2ejson', '//api/outbox'])(
@@ -82,8 +73,7 @@ describe('without a key the gateway', () => {
   });
 
   it('does not turn into a tunnel', async () => {
-    const upgrade = 'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==';
-    const text = await sendRaw(tollgate.gatewayUrl, `GET / HTTP/1.1\r\nHost: gateway\r\n${upgrade}\r\n\r\n`);
+    const text = await sendRaw(tollgate.gatewayUrl, `GET / HTTP/1.1\r\nHost: gateway\r\n${UPGRADE}\r\n\r\n`);
     expect(statusesOf(text)).toEqual([200]);
   });
 });

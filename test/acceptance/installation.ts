@@ -7,8 +7,8 @@ import { expireKey, revokeKey, setKeyState } from '../../plugins/stores/postgres
 import { createPool } from '../../plugins/stores/postgres/pool';
 import { replaceKeyRules } from '../../plugins/stores/postgres/keys/whitelist-rules';
 import { OperationRefused } from '../../plugins/stores/postgres/operation-refused';
-import { rotateKey } from '../../plugins/stores/postgres/keys/rotate-key';
 import { setSubscriptionState } from '../../plugins/stores/postgres/subscriptions/set-subscription-state';
+import { type SandboxExample } from './follow-example';
 import { closeConnections, send } from '../support/http';
 import { startInstance, type RunningInstance } from '../support/system/instance';
 import { sharedInstance, type SharedInstance } from '../support/system/shared-instance';
@@ -35,29 +35,7 @@ export interface KeyOptions {
  * for all test files of the run.
  * Keys are made through the same operations as the command line's.
  */
-export interface Installation {
-  readonly gatewayUrl: string;
-  readonly sandboxUrl: string;
-  newEmail(): string;
-  createKey(options: KeyOptions): Promise<IssuedKey>;
-  readonly keys: {
-    revoke(id: string): Promise<unknown>;
-    deactivate(id: string): Promise<unknown>;
-    activate(id: string): Promise<unknown>;
-    expire(id: string, at: Date): Promise<unknown>;
-    rules(id: string, rules: string[]): Promise<unknown>;
-    rotate(id: string, overlapMs?: number): Promise<IssuedKey>;
-  };
-  readonly subscriptions: {
-    pause(id: string): Promise<unknown>;
-    resume(id: string): Promise<unknown>;
-    cancel(id: string): Promise<unknown>;
-    change(id: string, limits: { daily: number; monthly: number }): Promise<unknown>;
-  };
-  /** The address under which the gateway sees this test: not loopback when it runs behind a published port. */
-  callerAddress(): Promise<string>;
-  /** An input that the sandbox documents for this outcome, ready to send. */
-  sandboxInput(product: string, outcome: string): Promise<Record<string, unknown>>;
+export interface Installation extends ReturnType<typeof connectTo> {
   /** Shared with other test files, which use customers of their own; undefined when URLs name the installation. */
   readonly instance: SharedInstance | undefined;
   /** @throws Error when the logs hold a secret that was sent or issued; those of an installation given by its URL are not here */
@@ -114,63 +92,53 @@ export async function openOwnInstallation(env: Readonly<Record<string, string>> 
   };
 }
 
-function connectTo(endpoints: Endpoints): Omit<Installation, 'instance'> {
+function connectTo(endpoints: Endpoints) {
   const db = createPool(endpoints.databaseUrl, { max: 4, applicationName: 'acceptance', statementTimeoutMs: PATIENCE_MS });
   const newEmail = (): string => `acceptance-${process.pid}-${Date.now()}-${emails++}@example.com`;
   return {
     gatewayUrl: endpoints.gateway.replace(/\/$/, ''),
     sandboxUrl: endpoints.sandbox.replace(/\/$/, ''),
     newEmail,
-    createKey: (options) => issue(db, { customer: newEmail(), ...options }),
+    createKey: (options: KeyOptions) => issue(db, { customer: newEmail(), ...options }),
     keys: {
-      revoke: (id) => revokeKey(db, { id, actor }),
-      deactivate: (id) => setKeyState(db, { id, state: 'inactive', actor }),
-      activate: (id) => setKeyState(db, { id, state: 'active', actor }),
-      expire: (id, at) => expireKey(db, { id, at, actor }),
-      rules: (id, rules) => replaceKeyRules(db, { id, rules, actor }),
-      rotate: (id, overlapMs) => noted(rotateKey(db, { id, actor, ...(overlapMs === undefined ? {} : { overlapMs }) })),
+      revoke: (id: string) => revokeKey(db, { id, actor }),
+      deactivate: (id: string) => setKeyState(db, { id, state: 'inactive', actor }),
+      activate: (id: string) => setKeyState(db, { id, state: 'active', actor }),
+      expire: (id: string, at: Date) => expireKey(db, { id, at, actor }),
+      rules: (id: string, rules: string[]) => replaceKeyRules(db, { id, rules, actor }),
     },
     subscriptions: {
-      pause: (id) => setSubscriptionState(db, { id, state: 'paused', actor }),
-      resume: (id) => setSubscriptionState(db, { id, state: 'active', actor }),
-      cancel: (id) => setSubscriptionState(db, { id, state: 'cancelled', actor }),
-      change: (id, limits) => changeSubscription(db, { id, ...limits, actor }),
+      pause: (id: string) => setSubscriptionState(db, { id, state: 'paused', actor }),
+      resume: (id: string) => setSubscriptionState(db, { id, state: 'active', actor }),
+      cancel: (id: string) => setSubscriptionState(db, { id, state: 'cancelled', actor }),
+      change: (id: string, limits: { daily: number; monthly: number }) => changeSubscription(db, { id, ...limits, actor }),
     },
-    async callerAddress() {
+    /** The address under which the gateway sees this test: not loopback when it runs behind a published port. */
+    async callerAddress(): Promise<string> {
       const { key } = await issue(db, { customer: newEmail(), products: ['api-ip'], mode: 'test' });
       return (await send(`${endpoints.gateway.replace(/\/$/, '')}/ip`, { headers: { 'X-API-Key': key } })).json().ip;
     },
-    sandboxInput: (product, outcome) => findInput(endpoints.sandbox, product, outcome),
-    async close() {
+    /** An input that the sandbox documents for this outcome, ready to send. */
+    sandboxInput: (product: string, outcome: string) => findInput(endpoints.sandbox, product, outcome),
+    async close(): Promise<void> {
       closeConnections();
       await db.end();
     },
   };
 }
 
-/** The logs are searched for every key when the tests are over, used or not. */
-async function noted<K extends { readonly key: string }>(issued: Promise<K>): Promise<K> {
-  const result = await issued;
-  noteSecret('API key', result.key);
-  return result;
-}
-
 async function issue(db: Pool, { allow, customer, ...options }: KeyOptions & { customer: string }): Promise<IssuedKey> {
   await createCustomer(db, { email: customer, actor }).catch((error: unknown) => {
     if (!(error instanceof OperationRefused && error.code === 'customer_exists')) throw error;
   });
-  return noted(createKey(db, { ...options, customer, ...(allow ? { rules: allow } : {}), actor }));
-}
-
-interface SandboxEntry {
-  product: string;
-  outcome: string;
-  input: Record<string, unknown>;
+  const issued = await createKey(db, { ...options, customer, ...(allow ? { rules: allow } : {}), actor });
+  // The logs are searched for every key when the tests are over, used or not.
+  noteSecret('API key', issued.key);
+  return issued;
 }
 
 async function findInput(sandbox: string, product: string, outcome: string): Promise<Record<string, unknown>> {
-  const listed: unknown = (await send(`${sandbox.replace(/\/$/, '')}/`)).json();
-  const entries = (Array.isArray(listed) ? listed : Object.values(listed as object).find(Array.isArray)) as SandboxEntry[];
+  const entries = (await send(`${sandbox.replace(/\/$/, '')}/`)).json() as SandboxExample[];
   const entry = entries.find((each) => each.product === product && each.outcome === outcome);
   if (!entry) throw new Error(`the sandbox documents no input for ${product} ${outcome}`);
   return entry.input;

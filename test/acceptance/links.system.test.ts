@@ -68,14 +68,6 @@ describe('a link', () => {
     expect(await refusedWithin(1_000, path)).toEqual([401, 'key_unknown']);
   });
 
-  it('rests while its subscription is paused', async () => {
-    const issued = await newKey();
-    const path = await pathOf(issued);
-    const id = issued.subscriptions[0]?.id ?? '';
-    await tollgate.subscriptions.pause(id);
-    expect(await refusedWithin(1_000, path)).toEqual([401, 'subscription_inactive']);
-  });
-
   it('is held to the rules of its key, and to its own address', async () => {
     const issued = await newKey();
     const elsewhere = await pathOf(issued, { viewer: '192.0.2.1' });

@@ -1,40 +1,22 @@
-import { execFileSync } from 'node:child_process';
-import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { type Pool } from 'pg';
 import { GATEWAY_KINDS, type GatewayKind } from '../../kong/gateways/render';
-import { createKey } from '../../plugins/stores/postgres/keys/create-key';
-import { DEMO_EMAIL } from '../../plugins/stores/postgres/customers/join-customer';
+import { findFreePorts } from '../../cli/supervisor/free-port';
+import { processTree } from '../support/system/child-processes';
 import { startBenchNode } from './support/bench-node';
-import { type BenchStores, NO_LIMIT, withBenchStores } from './support/bench-stores';
-import { measure, type MeasuredLoad, start } from './support/load';
+import { type BenchStores, withBenchStores } from './support/bench-stores';
+import { measure, type MeasuredLoad, start, startUpstream } from './support/load';
 
 // What a request costs behind nginx (with and without Lua), Caddy and HAProxy, beside the local gateway on Kong's way, in one run on the same stores; and what it asks
 // of Redis and PostgreSQL. Run: npm run build && node dist/test/bench/gateways.js [seconds] [rounds] [kind,…]
 
 const SERVICES = ['aadhaar', 'app', 'background-remover', 'gdplay', 'glead', 'grank', 'gst', 'image', 'ip', 'pincode', 'seo', 'vahaan'];
 
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
-}
-
 /** The gateway's processes below the one that started it, by name. */
 function processesBelow(pid: number): Record<string, number> {
-  const children = (parent: number): number[] => {
-    try {
-      const text = execFileSync('pgrep', ['-P', String(parent)], { encoding: 'utf8' });
-      return text.split('\n').filter(Boolean).map(Number).flatMap((child) => [child, ...children(child)]); // prettier-ignore
-    } catch {
-      return [];
-    }
-  };
-  return Object.fromEntries(children(pid).map((child, index) => [`gateway ${index + 1}`, child]));
+  const [, ...below] = processTree(pid);
+  return Object.fromEntries(below.map((child, index) => [`gateway ${index + 1}`, child]));
 }
 
 interface Target {
@@ -49,7 +31,7 @@ const socketsIn = (folder: string): Record<string, string> => ({
 });
 
 async function startGateway(kind: GatewayKind, { folder, service }: Record<'folder' | 'service', string>): Promise<Target> {
-  const port = await freePort();
+  const [port = 0] = await findFreePorts(1);
   const started = await start('kong/gateways/main.js', [], {
     GATEWAY_KIND: kind,
     GATEWAY_PORT: String(port),
@@ -76,11 +58,8 @@ interface Plan {
   readonly kinds: readonly GatewayKind[];
 }
 
-async function measureGateways({ folder, db, databaseUrl, redisUrl }: BenchStores, { seconds, rounds, kinds }: Plan): Promise<void> {
-  const upstream = await start('test/bench/support/stub-upstream.js');
-  const service = `http://127.0.0.1:${upstream.line}`;
-  const limits = { daily: NO_LIMIT, monthly: NO_LIMIT };
-  const { key } = await createKey(db, { customer: DEMO_EMAIL, products: ['api-ip'], actor: 'bench', ...limits });
+async function measureGateways({ folder, db, databaseUrl, redisUrl, key }: BenchStores, { seconds, rounds, kinds }: Plan): Promise<void> {
+  const { url: service } = await startUpstream();
   const node = await startBenchNode({ folder, service, databaseUrl, name: 'redis', redisUrl, env: socketsIn(folder) });
   const plugin = { 'plugin server': node.pids['plugin'] ?? 0 };
   const targets: Target[] = [{ name: 'local gateway', url: `${node.base}/guarded?a=1`, pids: { gateway: node.pids['gateway'] ?? 0 } }];

@@ -3,10 +3,9 @@ import { findFreePorts } from '../../cli/supervisor/free-port';
 import { generateApiKey } from '../../plugins/core/access/api-key';
 import { createContextKey } from '../../plugins/core/proof/create-context-key';
 import { formatSecrets, rotateSecrets } from '../../plugins/core/proof/product-keys';
-import { createKey } from '../../plugins/stores/postgres/keys/create-key';
-import { DEMO_EMAIL } from '../../plugins/stores/postgres/customers/join-customer';
-import { type BenchStores, NO_LIMIT, withBenchStores } from './support/bench-stores';
-import { measure, type MeasuredLoad, start, type Started } from './support/load';
+import { type BenchStores, withBenchStores } from './support/bench-stores';
+import { measure, type MeasuredLoad, median, start, type Started, startUpstream } from './support/load';
+import { loadTable } from './support/load-table';
 import { type RealKong } from '../support/gateway/real-kong';
 import { CHAINS, type Chain, startRealKong } from './support/real-kong';
 
@@ -36,9 +35,9 @@ const BASE: RowName = 'key-auth + acl + rate-limiting (redis)';
 /** Node.js and LuaJIT have compiled what is often used by then. */
 const WARM_UP_SECONDS = 4;
 
-/** The middle one of the rounds, each figure by itself. */
-function median(loads: readonly MeasuredLoad[]): MeasuredLoad {
-  const middle = (read: (load: MeasuredLoad) => number): number => loads.map(read).sort((a, b) => a - b)[loads.length >> 1] ?? NaN;
+/** Each figure by itself. */
+function medians(loads: readonly MeasuredLoad[]): MeasuredLoad {
+  const middle = (read: (load: MeasuredLoad) => number): number => median(loads.map(read));
   return {
     name: loads[0]?.name ?? '',
     requestsPerSecond: middle((load) => load.requestsPerSecond),
@@ -60,8 +59,8 @@ export interface KongBenchOptions {
 
 /** Measures every row `rounds` times, one after the other in each round. @returns the medians */
 export async function measureRealKong({ stores, command, seconds, rounds }: KongBenchOptions): Promise<MeasuredLoad[]> {
-  const { folder, db, databaseUrl, redisUrl, redisPid } = stores;
-  const upstream = await start('test/bench/support/stub-upstream.js');
+  const { folder, databaseUrl, redisUrl, redisPid, key } = stores;
+  const { url: service } = await startUpstream();
   const pluginSocket = join(folder, 'kong.sock');
   const laneSocket = join(folder, 'lane.sock');
   const [answersPort = 0] = await findFreePorts(1);
@@ -81,9 +80,6 @@ export async function measureRealKong({ stores, command, seconds, rounds }: Kong
     tollgate: await startPlugin({ PLUGIN_SOCKET: pluginSocket, ...(answersTo !== undefined && { ANSWERS_LISTEN: answersTo }) }),
     lane: await startPlugin({ PLUGIN_SOCKET: join(folder, 'beside-lane.sock'), LANE_LISTEN: laneSocket }),
   };
-  const limits = { daily: NO_LIMIT, monthly: NO_LIMIT };
-  const { key } = await createKey(db, { customer: DEMO_EMAIL, products: ['api-ip'], actor: 'bench', ...limits });
-  const service = `http://127.0.0.1:${upstream.line}`;
   const kongs = new Map<Chain, RealKong>();
   const keys = { good: key, unknown: generateApiKey('live'), none: undefined };
   const load = ({ name, chain, key: which }: (typeof ROWS)[number], duration: number): MeasuredLoad => {
@@ -101,27 +97,19 @@ export async function measureRealKong({ stores, command, seconds, rounds }: Kong
     for (const row of ROWS) load(row, WARM_UP_SECONDS);
     console.log('(that was the warm-up)');
     const results = Array.from({ length: rounds }, () => ROWS.map((row) => load(row, seconds)));
-    return ROWS.map((_, index) => median(results.flatMap((round) => round[index] ?? [])));
+    return ROWS.map((_, index) => medians(results.flatMap((round) => round[index] ?? [])));
   } finally {
     for (const kong of kongs.values()) kong.stop();
   }
 }
 
 /** The medians as a table. */
-export function kongTable(loads: readonly MeasuredLoad[]): string {
-  const base = loads.find(({ name }) => name === BASE);
-  const cells = ({ name, requestsPerSecond, p50, p99, cpuMicros }: MeasuredLoad): string[] => [
-    name,
-    requestsPerSecond.toFixed(0),
-    (requestsPerSecond / (base?.requestsPerSecond ?? NaN)).toFixed(2),
-    p50.toFixed(2),
-    p99.toFixed(2),
-    ...['gateway', 'plugin', 'redis'].map((process) => cpuMicros[process]?.toFixed(0) ?? ''),
-  ];
-  const titles = ['on a real Kong', 'requests/s', 'ratio', 'p50 ms', 'p99 ms', 'CPU µs, Kong', 'CPU µs, plugin server', 'CPU µs, Redis'];
-  const rules = titles.map((_, index) => (index === 0 ? '---' : '---:'));
-  return [titles, rules, ...loads.map(cells)].map((row) => `| ${row.join(' | ')} |`).join('\n');
-}
+export const kongTable = (loads: readonly MeasuredLoad[]): string =>
+  loadTable(loads, {
+    title: 'on a real Kong',
+    base: BASE,
+    processes: { Kong: 'gateway', 'plugin server': 'plugin', Redis: 'redis' },
+  });
 
 if (require.main === module) {
   const [seconds = '5', rounds = '3'] = process.argv.slice(2);

@@ -4,12 +4,10 @@ import { type ContextSigner } from '../../plugins/core/proof/context-token';
 import { createContextKey } from '../../plugins/core/proof/create-context-key';
 import { createProductSigner, deriveProductKey, formatSecrets, rotateSecrets } from '../../plugins/core/proof/product-keys';
 import { createContextKeys, verifyContext } from '../../plugins/core/proof/verify-context';
-import { createKey } from '../../plugins/stores/postgres/keys/create-key';
-import { DEMO_EMAIL } from '../../plugins/stores/postgres/customers/join-customer';
 import { contextFor } from '../services/kit/harness';
 import { startBenchNode } from './support/bench-node';
-import { type BenchStores, NO_LIMIT, withBenchStores } from './support/bench-stores';
-import { type MeasuredLoad, measure, start } from './support/load';
+import { type BenchStores, withBenchStores } from './support/bench-stores';
+import { measure, type MeasuredLoad, median, startUpstream } from './support/load';
 
 // What each form of the proof costs: CPU of signing and of verifying one, and requests through gateway and plugin server, in turns.
 // Run: npm run build && node dist/test/bench/proofs.js [seconds a row] [rounds]
@@ -39,8 +37,6 @@ const FORMS: Readonly<Record<string, Form>> = {
 
 const keys = createContextKeys([...parseKeySet(JSON.stringify(pair.keySet)), deriveProductKey(secret, 'api-ip')], []);
 
-const median = (values: readonly number[]): number => [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
-
 /** CPU of this process for one call, in microseconds. */
 function cpuOf(call: (index: number) => unknown): number {
   const before = process.cpuUsage();
@@ -59,11 +55,9 @@ function measureTokens(name: string, { sign }: Form): void {
   );
 }
 
-async function main({ folder, db, databaseUrl, redisUrl }: BenchStores): Promise<void> {
+async function main({ folder, databaseUrl, redisUrl, key }: BenchStores): Promise<void> {
   for (const [name, form] of Object.entries(FORMS)) measureTokens(name, form);
-  const upstream = await start('test/bench/support/stub-upstream.js');
-  const service = `http://127.0.0.1:${upstream.line}`;
-  const { key } = await createKey(db, { customer: DEMO_EMAIL, products: ['api-ip'], actor: 'bench', daily: NO_LIMIT, monthly: NO_LIMIT });
+  const { url: service } = await startUpstream();
   const nodes = await Promise.all(
     Object.entries(FORMS).map(async ([name, { env }]) => ({
       name,

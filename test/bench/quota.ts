@@ -12,10 +12,8 @@ import { ReplyWatch } from '../../plugins/stores/quota/quota-reply-watch';
 import { SeenUsage } from '../../plugins/stores/quota/quota-usage';
 import { createQuotaCounter } from '../../plugins/stores/quota/quota-store';
 import { RedisQuotaCounter } from '../../plugins/stores/redis/quota-counter';
-import { testDatabase } from '../support/postgres/postgres';
 import { connectToRedis } from '../stores/quota/harness';
-import { startTestRedis } from '../support/redis/redis';
-import { beginTestRun, endTestRun } from '../support/test-run';
+import { type BenchStores, withBenchStores } from './support/bench-stores';
 
 const LIMITS = { daily: 1_000_000_000, monthly: 1_000_000_000 };
 const PATIENT = { silenceMs: 10_000, heldUpSilenceMs: 10_000, deadlineMs: 20_000 };
@@ -63,20 +61,18 @@ async function measureGuards(): Promise<void> {
   await measure('cockatiel breaker and timeout', () => policy.execute(answer));
 }
 
-async function main(): Promise<void> {
-  await beginTestRun();
-  const [database, redis] = await Promise.all([testDatabase(), startTestRedis()]);
-  const shared = { pool: database.pool, timeZone: TIME_ZONE, clock: systemClock };
+async function main({ db, redisUrl }: BenchStores): Promise<void> {
+  const shared = { pool: db, timeZone: TIME_ZONE, clock: systemClock };
   const ledger = new QuotaLedger({ ...shared, ...PATIENT });
   const nothing = (): void => undefined;
-  const { connection, close } = await connectToRedis({ url: redis.url, clock: systemClock, ...PATIENT, onTrouble: nothing });
+  const { connection, close } = await connectToRedis({ url: redisUrl, clock: systemClock, ...PATIENT, onTrouble: nothing });
   await measureGuards();
   await measureBackend('Redis', new RedisQuotaCounter({ ...shared, connection, ledger, seen: new SeenUsage() }));
   await measureBackend('Postgres', new PostgresQuotaCounter(ledger, TIME_ZONE));
   close();
 
   const log = { info: nothing, warn: nothing };
-  const store = await createQuotaCounter({ ...shared, redisUrl: redis.url, log });
+  const store = await createQuotaCounter({ ...shared, redisUrl, log });
   const hot = randomUUID();
   const many = Array.from({ length: 1_000 }, () => randomUUID());
   await measure('whole store with Redis, one key', () => store.counter.spend({ subscriptionId: hot, limits: LIMITS }));
@@ -85,9 +81,6 @@ async function main(): Promise<void> {
   );
   console.log(store.stats());
   await store.close();
-  await redis.close();
-  await database.close();
-  await endTestRun();
 }
 
-void main();
+void withBenchStores(main);

@@ -1,13 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { resolve } from 'node:path';
-import { createKey } from '../../plugins/stores/postgres/keys/create-key';
-import { DEMO_EMAIL } from '../../plugins/stores/postgres/customers/join-customer';
-import { comparePluginServers, type PluginServerComparison } from './plugin-server/compare';
+import { comparePluginServers, type PluginServerComparison, type PluginServerFigures } from './plugin-server/compare';
 import { kongTable, measureRealKong } from './kong';
 import { type BenchNode, startBenchNode } from './support/bench-node';
-import { type BenchStores, NO_LIMIT, withBenchStores } from './support/bench-stores';
-import { measure, type MeasuredLoad, start, stopAll } from './support/load';
+import { type BenchStores, withBenchStores } from './support/bench-stores';
+import { measure, type MeasuredLoad, startUpstream, stopAll } from './support/load';
+import { loadTable, tableOf } from './support/load-table';
 
 // `npm run bench [-- seconds] [--write]`: one table of what a request costs on each way, from nothing in front of the product to the whole
 // access layer, and beside it the plugin server against the stock one. With --write it goes into docs/benchmarks.md.
@@ -16,56 +15,37 @@ import { measure, type MeasuredLoad, start, stopAll } from './support/load';
 const DOCUMENT = resolve(__dirname, '../../../docs/benchmarks.md');
 const MARKERS = ['<!-- figures -->', '<!-- end of figures -->'] as const;
 
-async function measureGateways({ folder, db, databaseUrl, redisUrl }: BenchStores, seconds: number): Promise<MeasuredLoad[]> {
-  const upstream = await start('test/bench/support/stub-upstream.js');
-  const service = `http://127.0.0.1:${upstream.line}`;
-  const limits = { daily: NO_LIMIT, monthly: NO_LIMIT };
-  const { key } = await createKey(db, { customer: DEMO_EMAIL, products: ['api-ip'], actor: 'bench', ...limits });
+async function measureGateways({ folder, databaseUrl, redisUrl, key }: BenchStores, seconds: number): Promise<MeasuredLoad[]> {
+  const { url: service, pid } = await startUpstream();
   const onRedis = await startBenchNode({ folder, service, databaseUrl, name: 'redis', redisUrl });
   const onPostgres = await startBenchNode({ folder, service, databaseUrl, name: 'postgres', redisUrl: '' });
   const load = (name: string, node: BenchNode, path: string): MeasuredLoad =>
     measure({ name, url: `${node.base}/${path}?a=1`, seconds, key, pids: node.pids });
   for (const node of [onRedis, onPostgres]) load('(warm-up)', node, 'guarded');
   return [
-    measure({ name: 'the product alone', url: service, seconds, key, pids: { upstream: upstream.pid } }),
+    measure({ name: 'the product alone', url: service, seconds, key, pids: { gateway: pid } }),
     load('local gateway, no plugin', onRedis, 'bare'),
     load('local gateway, the access layer on PostgreSQL', onPostgres, 'guarded'),
     load('local gateway, the access layer on Redis', onRedis, 'guarded'),
   ];
 }
 
-function row(cells: readonly (string | number)[]): string {
-  return `| ${cells.join(' | ')} |`;
-}
-
-function gatewayTable(loads: readonly MeasuredLoad[]): string {
-  const bare = loads.find(({ name }) => name === 'local gateway, no plugin')?.requestsPerSecond ?? NaN;
-  const micros = ({ cpuMicros }: MeasuredLoad, process: string): string => cpuMicros[process]?.toFixed(0) ?? '';
-  const lines = loads.map((load) =>
-    row([
-      load.name,
-      load.requestsPerSecond.toFixed(0),
-      (load.requestsPerSecond / bare).toFixed(2),
-      load.p50.toFixed(2),
-      load.p99.toFixed(2),
-      micros(load, 'gateway') || micros(load, 'upstream'),
-      micros(load, 'plugin'),
-    ]),
-  );
-  const titles = row(['way', 'requests/s', 'ratio', 'p50 ms', 'p99 ms', 'CPU µs, gateway (or product)', 'CPU µs, plugin server']);
-  return [titles, row(['---', '---:', '---:', '---:', '---:', '---:', '---:']), ...lines].join('\n');
-}
+const gatewayTable = (loads: readonly MeasuredLoad[]): string =>
+  loadTable(loads, {
+    title: 'way',
+    base: 'local gateway, no plugin',
+    processes: { 'gateway (or product)': 'gateway', 'plugin server': 'plugin' },
+  });
 
 function serverTable({ ours, asKong, stock }: PluginServerComparison): string {
-  const line = (name: string, { eventsPerSecond, cpuUsPerEvent, rssMiB }: PluginServerComparison['ours']): string =>
-    row([name, eventsPerSecond, (eventsPerSecond / stock.eventsPerSecond).toFixed(2), cpuUsPerEvent.toFixed(1), rssMiB.toFixed(0)]);
-  return [
-    row(['plugin server, the same plugin', 'events/s', 'ratio', 'CPU µs an event', 'RSS MiB']),
-    row(['---', '---:', '---:', '---:', '---:']),
-    line('ours', ours),
-    line('ours, replies in the pieces that Kong writes', asKong),
-    line('kong-js-pluginserver of kong-pdk', stock),
-  ].join('\n');
+  const line = (name: string, { eventsPerSecond, cpuUsPerEvent, rssMiB }: PluginServerFigures): (string | number)[] => {
+    const ratio = eventsPerSecond / stock.eventsPerSecond;
+    return [name, eventsPerSecond, ratio.toFixed(2), cpuUsPerEvent.toFixed(1), rssMiB.toFixed(0)];
+  };
+  return tableOf(
+    ['plugin server, the same plugin', 'events/s', 'ratio', 'CPU µs an event', 'RSS MiB'],
+    [line('ours', ours), line('ours, replies in the pieces that Kong writes', asKong), line('kong-js-pluginserver of kong-pdk', stock)],
+  );
 }
 
 /** Keeps the text around the figures. */

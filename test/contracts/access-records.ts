@@ -36,6 +36,15 @@ export async function newKey(
   return { ...created, customerId: customer.id, hash: hashApiKey(created.key) };
 }
 
+/** @returns finds the key's record once a change must be visible */
+function recordAfter({ records, settle }: AccessRecordsUnderTest, hash: string) {
+  return async (change: Promise<unknown>): ReturnType<AccessRecords['findAccessRecord']> => {
+    await change;
+    await settle();
+    return records.findAccessRecord(hash);
+  };
+}
+
 /** The guarantees of the port AccessRecords, for every adapter. */
 export function describeAccessRecords(name: string, open: () => AccessRecordsUnderTest): void {
   describe(`${name} as AccessRecords`, () => {
@@ -80,13 +89,9 @@ export function describeAccessRecords(name: string, open: () => AccessRecordsUnd
     });
 
     it('shows every change of a key', async () => {
-      const { records, pool, settle } = open();
+      const { records, pool } = open();
       const { id, hash } = await newKey(pool);
-      const after = async (change: Promise<unknown>): Promise<Awaited<ReturnType<AccessRecords['findAccessRecord']>>> => {
-        await change;
-        await settle();
-        return records.findAccessRecord(hash);
-      };
+      const after = recordAfter(open(), hash);
       await records.findAccessRecord(hash);
       expect(await after(setKeyState(pool, { id, state: 'inactive', actor }))).toMatchObject({ state: 'inactive' });
       expect(await after(setKeyState(pool, { id, state: 'active', actor }))).toMatchObject({ state: 'active' });
@@ -97,14 +102,10 @@ export function describeAccessRecords(name: string, open: () => AccessRecordsUnd
     });
 
     it('shows every change of a subscription, and of another key made for it', async () => {
-      const { records, pool, settle } = open();
+      const { records, pool } = open();
       const { subscriptions, hash, customerId } = await newKey(pool);
       const id = subscriptions[0]?.id ?? '';
-      const after = async (change: Promise<unknown>): Promise<unknown> => {
-        await change;
-        await settle();
-        return (await records.findAccessRecord(hash))?.subscriptions[0];
-      };
+      const after = async (change: Promise<unknown>) => (await recordAfter(open(), hash)(change))?.subscriptions[0];
       await records.findAccessRecord(hash);
       const limitsOf = (daily: number, monthly: number): unknown => expect.objectContaining({ limits: { daily, monthly } });
       expect(await after(changeSubscription(pool, { id, plan: 'Star', actor }))).toEqual(limitsOf(100_000, 3_000_000));
@@ -121,13 +122,11 @@ export function describeAccessRecords(name: string, open: () => AccessRecordsUnd
     });
 
     it('shows what the provider suspends and restores: a key, a subscription, a customer with all it has', async () => {
-      const { records, pool, settle } = open();
+      const { pool } = open();
       const { id, hash, customerId, subscriptions } = await newKey(pool, { products: ['api-ip', 'api-pincode'] });
       const subscription = subscriptions[0]?.id ?? '';
       const after = async (change: Promise<unknown>): Promise<unknown> => {
-        await change;
-        await settle();
-        const record = await records.findAccessRecord(hash);
+        const record = await recordAfter(open(), hash)(change);
         return [record?.suspended, ...(record?.subscriptions ?? []).map(({ suspended }) => suspended)];
       };
       const none = [undefined, undefined, undefined];

@@ -1,4 +1,3 @@
-import { closeAttacker } from '../support/neighbours/attacker';
 import { recordAttack } from '../support/neighbours/attack-report';
 import { customers } from '../support/neighbours/attacks/customers';
 import { dashboardAttacks } from '../support/neighbours/attacks/dashboard';
@@ -20,7 +19,6 @@ beforeAll(async () => {
   neighbourhood = await openNeighbourhood();
 });
 afterAll(async () => {
-  closeAttacker();
   await neighbourhood.close();
 });
 

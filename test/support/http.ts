@@ -16,6 +16,11 @@ export interface Sending {
   /** Pairs, so that a name can be repeated and its spelling kept. */
   headers?: readonly (readonly [string, string])[] | Readonly<Record<string, string>>;
   body?: string | Buffer;
+  /** Whose connections are used; those of all tests unless given. */
+  agent?: Agent | undefined;
+  /** The address that it comes from, over a connection of its own. */
+  from?: string | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 /** What comes after this many bytes is not waited for: the start of a video tells enough. */
@@ -24,10 +29,10 @@ const LONGEST_BODY = 16 * 1024 * 1024;
 /** Far beyond what any answer takes, also on a busy machine. */
 const ANSWER_LIMIT_MS = 90_000;
 
-const agent = new Agent({ keepAlive: true, maxSockets: 256 });
+const agent = new Agent({ keepAlive: true, maxSockets: 512 });
 
 /** Sends one request exactly as given; no redirect is followed and nothing is retried. */
-export function send(url: string, { method = 'GET', headers = [], body }: Sending = {}): Promise<Reply> {
+export function send(url: string, { method = 'GET', headers = [], body, agent: own, from, signal }: Sending = {}): Promise<Reply> {
   const target = new URL(url);
   const pairs = Array.isArray(headers) ? (headers as readonly (readonly [string, string])[]) : Object.entries(headers);
   const raw = [['Host', target.host], ...pairs, ...(body === undefined ? [] : [['Content-Length', String(Buffer.byteLength(body))]])];
@@ -35,7 +40,10 @@ export function send(url: string, { method = 'GET', headers = [], body }: Sendin
     // The path is taken from the text: URL would normalise what a test wants sent as it is.
     const path = url.slice(url.indexOf(target.host) + target.host.length) || '/';
     noteSecretsOf({ path, headers: pairs, body });
-    const outgoing = httpRequest({ agent, host: target.hostname, port: target.port, method, path, headers: raw.flat() }, (response) => {
+    const { hostname: host, port } = target;
+    const line = from === undefined ? { agent: own ?? agent } : { agent: false, localAddress: from };
+    const options = { ...line, ...(signal && { signal }), host, port, method, path, headers: raw.flat() };
+    const outgoing = httpRequest(options, (response) => {
       const chunks: Buffer[] = [];
       let received = 0;
       const finish = (): void => {

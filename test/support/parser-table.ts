@@ -50,12 +50,6 @@ const HTML = [
   '</i>',
   '<!--',
   '-->',
-  '<',
-  '>',
-  '"',
-  "'",
-  '=',
-  ' ',
   '&amp;',
   '&#',
   'word ',
@@ -65,40 +59,11 @@ const HTML = [
   '<title>',
   'a@b.example ',
   '<a href="mailto:x@y.example">',
-  '\u0000',
+  ...'<>"\'= \u0000',
 ];
 const FORM_TOKENS = ['a', 'api_key', '=', '&', '%61', '%', '+', ';', '%C3%A9', '\u00e9', '[]'];
-const MULTIPART = [
-  '\r\n',
-  '--B',
-  '--',
-  'Content-Disposition: form-data; name="a"',
-  'name="api_key"',
-  ';',
-  '"',
-  '\\',
-  'filename=x',
-  ' ',
-  'x',
-  '\n',
-];
-const ROBOTS = [
-  'User-agent: *\n',
-  'User-agent: TollgateBot\n',
-  'Disallow: /',
-  'Allow: /',
-  '*',
-  '$',
-  'a',
-  '%',
-  '\n',
-  '#',
-  ':',
-  'Disallow: /*a*b\n',
-  '\r',
-  ' ',
-  '\u00e9',
-];
+const MULTIPART = ['\r\n', '--B', '--', 'Content-Disposition: form-data; name="a"', 'name="api_key"', 'filename=x', ...';"\\ x\n'];
+const ROBOTS = ['User-agent: *\n', 'User-agent: TollgateBot\n', 'Disallow: /', 'Allow: /', 'Disallow: /*a*b\n', ...'*$a%\n#:\r \u00e9'];
 const SECRETS = [
   'http://a.example/',
   'https://',
@@ -109,14 +74,8 @@ const SECRETS = [
   '-----BEGIN ',
   'PRIVATE KEY-----',
   'xoxb-',
-  'a',
-  '0',
-  '-',
-  '_',
-  '/',
-  ' ',
-  '.',
   'eyJ',
+  ...'a0-_/ .',
 ];
 const JAR = ['Name: a\r\n', ' b\r\n', '\r\n', '\n', ':', ' ', 'SHA-256-Digest: x\r\n', 'a', '\r'];
 const JSON_TOKENS = ['{', '}', '[', ']', '"', '\\', '\\"', ':', ',', '1', 'null', '"a"', '"a":1,', '[1],', ' ', '\\u0041', '{}', '[]'];

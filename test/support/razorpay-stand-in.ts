@@ -20,6 +20,7 @@ export interface RazorpaySubscription extends Json {
   created_at: number;
   notes: Json | [];
 }
+type Plan = Json & { id: string; item: { amount: number; currency: string } };
 export interface SeenByRazorpay {
   readonly method: string;
   readonly path: string;
@@ -37,9 +38,11 @@ class Refused extends Error {
   }
 }
 
+const CAPTURED = { entity: 'payment', currency: 'INR', status: 'captured', notes: [] };
+
 /** The seller's account at Razorpay, and what happens there. Each event has a second of its own. */
 export class RazorpayAccount {
-  readonly plans = new Map<string, Json & { id: string; item: { amount: number; currency: string } }>();
+  readonly plans = new Map<string, Plan>();
   readonly subscriptions = new Map<string, RazorpaySubscription>();
   readonly invoices = new Map<string, Json>();
   readonly refunds: Json[] = [];
@@ -85,16 +88,7 @@ export class RazorpayAccount {
     const invoice = this.bill(subscription, open);
     Object.assign(this.invoices.get(invoice) ?? {}, { status: 'paid', payment_id: payment, amount, paid_at: this.second() });
     subscription.paid_count += 1;
-    return {
-      id: payment,
-      entity: 'payment',
-      amount,
-      currency: 'INR',
-      status: 'captured',
-      invoice_id: invoice,
-      amount_refunded: 0,
-      notes: [],
-    };
+    return { ...CAPTURED, id: payment, amount, invoice_id: invoice, amount_refunded: 0 };
   }
 
   /** The customer agreed on the hosted page; one with a trial is charged when that is over. */
@@ -157,14 +151,7 @@ export class RazorpayAccount {
   refund(id: string): void {
     const [invoice] = [...this.invoices.values()].filter(({ subscription_id: of }) => of === id);
     const amount = 49_900;
-    const payment = {
-      id: invoice?.['payment_id'],
-      invoice_id: invoice?.['id'],
-      amount,
-      currency: 'INR',
-      status: 'captured',
-      amount_refunded: amount,
-    };
+    const payment = { ...CAPTURED, id: invoice?.['payment_id'], invoice_id: invoice?.['id'], amount, amount_refunded: amount };
     const refund = { id: newId('rfnd'), entity: 'refund', amount, payment_id: payment.id, status: 'processed', created_at: this.second() };
     this.refunds.push(refund);
     this.payments.set(String(payment.id), payment);
@@ -216,10 +203,7 @@ export class RazorpayAccount {
   }
 
   makePlan(body: Json): Json {
-    const plan = { notes: [], ...body, id: newId('plan'), entity: 'plan' } as unknown as Json & {
-      id: string;
-      item: { amount: number; currency: string };
-    };
+    const plan = { notes: [], ...body, id: newId('plan'), entity: 'plan' } as unknown as Plan;
     this.plans.set(plan.id, plan);
     return plan;
   }

@@ -1,10 +1,31 @@
 // Prints a table that a run's rows make, or with --write puts it between two markers of a page.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 
-/** @param {{ page: string, begin: string, end: string, makeTable: () => string }} options `page`: path of the file */
-export function printOrWrite({ page, begin, end, makeTable }) {
+const ROOT = resolve(import.meta.dirname, '..', '..');
+
+const read = (file) => JSON.parse(readFileSync(file, 'utf8'));
+
+/** One row for each case in their order; one that was not run cannot be left out unnoticed. */
+function readRows({ suite, cases, key }) {
+  const folder = join(ROOT, '.test', suite);
+  const files = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')) : [];
+  const rows = new Map(files.map((name) => read(join(folder, name))).map((row) => [row[key], row]));
+  const names = read(join(ROOT, 'test', suite, `${cases}.json`)).map(({ name }) => name);
+  const missing = names.filter((name) => !rows.has(name));
+  if (missing.length > 0) throw new Error(`no row of a run for: ${missing.join('; ')}. Run npm test -- test/${suite} first.`);
+  return names.map((name) => rows.get(name));
+}
+
+/**
+ * @param {{ suite: string, cases: string, key: string, program: string, makeTable: (rows: object[]) => string }} options `suite`: a folder of test/
+ * with the file `cases`.json and rows that name their case in the member `key`; the page is docs/`cases`.md
+ */
+export function printOrWrite({ program, makeTable, ...rows }) {
+  const page = join(ROOT, 'docs', `${rows.cases}.md`);
+  const [begin, end] = [`<!-- ${rows.cases}: written by ${program} -->`, `<!-- ${rows.cases}: end -->`];
   try {
-    const table = makeTable();
+    const table = makeTable(readRows(rows));
     if (!process.argv.includes('--write')) return void process.stdout.write(`${table}\n`);
     const text = readFileSync(page, 'utf8');
     const [from, to] = [text.indexOf(begin), text.indexOf(end)];

@@ -3,27 +3,18 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { cpuMicros } from '../support/load';
 
 // Our plugin server against the stock one (kong-pdk), each with the same plugin, each driven by a separate process over 16
 // connections. The driver shares the machine's cores with the server, so the CPU of the server per event is the figure to compare first.
 
 const connections = 16;
-/** /proc counts in USER_HZ, which Linux fixes at 100 a second. */
-const tickUs = 10_000;
 
 /** What one plugin server does and costs; times in microseconds. */
 export interface PluginServerFigures {
   eventsPerSecond: number;
   cpuUsPerEvent: number;
-  userUsPerEvent: number;
   rssMiB: number;
-}
-
-function cpuUs(pid: number): { user: number; total: number } {
-  // The second field, the command in brackets, may hold spaces; utime and stime are the 12th and 13th after it.
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  const [user, system] = [Number(fields[11]) * tickUs, Number(fields[12]) * tickUs];
-  return { user, total: user + system };
 }
 
 function rssMiB(pid: number): number {
@@ -37,9 +28,9 @@ async function measure(protocol: string, server: ChildProcess, socketPath: strin
   const args = [protocol, socketPath, connections, events, warmUp].map(String);
   const driver = fork(join(__dirname, 'drive.js'), args);
   await once(driver, 'message');
-  const [startedAt, before] = [performance.now(), cpuUs(pid)];
+  const [startedAt, before] = [performance.now(), cpuMicros(pid)];
   await once(driver, 'message');
-  const [endedAt, after] = [performance.now(), cpuUs(pid)];
+  const [endedAt, after] = [performance.now(), cpuMicros(pid)];
   const rss = rssMiB(pid);
   const gone = once(server, 'exit');
   server.kill('SIGTERM');
@@ -47,8 +38,7 @@ async function measure(protocol: string, server: ChildProcess, socketPath: strin
   const measured = events - warmUp;
   return {
     eventsPerSecond: Math.round((measured / (endedAt - startedAt)) * 1000),
-    cpuUsPerEvent: (after.total - before.total) / measured,
-    userUsPerEvent: (after.user - before.user) / measured,
+    cpuUsPerEvent: (after - before) / measured,
     rssMiB: rss,
   };
 }
@@ -62,9 +52,7 @@ function startStock(folder: string): ChildProcess {
 }
 
 function startOurs(socketPath: string): ChildProcess {
-  const profile = process.env['CPU_PROF_DIR'];
-  const options = profile ? ['--cpu-prof', `--cpu-prof-dir=${profile}`] : [];
-  return spawn(process.execPath, [...options, join(__dirname, 'our-server.js'), socketPath], { stdio: 'inherit' });
+  return spawn(process.execPath, [join(__dirname, 'our-server.js'), socketPath], { stdio: 'inherit' });
 }
 
 export interface PluginServerComparison {

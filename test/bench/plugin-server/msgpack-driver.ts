@@ -1,6 +1,6 @@
-import { connect, type Socket } from 'node:net';
+import { type Socket } from 'node:net';
 import { encode } from '@msgpack/msgpack';
-import { requestHeaders, type DriverOptions } from './driver-options';
+import { drive, requestHeaders, type DriverOptions } from './driver';
 
 // Kong's side of the stock protocol: one MessagePack-RPC request at a time, [0, id, method, [arguments]]; each PDK call of the plugin
 // comes as the answer to the last request, and its result goes back with the next.
@@ -32,27 +32,15 @@ const steps = [
 
 /** As driveProtobuf, for kong-pdk's own server. */
 export async function driveMsgpack(options: DriverOptions): Promise<void> {
-  const sockets = await Promise.all(Array.from({ length: options.connections }, () => open(options.socketPath)));
-  const started = await ask(sockets[0] as Socket, 'StartInstance', { Name: 'echo', Config: '{"message":"hi"}' });
-  const instanceId = readInteger(started, started.lastIndexOf(Buffer.from('Id')) + 2);
-  const event = Buffer.from(encode([0, 1, 'plugin.HandleEvent', [{ InstanceId: instanceId, EventName: 'access' }]]));
-  await new Promise<void>((resolve) => {
-    let startedEvents = sockets.length;
-    let ended = 0;
-    const onEnd = (socket: Socket): void => {
-      ended++;
-      if (ended === options.warmUp) options.onWarm();
-      if (startedEvents < options.events) {
-        startedEvents++;
-        socket.write(event);
-      } else if (ended === options.events) resolve();
-    };
-    for (const socket of sockets) run(socket, event, onEnd);
+  await drive(options, async (first) => {
+    const started = await ask(first, 'StartInstance', { Name: 'echo', Config: '{"message":"hi"}' });
+    const instanceId = readInteger(started, started.lastIndexOf(Buffer.from('Id')) + 2);
+    const event = Buffer.from(encode([0, 1, 'plugin.HandleEvent', [{ InstanceId: instanceId, EventName: 'access' }]]));
+    return { begin: (socket, onEnd) => run(socket, event, onEnd), next: (socket) => void socket.write(event) };
   });
-  for (const socket of sockets) socket.destroy();
 }
 
-function run(socket: Socket, event: Buffer, onEnd: (socket: Socket) => void): void {
+function run(socket: Socket, event: Buffer, onEnd: () => void): void {
   // Each connection has its own copies: the event id is written into them.
   const own = steps.map(({ bytes, idAt }) => ({ bytes: Buffer.from(bytes), idAt }));
   let next = 0;
@@ -63,7 +51,7 @@ function run(socket: Socket, event: Buffer, onEnd: (socket: Socket) => void): vo
     const each = own[next];
     if (!each) {
       next = 0;
-      onEnd(socket);
+      onEnd();
       return;
     }
     next++;
@@ -80,12 +68,6 @@ function readInteger(bytes: Buffer, at: number): number {
   if (first === 0xcc) return bytes.readUInt8(at + 1);
   if (first === 0xcd) return bytes.readUInt16BE(at + 1);
   return bytes.readUInt32BE(at + 1);
-}
-
-function open(socketPath: string): Promise<Socket> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(socketPath, () => resolve(socket)).once('error', reject);
-  });
 }
 
 function ask(socket: Socket, method: string, argument: object): Promise<Buffer> {

@@ -10,8 +10,5 @@ const server = createPluginServer({
   log: { info: quiet, warn: quiet, error: (details, message) => console.error(message, details) },
 });
 
-process.once('SIGTERM', () => {
-  // process.exit, so that `node --cpu-prof` writes its file at once.
-  void server.close({ graceMs: 100 }).then(() => process.exit(0));
-});
+process.once('SIGTERM', () => void server.close({ graceMs: 100 }).then(() => process.exit(0)));
 void server.listen();

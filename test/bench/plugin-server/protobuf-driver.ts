@@ -1,8 +1,8 @@
-import { connect, type Socket } from 'node:net';
+import { type Socket } from 'node:net';
 import { encodeFrames, FrameDecoder } from '../../../plugins/server/frames';
 import { encodeString } from '../../../plugins/server/pdk-messages';
 import { decodeRpcReturn, encodeRpcCall } from '../../../plugins/server/rpc-messages';
-import { requestHeaders, type DriverOptions } from './driver-options';
+import { drive, requestHeaders, type DriverOptions } from './driver';
 import { encodeStruct } from '../../support/gateway/kong-messages';
 
 const replies = {
@@ -25,33 +25,24 @@ interface Script {
   endBytes: number;
 }
 
-/** Keeps `connections` busy with the echo plugin's events until `events` are done. Everything sent was prepared beforehand. */
+/** Drives the echo plugin's events. Everything sent was prepared beforehand. */
 export async function driveProtobuf(options: DriverOptions): Promise<void> {
-  const sockets = await Promise.all(Array.from({ length: options.connections }, () => open(options.socketPath)));
-  const script = await prepare(sockets[0] as Socket);
-  await new Promise<void>((resolve) => {
-    let started = sockets.length;
-    let ended = 0;
-    const onEnd = (socket: Socket): void => {
-      ended++;
-      if (ended === options.warmUp) options.onWarm();
-      if (started < options.events) {
-        started++;
-        socket.write(script.writeRepliesAndEvent);
-      } else if (ended === options.events) resolve();
-    };
+  await drive(options, async (first) => {
+    const script = await prepare(first);
     const answerReads = (socket: Socket): void => {
       if (options.asKongWrites) for (const piece of script.pieces) socket.write(piece);
       else socket.write(script.readReplies);
     };
-    for (const socket of sockets) run(socket, script, { answerReads, onEnd });
+    return {
+      begin: (socket, onEnd) => run(socket, script, { answerReads, onEnd }),
+      next: (socket) => void socket.write(script.writeRepliesAndEvent),
+    };
   });
-  for (const socket of sockets) socket.destroy();
 }
 
 interface Steps {
   answerReads: (socket: Socket) => void;
-  onEnd: (socket: Socket) => void;
+  onEnd: () => void;
 }
 
 /** The server's bytes are the same for every event, so counting them is all the reading there is to do. */
@@ -63,16 +54,10 @@ function run(socket: Socket, script: Script, { answerReads, onEnd }: Steps): voi
     if (missing > 0) return;
     reading = !reading;
     missing = reading ? script.readBytes : script.endBytes;
-    if (reading) onEnd(socket);
+    if (reading) onEnd();
     else answerReads(socket);
   });
   socket.write(script.event);
-}
-
-function open(socketPath: string): Promise<Socket> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(socketPath, () => resolve(socket)).once('error', reject);
-  });
 }
 
 /** Starts an instance and runs one event with care, to learn what an event looks like on the wire. */

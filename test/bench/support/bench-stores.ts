@@ -5,8 +5,9 @@ import { type Pool } from 'pg';
 import { startEmbeddedPostgres } from '../../../cli/postgres/embedded-postgres';
 import { migrate } from '../../../plugins/stores/postgres/migrate';
 import { createPool } from '../../../plugins/stores/postgres/pool';
+import { createKey } from '../../../plugins/stores/postgres/keys/create-key';
 import { applyCatalogue } from '../../../plugins/stores/postgres/catalogue/apply-catalogue';
-import { seedDemoCustomer } from '../../../plugins/stores/postgres/customers/join-customer';
+import { DEMO_EMAIL, seedDemoCustomer } from '../../../plugins/stores/postgres/customers/join-customer';
 import { startTestRedis } from '../../support/redis/redis';
 import { stopAll } from './load';
 import { CATALOGUE } from '../../support/catalogue';
@@ -19,6 +20,8 @@ export interface BenchStores {
   readonly databaseUrl: string;
   readonly redisUrl: string;
   readonly redisPid: number;
+  /** Of the demo customer, for api-ip, without an end. */
+  readonly key: string;
 }
 
 /** More requests a day than any run sends. */
@@ -39,7 +42,9 @@ export async function withBenchStores(work: (stores: BenchStores) => Promise<voi
     await applyCatalogue(db, CATALOGUE, { actor: 'test' });
     await seedDemoCustomer(db);
     const redisPid = Number(/process_id:(\d+)/.exec(String(await redis.command('INFO', 'server')))?.[1]);
-    await work({ folder, db, databaseUrl: postgres.url, redisUrl: redis.url, redisPid });
+    const limits = { daily: NO_LIMIT, monthly: NO_LIMIT };
+    const { key } = await createKey(db, { customer: DEMO_EMAIL, products: ['api-ip'], actor: 'bench', ...limits });
+    await work({ folder, db, databaseUrl: postgres.url, redisUrl: redis.url, redisPid, key });
   } catch (error) {
     console.error(error);
     process.exitCode = 1;

@@ -1,4 +1,4 @@
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -25,12 +25,10 @@ function openLog(): { path: string; fd: number } {
   return { path, fd: openSync(path, 'w') };
 }
 
-/** Starts a built program; with PROFILE_DIR set, programs whose path holds PROFILE_ONLY write a CPU profile there. */
+/** Starts a built program and waits for its first line. */
 export function start(script: string, args: readonly string[] = [], env: Record<string, string> = {}): Promise<Started> {
-  const { PROFILE_DIR, PROFILE_ONLY = 'kong/local' } = process.env;
-  const flags = PROFILE_DIR !== undefined && script.includes(PROFILE_ONLY) ? ['--cpu-prof', `--cpu-prof-dir=${PROFILE_DIR}`] : [];
   const log = openLog();
-  const child = spawn(process.execPath, [...flags, join(root, script), ...args], {
+  const child = spawn(process.execPath, [join(root, script), ...args], {
     stdio: ['ignore', 'pipe', log.fd],
     env: { ...process.env, ...env },
   });
@@ -44,6 +42,12 @@ export function start(script: string, args: readonly string[] = [], env: Record<
     );
     createInterface({ input: stdout }).once('line', (line) => done({ pid: child.pid ?? 0, line }));
   });
+}
+
+/** A service that answers 200 bytes at once. */
+export async function startUpstream(): Promise<{ url: string; pid: number }> {
+  const { line, pid } = await start('test/bench/support/stub-upstream.js');
+  return { url: `http://127.0.0.1:${line}`, pid };
 }
 
 /** Ends what was started, the last first: it would report the others as lost. */
@@ -77,6 +81,11 @@ export interface MeasuredLoad extends Load {
   readonly name: string;
   /** CPU time a request of each process, in microseconds. */
   readonly cpuMicros: Readonly<Record<string, number>>;
+}
+
+/** The middle one. */
+export function median(values: readonly number[]): number {
+  return [...values].sort((one, other) => one - other)[values.length >> 1] ?? NaN;
 }
 
 function measureWithWrk({ url, seconds, key, refused = false }: Measurement): Load {
@@ -115,14 +124,7 @@ function measureWithAutocannon({ url, seconds, key, refused = false }: Measureme
   return { requestsPerSecond: result.requests.average, p50: result.latency.p50, p99: result.latency.p99 };
 }
 
-function hasWrk(): boolean {
-  try {
-    execFileSync('which', ['wrk'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
+const hasWrk = (): boolean => spawnSync('which', ['wrk']).status === 0;
 
 export interface Measurement {
   readonly name: string;

@@ -1,3 +1,5 @@
+import { u16, u32, u8 } from './little-endian';
+
 /*
  * Writes small resource tables by hand, in the encodings that only newer tools produce. From the published format, apart from the code
  * under test.
@@ -13,17 +15,8 @@ export interface TableType {
   readonly entries: Readonly<Record<number, string | number>>;
 }
 
-function numbers(size: 1 | 2 | 4, ...values: readonly number[]): Buffer {
-  const bytes = Buffer.alloc(size * values.length);
-  values.forEach((value, index) => bytes.writeUIntLE(value, index * size, size));
-  return bytes;
-}
-
-const u8 = (...values: number[]): Buffer => numbers(1, ...values);
-const u16 = (...values: number[]): Buffer => numbers(2, ...values);
-const u32 = (...values: number[]): Buffer => numbers(4, ...values);
-
-function chunk(type: number, header: Buffer, body: Buffer): Buffer {
+/** @param header what follows the eight bytes that every chunk begins with */
+export function chunk(type: number, header: Buffer, body: Buffer): Buffer {
   return Buffer.concat([u16(type, 8 + header.length), u32(8 + header.length + body.length), header, body]);
 }
 

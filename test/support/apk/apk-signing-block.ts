@@ -2,6 +2,9 @@ import { createPrivateKey, type KeyObject, sign, X509Certificate } from 'node:cr
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runTool } from './apk-tools';
+import { u32, u64 } from './little-endian';
+
+export { u32 };
 
 /*
  * Takes the signing block of an APK apart and puts it together again, so that tests can make files that no tool makes. Written from the
@@ -21,18 +24,6 @@ export interface ApkParts {
   readonly values: Map<number, Buffer>;
   readonly directory: Buffer;
   readonly end: Buffer;
-}
-
-export function u32(value: number): Buffer {
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32LE(value);
-  return bytes;
-}
-
-function u64(value: number): Buffer {
-  const bytes = Buffer.alloc(8);
-  bytes.writeBigUInt64LE(BigInt(value));
-  return bytes;
 }
 
 /** The parts, joined, with their length before them. */

@@ -1,4 +1,5 @@
 import { crc32, deflateRawSync } from 'node:zlib';
+import { u16, u32 } from './little-endian';
 
 /** One entry of a ZIP that tests write by hand; whatever is given overrides what would be true. */
 export interface ZipFile {
@@ -19,31 +20,6 @@ export interface ZipOptions {
   readonly entryCount?: number;
 }
 
-interface Fields {
-  readonly method: number;
-  readonly crc: number;
-  readonly packed: number;
-  readonly size: number;
-  readonly flags: number;
-}
-
-function commonFields({ method, crc, packed, size, flags }: Fields): Buffer {
-  const bytes = Buffer.alloc(22);
-  bytes.writeUInt16LE(20, 0);
-  bytes.writeUInt16LE(flags, 2);
-  bytes.writeUInt16LE(method, 4);
-  bytes.writeUInt32LE(crc, 10);
-  bytes.writeUInt32LE(packed, 14);
-  bytes.writeUInt32LE(size, 18);
-  return bytes;
-}
-
-function u16(value: number): Buffer {
-  const bytes = Buffer.alloc(2);
-  bytes.writeUInt16LE(value);
-  return bytes;
-}
-
 function signature(low: number, high: number): Buffer {
   return Buffer.of(0x50, 0x4b, low, high);
 }
@@ -60,22 +36,16 @@ export function writeZip(
     const data = Buffer.from(file.data);
     const method = file.method ?? 8;
     const packed = method === 8 ? deflateRawSync(data) : data;
-    const fields = { method, crc: file.crc ?? crc32(data), packed: packed.length, size: file.size ?? data.length, flags: file.flags ?? 0 };
-    const common = commonFields(fields);
+    const sizes = u32(file.crc ?? crc32(data), packed.length, file.size ?? data.length);
+    const common = Buffer.concat([u16(20, file.flags ?? 0, method, 0, 0), sizes]);
     const [name, localName] = [Buffer.from(file.name), Buffer.from(file.localName ?? file.name)];
-    const header = Buffer.concat([signature(3, 4), common, u16(localName.length), u16(0), localName]);
-    const where = Buffer.alloc(4);
-    where.writeUInt32LE(offset);
-    central.push(Buffer.concat([signature(1, 2), u16(20), common, u16(name.length), Buffer.alloc(12), where, name]));
+    const header = Buffer.concat([signature(3, 4), common, u16(localName.length, 0), localName]);
+    central.push(Buffer.concat([signature(1, 2), u16(20), common, u16(name.length), Buffer.alloc(12), u32(offset), name]));
     local.push(header, packed);
     offset += header.length + packed.length;
   }
   const directory = Buffer.concat(central);
-  const end = Buffer.alloc(16);
-  end.writeUInt16LE(entryCount, 4);
-  end.writeUInt16LE(entryCount, 6);
-  end.writeUInt32LE(directory.length, 8);
-  end.writeUInt32LE(offset, 12);
-  const record = Buffer.concat([signature(5, 6), end, u16(Buffer.byteLength(comment)), Buffer.from(comment)]);
+  const end = [u16(0, 0, entryCount, entryCount), u32(directory.length, offset), u16(Buffer.byteLength(comment)), Buffer.from(comment)];
+  const record = Buffer.concat([signature(5, 6), ...end]);
   return Buffer.concat([...local, directory, record, trailing]);
 }

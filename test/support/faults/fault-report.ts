@@ -1,22 +1,5 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import faults from '../../faults/faults.json';
+import { recordRow } from '../table-row';
 import { type Observation } from './observe-fault';
-
-const FOLDER = resolve(__dirname, '../../../.test/faults');
-
-/** One row of the README's table. */
-interface FaultRow {
-  /** As in test/faults/faults.json. */
-  readonly fault: string;
-  /** What the holder of a valid key sees. */
-  readonly clientsSee: string;
-  /** Requests without a valid key that were served, of how many. */
-  readonly unauthorisedAdmitted: string;
-  readonly lost: string;
-  /** Null when nothing has to recover, or nothing was measured. */
-  readonly recoveredInMs: number | null;
-}
 
 const figure = (value: number): string => value.toLocaleString('en-GB');
 
@@ -38,13 +21,6 @@ function describeLost({ given, counted }: Observation): string {
   return 'nothing';
 }
 
-/** @throws Error for a fault that faults.json does not name */
-function recordRow(row: FaultRow): void {
-  if (!faults.some(({ name }) => name === row.fault)) throw new Error(`test/faults/faults.json does not name "${row.fault}"`);
-  mkdirSync(FOLDER, { recursive: true });
-  writeFileSync(join(FOLDER, `${row.fault.replaceAll(/[^a-z0-9]+/gi, '-')}.json`), `${JSON.stringify(row, null, 2)}\n`);
-}
-
 /** What a test adds to what the probe saw. */
 export interface Remarks {
   /** Said after the statuses. */
@@ -58,7 +34,7 @@ export function recordObservation(fault: string, observation: Observation, { not
   const slowest = Math.max(...answers.of('valid').map(({ tookMs }) => tookMs));
   const seen = `${describeStatuses(answers.statuses('valid'))}; slowest ${(slowest / 1000).toFixed(2)} s`;
   const unauthorised = [...answers.statuses('stranger', 'revoked'), ...rejected];
-  recordRow({
+  recordRow('faults/faults.json', fault, {
     fault,
     clientsSee: note === undefined ? seen : `${seen}; ${note}`,
     unauthorisedAdmitted: describeUnauthorised(unauthorised),

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readPidFile, serverFiles } from '../../../cli/postgres/embedded-postgres-files';
 import { runFolder } from '../run-folder';
+import { processTree, readProc } from '../system/child-processes';
 
 /** Tells how long processes were ready to run and got no turn. */
 export interface TurnMeter {
@@ -27,26 +27,15 @@ const SHORTEST_LIMIT_MS = 250;
 /** A store that was given up is asked again four times a second. */
 const BEFORE_MS = 1_000;
 
-function read(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    // Ended meanwhile, or no Linux: then nothing counts as waiting.
-    return '';
-  }
-}
-
 /** The children of this process, theirs and so on, and the run's own Postgres, whichever jest worker started it. */
 function processesUnderTest(): number[] {
   const server = readPidFile(serverFiles(join(runFolder(), 'postgres')));
-  const found = [process.pid, ...(server === undefined ? [] : [server])];
-  for (const pid of found) found.push(...read(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number));
-  return [...new Set(found)].filter((pid) => pid !== process.pid);
+  return processTree(process.pid, ...(server === undefined ? [] : [server])).filter((pid) => pid !== process.pid);
 }
 
 /** Nanoseconds that a process has waited on a run queue so far: the second figure of its schedstat. */
 function waitedSoFar(pid: number): number {
-  return Number(read(`/proc/${pid}/schedstat`).split(' ')[1] ?? 0);
+  return Number(readProc(`${pid}/schedstat`).split(' ')[1] ?? 0);
 }
 
 /** An access layer's refusal of what it could not decide, as its body names it. */

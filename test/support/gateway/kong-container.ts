@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,8 +7,10 @@ import { GenericContainer, type StartedTestContainer } from 'testcontainers';
 import { parse, stringify } from 'yaml';
 import { findFreePorts } from '../../../cli/supervisor/free-port';
 import { findOverride } from '../../../kong/local/config/upstream-override';
+import { eventually } from '../eventually';
 import { closeConnections, send } from '../http';
 import { startInstance, type RunningInstance } from '../system/instance';
+import { startProgram } from '../system/program';
 
 const ROOT = resolve(__dirname, '..', '..', '..');
 
@@ -33,37 +35,6 @@ function prepareKongFolder(folder: string, services: Readonly<Record<string, str
   // A product that has no service yet refuses the connection.
   for (const service of file.services) service.url = findOverride(service, services) ?? 'http://127.0.0.1:9';
   writeFileSync(join(folder, 'kong.yml'), stringify(file));
-}
-
-/** One more plugin server on the instance's stores, with a socket that the container's user may use. */
-async function startSidecar(socket: string, env: Record<string, string>): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [join(ROOT, 'dist', 'plugins', 'server', 'main.js')], {
-    cwd: ROOT,
-    env: { ...process.env, ...env, PLUGIN_SOCKET: socket, LOG_LEVEL: 'error' },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  await new Promise<void>((done, fail) => {
-    child.once('exit', (code) => fail(new Error(`the plugin server ended with ${code}`)));
-    child.stdout.once('data', () => done());
-  });
-  chmodSync(socket, 0o666);
-  return child;
-}
-
-const START_LIMIT_MS = 60_000;
-
-/** Kong and the plugin server work together once a request without a key is refused with 401. */
-async function untilRefusing(gatewayUrl: string): Promise<void> {
-  const deadline = Date.now() + START_LIMIT_MS;
-  let status = 0;
-  while (status !== 401) {
-    if (Date.now() > deadline) throw new Error(`Kong answers ${status} instead of 401 after ${START_LIMIT_MS} ms`);
-    status = await send(`${gatewayUrl}/ip`).then(
-      (reply) => reply.status,
-      () => 0,
-    );
-    if (status !== 401) await new Promise((done) => setTimeout(done, 200));
-  }
 }
 
 /**
@@ -101,12 +72,17 @@ export async function startKongInstallation(image: string): Promise<KongInstalla
     instance = await startInstance({ TOLLGATE_SIGNING_KEYS: signingKeys, GDPLAY_LINK_KEYS: signingKeys });
     prepareKongFolder(join(folder, 'kong'), { ...instance.services, dashboard: `${instance.dashboard}/gateway` });
     const { databaseUrl, sandbox: sandboxUrl } = instance;
-    const env = { DATABASE_URL: databaseUrl, TOLLGATE_SIGNING_KEYS: signingKeys, GDPLAY_LINK_KEYS: signingKeys };
-    sidecar = await startSidecar(join(folder, 'run', 'plugin.sock'), env);
+    const socket = join(folder, 'run', 'plugin.sock');
+    const keys = { TOLLGATE_SIGNING_KEYS: signingKeys, GDPLAY_LINK_KEYS: signingKeys };
+    const env = { DATABASE_URL: databaseUrl, ...keys, PLUGIN_SOCKET: socket, LOG_LEVEL: 'error' };
+    ({ child: sidecar } = await startProgram('plugins/server/main.js', { env }));
+    // For the container's user.
+    chmodSync(socket, 0o666);
     const [port = 0] = await findFreePorts(1);
     container = await startContainer(image, folder, port);
     const gatewayUrl = `http://127.0.0.1:${port}`;
-    await untilRefusing(gatewayUrl);
+    // Kong and the plugin server work together once a request without a key is refused.
+    await eventually(async () => (await send(`${gatewayUrl}/ip`).catch(() => undefined))?.status === 401);
     return { gatewayUrl, databaseUrl, sandboxUrl, stop };
   } catch (error) {
     await stop();

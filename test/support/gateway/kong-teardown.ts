@@ -1,8 +1,8 @@
-import { takeRunningKong } from './running-kong';
+import { type KongInstallation } from './kong-container';
 import { endTestRun } from '../test-run';
 
 async function endKongRun(): Promise<void> {
-  await takeRunningKong()?.stop();
+  await (Reflect.get(globalThis, Symbol.for('tollgate.test.kong')) as KongInstallation | undefined)?.stop();
   await endTestRun();
 }
 

@@ -33,3 +33,7 @@ export function sendRaw(url: string, bytes: string | Buffer): Promise<string> {
 export function statusesOf(text: string): number[] {
   return [...text.matchAll(/HTTP\/1\.[01] (\d{3}) /g)].map((match) => Number(match[1]));
 }
+
+/** Header lines that ask for a WebSocket. */
+export const UPGRADE =
+  'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==';

@@ -1,10 +1,7 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
 import attacks from '../../neighbours/attacks.json';
 import { describeStatuses } from '../faults/fault-report';
+import { recordRow } from '../table-row';
 import { type AttackObservation } from './observe-attack';
-
-const FOLDER = resolve(__dirname, '../../../.test/neighbours');
 
 const ms = (value: number): string => (value < 10 ? value.toFixed(1) : value.toFixed(0));
 
@@ -19,19 +16,15 @@ function describeCost({ damage, cpuMsPerAttempt }: AttackObservation, freePerSec
   return `${ms(cpuMsPerAttempt)} ms; ${freePerSecond}/s`;
 }
 
-/** @throws Error for an attack that attacks.json does not name */
 export function recordAttack(name: string, seen: AttackObservation): void {
-  const known = attacks.find((each) => each.name === name);
-  if (!known) throw new Error(`test/neighbours/attacks.json does not name "${name}"`);
+  const freePerSecond = attacks.find((each) => each.name === name)?.freePerSecond ?? null;
   const { damage, seconds, memoryMb, diskMb, foreignCores } = seen;
-  const row = {
+  recordRow('neighbours/attacks.json', name, {
     name,
     bystander: describeTimes(seen),
     attacker: damage.attempts === 0 ? 'nothing yet' : `${describeStatuses(damage.statuses)} in ${seconds.toFixed(0)} s`,
-    cost: describeCost(seen, known.freePerSecond),
+    cost: describeCost(seen, freePerSecond),
     growth: `${Math.max(0, memoryMb).toFixed(0)} MB, ${Math.max(0, diskMb).toFixed(0)} MB`,
     foreignCores,
-  };
-  mkdirSync(FOLDER, { recursive: true });
-  writeFileSync(join(FOLDER, `${name.replaceAll(/[^a-z0-9]+/gi, '-')}.json`), `${JSON.stringify(row, null, 2)}\n`);
+  });
 }

@@ -1,4 +1,4 @@
-import { Agent, request } from 'node:http';
+import { send, type Sending } from '../http';
 import { type Damage } from './observe-attack';
 
 /** One attempt of an attacker. */
@@ -9,37 +9,16 @@ export interface Shot {
   readonly charged: boolean;
 }
 
-export interface ShotRequest {
-  readonly method?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: Buffer | string;
-  /** The address that it comes from; one of loopback. */
-  readonly from?: string;
-  /** Sent instead of the URL's path, as it is. */
-  readonly rawPath?: string;
-  readonly signal?: AbortSignal;
-}
-
-const agent = new Agent({ keepAlive: true, maxSockets: 512 });
+export const NO_ANSWER: Shot = { status: 0, charged: false };
 
 /** Sends one request and reads only how it went. */
-export function shoot(url: string, { method = 'GET', headers = {}, body, from, rawPath, signal }: ShotRequest = {}): Promise<Shot> {
-  const options = {
-    agent: from === undefined ? agent : undefined,
-    method,
-    headers,
-    ...(from !== undefined && { localAddress: from }),
-    ...(rawPath !== undefined && { path: rawPath }),
-    ...(signal && { signal }),
-  };
-  return new Promise((resolve) => {
-    const outgoing = request(url, options, (response) => {
-      const shot = { status: response.statusCode ?? 0, charged: response.headers['x-tollgate-charged'] === '1' };
-      response.resume().on('close', () => resolve(shot));
-    });
-    outgoing.on('error', () => resolve({ status: 0, charged: false }));
-    outgoing.end(body);
-  });
+export async function shoot(url: string, sending: Sending = {}): Promise<Shot> {
+  try {
+    const { status, headers } = await send(url, sending);
+    return { status, charged: headers['x-tollgate-charged'] === '1' };
+  } catch {
+    return NO_ANSWER;
+  }
 }
 
 /** Adds up shots. */
@@ -96,8 +75,4 @@ export async function atRate(perSecond: number, signal: AbortSignal, shot: (inde
   });
   await Promise.all(open);
   return damage.total();
-}
-
-export function closeAttacker(): void {
-  agent.destroy();
 }

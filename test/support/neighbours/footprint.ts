@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { processTree, readProc } from '../system/child-processes';
 
 /** What an installation takes of its machine. */
 export interface Footprint {
@@ -13,36 +14,8 @@ export interface Footprint {
 const MS_PER_TICK = 10;
 const PAGE_BYTES = 4_096;
 
-function read(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    // Ended meanwhile.
-    return '';
-  }
-}
-
-function threadsOf(pid: number): string[] {
-  try {
-    return readdirSync(`/proc/${pid}/task`);
-  } catch {
-    return [];
-  }
-}
-
-/** A process, its children, theirs and so on. */
-function treeOf(pid: number): number[] {
-  const found = [pid];
-  for (const each of found) {
-    // Children belong to the thread that started them.
-    for (const thread of threadsOf(each))
-      found.push(...read(`/proc/${each}/task/${thread}/children`).split(' ').filter(Boolean).map(Number));
-  }
-  return found;
-}
-
 function cpuMsOf(pid: number): number {
-  const stat = read(`/proc/${pid}/stat`);
+  const stat = readProc(`${pid}/stat`);
   const times = stat
     .slice(stat.lastIndexOf(')') + 2)
     .split(' ')
@@ -51,7 +24,7 @@ function cpuMsOf(pid: number): number {
 }
 
 function memoryMbOf(pid: number): number {
-  const [, resident = 0, shared = 0] = read(`/proc/${pid}/statm`).split(' ').map(Number);
+  const [, resident = 0, shared = 0] = readProc(`${pid}/statm`).split(' ').map(Number);
   return ((resident - shared) * PAGE_BYTES) / 1e6;
 }
 
@@ -69,7 +42,7 @@ function diskMbOf(folder: string): number {
 
 /** @param folders everything that the installation writes to */
 export function readFootprint(supervisor: number, folders: readonly string[]): Footprint {
-  const processes = treeOf(supervisor);
+  const processes = processTree(supervisor);
   const sum = (figure: (pid: number) => number): number => processes.reduce((total, pid) => total + figure(pid), 0);
   return { cpuMs: sum(cpuMsOf), memoryMb: sum(memoryMbOf), diskMb: folders.reduce((total, folder) => total + diskMbOf(folder), 0) };
 }

@@ -4,7 +4,6 @@ import { type BystanderAnswer } from './bystander';
 /** How long one path of the bystander took, in milliseconds. */
 export interface PathTimes {
   readonly path: string;
-  readonly count: number;
   readonly p99Ms: number;
 }
 
@@ -25,7 +24,7 @@ export function timesOf(answers: readonly BystanderAnswer[], sentFrom: number): 
   const names = [...new Set(answers.map(({ name }) => name))];
   return names.map((path) => {
     const times = answers.filter(({ name, sentAt }) => name === path && sentAt >= sentFrom).map(({ tookMs }) => tookMs);
-    return { path, count: times.length, p99Ms: p99Of(times) };
+    return { path, p99Ms: p99Of(times) };
   });
 }
 

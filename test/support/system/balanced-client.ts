@@ -1,18 +1,14 @@
-import { Agent, request as httpRequest } from 'node:http';
+import { Agent } from 'node:http';
+import { type requestOf } from '../../acceptance/follow-example';
 import { eventually } from '../eventually';
+import { send } from '../http';
 
 export interface BalancedReply {
   readonly status: number;
   readonly text: string;
 }
 
-export interface BalancedRequest {
-  readonly method?: string;
-  /** Path and query. */
-  readonly path: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | Buffer;
-}
+export type BalancedRequest = ReturnType<typeof requestOf>;
 
 interface Member {
   readonly url: URL;
@@ -68,21 +64,13 @@ export class BalancedClient {
   }
 }
 
-function sendTo(member: Member, { method = 'GET', path, headers, body }: BalancedRequest): Promise<BalancedReply> {
-  const { agent, url } = member;
+async function sendTo(member: Member, { path, ...request }: BalancedRequest): Promise<BalancedReply> {
   member.open++;
-  const answered = new Promise<BalancedReply>((resolve, reject) => {
-    const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
-    const options = { agent, host: url.hostname, port: url.port, method, path, headers: { ...headers, ...length } };
-    const outgoing = httpRequest(options, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('error', reject);
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') }));
-    });
-    outgoing.on('error', reject);
-    outgoing.setTimeout(ANSWER_LIMIT_MS, () => outgoing.destroy(new Error('no answer in time')));
-    outgoing.end(body);
-  });
-  return answered.finally(() => member.open--);
+  try {
+    const { status, text, complete } = await send(member.url.origin + path, { ...request, agent: member.agent });
+    if (!complete) throw new Error('the answer broke off');
+    return { status, text };
+  } finally {
+    member.open--;
+  }
 }

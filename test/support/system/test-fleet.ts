@@ -19,33 +19,22 @@ let customers = 0;
 /** A fleet on a database and a Redis of its own. */
 export async function startTestFleet(): Promise<TestFleet> {
   const [database, redis] = await Promise.all([testDatabase(), startTestRedis()]);
-  const closeStores = async (): Promise<void> => {
-    await redis.close();
-    await database.close();
-  };
-  try {
-    const signingKeys = `test:${randomBytes(32).toString('base64')}`;
-    const fleet = await startFleet({ databaseUrl: database.url, redisUrl: redis.url, signingKeys });
-    const published = PRODUCTS.filter(({ routes }) => routes.length > 0).map(({ id }) => id);
-    return {
-      ...fleet,
-      database,
-      redis,
-      async newKey({ products = published, daily = PLENTY } = {}) {
-        const email = `fleet-${customers++}@example.com`;
-        await createCustomer(database.pool, { email, actor: 'test' });
-        return createKey(database.pool, { customer: email, products, mode: 'test', daily, monthly: PLENTY, actor: 'test' });
-      },
-      async close() {
-        try {
-          await fleet.close();
-        } finally {
-          await closeStores();
-        }
-      },
-    };
-  } catch (error) {
+  const closeStores = (): Promise<void> => redis.close().then(() => database.close());
+  const signingKeys = `test:${randomBytes(32).toString('base64')}`;
+  const fleet = await startFleet({ databaseUrl: database.url, redisUrl: redis.url, signingKeys }).catch(async (error: unknown) => {
     await closeStores();
     throw error;
-  }
+  });
+  const published = PRODUCTS.filter(({ routes }) => routes.length > 0).map(({ id }) => id);
+  return {
+    ...fleet,
+    database,
+    redis,
+    async newKey({ products = published, daily = PLENTY } = {}) {
+      const email = `fleet-${customers++}@example.com`;
+      await createCustomer(database.pool, { email, actor: 'test' });
+      return createKey(database.pool, { customer: email, products, mode: 'test', daily, monthly: PLENTY, actor: 'test' });
+    },
+    close: () => fleet.close().finally(closeStores),
+  };
 }

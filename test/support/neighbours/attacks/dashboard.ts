@@ -1,49 +1,25 @@
-import { request } from 'node:http';
-import { atRate, inLoops, shoot, type Shot } from '../attacker';
+import { type Reply, send, type Sending } from '../../http';
+import { atRate, inLoops, NO_ANSWER, shoot, type Shot } from '../attacker';
 import { type Neighbourhood } from '../neighbourhood';
 import { type Attack } from '../observe-attack';
 
 const PASSWORD = 'correct horse battery';
 
-interface Answer extends Shot {
-  readonly cookie: string;
-  json(): unknown;
-}
-
 /** Asks the dashboard as its own pages do. */
-function ask(
-  url: string,
-  options: { method: string; body?: object; cookie?: string; from?: string; signal?: AbortSignal },
-): Promise<Answer> {
-  const { method, body, cookie, from, signal } = options;
+function ask(url: string, { body, cookie, ...sending }: Omit<Sending, 'body'> & { body?: object; cookie?: string }): Promise<Reply> {
   const headers = {
     origin: new URL(url).origin,
     ...(body && { 'content-type': 'application/json' }),
     ...(cookie !== undefined && { cookie }),
   };
-  return new Promise((resolve, reject) => {
-    const outgoing = request(
-      url,
-      { method, headers, ...(from !== undefined && { localAddress: from }), ...(signal && { signal }) },
-      (response) => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.on('close', () =>
-          resolve({
-            status: response.statusCode ?? 0,
-            charged: false,
-            cookie: (response.headers['set-cookie'] ?? []).map((each) => each.split(';')[0]).join('; '),
-            json: () => JSON.parse(Buffer.concat(chunks).toString('utf8')) as unknown,
-          }),
-        );
-      },
-    );
-    outgoing.on('error', reject);
-    outgoing.end(body && JSON.stringify(body));
-  });
+  return send(url, { ...sending, headers, ...(body && { body: JSON.stringify(body) }) });
 }
 
-const NO_ANSWER: Shot = { status: 0, charged: false };
+const shotOf = (reply: Promise<Reply>): Promise<Shot> =>
+  reply.then(
+    ({ status }) => ({ status, charged: false }),
+    () => NO_ANSWER,
+  );
 
 interface Outbox {
   readonly mails: readonly { readonly to: string; readonly text: string }[];
@@ -59,7 +35,7 @@ async function signUp(dashboard: string, email: string): Promise<string> {
     const token = new URL(link).searchParams.get('token');
     const verified = await ask(`${dashboard}/api/auth/verify-email`, { method: 'POST', body: { token, password: PASSWORD } });
     if (verified.status !== 200) throw new Error(`the address could not be confirmed: ${verified.status}`);
-    return verified.cookie;
+    return (verified.headers['set-cookie'] ?? []).map((each) => each.split(';')[0]).join('; ');
   }
 }
 
@@ -86,7 +62,7 @@ export const dashboardAttacks: readonly Attack[] = [
           const shown = await ask(url, { method: 'GET', cookie, signal }).catch(() => undefined);
           if (!shown) return NO_ANSWER;
           const { version } = shown.json() as { version?: number };
-          return ask(`${url}/rules`, { method: 'PUT', cookie, body: { version, rules: lists[index % 2] }, signal }).catch(() => NO_ANSWER);
+          return shotOf(ask(`${url}/rules`, { method: 'PUT', cookie, body: { version, rules: lists[index % 2] }, signal }));
         });
     },
   },
@@ -97,9 +73,7 @@ export const dashboardAttacks: readonly Attack[] = [
       Promise.resolve((signal) => {
         const url = `${installation.instance.dashboard}/api/auth/sign-in/email`;
         const body = (index: number): object => ({ email: `nobody-${index}@example.com`, password: PASSWORD });
-        return atRate(40, signal, (index) =>
-          ask(url, { method: 'POST', body: body(index), from: somewhere(index) }).catch(() => NO_ANSWER),
-        );
+        return atRate(40, signal, (index) => shotOf(ask(url, { method: 'POST', body: body(index), from: somewhere(index) })));
       }),
   },
   {
@@ -107,7 +81,7 @@ export const dashboardAttacks: readonly Attack[] = [
     paths: [],
     prepare: ({ installation }) =>
       Promise.resolve((signal) =>
-        atRate(50, signal, (index) => shoot(installation.instance.dashboard, { rawPath: ODD_PATHS[index % ODD_PATHS.length] ?? '/' })),
+        atRate(50, signal, (index) => shoot(new URL(installation.instance.dashboard).origin + ODD_PATHS[index % ODD_PATHS.length])),
       ),
     verify: (_neighbourhood, { statuses }) => expect([...statuses.keys()].filter((status) => status < 400 || status >= 500)).toEqual([]),
   },
