@@ -7,7 +7,7 @@ import { endpointsFor } from '../../../services/dashboard/contract/endpoints';
 import { setCustomerLimits } from '../../../plugins/stores/postgres/customers/customer-limits';
 import { type GatewayDouble, startGatewayDouble } from '../support/gateway-double';
 import { type Belongings, fillPath, makeBelongings, samples } from '../support/endpoint-samples';
-import { fc } from '../../support/fast-check';
+import { fc, propertyRuns } from '../../support/fast-check';
 import { createKey } from '../../../plugins/stores/postgres/keys/create-key';
 import { replaceKeyRules } from '../../../plugins/stores/postgres/keys/whitelist-rules';
 
@@ -86,7 +86,7 @@ describe('whatever is sent', () => {
     await gateway.close();
   });
 
-  const RUNS = 30;
+  const RUNS = propertyRuns(30);
   const FILTERS = ['product', 'outcome', 'status', 'method', 'path', 'slowerThanMs', 'by'];
   const QUERIES = ['limit', 'after', 'search', 'state', 'from', 'to', 'key', 'id', ...FILTERS];
   const nasty = fc.constantFrom(

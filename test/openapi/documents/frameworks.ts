@@ -146,6 +146,20 @@ const spring = forecast(
 /** JSDoc comments of Express: an answer without a schema, `default` as status. */
 const express = forecast({ tags: ['Forecast'], responses: { '200': { description: 'A forecast.' }, default: { description: 'An error.' } } }, {}, '3.0.0'); // prettier-ignore
 
+/** rswag: a header of few values, basic authentication of an operation. */
+const rails = forecast(
+  { security: [{ basic: [] }], parameters: [{ name: 'Accept-Language', in: 'header', schema: { type: 'string', enum: ['en', 'hi'] } }] },
+  { components: { securitySchemes: { basic: { type: 'http', scheme: 'basic' } } } },
+  '3.0.1',
+);
+
+/** Swashbuckle: values of an enumeration as integers. */
+const dotnet = forecast(
+  { operationId: 'GetForecast', parameters: [{ name: 'unit', in: 'query', schema: named('Unit') }] },
+  withSchemas({ Unit: { enum: [0, 1], type: 'integer', format: 'int32' } }),
+  '3.0.1',
+);
+
 /** By hand, 3.1: webhooks, a path item without operations, a const, examples of a schema. */
 const webhooks = forecast(
   { description: 'One of *several*.', parameters: [{ name: 'mode', in: 'query', required: true, schema: { const: 'daily' } }] },
@@ -182,7 +196,7 @@ const discriminator = forecast(
 );
 
 export const FRAMEWORKS: Readonly<Record<string, object>> = {
-  fastapi, nest, go, byHand, forms, spring, express, webhooks, discriminator,
+  fastapi, nest, go, byHand, forms, spring, express, rails, dotnet, webhooks, discriminator,
 }; // prettier-ignore
 
 /** What somebody could write to run code, to end a page or to fill a memory. */

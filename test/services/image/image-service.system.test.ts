@@ -11,7 +11,7 @@ import { disc, plain } from '../../workers/image/pictures';
 import { buildHarness, type Harness } from '../kit/harness';
 import { field as text, file, multipart } from '../kit/input/send-input';
 import { anyCharacter, anyWebUrl } from '../../support/any-text';
-import { fc } from '../../support/fast-check';
+import { fc, propertyRuns } from '../../support/fast-check';
 
 const URL_PATH = '/image/background_remover';
 const log = createLog('image', { level: 'silent' });
@@ -223,7 +223,7 @@ describe('bad input', () => {
       fc.asyncProperty(field, fc.oneof(mutated, wrong), async (name, value) => {
         expect([200, 400, 413]).toContain((await post({ [name]: value })).statusCode);
       }),
-      { numRuns: 150 },
+      { numRuns: propertyRuns(150) },
     );
   });
 });

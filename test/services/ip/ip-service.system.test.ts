@@ -14,7 +14,7 @@ import { createSandboxUpstreams } from '../../../services/sandbox/sandbox-upstre
 import { startSandbox, type Sandbox } from '../../../services/sandbox/start-sandbox';
 import { buildHarness, type Harness } from '../kit/harness';
 import { writeMmdb } from './mmdb-writer';
-import { fc } from '../../support/fast-check';
+import { fc, propertyRuns } from '../../support/fast-check';
 
 let sandbox: Sandbox;
 const opened: Harness[] = [];
@@ -116,7 +116,7 @@ describe('GET /ip from the shipped data', () => {
         const response = await get(ip);
         return response.statusCode === 200 && ipAnswer.safeParse(response.json()).success;
       }),
-      { numRuns: 300 },
+      { numRuns: propertyRuns(300) },
     );
   });
 

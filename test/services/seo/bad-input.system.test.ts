@@ -1,5 +1,5 @@
 import { type SeoStage, startSeoStage } from './seo-stage';
-import { fc } from '../../support/fast-check';
+import { fc, propertyRuns } from '../../support/fast-check';
 
 let stage: SeoStage;
 beforeAll(async () => {
@@ -92,6 +92,6 @@ test.each(ROUTES)('any input that %s documents succeeds; with a member replaced 
       const { statusCode } = await stage.post(route, { ...body, [names[index % names.length] ?? 'x']: value });
       expect([200, 400, 422]).toContain(statusCode);
     }),
-    { numRuns: 30 },
+    { numRuns: propertyRuns(30) },
   );
 });

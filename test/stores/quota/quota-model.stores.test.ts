@@ -9,7 +9,7 @@ import { eventually } from '../../support/eventually';
 import { type TestDatabase, testDatabase } from '../../support/postgres/postgres';
 import { type TestRedis, startTestRedis } from '../../support/redis/redis';
 import { StoreClock, storeNode } from './harness';
-import { fc } from '../../support/fast-check';
+import { fc, propertyRuns } from '../../support/fast-check';
 
 const LIMITS: QuotaLimits[] = [
   { daily: 10, monthly: 25 },
@@ -208,7 +208,7 @@ describe('any order of spends, refunds, plan changes and day turns', () => {
     const actions = fc.array(fc.oneof(...counting), { minLength: 10, maxLength: 40 });
     await fc.assert(
       fc.asyncProperty(actions, (each) => play(each, (step) => nodes[step % 2])),
-      { numRuns: 60 },
+      { numRuns: propertyRuns(60) },
     );
   });
 
@@ -234,7 +234,7 @@ describe('any order of spends, refunds, plan changes and day turns', () => {
     const actions = fc.array(fc.oneof(...counting, ...counting, ...losing), { minLength: 20, maxLength: 50 });
     await fc.assert(
       fc.asyncProperty(actions, (each) => play(each, () => nodes[0])),
-      { numRuns: 40, examples: [[losses]] },
+      { numRuns: propertyRuns(40), examples: [[losses]] },
     );
   });
 });
