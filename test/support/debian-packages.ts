@@ -13,7 +13,6 @@ export const DEBIAN_PACKAGES = {
   zipalign: 'zipalign',
   keytool: 'default-jre-headless',
   smali: 'smali',
-  dexdump: 'dexdump',
   openssl: 'openssl',
   unzip: 'unzip',
   '/usr/share/android-framework-res/framework-res.apk': 'android-framework-res',

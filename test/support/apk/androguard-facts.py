@@ -1,4 +1,4 @@
-"""Prints what androguard reads in each APK named on the command line, and its table of the platform's permissions, as JSON.
+"""Prints what androguard reads in each APK named on the command line, as JSON.
 
 Attributes stay as androguard gives them: text, None where absent. What is not APK.get_* comes from androguard's own XML,
 resource table and dex readers, never from a second reader here. Where androguard fails, its error stands in for the facts.
@@ -14,7 +14,6 @@ import warnings
 warnings.simplefilter("ignore")
 logging.disable(logging.CRITICAL)
 
-from androguard.core.androconf import load_api_specific_resource_module
 from androguard.core.bytecodes.apk import APK
 from androguard.core.bytecodes.axml import AXMLPrinter
 from androguard.core.bytecodes.dvm import DalvikVMFormat
@@ -145,10 +144,4 @@ def facts_or_error(path):
         return {"facts": None, "error": f"{type(error).__name__}: {error}"}
 
 
-# The newest platform that this release of androguard knows.
-platform = load_api_specific_resource_module("aosp_permissions", 28)
-answers = {
-    "apps": {path: facts_or_error(path) for path in sys.argv[1:]},
-    "platform": {name: details["protectionLevel"] for name, details in platform.items()},
-}
-json.dump(answers, sys.stdout)
+json.dump({path: facts_or_error(path) for path in sys.argv[1:]}, sys.stdout)

@@ -82,12 +82,11 @@ const facts = z.strictObject({
   ),
 });
 
-const answers = z.strictObject({
-  /** By path: facts, or why androguard could not read the file. */
-  apps: z.record(z.string(), z.union([z.strictObject({ facts, error: z.null() }), z.strictObject({ facts: z.null(), error: z.string() })])),
-  /** protectionLevel of the platform's permissions of API 28, the newest that this androguard knows. */
-  platform: z.record(z.string(), z.string()),
-});
+/** By path: facts, or why androguard could not read the file. */
+const answers = z.record(
+  z.string(),
+  z.union([z.strictObject({ facts, error: z.null() }), z.strictObject({ facts: z.null(), error: z.string() })]),
+);
 
 export type AndroguardFacts = z.infer<typeof facts>;
 export type AndroguardAnswers = z.infer<typeof answers>;

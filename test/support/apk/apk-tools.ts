@@ -4,7 +4,7 @@ import { ensurePackages } from '../debian-packages';
 
 const run = promisify(execFile);
 
-const PROGRAMS = ['aapt', 'aapt2', 'apksigner', 'zipalign', 'keytool', 'smali', 'dexdump', 'openssl', 'unzip'] as const;
+const PROGRAMS = ['aapt', 'aapt2', 'apksigner', 'zipalign', 'keytool', 'smali', 'openssl', 'unzip'] as const;
 const FRAMEWORK_FILE = '/usr/share/android-framework-res/framework-res.apk';
 const ANDROGUARD = '/usr/lib/python3/dist-packages/androguard/core/bytecodes/apk.py';
 

@@ -43,7 +43,7 @@ beforeAll(async () => {
 afterAll(() => builder.close());
 
 function factsOf(path: string): AndroguardFacts {
-  const answer = answers.apps[path];
+  const answer = answers[path];
   if (!answer?.facts) throw new Error(`androguard does not read ${path}: ${answer?.error ?? 'no answer'}`);
   return answer.facts;
 }
