@@ -183,7 +183,7 @@ const CAUSED_ELSEWHERE: Readonly<Record<string, string>> = {
   '422 apk_malformed': 'services/app/analyze.system',
   '412 precondition_failed': 'services/gdplay/gdplay-service.system',
   '416 range_not_satisfiable': 'services/gdplay/gdplay-service.system',
-  '422 validation_failed': 'services/grank/grank-input.system',
+  '422 validation_failed': 'services/grank/grank-service.system',
   '429 concurrency_exceeded': 'services/kit/service/service-app',
   '422 apk_too_complex': 'services/app/analyze.system',
   '504 pages_timeout': 'services/seo/seo-service.system',

@@ -118,6 +118,12 @@ describe('POST /app/analyze', () => {
     expect({ status: answer.statusCode, code: answer.json().code }).toEqual({ status, code });
   });
 
+  test('answers 422 to a truncated APK, and names the field', async () => {
+    const answer = await analyze(multipart('file', apk.subarray(0, apk.length - 100)));
+    expect(answer.statusCode).toBe(422);
+    expect(answer.json()).toMatchObject({ code: 'apk_malformed', errors: [{ field: 'file' }] });
+  });
+
   test.each(['application/x-www-form-urlencoded', 'application/json'])(
     'does not read a body of %s, which cannot hold a file',
     async (type) => {
