@@ -13,7 +13,7 @@ const RECOVERY = { ...OF_ONE_PROCESS, recoversWithinMs: 30_000 };
 /** Past the 6 s for which a gateway waits. */
 const STOPPED_MS = 7_000;
 /** Several lives of a worker. */
-const CRASHING_MS = 4_000;
+const CRASHING_MS = 2_000;
 
 let tollgate: OwnInstallation;
 

@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { oncePerRun } from '../once-per-run';
+import { runFolder } from '../run-folder';
 import { ensureApkTools, runTool } from './apk-tools';
 
 /** What an APK is built from. */
@@ -111,14 +112,15 @@ export class ApkBuilder {
     return signed;
   }
 
-  /** The key store that holds this key; made when first asked for. */
-  async keyStore({ name, distinguishedName, algorithm, bits, signature }: KeySpec): Promise<string> {
-    const store = join(this.folder, `${name}.p12`);
-    if (existsSync(store)) return store;
-    const key = ['-keyalg', algorithm, '-keysize', String(bits), '-sigalg', signature, '-validity', '10000'];
-    const access = ['-keystore', store, '-storetype', 'PKCS12', '-storepass', STORE_PASSWORD, '-alias', name];
-    await runTool('keytool', ['-genkeypair', ...key, ...access, '-dname', distinguishedName]);
-    return store;
+  /** The key store that holds this key; the first test file of the run that asks makes it. */
+  keyStore({ name, distinguishedName, algorithm, bits, signature }: KeySpec): Promise<string> {
+    return oncePerRun(`key-${name}`, async () => {
+      const store = join(runFolder(), `${name}.p12`);
+      const key = ['-keyalg', algorithm, '-keysize', String(bits), '-sigalg', signature, '-validity', '10000'];
+      const access = ['-keystore', store, '-storetype', 'PKCS12', '-storepass', STORE_PASSWORD, '-alias', name];
+      await runTool('keytool', ['-genkeypair', ...key, ...access, '-dname', distinguishedName]);
+      return store;
+    });
   }
 
   /** Writes a file below the folder. */
