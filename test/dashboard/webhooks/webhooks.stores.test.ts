@@ -108,6 +108,15 @@ describe('a webhook', () => {
     expect(JSON.stringify(entry)).not.toContain('why it failed');
   });
 
+  it('is not replayed to another customer, whose own webhook asks for it', async () => {
+    const { webhook } = await made();
+    const { id: deliveryId } = await requestTestDelivery(pool, { id: webhook.id, customerId });
+    const { customerId: stranger } = await newKey(pool);
+    const own = await createWebhook(pool, { customerId: stranger, url: `${receiver.url}/other`, actor });
+    const asked = replayDelivery(pool, { id: own.webhook.id, customerId: stranger, deliveryId });
+    await expect(asked).rejects.toMatchObject({ code: 'delivery_unknown' });
+  });
+
   it('is replayed under the same event id, and delivered when its receiver is well again', async () => {
     const { webhook } = await made();
     receiver.answer = (_request, response) => response.destroy();
