@@ -1,6 +1,6 @@
 import fc from 'fast-check';
+import { isSampled } from './sample';
 
-const isSampled = (process.env.TEST_SAMPLE ?? 'all') !== 'all';
 /** `npm run test:unit` sets PROPERTY_RUNS=few because one runs it after every few lines. */
 const SHARE = process.env.PROPERTY_RUNS === 'few' ? 10 : isSampled ? 3 : 1;
 

@@ -22,6 +22,8 @@ export interface Answer {
   readonly status: number;
   readonly sentAt: number;
   readonly tookMs: number;
+  /** Of a refusal; empty where the answer has none. */
+  readonly code: string;
   /** See {@link isUndecided}. */
   readonly isUndecided: boolean;
   /** Refused by the service, for want of a proof: the gateway had let it through. */
@@ -79,7 +81,8 @@ export function judgeReply({
   readonly status: number;
   readonly text: string;
 }): Omit<Answer, 'caller' | 'sentAt' | 'tookMs'> {
-  return { status, isUndecided: isUndecided({ status, text }), hasReachedService: text.includes(NO_PROOF) };
+  const code = /"code":"(\w+)"/.exec(text)?.[1] ?? '';
+  return { status, code, isUndecided: isUndecided({ status, text }), hasReachedService: text.includes(NO_PROOF) };
 }
 
 export function startProbe(target: ProbeTarget): Probe {

@@ -150,9 +150,10 @@ function amiss(
   { callers, allowed }: { callers: readonly Caller[]; allowed: readonly number[] },
 ): Record<string, number> {
   const counts: Record<string, number> = {};
+  const nameOf = ({ status, code }: Answer): string => `${status} ${code}`;
   const suspects = answers.of(...callers).filter(({ status }) => !allowed.includes(status));
   const unexcused = suspects.filter((answer) => !isExcused(answer));
-  for (const { status } of unexcused) counts[status] = (counts[status] ?? 0) + 1;
+  for (const name of unexcused.map(nameOf)) counts[name] = (counts[name] ?? 0) + 1;
   sayExcused(suspects.length - unexcused.length);
   return counts;
 }
