@@ -5,7 +5,7 @@ const TEST_TIMEOUT_MS = 300_000;
 
 const shared = {
   rootDir: __dirname,
-  roots: ['<rootDir>/test'],
+  roots: ['<rootDir>/test', '<rootDir>/bench'],
   testEnvironment: '<rootDir>/test/support/one-realm-environment.cjs',
   runtime: '<rootDir>/test/support/shared-packages-runtime.cjs',
   setupFiles: ['<rootDir>/test/support/own-ports.cjs'],

@@ -1,8 +1,8 @@
 import { dirname, resolve } from 'node:path';
 import { type Pool } from 'pg';
-import { type Catalogue } from '../plugins/core/selling/catalogue';
-import { readYaml } from '../plugins/core/selling/read-yaml';
-import { readProductDocuments, writeProductDocuments } from '../plugins/stores/postgres/catalogue/product-documents';
+import { type Catalogue } from '../plugins/core/catalogue/catalogue';
+import { readYaml } from '../plugins/core/catalogue/read-yaml';
+import { readProductDocuments, writeProductDocuments } from '../services/selling/catalogue/product-documents';
 import { inTransaction } from '../plugins/stores/postgres/database';
 import { plainGet } from '../services/kit/plain-get';
 import { readTextFile } from '../services/kit/read-text-file';

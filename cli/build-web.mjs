@@ -11,11 +11,11 @@ const publicScript = 'public-page';
 const publicSheet = 'public.css';
 
 /** Where the first page of somebody who is signed in begins. */
-const FIRST = /[\\/]web[\\/](main\.tsx|layouts[\\/]|pages[\\/]overview[\\/])/;
+const FIRST = /[\\/]web[\\/](main\.tsx|parts[\\/]layouts[\\/]|customer[\\/]overview[\\/])/;
 
 /** What every page begins with, and what stands before a session. The rest is not loaded to sign in. */
 const ENTRY = /[\\/]web[\\/]main\.tsx/;
-const ENTRANCE = /[\\/]web[\\/](layouts[\\/]entrance-layout|pages[\\/]entrance[\\/]sign-in-page)/;
+const ENTRANCE = /[\\/]web[\\/](parts[\\/]layouts[\\/]entrance-layout|entrance[\\/]sign-in-page)/;
 
 /** What the charts are drawn with: a third of all code, and on the pages about use alone. */
 const CHARTS =

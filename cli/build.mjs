@@ -9,7 +9,7 @@ import { buildProtoTypes, hasProtoTypes } from './build-proto-types.mjs';
 import { buildWeb, webOutput } from './build-web.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const sourceFolders = ['plugins', 'services', 'kong', 'cli', 'protos', 'test'];
+const sourceFolders = ['plugins', 'services', 'kong', 'cli', 'protos', 'bench', 'test'];
 /** Read where they are, and changed while an instance runs: no reason to build anew. */
 const kept = new Set(['kong/kong.yml', 'kong/catalogue.yml', 'kong/catalogue.schema.json']);
 const assets = /\.(sql|lua|proto|json|yml|html|txt|css|md|mjs)$/;
@@ -18,7 +18,7 @@ const migrationsFolder = 'plugins/stores/postgres/migrations';
 /** Built for browsers, by Vite, and stamped apart. */
 const webFolder = 'services/dashboard/web/';
 /** Shared by the pages and the server. */
-const sharedFolders = ['services/dashboard/reference/', 'services/dashboard/design/', 'services/dashboard/contract/'];
+const sharedFolders = ['services/dashboard/reference/', 'services/dashboard/brand/', 'services/dashboard/contract/'];
 /** Types alone, which compiled code does not have. */
 const typesFolder = 'services/workers/generated/';
 const webStampFile = join(root, 'dist', '.web-stamp');

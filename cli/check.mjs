@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { bootstrap, root } from './bootstrap.mjs';
 
-const folders = ['plugins', 'services', 'kong', 'cli', 'test'].filter((folder) => existsSync(join(root, folder)));
+const folders = ['plugins', 'services', 'kong', 'cli', 'bench', 'test'].filter((folder) => existsSync(join(root, folder)));
 
 /** What a check may keep until the next run; each compares contents, so that it says the same with it and without. */
 const kept = join(root, 'node_modules', '.cache', 'check');

@@ -1,5 +1,5 @@
-import { type Catalogue } from '../plugins/core/selling/catalogue';
-import { hasLiveSource, sourcesOf } from '../services/own-sources';
+import { type Catalogue } from '../plugins/core/catalogue/catalogue';
+import { hasLiveSource, sourcesOf } from '../services/products/own-sources';
 
 /** Whether live keys of a product have a source; test keys always have the sandbox. */
 export interface LiveState {

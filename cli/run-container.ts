@@ -82,12 +82,12 @@ async function main([role, ...rest]: readonly string[]): Promise<void> {
     case 'plugin-server':
       return runProgram('plugins/server/main.js', []);
     case 'service':
-      return runProgram('services/main.js', name === 'none' ? ['--none'] : ['--service', name ?? '']);
+      return runProgram('services/products/main.js', name === 'none' ? ['--none'] : ['--service', name ?? '']);
     case 'worker':
       if (name === undefined || !/^[a-z-]+$/.test(name)) throw new Error('worker needs the name of one');
       return runProgram(`services/workers/${name}/main.js`, []);
     case 'dashboard':
-      return runProgram('services/dashboard/api/main.js', []);
+      return runProgram('services/dashboard/main.js', []);
     case 'sandbox':
       return runProgram('services/sandbox/main.js', []);
     case 'migrate':

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
-import { type Catalogue, refusesTestKeys } from '../plugins/core/selling/catalogue';
+import { type Catalogue, refusesTestKeys } from '../plugins/core/catalogue/catalogue';
 import { describeMissing, liveStates } from './live-sources';
 import { readCatalogue } from '../services/kit/read-catalogue';
-import { firstCallOf, pickFirst } from '../plugins/core/selling/first-call';
+import { firstCallOf, pickFirst } from '../services/selling/catalogue/first-call';
 import { catalogueFile, configFolder, kongFile } from './supervisor/data-folder';
 import { type InstanceReport } from './supervisor/instance-state';
 import { endOnSignals } from './supervisor/end-on-signals';

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { type CommandContext } from './commands/command-context';
-import { CommandError } from './commands/command-error';
+import { CommandError } from './command-error';
 import { addCatalogueCommands } from './commands/catalogue';
 import { addBillingCommands } from './commands/billing';
 import { addCheckCommand } from './commands/check';

@@ -1,4 +1,4 @@
-import { type CatalogueProduct, hasSandbox, refusesTestKeys } from '../plugins/core/selling/catalogue';
+import { type CatalogueProduct, hasSandbox, refusesTestKeys } from '../plugins/core/catalogue/catalogue';
 
 /** One sentence for each product that can be called and has no sandbox: what becomes of its test keys. */
 export function noteTestKeys(products: readonly CatalogueProduct[]): string[] {

@@ -1,6 +1,6 @@
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { type CatalogueProduct } from '../plugins/core/selling/catalogue';
+import { type CatalogueProduct } from '../plugins/core/catalogue/catalogue';
 import { AS_KONG_READS } from './as-kong-reads';
 
 /** What the check needs of a product; the catalogue has more. */

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command } from 'commander';
-import { askForPaymentCheck, type PaymentReport, readPaymentCheck } from '../../plugins/stores/postgres/billing/payment-checks';
-import { fromMinor } from '../../plugins/core/selling/money';
+import { askForPaymentCheck, type PaymentReport, readPaymentCheck } from '../../services/selling/billing/payment-checks';
+import { fromMinor } from '../../plugins/core/catalogue/money';
 import { type CommandContext, finishCommand, withDatabase } from './command-context';
-import { CommandError } from './command-error';
+import { CommandError } from '../command-error';
 import { table } from './output';
 
 const HELP = `

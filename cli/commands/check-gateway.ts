@@ -9,7 +9,7 @@ import { checkNginx } from '../../kong/gateways/check-nginx';
 import { CatalogueError, readCatalogue } from '../../services/kit/read-catalogue';
 import { catalogueFile } from '../supervisor/data-folder';
 import { type CommandContext, finishCommand } from './command-context';
-import { CommandError } from './command-error';
+import { CommandError } from '../command-error';
 import { findStaleRoutes } from './gateway';
 
 /** Files that nginx includes: relative to the main file's folder; a star stands for part of a name. */

@@ -8,17 +8,17 @@ import { loadConfig } from '../../kong/local/config/kong-yml';
 import { ConfigError } from '../../kong/local/config/config-error';
 import { loadPluginInfo } from '../../kong/local/config/plugin-info';
 import { KONG_SCHEMA } from '../../plugins/access-layer/config';
-import { type Catalogue, createCatalogue } from '../../plugins/core/selling/catalogue';
+import { type Catalogue, createCatalogue } from '../../plugins/core/catalogue/catalogue';
 import { CatalogueError, describeProblem, readCatalogue } from '../../services/kit/read-catalogue';
 import { catalogueFile, kongFile } from '../supervisor/data-folder';
 import { DOCUMENT_FILE } from '../../services/openapi/read-document';
 import { describeMissing, liveStates, type LiveState } from '../live-sources';
 import { noteTestKeys } from '../test-keys';
-import { readMigrationStanding } from '../supervisor/migrations';
+import { readMigrationStanding } from '../postgres/migrations';
 import { findSettingProblems } from '../supervisor/start-settings';
 import { addGatewayChecks } from './check-gateway';
 import { type CommandContext, describeDatabase, finishCommand, withDatabase } from './command-context';
-import { CommandError } from './command-error';
+import { CommandError } from '../command-error';
 import { readKongYml } from './read-kong-yml';
 
 const HELP = `
@@ -99,7 +99,7 @@ function checkServices({ root }: CommandContext, { products }: Catalogue): strin
     .flatMap(({ id, routes }) =>
       routes
         .filter(({ path }) => !Object.hasOwn(paths, path))
-        .map(({ path }) => `product ${id}: no service of services/registry.ts answers ${path}`),
+        .map(({ path }) => `product ${id}: no service of services/products/registry.ts answers ${path}`),
     );
 }
 

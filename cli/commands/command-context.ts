@@ -4,8 +4,8 @@ import { type Pool } from 'pg';
 import { addressOf, describeConnectionError, isConnectionError } from '../database-problem';
 import { dataFolder } from '../supervisor/data-folder';
 import { type ProcessIdentity, readState } from '../supervisor/instance-state';
-import { isMissingTable } from '../supervisor/migrations';
-import { CommandError } from './command-error';
+import { isMissingTable } from '../postgres/migrations';
+import { CommandError } from '../command-error';
 import { type Output } from './output';
 
 /** What every command is given. */

@@ -4,7 +4,7 @@ import {
   type CustomerLimitsView,
   setCustomerLimits,
   showCustomerLimits,
-} from '../../plugins/stores/postgres/customers/customer-limits';
+} from '../../services/selling/customers/customer-limits';
 import { ACTOR, type CommandContext, finishCommand, withDatabase } from './command-context';
 import { table } from './output';
 import { parseLimit } from './parse-arguments';

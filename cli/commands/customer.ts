@@ -1,7 +1,7 @@
 import { type Command } from 'commander';
-import { createCustomer } from '../../plugins/stores/postgres/customers/create-customer';
-import { listCustomers, showCustomer } from '../../plugins/stores/postgres/customers/show-customers';
-import { suspendCustomer } from '../../plugins/stores/postgres/suspensions/suspend';
+import { createCustomer } from '../../services/selling/customers/create-customer';
+import { listCustomers, showCustomer } from '../../services/selling/suspensions/show-customers';
+import { suspendCustomer } from '../../services/selling/suspensions/suspend';
 import { addCustomerLimits } from './customer-limits';
 import { ACTOR, type CommandContext, finishCommand, withDatabase } from './command-context';
 import { parseEmail, parseLimit } from './parse-arguments';

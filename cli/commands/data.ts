@@ -2,19 +2,19 @@ import { readFile } from 'node:fs/promises';
 import { isNativeError } from 'node:util/types';
 import { type Command } from 'commander';
 import { booleanSetting, listSetting } from '../../plugins/core/settings';
-import { openDatabases } from '../../services/ip/ip-databases';
-import { openAddressLists } from '../../services/ip/lists/address-lists';
-import { LIST_DEFINITIONS, type ListDefinition } from '../../services/ip/lists/list-definitions';
-import { type KeptList, listPath, parseListFile } from '../../services/ip/lists/list-file';
-import { type FlagAccuracy, measureFlags } from '../../services/ip/lists/measure-flags';
-import { updateList } from '../../services/ip/lists/update-list';
-import { countNetworks, parseBootstrap, RDAP_SERVERS, rdapServersPath } from '../../services/ip/rdap/rdap-servers';
-import { updateRdapServers } from '../../services/ip/rdap/update-rdap-servers';
-import { lookUpAddress } from '../../services/ip/look-up-address';
-import { databasePaths, ipSettings } from '../../services/ip/settings';
+import { openDatabases } from '../../services/products/ip/ip-databases';
+import { openAddressLists } from '../../services/products/ip/lists/address-lists';
+import { LIST_DEFINITIONS, type ListDefinition } from '../../services/products/ip/lists/list-definitions';
+import { type KeptList, listPath, parseListFile } from '../../services/products/ip/lists/list-file';
+import { type FlagAccuracy, measureFlags } from '../../services/products/ip/lists/measure-flags';
+import { updateList } from '../../services/products/ip/lists/update-list';
+import { countNetworks, parseBootstrap, RDAP_SERVERS, rdapServersPath } from '../../services/products/ip/rdap/rdap-servers';
+import { updateRdapServers } from '../../services/products/ip/rdap/update-rdap-servers';
+import { lookUpAddress } from '../../services/products/ip/look-up-address';
+import { databasePaths, ipSettings } from '../../services/products/ip/settings';
 import { dataFolder, listsFolder } from '../supervisor/data-folder';
 import { type CommandContext, finishCommand } from './command-context';
-import { CommandError } from './command-error';
+import { CommandError } from '../command-error';
 import { table } from './output';
 
 const EXAMPLES = `
@@ -152,7 +152,7 @@ function showAccuracy(figures: readonly FlagAccuracy[]): string {
   return table(['list', 'flag', 'listed', 'flagged', 'without lists', 'unlisted', 'wrongly flagged'], rows);
 }
 
-/** `tollgate data`: the lists of addresses that the service in services/ip can use. */
+/** `tollgate data`: the lists of addresses that the service in services/products/ip can use. */
 export function addDataCommands(program: Command, context: CommandContext): void {
   const { output, env, exitWith } = context;
   const group = program.command('data').description('manage the lists of Tor exits, VPNs, clouds and relays that the service ip uses');

@@ -1,8 +1,8 @@
 import { type Command } from 'commander';
-import { type Explanation, explainDecision } from '../../plugins/core/access/explain';
-import { explainDecision as findDecision } from '../../plugins/stores/postgres/decisions/explain-decision';
+import { type Explanation, explainDecision } from '../../services/selling/requests/explain';
+import { explainDecision as findDecision } from '../../services/selling/requests/explain-decision';
 import { type CommandContext, finishCommand, withDatabase } from './command-context';
-import { CommandError } from './command-error';
+import { CommandError } from '../command-error';
 import { parseRequestId } from './parse-arguments';
 
 const EXAMPLE = `

@@ -4,12 +4,12 @@ import { type Command } from 'commander';
 import { GATEWAY_KINDS, type GatewayKind, type GatewayPlaces } from '../../kong/gateways/render';
 import { gatewayFiles, routeFiles } from '../../kong/gateways/write/gateway-files';
 import { UnwritableRoute } from '../../kong/gateways/write/guarded-routes';
-import { brandSettings, readBrand } from '../../services/dashboard/api/public/brand';
-import { gatewayErrorPage } from '../../services/dashboard/api/public/gateway-error-page';
+import { brandSettings, readBrand } from '../../services/dashboard/brand/brand';
+import { gatewayErrorPage } from '../../services/dashboard/storefront/gateway-error-page';
 import { dataFolder, socketPath } from '../supervisor/data-folder';
 import { readState } from '../supervisor/instance-state';
 import { type CommandContext, finishCommand } from './command-context';
-import { CommandError } from './command-error';
+import { CommandError } from '../command-error';
 import { here } from './here';
 import { readKongYml } from './read-kong-yml';
 

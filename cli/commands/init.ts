@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { type Command } from 'commander';
 import { type CommandContext, finishCommand } from './command-context';
-import { CommandError } from './command-error';
+import { CommandError } from '../command-error';
 import { here } from './here';
 
 const HELP = `

@@ -1,17 +1,17 @@
 import { type Command } from 'commander';
 import { type KeyMode } from '../../plugins/core/ports';
-import { type IssueKeyOptions } from '../../plugins/stores/postgres/keys/issue-key';
-import { readAppliedCatalogue } from '../../plugins/stores/postgres/catalogue/read-catalogue';
-import { createKey, importKey } from '../../plugins/stores/postgres/keys/create-key';
+import { type IssueKeyOptions } from '../../services/selling/keys/issue-key';
+import { readAppliedCatalogue } from '../../services/selling/catalogue/read-catalogue';
+import { createKey, importKey } from '../../services/selling/keys/create-key';
 import { readState } from '../supervisor/instance-state';
 import { dataFolder } from '../supervisor/data-folder';
 import { noteTestKeys } from '../test-keys';
 import { ACTOR, type CommandContext, finishCommand, withDatabase } from './command-context';
 import { parseFutureInstant, parseLimit, parseMode, parseProducts, parseRuleList } from './parse-arguments';
 import { showSubscriptions, summariseSubscription } from './views';
-import { CommandError } from './command-error';
-import { type Catalogue } from '../../plugins/core/selling/catalogue';
-import { firstCallOf, targetOf } from '../../plugins/core/selling/first-call';
+import { CommandError } from '../command-error';
+import { type Catalogue } from '../../plugins/core/catalogue/catalogue';
+import { firstCallOf, targetOf } from '../../services/selling/catalogue/first-call';
 
 interface IssueFlags {
   readonly customer: string;

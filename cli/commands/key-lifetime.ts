@@ -1,6 +1,6 @@
 import { type Command } from 'commander';
-import { expireKey } from '../../plugins/stores/postgres/keys/set-key-state';
-import { rotateKey } from '../../plugins/stores/postgres/keys/rotate-key';
+import { expireKey } from '../../services/selling/keys/set-key-state';
+import { rotateKey } from '../../services/selling/keys/rotate-key';
 import { ACTOR, type CommandContext, finishCommand, withDatabase } from './command-context';
 import { parseDuration, parseId, parseInstant } from './parse-arguments';
 import { showMoment, summariseSubscription } from './views';

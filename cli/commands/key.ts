@@ -1,11 +1,11 @@
 import { type Command } from 'commander';
 import { type CredentialState } from '../../plugins/core/ports';
-import { viewKey } from '../../plugins/stores/postgres/keys/key-view';
-import { listKeys, showKey } from '../../plugins/stores/postgres/keys/show-keys';
-import { replaceKeyRules } from '../../plugins/stores/postgres/keys/whitelist-rules';
-import { setKeyState } from '../../plugins/stores/postgres/keys/set-key-state';
+import { viewKey } from '../../services/selling/keys/key-view';
+import { listKeys, showKey } from '../../services/selling/keys/show-keys';
+import { replaceKeyRules } from '../../services/selling/keys/whitelist-rules';
+import { setKeyState } from '../../services/selling/keys/set-key-state';
 import { ACTOR, type CommandContext, finishCommand, withDatabase } from './command-context';
-import { suspendKey } from '../../plugins/stores/postgres/suspensions/suspend';
+import { suspendKey } from '../../services/selling/suspensions/suspend';
 import { addKeyIssuing } from './key-create';
 import { addKeyLifetime } from './key-lifetime';
 import { parseId, parseRuleList } from './parse-arguments';

@@ -4,7 +4,7 @@ import { missingRuntime } from '../../services/workers/image/onnx/onnx-finder';
 import { addModel, type KeptModel, listModels, removeModel } from '../models/kept-models';
 import { dataFolder, modelsFolder } from '../supervisor/data-folder';
 import { type CommandContext, finishCommand } from './command-context';
-import { CommandError } from './command-error';
+import { CommandError } from '../command-error';
 import { table } from './output';
 
 const EXAMPLES = `

@@ -6,12 +6,12 @@ import {
   type OperatorWish,
   removeOperator,
   resetOperator,
-} from '../../plugins/stores/postgres/operators/change-operators';
-import { type Operator } from '../../plugins/stores/postgres/operators/find-operator';
-import { makeSetUpLink, type SetUpLink } from '../../services/dashboard/api/accounts/set-up-link';
+} from '../../services/selling/operators/change-operators';
+import { type Operator } from '../../services/selling/operators/find-operator';
+import { makeSetUpLink, type SetUpLink } from '../../services/dashboard/sign-in/set-up-link';
 import { dataFolder } from '../supervisor/data-folder';
 import { readState } from '../supervisor/instance-state';
-import { CommandError } from './command-error';
+import { CommandError } from '../command-error';
 import { ACTOR, type CommandContext, finishCommand, withDatabase } from './command-context';
 import { table } from './output';
 import { parseEmail } from './parse-arguments';

@@ -1,6 +1,6 @@
-import { type OperationRefusal } from '../../plugins/core/selling/operation-refusals';
-import { OperationRefused } from '../../plugins/stores/postgres/operation-refused';
-import { CommandError } from './command-error';
+import { type OperationRefusal } from '../../services/selling/operations/operation-refusals';
+import { OperationRefused } from '../../services/selling/operations/operation-refused';
+import { CommandError } from '../command-error';
 
 /** How a command tells its result: one JSON text for scripts, or lines for people. */
 export interface Output {

@@ -1,5 +1,5 @@
 import { type KeyMode } from '../../plugins/core/ports';
-import { CommandError } from './command-error';
+import { CommandError } from '../command-error';
 
 function invalid(message: string): CommandError {
   return new CommandError('invalid_argument', message);

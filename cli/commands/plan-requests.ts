@@ -1,7 +1,7 @@
 import { type Command } from 'commander';
 import { type Pool } from 'pg';
-import { approvePlanRequest, declinePlanRequest } from '../../plugins/stores/postgres/subscriptions/answer-plan-request';
-import { listOpenRequests, type PlanRequestView } from '../../plugins/stores/postgres/subscriptions/plan-request-view';
+import { approvePlanRequest, declinePlanRequest } from '../../services/selling/subscriptions/answer-plan-request';
+import { listOpenRequests, type PlanRequestView } from '../../services/selling/subscriptions/plan-request-view';
 import { ACTOR, type CommandContext, finishCommand, withDatabase } from './command-context';
 import { table } from './output';
 import { parseId, parseLimit } from './parse-arguments';

@@ -3,7 +3,7 @@ import { dataFolder } from '../supervisor/data-folder';
 import { readState } from '../supervisor/instance-state';
 import { DEFAULT_QUOTA_TIMEZONE } from '../supervisor/start-settings';
 import { type CommandContext } from './command-context';
-import { CommandError } from './command-error';
+import { CommandError } from '../command-error';
 
 /** The zone that the environment names, else that of the running instance. */
 export function quotaTimeZone({ env, root }: CommandContext): string {

@@ -9,7 +9,7 @@ import { loadPluginInfo } from '../../kong/local/config/plugin-info';
 import { dataFolder, gatewayStateFile, kongFile } from '../supervisor/data-folder';
 import { type ProcessIdentity, readState } from '../supervisor/instance-state';
 import { type CommandContext, findDatabaseUrl } from './command-context';
-import { CommandError } from './command-error';
+import { CommandError } from '../command-error';
 
 /** `local`: the gateway of the instance that runs from this folder has taken kong.yml over. `none`: no such gateway works on this database. */
 export type Reloaded = 'local' | 'none';

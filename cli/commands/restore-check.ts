@@ -3,7 +3,7 @@ import { fingerprintDatabase, type TableFingerprint } from '../../plugins/stores
 import { createPool } from '../../plugins/stores/postgres/pool';
 import { describeConnectionError, isConnectionError } from '../database-problem';
 import { type CommandContext, findDatabaseUrl, finishCommand, withDatabase } from './command-context';
-import { CommandError } from './command-error';
+import { CommandError } from '../command-error';
 import { table } from './output';
 
 const HELP = `

@@ -1,5 +1,5 @@
-import { type CatalogueChange } from '../../plugins/core/selling/compare-catalogues';
-import { type Touched } from '../../plugins/stores/postgres/catalogue/count-touched';
+import { type CatalogueChange } from '../../services/selling/catalogue/compare-catalogues';
+import { type Touched } from '../../services/selling/catalogue/count-touched';
 
 /** A change, with the customers that lose something by it. */
 export interface TouchingChange extends CatalogueChange {

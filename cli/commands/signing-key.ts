@@ -3,12 +3,12 @@ import { type Command } from 'commander';
 import { parseKeySet, parseSharedKeys, type SharedKey } from '../../plugins/core/proof/context-keys';
 import { createContextKey, type KeySet, keySetOf } from '../../plugins/core/proof/create-context-key';
 import { deriveProductKey, derivePrivateKey, formatSecrets, rotateSecrets, type RotationStep } from '../../plugins/core/proof/product-keys';
-import { PRODUCT_ID } from '../../plugins/core/selling/catalogue';
+import { PRODUCT_ID } from '../../plugins/core/catalogue/catalogue';
 import { readKeySet } from '../../services/kit/service/proof-settings';
 import { dataFolder } from '../supervisor/data-folder';
 import { keySetFile, secretsFile } from '../supervisor/proof-keys';
 import { type CommandContext, finishCommand } from './command-context';
-import { CommandError } from './command-error';
+import { CommandError } from '../command-error';
 
 const EXAMPLES = `
 Examples:

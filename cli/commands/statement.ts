@@ -1,6 +1,6 @@
 import { type Command } from 'commander';
-import { requireCustomer } from '../../plugins/stores/postgres/customers/find-customer';
-import { type MonthlyStatement, readStatement } from '../../plugins/stores/postgres/statements/read-statement';
+import { requireCustomer } from '../../services/selling/customers/find-customer';
+import { type MonthlyStatement, readStatement } from '../../services/selling/statements/read-statement';
 import { type CommandContext, finishCommand, withDatabase } from './command-context';
 import { table } from './output';
 import { parseMonth } from './parse-arguments';

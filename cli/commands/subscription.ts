@@ -1,12 +1,12 @@
 import { type Command } from 'commander';
 import { type SubscriptionState } from '../../plugins/core/ports';
-import { type SubscriptionView, listSubscriptions } from '../../plugins/stores/postgres/subscriptions/subscription-view';
-import { changeSubscription } from '../../plugins/stores/postgres/subscriptions/change-subscription';
-import { createSubscription } from '../../plugins/stores/postgres/subscriptions/create-subscription';
-import { setSubscriptionState } from '../../plugins/stores/postgres/subscriptions/set-subscription-state';
-import { suspendSubscription } from '../../plugins/stores/postgres/suspensions/suspend';
+import { type SubscriptionView, listSubscriptions } from '../../services/selling/subscriptions/subscription-view';
+import { changeSubscription } from '../../services/selling/subscriptions/change-subscription';
+import { createSubscription } from '../../services/selling/subscriptions/create-subscription';
+import { setSubscriptionState } from '../../services/selling/subscriptions/set-subscription-state';
+import { suspendSubscription } from '../../services/selling/suspensions/suspend';
 import { ACTOR, type CommandContext, finishCommand, withDatabase } from './command-context';
-import { CommandError } from './command-error';
+import { CommandError } from '../command-error';
 import { parseId, parseLimit } from './parse-arguments';
 import { addPlanRequestCommands } from './plan-requests';
 import { addSuspensionCommands } from './suspensions';

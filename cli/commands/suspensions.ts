@@ -1,6 +1,6 @@
 import { type Command } from 'commander';
 import { type Pool } from 'pg';
-import { type SuspensionWish } from '../../plugins/stores/postgres/suspensions/suspend';
+import { type SuspensionWish } from '../../services/selling/suspensions/suspend';
 import { ACTOR, type CommandContext, finishCommand, withDatabase } from './command-context';
 
 const HELP = `

@@ -1,9 +1,9 @@
 import { type Command } from 'commander';
 import { type Pool } from 'pg';
 import { windowsAt } from '../../plugins/core/access/quota';
-import { requireCustomer } from '../../plugins/stores/postgres/customers/find-customer';
-import { type SubscriptionView, viewSubscriptions } from '../../plugins/stores/postgres/subscriptions/subscription-view';
-import { type DailyUsage, readUsage } from '../../plugins/stores/postgres/quota/usage-read';
+import { requireCustomer } from '../../services/selling/customers/find-customer';
+import { type SubscriptionView, viewSubscriptions } from '../../services/selling/subscriptions/subscription-view';
+import { type DailyUsage, readUsage } from '../../services/selling/subscriptions/usage-read';
 import { type CommandContext, finishCommand, withDatabase } from './command-context';
 import { table } from './output';
 import { parseDay } from './parse-arguments';

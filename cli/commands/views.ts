@@ -1,7 +1,7 @@
-import { type KeyView } from '../../plugins/stores/postgres/keys/key-view';
-import { type CustomerDetails, type CustomerSummary } from '../../plugins/stores/postgres/customers/show-customers';
-import { type Suspension } from '../../plugins/stores/postgres/suspensions/suspension-view';
-import { type SubscriptionView } from '../../plugins/stores/postgres/subscriptions/subscription-view';
+import { type KeyView } from '../../services/selling/keys/key-view';
+import { type CustomerDetails, type CustomerSummary } from '../../services/selling/suspensions/show-customers';
+import { type Suspension } from '../../services/selling/customers/suspension-view';
+import { type SubscriptionView } from '../../services/selling/subscriptions/subscription-view';
 import { table } from './output';
 
 /** The part of a subscription that `key create` prints. */

@@ -1,10 +1,5 @@
 import { type Command } from 'commander';
-import {
-  listDeliveries,
-  replayDelivery,
-  requestTestDelivery,
-  type DeliveryView,
-} from '../../plugins/stores/postgres/webhooks/delivery-view';
+import { listDeliveries, replayDelivery, requestTestDelivery, type DeliveryView } from '../../services/selling/webhooks/delivery-view';
 import {
   addSellerWebhook,
   listSellerWebhooks,
@@ -12,9 +7,9 @@ import {
   SELLER_EVENTS,
   type SellerEvent,
   type SellerWebhook,
-} from '../../plugins/stores/postgres/webhooks/seller-webhooks';
+} from '../../services/selling/webhooks/seller-webhooks';
 import { ACTOR, type CommandContext, finishCommand, withDatabase } from './command-context';
-import { CommandError } from './command-error';
+import { CommandError } from '../command-error';
 import { table } from './output';
 import { parseId, parseLimit, parseList } from './parse-arguments';
 import { showMoment } from './views';

@@ -1,12 +1,13 @@
 import { connect } from 'node:net';
 import { Client } from '@grpc/grpc-js';
-import { encodeFrames, FrameDecoder } from '../../plugins/server/frames';
-import { decodeRpcReturn, encodeRpcCall } from '../../plugins/server/rpc-messages';
+import { encodeFrames, FrameDecoder } from '../../plugins/server/wire/frames';
+import { decodeRpcReturn, encodeRpcCall } from '../../plugins/server/wire/rpc-messages';
 import { readSettings } from '../../plugins/core/settings';
 import { plainGet } from '../../services/kit/plain-get';
 import { HEALTH_SERVICE } from '../../services/kit/worker/load-proto';
 import { workerTlsSettings } from '../../services/kit/worker/worker-tls';
-import { type MutualTls, ownWorkerCredentials } from '../../services/kit/worker/worker-wire';
+import { ownWorkerCredentials } from '../../services/kit/worker/worker-wire';
+import { type MutualTls } from '../../services/kit/mutual-tls';
 import { readSecrets } from './read-secrets';
 
 type Environment = Readonly<Record<string, string | undefined>>;

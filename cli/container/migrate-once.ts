@@ -1,10 +1,10 @@
-import { applyCatalogue } from '../../plugins/stores/postgres/catalogue/apply-catalogue';
+import { applyCatalogue } from '../../services/selling/catalogue/apply-catalogue';
 import { migrate } from '../../plugins/stores/postgres/migrate';
 import { createPool } from '../../plugins/stores/postgres/pool';
 import { catalogueFile, readCatalogue } from '../../services/kit/read-catalogue';
 import { grantPrivileges, ROLES_MISSING } from '../database-roles/grant-privileges';
 import { updateApiDocuments } from '../api-documents';
-import { readMigrationStanding } from '../supervisor/migrations';
+import { readMigrationStanding } from '../postgres/migrations';
 
 export interface Migrated {
   /** Names of the migrations that this call applied. */

@@ -4,7 +4,7 @@ import { parseSharedKeys, type SharedKey } from '../../plugins/core/proof/contex
 import { CONTEXT_LIFETIME_SECONDS } from '../../plugins/core/proof/context-token';
 import { keySetOf } from '../../plugins/core/proof/create-context-key';
 import { derivePrivateKey, deriveProductKey, formatSecrets, rotateSecrets, type RotationStep } from '../../plugins/core/proof/product-keys';
-import { SERVICES } from '../../services/registry';
+import { SERVICES } from '../../services/products/registry';
 import { Memory, type Variables, write, writeVariables } from './credential-files';
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,6 +1,6 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { SERVICES } from '../../services/registry';
+import { SERVICES } from '../../services/products/registry';
 import { loginUrl } from '../database-roles/create-logins';
 import { DATABASE_ROLES, type DatabaseRole } from '../database-roles/privileges';
 import { Memory, type Variables, writeVariables } from './credential-files';

@@ -3,7 +3,7 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { CommandError } from '../commands/command-error';
+import { CommandError } from '../command-error';
 import { isOnnxModel } from './check-onnx';
 
 /** Half of the 2 GiB that one protocol buffer can hold, and all of it is loaded by each thread. */

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { findFreePorts, isPortFree } from '../supervisor/free-port';
+import { findFreePorts, isPortFree } from './free-port';
 import { removeDrafts, serverPrograms } from './embedded-postgres-files';
 import { endLeftover, isServerOf, stopServer } from './embedded-postgres-process';
 import { createCluster, explainFailure, launch, NAME, prepareRun, type Run } from './embedded-postgres-programs';

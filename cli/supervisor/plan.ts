@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type ServiceName } from '../../services/registry';
+import { type ServiceName } from '../../services/products/registry';
 import { catalogueFile, gatewayStateFile, kongFile, listsFolder } from './data-folder';
 import { type ProofKeys } from './proof-keys';
 import { type GatewayChoice } from './start-arguments';
@@ -173,7 +173,7 @@ export function servicesChild(context: PlanContext): ChildSpec {
     REDIS_URL: redisUrl,
     ...workerUrls(context),
   };
-  return nodeChild(context, { name: 'services', module: 'services/main.js', args, env, isBusy: services.length > 0 });
+  return nodeChild(context, { name: 'services', module: 'services/products/main.js', args, env, isBusy: services.length > 0 });
 }
 
 const LOOPBACK_NAMES = new Set(['localhost', LOOPBACK, '[::1]']);
@@ -214,7 +214,7 @@ export function dashboardChild(context: PlanContext): ChildSpec {
     // On a developer's machine webhooks are tried out with a receiver on loopback.
     DASHBOARD_WEBHOOKS_ALLOW_PRIVATE: context.env['DASHBOARD_WEBHOOKS_ALLOW_PRIVATE'] || 'true',
   };
-  return { ...nodeChild(context, { name: 'dashboard', module: 'services/dashboard/api/main.js', env }), isFront: true };
+  return { ...nodeChild(context, { name: 'dashboard', module: 'services/dashboard/main.js', env }), isFront: true };
 }
 
 /** Where the gateway sends its access log. */

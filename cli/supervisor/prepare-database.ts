@@ -1,12 +1,12 @@
 import { type Pool } from 'pg';
-import { type Catalogue } from '../../plugins/core/selling/catalogue';
-import { applyCatalogue } from '../../plugins/stores/postgres/catalogue/apply-catalogue';
+import { type Catalogue } from '../../plugins/core/catalogue/catalogue';
+import { applyCatalogue } from '../../services/selling/catalogue/apply-catalogue';
 import { migrate } from '../../plugins/stores/postgres/migrate';
 import { createPool } from '../../plugins/stores/postgres/pool';
-import { seedDemoCustomer } from '../../plugins/stores/postgres/customers/join-customer';
+import { seedDemoCustomer } from '../../services/selling/customers/join-customer';
 import { grantPrivileges, ROLES_MISSING } from '../database-roles/grant-privileges';
 import { describeConnectionError, isConnectionError } from '../database-problem';
-import { readMigrationStanding } from './migrations';
+import { readMigrationStanding } from '../postgres/migrations';
 
 /** For a connection and for each statement: on a busy machine a server that has just started may take some seconds for its first. */
 const PATIENCE_MS = 30_000;

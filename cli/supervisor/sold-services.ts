@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { AS_KONG_READS } from '../../kong/as-kong-reads';
 import { type WorkerKind } from '../../services/kit/worker/load-proto';
-import { isServiceName, OWN_SERVICES } from '../../services/own-services';
-import { type ServiceName } from '../../services/registry';
+import { isServiceName, OWN_SERVICES } from '../../services/products/own-services';
+import { type ServiceName } from '../../services/products/registry';
 
 /** As kong.yml names our services: `tollgate-ip:8080`. */
 const HOST = /\btollgate-([a-z-]+):\d/g;

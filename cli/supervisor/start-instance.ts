@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Catalogue } from '../../plugins/core/selling/catalogue';
+import { type Catalogue } from '../../plugins/core/catalogue/catalogue';
 import { createPool } from '../../plugins/stores/postgres/pool';
 import { databaseAt } from '../postgres/embedded-postgres';
 import { plainGet } from '../../services/kit/plain-get';
@@ -11,7 +11,7 @@ import { type DatabaseRole } from '../database-roles/privileges';
 import { catalogueFile, configFolder, createDataFolder, kongFile, socketPath } from './data-folder';
 import { superviseDatabase } from './database';
 import { endLeftovers } from './end-leftovers';
-import { findFreePorts, findFreeRow, isPortFree } from './free-port';
+import { findFreePorts, findFreeRow, isPortFree } from '../postgres/free-port';
 import { type InstanceReport } from './instance-state';
 import {
   dashboardChild,

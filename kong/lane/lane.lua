@@ -1,6 +1,6 @@
 -- Asks Tollgate's plugin server about a request, in one exchange, and does to the request what the verdict says. All requests of an nginx worker
 -- share a few connections, so that under load one write carries many questions. It uses OpenResty's API alone, so it runs in Kong and in nginx
--- with the Lua module. The frames: plugins/lane/frames.ts.
+-- with the Lua module. The frames: plugins/entrances/lane/frames.ts.
 -- Whatever goes wrong is a 503. It writes no log: nginx adds the request line, and with it a key in the query, to what it logs.
 
 local semaphore = require 'ngx.semaphore'

@@ -88,6 +88,6 @@ export function upstreamPath(match: RouteMatch, path: string): string {
 /** What is left after stripping must not start with a dot segment. */
 function sanitizeRest(rest: string): string {
   if (rest === '.' || rest === '..') return '';
-  if (rest.startsWith('./')) return rest.slice(2);
+  if (rest.startsWith('.//')) return rest.slice(2);
   return rest.startsWith('../') ? rest.slice(3) : rest;
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PRODUCT_ID } from '../core/selling/catalogue';
+import { PRODUCT_ID } from '../core/catalogue/catalogue';
 import { KEY_PLACES, type KeyPlace } from '../core/key-places';
 
 /** Forms larger than this are not searched for a key: Kong would have to hold the whole body first. */

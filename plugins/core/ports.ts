@@ -1,8 +1,8 @@
-import { type ProofForm, type QuotaLimits } from './selling/catalogue';
+import { type ProofForm, type QuotaLimits } from './catalogue/catalogue';
 import { type DenialCode } from './problems';
 import { type QuotaStanding, type QuotaWindowName } from './access/quota';
-import { type RefundOutcome } from './selling/refunds';
-import { type UnitsByAnswer } from './selling/units';
+import { type RefundOutcome } from './catalogue/refunds';
+import { type UnitsByAnswer } from './catalogue/units';
 import { type Whitelist } from './access/whitelist';
 
 /** `test` keys are served by the sandbox upstreams. */

@@ -1,4 +1,4 @@
-import { type RefundOutcome } from './selling/refunds';
+import { type RefundOutcome } from './catalogue/refunds';
 
 /** What the stores of a plugin server tell of themselves, for metrics. Counts are since the start unless said otherwise. */
 

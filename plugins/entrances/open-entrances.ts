@@ -3,8 +3,8 @@ import { connect } from 'node:net';
 import { type ListenPlace } from '../access-layer/gateway-question';
 import { type PluginModule } from '../core/access/kong-pdk';
 import { type AccessInstance } from '../core/access/verdict';
-import { ForwardAuthServer } from '../forward-auth/forward-auth-server';
-import { LaneServer } from '../lane/lane-server';
+import { ForwardAuthServer } from './forward-auth/forward-auth-server';
+import { LaneServer } from './lane/lane-server';
 import { type EntranceSettings } from './settings';
 
 export interface EntranceOptions {
@@ -72,7 +72,7 @@ export async function openEntrances({ plugin, settings, log, hear }: EntranceOpt
   if (lane) await openAt('lane', lane, new LaneServer({ plugin, path: lane.path, log, hear }));
   if (extAuthz) {
     // gRPC is loaded only where it is wanted.
-    const { ExtAuthzServer } = await import('../ext-authz/ext-authz-server.js');
+    const { ExtAuthzServer } = await import('./ext-authz/ext-authz-server.js');
     await openAt('ext-authz', extAuthz, new ExtAuthzServer({ plugin, listen: extAuthz, secret, log }));
   }
   return { close: async (options) => void (await Promise.all(open.map((each) => each.close(options)))) };

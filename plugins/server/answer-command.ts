@@ -2,7 +2,7 @@ import { type PluginModule } from '../core/access/kong-pdk';
 import { type Instance, type Instances } from './instances';
 import { type ServerLog } from './log';
 import { pluginSchema } from './plugin-info';
-import { type InstanceStatus, type PluginInfoMessage, type RpcCall, type RpcReturn } from './rpc-messages';
+import { type InstanceStatus, type PluginInfoMessage, type RpcCall, type RpcReturn } from './wire/rpc-messages';
 
 export interface CommandContext {
   plugin: PluginModule;

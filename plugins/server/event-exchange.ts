@@ -1,6 +1,6 @@
 import { EventOverError } from '../core/access/kong-pdk';
-import { closeFrame, openFrame } from './frames';
-import { type Writer } from './wire-writer';
+import { closeFrame, openFrame } from './wire/frames';
+import { type Writer } from './wire/wire-writer';
 
 /** What an event needs of its connection. */
 export interface EventExchangePort {

@@ -1,12 +1,12 @@
 import { type Socket } from 'node:net';
 import { answerCommand, type CommandContext } from './answer-command';
 import { EventExchange, type EventExchangePort } from './event-exchange';
-import { closeFrame, FrameDecoder, openFrame } from './frames';
+import { closeFrame, FrameDecoder, openFrame } from './wire/frames';
 import { type Instance } from './instances';
 import { createKong } from './kong';
-import { decodeRpcCall, writeRpcReturn, type RpcCall, type RpcReturn } from './rpc-messages';
+import { decodeRpcCall, writeRpcReturn, type RpcCall, type RpcReturn } from './wire/rpc-messages';
 import { unavailableFrames } from './unavailable';
-import { Writer } from './wire-writer';
+import { Writer } from './wire/wire-writer';
 
 /** What all connections of a server share. */
 export interface ConnectionContext extends CommandContext {

@@ -1,10 +1,10 @@
 import { type KongPdk, type RawBody } from '../core/access/kong-pdk';
 import { REQUEST_VARIABLE, requestIdIn } from '../core/access/request-variable';
 import { type EventExchange } from './event-exchange';
-import { encodeFrames } from './frames';
-import { decodeRawBodyResult, decodeString, encodeInt, encodeString, writeExitArgs, type ExitArgs } from './pdk-messages';
-import { decodeStruct, type ProtoStruct, writeStruct } from './struct-codec';
-import { type Writer } from './wire-writer';
+import { encodeFrames } from './wire/frames';
+import { decodeRawBodyResult, decodeString, encodeInt, encodeString, writeExitArgs, type ExitArgs } from './wire/pdk-messages';
+import { decodeStruct, type ProtoStruct, writeStruct } from './wire/struct-codec';
+import { type Writer } from './wire/wire-writer';
 
 type HeaderValues = Record<string, string | string[]>;
 

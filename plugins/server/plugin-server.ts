@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:net';
 import { type PluginModule } from '../core/access/kong-pdk';
 import { KongConnection, type ConnectionContext, type Counters } from './kong-connection';
-import { defaultMaxFrameBytes } from './frames';
+import { defaultMaxFrameBytes } from './wire/frames';
 import { Instances } from './instances';
 import { type ServerLog } from './log';
 import { checkPlace, nameBeside, placeSocket } from './socket-place';

@@ -1,5 +1,5 @@
-import { encodeFrames } from './frames';
-import { encodeExitArgs } from './pdk-messages';
+import { encodeFrames } from './wire/frames';
+import { encodeExitArgs } from './wire/pdk-messages';
 
 /** The answer when the access decision could not be made. It says nothing of the cause: that is in the log. */
 const problem = {

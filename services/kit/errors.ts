@@ -1,6 +1,6 @@
 import { type KeyMode } from '../../plugins/core/ports';
 import { problemOf, statusOf, type Problem, type ProblemCode } from '../../plugins/core/problems';
-import { isRefunded, isRefusal } from '../../plugins/core/selling/refunds';
+import { isRefunded, isRefusal } from '../../plugins/core/catalogue/refunds';
 import { codeOf, nameOf } from './error-code';
 
 /** One complaint about one input field; `message` reads as a sentence after the field's name and never repeats the value. */

@@ -1,5 +1,5 @@
 import { Counter, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
-import { type RefundOutcome } from '../../plugins/core/selling/refunds';
+import { type RefundOutcome } from '../../plugins/core/catalogue/refunds';
 
 /** How an exchange with an upstream or a worker ended. `failed`: no usable exchange; `timeout`: the deadline passed. */
 export type UpstreamOutcome = 'ok' | 'failed' | 'timeout' | 'cancelled';

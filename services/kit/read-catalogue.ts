@@ -1,8 +1,8 @@
 import { join, relative } from 'node:path';
-import { type Catalogue } from '../../plugins/core/selling/catalogue';
-import { parseCatalogue, TOO_LARGE } from '../../plugins/core/selling/parse-catalogue';
-import { CATALOGUE_BOUNDS } from '../../plugins/core/selling/catalogue-schema';
-import { type CatalogueProblem } from '../../plugins/core/selling/locate-problems';
+import { type Catalogue } from '../../plugins/core/catalogue/catalogue';
+import { parseCatalogue, TOO_LARGE } from '../../plugins/core/catalogue/parse-catalogue';
+import { CATALOGUE_BOUNDS } from '../../plugins/core/catalogue/catalogue-schema';
+import { type CatalogueProblem } from '../../plugins/core/catalogue/locate-problems';
 import { readTextFile } from './read-text-file';
 
 /** The example catalogue's folder, below the project's folder, which is where processes run. */

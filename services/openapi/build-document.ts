@@ -1,5 +1,5 @@
-import { type Catalogue } from '../../plugins/core/selling/catalogue';
-import { SERVICES } from '../registry';
+import { type Catalogue } from '../../plugins/core/catalogue/catalogue';
+import { SERVICES } from '../products/registry';
 import { describeServices } from './describe-services';
 
 /**

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type ZodOpenApiMediaTypeObject, type ZodOpenApiResponseObject } from 'zod-openapi';
 import { type Route } from '../kit/service/define-service';
-import { MEDIA_TYPES } from '../own-routes/answers';
+import { MEDIA_TYPES } from '../products/own-routes/answers';
 import { type Failure } from './error-table';
 import { type COMMON_HEADERS, headersOf } from './response-headers';
 import { moreSuccessesOf, refusalsOf } from './route-answers';

@@ -1,4 +1,4 @@
-import { type Catalogue, type CatalogueProduct } from '../../plugins/core/selling/catalogue';
+import { type Catalogue, type CatalogueProduct } from '../../plugins/core/catalogue/catalogue';
 import { type LeftOut, type OwnOperations, ownOperations } from './own-operations';
 import { productPaths } from './product-paths';
 import { unescaped } from './sound-parts';

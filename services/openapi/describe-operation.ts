@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { type ZodOpenApiMediaTypeObject, type ZodOpenApiOperationObject } from 'zod-openapi';
-import { type CatalogueProduct } from '../../plugins/core/selling/catalogue';
+import { type CatalogueProduct } from '../../plugins/core/catalogue/catalogue';
 import { type Route } from '../kit/service/define-service';
 import { answersOf, BINARY } from './describe-answers';
-import { DESCRIPTIONS } from '../own-routes/descriptions';
+import { DESCRIPTIONS } from '../products/own-routes/descriptions';
 import { inputShapeOf } from './input-shape';
 import { securityOf } from './product-paths';
 import { exampleCalls, fileOf } from './route-example';

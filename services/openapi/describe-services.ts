@@ -1,5 +1,5 @@
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
-import { type Catalogue } from '../../plugins/core/selling/catalogue';
+import { type Catalogue } from '../../plugins/core/catalogue/catalogue';
 import { type ServiceDefinition } from '../kit/service/define-service';
 import { methodsOf, operationOf } from './describe-operation';
 import { listErrors } from './error-table';

@@ -1,5 +1,5 @@
 import { listProblems, type ProblemCode, statusOf } from '../../plugins/core/problems';
-import { isRefunded } from '../../plugins/core/selling/refunds';
+import { isRefunded } from '../../plugins/core/catalogue/refunds';
 import { REMEDIES } from './remedies';
 
 /** Codes finer than the table of problems: what they stand under, which gives the status, and their title. */

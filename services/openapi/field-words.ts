@@ -1,4 +1,4 @@
-import { FIELD_WORDS, FIELD_WORDS_OF_PATH } from '../own-routes/field-words';
+import { FIELD_WORDS, FIELD_WORDS_OF_PATH } from '../products/own-routes/field-words';
 
 /** @param field with where it lies, for example `filters.min_rating` */
 function wordsFor(path: string, field: string): string | undefined {

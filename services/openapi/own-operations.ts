@@ -1,4 +1,4 @@
-import { type CatalogueProduct } from '../../plugins/core/selling/catalogue';
+import { type CatalogueProduct } from '../../plugins/core/catalogue/catalogue';
 import { gatewayParts, operationId, withGatewayAnswers } from './product-paths';
 import { ReferenceResolver } from './resolve-references';
 import { isObject, type Json, SoundParts } from './sound-parts';

@@ -1,5 +1,5 @@
 import { type KeyPlace } from '../../plugins/core/key-places';
-import { type CatalogueProduct, type CatalogueRoute } from '../../plugins/core/selling/catalogue';
+import { type CatalogueProduct, type CatalogueRoute } from '../../plugins/core/catalogue/catalogue';
 import { ACCESS_DENIALS, failureOf, type Failure, GATEWAY_FAILURES } from './error-table';
 import { callOf } from './own-call';
 import { headersOf } from './response-headers';

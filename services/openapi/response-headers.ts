@@ -1,4 +1,4 @@
-import { OWN_HEADERS } from '../own-routes/headers';
+import { OWN_HEADERS } from '../products/own-routes/headers';
 import { always, type HeaderDescription, integer, text } from './header-description';
 
 /** What any answer may carry: said once, in the document's components. */

@@ -1,6 +1,6 @@
 import { type ProblemCode } from '../../plugins/core/problems';
 import { type Route } from '../kit/service/define-service';
-import { MORE_SUCCESSES, OWN_FAILURES } from '../own-routes/answers';
+import { MORE_SUCCESSES, OWN_FAILURES } from '../products/own-routes/answers';
 import { ACCESS_DENIALS, type Failure, failureOf, GATEWAY_FAILURES } from './error-table';
 
 /** Whether a route reads a body at all: those of GET are ignored. */

@@ -1,5 +1,5 @@
-import { type CatalogueRoute } from '../../plugins/core/selling/catalogue';
-import { EXAMPLE_OF, STEP_FIELDS, STEPS_BEFORE } from '../own-routes/examples';
+import { type CatalogueRoute } from '../../plugins/core/catalogue/catalogue';
+import { EXAMPLE_OF, STEP_FIELDS, STEPS_BEFORE } from '../products/own-routes/examples';
 import { type SandboxExample } from '../sandbox/sandbox-upstream';
 import { createSandboxUpstreams } from '../sandbox/sandbox-upstreams';
 

@@ -1,4 +1,4 @@
-import { SAVED_AS } from '../own-routes/answers';
+import { SAVED_AS } from '../products/own-routes/answers';
 import { exampleCalls, type ExampleOf, fileOf, type RouteExample } from './route-example';
 import { type Step } from './snippet-step';
 import { type Snippet, writeSnippets } from './snippets';

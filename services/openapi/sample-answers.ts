@@ -1,5 +1,5 @@
 import { type Route } from '../kit/service/define-service';
-import recorded from '../own-routes/sample-answers.json';
+import recorded from '../products/own-routes/sample-answers.json';
 
 /**
  * What test keys got for the example of each route, by {@link sampleName}; long texts and lists are cut. Recorded from the sandbox by

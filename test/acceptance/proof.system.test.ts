@@ -1,5 +1,5 @@
 import { CONTEXT_HEADER, type ContextSigner } from '../../plugins/core/proof/context-token';
-import { SERVICES } from '../../services/registry';
+import { SERVICES } from '../../services/products/registry';
 import { send, type Sending } from '../support/http';
 import { createProofKeys } from '../support/proof-keys';
 import { openInstallation, type Installation } from './installation';

@@ -2,7 +2,7 @@ import { type AccessLink, createLinkKeys, openLink, sealLink } from '../../plugi
 import { hashApiKey } from '../../plugins/core/access/api-key';
 import { CONTEXT_HEADER } from '../../plugins/core/proof/context-token';
 import { type AccessRecord, StoreUnavailable } from '../../plugins/core/ports';
-import { explainDecision } from '../../plugins/core/access/explain';
+import { explainDecision } from '../../services/selling/requests/explain';
 import { verifyContext } from '../../plugins/core/proof/verify-context';
 import { compileWhitelist } from '../support/compile-whitelist';
 import { call as callPlugin, contextKeys, key, recordOf } from './call-plugin';

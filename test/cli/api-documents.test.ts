@@ -1,7 +1,7 @@
 import { type RequestListener } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { type ApiDocuments, readApiDocuments } from '../../cli/api-documents';
-import { createCatalogue } from '../../plugins/core/selling/catalogue';
+import { createCatalogue } from '../../plugins/core/catalogue/catalogue';
 import { serve } from '../gateway/support/echo-server';
 import { PRODUCTS } from '../support/catalogue';
 

@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { updateApiDocuments } from '../../cli/api-documents';
-import { createCatalogue } from '../../plugins/core/selling/catalogue';
-import { readProductDocuments } from '../../plugins/stores/postgres/catalogue/product-documents';
+import { createCatalogue } from '../../plugins/core/catalogue/catalogue';
+import { readProductDocuments } from '../../services/selling/catalogue/product-documents';
 import { PRODUCTS } from '../support/catalogue';
 import { projectRoot, runCommand, type CommandRun } from './support/run-command';
 import { useCommands } from './support/use-commands';

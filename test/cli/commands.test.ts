@@ -7,7 +7,7 @@ import { loadConfig } from '../../kong/local/config/kong-yml';
 import { loadPluginInfo } from '../../kong/local/config/plugin-info';
 import { parseKeySet, parsePrivateKey, parseProductKeys, parseSharedKeys } from '../../plugins/core/proof/context-keys';
 import { derivePrivateKey, formatSecrets } from '../../plugins/core/proof/product-keys';
-import { readBrandFile } from '../../services/dashboard/api/public/brand-file';
+import { readBrandFile } from '../../services/dashboard/brand/brand-file';
 import { readCatalogue } from '../../services/kit/read-catalogue';
 import { tinyOnnxModel } from '../support/tiny-onnx-model';
 import { runCommand } from './support/run-command';

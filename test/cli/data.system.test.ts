@@ -1,8 +1,8 @@
 import { mkdtempSync, readdirSync } from 'node:fs';
 import { type ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { updateList } from '../../services/ip/lists/update-list';
-import { LIST_DEFINITIONS } from '../../services/ip/lists/list-definitions';
+import { updateList } from '../../services/products/ip/lists/update-list';
+import { LIST_DEFINITIONS } from '../../services/products/ip/lists/list-definitions';
 import { serve as startServer, type TestServer } from '../gateway/support/echo-server';
 import { runCommand } from './support/run-command';
 import { runFolder } from '../support/run-folder';

@@ -8,7 +8,7 @@ import { DATABASE_ROLES, type DatabaseRole, OWNER_ROLE, PROCESS_ROLES, TABLE_PRI
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../cli/postgres/embedded-postgres';
 import { migrate } from '../../plugins/stores/postgres/migrate';
 import { createPool } from '../../plugins/stores/postgres/pool';
-import { applyCatalogue } from '../../plugins/stores/postgres/catalogue/apply-catalogue';
+import { applyCatalogue } from '../../services/selling/catalogue/apply-catalogue';
 import { CATALOGUE } from '../support/catalogue';
 
 /** Roles belong to a whole server, so that these tests have one of their own. */

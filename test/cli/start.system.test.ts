@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { takeLock } from '../../cli/bootstrap/exclusive.mjs';
 import { createDataFolder, socketPath } from '../../cli/supervisor/data-folder';
-import { findFreePorts, findFreeRow, isPortFree } from '../../cli/supervisor/free-port';
+import { findFreePorts, findFreeRow, isPortFree } from '../../cli/postgres/free-port';
 import { readState, writeState } from '../../cli/supervisor/instance-state';
 import { rotateLog } from '../../cli/supervisor/log-file';
 import { keepProofKeys, type ProofKeys } from '../../cli/supervisor/proof-keys';

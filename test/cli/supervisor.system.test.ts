@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { reactionTo } from '../../cli/supervisor/end-on-signals';
-import { findFreePorts } from '../../cli/supervisor/free-port';
+import { findFreePorts } from '../../cli/postgres/free-port';
 import { Supervisor } from '../../cli/supervisor/supervisor';
 import { isAlive } from '../../cli/postgres/embedded-postgres-process';
 import { eventually } from '../support/eventually';

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeConnectionError } from '../../cli/database-problem';
-import { askForPlan } from '../../plugins/stores/postgres/subscriptions/ask-for-plan';
+import { askForPlan } from '../../services/selling/subscriptions/ask-for-plan';
 import { testDatabase } from '../support/postgres/postgres';
 import { projectRoot, runCommand } from './support/run-command';
 import { CUSTOMER, useCommands } from './support/use-commands';

@@ -3,15 +3,15 @@ import { hashApiKey } from '../../plugins/core/access/api-key';
 import { type AccessRecords } from '../../plugins/core/ports';
 import { checkSubscription } from '../../plugins/core/access/subscription';
 import { checkWhitelist } from '../../plugins/core/access/whitelist';
-import { changeSubscription } from '../../plugins/stores/postgres/subscriptions/change-subscription';
-import { createCustomer } from '../../plugins/stores/postgres/customers/create-customer';
-import { createKey, type CreatedKey, type CreateKeyOptions } from '../../plugins/stores/postgres/keys/create-key';
-import { expireKey, revokeKey, setKeyState } from '../../plugins/stores/postgres/keys/set-key-state';
-import { replaceKeyRules } from '../../plugins/stores/postgres/keys/whitelist-rules';
-import { rotateKey } from '../../plugins/stores/postgres/keys/rotate-key';
-import { suspendCustomer, suspendKey, suspendSubscription } from '../../plugins/stores/postgres/suspensions/suspend';
-import { setDailyCap } from '../../plugins/stores/postgres/subscriptions/set-daily-cap';
-import { setSubscriptionState } from '../../plugins/stores/postgres/subscriptions/set-subscription-state';
+import { changeSubscription } from '../../services/selling/subscriptions/change-subscription';
+import { createCustomer } from '../../services/selling/customers/create-customer';
+import { createKey, type CreatedKey, type CreateKeyOptions } from '../../services/selling/keys/create-key';
+import { expireKey, revokeKey, setKeyState } from '../../services/selling/keys/set-key-state';
+import { replaceKeyRules } from '../../services/selling/keys/whitelist-rules';
+import { rotateKey } from '../../services/selling/keys/rotate-key';
+import { suspendCustomer, suspendKey, suspendSubscription } from '../../services/selling/suspensions/suspend';
+import { setDailyCap } from '../../services/selling/subscriptions/set-daily-cap';
+import { setSubscriptionState } from '../../services/selling/subscriptions/set-subscription-state';
 
 /** What the suite needs of an adapter over a real database. */
 export interface AccessRecordsUnderTest {

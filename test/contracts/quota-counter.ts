@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type QuotaLimits } from '../../plugins/core/selling/catalogue';
+import { type QuotaLimits } from '../../plugins/core/catalogue/catalogue';
 import { type QuotaCounter, type RefundRequest, type Settlement, type SpendResult } from '../../plugins/core/ports';
 import { counterOf } from '../../plugins/core/access/subscription';
 

@@ -4,8 +4,8 @@ import { parse } from 'yaml';
 import { liveStates } from '../../cli/live-sources';
 import { SECRET_NAMES } from '../../cli/container/secret-names';
 import { HOLDERS } from '../../cli/container/write-credentials';
-import { isServiceName, OWN_SERVICES } from '../../services/own-services';
-import { SERVICES } from '../../services/registry';
+import { isServiceName, OWN_SERVICES } from '../../services/products/own-services';
+import { SERVICES } from '../../services/products/registry';
 import { CATALOGUE } from '../support/catalogue';
 
 const ROOT = resolve(__dirname, '..', '..');

@@ -11,7 +11,7 @@ import { createAuthority } from '../../cli/container/issue-certificates';
 import { HOLDERS, writeCredentials } from '../../cli/container/write-credentials';
 import { systemClock } from '../../plugins/core/ports';
 import { createPool } from '../../plugins/stores/postgres/pool';
-import { createQuotaCounter, type QuotaStore } from '../../plugins/stores/quota/quota-store';
+import { createQuotaCounter, type QuotaStore } from '../../plugins/stores/quota-store';
 import { createJwtSigner } from '../../plugins/core/proof/context-jwt';
 import { parseProductKeys, parseSharedKeys } from '../../plugins/core/proof/context-keys';
 import { type ContextSigner } from '../../plugins/core/proof/context-token';
@@ -19,13 +19,14 @@ import { createContextKey } from '../../plugins/core/proof/create-context-key';
 import { verifyContext } from '../../plugins/core/proof/verify-context';
 import { signingSettings } from '../../plugins/server/signing-settings';
 import { proofSettings } from '../../services/kit/service/proof-settings';
-import { SERVICES } from '../../services/registry';
-import { contextFor } from '../services/kit/harness';
+import { SERVICES } from '../../services/products/registry';
+import { contextFor } from '../kit/harness';
 import { createLog } from '../../services/kit/log';
 import { HEALTH_SERVICE, loadService } from '../../services/kit/worker/load-proto';
 import { serveWorker } from '../../services/kit/worker/serve-worker';
 import { workerTlsSettings } from '../../services/kit/worker/worker-tls';
-import { clientCredentials, type MutualTls } from '../../services/kit/worker/worker-wire';
+import { clientCredentials } from '../../services/kit/worker/worker-wire';
+import { type MutualTls } from '../../services/kit/mutual-tls';
 import { testDatabase, type TestDatabase } from '../support/postgres/postgres';
 import { startTestRedis, type TestRedis } from '../support/redis/redis';
 import { runFolder } from '../support/run-folder';
@@ -211,7 +212,7 @@ describe('the certificates', () => {
     };
     const server = await serveWorker({
       name: 'echo',
-      service: loadService(resolve(__dirname, '../services/kit/worker/protos/echo.proto'), 'echo.v1.EchoWorker'),
+      service: loadService(resolve(__dirname, '../kit/worker/protos/echo.proto'), 'echo.v1.EchoWorker'),
       handlers: { Say: unused, Sum: unused, Count: unused },
       host: '127.0.0.1',
       port: 0,

@@ -4,9 +4,9 @@ import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { checkHealth } from '../../cli/container/check-health';
 import { HOLDERS } from '../../cli/container/write-credentials';
-import { findFreePorts } from '../../cli/supervisor/free-port';
-import { OWN_SERVICES } from '../../services/own-services';
-import { SERVICES } from '../../services/registry';
+import { findFreePorts } from '../../cli/postgres/free-port';
+import { OWN_SERVICES } from '../../services/products/own-services';
+import { SERVICES } from '../../services/products/registry';
 import { testDatabase, type TestDatabase } from '../support/postgres/postgres';
 import { createProofKeys } from '../support/proof-keys';
 import { endProgram, startProgram } from '../support/system/program';
@@ -142,7 +142,7 @@ describe('every role of the image starts from its own packages and answers', () 
   it('all services, in one process: a container has one, by the same program', async () => {
     const [PRIVATE_PORT = ''] = (await findFreePorts(1)).map(String);
     const own = { ...env, PRIVATE_PORT, SERVICE_PORT: '0' };
-    const { child, ready } = await startProgram('services/main.js', { args: ['--all'], env: own, root: tree.folder });
+    const { child, ready } = await startProgram('services/products/main.js', { args: ['--all'], env: own, root: tree.folder });
     try {
       expect(Object.keys(ready['services'] as object).sort()).toEqual(Object.keys(SERVICES).sort());
       await checkHealth('service', own);

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import { runTollgate } from '../../cli/run-tollgate';
-import { createCustomer } from '../../plugins/stores/postgres/customers/create-customer';
-import { createKey } from '../../plugins/stores/postgres/keys/create-key';
+import { createCustomer } from '../../services/selling/customers/create-customer';
+import { createKey } from '../../services/selling/keys/create-key';
 import { migrate } from '../../plugins/stores/postgres/migrate';
 import { createPool } from '../../plugins/stores/postgres/pool';
-import { applyCatalogue } from '../../plugins/stores/postgres/catalogue/apply-catalogue';
-import { revokeKey } from '../../plugins/stores/postgres/keys/set-key-state';
+import { applyCatalogue } from '../../services/selling/catalogue/apply-catalogue';
+import { revokeKey } from '../../services/selling/keys/set-key-state';
 import { startDebianPostgres, type DebianPostgres } from '../support/postgres/debian-postgres';
 import { closeConnections, send } from '../support/http';
 import { startNode, type GatewayNode } from '../support/system/node';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { z } from 'zod';
-import { computeStatement, type Statement, type SubscriptionTerm } from '../../plugins/core/selling/statement';
+import { computeStatement, type Statement, type SubscriptionTerm } from '../../services/selling/statements/statement';
 
 const DOCS = join(__dirname, '..', '..', 'docs');
 const page = readFileSync(join(DOCS, 'seller-webhooks.md'), 'utf8');
@@ -28,7 +28,7 @@ const TERMS = [
   free,
 ];
 
-/** What `statement.ready` sends of it: test/dashboard/webhooks holds the whole message. */
+/** What `statement.ready` sends of it: test/dashboard/customer/webhooks holds the whole message. */
 const eventOf = (statement: Statement) => ({
   id: '6b0d0f7a-6c7c-4f0e-9f53-4a5a8d3f4a10',
   data: { customer_id: '0f8fad5b-d9cb-469f-a165-70867728950e', customer: 'asha@example.com', ...statement },

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import faults from '../faults/faults.json';
-import attacks from '../neighbours/attacks.json';
-import { customers } from '../support/neighbours/attacks/customers';
-import { dashboardAttacks } from '../support/neighbours/attacks/dashboard';
-import { strangers } from '../support/neighbours/attacks/strangers';
+import attacks from '../../bench/neighbours/attacks.json';
+import { customers } from '../../bench/neighbours/attacks/customers';
+import { dashboardAttacks } from '../../bench/neighbours/attacks/dashboard';
+import { strangers } from '../../bench/neighbours/attacks/strangers';
 
 const root = join(__dirname, '..', '..');
 

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { alertSettings } from '../../services/dashboard/api/alerts/start-alerts';
-import { createWebhookMessage } from '../../services/dashboard/api/webhooks/webhook-message';
+import { alertSettings } from '../../services/dashboard/customer/start-alerts';
+import { createWebhookMessage } from '../../services/dashboard/customer/webhooks/webhook-message';
 import { runFolder } from '../support/run-folder';
 
 const page = readFileSync(join(__dirname, '..', '..', 'services', 'dashboard', 'guides', '50-webhooks.md'), 'utf8');

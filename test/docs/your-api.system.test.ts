@@ -6,7 +6,7 @@ import { type AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'pg';
-import { findFreePorts } from '../../cli/supervisor/free-port';
+import { findFreePorts } from '../../cli/postgres/free-port';
 import { closeConnections, send } from '../support/http';
 import { eventually } from '../support/eventually';
 import { DocumentedApi } from '../support/openapi/documented-api';

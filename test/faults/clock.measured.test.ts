@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { expireKey } from '../../plugins/stores/postgres/keys/set-key-state';
+import { expireKey } from '../../services/selling/keys/set-key-state';
 import { eventually } from '../support/eventually';
 import { recordObservation } from '../support/faults/fault-report';
 import { openFaultStage, type FaultStage } from '../support/faults/fault-stage';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { revokeKey } from '../../plugins/stores/postgres/keys/set-key-state';
+import { revokeKey } from '../../services/selling/keys/set-key-state';
 import { startPostgresCopy } from '../support/faults/fault-postgres';
 import { openFaultProxy, type FaultProxy } from '../support/faults/fault-proxy';
 import { readUsed, type ProbeTarget } from '../support/faults/fault-probe';

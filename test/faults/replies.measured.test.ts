@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { encodeFrames } from '../../plugins/server/frames';
+import { encodeFrames } from '../../plugins/server/wire/frames';
 import { openOwnInstallation, type OwnInstallation } from '../acceptance/installation';
 import { EVERY_GATEWAY, LANE } from '../gateways/support/every-gateway';
 import { type FaultedGateway, openFaultedGateway, RECOVERY } from '../gateways/support/faulted-gateway';

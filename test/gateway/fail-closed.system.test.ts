@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { encodeFrames } from '../../plugins/server/frames';
-import { encodeExitArgs, encodeInt, encodeString } from '../../plugins/server/pdk-messages';
+import { encodeFrames } from '../../plugins/server/wire/frames';
+import { encodeExitArgs, encodeInt, encodeString } from '../../plugins/server/wire/pdk-messages';
 import { eventually } from '../support/eventually';
 import { startEcho, type TestServer } from './support/echo-server';
 import { startPluginServer, type ScriptedEvent, type ScriptedServer } from './support/plugin-server';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { decodeStruct } from '../../plugins/server/struct-codec';
+import { decodeStruct } from '../../plugins/server/wire/struct-codec';
 import { INSTANCE_ID, type ScriptedEvent, type ScriptedServer } from './support/plugin-server';
 import { exchangeRaw } from './support/raw-client';
 import { setStage, type Stage } from './support/stage';

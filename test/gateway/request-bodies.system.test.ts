@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
-import { encodeExitArgs } from '../../plugins/server/pdk-messages';
+import { encodeExitArgs } from '../../plugins/server/wire/pdk-messages';
 import { eventually } from '../support/eventually';
 import { type ScriptedEvent } from './support/plugin-server';
 import { exchangeRaw, splitAnswer } from './support/raw-client';

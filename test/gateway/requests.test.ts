@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { TrustedProxies } from '../../kong/local/http/trusted-proxies';
-import { decodeString } from '../../plugins/server/pdk-messages';
+import { decodeString } from '../../plugins/server/wire/pdk-messages';
 import { send } from '../support/http';
 import { exchangeRaw, get, splitAnswer } from './support/raw-client';
 import { oneService, setStage, type Stage } from './support/stage';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { WebSocket, WebSocketServer } from 'ws';
-import { encodeExitArgs } from '../../plugins/server/pdk-messages';
+import { encodeExitArgs } from '../../plugins/server/wire/pdk-messages';
 import { eventually } from '../support/eventually';
 import { exchangeRaw, get, splitAnswer } from './support/raw-client';
 import { setStage, type Stage } from './support/stage';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ForwardAuthServer } from '../../plugins/forward-auth/forward-auth-server';
+import { ForwardAuthServer } from '../../plugins/entrances/forward-auth/forward-auth-server';
 import { generateApiKey } from '../../plugins/core/access/api-key';
 import { StoreUnavailable } from '../../plugins/core/ports';
 import { type Verdict } from '../../plugins/core/access/verdict';

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSyn
 import { type IncomingMessage } from 'node:http';
 import { join, resolve } from 'node:path';
 import { Pool } from 'pg';
-import { findFreePorts } from '../../cli/supervisor/free-port';
+import { findFreePorts } from '../../cli/postgres/free-port';
 import { runTollgate } from '../../cli/run-tollgate';
 import { LUA_MODULES } from '../../kong/gateways/render';
 import { LUA_FILES } from './support/running-gateway';

@@ -335,7 +335,7 @@ it('tells the plugin server what the API says that its answer costs, and the cal
       for (const path of sent) {
         const { status, headers } = await send(gateways.get(kind)?.url + path, { headers: { 'X-API-Key': key } });
         const id = String(headers['x-kong-request-id']);
-        // The lane tells by its own socket: test/lane/lane-gateway.
+        // The lane tells by its own socket: test/entrances/lane/lane-gateway.
         if (kind === 'nginx-lua') {
           row.push([status, headers['x-units']]);
           continue;

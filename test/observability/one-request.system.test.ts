@@ -3,7 +3,7 @@ import { DATABASE_ROLES } from '../../cli/database-roles/privileges';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Pool } from 'pg';
-import { createKey } from '../../plugins/stores/postgres/keys/create-key';
+import { createKey } from '../../services/selling/keys/create-key';
 import { createPool } from '../../plugins/stores/postgres/pool';
 import { ExampleCaller, type SandboxExample } from '../acceptance/follow-example';
 import { eventually } from '../support/eventually';

@@ -1,4 +1,4 @@
-import { createCatalogue, type CatalogueProduct } from '../../plugins/core/selling/catalogue';
+import { createCatalogue, type CatalogueProduct } from '../../plugins/core/catalogue/catalogue';
 import { type ApiDocumentParts, describeApi } from '../../services/openapi/describe-api';
 import { PRODUCTS } from '../support/catalogue';
 import { checkOpenApi } from '../support/openapi/check-openapi';

@@ -1,5 +1,5 @@
 import { listProblems } from '../../plugins/core/problems';
-import { isRefunded } from '../../plugins/core/selling/refunds';
+import { isRefunded } from '../../plugins/core/catalogue/refunds';
 import { apiDocument } from '../../services/dashboard/contract/api-document';
 import { otherSuccesses, sendersOf } from '../../services/dashboard/reference/error-codes';
 import { type Route } from '../../services/kit/service/define-service';
@@ -8,7 +8,7 @@ import { REMEDIES } from '../../services/openapi/remedies';
 import { moreSuccessesOf, refusalsOf } from '../../services/openapi/route-answers';
 import { CATALOGUE, PRODUCTS } from '../support/catalogue';
 import { buildDocument } from '../../services/openapi/build-document';
-import { SERVICES } from '../../services/registry';
+import { SERVICES } from '../../services/products/registry';
 import { writeOut } from '../support/openapi/write-out';
 import { checkOpenApi } from '../support/openapi/check-openapi';
 
@@ -150,7 +150,7 @@ describe('the OpenAPI document', () => {
       ...parameters.map(({ name, schema }) => ({ at: `${path} ${name}`, schema })),
       ...Object.values(requestBody?.content ?? {}).flatMap(({ schema = {} }) => membersOf(schema, `${path} `)),
     ]);
-    // With .describe() in its schema, or in services/own-routes/field-words.ts where many routes share a name.
+    // With .describe() in its schema, or in services/products/own-routes/field-words.ts where many routes share a name.
     const isSentBack = (at: string): boolean => /^\/app\/compare (?:before|after)\./.test(at);
     // A report is sent back as the answer of /app/analyze has it.
     expect(inputs.filter(({ at, schema }) => !schema.description && !isSentBack(at)).map(({ at }) => at)).toEqual([]);

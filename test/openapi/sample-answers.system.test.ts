@@ -2,13 +2,13 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { exampleCalls, fileOf, type RouteExample } from '../../services/openapi/route-example';
 import { SAMPLE_ANSWERS, sampleName } from '../../services/openapi/sample-answers';
-import { SERVICES } from '../../services/registry';
+import { SERVICES } from '../../services/products/registry';
 import { PRODUCTS } from '../support/catalogue';
 import { type Installation, openInstallation } from '../acceptance/installation';
 
 /** Set to anything, the file is written anew with what the routes answer. */
 const IS_RECORDING = process.env['RECORD_SAMPLES'] !== undefined;
-const FILE = join(process.cwd(), 'services', 'own-routes', 'sample-answers.json');
+const FILE = join(process.cwd(), 'services', 'products', 'own-routes', 'sample-answers.json');
 /** Pictures and tokens say nothing past this, and the second entry of a list what the first has said. */
 const LONGEST_TEXT = 100;
 const MOST_ENTRIES = 1;

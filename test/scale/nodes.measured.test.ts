@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { createCustomer } from '../../plugins/stores/postgres/customers/create-customer';
-import { createKey, type CreatedKey } from '../../plugins/stores/postgres/keys/create-key';
-import { revokeKey } from '../../plugins/stores/postgres/keys/set-key-state';
+import { createCustomer } from '../../services/selling/customers/create-customer';
+import { createKey, type CreatedKey } from '../../services/selling/keys/create-key';
+import { revokeKey } from '../../services/selling/keys/set-key-state';
 import { closeConnections } from '../support/http';
 import { expectMeasured } from '../support/measured';
 import { testDatabase, type TestDatabase } from '../support/postgres/postgres';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { revokeKey } from '../../plugins/stores/postgres/keys/set-key-state';
+import { revokeKey } from '../../services/selling/keys/set-key-state';
 import { BalancedClient, type BalancedReply } from '../support/system/balanced-client';
 import { eventually } from '../support/eventually';
 import { type Unit } from '../support/system/fleet';

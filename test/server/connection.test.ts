@@ -1,5 +1,5 @@
-import { encodeFrames } from '../../plugins/server/frames';
-import { decodeRpcReturn, encodeRpcCall } from '../../plugins/server/rpc-messages';
+import { encodeFrames } from '../../plugins/server/wire/frames';
+import { decodeRpcReturn, encodeRpcCall } from '../../plugins/server/wire/rpc-messages';
 import { encodeRawBodyResult } from '../support/gateway/kong-messages';
 import { type TestServer, until, useServer, type Access } from './test-server';
 import { decodeExitArgs } from '../../kong/local/plugin/pdk-decoders';

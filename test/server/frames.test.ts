@@ -1,6 +1,6 @@
-import { closeFrame, encodeFrames, FrameDecoder, openFrame } from '../../plugins/server/frames';
-import { ProtocolError } from '../../plugins/server/wire-reader';
-import { Writer } from '../../plugins/server/wire-writer';
+import { closeFrame, encodeFrames, FrameDecoder, openFrame } from '../../plugins/server/wire/frames';
+import { ProtocolError } from '../../plugins/server/wire/wire-reader';
+import { Writer } from '../../plugins/server/wire/wire-writer';
 import { fc } from '../support/fast-check';
 
 /** The frames that come out when `stream` arrives cut at `cuts`. */

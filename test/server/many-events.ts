@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createPluginServer } from '../../plugins/server/plugin-server';
-import { driveProtobuf } from '../bench/plugin-server/protobuf-driver';
+import { driveProtobuf } from '../../bench/plugin-server/protobuf-driver';
 import { ScriptedKong } from './scripted-kong';
 import { pluginWith } from './test-server';
 

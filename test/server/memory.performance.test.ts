@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { buildSync } from 'esbuild';
-import { FrameDecoder } from '../../plugins/server/frames';
+import { FrameDecoder } from '../../plugins/server/wire/frames';
 
 const mebibyte = 1024 * 1024;
 

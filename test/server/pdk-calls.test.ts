@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 import { type KongPdk } from '../../plugins/core/access/kong-pdk';
-import { decodeString, encodeString } from '../../plugins/server/pdk-messages';
-import { decodeStruct } from '../../plugins/server/struct-codec';
+import { decodeString, encodeString } from '../../plugins/server/wire/pdk-messages';
+import { decodeStruct } from '../../plugins/server/wire/struct-codec';
 import { until, useServer } from './test-server';
 import { decodeByteString, decodeExitArgs, decodeInt } from '../../kong/local/plugin/pdk-decoders';
 

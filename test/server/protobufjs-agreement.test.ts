@@ -1,4 +1,4 @@
-import { decodeRawBodyResult, decodeString, encodeExitArgs, encodeInt, encodeString } from '../../plugins/server/pdk-messages';
+import { decodeRawBodyResult, decodeString, encodeExitArgs, encodeInt, encodeString } from '../../plugins/server/wire/pdk-messages';
 import {
   decodeRpcCall,
   decodeRpcReturn,
@@ -6,11 +6,11 @@ import {
   writeRpcReturn,
   type RpcCall,
   type RpcReturn,
-} from '../../plugins/server/rpc-messages';
-import { decodeStruct, writeStruct, type ProtoValue } from '../../plugins/server/struct-codec';
-import { ProtocolError } from '../../plugins/server/wire-reader';
+} from '../../plugins/server/wire/rpc-messages';
+import { decodeStruct, writeStruct, type ProtoValue } from '../../plugins/server/wire/struct-codec';
+import { ProtocolError } from '../../plugins/server/wire/wire-reader';
 import { anyCharacter } from '../support/any-text';
-import { Writer } from '../../plugins/server/wire-writer';
+import { Writer } from '../../plugins/server/wire/wire-writer';
 import { decodeByteString, decodeExitArgs, decodeInt, decodeKeyValue, decodeListValue } from '../../kong/local/plugin/pdk-decoders';
 import {
   encodeMessage,

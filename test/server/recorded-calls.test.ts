@@ -1,6 +1,6 @@
-import { decodeString, encodeString, type RawBodyResult } from '../../plugins/server/pdk-messages';
-import { decodeRpcCall, decodeRpcReturn, encodeRpcCall } from '../../plugins/server/rpc-messages';
-import { decodeStruct, type ProtoStruct } from '../../plugins/server/struct-codec';
+import { decodeString, encodeString, type RawBodyResult } from '../../plugins/server/wire/pdk-messages';
+import { decodeRpcCall, decodeRpcReturn, encodeRpcCall } from '../../plugins/server/wire/rpc-messages';
+import { decodeStruct, type ProtoStruct } from '../../plugins/server/wire/struct-codec';
 import { type KongPdk } from '../../plugins/core/access/kong-pdk';
 import { encodeRawBodyResult, encodeRpcReturn, encodeStruct } from '../support/gateway/kong-messages';
 import { recordedTraces, withBodyLast } from './recorded-traces';

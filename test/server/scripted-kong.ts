@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
-import { encodeFrames, FrameDecoder } from '../../plugins/server/frames';
-import { encodeString, type ExitArgs } from '../../plugins/server/pdk-messages';
-import { decodeRpcReturn, encodeRpcCall, type RpcCall, type RpcReturn } from '../../plugins/server/rpc-messages';
+import { encodeFrames, FrameDecoder } from '../../plugins/server/wire/frames';
+import { encodeString, type ExitArgs } from '../../plugins/server/wire/pdk-messages';
+import { decodeRpcReturn, encodeRpcCall, type RpcCall, type RpcReturn } from '../../plugins/server/wire/rpc-messages';
 import { decodeExitArgs } from '../../kong/local/plugin/pdk-decoders';
 import { encodeRawBodyResult, encodeStruct } from '../support/gateway/kong-messages';
 

@@ -3,8 +3,8 @@ import type PublishedPdk from 'kong-pdk/kong';
 import { ACCESS_LAYER } from '../../plugins/access-layer/plugin';
 import { type KongPdk } from '../../plugins/core/access/kong-pdk';
 import { pluginInfo } from '../../plugins/server/plugin-info';
-import { createCustomer } from '../../plugins/stores/postgres/customers/create-customer';
-import { createKey } from '../../plugins/stores/postgres/keys/create-key';
+import { createCustomer } from '../../services/selling/customers/create-customer';
+import { createKey } from '../../services/selling/keys/create-key';
 import { verifyContext } from '../../plugins/core/proof/verify-context';
 import { requestVariable } from '../access-layer/fake-kong';
 import { testDatabase, type TestDatabase } from '../support/postgres/postgres';
@@ -27,7 +27,7 @@ describe('the access layer in the stock plugin server', () => {
     database = await testDatabase();
     const env = { DATABASE_URL: database.url, TOLLGATE_CONTEXT_PRIVATE_KEY: proof.privateKey, REDIS_URL: '' };
     // Its log would stand among the test's own lines.
-    stock = await StockKong.start(resolve('dist/plugins/stock-server'), { ...env, LOG_LEVEL: 'fatal' });
+    stock = await StockKong.start(resolve('dist/plugins/server/stock'), { ...env, LOG_LEVEL: 'fatal' });
   });
   afterAll(async () => {
     await stock.stop();

@@ -1,5 +1,5 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
-import { type MutualTls } from '../../services/kit/worker/worker-wire';
+import { type MutualTls } from '../../services/kit/mutual-tls';
 
 /*
  * Certificates for tests, written byte by byte in DER (X.690, RFC 5280): node:crypto reads certificates but issues none.

@@ -3,7 +3,7 @@ import { PRODUCTS } from './catalogue';
 /** Titles that are also ordinary words; GST is also the tax on invoices. */
 const ORDINARY = new Set(['GST', 'Image', 'Ranking']);
 
-/** Names of the example catalogue: ids and titles anywhere; prefixes where a path begins, so that `./image` and `services/app/` are none. */
+/** Names of the example catalogue: ids and titles anywhere; prefixes where a path begins, so that `./image` and `services/products/app/` are none. */
 export const EXAMPLE_NAMES = new RegExp(
   [
     `\\b(?:${PRODUCTS.map(({ id }) => id).join('|')})\\b`,

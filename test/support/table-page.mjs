@@ -1,24 +1,24 @@
 // Prints a table that a run's rows make, or with --write puts it between two markers of a page.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 
 const ROOT = resolve(import.meta.dirname, '..', '..');
 
 const read = (file) => JSON.parse(readFileSync(file, 'utf8'));
 
 /** One row for each case in their order; one that was not run cannot be left out unnoticed. */
-function readRows({ suite, cases, key }) {
-  const folder = join(ROOT, '.test', suite);
-  const files = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')) : [];
-  const rows = new Map(files.map((name) => read(join(folder, name))).map((row) => [row[key], row]));
-  const names = read(join(ROOT, 'test', suite, `${cases}.json`)).map(({ name }) => name);
+function readRows({ folder, cases, key }) {
+  const run = join(ROOT, '.test', basename(folder));
+  const files = existsSync(run) ? readdirSync(run).filter((name) => name.endsWith('.json')) : [];
+  const rows = new Map(files.map((name) => read(join(run, name))).map((row) => [row[key], row]));
+  const names = read(join(ROOT, folder, `${cases}.json`)).map(({ name }) => name);
   const missing = names.filter((name) => !rows.has(name));
-  if (missing.length > 0) throw new Error(`no row of a run for: ${missing.join('; ')}. Run npm test -- test/${suite} first.`);
+  if (missing.length > 0) throw new Error(`no row of a run for: ${missing.join('; ')}. Run npx jest ${folder} first.`);
   return names.map((name) => rows.get(name));
 }
 
 /**
- * @param {{ suite: string, cases: string, key: string, program: string, makeTable: (rows: object[]) => string }} options `suite`: a folder of test/
+ * @param {{ folder: string, cases: string, key: string, program: string, makeTable: (rows: object[]) => string }} options `folder`: from the project's root,
  * with the file `cases`.json and rows that name their case in the member `key`; the page is docs/`cases`.md
  */
 export function printOrWrite({ program, makeTable, ...rows }) {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { ConfigError } from './config-error';
-import { UNITS_HEADER } from '../../../plugins/core/selling/units';
+import { UNITS_HEADER } from '../../../plugins/core/catalogue/units';
 import { DEFAULT_TEMPLATES, type ErrorTemplates } from '../http/error-pages';
 import { NginxVariables } from '../plugin/nginx-variables';
 import { isTrustedIpEntry, type RealIpSettings } from '../http/trusted-proxies';

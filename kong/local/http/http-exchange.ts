@@ -1,5 +1,5 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
-import { type ProtoValue } from '../../../plugins/server/struct-codec';
+import { type ProtoValue } from '../../../plugins/server/wire/struct-codec';
 import { HeaderList, parseTokens } from './header-list';
 import { randomId } from './random-ids';
 import { RequestBody, type BodyLimits } from './request-body';

@@ -1,4 +1,4 @@
-import { type Writer } from '../../../plugins/server/wire-writer';
+import { type Writer } from '../../../plugins/server/wire/wire-writer';
 import { type HttpExchange } from '../http/http-exchange';
 import { PdkError, type ArgumentBytes } from './pdk-arguments';
 import { readExit, runPdkCall, type PdkContext, type PdkExit } from './pdk';

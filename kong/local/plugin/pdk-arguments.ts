@@ -1,5 +1,5 @@
-import { decodeString } from '../../../plugins/server/pdk-messages';
-import { type ProtoStruct, type ProtoValue } from '../../../plugins/server/struct-codec';
+import { decodeString } from '../../../plugins/server/wire/pdk-messages';
+import { type ProtoStruct, type ProtoValue } from '../../../plugins/server/wire/struct-codec';
 import { isHeaderName, isHeaderValue } from '../http/header-list';
 
 /** A plugin kit call that Kong would refuse; the request ends with 500. */

@@ -1,6 +1,6 @@
-import { type ExitArgs } from '../../../plugins/server/pdk-messages';
-import { readList, readStruct, readValue, type ProtoValue } from '../../../plugins/server/struct-codec';
-import { Reader } from '../../../plugins/server/wire-reader';
+import { type ExitArgs } from '../../../plugins/server/wire/pdk-messages';
+import { readList, readStruct, readValue, type ProtoValue } from '../../../plugins/server/wire/struct-codec';
+import { Reader } from '../../../plugins/server/wire/wire-reader';
 
 // The arguments of PDK calls, which only Kong's side of the socket reads.
 

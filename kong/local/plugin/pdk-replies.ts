@@ -1,4 +1,4 @@
-import { type Writer } from '../../../plugins/server/wire-writer';
+import { type Writer } from '../../../plugins/server/wire/wire-writer';
 import { type Route, type Service } from '../config/kong-yml';
 import { type HeaderList } from '../http/header-list';
 import { type QueryValue } from '../http/query-args';

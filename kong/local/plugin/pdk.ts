@@ -1,5 +1,5 @@
-import { decodeStruct, writeValue } from '../../../plugins/server/struct-codec';
-import { type Writer } from '../../../plugins/server/wire-writer';
+import { decodeStruct, writeValue } from '../../../plugins/server/wire/struct-codec';
+import { type Writer } from '../../../plugins/server/wire/wire-writer';
 import { type HttpExchange } from '../http/http-exchange';
 import { type Log, type LogLevel } from '../log';
 import { type NginxVariables } from './nginx-variables';

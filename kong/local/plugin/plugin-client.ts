@@ -1,5 +1,5 @@
-import { type RpcReturn } from '../../../plugins/server/rpc-messages';
-import { type Writer } from '../../../plugins/server/wire-writer';
+import { type RpcReturn } from '../../../plugins/server/wire/rpc-messages';
+import { type Writer } from '../../../plugins/server/wire/wire-writer';
 import { type PluginBinding } from '../config/kong-yml';
 import { EventRun, type EventOutcome } from './event-run';
 import { type HttpExchange } from '../http/http-exchange';

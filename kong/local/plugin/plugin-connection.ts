@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
-import { closeFrame, FrameDecoder, openFrame } from '../../../plugins/server/frames';
-import { decodeRpcReturn, type RpcReturn } from '../../../plugins/server/rpc-messages';
-import { Writer } from '../../../plugins/server/wire-writer';
+import { closeFrame, FrameDecoder, openFrame } from '../../../plugins/server/wire/frames';
+import { decodeRpcReturn, type RpcReturn } from '../../../plugins/server/wire/rpc-messages';
+import { Writer } from '../../../plugins/server/wire/wire-writer';
 
 /** Why a call got no answer. `closed` is what Kong reads as "instance lost". */
 export type CallFailure = 'refused' | 'closed' | 'timeout' | 'invalid' | 'aborted';

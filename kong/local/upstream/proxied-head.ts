@@ -1,4 +1,4 @@
-import { UNITS_HEADER } from '../../../plugins/core/selling/units';
+import { UNITS_HEADER } from '../../../plugins/core/catalogue/units';
 import { keepsConnection, type Answers, type Latencies } from '../http/answers';
 import { type HttpExchange } from '../http/http-exchange';
 import { type UpstreamHead } from './upstream-head';

@@ -1,4 +1,4 @@
-import { type QuotaLimits } from '../selling/catalogue';
+import { type QuotaLimits } from '../catalogue/catalogue';
 
 /** Calendar windows of a moment in the quota time zone. Times are Unix seconds; a window holds its start and not its end. */
 export interface QuotaWindows {

@@ -1,7 +1,7 @@
 import { type LinkGrant } from './access-link';
 import { type KeyMode } from '../ports';
 import { type QuotaReport } from '../access/quota';
-import { type ProofForm } from '../selling/catalogue';
+import { type ProofForm } from '../catalogue/catalogue';
 
 /** What the access layer tells a service about an admitted request. Signed; never sent to the caller. */
 export interface RequestContext {

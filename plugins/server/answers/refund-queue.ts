@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type QuotaCounter, type RefundRequest } from '../../core/ports';
-import { type RefundOutcome } from '../../core/selling/refunds';
+import { type RefundOutcome } from '../../core/catalogue/refunds';
 import { type RefundQueueStats } from '../../core/store-stats';
 
 export interface RefundQueueOptions {

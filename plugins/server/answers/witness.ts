@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseAnswerLine, requestIdOfLine, type ToldAnswer } from '../../core/access/answer-line';
 import { type Answer, type Charge, type Decision, type DecisionLog, type RefundRequest, type Settlement } from '../../core/ports';
-import { isUndelivered } from '../../core/selling/refunds';
-import { unitsOf } from '../../core/selling/units';
+import { isUndelivered } from '../../core/catalogue/refunds';
+import { unitsOf } from '../../core/catalogue/units';
 import { type WitnessStats } from '../../core/store-stats';
 
 export interface WitnessOptions {

@@ -1,4 +1,4 @@
-import { type QuotaLimits } from '../../core/selling/catalogue';
+import { type QuotaLimits } from '../../core/catalogue/catalogue';
 import {
   type QuotaCounter,
   type RefundRequest,
@@ -9,7 +9,7 @@ import {
   StoreUnavailable,
 } from '../../core/ports';
 import { decideSpend, type QuotaStanding } from '../../core/access/quota';
-import { type RefundOutcome } from '../../core/selling/refunds';
+import { type RefundOutcome } from '../../core/catalogue/refunds';
 
 /** A request for units of one subscription; with 0 units it only reads where the subscription stands. */
 export interface Demand {

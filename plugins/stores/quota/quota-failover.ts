@@ -1,12 +1,20 @@
 import { type RefundRequest, type Settlement, type SettlementOutcome, StoreUnavailable } from '../../core/ports';
-import { type RefundOutcome } from '../../core/selling/refunds';
+import { type RefundOutcome } from '../../core/catalogue/refunds';
 import { type QuotaStoreInUse } from '../../core/store-stats';
-import { type RedisQuotaCounter } from '../redis/quota-counter';
 import { type Demand, type QuotaBackend, type Taken } from './quota-coalescer';
 import { type StoreLog } from './quota-usage';
 
+/** A counter whose data may be lost: its counts are seeded again from the ledger. */
+export interface SeededQuotaBackend extends QuotaBackend {
+  forgetSeeds(): void;
+  forgetSeed(subscriptionId: string): void;
+  reseed(subscriptionId: string): Promise<void>;
+  /** @returns false while it takes no writes */
+  probe(): Promise<boolean>;
+}
+
 export interface QuotaFailoverOptions {
-  readonly primary: Pick<RedisQuotaCounter, 'take' | 'refund' | 'settle' | 'forgetSeeds' | 'forgetSeed' | 'reseed' | 'probe'>;
+  readonly primary: SeededQuotaBackend;
   readonly fallback: QuotaBackend;
   /** Called the moment the primary is given up: the counts that this node saw there must reach the fallback. */
   readonly onOpen: () => void;

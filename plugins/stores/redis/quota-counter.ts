@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type RefundRequest, type Settlement, type SettlementOutcome, StoreUnavailable } from '../../core/ports';
-import { type RefundOutcome } from '../../core/selling/refunds';
+import { type RefundOutcome } from '../../core/catalogue/refunds';
 import { type Changed, type GiveBack, giveBackOf, type QuotaLedger } from '../postgres/quota/quota-ledger';
 import { type Demand, type QuotaBackend, type Taken } from '../quota/quota-coalescer';
 import { NO_USAGE, type SeenUsage, type SubscriptionUsage, usedOf } from '../quota/quota-usage';

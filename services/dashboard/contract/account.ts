@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type PERSONAL_PARTS } from '../../../plugins/core/selling/personal-parts';
+import { type PERSONAL_PARTS } from '../../selling/customers/personal-parts';
 import { type Endpoints } from './endpoint';
 import { id, moment, suspended } from './fields';
 import { invitedRole, ownMembership, permission, role } from './team';

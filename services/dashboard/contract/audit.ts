@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CSV, type Endpoints } from './endpoint';
 import { cursor, moment, pageSize } from './fields';
 
-export type { AuditAction } from '../../../plugins/core/selling/audit-actions';
+export type { AuditAction } from '../../selling/customers/audit-actions';
 
 /** The first part of an `AuditAction`: `account` is signing in and what secures it, `customer` what the provider did to the account. */
 const auditKind = z.enum(['account', 'member', 'key', 'subscription', 'webhook', 'token', 'billing', 'customer']);

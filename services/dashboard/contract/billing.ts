@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { addressLines, country, gstState, printedLine, taxId } from '../../../plugins/core/selling/billing-terms';
+import { addressLines, country, gstState, printedLine, taxId } from '../../../plugins/core/catalogue/billing-terms';
 import { billingAmount as amount, billingMonth as month, currency, PROVIDERS } from './billing-fields';
 import { CSV, type Endpoints } from './endpoint';
 import { cursor, day, givenConsent, id, moment, pageSize, planName, productId } from './fields';

@@ -1,5 +1,5 @@
 import { type z } from 'zod';
-import { type Permission } from '../../../plugins/core/selling/member-roles';
+import { type Permission } from '../../selling/members/member-roles';
 import { type Scope, type SellerScope } from './fields';
 import { type RefusalCode } from './refusals';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PRODUCT_ID } from '../../../plugins/core/selling/catalogue';
+import { PRODUCT_ID } from '../../../plugins/core/catalogue/catalogue';
 
 /** ISO 8601, UTC; a `Date` on the server's side of an answer. */
 export const moment = z.codec(z.iso.datetime(), z.union([z.date(), z.string()]), {

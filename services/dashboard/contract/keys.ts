@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { LONGEST_TAG, MOST_TAGS } from '../../../plugins/core/selling/key-tag';
+import { LONGEST_TAG, MOST_TAGS } from '../../selling/keys/key-tag';
 import { type Endpoints } from './endpoint';
 import { givenConsent, givenMoment, id, keyName, moment, pageSize, productId, rules, submission, suspended, version } from './fields';
 

@@ -1,4 +1,4 @@
-import { OPERATION_REFUSALS, type OperationRefusal } from '../../../plugins/core/selling/operation-refusals';
+import { OPERATION_REFUSALS, type OperationRefusal } from '../../selling/operations/operation-refusals';
 
 interface Row {
   readonly status: number;

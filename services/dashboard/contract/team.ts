@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PERMISSIONS, ROLES } from '../../../plugins/core/selling/member-roles';
+import { PERMISSIONS, ROLES } from '../../selling/members/member-roles';
 import { type Endpoints } from './endpoint';
 import { id, moment } from './fields';
 

@@ -1,5 +1,5 @@
 import { type IncomingMessage } from 'node:http';
-import { type BodyMode, type IncomingUpload, type UploadedFile } from '../service/define-service';
+import { type BodyMode, type IncomingUpload, type UploadedFile } from './body-mode';
 import { ServiceError, invalidInput } from '../errors';
 import { parseFormText } from './form-text';
 import { parseJsonText } from './json-text';

@@ -1,7 +1,7 @@
 import { type IncomingMessage } from 'node:http';
 import { type Readable } from 'node:stream';
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
-import { type IncomingUpload, type UploadedFile } from '../service/define-service';
+import { type IncomingUpload, type UploadedFile } from './body-mode';
 import { invalidInput, ServiceError } from '../errors';
 import { FieldCollector, MAX_FIELDS } from './form-text';
 import { bodyTooLarge, BodyLimit, checkDeclaredLength, DEFAULT_BODY_LIMIT_BYTES } from './read-body';

@@ -1,5 +1,5 @@
 import { type FieldError, invalidInput } from '../errors';
-import { type BodyMode } from '../service/define-service';
+import { type BodyMode } from './body-mode';
 import { memberSchemas } from './schema-members';
 
 /** The parameters of a route, or the members of one of them, each by the form in which spellings of it agree. */

@@ -1,45 +1,13 @@
-import { type Readable } from 'node:stream';
 import { type WebSocket } from 'ws';
 import { z } from 'zod';
-import { type CatalogueProduct, type PublishedMethod } from '../../../plugins/core/selling/catalogue';
+import { type CatalogueProduct, type PublishedMethod } from '../../../plugins/core/catalogue/catalogue';
 import { type RequestContext } from '../../../plugins/core/proof/context-token';
 import { type Clock, type KeyMode } from '../../../plugins/core/ports';
 import { type Log } from '../log';
 import { type Metrics } from '../metrics';
 import { type Reply } from './reply';
-import { type MutualTls } from '../worker/worker-wire';
-
-/** A file of a multipart body, held in memory. */
-export interface UploadedFile {
-  readonly field: string;
-  /** As the client named it, without folders; never use it as a path. */
-  readonly filename: string;
-  /** As the client declared it; look at the bytes before believing it. */
-  readonly mediaType: string;
-  readonly bytes: Buffer;
-}
-
-/** A file that is still arriving. The stream fails with 413 past the route's limit; fields sent after the file are not read. */
-export interface IncomingUpload {
-  /** The field's name, or undefined when the whole body is the file. */
-  readonly field: string | undefined;
-  readonly filename: string | undefined;
-  readonly mediaType: string;
-  readonly stream: Readable;
-}
-
-/**
- * How the body of a request is read. GET and HEAD bodies are always ignored.
- * `fields`: JSON, urlencoded or multipart text fields. `files`: the same, and file parts are kept in memory as `context.files`.
- * `upload`: one file is handed over as a stream, `context.upload`: the first part named in `fields`, or a raw body of one of
- * `mediaTypes`; text fields sent before it are input, 1 MiB of them at most. JSON and urlencoded bodies are not read: they hold no file.
- * `ignored`: not read at all.
- */
-export type BodyMode =
-  | { readonly kind: 'fields' }
-  | { readonly kind: 'files' }
-  | { readonly kind: 'upload'; readonly fields: readonly string[]; readonly mediaTypes: readonly string[] }
-  | { readonly kind: 'ignored' };
+import { type BodyMode, type IncomingUpload, type UploadedFile } from '../input/body-mode';
+import { type MutualTls } from '../mutual-tls';
 
 /** What a handler knows of one call besides its input. */
 export interface CallContext {

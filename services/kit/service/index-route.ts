@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type PublishedMethod } from '../../../plugins/core/selling/catalogue';
+import { type PublishedMethod } from '../../../plugins/core/catalogue/catalogue';
 import { type CallContext, defineRoute, type Route } from './define-service';
 import { jsonReply } from './reply';
 import { formatTimestamp } from '../timestamp';

@@ -1,7 +1,7 @@
 import { type RequestContext } from '../../../plugins/core/proof/context-token';
 import { type RefundRequest } from '../../../plugins/core/ports';
 import { counterOf } from '../../../plugins/core/access/subscription';
-import { type RefundOutcome } from '../../../plugins/core/selling/refunds';
+import { type RefundOutcome } from '../../../plugins/core/catalogue/refunds';
 import { type Log } from '../log';
 import { type Metrics } from '../metrics';
 

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isPromise } from 'node:util/types';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
-import { type CatalogueProduct } from '../../../plugins/core/selling/catalogue';
+import { type CatalogueProduct } from '../../../plugins/core/catalogue/catalogue';
 import { type RequestContext } from '../../../plugins/core/proof/context-token';
 import { type Clock } from '../../../plugins/core/ports';
 import { type CallState, stateOf } from './call-state';

@@ -1,9 +1,9 @@
 import { METHODS } from 'node:http';
 import { type Socket } from 'node:net';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { type Catalogue, type CatalogueProduct } from '../../../plugins/core/selling/catalogue';
+import { type Catalogue, type CatalogueProduct } from '../../../plugins/core/catalogue/catalogue';
 import { systemClock, type Clock } from '../../../plugins/core/ports';
-import { isExempt } from '../../../plugins/core/selling/refunds';
+import { isExempt } from '../../../plugins/core/catalogue/refunds';
 import { TRACE_HEADER } from '../../../plugins/core/proof/trace-context';
 import { type ContextKeys } from '../../../plugins/core/proof/verify-context';
 import { type CallState, stateOf } from './call-state';
@@ -20,7 +20,7 @@ import { giveUnitBack, type Refund } from './refund';
 import { bindPath } from './run-route';
 import { createSlots, type TakeSlot } from './slots';
 import { continueTrace, noteFailure, type SpanDescription } from '../tracing';
-import { acceptWebSockets } from '../upstream/web-socket';
+import { acceptWebSockets } from './web-socket';
 
 export interface ServiceAppOptions<Deps> {
   /** What proofs are verified with. */

@@ -1,4 +1,4 @@
-import { type Catalogue } from '../../../plugins/core/selling/catalogue';
+import { type Catalogue } from '../../../plugins/core/catalogue/catalogue';
 import { type RequestContext } from '../../../plugins/core/proof/context-token';
 import { Places, type ReleasePlace } from '../places';
 

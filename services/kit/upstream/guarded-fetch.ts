@@ -1,7 +1,7 @@
 import { Agent, type Dispatcher } from 'undici';
 import { within } from '../deadline';
 import { isTimeout } from '../errors';
-import { joinHeaders } from '../input/join-headers';
+import { joinHeaders } from '../join-headers';
 import { createPinnedConnector, type Dial, FetchRefused } from './pinned-connector';
 import { readCapped, ResponseTooLarge } from './read-capped';
 import { type Resolve } from './resolve-host';

@@ -4,7 +4,7 @@ import { type KeyMode } from '../../../plugins/core/ports';
 import { TRACE_HEADER } from '../../../plugins/core/proof/trace-context';
 import { within } from '../deadline';
 import { upstreamFailure } from '../errors';
-import { joinHeaders } from '../input/join-headers';
+import { joinHeaders } from '../join-headers';
 import { type Metrics } from '../metrics';
 import { readCapped, ResponseTooLarge } from './read-capped';
 import { baseUrlFor, type UpstreamTarget } from './upstream-target';

@@ -5,7 +5,7 @@ import { type Metrics } from '../metrics';
 import { type ServiceDefinition, type ServiceTools } from '../service/define-service';
 import { loadWorkerService, type WorkerKind, workerSetting } from './load-proto';
 import { GrpcWorkerClient, type WorkerClient, type WorkerMethods } from './worker-client';
-import { type MutualTls } from './worker-wire';
+import { type MutualTls } from '../mutual-tls';
 
 export interface WorkerConnection {
   readonly metrics: Metrics;

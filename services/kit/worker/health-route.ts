@@ -1,5 +1,5 @@
 import { type z } from 'zod';
-import { type PublishedMethod } from '../../../plugins/core/selling/catalogue';
+import { type PublishedMethod } from '../../../plugins/core/catalogue/catalogue';
 import { type CallContext, defineRoute, type Route } from '../service/define-service';
 import { formatTimestamp } from '../timestamp';
 import { type WorkerDeps } from './connect-workers';

@@ -7,7 +7,7 @@ import { type PrivateServer, startPrivateServer } from '../service/private-serve
 import { type WorkerServer } from './serve-worker';
 import { createWorkerMetrics, type WorkerMetrics } from './worker-metrics';
 import { workerTlsSettings } from './worker-tls';
-import { type MutualTls } from './worker-wire';
+import { type MutualTls } from '../mutual-tls';
 
 /** What a worker gets from its process. */
 export interface WorkerTools {

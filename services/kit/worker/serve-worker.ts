@@ -11,7 +11,8 @@ import { HEALTH_SERVICE } from './load-proto';
 import { type Log, withoutRedaction } from '../log';
 import { type CallTools, type GrpcCall, OpenCall, type WorkerCall } from './worker-call';
 import { createWorkerMetrics, type WorkerMetrics } from './worker-metrics';
-import { DEFAULT_MAX_MESSAGE_BYTES, serverCredentials, type MutualTls } from './worker-wire';
+import { DEFAULT_MAX_MESSAGE_BYTES, serverCredentials } from './worker-wire';
+import { type MutualTls } from '../mutual-tls';
 
 /**
  * A plain function of a method. Unary: `(request, call) → response`. Client streaming: `(requests: AsyncIterable, call) → response`.

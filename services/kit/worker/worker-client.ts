@@ -8,7 +8,8 @@ import { HEALTH_SERVICE } from './load-proto';
 import { type Metrics, type UpstreamOutcome } from '../metrics';
 import { watchExchange } from '../upstream/watch-exchange';
 import { WorkerAvailability } from './worker-availability';
-import { clientCredentials, DEFAULT_MAX_MESSAGE_BYTES, metadataOf, type MutualTls } from './worker-wire';
+import { clientCredentials, DEFAULT_MAX_MESSAGE_BYTES, metadataOf } from './worker-wire';
+import { type MutualTls } from '../mutual-tls';
 
 /** Messages of a worker's methods, by method name; take them from the generated proto types. */
 export type WorkerMethods = Record<string, { request: object; response: object }>;

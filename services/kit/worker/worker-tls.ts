@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { type MutualTls } from './worker-wire';
+import { type MutualTls } from '../mutual-tls';
 import { codeOf } from '../error-code';
 
 /** Reads a PEM text as far as it must be valid; what it throws is not shown. */

@@ -1,5 +1,6 @@
 import { credentials, Metadata, ServerCredentials, type ChannelCredentials } from '@grpc/grpc-js';
 import { type KeyMode } from '../../../plugins/core/ports';
+import { type MutualTls } from '../mutual-tls';
 import { TRACE_HEADER } from '../../../plugins/core/proof/trace-context';
 
 /** What a worker learns of the call it serves. */
@@ -38,13 +39,6 @@ export function callerOf(metadata: Metadata): WorkerCaller {
 
 export function traceparentOf(metadata: Metadata): unknown {
   return metadata.get(TRACE_HEADER)[0];
-}
-
-/** PEM texts. Both sides show a certificate of the same authority. */
-export interface MutualTls {
-  readonly ca: Buffer;
-  readonly cert: Buffer;
-  readonly key: Buffer;
 }
 
 /** Without `tls` the connection is plain: for workers on the same machine or a private network. */

@@ -16,7 +16,8 @@ import {
 import { runStep, type StepTarget } from './run-step';
 import { SessionTable, type SessionTableOptions } from './session-table';
 import { exchangeError, isSettled } from './upstream/source-failure';
-import { type CaptchaImage, type GstCaptcha, type GstSubmission, type GstUpstream, type UpstreamCall } from './upstream/upstreams';
+import { type GstCaptcha, type GstSubmission, type GstUpstream, type UpstreamCall } from './upstream/upstreams';
+import { type CaptchaImage } from './captcha/captcha-image';
 
 /** The identity of a call, its signal and nothing else. */
 export type IdentityCall = Pick<WorkerCall, 'subscriptionId' | 'mode' | 'signal'>;

@@ -1,6 +1,6 @@
 import { systemClock } from '../../../plugins/core/ports';
 import { runWorker } from '../../kit/worker/run-worker';
-import { liveSourcesOf } from '../../own-sources';
+import { liveSourcesOf } from '../../products/own-sources';
 import { identityWorkerSettings } from './settings';
 import { startIdentityWorker } from './start-identity-worker';
 

@@ -4,7 +4,7 @@ import { connectRedis, type RedisClient } from '../../kit/redis-client';
 import { type WorkerServer } from '../../kit/worker/serve-worker';
 import { startWorker } from '../../kit/worker/start-worker';
 import { createWorkerMetrics, type WorkerMetrics } from '../../kit/worker/worker-metrics';
-import { type MutualTls } from '../../kit/worker/worker-wire';
+import { type MutualTls } from '../../kit/mutual-tls';
 import { createAadhaarHandlers } from './aadhaar-handlers';
 import { createGstHandlers } from './gst-handlers';
 import { createMemoryOtpThrottle, type OtpThrottle, unlimitedOtps } from './otp-throttle';

@@ -7,7 +7,7 @@ import { createWorkerMetrics, type WorkerMetrics } from '../../kit/worker/worker
 import { type Engine } from './engine';
 import { createImageHandlers } from './handler';
 import { IMAGE_LIMITS } from './limits';
-import { type ThreadMethod } from './local/cut-out-job';
+import { type ThreadMethod } from './cut-out-job';
 import { createLocalEngine } from './local/local-engine';
 import { type ImageWorkerSettings } from './settings';
 import { createUpstreamEngine } from './upstream/upstream-engine';

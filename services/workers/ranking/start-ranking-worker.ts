@@ -8,7 +8,7 @@ import { createLivePort, createSandboxPort } from '../../kit/pages/page-port';
 import { type WorkerServer } from '../../kit/worker/serve-worker';
 import { startWorker } from '../../kit/worker/start-worker';
 import { createWorkerMetrics, type WorkerMetrics } from '../../kit/worker/worker-metrics';
-import { type MutualTls } from '../../kit/worker/worker-wire';
+import { type MutualTls } from '../../kit/mutual-tls';
 import { createEmailCrawl, type EmailCrawl } from './emails/email-crawl';
 import { createRankingHandlers } from './handler';
 import { type RankingWorkerSettings } from './settings';

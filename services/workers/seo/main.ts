@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { systemClock } from '../../../plugins/core/ports';
 import { runWorker } from '../../kit/worker/run-worker';
-import { liveSourcesOf } from '../../own-sources';
+import { liveSourcesOf } from '../../products/own-sources';
 import { seoWorkerSettings } from './settings';
 import { startSeoWorker } from './start-seo-worker';
 

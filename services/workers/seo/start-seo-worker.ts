@@ -5,7 +5,7 @@ import { type WorkerServer } from '../../kit/worker/serve-worker';
 import { connectRedis, type RedisClient } from '../../kit/redis-client';
 import { startWorker } from '../../kit/worker/start-worker';
 import { createWorkerMetrics, type WorkerMetrics } from '../../kit/worker/worker-metrics';
-import { type MutualTls } from '../../kit/worker/worker-wire';
+import { type MutualTls } from '../../kit/mutual-tls';
 import { createSeoHandlers } from './handler';
 import { FetchLimits } from '../../kit/pages/fetch-limits';
 import { createPageParser } from '../../kit/pages/page-parser';

@@ -1,9 +1,9 @@
-import { billingTerms, isInvoicing } from '../../../plugins/core/selling/billing-terms';
-import { createCatalogue } from '../../../plugins/core/selling/catalogue';
-import { applyCatalogue } from '../../../plugins/stores/postgres/catalogue/apply-catalogue';
-import { listInvoices } from '../../../plugins/stores/postgres/billing/invoice-view';
-import { closeMonth } from '../../../plugins/stores/postgres/statements/read-statement';
-import { billingOf } from '../../../services/dashboard/api/billing/billing-of';
+import { billingTerms, isInvoicing } from '../../../plugins/core/catalogue/billing-terms';
+import { createCatalogue } from '../../../plugins/core/catalogue/catalogue';
+import { applyCatalogue } from '../../../services/selling/catalogue/apply-catalogue';
+import { listInvoices } from '../../../services/selling/billing/invoice-view';
+import { closeMonth } from '../../../services/selling/statements/read-statement';
+import { billingOf } from '../../../services/dashboard/billing/billing-of';
 import { PRODUCTS } from '../../support/catalogue';
 import { startDashboard, type TestDashboard, verdict } from '../support/dashboard';
 import { type PayingDashboard, startPayingDashboard } from '../support/paying-dashboard';

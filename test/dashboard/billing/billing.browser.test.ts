@@ -1,11 +1,11 @@
 import { type Browser, type Page } from 'playwright-core';
-import { billingTerms, type InvoicingTerms } from '../../../plugins/core/selling/billing-terms';
-import { createCatalogue } from '../../../plugins/core/selling/catalogue';
-import { applyCatalogue } from '../../../plugins/stores/postgres/catalogue/apply-catalogue';
-import { createInvoiceBilling } from '../../../services/dashboard/api/billing/billing-of';
-import { createOperator } from '../../../plugins/stores/postgres/operators/change-operators';
-import { makeSetUpLink } from '../../../services/dashboard/api/accounts/set-up-link';
-import { computeStatement } from '../../../plugins/core/selling/statement';
+import { billingTerms, type InvoicingTerms } from '../../../plugins/core/catalogue/billing-terms';
+import { createCatalogue } from '../../../plugins/core/catalogue/catalogue';
+import { applyCatalogue } from '../../../services/selling/catalogue/apply-catalogue';
+import { createInvoiceBilling } from '../../../services/dashboard/billing/billing-of';
+import { createOperator } from '../../../services/selling/operators/change-operators';
+import { makeSetUpLink } from '../../../services/dashboard/sign-in/set-up-link';
+import { computeStatement } from '../../../services/selling/statements/statement';
 import { PRODUCTS } from '../../support/catalogue';
 import { step } from '../../support/step';
 import { inaccessibleInBoth } from '../support/axe';

@@ -1,22 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { inflateSync } from 'node:zlib';
-import { billingTerms, type InvoicingTerms } from '../../../plugins/core/selling/billing-terms';
-import { createCatalogue } from '../../../plugins/core/selling/catalogue';
-import { computeStatement } from '../../../plugins/core/selling/statement';
-import { applyCatalogue } from '../../../plugins/stores/postgres/catalogue/apply-catalogue';
-import { readAppliedCatalogue } from '../../../plugins/stores/postgres/catalogue/read-catalogue';
-import { findBillingDetails, keepBillingDetails } from '../../../plugins/stores/postgres/billing/billing-details';
-import { claimInvoiceMail, queueReminders } from '../../../plugins/stores/postgres/billing/claim-invoice-mails';
-import {
-  type InvoiceState,
-  type InvoiceSummary,
-  listInvoices,
-  requireInvoice,
-} from '../../../plugins/stores/postgres/billing/invoice-view';
-import { markInvoicePaid } from '../../../plugins/stores/postgres/billing/settle-invoice';
-import { createInvoiceBilling, createNoBilling } from '../../../services/dashboard/api/billing/billing-of';
-import { type BillingPort } from '../../../services/dashboard/api/billing/billing-port';
-import { startBilling } from '../../../services/dashboard/api/billing/start-billing';
+import { billingTerms, type InvoicingTerms } from '../../../plugins/core/catalogue/billing-terms';
+import { createCatalogue } from '../../../plugins/core/catalogue/catalogue';
+import { computeStatement } from '../../../services/selling/statements/statement';
+import { applyCatalogue } from '../../../services/selling/catalogue/apply-catalogue';
+import { readAppliedCatalogue } from '../../../services/selling/catalogue/read-catalogue';
+import { findBillingDetails, keepBillingDetails } from '../../../services/selling/billing/billing-details';
+import { claimInvoiceMail, queueReminders } from '../../../services/selling/billing/claim-invoice-mails';
+import { type InvoiceState, type InvoiceSummary, listInvoices, requireInvoice } from '../../../services/selling/billing/invoice-view';
+import { markInvoicePaid } from '../../../services/selling/billing/settle-invoice';
+import { createInvoiceBilling, createNoBilling } from '../../../services/dashboard/billing/billing-of';
+import { type BillingPort } from '../../../services/dashboard/billing/billing-port';
+import { startBilling } from '../../../services/dashboard/billing/start-billing';
 import { createLog } from '../../../services/kit/log';
 import { createMetrics } from '../../../services/kit/metrics';
 import { PRODUCTS } from '../../support/catalogue';

@@ -1,8 +1,8 @@
-import { listUnchargedOverage } from '../../../plugins/stores/postgres/billing/overage-charges';
-import { askForPaymentCheck, readPaymentCheck } from '../../../plugins/stores/postgres/billing/payment-checks';
-import { closeMonth } from '../../../plugins/stores/postgres/statements/read-statement';
-import { reportOverage } from '../../../services/dashboard/api/billing/report-overage';
-import { takePayment } from '../../../services/dashboard/api/billing/take-payment';
+import { listUnchargedOverage } from '../../../services/selling/billing/overage-charges';
+import { askForPaymentCheck, readPaymentCheck } from '../../../services/selling/billing/payment-checks';
+import { closeMonth } from '../../../services/selling/statements/read-statement';
+import { reportOverage } from '../../../services/dashboard/billing/report-overage';
+import { takePayment } from '../../../services/dashboard/billing/take-payment';
 import { createLog } from '../../../services/kit/log';
 import { PRODUCTS } from '../../support/catalogue';
 import { type CommandRun, runCommand } from '../../cli/support/run-command';

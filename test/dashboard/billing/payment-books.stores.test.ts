@@ -1,7 +1,7 @@
-import { applyCatalogue } from '../../../plugins/stores/postgres/catalogue/apply-catalogue';
-import { askForPaymentCheck, readPaymentCheck } from '../../../plugins/stores/postgres/billing/payment-checks';
-import { listCharges } from '../../../plugins/stores/postgres/billing/payment-charges';
-import { createCatalogue } from '../../../plugins/core/selling/catalogue';
+import { applyCatalogue } from '../../../services/selling/catalogue/apply-catalogue';
+import { askForPaymentCheck, readPaymentCheck } from '../../../services/selling/billing/payment-checks';
+import { listCharges } from '../../../services/selling/billing/payment-charges';
+import { createCatalogue } from '../../../plugins/core/catalogue/catalogue';
 import { PRODUCTS } from '../../support/catalogue';
 import { makeOperator } from '../support/operator';
 import { type PayingDashboard, startPayingDashboard } from '../support/paying-dashboard';

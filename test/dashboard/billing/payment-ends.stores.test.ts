@@ -1,4 +1,4 @@
-import { suspendSubscription } from '../../../plugins/stores/postgres/suspensions/suspend';
+import { suspendSubscription } from '../../../services/selling/suspensions/suspend';
 import { DAY_MS, PRODUCT, SOLD, useFaultyPayments } from '../support/faulty-payments';
 
 const { dashboard, pass, sell, look, nextLook, newCustomer, planOf, productOf, checkout, paidCustomer } = useFaultyPayments();

@@ -1,10 +1,10 @@
 import fastify from 'fastify';
 import { Client, Pool } from 'pg';
-import { askForPaymentCheck } from '../../../plugins/stores/postgres/billing/payment-checks';
-import { watchCatalogue } from '../../../plugins/stores/postgres/catalogue/watch-catalogue';
-import { servePaymentEvents } from '../../../services/dashboard/api/billing/payment-events';
-import { startPayments } from '../../../services/dashboard/api/billing/start-payments';
-import { type DashboardDeps } from '../../../services/dashboard/api/http/dashboard-deps';
+import { askForPaymentCheck } from '../../../services/selling/billing/payment-checks';
+import { watchCatalogue } from '../../../services/selling/catalogue/watch-catalogue';
+import { servePaymentEvents } from '../../../services/dashboard/billing/payment-events';
+import { startPayments } from '../../../services/dashboard/billing/start-payments';
+import { type DashboardDeps } from '../../../services/dashboard/http/dashboard-deps';
 import { createLog } from '../../../services/kit/log';
 import { signEvent } from '../../../services/sandbox/payments/deliver-events';
 import { type Session } from '../../../services/sandbox/payments/objects';

@@ -1,10 +1,10 @@
 import { type Pool } from 'pg';
-import { findAccount, requireCheckout } from '../../../plugins/stores/postgres/billing/checkouts';
-import { listPaid } from '../../../plugins/stores/postgres/billing/paid-subscriptions';
-import { paymentHandlers } from '../../../services/dashboard/api/billing/payment-handlers';
-import { type PaymentPort, ProviderAway } from '../../../services/dashboard/api/billing/payment-port';
-import { settleCheckout, takePayment } from '../../../services/dashboard/api/billing/take-payment';
-import { type DashboardDeps } from '../../../services/dashboard/api/http/dashboard-deps';
+import { findAccount, requireCheckout } from '../../../services/selling/billing/checkouts';
+import { listPaid } from '../../../services/selling/billing/paid-subscriptions';
+import { paymentHandlers } from '../../../services/dashboard/billing/payment-handlers';
+import { type PaymentPort, ProviderAway } from '../../../services/selling/billing/payment-port';
+import { settleCheckout, takePayment } from '../../../services/dashboard/billing/take-payment';
+import { type DashboardDeps } from '../../../services/dashboard/http/dashboard-deps';
 import { createLog } from '../../../services/kit/log';
 import { type Subscription } from '../../../services/sandbox/payments/objects';
 import { PRODUCT, SOLD, useFaultyPayments } from '../support/faulty-payments';

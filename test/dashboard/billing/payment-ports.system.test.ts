@@ -3,16 +3,16 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readSecrets } from '../../../cli/container/read-secrets';
-import { chargesOf } from '../../../plugins/core/selling/payment-charges';
-import { type DatedFact, type PaymentState, reducePayments } from '../../../plugins/core/selling/payment-state';
-import { type GivenFact } from '../../../plugins/stores/postgres/billing/payment-facts';
-import { type CheckoutWish, type PaymentPort } from '../../../services/dashboard/api/billing/payment-port';
+import { chargesOf } from '../../../services/selling/billing/charge-states';
+import { type DatedFact, type PaymentState, reducePayments } from '../../../services/selling/billing/payment-state';
+import { type GivenFact } from '../../../services/selling/billing/payment-facts';
+import { type CheckoutWish, type PaymentPort } from '../../../services/selling/billing/payment-port';
 import {
   findPaymentProblems,
   openPaymentPorts,
   type PaymentSettings,
   paymentSettings,
-} from '../../../services/dashboard/api/billing/payment-settings';
+} from '../../../services/dashboard/billing/payment-settings';
 import { describeError } from '../../../services/kit/log';
 import { type PaymentStage, startRazorpayStage, startStripeStage } from '../support/payment-stages';
 

@@ -1,11 +1,11 @@
 import { type Browser, type Locator, type Page } from 'playwright-core';
 import { type Pool } from 'pg';
-import { type Catalogue, createCatalogue } from '../../../plugins/core/selling/catalogue';
-import { applyCatalogue } from '../../../plugins/stores/postgres/catalogue/apply-catalogue';
-import { readAppliedCatalogue, readCatalogueSource } from '../../../plugins/stores/postgres/catalogue/read-catalogue';
-import { createOperator } from '../../../plugins/stores/postgres/operators/change-operators';
+import { type Catalogue, createCatalogue } from '../../../plugins/core/catalogue/catalogue';
+import { applyCatalogue } from '../../../services/selling/catalogue/apply-catalogue';
+import { readAppliedCatalogue, readCatalogueSource } from '../../../services/selling/catalogue/read-catalogue';
+import { createOperator } from '../../../services/selling/operators/change-operators';
 import { createPool } from '../../../plugins/stores/postgres/pool';
-import { makeSetUpLink } from '../../../services/dashboard/api/accounts/set-up-link';
+import { makeSetUpLink } from '../../../services/dashboard/sign-in/set-up-link';
 import { eventually } from '../../support/eventually';
 import { closeConnections, type Reply, send } from '../../support/http';
 import { step } from '../../support/step';

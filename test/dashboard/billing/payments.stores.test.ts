@@ -1,16 +1,16 @@
-import { applyCatalogue } from '../../../plugins/stores/postgres/catalogue/apply-catalogue';
-import { askForPaymentCheck } from '../../../plugins/stores/postgres/billing/payment-checks';
-import { billingTerms } from '../../../plugins/core/selling/billing-terms';
-import { createCatalogue } from '../../../plugins/core/selling/catalogue';
+import { applyCatalogue } from '../../../services/selling/catalogue/apply-catalogue';
+import { askForPaymentCheck } from '../../../services/selling/billing/payment-checks';
+import { billingTerms } from '../../../plugins/core/catalogue/billing-terms';
+import { createCatalogue } from '../../../plugins/core/catalogue/catalogue';
 import { PRODUCTS } from '../../support/catalogue';
 import { signEvent } from '../../../services/sandbox/payments/deliver-events';
 import { makeOperator } from '../support/operator';
 import { PAYMENT_KEYS, type PayingDashboard, startPayingDashboard } from '../support/paying-dashboard';
-import { createRazorpayPort } from '../../../services/dashboard/api/billing/razorpay/razorpay-port';
+import { createRazorpayPort } from '../../../services/dashboard/billing/razorpay/razorpay-port';
 import { RAZORPAY_KEYS, signForRazorpay, startRazorpayStandIn } from '../../support/razorpay-stand-in';
 import { verdict } from '../support/dashboard';
 import { PRODUCT, SOLD } from '../support/faulty-payments';
-import { listCharges } from '../../../plugins/stores/postgres/billing/payment-charges';
+import { listCharges } from '../../../services/selling/billing/payment-charges';
 import { type PayingCustomer, payingPeople } from '../support/paying-people';
 
 let dashboard: PayingDashboard;

@@ -5,23 +5,24 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { type FastifyInstance, type LightMyRequestResponse } from 'fastify';
 import { type Pool } from 'pg';
 import { type Clock, systemClock } from '../../../plugins/core/ports';
-import { createDashboardApp } from '../../../services/dashboard/api/app';
-import { createAttemptLimits } from '../../../services/dashboard/api/accounts/attempt-limits';
-import { createAuthLater } from '../../../services/dashboard/api/accounts/create-auth';
-import { createPasswordHasher } from '../../../services/dashboard/api/accounts/password-hash';
-import { type SignInProvider } from '../../../services/dashboard/api/accounts/providers/provider-settings';
-import { createOutboxSender, type Mail, type MailSender } from '../../../services/dashboard/api/mail/mail-sender';
-import { type Brand } from '../../../services/dashboard/api/public/brand';
-import { type Payments } from '../../../services/dashboard/api/billing/payments-of';
-import { type PaymentWorkOptions } from '../../../services/dashboard/api/billing/start-payments';
-import { type LiveSources } from '../../../services/dashboard/api/public/watch-sources';
-import { READER_CALLS } from '../../../services/dashboard/api/public/public-try';
-import { createTryKeys } from '../../../services/dashboard/api/requests/try-key';
-import { GatewayCaller } from '../../../services/dashboard/api/requests/gateway-caller';
+import { createDashboardApp } from '../../../services/dashboard/app';
+import { createAttemptLimits } from '../../../services/dashboard/http/attempt-limits';
+import { createAuthLater } from '../../../services/dashboard/sign-in/create-auth';
+import { createPasswordHasher } from '../../../services/dashboard/sign-in/password-hash';
+import { type SignInProvider } from '../../../services/dashboard/sign-in/providers/provider-settings';
+import { createOutboxSender } from '../../../services/dashboard/mail/mail-sender';
+import { type Mail, type MailSender, type LiveSources } from '../../../services/dashboard/http/dashboard-deps';
+import { type Brand } from '../../../services/dashboard/brand/brand';
+import { type DocPages } from '../../../services/dashboard/storefront/doc-pages';
+import { type Payments } from '../../../services/selling/billing/payments-of';
+import { type PaymentWorkOptions } from '../../../services/dashboard/billing/start-payments';
+import { READER_CALLS } from '../../../services/dashboard/storefront/public-try';
+import { createTryKeys } from '../../../services/dashboard/customer/requests/try-key';
+import { GatewayCaller } from '../../../services/dashboard/customer/requests/gateway-caller';
 import { createLog } from '../../../services/kit/log';
 import { createMetrics } from '../../../services/kit/metrics';
 import { eventually } from '../../support/eventually';
-import { watchCatalogue } from '../../../plugins/stores/postgres/catalogue/watch-catalogue';
+import { watchCatalogue } from '../../../services/selling/catalogue/watch-catalogue';
 import { createPool } from '../../../plugins/stores/postgres/pool';
 import { PATIENCE_MS, testDatabase } from '../../support/postgres/postgres';
 import { watchRefusals } from './declared-refusals';
@@ -49,6 +50,8 @@ export interface DashboardOptions {
   readonly webRoot?: string;
   /** What the installation calls itself; Tollgate unless given. */
   readonly brand?: Brand;
+  /** Pages of text; ours alone unless given. */
+  readonly pages?: DocPages;
   /** What services say of their sources; nobody is asked unless given. */
   readonly liveSources?: LiveSources;
   /** By whom people may sign in beside their passwords; nobody unless given. */
@@ -231,6 +234,7 @@ export async function startDashboard(options: DashboardOptions = {}): Promise<Te
     readerGateway,
     trustedProxies: options.trustedProxies ?? [],
     ...(options.brand && { brand: options.brand }),
+    ...(options.pages && { pages: options.pages }),
     ...(options.readDocument && { readDocument: options.readDocument }),
   });
 

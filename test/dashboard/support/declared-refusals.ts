@@ -1,7 +1,7 @@
-import { OPERATION_REFUSALS } from '../../../plugins/core/selling/operation-refusals';
+import { OPERATION_REFUSALS } from '../../../services/selling/operations/operation-refusals';
 import { type FastifyInstance } from 'fastify';
 import { type Audience, type Endpoint } from '../../../services/dashboard/contract/endpoint';
-import { sellerOperations } from '../../../services/dashboard/api/seller/seller-operations';
+import { sellerOperations } from '../../../services/dashboard/seller/api/seller-operations';
 import { contract } from '../../../services/dashboard/contract/endpoints';
 import { hasOwnWords, type RefusalCode } from '../../../services/dashboard/contract/refusals';
 

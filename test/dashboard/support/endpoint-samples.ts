@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Pool } from 'pg';
 import { SCOPES } from '../../../services/dashboard/contract/fields';
-import { type PaymentPort } from '../../../services/dashboard/api/billing/payment-port';
+import { type PaymentPort } from '../../../services/selling/billing/payment-port';
 import { type NamedEndpoint } from '../../../services/dashboard/contract/endpoints';
 import { type Ask, type TestDashboard } from './dashboard';
 
@@ -171,7 +171,7 @@ async function recordInvitation(pool: Pool, key: { readonly id: string }): Promi
 }
 
 const PARTY = { name: 'Somebody', address: ['Street 1'], country: 'IN', taxId: null, email: null };
-/** As plugins/core/selling/invoice.ts composes it. */
+/** As services/selling/billing/invoice.ts composes it. */
 export const INVOICE_CONTENT = {
   month: '2026-03',
   issuedOn: '2026-04-03',

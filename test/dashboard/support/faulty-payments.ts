@@ -1,8 +1,8 @@
 import { type Clock } from '../../../plugins/core/ports';
-import { billingTerms } from '../../../plugins/core/selling/billing-terms';
-import { createCatalogue } from '../../../plugins/core/selling/catalogue';
-import { applyCatalogue } from '../../../plugins/stores/postgres/catalogue/apply-catalogue';
-import { ProviderAway } from '../../../services/dashboard/api/billing/payment-port';
+import { billingTerms } from '../../../plugins/core/catalogue/billing-terms';
+import { createCatalogue } from '../../../plugins/core/catalogue/catalogue';
+import { applyCatalogue } from '../../../services/selling/catalogue/apply-catalogue';
+import { ProviderAway } from '../../../services/selling/billing/payment-port';
 import { type Subscription } from '../../../services/sandbox/payments/objects';
 import { PRODUCTS } from '../../support/catalogue';
 import { type PayingDashboard, startPayingDashboard } from './paying-dashboard';

@@ -3,14 +3,14 @@
  * invoices. Bundled and started by a test, which may kill it. Prints what it did, and what that took.
  */
 import { systemClock } from '../../../plugins/core/ports';
-import { type BillingTerms, billingTerms, isInvoicing } from '../../../plugins/core/selling/billing-terms';
+import { type BillingTerms, billingTerms, isInvoicing } from '../../../plugins/core/catalogue/billing-terms';
 import { windowsAt } from '../../../plugins/core/access/quota';
-import { issueInvoices } from '../../../plugins/stores/postgres/billing/issue-invoices';
-import { watchCatalogue } from '../../../plugins/stores/postgres/catalogue/watch-catalogue';
+import { issueInvoices } from '../../../services/selling/billing/issue-invoices';
+import { watchCatalogue } from '../../../services/selling/catalogue/watch-catalogue';
 import { createPool } from '../../../plugins/stores/postgres/pool';
-import { closeStatements } from '../../../plugins/stores/postgres/statements/close-statements';
-import { reportOverage } from '../../../services/dashboard/api/billing/report-overage';
-import { createStripePort } from '../../../services/dashboard/api/billing/stripe/stripe-port';
+import { closeStatements } from '../../../services/selling/statements/close-statements';
+import { reportOverage } from '../../../services/dashboard/billing/report-overage';
+import { createStripePort } from '../../../services/dashboard/billing/stripe/stripe-port';
 import { createLog } from '../../../services/kit/log';
 
 const { DATABASE_URL = '', PROVIDER_URL = '', SECRET_KEY = '', FIRST_MONTH = '' } = process.env;

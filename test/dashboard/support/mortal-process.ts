@@ -1,5 +1,5 @@
 import { type Pool, type PoolClient } from 'pg';
-import { type PaymentPort } from '../../../services/dashboard/api/billing/payment-port';
+import { type PaymentPort } from '../../../services/selling/billing/payment-port';
 
 class Killed extends Error {}
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Pool } from 'pg';
-import { type BillingTerms, billingTerms } from '../../../plugins/core/selling/billing-terms';
+import { type BillingTerms, billingTerms } from '../../../plugins/core/catalogue/billing-terms';
 import { type Belongings, type Sample } from './endpoint-samples';
 
 const BILLING: BillingTerms = billingTerms.parse({

@@ -1,6 +1,6 @@
 import { type LightMyRequestResponse } from 'fastify';
-import { createOperator } from '../../../plugins/stores/postgres/operators/change-operators';
-import { makeSetUpLink } from '../../../services/dashboard/api/accounts/set-up-link';
+import { createOperator } from '../../../services/selling/operators/change-operators';
+import { makeSetUpLink } from '../../../services/dashboard/sign-in/set-up-link';
 import { ORIGIN, PASSWORD, type TestDashboard } from './dashboard';
 import { secretOf, totpOf } from './totp';
 

@@ -1,6 +1,6 @@
 import { type Pool } from 'pg';
 import { systemClock } from '../../../plugins/core/ports';
-import { startConsoleJobs } from '../../../services/dashboard/api/operator/start-console-jobs';
+import { startConsoleJobs } from '../../../services/dashboard/seller/console/start-console-jobs';
 import { createLog } from '../../../services/kit/log';
 import { cookieOf } from './dashboard';
 import { makeOperator } from './operator';

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { type ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { findFreeRow } from '../../../cli/supervisor/free-port';
-import { type LiveSources } from '../../../services/dashboard/api/public/watch-sources';
-import { type SignInProvider } from '../../../services/dashboard/api/accounts/providers/provider-settings';
+import { findFreeRow } from '../../../cli/postgres/free-port';
+import { type LiveSources } from '../../../services/dashboard/http/dashboard-deps';
+import { type SignInProvider } from '../../../services/dashboard/sign-in/providers/provider-settings';
 import { SHOWN_GATEWAY, startDashboard, type DashboardOptions, type TestDashboard } from './dashboard';
 import { startGatewayDouble, type GatewayDouble, type SeenRequest } from './gateway-double';
 

@@ -1,7 +1,7 @@
-import { type PaymentPort } from '../../../services/dashboard/api/billing/payment-port';
-import { createStripePort } from '../../../services/dashboard/api/billing/stripe/stripe-port';
-import { type PaymentPorts } from '../../../services/dashboard/api/billing/payments-of';
-import { startPayments } from '../../../services/dashboard/api/billing/start-payments';
+import { type PaymentPort } from '../../../services/selling/billing/payment-port';
+import { createStripePort } from '../../../services/dashboard/billing/stripe/stripe-port';
+import { type PaymentPorts } from '../../../services/selling/billing/payments-of';
+import { startPayments } from '../../../services/dashboard/billing/start-payments';
 import { type PaymentsSandbox, startPaymentsSandbox } from '../../../services/sandbox/payments/start-payments-sandbox';
 import { type SeenRequest } from '../../../services/sandbox/payments/stripe-api';
 import { type FaultProxy, openFaultProxy } from '../../support/faults/fault-proxy';

@@ -1,6 +1,6 @@
-import { type PaymentPort } from '../../../services/dashboard/api/billing/payment-port';
-import { createRazorpayPort } from '../../../services/dashboard/api/billing/razorpay/razorpay-port';
-import { createStripePort } from '../../../services/dashboard/api/billing/stripe/stripe-port';
+import { type PaymentPort } from '../../../services/selling/billing/payment-port';
+import { createRazorpayPort } from '../../../services/dashboard/billing/razorpay/razorpay-port';
+import { createStripePort } from '../../../services/dashboard/billing/stripe/stripe-port';
 import { signEvent } from '../../../services/sandbox/payments/deliver-events';
 import { type Subscription } from '../../../services/sandbox/payments/objects';
 import { startPaymentsSandbox } from '../../../services/sandbox/payments/start-payments-sandbox';

@@ -1,5 +1,5 @@
-import { type Overage } from '../../../plugins/core/selling/catalogue';
-import { watchCatalogue } from '../../../plugins/stores/postgres/catalogue/watch-catalogue';
+import { type Overage } from '../../../plugins/core/catalogue/catalogue';
+import { watchCatalogue } from '../../../services/selling/catalogue/watch-catalogue';
 import { type Session } from '../../../services/sandbox/payments/objects';
 import { type FaultyPayments, ip, PRODUCT } from './faulty-payments';
 import { type MortalProcess, mortalProcess } from './mortal-process';

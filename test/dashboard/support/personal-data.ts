@@ -1,4 +1,4 @@
-import { type PersonalPart } from '../../../plugins/core/selling/personal-parts';
+import { type PersonalPart } from '../../../services/selling/customers/personal-parts';
 
 /**
  * What every table holds of a person, the one list of them: `none`, or the part it belongs to. The function `erase_account` does what is

@@ -1,7 +1,7 @@
 import { type Browser, type Page } from 'playwright-core';
 import { type Pool } from 'pg';
-import { PERSONAL_PARTS } from '../../../plugins/core/selling/personal-parts';
-import { eraseDueAccounts } from '../../../plugins/stores/postgres/customers/account-deletion';
+import { PERSONAL_PARTS } from '../../../services/selling/customers/personal-parts';
+import { eraseDueAccounts } from '../../../services/selling/members/account-deletion';
 import { createPool } from '../../../plugins/stores/postgres/pool';
 import { eventually } from '../../support/eventually';
 import { closeConnections, type Reply, send } from '../../support/http';

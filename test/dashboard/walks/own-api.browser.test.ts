@@ -4,9 +4,9 @@ import { type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Pool } from 'pg';
 import { type Browser, type Page } from 'playwright-core';
-import { createCustomer } from '../../../plugins/stores/postgres/customers/create-customer';
-import { createKey } from '../../../plugins/stores/postgres/keys/create-key';
-import { OperationRefused } from '../../../plugins/stores/postgres/operation-refused';
+import { createCustomer } from '../../../services/selling/customers/create-customer';
+import { createKey } from '../../../services/selling/keys/create-key';
+import { OperationRefused } from '../../../services/selling/operations/operation-refused';
 import { type AnyGateway, type AnyRunningGateway, startAnyGateway } from '../../gateways/support/every-gateway';
 import { ensurePackages } from '../../support/debian-packages';
 import { eventually } from '../../support/eventually';
@@ -294,7 +294,7 @@ describe('three products of an own API, from an empty folder', () => {
     });
 
     // Ten minutes pass in some seconds: the failures are outnumbered in their own minute. With a moved clock they are spread over ten minutes in
-    // test/dashboard/alerts/outages.stores.test.ts.
+    // test/dashboard/customer/alerts/outages.stores.test.ts.
     test('is shown to customer and seller, told once, not charged, and told once more when it is over', async () => {
       const customer = await entrant(CALLER);
       const home = `${instance.dashboard}/operator/customers`;

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { type Browser, type Page } from 'playwright-core';
-import { findFreePorts } from '../../../cli/supervisor/free-port';
+import { findFreePorts } from '../../../cli/postgres/free-port';
 import { type StatementView } from '../../../services/dashboard/contract/statements';
 import { eventually } from '../../support/eventually';
 import { closeConnections, send } from '../../support/http';

@@ -3,8 +3,8 @@ import { rmSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { encodeFrames, FrameDecoder } from '../../../plugins/server/frames';
-import { decodeRpcCall, type RpcCall } from '../../../plugins/server/rpc-messages';
+import { encodeFrames, FrameDecoder } from '../../../plugins/server/wire/frames';
+import { decodeRpcCall, type RpcCall } from '../../../plugins/server/wire/rpc-messages';
 import { encodeRpcReturn } from '../../support/gateway/kong-messages';
 
 /** One event as a script sees it. */

@@ -2,7 +2,7 @@ import { type ChildProcess } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { findFreePorts } from '../../../cli/supervisor/free-port';
+import { findFreePorts } from '../../../cli/postgres/free-port';
 import { type GatewayKind } from '../../../kong/gateways/render';
 import { ensurePackages } from '../../support/debian-packages';
 import { endProgram, startProgram } from '../../support/system/program';

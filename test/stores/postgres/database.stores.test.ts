@@ -1,8 +1,8 @@
 import { Client } from 'pg';
-import { setCustomerLimits } from '../../../plugins/stores/postgres/customers/customer-limits';
+import { setCustomerLimits } from '../../../services/selling/customers/customer-limits';
 import { inTransaction } from '../../../plugins/stores/postgres/database';
 import { touchLastUsed } from '../../../plugins/stores/postgres/decisions/decision-tallies';
-import { replaceKeyRules } from '../../../plugins/stores/postgres/keys/whitelist-rules';
+import { replaceKeyRules } from '../../../services/selling/keys/whitelist-rules';
 import { createPool } from '../../../plugins/stores/postgres/pool';
 import { readTableSizes } from '../../../plugins/stores/postgres/table-sizes';
 import { newKey } from '../../contracts/access-records';

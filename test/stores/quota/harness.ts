@@ -4,7 +4,7 @@ import { PostgresQuotaCounter } from '../../../plugins/stores/postgres/quota/quo
 import { QuotaLedger } from '../../../plugins/stores/postgres/quota/quota-ledger';
 import { CoalescingCounter } from '../../../plugins/stores/quota/quota-coalescer';
 import { SeenUsage, type StoreLog } from '../../../plugins/stores/quota/quota-usage';
-import { type QuotaStore, createQuotaCounter } from '../../../plugins/stores/quota/quota-store';
+import { type QuotaStore, createQuotaCounter } from '../../../plugins/stores/quota-store';
 import { openRedisMasters } from '../../../plugins/stores/redis/redis-masters';
 import { RedisQuotaCounter } from '../../../plugins/stores/redis/quota-counter';
 import { WatchedConnection, type WatchedConnectionOptions } from '../../../plugins/stores/redis/watched-connection';

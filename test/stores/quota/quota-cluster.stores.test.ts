@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import calculateSlot from 'cluster-key-slot';
-import { type QuotaStore } from '../../../plugins/stores/quota/quota-store';
+import { type QuotaStore } from '../../../plugins/stores/quota-store';
 import { describeQuotaCounter } from '../../contracts/quota-counter';
 import { eventually } from '../../support/eventually';
 import { type TestDatabase, testDatabase } from '../../support/postgres/postgres';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Pool } from 'pg';
 import { type SpendResult, StoreUnavailable } from '../../../plugins/core/ports';
 import { createPool } from '../../../plugins/stores/postgres/pool';
-import { type QuotaStore } from '../../../plugins/stores/quota/quota-store';
+import { type QuotaStore } from '../../../plugins/stores/quota-store';
 import { eventually } from '../../support/eventually';
 import { useDatabase } from '../use-database';
 import { type TestRedis, startTestRedis } from '../../support/redis/redis';

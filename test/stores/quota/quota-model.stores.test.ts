@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { type QuotaLimits } from '../../../plugins/core/selling/catalogue';
+import { type QuotaLimits } from '../../../plugins/core/catalogue/catalogue';
 import { type KeyMode, type SettlementOutcome } from '../../../plugins/core/ports';
 import { decideSpend } from '../../../plugins/core/access/quota';
 import { counterOf } from '../../../plugins/core/access/subscription';
-import { mostRefundsOf, type RefundOutcome } from '../../../plugins/core/selling/refunds';
-import { type QuotaStore } from '../../../plugins/stores/quota/quota-store';
+import { mostRefundsOf, type RefundOutcome } from '../../../plugins/core/catalogue/refunds';
+import { type QuotaStore } from '../../../plugins/stores/quota-store';
 import { eventually } from '../../support/eventually';
 import { type TestDatabase, testDatabase } from '../../support/postgres/postgres';
 import { type TestRedis, startTestRedis } from '../../support/redis/redis';

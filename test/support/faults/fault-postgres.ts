@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { appendFileSync, copyFileSync, cpSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, type QueryResult } from 'pg';
-import { findFreeRow } from '../../../cli/supervisor/free-port';
+import { findFreeRow } from '../../../cli/postgres/free-port';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../../cli/postgres/embedded-postgres';
 import { serverFiles } from '../../../cli/postgres/embedded-postgres-files';
 import { isAlive } from '../../../cli/postgres/embedded-postgres-process';

@@ -34,7 +34,7 @@ export function recordObservation(fault: string, observation: Observation, { not
   const slowest = Math.max(...answers.of('valid').map(({ tookMs }) => tookMs));
   const seen = `${describeStatuses(answers.statuses('valid'))}; slowest ${(slowest / 1000).toFixed(2)} s`;
   const unauthorised = [...answers.statuses('stranger', 'revoked'), ...rejected];
-  recordRow('faults/faults.json', fault, {
+  recordRow('test/faults/faults.json', fault, {
     fault,
     clientsSee: note === undefined ? seen : `${seen}; ${note}`,
     unauthorisedAdmitted: describeUnauthorised(unauthorised),

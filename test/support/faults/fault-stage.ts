@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { type Pool } from 'pg';
-import { createCustomer } from '../../../plugins/stores/postgres/customers/create-customer';
-import { createKey, type CreatedKey } from '../../../plugins/stores/postgres/keys/create-key';
+import { createCustomer } from '../../../services/selling/customers/create-customer';
+import { createKey, type CreatedKey } from '../../../services/selling/keys/create-key';
 import { migrate } from '../../../plugins/stores/postgres/migrate';
 import { createPool } from '../../../plugins/stores/postgres/pool';
-import { applyCatalogue } from '../../../plugins/stores/postgres/catalogue/apply-catalogue';
-import { revokeKey } from '../../../plugins/stores/postgres/keys/set-key-state';
+import { applyCatalogue } from '../../../services/selling/catalogue/apply-catalogue';
+import { revokeKey } from '../../../services/selling/keys/set-key-state';
 import { type ProbeTarget } from './fault-probe';
 import { startFaultPostgres, type FaultPostgres } from './fault-postgres';
 import { closeConnections } from '../http';
@@ -62,7 +62,7 @@ function startService({ serviceNodeArgs = [], serviceEnv }: StageOptions): Promi
     DATABASE_URL: '',
     REDIS_URL: '',
   };
-  return startProgram('services/main.js', {
+  return startProgram('services/products/main.js', {
     args: ['--service', 'vahaan'],
     env: { ...env, ...serviceEnv },
     nodeArgs: serviceNodeArgs,

@@ -25,4 +25,4 @@ function makeTable(faults) {
   return [unauthorised(faults), '', '| fault | a valid key sees | recovered |', '|---|---|---|', ...lines].join('\n');
 }
 
-printOrWrite({ suite: 'faults', cases: 'faults', key: 'fault', program: 'test/support/faults/fault-table.mjs', makeTable });
+printOrWrite({ folder: 'test/faults', cases: 'faults', key: 'fault', program: 'test/support/faults/fault-table.mjs', makeTable });

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { GenericContainer, type StartedTestContainer } from 'testcontainers';
 import { parse, stringify } from 'yaml';
-import { findFreePorts } from '../../../cli/supervisor/free-port';
+import { findFreePorts } from '../../../cli/postgres/free-port';
 import { findOverride } from '../../../kong/local/config/upstream-override';
 import { eventually } from '../eventually';
 import { closeConnections, send } from '../http';

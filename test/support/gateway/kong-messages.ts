@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import protobuf from 'protobufjs';
-import { type RpcReturn } from '../../../plugins/server/rpc-messages';
-import { type ProtoValue } from '../../../plugins/server/struct-codec';
+import { type RpcReturn } from '../../../plugins/server/wire/rpc-messages';
+import { type ProtoValue } from '../../../plugins/server/wire/struct-codec';
 import { type KeyValue } from '../../../kong/local/plugin/pdk-decoders';
-import { type RawBodyResult } from '../../../plugins/server/pdk-messages';
+import { type RawBodyResult } from '../../../plugins/server/wire/pdk-messages';
 
 // Messages of Kong's plugin protocol that the product only reads, written by protobuf.js from Kong's own description.
 

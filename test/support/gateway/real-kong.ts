@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { findFreePorts } from '../../../cli/supervisor/free-port';
+import { findFreePorts } from '../../../cli/postgres/free-port';
 import { eventually } from '../eventually';
 
 /** Also from dist/, where benchmarks run. */

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { findFreePorts } from '../../../cli/supervisor/free-port';
+import { findFreePorts } from '../../../cli/postgres/free-port';
 import { ensurePackages } from '../debian-packages';
 
 const run = promisify(execFile);

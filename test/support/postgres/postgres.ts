@@ -6,7 +6,7 @@ import { type ProcessRole } from '../../../cli/database-roles/privileges';
 import { startEmbeddedPostgres } from '../../../cli/postgres/embedded-postgres';
 import { migrate } from '../../../plugins/stores/postgres/migrate';
 import { createPool } from '../../../plugins/stores/postgres/pool';
-import { applyCatalogue } from '../../../plugins/stores/postgres/catalogue/apply-catalogue';
+import { applyCatalogue } from '../../../services/selling/catalogue/apply-catalogue';
 import { oncePerRun } from '../once-per-run';
 import { runFolder } from '../run-folder';
 import { CATALOGUE } from '../catalogue';

@@ -2,8 +2,8 @@ import { type ChildProcess } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { findFreeRow } from '../../../cli/supervisor/free-port';
-import { SERVICES } from '../../../services/registry';
+import { findFreeRow } from '../../../cli/postgres/free-port';
+import { SERVICES } from '../../../services/products/registry';
 import { endProgram, startProgram } from './program';
 import { readMetric } from './read-metric';
 import { replicatedKongYml } from '../gateway/replicated-kong-yml';
@@ -100,7 +100,7 @@ function planServices(firstPort: number, env: Record<string, string>): { units: 
   for (let replica = 0; replica < REPLICAS; replica++) {
     const port = firstPort + replica * names.length;
     const own = { ...env, SERVICE_HOST: '127.0.0.1', SERVICE_PORT: String(port), PRIVATE_PORT: '0', SERVICE_LEAVE_MS: LEAVE_MS };
-    const programs = [{ module: 'services/main.js', args: ['--all'], env: own }];
+    const programs = [{ module: 'services/products/main.js', args: ['--all'], env: own }];
     units.push(createUnit({ name: `services ${replica}`, address: '', programs }));
     urls.push(Object.fromEntries(names.map((name, index) => [name, `http://127.0.0.1:${port + index}`])));
   }

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { findFreeRow } from '../../../cli/supervisor/free-port';
+import { findFreeRow } from '../../../cli/postgres/free-port';
 
 const ROOT = resolve(__dirname, '..', '..', '..');
 

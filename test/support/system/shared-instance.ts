@@ -3,7 +3,7 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type ProcessIdentity, identifyProcess, isSameProcess } from '../../../cli/bootstrap/exclusive.mjs';
-import { findFreeRow } from '../../../cli/supervisor/free-port';
+import { findFreeRow } from '../../../cli/postgres/free-port';
 import { eventually } from '../eventually';
 import { oncePerRun } from '../once-per-run';
 import { runFolder } from '../run-folder';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { createCustomer } from '../../../plugins/stores/postgres/customers/create-customer';
-import { createKey, type CreatedKey } from '../../../plugins/stores/postgres/keys/create-key';
+import { createCustomer } from '../../../services/selling/customers/create-customer';
+import { createKey, type CreatedKey } from '../../../services/selling/keys/create-key';
 import { PRODUCTS } from '../catalogue';
 import { startFleet, type Fleet } from './fleet';
 import { testDatabase, type TestDatabase } from '../postgres/postgres';

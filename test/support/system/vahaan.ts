@@ -9,6 +9,6 @@ export interface Vahaan {
 
 export async function startVahaan(signingKeys: string): Promise<Vahaan> {
   const env = { SERVICE_PORT: '0', PRIVATE_PORT: '0', SERVICE_LEAVE_MS: '0', TOLLGATE_SIGNING_KEYS: signingKeys, LOG_LEVEL: 'error' };
-  const { child, ready } = await startProgram('services/main.js', { env, args: ['--service', 'vahaan'] });
+  const { child, ready } = await startProgram('services/products/main.js', { env, args: ['--service', 'vahaan'] });
   return { upstreams: { vahaan: (ready['services'] as { vahaan: string }).vahaan }, stop: () => endProgram(child) };
 }

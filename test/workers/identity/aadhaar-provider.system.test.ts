@@ -1,7 +1,7 @@
 import { testCaptchaText } from '../../../services/workers/identity/captcha/captcha-text';
 import { AadhaarProvider } from '../../../services/workers/identity/upstream/aadhaar-provider';
 import { type AadhaarProviderClient } from '../../../services/workers/identity/upstream/aadhaar-provider-client';
-import { type Harness } from '../../services/kit/harness';
+import { type Harness } from '../../kit/harness';
 import { type HeldTime, holdTime } from '../../support/faults/held-time';
 import { asLive, post } from './support/ask';
 import { MovingClock } from './support/moving-clock';

@@ -1,7 +1,7 @@
 import { loadWorkerService } from '../../../services/kit/worker/load-proto';
 import { serveWorker } from '../../../services/kit/worker/serve-worker';
 import { createGstHandlers } from '../../../services/workers/identity/gst-handlers';
-import { testClock } from '../../services/kit/test-clock';
+import { testClock } from '../../kit/test-clock';
 import { asTest, get, post } from './support/ask';
 import { PIXEL } from '../../support/scripted-link';
 import { Stage } from './support/stage';

@@ -1,4 +1,4 @@
-import { contextFor, proofHeader } from '../../services/kit/harness';
+import { contextFor, proofHeader } from '../../kit/harness';
 import { eventually } from '../../support/eventually';
 import { holdTime } from '../../support/faults/held-time';
 import { asLive, get, post } from './support/ask';

@@ -1,4 +1,4 @@
-import { type Harness } from '../../services/kit/harness';
+import { type Harness } from '../../kit/harness';
 import { startTestRedis, type TestRedis } from '../../support/redis/redis';
 import { get, post } from './support/ask';
 import { Stage } from './support/stage';

@@ -5,7 +5,7 @@ import sharp from 'sharp';
 import { type KeyMode } from '../../../plugins/core/ports';
 import { createLocalEngine } from '../../../services/workers/image/local/local-engine';
 import { CutOutPool } from '../../../services/workers/image/local/cut-out-pool';
-import { type CutOutJob } from '../../../services/workers/image/local/cut-out-job';
+import { type CutOutJob } from '../../../services/workers/image/cut-out-job';
 import { type CutOutCall, type Engine } from '../../../services/workers/image/engine';
 import { openPicture } from '../../../services/workers/image/picture';
 import { eventually } from '../../support/eventually';

@@ -2,7 +2,7 @@ import { createLog } from '../../../services/kit/log';
 import { UpstreamClient } from '../../../services/kit/upstream/upstream-client';
 import { createGoogleRanking } from '../../../services/workers/ranking/google/google-ranking';
 import { type RankingUpstream, type RankQuery } from '../../../services/workers/ranking/ranking-upstream';
-import { testClock } from '../../services/kit/test-clock';
+import { testClock } from '../../kit/test-clock';
 import { type HttpScript, type ScriptedHttp, startScriptedHttp } from '../identity/support/scripted-http';
 
 const KEY = 'AIzaSecretOfTheOperator';

@@ -7,8 +7,8 @@ import { type Sandbox, startSandbox } from '../../../services/sandbox/start-sand
 import { rankingWorkerSettings } from '../../../services/workers/ranking/settings';
 import { type RankingWorkerOptions, startRankingWorker } from '../../../services/workers/ranking/start-ranking-worker';
 import { compilePageThread } from '../../support/page-thread';
-import { createHarness, type Harness } from '../../services/kit/harness';
-import { testClock } from '../../services/kit/test-clock';
+import { createHarness, type Harness } from '../../kit/harness';
+import { testClock } from '../../kit/test-clock';
 
 const log = createLog('test', { level: 'silent' });
 

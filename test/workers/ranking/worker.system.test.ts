@@ -1,4 +1,4 @@
-import { grankService } from '../../../services/grank/routes';
+import { grankService } from '../../../services/products/grank/routes';
 import { rankingWorkerSettings } from '../../../services/workers/ranking/settings';
 import { startScriptedLink } from '../../support/scripted-link';
 import { serviceWith, startTestWorker } from './setup';

@@ -1,7 +1,7 @@
 import { connectRedis, type RedisClient } from '../../../services/kit/redis-client';
 import { createRedisLinkIndex } from '../../../services/workers/seo/sources/redis-link-index';
 import { seoWorkerSettings } from '../../../services/workers/seo/settings';
-import { type SeoStage, startSeoStage } from '../../services/seo/seo-stage';
+import { type SeoStage, startSeoStage } from '../../products/seo/seo-stage';
 import { eventually } from '../../support/eventually';
 import { startTestRedis, type TestRedis } from '../../support/redis/redis';
 

@@ -5,7 +5,7 @@ import { MergedSearch } from '../../../services/workers/seo/research/search';
 import { type SearchEngine } from '../../../services/workers/seo/sources/search-engine';
 import { SourceFailed } from '../../../services/workers/seo/sources/source-failed';
 import { SourceLog } from '../../../services/workers/seo/sources/source-log';
-import { testClock } from '../../services/kit/test-clock';
+import { testClock } from '../../kit/test-clock';
 import { fc, propertyRuns } from '../../support/fast-check';
 
 const QUERY = { query: 'tea', country: 'IN', language: 'en' };

@@ -9,7 +9,7 @@ import { createSearxng } from '../../../services/workers/seo/sources/searxng';
 import { createDuckDuckGo, createGoogleSuggest } from '../../../services/workers/seo/sources/suggester';
 import { createTranco } from '../../../services/workers/seo/sources/tranco';
 import { createWebGraph } from '../../../services/workers/seo/sources/web-graph';
-import { testClock } from '../../services/kit/test-clock';
+import { testClock } from '../../kit/test-clock';
 import { type ScriptedAnswer, type ScriptedHttp, startScriptedHttp } from '../identity/support/scripted-http';
 
 /** Wire samples in the forms that the product contract records. */

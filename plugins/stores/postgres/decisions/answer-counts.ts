@@ -1,6 +1,6 @@
 import { type QuotaHour } from '../../../core/access/quota';
 import { type Answer } from '../../../core/ports';
-import { ANSWER_TIME_BOUNDS_MS, answerTimePlace } from '../../../core/selling/answer-times';
+import { ANSWER_TIME_BOUNDS_MS, answerTimePlace } from '../../../core/catalogue/answer-times';
 import { isUuid } from '../database';
 
 /** Answers to requests with one key for one product in one hour. */

@@ -2,7 +2,7 @@ import { type Pool } from 'pg';
 import { type Clock, type Decision, type DecisionLog, systemClock } from '../../../core/ports';
 import { type DecisionWriterStats } from '../../../core/store-stats';
 import { inTransaction } from '../database';
-import { pruneAudit } from '../customers/prune-audit';
+import { pruneAudit } from './prune-audit';
 import { DecisionQueue, type Share } from './decision-queue';
 import { DecisionTallies, type Tallied, touchLastUsed, writeTallies } from './decision-tallies';
 import { pruneKeyHours } from './key-hours';

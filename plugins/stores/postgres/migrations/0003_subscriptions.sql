@@ -208,7 +208,7 @@ CREATE TABLE statement (
   -- Its first day.
   month date NOT NULL CHECK (extract(day FROM month) = 1),
   closed_at timestamptz NOT NULL DEFAULT now(),
-  -- As plugins/core/selling/statement.ts computed it.
+  -- As services/selling/statements/statement.ts computed it.
   content jsonb NOT NULL,
   PRIMARY KEY (customer_id, month)
 );

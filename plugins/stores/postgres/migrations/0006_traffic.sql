@@ -64,7 +64,7 @@ CREATE TABLE key_hour (
   rejected bigint,
   failed bigint,
   abandoned bigint,
-  -- Of the first three: how many took up to each bound of plugins/core/selling/answer-times.ts, and longer than the last. Bounds are only
+  -- Of the first three: how many took up to each bound of plugins/core/catalogue/answer-times.ts, and longer than the last. Bounds are only
   -- ever added at the end.
   took integer[],
   PRIMARY KEY (credential_id, day, hour, product_id)

@@ -56,7 +56,7 @@ CREATE TABLE invoice (
   -- Of a credit note: the invoice that it takes back, and why.
   corrects uuid UNIQUE REFERENCES invoice,
   reason text NOT NULL DEFAULT '' CHECK (length(reason) <= 500),
-  -- As plugins/core/selling/invoice.ts composed it.
+  -- As services/selling/billing/invoice.ts composed it.
   content jsonb NOT NULL,
   UNIQUE (series, serial),
   CHECK ((kind = 'credit_note') = (corrects IS NOT NULL))

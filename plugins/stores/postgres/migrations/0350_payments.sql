@@ -41,7 +41,7 @@ CREATE TABLE payment_fact (
   paid_subscription text NOT NULL,
   -- In the provider's own time.
   at timestamptz NOT NULL,
-  -- As plugins/core/selling/payment-state.ts has it.
+  -- As services/selling/billing/payment-state.ts has it.
   fact jsonb NOT NULL,
   received_at timestamptz NOT NULL DEFAULT now(),
   -- Null: kept, and not counted yet.

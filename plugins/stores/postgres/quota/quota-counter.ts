@@ -1,6 +1,6 @@
 import { type RefundRequest, type Settlement, type SettlementOutcome } from '../../../core/ports';
 import { type QuotaWindows, windowsAt } from '../../../core/access/quota';
-import { type RefundOutcome } from '../../../core/selling/refunds';
+import { type RefundOutcome } from '../../../core/catalogue/refunds';
 import { type Demand, type QuotaBackend, type Taken } from '../../quota/quota-coalescer';
 import { type SeenUsage, type SubscriptionUsage, type UsageParts, usedOf } from '../../quota/quota-usage';
 import { BatchQueue, giveBackOf, inPlace, type QuotaLedger, type QuotaRow, readQuotaRow } from './quota-ledger';

@@ -1,6 +1,6 @@
 import { type Pool } from 'pg';
 import { type Clock, type RefundRequest, type Settlement, type SettlementOutcome, StoreUnavailable } from '../../../core/ports';
-import { mostRefundsOf, type RefundOutcome } from '../../../core/selling/refunds';
+import { mostRefundsOf, type RefundOutcome } from '../../../core/catalogue/refunds';
 import { ReplyWatch, type Silence } from '../../quota/quota-reply-watch';
 import { type SubscriptionUsage, type UsageParts } from '../../quota/quota-usage';
 

@@ -1,9 +1,9 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
-import { keyFilter, type KeyFilter } from '../api/key-filter';
-import { isRefusedAs } from '../api/query-client';
-import { personQuery, sessionQuery } from '../api/who-queries';
-import { findInvitation } from '../browser/pending-invitation';
-import { pageSearch, type PageSearch } from '../hooks/use-paged';
+import { keyFilter, type KeyFilter } from '../parts/api/key-filter';
+import { isRefusedAs } from '../parts/api/query-client';
+import { personQuery, sessionQuery } from '../parts/api/who-queries';
+import { findInvitation } from '../parts/browser/pending-invitation';
+import { pageSearch, type PageSearch } from '../parts/hooks/use-paged';
 import { leadAway, rootRoute } from './root-route';
 import { listSearch, providerSearch, text, texts } from './search';
 
@@ -22,7 +22,7 @@ const shellRoute = createRoute({
       leadAway(error, location);
     }
   },
-  component: lazyRouteComponent(() => import('../layouts/shell-layout'), 'ShellLayout'),
+  component: lazyRouteComponent(() => import('../parts/layouts/shell-layout'), 'ShellLayout'),
 });
 
 // A list by itself: inside the call of addChildren, pages without a search would count as having any.
@@ -34,95 +34,95 @@ const customerPages = [
     beforeLoad: () => {
       if (findInvitation() !== undefined) redirect({ to: '/invitation', throw: true });
     },
-    component: lazyRouteComponent(() => import('../pages/overview/overview-page'), 'OverviewPage'),
+    component: lazyRouteComponent(() => import('../customer/overview/overview-page'), 'OverviewPage'),
   }),
   createRoute({
     getParentRoute: () => shellRoute,
     path: '/keys',
     validateSearch: (search: Record<string, unknown>): KeyFilter & PageSearch => ({ ...keyFilter(search), ...pageSearch(search) }),
-    component: lazyRouteComponent(() => import('../pages/keys/keys-page'), 'KeysPage'),
+    component: lazyRouteComponent(() => import('../customer/keys/keys-page'), 'KeysPage'),
   }),
   createRoute({
     getParentRoute: () => shellRoute,
     path: '/keys/$keyId',
     validateSearch: pageSearch,
-    component: lazyRouteComponent(() => import('../pages/keys/key-page'), 'KeyPage'),
+    component: lazyRouteComponent(() => import('../customer/keys/key-page'), 'KeyPage'),
   }),
   createRoute({
     getParentRoute: () => shellRoute,
     path: '/plans',
-    component: lazyRouteComponent(() => import('../pages/plans/plans-page'), 'PlansPage'),
+    component: lazyRouteComponent(() => import('../customer/plans/plans-page'), 'PlansPage'),
   }),
   createRoute({
     getParentRoute: () => shellRoute,
     path: '/usage',
     validateSearch: texts('days', 'hours', 'product'),
-    component: lazyRouteComponent(() => import('../pages/usage/usage-page'), 'UsagePage'),
+    component: lazyRouteComponent(() => import('../customer/usage/usage-page'), 'UsagePage'),
   }),
   createRoute({
     getParentRoute: () => shellRoute,
     path: '/requests',
     validateSearch: listSearch('key', 'product', 'outcome', 'status', 'method', 'path', 'slower', 'day'),
-    component: lazyRouteComponent(() => import('../pages/requests/requests-page'), 'RequestsPage'),
+    component: lazyRouteComponent(() => import('../customer/requests/requests-page'), 'RequestsPage'),
   }),
   createRoute({
     getParentRoute: () => shellRoute,
     path: '/statements',
-    component: lazyRouteComponent(() => import('../pages/plans/statements-page'), 'StatementsPage'),
+    component: lazyRouteComponent(() => import('../customer/plans/statements-page'), 'StatementsPage'),
   }),
   createRoute({
     getParentRoute: () => shellRoute,
     path: '/statements/$month',
-    component: lazyRouteComponent(() => import('../pages/plans/statement-page'), 'StatementPage'),
+    component: lazyRouteComponent(() => import('../customer/plans/statement-page'), 'StatementPage'),
   }),
   createRoute({
     getParentRoute: () => shellRoute,
     path: '/billing',
     validateSearch: pageSearch,
-    component: lazyRouteComponent(() => import('../pages/billing/billing-page'), 'BillingPage'),
+    component: lazyRouteComponent(() => import('../customer/billing/billing-page'), 'BillingPage'),
   }),
   createRoute({
     getParentRoute: () => shellRoute,
     path: '/billing/checkouts/$checkoutId',
-    component: lazyRouteComponent(() => import('../pages/billing/checkout-page'), 'CheckoutPage'),
+    component: lazyRouteComponent(() => import('../customer/billing/checkout-page'), 'CheckoutPage'),
   }),
   createRoute({
     getParentRoute: () => shellRoute,
     path: '/billing/$invoiceId',
-    component: lazyRouteComponent(() => import('../pages/billing/invoice-page'), 'InvoicePage'),
+    component: lazyRouteComponent(() => import('../customer/billing/invoice-page'), 'InvoicePage'),
   }),
   createRoute({
     getParentRoute: () => shellRoute,
     path: '/explain',
     validateSearch: listSearch('request'),
-    component: lazyRouteComponent(() => import('../pages/explain/explain-page'), 'ExplainPage'),
+    component: lazyRouteComponent(() => import('../customer/explain/explain-page'), 'ExplainPage'),
   }),
   createRoute({
     getParentRoute: () => shellRoute,
     path: '/alerts',
     validateSearch: pageSearch,
-    component: lazyRouteComponent(() => import('../pages/alerts/alerts-page'), 'AlertsPage'),
+    component: lazyRouteComponent(() => import('../customer/alerts/alerts-page'), 'AlertsPage'),
   }),
   createRoute({
     getParentRoute: () => shellRoute,
     path: '/webhooks',
-    component: lazyRouteComponent(() => import('../pages/webhooks/webhooks-page'), 'WebhooksPage'),
+    component: lazyRouteComponent(() => import('../customer/webhooks/webhooks-page'), 'WebhooksPage'),
   }),
   createRoute({
     getParentRoute: () => shellRoute,
     path: '/webhooks/$webhookId',
     validateSearch: pageSearch,
-    component: lazyRouteComponent(() => import('../pages/webhooks/webhook-page'), 'WebhookPage'),
+    component: lazyRouteComponent(() => import('../customer/webhooks/webhook-page'), 'WebhookPage'),
   }),
   createRoute({
     getParentRoute: () => shellRoute,
     path: '/tokens',
-    component: lazyRouteComponent(() => import('../pages/tokens/tokens-page'), 'TokensPage'),
+    component: lazyRouteComponent(() => import('../customer/tokens/tokens-page'), 'TokensPage'),
   }),
   createRoute({
     getParentRoute: () => shellRoute,
     path: '/team',
-    component: lazyRouteComponent(() => import('../pages/team/team-page'), 'TeamPage'),
+    component: lazyRouteComponent(() => import('../customer/team/team-page'), 'TeamPage'),
   }),
   createRoute({
     getParentRoute: () => shellRoute,
@@ -131,13 +131,13 @@ const customerPages = [
       ...(text(search['kind']) && { kind: text(search['kind']) }),
       ...pageSearch(search),
     }),
-    component: lazyRouteComponent(() => import('../pages/audit/audit-page'), 'AuditPage'),
+    component: lazyRouteComponent(() => import('../customer/audit/audit-page'), 'AuditPage'),
   }),
   createRoute({
     getParentRoute: () => shellRoute,
     path: '/account',
     validateSearch: providerSearch,
-    component: lazyRouteComponent(() => import('../pages/account/account-page'), 'AccountPage'),
+    component: lazyRouteComponent(() => import('../customer/account/account-page'), 'AccountPage'),
   }),
 ] as const;
 export const customerRoutes = shellRoute.addChildren(customerPages);
@@ -154,7 +154,7 @@ const personRoute = createRoute({
       leadAway(error);
     }
   },
-  component: lazyRouteComponent(() => import('../layouts/person-layout'), 'PersonLayout'),
+  component: lazyRouteComponent(() => import('../parts/layouts/person-layout'), 'PersonLayout'),
 });
 
 const personPages = [
@@ -162,7 +162,7 @@ const personPages = [
     getParentRoute: () => personRoute,
     path: '/no-organisation',
     validateSearch: providerSearch,
-    component: lazyRouteComponent(() => import('../pages/team/no-organisation-page'), 'NoOrganisationPage'),
+    component: lazyRouteComponent(() => import('../customer/team/no-organisation-page'), 'NoOrganisationPage'),
   }),
 ] as const;
 export const personRoutes = personRoute.addChildren(personPages);

@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
-import { operatorSessionQuery } from '../api/operator-queries';
-import { isRefusedAs } from '../api/query-client';
-import { pageSearch } from '../hooks/use-paged';
+import { operatorSessionQuery } from '../parts/api/operator-queries';
+import { isRefusedAs } from '../parts/api/query-client';
+import { pageSearch } from '../parts/hooks/use-paged';
 import { leadAway, rootRoute } from './root-route';
 import { listSearch } from './search';
 
@@ -32,7 +32,7 @@ const consoleRoute = createRoute({
       leadAway(error, location);
     }
   },
-  component: lazyRouteComponent(() => import('../layouts/operator-layout'), 'OperatorLayout'),
+  component: lazyRouteComponent(() => import('../parts/layouts/operator-layout'), 'OperatorLayout'),
 });
 
 // A list by itself: inside the call of addChildren, pages without a search would count as having any.
@@ -40,62 +40,62 @@ const operatorPages = [
   createRoute({
     getParentRoute: () => consoleRoute,
     path: '/operator',
-    component: lazyRouteComponent(() => import('../pages/operator/home-page'), 'HomePage'),
+    component: lazyRouteComponent(() => import('../seller/home-page'), 'HomePage'),
   }),
   createRoute({
     getParentRoute: () => consoleRoute,
     path: '/operator/customers',
     validateSearch: listSearch('search', 'state', 'product', 'sort', 'direction'),
-    component: lazyRouteComponent(() => import('../pages/operator/customers-page'), 'CustomersPage'),
+    component: lazyRouteComponent(() => import('../seller/customers-page'), 'CustomersPage'),
   }),
   createRoute({
     getParentRoute: () => consoleRoute,
     path: '/operator/customers/$customerId',
     validateSearch: pageSearch,
-    component: lazyRouteComponent(() => import('../pages/operator/customer-page'), 'CustomerPage'),
+    component: lazyRouteComponent(() => import('../seller/customer-page'), 'CustomerPage'),
   }),
   createRoute({
     getParentRoute: () => consoleRoute,
     path: '/operator/requests',
     validateSearch: listSearch(...REQUEST_FILTERS),
-    component: lazyRouteComponent(() => import('../pages/operator/requests-page'), 'RequestsPage'),
+    component: lazyRouteComponent(() => import('../seller/requests-page'), 'RequestsPage'),
   }),
   createRoute({
     getParentRoute: () => consoleRoute,
     path: '/operator/products',
-    component: lazyRouteComponent(() => import('../pages/operator/products-page'), 'ProductsPage'),
+    component: lazyRouteComponent(() => import('../seller/products-page'), 'ProductsPage'),
   }),
   createRoute({
     getParentRoute: () => consoleRoute,
     path: '/operator/billing',
     validateSearch: listSearch('list', 'month', 'currency', 'state', 'customer'),
-    component: lazyRouteComponent(() => import('../pages/operator/billing-page'), 'SellerBillingPage'),
+    component: lazyRouteComponent(() => import('../seller/billing-page'), 'SellerBillingPage'),
   }),
   createRoute({
     getParentRoute: () => consoleRoute,
     path: '/operator/billing/$invoiceId',
-    component: lazyRouteComponent(() => import('../pages/operator/invoice-page'), 'SellerInvoicePage'),
+    component: lazyRouteComponent(() => import('../seller/invoice-page'), 'SellerInvoicePage'),
   }),
   createRoute({
     getParentRoute: () => consoleRoute,
     path: '/operator/nodes',
-    component: lazyRouteComponent(() => import('../pages/operator/nodes-page'), 'NodesPage'),
+    component: lazyRouteComponent(() => import('../seller/nodes-page'), 'NodesPage'),
   }),
   createRoute({
     getParentRoute: () => consoleRoute,
     path: '/operator/tokens',
-    component: lazyRouteComponent(() => import('../pages/operator/tokens-page'), 'SellerTokensPage'),
+    component: lazyRouteComponent(() => import('../seller/tokens-page'), 'SellerTokensPage'),
   }),
   createRoute({
     getParentRoute: () => consoleRoute,
     path: '/operator/audit',
     validateSearch: listSearch('actor', 'action', 'customer'),
-    component: lazyRouteComponent(() => import('../pages/operator/operator-audit-page'), 'OperatorAuditPage'),
+    component: lazyRouteComponent(() => import('../seller/operator-audit-page'), 'OperatorAuditPage'),
   }),
   createRoute({
     getParentRoute: () => consoleRoute,
     path: '/operator/account',
-    component: lazyRouteComponent(() => import('../pages/operator/operator-account-page'), 'OperatorAccountPage'),
+    component: lazyRouteComponent(() => import('../seller/operator-account-page'), 'OperatorAccountPage'),
   }),
 ] as const;
 export const operatorRoutes = consoleRoute.addChildren(operatorPages);

@@ -1,8 +1,8 @@
 import { type QueryClient } from '@tanstack/react-query';
 import { createRootRouteWithContext, redirect } from '@tanstack/react-router';
-import { isRefusedAs, isSignedOut } from '../api/query-client';
-import { NotFoundPage } from '../pages/errors/not-found-page';
-import { safeReturn } from './safe-return';
+import { isRefusedAs, isSignedOut } from '../parts/api/query-client';
+import { NotFoundPage } from './not-found-page';
+import { safeReturn } from '../parts/browser/safe-return';
 
 export const rootRoute = createRootRouteWithContext<{ readonly queryClient: QueryClient }>()({ notFoundComponent: NotFoundPage });
 

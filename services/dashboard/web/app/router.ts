@@ -1,7 +1,7 @@
 import { type QueryClient } from '@tanstack/react-query';
 import { createRouter } from '@tanstack/react-router';
-import { queryText } from '../api/request';
-import { CrashPage } from '../pages/errors/crash-page';
+import { queryText } from '../parts/api/request';
+import { CrashPage } from './crash-page';
 import { customerRoutes, personRoutes } from './customer-routes';
 import { entranceRoutes } from './entrance-routes';
 import { operatorRoutes } from './operator-routes';

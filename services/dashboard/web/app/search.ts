@@ -1,5 +1,5 @@
-import { pageSearch, type PageSearch } from '../hooks/use-paged';
-import { safeReturn } from './safe-return';
+import { pageSearch, type PageSearch } from '../parts/hooks/use-paged';
+import { safeReturn } from '../parts/browser/safe-return';
 
 type Search = Record<string, unknown>;
 

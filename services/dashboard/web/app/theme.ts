@@ -3,7 +3,7 @@ import { alpha, createTheme, type CSSVariablesResolver, type MantineTheme } from
 /** Tints that badges, alerts and light buttons use. */
 const TINTS = ['indigo', 'red', 'green', 'yellow', 'gray', 'orange'] as const;
 
-/** Colour, type and radius come from services/dashboard/design/tokens.css; one accent, small type: made for daily use. */
+/** Colour, type and radius come from services/dashboard/brand/tokens.css; one accent, small type: made for daily use. */
 export const theme = createTheme({
   primaryColor: 'indigo',
   primaryShade: { light: 7, dark: 8 },

@@ -1,7 +1,7 @@
 import { type TryAnswer } from '../../contract/try';
 import { BODY_FIELD, FILE_FIELD, FORM_FIELD, type TryCall } from '../../reference/try-call';
 import { writeTarget } from '../../reference/write-target';
-import { parseJson } from '../format/answer-body';
+import { parseJson } from '../parts/format/answer-body';
 
 /** The dashboard gives up after 60 s and says so. */
 const TIMEOUT_MS = 65_000;

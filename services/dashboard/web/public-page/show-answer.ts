@@ -1,6 +1,6 @@
 import { SESSION_FIELD } from '../../reference/try-call';
-import { copyText } from '../browser/copy-text';
-import { type Answered, FAILURES, headerLines, parseJson, readBody } from '../format/answer-body';
+import { copyText } from '../parts/browser/copy-text';
+import { type Answered, FAILURES, headerLines, parseJson, readBody } from '../parts/format/answer-body';
 import { type MadeCall } from './make-call';
 
 /** An element with a text in it. */

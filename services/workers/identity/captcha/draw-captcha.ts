@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import sharp from 'sharp';
-import { type CaptchaImage } from '../upstream/upstreams';
+import { type CaptchaImage } from './captcha-image';
 import { type Point, strokesOf } from './glyphs';
 
 /** Pixels. */

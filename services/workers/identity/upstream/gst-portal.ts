@@ -9,7 +9,8 @@ import { type Cookies, cookieHeader, cookiesAfter } from './cookie-jar';
 import { checkGstRecord } from './gst-record';
 import { exchangeOnce, parseJson, textOf } from './http-exchange';
 import { badAnswer, isSettled, SourceFailure } from './source-failure';
-import { type CaptchaImage, type GstSubmission, type GstUpstream, type UpstreamCall } from './upstreams';
+import { type GstSubmission, type GstUpstream, type UpstreamCall } from './upstreams';
+import { type CaptchaImage } from '../captcha/captcha-image';
 
 export interface GstPortalOptions {
   readonly client: Pick<UpstreamClient, 'request'>;

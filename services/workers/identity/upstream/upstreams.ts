@@ -1,15 +1,11 @@
 import { type KeyMode } from '../../../../plugins/core/ports';
+import { type CaptchaImage } from '../captcha/captcha-image';
 
 /** Who waits for an exchange. */
 export interface UpstreamCall {
   readonly mode: KeyMode;
   /** Fires when no caller waits any more. */
   readonly signal: AbortSignal;
-}
-
-export interface CaptchaImage {
-  readonly bytes: Buffer;
-  readonly mediaType: 'image/png' | 'image/jpeg';
 }
 
 /** A session as the upstream opened it. */

@@ -3,7 +3,7 @@ import { FairLimit, ownerOf } from '../../../kit/fair-limit';
 import { Places, shareOfOne } from '../../../kit/places';
 import { type PoolLevels } from '../../../kit/worker/worker-metrics';
 import { type CutOutCall } from '../engine';
-import { type CutOutAnswer, type CutOutJob, type ThreadMethod } from './cut-out-job';
+import { type CutOutAnswer, type CutOutJob, type ThreadMethod } from '../cut-out-job';
 
 export interface CutOutPoolOptions {
   /** The compiled `cut-out-thread`. */

@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { LEAST_FOREGROUND, MOST_FOREGROUND } from '../limits';
 import { loadOnnxFinder } from '../onnx/onnx-finder';
 import { applyAlpha } from './apply-alpha';
-import { type CutOutAnswer, type CutOutJob, type ForegroundFinder, type ThreadMethod } from './cut-out-job';
+import { type CutOutAnswer, type CutOutJob, type ForegroundFinder, type ThreadMethod } from '../cut-out-job';
 import { loadGrabCutFinder } from './grab-cut-finder';
 
 async function cutOut(find: ForegroundFinder, { picture, small, leastConfidence }: CutOutJob): Promise<CutOutAnswer> {

@@ -1,7 +1,7 @@
 import { findForeground } from '../grabcut/find-foreground';
 import { type OpenCv } from '../grabcut/open-cv';
 import { type BinaryMask, type Raster } from '../grabcut/raster';
-import { type ForegroundFinder, type Pixels } from './cut-out-job';
+import { type ForegroundFinder, type Pixels } from '../cut-out-job';
 
 /** Transparent pixels get the one of black and white that is less like what is there. */
 function flatten({ rgba, width, height }: Pixels): { raster: Raster; clear: BinaryMask } {

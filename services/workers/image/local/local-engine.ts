@@ -6,7 +6,7 @@ import { cutOutUncertain, noForeground } from '../failures';
 import { fitInto, type Size } from '../grabcut/raster';
 import { CERTAIN_FROM } from '../limits';
 import { decodePicture, type Picture } from '../picture';
-import { type CutOutJob, type Pixels, type ThreadMethod } from './cut-out-job';
+import { type CutOutJob, type Pixels, type ThreadMethod } from '../cut-out-job';
 import { CutOutPool, type CutOutPoolOptions } from './cut-out-pool';
 
 /** Pixels of the longer side on which GrabCut refines its outline; its time grows with the area. */

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { type ForegroundFinder } from '../local/cut-out-job';
+import { type ForegroundFinder } from '../cut-out-job';
 import { type OnnxModel, toAlpha, toTensor } from './onnx-model';
 
 /** The package that runs models. It is optional: nothing of it is needed unless a model is configured. */

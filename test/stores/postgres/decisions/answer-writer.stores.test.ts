@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { type Answer, type Decision } from '../../../../plugins/core/ports';
-import { ANSWER_TIME_BOUNDS_MS } from '../../../../plugins/core/selling/answer-times';
+import { ANSWER_TIME_BOUNDS_MS } from '../../../../plugins/core/catalogue/answer-times';
 import { AnswerWriter, type AnswerWriterOptions } from '../../../../plugins/stores/postgres/decisions/answer-writer';
 import { DecisionWriter } from '../../../../plugins/stores/postgres/decisions/decision-writer';
-import { readDailyAnswers, readKeyUsage } from '../../../../plugins/stores/postgres/decisions/read-key-hours';
-import { createKey } from '../../../../plugins/stores/postgres/keys/create-key';
+import { readDailyAnswers, readKeyUsage } from '../../../../services/selling/requests/read-key-hours';
+import { createKey } from '../../../../services/selling/keys/create-key';
 import { newKey } from '../../../contracts/access-records';
 import { useDatabase } from '../../use-database';
 import { someDecision } from '../../../support/some-decision';

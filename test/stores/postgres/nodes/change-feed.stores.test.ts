@@ -5,10 +5,10 @@ import { AccessRecordCache } from '../../../../plugins/stores/cache/access-recor
 import { type Change } from '../../../../plugins/stores/cache/change-feed';
 import { KnownHashes } from '../../../../plugins/stores/cache/known-hashes';
 import { PostgresChangeFeed } from '../../../../plugins/stores/postgres/nodes/change-feed';
-import { createPostgresHashSource } from '../../../../plugins/stores/postgres/keys/list-hashes';
-import { rotateKey } from '../../../../plugins/stores/postgres/keys/rotate-key';
-import { createPostgresAccessRecords } from '../../../../plugins/stores/postgres/keys/find-access-record';
-import { revokeKey } from '../../../../plugins/stores/postgres/keys/set-key-state';
+import { createPostgresHashSource } from '../../../../plugins/stores/postgres/access-record/list-hashes';
+import { rotateKey } from '../../../../services/selling/keys/rotate-key';
+import { createPostgresAccessRecords } from '../../../../plugins/stores/postgres/access-record/find-access-record';
+import { revokeKey } from '../../../../services/selling/keys/set-key-state';
 import { describeAccessRecords, newKey } from '../../../contracts/access-records';
 import { eventually } from '../../../support/eventually';
 import { openPooler } from '../../../support/postgres/pooler';

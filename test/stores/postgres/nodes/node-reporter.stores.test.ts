@@ -1,9 +1,9 @@
 import { type Pool } from 'pg';
 import { type Change, type ChangeFeed } from '../../../../plugins/stores/cache/change-feed';
 import { NodeReporter, type NodeReporterOptions } from '../../../../plugins/stores/postgres/nodes/node-reporter';
-import { readNodes } from '../../../../plugins/stores/postgres/operators/read-nodes';
-import { readPropagation } from '../../../../plugins/stores/postgres/nodes/read-propagation';
-import { revokeKey, setKeyState } from '../../../../plugins/stores/postgres/keys/set-key-state';
+import { readNodes } from '../../../../services/selling/operators/read-nodes';
+import { readPropagation } from '../../../../services/selling/keys/read-propagation';
+import { revokeKey, setKeyState } from '../../../../services/selling/keys/set-key-state';
 import { newKey } from '../../../contracts/access-records';
 import { eventually } from '../../../support/eventually';
 import { useDatabase } from '../../use-database';

@@ -1,4 +1,4 @@
-import { type Harness } from '../../../services/kit/harness';
+import { type Harness } from '../../../kit/harness';
 
 /** Callers of either mode. */
 export const asTest = { mode: 'test' as const };

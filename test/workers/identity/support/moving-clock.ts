@@ -1,5 +1,5 @@
 import { type Clock } from '../../../../plugins/core/ports';
-import { NOW_MS } from '../../../services/kit/test-clock';
+import { NOW_MS } from '../../../kit/test-clock';
 
 /** Time that only passes when told. The wall clock stands still: sessions must not depend on it. */
 export class MovingClock implements Clock {

@@ -1,9 +1,9 @@
 import { createServer } from 'node:net';
 import { type DestinationStream } from 'pino';
 import { type Clock } from '../../../../plugins/core/ports';
-import { aadhaarService, createAadhaarDeps } from '../../../../services/aadhaar/routes';
-import { createGstDeps, gstService } from '../../../../services/gst/routes';
-import { gstSettings } from '../../../../services/gst/settings';
+import { aadhaarService, createAadhaarDeps } from '../../../../services/products/aadhaar/routes';
+import { createGstDeps, gstService } from '../../../../services/products/gst/routes';
+import { gstSettings } from '../../../../services/products/gst/settings';
 import { createLog, type Log } from '../../../../services/kit/log';
 import { createMetrics, type Metrics } from '../../../../services/kit/metrics';
 import { type WorkerServer } from '../../../../services/kit/worker/serve-worker';
@@ -12,8 +12,8 @@ import { startSandbox, type Sandbox } from '../../../../services/sandbox/start-s
 import { identityWorkerSettings } from '../../../../services/workers/identity/settings';
 import { startIdentityWorker } from '../../../../services/workers/identity/start-identity-worker';
 import { type CaptchaTexts } from '../../../../services/workers/identity/upstream/aadhaar-provider';
-import { createHarness, type Harness } from '../../../services/kit/harness';
-import { testClock } from '../../../services/kit/test-clock';
+import { createHarness, type Harness } from '../../../kit/harness';
+import { testClock } from '../../../kit/test-clock';
 import { startScriptedLink, type ScriptedLink } from '../../../support/scripted-link';
 
 /** What tests of the session products run on: everything real, on loopback. */

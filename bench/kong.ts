@@ -1,0 +1,120 @@
+import { join } from 'node:path';
+import { findFreePorts } from '../cli/postgres/free-port';
+import { generateApiKey } from '../plugins/core/access/api-key';
+import { createContextKey } from '../plugins/core/proof/create-context-key';
+import { formatSecrets, rotateSecrets } from '../plugins/core/proof/product-keys';
+import { type BenchStores, withBenchStores } from './support/bench-stores';
+import { measure, type MeasuredLoad, median, start, type Started, startUpstream } from './support/load';
+import { loadTable } from './support/load-table';
+import { type RealKong } from '../test/support/gateway/real-kong';
+import { CHAINS, type Chain, startRealKong } from './support/real-kong';
+
+// What a request costs on a real Kong: bare, behind Kong's own plugins for keys, groups and limits, and behind the access layer.
+// Run: npm run build && BENCH_KONG=kong node dist/bench/kong.js [seconds] [rounds]; Kong's own variables (KONG_NGINX_USER) go on to it.
+// BENCH_ANSWERS=off: the Kong with the plugin does not tell the plugin server what was answered.
+
+/** The rows, in the order in which each round measures them. */
+const ROWS = [
+  { name: 'Kong, no plugin', chain: 'bare', key: 'good' },
+  { name: 'key-auth + acl + rate-limiting (local)', chain: 'lua-local', key: 'good' },
+  { name: 'key-auth + acl + rate-limiting (redis)', chain: 'lua-redis', key: 'good' },
+  { name: 'the access layer on Redis', chain: 'tollgate', key: 'good' },
+  { name: 'the access layer on Redis, by the lane', chain: 'lane', key: 'good' },
+  { name: 'refused by key-auth: no key', chain: 'lua-redis', key: 'none' },
+  { name: 'refused by the access layer: no key', chain: 'tollgate', key: 'none' },
+  { name: 'refused by the lane: no key', chain: 'lane', key: 'none' },
+  { name: 'refused by key-auth: unknown key', chain: 'lua-redis', key: 'unknown' },
+  { name: 'refused by the access layer: unknown key', chain: 'tollgate', key: 'unknown' },
+  { name: 'refused by the lane: unknown key', chain: 'lane', key: 'unknown' },
+] as const;
+
+type RowName = (typeof ROWS)[number]['name'];
+
+const BASE: RowName = 'key-auth + acl + rate-limiting (redis)';
+
+/** Node.js and LuaJIT have compiled what is often used by then. */
+const WARM_UP_SECONDS = 4;
+
+/** Each figure by itself. */
+function medians(loads: readonly MeasuredLoad[]): MeasuredLoad {
+  const middle = (read: (load: MeasuredLoad) => number): number => median(loads.map(read));
+  return {
+    name: loads[0]?.name ?? '',
+    requestsPerSecond: middle((load) => load.requestsPerSecond),
+    p50: middle((load) => load.p50),
+    p99: middle((load) => load.p99),
+    cpuMicros: Object.fromEntries(
+      Object.keys(loads[0]?.cpuMicros ?? {}).map((process) => [process, middle((load) => load.cpuMicros[process] ?? NaN)]),
+    ),
+  };
+}
+
+export interface KongBenchOptions {
+  readonly stores: BenchStores;
+  /** What runs Kong. */
+  readonly command: string;
+  readonly seconds: number;
+  readonly rounds: number;
+}
+
+/** Measures every row `rounds` times, one after the other in each round. @returns the medians */
+export async function measureRealKong({ stores, command, seconds, rounds }: KongBenchOptions): Promise<MeasuredLoad[]> {
+  const { folder, databaseUrl, redisUrl, redisPid, key } = stores;
+  const { url: service } = await startUpstream();
+  const pluginSocket = join(folder, 'kong.sock');
+  const laneSocket = join(folder, 'lane.sock');
+  const [answersPort = 0] = await findFreePorts(1);
+  const answersTo = process.env.BENCH_ANSWERS === 'off' ? undefined : `127.0.0.1:${answersPort}`;
+  const startPlugin = (env: Record<string, string>): Promise<Started> =>
+    start('plugins/server/main.js', [], {
+      DATABASE_URL: databaseUrl,
+      REDIS_URL: redisUrl,
+      ...(process.env.BENCH_PROOF === 'EdDSA'
+        ? { TOLLGATE_CONTEXT_PRIVATE_KEY: createContextKey().privateKey }
+        : { TOLLGATE_CONTEXT_SECRETS: formatSecrets(rotateSecrets([]).secrets) }),
+      LOG_LEVEL: 'error',
+      ...env,
+    });
+  // One for each entrance, as an installation has it.
+  const plugins: Partial<Record<Chain, Started>> = {
+    tollgate: await startPlugin({ PLUGIN_SOCKET: pluginSocket, ...(answersTo !== undefined && { ANSWERS_LISTEN: answersTo }) }),
+    lane: await startPlugin({ PLUGIN_SOCKET: join(folder, 'beside-lane.sock'), LANE_LISTEN: laneSocket }),
+  };
+  const kongs = new Map<Chain, RealKong>();
+  const keys = { good: key, unknown: generateApiKey('live'), none: undefined };
+  const load = ({ name, chain, key: which }: (typeof ROWS)[number], duration: number): MeasuredLoad => {
+    const { url = '', workerPid: gateway = 0 } = kongs.get(chain) ?? {};
+    const plugin = plugins[chain]?.pid;
+    const pids = { gateway, ...(plugin !== undefined && { plugin }), redis: redisPid };
+    return measure({ name, url, seconds: duration, key: keys[which], pids, refused: which !== 'good' });
+  };
+  try {
+    for (const chain of CHAINS)
+      kongs.set(
+        chain,
+        await startRealKong({ chain, command, folder: join(folder, chain), service, pluginSocket, laneSocket, answersTo, redisUrl, key }),
+      );
+    for (const row of ROWS) load(row, WARM_UP_SECONDS);
+    console.log('(that was the warm-up)');
+    const results = Array.from({ length: rounds }, () => ROWS.map((row) => load(row, seconds)));
+    return ROWS.map((_, index) => medians(results.flatMap((round) => round[index] ?? [])));
+  } finally {
+    for (const kong of kongs.values()) kong.stop();
+  }
+}
+
+/** The medians as a table. */
+export const kongTable = (loads: readonly MeasuredLoad[]): string =>
+  loadTable(loads, {
+    title: 'on a real Kong',
+    base: BASE,
+    processes: { Kong: 'gateway', 'plugin server': 'plugin', Redis: 'redis' },
+  });
+
+if (require.main === module) {
+  const [seconds = '5', rounds = '3'] = process.argv.slice(2);
+  void withBenchStores(async (stores) => {
+    const command = process.env['BENCH_KONG'] ?? 'kong';
+    console.log(`\n${kongTable(await measureRealKong({ stores, command, seconds: Number(seconds), rounds: Number(rounds) }))}`);
+  });
+}

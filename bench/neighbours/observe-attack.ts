@@ -1,0 +1,128 @@
+import { setMaxListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startTurnMeter } from '../../test/support/faults/turn-meter';
+import { type Footprint } from './footprint';
+import { machineCpuMs } from './foreign-load';
+import { countsOf, failuresOf, type PathCount, type PathTimes, slowedPaths, timesOf } from './judge-answers';
+import { type HealthyPath, type Neighbourhood } from './neighbourhood';
+
+/** What an attacker did. */
+export interface Damage {
+  readonly attempts: number;
+  /** Those that took a unit of his own. */
+  readonly charged: number;
+  readonly statuses: ReadonlyMap<number, number>;
+}
+
+export interface Attack {
+  /** As in bench/neighbours/attacks.json. */
+  readonly name: string;
+  /** What the bystander calls meanwhile, beside `/ip`. */
+  readonly paths: readonly HealthyPath[];
+  /** Whatever an attacker does beforehand. The result attacks until the signal fires. */
+  prepare(neighbourhood: Neighbourhood): Promise<(signal: AbortSignal) => Promise<Damage>>;
+  /** What else has to hold afterwards. @throws when it does not */
+  verify?(neighbourhood: Neighbourhood, damage: Damage): Promise<void> | void;
+}
+
+export interface AttackObservation {
+  readonly quiet: readonly PathTimes[];
+  readonly attacked: readonly PathTimes[];
+  /** Paths that became slower than they may; what a machine without turns excuses is not in it. */
+  readonly slowed: readonly string[];
+  /** Of the bystander, `ip 503 {"code":…`; what a machine without turns excuses is not in it. */
+  readonly failed: readonly string[];
+  /** Of the bystander, by path: how many were answered 200, and how many units they took. */
+  readonly counts: readonly PathCount[];
+  readonly damage: Damage;
+  readonly seconds: number;
+  /** Milliseconds of CPU of the installation for each attempt, above what it takes without the attack. */
+  readonly cpuMsPerAttempt: number;
+  /** Above the quiet time's, the most that was seen. */
+  readonly memoryMb: number;
+  readonly diskMb: number;
+  /** CPU that neither the installation nor this test used, in cores, while the attack ran. */
+  readonly foreignCores: number;
+}
+
+/** Threads start with the first page or picture. */
+const WARM_UP_MS = 1_500;
+const QUIET_MS = 4_000;
+/** Before the bystander's times count: an attack has to come into its own. */
+const RISE_MS = 800;
+const ATTACK_MS = 5_000;
+const SAMPLE_MS = 250;
+
+const epochNow = (): number => performance.timeOrigin + performance.now();
+
+/** Watches the most that memory and disk grow. */
+function watchGrowth(read: () => Footprint): { stop(): { memoryMb: number; diskMb: number } } {
+  const before = read();
+  let most = before;
+  const look = (): void => {
+    const { cpuMs, memoryMb, diskMb } = read();
+    most = { cpuMs, memoryMb: Math.max(most.memoryMb, memoryMb), diskMb: Math.max(most.diskMb, diskMb) };
+  };
+  const timer = setInterval(look, SAMPLE_MS);
+  return {
+    stop() {
+      clearInterval(timer);
+      look();
+      return { memoryMb: most.memoryMb - before.memoryMb, diskMb: most.diskMb - before.diskMb };
+    },
+  };
+}
+
+function ownCpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
+}
+
+/** The bystander alone, then the same with the attack. */
+export async function observeAttack(neighbourhood: Neighbourhood, attack: Attack): Promise<AttackObservation> {
+  const { bystander, footprint } = neighbourhood;
+  const assault = await attack.prepare(neighbourhood);
+  const calls = await neighbourhood.calls('ip', ...attack.paths);
+  const meter = startTurnMeter();
+  bystander.watch(calls);
+  await sleep(WARM_UP_MS);
+  const quietFrom = epochNow();
+  const cpuQuiet = footprint().cpuMs;
+  await sleep(QUIET_MS);
+  const quietMs = epochNow() - quietFrom;
+  const quietCpuMs = footprint().cpuMs - cpuQuiet;
+  const quietAnswers = await bystander.stop();
+
+  const growth = watchGrowth(footprint);
+  const stopping = new AbortController();
+  // An attacker's hundreds of requests all listen.
+  setMaxListeners(0, stopping.signal);
+  bystander.watch(calls);
+  const startedAt = epochNow();
+  const cpuStart = footprint().cpuMs;
+  const [machineStart, ownStart] = [machineCpuMs(), ownCpuMs()];
+  const attacking = assault(stopping.signal);
+  await sleep(RISE_MS + ATTACK_MS);
+  const attackMs = epochNow() - startedAt;
+  const attackCpuMs = footprint().cpuMs - cpuStart;
+  const foreignMs = machineCpuMs() - machineStart - attackCpuMs - (ownCpuMs() - ownStart);
+  const answers = await bystander.stop();
+  stopping.abort();
+  const damage = await attacking;
+  meter.stop();
+  const quiet = timesOf(quietAnswers, quietFrom);
+  const foreignCores = Math.max(0, foreignMs / attackMs);
+  const risen = answers.filter(({ sentAt }) => sentAt >= startedAt + RISE_MS);
+  return {
+    quiet,
+    attacked: timesOf(risen, startedAt),
+    slowed: slowedPaths({ answers: risen, quiet, foreignCores }, meter),
+    failed: failuresOf([...quietAnswers, ...answers], meter),
+    counts: countsOf([...quietAnswers, ...answers]),
+    damage,
+    seconds: attackMs / 1_000,
+    cpuMsPerAttempt: Math.max(0, attackCpuMs - (quietCpuMs * attackMs) / quietMs) / Math.max(1, damage.attempts),
+    foreignCores,
+    ...growth.stop(),
+  };
+}

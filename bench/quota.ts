@@ -1,0 +1,86 @@
+/**
+ * Spends a second and processor time a spend of the quota counters.
+ * Run: node cli/build.mjs && node dist/bench/quota.js
+ */
+import { randomUUID } from 'node:crypto';
+import { circuitBreaker, ConsecutiveBreaker, handleAll, timeout, TimeoutStrategy, wrap } from 'cockatiel';
+import { systemClock } from '../plugins/core/ports';
+import { PostgresQuotaCounter } from '../plugins/stores/postgres/quota/quota-counter';
+import { QuotaLedger } from '../plugins/stores/postgres/quota/quota-ledger';
+import { CoalescingCounter, type QuotaBackend } from '../plugins/stores/quota/quota-coalescer';
+import { ReplyWatch } from '../plugins/stores/quota/quota-reply-watch';
+import { SeenUsage } from '../plugins/stores/quota/quota-usage';
+import { createQuotaCounter } from '../plugins/stores/quota-store';
+import { RedisQuotaCounter } from '../plugins/stores/redis/quota-counter';
+import { connectToRedis } from '../test/stores/quota/harness';
+import { type BenchStores, withBenchStores } from './support/bench-stores';
+
+const LIMITS = { daily: 1_000_000_000, monthly: 1_000_000_000 };
+const PATIENT = { silenceMs: 10_000, heldUpSilenceMs: 10_000, deadlineMs: 20_000 };
+const TIME_ZONE = 'Asia/Kolkata';
+/** Requests under way at the same time, as from a gateway with this many busy connections. */
+const CONCURRENCY = 64;
+const SECONDS = 2;
+
+/** Runs `work` from {@link CONCURRENCY} loops, a turn of the event loop apart as requests from sockets are, and prints the rates. */
+async function measure(name: string, work: (turn: number) => Promise<unknown>): Promise<void> {
+  await Promise.all(Array.from({ length: CONCURRENCY }, (_, index) => work(index)));
+  let count = 0;
+  const startedAt = performance.now();
+  const cpu = process.cpuUsage();
+  const endAt = startedAt + SECONDS * 1000;
+  const loop = async (): Promise<void> => {
+    while (performance.now() < endAt) await work(count++);
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, loop));
+  const seconds = (performance.now() - startedAt) / 1000;
+  const used = process.cpuUsage(cpu);
+  const perSpend = (used.user + used.system) / count;
+  console.log(`${name.padEnd(48)} ${String(Math.round(count / seconds)).padStart(8)} /s ${perSpend.toFixed(1).padStart(7)} µs CPU`);
+}
+
+async function measureBackend(name: string, backend: QuotaBackend): Promise<void> {
+  const hot = randomUUID();
+  const many = Array.from({ length: 1_000 }, () => randomUUID());
+  const counter = new CoalescingCounter(() => backend);
+  const idOf = (turn: number): string => many[turn % many.length] ?? hot;
+  await measure(`${name}, one key, a call each`, () => backend.take({ subscriptionId: hot, limits: LIMITS, units: 1 }));
+  await measure(`${name}, one key, coalesced`, () => counter.spend({ subscriptionId: hot, limits: LIMITS }));
+  await measure(`${name}, 1000 keys, a call each`, (turn) => backend.take({ subscriptionId: idOf(turn), limits: LIMITS, units: 1 }));
+  await measure(`${name}, 1000 keys, coalesced`, (turn) => counter.spend({ subscriptionId: idOf(turn), limits: LIMITS }));
+}
+
+/** What guarding a call costs, without any call. */
+async function measureGuards(): Promise<void> {
+  const answer = (): Promise<number> => Promise.resolve(1);
+  const watch = new ReplyWatch({ store: 'none', ...PATIENT, clock: systemClock, onSilence: () => undefined });
+  const breaker = circuitBreaker(handleAll, { halfOpenAfter: 250, breaker: new ConsecutiveBreaker(1) });
+  const policy = wrap(breaker, timeout(20, TimeoutStrategy.Aggressive));
+  await measure('no guard', answer);
+  await measure('own guard (ReplyWatch)', () => watch.guard(answer()));
+  await measure('cockatiel breaker and timeout', () => policy.execute(answer));
+}
+
+async function main({ db, redisUrl }: BenchStores): Promise<void> {
+  const shared = { pool: db, timeZone: TIME_ZONE, clock: systemClock };
+  const ledger = new QuotaLedger({ ...shared, ...PATIENT });
+  const nothing = (): void => undefined;
+  const { connection, close } = await connectToRedis({ url: redisUrl, clock: systemClock, ...PATIENT, onTrouble: nothing });
+  await measureGuards();
+  await measureBackend('Redis', new RedisQuotaCounter({ ...shared, connection, ledger, seen: new SeenUsage() }));
+  await measureBackend('Postgres', new PostgresQuotaCounter(ledger, TIME_ZONE));
+  close();
+
+  const log = { info: nothing, warn: nothing };
+  const store = await createQuotaCounter({ ...shared, redisUrl, log });
+  const hot = randomUUID();
+  const many = Array.from({ length: 1_000 }, () => randomUUID());
+  await measure('whole store with Redis, one key', () => store.counter.spend({ subscriptionId: hot, limits: LIMITS }));
+  await measure('whole store with Redis, 1000 keys', (turn) =>
+    store.counter.spend({ subscriptionId: many[turn % many.length] ?? hot, limits: LIMITS }),
+  );
+  console.log(store.stats());
+  await store.close();
+}
+
+void withBenchStores(main);

@@ -1,0 +1,102 @@
+import { isIP } from 'node:net';
+import { type RequestFacts } from '../../core/access/request-variable';
+import { type Verdict } from '../../core/access/verdict';
+import { type RouteText } from '../../access-layer/entrance-routes';
+import { KEY_PARAMETER, looksLikeKey } from '../../core/access/credential-location';
+import { removeParameter } from '../../core/access/raw-parameters';
+import { resolvePath } from '../../core/access/request-path';
+import { splitTarget } from '../../core/access/request-variable';
+import { collectHeaders, requestIdOf, type UnreadableQuestion } from '../../access-layer/gateway-question';
+import { type CheckRequest, type CheckResponse, type HeaderValueOption, type HttpAttributes } from './check-messages';
+
+/** A request as Envoy tells it, and what the route's context_extensions say of it. */
+export interface CheckedRequest extends RequestFacts {
+  readonly route: RouteText;
+}
+
+/** Set by Envoy from the connection and its trusted hops, never by the client, where use_remote_address is on. */
+const EXTERNAL_ADDRESS = 'x-envoy-external-address';
+
+/** Envoy's own, which no service is to be asked about. */
+const isPseudo = (name: string): boolean => name.startsWith(':');
+
+function readHeaders({ headers, headerMap }: HttpAttributes): Record<string, string | string[]> {
+  const pairs = headerMap
+    ? headerMap.headers.map(({ key, value, rawValue }) => [key, rawValue.length > 0 ? rawValue.toString('latin1') : value] as const)
+    : Object.entries(headers);
+  return collectHeaders(pairs.filter(([name]) => !isPseudo(name)));
+}
+
+/** The key's parameter spelled out, which Envoy can take away by its name. */
+const withoutPlainKey = (query: string): string =>
+  query
+    .split('&')
+    .filter((part) => part.split('=', 1)[0] !== KEY_PARAMETER)
+    .join('&');
+
+/** Reads Envoy's question. Call it only after Envoy has proved who it is. */
+export function readCheck({ attributes }: CheckRequest): CheckedRequest | UnreadableQuestion {
+  const http = attributes?.request?.http;
+  const requestId = requestIdOf(http?.id);
+  const unreadable = (fault: UnreadableQuestion['fault'], why: string): UnreadableQuestion => ({ fault, why, requestId });
+  if (!attributes || !http) return unreadable('gateway', 'Envoy must ask about an HTTP request');
+  const { caller_address: callerFrom = 'source', ...route } = attributes.contextExtensions;
+  const headers = readHeaders(http);
+  const told = callerFrom === 'source' ? attributes.source?.address?.socketAddress?.address : headers[callerFrom];
+  if (callerFrom !== 'source' && callerFrom !== EXTERNAL_ADDRESS) {
+    return unreadable('gateway', `caller_address is source or ${EXTERNAL_ADDRESS}`);
+  }
+  if (typeof told !== 'string' || isIP(told) === 0) return unreadable('gateway', 'Envoy must tell the caller’s address');
+  const { rawPath, rawQuery } = splitTarget(http.path);
+  if (resolvePath(rawPath) !== rawPath) return unreadable('path', 'The path has empty, dot or encoded segments.');
+  const isHidden = withoutPlainKey(rawQuery) !== removeParameter(rawQuery, KEY_PARAMETER);
+  if (isHidden) return unreadable('client', 'The parameter api_key is percent-encoded: it could not be taken off the request.');
+  if (looksLikeKey(removeParameter(rawQuery, KEY_PARAMETER))) {
+    return unreadable('client', 'The query has an API key in another parameter than api_key: it could not be taken off the request.');
+  }
+  return {
+    requestId,
+    headers,
+    rawQuery,
+    rawPath: '',
+    method: http.method,
+    callerAddress: told,
+    route,
+    shown: { method: http.method, rawPath },
+  };
+}
+
+const toOptions = (headers: Readonly<Record<string, string>>): HeaderValueOption[] =>
+  Object.entries(headers).map(([key, value]) => ({ header: { key: key.toLowerCase(), value }, append: { value: false } }));
+
+const OK = 0;
+const PERMISSION_DENIED = 7;
+
+/** The verdict in Envoy's terms. */
+export function writeCheck(verdict: Verdict, { requestId }: { readonly requestId: string }): CheckResponse {
+  const fields = {
+    request_id: { stringValue: requestId },
+    outcome: { stringValue: verdict.admitted ? 'admitted' : String(verdict.status) },
+  };
+  const named = { 'x-kong-request-id': requestId };
+  if (!verdict.admitted) {
+    const { status, headers, body } = verdict;
+    return {
+      status: { code: PERMISSION_DENIED, message: '' },
+      deniedResponse: { status: { code: status }, headers: toOptions({ ...headers, ...named }), body: body.toString('utf8') },
+      dynamicMetadata: { fields },
+    };
+  }
+  const set = toOptions({ ...verdict.set, ...named });
+  const isSet = new Set(set.map(({ header }) => header.key));
+  return {
+    status: { code: OK, message: '' },
+    okResponse: {
+      headers: set,
+      headersToRemove: verdict.remove.filter((name) => !isSet.has(name)),
+      responseHeadersToAdd: toOptions({ ...verdict.responseHeaders, ...named }),
+      queryParametersToRemove: [KEY_PARAMETER],
+    },
+    dynamicMetadata: { fields },
+  };
+}

@@ -1,0 +1,101 @@
+import { join } from 'node:path';
+import { Server, ServerCredentials, status, type sendUnaryData, type ServerUnaryCall, type ServiceDefinition } from '@grpc/grpc-js';
+import { loadSync } from '@grpc/proto-loader';
+import { refusalOf } from '../../access-layer/held-request';
+import { EntranceRoutes } from '../../access-layer/entrance-routes';
+import { type PluginModule } from '../../core/access/kong-pdk';
+import { type AccessInstance } from '../../core/access/verdict';
+import { createProof, decideQuestion, type EntranceLog, type EntrancePlace } from '../../access-layer/gateway-question';
+import { readCheck, writeCheck } from './check-adapter';
+import { type CheckRequest, type CheckResponse } from './check-messages';
+
+/** Envoy sends the secret as initial metadata. */
+export interface ExtAuthzOptions extends EntrancePlace {
+  readonly plugin: PluginModule<AccessInstance>;
+  readonly log: EntranceLog;
+}
+
+/** Beside the folders of the code, before and after compilation. */
+const PROTO = join(__dirname, '../../../protos/envoy/v3/external_auth.proto');
+const SECRET_METADATA = 'x-tollgate-gateway';
+/** Envoy's limit for the head of a request is 60 KiB, at most 8 MiB where somebody raised it. */
+const MAX_MESSAGE_BYTES = 262_144;
+
+export function loadAuthorization(): ServiceDefinition {
+  const found = loadSync(PROTO, { longs: Number, enums: String, defaults: true, oneofs: true })['envoy.service.auth.v3.Authorization'];
+  if (!found || 'format' in found) throw new Error('protos/envoy has no Authorization');
+  return found;
+}
+
+/** Answers Envoy, and what is built on it, about each request: envoy.service.auth.v3.Authorization/Check. */
+export class ExtAuthzServer {
+  private readonly server = new Server({ 'grpc.max_receive_message_length': MAX_MESSAGE_BYTES });
+  private readonly routes: EntranceRoutes;
+  private readonly isProved: (given: unknown) => boolean;
+  private boundPort = 0;
+
+  constructor(private readonly options: ExtAuthzOptions) {
+    this.isProved = createProof(options);
+    this.routes = new EntranceRoutes(options.plugin);
+    this.server.addService(loadAuthorization(), {
+      check: (call: ServerUnaryCall<CheckRequest, CheckResponse>, answer: sendUnaryData<CheckResponse>) => {
+        // An error of gRPC is one that Envoy refuses by failure_mode_allow: false.
+        this.check(call, answer).catch(() => answer({ code: status.INTERNAL }));
+      },
+    });
+  }
+
+  listen(): Promise<void> {
+    const { listen } = this.options;
+    const address = 'path' in listen ? `unix:${listen.path}` : `${listen.host}:${listen.port}`;
+    return new Promise((resolve, reject) => {
+      this.server.bindAsync(address, ServerCredentials.createInsecure(), (error, port) => {
+        if (error) {
+          reject(error);
+          return;
+        }
+        this.boundPort = port;
+        resolve();
+      });
+    });
+  }
+
+  /** The port, for a server that was given 0. */
+  get port(): number {
+    return this.boundPort;
+  }
+
+  /** Takes no more questions and ends when those under way are answered, after `graceMs` at the latest. */
+  close({ graceMs }: { graceMs: number }): Promise<void> {
+    return new Promise((resolve) => {
+      const cut = setTimeout(() => this.server.forceShutdown(), graceMs);
+      this.server.tryShutdown(() => {
+        clearTimeout(cut);
+        resolve();
+      });
+    });
+  }
+
+  /** Every error is a denial; Envoy never has to choose. */
+  private async check(call: ServerUnaryCall<CheckRequest, CheckResponse>, answer: sendUnaryData<CheckResponse>): Promise<void> {
+    const question = readCheck(call.request);
+    const { requestId } = question;
+    const { log } = this.options;
+    const unavailable = (): void => answer(null, writeCheck(refusalOf('access_layer_unavailable', { requestId }), { requestId }));
+    try {
+      const given = call.metadata.get(SECRET_METADATA);
+      if (!this.isProved(given.length === 1 ? given[0] : undefined)) {
+        log.warn({}, 'a caller that does not prove to be the gateway was refused');
+        unavailable();
+        return;
+      }
+      const route = 'fault' in question ? {} : question.route;
+      // One JSON text for one route: Envoy sends its settings with every question.
+      const verdict = await decideQuestion(question, { findInstance: () => this.routes.find(JSON.stringify(route), route), log });
+      answer(null, writeCheck(verdict, { requestId }));
+    } catch (err) {
+      log.error({ err, requestId }, 'Envoy’s question could not be answered and was refused');
+      unavailable();
+    }
+  }
+}

@@ -1,0 +1,136 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { EntranceRoutes, splitRoute, type RouteText } from '../../access-layer/entrance-routes';
+import { type PluginModule } from '../../core/access/kong-pdk';
+import { type AccessInstance } from '../../core/access/verdict';
+import { createProof, decideQuestion, type EntranceLog, type EntrancePlace } from '../../access-layer/gateway-question';
+import { findProfile, type GatewayProfile } from './gateway-profiles';
+import { readRequest, SECRET_HEADER } from './read-request';
+import { writeAdmission, writeRefusal } from './write-answer';
+
+export interface ForwardAuthOptions extends EntrancePlace {
+  readonly plugin: PluginModule<AccessInstance>;
+  readonly log: EntranceLog;
+}
+
+/** The rest of a head that nginx (32 KiB), Caddy or HAProxy (16 KiB) let pass, with what they add. */
+const MAX_HEAD_BYTES = 49_152;
+/** A gateway sends a head in one write. */
+const HEAD_TIMEOUT_MS = 5_000;
+/** Longer than gateways keep idle connections (nginx 60 s, Caddy and HAProxy less): the side that asks closes first, and no request is lost. */
+const KEEP_ALIVE_MS = 75_000;
+
+interface Route {
+  readonly id: string;
+  readonly text: RouteText;
+  readonly profile: GatewayProfile;
+  /** What is taken off the front of the path: Kong's `strip_path`. Empty: nothing. */
+  readonly stripped: string;
+}
+
+const ROUTE = /^(?:\/([a-z-]+))?\/authorize\/([\w,-]+)((?:;[a-z_]+=[\w,-]+|;strip_path=(?:\/[\w.~-]+)+)*)$/;
+
+/**
+ * `/authorize/<product>[,<product>…][;key_in=x-api-key]`, or `/nginx/authorize/…`: the gateway's configuration, never the client's. No query:
+ * some gateways add the client's own.
+ */
+function parseRoute(url: string): Route | undefined {
+  const [, gateway = 'generic', products, settings = ''] = ROUTE.exec(url) ?? [];
+  const profile = findProfile(gateway);
+  if (products === undefined || !profile) return undefined;
+  const { strip_path: stripped = '', ...text } = splitRoute(`${products}${settings}`);
+  return { id: url, text, profile, stripped };
+}
+
+/** As Kong: `/weather/pune` without `/weather` is `/pune`, and `/weather` is `/`. A path that is not below it stays. */
+function strip(path: string, prefix: string): string {
+  if (path === prefix) return '/';
+  return prefix !== '' && path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path;
+}
+
+/** Answers gateways that ask over HTTP about each request: nginx, Caddy, Traefik, HAProxy. */
+export class ForwardAuthServer {
+  private readonly server = createServer({
+    maxHeaderSize: MAX_HEAD_BYTES,
+    headersTimeout: HEAD_TIMEOUT_MS,
+    requestTimeout: HEAD_TIMEOUT_MS,
+  });
+  private readonly routes: EntranceRoutes;
+  private readonly parsed = new Map<string, Route>();
+  private readonly isProved: (given: unknown) => boolean;
+
+  constructor(private readonly options: ForwardAuthOptions) {
+    this.isProved = createProof(options);
+    this.routes = new EntranceRoutes(options.plugin);
+    this.server.keepAliveTimeout = KEEP_ALIVE_MS;
+    // Bounded by the bytes of the head alone: headers that Node left out would go on unchecked.
+    this.server.maxHeadersCount = 0;
+    this.server.on('request', (request, response) => void this.answer(request, response));
+  }
+
+  listen(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.server.once('error', reject);
+      this.server.listen({ ...this.options.listen, backlog: 4_096 }, () => {
+        this.server.off('error', reject);
+        resolve();
+      });
+    });
+  }
+
+  /** The port, for a server that was given 0. */
+  get port(): number | undefined {
+    const address = this.server.address();
+    return typeof address === 'object' ? address?.port : undefined;
+  }
+
+  /** Takes no more connections and ends when the requests under way are answered, after `graceMs` at the latest. */
+  close({ graceMs }: { graceMs: number }): Promise<void> {
+    return new Promise((resolve) => {
+      const cut = setTimeout(() => this.server.closeAllConnections(), graceMs);
+      this.server.close(() => {
+        clearTimeout(cut);
+        resolve();
+      });
+      this.server.closeIdleConnections();
+    });
+  }
+
+  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    response.sendDate = false;
+    try {
+      await this.decide(request, response);
+    } catch (err) {
+      this.options.log.error({ err }, 'a gateway’s question could not be answered and was refused');
+      if (response.headersSent) response.destroy();
+      else response.writeHead(503, { 'Content-Length': '0' }).end();
+    }
+  }
+
+  private async decide(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { log } = this.options;
+    if (!this.isProved(request.headers[SECRET_HEADER]) || hasBody(request)) {
+      log.warn({}, 'a caller that does not prove to be the gateway, or sends a body, was refused');
+      response.writeHead(503, { 'Content-Length': '0', Connection: 'close' }).end();
+      return;
+    }
+    const route = this.routeOf(request.url ?? '');
+    const question = readRequest(request, route.profile);
+    const verdict = await decideQuestion(question, { findInstance: () => this.routes.find(route.id, route.text), log });
+    if (verdict.admitted && !('fault' in question))
+      writeAdmission(response, verdict, { ...question, path: strip(question.path, route.stripped) });
+    else if (!verdict.admitted) writeRefusal(response, verdict, { profile: route.profile, requestId: question.requestId });
+  }
+
+  /** @throws Error for a request that is not a gateway's question */
+  private routeOf(url: string): Route {
+    const known = this.parsed.get(url);
+    if (known) return known;
+    const route = parseRoute(url);
+    if (!route) throw new Error('a gateway asks for /authorize/<product>, or for /<gateway>/authorize/<product> by a name that is known');
+    if (this.parsed.size < 1_024) this.parsed.set(url, route);
+    return route;
+  }
+}
+
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';

@@ -1,0 +1,94 @@
+import { isIP } from 'node:net';
+import { collectHeaders } from '../../access-layer/gateway-question';
+import { type RequestFacts, splitTarget } from '../../core/access/request-variable';
+import { type Admission, type Verdict } from '../../core/access/verdict';
+
+/*
+ * The frames of the lane, version 2 (docs/decisions/0181-the-lane.md). A frame is a u32, little-endian, and so many bytes: the version, one letter
+ * that says what it is, the u32 of the question that it belongs to, and its text. A line feed can stand in no header and no request line, so it
+ * separates values. Text is latin1, which keeps every byte. LuaJIT finds a long string by few of its bytes, the last ones among them, so what differs
+ * from request to request stands last.
+ */
+
+/** The first byte of every frame. */
+const VERSION = '2';
+/** Version, kind and question. */
+const HEAD_BYTES = 6;
+
+/** What a gateway says: a question with the variable, one with the whole head, what it is asked for, and lines about requests that were answered. */
+export const SAID = { question: 'q', whole: 'w', head: 'h', body: 'b', told: 't' } as const;
+
+/** What the plugin server says besides a verdict. `told`: the lines were heard. */
+export const ASKED = { head: 'h', body: 'b', told: 't' } as const;
+/** This question was not read and may be asked on another connection. With no question: that is so of all that are unanswered here. */
+export const LEAVING = 'x';
+/** Of what belongs to no question. */
+export const NO_QUESTION = 0;
+
+const u32 = (value: number): string => String.fromCharCode(value & 255, (value >> 8) & 255, (value >> 16) & 255, value >>> 24);
+
+/** The whole of a frame as text. */
+export function frame(kind: string, question: number, text = ''): string {
+  return `${u32(text.length + HEAD_BYTES)}${VERSION}${kind}${u32(question)}${text}`;
+}
+
+export interface Frame {
+  readonly kind: string;
+  readonly question: number;
+  readonly text: string;
+}
+
+/** @throws Error for another version */
+export function readFrame(bytes: Buffer, start: number, end: number): Frame {
+  if (end - start < HEAD_BYTES || bytes[start] !== VERSION.charCodeAt(0)) throw new Error('a frame of another version of the lane');
+  const kind = String.fromCharCode(bytes[start + 1] ?? 0);
+  return { kind, question: bytes.readUInt32LE(start + 2), text: bytes.toString('latin1', start + HEAD_BYTES, end) };
+}
+
+/** A route, a line feed, and what is told of the request: `$tollgate_request` as it is, or the head. */
+export function readQuestion(text: string): { readonly route: string; readonly told: string } {
+  const end = text.indexOf('\n');
+  if (end < 0) throw new Error('a question without a route');
+  return { route: text.slice(0, end), told: text.slice(end + 1) };
+}
+
+/** Method, caller's address, the request line's target, query, each header as `name:value`, and the request's id last. @throws Error when it is not that */
+export function readHead(text: string): RequestFacts {
+  const lines = text.split('\n');
+  const [method = '', callerAddress = '', target = '', rawQuery = ''] = lines;
+  const requestId = lines.at(-1) ?? '';
+  if (lines.length < 5 || isIP(callerAddress) === 0 || requestId === '') throw new Error('a head without the caller or the request’s id');
+  const pairs = lines.slice(4, -1).map((line): [string, string] => {
+    const colon = line.indexOf(':');
+    if (colon < 1) throw new Error('a header without a name');
+    return [line.slice(0, colon), line.slice(colon + 1)];
+  });
+  return { method, callerAddress, rawQuery, rawPath: splitTarget(target).rawPath, requestId, headers: collectHeaders(pairs) };
+}
+
+/** Each change of an admitted request as a line. */
+function linesOf({ set, remove, rawQuery, target, responseHeaders }: Admission, sentQuery: string): string {
+  let lines = '';
+  for (const name of remove) lines += `-${name}\n`;
+  for (const name in responseHeaders) lines += `+${name}:${responseHeaders[name]}\n`;
+  if (target) lines += `>${target.port}:${target.host}\n`;
+  if (rawQuery !== sentQuery) lines += `?${rawQuery}\n`;
+  for (const name in set) lines += `=${name}:${set[name]}\n`;
+  return lines;
+}
+
+/** The verdict in one or two frames: the form without the key goes ahead. The request's id stands last, and the Lua compares it with its own. */
+export function writeVerdict(
+  question: number,
+  verdict: Verdict,
+  { rawQuery, requestId }: Pick<RequestFacts, 'rawQuery' | 'requestId'>,
+): string {
+  if (verdict.admitted) {
+    const admitted = frame('a', question, linesOf(verdict, rawQuery) + requestId);
+    return verdict.body ? frame('f', question, verdict.body.toString('latin1')) + admitted : admitted;
+  }
+  let head = `${verdict.status}\n`;
+  for (const name in verdict.headers) head += `${name}:${verdict.headers[name]}\n`;
+  // The body is JSON in one line.
+  return frame('r', question, `${head}\n${verdict.body.toString('latin1')}\n${requestId}`);
+}

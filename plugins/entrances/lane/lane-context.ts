@@ -1,0 +1,18 @@
+import { type EntranceRoutes } from '../../access-layer/entrance-routes';
+import { type EntranceLog } from '../../access-layer/gateway-question';
+
+/** What all connections of a server share. */
+export interface LaneContext {
+  readonly routes: EntranceRoutes;
+  readonly log: EntranceLog;
+  /** Told of answers, in lines (answer-line.ts). */
+  readonly hear: (lines: string) => void;
+  /** Counts up by one every {@link TICK_MS}: the one clock of all deadlines. */
+  tick: number;
+}
+
+export const TICK_MS = 500;
+/** Shorter than the 6 s for which the Lua waits. */
+export const DECISION_TICKS = 5_000 / TICK_MS;
+/** While the client's form is on its way: longer than the longest form_key_timeout_ms. */
+export const BODY_TICKS = 30_000 / TICK_MS;

@@ -1,0 +1,94 @@
+import { refusalOf } from '../../access-layer/held-request';
+import { type RawBody } from '../../core/access/kong-pdk';
+import { type RequestFacts } from '../../core/access/request-variable';
+import { type Verdict } from '../../core/access/verdict';
+import { ASKED, frame, writeVerdict } from './frames';
+import { BODY_TICKS, DECISION_TICKS, type LaneContext } from './lane-context';
+
+/** What a question needs of the connection that it came on. */
+export interface QuestionPlace {
+  readonly context: LaneContext;
+  send(frames: string): void;
+  /** The question was answered. */
+  forget(id: number): void;
+}
+
+/** One question, until it is answered. Nothing admits its request but a verdict. */
+export class LaneQuestion {
+  private facts: RequestFacts | undefined;
+  private deadline: number;
+  private takeBody: ((body: RawBody) => void) | undefined;
+  private isOver = false;
+
+  constructor(
+    private readonly id: number,
+    private readonly route: string,
+    private readonly place: QuestionPlace,
+  ) {
+    this.deadline = place.context.tick + DECISION_TICKS;
+  }
+
+  /** Asks the gateway for what the variable does not tell. */
+  askForHead(): void {
+    this.place.send(frame(ASKED.head, this.id));
+  }
+
+  /** @throws Error when what is asked is known already */
+  decide(facts: RequestFacts): void {
+    if (this.facts) throw new Error('a head that nobody asked for');
+    this.facts = facts;
+    this.deadline = this.place.context.tick + DECISION_TICKS;
+    try {
+      const verdict = this.place.context.routes.findByText(this.route).decide({ ...facts, readBody: this.readBody });
+      verdict.then((found) => this.answer(facts, found), (error: unknown) => this.fail(facts, error)); // prettier-ignore
+    } catch (error) {
+      this.fail(facts, error);
+    }
+  }
+
+  /** @throws Error when nobody asked for it */
+  onBody(content: Buffer): void {
+    if (!this.takeBody) throw new Error('a body that nobody asked for');
+    this.deadline = this.place.context.tick + DECISION_TICKS;
+    this.takeBody({ content });
+    this.takeBody = undefined;
+  }
+
+  /** Refuses a question whose time is over. One whose head never comes is forgotten: its gateway has given it up. */
+  expire(): void {
+    if (this.place.context.tick <= this.deadline) return;
+    if (this.facts) this.place.context.log.error({ requestId: this.facts.requestId }, 'the decision took too long: the request is refused with 503'); // prettier-ignore
+    this.refuse();
+  }
+
+  refuse(): void {
+    if (this.facts) this.answer(this.facts, refusalOf('access_layer_unavailable', this.facts));
+    else this.end();
+  }
+
+  /** Asks for the body in a further exchange, as Kong's plugin does. */
+  private readonly readBody = (): Promise<RawBody> => {
+    if (this.isOver) return Promise.reject(new Error('this request was already answered'));
+    this.deadline = this.place.context.tick + BODY_TICKS;
+    this.place.send(frame(ASKED.body, this.id));
+    return new Promise((resolve) => (this.takeBody = resolve));
+  };
+
+  private fail({ requestId }: RequestFacts, err: unknown): void {
+    if (this.isOver) return;
+    this.place.context.log.error({ err, requestId }, 'the request could not be decided and was refused');
+    this.refuse();
+  }
+
+  /** A verdict for a question that is over already does nothing. */
+  private answer(facts: RequestFacts, verdict: Verdict): void {
+    if (this.isOver) return;
+    this.place.send(writeVerdict(this.id, verdict, facts));
+    this.end();
+  }
+
+  private end(): void {
+    this.isOver = true;
+    this.place.forget(this.id);
+  }
+}

@@ -1,0 +1,57 @@
+import { createServer } from 'node:net';
+import { EntranceRoutes } from '../../access-layer/entrance-routes';
+import { type EntranceLog } from '../../access-layer/gateway-question';
+import { type PluginModule } from '../../core/access/kong-pdk';
+import { type AccessInstance } from '../../core/access/verdict';
+import { LaneConnection } from './lane-connection';
+import { type LaneContext, TICK_MS } from './lane-context';
+
+export interface LaneOptions {
+  readonly plugin: PluginModule<AccessInstance>;
+  /** A unix socket. Its permissions are the proof that a gateway asks. */
+  readonly path: string;
+  readonly log: EntranceLog;
+  /** Told of what admitted requests were answered with, in lines (plugins/core/access/answer-line.ts). */
+  readonly hear: (lines: string) => void;
+}
+
+/** Answers the Lua of kong/lane: one frame asks about a request, one frame answers. */
+export class LaneServer {
+  private readonly connections = new Set<LaneConnection>();
+  private readonly context: LaneContext;
+  private readonly server = createServer((socket) => {
+    const connection = new LaneConnection(socket, this.context);
+    this.connections.add(connection);
+    socket.on('close', () => this.connections.delete(connection));
+  });
+  private clock: NodeJS.Timeout | undefined;
+
+  constructor(private readonly options: LaneOptions) {
+    const { plugin, log, hear } = options;
+    this.context = { routes: new EntranceRoutes(plugin, { takesForms: true }), log, hear, tick: 0 };
+  }
+
+  listen(): Promise<void> {
+    this.clock = setInterval(() => {
+      this.context.tick++;
+      for (const connection of this.connections) connection.expire();
+    }, TICK_MS).unref();
+    return new Promise((resolve, reject) => {
+      this.server.once('error', reject);
+      this.server.listen({ path: this.options.path, backlog: 4_096 }, () => {
+        this.server.off('error', reject);
+        resolve();
+      });
+    });
+  }
+
+  /** Takes no more connections and ends when the questions under way are answered, after `graceMs` at the latest. */
+  async close({ graceMs }: { graceMs: number }): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
+    for (const connection of this.connections) connection.drain();
+    const cut = setTimeout(() => this.connections.forEach((connection) => connection.abort()), graceMs);
+    await closed;
+    clearTimeout(cut);
+    clearInterval(this.clock);
+  }
+}

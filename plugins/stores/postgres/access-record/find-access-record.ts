@@ -1,0 +1,144 @@
+import { type Pool, type QueryConfig } from 'pg';
+import {
+  type AccessRecord,
+  type AccessRecords,
+  type CredentialState,
+  type KeyMode,
+  StoreUnavailable,
+  type SubscriptionAccess,
+  type SubscriptionState,
+} from '../../../core/ports';
+import { type ProofForm } from '../../../core/catalogue/catalogue';
+import { type UnitsByAnswer } from '../../../core/catalogue/units';
+import { type Whitelist } from '../../../core/access/whitelist';
+import { WhitelistCompiler } from './whitelist-compiler';
+
+/**
+ * One statement, so that key, rules, subscriptions and limits are of one moment. Rules as one text: the driver takes an array of 10,000
+ * apart character by character.
+ */
+const SELECT = `
+SELECT c.id, c.customer_id AS "customerId", c.mode, c.state,
+  (SELECT reason FROM suspension WHERE credential_id = c.id) AS suspended, (extract(epoch FROM c.expires_at) * 1000)::float8 AS "expiresAtMs",
+  ARRAY(SELECT product_id FROM credential_product WHERE credential_id = c.id ORDER BY product_id) AS products,
+  r.rules, r.count AS "ruleCount",
+  COALESCE((
+    SELECT json_agg(json_build_object(
+      'id', s.id, 'product', s.product_id, 'plan', s.plan_name, 'state', s.state,
+      'suspended', COALESCE(
+        (SELECT reason FROM suspension WHERE customer_id = s.customer_id), (SELECT reason FROM suspension WHERE subscription_id = s.id)
+      ),
+      'daily', COALESCE(s.daily_override, l.daily, p.daily), 'monthly', COALESCE(s.monthly_override, l.monthly, p.monthly),
+      'dailyCap', s.daily_cap,
+      'sandboxUrl', CASE WHEN c.mode = 'test' THEN p.definition ->> 'sandboxUrl' END,
+      'takesTestKeys', COALESCE(p.definition ->> 'sandboxUrl' IS NOT NULL OR p.definition ->> 'testKeys' IN ('service', 'live'), false),
+      'isFree5xx', COALESCE(p.definition -> 'uncharged' @> '["5xx"]', false), 'proof', p.definition ->> 'proof',
+      'units', p.definition -> 'units'
+    ) ORDER BY s.product_id)
+    FROM credential_product g
+    JOIN subscription s ON s.product_id = g.product_id AND s.customer_id = c.customer_id
+    JOIN product p ON p.id = s.product_id
+    LEFT JOIN plan l ON l.product_id = s.product_id AND l.name = s.plan_name
+    WHERE g.credential_id = c.id
+  ), '[]') AS subscriptions
+FROM credential c
+CROSS JOIN LATERAL (
+  SELECT COALESCE(string_agg(rule, ' ' ORDER BY rule), '') AS rules, count(*)::integer AS count FROM whitelist_rule WHERE credential_id = c.id
+) r
+WHERE c.hash = $1`;
+
+interface Row {
+  readonly id: string;
+  readonly customerId: string;
+  readonly mode: KeyMode;
+  readonly state: CredentialState;
+  readonly suspended: string | null;
+  readonly expiresAtMs: number | null;
+  readonly products: string[];
+  /** With a space between two. */
+  readonly rules: string;
+  readonly ruleCount: number;
+  readonly subscriptions: {
+    id: string;
+    product: string;
+    plan: string | null;
+    state: SubscriptionState;
+    /** The customer's suspension is one of each of its subscriptions. */
+    suspended: string | null;
+    /** Null when the catalogue took the product's limits away: then there is nothing to spend from. */
+    daily: number | null;
+    monthly: number | null;
+    /** The customer's own. */
+    dailyCap: number | null;
+    /** Of test keys; null where the product has none of its own. */
+    sandboxUrl: string | null;
+    takesTestKeys: boolean;
+    isFree5xx: boolean;
+    proof: ProofForm | null;
+    units: UnitsByAnswer | null;
+  }[];
+}
+
+function sandboxOf(url: string | null): Pick<SubscriptionAccess, 'sandbox'> {
+  if (url === null) return {};
+  const { hostname, port } = new URL(url);
+  return { sandbox: { host: hostname, port: Number(port || 80) } };
+}
+
+function recordOf(row: Row, whitelist: Whitelist): AccessRecord {
+  return {
+    credentialId: row.id,
+    customerId: row.customerId,
+    mode: row.mode,
+    state: row.state,
+    suspended: row.suspended ?? undefined,
+    expiresAtMs: row.expiresAtMs,
+    products: row.products,
+    whitelist,
+    subscriptions: row.subscriptions.flatMap(
+      ({ id, product, plan, state, suspended, daily, monthly, dailyCap, sandboxUrl, takesTestKeys, isFree5xx, proof, units }) => {
+        if (daily === null || monthly === null) return [];
+        const isCapped = dailyCap !== null && dailyCap < daily;
+        const limits = { daily: isCapped ? dailyCap : daily, monthly };
+        const facts = { ...(proof && { proof }), ...(units && { unitsByAnswer: units }) };
+        const rest = { ...(isCapped && { isCapped }), ...sandboxOf(sandboxUrl), takesTestKeys, isFree5xx, ...facts };
+        return [{ id, product, plan, state, suspended: suspended ?? undefined, limits, ...rest }];
+      },
+    ),
+  };
+}
+
+/** The connection broke under the query: another one may work. A query that merely took too long is not asked twice. */
+function isBrokenConnection(error: unknown): boolean {
+  const { code, message = '' } = error as { code?: string; message?: string };
+  return code === 'ECONNRESET' || code === 'EPIPE' || code === '57P01' || /^Connection terminated(?! due to)/.test(message);
+}
+
+async function query(pool: Pool, config: QueryConfig): Promise<Row | undefined> {
+  try {
+    return (await pool.query<Row>(config)).rows[0];
+  } catch (error) {
+    if (!isBrokenConnection(error)) throw error;
+    return (await pool.query<Row>(config)).rows[0];
+  }
+}
+
+/**
+ * Keys by hash, read from PostgreSQL each time.
+ * @param pool with a statement time-out; a stopped server would keep a request for ever
+ */
+export function createPostgresAccessRecords(pool: Pool): AccessRecords {
+  const compiler = new WhitelistCompiler();
+  return {
+    async findAccessRecord(hash, answered) {
+      let row: Row | undefined;
+      try {
+        row = await query(pool, { name: 'find-access-record', text: SELECT, values: [Buffer.from(hash, 'hex')] });
+      } catch (cause) {
+        throw new StoreUnavailable('PostgreSQL did not answer', { cause });
+      }
+      answered?.();
+      return row && recordOf(row, await compiler.compile(row.rules, row.ruleCount));
+    },
+  };
+}

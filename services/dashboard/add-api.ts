@@ -1,0 +1,114 @@
+import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { type authEndpoints, providerEndpoints } from './contract/auth';
+import { type Endpoint, type EndpointName } from './contract/endpoint';
+import { contract, type Contract } from './contract/endpoints';
+import { passkeyEndpoints } from './contract/sign-in';
+import { AUTH_ACTS, type AuthAct } from './sign-in/auth-acts';
+import { addAuthRoute } from './sign-in/auth-handler';
+import { accountHandlers } from './sign-in/account-handlers';
+import { findAccount, findCaller } from './sign-in/find-caller';
+import { passkeyDomain } from './sign-in/passkeys/passkey-domain';
+import { passkeyHandlers } from './sign-in/passkeys/passkey-handlers';
+import { findPerson, type PersonTools, takePersonWrite } from './sign-in/person';
+import { callbackHandler } from './sign-in/providers/callback-handler';
+import { wayHandlers } from './sign-in/providers/way-handlers';
+import { verifyHandlers } from './sign-in/verify-handler';
+import { sellerBillingHandlers } from './billing/billing-handlers';
+import { sellerPaymentHandlers } from './billing/seller-payments';
+import { addEndpoint, type AnyHandler, type EndpointTools, type Handlers } from './http/bind-endpoint';
+import { type DashboardDeps } from './http/dashboard-deps';
+import { openHandlers } from './sign-in/open-handlers';
+import { takeRequest, takeWrite } from './http/request-limit';
+import { memberHandlers } from './member-handlers';
+import { homeHandlers } from './seller/console/home-handlers';
+import { customerHandlers } from './seller/console/customer-handlers';
+import { operatorOutageHandlers } from './customer/alerts/outage-handlers';
+import { operatorHandlers } from './seller/console/operator-handlers';
+import { sellerTokenHandlers } from './seller/api/seller-token-handlers';
+import { type OrganisationChoice } from './sign-in/organisation-choice';
+import { organisationHandlers } from './customer/team/organisation-handlers';
+import { type Caller, type OperatorCaller, type Person } from './http/callers';
+
+/** A minute: more than anybody clicks. */
+const MOST_OPERATOR_WRITES = 120;
+
+interface ApiTools extends PersonTools {
+  readonly deps: DashboardDeps;
+  readonly choice: OrganisationChoice;
+  /** @throws Refusal 401, 403 */
+  readonly findOperator: (request: FastifyRequest, reply: FastifyReply) => Promise<OperatorCaller>;
+}
+
+/** How an endpoint finds out who asks, by its audience. */
+function toolsFor(endpoint: Endpoint, tools: ApiTools): EndpointTools {
+  const { deps } = tools;
+  const { db } = deps;
+  switch (endpoint.for) {
+    case 'members':
+      return {
+        deps,
+        findCaller: (request, reply) => findCaller(request, reply, { ...tools, needs: endpoint.needs }),
+        takeWrite: ({ customerId }: Caller) => takeWrite(db, customerId),
+      };
+    case 'persons':
+      return {
+        deps,
+        findCaller: (request, reply) => findPerson(request, reply, tools),
+        takeWrite: (caller: Person) => takePersonWrite(db, caller),
+      };
+    case 'operators':
+      return {
+        deps,
+        findCaller: tools.findOperator,
+        takeWrite: ({ id }: OperatorCaller) => takeRequest(db, { kind: 'operator', customerId: id, mostPerMinute: MOST_OPERATOR_WRITES }),
+      };
+    case 'accounts':
+      return { deps, findCaller: (request, reply) => findAccount(request, reply, tools) };
+    case 'everybody':
+      return { deps, findCaller: () => undefined };
+  }
+}
+
+type BetterAuths = keyof typeof authEndpoints | keyof typeof providerEndpoints;
+
+/** The handler of every endpoint but better-auth's: the compiler misses one that the contract has. */
+const handlersOf = (tools: ApiTools): Handlers<Omit<Contract, BetterAuths>> => ({
+  ...memberHandlers,
+  ...homeHandlers,
+  ...customerHandlers,
+  ...operatorHandlers,
+  ...operatorOutageHandlers,
+  ...sellerTokenHandlers,
+  ...sellerBillingHandlers,
+  ...sellerPaymentHandlers,
+  ...openHandlers(tools),
+  ...organisationHandlers(tools),
+  ...accountHandlers(tools),
+  ...wayHandlers(tools),
+  ...passkeyHandlers(tools),
+  ...verifyHandlers(tools),
+});
+
+/** Whether this installation has the endpoint. */
+function isOffered(name: string, { url, providers }: ApiTools): boolean {
+  if (name in passkeyEndpoints) return passkeyDomain(url) !== undefined;
+  return !(name in providerEndpoints) || providers.length > 0;
+}
+
+/** Adds the whole contract below `/api`. */
+export function addApi(app: FastifyInstance, tools: ApiTools): void {
+  const handlers: Readonly<Record<string, AnyHandler | undefined>> = handlersOf(tools);
+  const acts: Readonly<Record<string, AuthAct | undefined>> = AUTH_ACTS;
+  for (const [key, endpoint] of Object.entries<Endpoint>(contract)) {
+    if (!isOffered(key, tools)) continue;
+    // TypeScript names the keys of any object plain text.
+    const name = key as EndpointName;
+    const handler = handlers[name];
+    if (handler) addEndpoint(app, { name, endpoint, handler }, toolsFor(endpoint, tools));
+    else addAuthRoute(app, { name, endpoint, act: acts[name] }, tools);
+  }
+  for (const provider of tools.providers) {
+    const handler = callbackHandler(provider, tools);
+    app.route({ method: 'GET', url: `/api/auth/callback/${provider.id}`, exposeHeadRoute: false, handler });
+  }
+}

@@ -1,0 +1,84 @@
+import { applyPayments } from '../../selling/billing/apply-payments';
+import { claimCheckout } from '../../selling/billing/checkouts';
+import { claimPaid, listPaidByLeaving } from '../../selling/billing/paid-subscriptions';
+import { type GivenFact } from '../../selling/billing/payment-facts';
+import { type Log } from '../../kit/log';
+import { type PaymentPort, ProviderAway, ProviderRefused } from '../../selling/billing/payment-port';
+import { type PaymentPorts, termsOf } from '../../selling/billing/payments-of';
+import { applyFacts, isStillSold, type PaymentTools, settleCheckout } from './take-payment';
+
+export interface AskingTools extends PaymentTools {
+  readonly log: Log;
+  readonly ports: PaymentPorts;
+  readonly isEnding: () => boolean;
+}
+
+type Ask = <T>(provider: string, work: (port: PaymentPort) => Promise<T>) => Promise<T | undefined>;
+
+/** A provider that does not answer is asked once in a round, and the rest of the round goes on without it. */
+function createAsk({ ports, log }: AskingTools): { ask: Ask; away: ReadonlySet<string> } {
+  const away = new Set<string>();
+  const ask: Ask = async (provider, work) => {
+    const port = ports[provider];
+    if (!port || away.has(provider)) return undefined;
+    try {
+      return await work(port);
+    } catch (err) {
+      if (err instanceof ProviderAway) away.add(provider);
+      else if (!(err instanceof ProviderRefused)) throw err;
+      log.warn({ err, provider }, err instanceof ProviderAway ? 'a payment provider is away' : 'a payment provider refused an answer');
+      return undefined;
+    }
+  };
+  return { ask, away };
+}
+
+/** How the provider has one subscription; nothing where it knows none. */
+export async function lookAt(port: PaymentPort, reference: string): Promise<GivenFact[]> {
+  const facts: GivenFact[] = [];
+  for await (const fact of port.listFacts(reference)) facts.push(fact);
+  return facts;
+}
+
+async function lookAtCheckouts(tools: AskingTools, ask: Ask): Promise<void> {
+  const { db, log, catalogue, isEnding } = tools;
+  for (let checkout = await claimCheckout(db); checkout && !isEnding(); checkout = await claimCheckout(db)) {
+    const { provider, session } = checkout;
+    // Its process was killed before the provider had answered: the customer comes back, or it is closed with the next wish.
+    if (session === null) continue;
+    const act = checkout.isLeaving || !isStillSold(await catalogue(), checkout) ? 'close' : 'look';
+    const outcome = await ask(provider, (port) => port.settleCheckout(session, act));
+    const { id } = checkout;
+    if (outcome)
+      await settleCheckout(tools, checkout, outcome).catch((err: unknown) => log.error({ err, id }, 'a checkout could not be settled'));
+  }
+}
+
+async function lookAtPaid(tools: AskingTools, ask: Ask, away: ReadonlySet<string>): Promise<void> {
+  const { db, log, clock, catalogue, isEnding } = tools;
+  for (let paid = await claimPaid(db); paid && !isEnding(); paid = await claimPaid(db)) {
+    const { provider, reference } = paid;
+    const facts = (await ask(provider, (port) => lookAt(port, reference))) ?? [];
+    const now = clock.now() / 1_000;
+    const options = { ...paid, terms: termsOf(await catalogue()), now, at: now, isAway: away.has(provider) };
+    // What the clock brings about does not wait for a provider.
+    const work = facts.length > 0 ? applyFacts(tools, provider, facts) : applyPayments(db, options);
+    await work.catch((err: unknown) => log.error({ err, ...paid }, 'a paid plan could not be looked at'));
+  }
+}
+
+/**
+ * Asks providers where they should have said something: about open checkouts, about periods and grace that are over, and ends what accounts
+ * that are gone pay. While a provider is away, our own clock decides.
+ * @param refused of which a provider wants to know nothing: tried again when the set is emptied
+ */
+export async function askProviders(tools: AskingTools, refused: Set<string>): Promise<void> {
+  const { ask, away } = createAsk(tools);
+  await lookAtCheckouts(tools, ask);
+  await lookAtPaid(tools, ask, away);
+  for (const { provider, reference, kind } of await listPaidByLeaving(tools.db, refused)) {
+    const facts = await ask(provider, (port) => port.changeSubscription(reference, { kind }));
+    if (facts) await applyFacts(tools, provider, facts);
+    else if (!away.has(provider)) refused.add(reference);
+  }
+}

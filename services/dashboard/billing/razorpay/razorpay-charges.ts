@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { type GivenFact } from '../../../selling/billing/payment-facts';
+import { lookedUp } from '../answer-clock';
+import { type RazorpayClient } from './razorpay-client';
+import { type InvoiceEntity, invoiceEntity, type PaymentEntity, paymentEntity } from './razorpay-facts';
+import { PAGE } from './razorpay-plans';
+
+/** Of payment links and others without a subscription, which say less; never ours. */
+const UNREADABLE: InvoiceEntity = { id: '', status: '', amount: 0, currency: '' };
+const invoices = z.object({ items: z.array(invoiceEntity.catch(() => UNREADABLE)) });
+/** https://razorpay.com/docs/api/refunds/entity */
+const refunds = z.object({ items: z.array(z.object({ payment_id: z.string().nullish(), created_at: z.number() })) });
+
+/** How an invoice of a subscription stands. One that was issued is owed only if its subscription is; who compares the two knows. */
+function invoiceFact({ id: invoice, status, amount, currency, subscription_id: subscription, ...more }: InvoiceEntity): GivenFact[] {
+  const isPaid = status === 'paid';
+  const at = isPaid ? more.paid_at : more.issued_at;
+  if (typeof subscription !== 'string' || typeof at !== 'number' || (!isPaid && status !== 'issued')) return [];
+  const fact = { kind: isPaid ? 'paid' : 'failed', invoice, amount, currency, url: more.short_url ?? null } as const;
+  return [lookedUp({ id: '', at, subscription, fact })];
+}
+
+/** All that was refunded of a payment; a payment names its invoice, and only that its subscription. */
+export async function refundFacts(
+  { sdk, asked }: RazorpayClient,
+  payment: PaymentEntity | undefined,
+  { id, at }: { readonly id: string; readonly at: number },
+): Promise<GivenFact[]> {
+  if (typeof payment?.invoice_id !== 'string' || typeof payment.amount_refunded !== 'number') return [];
+  const { subscription_id: subscription } = (await asked(sdk.invoices.fetch(payment.invoice_id), invoiceEntity)).value;
+  if (typeof subscription !== 'string') return [];
+  const { id: ofPayment, invoice_id: invoice, amount_refunded: amount, currency } = payment;
+  return [{ id, at, subscription, fact: { kind: 'refunded', invoice, payment: ofPayment, amount, currency } }];
+}
+
+/** What was charged and given back since a moment, in seconds since 1970. */
+export async function* chargesSince(client: RazorpayClient, from: number): AsyncGenerator<GivenFact> {
+  const { sdk, asked } = client;
+  for (let skip = 0, count = PAGE; count === PAGE; skip += PAGE) {
+    const { items } = (await asked(sdk.invoices.all({ from, count: PAGE, skip }), invoices)).value;
+    yield* items.flatMap(invoiceFact);
+    count = items.length;
+  }
+  for (let skip = 0, count = PAGE; count === PAGE; skip += PAGE) {
+    const { items } = (await asked(sdk.refunds.all({ from, count: PAGE, skip }), refunds)).value;
+    for (const { payment_id: id, created_at: at } of items) {
+      if (typeof id !== 'string') continue;
+      const { value } = await asked(sdk.payments.fetch(id), paymentEntity);
+      yield* (await refundFacts(client, value, { id: '', at })).map(lookedUp);
+    }
+    count = items.length;
+  }
+}

@@ -1,0 +1,75 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { z } from 'zod';
+import { digest } from '../answer-clock';
+import { type GivenFact } from '../../../selling/billing/payment-facts';
+import { EventRefused, type ProviderNews } from '../../../selling/billing/payment-port';
+import { type RazorpayClient } from './razorpay-client';
+import { refundFacts } from './razorpay-charges';
+import { invoiceEntity, noteOf, paidCharge, paymentEntity, subscriptionEntity, subscriptionFact } from './razorpay-facts';
+import { type RazorpayPlans } from './razorpay-plans';
+
+const inside = <S extends z.ZodType>(entity: S) => z.object({ entity }).optional();
+
+/** https://razorpay.com/docs/webhooks/subscriptions and /refunds */
+const event = z.object({
+  event: z.string(),
+  created_at: z.number(),
+  payload: z.object({ subscription: inside(subscriptionEntity), payment: inside(paymentEntity) }),
+});
+
+/** HMAC-SHA256 of the bytes as they came. The SDK compares byte by byte and stops at the first difference; this does not tell where. */
+function isSigned(body: Buffer, signature: unknown, secret: string): boolean {
+  const wanted = Buffer.from(createHmac('sha256', secret).update(body).digest('hex'));
+  const given = Buffer.from(typeof signature === 'string' ? signature : '');
+  return given.length === wanted.length && timingSafeEqual(given, wanted);
+}
+
+/** Undefined for what is no JSON: Razorpay sends none, and would switch the webhook off after a day of errors. */
+function readJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString());
+  } catch {
+    return undefined;
+  }
+}
+
+/** What goes with a charge that was made. One that failed is told by `subscription.pending`; `payment.failed` names no subscription. */
+const CHARGED = ['subscription.charged', 'subscription.completed'];
+
+interface EventTools {
+  readonly client: RazorpayClient;
+  readonly plans: RazorpayPlans;
+  readonly webhookSecret: string;
+}
+
+/** What is owed: an event of a failed charge need not name its invoice, which is the one that is not paid. None once that is made good. */
+async function failedCharge({ client: { sdk, asked } }: EventTools, { id, at, subscription }: GivenFact): Promise<GivenFact[]> {
+  const { items } = (await asked(sdk.invoices.all({ subscription_id: subscription }), z.object({ items: z.array(invoiceEntity) }))).value;
+  const owed = items.find(({ status }) => status === 'issued');
+  if (!owed) return [];
+  const { id: invoice, amount, currency, short_url: url = null } = owed;
+  return [{ id: `${id} failed`, at, subscription, fact: { kind: 'failed', invoice, amount, currency, url } }];
+}
+
+/**
+ * What an event says; events of other kinds say nothing. Its id is made of its bytes: they are signed, while the header `x-razorpay-event-id`
+ * is not, so an event that was overheard cannot count again under another id. Razorpay signs no time, and sends an event again for a day.
+ * @throws EventRefused, and ProviderAway where a plan must be asked for and cannot be
+ */
+export async function readRazorpayEvent(tools: EventTools, body: Buffer, signature: unknown): Promise<ProviderNews> {
+  if (!isSigned(body, signature, tools.webhookSecret)) throw new EventRefused('the signature of the event is not right');
+  const { data } = event.safeParse(readJson(body));
+  if (!data) return { facts: [] };
+  const id = digest(body);
+  if (data.event === 'refund.processed') {
+    return { facts: await refundFacts(tools.client, data.payload.payment?.entity, { id, at: data.created_at }) };
+  }
+  const subscription = data.payload.subscription?.entity;
+  if (!subscription || noteOf(subscription, 'customer') === undefined) return { facts: [] };
+  const checkout = noteOf(subscription, 'checkout');
+  const fact = subscriptionFact(subscription, await tools.plans.find(subscription.plan_id), { id, at: data.created_at });
+  if (!fact) return { facts: [], checkout };
+  const charges = CHARGED.includes(data.event) ? paidCharge(fact, data.payload.payment?.entity) : [];
+  const failures = data.event === 'subscription.pending' ? await failedCharge(tools, fact) : [];
+  return { facts: [fact, ...charges, ...failures], checkout };
+}

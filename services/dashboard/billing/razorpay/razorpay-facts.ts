@@ -1,0 +1,129 @@
+import { z } from 'zod';
+import { type PaymentFact, type SubscriptionFact } from '../../../selling/billing/payment-state';
+import { type GivenFact } from '../../../selling/billing/payment-facts';
+
+/** What we write to subscriptions and plans at Razorpay, so that each says whose it is. */
+export const NOTES = {
+  customer: 'tollgate_customer',
+  product: 'tollgate_product',
+  plan: 'tollgate_plan',
+  checkout: 'tollgate_checkout',
+} as const;
+
+/** Without notes, Razorpay writes an empty list. */
+const notes = z.union([z.record(z.string(), z.unknown()), z.array(z.unknown())]).transform((given) => (Array.isArray(given) ? {} : given));
+const seconds = z.number().nullish();
+
+/** https://razorpay.com/docs/api/payments/subscriptions/plans-entity */
+export const planEntity = z.object({
+  id: z.string(),
+  period: z.string(),
+  interval: z.number(),
+  item: z.object({ amount: z.number().int(), currency: z.string() }),
+  notes,
+});
+export type PlanEntity = z.output<typeof planEntity>;
+
+/** https://razorpay.com/docs/api/payments/subscriptions/entity */
+export const subscriptionEntity = z.object({
+  id: z.string(),
+  plan_id: z.string(),
+  status: z.string(),
+  quantity: z.number().int().default(1),
+  paid_count: z.number().default(0),
+  customer_id: z.string().nullish(),
+  payment_method: z.string().nullish(),
+  current_end: seconds,
+  charge_at: seconds,
+  start_at: seconds,
+  created_at: z.number(),
+  short_url: z.string().nullish(),
+  notes,
+});
+export type SubscriptionEntity = z.output<typeof subscriptionEntity>;
+
+/** https://razorpay.com/docs/api/payments/entity */
+export const paymentEntity = z.object({
+  id: z.string(),
+  amount: z.number().int(),
+  currency: z.string(),
+  status: z.string(),
+  invoice_id: z.string().nullish(),
+  amount_refunded: z.number().int().nullish(),
+});
+export type PaymentEntity = z.output<typeof paymentEntity>;
+
+/** https://razorpay.com/docs/api/payments/subscriptions/fetch-invoices */
+export const invoiceEntity = z.object({
+  id: z.string(),
+  status: z.string(),
+  amount: z.number().int(),
+  currency: z.string(),
+  subscription_id: z.string().nullish(),
+  short_url: z.string().nullish(),
+  issued_at: seconds,
+  paid_at: seconds,
+});
+export type InvoiceEntity = z.output<typeof invoiceEntity>;
+
+export function noteOf(given: { readonly notes: Readonly<Record<string, unknown>> }, name: keyof typeof NOTES): string | undefined {
+  const value = given.notes[NOTES[name]];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/**
+ * https://razorpay.com/docs/payments/subscriptions/states: one that begins at once stays `created` until it is charged, so `authenticated` is
+ * a trial. What Razorpay adds later counts as not paid.
+ */
+const STATUSES: Readonly<Record<string, SubscriptionFact['status']>> = {
+  created: 'waiting',
+  authenticated: 'trial',
+  active: 'active',
+  pending: 'failing',
+  halted: 'failing',
+  paused: 'failing',
+  completed: 'ended',
+  cancelled: 'ended',
+  expired: 'ended',
+};
+
+/** Whether the customer ever agreed to it: Razorpay names the customer, or counts a charge, from then on. Others are pages that nobody paid on. */
+export function isBegun({ status, customer_id: customer, paid_count: charges }: SubscriptionEntity): boolean {
+  if (status === 'created' || status === 'expired') return false;
+  return status !== 'cancelled' || charges > 0 || (customer !== null && customer !== undefined);
+}
+
+interface Dated {
+  readonly id: string;
+  readonly at: number;
+}
+
+/**
+ * One of ours, with its price by its plan. Undefined for a subscription of another program, or one that nobody agreed to. Razorpay does not
+ * say whether it was cancelled to the end of its period; see `cancelsAt` of the fact.
+ */
+export function subscriptionFact(given: SubscriptionEntity, plan: PlanEntity, { id, at }: Dated): GivenFact | undefined {
+  const [customerId, product] = [noteOf(given, 'customer'), noteOf(given, 'product')];
+  const name = noteOf(plan, 'plan') ?? noteOf(given, 'plan');
+  if (customerId === undefined || product === undefined || name === undefined || !isBegun(given)) return undefined;
+  const periodEnd = given.current_end ?? given.charge_at ?? given.start_at ?? given.created_at;
+  // All charges were made, and the last period is still to come to its end.
+  const isLast = given.status === 'completed' && periodEnd > at;
+  const fact: PaymentFact = {
+    kind: 'subscription',
+    status: isLast ? 'active' : (STATUSES[given.status] ?? 'failing'),
+    plan: name,
+    price: plan.item.amount * given.quantity,
+    currency: plan.item.currency,
+    periodEnd,
+    ...(isLast && { cancelsAt: periodEnd }),
+  };
+  return { id, at, subscription: given.id, owner: { customerId, product }, fact };
+}
+
+/** A charge that was made. */
+export function paidCharge({ id, at, subscription }: GivenFact, payment: PaymentEntity | undefined): GivenFact[] {
+  if (payment?.status !== 'captured') return [];
+  const { amount, currency, invoice_id: invoice } = payment;
+  return [{ id: `${id} paid`, at, subscription, fact: { kind: 'paid', invoice: invoice ?? payment.id, amount, currency, url: null } }];
+}

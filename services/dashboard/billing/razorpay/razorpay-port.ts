@@ -1,0 +1,175 @@
+import { z } from 'zod';
+import { type GivenFact } from '../../../selling/billing/payment-facts';
+import { lookedUp } from '../answer-clock';
+import {
+  ChangeRefused,
+  type CheckoutWish,
+  type PaymentPort,
+  type PlanSwitch,
+  ProviderRefused,
+  type UseCharge,
+} from '../../../selling/billing/payment-port';
+import { chargesSince } from './razorpay-charges';
+import { type Answer, connectRazorpay, type RazorpayOptions } from './razorpay-client';
+import { readRazorpayEvent } from './razorpay-events';
+import { isBegun, noteOf, NOTES, type SubscriptionEntity, subscriptionEntity, subscriptionFact } from './razorpay-facts';
+import { PAGE, RazorpayPlans } from './razorpay-plans';
+
+const DAY_SECONDS = 86_400;
+/** Razorpay must know how often it charges: ten years of months. A mandate of UPI may last 30. */
+const MONTHS = 120;
+/** How far back a page that was made for a checkout is looked for: they can be paid on for a day, and clocks may differ by another. */
+const WISH_DAYS = 3;
+
+const listed = z.object({ items: z.array(subscriptionEntity) });
+
+/** https://razorpay.com/docs/api/payments/subscriptions/create-add-on */
+const addOn = z.object({ id: z.string(), item: z.object({ description: z.string().nullish() }) });
+const listedAddOns = z.object({ items: z.array(addOn) });
+
+function subscriptionWish({ id, customerId, product, plan, trialDays }: CheckoutWish, planId: string, now: number) {
+  return {
+    plan_id: planId,
+    total_count: MONTHS,
+    quantity: 1,
+    // Razorpay mails about charges and, where one fails, how to change the card: it has no page for that.
+    customer_notify: 1,
+    expire_by: Math.floor(now) + DAY_SECONDS,
+    ...(trialDays > 0 && { start_at: Math.floor(now) + trialDays * DAY_SECONDS }),
+    notes: { [NOTES.customer]: customerId, [NOTES.product]: product, [NOTES.plan]: plan, [NOTES.checkout]: id },
+  } as const;
+}
+
+/** The subscription is there, so a refusal is of the change. */
+async function changed<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (cause) {
+    throw cause instanceof ProviderRefused ? new ChangeRefused(cause.message, { cause }) : cause;
+  }
+}
+
+const stateOf = (given: SubscriptionEntity): 'open' | 'paid' | 'closed' =>
+  given.status === 'created' ? 'open' : isBegun(given) ? 'paid' : 'closed';
+
+/**
+ * Takes payments by Razorpay Subscriptions: its hosted page, its official SDK, and signed webhooks. A checkout is a subscription that nobody
+ * has agreed to yet. Razorpay knows no idempotency keys here: what was asked before is looked for by its notes instead.
+ */
+export function createRazorpayPort(options: RazorpayOptions): PaymentPort {
+  const client = connectRazorpay(options);
+  const { sdk, asked } = client;
+  const plans = new RazorpayPlans(client);
+  const one = (work: Promise<unknown>) => asked(work, subscriptionEntity);
+  const fetched = (id: string) => one(sdk.subscriptions.fetch(id));
+
+  async function factOf({ value, at }: Answer<SubscriptionEntity>, cancelsAt?: number): Promise<GivenFact[]> {
+    if (noteOf(value, 'customer') === undefined || !isBegun(value)) return [];
+    const found = subscriptionFact(value, await plans.find(value.plan_id), { id: '', at });
+    if (found?.fact.kind !== 'subscription') return [];
+    return [lookedUp({ ...found, fact: { ...found.fact, ...(cancelsAt !== undefined && { cancelsAt }) } })];
+  }
+
+  async function* pages(query: { readonly plan_id?: string; readonly from?: number }): AsyncGenerator<Answer<SubscriptionEntity[]>> {
+    for (let skip = 0; ; skip += PAGE) {
+      const { value, at } = await asked(sdk.subscriptions.all({ ...query, count: PAGE, skip }), listed);
+      yield { value: value.items, at };
+      if (value.items.length < PAGE) return;
+    }
+  }
+
+  /** The page of a wish that was sent before; else the time at Razorpay. */
+  async function findWish(wish: CheckoutWish, planId: string): Promise<SubscriptionEntity | number> {
+    let now = 0;
+    const from = Math.floor(Date.now() / 1_000) - WISH_DAYS * DAY_SECONDS;
+    for await (const { value, at } of pages({ plan_id: planId, from })) {
+      const found = value.find((each) => noteOf(each, 'checkout') === wish.id);
+      if (found) return found;
+      now = at;
+    }
+    return now;
+  }
+
+  /** At the end of the period, which only one that is charged has; a trial, or one that is owed for, ends at once. */
+  async function cancel(id: string, when: 'cancel' | 'end'): Promise<GivenFact[]> {
+    const before = await fetched(id);
+    if (['cancelled', 'completed', 'expired'].includes(before.value.status)) return factOf(before);
+    const isLater = when === 'cancel' && before.value.status === 'active';
+    const asking = one(sdk.subscriptions.cancel(id, isLater));
+    const answer = await (isLater ? changed(asking) : asking);
+    return factOf(answer, isLater ? (answer.value.current_end ?? undefined) : undefined);
+  }
+
+  async function switchPlan(id: string, { title, plan, price }: PlanSwitch): Promise<GivenFact[]> {
+    const before = await fetched(id);
+    const { item } = await plans.find(before.value.plan_id);
+    const product = noteOf(before.value, 'product') ?? '';
+    const wanted = await plans.require({ product, title, plan, price, currency: item.currency });
+    if (wanted.id === before.value.plan_id) return factOf(before);
+    const change = { plan_id: wanted.id, quantity: 1, schedule_change_at: 'now', customer_notify: 1 } as const;
+    return factOf(await changed(one(sdk.subscriptions.update(id, change))));
+  }
+
+  /** Add-ons have no notes, so our id stands in the description. */
+  async function findAddOn(id: string): Promise<string | undefined> {
+    for (let skip = 0; ; skip += PAGE) {
+      const { items } = (await asked(sdk.addons.all({ count: PAGE, skip }), listedAddOns)).value;
+      const found = items.find(({ item }) => item.description?.includes(id));
+      if (found || items.length < PAGE) return found?.id;
+    }
+  }
+
+  async function chargeUse(subscription: string, { id, description: name, amount, currency, isAgain }: UseCharge): Promise<string> {
+    const known = isAgain ? await findAddOn(id) : undefined;
+    if (known !== undefined) return known;
+    const item = { name, amount, currency, description: `Reference ${id}` };
+    return (await asked(sdk.subscriptions.createAddon(subscription, { item, quantity: 1 }), addOn)).value.id;
+  }
+
+  return {
+    name: 'razorpay',
+    leadsBack: false,
+    isCancelFinal: true,
+
+    async openCheckout(wish) {
+      const { id: planId } = await plans.require(wish);
+      const found = await findWish(wish, planId);
+      const made = typeof found === 'number' ? (await one(sdk.subscriptions.create(subscriptionWish(wish, planId, found)))).value : found;
+      if (typeof made.short_url !== 'string') throw new ProviderRefused('Razorpay gave no page for a checkout');
+      return { session: made.id, url: made.short_url };
+    },
+
+    async settleCheckout(session, act) {
+      const found = await fetched(session);
+      const answer = act === 'close' && stateOf(found.value) === 'open' ? await one(sdk.subscriptions.cancel(session, false)) : found;
+      return { state: stateOf(answer.value), facts: await factOf(answer) };
+    },
+
+    async *listFacts(of) {
+      if (typeof of === 'string') return yield* await factOf(await fetched(of));
+      for await (const { value, at } of pages({})) for (const each of value) yield* await factOf({ value: each, at });
+      yield* chargesSince(client, of.since);
+    },
+
+    /** Razorpay reckons the difference when it changes the plan, by the days that are left, and tells it to nobody before. */
+    async previewChange(subscription, { price }) {
+      const { value } = await fetched(subscription);
+      if (typeof value.payment_method === 'string' && value.payment_method !== 'card') {
+        throw new ChangeRefused(`Razorpay changes no plan that is paid by ${value.payment_method}`);
+      }
+      const { item } = await plans.find(value.plan_id);
+      return { amount: price - item.amount * value.quantity, currency: item.currency, isExact: false };
+    },
+
+    async changeSubscription(subscription, change) {
+      if (change.kind === 'switch') return switchPlan(subscription, change);
+      if (change.kind === 'keep') throw new ChangeRefused('Razorpay takes no cancellation back');
+      return cancel(subscription, change.kind);
+    },
+
+    chargeUse,
+
+    readEvent: (body, headers) =>
+      readRazorpayEvent({ client, plans, webhookSecret: options.webhookSecret }, body, headers['x-razorpay-signature']),
+  };
+}

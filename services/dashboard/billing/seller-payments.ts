@@ -1,0 +1,167 @@
+import { windowsAt } from '../../../plugins/core/access/quota';
+import { fromMinor } from '../../../plugins/core/catalogue/money';
+import { sumInvoices } from '../../selling/billing/invoice-view';
+import { listUnchargedOverage } from '../../selling/billing/overage-charges';
+import { type ChargeFilter, type ChargeView, listCharges, requireCharge, sumCharges } from '../../selling/billing/payment-charges';
+import { writeAudit } from '../../selling/customers/write-audit';
+import { type BillingSums } from '../contract/billing';
+import { type Given } from '../contract/endpoint';
+import { type paymentEndpoints, type sellerPaymentEndpoints } from '../contract/seller-payments';
+import { type Call, type Handlers } from '../http/bind-endpoint';
+import { type DashboardDeps } from '../http/dashboard-deps';
+import { Refusal } from '../http/refusal';
+import { csvRecord } from '../http/csv';
+import { fromProvider } from './from-provider';
+import { applyFacts } from './take-payment';
+
+type Sums = Given<BillingSums>['months'][number];
+
+const byMonth = (a: Sums, b: Sums): number =>
+  b.month.localeCompare(a.month) || a.currency.localeCompare(b.currency) || a.by.localeCompare(b.by);
+
+/** Of Tollgate's own invoices and of payment providers, by month and currency. What nobody here knows is null. */
+export async function sellerSums({ db, clock, timeZone }: DashboardDeps): Promise<Sums[]> {
+  const today = windowsAt(clock.now() / 1_000, timeZone).day;
+  const invoices = await sumInvoices(db, { today });
+  const charges = await sumCharges(db, timeZone);
+  const rows = [
+    ...invoices.map((each) => ({ ...each, by: 'invoice', failed: null })),
+    ...charges.map(({ provider, charges: count, charged, refunded, ...each }) => ({
+      ...each,
+      by: provider,
+      invoices: count,
+      invoiced: charged,
+      credited: refunded,
+    })),
+  ];
+  const months = rows.map(({ month, currency, by, invoices: count, ...sums }): Sums => {
+    const text = (amount: string): string => fromMinor(BigInt(amount), currency);
+    const known = (amount: string | null): string | null => (amount === null ? null : text(amount));
+    const { invoiced, paid, due, overdue, failed, credited } = sums;
+    return {
+      month,
+      currency,
+      by: by as Sums['by'],
+      invoices: count,
+      invoiced: text(invoiced),
+      paid: known(paid),
+      due: text(due),
+      overdue: text(overdue),
+      failed: known(failed),
+      credited: text(credited),
+    };
+  });
+  return months.sort(byMonth);
+}
+
+/** At most this many are shown; `billing reconcile` prints all. */
+const UNCHARGED_SHOWN = 100;
+
+/** Use above limits that a payment provider refuses to charge, the oldest first. */
+export async function unchargedOverage({ db }: DashboardDeps): Promise<Given<BillingSums>['uncharged']> {
+  const found = await listUnchargedOverage(db, UNCHARGED_SHOWN);
+  return found.map(({ amount, currency, ...each }) => ({ ...each, currency, amount: fromMinor(amount, currency) }));
+}
+
+const isOwed = ({ state }: ChargeView): boolean => state === 'due' || state === 'overdue';
+
+const toPayment = ({ invoice: reference, provider, amount, refunded, ...charge }: ChargeView) => ({
+  ...charge,
+  provider: provider as Sums['by'],
+  reference,
+  amount: fromMinor(amount, charge.currency),
+  refunded: fromMinor(refunded, charge.currency),
+});
+
+const RETRY_TEXTS = {
+  change_refused: 'Nothing is owed for this payment any more.',
+  payment_failed: 'The charge was declined once more. Nothing was charged.',
+};
+/** Razorpay charges a card again from its own pages alone: https://razorpay.com/docs/payments/subscriptions/manually-charge-card */
+const NO_RETRY = 'The payment provider takes no such request. Open the subscription in its dashboard, and charge its invoice there.';
+
+/** Charges what is owed once more. That it was asked for stands in the audit log; what comes of it, in the payments. */
+async function retryPayment({ body, caller: { actor } }: Call<'POST /operator/payments/retry'>, deps: DashboardDeps): Promise<void> {
+  const { db, clock, payments } = deps;
+  const charge = await requireCharge(db, { provider: body.provider, invoice: body.reference });
+  if (!isOwed(charge)) throw new Refusal('change_refused', { detail: RETRY_TEXTS.change_refused });
+  const port = payments?.ports[charge.provider];
+  if (!port) throw new Refusal('payment_off');
+  if (!port.chargeAgain) throw new Refusal('change_refused', { detail: NO_RETRY });
+  const { customerId, product, currency, invoice, provider } = charge;
+  const details = { product, amount: fromMinor(charge.amount, currency), currency, reference: invoice };
+  await writeAudit(db, { actor, action: 'payment.retry', subject: { kind: 'customer', id: customerId }, details });
+  await applyFacts(deps, provider, await fromProvider(port.chargeAgain(invoice, clock.now()), deps, RETRY_TEXTS));
+}
+
+const AT_ONCE = 1_000;
+const COLUMNS = [
+  'provider',
+  'reference',
+  'charged_on',
+  'month',
+  'customer_id',
+  'customer',
+  'product',
+  'state',
+  'paid_on',
+  'amount',
+  'currency',
+  'url',
+  'refunded',
+  'refunded_on',
+];
+
+/** For bookkeeping: a record for each charge, days and months in the quota time zone, read a page at a time. */
+async function* paymentRecords({ db, timeZone }: DashboardDeps, filter: ChargeFilter): AsyncGenerator<string> {
+  const dayOf = (at: Date | null): string => (at === null ? '' : windowsAt(at.getTime() / 1_000, timeZone).day);
+  yield csvRecord(COLUMNS);
+  for (let after: string | undefined; ;) {
+    const { rows, next } = await listCharges(db, { ...filter, after, limit: AT_ONCE });
+    for (const {
+      provider,
+      invoice,
+      customerId,
+      customer,
+      product,
+      state,
+      chargedAt,
+      paidAt,
+      amount,
+      currency,
+      url,
+      refunded,
+      refundedAt,
+    } of rows) {
+      const charged = dayOf(chargedAt);
+      const about = [provider, invoice, charged, charged.slice(0, 7), customerId, customer, product, state, dayOf(paidAt)];
+      yield csvRecord([...about, fromMinor(amount, currency), currency, url ?? '', fromMinor(refunded, currency), dayOf(refundedAt)]);
+    }
+    if (next === undefined) return;
+    after = next;
+  }
+}
+
+/** What a customer was charged through a payment provider. */
+export const paymentListHandlers: Handlers<typeof paymentEndpoints> = {
+  'GET /payments': async ({ query, caller: { customerId } }, { db, timeZone }) => {
+    const { rows, next } = await listCharges(db, { ...query, customerId, timeZone });
+    return { payments: rows.map(toPayment), next: next ?? null };
+  },
+};
+
+/** What customers were charged through a payment provider. */
+export const sellerPaymentHandlers: Handlers<typeof sellerPaymentEndpoints> = {
+  'GET /operator/payments': async ({ query: { customer: customerId, ...query } }, { db, timeZone, payments }) => {
+    const { rows, next } = await listCharges(db, { ...query, customerId, timeZone });
+    const canRetry = (charge: ChargeView): boolean => isOwed(charge) && payments?.ports[charge.provider]?.chargeAgain !== undefined;
+    return { payments: rows.map((charge) => ({ ...toPayment(charge), canRetry: canRetry(charge) })), next: next ?? null };
+  },
+
+  'POST /operator/payments/retry': retryPayment,
+
+  'GET /operator/payments.csv': ({ query: { customer: customerId, ...query } }, deps) => ({
+    filename: `tollgate-payments-${query.month ?? windowsAt(deps.clock.now() / 1_000, deps.timeZone).day}.csv`,
+    content: paymentRecords(deps, { ...query, customerId, timeZone: deps.timeZone }),
+  }),
+};

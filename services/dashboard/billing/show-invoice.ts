@@ -1,0 +1,62 @@
+import { fromMinor } from '../../../plugins/core/catalogue/money';
+import { type InvoiceSummary, type InvoiceView } from '../../selling/billing/invoice-view';
+import { csvRecord } from '../http/csv';
+
+/** A line of a list as the contract has it. */
+export function toSummary<Invoice extends InvoiceSummary>(invoice: Invoice) {
+  return { ...invoice, total: fromMinor(invoice.total, invoice.currency) };
+}
+
+/** An invoice as the contract has it: amounts as text with the currency's decimals. */
+export function toInvoice({ content, ...invoice }: InvoiceView) {
+  const { seller, buyer, lines, net, taxes, placeOfSupply, serviceCode, notes, payment, currency } = content;
+  const text = (amount: number): string => fromMinor(amount, currency);
+  return {
+    ...toSummary(invoice),
+    seller,
+    buyerDetails: buyer,
+    lines: lines.map((line) => ({ ...line, price: text(line.price), surcharge: text(line.surcharge), amount: text(line.amount) })),
+    net: text(net),
+    taxes: taxes.map((tax) => ({ ...tax, amount: text(tax.amount) })),
+    placeOfSupply,
+    serviceCode,
+    notes,
+    payment,
+  };
+}
+
+const COLUMNS = [
+  'number',
+  'kind',
+  'corrects',
+  'issued_on',
+  'due_on',
+  'month',
+  'customer_id',
+  'buyer',
+  'buyer_country',
+  'buyer_tax_id',
+  'state',
+  'paid_on',
+  'reference',
+  'line',
+  'days',
+  'percent',
+  'amount',
+  'currency',
+];
+
+/** For bookkeeping: a record for each line and each tax. What a credit note takes back is negative, so that columns add up. */
+export async function* invoiceRecords(invoices: AsyncIterable<InvoiceView>): AsyncGenerator<string> {
+  yield csvRecord(COLUMNS);
+  for await (const { content, ...invoice } of invoices) {
+    const { number, kind, credit, issuedOn, dueOn, month, customerId, state, paidOn, reference, currency } = invoice;
+    const { buyer, lines, taxes } = content;
+    const isCredit = kind === 'credit_note';
+    const about = [number, kind, isCredit ? (credit ?? '') : '', issuedOn, dueOn, month, customerId, buyer.name, buyer.country ?? ''];
+    const standing = [buyer.taxId ?? '', state, paidOn ?? '', reference ?? ''];
+    const signed = (amount: number): string => fromMinor(isCredit ? -amount : amount, currency);
+    for (const line of lines) yield csvRecord([...about, ...standing, line.title, line.days, '', signed(line.amount), currency]);
+    for (const tax of taxes) yield csvRecord([...about, ...standing, tax.name, '', tax.percent, signed(tax.amount), currency]);
+  }
+}

@@ -1,0 +1,113 @@
+import { windowsAt } from '../../../plugins/core/access/quota';
+import { claimPaymentCheck, endPaymentCheck } from '../../selling/billing/payment-checks';
+import { claimPaymentMail, settlePaymentMail } from '../../selling/billing/payment-mails';
+import { applyPayments } from '../../selling/billing/apply-payments';
+import { listNewlyPaid } from '../../selling/billing/payment-facts';
+import { type Log } from '../../kit/log';
+import { type MailSender } from '../http/dashboard-deps';
+import { askProviders } from './ask-providers';
+import { oneAtATime } from './one-at-a-time';
+import { paymentMail } from './payment-mail';
+import { type PaymentPorts, type Payments, termsOf } from '../../selling/billing/payments-of';
+import { reconcilePayments } from './reconcile-payments';
+import { reportOverage } from './report-overage';
+import { type PaymentTools } from './take-payment';
+
+export interface PaymentWorkOptions extends PaymentTools {
+  readonly log: Log;
+  readonly ports: PaymentPorts;
+  /** Without one nobody is told. */
+  readonly mail?: MailSender;
+  /** Origin of the dashboard. */
+  readonly url: string;
+  readonly timeZone: string;
+  /** Between two looks. Default 5 s. */
+  readonly everyMs?: number;
+}
+
+const EVERY_MS = 5_000;
+/** Longer than a mail may take; then another process may try. */
+const RETRY_SECONDS = 300;
+
+/**
+ * Acts on what providers said, asks them where they should have said something, compares, has them charge use above limits, and mails
+ * customers. None of these waits for the
+ * others: a provider that is slow holds up nobody who has paid. Any number of processes may do so.
+ */
+export function startPayments(options: PaymentWorkOptions): Payments & { close(): Promise<void>; settled(): Promise<void> } {
+  const { db, log, ports, clock, catalogue, mail, url, timeZone, everyMs = EVERY_MS } = options;
+  let isEnding = false;
+  const refused = new Set<string>();
+
+  async function applyNew(): Promise<void> {
+    const terms = termsOf(await catalogue());
+    const failed = new Set<string>();
+    for (;;) {
+      const found = (await listNewlyPaid(db)).filter(({ provider, reference }) => !failed.has(`${provider} ${reference}`));
+      if (found.length === 0 || isEnding) return;
+      for (const each of found) {
+        const state = await applyPayments(db, { ...each, terms, now: clock.now() / 1_000 }).catch((err: unknown) => {
+          log.error({ err, ...each }, 'a payment could not be acted upon');
+        });
+        if (!state) failed.add(`${each.provider} ${each.reference}`);
+      }
+    }
+  }
+
+  /** Once a day, and when the command line asks. */
+  async function compare(): Promise<void> {
+    for (let id = await claimPaymentCheck(db); id !== undefined && !isEnding; id = await claimPaymentCheck(db)) {
+      refused.clear();
+      const report = await reconcilePayments(options, ports, () => isEnding);
+      const { differences, vanished } = report;
+      if (differences.length > 0 || vanished.length > 0) log.warn({ differences, vanished }, 'payments differed from their provider');
+      await endPaymentCheck(db, id, report);
+    }
+  }
+
+  async function tell(): Promise<void> {
+    if (!mail) return;
+    const sold = await catalogue();
+    const dayOf = (at: Date): string => windowsAt(at.getTime() / 1_000, timeZone).day;
+    for (let claimed = await claimPaymentMail(db, RETRY_SECONDS); claimed; claimed = await claimPaymentMail(db, RETRY_SECONDS)) {
+      const title = sold.find(claimed.product)?.title ?? claimed.product;
+      const letter = paymentMail(claimed, { title, terms: termsOf(sold), url, dayOf });
+      if (letter) await mail.send(letter);
+      await settlePaymentMail(db, claimed);
+      if (isEnding) return;
+    }
+  }
+
+  const failed = (err: unknown): void => log.warn({ err }, 'payments could not be looked at');
+  const telling = oneAtATime(tell, failed);
+  const hearing = oneAtATime(async () => {
+    await applyNew();
+    telling.run();
+  }, failed);
+  const asking = oneAtATime(async () => {
+    await askProviders({ ...options, isEnding: () => isEnding }, refused);
+    telling.run();
+  }, failed);
+  const comparing = oneAtATime(compare, failed);
+  const reporting = oneAtATime(() => reportOverage({ ...options, isEnding: () => isEnding }), failed);
+  const all = [hearing, asking, comparing, reporting, telling];
+
+  const look = (): void => {
+    if (isEnding) return;
+    for (const work of [hearing, asking, comparing, reporting]) work.run();
+  };
+  const settled = async (): Promise<void> => {
+    while (all.some((work) => work.isRunning())) for (const work of all) await work.settled();
+  };
+  const timer = setInterval(look, everyMs).unref();
+  return {
+    ports,
+    poke: look,
+    settled,
+    async close() {
+      isEnding = true;
+      clearInterval(timer);
+      await settled();
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import type Stripe from 'stripe';
+import { type GivenFact } from '../../../selling/billing/payment-facts';
+import { lookedUp } from '../answer-clock';
+import { ChangeRefused } from '../../../selling/billing/payment-port';
+import { fromStripeAmount } from './stripe-amounts';
+import { asked, pagesOf } from './stripe-client';
+import { chargeFact, idOf } from './stripe-facts';
+
+/** How an invoice stands that Stripe has tried to charge; nothing of others. */
+function invoiceFacts(invoice: Stripe.Invoice): GivenFact[] {
+  const { status, attempted, created, status_transitions: moments } = invoice;
+  const isOwed = attempted && (status === 'open' || status === 'uncollectible');
+  if (status !== 'paid' && !isOwed) return [];
+  const [kind, at] = isOwed ? (['failed', moments.finalized_at] as const) : (['paid', moments.paid_at] as const);
+  return chargeFact(kind, invoice, { id: '', at: at ?? created }).map(lookedUp);
+}
+
+/** All that was refunded of a charge. A charge no longer names its invoice, so Stripe is asked. @throws ProviderAway, ProviderRefused */
+export async function refundFacts(stripe: Stripe, charge: Stripe.Charge, { id, at }: { id: string; at: number }): Promise<GivenFact[]> {
+  const { id: payment, payment_intent: intent, amount_refunded: refunded, currency: code } = charge;
+  const of = idOf(intent);
+  if (of === undefined) return [];
+  const payments = await asked(
+    stripe.invoicePayments.list({ payment: { type: 'payment_intent', payment_intent: of }, limit: 1, expand: ['data.invoice'] }),
+  );
+  const invoice = payments.data[0]?.invoice;
+  const isWhole = typeof invoice === 'object' && 'parent' in invoice;
+  const subscription = isWhole ? idOf(invoice.parent?.subscription_details?.subscription) : undefined;
+  if (!isWhole || subscription === undefined) return [];
+  const { amount, currency } = fromStripeAmount(refunded, code);
+  return [{ id, at, subscription, fact: { kind: 'refunded', invoice: invoice.id, payment, amount, currency } }];
+}
+
+/** What was charged and given back since a moment, in seconds since 1970. */
+export async function* chargesSince(stripe: Stripe, since: number): AsyncGenerator<GivenFact> {
+  const created = { gte: since };
+  for await (const { data } of pagesOf((page) => stripe.invoices.list({ created, ...page }))) yield* data.flatMap(invoiceFacts);
+  for await (const { data } of pagesOf((page) => stripe.refunds.list({ created, expand: ['data.charge'], ...page }))) {
+    for (const { charge, created: at } of data) {
+      if (charge !== null && typeof charge === 'object') yield* (await refundFacts(stripe, charge, { id: '', at })).map(lookedUp);
+    }
+  }
+}
+
+const MINUTE_MS = 60_000;
+
+/** See PaymentPort: an invoice that is owed is charged once more. */
+export async function chargeAgain(stripe: Stripe, invoice: string, nowMs: number): Promise<GivenFact[]> {
+  const found = await asked(stripe.invoices.retrieve(invoice));
+  if (found.status === 'paid') return invoiceFacts(found);
+  if (found.status !== 'open') throw new ChangeRefused(`Stripe has this invoice as ${String(found.status)}`);
+  const idempotencyKey = `tollgate-retry-${invoice}-${Math.floor(nowMs / MINUTE_MS)}`;
+  return invoiceFacts(await asked(stripe.invoices.pay(invoice, {}, { idempotencyKey })));
+}

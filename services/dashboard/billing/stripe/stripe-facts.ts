@@ -1,0 +1,71 @@
+import type Stripe from 'stripe';
+import { type PaymentFact, type SubscriptionFact } from '../../../selling/billing/payment-state';
+import { type GivenFact } from '../../../selling/billing/payment-facts';
+import { type ProviderNews } from '../../../selling/billing/payment-port';
+import { fromStripeAmount } from './stripe-amounts';
+
+/** What we write to subscriptions at Stripe, so that each says whose it is. */
+export const METADATA = { customer: 'tollgate_customer', product: 'tollgate_product', plan: 'tollgate_plan', use: 'tollgate_use' } as const;
+
+/** https://docs.stripe.com/billing/subscriptions/overview#subscription-statuses; what Stripe adds later counts as not paid. */
+const STATUSES: Readonly<Record<string, SubscriptionFact['status']>> = {
+  incomplete: 'waiting',
+  trialing: 'trial',
+  active: 'active',
+  past_due: 'failing',
+  unpaid: 'failing',
+  paused: 'failing',
+  canceled: 'ended',
+  incomplete_expired: 'ended',
+};
+
+export const idOf = (value: string | { readonly id: string } | null | undefined): string | undefined =>
+  typeof value === 'string' ? value : value?.id;
+
+/** One of ours has one line, with its price and period. Undefined for a subscription of another program. */
+export function subscriptionFact(given: Stripe.Subscription, { id, at }: { id: string; at: number }): GivenFact | undefined {
+  const { [METADATA.customer]: customerId, [METADATA.product]: product, [METADATA.plan]: plan } = given.metadata;
+  const item = given.items.data[0];
+  if (customerId === undefined || product === undefined || plan === undefined || !item) return undefined;
+  const { amount: price, currency } = fromStripeAmount(item.price.unit_amount ?? 0, item.price.currency);
+  const fact: PaymentFact = {
+    kind: 'subscription',
+    status: STATUSES[given.status] ?? 'failing',
+    plan,
+    price,
+    currency,
+    periodEnd: item.current_period_end,
+    cancelsAt: given.cancel_at ?? (given.cancel_at_period_end ? item.current_period_end : null),
+  };
+  return { id, at, subscription: given.id, owner: { customerId, product }, fact };
+}
+
+/** A charge that was made or refused; nothing of an invoice without a subscription. */
+export function chargeFact(kind: 'paid' | 'failed', invoice: Stripe.Invoice, { id, at }: { id: string; at: number }): GivenFact[] {
+  const subscription = idOf(invoice.parent?.subscription_details?.subscription);
+  if (subscription === undefined || invoice.id === undefined) return [];
+  const { amount, currency } = fromStripeAmount(kind === 'paid' ? invoice.amount_paid : invoice.amount_due, invoice.currency);
+  return [{ id, at, subscription, fact: { kind, invoice: invoice.id, amount, currency, url: invoice.hosted_invoice_url ?? null } }];
+}
+
+/** What an event says; events of other kinds say nothing. */
+export function newsOf(event: Stripe.Event): ProviderNews {
+  const dated = { id: event.id, at: event.created };
+  switch (event.type) {
+    case 'customer.subscription.created':
+    case 'customer.subscription.updated':
+    case 'customer.subscription.deleted': {
+      const fact = subscriptionFact(event.data.object, dated);
+      return { facts: fact ? [fact] : [] };
+    }
+    case 'invoice.paid':
+      return { facts: chargeFact('paid', event.data.object, dated) };
+    case 'invoice.payment_failed':
+      return { facts: chargeFact('failed', event.data.object, dated) };
+    case 'checkout.session.completed':
+    case 'checkout.session.expired':
+      return { facts: [], checkout: event.data.object.client_reference_id ?? undefined };
+    default:
+      return { facts: [] };
+  }
+}

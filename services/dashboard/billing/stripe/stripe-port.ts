@@ -1,0 +1,162 @@
+import type Stripe from 'stripe';
+import { answerClock, digest, lookedUp } from '../answer-clock';
+import {
+  type CheckoutWish,
+  EVENT_AGE_SECONDS,
+  EventRefused,
+  type PaymentPort,
+  type PlanSwitch,
+  ProviderRefused,
+  type SubscriptionChange,
+} from '../../../selling/billing/payment-port';
+import { fromStripeAmount, toStripeAmount } from './stripe-amounts';
+import { chargeAgain, chargesSince, refundFacts } from './stripe-charges';
+import { asked, connect, lacks, pagesOf, type StripeOptions } from './stripe-client';
+import { METADATA, newsOf, subscriptionFact } from './stripe-facts';
+import { chargeUse } from './stripe-use';
+
+const SCOPE = { expand: ['subscription'] };
+
+function sessionWish(wish: CheckoutWish, account: string) {
+  const { id, customerId, product, title, plan, price, currency, trialDays, takesCodes, returnUrl, cancelUrl } = wish;
+  return {
+    mode: 'subscription',
+    customer: account,
+    client_reference_id: id,
+    success_url: returnUrl,
+    cancel_url: cancelUrl,
+    line_items: [
+      {
+        quantity: 1,
+        price_data: {
+          currency: currency.toLowerCase(),
+          unit_amount: toStripeAmount(price, currency),
+          recurring: { interval: 'month' },
+          product_data: { name: `${title}: ${plan}` },
+        },
+      },
+    ],
+    ...(takesCodes && { allow_promotion_codes: true }),
+    subscription_data: {
+      metadata: { [METADATA.customer]: customerId, [METADATA.product]: product, [METADATA.plan]: plan },
+      ...(trialDays > 0 && { trial_period_days: trialDays }),
+    },
+  } satisfies Stripe.Checkout.SessionCreateParams;
+}
+
+function verified(read: () => Stripe.Event): Stripe.Event {
+  try {
+    return read();
+  } catch (cause) {
+    throw new EventRefused('the signature of the event is not right, or it is too old', { cause });
+  }
+}
+
+const STATES = { open: 'open', complete: 'paid', expired: 'closed' } as const;
+
+/** Takes payments by Stripe: hosted checkout and portal, its official SDK, and signed webhooks. */
+export function createStripePort(options: StripeOptions): PaymentPort {
+  const stripe = connect(options);
+  const timeOf = answerClock();
+  const dateOf = ({ lastResponse }: Stripe.Response<object>): number => timeOf(lastResponse.headers['date']);
+  /** How it is now, at the time that the answer itself states. */
+  const factOf = (given: Stripe.Response<Stripe.Subscription>, at = dateOf(given)) => {
+    const fact = subscriptionFact(given, { id: '', at });
+    return fact ? [lookedUp(fact)] : [];
+  };
+  /** The line with its new price; the product at Stripe stays. */
+  const switchOf = async (subscription: string, { price, at }: PlanSwitch) => {
+    const [item] = (await asked(stripe.subscriptions.retrieve(subscription))).items.data;
+    if (!item) throw new ProviderRefused('the subscription has no line');
+    const { currency, product } = item.price;
+    const unitAmount = toStripeAmount(price, currency.toUpperCase());
+    const id = typeof product === 'string' ? product : product.id;
+    const recurring = { interval: 'month' as const };
+    return {
+      items: [{ id: item.id, price_data: { currency, product: id, unit_amount: unitAmount, recurring } }],
+      proration: { proration_behavior: 'always_invoice' as const, proration_date: at },
+    };
+  };
+  const switchPlan = async (subscription: string, wish: PlanSwitch) => {
+    const { items, proration } = await switchOf(subscription, wish);
+    const change = { items, ...proration, metadata: { [METADATA.plan]: wish.plan }, payment_behavior: 'error_if_incomplete' } as const;
+    const idempotencyKey = `tollgate-switch-${subscription}-${wish.plan}-${wish.price}-${wish.at}`;
+    return factOf(await asked(stripe.subscriptions.update(subscription, change, { idempotencyKey })));
+  };
+  const accountOf = async ({ customerId, email, account = '' }: CheckoutWish): Promise<string> => {
+    const customer = { email, metadata: { [METADATA.customer]: customerId } };
+    // The same key with another member's address would be refused for a day, and lead back to a customer that is deleted since.
+    const idempotencyKey = `tollgate-customer-${customerId}-${digest(`${email}${account}`).slice(0, 8)}`;
+    return (await asked(stripe.customers.create(customer, { idempotencyKey }))).id;
+  };
+  const sessionFor = async (wish: CheckoutWish, account: string) => {
+    const idempotencyKey = `tollgate-checkout-${wish.id}-${digest(account).slice(0, 8)}`;
+    const session = await asked(stripe.checkout.sessions.create(sessionWish(wish, account), { idempotencyKey }));
+    if (session.url === null) throw new ProviderRefused('Stripe gave no page for a checkout');
+    return { account, session: session.id, url: session.url };
+  };
+  return {
+    name: options.name,
+    leadsBack: true,
+    isCancelFinal: false,
+
+    async openCheckout(wish) {
+      const account = wish.account ?? (await accountOf(wish));
+      try {
+        return await sessionFor(wish, account);
+      } catch (error) {
+        // Somebody deleted the customer at Stripe.
+        if (!lacks(error, 'customer')) throw error;
+        return sessionFor(wish, await accountOf({ ...wish, account }));
+      }
+    },
+
+    async settleCheckout(session, act) {
+      if (act === 'close') await stripe.checkout.sessions.expire(session).catch(() => undefined);
+      const found = await asked(stripe.checkout.sessions.retrieve(session, SCOPE));
+      const state = STATES[found.status as keyof typeof STATES] ?? 'open';
+      const { subscription } = found;
+      if (subscription === null || typeof subscription === 'string') return { state, facts: [] };
+      return { state, facts: factOf(subscription as Stripe.Response<Stripe.Subscription>, dateOf(found)) };
+    },
+
+    async *listFacts(of) {
+      if (typeof of === 'string') return yield* factOf(await asked(stripe.subscriptions.retrieve(of)));
+      for await (const page of pagesOf((where) => stripe.subscriptions.list({ status: 'all', ...where }))) {
+        const at = dateOf(page);
+        for (const each of page.data) yield* factOf(each as Stripe.Response<Stripe.Subscription>, at);
+      }
+      yield* chargesSince(stripe, of.since);
+    },
+
+    async changeSubscription(subscription, change: SubscriptionChange) {
+      if (change.kind === 'switch') return switchPlan(subscription, change);
+      if (change.kind === 'end') return factOf(await asked(stripe.subscriptions.cancel(subscription)));
+      return factOf(await asked(stripe.subscriptions.update(subscription, { cancel_at_period_end: change.kind === 'cancel' })));
+    },
+
+    async previewChange(subscription, wish) {
+      const { items, proration } = await switchOf(subscription, wish);
+      const preview = await asked(stripe.invoices.createPreview({ subscription, subscription_details: { items, ...proration } }));
+      return { ...fromStripeAmount(preview.total, preview.currency), isExact: true };
+    },
+
+    chargeAgain: (invoice, nowMs) => chargeAgain(stripe, invoice, nowMs),
+    chargeUse: (subscription, use) => chargeUse(stripe, subscription, use),
+
+    async openPortal(account, returnUrl) {
+      const { url } = await asked(stripe.billingPortal.sessions.create({ customer: account, return_url: returnUrl }));
+      return { url };
+    },
+
+    async readEvent(body, headers, nowMs) {
+      const signature = headers['stripe-signature'];
+      if (typeof signature !== 'string') throw new EventRefused('the event is not signed');
+      const event = verified(() =>
+        stripe.webhooks.constructEvent(body, signature, options.webhookSecret, EVENT_AGE_SECONDS, undefined, nowMs),
+      );
+      if (event.type !== 'charge.refunded') return newsOf(event);
+      return { facts: await refundFacts(stripe, event.data.object, { id: event.id, at: event.created }) };
+    },
+  };
+}

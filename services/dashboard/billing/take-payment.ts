@@ -1,0 +1,135 @@
+import { type Pool } from 'pg';
+import { type Catalogue } from '../../../plugins/core/catalogue/catalogue';
+import { toMinor, toSafeNumber } from '../../../plugins/core/catalogue/money';
+import { type Clock } from '../../../plugins/core/ports';
+import {
+  type Checkout,
+  type CheckoutTerms,
+  endCheckout,
+  findAccount,
+  hasTerms,
+  isFor,
+  keepAccount,
+  noteSession,
+  openCheckout,
+  type WantedCheckout,
+} from '../../selling/billing/checkouts';
+import { applyPayments } from '../../selling/billing/apply-payments';
+import { wasPaid } from '../../selling/billing/paid-subscriptions';
+import { type GivenFact, keepFacts } from '../../selling/billing/payment-facts';
+import { OperationRefused } from '../../selling/operations/operation-refused';
+import { findPlan } from '../customer/plans/plan-terms';
+import { type CheckoutOutcome, type PaymentPort, ProviderRefused } from '../../selling/billing/payment-port';
+import { isPaidFirst, termsOf } from '../../selling/billing/payments-of';
+
+export interface PaymentTools {
+  readonly db: Pool;
+  readonly clock: Clock;
+  readonly catalogue: () => Promise<Catalogue>;
+}
+
+/**
+ * Stores what the provider just answered, then makes what follows from it so, by the provider's own time. Being killed in between leaves the
+ * rest to the next look.
+ */
+export async function applyFacts({ db, clock, catalogue }: PaymentTools, provider: string, facts: readonly GivenFact[]): Promise<void> {
+  await keepFacts(db, provider, facts);
+  const terms = termsOf(await catalogue());
+  const moments = new Map(facts.map(({ subscription, at }) => [subscription, at]));
+  for (const [reference, at] of moments) await applyPayments(db, { provider, reference, terms, now: clock.now() / 1_000, at });
+}
+
+/** What a plan is to be paid for with; undefined for one that is not sold, or not in advance. */
+export function termsToPay(catalogue: Catalogue, wanted: { readonly product: string; readonly plan: string }): CheckoutTerms | undefined {
+  const offered = findPlan(catalogue, wanted);
+  if (!offered || !isPaidFirst(offered)) return undefined;
+  const { name: plan, currency, daily, monthly, overage = null } = offered;
+  return { plan, price: toSafeNumber(toMinor(offered.price, currency)), currency, daily, monthly, overage };
+}
+
+/** Whether a checkout is for what is sold now, at its price and with its limits. */
+export function isStillSold(catalogue: Catalogue, checkout: Checkout): boolean {
+  const terms = termsToPay(catalogue, checkout);
+  return catalogue.find(checkout.product)?.subscribable === true && terms !== undefined && hasTerms(checkout, terms);
+}
+
+/** What came of a checkout: the plan first, then the checkout's end, so that nothing paid is forgotten. */
+export async function settleCheckout(tools: PaymentTools, checkout: Checkout, { state, facts }: CheckoutOutcome): Promise<void> {
+  await applyFacts(tools, checkout.provider, facts);
+  if (state !== 'open') await endCheckout(tools.db, checkout.id, state);
+}
+
+interface CheckoutPlace {
+  readonly port: PaymentPort;
+  /** Origin of the dashboard. */
+  readonly url: string;
+  /** Of the customer, for the provider's own mails. */
+  readonly email: string;
+}
+
+/** Our page of a checkout. @param url origin of the dashboard */
+export const returnUrl = (url: string, id: string): string => `${url}/billing/checkouts/${id}`;
+
+async function pageOf(tools: PaymentTools, checkout: Checkout, { port, url, email }: CheckoutPlace) {
+  const { id, customerId, product, provider } = checkout;
+  const account = await findAccount(tools.db, { customerId, provider });
+  const sold = await tools.catalogue();
+  const title = sold.find(product)?.title ?? product;
+  const { trial_days: trialDays, promotion_codes: takesCodes } = termsOf(sold);
+  const hadTrial = trialDays === 0 || (await wasPaid(tools.db, customerId, product));
+  const page = await port.openCheckout({
+    ...checkout,
+    title,
+    account,
+    email,
+    trialDays: hadTrial ? 0 : trialDays,
+    takesCodes,
+    returnUrl: returnUrl(url, id),
+    cancelUrl: returnUrl(url, id),
+  });
+  if (page.account !== undefined && page.account !== account) await keepAccount(tools.db, { customerId, provider, account: page.account });
+  await noteSession(tools.db, id, page);
+  return page;
+}
+
+/**
+ * The same. A checkout whose page nobody has seen, and which the provider now wants to know nothing of, ends: it was asked for in other
+ * words before, and its process was killed before the answer.
+ * @returns undefined where it ended
+ */
+async function pageOrEnd(tools: PaymentTools, checkout: Checkout, { place, isLast }: { place: CheckoutPlace; isLast: boolean }) {
+  try {
+    return await pageOf(tools, checkout, place);
+  } catch (error) {
+    if (!(error instanceof ProviderRefused) || checkout.session !== null || isLast) throw error;
+    await endCheckout(tools.db, checkout.id, 'closed');
+    return undefined;
+  }
+}
+
+/** Of which one was paid or ended while the next was asked for. */
+const ATTEMPTS = 3;
+
+/**
+ * The provider's page on which a customer pays for a plan. There is one open checkout for a product: asking again for the same plan leads
+ * back to it, and asking for another one closes it at the provider first.
+ * @throws OperationRefused `plan_paid` when the one before was paid meanwhile; ProviderAway, ProviderRefused
+ */
+export async function takePayment(tools: PaymentTools, wanted: WantedCheckout, place: CheckoutPlace): Promise<{ id: string; url: string }> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const checkout = await openCheckout(tools.db, wanted);
+    const isSame = isFor(checkout, wanted);
+    const isNew = checkout.session === null && isSame;
+    const page = await pageOrEnd(tools, checkout, { place, isLast: attempt > 0 });
+    if (!page) continue;
+    if (isNew) return { id: checkout.id, url: page.url };
+    const outcome = await place.port.settleCheckout(page.session, isSame ? 'look' : 'close');
+    await settleCheckout(tools, checkout, outcome);
+    if (outcome.state === 'paid') {
+      const text = 'the checkout before this one was just paid; look at the plan that it gave first';
+      throw new OperationRefused('plan_paid', text);
+    }
+    if (outcome.state === 'open' && isSame) return { id: checkout.id, url: page.url };
+  }
+  throw new OperationRefused('checkout_closed', 'another checkout was opened meanwhile; ask again');
+}

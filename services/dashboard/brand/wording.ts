@@ -1,0 +1,45 @@
+import { type CataloguePlan, type CatalogueProduct, type QuotaLimits } from '../../../plugins/core/catalogue/catalogue';
+
+const counts = new Intl.NumberFormat('en-GB');
+
+/** `120,000` */
+export function formatCount(value: number): string {
+  return counts.format(value);
+}
+
+/** `₹499.00` */
+export function formatPrice({ price, currency }: Pick<CataloguePlan, 'price' | 'currency'>): string {
+  const digits = price.split('.')[1]?.length ?? 0;
+  const options = { style: 'currency', currency, minimumFractionDigits: digits, maximumFractionDigits: digits } as const;
+  return new Intl.NumberFormat(currency === 'INR' ? 'en-IN' : 'en-GB', options).format(Number(price));
+}
+
+/** `1,000 a day, 30,000 a month` */
+export function describeLimits({ daily, monthly }: QuotaLimits): string {
+  return `${formatCount(daily)} a day, ${formatCount(monthly)} a month`;
+}
+
+/** What a plan includes; where it sells more, at which price and up to where. */
+export function describePlan(plan: CataloguePlan): string {
+  const { overage, currency } = plan;
+  if (!overage) return describeLimits(plan);
+  const above = `${formatPrice({ price: overage.price, currency })} for ${formatCount(overage.per)} more`;
+  return `${describeLimits(plan)}; ${above}, up to ${describeLimits(overage.cap)}`;
+}
+
+/** What can be called: others are listed, and that is all. */
+export function isOffered({ prefix }: CatalogueProduct): boolean {
+  return prefix !== null;
+}
+
+/** In place of a list of products that has none. */
+export const NOTHING_ON_SALE = 'Nothing is on sale yet.';
+
+/** What the limits of a product count. */
+export const countedBy = (countsUnits: boolean): 'units' | 'requests' => (countsUnits ? 'units' : 'requests');
+
+/** `From ₹499.00 a month`, or that it costs nothing. */
+export function priceFrom({ plans }: CatalogueProduct): string {
+  const [least] = [...plans].sort((a, b) => Number(a.price) - Number(b.price));
+  return least ? `From ${formatPrice(least)} a month` : 'Free within its limits';
+}

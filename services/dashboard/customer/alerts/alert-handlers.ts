@@ -1,0 +1,29 @@
+import { type AlertView, listAlerts, markAlertsRead } from '../../../selling/webhooks/alert-view';
+import { readAlertSettings, setMailedKinds, setThresholds } from '../../../selling/alerts/alert-settings';
+import { type alertEndpoints } from '../../contract/alerts';
+import { type Handlers } from '../../http/bind-endpoint';
+import { alertText } from './alert-text';
+
+/** A stored alert as the contract has it. @param timeZone of its texts */
+export const toAlert = (view: AlertView, timeZone: string) => ({ ...view, text: alertText(view, timeZone) });
+
+/** What the customer was told of its limits and keys. */
+export const alertHandlers: Handlers<typeof alertEndpoints> = {
+  'GET /alerts': async ({ query: { limit, after }, caller: { customerId } }, { db, timeZone }) => {
+    const { alerts, unread, next } = await listAlerts(db, { customerId, limit, after });
+    return { alerts: alerts.map((alert) => toAlert(alert, timeZone)), unread, next: next ?? null };
+  },
+
+  'POST /alerts/read': async ({ caller: { customerId } }, { db }) => markAlertsRead(db, { customerId }),
+
+  'GET /alerts/settings': ({ caller: { customerId } }, { db }) => readAlertSettings(db, customerId),
+
+  'PUT /alerts/settings': async ({ body: { mail }, caller: { customerId, actor } }, { db }) => {
+    await setMailedKinds(db, { customerId, mail, actor });
+    return readAlertSettings(db, customerId);
+  },
+
+  'PUT /subscriptions/:id/thresholds': async ({ params: { id }, body: { percents }, caller: { customerId, actor } }, { db }) => ({
+    percents: await setThresholds(db, { id, customerId, percents, actor }),
+  }),
+};

@@ -1,0 +1,45 @@
+import { type AlertView } from '../../../selling/webhooks/alert-view';
+import { type Mail } from '../../http/dashboard-deps';
+import { PLAIN_NAME } from '../../brand/plain-name';
+import { alertText } from './alert-text';
+
+/** Of the shares of one window that were reached within the hour, only the highest. */
+function withoutOvertaken(alerts: readonly AlertView[]): AlertView[] {
+  const isOvertaken = (alert: AlertView): boolean =>
+    alert.percent !== null &&
+    alerts.some(
+      (other) =>
+        other.subscriptionId === alert.subscriptionId &&
+        other.kind === alert.kind &&
+        other.isIncluded === alert.isIncluded &&
+        other.period === alert.period &&
+        (other.percent ?? 0) > (alert.percent ?? 0),
+    );
+  return alerts.filter((alert) => !isOvertaken(alert));
+}
+
+function subjectOf([first, ...others]: readonly AlertView[], timeZone: string, name: string): string {
+  if (!first) return name;
+  // The sentence up to its figures.
+  const [head = ''] = alertText(first, timeZone).split(/: |\.$/);
+  return others.length === 0 ? head : `${others.length + 1} alerts from ${name}`;
+}
+
+export interface AlertMailOptions {
+  readonly to: string;
+  readonly alerts: readonly AlertView[];
+  /** Quota time zone, IANA name. */
+  readonly timeZone: string;
+  /** The dashboard's own URL. */
+  readonly url: string;
+  /** What the installation calls itself; {@link PLAIN_NAME} unless given. */
+  readonly name?: string | undefined;
+}
+
+/** All that a customer is told within an hour, as one mail. */
+export function alertMail({ to, alerts, timeZone, url, name = PLAIN_NAME }: AlertMailOptions): Mail {
+  const told = withoutOvertaken(alerts);
+  const sentences = told.map((alert) => alertText(alert, timeZone)).join('\n\n');
+  const farewell = `All alerts, and which of them are mailed to you: ${url}/alerts`;
+  return { to, subject: subjectOf(told, timeZone, name), text: `${sentences}\n\n${farewell}\n` };
+}

@@ -1,0 +1,106 @@
+import { hashApiKey } from '../../../../plugins/core/access/api-key';
+import { changeKeyOptimistically, keyVersion } from '../../../selling/keys/change-key-optimistically';
+import { changeKey } from '../../../selling/keys/change-key';
+import { createKey } from '../../../selling/keys/create-key';
+import { type KeyRef, type KeyView, viewKey } from '../../../selling/keys/key-view';
+import { listKeysPage } from '../../../selling/keys/list-keys-page';
+import { listTags } from '../../../selling/keys/key-tags';
+import { revokeKeys } from '../../../selling/keys/revoke-keys';
+import { replaceKeyRules } from '../../../selling/keys/whitelist-rules';
+import { rotateKey } from '../../../selling/keys/rotate-key';
+import { runIdempotently } from '../../../selling/operations/idempotent-operation';
+import { setKeyState } from '../../../selling/keys/set-key-state';
+import { readPropagation } from '../../../selling/keys/read-propagation';
+import { type keyEndpoints } from '../../contract/keys';
+import { type Call, type Handlers } from '../../http/bind-endpoint';
+import { type DashboardDeps } from '../../http/dashboard-deps';
+import { takeRequest } from '../../http/request-limit';
+import { refuseSubscribingByRole } from '../../http/require-member';
+import { simulateCaller } from './simulate-caller';
+
+const HOUR_MS = 3_600_000;
+/** As many as anybody chooses from. */
+const MOST_TAGS_LISTED = 100;
+/** A minute: each may read 10,000 rules. More than anybody clicks. */
+const MOST_SIMULATIONS = 60;
+/** A minute: each may replace 1,000 rules, which costs the database 30 ms and a line of the audit log that stays. */
+const MOST_REPLACEMENTS = 60;
+
+/** A stored key as the contract has it. */
+export const toKey = (view: KeyView) => ({ ...view, version: keyVersion(view) });
+
+const showKey = async (db: DashboardDeps['db'], ref: KeyRef) => toKey(await viewKey(db, ref));
+
+type SettingState = Call<'POST /keys/:id/activate'>;
+
+const setState =
+  (state: 'active' | 'inactive' | 'revoked') =>
+  async ({ params: { id }, body: { version }, caller: { customerId, actor } }: SettingState, { db }: DashboardDeps) => {
+    const ref = { id, customerId };
+    return toKey(await changeKeyOptimistically(db, { ...ref, version }, (client) => setKeyState(client, { ...ref, state, actor })));
+  };
+
+/** Making keys and changing them. */
+export const keyHandlers: Handlers<typeof keyEndpoints> = {
+  'GET /keys': async ({ query, caller: { customerId } }, { db, tryKeyOf }) => {
+    const exceptHash = hashApiKey(tryKeyOf(customerId));
+    const { keys, next, total } = await listKeysPage(db, { ...query, customerId, exceptHash, count: query.count === 'true' });
+    return { keys, next: next ?? null, total: total ?? null };
+  },
+
+  'GET /key-tags': async ({ caller: { customerId } }, { db }) => ({ tags: await listTags(db, customerId, MOST_TAGS_LISTED) }),
+
+  'POST /keys/revoke': async ({ body: { ids }, caller: { customerId, actor } }, { db }) => ({
+    revoked: await revokeKeys(db, { customerId, ids, actor }),
+  }),
+
+  'POST /keys': async ({ body: { submission, ...wanted }, caller }, { db }) => {
+    const { customerId, actor } = caller;
+    await refuseSubscribingByRole(wanted.products, caller, { db });
+    const made = await runIdempotently(db, { customerId, submission }, (client) =>
+      createKey(client, { ...wanted, customer: customerId, actor, keepsLimits: true }),
+    );
+    return { secret: made.key, key: await showKey(db, { id: made.id, customerId }) };
+  },
+
+  'GET /keys/:id': ({ params: { id }, caller: { customerId } }, { db }) => showKey(db, { id, customerId }),
+
+  'PATCH /keys/:id': async ({ params: { id }, body: { version, ...changes }, caller }, { db }) => {
+    const { customerId, actor } = caller;
+    await refuseSubscribingByRole(changes.products ?? [], caller, { db });
+    const ref = { id, customerId };
+    const wish = { ...changes, ...ref, actor, keepsLimits: true };
+    return toKey(await changeKeyOptimistically(db, { ...ref, version }, (client) => changeKey(client, wish)));
+  },
+
+  'PUT /keys/:id/rules': async ({ params: { id }, body: { version, rules }, caller: { customerId, actor } }, { db }) => {
+    await takeRequest(db, { kind: 'rules', customerId, mostPerMinute: MOST_REPLACEMENTS });
+    const ref = { id, customerId };
+    return toKey(await changeKeyOptimistically(db, { ...ref, version }, (client) => replaceKeyRules(client, { ...ref, rules, actor })));
+  },
+
+  'POST /keys/:id/activate': setState('active'),
+  'POST /keys/:id/deactivate': setState('inactive'),
+  'POST /keys/:id/revoke': setState('revoked'),
+
+  'POST /keys/:id/rotate': async ({ params: { id }, body, caller: { customerId, actor } }, { db }) => {
+    const { version, submission, overlapHours } = body;
+    const ref = { id, customerId };
+    const made = await runIdempotently(db, { customerId, submission }, (client) =>
+      changeKeyOptimistically(client, { ...ref, version }, () => rotateKey(client, { ...ref, overlapMs: overlapHours * HOUR_MS, actor })),
+    );
+    return { secret: made.key, key: await showKey(db, { id: made.id, customerId }) };
+  },
+
+  'POST /keys/:id/simulate': async ({ params: { id }, body, caller: { customerId } }, { db }) => {
+    await takeRequest(db, { kind: 'simulate', customerId, mostPerMinute: MOST_SIMULATIONS });
+    const { rules, state, expired } = await viewKey(db, { id, customerId });
+    return simulateCaller({ rules: body.rules ?? rules, state: expired && state !== 'revoked' ? 'expired' : state }, body);
+  },
+
+  'GET /keys/:id/propagation': async ({ params: { id }, caller: { customerId } }, { db }) => {
+    const { changedAt, nodes } = await readPropagation(db, { id, customerId });
+    // What nodes are called is their operator's business: customers see numbers.
+    return { changedAt: changedAt ?? null, nodes: nodes.map((node, index) => ({ ...node, name: `Gateway ${index + 1}` })) };
+  },
+};

@@ -1,0 +1,60 @@
+import { parseIpAddress } from '../../../../plugins/core/access/ip-address';
+import { checkWhitelist, originHostOf } from '../../../../plugins/core/access/whitelist';
+import { WhitelistCompiler } from '../../../../plugins/stores/postgres/access-record/whitelist-compiler';
+import { parseRules } from '../../../selling/keys/whitelist-rules';
+import { invalidInput } from '../../../kit/errors';
+import { type Simulation } from '../../contract/keys';
+
+/** What a caller would bring. */
+export interface SimulatedCaller {
+  readonly address?: string | undefined;
+  /** Value of the Origin header. */
+  readonly origin?: string | undefined;
+}
+
+/** An Origin as a person writes it: without a scheme it is meant as https. */
+function hostOf(origin: string | undefined): string | undefined {
+  if (!origin) return undefined;
+  const host = originHostOf(/^[a-z][a-z0-9+.-]*:/i.test(origin) || origin === 'null' ? origin : `https://${origin}`, undefined);
+  if (host === undefined && origin !== 'null') {
+    throw invalidInput([{ field: 'origin', message: 'must be an origin such as https://app.example.com' }]);
+  }
+  return host;
+}
+
+function describe(caller: { address: string; host: string | undefined }): string {
+  const parts = [caller.address, caller.host].filter((part) => part);
+  return parts.length === 0 ? 'a caller with neither address nor origin' : parts.join(' from ');
+}
+
+/** What the caller would be checked against. */
+export interface SimulatedKey {
+  /** As a customer writes them. */
+  readonly rules: readonly string[];
+  readonly state: 'active' | 'inactive' | 'expired' | 'revoked';
+}
+
+/** Checks that come before the rules, for any caller. */
+const REFUSED_STATES = {
+  inactive: 'The key is inactive: every caller is refused until it is activated.',
+  expired: 'The key has expired: every caller is refused.',
+  revoked: 'The key is revoked: every caller is refused.',
+} as const;
+
+/**
+ * Would this caller be allowed? Decided by the code that decides on requests, which takes rules in slices.
+ * @throws OperationRefused `rule_malformed`; ServiceError 400 for a malformed address or origin
+ */
+export async function simulateCaller({ rules: written, state }: SimulatedKey, caller: SimulatedCaller): Promise<Simulation> {
+  const rules = (await parseRules(written)).map(({ text }) => text);
+  const address = caller.address ?? '';
+  if (address !== '' && !parseIpAddress(address)) throw invalidInput([{ field: 'address', message: 'must be an IP address' }]);
+  const host = hostOf(caller.origin);
+  if (state !== 'active') return { admitted: false, rule: null, reason: REFUSED_STATES[state] };
+  const whitelist = await new WhitelistCompiler().compile(rules.join(' '), rules.length);
+  const verdict = checkWhitelist(whitelist, { address, originHost: host });
+  const who = describe({ address, host });
+  if (!verdict.admitted) return { admitted: false, rule: null, reason: `None of the ${rules.length} rules matches ${who}.` };
+  if (verdict.rule === undefined) return { admitted: true, rule: null, reason: 'The key has no rules, so any caller is allowed.' };
+  return { admitted: true, rule: verdict.rule, reason: `The rule ${verdict.rule} matches ${who}.` };
+}

@@ -1,0 +1,72 @@
+import { type Pool, type PoolClient } from 'pg';
+import { type QuotaWindows, windowsAt } from '../../../../plugins/core/access/quota';
+import { mostRefundsOf } from '../../../../plugins/core/catalogue/refunds';
+import { type SubscriptionView, viewSubscriptions } from '../../../selling/subscriptions/subscription-view';
+import { type DailyUsage, readUsage } from '../../../selling/subscriptions/usage-read';
+import { subscriptionVersion } from '../../../selling/subscriptions/change-subscription-optimistically';
+import { type SubscriptionUse } from '../../contract/plans';
+import { windowStanding } from './forecast';
+
+/** What a subscription is, without what was used of it. */
+export function subscriptionFields(view: SubscriptionView) {
+  return {
+    ...view,
+    hasOwnLimits: view.dailyOverride !== null || view.monthlyOverride !== null,
+    ownLimits: { daily: view.dailyOverride, monthly: view.monthlyOverride },
+    ownPrice: view.priceOverride === null || view.currency === null ? null : { price: view.priceOverride, currency: view.currency },
+    ownUntil: view.overridesEndAt,
+    overage: view.overage === null || view.currency === null ? null : { ...view.overage, currency: view.currency },
+    version: subscriptionVersion(view),
+  };
+}
+
+/** A subscription with what was used of it, as the contract has it. */
+export type SubscriptionStanding = Omit<ReturnType<typeof subscriptionFields>, 'daily' | 'monthly'> &
+  SubscriptionUse & { readonly test: SubscriptionUse };
+
+export interface SubscriptionsQuery {
+  readonly customerId: string;
+  /** IANA name of the zone in which quota days turn. */
+  readonly timeZone: string;
+  /** Unix milliseconds. */
+  readonly nowMs: number;
+}
+
+/** @param own what keys of one mode used of the subscription this month so far */
+function useOf(
+  view: SubscriptionView,
+  own: readonly DailyUsage[],
+  { windows, now }: { windows: QuotaWindows; now: number },
+): SubscriptionUse {
+  const { day, dayStartsAt, dayEndsAt, monthStartsAt, monthEndsAt } = windows;
+  const ofToday = own.find((each) => each.day === day);
+  const times = { now, subscribedAt: view.createdAt.getTime() / 1000 };
+  const today = { used: ofToday?.used ?? 0, limit: view.daily, startsAt: dayStartsAt, endsAt: dayEndsAt };
+  const used = own.reduce((total, each) => total + each.used, 0);
+  const thisMonth = { used, limit: view.monthly, startsAt: monthStartsAt, endsAt: monthEndsAt };
+  return {
+    daily: windowStanding(today, times),
+    monthly: windowStanding(thisMonth, times),
+    refunds: { used: ofToday?.refundedRequests ?? 0, limit: mostRefundsOf(view.daily) },
+  };
+}
+
+/**
+ * A customer's subscriptions in any state, by product, with what was used today and this month. Figures are the ledger's: with Redis
+ * up to a second old.
+ */
+export async function readSubscriptionUse(db: Pool | PoolClient, query: SubscriptionsQuery): Promise<SubscriptionStanding[]> {
+  const now = query.nowMs / 1000;
+  const windows = windowsAt(now, query.timeZone);
+  const subscriptions = await viewSubscriptions(db, query.customerId);
+  const usage = await readUsage(db, { customerId: query.customerId, fromDay: `${windows.month}-01`, toDay: windows.day });
+  return subscriptions.map((view) => {
+    const of = (mode: DailyUsage['mode']): SubscriptionUse =>
+      useOf(
+        view,
+        usage.filter((each) => each.subscriptionId === view.id && each.mode === mode),
+        { windows, now },
+      );
+    return { ...subscriptionFields(view), ...of('live'), test: of('test') };
+  });
+}

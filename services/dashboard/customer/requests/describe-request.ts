@@ -1,0 +1,59 @@
+import { type LoggedRequest as Line } from '../../../selling/requests/list-requests';
+import { type LineFilter, type StatusRange } from '../../../selling/requests/scan-log';
+import { listProblems } from '../../../../plugins/core/problems';
+import { type AnswerFilter } from '../../contract/requests';
+
+const STATUSES: ReadonlyMap<string, number> = new Map(listProblems().map(({ code, status }) => [code, status]));
+
+/** Refunds are forgotten after four days of UTC, which are three days at least in every time zone. */
+const REFUND_KNOWN_MS = 3 * 86_400_000;
+
+/** Codes of refusals: those that are answered with such a status, or all of them. */
+export function codesOf(range: StatusRange | undefined): string[] {
+  return [...STATUSES].filter(([, status]) => !range || (status >= range.least && status <= range.most)).map(([code]) => code);
+}
+
+/** `429` as itself, `5xx` as 500 to 599. */
+function rangeOf(status: string): StatusRange {
+  const most = Number(status.replaceAll(/x/gi, '9'));
+  return { least: Number(status.replaceAll(/x/gi, '0')), most };
+}
+
+interface AskedFor extends AnswerFilter {
+  readonly outcome?: string | undefined;
+}
+
+/** What the store is asked for. Refusals are found by their codes, whose statuses are known; admitted requests by what was told. */
+export function readAnswerFilter({ outcome, status, method, path, slowerThanMs }: AskedFor): LineFilter & { outcomes?: string[] } {
+  const range = status === undefined ? undefined : rangeOf(status);
+  const line = { method, path: path?.replaceAll('\0', ''), slowerThanMs };
+  if (!range && outcome !== 'refused') return { ...line, ...(outcome !== undefined && { outcomes: [outcome] }) };
+  const all = [...codesOf(range), ...(range ? ['admitted'] : [])];
+  const outcomes = outcome === undefined ? all : all.filter((each) => each === outcome || (outcome === 'refused' && each !== 'admitted'));
+  return { ...line, outcomes, ...(outcomes.includes('admitted') && { statuses: range }) };
+}
+
+/** A request of which nothing was told for so long will not be told of: its gateway tells nothing, or what it told was lost. */
+const RUNS_MS = 60_000;
+
+type Told = Pick<Line, 'at' | 'outcome' | 'method' | 'path' | 'status' | 'milliseconds' | 'bytes' | 'units'>;
+
+/** What is known of an answer. A refusal's status is known by its code. */
+export function describeTold({ at, outcome, method, path, status, milliseconds, bytes, units }: Told, nowMs: number) {
+  const known = STATUSES.get(outcome) ?? status;
+  const isRunning = outcome === 'admitted' && known === null && milliseconds === null && nowMs - at.getTime() < RUNS_MS;
+  return { method, path, status: known, milliseconds, bytes, units, isRunning };
+}
+
+/** A line of the log as the API tells it. */
+export function describeRequest(line: Line, nowMs: number) {
+  const { at, outcome, keyId, keyName, maskedKey, share, isGivenBack } = line;
+  const isRecent = nowMs - at.getTime() < REFUND_KNOWN_MS;
+  return {
+    ...line,
+    key: keyId === null ? null : { id: keyId, name: keyName, masked: maskedKey },
+    ...describeTold(line, nowMs),
+    givenBack: outcome !== 'admitted' || !isRecent ? null : isGivenBack,
+    share: share === null ? null : Math.max(0, Math.round(share * 10_000) / 10_000),
+  };
+}

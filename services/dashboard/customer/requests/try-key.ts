@@ -1,0 +1,47 @@
+import { createHmac } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Pool } from 'pg';
+import { deriveApiKey } from '../../../../plugins/core/access/api-key';
+import { ensureKey } from '../../../selling/keys/ensure-key';
+import { type KeyRef } from '../../../selling/keys/key-view';
+import { type Consent } from '../../../selling/subscriptions/require-consent';
+import { readPropagation } from '../../../selling/keys/read-propagation';
+import { type DashboardDeps } from '../../http/dashboard-deps';
+import { type Caller } from '../../http/callers';
+
+/** A node acts on a change within a second; a call after that is worth making in any case. */
+const LONGEST_WAIT_MS = 1_000;
+const STEP_MS = 50;
+
+/**
+ * One key a customer, which the dashboard can always derive again: it is stored like any other, by its hash, and never sent to a page.
+ * @param secret the installation's; with another one customers get another key
+ */
+export function createTryKeys(secret: string): DashboardDeps['tryKeyOf'] {
+  return (customerId) => deriveApiKey('test', createHmac('sha512', secret).update(`try-key\0${customerId}`).digest());
+}
+
+async function untilNodesKnow(db: Pool, key: KeyRef): Promise<void> {
+  for (let waitedMs = 0; waitedMs < LONGEST_WAIT_MS; waitedMs += STEP_MS) {
+    const { nodes } = await readPropagation(db, key);
+    if (nodes.every(({ state }) => state !== 'pending')) return;
+    await sleep(STEP_MS);
+  }
+}
+
+interface TriedProduct {
+  readonly product: string;
+  /** Whether the caller gives the consent that the product asks for. */
+  readonly consent: Consent;
+}
+
+/**
+ * The caller's key for trying a product out, made or authorised for it when need be.
+ * @throws OperationRefused `product_without_limits`, `product_not_offered`, `consent_required`, `consent_changed`, `key_not_usable`
+ */
+export async function prepareTryKey(tried: TriedProduct, { customerId, actor }: Caller, { db, tryKeyOf }: DashboardDeps): Promise<string> {
+  const key = tryKeyOf(customerId);
+  const { id, wasChanged } = await ensureKey(db, { ...tried, key, customerId, name: 'API reference', actor });
+  if (wasChanged) await untilNodesKnow(db, { id, customerId });
+  return key;
+}

@@ -1,0 +1,116 @@
+import { type Pool } from 'pg';
+import { z } from 'zod';
+import { type Clock } from '../../../plugins/core/ports';
+import { pruneAlerts } from '../../selling/webhooks/claim-deliveries';
+import { claimAlertMails, releaseAlertMail, settleAlertMail } from '../../selling/alerts/claim-alert-mails';
+import { raiseAlerts } from '../../selling/webhooks/raise-alerts';
+import { booleanSetting } from '../../../plugins/core/settings';
+import { type Log } from '../../kit/log';
+import { type MailSender } from '../http/dashboard-deps';
+import { alertMail } from './alerts/alert-mail';
+import { WebhookSender } from './webhooks/webhook-sender';
+
+const LONGEST_PAUSE_S = 604_800;
+
+function pausesSetting(): z.ZodType<number[]> {
+  return z
+    .string()
+    .regex(/^\d{1,6}(,\d{1,6}){0,19}$/, 'must be seconds separated by commas, at most 20 of them')
+    .transform((text) => text.split(',').map(Number))
+    .refine((pauses) => pauses.every((each) => each <= LONGEST_PAUSE_S), `must have no pause above ${LONGEST_PAUSE_S} seconds`);
+}
+
+/** What the dashboard's process reads for alerts and webhooks. */
+export const alertSettings = z.object({
+  /** Private addresses and any port, for a developer's own receiver. Never where strangers have accounts. */
+  DASHBOARD_WEBHOOKS_ALLOW_PRIVATE: booleanSetting().default(false),
+  /** Pauses between attempts, in seconds: 30 s, 2 min, 10 min, 1 h, 6 h. */
+  DASHBOARD_WEBHOOKS_RETRY_SECONDS: pausesSetting().default([30, 120, 600, 3_600, 21_600]),
+});
+export type AlertSettings = z.output<typeof alertSettings>;
+
+export interface AlertWorkOptions {
+  readonly db: Pool;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly timeZone: string;
+  readonly settings: AlertSettings;
+  readonly mail: MailSender;
+  /** The dashboard's own URL. */
+  readonly url: string;
+  /** Between two looks at limits and expiries. Default 5 s. */
+  readonly evaluateMs?: number;
+  /** Between two looks at waiting deliveries. Default 1 s. */
+  readonly pollMs?: number;
+}
+
+export interface AlertWork {
+  /** Waits for what runs. Never throws. */
+  close(): Promise<void>;
+}
+
+const PRUNE_EVERY_MS = 3_600_000;
+
+/** Mails what is due. One that cannot be sent is tried again later, and holds up no other. */
+async function sendMails({ db, log, mail, timeZone, url }: AlertWorkOptions): Promise<void> {
+  for (const claimed of await claimAlertMails(db)) {
+    try {
+      await mail.send(alertMail({ to: claimed.email, alerts: claimed.alerts, timeZone, url, name: mail.installation }));
+    } catch (err) {
+      log.warn({ err }, 'alerts could not be mailed');
+      await releaseAlertMail(db, claimed);
+      continue;
+    }
+    await settleAlertMail(db, claimed);
+  }
+}
+
+/** Raises alerts and sends them, beside the API in the dashboard's process. Any number of processes may do so at once. */
+export function startAlerts(options: AlertWorkOptions): AlertWork {
+  const { db, log, clock, timeZone, settings, evaluateMs = 5_000, pollMs } = options;
+  const sender = new WebhookSender({
+    db,
+    clock,
+    log,
+    timeZone,
+    retrySeconds: settings.DASHBOARD_WEBHOOKS_RETRY_SECONDS,
+    allowPrivate: settings.DASHBOARD_WEBHOOKS_ALLOW_PRIVATE,
+    ...(pollMs === undefined ? {} : { pollMs }),
+  });
+  let evaluating: Promise<void> | undefined;
+  let mailing: Promise<void> | undefined;
+  let pruning: Promise<void> | undefined;
+
+  function evaluate(): void {
+    evaluating ??= raiseAlerts(db, { timeZone })
+      .then(
+        () => undefined,
+        (err: unknown) => log.warn({ err }, 'limits and expiries could not be looked at'),
+      )
+      .finally(() => (evaluating = undefined));
+  }
+
+  function sendDue(): void {
+    mailing ??= sendMails(options)
+      .catch((err: unknown) => log.warn({ err }, 'alerts that wait to be mailed could not be read'))
+      .finally(() => (mailing = undefined));
+  }
+
+  function prune(): void {
+    pruning ??= pruneAlerts(db)
+      .catch((err: unknown) => log.warn({ err }, 'old alerts could not be deleted'))
+      .finally(() => (pruning = undefined));
+  }
+
+  const timers = [
+    setInterval(evaluate, evaluateMs).unref(),
+    setInterval(sendDue, evaluateMs).unref(),
+    setInterval(prune, PRUNE_EVERY_MS).unref(),
+  ];
+  return {
+    async close() {
+      for (const timer of timers) clearInterval(timer);
+      await Promise.all([evaluating, mailing, pruning, sender.close()]);
+    },
+  };
+}

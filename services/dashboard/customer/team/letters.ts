@@ -1,0 +1,66 @@
+import { type Mail } from '../../http/dashboard-deps';
+import { PLAIN_NAME } from '../../brand/plain-name';
+
+const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\u200f\u061c]/u;
+
+/**
+ * A name for the middle of a sentence that has no markup, as in a mail or the title of an option: written from right to left, it would
+ * turn the words around it, so that Unicode's isolates are put around it (U+2068 and U+2069). Any other stays as it is.
+ */
+function isolateText(name: string): string {
+  return RIGHT_TO_LEFT.test(name) ? `\u2068${name}\u2069` : name;
+}
+
+/** Who is told, and of which organisation. */
+interface Told {
+  readonly to: string;
+  readonly organisation: string;
+  /** Address of who did it. */
+  readonly by: string;
+  /** What the installation calls itself; {@link PLAIN_NAME} unless given. */
+  readonly name?: string | undefined;
+}
+
+/** How a role reads in a sentence. */
+const ROLE_WORDS: Readonly<Record<string, string>> = {
+  owner: 'an owner',
+  admin: 'an admin',
+  developer: 'a developer',
+  billing: 'a billing member',
+  reader: 'a read-only member',
+};
+
+const inWords = (role: string): string => ROLE_WORDS[role] ?? role;
+
+/** @param link opens the invitation; a person who has it and the address can accept */
+export function invitationMail({
+  to,
+  organisation,
+  by,
+  role,
+  link,
+  days,
+  name = PLAIN_NAME,
+}: Told & { role: string; link: string; days: number }): Mail {
+  return {
+    to,
+    subject: `Join ${isolateText(organisation)} on ${name}`,
+    text: `${by} invites you to the organisation ${isolateText(organisation)} on ${name} as ${inWords(role)}. To accept, open this link and sign in, or sign up, with this address:\n\n${link}\n\nThe link works for ${days} days. If you do not know who this is, do nothing.\n`,
+  };
+}
+
+export function roleMail({ to, organisation, by, role, name = PLAIN_NAME }: Told & { role: string }): Mail {
+  return {
+    to,
+    subject: `Your role in ${isolateText(organisation)} has changed`,
+    text: `${by} has made you ${inWords(role)} of the organisation ${isolateText(organisation)} on ${name}. It counts from now on.\n`,
+  };
+}
+
+export function removalMail({ to, organisation, by, name = PLAIN_NAME }: Told): Mail {
+  return {
+    to,
+    subject: `You are no longer a member of ${isolateText(organisation)}`,
+    text: `${by} has removed you from the organisation ${isolateText(organisation)} on ${name}. You can no longer see or change anything of it. Your account stays.\n`,
+  };
+}

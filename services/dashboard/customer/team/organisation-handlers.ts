@@ -1,0 +1,56 @@
+import { acceptInvitation } from '../../../selling/members/accept-invitation';
+import { findMemberships } from '../../../selling/members/find-memberships';
+import { findInvitation } from '../../../selling/members/invitation-view';
+import { hashInvitationToken } from '../../../selling/members/invite';
+import { type organisationEndpoints } from '../../contract/team';
+import { findSessionUser } from '../../sign-in/auth-handler';
+import { actorOf, type CallerTools } from '../../sign-in/find-caller';
+import { type Handlers } from '../../http/bind-endpoint';
+import { Refusal } from '../../http/refusal';
+import { takeRequest } from '../../http/request-limit';
+import { type OrganisationChoice } from '../../sign-in/organisation-choice';
+
+/** A minute, of one address or account: each reads the database. Tokens cannot be guessed. */
+const MOST_LOOKS = 60;
+
+const unusable = (): Refusal =>
+  new Refusal('invitation_unknown', { detail: 'This invitation was accepted or revoked, or has expired. Ask for a new one.' });
+
+/** What somebody does between organisations, whatever the role in each. */
+export function organisationHandlers(tools: CallerTools & { readonly choice: OrganisationChoice }): Handlers<typeof organisationEndpoints> {
+  const { choice } = tools;
+  return {
+    /** What a link opens. It tells nothing that its mail has not told. */
+    'POST /invitation': async ({ body: { token }, request }, { db }) => {
+      await takeRequest(db, { kind: 'invitation-look', customerId: request.ip, mostPerMinute: MOST_LOOKS });
+      const found = await findInvitation(db, hashInvitationToken(token));
+      if (!found) throw unusable();
+      const user = request.headers.cookie === undefined ? undefined : await findSessionUser(request, tools);
+      return { ...found, signedInAs: user?.email ?? null };
+    },
+
+    'POST /invitation/accept': async ({ body: { token }, caller: user, request, reply }, { db }) => {
+      await takeRequest(db, { kind: 'invitation', customerId: user.id, mostPerMinute: MOST_LOOKS });
+      const hash = hashInvitationToken(token);
+      const found = await findInvitation(db, hash);
+      if (!found) throw unusable();
+      if (found.email !== user.email.toLowerCase()) {
+        const detail = `This invitation is for ${found.email}, and you are signed in as ${user.email}. Sign in with the invited address.`;
+        throw new Refusal('invitation_for_another', { detail });
+      }
+      const { customerId } = await acceptInvitation(db, { hash, user, actor: actorOf(user, request) });
+      reply.header('set-cookie', choice.keep(user.id, customerId));
+      const joined = (await findMemberships(db, { userId: user.id })).find((each) => each.customerId === customerId);
+      if (!joined) throw unusable();
+      return joined;
+    },
+
+    /** Another's organisation reads as one that there is not. */
+    'POST /organisation': async ({ body: { customerId }, caller: user, reply }, { db }) => {
+      const membership = (await findMemberships(db, { userId: user.id })).find((each) => each.customerId === customerId);
+      if (!membership) throw new Refusal('not_found');
+      reply.header('set-cookie', choice.keep(user.id, customerId));
+      return membership;
+    },
+  };
+}

@@ -1,0 +1,124 @@
+import { type Pool } from 'pg';
+import { type Clock } from '../../../../plugins/core/ports';
+import { type AttemptOutcome, claimDeliveries, type ClaimedDelivery, settleDelivery } from '../../../selling/webhooks/claim-deliveries';
+import { GuardedFetch } from '../../../kit/upstream/guarded-fetch';
+import { type Log } from '../../../kit/log';
+import { FetchRefused, type FetchRefusal } from '../../../kit/upstream/pinned-connector';
+import { createWebhookMessage } from './webhook-message';
+
+export interface WebhookSenderOptions {
+  readonly db: Pool;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Quota time zone, for the sentences in events. */
+  readonly timeZone: string;
+  /** Pauses before the second attempt and those after it; then a delivery has failed. */
+  readonly retrySeconds: readonly number[];
+  /** Receivers on private addresses and any port. */
+  readonly allowPrivate: boolean;
+  /** How often the queue is asked. Default 1 s. */
+  readonly pollMs?: number;
+  /** In place of one that is made of `allowPrivate`, for tests. It is closed with the sender. */
+  readonly fetch?: GuardedFetch;
+}
+
+const ATTEMPT_MS = 5_000;
+/** An attempt and the statement that records it, with time to spare. */
+const LEASE_MS = 30_000;
+const MOST_AT_ONCE = 20;
+
+/** One text for an unknown name and for a name of our network, so that customers cannot learn which names it knows. */
+const REASONS: Partial<Readonly<Record<FetchRefusal, string>>> = {
+  host_unknown: 'the host has no public address',
+  address_refused: 'the host has no public address',
+  timeout: 'no answer within 5 s',
+  unreachable: 'no connection, or it broke',
+  url_invalid: 'the URL may not be called',
+  scheme_refused: 'the URL may not be called',
+  userinfo_refused: 'the URL may not be called',
+  port_refused: 'the URL may not be called',
+};
+
+type Attempt = Pick<AttemptOutcome, 'isDelivered' | 'status' | 'error'>;
+
+/** Anything but 2xx is a failure; a redirect too, because no customer entered its target. */
+async function attempt(
+  fetch: GuardedFetch,
+  url: string,
+  message: { headers: Readonly<Record<string, string>>; body: string },
+): Promise<Attempt> {
+  try {
+    const { status } = await fetch.fetch(url, { method: 'POST', ...message, maxRedirects: 0, timeoutMs: ATTEMPT_MS, ignoreBody: true });
+    return { isDelivered: status >= 200 && status < 300, status, error: null };
+  } catch (error) {
+    const reason = error instanceof FetchRefused ? REASONS[error.reason] : undefined;
+    return { isDelivered: false, status: null, error: reason ?? 'no answer that could be read' };
+  }
+}
+
+/**
+ * Sends deliveries that are due, and records how that went, until it is closed. Several processes may send: each delivery is claimed by
+ * one of them.
+ */
+export class WebhookSender {
+  private readonly fetch: GuardedFetch;
+  /** A person who can add a seller's webhook runs the installation, and may name its own systems. */
+  private readonly sellersFetch: GuardedFetch;
+  private readonly timer: NodeJS.Timeout;
+  /** Attempts that run → to which webhook. */
+  private readonly running = new Map<Promise<void>, string>();
+  private polling: Promise<void> | undefined;
+  private closed = false;
+
+  constructor(private readonly options: WebhookSenderOptions) {
+    const { allowPrivate, pollMs = 1_000 } = options;
+    const userAgent = 'Tollgate-Webhooks/1.0';
+    this.fetch = options.fetch ?? new GuardedFetch({ allowPrivate, userAgent });
+    this.sellersFetch = new GuardedFetch({ allowPrivate: true, userAgent });
+    this.timer = setInterval(() => this.poll(), pollMs).unref();
+  }
+
+  /** Takes nothing new and waits for attempts that run. Never throws. */
+  async close(): Promise<void> {
+    this.closed = true;
+    clearInterval(this.timer);
+    await this.polling;
+    await Promise.all(this.running.keys());
+    await Promise.all([this.fetch.close(), this.sellersFetch.close()]);
+  }
+
+  private poll(): void {
+    if (this.closed) return;
+    this.polling ??= this.claim()
+      .catch((err: unknown) => this.options.log.warn({ err }, 'waiting webhooks could not be read'))
+      .finally(() => (this.polling = undefined));
+  }
+
+  private async claim(): Promise<void> {
+    const room = MOST_AT_ONCE - this.running.size;
+    if (this.closed || room <= 0) return;
+    const busy = [...new Set(this.running.values())];
+    for (const delivery of await claimDeliveries(this.options.db, { most: room, leaseMs: LEASE_MS, busy })) this.start(delivery);
+  }
+
+  /** What is not recorded is attempted again when its lease ends. */
+  private start(delivery: ClaimedDelivery): void {
+    const work = this.deliver(delivery)
+      .catch((err: unknown) => this.options.log.warn({ err, delivery: delivery.deliveryId }, 'a delivery could not be recorded'))
+      .finally(() => {
+        this.running.delete(work);
+        // Whatever else waits for this receiver need not wait for the next turn.
+        this.poll();
+      });
+    this.running.set(work, delivery.webhookId);
+  }
+
+  private async deliver(delivery: ClaimedDelivery): Promise<void> {
+    const { db, clock, timeZone, retrySeconds } = this.options;
+    const { deliveryId, attempts, url, isSellers } = delivery;
+    const fetch = isSellers ? this.sellersFetch : this.fetch;
+    const outcome = await attempt(fetch, url, createWebhookMessage(delivery, { timeZone, nowMs: clock.now() }));
+    const pause = retrySeconds[attempts - 1];
+    await settleDelivery(db, { deliveryId, attempts, ...outcome, retryMs: pause === undefined ? undefined : pause * 1_000 });
+  }
+}

@@ -1,0 +1,72 @@
+import { type Role } from '../../selling/members/member-roles';
+import { type Membership } from '../../selling/members/find-memberships';
+
+/** Whose session it is. */
+export interface SessionUser {
+  readonly id: string;
+  readonly email: string;
+  readonly emailVerified: boolean;
+  /** True once signing in asks for a second factor. */
+  readonly hasSecondFactor: boolean;
+  readonly session: { readonly id: string; readonly createdAt: Date };
+}
+
+/** A person who is signed in, in one organisation. */
+export interface CallingMember {
+  readonly userId: string;
+  readonly role: Role;
+  /** All organisations of the person, the own one first. */
+  readonly memberships: readonly Membership[];
+}
+
+/** Who asks: everything an endpoint reads or changes belongs to this customer. */
+export interface Caller {
+  readonly customerId: string;
+  /** By what the customer goes: the name of the organisation, else its e-mail address. */
+  readonly organisation: string;
+  /** The customer's e-mail address. */
+  readonly address: string;
+  /** Of the person who asks; of the customer where that is a program, or an operator who looks. */
+  readonly email: string;
+  /** A person who is a member of the customer; absent for programs and operators. */
+  readonly member?: CallingMember;
+  /** For the audit log: who, and the address it came from. */
+  readonly actor: { readonly name: string; readonly from: string };
+  /** The seller acts for the customer, and gives plans without being asked. */
+  readonly isSeller?: true;
+  /** Of a program's token; absent for a person, whose role says what is allowed. */
+  readonly scopes?: ReadonlySet<string>;
+}
+
+/** A person who asks about the own account, in whichever organisation that person works. */
+export interface Person {
+  readonly userId: string;
+  readonly email: string;
+  /** Of the person's own; undefined for somebody who has left, or was removed from, every organisation. */
+  readonly customerId: string | undefined;
+  readonly hasSecondFactor: boolean;
+  readonly sessionId: string;
+  readonly actor: { readonly name: string; readonly from: string };
+  /**
+   * Somebody who finds an open browser has a session, and no password.
+   * @throws Refusal 403 `password_wrong`, 403 `sign_in_again` for an account without one, 429 `too_many_attempts`
+   */
+  confirm(password: string | undefined): Promise<void>;
+}
+
+/** Who asks, of those who run the installation. */
+export interface OperatorCaller {
+  readonly id: string;
+  readonly email: string;
+  /** For the audit log: who, and the address it came from. */
+  readonly actor: { readonly name: string; readonly from: string };
+}
+
+/** Who asks, by the audience of an endpoint. */
+export interface Callers {
+  readonly members: Caller;
+  readonly persons: Person;
+  readonly accounts: SessionUser;
+  readonly operators: OperatorCaller;
+  readonly everybody: undefined;
+}

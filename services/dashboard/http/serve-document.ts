@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { type Clock } from '../../../plugins/core/ports';
+import { ServiceError } from '../../kit/errors';
+import { JSON_TYPE } from '../../kit/service/reply';
+
+/** A text that is kept with what its answers need. */
+export interface KeptDocument {
+  readonly revision: string;
+  readonly text: string;
+  readonly compressed: Buffer;
+  /** Weak: the same for both encodings. */
+  readonly tag: string;
+}
+
+/** Where the document comes from. */
+export interface DocumentSource {
+  /** Another text whenever the document is another; asked at every request. */
+  revision(): Promise<string>;
+  /** The document's text. */
+  read(): Promise<string>;
+}
+
+/** How often what strangers may ask for at any rate is asked of the database. */
+const ASKED_AGAIN_MS = 1_000;
+
+/** The revision asked for once a second at most, and once for all who ask meanwhile: a flood of requests must not become one of queries. */
+export function askSeldom(ask: () => Promise<string>, { monotonic }: Pick<Clock, 'monotonic'>): () => Promise<string> {
+  let asked: { readonly atMs: number; readonly revision: Promise<string> } | undefined;
+  return () => {
+    const nowMs = monotonic();
+    if (!asked || nowMs - asked.atMs >= ASKED_AGAIN_MS) asked = { atMs: nowMs, revision: ask() };
+    return asked.revision;
+  };
+}
+
+async function makeDocument(source: DocumentSource, revision: string): Promise<KeptDocument> {
+  try {
+    const text = await source.read();
+    const tag = `W/"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
+    return { revision, text, compressed: gzipSync(text), tag };
+  } catch (cause) {
+    throw new ServiceError('service_not_ready', { detail: 'The description of the API is not built.', cause });
+  }
+}
+
+/**
+ * The document as it is now, made once for each revision. What was read last stands while its source is away.
+ * @throws ServiceError 503 `service_not_ready` while there is none
+ */
+export function keepDocument(source: DocumentSource): () => Promise<KeptDocument> {
+  let known: KeptDocument | undefined;
+  let making: { readonly revision: string; readonly made: Promise<KeptDocument> } | undefined;
+  return async () => {
+    const revision = await source.revision().catch((cause: unknown) => {
+      if (known) return known.revision;
+      throw new ServiceError('service_not_ready', { cause });
+    });
+    if (known?.revision === revision) return known;
+    if (making?.revision !== revision) making = { revision, made: makeDocument(source, revision) };
+    try {
+      return (known = await making.made);
+    } finally {
+      making = undefined;
+    }
+  };
+}
+
+const isKnown = (header: string | undefined, tag: string): boolean =>
+  (header ?? '').split(',').some((each) => each.trim() === '*' || each.trim().replace(/^(?!W\/)/, 'W/') === tag);
+
+/** Answers with a document, compressed where that is understood, or with 304 to who has it. */
+export function sendDocument(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { document, headers }: { readonly document: KeptDocument; readonly headers: Readonly<Record<string, string>> },
+): FastifyReply {
+  const { text, compressed, tag } = document;
+  const { 'Content-Type': contentType = JSON_TYPE, Vary: varies, ...others } = headers;
+  reply.headers({ ETag: tag, Vary: varies === undefined ? 'Accept-Encoding' : `Accept-Encoding, ${varies}`, ...others });
+  if (isKnown(request.headers['if-none-match'], tag)) return reply.code(304).send();
+  reply.header('Content-Type', contentType);
+  if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(text);
+  return reply.header('Content-Encoding', 'gzip').send(compressed);
+}
+
+/** Where and how a document is served. */
+export interface DocumentPlace {
+  readonly path: string;
+  /** A new version is served as soon as it is installed: copies are asked about before each use, unless this says otherwise. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A JSON document for everybody. */
+export function serveDocument(app: FastifyInstance, source: DocumentSource, { path, headers = {} }: DocumentPlace): void {
+  const current = keepDocument(source);
+  app.get(path, async (request, reply) =>
+    sendDocument(request, reply, { document: await current(), headers: { 'Cache-Control': 'public, no-cache', ...headers } }),
+  );
+}

@@ -1,0 +1,64 @@
+import { type FastifyRequest } from 'fastify';
+import { hashApiKey, isPlausibleSellerToken } from '../../../../plugins/core/access/api-key';
+import { bearerToken } from '../../../../plugins/core/access/credential-location';
+import { requireCustomer } from '../../../selling/customers/find-customer';
+import { isUuid } from '../../../../plugins/stores/postgres/database';
+import { OperationRefused } from '../../../selling/operations/operation-refused';
+import { findSellerToken, noteSellerTokenUse, type SellerGrant } from '../../../selling/tokens/seller-tokens';
+import { type Caller, type OperatorCaller } from '../../http/callers';
+import { type DashboardDeps } from '../../http/dashboard-deps';
+import { Refusal } from '../../http/refusal';
+import { takeRequest } from '../../http/request-limit';
+import { type SellerOperation } from './seller-operations';
+
+/** A minute and token. */
+const MOST_REQUESTS = 600;
+
+/** What a program is told that has no usable token (RFC 6750). */
+const CHALLENGE = { headers: { 'WWW-Authenticate': 'Bearer realm="tollgate seller"' } };
+const WHERE = 'Create one under Tokens in the console.';
+const REFUSED = {
+  token_missing:
+    'Send a token of the seller’s API as "Authorization: Bearer tg_seller_…". Other tokens, API keys and cookies are not taken here.',
+  token_not_valid: `This token does not exist, was revoked, or its maker is no operator any more. ${WHERE}`,
+  token_expired: `This token has expired. ${WHERE}`,
+} as const;
+const refuse = (code: keyof typeof REFUSED): Refusal => new Refusal(code, { ...CHALLENGE, detail: REFUSED[code] });
+
+async function findGrant(request: FastifyRequest, { db }: DashboardDeps): Promise<SellerGrant> {
+  const secret = bearerToken(request.headers.authorization ?? '');
+  if (secret === undefined) throw refuse('token_missing');
+  const grant = isPlausibleSellerToken(secret) ? await findSellerToken(db, hashApiKey(secret)) : undefined;
+  // One that was revoked reads as one that never was: a stranger must not learn which.
+  if (!grant || grant.state === 'revoked') throw refuse('token_not_valid');
+  if (grant.state === 'expired') throw refuse('token_expired');
+  return grant;
+}
+
+/**
+ * Who asks with a token of the seller's API, and that the token may. Cookies are not looked at.
+ * @throws Refusal 401 `token_missing`, `token_not_valid`, `token_expired`; 403 `scope_missing`; 429 `too_many_attempts`
+ */
+export async function findSellerCaller(
+  request: FastifyRequest,
+  { scopes }: Pick<SellerOperation, 'scopes'>,
+  deps: DashboardDeps,
+): Promise<OperatorCaller & { readonly scopes: ReadonlySet<string> }> {
+  const grant = await findGrant(request, deps);
+  if (grant.isUseNews) await noteSellerTokenUse(deps.db, grant.id);
+  await takeRequest(deps.db, { kind: 'seller', customerId: grant.id, mostPerMinute: MOST_REQUESTS });
+  if (!scopes.some((each) => grant.scopes.includes(each))) {
+    throw new Refusal('scope_missing', { detail: `This token needs the scope ${scopes.join(' or ')}.`, members: { scopes } });
+  }
+  const actor = { name: `operator:${grant.madeBy} (token ${grant.name})`, from: request.ip };
+  return { id: grant.operatorId, email: grant.madeBy, actor, scopes: new Set(grant.scopes) };
+}
+
+/** The same, for the customer whose id the path names. @throws as above, and OperationRefused `customer_unknown` */
+export async function findCustomersSeller(request: FastifyRequest, operation: SellerOperation, deps: DashboardDeps): Promise<Caller> {
+  const { actor, scopes } = await findSellerCaller(request, operation, deps);
+  const { customer: wanted = '' } = request.params as { customer?: string };
+  if (!isUuid(wanted)) throw new OperationRefused('customer_unknown', 'there is no customer with this id');
+  const { id: customerId, email } = await requireCustomer(deps.db, wanted);
+  return { customerId, organisation: email, address: email, email, actor, scopes, isSeller: true };
+}

@@ -1,0 +1,42 @@
+import { type Endpoint, type EndpointName, partsOf } from '../../contract/endpoint';
+import { contract } from '../../contract/endpoints';
+import { type SellerScope } from '../../contract/fields';
+import { describeApi, type TokenOperation } from '../../customer/management/management-document';
+
+/** One endpoint of the pages that a token of the seller's API may use. */
+export interface SellerOperation extends TokenOperation<SellerScope> {
+  /** As the contract has it; its handler is found by it. */
+  readonly origin: EndpointName;
+}
+
+/** Of a customer: below it stands what the customer's own pages do. */
+const CUSTOMER = '/customers/:customer';
+
+function pathOf(origin: EndpointName, { for: audience }: Endpoint): EndpointName {
+  const { method, path } = partsOf(origin);
+  return audience === 'members' ? `${method} ${CUSTOMER}${path}` : `${method} ${path.replace(/^\/operator/, '') as `/${string}`}`;
+}
+
+function scopesOf(endpoint: Endpoint): readonly SellerScope[] | undefined {
+  if (endpoint.for === 'members') return endpoint.sellerScopes ?? endpoint.scopes;
+  return endpoint.for === 'operators' ? endpoint.sellerScopes : undefined;
+}
+
+/** What the seller's API offers: the console's endpoints, and for any customer those of the management API and the statements. */
+export const sellerOperations: readonly SellerOperation[] = Object.entries<Endpoint>(contract).flatMap(([name, endpoint]) => {
+  const origin = name as EndpointName;
+  const scopes = scopesOf(endpoint);
+  return scopes ? [{ origin, name: pathOf(origin, endpoint), endpoint, scopes }] : [];
+});
+
+/** OpenAPI 3.1 of the seller's API. @param url where it begins */
+export function describeSellerApi(url: string): object {
+  return describeApi({
+    title: 'Tollgate seller’s API',
+    description:
+      'Customers, keys, plans, subscriptions, limits, suspensions, use, requests and statements of all customers, for the seller’s programs. Make a token under Tokens in the console and send it as `Authorization: Bearer tg_seller_…`. A change of what a customer has names the `version` that it is based on. `Idempotency-Key`, or `submission` in the body, is a UUID of yours for each request that makes something: the same one again makes nothing new.',
+    token: 'tg_seller_…',
+    url,
+    operations: sellerOperations,
+  });
+}

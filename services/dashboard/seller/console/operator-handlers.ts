@@ -1,0 +1,118 @@
+import { type Pool } from 'pg';
+import { ANSWER_TIME_BOUNDS_MS } from '../../../../plugins/core/catalogue/answer-times';
+import { windowsAt } from '../../../../plugins/core/access/quota';
+import { readAppliedCatalogue, readCatalogueSource } from '../../../selling/catalogue/read-catalogue';
+import { findCustomer } from '../../../selling/customers/find-customer';
+import { explainDecision as findDecision } from '../../../selling/requests/explain-decision';
+import { listCatalogueChanges } from '../../../selling/operators/catalogue-changes';
+import { MOST_OF_ALL } from '../../../selling/operators/most-of-all';
+import { readProductFigures } from '../../../selling/operators/product-figures';
+import { readNodes, readStoreHealth } from '../../../selling/operators/read-nodes';
+import { type AuditQuery, searchAudit } from '../../../selling/operators/search-audit';
+import { searchRequests } from '../../../selling/operators/search-requests';
+import { type operatorEndpoints } from '../../contract/operator';
+import { type Handlers } from '../../http/bind-endpoint';
+import { Refusal } from '../../http/refusal';
+import { describeProduct } from '../../customer/plans/plan-handlers';
+import { describeExplanation } from '../../customer/requests/describe-explanation';
+import { describeTold, readAnswerFilter } from '../../customer/requests/describe-request';
+import { csvRecord } from '../../http/csv';
+import { compareFile } from './compare-file';
+import { readAnswered } from './read-answered';
+
+const UNKNOWN = 'No request has this ID in the last 7 days. New requests appear a few seconds after their response.';
+
+const CHANGES_SHOWN = 20;
+const BATCH = 500;
+/** What a spreadsheet opens, and no more than a minute's work. */
+const MOST_LINES = 100_000;
+
+/** The lines that are asked for, newest first, read a few at a time. */
+async function* records(db: Pool, query: Omit<AuditQuery, 'limit' | 'after'>): AsyncGenerator<string> {
+  yield csvRecord(['at', 'actor', 'from', 'action', 'subject_kind', 'subject_id', 'subject', 'customer', 'details']);
+  let after: string | undefined;
+  for (let count = 0; count < MOST_LINES; count += BATCH) {
+    const { lines, next } = await searchAudit(db, { ...query, limit: BATCH, after });
+    for (const { at, actor, from, action, subjectKind, subjectId, label, customer, details } of lines) {
+      const about = [subjectKind, subjectId, label ?? '', customer?.email ?? '', JSON.stringify(details)];
+      yield csvRecord([at.toISOString(), actor, from ?? '', action, ...about]);
+    }
+    if (next === undefined) return;
+    after = next;
+  }
+}
+
+/** What was done and refused, what is sold and how it runs. */
+export const operatorHandlers: Handlers<typeof operatorEndpoints> = {
+  'GET /operator/session': ({ caller: { email } }, { gatewayUrl, timeZone }) => ({ email, gatewayUrl, quotaTimeZone: timeZone }),
+
+  'GET /operator/requests': async (
+    { query: { customer, limit: wanted, after, product, key: lastFour, caller, origin, ...filter } },
+    { db, clock },
+  ) => {
+    const isOfAll = [customer, product, lastFour, caller, origin, ...Object.values(filter)].every((each) => each === undefined);
+    const limit = isOfAll ? Math.min(wanted, MOST_OF_ALL) : wanted;
+    const customerId = customer === undefined ? undefined : (await findCustomer(db, customer.replaceAll('\0', '')))?.id;
+    if (customer !== undefined && customerId === undefined) return { requests: [], next: null };
+    const plain = (text: string | undefined): string | undefined => text?.replaceAll('\0', '');
+    const own = { product: plain(product), lastFour, callerAddress: plain(caller), originHost: plain(origin), customerId };
+    const query = { ...readAnswerFilter(filter), ...own, limit, after };
+    const { requests, next } = await searchRequests(db, query);
+    const nowMs = clock.now();
+    return { requests: requests.map((each) => ({ ...each, ...describeTold(each, nowMs) })), next: next ?? null };
+  },
+
+  'GET /operator/requests/:requestId': async ({ params: { requestId } }, { db }) => {
+    const decision = await findDecision(db, { requestId });
+    if (!decision) throw new Refusal('request_unknown', { detail: UNKNOWN });
+    // What mends it is the customer's to do.
+    return describeExplanation(decision, []);
+  },
+
+  'GET /operator/audit': async ({ query: { customer: customerId, limit: wanted, ...query } }, { db }) => {
+    const limit = customerId === undefined ? Math.min(wanted, MOST_OF_ALL) : wanted;
+    const { lines, next } = await searchAudit(db, { ...query, customerId, limit });
+    return {
+      entries: lines.map((line) => ({ ...line, subject: { kind: line.subjectKind, id: line.subjectId, label: line.label } })),
+      next: next ?? null,
+    };
+  },
+
+  'GET /operator/audit.csv': ({ query: { customer: customerId, ...query } }, { db, clock }) => ({
+    filename: `tollgate-audit-${new Date(clock.now()).toISOString().slice(0, 10)}.csv`,
+    content: records(db, { ...query, customerId }),
+  }),
+
+  'GET /operator/products': async (_call, { db, clock, timeZone }) => {
+    const { day } = windowsAt(clock.now() / 1000, timeZone);
+    const [figures, answered] = await Promise.all([readProductFigures(db, day), readAnswered(db, day)]);
+    return { figures, answered, answerTimesMs: ANSWER_TIME_BOUNDS_MS };
+  },
+
+  /** As the customers' pages show it, without subscriptions. */
+  'GET /operator/catalogue': async (_call, deps) => {
+    const source = await readCatalogueSource(deps.db);
+    const placeOf = (id: string): string | null => {
+      const line = source?.lines[id];
+      return source === undefined || line === undefined ? null : `${source.file}:${line}`;
+    };
+    const { products } = await deps.catalogue();
+    const changes = await listCatalogueChanges(deps.db, CHANGES_SHOWN);
+    return {
+      changes,
+      products: products.map((product) => ({
+        ...describeProduct(product, { liveSource: deps.liveSources?.find(product.id) }),
+        source: placeOf(product.id),
+      })),
+    };
+  },
+
+  'GET /operator/catalogue/file': async (_call, { db, catalogueFile }) => compareFile(catalogueFile, await readAppliedCatalogue(db)),
+
+  'GET /operator/nodes': async (_call, { db, clock }) => {
+    const start = clock.monotonic();
+    const database = await readStoreHealth(db);
+    const answeredInMs = clock.monotonic() - start;
+    return { nodes: await readNodes(db), database: { ...database, answeredInMs } };
+  },
+};

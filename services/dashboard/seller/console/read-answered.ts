@@ -1,0 +1,26 @@
+import { type ProductAnswers, readProductAnswers } from '../../../selling/outages/read-product-answers';
+import { type DashboardDeps } from '../../http/dashboard-deps';
+
+type Part = Omit<ProductAnswers, 'product'>;
+const NOTHING: Part = { admitted: 0, answers: null };
+
+/** @param day `YYYY-MM-DD` */
+function daysBefore(day: string, count: number): string {
+  return new Date(Date.parse(day) - count * 86_400_000).toISOString().slice(0, 10);
+}
+
+/**
+ * What each product answered today and in the 30 days up to today; a product without calls within them has no entry.
+ * @param today `YYYY-MM-DD` in the quota time zone
+ */
+export async function readAnswered(
+  db: DashboardDeps['db'],
+  today: string,
+): Promise<{ readonly product: string; readonly today: Part; readonly period: Part }[]> {
+  const [ofToday, period] = await Promise.all([
+    readProductAnswers(db, { fromDay: today, toDay: today }),
+    readProductAnswers(db, { fromDay: daysBefore(today, 29), toDay: today }),
+  ]);
+  const todayOf = new Map(ofToday.map((each) => [each.product, each]));
+  return period.map((each) => ({ product: each.product, today: todayOf.get(each.product) ?? NOTHING, period: each }));
+}

@@ -1,0 +1,38 @@
+import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { requireCustomer } from '../../../selling/customers/find-customer';
+import { findOrganisation } from '../../../selling/members/rename-organisation';
+import { recordView } from '../../../selling/operators/record-view';
+import { endpointsFor } from '../../contract/endpoints';
+import { addEndpoint, type AnyHandler, type MemberHandlers } from '../../http/bind-endpoint';
+import { type DashboardDeps } from '../../http/dashboard-deps';
+import { type Caller, type OperatorCaller } from '../../http/callers';
+
+/** Below it every GET of the customers' API, as that customer gets it. */
+const VIEW_PREFIX = '/api/operator/customers/:viewed/view';
+
+interface ViewTools {
+  readonly deps: DashboardDeps;
+  readonly memberHandlers: MemberHandlers;
+  readonly findOperator: (request: FastifyRequest, reply: FastifyReply) => Promise<OperatorCaller>;
+}
+
+/** The customer that an operator looks at, once the audit log says so. */
+async function viewedCustomer(request: FastifyRequest, { email, actor }: OperatorCaller, { db }: DashboardDeps): Promise<Caller> {
+  const { viewed = '' } = request.params as { viewed?: string };
+  const customer = await requireCustomer(db, viewed);
+  await recordView(db, { customerId: customer.id, actor });
+  const { id: customerId, email: address } = customer;
+  const { organisation } = await findOrganisation(db, customerId);
+  return { customerId, organisation, address, email: address, actor: { ...actor, name: `operator:${email}` } };
+}
+
+/** "See what they see": reads only, since nothing else has a route here. */
+export function addViewRoutes(app: FastifyInstance, { deps, memberHandlers, findOperator }: ViewTools): void {
+  const findViewed = async (request: FastifyRequest, reply: FastifyReply): Promise<Caller> =>
+    viewedCustomer(request, await findOperator(request, reply), deps);
+  for (const { name, method, ...endpoint } of endpointsFor('members')) {
+    if (method !== 'GET') continue;
+    const handler = memberHandlers[name as keyof typeof memberHandlers] as AnyHandler;
+    addEndpoint(app, { name, endpoint, handler }, { deps, prefix: VIEW_PREFIX, findCaller: findViewed });
+  }
+}

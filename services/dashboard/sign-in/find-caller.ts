@@ -1,0 +1,80 @@
+import { type FastifyReply, type FastifyRequest } from 'fastify';
+import { type Pool } from 'pg';
+import { type Permission, roleMay } from '../../selling/members/member-roles';
+import { joinCustomer } from '../../selling/customers/join-customer';
+import { findMemberships, type Membership } from '../../selling/members/find-memberships';
+import { findOperator } from '../../selling/operators/find-operator';
+import { authHeaders, requireDatabase } from './auth-handler';
+import { type SessionUser } from '../http/callers';
+import { type AuthSource } from './create-auth';
+import { Refusal } from '../http/refusal';
+import { type OrganisationChoice, SHOWN_HEADER } from './organisation-choice';
+import { type Caller } from '../http/callers';
+
+export interface CallerTools {
+  readonly auth: AuthSource;
+  readonly db: Pool;
+}
+
+/** Who is signed in, with the address verified. A session that is nearly used up is renewed, which sets the cookie anew. */
+export async function findUser(request: FastifyRequest, reply: FastifyReply, { auth, db }: CallerTools): Promise<SessionUser> {
+  // A request without a cookie needs no look-up.
+  if (request.headers.cookie === undefined) throw new Refusal('not_signed_in');
+  const accounts = await auth();
+  const { user, cookies } = await accounts.findSession(authHeaders(request)).catch(async (error: unknown) => {
+    await requireDatabase(db);
+    throw error;
+  });
+  if (cookies.length > 0) reply.header('set-cookie', cookies);
+  // Sign-in refuses unverified addresses already; this is what everything else relies on.
+  if (!user?.emailVerified) throw new Refusal('not_signed_in');
+  return user;
+}
+
+/** Likewise, and no operator. @throws Refusal 401 `not_signed_in`, 403 `customers_only` */
+export async function findAccount(request: FastifyRequest, reply: FastifyReply, tools: CallerTools): Promise<SessionUser> {
+  const user = await findUser(request, reply, tools);
+  if (await findOperator(tools.db, { id: user.id })) throw new Refusal('customers_only');
+  return user;
+}
+
+/** The name of a person in the audit log, and the address a request came from. */
+export function actorOf({ email }: Pick<SessionUser, 'email'>, request: FastifyRequest): { name: string; from: string } {
+  return { name: `dashboard:${email}`, from: request.ip };
+}
+
+/** A newcomer gets an organisation; one that an operator made for the address becomes the newcomer's. */
+async function membershipsOf(user: SessionUser, { request, db }: { request: FastifyRequest; db: Pool }): Promise<Membership[]> {
+  const known = await findMemberships(db, { userId: user.id });
+  if (known.length > 0) return known;
+  await joinCustomer(db, { email: user.email, actor: actorOf(user, request) });
+  return findMemberships(db, { userId: user.id });
+}
+
+/** A page that was opened before a switch must not do in one organisation what it shows of another. */
+function checkShown({ headers }: FastifyRequest, { customerId }: Membership): void {
+  const shown = headers[SHOWN_HEADER];
+  if (shown !== undefined && shown !== customerId) throw new Refusal('organisation_changed');
+}
+
+/**
+ * Who asks, in the organisation that was chosen, with a role that grants what is asked for.
+ * @throws Refusal 401 `not_signed_in`; 403 `customers_only` for an operator, `organisation_missing`, `role_forbids`; 409
+ *   `organisation_changed`
+ */
+export async function findCaller(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { needs, choice, ...tools }: CallerTools & { readonly needs: Permission; readonly choice: OrganisationChoice },
+): Promise<Caller> {
+  const user = await findAccount(request, reply, tools);
+  const memberships = await membershipsOf(user, { request, db: tools.db });
+  const chosen = choice.read(request, user.id);
+  const membership = memberships.find(({ customerId }) => customerId === chosen) ?? memberships[0];
+  if (!membership) throw new Refusal('organisation_missing');
+  checkShown(request, membership);
+  const { customerId, organisation, address, role } = membership;
+  if (!roleMay(role, needs)) throw new Refusal('role_forbids', { members: { role, needs } });
+  const member = { userId: user.id, role, memberships };
+  return { customerId, organisation, address, email: user.email, actor: actorOf(user, request), member };
+}

@@ -1,0 +1,58 @@
+import { type PasskeyOptions } from '@better-auth/passkey';
+import { type BetterAuthPlugin } from 'better-auth';
+import { findPasskeyOwner } from '../../../selling/customers/passkeys';
+import { findOperator } from '../../../selling/operators/find-operator';
+import { type AuthOptions, nameOf } from '../auth-options';
+import { passkeyDomain } from './passkey-domain';
+
+/** Tables and columns as migration 0002 names them. */
+const SCHEMA = {
+  passkey: {
+    modelName: 'auth_passkey',
+    fields: {
+      publicKey: 'public_key',
+      userId: 'user_id',
+      credentialID: 'credential_id',
+      deviceType: 'device_type',
+      backedUp: 'backed_up',
+      createdAt: 'created_at',
+    },
+  },
+} satisfies PasskeyOptions['schema'];
+
+/** Passkeys, by better-auth's own plug-in; none where browsers keep none. It is loaded here, as better-auth is: see create-auth.ts. */
+export async function passkeyPlugins(options: AuthOptions): Promise<BetterAuthPlugin[]> {
+  const { db, url } = options;
+  const rpID = passkeyDomain(url);
+  if (rpID === undefined) return [];
+  const [{ passkey }, { APIError }] = await Promise.all([import('@better-auth/passkey'), import('better-auth/api')]);
+
+  // The plug-in asks the device for it, and takes an answer without.
+  const requireVerified = (isVerified: boolean | undefined): void => {
+    if (isVerified !== true) throw new APIError('BAD_REQUEST', { code: 'PERSON_UNVERIFIED', message: 'The person was not verified' });
+  };
+  const plugin = passkey({
+    rpID,
+    rpName: nameOf(options),
+    origin: url,
+    authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
+    registration: {
+      // Asked for by a person who has just given the password, which is more than the session of a day that the plug-in wants; see
+      // passkey-handlers.ts. Without a session it makes nothing.
+      requireSession: false,
+      resolveUser: () => Promise.reject(new APIError('UNAUTHORIZED', { code: 'SESSION_REQUIRED', message: 'Sign in first' })),
+      afterVerification: ({ verification }) => requireVerified(verification.registrationInfo?.userVerified),
+    },
+    authentication: {
+      async afterVerification({ verification, clientData }) {
+        requireVerified(verification.authenticationInfo.userVerified);
+        const owner = await findPasskeyOwner(db, clientData.id);
+        if (owner !== undefined && !(await findOperator(db, { id: owner }))) return;
+        throw new APIError('UNAUTHORIZED', { code: 'OPERATORS_PASSWORD', message: 'An operator signs in by password and code' });
+      },
+    },
+    advanced: { webAuthnChallengeCookie: 'passkey' },
+    schema: SCHEMA,
+  });
+  return [plugin];
+}

@@ -1,0 +1,36 @@
+import { hash, verify } from '@node-rs/argon2';
+import pLimit from 'p-limit';
+import { ServiceError } from '../../kit/errors';
+
+/** OWASP's figures for argon2id: 19 MiB, 2 passes, 1 lane. Some 20 ms on a thread of the pool, so that sign-ins do not block others. */
+const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+
+/** As many as Node's pool has threads; 76 MiB of memory. */
+const MOST_AT_ONCE = 4;
+/** Half a second's work: later requests are refused rather than kept waiting. */
+const MOST_WAITING = 64;
+
+/** Hashes and verifies passwords, a few at once: each takes memory and a thread that other work needs too. */
+export interface PasswordHasher {
+  /** @returns a PHC string, `$argon2id$…`: the library's default algorithm, which the database insists on */
+  hash(password: string): Promise<string>;
+  verify(given: { readonly hash: string; readonly password: string }): Promise<boolean>;
+}
+
+/**
+ * Both of its methods throw ServiceError 503 `service_not_ready` with Retry-After while too many passwords wait.
+ * @param cost for tests that are not about it
+ */
+export function createPasswordHasher(cost: Readonly<typeof COST> = COST): PasswordHasher {
+  const limit = pLimit(MOST_AT_ONCE);
+
+  async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (limit.pendingCount >= MOST_WAITING) throw new ServiceError('service_not_ready', { headers: { 'Retry-After': '1' } });
+    return limit(work);
+  }
+
+  return {
+    hash: (password) => inTurn(() => hash(password.normalize('NFKC'), cost)),
+    verify: ({ hash: stored, password }) => inTurn(() => verify(stored, password.normalize('NFKC'))),
+  };
+}

@@ -1,0 +1,58 @@
+import { type FastifyInstance } from 'fastify';
+import { type Catalogue, type CatalogueProduct } from '../../../plugins/core/catalogue/catalogue';
+import { readCatalogueRevision } from '../../selling/catalogue/read-catalogue';
+import { type DashboardDeps } from '../http/dashboard-deps';
+import { askSeldom, type DocumentSource, serveDocument } from '../http/serve-document';
+import { type Brand } from '../brand/brand';
+
+/** Where kong.yml has the gateway fetch what it answers at `/` and `/openapi.json`. */
+const FOLDER = '/gateway';
+
+/** Programs keep a copy this long, and so may caches between. Pages of other sites may read it: there is nothing of anybody's in it. */
+const HEADERS = {
+  'Cache-Control': 'public, max-age=60',
+  'Access-Control-Allow-Origin': '*',
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+};
+
+function describeProduct({ id, title, prefix, routes, base, plans }: CatalogueProduct): object {
+  return {
+    id,
+    title,
+    prefix,
+    endpoints: routes,
+    base,
+    plans: plans.map(({ name, daily, monthly, price, currency, overage }) => ({ name, daily, monthly, price, currency, overage })),
+    active_plans: plans.length,
+    listed_only: prefix === null,
+  };
+}
+
+interface Addresses {
+  readonly name: string;
+  /** Origin of the dashboard. */
+  readonly portal: string;
+  /** Base URL of the gateway. */
+  readonly gateway: string;
+}
+
+/** What the gateway answers at `/`: everything that is sold or listed, and where to read on. Limits are requests, prices a month. */
+export function describeGateway({ products }: Catalogue, { name, portal, gateway }: Addresses): object {
+  return { name, portal, openapi: `${gateway}/openapi.json`, products: products.map(describeProduct) };
+}
+
+/** What the gateway answers without a key: the catalogue, and the description of the API. Headers and query of the request mean nothing here. */
+export function serveGatewayRoot(
+  app: FastifyInstance,
+  deps: DashboardDeps,
+  { document, url, brand }: { readonly document: DocumentSource; readonly url: string; readonly brand: Brand },
+): void {
+  const addresses = { name: brand.name, portal: url, gateway: deps.gatewayUrl.replace(/\/$/, '') };
+  const catalogue: DocumentSource = {
+    revision: askSeldom(() => readCatalogueRevision(deps.db), deps.clock),
+    read: async () => JSON.stringify(describeGateway(await deps.catalogue(), addresses)),
+  };
+  const description = { ...document, revision: askSeldom(() => document.revision(), deps.clock) };
+  serveDocument(app, catalogue, { path: FOLDER, headers: HEADERS });
+  serveDocument(app, description, { path: `${FOLDER}/openapi.json`, headers: HEADERS });
+}

@@ -1,0 +1,87 @@
+import { type ReactNode } from 'react';
+import { type CatalogueProduct, hasSandbox } from '../../../plugins/core/catalogue/catalogue';
+import { PageFrame, type PageTools, signUpPath } from './page-frame';
+import { CodeBlock } from './code-block';
+import { ProductCards } from './product-cards';
+import { type Operation } from './operations';
+import { TryForm } from './try-form';
+import { isOffered } from '../brand/wording';
+
+interface LandingPageProps {
+  readonly tools: PageTools;
+  readonly products: readonly CatalogueProduct[];
+  /** A call to try, where a product has one with an example. */
+  readonly tried: Operation | undefined;
+}
+
+/** A real call and its answer side by side, before anything is asked of the reader. */
+function FirstTry({ operation, tools }: { readonly operation: Operation; readonly tools: PageTools }): ReactNode {
+  const { summary, tags, responses } = operation;
+  const curl = operation['x-codeSamples'].find(({ lang }) => lang === 'curl');
+  const { example, examples = {} } = responses['200']?.content?.['application/json'] ?? {};
+  const answer = example ?? Object.values(examples)[0]?.value;
+  return (
+    <section aria-labelledby="try" className="first-try">
+      <h2 id="try">See an answer first</h2>
+      <p>
+        {summary}, in the sandbox, without an account. <a href={`/reference/${tags[0]}`}>Its reference</a>
+      </p>
+      <div className="call-and-answer">
+        {curl && (
+          <div>
+            <CodeBlock code={curl.source} language="shell" label="The call with curl" copy="code" />
+          </div>
+        )}
+        {answer !== undefined && <CodeBlock code={JSON.stringify(answer, undefined, 2)} language="json" label="Its answer" />}
+      </div>
+      <TryForm operation={operation} tools={{ ...tools, isSandbox: true }} />
+    </section>
+  );
+}
+
+/** The first page of a reader without an account. */
+export function LandingPage({ tools, products, tried }: LandingPageProps): ReactNode {
+  const count = products.filter(isOffered).length;
+  const isTestable = products.some(hasSandbox);
+  const title = count === 0 ? 'No APIs yet' : `${count} ${count === 1 ? 'API' : 'APIs'}, one key`;
+  const { headline = title, subheadline } = tools.brand.words ?? {};
+  const published =
+    count === 0
+      ? 'Products appear here as soon as they are on sale.'
+      : `Limits and prices of each are published.${isTestable ? ' Test keys are free and answered by a sandbox: try before you pay.' : ''}`;
+  const description = subheadline ?? published;
+  return (
+    <PageFrame
+      tools={tools}
+      title={`${tools.brand.name}: ${headline}`}
+      description={description}
+      path="/"
+      products={products.filter(isOffered)}
+    >
+      <section className="hero">
+        <h1>{headline}</h1>
+        <p className="lead">{description}</p>
+        <p className="actions">
+          <a className="button" href={signUpPath('/')}>
+            Create an account
+          </a>
+          <a className="button second" href="/reference">
+            Read the reference
+          </a>
+        </p>
+      </section>
+      {tried && tools.canTry && <FirstTry operation={tried} tools={tools} />}
+      {count > 0 && (
+        <section aria-labelledby="products">
+          <h2 id="products">Products and prices</h2>
+          <p>
+            <a href="/pricing">Compare all plans and costs</a>. Every product has its own daily and monthly limit.
+            {isTestable &&
+              ' Test keys have the same limits, count by themselves and are answered by a sandbox, so that trying costs nothing.'}
+          </p>
+          <ProductCards products={products} tools={tools} />
+        </section>
+      )}
+    </PageFrame>
+  );
+}

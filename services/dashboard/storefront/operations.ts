@@ -1,0 +1,99 @@
+import { type CatalogueProduct, hasSandbox } from '../../../plugins/core/catalogue/catalogue';
+import { exampleOf, readParameter } from '../../openapi/example-value';
+import { ReferenceResolver } from '../../openapi/resolve-references';
+import { isObject, type Json } from '../../openapi/sound-parts';
+import { apiDocument, type ApiDocument, type ApiOperation } from '../contract/api-document';
+
+/** One way to call a product. */
+export interface Operation extends ApiOperation {
+  /** In capitals. */
+  readonly method: string;
+  readonly path: string;
+}
+
+/** What the document writes where a value comes from the call before. */
+export const FROM_BEFORE = 'from the step before';
+
+export const NOTHING_DESCRIBED: ApiDocument = { servers: [], tags: [], paths: {}, 'x-errors': [], 'x-left-out': [] };
+
+const shape = apiDocument.shape;
+
+/** Bodies that “Run it here” sends. */
+const FILLED_IN = new Set(['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data']);
+
+/** Parameters with an example each where they must be sent, and a body with one: of an API that gives none, made from its schema. */
+function withExamples(operation: Json): Json {
+  const { parameters, requestBody } = operation;
+  const content = isObject(requestBody) && isObject(requestBody['content']) ? requestBody['content'] : {};
+  const bodies = Object.entries(content).map(([type, media]) => {
+    if (!FILLED_IN.has(type) || !isObject(media)) return [type, media];
+    const { value, isMade } = exampleOf(media, 'text');
+    return [type, { ...media, example: value, isMade }];
+  });
+  return {
+    ...operation,
+    ...(Array.isArray(parameters) && { parameters: parameters.filter(isObject).map(parameterWithExample) }),
+    ...(isObject(requestBody) && { requestBody: { ...requestBody, content: Object.fromEntries(bodies) as Json } }),
+  };
+}
+
+function parameterWithExample(part: Json): Json {
+  const parameter = readParameter(part);
+  const example = exampleOf(parameter, String(parameter['name']));
+  const isNeeded = parameter['required'] === true || parameter['in'] === 'path';
+  return { ...parameter, example: isNeeded || !example.isMade ? example.value : undefined, isMade: isNeeded && example.isMade };
+}
+
+/** The document as pages show it, with what it refers to written out. An operation that they cannot show is left out and named. */
+export function readOperations(text: string): ApiDocument {
+  const document: unknown = JSON.parse(text);
+  if (!isObject(document)) return NOTHING_DESCRIBED;
+  const resolver = new ReferenceResolver(document);
+  const paths: Record<string, Record<string, ApiOperation>> = {};
+  const unshown: ApiDocument['x-left-out'] = [];
+  for (const [path, methods] of Object.entries(isObject(document['paths']) ? document['paths'] : {})) {
+    for (const [method, operation] of Object.entries(isObject(methods) ? methods : {})) {
+      if (!isObject(operation)) continue;
+      const whole = resolver.resolve(operation);
+      const read = isObject(whole) && shape.paths.safeParse({ [path]: { [method]: withExamples(whole) } }).data;
+      if (read) paths[path] = { ...paths[path], ...read[path] };
+      else unshown.push({ product: String(operation['tags']), operation: `${method.toUpperCase()} ${path}` });
+    }
+  }
+  const rest = apiDocument.safeParse({ ...document, paths: {} }).data ?? NOTHING_DESCRIBED;
+  return { ...rest, paths, 'x-left-out': [...rest['x-left-out'], ...unshown] };
+}
+
+/** All operations, in the order of the document. */
+export function operationsIn(document: ApiDocument): readonly Operation[] {
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path })),
+  );
+}
+
+/**
+ * The one with which a reader who knows nothing yet sees what an answer looks like: a GET with an example of all its query, answered in
+ * JSON by a sandbox.
+ */
+export function firstToTry({
+  document,
+  products,
+}: {
+  document: ApiDocument;
+  products: readonly CatalogueProduct[];
+}): Operation | undefined {
+  const inSandbox = new Set(products.filter(hasSandbox).map(({ id }) => id));
+  return operationsIn(document).find(
+    ({ method, tags, parameters = [], responses }) =>
+      method === 'GET' &&
+      inSandbox.has(tags[0]) &&
+      parameters.length > 0 &&
+      parameters.every(({ example }) => example !== undefined && example !== FROM_BEFORE) &&
+      responses['200']?.content?.['application/json'] !== undefined,
+  );
+}
+
+/** The page of each operation by its id, where links to a single operation lead. */
+export function placesOf(document: ApiDocument): Readonly<Record<string, string>> {
+  return Object.fromEntries(operationsIn(document).map(({ operationId, tags }) => [operationId, `/reference/${tags[0]}#${operationId}`]));
+}

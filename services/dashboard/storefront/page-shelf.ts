@@ -1,0 +1,136 @@
+import { windowsAt } from '../../../plugins/core/access/quota';
+import { readCatalogueRevision } from '../../selling/catalogue/read-catalogue';
+import { listOutages } from '../../selling/outages/list-outages';
+import { readAvailability } from '../../selling/outages/read-product-answers';
+import { type ApiDocument } from '../contract/api-document';
+import { type DashboardDeps } from '../http/dashboard-deps';
+import { askSeldom, type DocumentSource, keepDocument, type KeptDocument } from '../http/serve-document';
+import { type Brand } from '../brand/brand';
+import { type DocPages } from './doc-pages';
+import { NOTHING_DESCRIBED, operationsIn, placesOf, readOperations } from './operations';
+import { type Failure } from './failure-page';
+import { type PageTools } from './page-frame';
+import { type PageName, renderPage } from './render-page';
+import { findEntries, searchEntries, type SearchEntry } from './search-page';
+import { STATUS_DAYS, type StatusContent } from './status-page';
+
+export interface ShelfOptions {
+  readonly deps: DashboardDeps;
+  readonly brand: Brand;
+  readonly pages: DocPages;
+  /** The dashboard's own URL. */
+  readonly url: string;
+  /** The description of the API. */
+  readonly document: DocumentSource;
+  /** Whether calls can be tried out without an account. */
+  readonly canTry: boolean;
+}
+
+const STATUS_MS = 60_000;
+
+async function readStatus({ db, clock, timeZone }: DashboardDeps): Promise<StatusContent> {
+  const { day: today } = windowsAt(clock.now() / 1000, timeZone);
+  const fromDay = new Date(Date.parse(today) - (STATUS_DAYS - 1) * 86_400_000).toISOString().slice(0, 10);
+  const [days, outages] = await Promise.all([readAvailability(db, { fromDay, toDay: today }), listOutages(db)]);
+  return { days, outages, today, timeZone };
+}
+
+/** Pages that can do without the description where it is not built: they leave out calls and routes. */
+const CAN_DO_WITHOUT: ReadonlySet<PageName['kind']> = new Set(['landing', 'reference', 'offer']);
+
+/** What tells apart the pages of one kind. */
+function nameOf(page: PageName): string {
+  if (page.kind === 'product' || page.kind === 'offer') return `${page.kind} ${page.product.id}`;
+  if (page.kind === 'pricing') return `pricing ${page.step}`;
+  return page.kind === 'doc' ? `doc ${page.doc.slug}` : page.kind;
+}
+
+/** Makes each text once for each revision of the catalogue. */
+export class PageShelf {
+  private readonly kept = new Map<string, () => Promise<KeptDocument>>();
+  private readonly revision: () => Promise<string>;
+  /** Reading it takes a tenth of a second, in which the process answers nobody; most pages need it. */
+  private described: { readonly revision: string; readonly document: Promise<ApiDocument> } | undefined;
+
+  constructor(private readonly options: ShelfOptions) {
+    const { db, clock, liveSources } = options.deps;
+    this.revision = askSeldom(async () => `${await readCatalogueRevision(db)} ${liveSources?.revision() ?? ''}`, clock);
+  }
+
+  /** @param name tells apart what differs; the caller keeps the names few */
+  find(name: string, read: () => Promise<string>, revision = this.revision): Promise<KeptDocument> {
+    const known = this.kept.get(name) ?? keepDocument({ revision, read });
+    this.kept.set(name, known);
+    return known();
+  }
+
+  private async describe({ kind }: PageName): Promise<ApiDocument> {
+    const isNeeded = kind === 'product' || kind === 'errors';
+    if (!isNeeded && !CAN_DO_WITHOUT.has(kind)) return NOTHING_DESCRIBED;
+    try {
+      return await this.operations();
+    } catch (error) {
+      if (isNeeded) throw error;
+      this.options.deps.log.warn({ err: error }, 'the description of the API is not there');
+      return NOTHING_DESCRIBED;
+    }
+  }
+
+  /** Read once for each revision. A failure is not kept. */
+  private async operations(): Promise<ApiDocument> {
+    const revision = await this.revision();
+    if (this.described?.revision !== revision) this.described = { revision, document: this.options.document.read().then(readOperations) };
+    const { described } = this;
+    try {
+      return await described.document;
+    } catch (error) {
+      if (this.described === described) this.described = undefined;
+      throw error;
+    }
+  }
+
+  private toolsFor(isSignedIn: boolean): PageTools {
+    const { deps, brand, url, canTry, pages } = this.options;
+    return { brand, pages, url, gatewayUrl: deps.gatewayUrl.replace(/\/$/, ''), isSignedIn, canTry, liveSources: deps.liveSources };
+  }
+
+  /** Says that a page failed; it needs nothing that may be away. */
+  failure(failure: Failure, isSignedIn: boolean): Promise<string> {
+    return renderPage({ kind: 'failure', failure }, this.toolsFor(isSignedIn), { products: [], document: NOTHING_DESCRIBED });
+  }
+
+  /** A page of which there are few. */
+  page(page: PageName, isSignedIn: boolean): Promise<KeptDocument> {
+    const { deps } = this.options;
+    const read = async (): Promise<string> => {
+      const { products } = await deps.catalogue();
+      const current = 'product' in page ? { ...page, product: products.find(({ id }) => id === page.product.id) ?? page.product } : page;
+      const status = page.kind === 'status' ? await readStatus(deps) : undefined;
+      return renderPage(current, this.toolsFor(isSignedIn), { products, document: await this.describe(page), status });
+    };
+    return this.find(`${nameOf(page)} ${isSignedIn}`, read, page.kind === 'status' ? () => this.minuteOfStatus() : this.revision);
+  }
+
+  /** What a search finds, as a page. It is made anew each time: readers may search for anything. */
+  async search(search: string, isSignedIn: boolean): Promise<string> {
+    const { deps, pages } = this.options;
+    const { products } = await deps.catalogue();
+    const kept = await this.find('search', async () => {
+      const operations = operationsIn(await this.describe({ kind: 'reference' }));
+      return JSON.stringify(searchEntries(products, operations, pages.docs));
+    });
+    const found = findEntries(JSON.parse(kept.text) as SearchEntry[], search);
+    return renderPage({ kind: 'search', search, found }, this.toolsFor(isSignedIn), { products, document: NOTHING_DESCRIBED });
+  }
+
+  /** Availability is read once a minute, however many ask. */
+  private async minuteOfStatus(): Promise<string> {
+    return `${await this.revision()} ${Math.floor(this.options.deps.clock.now() / STATUS_MS)}`;
+  }
+
+  /** @returns undefined for an operation that no page shows */
+  async placeOf(operation: string): Promise<string | undefined> {
+    const { text } = await this.find('places', async () => JSON.stringify(placesOf(await this.operations())));
+    return new Map(Object.entries(JSON.parse(text) as Record<string, string>)).get(operation);
+  }
+}

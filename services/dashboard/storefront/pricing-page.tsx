@@ -1,0 +1,167 @@
+import { type ReactNode } from 'react';
+import { type CatalogueProduct } from '../../../plugins/core/catalogue/catalogue';
+import { choosePlan, REQUEST_STEPS } from './choose-plan';
+import { PageFrame, type PageTools, signUpPath } from './page-frame';
+import { NoLiveSource } from './product-table';
+import { describeLimits, describePlan, formatCount, formatPrice, isOffered, NOTHING_ON_SALE } from '../brand/wording';
+
+interface PricingPageProps {
+  readonly tools: PageTools;
+  readonly products: readonly CatalogueProduct[];
+  /** Which of REQUEST_STEPS the costs are for. */
+  readonly step: number;
+}
+
+/** The slider. A script sends the form when it is moved; without one the button does. */
+function Expected({ step, requests }: { readonly step: number; readonly requests: number }): ReactNode {
+  return (
+    <form className="expected" action="/pricing" method="get">
+      <label htmlFor="requests">
+        Requests a month for one product: <output htmlFor="requests">{formatCount(requests)}</output>
+      </label>
+      <input
+        id="requests"
+        name="requests"
+        type="range"
+        min={0}
+        max={REQUEST_STEPS.length - 1}
+        step={1}
+        defaultValue={step}
+        aria-valuetext={`${formatCount(requests)} requests`}
+        data-steps={REQUEST_STEPS.map(formatCount).join(' ')}
+      />
+      <span className="ends quiet" aria-hidden>
+        <span>{formatCount(REQUEST_STEPS[0])}</span>
+        <span>{formatCount(REQUEST_STEPS.at(-1) ?? 0)}</span>
+      </span>
+      <button className="button second" type="submit">
+        Show the costs
+      </button>
+    </form>
+  );
+}
+
+function Cost({ product, requests }: { readonly product: CatalogueProduct; readonly requests: number }): ReactNode {
+  const choice = choosePlan(product, requests);
+  switch (choice.kind) {
+    case 'base':
+      return (
+        <>
+          <strong>Free</strong>
+          <span className="quiet block">Within the limits without a plan</span>
+        </>
+      );
+    case 'plan':
+      return (
+        <>
+          <strong>{formatPrice({ price: choice.cost, currency: choice.plan.currency })}</strong>
+          <span className="quiet block">
+            With {choice.plan.name}
+            {choice.above > 0 && `, ${formatCount(choice.above)} above its limits`}
+          </span>
+        </>
+      );
+    case 'none':
+      return <span className="quiet">No plan has room for this</span>;
+  }
+}
+
+function Plans({ product }: { readonly product: CatalogueProduct }): ReactNode {
+  const { base, plans } = product;
+  return (
+    <ul className="plain">
+      {product.units && <li className="quiet">Counted in units. Each answer says how many it costs.</li>}
+      {base && (
+        <li>
+          <strong>Without a plan</strong>: free, {describeLimits(base)}
+        </li>
+      )}
+      {plans.map((plan) => (
+        <li key={plan.name}>
+          <strong>{plan.name}</strong>: {formatPrice(plan)} a month, {describePlan(plan)}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** What counts, in the words of the guides. */
+function WhatCounts({ sellsMore }: { readonly sellsMore: boolean }): ReactNode {
+  return (
+    <section aria-labelledby="counts">
+      <h2 id="counts">What counts as a request</h2>
+      <ul className="limits">
+        <li>Every request that the gateway lets in counts as one. Routes that do the work of many say how many they count as.</li>
+        <li>A request that the gateway refuses does not count, whether for its key, its limit or its caller.</li>
+        <li>A request that fails through no fault of yours is given back. What your own request caused counts.</li>
+        <li>Test keys have limits of their own and cost nothing.</li>
+        <li>
+          At the end of a limit requests are refused.{' '}
+          {sellsMore
+            ? 'Where a plan sells more, they are refused at its cap, and what you use above its limits is charged by the day.'
+            : 'Nothing is charged beyond the price of the plan.'}
+        </li>
+      </ul>
+    </section>
+  );
+}
+
+function Costs({
+  tools,
+  offered,
+  step,
+}: Omit<PricingPageProps, 'products'> & { readonly offered: readonly CatalogueProduct[] }): ReactNode {
+  const requests = REQUEST_STEPS[step] ?? REQUEST_STEPS[0];
+  return (
+    <>
+      <Expected step={step} requests={requests} />
+      <table className="products pricing">
+        <thead>
+          <tr>
+            <th scope="col">Product</th>
+            <th scope="col">Plans</th>
+            <th scope="col">{formatCount(requests)} a month</th>
+          </tr>
+        </thead>
+        <tbody>
+          {offered.map((product) => (
+            <tr key={product.id} id={product.id}>
+              <th scope="row">
+                <a href={`/products/${product.id}`}>{product.title}</a>
+              </th>
+              <td data-label="Plans">
+                <Plans product={product} />
+                <NoLiveSource product={product} source={tools.liveSources?.find(product.id) ?? null} />
+              </td>
+              <td data-label={`${formatCount(requests)} a month`}>
+                <Cost product={product} requests={requests} />
+                {product.units && <span className="quiet block">For as many units</span>}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p className="quiet">The cheapest plan with room for these requests, spread evenly over 30 days. Prices are a month and a product.</p>
+      <WhatCounts sellsMore={offered.some(({ plans }) => plans.some(({ overage }) => overage))} />
+    </>
+  );
+}
+
+/** All plans, and what an expected use costs a month. */
+export function PricingPage({ tools, products, step }: PricingPageProps): ReactNode {
+  const offered = products.filter(isOffered);
+  const description =
+    offered.length === 0 ? NOTHING_ON_SALE : 'Every plan with its limits and its price, and what your expected requests cost a month.';
+  return (
+    <PageFrame tools={tools} title="Pricing" description={description} path="/pricing" products={offered}>
+      <h1>Pricing</h1>
+      <p className="lead">{description}</p>
+      {offered.length > 0 && <Costs tools={tools} offered={offered} step={step} />}
+      <p className="actions">
+        <a className="button" href={tools.isSignedIn ? '/plans' : signUpPath('/pricing')}>
+          {tools.isSignedIn ? 'Your plans' : 'Create an account'}
+        </a>
+      </p>
+    </PageFrame>
+  );
+}

@@ -1,0 +1,204 @@
+import { type ReactNode } from 'react';
+import { type CataloguePlan, type CatalogueProduct, hasSandbox, refusesTestKeys } from '../../../plugins/core/catalogue/catalogue';
+import { CodeBlock } from './code-block';
+import { type Operation } from './operations';
+import { PageFrame, type PageTools, signUpPath } from './page-frame';
+import { NoLiveSource, Status } from './product-table';
+import { countedBy, describeLimits, describePlan, formatCount, formatPrice } from '../brand/wording';
+
+interface ProductPageProps {
+  readonly tools: PageTools;
+  readonly product: CatalogueProduct;
+  /** Of this product. */
+  readonly operations: readonly Operation[];
+}
+
+/** `100 times` the requests a day of the offer before, where it is more. */
+function timesMore(plan: { readonly daily: number }, before: { readonly daily: number } | undefined): string | undefined {
+  if (!before || before.daily === 0 || plan.daily <= before.daily) return undefined;
+  const times = plan.daily / before.daily;
+  return `${formatCount(Math.round(times * 10) / 10)} times`;
+}
+
+function Offer({
+  name,
+  price,
+  limits,
+  more,
+  counted,
+  tools,
+}: {
+  readonly name: string;
+  readonly price: string;
+  readonly limits: string;
+  /** What sets it apart from the one before it. */
+  readonly more: string | undefined;
+  readonly counted: 'units' | 'requests';
+  readonly tools: PageTools;
+}): ReactNode {
+  return (
+    <li>
+      <h3>{name}</h3>
+      <p className="price">{price}</p>
+      <p>
+        {more !== undefined && (
+          <>
+            <strong>{more}</strong> the {counted}:{' '}
+          </>
+        )}
+        {limits}
+      </p>
+      <p>
+        <a className="button second" href={tools.isSignedIn ? '/plans' : signUpPath('/plans')}>
+          {tools.isSignedIn ? 'See in your plans' : 'Sign up'}
+        </a>
+      </p>
+    </li>
+  );
+}
+
+function Offers({ tools, product }: Omit<ProductPageProps, 'operations'>): ReactNode {
+  const { base, plans } = product;
+  const counted = countedBy(product.units !== undefined);
+  const before = (index: number): CataloguePlan | { daily: number } | undefined => (index === 0 ? (base ?? undefined) : plans[index - 1]);
+  return (
+    <ul className="product-cards offers">
+      {base && <Offer name="Without a plan" price="Free" limits={describeLimits(base)} more={undefined} counted={counted} tools={tools} />}
+      {plans.map((plan, index) => (
+        <Offer
+          key={plan.name}
+          name={plan.name}
+          price={`${formatPrice(plan)} a month`}
+          limits={describePlan(plan)}
+          more={timesMore(plan, before(index))}
+          counted={counted}
+          tools={tools}
+        />
+      ))}
+    </ul>
+  );
+}
+
+/** The first answer that the description has an example of, beside the call that gets it. */
+function Sample({ operations }: Pick<ProductPageProps, 'operations'>): ReactNode {
+  for (const operation of operations) {
+    const { example, examples = {} } = operation.responses['200']?.content?.['application/json'] ?? {};
+    const answer = example ?? Object.values(examples)[0]?.value;
+    const curl = operation['x-codeSamples'].find(({ lang }) => lang === 'curl');
+    if (answer === undefined || !curl) continue;
+    return (
+      <section aria-labelledby="sample">
+        <h2 id="sample">A call and its answer</h2>
+        <div className="call-and-answer">
+          <div>
+            <CodeBlock code={curl.source} language="shell" label="The call with curl" copy="code" />
+          </div>
+          <CodeBlock code={JSON.stringify(answer, undefined, 2)} language="json" label="Its answer" />
+        </div>
+      </section>
+    );
+  }
+  return null;
+}
+
+function Endpoints({ product: { id }, operations }: Pick<ProductPageProps, 'product' | 'operations'>): ReactNode {
+  if (operations.length === 0) return null;
+  return (
+    <section aria-labelledby="endpoints">
+      <h2 id="endpoints">Endpoints</h2>
+      <ul className="found">
+        {operations.map(({ operationId, method, path, summary }) => (
+          <li key={operationId}>
+            <a href={`/reference/${id}#${operationId}`}>
+              <span className="method">{method}</span> <code>{path}</code>
+            </a>
+            <span className="quiet block">{summary}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+const DAYS = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+
+/** Where the data comes from, and how old it is. */
+function Sources({ product: { sources = [] } }: Pick<ProductPageProps, 'product'>): ReactNode {
+  if (sources.length === 0) return null;
+  return (
+    <section aria-labelledby="sources">
+      <h2 id="sources">Sources</h2>
+      <ul className="limits">
+        {sources.map(({ name, url, asOf }) => (
+          <li key={name}>
+            {url === undefined ? name : <a href={url}>{name}</a>}
+            <span className="quiet">
+              ,{' '}
+              {asOf === undefined ? (
+                'current data'
+              ) : (
+                <>
+                  data of <time dateTime={asOf}>{DAYS.format(new Date(asOf))}</time>
+                </>
+              )}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** One product for somebody who considers it: what it does, what it costs, and what an answer looks like. */
+export function ProductPage({ tools, product, operations }: ProductPageProps): ReactNode {
+  const { id, title, description, slots, units, consent } = product;
+  const source = tools.liveSources?.find(id) ?? null;
+  return (
+    <PageFrame tools={tools} title={title} description={description} path={`/products/${id}`} products={[product]}>
+      <p className="crumb">
+        <a href="/products">Products</a>
+      </p>
+      <h1>{title}</h1>
+      <p className="lead">{description}</p>
+      <div className="quiet">
+        <Status product={product} source={source} />
+      </div>
+      <p className="actions">
+        <a className="button" href={tools.isSignedIn ? '/keys' : signUpPath(`/reference/${id}`)}>
+          {tools.isSignedIn ? 'Your keys' : 'Get a key'}
+        </a>
+        <a className="button second" href={`/reference/${id}`}>
+          Reference
+        </a>
+      </p>
+      <section aria-labelledby="plans">
+        <h2 id="plans">Plans</h2>
+        <NoLiveSource product={product} source={source} />
+        <Offers tools={tools} product={product} />
+      </section>
+      <Sample operations={operations} />
+      <Endpoints product={product} operations={operations} />
+      <Sources product={product} />
+      <section aria-labelledby="limits">
+        <h2 id="limits">Limits</h2>
+        <ul className="limits">
+          <li>Each subscription has a limit a day and a limit a month. At its end requests are refused, and nothing more is charged.</li>
+          {units && (
+            <li>
+              Limits are counted in units. A call takes {formatCount(units.reserve)} first; its answer then says what it costs,{' '}
+              {formatCount(units.most)} at most. Calls that are under way when a limit is used up may go over it, each by up to{' '}
+              {formatCount(units.most - units.reserve)}.
+            </li>
+          )}
+          {slots !== undefined && <li>At most {formatCount(slots)} requests of a subscription run at once.</li>}
+          {hasSandbox(product) && <li>Test keys have the same limits, count by themselves and are answered by a sandbox.</li>}
+          {refusesTestKeys(product) && <li>There is no sandbox: test keys are refused.</li>}
+          {consent !== undefined && <li>You are asked for a consent when you subscribe.</li>}
+        </ul>
+        <p>
+          <a href="/pricing">What expected requests cost</a> · <a href="/docs/limits">How limits and retries work</a>
+        </p>
+      </section>
+    </PageFrame>
+  );
+}

@@ -1,0 +1,129 @@
+import { type ReactNode } from 'react';
+import { type CatalogueProduct, refusesTestKeys } from '../../../plugins/core/catalogue/catalogue';
+import { routesWithoutSource } from '../../products/own-sources';
+import { type LiveSource } from '../contract/plans';
+import { type PageTools } from './page-frame';
+import { describeLimits, describePlan, formatPrice, isOffered } from '../brand/wording';
+
+const MOMENTS = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
+
+function Since({ since }: Pick<LiveSource, 'since'>): ReactNode {
+  return (
+    <span className="quiet block">
+      Since <time dateTime={since}>{MOMENTS.format(new Date(since))} UTC</time>
+    </span>
+  );
+}
+
+/** Which keys get answers. Why a live one does not is the operator's business. */
+function LiveStatus({ product, source }: { readonly product: string; readonly source: LiveSource | null }): ReactNode {
+  if (source === null) {
+    return (
+      <>
+        <span className="badge">Test keys</span>
+        <span className="quiet block">Live keys: not known</span>
+      </>
+    );
+  }
+  const some = source.isThere ? [] : routesWithoutSource(product);
+  if (some.length > 0) {
+    return (
+      <>
+        <span className="badge open">Test keys, live keys in part</span>
+        <span className="quiet block">Live keys: {some.join(', ')}</span>
+        <Since since={source.since} />
+      </>
+    );
+  }
+  return (
+    <>
+      <span className={source.isThere ? 'badge open' : 'badge'}>{source.isThere ? 'Live and test keys' : 'Test keys only'}</span>
+      <Since since={source.since} />
+    </>
+  );
+}
+
+/** Which keys get answers, in a word and since when. */
+export function Status({ product, source }: { readonly product: CatalogueProduct; readonly source: LiveSource | null }): ReactNode {
+  if (!isOffered(product)) return <span className="badge">Listed only</span>;
+  if (refusesTestKeys(product)) return <span className="badge">Live keys only</span>;
+  return <LiveStatus product={product.id} source={source} />;
+}
+
+/** Beside prices: that live keys get no answers yet, or in part. Nothing where they do, or where it is not known. */
+export function NoLiveSource({
+  product: { id },
+  source,
+}: {
+  readonly product: CatalogueProduct;
+  readonly source: LiveSource | null;
+}): ReactNode {
+  if (source === null || source.isThere) return null;
+  const some = routesWithoutSource(id);
+  return (
+    <span className="block">
+      No live source yet: live keys get answers from {some.length === 0 ? 'no route' : `${some.join(', ')} only`}.
+    </span>
+  );
+}
+
+function Plans({ plans }: Pick<CatalogueProduct, 'plans'>): ReactNode {
+  if (plans.length === 0) return <span className="quiet">None</span>;
+  return (
+    <ul className="plain">
+      {plans.map((plan) => (
+        <li key={plan.name}>
+          <strong>{plan.name}</strong>: {formatPrice(plan)} a month
+          <span className="quiet block">{describePlan(plan)}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Row({ product, liveSources }: { readonly product: CatalogueProduct } & Pick<PageTools, 'liveSources'>): ReactNode {
+  const { id, title, description, base, plans } = product;
+  return (
+    <tr id={id}>
+      <th scope="row">
+        {isOffered(product) ? <a href={`/products/${id}`}>{title}</a> : title}
+        <span className="quiet block">{description}</span>
+        <code className="block">{id}</code>
+      </th>
+      <td data-label="Without a plan">{base ? describeLimits(base) : <span className="quiet">No limits published</span>}</td>
+      <td data-label="Plans">
+        <Plans plans={plans} />
+      </td>
+      <td data-label="Status">
+        <Status product={product} source={liveSources?.find(id) ?? null} />
+      </td>
+    </tr>
+  );
+}
+
+/** Every product with its limits and prices. */
+export function ProductTable({
+  products,
+  tools: { liveSources },
+}: {
+  readonly products: readonly CatalogueProduct[];
+  readonly tools: Pick<PageTools, 'liveSources'>;
+}): ReactNode {
+  return (
+    <table className="products">
+      <thead>
+        <tr>
+          <th scope="col">Product</th>
+          <th scope="col">Without a plan</th>
+          <th scope="col">Plans</th>
+          <th scope="col">Status</th>
+        </tr>
+      </thead>
+      <tbody>
+        {products.map((product) => (
+          <Row key={product.id} product={product} liveSources={liveSources} />
+        ))}
+      </tbody>
+    </table>
+  );
+}

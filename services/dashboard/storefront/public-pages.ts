@@ -1,0 +1,134 @@
+import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { ownAddress } from '../http/own-origin';
+import { sendDocument } from '../http/serve-document';
+import { accentSheet } from '../brand/accent';
+import { type Brand } from '../brand/brand';
+import { writeFeed } from './changelog-page';
+import { stepOf } from './choose-plan';
+import { type DocPages, fillPages, readDocPages } from './doc-pages';
+import { PageShelf, type ShelfOptions } from './page-shelf';
+import { type PageName } from './render-page';
+import { searchOf } from './search-page';
+import { writeLlms, writeRobots, writeSitemap } from './site-files';
+import { isOffered } from '../brand/wording';
+
+export interface PublicPagesOptions extends Omit<ShelfOptions, 'pages'> {
+  /** Sends the app, which has the first page of a reader who is signed in. */
+  readonly sendApp: (request: FastifyRequest, reply: FastifyReply) => FastifyReply;
+  /** Ours alone unless given. */
+  readonly docPages?: DocPages | undefined;
+}
+
+export interface PublicPages {
+  /** Says in full dress that there is nothing at an address. */
+  readonly sendMissing: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
+  /** Says in full dress that a page could not be shown. The status and headers of the answer are set already. */
+  readonly sendFailure: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
+}
+
+const HTML = 'text/html; charset=utf-8';
+const TEXT = 'text/plain; charset=utf-8';
+const XML = 'application/xml; charset=utf-8';
+const ATOM = 'application/atom+xml; charset=utf-8';
+
+/** What a session's cookie begins with, over http and over https. It may have ended: then the app leads to sign-in. */
+const SESSION_COOKIE = /(?:^|;\s*)(?:__Secure-)?tollgate\.session_token=[^;\s]/;
+
+function isSignedIn({ headers }: FastifyRequest): boolean {
+  return SESSION_COOKIE.test(headers.cookie ?? '');
+}
+
+/** The pages and files for who has no account: readable without a script, and by machines. */
+export function servePublicPages(app: FastifyInstance, options: PublicPagesOptions): PublicPages {
+  const { brand, url, deps, sendApp } = options;
+  const words = { gateway: deps.gatewayUrl.replace(/\/$/, ''), dashboard: url, name: brand.name };
+  const pages = fillPages(options.docPages ?? readDocPages(undefined), words);
+  const shelf = new PageShelf({ ...options, pages });
+  const headers = { 'Content-Type': HTML, 'Cache-Control': 'no-cache', Vary: 'Cookie' };
+  const send = async (request: FastifyRequest, reply: FastifyReply, page: PageName): Promise<FastifyReply> => {
+    const elsewhere = ownAddress(request, url);
+    if (elsewhere !== undefined) return reply.redirect(elsewhere, 307);
+    return sendDocument(request, reply, { document: await shelf.page(page, isSignedIn(request)), headers });
+  };
+  const sendMissing: PublicPages['sendMissing'] = (request, reply) => send(request, reply.code(404), { kind: 'missing' });
+
+  const sendFailure: PublicPages['sendFailure'] = async (request, reply) => {
+    const failure = { status: reply.statusCode, requestId: request.id };
+    return reply.headers({ ...headers, 'Cache-Control': 'no-store' }).send(await shelf.failure(failure, isSignedIn(request)));
+  };
+
+  app.get('/', async (request, reply) =>
+    isSignedIn(request) ? sendApp(request, reply.header('Vary', 'Cookie')) : send(request, reply, { kind: 'landing' }),
+  );
+  // A single operation has an anchor on its product's page. Its name alone is what old links and other pages know.
+  app.get<{ Querystring: { operation?: unknown } }>('/reference', async (request, reply) => {
+    const { operation } = request.query;
+    if (operation === undefined) return send(request, reply, { kind: 'reference' });
+    const place = typeof operation === 'string' ? await shelf.placeOf(operation) : undefined;
+    return reply.redirect(place ?? '/reference', 307);
+  });
+  app.get('/reference/errors', (request, reply) => send(request, reply, { kind: 'errors' }));
+  app.get<{ Querystring: { requests?: unknown } }>('/pricing', (request, reply) =>
+    send(request, reply, { kind: 'pricing', step: stepOf(request.query.requests) }),
+  );
+  for (const kind of ['status', 'products', 'docs'] as const) app.get(`/${kind}`, (request, reply) => send(request, reply, { kind }));
+  app.get<{ Params: { slug: string } }>('/docs/:slug', (request, reply) => {
+    const doc = pages.docs.find(({ slug }) => slug === request.params.slug);
+    return doc ? send(request, reply, { kind: 'doc', doc }) : sendMissing(request, reply);
+  });
+  for (const [folder, kind] of [
+    ['products', 'offer'],
+    ['reference', 'product'],
+  ] as const) {
+    app.get<{ Params: { product: string } }>(`/${folder}/:product`, async (request, reply) => {
+      const product = (await deps.catalogue()).find(request.params.product);
+      return product && isOffered(product) ? send(request, reply, { kind, product }) : sendMissing(request, reply);
+    });
+  }
+  app.get<{ Querystring: { q?: unknown } }>('/search', async (request, reply) =>
+    reply.headers(headers).send(await shelf.search(searchOf(request.query.q), isSignedIn(request))),
+  );
+  if (pages.changelog) app.get('/changelog', (request, reply) => send(request, reply, { kind: 'changelog' }));
+  serveFiles(app, shelf, { ...options, pages });
+  return { sendMissing, sendFailure };
+}
+
+function serveFiles(app: FastifyInstance, shelf: PageShelf, { deps, brand, url, pages }: ShelfOptions): void {
+  const { changelog } = pages;
+  const files = [
+    ['/sitemap.xml', XML, writeSitemap],
+    ['/robots.txt', TEXT, writeRobots],
+    ['/llms.txt', TEXT, writeLlms],
+    ...(changelog ? [['/changelog.xml', ATOM, () => writeFeed(changelog, { name: brand.name, url })] as const] : []),
+  ] as const;
+  for (const [path, contentType, write] of files) {
+    app.get(path, async (request, reply) => {
+      const document = await shelf.find(path, async () => {
+        const { products } = await deps.catalogue();
+        return write({ name: brand.name, url, gatewayUrl: deps.gatewayUrl.replace(/\/$/, ''), products, pages });
+      });
+      return sendDocument(request, reply, { document, headers: { 'Content-Type': contentType, 'Cache-Control': 'public, no-cache' } });
+    });
+  }
+  serveBrand(app, brand);
+}
+
+/** A picture that an operator chose is a picture: opened by itself, a script in it does not run either. */
+const PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
+
+function serveBrand(app: FastifyInstance, { logo, darkLogo, colour }: Brand): void {
+  app.get('/brand.css', (_request, reply) =>
+    reply.type('text/css; charset=utf-8').header('Cache-Control', 'no-cache').send(accentSheet(colour)),
+  );
+  for (const [path, picture] of [
+    ['/brand/logo', logo],
+    ['/brand/logo-dark', darkLogo],
+  ] as const) {
+    if (!picture) continue;
+    app.get(path, (_request, reply) =>
+      reply
+        .headers({ 'Content-Type': picture.contentType, 'Cache-Control': 'no-cache', 'Content-Security-Policy': PICTURE_POLICY })
+        .send(picture.bytes),
+    );
+  }
+}

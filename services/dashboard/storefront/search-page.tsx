@@ -1,0 +1,126 @@
+import { type ReactNode } from 'react';
+import { type CatalogueProduct } from '../../../plugins/core/catalogue/catalogue';
+import { listErrors } from '../../openapi/error-table';
+import { type DocPage } from './doc-pages';
+import { plainText } from './markdown';
+import { type Operation } from './operations';
+import { PageFrame, type PageTools } from './page-frame';
+import { isOffered } from '../brand/wording';
+
+/** What a search can find. */
+export interface SearchEntry {
+  readonly title: string;
+  readonly path: string;
+  readonly text: string;
+}
+
+const MOST_FOUND = 30;
+/** Longer searches are cut. */
+const LONGEST_SEARCH = 100;
+
+/** Everything that readers look for, the most wanted first. */
+export function searchEntries(
+  products: readonly CatalogueProduct[],
+  operations: readonly Operation[],
+  docs: readonly DocPage[],
+): SearchEntry[] {
+  return [
+    ...products.filter(isOffered).map(({ id, title, description }) => ({ title, path: `/products/${id}`, text: `${id} ${description}` })),
+    ...docs.map(({ slug, title, text }) => ({ title, path: `/docs/${slug}`, text: plainText(text) })),
+    ...operations.map(({ operationId, method, path, tags, summary }) => ({
+      title: `${method} ${path}`,
+      path: `/reference/${tags[0]}#${operationId}`,
+      text: summary,
+    })),
+    ...listErrors().map(({ code, remedy }) => ({ title: code, path: `/reference/errors#${code}`, text: remedy })),
+  ];
+}
+
+/** What a reader typed, as it is searched for. Anything but one text is nothing. */
+export function searchOf(given: unknown): string {
+  return typeof given === 'string' ? given.slice(0, LONGEST_SEARCH).trim() : '';
+}
+
+/** Entries that have every word; those with one in their title come first. */
+export function findEntries(entries: readonly SearchEntry[], search: string): SearchEntry[] {
+  const words = search
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
+  if (words.length === 0) return [];
+  const found = entries.filter(({ title, text }) => {
+    const whole = `${title} ${text}`.toLowerCase();
+    return words.every((word) => whole.includes(word));
+  });
+  const isNamed = ({ title }: SearchEntry): boolean => words.some((word) => title.toLowerCase().includes(word));
+  return [...found.filter(isNamed), ...found.filter((entry) => !isNamed(entry))].slice(0, MOST_FOUND);
+}
+
+/** Part of a text around the first word that was searched for. */
+function excerptOf(text: string, search: string): string {
+  const [word = ''] = search.toLowerCase().split(/\s+/);
+  const from = Math.max(0, text.toLowerCase().indexOf(word) - 60);
+  return `${from > 0 ? '…' : ''}${text.slice(from, from + 180)}${text.length > from + 180 ? '…' : ''}`;
+}
+
+/** Looks in products, guides, routes and errors; needs no script. */
+export function SearchForm({ search = '' }: { readonly search?: string }): ReactNode {
+  return (
+    <search>
+      <form className="search" action="/search" method="get">
+        <label htmlFor="q">Search products, guides, routes and errors</label>
+        <input id="q" name="q" type="search" defaultValue={search} maxLength={LONGEST_SEARCH} autoComplete="off" />
+        <button className="button second" type="submit">
+          Search
+        </button>
+      </form>
+    </search>
+  );
+}
+
+/** What was found. */
+export function SearchPage({
+  tools,
+  search,
+  found,
+}: {
+  readonly tools: PageTools;
+  readonly search: string;
+  readonly found: readonly SearchEntry[];
+}): ReactNode {
+  return (
+    <PageFrame tools={tools} title="Search" description="Search in products, guides, routes and errors." path="/search">
+      <h1>Search</h1>
+      <SearchForm search={search} />
+      {search !== '' && (
+        <p role="status">
+          {found.length === 0
+            ? 'Nothing has all of these words.'
+            : `${found.length} found${found.length === MOST_FOUND ? ', or more' : ''}`}
+        </p>
+      )}
+      <ul className="found">
+        {found.map(({ title, path, text }) => (
+          <li key={path}>
+            <a href={path}>{title}</a>
+            <span className="quiet block">{excerptOf(text, search)}</span>
+          </li>
+        ))}
+      </ul>
+    </PageFrame>
+  );
+}
+
+/** At an address that is no page's. */
+export function MissingPage({ tools }: { readonly tools: PageTools }): ReactNode {
+  return (
+    <PageFrame tools={tools} title="Page not found" description="There is nothing at this address." path="/search">
+      <h1>Page not found</h1>
+      <p className="lead">There is nothing at this address. It may be mistyped, or what it led to is sold no more.</p>
+      <SearchForm />
+      <p>
+        <a href="/products">All products</a> · <a href="/docs">Guides</a> · <a href="/reference">API reference</a>
+      </p>
+    </PageFrame>
+  );
+}

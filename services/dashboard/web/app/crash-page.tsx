@@ -1,0 +1,23 @@
+import { Button, Container, Stack } from '@mantine/core';
+import { useRouter, type ErrorComponentProps } from '@tanstack/react-router';
+import { type ReactNode } from 'react';
+import { PageTitle } from '../parts/components/page-title';
+import { ProblemAlert } from '../parts/components/problem-alert';
+
+/** For a page that cannot be shown: the server does not answer, or the page itself is at fault. */
+export function CrashPage({ error, reset }: ErrorComponentProps): ReactNode {
+  const router = useRouter();
+  async function retry(): Promise<void> {
+    reset();
+    await router.invalidate();
+  }
+  return (
+    <Container component="main" size="sm" py="xl">
+      <PageTitle title="This page could not be loaded" />
+      <Stack align="flex-start">
+        <ProblemAlert problem={error} />
+        <Button onClick={() => void retry()}>Try again</Button>
+      </Stack>
+    </Container>
+  );
+}

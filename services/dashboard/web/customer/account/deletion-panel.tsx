@@ -1,0 +1,100 @@
+import { Button, Group, List, Stack, Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+import { call } from '../../parts/api/request';
+import { forgetPerson } from '../../parts/api/query-client';
+import { Dialog } from '../../parts/components/dialog';
+import { Panel } from '../../parts/components/panel';
+import { PasswordStep } from '../../parts/components/second-factor/password-step';
+import { PARTS_ERASED, PARTS_KEPT } from './personal-parts';
+
+interface DeletionPanelProps {
+  /** In no organisation: nothing of one goes with the account. */
+  readonly isPersonAlone?: boolean;
+}
+
+/** What deleting the account does, and the way to it. */
+export function DeletionPanel({ isPersonAlone = false }: DeletionPanelProps): ReactNode {
+  const [isAsking, setAsking] = useState(false);
+  return (
+    <Panel title="Delete account">
+      <Stack gap="sm">
+        {isPersonAlone ? <PersonFate /> : <AccountFate />}
+        <Group justify="flex-end">
+          <Button color="red" onClick={() => setAsking(true)}>
+            Delete account…
+          </Button>
+        </Group>
+      </Stack>
+      {isAsking && <AskDialog isPersonAlone={isPersonAlone} onClose={() => setAsking(false)} />}
+    </Panel>
+  );
+}
+
+function AccountFate(): ReactNode {
+  return (
+    <>
+      <Text size="sm">
+        <strong>At once:</strong> every key is refused, subscriptions are paused and cost nothing more, tokens are revoked, and every
+        session is signed out.
+      </Text>
+      <Text size="sm">
+        <strong>For 14 days</strong> you can keep the account by signing in. Keys and subscriptions then work again; revoked tokens do not.
+      </Text>
+      <Text size="sm">
+        <strong>After 14 days</strong> this is erased for good:
+      </Text>
+      <Parts parts={PARTS_ERASED} />
+      <Text size="sm">
+        <strong>What stays</strong>, with your address replaced by the number of the account:
+      </Text>
+      <Parts parts={PARTS_KEPT} />
+    </>
+  );
+}
+
+function PersonFate(): ReactNode {
+  return (
+    <>
+      <Text size="sm">
+        <strong>At once:</strong> every session is signed out. <strong>For 14 days</strong> you can keep the account by signing in.
+      </Text>
+      <Text size="sm">
+        <strong>After 14 days</strong> {PARTS_ERASED.account} are erased for good, with invitations to you.
+      </Text>
+      <Text size="sm">
+        <strong>What stays:</strong> organisations that you were in keep what belongs to them. Their audit logs say what was done and when,
+        with your address replaced where you did it. One that goes by your address keeps that name.
+      </Text>
+    </>
+  );
+}
+
+function Parts({ parts }: { readonly parts: Readonly<Record<string, string>> }): ReactNode {
+  return (
+    <List size="sm" spacing={2}>
+      {Object.entries(parts).map(([part, text]) => (
+        <List.Item key={part}>{text}</List.Item>
+      ))}
+    </List>
+  );
+}
+
+function AskDialog({ isPersonAlone, onClose }: { readonly isPersonAlone: boolean; readonly onClose: () => void }): ReactNode {
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const erase = async (password: string): Promise<void> => {
+    await call('POST /account/delete', { body: { password } });
+    await navigate({ to: '/sign-in', search: { then: undefined, reason: 'deleted' } });
+    forgetPerson(client);
+  };
+  return (
+    <Dialog title="Delete this account" onClose={onClose} mayCloseLightly>
+      <PasswordStep action="Delete account" isDangerous onPassword={erase} onCancel={onClose}>
+        {isPersonAlone ? 'You are signed out everywhere now.' : 'Your keys stop working now.'} Everything is erased in 14 days, unless you
+        sign in before then.
+      </PasswordStep>
+    </Dialog>
+  );
+}

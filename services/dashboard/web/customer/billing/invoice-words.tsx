@@ -1,0 +1,42 @@
+import { Badge } from '@mantine/core';
+import { type ReactNode } from 'react';
+import { type InvoiceState, type InvoiceSummaryView } from '../../../contract/billing';
+import { type Column } from '../../parts/components/data-table';
+import { formatPrice } from '../../parts/format/numbers';
+import { formatMonth } from '../plans/format-month';
+
+export const STATE_NAMES: Readonly<Record<InvoiceState, string>> = {
+  open: 'Due',
+  overdue: 'Overdue',
+  paid: 'Paid',
+  credited: 'Credited',
+  issued: 'Credit note',
+};
+
+const COLOURS: Readonly<Record<InvoiceState, string>> = { open: 'blue', overdue: 'red', paid: 'green', credited: 'gray', issued: 'gray' };
+
+export function InvoiceStateBadge({ state }: { readonly state: InvoiceState }): ReactNode {
+  return (
+    <Badge variant="light" color={COLOURS[state]}>
+      {STATE_NAMES[state]}
+    </Badge>
+  );
+}
+
+const dates = new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', day: 'numeric', month: 'short', year: 'numeric' });
+
+/** `3 Apr 2026`, of `2026-04-03`: books need the year. */
+export const formatDate = (day: string): string => dates.format(new Date(`${day}T00:00:00Z`));
+
+/** What a credit note takes back stands with a minus. */
+export const totalOf = ({ kind, total, currency }: Pick<InvoiceSummaryView, 'kind' | 'total' | 'currency'>): string =>
+  formatPrice({ price: kind === 'credit_note' ? `-${total}` : total, currency });
+
+/** What customers and the seller see of each invoice in a list. */
+export const INVOICE_FACTS: readonly Column<InvoiceSummaryView>[] = [
+  { header: 'Month', cell: ({ month }) => formatMonth(month) },
+  { header: 'Issued', cell: ({ issuedOn }) => formatDate(issuedOn) },
+  { header: 'Due', cell: ({ kind, dueOn }) => (kind === 'credit_note' ? '–' : formatDate(dueOn)) },
+  { header: 'State', cell: ({ state }) => <InvoiceStateBadge state={state} /> },
+  { header: 'Total', isNumber: true, cell: totalOf },
+];

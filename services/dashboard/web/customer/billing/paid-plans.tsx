@@ -1,0 +1,134 @@
+import { Badge, Button, Group, Text } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { type BillingView, type PaidPlan } from '../../../contract/billing';
+import { productsQuery } from '../../parts/api/queries';
+import { call } from '../../parts/api/request';
+import { toast } from '../../parts/browser/toast';
+import { ConfirmDialog } from '../../parts/components/confirm-dialog';
+import { type Column, DataTable } from '../../parts/components/data-table';
+import { EmptyState } from '../../parts/components/empty-state';
+import { Panel } from '../../parts/components/panel';
+import { ProblemAlert } from '../../parts/components/problem-alert';
+import { formatCount, formatPrice } from '../../parts/format/numbers';
+import { dayOf } from '../../parts/format/time';
+import { useSession } from '../../parts/hooks/use-session';
+import { useSubmit } from '../../parts/hooks/use-submit';
+import { formatMonth } from '../plans/format-month';
+import { formatDate } from './invoice-words';
+
+/** Whether a payment provider is asked, which makes the receipts too. */
+export const takesPayments = ({ provider }: BillingView): boolean => provider !== 'none' && provider !== 'invoice';
+export const isPaidInAdvance = (billing: BillingView): boolean => billing.paid.length > 0 || takesPayments(billing);
+
+const STATES = {
+  trial: { color: 'blue', text: 'On trial' },
+  active: { color: 'green', text: 'Paid' },
+  failing: { color: 'red', text: 'Payment failed' },
+} as const;
+
+/** What comes next, in a sentence. */
+function nextOf(
+  { status, cancelsAt, periodEndsAt, graceEndsAt, isGiven, price, currency }: PaidPlan,
+  { dateOf, hasPortal }: { readonly dateOf: (iso: string) => string; readonly hasPortal: boolean },
+): string {
+  if (!isGiven) return 'The plan is not given until the payment is made good.';
+  if (status === 'failing' && graceEndsAt !== null) {
+    const where = hasPortal ? ' under “Cards and receipts”' : '';
+    return `Pay by ${dateOf(graceEndsAt)}${where}, or the plan ends.`;
+  }
+  if (cancelsAt !== null) return `Ends on ${dateOf(cancelsAt)}; nothing more is charged.`;
+  const charge = formatPrice({ price, currency });
+  return status === 'trial'
+    ? `Free until ${dateOf(periodEndsAt)}, then ${charge} a month.`
+    : `Next charge of ${charge} on ${dateOf(periodEndsAt)}.`;
+}
+
+/** Cancels with the period that is paid, or takes that back. */
+function PaidPlanAct({ paid, title }: { readonly paid: PaidPlan; readonly title: string }): ReactNode {
+  const client = useQueryClient();
+  // The dialog goes on asking what it asked, though the plan is another one a moment before it closes.
+  const [asked, setAsked] = useState<'keep' | 'cancel'>();
+  const isCancelled = paid.cancelsAt !== null;
+  const { isCancelFinal } = paid;
+  const isKept = asked === 'keep';
+  if (isCancelled && isCancelFinal && !asked) return null;
+
+  async function change(): Promise<void> {
+    const params = { id: paid.id };
+    await (isKept ? call('POST /paid-plans/:id/keep', { params }) : call('POST /paid-plans/:id/cancel', { params }));
+    await client.invalidateQueries();
+    toast(isKept ? `${title} goes on.` : `${title} ends with the period that is paid.`);
+  }
+
+  return (
+    <>
+      <Button size="compact-sm" variant="default" className="tappable" onClick={() => setAsked(isCancelled ? 'keep' : 'cancel')}>
+        {isCancelled ? `Keep ${title}` : `Cancel ${title}`}
+      </Button>
+      {asked && (
+        <ConfirmDialog
+          title={isKept ? `Keep ${title}?` : `Cancel ${title}?`}
+          action={isKept ? 'Keep the plan' : 'End the plan'}
+          isDangerous={!isKept}
+          onConfirm={change}
+          onClose={() => setAsked(undefined)}
+        >
+          <Text size="sm">
+            {isKept
+              ? 'The plan goes on, and is charged each month again.'
+              : 'The plan goes on until the period that is paid is over. After that the base limits hold, and nothing is charged any more.'}
+            {!isKept && isCancelFinal && ' This cannot be taken back, and a trial ends at once.'}
+          </Text>
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}
+
+/** The provider's own page: cards, invoices, receipts. */
+function PortalButton(): ReactNode {
+  const { submit, pending, problem } = useSubmit(async () => {
+    const { url } = await call('POST /billing/portal');
+    window.location.assign(url);
+  });
+  return (
+    <Group gap="xs">
+      <Button size="xs" variant="default" loading={pending} onClick={() => void submit()}>
+        Cards and receipts
+      </Button>
+      <ProblemAlert problem={problem} />
+    </Group>
+  );
+}
+
+/** Plans that are paid in advance, with what comes next. */
+export function PaidPlans({ paid, above, hasPortal }: BillingView): ReactNode {
+  const { quotaTimeZone } = useSession();
+  const { data } = useQuery(productsQuery);
+  const titleOf = (product: string): string => data?.products.find(({ id }) => id === product)?.title ?? product;
+  const dateOf = (iso: string): string => formatDate(dayOf(new Date(iso), quotaTimeZone));
+  const columns: readonly Column<PaidPlan>[] = [
+    { header: 'Product', isTitle: true, cell: ({ product, plan }) => `${titleOf(product)}: ${plan}` },
+    { header: 'State', cell: ({ status }) => <Badge color={STATES[status].color}>{STATES[status].text}</Badge> },
+    { header: 'Next', cell: (each) => nextOf(each, { dateOf, hasPortal }) },
+    { header: 'Change', cell: (each) => <PaidPlanAct paid={each} title={`${titleOf(each.product)} ${each.plan}`} /> },
+  ];
+  return (
+    <Panel title="Paid plans" aside={hasPortal && <PortalButton />}>
+      <DataTable
+        caption="Paid plans"
+        columns={columns}
+        rows={paid}
+        rowKey={({ id }) => id}
+        empty={<EmptyState title="Nothing paid">A plan with a price is paid for when you choose it under Plans.</EmptyState>}
+      />
+      {above.map(({ product, month, units, amount, currency, isReported }) => (
+        <Text size="sm" mt="xs" key={`${product} ${month} ${currency}`}>
+          {titleOf(product)}, {formatMonth(month)}: {formatCount(units)} above the limits, {formatPrice({ price: amount, currency })}{' '}
+          {isReported ? 'with the next payment after that month' : 'to be charged'}.
+        </Text>
+      ))}
+    </Panel>
+  );
+}

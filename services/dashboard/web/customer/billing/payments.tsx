@@ -1,0 +1,39 @@
+import { Button, Group } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { ownPaymentsQuery, productsQuery } from '../../parts/api/queries';
+import { DataTable } from '../../parts/components/data-table';
+import { Panel } from '../../parts/components/panel';
+import { PAYMENT_FACTS, paymentKey } from './payment-words';
+
+/** What the customer was charged by the payment provider, and what went back; nothing before the first charge. */
+export function Payments(): ReactNode {
+  const [after, setAfter] = useState<string>();
+  const { data: products } = useQuery(productsQuery);
+  const { data } = useQuery({ ...ownPaymentsQuery(after), placeholderData: keepPreviousData });
+  if (!data || (data.payments.length === 0 && after === undefined)) return null;
+  const { payments, next } = data;
+  const titleOf = (product: string): string => products?.products.find(({ id }) => id === product)?.title ?? product;
+  return (
+    <Panel title="Payments">
+      <DataTable
+        caption="Payments"
+        columns={[{ header: 'Product', isTitle: true, cell: ({ product }) => titleOf(product) }, ...PAYMENT_FACTS]}
+        rows={payments}
+        rowKey={paymentKey}
+      />
+      <Group gap="xs" mt="xs">
+        {after !== undefined && (
+          <Button size="xs" variant="default" onClick={() => setAfter(undefined)}>
+            Newest payments
+          </Button>
+        )}
+        {next !== null && (
+          <Button size="xs" variant="default" onClick={() => setAfter(next)}>
+            Older payments
+          </Button>
+        )}
+      </Group>
+    </Panel>
+  );
+}

@@ -1,0 +1,104 @@
+import { Button, Group } from '@mantine/core';
+import { IconCheck } from '@tabler/icons-react';
+import { useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+import { type Explanation, type Fix } from '../../../contract/explain';
+import { ApiProblem } from '../../parts/api/api-problem';
+import { explainConflict } from '../../parts/api/explain-conflict';
+import { call } from '../../parts/api/request';
+import { toast } from '../../parts/browser/toast';
+import { ConfirmDialog } from '../../parts/components/confirm-dialog';
+import classes from './explanation-view.module.css';
+
+type Act = Extract<Fix, { kind: 'add_rule' | 'activate_key' }>;
+
+const NO_RULES = 'The key has no rules any more, so every caller is allowed. Nothing was changed.';
+const KNOWN_RULE = 'The key has this rule already. Send the request again.';
+
+function labelOf(act: Act): string {
+  return act.kind === 'add_rule' ? `Add ${act.rule} to the rules` : 'Activate the key';
+}
+
+/** Carries it out on the key as it is now. @throws ApiProblem */
+async function carryOut(act: Act, keyId: string): Promise<void> {
+  const { version, rules } = await call('GET /keys/:id', { params: { id: keyId } });
+  if (act.kind === 'activate_key') {
+    await call('POST /keys/:id/activate', { params: { id: keyId }, body: { version } });
+    return;
+  }
+  // With its first rule a key that lets everybody in would keep all others out.
+  if (rules.length === 0) throw new ApiProblem(409, 'no_rules', NO_RULES);
+  if (rules.includes(act.rule)) throw new ApiProblem(409, 'rule_known', KNOWN_RULE);
+  await call('PUT /keys/:id/rules', { params: { id: keyId }, body: { version, rules: [...rules, act.rule] } });
+}
+
+interface FixButtonsProps {
+  readonly fixes: readonly Fix[];
+  readonly keyId: string;
+  readonly maskedKey: Explanation['maskedKey'];
+}
+
+/** What can be done at once about a refusal; a change of the key asks first. */
+export function FixButtons({ fixes, keyId, maskedKey }: FixButtonsProps): ReactNode {
+  const client = useQueryClient();
+  const [act, setAct] = useState<Act>();
+  async function confirm(chosen: Act): Promise<void> {
+    try {
+      await carryOut(chosen, keyId);
+      toast(chosen.kind === 'add_rule' ? 'Rule added. Send the request again.' : 'Key activated. Send the request again.');
+    } catch (error) {
+      throw explainConflict(error);
+    } finally {
+      await client.invalidateQueries({ queryKey: ['keys'] });
+    }
+  }
+  return (
+    <Group gap="xs" mt="xs">
+      {fixes.map((fix) => (
+        <FixButton key={JSON.stringify(fix)} fix={fix} keyId={keyId} onAct={setAct} />
+      ))}
+      {act && (
+        <ConfirmDialog
+          title={`${labelOf(act)}?`}
+          action={act.kind === 'add_rule' ? 'Add rule' : 'Activate'}
+          onConfirm={() => confirm(act)}
+          onClose={() => setAct(undefined)}
+        >
+          {act.kind === 'add_rule' ? 'Requests from there are accepted' : 'Requests are accepted again'} with the key{' '}
+          <span className="mono keep">{maskedKey}</span>, on every gateway within a second.
+        </ConfirmDialog>
+      )}
+    </Group>
+  );
+}
+
+interface FixButtonProps {
+  readonly fix: Fix;
+  readonly keyId: string;
+  readonly onAct: (act: Act) => void;
+}
+
+function FixButton({ fix, keyId, onAct }: FixButtonProps): ReactNode {
+  switch (fix.kind) {
+    case 'add_rule':
+    case 'activate_key':
+      return (
+        <Button size="xs" className={classes['fix']} leftSection={<IconCheck size={14} aria-hidden />} onClick={() => onAct(fix)}>
+          {labelOf(fix)}
+        </Button>
+      );
+    case 'open_key':
+      return (
+        <Link to="/keys/$keyId" params={{ keyId }} className="text-link in-text">
+          Open the key
+        </Link>
+      );
+    case 'open_plans':
+      return (
+        <Link to="/plans" className="text-link in-text">
+          Open your plans
+        </Link>
+      );
+  }
+}

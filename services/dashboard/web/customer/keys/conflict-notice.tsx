@@ -1,0 +1,41 @@
+import { Alert, Button, Group, List, Text } from '@mantine/core';
+import { IconUsers } from '@tabler/icons-react';
+import { type ReactNode } from 'react';
+import { type Key } from '../../../contract/keys';
+import { describeChanges } from './key-changes';
+import { formatMoment } from '../../parts/format/time';
+import { type Versioned } from '../../parts/hooks/use-versioned';
+
+interface ConflictNoticeProps {
+  readonly versioned: Versioned<Key>;
+  /** As the server has it now. */
+  readonly item: Key;
+}
+
+/** Somebody else changed the key meanwhile: shows what, and lets one keep either. */
+export function ConflictNotice({ versioned, item }: ConflictNoticeProps): ReactNode {
+  if (!versioned.isStale) return null;
+  const changes = describeChanges(versioned.base, item, (iso) => formatMoment(iso));
+  return (
+    <Alert color="yellow" role="alert" icon={<IconUsers size={18} aria-hidden />} title="This key was changed elsewhere">
+      <List size="sm" spacing={4} className="breakable">
+        {changes.map(({ label, before, now }) => (
+          <List.Item key={label}>
+            <strong>{label}</strong>: was <bdi>{before}</bdi>; is now <bdi>{now}</bdi>
+          </List.Item>
+        ))}
+      </List>
+      <Text size="sm" mt="xs">
+        Your edits are still in the form, and have not been saved.
+      </Text>
+      <Group gap="xs" mt="xs">
+        <Button size="xs" variant="default" onClick={versioned.keepMine}>
+          Keep my edits
+        </Button>
+        <Button size="xs" variant="default" onClick={versioned.takeTheirs}>
+          Discard my edits
+        </Button>
+      </Group>
+    </Alert>
+  );
+}

@@ -1,0 +1,79 @@
+import { Badge, Checkbox, Group } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { Fragment, type ReactNode } from 'react';
+import { type ListedKey } from '../../../contract/keys';
+import { DataTable, type Column } from '../../parts/components/data-table';
+import { Moment } from '../../parts/components/moment';
+import { KeyStateBadge } from './key-state-badge';
+import { KeyTags } from './key-tags';
+import { type Choice } from './use-chosen-keys';
+
+const COLUMNS: readonly Column<ListedKey>[] = [
+  { header: 'Key', cell: (key) => <span className="mono keep">{key.maskedKey}</span> },
+  { header: 'Mode', cell: (key) => <ModeBadge mode={key.mode} /> },
+  { header: 'State', cell: (key) => <KeyStateBadge item={key} /> },
+  { header: 'Products', cell: (key) => <KeyProducts products={key.products} most={SHOWN_PRODUCTS} /> },
+  { header: 'Expires', cell: (key) => <Moment at={key.expiresAt} /> },
+  { header: 'Last used', cell: (key) => <Moment at={key.lastUsedAt} /> },
+];
+
+interface KeyTableProps {
+  readonly keys: readonly ListedKey[] | undefined;
+  readonly choice: Choice;
+  readonly empty: ReactNode;
+}
+
+/** One page of keys, to be chosen from. */
+export function KeyTable({ keys, choice, empty }: KeyTableProps): ReactNode {
+  const name: Column<ListedKey> = { header: 'Name', isTitle: true, cell: (key) => <Name item={key} choice={choice} /> };
+  return <DataTable caption="Keys" columns={[name, ...COLUMNS]} rows={keys} rowKey={(key) => key.id} expectedRows={8} empty={empty} />;
+}
+
+function Name({ item, choice }: { readonly item: ListedKey; readonly choice: Choice }): ReactNode {
+  const name = item.name ?? 'Unnamed key';
+  return (
+    <Group gap="xs" wrap="nowrap" align="flex-start">
+      <Checkbox
+        aria-label={`Select ${name} ${item.maskedKey}`}
+        disabled={item.state === 'revoked'}
+        checked={choice.chosen.some(({ id }) => id === item.id)}
+        onChange={(event) => choice.choose(item.id, event.currentTarget.checked)}
+      />
+      <div>
+        <Link to="/keys/$keyId" params={{ keyId: item.id }} className="text-link">
+          <bdi className="breakable">{name}</bdi>
+        </Link>
+        <KeyTags tags={item.tags} />
+      </div>
+    </Group>
+  );
+}
+
+/** Live keys return real data, test keys sample data. */
+export function ModeBadge({ mode }: Pick<ListedKey, 'mode'>): ReactNode {
+  return <Badge color={mode === 'live' ? 'indigo' : 'gray'}>{mode === 'live' ? 'Live' : 'Test'}</Badge>;
+}
+
+/** Of each key of a list. */
+const SHOWN_PRODUCTS = 2;
+
+interface KeyProductsProps extends Pick<ListedKey, 'products'> {
+  /** How many are named; the title has all. */
+  readonly most?: number;
+}
+
+/** Ids of products. */
+export function KeyProducts({ products, most = products.length }: KeyProductsProps): ReactNode {
+  const more = products.length - most;
+  return (
+    <span title={products.join(', ')}>
+      {products.slice(0, most).map((product, index) => (
+        <Fragment key={product}>
+          {index > 0 && ', '}
+          <span className="keep">{product}</span>
+        </Fragment>
+      ))}
+      {more > 0 && ` and ${more} more`}
+    </span>
+  );
+}

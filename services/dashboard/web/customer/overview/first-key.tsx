@@ -1,0 +1,50 @@
+import { Skeleton, Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { type CreatedKey } from '../../../contract/keys';
+import { type Product } from '../../../contract/plans';
+import { call } from '../../parts/api/request';
+import { uniqueId } from '../../parts/browser/unique-id';
+import { Panel } from '../../parts/components/panel';
+import { ProblemAlert } from '../../parts/components/problem-alert';
+import { useSubmit } from '../../parts/hooks/use-submit';
+import { SecretPanel } from '../keys/secret-panel';
+import { firstMode } from './first-steps';
+
+interface FirstKeyProps {
+  readonly product: Product;
+  /** The public page from which the reader came to sign up. */
+  readonly from: string | undefined;
+}
+
+/** The first key of a customer who has just confirmed an address, for tests where the product takes such keys: made unasked, and shown once. */
+export function FirstKey({ product, from }: FirstKeyProps): ReactNode {
+  const client = useQueryClient();
+  const mode = firstMode(product);
+  const hasBegun = useRef(false);
+  const [created, setCreated] = useState<CreatedKey | 'closed'>();
+  const { submit, pending, problem } = useSubmit(async () => {
+    setCreated(await call('POST /keys', { body: { submission: uniqueId(), mode, products: [product.id], rules: [], name: 'First key' } }));
+    void client.invalidateQueries();
+  });
+  useEffect(() => {
+    if (hasBegun.current) return;
+    hasBegun.current = true;
+    void submit();
+  }, [submit]);
+  if (created === 'closed') return null;
+  if (problem) return <ProblemAlert problem={problem} onRetry={() => void submit()} />;
+  if (created === undefined) return pending ? <Skeleton height={220} /> : null;
+  return (
+    <Panel title={mode === 'test' ? 'Your test key' : 'Your key'}>
+      <SecretPanel created={created} onClose={() => setCreated('closed')} />
+      {from !== undefined && (
+        <Text size="sm" mt="sm">
+          <a href={from} className="text-link in-text">
+            Back to where you signed up
+          </a>
+        </Text>
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,90 @@
+import { Skeleton } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { useLocation } from '@tanstack/react-router';
+import { lazy, Suspense, useState, type ReactNode } from 'react';
+import { type Answer } from '../../../contract/endpoints';
+import { type Product } from '../../../contract/plans';
+import { keysQuery, productsQuery } from '../../parts/api/queries';
+import { PageTitle } from '../../parts/components/page-title';
+import { ProblemAlert } from '../../parts/components/problem-alert';
+import { useRead } from '../../parts/hooks/use-read';
+import { DailyView } from './daily-view';
+import { firstMode, FirstSteps, LastStep } from './first-steps';
+import { OwnOutages } from './own-outages';
+
+/** Its form is most of the code, and it is shown only after a click. */
+const CreateKeyDialog = lazy(() => import('../keys/create-key-dialog').then((module) => ({ default: module.CreateKeyDialog })));
+
+/** Shown once, to who has just signed up. */
+const FirstKey = lazy(() => import('./first-key').then((module) => ({ default: module.FirstKey })));
+
+/** A customer with more keys is no newcomer. */
+const FEW_KEYS = 10;
+
+const isNewcomer = ({ keys, next }: Answer<'GET /keys'>): boolean => next === null && keys.every(({ lastUsedAt }) => lastUsedAt === null);
+
+/** The third step: a plan or a live key where one begins with a test key. */
+function hasChosen({ keys, next }: Answer<'GET /keys'>, products: readonly Product[], first: Product | undefined): boolean {
+  const hasPlan = products.some(({ subscription }) => subscription !== null && subscription.plan !== null);
+  return next !== null || hasPlan || (first?.takesTestKeys !== false && keys.some(({ mode }) => mode === 'live'));
+}
+
+/** What the reader was reading about when signing up, else the one with which newcomers begin; undefined: nothing can be called. */
+function productOf(from: string | undefined, { products, first }: Answer<'GET /products'>): Product | undefined {
+  const read = /^\/reference\/([a-z][a-z0-9-]*)$/.exec(from ?? '')?.[1];
+  return products.find(({ id, subscribable }) => id === read && subscribable) ?? products.find(({ id }) => id === first);
+}
+
+/** Newcomers are led to a first call, and the last step stays until it is done; everybody else sees how today goes. */
+export function OverviewPage(): ReactNode {
+  const { data, error, refetch } = useRead({
+    ...keysQuery({}, undefined, FEW_KEYS),
+    refetchInterval: ({ state }) => (state.data && isNewcomer(state.data) ? 2_000 : 60_000),
+  });
+  const { data: catalogue } = useQuery(productsQuery);
+  const [isCreating, { open, close }] = useDisclosure(false);
+  const firstVisit = useLocation({ select: ({ state }) => state.firstVisit });
+  const [isFirst, setFirst] = useState(false);
+  // Once: the key that is made then must not take away what shows it.
+  if (firstVisit && !isFirst && data?.keys.length === 0) setFirst(true);
+  const isNew = data !== undefined && isNewcomer(data);
+  const product = catalogue && productOf(firstVisit?.from, catalogue);
+  const isLastStep = data !== undefined && catalogue !== undefined && !isNew && !hasChosen(data, catalogue.products, product);
+  return (
+    <>
+      <PageTitle title="Overview">
+        {data === undefined
+          ? undefined
+          : isNew
+            ? 'Three steps to your first response.'
+            : isLastStep
+              ? 'One step to live data.'
+              : 'Today at a glance.'}
+      </PageTitle>
+      <OwnOutages />
+      {error && <ProblemAlert problem={error} onRetry={() => void refetch()} />}
+      {isFirst && product && (
+        <Suspense fallback={<Skeleton height={220} />}>
+          <FirstKey product={product} from={firstVisit?.from} />
+        </Suspense>
+      )}
+      {data === undefined || !catalogue ? (
+        !error && <Skeleton height={420} aria-label="Loading" role="status" />
+      ) : isNew ? (
+        <FirstSteps newest={data.keys[0]} product={product} onCreate={open} />
+      ) : (
+        <>
+          {isLastStep && product && <LastStep product={product} />}
+          <DailyView />
+        </>
+      )}
+      {/* Beside both: the first call ends the first steps, and must not take the dialog that shows the key along. */}
+      {isCreating && product && (
+        <Suspense>
+          <CreateKeyDialog onClose={close} initialMode={firstMode(product)} initialProducts={[product.id]} />
+        </Suspense>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,168 @@
+import { Alert, Text } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { type Answer } from '../../../contract/endpoints';
+import { type Product } from '../../../contract/plans';
+import { ApiProblem } from '../../parts/api/api-problem';
+import { explainConflict } from '../../parts/api/explain-conflict';
+import { call } from '../../parts/api/request';
+import { switchCostQuery } from '../../parts/api/queries';
+import { Loaded } from '../../parts/components/loaded';
+import { formatCount, formatPrice } from '../../parts/format/numbers';
+import { toast } from '../../parts/browser/toast';
+import { ConsentChoice, isAgreed, wantingConsent } from '../../parts/components/consent-choice';
+import { ConfirmDialog } from '../../parts/components/confirm-dialog';
+import { type Offer, termsOf } from './offers';
+import { PlanComparison } from './plan-comparison';
+import { PlanTerms, SourceNotice } from './plan-terms';
+
+interface ChoosePlanDialogProps {
+  readonly product: Product;
+  readonly offer: Offer;
+  readonly onClose: () => void;
+}
+
+type Act = 'Change' | 'Subscribe' | 'Request' | 'Pay' | 'Switch';
+
+function actOf({ subscription, paidPlanId }: Product, offer: Offer): Act {
+  if (offer.needsApproval) return 'Request';
+  if (offer.isPaidFirst) return paidPlanId === null ? 'Pay' : 'Switch';
+  return subscription !== null && subscription.state !== 'cancelled' ? 'Change' : 'Subscribe';
+}
+
+/** The act, with plan and price: what is agreed to stands on the button itself. */
+function actionText(act: Act, offer: Offer): string {
+  const price = offer.price === null ? 'for free' : `for ${formatPrice(offer.price)} a month`;
+  if (act === 'Switch') return `Change to ${offer.plan ?? 'Base'}`;
+  if (act === 'Pay') return `Go on and pay ${price.slice('for '.length)}`;
+  return `${act === 'Request' ? act : `${act} to`} ${offer.plan ?? 'Base'} ${price}`;
+}
+
+const TITLES: Readonly<Record<Act, (title: string, plan: string) => string>> = {
+  Change: (title, plan) => `Change ${title} to ${plan}?`,
+  Subscribe: (title, plan) => `Subscribe to ${title} on ${plan}?`,
+  Request: (title, plan) => `Request ${plan} of ${title}?`,
+  Pay: (title, plan) => `Pay for ${plan} of ${title}?`,
+  Switch: (title, plan) => `Change ${title} to ${plan}?`,
+};
+
+const DONE: Readonly<Record<Exclude<Act, 'Pay'>, (title: string, plan: string) => string>> = {
+  Change: (title, plan) => `${title} is on ${plan} now.`,
+  Subscribe: (title) => `You are subscribed to ${title}.`,
+  Request: (title, plan) => `${plan} of ${title} is requested.`,
+  Switch: (title, plan) => `${title} is on ${plan} now.`,
+};
+
+async function send(act: Exclude<Act, 'Pay'>, { product, offer, acceptLowerThanUsed, consent, at }: Wish): Promise<void> {
+  const wanted = { plan: offer.plan, terms: termsOf(offer), consent };
+  if (act === 'Switch') {
+    if (product.paidPlanId === null || offer.plan === null || at === undefined) return;
+    const params = { id: product.paidPlanId };
+    await call('PUT /paid-plans/:id/plan', { params, body: { plan: offer.plan, terms: termsOf(offer), at } });
+  } else if (act === 'Request' && offer.plan !== null)
+    await call('POST /plan-requests', { body: { ...wanted, plan: offer.plan, product: product.id } });
+  else if (act === 'Change' && product.subscription !== null) {
+    const { id, version } = product.subscription;
+    await call('PUT /subscriptions/:id/plan', { params: { id }, body: { ...wanted, version, acceptLowerThanUsed } });
+  } else await call('POST /subscriptions', { body: { ...wanted, product: product.id } });
+}
+
+interface Wish {
+  readonly product: Product;
+  readonly offer: Offer;
+  readonly acceptLowerThanUsed: boolean;
+  readonly consent: string[];
+  /** Of what the change of a paid plan costs now. */
+  readonly at?: number | undefined;
+}
+
+/** Subscribes, changes the plan, or asks for one. A limit below what is used already is said before anything happens. */
+export function ChoosePlanDialog({ product, offer, onClose }: ChoosePlanDialogProps): ReactNode {
+  const client = useQueryClient();
+  const [belowUse, setBelowUse] = useState<ApiProblem>();
+  const [consent, setConsent] = useState<string[]>([]);
+  const texts = wantingConsent([product]);
+  const act = actOf(product, offer);
+  const name = offer.plan ?? 'Base';
+  const isBelowUse = belowUse !== undefined;
+  const cost = useQuery({ ...switchCostQuery(product.paidPlanId ?? '', offer.plan ?? ''), enabled: act === 'Switch' });
+
+  async function choose(): Promise<void> {
+    try {
+      if (act === 'Pay' && offer.plan !== null) {
+        const { url } = await call('POST /checkouts', { body: { product: product.id, plan: offer.plan, terms: termsOf(offer), consent } });
+        return window.location.assign(url);
+      }
+      if (act === 'Pay') return;
+      await send(act, { product, offer, acceptLowerThanUsed: isBelowUse, consent, at: cost.data?.at });
+      const isStopped = act !== 'Request' && product.subscription?.suspended !== undefined;
+      toast(`${DONE[act](product.title, name)}${isStopped ? ' The provider still suspends it.' : ''}`);
+    } catch (error) {
+      if (error instanceof ApiProblem && error.code === 'limit_below_use') setBelowUse(error);
+      throw explainConflict(error);
+    } finally {
+      await client.invalidateQueries();
+    }
+  }
+
+  return (
+    <ConfirmDialog
+      title={TITLES[act](product.title, name)}
+      action={isBelowUse ? `${actionText(act, offer)} anyway` : actionText(act, offer)}
+      isDangerous={isBelowUse}
+      isReady={isAgreed(texts, consent) && (act !== 'Switch' || cost.data !== undefined)}
+      onConfirm={choose}
+      onClose={onClose}
+      hiddenProblem="limit_below_use"
+    >
+      <PlanComparison product={product} offer={offer} />
+      {act === 'Switch' ? (
+        <Loaded query={cost} height={60}>
+          {(data) => <SwitchCost {...data} />}
+        </Loaded>
+      ) : (
+        <PlanTerms product={product} offer={offer} />
+      )}
+      <SourceNotice product={product} />
+      <ConsentChoice products={texts} agreed={consent} onChange={setConsent} />
+      {belowUse && <BelowUse problem={belowUse} />}
+    </ConfirmDialog>
+  );
+}
+
+/** What a change of a paid plan costs, for what is left of the period. */
+function SwitchCost({ amount, currency, isExact }: Answer<'POST /paid-plans/:id/preview'>): ReactNode {
+  const isCredit = amount.startsWith('-');
+  const money = formatPrice({ price: isCredit ? amount.slice(1) : amount, currency });
+  const exact = isCredit
+    ? `${money} of what you have paid is credited to the next charges.`
+    : `${money} is charged now, for the rest of the period.`;
+  const most = `For the days that are left of the period, ${money} at most is ${isCredit ? 'refunded' : 'charged'} now. The payment provider says how much only when it does so.`;
+  return (
+    <Text size="sm" mt="sm">
+      {isExact ? exact : most} The plan changes at once if that succeeds, and nothing changes if not. From the next period on the price
+      above is charged.
+    </Text>
+  );
+}
+
+function BelowUse({ problem }: { readonly problem: ApiProblem }): ReactNode {
+  const alert = useRef<HTMLDivElement>(null);
+  useEffect(() => alert.current?.scrollIntoView({ block: 'nearest' }), []);
+  const windows = [
+    { name: 'Today', used: problem.numberMember('used_daily'), limit: problem.numberMember('daily'), until: 'tomorrow' },
+    { name: 'This month', used: problem.numberMember('used_monthly'), limit: problem.numberMember('monthly'), until: 'next month' },
+  ];
+  return (
+    <Alert ref={alert} color="orange" role="alert" mt="md" title="You have used more than this plan allows">
+      {windows.map(
+        ({ name, used = 0, limit = 0, until }) =>
+          used > limit && (
+            <Text size="sm" key={name}>
+              {name}: {formatCount(used)} used, new limit {formatCount(limit)}. Every request is refused until {until}.
+            </Text>
+          ),
+      )}
+    </Alert>
+  );
+}

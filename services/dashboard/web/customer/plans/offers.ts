@@ -1,0 +1,100 @@
+import { type Product, type Subscription, type Terms } from '../../../contract/plans';
+import { formatCount, formatPrice } from '../../parts/format/numbers';
+
+/** What can be had of a product: the base limits, or a plan. */
+export interface Offer {
+  /** Null: base limits. */
+  readonly plan: string | null;
+  readonly daily: number;
+  readonly monthly: number;
+  /** What is sold above the limits; absent: nothing. */
+  readonly overage?: Terms['overage'];
+  /** A month; null: free. */
+  readonly price: { readonly price: string; readonly currency: string } | null;
+  /** The customer asks for it, and the seller answers. */
+  readonly needsApproval: boolean;
+  /** Begins when it is paid. */
+  readonly isPaidFirst: boolean;
+  /** What it costs until the end of this month, if it is taken now; null: nothing, or it is paid in advance. */
+  readonly restOfMonth: { readonly days: number; readonly amount: string } | null;
+}
+
+/** The base limits first, when there are any. */
+export function offersOf({ base, subscribable, plans }: Product): Offer[] {
+  if (!subscribable) return [];
+  const free: Offer[] =
+    base === null ? [] : [{ plan: null, ...base, price: null, needsApproval: false, isPaidFirst: false, restOfMonth: null }];
+  const paid = plans.map(({ name, daily, monthly, overage, price, currency, approval, isPaidFirst, restOfMonth }) => ({
+    plan: name,
+    daily,
+    monthly,
+    overage,
+    price: { price, currency },
+    needsApproval: approval === 'request',
+    isPaidFirst,
+    restOfMonth,
+  }));
+  return [...free, ...paid];
+}
+
+export const isSubscribed = ({ subscription }: Product): boolean => subscription !== null && subscription.state !== 'cancelled';
+
+/** What the present plan costs; the provider's own price in place of the plan's. Undefined: a plan that is no longer offered. */
+export function priceNow({ plans, subscription }: Product): Offer['price'] | undefined {
+  if (subscription === null || subscription.plan === null) return null;
+  return subscription.ownPrice ?? plans.find(({ name }) => name === subscription.plan);
+}
+
+/** What the limits of a product count. */
+export const countedBy = ({ countsUnits }: Pick<Product, 'countsUnits'>): 'units' | 'requests' => (countsUnits ? 'units' : 'requests');
+
+/** Whether a live key gets no answer, or not everywhere. */
+export const lacksSource = ({ liveSource }: Product): boolean => liveSource !== null && !liveSource.isThere;
+
+/** `₹233.10 for the 7 days left of this month`; undefined where it costs nothing, or is paid in advance. */
+export function restText({ price, restOfMonth }: Offer): string | undefined {
+  if (price === null || restOfMonth === null) return undefined;
+  const { days, amount } = restOfMonth;
+  if (days === 0) return 'Nothing more this month';
+  return `${formatPrice({ price: amount, currency: price.currency })} for the ${days === 1 ? 'day' : `${days} days`} left of this month`;
+}
+
+interface AboveLimits {
+  readonly price: { readonly currency: string } | null;
+  readonly overage?: { readonly per: number; readonly price: string } | undefined;
+}
+
+/** `₹20.00 for 1,000 more`; undefined where nothing is sold above the limits. */
+export function aboveText({ price, overage }: AboveLimits): string | undefined {
+  if (!overage || price === null) return undefined;
+  return `${formatPrice({ price: overage.price, currency: price.currency })} for ${formatCount(overage.per)} more`;
+}
+
+/** The same of a plan of the catalogue, after its price: `, then ₹20.00 for 1,000 more`; nothing where nothing is sold. */
+export function thenText({ currency, overage }: { readonly currency: string; readonly overage?: AboveLimits['overage'] | null }): string {
+  const above = aboveText({ price: { currency }, overage: overage ?? undefined });
+  return above === undefined ? '' : `, then ${above}`;
+}
+
+/** `50,000 a day, 1,000,000 a month` */
+export const limitsText = ({ daily, monthly }: { readonly daily: number; readonly monthly: number }): string =>
+  `${formatCount(daily)} a day, ${formatCount(monthly)} a month`;
+
+/** From when an offer counts that is taken now. */
+export function whenText({ needsApproval, isPaidFirst }: Offer): string {
+  if (isPaidFirst) return 'From the moment it is paid';
+  return needsApproval ? 'From the moment the provider approves it' : 'From the next request';
+}
+
+/** Limits that would hold: those that an operator set for the subscription alone outrank the offer's, and the customer's own cap stays. */
+export function limitsUnder(offer: Offer, subscription: Subscription | null): { daily: number; monthly: number } {
+  const own = subscription?.ownLimits;
+  const { daily: refusedAt, monthly } = offer.overage?.cap ?? offer;
+  const daily = Math.min(own?.daily ?? refusedAt, subscription?.dailyCap ?? Infinity);
+  return { daily, monthly: own?.monthly ?? monthly };
+}
+
+/** What somebody who takes the offer agrees to. */
+export function termsOf({ daily, monthly, price, overage }: Offer): Terms {
+  return { daily, monthly, price: price?.price ?? null, currency: price?.currency ?? null, ...(overage && { overage }) };
+}

@@ -1,0 +1,78 @@
+import { Alert, List } from '@mantine/core';
+import { type ReactNode } from 'react';
+import { type Product } from '../../../contract/plans';
+import { lacksSource, type Offer } from './offers';
+
+interface PlanTermsProps {
+  readonly product: Product;
+  readonly offer: Offer;
+}
+
+/** That live keys get no answer from the product, or not everywhere, whatever is paid. */
+export function SourceNotice({ product }: Pick<PlanTermsProps, 'product'>): ReactNode {
+  const { liveRoutes } = product;
+  if (!lacksSource(product)) return null;
+  return (
+    <Alert color="orange" mt="sm" title="No live source yet">
+      Calls with a live key are refused until there is one{liveRoutes.length > 0 && `, but for ${liveRoutes.join(', ')}`}. Calls with a test
+      key get sample answers. The price counts all the same.
+    </Alert>
+  );
+}
+
+/** When the change counts, and how it is charged: as `services/selling/statements/statement.ts` does it. */
+export function PlanTerms({ product: { subscription }, offer }: PlanTermsProps): ReactNode {
+  const isChange = subscription !== null && subscription.state !== 'cancelled';
+  if (offer.isPaidFirst)
+    return (
+      <PaidTerms isChange={isChange} endsOwnPrice={isChange && subscription.ownPrice !== null} hasOverage={offer.overage !== undefined} />
+    );
+  const isCharged = offer.price !== null || (isChange && subscription.plan !== null);
+  return (
+    <List size="sm" spacing={4} mt="sm">
+      <List.Item>{whenItCounts(offer, isChange)}</List.Item>
+      {isCharged && (
+        <List.Item>
+          Charged by the day: each day on a plan costs its share of the monthly price. On a day with two plans, the dearer one counts. A day
+          pays for a thirtieth of the monthly limit; if you used more when you pause, cancel or change, the rest is charged as well.
+        </List.Item>
+      )}
+      {offer.overage && <List.Item>What you use above what is included is on the statement of its month.</List.Item>}
+      {isChange && subscription.hasOwnLimits && <List.Item>Your own limits stay: they apply instead of the plan&apos;s.</List.Item>}
+      {isChange && subscription.ownPrice !== null && <List.Item>Your own price ends with the plan that you leave.</List.Item>}
+      {isChange && subscription.dailyCap !== null && <List.Item>Your own daily cap stays.</List.Item>}
+    </List>
+  );
+}
+
+interface PaidTermsProps {
+  readonly isChange: boolean;
+  readonly endsOwnPrice: boolean;
+  readonly hasOverage: boolean;
+}
+
+/** Of a plan that begins when it is paid. */
+function PaidTerms({ isChange, endsOwnPrice, hasOverage }: PaidTermsProps): ReactNode {
+  return (
+    <List size="sm" spacing={4} mt="sm">
+      <List.Item>
+        You pay on the page of the payment provider. The plan begins when the payment has arrived, within seconds as a rule; until then{' '}
+        {isChange ? 'what you have goes on' : 'nothing changes'}.
+      </List.Item>
+      <List.Item>
+        That page says what is charged now. From then on the price is charged each month in advance, until you cancel the plan under
+        Billing.
+      </List.Item>
+      {hasOverage && <List.Item>What you use above what is included is charged after the month, with the next payment.</List.Item>}
+      {isChange && <List.Item>What you used today and this month still counts.</List.Item>}
+      {endsOwnPrice && <List.Item>Your own price ends with the plan that you leave.</List.Item>}
+    </List>
+  );
+}
+
+function whenItCounts({ needsApproval }: Offer, isChange: boolean): string {
+  const kept = isChange ? ' What you used today and this month still counts.' : '';
+  if (!needsApproval) return `Counts from the next request.${kept}`;
+  const meanwhile = isChange ? 'your current plan goes on' : 'nothing changes';
+  return `The provider answers your request, and you are told by email; until then ${meanwhile}. It counts from the moment it is approved.${kept}`;
+}

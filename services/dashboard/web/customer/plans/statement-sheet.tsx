@@ -1,0 +1,102 @@
+import { Group, Text } from '@mantine/core';
+import { type ReactNode } from 'react';
+import { type StatementView } from '../../../contract/statements';
+import { type Column, DataTable } from '../../parts/components/data-table';
+import { formatCount, formatPrice } from '../../parts/format/numbers';
+import { formatDay, formatMoment } from '../../parts/format/time';
+
+type Line = StatementView['lines'][number];
+
+const priceOf = ({ currency }: Line, price: string): string => (currency === null ? 'Free' : formatPrice({ price, currency }));
+
+interface AboveProps {
+  readonly line: Line;
+  readonly children: (overage: NonNullable<Line['overage']>) => string;
+}
+
+/** Of a figure, the part above the limits; nothing where there is none. */
+function Above({ line: { overage }, children }: AboveProps): ReactNode {
+  if (overage === null || overage.units === 0) return null;
+  return (
+    <Text component="span" display="block" size="xs" c="dimmed">
+      {children(overage)} above
+    </Text>
+  );
+}
+
+function columnsOf(titleOf: (product: string) => string, { daysInMonth }: StatementView): readonly Column<Line>[] {
+  return [
+    { header: 'Product', isTitle: true, cell: ({ product }) => titleOf(product) },
+    { header: 'Plan', cell: ({ plan }) => plan ?? 'Base' },
+    { header: 'Days', isNumber: true, cell: ({ days }) => `${days} of ${daysInMonth}` },
+    { header: 'Requests', isNumber: true, cell: ({ requests }) => (requests === null ? '–' : formatCount(requests)) },
+    { header: 'Charged', isNumber: true, cell: ({ charged }) => formatCount(charged) },
+    { header: 'Refunded', isNumber: true, cell: ({ refunded }) => formatCount(refunded) },
+    {
+      header: 'Used',
+      isNumber: true,
+      cell: (line) => (
+        <>
+          {formatCount(line.used)}
+          <Above line={line}>{({ units }) => formatCount(units)}</Above>
+        </>
+      ),
+    },
+    { header: 'Included', isNumber: true, cell: ({ monthly }) => formatCount(monthly) },
+    { header: 'Test keys', isNumber: true, cell: ({ test }) => formatCount(test) },
+    { header: 'Price a month', isNumber: true, cell: (line) => priceOf(line, line.price) },
+    { header: 'Surcharge', isNumber: true, cell: (line) => (Number(line.surcharge) > 0 ? priceOf(line, line.surcharge) : '–') },
+    {
+      header: 'Amount',
+      isNumber: true,
+      cell: (line) => (
+        <>
+          {priceOf(line, line.amount)}
+          <Above line={line}>{({ amount }) => priceOf(line, amount)}</Above>
+        </>
+      ),
+    },
+  ];
+}
+
+interface StatementSheetProps {
+  readonly statement: StatementView;
+  /** What customers call a product. */
+  readonly titleOf: (product: string) => string;
+}
+
+/** A statement's lines and totals, with whose it is and whether it is final. */
+export function StatementSheet({ statement, titleOf }: StatementSheetProps): ReactNode {
+  const { customer, timeZone, fromDay, closedAt, lines, totals } = statement;
+  const state = closedAt === null ? 'So far; this month still grows.' : `Final since ${formatMoment(closedAt, timeZone)}.`;
+  return (
+    <>
+      <Text size="sm" mb="sm">
+        {customer}. {state} Days are those of {timeZone}
+        {fromDay.endsWith('-01') ? '.' : `, from ${formatDay(fromDay)} on.`} What is charged, refunded, used and included are units.{' '}
+        {lines.some(({ overage }) => overage !== null && overage.units > 0) && 'Above is what the plan’s limits do not include.'}
+      </Text>
+      <DataTable
+        caption="Lines of the statement"
+        columns={columnsOf(titleOf, statement)}
+        rows={lines}
+        rowKey={({ subscriptionId, plan, price, daily, monthly, overage }) =>
+          [subscriptionId, plan, price, daily, monthly, overage?.per, overage?.price, overage?.cap.daily, overage?.cap.monthly].join(' ')
+        }
+        empty={
+          <Text size="sm" c="dimmed" p="md">
+            No subscriptions and no use in this month.
+          </Text>
+        }
+      />
+      {totals.map(({ currency, amount }) => (
+        <Group key={currency} justify="flex-end" gap="lg" mt="sm">
+          <Text fw={600}>Total</Text>
+          <Text fw={600} className="numbers">
+            {formatPrice({ price: amount, currency })}
+          </Text>
+        </Group>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,138 @@
+import { Button, PasswordInput, Stack, Text } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useQueryClient } from '@tanstack/react-query';
+import { Link, useLocation, useNavigate } from '@tanstack/react-router';
+import { useCallback, useEffect, useState, type ReactNode } from 'react';
+import { call } from '../parts/api/request';
+import { type ApiProblem } from '../parts/api/api-problem';
+import { forgetPerson } from '../parts/api/query-client';
+import { findSignUpHere, forgetSignUpHere } from '../parts/browser/sign-up-here';
+import { toast } from '../parts/browser/toast';
+import { useSubmit } from '../parts/hooks/use-submit';
+import { PageTitle } from '../parts/components/page-title';
+import { ProblemAlert } from '../parts/components/problem-alert';
+import { ConfirmAtOnce } from './confirm-at-once';
+import { linkAddress } from './link-address';
+import { ResendVerification } from './resend-verification';
+import { EmailText } from '../parts/components/email-text';
+
+/**
+ * Where the link of the mail leads, and where those who have not opened it yet are told to. The token leaves the address at once, and
+ * stays in this entry of the tab's history for a reload: without the password, or the browser that showed it, it is worth nothing.
+ */
+export function VerifyPage(): ReactNode {
+  const kept = useLocation({ select: ({ state }) => state.linkToken });
+  const [token] = useState(() => new URLSearchParams(window.location.search).get('token') ?? kept);
+  useEffect(() => {
+    const state: unknown = window.history.state;
+    if (token !== undefined) window.history.replaceState({ ...(state ?? {}), linkToken: token }, '', '/verify');
+  }, [token]);
+  return token === undefined ? <OpenTheMail /> : <Confirm token={token} />;
+}
+
+/** By what this browser has shown when it signed up, else by the password. */
+function Confirm({ token }: { readonly token: string }): ReactNode {
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const [here] = useState(findSignUpHere);
+  const [refused, setRefused] = useState<{ readonly problem: ApiProblem | undefined }>();
+  const onConfirmed = useCallback(async () => {
+    forgetSignUpHere();
+    forgetPerson(client);
+    toast('Email address confirmed.');
+    await navigate({ to: '/', state: { firstVisit: { from: here?.from } } });
+  }, [client, here, navigate]);
+  const onRefused = useCallback((problem: ApiProblem | undefined) => setRefused({ problem }), []);
+  if (here && !refused) return <ConfirmAtOnce token={token} onConfirmed={onConfirmed} onRefused={onRefused} />;
+  if (refused?.problem?.code === 'link_unusable') return <SpentLink email={linkAddress(token)} />;
+  return <ConfirmForm token={token} onConfirmed={onConfirmed} />;
+}
+
+function OpenTheMail(): ReactNode {
+  const email = useLocation({ select: ({ state }) => state.email });
+  return (
+    <>
+      <PageTitle title="Confirm your email address">Open the link we emailed to {email ?? 'you'} to activate your account.</PageTitle>
+      <Stack gap="sm">
+        <ResendVerification email={email} />
+        <BackToSignIn />
+      </Stack>
+    </>
+  );
+}
+
+interface ConfirmFormProps {
+  readonly token: string;
+  readonly onConfirmed: () => Promise<void>;
+}
+
+function ConfirmForm({ token, onConfirmed }: ConfirmFormProps): ReactNode {
+  const email = linkAddress(token);
+  const navigate = useNavigate();
+  const form = useForm({
+    mode: 'uncontrolled',
+    initialValues: { password: '' },
+    validate: { password: (value) => (value === '' ? 'Enter your password.' : null) },
+  });
+  const { submit, pending, problem } = useSubmit(async ({ password }: typeof form.values) => {
+    const { twoFactorRedirect } = await call('POST /auth/verify-email', { body: { token, password } });
+    if (twoFactorRedirect) {
+      await navigate({ to: '/second-step', search: { then: undefined } });
+      return;
+    }
+    await onConfirmed();
+  });
+  if (problem?.code === 'link_unusable') return <SpentLink email={email} />;
+  return (
+    <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
+      <PageTitle title="Confirm your email address">
+        Enter the password you chose when you signed up{email !== undefined && ' as '}
+        {email !== undefined && (
+          <strong>
+            <EmailText text={email} />
+          </strong>
+        )}
+        .
+      </PageTitle>
+      <Stack gap="sm">
+        <ProblemAlert problem={problem} />
+        {/* For the browser's store of passwords. */}
+        {email !== undefined && <input type="email" autoComplete="username" value={email} readOnly hidden />}
+        <PasswordInput label="Password" autoComplete="current-password" key={form.key('password')} {...form.getInputProps('password')} />
+        <Button type="submit" loading={pending} fullWidth mt={4}>
+          Confirm and sign in
+        </Button>
+        <Text size="sm">
+          <Link to="/forgot" state={email === undefined ? {} : { email }} className="text-link">
+            Forgot your password?
+          </Link>
+        </Text>
+        <Text size="sm" c="dimmed">
+          Did not sign up? Close this page: nothing happens without the password.
+        </Text>
+      </Stack>
+    </form>
+  );
+}
+
+function SpentLink({ email }: { readonly email: string | undefined }): ReactNode {
+  return (
+    <>
+      <PageTitle title="This link does not work">It is more than an hour old, or incomplete. Request a new one below.</PageTitle>
+      <Stack gap="sm">
+        <ResendVerification email={email} />
+        <BackToSignIn />
+      </Stack>
+    </>
+  );
+}
+
+function BackToSignIn(): ReactNode {
+  return (
+    <Text size="sm">
+      <Link to="/sign-in" search={{ then: undefined, reason: undefined }} className="text-link">
+        Back to sign in
+      </Link>
+    </Text>
+  );
+}

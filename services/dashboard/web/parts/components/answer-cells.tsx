@@ -1,0 +1,52 @@
+import { type ReactNode } from 'react';
+import { type LoggedRequest } from '../../../contract/requests';
+import { formatBytes, formatCount } from '../format/numbers';
+import { type Column } from './data-table';
+
+/** What is known of a request and its answer. */
+type Told = Pick<LoggedRequest, 'method' | 'path' | 'status' | 'milliseconds' | 'bytes' | 'units' | 'isRunning'>;
+
+/** A figure, or why there is none. */
+function Figure({ of, isRunning, children }: { of: number | null; isRunning: boolean; children: ReactNode }): ReactNode {
+  if (of === null) return <span className="dimmed may-wrap">{isRunning ? 'not yet known' : 'not known'}</span>;
+  return <span className="keep">{children}</span>;
+}
+
+/** Method and path without its query. */
+export function Asked({ method, path }: Pick<Told, 'method' | 'path'>): ReactNode {
+  if (method === null && path === null) return <span className="dimmed">not known</span>;
+  return <span className="mono breakable path">{[method, path].filter((part) => part !== null).join(' ')}</span>;
+}
+
+/** Columns of what came of a request. */
+export const STATUS_COLUMN: Column<Told> = {
+  header: 'Status',
+  isNumber: true,
+  cell: ({ status, isRunning }) => (
+    <Figure of={status} isRunning={isRunning}>
+      {status}
+    </Figure>
+  ),
+};
+export const TOOK_COLUMN: Column<Told> = {
+  header: 'Took',
+  isNumber: true,
+  cell: ({ milliseconds, isRunning }) => (
+    <Figure of={milliseconds} isRunning={isRunning}>
+      {formatCount(milliseconds ?? 0)} ms
+    </Figure>
+  ),
+};
+/** Of a refusal nothing more is told, and it costs nothing. */
+export const SIZE_COLUMN: Column<Told> = {
+  header: 'Size',
+  isNumber: true,
+  isTold: ({ bytes }) => bytes !== null,
+  cell: ({ bytes }) => <span className="keep">{bytes === null ? '–' : formatBytes(bytes)}</span>,
+};
+export const UNITS_COLUMN: Column<Told> = {
+  header: 'Units',
+  isNumber: true,
+  isTold: ({ units }) => units !== null,
+  cell: ({ units }) => (units === null ? '–' : formatCount(units)),
+};

@@ -1,0 +1,42 @@
+import { Checkbox, Stack, Text } from '@mantine/core';
+import { type ReactNode } from 'react';
+import { type Product } from '../../../contract/plans';
+
+/** Of products that somebody wants access to, those whose text has not been agreed to. */
+export function wantingConsent(products: readonly Product[]): Product[] {
+  return products.filter(({ consent }) => consent !== null && !consent.isGiven);
+}
+
+/** Whether texts that were agreed to are those of all products. One that the provider changed meanwhile was not agreed to. */
+export function isAgreed(products: readonly Product[], agreed: readonly string[]): boolean {
+  return products.every(({ consent }) => consent === null || agreed.includes(consent.text));
+}
+
+interface ConsentChoiceProps {
+  /** All of whose texts are shown; see {@link wantingConsent}. */
+  readonly products: readonly Product[];
+  /** The texts that were shown when the box was ticked. */
+  readonly agreed: readonly string[];
+  readonly onChange: (agreed: string[]) => void;
+  readonly error?: ReactNode;
+}
+
+/** The texts to agree to, with one box for all. Nothing is shown where there is none. */
+export function ConsentChoice({ products, agreed, onChange, error }: ConsentChoiceProps): ReactNode {
+  if (products.length === 0) return null;
+  return (
+    <Stack gap="xs" mt="sm">
+      {products.map(({ id, title, consent }) => (
+        <Text size="sm" key={id} style={{ whiteSpace: 'pre-wrap' }}>
+          <strong>{title}</strong>: {consent?.text}
+        </Text>
+      ))}
+      <Checkbox
+        label={products.length === 1 ? 'I agree to this for my organisation' : 'I agree to these for my organisation'}
+        checked={isAgreed(products, agreed)}
+        error={error}
+        onChange={(event) => onChange(event.currentTarget.checked ? products.flatMap(({ consent }) => consent?.text ?? []) : [])}
+      />
+    </Stack>
+  );
+}

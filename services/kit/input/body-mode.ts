@@ -1,0 +1,33 @@
+import { type Readable } from 'node:stream';
+
+/** A file of a multipart body, held in memory. */
+export interface UploadedFile {
+  readonly field: string;
+  /** As the client named it, without folders; never use it as a path. */
+  readonly filename: string;
+  /** As the client declared it; look at the bytes before believing it. */
+  readonly mediaType: string;
+  readonly bytes: Buffer;
+}
+
+/** A file that is still arriving. The stream fails with 413 past the route's limit; fields sent after the file are not read. */
+export interface IncomingUpload {
+  /** The field's name, or undefined when the whole body is the file. */
+  readonly field: string | undefined;
+  readonly filename: string | undefined;
+  readonly mediaType: string;
+  readonly stream: Readable;
+}
+
+/**
+ * How the body of a request is read. GET and HEAD bodies are always ignored.
+ * `fields`: JSON, urlencoded or multipart text fields. `files`: the same, and file parts are kept in memory as `context.files`.
+ * `upload`: one file is handed over as a stream, `context.upload`: the first part named in `fields`, or a raw body of one of
+ * `mediaTypes`; text fields sent before it are input, 1 MiB of them at most. JSON and urlencoded bodies are not read: they hold no file.
+ * `ignored`: not read at all.
+ */
+export type BodyMode =
+  | { readonly kind: 'fields' }
+  | { readonly kind: 'files' }
+  | { readonly kind: 'upload'; readonly fields: readonly string[]; readonly mediaTypes: readonly string[] }
+  | { readonly kind: 'ignored' };

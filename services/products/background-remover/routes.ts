@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { defineService } from '../../kit/service/define-service';
+import { indexRoute } from '../../kit/service/index-route';
+
+/** Where the work is done now. */
+const SUCCESSOR = '/image/background_remover';
+
+/** The legacy product id: an index that names the working route. It never redirects: a redirect would lose the body. */
+export const backgroundRemoverService = defineService({
+  name: 'background-remover',
+  products: ['api-background-remover'],
+  routes: [
+    indexRoute('ANY', '/background_remover', {
+      headers: { Link: `<${SUCCESSOR}>; rel="successor-version"` },
+      members: {
+        schemas: { successor: z.string().describe('The route to use.'), message: z.string() },
+        values: { successor: SUCCESSOR, message: `This product id is kept for existing keys. Use ${SUCCESSOR}.` },
+      },
+    }),
+  ],
+});

@@ -1,0 +1,32 @@
+import { ServiceError } from '../../kit/errors';
+
+/** Why a file could not be had from Drive: the `reason` of a 502. */
+export type DriveFailureReason = 'quota' | 'unreachable' | 'bad_response' | 'not_authorised' | 'redirect_refused';
+
+const DETAILS: Readonly<Record<DriveFailureReason, string>> = {
+  quota: 'Google Drive hands out no more of this file at the moment: its download quota is used up.',
+  unreachable: 'Google Drive could not be reached.',
+  bad_response: 'Google Drive answered with something that cannot be used.',
+  not_authorised: 'Google Drive does not accept the credentials of this service.',
+  redirect_refused: 'Google Drive sends to a host that this service does not connect to.',
+};
+
+/** 502. */
+export function driveFailure(reason: DriveFailureReason, cause?: unknown): ServiceError {
+  return new ServiceError('upstream_failed', { detail: DETAILS[reason], members: { reason }, cause });
+}
+
+/** 504. */
+export function driveTimeout(cause?: unknown): ServiceError {
+  return new ServiceError('upstream_timeout', { detail: 'Google Drive did not answer in time.', cause });
+}
+
+/** 404 for a missing file and for one that is not shared: Drive itself does not tell them apart. */
+export function fileNotFound(): ServiceError {
+  return new ServiceError('not_found', { detail: 'There is no such file, or it is not shared with everyone who has the link.' });
+}
+
+/** 415. */
+export function notPlayable(): ServiceError {
+  return new ServiceError('media_type_unsupported', { detail: 'The file is neither video nor audio.' });
+}

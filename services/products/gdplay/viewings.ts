@@ -1,0 +1,73 @@
+import { Transform, type TransformCallback } from 'node:stream';
+import { LRUCache } from 'lru-cache';
+import { type LinkGrant } from '../../../plugins/core/proof/access-link';
+import { type Clock } from '../../../plugins/core/ports';
+import { ServiceError } from '../../kit/errors';
+
+/** A player reads one range and opens the next before it lets go of the last; a download in parts takes more. */
+const MOST_AT_ONCE = 4;
+/** Requests of a viewing: a seek each second for an hour. */
+const MOST_REQUESTS = 3_600;
+/** Viewings that are remembered, about 200 bytes each; each cost a unit. */
+const MOST_VIEWINGS = 100_000;
+
+interface Viewing {
+  bytes: number;
+  requests: number;
+  open: number;
+}
+
+/** One request's part of a viewing. */
+export interface Admission {
+  /** Put between source and client: counts what passes, and ends the stream where the viewing has had its share. */
+  count(): Transform;
+  /** Once, however the request ends. */
+  end(): void;
+}
+
+/** What the viewings that links stand for have had. Each replica of the service counts for itself, until the link expires. */
+export class Viewings {
+  private readonly known: LRUCache<string, Viewing>;
+
+  constructor(private readonly clock: Clock) {
+    this.known = new LRUCache({ max: MOST_VIEWINGS, ttlResolution: 0, perf: { now: () => clock.now() } });
+  }
+
+  /** @throws ServiceError 401 when the viewing has had all that was paid for, 429 when it has too many requests under way */
+  admit({ viewing: id, allowance, expiresAt }: LinkGrant): Admission {
+    const viewing = this.known.get(id) ?? { bytes: 0, requests: 0, open: 0 };
+    if (viewing.bytes >= allowance || viewing.requests >= MOST_REQUESTS) {
+      throw new ServiceError('link_not_valid', { detail: 'The viewing that this link paid for is used up. Make another.' });
+    }
+    if (viewing.open >= MOST_AT_ONCE) {
+      throw new ServiceError('concurrency_exceeded', { detail: `A link has ${MOST_AT_ONCE} requests under way at most.` });
+    }
+    viewing.requests += 1;
+    viewing.open += 1;
+    // Past its expiry the access layer refuses the link; the minute is for the clocks of others.
+    this.known.set(id, viewing, { ttl: Math.max(1, expiresAt * 1000 - this.clock.now()) + 60_000 });
+    let isOver = false;
+    return {
+      count: () => new CountedBytes(viewing, allowance),
+      end: () => {
+        if (!isOver) viewing.open -= 1;
+        isOver = true;
+      },
+    };
+  }
+}
+
+class CountedBytes extends Transform {
+  constructor(
+    private readonly viewing: Viewing,
+    private readonly allowance: number,
+  ) {
+    super();
+  }
+
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+    this.viewing.bytes += chunk.length;
+    if (this.viewing.bytes > this.allowance) done(new Error('the viewing is used up'));
+    else done(null, chunk);
+  }
+}

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { listOf } from '../../kit/input/list-of';
+import { gridOutput } from './schema';
+
+/** A year of weeks. */
+const MOST_ANSWERS = 52;
+
+const query = gridOutput.shape.query;
+const summary = gridOutput.shape.summary.pick({ answered: true, found: true, average_rank: true, top_3_share: true });
+const place = gridOutput.shape.points.element.pick({ row: true, column: true, latitude: true, longitude: true });
+
+const answer = z.object({
+  query,
+  summary,
+  points: z.array(place.extend(gridOutput.shape.points.element.pick({ status: true, rank: true }).shape)).max(49),
+  source: z.string().max(200),
+  fetched_at: z.iso.datetime({ offset: true }),
+});
+
+export type GridAnswer = z.output<typeof answer>;
+
+const FACTS = ['keyword', 'latitude', 'longitude', 'radius_km', 'size', 'max_results', 'country_code', 'language_code'] as const;
+
+/** What must be the same for two grids to tell of one development. */
+function questionOf({ query: asked }: GridAnswer): string {
+  return JSON.stringify([...FACTS.map((name) => asked[name]), asked.business_name, asked.place_id]);
+}
+
+export const historyInput = z.object({
+  answers: listOf(answer, 'is no answer of /grank/grid')
+    .superRefine((answers, context) => {
+      const complain = (message: string, ...path: number[]): void => context.addIssue({ code: 'custom', message, path });
+      if (answers.length < 2) complain('must hold two answers or more');
+      if (answers.length > MOST_ANSWERS) complain(`must hold ${MOST_ANSWERS} answers at most`);
+      const [first] = answers;
+      const other = answers.findIndex((each) => first && questionOf(each) !== questionOf(first));
+      if (other > 0) complain('asks for another business, keyword or grid than the first', other);
+    })
+    .meta({
+      description:
+        'Answers of /grank/grid to the same question, whole or with query, summary, points, source and fetched_at; in any order.',
+      minItems: 2,
+      maxItems: MOST_ANSWERS,
+    }),
+});
+
+const difference = z.number().nullable();
+
+export const historyOutput = z.object({
+  ok: z.literal(true),
+  query,
+  entries: z.array(summary.extend({ fetched_at: z.string(), source: z.string() })).describe('The summaries, the earliest first.'),
+  change: z
+    .object({
+      average_rank: difference.describe('Negative is better. Over the points at which the business was found in both.'),
+      top_3_share: difference.describe('0.1 is ten points of a hundred more among the first three.'),
+      same_source: z.boolean().describe('False: the two were answered by different sources and say little about each other.'),
+      points: z
+        .object({
+          better: z.number(),
+          same: z.number(),
+          worse: z.number(),
+          gained: z.number().describe('Found where it was not.'),
+          lost: z.number(),
+          absent: z.number().describe('Found neither before nor after.'),
+          unknown: z.number().describe('Not answered in one of the two.'),
+        })
+        .describe('How many points of the grid went which way.'),
+    })
+    .describe('The latest against the earliest.'),
+  points: z.array(
+    place
+      .extend({
+        answered: z.array(z.boolean()).describe('One an entry. False: the point could not be asked then, and its rank says nothing.'),
+        ranks: z.array(z.number().nullable()).describe('One an entry; null where the business was not among those looked at.'),
+      })
+      .meta({ title: 'GrankPointHistory' }),
+  ),
+  timestamp: z.string(),
+});
+
+export type PlaceHistory = Omit<z.output<typeof historyOutput>, 'ok' | 'timestamp'>;

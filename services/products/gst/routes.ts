@@ -1,0 +1,85 @@
+import { type CallContext, defineRoute, defineService, type ServiceTools } from '../../kit/service/define-service';
+import { indexRoute } from '../../kit/service/index-route';
+import { bytesReply, JSON_TYPE, type Reply } from '../../kit/service/reply';
+import { connectSessionWorkers } from '../../kit/worker/session-workers';
+import { type Captcha__Output } from '../../workers/generated/identity/identity/v1/Captcha';
+import { captchaOutput, dataInput, dataOutput, sessionInput } from './schema';
+import { gstSettings, type GstSettings } from './settings';
+import { refreshSession, startSession, type GstDeps, type GstWorkerMethods } from './start-session';
+import { serveStartSocket, startFrames } from './start-socket';
+
+/** No session of this product lives longer than five minutes. */
+const SESSION_LIFETIME_MS = 5 * 60_000;
+
+type GstCaptchaAnswer = { sessionId: string; image: string };
+
+function answerOf({ sessionId, image, mediaType }: Captcha__Output): GstCaptchaAnswer {
+  return { sessionId, image: `data:${mediaType};base64,${image.toString('base64')}` };
+}
+
+async function refresh({ sessionId }: { sessionId: string }, context: CallContext, deps: GstDeps): Promise<GstCaptchaAnswer> {
+  return answerOf(await refreshSession(deps, { sessionId, context }));
+}
+
+async function submit(
+  { sessionId, gstin, captcha }: { sessionId: string; gstin: string; captcha: string },
+  context: CallContext,
+  deps: GstDeps,
+): Promise<Reply> {
+  const { payloadJson } = await deps.workers.next('GstSubmit', { sessionId, gstin, captcha }, { context, sessionId });
+  return bytesReply(Buffer.from(payloadJson), JSON_TYPE);
+}
+
+/** The workers and the memory of who owns which session. */
+export function createGstDeps(tools: ServiceTools<GstSettings>): GstDeps {
+  const workers = connectSessionWorkers<GstWorkerMethods>(tools, SESSION_LIFETIME_MS);
+  return { workers, socketLifetimeMs: tools.settings.GST_SOCKET_MS };
+}
+
+const refreshRoute = (path: `/${string}`) =>
+  defineRoute({
+    method: 'GET',
+    path,
+    purpose: 'Refresh the captcha',
+    input: sessionInput,
+    output: captchaOutput,
+    handler: (input, context, deps: GstDeps) => refresh(input, context, deps),
+  });
+
+/** Tax-registration records behind a captcha. */
+export const gstService = defineService<GstDeps, GstSettings>({
+  name: 'gst',
+  products: ['api-gst'],
+  settings: gstSettings,
+  createDeps: createGstDeps,
+  checkReady: (deps) => deps.workers.checkReady(),
+  hasWorkers: (deps) => deps.workers.hasWorkers,
+  close: (deps) => deps.workers.close(),
+  routes: [
+    indexRoute('ANY', '/gst'),
+    defineRoute({
+      method: 'GET',
+      path: '/gst/start',
+      notes:
+        'An upgrade to a WebSocket is answered with 101: send {"type":"start"} and receive {"type":"captcha","sessionId","captcha"}, the ' +
+        'captcha as a PNG in base64; {"type":"refresh"} shows the next one. Refusals are {"type":"error","code","status","message","request_id"}. ' +
+        'A connection has one session, is charged once, and ends after five minutes. x-webSocket has the frames.',
+      frames: startFrames,
+      output: captchaOutput,
+      body: { kind: 'ignored' },
+      handler: async (_input, context, deps: GstDeps) => answerOf(await startSession(deps, context)),
+      webSocket: serveStartSocket,
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/gst/data',
+      notes:
+        'Do not simply send a failed submit again. After 502 the captcha may be used up: ask for the next one. After 504 the session has ended.',
+      input: dataInput,
+      output: dataOutput,
+      handler: (input, context, deps: GstDeps) => submit(input, context, deps),
+    }),
+    refreshRoute('/gst/refresh_captcha'),
+    refreshRoute('/api/v1/gst/refresh-captcha'),
+  ],
+});

@@ -1,0 +1,91 @@
+import { type z } from 'zod';
+import { type CallContext, defineRoute, defineService } from '../../kit/service/define-service';
+import { formatTimestamp } from '../../kit/timestamp';
+import { backedByWorkers, type WorkerDeps } from '../../kit/worker/connect-workers';
+import { type RemoveBackgroundRequest } from '../../workers/generated/image/image/v1/RemoveBackgroundRequest';
+import { type RemoveBackgroundResponse__Output } from '../../workers/generated/image/image/v1/RemoveBackgroundResponse';
+import { bytesReply, jsonReply, type Reply } from '../../kit/service/reply';
+import { aboutField, findImage } from './image-input';
+import { backgroundRemoverInput, backgroundRemoverOutput } from './schema';
+
+/** Ten MiB in base64, some of it percent-encoded. */
+const BODY_BYTES = 16_777_216;
+/** As much as the worker sends. */
+const MESSAGE_BYTES = 68 * 1_048_576;
+const DEADLINE_MS = 60_000;
+/** So that the worker's failure arrives before ours. */
+const WORKER_DEADLINE_MS = 58_000;
+
+type ImageWorkerMethods = {
+  RemoveBackground: { request: RemoveBackgroundRequest; response: RemoveBackgroundResponse__Output };
+};
+
+type ImageDeps = WorkerDeps<ImageWorkerMethods>;
+
+type Input = z.output<typeof backgroundRemoverInput>;
+
+function askWorker(input: Input, context: CallContext, { worker }: ImageDeps): Promise<RemoveBackgroundResponse__Output> {
+  const { field, bytes } = findImage(input, context.files);
+  const { format, max_side: maxSide = 0, crop, background, accept_uncertain: acceptUncertain } = input;
+  const colour = background === '' ? '' : `#${background.replace('#', '').toLowerCase()}`;
+  const options = { context, deadlineMs: WORKER_DEADLINE_MS, idempotent: true };
+  const request = { image: bytes, format, maxSide, crop, background: colour, acceptUncertain };
+  return worker.unary('RemoveBackground', request, options).catch((error: unknown) => {
+    throw aboutField(error, field);
+  });
+}
+
+/** A caller who names a type of picture and not JSON wants the bytes; a caller who takes anything gets JSON. */
+function wantsBytes(accept: string | undefined): boolean {
+  const ranges = (accept ?? '').split(',').map((range) => range.replace(/;.*$/s, '').trim().toLowerCase());
+  return ranges.some((range) => range.startsWith('image/')) && !ranges.includes('application/json');
+}
+
+/** The answer depends on what the caller takes: caches must know. */
+const VARY = { Vary: 'Accept' };
+
+async function removeBackground(input: Input, context: CallContext, deps: ImageDeps): Promise<Reply> {
+  const { image, width, height, engine, mime, confidence, uncertain } = await askWorker(input, context, deps);
+  const rounded = confidence === undefined ? null : Math.round(confidence * 100) / 100;
+  const status = uncertain ? 'uncertain' : 'success';
+  if (wantsBytes(context.header('accept'))) {
+    const headers = {
+      ...VARY,
+      'X-Image-Width': String(width),
+      'X-Image-Height': String(height),
+      'X-Image-Engine': engine,
+      'X-Image-Status': status,
+      ...(rounded !== null && { 'X-Image-Confidence': String(rounded) }),
+    };
+    return bytesReply(image, mime, { headers });
+  }
+  const data = {
+    message: uncertain ? 'The background was removed, but the cut-out may be wrong.' : 'The background was removed.',
+    image_base64: image.toString('base64'),
+    width,
+    height,
+    engine,
+    confidence: rounded,
+    mime,
+  };
+  return jsonReply({ status, data, timestamp: formatTimestamp(context.clock.now()) }, { headers: VARY });
+}
+
+/** Removes the background of a picture; a worker does it. Keys of the legacy background remover are served as well. */
+export const imageService = defineService({
+  name: 'image',
+  products: ['api-image', 'api-background-remover'],
+  ...backedByWorkers<ImageWorkerMethods>('image', { maxMessageBytes: MESSAGE_BYTES }),
+  routes: [
+    defineRoute({
+      method: 'ANY',
+      path: '/image/background_remover',
+      input: backgroundRemoverInput,
+      output: backgroundRemoverOutput,
+      body: { kind: 'files' },
+      bodyLimitBytes: BODY_BYTES,
+      deadlineMs: DEADLINE_MS,
+      handler: (input, context, deps: ImageDeps) => removeBackground(input, context, deps),
+    }),
+  ],
+});

@@ -1,0 +1,155 @@
+import { Reader, type Response } from 'maxmind';
+import { type IpAddress } from '../../../plugins/core/access/ip-address';
+import { type AsnFacts, type AsnRanges, type AsnTable, createAsnTable } from './asn-table';
+import { type AnonymityFacts, type PlaceFacts, readAnonymity, readAsn, readIpRisk, readPlace, readStaticScore } from './ip-records';
+import { parseAsnCsv } from './parse-asn-csv';
+import { openReloadingFile, type ReloadingFile } from './reloading-file';
+
+/** A kind of file and when its data is from: null where the file does not say. */
+export interface DataFile {
+  readonly source: string;
+  readonly builtAt: Date | null;
+}
+
+/** The files on disk that look-ups are answered from. */
+export interface IpDatabases {
+  findPlace(address: IpAddress): PlaceFacts | undefined;
+  findAsn(address: IpAddress): AsnFacts | undefined;
+  /** One entry for each file that has a record: which file, and what it says. */
+  findAnonymity(address: IpAddress): readonly { source: string; facts: AnonymityFacts }[];
+  /** MaxMind's figure; 0 when the file has none for the address; undefined when no IP-Risk file is configured. */
+  findIpRisk(address: IpAddress): number | undefined;
+  /** MaxMind's figure; undefined when there is none or no Static-IP-Score file is configured. */
+  findStaticScore(address: IpAddress): number | undefined;
+  /** The files that every look-up asks, by kind; of several of a kind the oldest date. */
+  describe(): readonly DataFile[];
+  /** Looks at every file now instead of at the next poll. */
+  checkForChanges(): Promise<void>;
+  close(): void;
+}
+
+/** Paths of the files. Several paths are asked in order, for example one file for v4 and one for v6. */
+export interface IpDatabasePaths {
+  readonly city: readonly string[];
+  /** `.mmdb` files, or CSV files as @ip-location-db/asn ships them. */
+  readonly asn: readonly string[];
+  readonly anonymous: string | undefined;
+  readonly risk: string | undefined;
+  readonly staticScore: string | undefined;
+}
+
+export interface OpenDatabasesOptions {
+  readonly paths: IpDatabasePaths;
+  readonly pollMs: number;
+  readonly onError: (path: string, cause: unknown) => void;
+}
+
+interface Source<T> {
+  find(address: IpAddress): T;
+  /** CSV files do not say. */
+  builtAt(): Date | null;
+  readonly file: ReloadingFile<unknown>;
+}
+
+/** Records of one MMDB file. A v4-only tree is never asked about a v6 address: it would walk the first 32 bits and answer nonsense. */
+async function openMmdb(path: string, options: OpenDatabasesOptions): Promise<Source<unknown>> {
+  const file = await openReloadingFile({ ...options, path, parse: (bytes) => new Reader<Response>(bytes) });
+  return {
+    file,
+    builtAt: () => file.current().metadata.buildEpoch,
+    find(address) {
+      const reader = file.current();
+      return address.version === 6 && reader.metadata.ipVersion === 4 ? null : reader.get(address.text);
+    },
+  };
+}
+
+const noRanges: AsnRanges = {
+  words: 1,
+  count: 0,
+  starts: new Uint32Array(0),
+  ends: new Uint32Array(0),
+  numbers: new Uint32Array(0),
+};
+
+/** One CSV file holds one version: the first line tells which. */
+async function parseAsnFile(bytes: Buffer): Promise<AsnTable> {
+  const firstColumn = bytes.toString('latin1', 0, bytes.indexOf(','));
+  const version = firstColumn.includes(':') ? 6 : 4;
+  const names = new Map<number, string>();
+  const ranges = await parseAsnCsv(bytes, version, names);
+  return version === 4 ? createAsnTable(ranges, noRanges, names) : createAsnTable(noRanges, ranges, names);
+}
+
+async function openAsn(path: string, options: OpenDatabasesOptions): Promise<Source<AsnFacts | undefined>> {
+  if (path.endsWith('.mmdb')) {
+    const mmdb = await openMmdb(path, options);
+    return { ...mmdb, find: (address) => readAsn(mmdb.find(address)) };
+  }
+  const file = await openReloadingFile({ ...options, path, parse: parseAsnFile });
+  return { file, builtAt: () => null, find: (address) => file.current().find(address) };
+}
+
+const ANONYMOUS_IP = 'anonymous_ip_mmdb';
+const IP_RISK = 'ip_risk_mmdb';
+
+function describeFiles(source: string, files: readonly Pick<Source<unknown>, 'builtAt'>[]): DataFile {
+  const dates = files.map((file) => file.builtAt());
+  const known = dates.filter((date) => date !== null).map((date) => date.getTime());
+  return { source, builtAt: known.length === dates.length && known.length > 0 ? new Date(Math.min(...known)) : null };
+}
+
+function firstOf<T>(sources: readonly Source<T | undefined>[], address: IpAddress): T | undefined {
+  for (const source of sources) {
+    const found = source.find(address);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/**
+ * Opens every configured file side by side.
+ * @throws Error naming the file that cannot be used
+ */
+export async function openDatabases(options: OpenDatabasesOptions): Promise<IpDatabases> {
+  const { paths } = options;
+  const named = async <T>(path: string, open: Promise<Source<T>>): Promise<Source<T>> => {
+    try {
+      return await open;
+    } catch (cause) {
+      throw new Error(`the IP database ${path} cannot be used`, { cause });
+    }
+  };
+  const mmdb = (path: string): Promise<Source<unknown>> => named(path, openMmdb(path, options));
+  const optional = async (path: string | undefined): Promise<Source<unknown> | undefined> => (path === undefined ? undefined : mmdb(path));
+  const [city, asn, anonymous, risk, staticScore] = await Promise.all([
+    Promise.all(paths.city.map(mmdb)),
+    Promise.all(paths.asn.map((path) => named(path, openAsn(path, options)))),
+    optional(paths.anonymous),
+    optional(paths.risk),
+    optional(paths.staticScore),
+  ]);
+  const places = city.map((source) => ({ ...source, find: (address: IpAddress) => readPlace(source.find(address)) }));
+  const files = [...city, ...asn, anonymous, risk, staticScore].flatMap((source) => (source ? [source.file] : []));
+  return {
+    findPlace: (address) => firstOf(places, address),
+    findAsn: (address) => firstOf(asn, address),
+    findAnonymity: (address) => [
+      ...(anonymous ? [{ source: ANONYMOUS_IP, facts: readAnonymity(anonymous.find(address)) }] : []),
+      ...(risk ? [{ source: IP_RISK, facts: readAnonymity(risk.find(address)) }] : []),
+    ],
+    findIpRisk: (address) => (risk ? readIpRisk(risk.find(address)) : undefined),
+    findStaticScore: (address) => (staticScore ? readStaticScore(staticScore.find(address)) : undefined),
+    describe: () => [
+      describeFiles('city_database', city),
+      describeFiles('asn_database', asn),
+      ...(anonymous ? [describeFiles(ANONYMOUS_IP, [anonymous])] : []),
+      ...(risk ? [describeFiles(IP_RISK, [risk])] : []),
+      ...(staticScore ? [describeFiles('static_ip_score_mmdb', [staticScore])] : []),
+    ],
+    checkForChanges: async () => {
+      await Promise.all(files.map((file) => file.checkForChange()));
+    },
+    close: () => files.forEach((file) => file.close()),
+  };
+}

@@ -1,0 +1,178 @@
+import { type IpAddress } from '../../../plugins/core/access/ip-address';
+import { type KeyMode } from '../../../plugins/core/ports';
+import { type AddressClass, classifyAddress } from '../../kit/upstream/reserved-addresses';
+import { sourceName } from '../../kit/upstream/source-name';
+import { isHostingNetwork } from './hosting-networks';
+import { type IpAnswer } from './ip-answer';
+import { type IpDatabases } from './ip-databases';
+import { type AddressLists } from './lists/address-lists';
+import { type PlaceFacts } from './ip-records';
+import { type FindNetworkFacts, type NetworkFacts, type SourceCheck } from './network-facts';
+import { judgeScores } from './judge-scores';
+import { abuseWeight, RISK_WEIGHTS, type RiskSignal } from './scores';
+import tzLookup from '@photostructure/tz-lookup';
+
+export interface LookUpDeps {
+  readonly databases: IpDatabases;
+  /** Absent where no folder of lists is configured. */
+  readonly lists?: AddressLists | undefined;
+  readonly findNetworkFacts: FindNetworkFacts;
+  /** Of the key: what the sandbox says of an address is named as such. The files on disk are true in either mode. */
+  readonly mode: KeyMode;
+  /** Unix milliseconds, by which a list is young or old. */
+  readonly now: () => number;
+}
+
+const NO_NETWORK_FACTS: NetworkFacts = { checked: [], hostname: null, listings: [], abuse: undefined };
+
+/** The zone of the city's coordinates, where the file names none: right but for places within a few kilometres of a border. */
+function timeZoneOf({ timeZone, latitude, longitude }: PlaceFacts): string | null {
+  if (timeZone !== null || latitude === null || longitude === null) return timeZone;
+  return timeZoneAt(latitude, longitude);
+}
+
+function locationOf(place: PlaceFacts | undefined): IpAnswer['location'] {
+  if (!place) return {};
+  const location = {
+    latitude: place.latitude,
+    longitude: place.longitude,
+    accuracy_radius_km: place.accuracyRadiusKm,
+    time_zone: timeZoneOf(place),
+    region: place.region,
+    postal_code: place.postalCode,
+    country_name: place.countryName,
+  };
+  return Object.values(location).every((value) => value === null) ? {} : location;
+}
+
+/** Every reason to distrust the address, each once: the first source that names it is reported. */
+function collectSignals(
+  address: IpAddress,
+  { asn, facts, databases, lists, mode }: { asn: number | undefined; facts: NetworkFacts } & Omit<LookUpDeps, 'findNetworkFacts' | 'now'>,
+): RiskSignal[] {
+  const signals = new Map<RiskSignal['id'], RiskSignal>();
+  const add = (id: Exclude<RiskSignal['id'], 'abuse_reports'>, source: string): void => {
+    if (!signals.has(id)) signals.set(id, { id, weight: RISK_WEIGHTS[id], source });
+  };
+  for (const { source, facts: anonymity } of databases.findAnonymity(address)) {
+    if (anonymity.torExit) add('tor_exit', source);
+    if (anonymity.proxyOrVpn) add('proxy_or_vpn', source);
+    if (anonymity.hosting) add('hosting', source);
+  }
+  for (const { says, source } of lists?.find(address) ?? []) add(says, source);
+  if (asn !== undefined && isHostingNetwork(asn)) add('hosting', 'asn_list');
+  for (const listing of facts.listings) add(listing, sourceName('dnsbl', mode));
+  if (facts.abuse?.torExit) add('tor_exit', sourceName('abuseipdb', mode));
+  if (facts.abuse && facts.abuse.confidence > 0) {
+    signals.set('abuse_reports', {
+      id: 'abuse_reports',
+      weight: abuseWeight(facts.abuse.confidence),
+      source: sourceName('abuseipdb', mode),
+    });
+  }
+  return [...signals.values()];
+}
+
+interface FlagEvidence {
+  readonly signals: readonly RiskSignal[];
+  readonly hasAnonymity: boolean;
+  /** Whether a source that knows Tor exits besides the files has answered. */
+  readonly knowsTor: boolean;
+}
+
+/**
+ * True if a source says so; false if one that would know does not; null if no such source was asked. The short list of hosting
+ * networks knows what is on it, and nothing of the others.
+ */
+function flagsOf({ signals, hasAnonymity, knowsTor }: FlagEvidence): IpAnswer['flags'] {
+  const flag = (id: RiskSignal['id'], isKnown: boolean): boolean | null =>
+    signals.some((each) => each.id === id) || (isKnown ? false : null);
+  return {
+    hosting: flag('hosting', hasAnonymity),
+    proxy_or_vpn: flag('proxy_or_vpn', hasAnonymity),
+    tor_exit: flag('tor_exit', hasAnonymity || knowsTor),
+    relay: flag('relay', false),
+  };
+}
+
+/** The registries' view of an address that has been parsed before. */
+function classify(address: IpAddress): AddressClass {
+  const found = classifyAddress(address.text);
+  if (!found) throw new Error('a parsed address could not be read back');
+  return found;
+}
+
+function fileChecks({ databases, lists }: Pick<LookUpDeps, 'databases' | 'lists'>): SourceCheck[] {
+  return [...databases.describe(), ...(lists?.describe() ?? [])].map(({ source, builtAt }) => ({
+    source,
+    as_of: builtAt?.toISOString() ?? null,
+    ok: true,
+  }));
+}
+
+function registrationView({ registration }: NetworkFacts): IpAnswer['registration'] {
+  if (!registration) return null;
+  const { company, networkName, abuseEmail, abusePhone } = registration;
+  return { company, network_name: networkName, abuse_email: abuseEmail, abuse_phone: abusePhone };
+}
+
+/**
+ * Everything known about an address. A reserved address is never looked up anywhere: files know nothing true about it, and a third
+ * party has no business with it.
+ */
+export async function lookUpAddress(address: IpAddress, { databases, lists, findNetworkFacts, mode, now }: LookUpDeps): Promise<IpAnswer> {
+  const { isPrivate, isReserved, isLoopback } = classify(address);
+  const place = isReserved ? undefined : databases.findPlace(address);
+  const asn = isReserved ? undefined : databases.findAsn(address);
+  const facts = isReserved ? NO_NETWORK_FACTS : await findNetworkFacts(address);
+  const signals = isReserved ? [] : collectSignals(address, { asn: asn?.number, facts, databases, lists, mode });
+  const risk = isReserved ? undefined : databases.findIpRisk(address);
+  const staticScore = isReserved ? undefined : databases.findStaticScore(address);
+  const hasAnonymity = !isReserved && databases.findAnonymity(address).length > 0;
+  const { checked, hostname } = facts;
+  const flags = flagsOf({
+    signals,
+    hasAnonymity,
+    knowsTor:
+      checked.some(({ source, ok }) => source === 'abuseipdb' && ok) || (!isReserved && lists?.knowsAll('tor_exit', now()) === true),
+  });
+  const { ip_risk, static_ip_score, ...scoring } = judgeScores({
+    address,
+    isReserved,
+    signals,
+    checked,
+    hasAnonymity,
+    hostname,
+    cellular: place?.cellular ?? false,
+    published: { risk, staticScore },
+  });
+  return {
+    ip: address.text,
+    is_valid: true,
+    version: address.version,
+    is_private: isPrivate,
+    is_reserved: isReserved,
+    is_loopback: isLoopback,
+    hostname,
+    country: place?.country ?? '',
+    location: locationOf(place),
+    city: place?.city ?? '',
+    asn: asn ? `AS${asn.number}` : '',
+    ip_risk,
+    static_ip_score,
+    as_org: asn?.organisation ?? '',
+    flags,
+    registration: registrationView(facts),
+    risk_signals: signals,
+    ...scoring,
+    checked: isReserved
+      ? []
+      : [...fileChecks({ databases, lists }), ...checked.map((each) => ({ ...each, source: sourceName(each.source, mode) }))],
+  };
+}
+
+/** The IANA time zone of a point, or null for coordinates outside the globe. */
+function timeZoneAt(latitude: number, longitude: number): string | null {
+  if (Math.abs(latitude) > 90 || Math.abs(longitude) > 180) return null;
+  return tzLookup(latitude, longitude);
+}

@@ -1,0 +1,46 @@
+import pLimit from 'p-limit';
+import { z } from 'zod';
+import { parseIpAddress } from '../../../plugins/core/access/ip-address';
+import { ipAnswer } from './ip-answer';
+import { lookUpAddress, type LookUpDeps } from './look-up-address';
+
+/** What the gateway takes for a batch, however many addresses it names (kong.yml, `post_units`). */
+export const BATCH_UNITS = 100;
+const MOST_ADDRESSES = 100;
+/** The longest address has 45 characters; a longer text is no address, and is not repeated whole. */
+const LONGEST_ECHO = 64;
+/** Look-ups under way at once: a batch must not take all sockets of the name servers from others. */
+const AT_ONCE = 25;
+
+/** A list, or as text with commas or spaces between, as a form has it. */
+export const batchInput = z.object({
+  ips: z
+    .union([z.array(z.string()), z.string()])
+    .transform((given) => (typeof given === 'string' ? given.split(/[\s,]+/).filter((each) => each !== '') : given))
+    .pipe(z.array(z.string()).min(1).max(MOST_ADDRESSES)),
+});
+
+const noAddress = z.object({
+  ip: z.string().describe('As it was sent, 64 characters at most.'),
+  is_valid: z.literal(false).describe('This entry is no address.'),
+});
+
+export const batchAnswer = z.object({
+  results: z
+    .array(z.union([ipAnswer, noAddress]))
+    .describe('One for each entry of `ips`, in its order: as `GET /ip` answers, or only `ip` and `is_valid: false`.'),
+});
+
+type Result = z.output<typeof batchAnswer>['results'][number];
+
+/** Looks every entry up by itself; one that is no address spoils no other. */
+export async function lookUpBatch(ips: readonly string[], deps: LookUpDeps): Promise<Result[]> {
+  const limit = pLimit(AT_ONCE);
+  return Promise.all(
+    ips.map(async (text): Promise<Result> => {
+      const address = parseIpAddress(text.trim());
+      if (!address) return { ip: text.slice(0, LONGEST_ECHO), is_valid: false };
+      return limit(() => lookUpAddress(address, deps));
+    }),
+  );
+}

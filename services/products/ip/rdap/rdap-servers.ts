@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { type IpAddress, type IpNetwork, networkValue, parseIpNetwork } from '../../../../plugins/core/access/ip-address';
+
+/** As `npx tollgate data update` names it. */
+export const RDAP_SERVERS = 'rdap_servers';
+/** IANA's bootstrap files (RFC 9224): which registry's server knows which addresses. */
+export const RDAP_BOOTSTRAP_URLS = ['https://data.iana.org/rdap/ipv4.json', 'https://data.iana.org/rdap/ipv6.json'];
+/** The two files name over 200 networks together; far fewer are not they. */
+const LEAST_NETWORKS = 50;
+
+/** What was read is no bootstrap file. */
+export class BadServers extends Error {
+  override readonly name = 'BadServers';
+}
+
+const service = z.tuple([z.array(z.string()), z.array(z.url({ protocol: /^https?$/ }))]);
+const bootstrapFile = z.object({ publication: z.iso.datetime({ offset: true }), services: z.array(service) });
+
+/** A kept file is of the same form: both of IANA's in one, with the earlier date. */
+export type Bootstrap = z.output<typeof bootstrapFile>;
+
+/** @throws BadServers */
+export function parseBootstrap(text: string): Bootstrap {
+  try {
+    return bootstrapFile.parse(JSON.parse(text));
+  } catch (cause) {
+    throw new BadServers('it is no bootstrap file of IANA', { cause });
+  }
+}
+
+export function countNetworks({ services }: Bootstrap): number {
+  return services.reduce((sum, [networks]) => sum + networks.length, 0);
+}
+
+/** @throws BadServers when they name fewer networks than there ever were */
+export function mergeBootstraps(files: readonly Bootstrap[]): Bootstrap {
+  const [publication = ''] = files.map((file) => file.publication).sort();
+  const merged = { publication, services: files.flatMap(({ services }) => services) };
+  if (countNetworks(merged) < LEAST_NETWORKS) throw new BadServers(`it names ${countNetworks(merged)} networks only`);
+  return merged;
+}
+
+export function rdapServersPath(folder: string): string {
+  return join(folder, `${RDAP_SERVERS}.json`);
+}
+
+/** Puts the file in the place of the one before in one step. */
+export async function writeServers(folder: string, servers: Bootstrap): Promise<void> {
+  const draft = `${rdapServersPath(folder)}.${randomUUID()}.new`;
+  await mkdir(folder, { recursive: true });
+  try {
+    await writeFile(draft, JSON.stringify(servers));
+    await rename(draft, rdapServersPath(folder));
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+type Row = readonly [network: IpNetwork, server: string];
+
+function rowsOf({ services }: Bootstrap): Row[] {
+  return services.flatMap(([networks, urls]) => {
+    const server = urls.find((url) => url.startsWith('https:')) ?? urls[0];
+    return server === undefined ? [] : networks.flatMap((text): Row[] => {
+      const network = parseIpNetwork(text);
+      return network ? [[network, server]] : [];
+    });
+  }); // prettier-ignore
+}
+
+function contains({ address: own, prefixLength }: IpNetwork, address: IpAddress): boolean {
+  return own.version === address.version && networkValue(own, prefixLength) === networkValue(address, prefixLength);
+}
+
+/** Base URL of the server that knows an address: that of the longest network which holds it (RFC 9224, 5.2); undefined when none does. */
+export type FindServer = (address: IpAddress) => string | undefined;
+
+export function createFindServer(bootstrap: Bootstrap): FindServer {
+  const rows = rowsOf(bootstrap).sort(([one], [other]) => other.prefixLength - one.prefixLength);
+  return (address) => rows.find(([network]) => contains(network, address))?.[1];
+}
+
+export interface RdapServers {
+  /** Undefined for every address while there is no file. */
+  readonly find: FindServer;
+  close(): void;
+}
+
+export interface RdapServersOptions {
+  readonly folder: string;
+  /** Milliseconds between two looks at the file; 0 never looks again. */
+  readonly pollMs: number;
+  /** Told when the file cannot be used; the version in memory stays in use. */
+  readonly onError: (path: string, cause: unknown) => void;
+}
+
+/** Reads the servers that were fetched, and looks for others from time to time. */
+export async function openRdapServers({ folder, pollMs, onError }: RdapServersOptions): Promise<RdapServers> {
+  const path = rdapServersPath(folder);
+  let find: FindServer = () => undefined;
+  let readMs: number | undefined;
+  const look = async (): Promise<void> => {
+    try {
+      const { mtimeMs } = await stat(path);
+      if (mtimeMs === readMs) return;
+      find = createFindServer(parseBootstrap(await readFile(path, 'utf8')));
+      readMs = mtimeMs;
+    } catch (cause) {
+      onError(path, cause);
+    }
+  };
+  await look();
+  const timer = pollMs > 0 ? setInterval(() => void look(), pollMs).unref() : undefined;
+  return { find: (address) => find(address), close: () => clearInterval(timer) };
+}

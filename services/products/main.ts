@@ -1,0 +1,71 @@
+import { parseArgs } from 'node:util';
+import { type ServiceDefinition } from '../kit/service/define-service';
+import { SettingsError } from '../../plugins/core/settings';
+import { describeError } from '../kit/log';
+import { isServiceName, OWN_SERVICES } from './own-services';
+import { type ServiceName } from './registry';
+import { runServices } from './run-services';
+
+/** Requests that still run this long after the last one was taken are cut off: under `npm start` a stop may take 15 s in all. */
+const DRAIN_LIMIT_MS = 12_000;
+
+const NAMES = Object.keys(OWN_SERVICES).filter(isServiceName);
+
+const USAGE = `usage: main.js --service NAME [--service NAME …] | --all | --none
+  NAME: ${NAMES.join(', ')}
+  --none: no service, only /refunds for APIs of your own
+`;
+
+/** The services that the command line names; undefined when it cannot be understood. */
+function chosenServices(args: readonly string[]): readonly ServiceName[] | undefined {
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: { service: { type: 'string', multiple: true }, all: { type: 'boolean' }, none: { type: 'boolean' } },
+    });
+    const { service: names = [], all, none } = values;
+    if ([all, none, names.length > 0].filter(Boolean).length !== 1) return undefined;
+    const known = names.filter(isServiceName);
+    return all ? NAMES : known.length === names.length ? known : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Only the code of the services that run: all of them together take more memory than the rest of the process. */
+async function loadService(name: ServiceName): Promise<ServiceDefinition> {
+  const module = (await import(`./${name}/routes.js`)) as Readonly<Record<string, ServiceDefinition>>;
+  const service = Object.values(module).find((exported) => exported.name === name);
+  if (!service) throw new Error(`services/${name}/routes.ts exports no service of this name`);
+  return service;
+}
+
+async function main(): Promise<void> {
+  const names = chosenServices(process.argv.slice(2));
+  if (!names) {
+    process.stderr.write(USAGE);
+    process.exitCode = 2;
+    return;
+  }
+  const running = await runServices(await Promise.all(names.map(loadService)), process.env);
+  let stopping = false;
+  const stop = (): void => {
+    if (stopping) return;
+    stopping = true;
+    setTimeout(() => process.exit(1), running.leaveMs + DRAIN_LIMIT_MS).unref();
+    void running.close().then(() => process.exit(0));
+  };
+  process.once('SIGTERM', stop).once('SIGINT', stop);
+  // Last: a process that reads this may stop this one at once.
+  process.stdout.write(`${JSON.stringify({ ready: true, services: running.services, private: running.privateUrl, pid: process.pid })}\n`);
+}
+
+/** Says why on standard error, scrubbed, and ends: a supervisor starts the process again. */
+function fail(message: string, error: unknown): never {
+  const text = error instanceof SettingsError ? error.message : JSON.stringify({ level: 'fatal', msg: message, err: describeError(error) });
+  process.stderr.write(`${text}\n`);
+  process.exit(1);
+}
+
+process.on('uncaughtException', (error) => fail('an unhandled error', error));
+main().catch((error: unknown) => fail('the services could not start', error));

@@ -1,0 +1,163 @@
+import { type z } from 'zod';
+import { type KeyMode } from '../../../plugins/core/ports';
+import { type ProblemCode } from '../../../plugins/core/problems';
+import { defineRoute, defineService, type CallContext, type ServiceTools } from '../../kit/service/define-service';
+import { invalidInput, ServiceError } from '../../kit/errors';
+import { bytesReply, JSON_TYPE, jsonReply, type Reply } from '../../kit/service/reply';
+import { formatTimestamp } from '../../kit/timestamp';
+import { UpstreamClient } from '../../kit/upstream/upstream-client';
+import { sourceName } from '../../kit/upstream/source-name';
+import { sandboxAt } from '../../kit/upstream/upstream-target';
+import { createGeonamesProvider } from './geonames-provider';
+import { indiaProvider } from './india-provider';
+import { countryOf, normalPlaces } from './normal-places';
+import { parseIndianPin, parseWorldCode, type PinQuery } from './parse-pin';
+import { createPinLookup, type PinAnswer, type PinLookup, type PinUpstream } from './pin-lookup';
+import { type FailureReason } from './provider';
+import { pincodeInput, pincodeOutput } from './schema';
+import { pincodeSettings, type PincodeSettings } from './settings';
+import { zippopotamProvider } from './zippopotam-provider';
+
+export interface PincodeDeps {
+  readonly lookUp: PinLookup;
+  /** Besides India. */
+  readonly countries: readonly string[];
+  /** Whether another provider may stand in. */
+  readonly hasFallback: boolean;
+  close(): Promise<void>;
+}
+
+const INDIA = 'IN';
+
+/** @throws ServiceError 400 */
+function parseQuery({ country, pin }: { country: string; pin: string }, countries: readonly string[]): PinQuery {
+  const code = country.toUpperCase();
+  if (code !== INDIA && !countries.includes(code)) throw unsupportedCountry(countries);
+  if (pin.trim() === '') throw invalidInput([{ field: 'pin', message: 'must not be empty' }]);
+  const parsed = code === INDIA ? parseIndianPin(pin) : parseWorldCode(code, pin);
+  if (!parsed.ok) throw invalidInput([{ field: 'pin', message: parsed.message }]);
+  return parsed.query;
+}
+
+function unsupportedCountry(countries: readonly string[]): ServiceError {
+  const supported = [...countries, INDIA].sort();
+  return new ServiceError('invalid_request', {
+    detail: `country must be a supported two-letter code: ${supported.join(', ')}.`,
+    members: { errors: [{ field: 'country', message: 'is not supported' }], supported_countries: supported },
+  });
+}
+
+const PROBLEMS: Readonly<Record<FailureReason, ProblemCode>> = {
+  no_records: 'not_found',
+  bad_response: 'upstream_failed',
+  unreachable: 'upstream_failed',
+  provider_quota: 'upstream_failed',
+  timeout: 'upstream_timeout',
+};
+
+const DETAILS: Readonly<Record<FailureReason, string>> = {
+  no_records: 'The postal provider has no record of this code.',
+  bad_response: 'The postal provider answered with something that cannot be used.',
+  unreachable: 'The postal provider could not be reached.',
+  provider_quota: 'The postal provider takes no more requests at the moment.',
+  timeout: 'The postal provider did not answer in time.',
+};
+
+function providerError({ provider: asked, reason, cause }: PinAnswer & { ok: false }, mode: KeyMode): ServiceError {
+  const provider = sourceName(asked, mode);
+  return new ServiceError(PROBLEMS[reason], {
+    code: 'provider_error',
+    detail: DETAILS[reason],
+    members: { reason, provider },
+    headers: { 'X-Upstream-Provider': provider },
+    cause,
+  });
+}
+
+/** A caller of the provider's own JSON gets that of one provider, always: only the form that is the same for all may come from another. */
+async function answer(input: z.output<typeof pincodeInput>, context: CallContext, deps: PincodeDeps): Promise<Reply> {
+  const query = parseQuery(input, deps.countries);
+  const isNormal = input.format === 'normal';
+  const found = await deps.lookUp(query, { mode: context.mode, mayFallBack: isNormal && deps.hasFallback });
+  if (!found.ok) throw providerError(found, context.mode);
+  const { body } = found;
+  const provider = sourceName(found.provider, context.mode);
+  const headers = { 'X-Upstream-Provider': provider };
+  if (!isNormal) return bytesReply(body, JSON_TYPE, { headers });
+  const data = { country: countryOf(query), provider, places: normalPlaces(found.provider, body) };
+  return jsonReply({ status: 'success', data, timestamp: formatTimestamp(context.clock.now()) }, { headers });
+}
+
+/** Pooled connections to one provider. */
+type Connect = (options: { name: string; liveUrl: string; liveSetting: string; sandboxPath: `/${string}` }) => UpstreamClient;
+
+type ConnectedUpstream = PinUpstream & { client: UpstreamClient };
+
+/** The configured provider, and the other one where there is what it needs. */
+function worldUpstreams(settings: PincodeSettings, connect: Connect): [ConnectedUpstream, ...ConnectedUpstream[]] {
+  const zippopotam: ConnectedUpstream = {
+    provider: { live: zippopotamProvider, test: zippopotamProvider },
+    client: connect({
+      name: zippopotamProvider.name,
+      liveUrl: settings.PINCODE_ZIPPOPOTAM_URL,
+      liveSetting: 'PINCODE_ZIPPOPOTAM_URL',
+      sandboxPath: '/zippopotam',
+    }),
+  };
+  if (settings.PINCODE_GEONAMES_USERNAME === undefined) return [zippopotam];
+  const live = createGeonamesProvider(settings.PINCODE_GEONAMES_USERNAME);
+  const geonames: ConnectedUpstream = {
+    provider: { live, test: createGeonamesProvider('sandbox') },
+    client: connect({
+      name: live.name,
+      liveUrl: settings.PINCODE_GEONAMES_URL,
+      liveSetting: 'PINCODE_GEONAMES_URL',
+      sandboxPath: '/geonames',
+    }),
+  };
+  return settings.PINCODE_WORLD_PROVIDER === 'geonames' ? [geonames, zippopotam] : [zippopotam, geonames];
+}
+
+/** The providers' clients and the look-up with its caches. */
+export function createPincodeDeps({ settings, common, clock, metrics }: ServiceTools<PincodeSettings>): PincodeDeps {
+  const connect: Connect = ({ name, liveUrl, liveSetting, sandboxPath }) =>
+    new UpstreamClient({
+      name,
+      target: { liveUrl, liveSetting, sandboxUrl: sandboxAt(common, sandboxPath) },
+      timeoutMs: settings.PINCODE_TIMEOUT_MS,
+      headers: { accept: 'application/json', 'user-agent': 'tollgate' },
+      metrics,
+    });
+  const india = connect({
+    name: indiaProvider.name,
+    liveUrl: settings.PINCODE_INDIA_URL,
+    liveSetting: 'PINCODE_INDIA_URL',
+    sandboxPath: '/postalpincode',
+  });
+  const world = worldUpstreams(settings, connect);
+  return {
+    hasFallback: settings.PINCODE_FALLBACK,
+    countries: settings.PINCODE_COUNTRIES.filter((code) => code !== INDIA),
+    lookUp: createPinLookup({ india: { provider: { live: indiaProvider, test: indiaProvider }, client: india }, world }, clock),
+    close: async () => {
+      await Promise.all([india, ...world.map(({ client }) => client)].map((client) => client.close()));
+    },
+  };
+}
+
+export const pincodeService = defineService<PincodeDeps, PincodeSettings>({
+  name: 'pincode',
+  products: ['api-pincode'],
+  settings: pincodeSettings,
+  createDeps: createPincodeDeps,
+  close: (deps) => deps.close(),
+  routes: [
+    defineRoute({
+      method: 'ANY',
+      path: '/pincode',
+      input: pincodeInput,
+      output: pincodeOutput,
+      handler: (input, context, deps: PincodeDeps) => answer(input, context, deps),
+    }),
+  ],
+});

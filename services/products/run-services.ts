@@ -1,0 +1,192 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Catalogue } from '../../plugins/core/catalogue/catalogue';
+import { type Clock, systemClock } from '../../plugins/core/ports';
+import { type ContextKeys } from '../../plugins/core/proof/verify-context';
+import { startTracing } from '../../plugins/tracing/start-tracing';
+import { type Environment, readSettings } from '../../plugins/core/settings';
+import { processSettings, type ProcessSettings } from '../kit/config';
+import { type ServiceDefinition } from '../kit/service/define-service';
+import { sourcesOf } from './own-sources';
+import { createLog, type Log } from '../kit/log';
+import { createMetrics, type Metrics } from '../kit/metrics';
+import { catalogueFile, readCatalogue } from '../kit/read-catalogue';
+import { type PrivateServer, type ReadyCheck, startPrivateServer } from '../kit/service/private-server';
+import { type Refund } from '../kit/service/refund';
+import { createRefundCall } from '../kit/service/refund-call';
+import { proofSettings } from '../kit/service/proof-settings';
+import { workerTlsSettings } from '../kit/worker/worker-tls';
+import { type MutualTls } from '../kit/mutual-tls';
+import { createRefund } from './refund';
+import { OWN_SERVICES } from './own-services';
+
+/** Of all services, wherever each runs. */
+const OWN_PRODUCTS: ReadonlySet<string> = new Set(Object.values(OWN_SERVICES).flatMap(({ products }) => products));
+
+/** What runs, and how to end it. */
+export interface RunningServices {
+  /** By service name: where the gateway reaches it. */
+  readonly services: Readonly<Record<string, string>>;
+  /** `/metrics`, `/health`, `/ready`. */
+  readonly privateUrl: string;
+  /** The longest that requests are taken after {@link close} was called, milliseconds. */
+  readonly leaveMs: number;
+  /** Says not ready, lets requests finish, then closes everything. */
+  close(): Promise<void>;
+}
+
+interface Running {
+  readonly name: string;
+  readonly url: string;
+  readonly check: ReadyCheck;
+  /** By product, as far as the service knows. */
+  readonly live: Readonly<Record<string, boolean>>;
+  close(): Promise<void>;
+}
+
+interface Tools {
+  readonly catalogue: Catalogue;
+  readonly common: ProcessSettings;
+  readonly contextKeys: ContextKeys;
+  readonly workerTls: MutualTls | undefined;
+  readonly clock: Clock;
+  readonly metrics: Metrics;
+  readonly refund: Refund | undefined;
+}
+
+/** What a service knows: without workers nothing is served, with them the workers know of the sources that an operator names. */
+function liveOf(service: ServiceDefinition, deps: unknown): Record<string, boolean> {
+  const isServed = service.hasWorkers?.(deps) ?? true;
+  const known = service.products.filter((product) => !isServed || sourcesOf(product).length === 0);
+  return Object.fromEntries(known.map((product) => [product, isServed]));
+}
+
+/** A product that two services know is served when both serve it. */
+function allOf(running: readonly Running[]): Record<string, boolean> {
+  const all: Record<string, boolean> = {};
+  for (const { live } of running) {
+    for (const [product, isServed] of Object.entries(live)) all[product] = isServed && (all[product] ?? true);
+  }
+  return all;
+}
+
+async function startOne(service: ServiceDefinition, settings: unknown, port: number, tools: Tools): Promise<Running> {
+  const { catalogue, common, contextKeys, workerTls, clock, refund } = tools;
+  const metrics = tools.metrics.forService(service.name);
+  // Not a child of the process's log: a line would name two services under one member, which some collectors refuse.
+  const log = createLog(service.name, { level: common.LOG_LEVEL });
+  const deps = await service.createDeps({ settings, common: { sandboxUrl: common.SANDBOX_URL, workerTls }, log, clock, metrics });
+  const { SERVICE_LEAVE_MS: leaveMs, SERVICE_SLOTS: slots } = common;
+  // A process for refunds alone needs none of it.
+  const { createServiceApp } = await import('../kit/service/service-app.js');
+  const app = createServiceApp(service, {
+    contextKeys,
+    deps,
+    catalogue,
+    refund,
+    clock,
+    log,
+    metrics,
+    slots,
+    leave: () => sleep(leaveMs),
+  });
+  const close = async (): Promise<void> => {
+    await app.close();
+    await service.close?.(deps);
+  };
+  try {
+    const url = await app.listen({ host: common.SERVICE_HOST, port });
+    return { name: service.name, url, check: () => service.checkReady?.(deps), live: liveOf(service, deps), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+type Close = () => Promise<void>;
+
+interface Closers {
+  /** Drain at the same time: one after the other, each would wait for all before it. */
+  readonly services: Close[];
+  /** What services need until their end; closed in reverse order. */
+  readonly shared: Close[];
+}
+
+/** One failure does not keep the others open. */
+async function closeAll({ services, shared }: Closers, log: Log): Promise<void> {
+  const tryTo = (close: Close): Promise<void> => close().catch((error: unknown) => log.error({ err: error }, 'something did not close'));
+  await Promise.all(services.map(tryTo));
+  for (const close of [...shared].reverse()) await tryTo(close);
+}
+
+/**
+ * Starts services in this process, each on a port of its own: one in production, all of them on a developer's machine.
+ * @param services may be none: then it answers `/refunds` alone. The first listens on SERVICE_PORT, the others on the ports after it (any free port each when it is 0)
+ * @throws SettingsError listing everything that is wrong with the environment, CatalogueError with the catalogue; whatever a service throws at start
+ */
+export async function runServices(services: readonly ServiceDefinition[], env: Environment): Promise<RunningServices> {
+  const groups = Object.fromEntries(services.map((service) => [`service ${service.name}`, service.settings]));
+  const shared = { contextKeys: proofSettings, common: processSettings, workerTls: workerTlsSettings };
+  const { common, contextKeys, workerTls, ...own } = readSettings({ ...shared, ...groups }, env) as Pick<
+    Tools,
+    'common' | 'contextKeys' | 'workerTls'
+  > &
+    Record<string, unknown>;
+  const log = createLog('services', { level: common.LOG_LEVEL });
+  const catalogue = readCatalogue(catalogueFile(common));
+  const clock = systemClock;
+  const metrics = createMetrics({ withProcess: true });
+  const closers: Closers = { services: [], shared: [] };
+  try {
+    const [only, ...others] = services;
+    const serviceName = only && others.length === 0 ? `tollgate-${only.name}` : 'tollgate-services';
+    const tracing = await startTracing({ serviceName, env, log });
+    if (tracing) closers.shared.push(() => tracing.stop());
+    const store = await createRefund(common, { log, clock });
+    if (store) closers.shared.push(() => store.close());
+    const running: Running[] = [];
+    for (const [index, service] of services.entries()) {
+      const port = common.SERVICE_PORT === 0 ? 0 : common.SERVICE_PORT + index;
+      const tools = {
+        catalogue,
+        common,
+        contextKeys,
+        workerTls,
+        clock,
+        metrics,
+        refund: store?.refund,
+      } satisfies Tools;
+      const one = await startOne(service, own[`service ${service.name}`], port, tools);
+      closers.services.push(() => one.close());
+      running.push(one);
+    }
+    const privateServer: PrivateServer = await startPrivateServer({
+      host: common.PRIVATE_HOST,
+      port: common.PRIVATE_PORT,
+      metrics,
+      live: allOf(running),
+      checks: Object.fromEntries(running.map(({ name, check }) => [name, check])),
+      answerRefund: createRefundCall({
+        contextKeys,
+        ownProducts: OWN_PRODUCTS,
+        isPricedByAnswer: (id) => catalogue.find(id)?.units !== undefined,
+        refund: store?.refund,
+        clock,
+        log,
+        metrics,
+      }),
+    });
+    closers.shared.unshift(() => privateServer.close());
+    return {
+      services: Object.fromEntries(running.map(({ name, url }) => [name, url])),
+      privateUrl: privateServer.url,
+      leaveMs: common.SERVICE_LEAVE_MS,
+      close: () => {
+        privateServer.startDraining();
+        return closeAll(closers, log);
+      },
+    };
+  } catch (error) {
+    await closeAll(closers, log);
+    throw error;
+  }
+}

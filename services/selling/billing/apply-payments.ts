@@ -1,0 +1,125 @@
+import { type PoolClient } from 'pg';
+import { type PaymentTerms } from '../../../plugins/core/catalogue/billing-terms';
+import { chargesOf, isAboutCharge, isCharge } from './charge-states';
+import { entitlementOf, graceEnd, type Entitlement, type GraceTerms, type PaymentState, reducePayments } from './payment-state';
+import { type Database, inTransaction } from '../../../plugins/stores/postgres/database';
+import { givePaidPlan } from './give-paid-plan';
+import { findPaidByReference, type PaidRef, type PaidSubscription } from './paid-subscriptions';
+import { keepCharges } from './payment-charges';
+import { type KeptFact, readFacts } from './payment-facts';
+import { queuePaymentMail } from './payment-mails';
+
+/** Moments here are the provider's, so what is stored is how long to wait: no two clocks are compared. */
+const UPDATE = `
+UPDATE paid_subscription SET status = $2, plan_name = $3, price = $4, currency = $5, period_end = to_timestamp($6), cancels_at = to_timestamp($7),
+  failing_since = to_timestamp($8), entitlement = $9, given_plan = $10,
+  look_at = CASE WHEN $2 = 'ended' THEN NULL ELSE now() + $11 * interval '1 second' END
+WHERE id = $1`;
+
+const HOUR_SECONDS = 3_600;
+const DAY_SECONDS = 86_400;
+/** A renewal is told some seconds after its moment; asking at that moment would find the old period. */
+const NEWS_SECONDS = 60;
+/** While news is overdue that a provider gives within minutes, or it is away. */
+const SOON_SECONDS = 30;
+/** While something is owed. */
+const MOST_WAIT_SECONDS = 6 * HOUR_SECONDS;
+/** Nothing is asked more often, whatever is due. */
+const LEAST_WAIT_SECONDS = 5;
+
+const graceOf = ({ grace_days: graceDays, after_grace: afterGrace }: PaymentTerms): GraceTerms => ({ graceDays, afterGrace });
+
+/** In how many seconds the provider is asked next: when the plan ends without news, soon after a period, and often while something is owed. */
+function nextLook(state: PaymentState, terms: PaymentTerms, at: number): number {
+  const { periodEnd, cancelsAt, failingSince } = state;
+  const lapse = graceEnd(state, graceOf(terms), Infinity);
+  const moments = [periodEnd + NEWS_SECONDS, cancelsAt, lapse, lapse === null ? null : lapse - DAY_SECONDS];
+  const waits = moments.flatMap((each) => (each === null || each <= at ? [] : [each - at]));
+  const isAwaited = periodEnd <= at && at - periodEnd < HOUR_SECONDS;
+  const isCalm = failingSince === null && periodEnd > at;
+  return Math.max(LEAST_WAIT_SECONDS, Math.min(...waits, isAwaited ? SOON_SECONDS : isCalm ? Infinity : MOST_WAIT_SECONDS));
+}
+
+interface Outcome {
+  /** Charges of which the customer was not told yet. */
+  readonly charges: readonly KeptFact[];
+  readonly state: PaymentState;
+  readonly entitlement: Entitlement;
+}
+
+/** Receipts, failed charges, the day before the grace ends, and its end: each once, in the transaction that counts it. */
+async function tellCustomer(
+  client: PoolClient,
+  paid: PaidSubscription,
+  { charges, state, entitlement, terms, at }: Outcome & { terms: PaymentTerms; at: number },
+) {
+  for (const { id, fact } of charges) {
+    await queuePaymentMail(client, { paidId: paid.id, kind: fact.kind === 'paid' ? 'paid' : 'failed', about: id });
+  }
+  if (state.status !== 'failing') return;
+  const about = String(state.failingSince);
+  if (entitlement !== 'plan') {
+    if (paid.entitlement === 'plan') await queuePaymentMail(client, { paidId: paid.id, kind: 'grace_over', about });
+    return;
+  }
+  const lapse = graceEnd(state, graceOf(terms), at);
+  // With a grace of a day, the mail about the failed payment says the same.
+  const isLastDay = terms.grace_days > 1 && lapse !== null && at >= lapse - DAY_SECONDS;
+  if (isLastDay) await queuePaymentMail(client, { paidId: paid.id, kind: 'grace_ends', about });
+}
+
+/** Charges to tell the customer of. One that was paid is told once, though the provider may say so by an event and when it is asked. */
+function untold(facts: readonly KeptFact[]): KeptFact[] {
+  const paid = new Set(facts.flatMap(({ isNew, fact }) => (!isNew && fact.kind === 'paid' ? [fact.invoice] : [])));
+  return facts.filter((each) => {
+    if (!each.isNew || !isCharge(each)) return false;
+    if (each.fact.kind === 'failed') return true;
+    const isFirst = !paid.has(each.fact.invoice);
+    paid.add(each.fact.invoice);
+    return isFirst;
+  });
+}
+
+export interface ApplyOptions extends PaidRef {
+  readonly terms: PaymentTerms;
+  /** Our own clock, in seconds since 1970. It says when to look again, in case that news came late. */
+  readonly now: number;
+  /** The provider's time at this moment, which it just said, or ours while it is away. By default that of its newest event. */
+  readonly at?: number;
+  /** It is away: it is asked again soon, whatever is due. */
+  readonly isAway?: boolean;
+}
+
+/**
+ * Makes what a customer has follow from what the provider said so far. Running it again, from several processes at once or after being
+ * killed anywhere comes to the same.
+ * @returns the state; undefined while the provider has not said what it is
+ */
+export function applyPayments(db: Database, options: ApplyOptions): Promise<PaymentState | undefined> {
+  const { provider, reference, terms, now, isAway = false } = options;
+  return inTransaction(db, async (client) => {
+    const paid = await findPaidByReference(client, { provider, reference }, 'FOR UPDATE');
+    if (!paid) return undefined;
+    const facts = await readFacts(client, provider, reference);
+    const state = reducePayments(facts);
+    // Charges alone say nothing yet; they count with the first fact of the subscription.
+    if (!state) return undefined;
+    const newest = facts.reduce((latest, { at }) => Math.max(latest, at), 0);
+    const at = options.at ?? newest;
+    const entitlement = entitlementOf(state, graceOf(terms), at);
+    const isSame = entitlement === paid.entitlement && (entitlement === 'none' || state.plan === paid.givenPlan);
+    if (!isSame) await givePaidPlan(client, paid, { entitlement, plan: state.plan });
+    const { status, plan, price, currency, periodEnd, cancelsAt, failingSince } = state;
+    const given = entitlement === 'none' ? null : plan;
+    const wait = nextLook(state, terms, options.at ?? Math.max(newest, now));
+    const look = isAway ? Math.min(wait, SOON_SECONDS) : wait;
+    if (facts.some((each) => each.isNew && isAboutCharge(each))) await keepCharges(client, paid, chargesOf(facts));
+    await tellCustomer(client, paid, { charges: untold(facts), state, entitlement, terms, at });
+    await client.query(UPDATE, [paid.id, status, plan, price, currency, periodEnd, cancelsAt, failingSince, entitlement, given, look]);
+    await client.query(
+      'UPDATE payment_fact SET applied_at = now() WHERE provider = $1 AND paid_subscription = $2 AND id = ANY ($3) AND applied_at IS NULL',
+      [provider, reference, facts.map(({ id }) => id)],
+    );
+    return state;
+  });
+}

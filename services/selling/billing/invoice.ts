@@ -1,0 +1,136 @@
+import { type BillingDetails, type InvoicingTerms } from '../../../plugins/core/catalogue/billing-terms';
+import { decimalsOf, toMinor, toSafeNumber } from '../../../plugins/core/catalogue/money';
+import { daysOfMonth, type LineOverage, type Statement } from '../statements/statement';
+import { checkTaxId } from '../../../plugins/core/catalogue/tax-ids';
+import { taxOn } from './tax';
+
+/** Seller or buyer, as printed. */
+export interface Party {
+  readonly name: string;
+  readonly address: readonly string[];
+  readonly country: string | null;
+  readonly taxId: string | null;
+  readonly email: string | null;
+}
+
+/** Amounts are whole units of the currency's smallest part. */
+export interface InvoiceLine {
+  /** `Weather, plan Gold`. */
+  readonly title: string;
+  readonly product: string;
+  readonly plan: string | null;
+  readonly days: number;
+  readonly daysInMonth: number;
+  /** Requests. */
+  readonly used: number;
+  /** A month. */
+  readonly price: number;
+  /** Part of the amount. */
+  readonly surcharge: number;
+  readonly amount: number;
+}
+
+/** An invoice as it was issued, without its number; it never changes. */
+export interface InvoiceContent {
+  /** `YYYY-MM`. */
+  readonly month: string;
+  /** `YYYY-MM-DD` in the quota time zone. */
+  readonly issuedOn: string;
+  readonly dueOn: string;
+  readonly currency: string;
+  readonly decimals: number;
+  readonly seller: Party;
+  readonly buyer: Party;
+  readonly lines: readonly InvoiceLine[];
+  readonly net: number;
+  readonly taxes: readonly { readonly name: string; readonly percent: string; readonly amount: number }[];
+  readonly total: number;
+  readonly placeOfSupply: string | null;
+  /** SAC or HSN. */
+  readonly serviceCode: string | null;
+  readonly notes: readonly string[];
+  /** How to pay; null where the seller says nothing. */
+  readonly payment: string | null;
+}
+
+export interface InvoiceFacts {
+  readonly terms: InvoicingTerms;
+  /** E-mail address of the customer. */
+  readonly customer: string;
+  /** Undefined: the customer has given none. */
+  readonly details: BillingDetails | undefined;
+  readonly issuedOn: string;
+  /** What customers call a product. */
+  readonly titleOf: (product: string) => string;
+}
+
+function sellerOf({ seller }: InvoicingTerms): Party {
+  const { name, address, country, tax_id: given, email } = seller;
+  const checked = given === undefined ? undefined : checkTaxId(country, given);
+  return { name, address, country, taxId: checked?.problem === undefined ? (checked?.value ?? null) : null, email: email ?? null };
+}
+
+function buyerOf({ customer, details }: InvoiceFacts): Party {
+  if (!details) return { name: customer, address: [], country: null, taxId: null, email: customer };
+  const { name, address, country, taxId, email } = details;
+  return { name, address, country, taxId, email: email ?? customer };
+}
+
+const DAY_MS = 86_400_000;
+
+/** @param day `YYYY-MM-DD` */
+export function addDays(day: string, days: number): string {
+  return new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
+}
+
+/**
+ * What a closed statement asks to be paid: one invoice for each currency in which something costs. Pure.
+ * @throws RangeError if the statement holds no amounts
+ */
+export function composeInvoices(statement: Statement, facts: InvoiceFacts): InvoiceContent[] {
+  const currencies = statement.totals.filter(({ currency, amount }) => toMinor(amount, currency) > 0n).map(({ currency }) => currency);
+  return currencies.map((currency) => composeInvoice(statement, currency, facts));
+}
+
+type Titled = Omit<InvoiceLine, 'amount'>;
+
+/** Use above the limits is a line of its own. It has no days and no price of a month. */
+function overageLine({ title, ...line }: Titled, { units, per, price, above }: LineOverage & { readonly above: number }): InvoiceLine {
+  const use = `${units.toLocaleString('en-GB')} above the limits at ${price} for ${per.toLocaleString('en-GB')}`;
+  return { ...line, title: `${title}: ${use}`, days: 0, used: units, price: 0, surcharge: 0, amount: above };
+}
+
+function composeInvoice({ month, lines: stated }: Statement, currency: string, facts: InvoiceFacts): InvoiceContent {
+  const { terms, details, issuedOn, titleOf } = facts;
+  const number = (amount: string): number => toSafeNumber(toMinor(amount, currency));
+  const daysInMonth = daysOfMonth(month).length;
+  const lines = stated
+    .filter((line) => line.currency === currency)
+    .flatMap(({ product, plan, days, used, price, surcharge, amount, overage }) => {
+      const title = `${titleOf(product)}${plan === null ? '' : `, plan ${plan}`}`;
+      const above = number(overage?.amount ?? '0');
+      const included = used - (overage?.units ?? 0);
+      const line = { title, product, plan, days, daysInMonth, used: included, price: number(price), surcharge: number(surcharge) };
+      return [{ ...line, amount: number(amount) - above }, ...(overage ? [overageLine(line, { ...overage, above })] : [])];
+    })
+    .filter(({ amount }) => amount > 0);
+  const net = lines.reduce((sum, line) => sum + BigInt(line.amount), 0n);
+  const tax = taxOn(net, details, terms);
+  return {
+    month,
+    issuedOn,
+    dueOn: addDays(issuedOn, terms.invoices.due_days),
+    currency,
+    decimals: decimalsOf(currency),
+    seller: sellerOf(terms),
+    buyer: buyerOf(facts),
+    lines,
+    net: toSafeNumber(net),
+    taxes: tax.lines.map((line) => ({ ...line, amount: toSafeNumber(line.amount) })),
+    total: toSafeNumber(tax.lines.reduce((sum, { amount }) => sum + amount, net)),
+    placeOfSupply: tax.placeOfSupply,
+    serviceCode: terms.tax?.gst?.hsn ?? null,
+    notes: tax.notes,
+    payment: terms.invoices.payment ?? null,
+  };
+}

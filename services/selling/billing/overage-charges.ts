@@ -1,0 +1,100 @@
+import { type Database } from '../../../plugins/stores/postgres/database';
+
+/** Use above the limits in a closed statement, which a payment provider is to charge. */
+interface OverageCharge {
+  readonly id: string;
+  readonly customerId: string;
+  readonly product: string;
+  /** `YYYY-MM`. */
+  readonly month: string;
+  readonly units: number;
+  /** In the currency's smallest unit. */
+  readonly amount: number;
+  readonly currency: string;
+}
+
+export interface ClaimedOverage extends OverageCharge {
+  readonly provider: string;
+  /** The provider's id of the subscription that pays for the plan. */
+  readonly reference: string;
+  /** The provider's id of the customer; null where it is not known here. */
+  readonly account: string | null;
+  /** With this time. From 2 on the provider may have it already. */
+  readonly attempts: number;
+}
+
+const COLUMNS = `
+o.id, o.customer_id AS "customerId", o.product_id AS product, to_char(o.month, 'YYYY-MM') AS month, o.units::float8 AS units,
+o.amount::float8 AS amount, o.currency`;
+
+const AT_ONCE = 50;
+
+/**
+ * Of the subscriptions that ever paid for the product, the one that goes on; at the same provider where that may have it already. Statements that became invoices of our own are paid by these. Who
+ * is killed meanwhile leaves the rest to the next look after ten minutes, which is longer than all of them may take.
+ */
+const CLAIM = `
+WITH due AS (
+  SELECT o.id, paid.provider, paid.reference, a.account FROM overage_charge o
+  CROSS JOIN LATERAL (
+    SELECT p.provider, p.reference FROM paid_subscription p
+    WHERE p.customer_id = o.customer_id AND p.product_id = o.product_id AND p.status <> 'waiting'
+      AND (o.attempts = 0 OR o.problem <> '' OR p.provider = o.provider)
+    ORDER BY p.status = 'ended', p.made_at DESC LIMIT 1
+  ) AS paid
+  LEFT JOIN payment_account a ON a.customer_id = o.customer_id AND a.provider = paid.provider
+  WHERE o.look_at <= now() AND paid.provider = ANY ($1)
+    AND NOT EXISTS (SELECT FROM statement_billed b WHERE b.customer_id = o.customer_id AND b.month = o.month)
+  ORDER BY o.look_at LIMIT ${AT_ONCE} FOR UPDATE OF o SKIP LOCKED
+)
+UPDATE overage_charge o SET look_at = now() + interval '10 minutes', attempts = attempts + 1, problem = '', provider = due.provider, reference = due.reference
+FROM due WHERE o.id = due.id RETURNING ${COLUMNS}, o.provider, o.reference, o.attempts, due.account`;
+
+/** Takes some that one of these providers is to be asked to charge; none when there are none. */
+export async function claimOverage(db: Database, providers: readonly string[]): Promise<ClaimedOverage[]> {
+  return (await db.query<ClaimedOverage>(CLAIM, [providers])).rows;
+}
+
+/** The provider has it, under this id. */
+export async function settleOverage(db: Database, id: string, charge: string): Promise<void> {
+  await db.query("UPDATE overage_charge SET charge = $2, look_at = NULL, problem = '' WHERE id = $1 AND charge IS NULL", [id, charge]);
+}
+
+/** The provider wants to know nothing of it; it is asked again in a day. */
+export async function refuseOverage(db: Database, id: string, problem: string): Promise<void> {
+  const text = "UPDATE overage_charge SET problem = $2, look_at = now() + interval '1 day' WHERE id = $1 AND charge IS NULL";
+  await db.query(text, [id, problem]);
+}
+
+export interface UnchargedOverage extends OverageCharge {
+  /** Email address of its customer. */
+  readonly customer: string;
+  readonly provider: string;
+  /** What the provider said. */
+  readonly problem: string;
+}
+
+const UNCHARGED = `
+SELECT ${COLUMNS}, c.email AS customer, o.provider, o.problem FROM overage_charge o JOIN customer c ON c.id = o.customer_id
+WHERE o.look_at IS NOT NULL AND o.problem <> ''
+  AND NOT EXISTS (SELECT FROM statement_billed b WHERE b.customer_id = o.customer_id AND b.month = o.month)
+ORDER BY o.month, o.id LIMIT $1`;
+
+/** Those that the provider refused when it was last asked, and that no invoice of our own has, the oldest first. */
+export async function listUnchargedOverage(db: Database, limit = 1_000): Promise<UnchargedOverage[]> {
+  return (await db.query<UnchargedOverage>(UNCHARGED, [limit])).rows;
+}
+
+export interface ShownOverage extends OverageCharge {
+  /** Whether the provider has it. */
+  readonly isReported: boolean;
+}
+
+const OF_CUSTOMER = `
+SELECT ${COLUMNS}, o.charge IS NOT NULL AS "isReported" FROM overage_charge o
+WHERE o.customer_id = $1 AND o.month >= now() - interval '3 months' ORDER BY o.month DESC, o.product_id LIMIT 100`;
+
+/** What a customer's payment provider charges, or charged, for use above limits in the last three months. */
+export async function listOverage(db: Database, customerId: string): Promise<ShownOverage[]> {
+  return (await db.query<ShownOverage>(OF_CUSTOMER, [customerId])).rows;
+}

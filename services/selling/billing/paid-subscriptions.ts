@@ -1,0 +1,96 @@
+import { type Entitlement, type PaymentState } from './payment-state';
+import { type Database } from '../../../plugins/stores/postgres/database';
+
+/** A subscription by the provider's own id. */
+export interface PaidRef {
+  readonly provider: string;
+  readonly reference: string;
+}
+
+/** A subscription at a payment provider, as pages show it. Moments are seconds since 1970. */
+export interface PaidSubscription extends PaidRef {
+  readonly id: string;
+  readonly customerId: string;
+  readonly product: string;
+  readonly plan: string | null;
+  readonly status: PaymentState['status'] | null;
+  readonly price: number | null;
+  readonly currency: string | null;
+  readonly periodEnd: number | null;
+  readonly cancelsAt: number | null;
+  readonly failingSince: number | null;
+  readonly entitlement: Entitlement;
+  readonly givenPlan: string | null;
+}
+
+const epoch = (column: string): string => `extract(epoch FROM ${column})::float8`;
+const SELECT = `
+SELECT id, provider, reference, customer_id AS "customerId", product_id AS product, plan_name AS plan, status, price::float8 AS price, currency,
+  ${epoch('period_end')} AS "periodEnd", ${epoch('cancels_at')} AS "cancelsAt", ${epoch('failing_since')} AS "failingSince", entitlement,
+  given_plan AS "givenPlan"
+FROM paid_subscription`;
+
+/** Those that have not ended, by product. */
+export async function listPaid(db: Database, customerId: string): Promise<PaidSubscription[]> {
+  const { rows } = await db.query<PaidSubscription>(
+    `${SELECT} WHERE customer_id = $1 AND status IS NOT NULL AND status NOT IN ('waiting', 'ended') ORDER BY product_id, made_at`,
+    [customerId],
+  );
+  return rows;
+}
+
+/** By the provider's id; undefined for one that is not ours. @param lock until the caller's transaction ends */
+export async function findPaidByReference(db: Database, { provider, reference }: PaidRef, lock: '' | 'FOR UPDATE' = '') {
+  return (await db.query<PaidSubscription>(`${SELECT} WHERE provider = $1 AND reference = $2 ${lock}`, [provider, reference])).rows[0];
+}
+
+/** Whether a customer ever paid for a product, or had it on trial. */
+export async function wasPaid(db: Database, customerId: string, product: string): Promise<boolean> {
+  const { rowCount } = await db.query('SELECT FROM paid_subscription WHERE customer_id = $1 AND product_id = $2 LIMIT 1', [
+    customerId,
+    product,
+  ]);
+  return (rowCount ?? 0) > 0;
+}
+
+/** The one that pays for a product now; undefined where nothing is paid. */
+export async function findPaid(db: Database, customerId: string, product: string): Promise<PaidSubscription | undefined> {
+  return (await listPaid(db, customerId)).find((each) => each.product === product);
+}
+
+/** Those of one provider that go on as far as we know. */
+export async function listGoingOn(db: Database, provider: string): Promise<PaidSubscription[]> {
+  const { rows } = await db.query<PaidSubscription>(
+    `${SELECT} WHERE provider = $1 AND status IS NOT NULL AND status NOT IN ('waiting', 'ended') ORDER BY made_at`,
+    [provider],
+  );
+  return rows;
+}
+
+/** Something is about to be asked of the provider: should its answer be lost, it is asked again what came of it. */
+export async function askSoon(db: Database, id: string): Promise<void> {
+  await db.query("UPDATE paid_subscription SET look_at = LEAST(look_at, now() + interval '30 seconds') WHERE id = $1", [id]);
+}
+
+const OF_LEAVING = `
+SELECT provider, reference, CASE WHEN d.erased_at IS NULL THEN 'cancel' ELSE 'end' END AS kind
+FROM paid_subscription p JOIN account_deletion d ON d.customer_id = p.customer_id AND (d.erased_at IS NOT NULL OR p.cancels_at IS NULL)
+WHERE p.look_at IS NOT NULL AND p.status <> 'ended' AND p.reference <> ALL ($1) LIMIT 10`;
+
+/**
+ * Subscriptions of accounts that are deleted: while they can be taken back nothing more is charged, and once they are erased they end.
+ * @param except of which the provider wants to know nothing
+ */
+export async function listPaidByLeaving(db: Database, except: ReadonlySet<string>) {
+  return (await db.query<PaidRef & { readonly kind: 'cancel' | 'end' }>(OF_LEAVING, [[...except]])).rows;
+}
+
+const CLAIM = `
+UPDATE paid_subscription SET look_at = now() + interval '60 seconds'
+WHERE id = (SELECT id FROM paid_subscription WHERE look_at <= now() ORDER BY look_at LIMIT 1 FOR UPDATE SKIP LOCKED)
+RETURNING provider, reference`;
+
+/** Takes one subscription of which the provider is to be asked; undefined when there is none. */
+export async function claimPaid(db: Database): Promise<PaidRef | undefined> {
+  return (await db.query<PaidRef>(CLAIM)).rows[0];
+}

@@ -1,0 +1,32 @@
+import { isPaymentProvider, PAYMENT_TERMS, type PaymentTerms } from '../../../plugins/core/catalogue/billing-terms';
+import { type Catalogue, type CataloguePlan } from '../../../plugins/core/catalogue/catalogue';
+import { toMinor } from '../../../plugins/core/catalogue/money';
+import { type PaymentPort } from './payment-port';
+
+/** Those that this process has the keys of. The sandbox stands in for others under `npm start`, and is refused elsewhere. */
+export type PaymentPorts = Readonly<Partial<Record<string, PaymentPort>>>;
+
+/** How payments are taken in this process. */
+export interface Payments {
+  readonly ports: PaymentPorts;
+  /** Something was stored; the work need not wait for its next look. */
+  readonly poke: () => void;
+}
+
+export const termsOf = ({ billing }: Catalogue): PaymentTerms => billing?.payments ?? PAYMENT_TERMS;
+
+/** Whether plans with a price begin when they are paid, whether the keys for it are there or not. */
+export function isCollecting({ billing }: Catalogue, payments: Payments | undefined): boolean {
+  return billing === undefined ? payments?.ports['sandbox'] !== undefined : isPaymentProvider(billing.provider);
+}
+
+/** Who takes payments now; undefined where nobody does, or the keys are missing. */
+export function portOf(catalogue: Catalogue, payments: Payments | undefined): PaymentPort | undefined {
+  if (!payments || !isCollecting(catalogue, payments)) return undefined;
+  return payments.ports[catalogue.billing?.provider ?? 'sandbox'] ?? payments.ports['sandbox'];
+}
+
+/** Plans that an operator gives on request are paid as the two agree. */
+export function isPaidFirst({ price, currency, approval }: Pick<CataloguePlan, 'price' | 'currency' | 'approval'>): boolean {
+  return approval === 'automatic' && toMinor(price, currency) > 0n;
+}

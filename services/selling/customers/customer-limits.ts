@@ -1,0 +1,122 @@
+import { type PoolClient } from 'pg';
+import { type Database, inTransaction } from '../../../plugins/stores/postgres/database';
+import { OperationRefused } from '../operations/operation-refused';
+import { type Customer, requireCustomer } from './find-customer';
+import { type Actor, writeAudit } from './write-audit';
+
+/** The most that a customer may have. Revoked keys and their rules count for nothing. */
+export interface CustomerLimits {
+  readonly keys: number;
+  readonly rulesPerKey: number;
+  readonly rules: number;
+  /** Changes that its people may ask for at the dashboard. */
+  readonly writesPerMinute: number;
+}
+
+/**
+ * For every customer without limits of its own. Every node keeps the keys in use with their rules in memory, and reads them again after
+ * each change: far more than anybody needs, and little enough that one customer cannot keep a node busy. Each write also leaves a line in the
+ * audit log: two a second, all the time, are 40 MB a day.
+ */
+export const DEFAULT_LIMITS: CustomerLimits = { keys: 200, rulesPerKey: 1_000, rules: 20_000, writesPerMinute: 120 };
+
+export interface CustomerUse {
+  readonly keys: number;
+  readonly rules: number;
+}
+
+export interface CustomerLimitsView {
+  readonly customer: string;
+  readonly limits: CustomerLimits;
+  readonly used: CustomerUse;
+}
+
+const LIMITS = `
+SELECT COALESCE(keys, $2) AS keys, COALESCE(rules_per_key, $3) AS "rulesPerKey", COALESCE(rules, $4) AS rules,
+  COALESCE(writes_per_minute, $5) AS "writesPerMinute"
+FROM customer LEFT JOIN customer_limit ON customer_id = id WHERE id = $1`;
+
+const USED = `
+SELECT count(*)::integer AS keys,
+  COALESCE(sum((SELECT count(*) FROM whitelist_rule r WHERE r.credential_id = k.id)), 0)::integer AS rules
+FROM credential k WHERE k.customer_id = $1 AND k.state <> 'revoked'`;
+
+/** The limits in force for a customer: its own, else the defaults. */
+export async function readLimits(db: Database, customerId: string): Promise<CustomerLimits> {
+  const { keys, rulesPerKey, rules, writesPerMinute } = DEFAULT_LIMITS;
+  const { rows } = await db.query<CustomerLimits>(LIMITS, [customerId, keys, rulesPerKey, rules, writesPerMinute]);
+  return rows[0] ?? DEFAULT_LIMITS;
+}
+
+async function readUse(db: Database, customerId: string): Promise<CustomerUse> {
+  const { rows } = await db.query<CustomerUse>(USED, [customerId]);
+  return rows[0] ?? { keys: 0, rules: 0 };
+}
+
+async function viewLimits(db: Database, { id, email }: Customer): Promise<CustomerLimitsView> {
+  return { customer: email, limits: await readLimits(db, id), used: await readUse(db, id) };
+}
+
+/** What a customer is about to have more of. */
+export interface Growth {
+  readonly keys?: number;
+  /** Rules more than now, over all its keys. */
+  readonly rules: number;
+  /** Rules of the one key then; left out when the key takes over what another one has. */
+  readonly rulesOnKey?: number;
+}
+
+/**
+ * Refuses what would take a customer over its limits. Call it only for what grows: who is over a limit already may keep everything, and
+ * have less. The customer stays locked until the transaction ends, so that of two who ask at once the second is counted after the first.
+ * @param client inside the caller's transaction, which makes the growth
+ * @throws OperationRefused `key_limit_reached`, `rule_limit_reached`
+ */
+export async function requireRoom(client: PoolClient, customerId: string, { keys = 0, rules, rulesOnKey = 0 }: Growth): Promise<void> {
+  await client.query('SELECT 1 FROM customer WHERE id = $1 FOR NO KEY UPDATE', [customerId]);
+  const limits = await readLimits(client, customerId);
+  const used = await readUse(client, customerId);
+  if (keys > 0 && used.keys + keys > limits.keys) {
+    throw new OperationRefused(
+      'key_limit_reached',
+      `a customer can have at most ${limits.keys} keys; revoke one that is not used any more`,
+    );
+  }
+  if (rulesOnKey > limits.rulesPerKey) {
+    throw new OperationRefused('rule_limit_reached', `a key can have at most ${limits.rulesPerKey} whitelist rules, not ${rulesOnKey}`);
+  }
+  if (rules > 0 && used.rules + rules > limits.rules) {
+    const then = used.rules + rules;
+    throw new OperationRefused('rule_limit_reached', `all keys together can have at most ${limits.rules} whitelist rules, not ${then}`);
+  }
+}
+
+/** The limits of a customer and what it has. @throws OperationRefused `customer_unknown` */
+export async function showCustomerLimits(db: Database, { customer }: { customer: string }): Promise<CustomerLimitsView> {
+  return viewLimits(db, await requireCustomer(db, customer));
+}
+
+const SET = `
+INSERT INTO customer_limit AS known (customer_id, keys, rules_per_key, rules, writes_per_minute) VALUES ($1, $2, $3, $4, $5)
+ON CONFLICT (customer_id) DO UPDATE SET keys = COALESCE($2, known.keys), rules_per_key = COALESCE($3, known.rules_per_key),
+  rules = COALESCE($4, known.rules), writes_per_minute = COALESCE($5, known.writes_per_minute)`;
+
+/**
+ * Gives a customer limits of its own; what is left out stays. A limit below what the customer has takes nothing away.
+ * @throws OperationRefused `customer_unknown`
+ */
+export function setCustomerLimits(
+  db: Database,
+  { customer, actor, limits }: { customer: string; actor: Actor; limits: Partial<CustomerLimits> },
+): Promise<CustomerLimitsView> {
+  return inTransaction(db, async (client) => {
+    const found = await requireCustomer(client, customer);
+    const before = await readLimits(client, found.id);
+    const { keys = null, rulesPerKey = null, rules = null, writesPerMinute = null } = limits;
+    await client.query(SET, [found.id, keys, rulesPerKey, rules, writesPerMinute]);
+    const view = await viewLimits(client, found);
+    const details = { before, after: view.limits };
+    await writeAudit(client, { actor, action: 'customer.limits', subject: { kind: 'customer', id: found.id }, details });
+    return view;
+  });
+}

@@ -1,0 +1,22 @@
+import { type AuditAction } from './audit-actions';
+import { type Database } from '../../../plugins/stores/postgres/database';
+
+/** Who did it, for example `cli` or `dashboard:you@example.com`; with the address it came from when it came over a network. */
+export type Actor = string | { readonly name: string; readonly from: string };
+
+export interface AuditEntry {
+  readonly actor: Actor;
+  readonly action: AuditAction;
+  readonly subject: { kind: 'customer' | 'credential' | 'subscription' | 'operator' | 'note' | 'webhook'; id: string };
+  /** What changed. Never a key or its hash. */
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+const INSERT = `
+INSERT INTO audit_log (actor, from_address, action, subject_kind, subject_id, details) VALUES ($1, $2, $3, $4, $5, $6)`;
+
+/** Appends one line to the audit log; call it in the transaction of the change. */
+export async function writeAudit(db: Database, { actor, action, subject, details }: AuditEntry): Promise<void> {
+  const { name, from } = typeof actor === 'string' ? { name: actor, from: null } : actor;
+  await db.query(INSERT, [name, from, action, subject.kind, subject.id, JSON.stringify(details ?? {})]);
+}

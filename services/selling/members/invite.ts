@@ -1,0 +1,114 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { type PoolClient } from 'pg';
+import { type Actor, writeAudit } from '../customers/write-audit';
+import { type Database, inTransaction } from '../../../plugins/stores/postgres/database';
+import { OperationRefused } from '../operations/operation-refused';
+import { type InvitationRef, type InvitationView, type InvitedRole, requireInvitation } from './invitation-view';
+import { lockOrganisation } from './list-members';
+
+/** As long as a weekend and a holiday. */
+export const INVITATION_DAYS = 7;
+/** Open ones of one organisation. */
+const MOST_INVITATIONS = 20;
+
+/** An invitation with the only copy of its token. */
+export interface SentInvitation {
+  readonly invitation: InvitationView;
+  /** For the mail's link: 32 random bytes, base64url. */
+  readonly token: string;
+}
+
+/** SHA-256 of a token, as hex: what is stored of it. */
+export function hashInvitationToken(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}
+
+function newToken(): { token: string; hash: string } {
+  const token = randomBytes(32).toString('base64url');
+  return { token, hash: hashInvitationToken(token) };
+}
+
+export interface InviteWish {
+  readonly customerId: string;
+  readonly email: string;
+  readonly role: InvitedRole;
+  /** The account of who invites. */
+  readonly byUserId: string;
+  readonly actor: Actor;
+}
+
+const IS_MEMBER = 'SELECT 1 FROM member m JOIN auth_user u ON u.id = m.user_id WHERE m.customer_id = $1 AND u.email = $2';
+/** One that has expired makes room for the next. */
+const FORGET = 'DELETE FROM invitation WHERE customer_id = $1 AND email = $2 AND expires_at <= now()';
+const COUNT =
+  'SELECT count(*)::integer AS open, count(*) FILTER (WHERE email = $2)::integer AS same FROM invitation WHERE customer_id = $1';
+const INSERT = `
+INSERT INTO invitation (customer_id, email, role, token_hash, invited_by, expires_at)
+VALUES ($1, $2, $3, decode($4, 'hex'), $5, now() + interval '${INVITATION_DAYS} days') RETURNING id`;
+
+/** @throws OperationRefused `member_exists`, `invitation_exists`, `invitation_limit_reached` */
+async function requireRoomFor(client: PoolClient, customerId: string, email: string): Promise<void> {
+  if ((await client.query(IS_MEMBER, [customerId, email])).rowCount) {
+    throw new OperationRefused('member_exists', `${email} is a member already`);
+  }
+  const { rows } = await client.query<{ open: number; same: number }>(COUNT, [customerId, email]);
+  const { open = 0, same = 0 } = rows[0] ?? {};
+  if (same > 0) throw new OperationRefused('invitation_exists', `${email} is invited already; send the invitation again, or revoke it`);
+  if (open >= MOST_INVITATIONS) {
+    throw new OperationRefused('invitation_limit_reached', `there are ${MOST_INVITATIONS} open invitations already; revoke one first`);
+  }
+}
+
+/** Invites an address. @throws OperationRefused `member_exists`, `invitation_exists`, `invitation_limit_reached` */
+export function invite(db: Database, { customerId, email: typed, role, byUserId, actor }: InviteWish): Promise<SentInvitation> {
+  return inTransaction(db, async (client) => {
+    const email = typed.trim().toLowerCase();
+    await lockOrganisation(client, customerId);
+    await client.query(FORGET, [customerId, email]);
+    await requireRoomFor(client, customerId, email);
+    const { token, hash } = newToken();
+    const { rows } = await client.query<{ id: string }>(INSERT, [customerId, email, role, hash, byUserId]);
+    const invitation = await requireInvitation(client, { id: rows[0]?.id ?? '', customerId });
+    const subject = { kind: 'customer' as const, id: customerId };
+    await writeAudit(client, { actor, action: 'member.invite', subject, details: { address: email, role } });
+    return { invitation, token };
+  });
+}
+
+const RENEW = `
+UPDATE invitation SET token_hash = decode($2, 'hex'), sent_at = now(), expires_at = now() + interval '${INVITATION_DAYS} days' WHERE id = $1`;
+
+export interface RenewWish extends InvitationRef {
+  readonly actor: Actor;
+  /** Throws when no more mail may go to the address. */
+  readonly mayTake: (invitation: InvitationView) => Promise<void>;
+}
+
+/**
+ * Makes a new link for an open invitation; the one sent before works no more.
+ * @throws OperationRefused `invitation_unknown`; what `mayTake` throws
+ */
+export function renewInvitation(db: Database, { actor, mayTake, ...ref }: RenewWish): Promise<SentInvitation> {
+  return inTransaction(db, async (client) => {
+    await lockOrganisation(client, ref.customerId);
+    const invitation = await requireInvitation(client, ref);
+    const { id, email } = invitation;
+    await mayTake(invitation);
+    const { token, hash } = newToken();
+    await client.query(RENEW, [id, hash]);
+    const subject = { kind: 'customer' as const, id: ref.customerId };
+    await writeAudit(client, { actor, action: 'member.resend', subject, details: { address: email } });
+    return { invitation: await requireInvitation(client, ref), token };
+  });
+}
+
+/** Its link works no more. @throws OperationRefused `invitation_unknown` */
+export function revokeInvitation(db: Database, { actor, ...ref }: InvitationRef & { readonly actor: Actor }): Promise<void> {
+  return inTransaction(db, async (client) => {
+    await lockOrganisation(client, ref.customerId);
+    const { id, email, role } = await requireInvitation(client, ref);
+    await client.query('DELETE FROM invitation WHERE id = $1', [id]);
+    const subject = { kind: 'customer' as const, id: ref.customerId };
+    await writeAudit(client, { actor, action: 'member.withdraw', subject, details: { address: email, role } });
+  });
+}

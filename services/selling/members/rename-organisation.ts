@@ -1,0 +1,40 @@
+import { type Actor, writeAudit } from '../customers/write-audit';
+import { type Database, inTransaction } from '../../../plugins/stores/postgres/database';
+
+export interface Renaming {
+  readonly customerId: string;
+  /** Null: it goes by its e-mail address again. */
+  readonly name: string | null;
+  readonly actor: Actor;
+}
+
+/** Names an organisation of a caller's own. What is its name already leaves no line in the audit log. */
+export function renameOrganisation(db: Database, { customerId, name, actor }: Renaming): Promise<void> {
+  return inTransaction(db, async (client) => {
+    const { rows } = await client.query<{ before: string | null }>(
+      'SELECT display_name AS before FROM customer WHERE id = $1 FOR NO KEY UPDATE',
+      [customerId],
+    );
+    const before = rows[0]?.before ?? null;
+    if (before === name) return;
+    await client.query('UPDATE customer SET display_name = $2 WHERE id = $1', [customerId, name]);
+    await writeAudit(client, {
+      actor,
+      action: 'customer.rename',
+      subject: { kind: 'customer', id: customerId },
+      details: { before, after: name },
+    });
+  });
+}
+
+/** By what an organisation goes: its name, else its e-mail address. @param customer the table's name or alias */
+export const organisationOf = (customer: string): string => `COALESCE(${customer}.display_name, ${customer}.email)`;
+
+/** Of a customer that exists. */
+export async function findOrganisation(db: Database, customerId: string): Promise<{ organisation: string; name: string | null }> {
+  const { rows } = await db.query<{ organisation: string; name: string | null }>(
+    `SELECT ${organisationOf('c')} AS organisation, c.display_name AS name FROM customer c WHERE c.id = $1`,
+    [customerId],
+  );
+  return rows[0] ?? { organisation: '', name: null };
+}

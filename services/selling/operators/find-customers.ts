@@ -1,0 +1,156 @@
+import { type Database, isUuid } from '../../../plugins/stores/postgres/database';
+import { type Suspension } from '../customers/suspension-view';
+
+/** `leaving`: asked to be deleted, or ended the last subscription within 30 days. `idle`: has no subscription. */
+export const CUSTOMER_STATES = ['active', 'idle', 'leaving', 'suspended'] as const;
+export type CustomerState = (typeof CUSTOMER_STATES)[number];
+
+export interface ListedCustomer {
+  readonly id: string;
+  readonly email: string;
+  /** What its organisation calls itself. */
+  readonly name: string | null;
+  readonly createdAt: Date;
+  readonly state: CustomerState;
+  readonly suspended: Suspension | null;
+  /** Without subscriptions that are cancelled. */
+  readonly plans: readonly { readonly product: string; readonly plan: string | null; readonly state: 'active' | 'paused' }[];
+  /** Prices of a month, of all active subscriptions. */
+  readonly rates: readonly { readonly currency: string; readonly amount: string }[];
+  /** Requests that were let in, in the last 30 days, and how many more these are than in the 30 days before. */
+  readonly used: number;
+  readonly growth: number;
+  /** `YYYY-MM-DD` in the quota time zone, of the last request that was let in; null: none is known. */
+  readonly lastSeenOn: string | null;
+}
+
+interface Order {
+  /** With the table's alias, without which it would be the column of the answer. */
+  readonly column: string;
+  /** The column's value in a cursor, and what a cursor's value is compared as. */
+  readonly place: string;
+  readonly from: (given: string) => string;
+  readonly isPlace: (value: string) => boolean;
+}
+
+const isCount = (value: string): boolean => /^-?\d{1,18}$/.test(value);
+const countOf = (column: string, type: string): Order => ({
+  column,
+  place: `${column}::text`,
+  from: (given) => `${given}::${type}`,
+  isPlace: type === 'bigint' ? isCount : (value) => /^\d{1,18}(\.\d{1,4})?$/.test(value),
+});
+
+/** By what the list may be ordered: each has an index. */
+const ORDERS = {
+  email: { column: 'lower(l.email) COLLATE "C"', place: 'lower(l.email)', from: (given) => given, isPlace: () => true },
+  created: {
+    column: 'l.created_at',
+    place: '(extract(epoch FROM l.created_at) * 1000000)::bigint::text',
+    from: (given) => `timestamptz 'epoch' + ${given}::bigint * interval '1 microsecond'`,
+    isPlace: (value) => /^\d{1,16}$/.test(value),
+  },
+  used: countOf('l.used', 'bigint'),
+  growth: countOf('l.growth', 'bigint'),
+  rate: countOf('l.rate', 'numeric'),
+  seen: {
+    column: 'l.last_seen_on',
+    place: 'l.last_seen_on::text',
+    from: (given) => `${given}::date`,
+    isPlace: (value) =>
+      value === '-infinity' || (/^\d{4}(-\d\d){2}$/.test(value) && new Date(`${value}T00:00Z`).toJSON()?.startsWith(value) === true),
+  },
+} as const satisfies Readonly<Record<string, Order>>;
+export type CustomerOrder = keyof typeof ORDERS;
+
+export interface CustomersPageQuery {
+  readonly limit: number;
+  /** Beginning of an e-mail address whatever its case, id of a customer or key, or a key's last four characters. Then `email` is the order. */
+  readonly search?: string | undefined;
+  /** One state, or who has one product; everybody unless given. */
+  readonly list?: `state:${CustomerState}` | `product:${string}` | undefined;
+  readonly order?: CustomerOrder | undefined;
+  readonly isDescending?: boolean | undefined;
+  /** `next` of the page before, of the same list and order. */
+  readonly after?: string | undefined;
+}
+
+export interface CustomersPage {
+  readonly customers: readonly ListedCustomer[];
+  readonly next: string | undefined;
+}
+
+const COLUMNS = `customer_id AS id, email, name, created_at AS "createdAt", state, suspended, plans, rates, used::float8 AS used,
+  growth::float8 AS growth, to_char(NULLIF(last_seen_on, '-infinity'), 'YYYY-MM-DD') AS "lastSeenOn"`;
+
+/** Of every character, the last in the order of bytes: what begins with a text lies between it and it with this one. */
+const LAST_CHARACTER = '\u{10ffff}';
+
+interface Place {
+  readonly value: string;
+  readonly id: string;
+}
+
+/** What cannot be read is the beginning. */
+function placeOf(after: string | undefined): Place | undefined {
+  if (after === undefined) return undefined;
+  const [value, id] = Buffer.from(after, 'base64url').toString().replaceAll('\0', '').split('\n');
+  return value !== undefined && id !== undefined && isUuid(id) ? { value, id } : undefined;
+}
+
+/** Only the conditions that are asked for, so that each order is read from its index. */
+function statementOf(query: CustomersPageQuery): { text: string; values: unknown[] } {
+  const { list = 'all', search = '', limit } = query;
+  const { column, place, from, isPlace }: Order = ORDERS[search === '' ? (query.order ?? 'email') : 'email'];
+  const isDescending = search === '' && query.isDescending === true;
+  const values: unknown[] = [list, limit + 1];
+  const give = (value: unknown): string => `$${values.push(value)}`;
+  const conditions = ['list = $1'];
+  if (search !== '') {
+    const begin = search.toLowerCase();
+    conditions.push(`${column} >= ${give(begin)} AND ${column} < ${give(begin + LAST_CHARACTER)}`);
+  }
+  const before = placeOf(query.after);
+  if (before && isPlace(before.value)) {
+    // Behind a SELECT the value is unknown to the planner. It would else take the few that it expects there for few to be read and sorted.
+    conditions.push(
+      `(${column}, customer_id) ${isDescending ? '<' : '>'} ((SELECT ${from(give(before.value))}), ${give(before.id)}::uuid)`,
+    );
+  }
+  const direction = isDescending ? 'DESC' : 'ASC';
+  const text = `
+SELECT ${COLUMNS}, ${place} AS place FROM customer_listing l WHERE ${conditions.join(' AND ')}
+ORDER BY ${column} ${direction}, customer_id ${direction} LIMIT $2`;
+  return { text, values };
+}
+
+const BY_ID = `
+SELECT ${COLUMNS} FROM customer_listing
+WHERE list = 'all' AND customer_id = COALESCE((SELECT customer_id FROM credential WHERE id = $1::uuid), $1::uuid)`;
+
+/** Keys with the same four characters are few: of random ones one in 14 million. */
+const BY_LAST_FOUR = `
+SELECT ${COLUMNS} FROM customer_listing
+WHERE list = 'all' AND customer_id IN (SELECT customer_id FROM credential WHERE last_four = $1 AND last_four <> '' ORDER BY id LIMIT $2)
+ORDER BY lower(email) COLLATE "C"`;
+
+async function byKey(db: Database, search: string, limit: number): Promise<ListedCustomer[]> {
+  if (isUuid(search)) return (await db.query<ListedCustomer>(BY_ID, [search])).rows;
+  if (search.length !== 4) return [];
+  return (await db.query<ListedCustomer>(BY_LAST_FOUR, [search, limit])).rows;
+}
+
+/**
+ * Customers as they were last listed, those with a key that was searched for before the others. However many there are, a page reads what
+ * it shows.
+ */
+export async function findCustomers(db: Database, query: CustomersPageQuery): Promise<CustomersPage> {
+  const { limit, search = '', after } = query;
+  const { text, values } = statementOf(query);
+  const { rows } = await db.query<ListedCustomer & { place: string }>(text, values);
+  const shown = rows.slice(0, limit);
+  const last = rows.length > limit ? shown.at(-1) : undefined;
+  const exact = after === undefined && search !== '' ? await byKey(db, search, limit) : [];
+  const others = shown.filter(({ id }) => !exact.some((each) => each.id === id)).map(({ place: _place, ...each }) => each);
+  return { customers: [...exact, ...others], next: last && Buffer.from(`${last.place}\n${last.id}`).toString('base64url') };
+}

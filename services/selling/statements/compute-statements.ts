@@ -1,0 +1,115 @@
+import { windowsAt } from '../../../plugins/core/access/quota';
+import { computeStatement, daysOfMonth, type Statement, type StatementUse, type SubscriptionTerm } from './statement';
+import { includedLimits } from '../catalogue/included-limits';
+import { type Database } from '../../../plugins/stores/postgres/database';
+
+/** A statement of one month, without whose it is. */
+export interface Content extends Statement {
+  /** IANA name of the zone in which its days turn. */
+  readonly timeZone: string;
+  /** The first day that is known: of the month in which the customer's first subscription began, or records did. */
+  readonly fromDay: string;
+}
+
+export function groupBy<Each>(all: readonly Each[], keyOf: (each: Each) => string): Map<string, Each[]> {
+  const groups = new Map<string, Each[]>();
+  for (const each of all) {
+    const key = keyOf(each);
+    const group = groups.get(key);
+    if (group) group.push(each);
+    else groups.set(key, [each]);
+  }
+  return groups;
+}
+
+/**
+ * What each day is charged by, see `termOfDay` of statement.ts: chosen here, because a subscription can change more often than a process
+ * wants to read. A term that ends where a day begins did not hold on that day. Days in a row with the same term are one row.
+ */
+const TERMS = `
+WITH month AS (SELECT $3::timestamp AT TIME ZONE $2 AS start, ($4::date + 1)::timestamp AT TIME ZONE $2 AS "end"),
+spans AS (
+  SELECT subscription_id, (GREATEST(since, start) AT TIME ZONE $2)::date AS from_day,
+    ((LEAST(until, "end") - interval '1 microsecond') AT TIME ZONE $2)::date AS to_day,
+    max(ARRAY[(state = 'active')::integer, CASE WHEN state = 'active' THEN price ELSE 0 END, id]) AS term
+  FROM subscription_term, month WHERE customer_id = ANY ($1) AND since < "end" AND (until IS NULL OR until > start) GROUP BY 1, 2, 3
+),
+days AS (
+  SELECT subscription_id, day::date AS day, (max(term))[3]::bigint AS id FROM spans
+  CROSS JOIN LATERAL generate_series(from_day::timestamp, to_day::timestamp, interval '1 day') AS day GROUP BY 1, 2
+),
+runs AS (
+  SELECT id, min(day) AS from_day, max(day) AS to_day
+  FROM (SELECT *, day - (row_number() OVER (PARTITION BY subscription_id, id ORDER BY day))::integer AS run FROM days) AS placed
+  GROUP BY id, run
+)
+SELECT t.customer_id AS "customerId", t.subscription_id AS "subscriptionId", product_id AS product, plan_name AS plan, price::text, currency,
+  ${includedLimits('t')},
+  state = 'active' AS "isActive", to_char(from_day, 'YYYY-MM-DD') AS "fromDay", to_char(to_day, 'YYYY-MM-DD') AS "toDay"
+FROM runs JOIN subscription_term t USING (id) ORDER BY t.subscription_id, from_day`;
+
+const USE = `
+WITH requests AS MATERIALIZED (
+  SELECT s.id, h.day, sum(h.admitted) AS admitted
+  FROM subscription s JOIN credential c ON c.customer_id = s.customer_id AND c.mode = 'live'
+  JOIN key_hour h ON h.credential_id = c.id AND h.product_id = s.product_id AND h.day BETWEEN $2::date AND $3::date
+  WHERE s.id = ANY ($1) GROUP BY s.id, h.day
+)
+SELECT subscription AS "subscriptionId", to_char(usage.day, 'YYYY-MM-DD') AS day,
+  COALESCE(sum(spent_redis + spent_postgres) FILTER (WHERE NOT is_test), 0)::float8 AS charged,
+  COALESCE(sum(refunded) FILTER (WHERE NOT is_test), 0)::float8 AS refunded,
+  COALESCE(sum(spent_redis + spent_postgres - refunded) FILTER (WHERE is_test), 0)::float8 AS test,
+  COALESCE(max(requests.admitted), 0)::float8 AS requests
+FROM unnest($1::uuid[]) AS subscription
+CROSS JOIN LATERAL (VALUES (subscription, false), (test_counter(subscription), true)) AS counter(id, is_test)
+JOIN usage ON usage.subscription_id = counter.id AND usage.day BETWEEN $2::date AND $3::date
+LEFT JOIN requests ON requests.id = subscription AND requests.day = usage.day
+GROUP BY subscription, usage.day`;
+
+const FIRST = `
+SELECT customer_id AS id, to_char(min(since) AT TIME ZONE $2, 'YYYY-MM-DD') AS day FROM subscription_term WHERE customer_id = ANY ($1)
+GROUP BY customer_id ORDER BY customer_id`;
+
+/** By customer, without those that never had a subscription. */
+export async function findFirstDays(
+  db: Database,
+  { customers, timeZone }: Pick<BatchQuery, 'customers' | 'timeZone'>,
+): Promise<Map<string, string>> {
+  const { rows } = await db.query<{ id: string; day: string }>(FIRST, [customers, timeZone]);
+  return new Map(rows.map(({ id, day }) => [id, day]));
+}
+
+export interface BatchQuery {
+  /** Ids. */
+  readonly customers: readonly string[];
+  /** `YYYY-MM`. */
+  readonly month: string;
+  /** Quota time zone, IANA name. */
+  readonly timeZone: string;
+  /** Unix seconds. */
+  readonly now: number;
+}
+
+type TermRow = SubscriptionTerm & { readonly customerId: string };
+
+/** By customer; those whose records begin later, and all where the month has not begun, have none: what is not known is not zero. */
+export async function computeContents(db: Database, { customers, month, timeZone, now }: BatchQuery): Promise<Map<string, Content>> {
+  const days = daysOfMonth(month);
+  const [firstDay = '', lastDay = ''] = [days[0], days.at(-1)];
+  const { day: today, month: presentMonth } = windowsAt(now, timeZone);
+  if (presentMonth < month) return new Map();
+  const begins = [...(await findFirstDays(db, { customers, timeZone }))].filter(([, begin]) => begin <= lastDay);
+  const known = begins.map(([id]) => id);
+  const { rows: terms } = await db.query<TermRow>(TERMS, [known, timeZone, firstDay, today < lastDay ? today : lastDay]);
+  const subscriptions = [...new Set(terms.map(({ subscriptionId }) => subscriptionId))];
+  const { rows: use } = await db.query<StatementUse>(USE, [subscriptions, firstDay, lastDay]);
+  const termsOf = groupBy(terms, ({ customerId }) => customerId);
+  const useOf = groupBy(use, ({ subscriptionId }) => subscriptionId);
+  return new Map(
+    begins.map(([id, begin]) => {
+      const own = termsOf.get(id) ?? [];
+      const used = [...new Set(own.map(({ subscriptionId }) => subscriptionId))].flatMap((each) => useOf.get(each) ?? []);
+      return [id, { ...computeStatement(month, own, used), timeZone, fromDay: begin > firstDay ? begin : firstDay }];
+    }),
+  );
+}

@@ -1,0 +1,204 @@
+import { type Overage, type QuotaLimits } from '../../../plugins/core/catalogue/catalogue';
+import { fromMinor, shareOf, toMinor } from '../../../plugins/core/catalogue/money';
+import { IncludedUse, overageAmount } from '../catalogue/overage';
+
+/** What held for a subscription from a moment on, until the next of its terms. Its limits are those that the price includes. */
+export interface SubscriptionTerm extends QuotaLimits {
+  readonly subscriptionId: string;
+  readonly product: string;
+  /** Null: the product's base limits. */
+  readonly plan: string | null;
+  /** A month, with the currency's decimals; `0.00` for the base limits. */
+  readonly price: string;
+  /** ISO 4217; null for the base limits. */
+  readonly currency: string | null;
+  /** What was sold above the limits; null: nothing. */
+  readonly overage: Overage | null;
+  /** Paused and cancelled subscriptions cost nothing. */
+  readonly isActive: boolean;
+  /** First and last day on which it held, `YYYY-MM-DD` in the quota time zone, also for a part of the day. */
+  readonly fromDay: string;
+  readonly toDay: string;
+}
+
+/** What one subscription used on one day. Counts are units. */
+export interface StatementUse {
+  readonly subscriptionId: string;
+  readonly day: string;
+  /** Of live keys: taken, and given back. */
+  readonly charged: number;
+  readonly refunded: number;
+  /** Of test keys, what is left of both; it costs nothing. */
+  readonly test: number;
+  /** With live keys, admitted. */
+  readonly requests: number;
+}
+
+/** Use above the limits, at what was sold above them. */
+export interface LineOverage extends Overage {
+  /** Of the line's use, units that the limits of a plan without overage would have refused. */
+  readonly units: number;
+  /** Part of the line's amount; see `overageAmount`. */
+  readonly amount: string;
+}
+
+/** One subscription on one plan at one price. */
+export interface StatementLine extends QuotaLimits {
+  readonly subscriptionId: string;
+  readonly product: string;
+  readonly plan: string | null;
+  readonly price: string;
+  readonly currency: string | null;
+  /** Days of the month that cost their share of the price; 0 while it was paused or cancelled. */
+  readonly days: number;
+  /** Units on these days: taken, given back, and their difference, of which `monthly` were included. */
+  readonly charged: number;
+  readonly refunded: number;
+  readonly used: number;
+  readonly test: number;
+  /** Admitted with live keys on these days. Null: it was closed before they were counted. */
+  readonly requests: number | null;
+  /** `price × days ÷ days of the month`, rounded half up, the surcharge and the overage. With the currency's decimals. */
+  readonly amount: string;
+  /** Part of the amount for units beyond those that the days paid for; see `surchargeOf`. */
+  readonly surcharge: string;
+  /** Null where the plan sold nothing above its limits. */
+  readonly overage: LineOverage | null;
+}
+
+export interface Statement {
+  /** `YYYY-MM`. */
+  readonly month: string;
+  readonly daysInMonth: number;
+  readonly lines: readonly StatementLine[];
+  /** Of the lines that cost something, by currency. */
+  readonly totals: readonly { readonly currency: string; readonly amount: string }[];
+}
+
+/** A line or a term, of whose currency its amounts are. */
+type Priced = Pick<SubscriptionTerm, 'price' | 'currency'>;
+
+const priceOf = ({ price, currency }: Priced): bigint => toMinor(price, currency);
+
+/** `price × days ÷ daysInMonth`, rounded half up to the currency's smallest unit. */
+export function shareOfPrice({ price, currency }: Priced, days: number, daysInMonth: number): string {
+  return fromMinor(shareOf(toMinor(price, currency), BigInt(days), BigInt(daysInMonth)), currency);
+}
+
+export function daysOfMonth(month: string): string[] {
+  const [year = 0, number = 1] = month.split('-').map(Number);
+  const count = new Date(Date.UTC(year, number, 0)).getUTCDate();
+  return Array.from({ length: count }, (_, index) => `${month}-${String(index + 1).padStart(2, '0')}`);
+}
+
+/**
+ * The term that a day is charged by: the most expensive active one, the last of equal ones. Without an active term it is the last, which
+ * costs nothing.
+ */
+function termOfDay(terms: readonly SubscriptionTerm[], day: string): SubscriptionTerm | undefined {
+  const held = terms.filter(({ fromDay, toDay }) => fromDay <= day && day <= toDay);
+  const active = held.filter(({ isActive }) => isActive);
+  return active.reduce((dearest, each) => (dearest && priceOf(dearest) > priceOf(each) ? dearest : each), active[0]) ?? held.at(-1);
+}
+
+type Growing = { -readonly [Member in keyof StatementLine]: StatementLine[Member] } & { requests: number };
+
+function newLine({ subscriptionId, product, plan, price, currency, daily, monthly, overage }: SubscriptionTerm): Growing {
+  const nothing = fromMinor(0n, currency);
+  const none = { days: 0, charged: 0, refunded: 0, used: 0, test: 0, requests: 0, amount: nothing, surcharge: nothing };
+  const above = overage && { ...overage, units: 0, amount: nothing };
+  const inDecimals = fromMinor(toMinor(price, currency), currency);
+  return { subscriptionId, product, plan, price: inDecimals, currency, daily, monthly, ...none, overage: above };
+}
+
+/**
+ * What a customer used in a month, and what that costs. Every unit of a day on which the subscription is known is in exactly one line.
+ * @param terms of the customer's subscriptions, each subscription's in their order
+ * @param use days without use may be left out; days before the first term of their subscription are
+ */
+export function computeStatement(month: string, terms: readonly SubscriptionTerm[], use: readonly StatementUse[]): Statement {
+  const days = daysOfMonth(month);
+  const lines = new Map<string, Growing>();
+  const useOf = new Map(use.map((each) => [`${each.subscriptionId} ${each.day}`, each]));
+  for (const subscriptionId of new Set(terms.map((each) => each.subscriptionId))) {
+    const own = terms.filter((each) => each.subscriptionId === subscriptionId);
+    const included = new IncludedUse();
+    for (const day of days) {
+      const term = termOfDay(own, day);
+      if (term) addDay(lines, { term, included }, useOf.get(`${subscriptionId} ${day}`));
+    }
+  }
+  const shown = [...lines.values()].filter(({ days: cost, charged, refunded, test }) => cost + charged + refunded + test > 0);
+  for (const line of shown) line.amount = shareOfPrice(line, line.days, days.length);
+  for (const line of shown) addSurcharge(line, { lines: shown, daysInMonth: days.length });
+  for (const line of shown) addOverage(line);
+  return { month, daysInMonth: days.length, lines: shown, totals: totalsOf(shown) };
+}
+
+interface Day {
+  readonly term: SubscriptionTerm;
+  /** Of the month so far. */
+  readonly included: IncludedUse;
+}
+
+function addDay(lines: Map<string, Growing>, { term, included }: Day, use: StatementUse | undefined): void {
+  const { subscriptionId, plan, price, currency, daily, monthly, overage } = term;
+  const place = JSON.stringify([subscriptionId, plan, price, currency, daily, monthly, overage]);
+  const line = lines.get(place) ?? newLine(term);
+  lines.set(place, line);
+  if (term.isActive) line.days += 1;
+  if (!use) return;
+  line.charged += use.charged;
+  line.refunded += use.refunded;
+  line.used += use.charged - use.refunded;
+  line.test += use.test;
+  line.requests += use.requests;
+  const above = included.addDay(use.charged - use.refunded, term);
+  if (line.overage) line.overage = { ...line.overage, units: line.overage.units + above };
+}
+
+function addOverage(line: Growing): void {
+  const { overage, currency } = line;
+  if (!overage) return;
+  const amount = overageAmount(overage.units, overage, currency);
+  line.overage = { ...overage, amount };
+  line.amount = fromMinor(toMinor(line.amount, currency) + toMinor(amount, currency), currency);
+}
+
+/** Plans are published for months of 30 days: a monthly limit of 30 daily ones is never surcharged. */
+const SHARES_OF_MONTHLY = 30n;
+
+/**
+ * What a line costs beyond its days: each paid day pays for a thirtieth of the monthly limit, and use beyond that costs as many days more,
+ * to the whole price at the most. Otherwise a customer could use up a month in ten days, pause, and pay a third.
+ */
+function surchargeOf(line: StatementLine, daysInMonth: number): bigint {
+  const { days, monthly, currency } = line;
+  // What costs as overage does not cost twice.
+  const used = line.used - (line.overage?.units ?? 0);
+  if (used <= 0 || monthly <= 0) return 0n;
+  const needed = (BigInt(used) * SHARES_OF_MONTHLY + BigInt(monthly) - 1n) / BigInt(monthly);
+  const paid = needed > BigInt(daysInMonth) ? daysInMonth : Math.max(days, Number(needed));
+  const costOf = (count: number): bigint => toMinor(shareOfPrice(line, count, daysInMonth), currency);
+  return costOf(paid) - costOf(days);
+}
+
+/** All lines of a subscription together cost a month of its dearest plan at the most. */
+function addSurcharge(line: Growing, { lines, daysInMonth }: { lines: readonly StatementLine[]; daysInMonth: number }): void {
+  const own = lines.filter(({ subscriptionId, currency }) => subscriptionId === line.subscriptionId && currency === line.currency);
+  const dearest = own.map(priceOf).reduce((most, price) => (price > most ? price : most), 0n);
+  const room = own.reduce((left, { amount }) => left - toMinor(amount, line.currency), dearest);
+  const wanted = surchargeOf(line, daysInMonth);
+  const surcharge = wanted < room ? wanted : room;
+  if (surcharge <= 0n) return;
+  line.surcharge = fromMinor(surcharge, line.currency);
+  line.amount = fromMinor(toMinor(line.amount, line.currency) + surcharge, line.currency);
+}
+
+function totalsOf(lines: readonly StatementLine[]): Statement['totals'] {
+  const sums = new Map<string, bigint>();
+  for (const { currency, amount } of lines) {
+    if (currency !== null) sums.set(currency, (sums.get(currency) ?? 0n) + toMinor(amount, currency));
+  }
+  return [...sums].map(([currency, amount]) => ({ currency, amount: fromMinor(amount, currency) }));
+}

@@ -1,0 +1,103 @@
+import { type PoolClient } from 'pg';
+import { type AuditAction } from '../customers/audit-actions';
+import { type SubscriptionState } from '../../../plugins/core/ports';
+import { OperationRefused } from '../operations/operation-refused';
+import { requireChangesLeft } from './require-changes-left';
+import { type Consent, requireConsent } from './require-consent';
+import { checkLimit, requirePlan, requireSubscribable, type SubscriptionTerms } from './subscription-terms';
+import { type Actor, writeAudit } from '../customers/write-audit';
+
+interface Row {
+  readonly id: string;
+  readonly plan_name: string | null;
+  readonly state: SubscriptionState;
+}
+
+export interface SubscribeOptions extends SubscriptionTerms {
+  readonly customerId: string;
+  readonly product: string;
+  readonly actor: Actor;
+  /** What to do when the customer has the product already (not cancelled): join it, or refuse. */
+  readonly whenSubscribed: 'join' | 'refuse';
+  /**
+   * True for what a customer does: limits that an operator set for a subscription alone stay when it comes back from being cancelled, or
+   * cancelling would rid anybody of them. Default false.
+   */
+  readonly keepsLimits?: boolean | undefined;
+  /** Whether the actor gives the consent that the product asks for. Default true: an operator's act is recorded as the operator's. */
+  readonly consent?: Consent | undefined;
+}
+
+const INSERT = `
+INSERT INTO subscription (customer_id, product_id, plan_name, daily_override, monthly_override) VALUES ($1, $2, $3, $4, $5)
+ON CONFLICT (customer_id, product_id) DO NOTHING RETURNING id`;
+
+const FIND = 'SELECT id, plan_name, state FROM subscription WHERE customer_id = $1 AND product_id = $2 FOR UPDATE';
+
+/** A cancelled subscription comes back on the new terms: its former plan ended when it was cancelled, and its limits unless they are kept. */
+const REACTIVATE = `
+UPDATE subscription SET state = 'active', plan_name = $2, daily_override = COALESCE($3, CASE WHEN $5 THEN daily_override END),
+  monthly_override = COALESCE($4, CASE WHEN $5 THEN monthly_override END), updated_at = now() WHERE id = $1`;
+
+const JOIN = `
+UPDATE subscription SET plan_name = COALESCE($2, plan_name), daily_override = COALESCE($3, daily_override),
+  monthly_override = COALESCE($4, monthly_override), updated_at = now() WHERE id = $1`;
+
+/**
+ * Gives a customer a product: a new subscription, a cancelled one reactivated, or the existing one joined. Runs in the caller's
+ * transaction.
+ * @returns the subscription's id
+ * @throws OperationRefused `product_unknown`, `product_without_limits`, `product_not_offered`, `plan_unknown`, `plan_differs`, `subscription_exists`,
+ * `limit_malformed`, `change_limit_reached`, `consent_required`, `consent_changed`
+ */
+export async function subscribe(client: PoolClient, options: SubscribeOptions): Promise<string> {
+  const { customerId, product, actor, daily = null, monthly = null } = options;
+  checkLimit(daily, 'daily');
+  checkLimit(monthly, 'monthly');
+  await requireSubscribable(client, product);
+  const plan = options.plan === undefined ? null : await requirePlan(client, product, options.plan);
+  const { rows: inserted } = await client.query<{ id: string }>(INSERT, [customerId, product, plan, daily, monthly]);
+  const details = { product, plan, daily, monthly };
+  const consentWish = { customerId, product, consent: options.consent ?? true, actor };
+  if (inserted[0]) await requireConsent(client, consentWish);
+  if (inserted[0]) return audited(client, { id: inserted[0].id, action: 'subscription.create', actor, details });
+  const { rows } = await client.query<Row>(FIND, [customerId, product]);
+  const existing = rows[0];
+  if (!existing) throw new Error('a subscription vanished while it was being joined');
+  if (existing.state === 'cancelled') {
+    if (options.keepsLimits) await requireChangesLeft(client, { id: existing.id, customerId });
+    await requireConsent(client, consentWish);
+    await client.query(REACTIVATE, [existing.id, plan, daily, monthly, options.keepsLimits ?? false]);
+    return audited(client, { id: existing.id, action: 'subscription.reactivate', actor, details });
+  }
+  if (options.whenSubscribed === 'refuse') {
+    throw new OperationRefused('subscription_exists', `the customer has a subscription to "${product}" already (${existing.id})`);
+  }
+  // A key is coming for a subscription that may be older than the text.
+  await requireConsent(client, consentWish);
+  return join(client, existing, { plan, options, details });
+}
+
+async function join(
+  client: PoolClient,
+  existing: Row,
+  { plan, options, details }: { plan: string | null; options: SubscribeOptions; details: Readonly<Record<string, unknown>> },
+): Promise<string> {
+  if (plan !== null && existing.plan_name !== null && existing.plan_name !== plan) {
+    const advice = `change it with "subscription change ${existing.id} --plan ${plan}"`;
+    throw new OperationRefused('plan_differs', `the subscription to "${options.product}" is on plan "${existing.plan_name}"; ${advice}`);
+  }
+  const { daily = null, monthly = null, actor } = options;
+  const changes = daily !== null || monthly !== null || (plan !== null && existing.plan_name === null);
+  if (!changes) return existing.id;
+  await client.query(JOIN, [existing.id, plan, daily, monthly]);
+  return audited(client, { id: existing.id, action: 'subscription.change', actor, details });
+}
+
+async function audited(
+  client: PoolClient,
+  { id, action, actor, details }: { id: string; action: AuditAction; actor: Actor; details: Readonly<Record<string, unknown>> },
+): Promise<string> {
+  await writeAudit(client, { actor, action, subject: { kind: 'subscription', id }, details });
+  return id;
+}

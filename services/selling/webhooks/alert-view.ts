@@ -1,0 +1,73 @@
+import { countsUnits } from '../catalogue/included-limits';
+import { type Database } from '../../../plugins/stores/postgres/database';
+import { cutPage, numberBefore } from '../operations/page-cursor';
+
+/** An alert with all that a sentence about it needs. */
+export interface AlertView {
+  readonly id: string;
+  readonly at: Date;
+  readonly kind: 'quota_daily' | 'quota_monthly' | 'key_expiry';
+  readonly subscriptionId: string | null;
+  readonly product: string | null;
+  /** What customers call the product. */
+  readonly productTitle: string | null;
+  /** What `used` and `limit` count: units, of which each answer says how many it costs, or requests. */
+  readonly countsUnits: boolean;
+  /** 50, 80 or 100; null for an expiry. */
+  readonly percent: number | null;
+  /** When the alert was raised. */
+  readonly used: number | null;
+  readonly limit: number | null;
+  /** Whether `limit` is what the price includes, and use above it is charged; else requests above it are refused. */
+  readonly isIncluded: boolean;
+  /** First day of the window in the quota time zone, `YYYY-MM-DD`; the day of the expiry in UTC. */
+  readonly period: string;
+  readonly keyId: string | null;
+  readonly maskedKey: string | null;
+  readonly keyName: string | null;
+  /** Of the key when the alert was raised. */
+  readonly expiresAt: Date | null;
+  readonly readAt: Date | null;
+}
+
+/** For statements that have an alert as `a`; with {@link ALERT_JOINS}. */
+export const ALERT_COLUMNS = `
+a.id, a.at, a.kind, a.subscription_id AS "subscriptionId", s.product_id AS product,
+p.title AS "productTitle", ${countsUnits('p')} AS "countsUnits", a.percent, a.used::float8 AS used,
+a.quota_limit::float8 AS limit, a.is_included AS "isIncluded", to_char(a.period, 'YYYY-MM-DD') AS period, a.credential_id AS "keyId",
+k.prefix || '…' || k.last_four AS "maskedKey", k.name AS "keyName",
+CASE WHEN a.kind = 'key_expiry' THEN a.period AT TIME ZONE 'UTC' END AS "expiresAt", a.read_at AS "readAt"`;
+export const ALERT_JOINS = `
+LEFT JOIN subscription s ON s.id = a.subscription_id LEFT JOIN product p ON p.id = s.product_id
+LEFT JOIN credential k ON k.id = a.credential_id`;
+
+const PAGE = `
+SELECT ${ALERT_COLUMNS}, a.number::text AS number FROM alert a ${ALERT_JOINS}
+WHERE a.customer_id = $1 AND a.number < $2 ORDER BY a.number DESC LIMIT $3`;
+const UNREAD = 'SELECT count(*)::integer AS unread FROM alert WHERE customer_id = $1 AND read_at IS NULL';
+const READ = 'UPDATE alert SET read_at = now() WHERE customer_id = $1 AND read_at IS NULL';
+
+export interface AlertsPage {
+  readonly alerts: readonly AlertView[];
+  /** Undefined on the last page. */
+  readonly next: string | undefined;
+  /** Of all pages. */
+  readonly unread: number;
+}
+
+/** A customer's alerts, newest first. */
+export async function listAlerts(
+  db: Database,
+  query: { customerId: string; limit: number; after?: string | undefined },
+): Promise<AlertsPage> {
+  const { customerId, limit, after } = query;
+  const page = await db.query<AlertView & { number: string }>(PAGE, [customerId, numberBefore(after), limit + 1]);
+  const unread = await db.query<{ unread: number }>(UNREAD, [customerId]);
+  const { rows, next } = cutPage(page.rows, limit);
+  return { alerts: rows, next, unread: unread.rows[0]?.unread ?? 0 };
+}
+
+/** Marks all of a customer's alerts as read. */
+export async function markAlertsRead(db: Database, { customerId }: { customerId: string }): Promise<void> {
+  await db.query(READ, [customerId]);
+}

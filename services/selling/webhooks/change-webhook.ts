@@ -1,0 +1,82 @@
+import { VersionConflict, versionOf } from '../operations/version';
+import { type Database, inTransaction } from '../../../plugins/stores/postgres/database';
+import { generateWebhookSecret, lockWebhook, type WebhookRef, type WebhookView, webhookHost } from './webhook-view';
+import { type Actor, writeAudit } from '../customers/write-audit';
+
+/** Changes with everything a person can change of a webhook but its secret, which is never shown; not with its deliveries. */
+export function webhookVersion({ url, state }: WebhookView): string {
+  return versionOf([url, state]);
+}
+
+export class WebhookChanged extends VersionConflict {
+  /** @param current the webhook as it is now */
+  constructor(readonly current: WebhookView) {
+    super();
+  }
+}
+
+/** Of a customer. */
+interface CustomerWebhookRef extends WebhookRef {
+  readonly customerId: string;
+}
+
+export interface ChangeWebhookOptions extends CustomerWebhookRef {
+  /** As the caller saw it. */
+  readonly version: string;
+  /** Checked by the caller. */
+  readonly url?: string | undefined;
+  readonly state?: 'active' | 'paused' | undefined;
+  readonly actor: Actor;
+}
+
+/**
+ * Changes a webhook; what is left out stays. Deliveries that wait go to the new URL.
+ * @throws WebhookChanged; OperationRefused `webhook_unknown`
+ */
+export function changeWebhook(db: Database, options: ChangeWebhookOptions): Promise<WebhookView> {
+  const { version, actor, customerId } = options;
+  return inTransaction(db, async (client) => {
+    const before = await lockWebhook(client, options);
+    if (webhookVersion(before) !== version) throw new WebhookChanged(before);
+    const { url = before.url, state = before.state } = options;
+    await client.query('UPDATE webhook SET url = $2, state = $3 WHERE id = $1', [before.id, url, state]);
+    const details = {
+      webhook: before.id,
+      before: { host: webhookHost(before.url), state: before.state },
+      after: { host: webhookHost(url), state },
+    };
+    await writeAudit(client, { actor, action: 'webhook.change', subject: { kind: 'customer', id: customerId }, details });
+    return { ...before, url, state };
+  });
+}
+
+type Action = CustomerWebhookRef & { readonly actor: Actor };
+
+/**
+ * Deletes a webhook with its deliveries, those that wait included.
+ * @throws OperationRefused `webhook_unknown`
+ */
+export function deleteWebhook(db: Database, { actor, ...ref }: Action): Promise<void> {
+  return inTransaction(db, async (client) => {
+    const { id, url } = await lockWebhook(client, ref);
+    await client.query('DELETE FROM webhook WHERE id = $1', [id]);
+    const details = { webhook: id, host: webhookHost(url) };
+    await writeAudit(client, { actor, action: 'webhook.delete', subject: { kind: 'customer', id: ref.customerId }, details });
+  });
+}
+
+/**
+ * Replaces a webhook's secret. The old one ends at once: deliveries that wait are signed with the new one.
+ * @returns the secret, this once
+ * @throws OperationRefused `webhook_unknown`
+ */
+export function renewWebhookSecret(db: Database, { actor, ...ref }: Action): Promise<{ secret: string; webhook: WebhookView }> {
+  return inTransaction(db, async (client) => {
+    const webhook = await lockWebhook(client, ref);
+    const secret = generateWebhookSecret();
+    await client.query('UPDATE webhook SET secret = $2 WHERE id = $1', [webhook.id, secret]);
+    const details = { webhook: webhook.id, host: webhookHost(webhook.url) };
+    await writeAudit(client, { actor, action: 'webhook.secret', subject: { kind: 'customer', id: ref.customerId }, details });
+    return { secret, webhook };
+  });
+}

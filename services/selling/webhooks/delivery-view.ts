@@ -1,0 +1,68 @@
+import { type Database, isUuid } from '../../../plugins/stores/postgres/database';
+import { OperationRefused } from '../operations/operation-refused';
+import { cutPage, numberBefore } from '../operations/page-cursor';
+import { type SellerEvent } from './seller-webhooks';
+import { viewWebhook, type WebhookRef } from './webhook-view';
+
+export type WebhookEvent = 'quota.daily' | 'quota.monthly' | 'key.expiry' | 'test' | SellerEvent;
+
+/** One event on its way to one webhook. Kept 30 days. */
+export interface DeliveryView {
+  readonly id: string;
+  readonly alertId: string | null;
+  readonly event: WebhookEvent;
+  readonly state: 'waiting' | 'delivered' | 'failed';
+  readonly attempts: number;
+  /** Of the last attempt: its status, or why there was none. */
+  readonly lastStatus: number | null;
+  readonly lastError: string | null;
+  readonly createdAt: Date;
+  /** While an attempt runs: when it counts as lost. */
+  readonly nextAttemptAt: Date | null;
+  readonly endedAt: Date | null;
+}
+
+const COLUMNS = `
+id, alert_id AS "alertId", event, state, attempts, last_status AS "lastStatus", last_error AS "lastError", created_at AS "createdAt",
+next_attempt_at AS "nextAttemptAt", ended_at AS "endedAt"`;
+const PAGE = `
+SELECT ${COLUMNS}, number::text AS number FROM webhook_delivery WHERE webhook_id = $1 AND number < $2 ORDER BY number DESC LIMIT $3`;
+const TEST = `
+INSERT INTO webhook_delivery (webhook_id, event_id, event, event_at) VALUES ($1, gen_random_uuid(), 'test', now()) RETURNING ${COLUMNS}`;
+const REPLAY = `
+INSERT INTO webhook_delivery (webhook_id, alert_id, event_id, event, event_at, data)
+SELECT webhook_id, alert_id, event_id, event, event_at, data FROM webhook_delivery WHERE id = $1 AND webhook_id = $2 RETURNING ${COLUMNS}`;
+
+/**
+ * Deliveries to one webhook, newest first. `next` is undefined at the end.
+ * @throws OperationRefused `webhook_unknown`
+ */
+export async function listDeliveries(
+  db: Database,
+  query: WebhookRef & { limit: number; after?: string | undefined },
+): Promise<{ deliveries: readonly DeliveryView[]; next: string | undefined }> {
+  const webhook = await viewWebhook(db, query);
+  const values = [webhook.id, numberBefore(query.after), query.limit + 1];
+  const page = await db.query<DeliveryView & { number: string }>(PAGE, values);
+  const { rows, next } = cutPage(page.rows, query.limit);
+  return { deliveries: rows, next };
+}
+
+/** Sends a test event, also to a paused webhook once it goes on. @throws OperationRefused `webhook_unknown` */
+export async function requestTestDelivery(db: Database, ref: WebhookRef): Promise<DeliveryView> {
+  const webhook = await viewWebhook(db, ref);
+  const { rows } = await db.query<DeliveryView>(TEST, [webhook.id]);
+  if (!rows[0]) throw new Error('the delivery was not stored');
+  return rows[0];
+}
+
+/**
+ * Sends an event again, as a delivery of its own with the same event id: receivers that had it can tell.
+ * @throws OperationRefused `webhook_unknown`, `delivery_unknown`
+ */
+export async function replayDelivery(db: Database, { deliveryId, ...ref }: WebhookRef & { deliveryId: string }): Promise<DeliveryView> {
+  const webhook = await viewWebhook(db, ref);
+  const { rows } = isUuid(deliveryId) ? await db.query<DeliveryView>(REPLAY, [deliveryId, webhook.id]) : { rows: [] };
+  if (!rows[0]) throw new OperationRefused('delivery_unknown', `there is no delivery "${deliveryId}"`);
+  return rows[0];
+}

@@ -1,0 +1,4 @@
+export interface CaptchaImage {
+  readonly bytes: Buffer;
+  readonly mediaType: 'image/png' | 'image/jpeg';
+}

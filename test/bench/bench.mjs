@@ -1,7 +1,0 @@
-// `npm run bench`: builds what is measured, then measures it.
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { bootstrap, root } from '../../cli/bootstrap.mjs';
-
-await bootstrap();
-await import(pathToFileURL(join(root, 'dist', 'test', 'bench', 'run.js')).href);

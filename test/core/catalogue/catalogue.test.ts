@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs';
+import { hasSandbox } from '../../../plugins/core/catalogue/catalogue';
+import { catalogueJsonSchema } from '../../../plugins/core/catalogue/catalogue-schema';
+import { OWN_SERVICES } from '../../../services/products/own-services';
+import { SERVICES } from '../../../services/products/registry';
+import { CATALOGUE, PRODUCTS } from '../../support/catalogue';
+
+/** The customer's published table (specification, part 8): id, base day, base month, Star day, Star month, price. */
+const PUBLISHED = `
+api-aadhaar 1000 30000 4000 120000 999.00
+api-app 100000 1000000 200 6000 999.00
+api-background-remover 1000 30000 100000 3000000 499.00
+api-glead 1000 30000 100000 3000000 999.00
+api-gdplay 1000 30000 1000000 30000000 599.00
+api-grank 1000 30000 1000000 10000000 499.00
+api-gst 1000 30000 100000 3000000 499.00
+api-image 1000 30000
+api-ip 1000 30000 100000 3000000 499.00
+api-pincode 1000 30000 100000 3000000 499.00
+api-seo 1000 30000 10000 300000 999.00
+api-vahaan 1000 30000 200 6000 999.00
+api-vahan 1000 30000`;
+
+/** Published paths (specification, parts 1 and 4). */
+const PUBLISHED_PATHS = `
+/aadhaar /aadhaar/start /aadhaar/captcha /aadhaar/otp
+/app /app/analyze /app/health
+/background_remover
+/glead /glead/health /glead/search
+/gdplay /gdplay/stream /gdplay/thumbnail
+/grank /grank/health /grank/search /grank/position
+/gst /gst/start /gst/data /gst/refresh_captcha
+/image/background_remover
+/ip
+/pincode
+/seo /seo/health /seo/authority /seo/backlinks /seo/keywords /seo/link_pyramid /seo/serp /seo/spam
+/vahaan`;
+
+describe('the catalogue', () => {
+  it('has every figure of the published table', () => {
+    const rows = PRODUCTS.filter((product) => product.base).map(({ id, base, plans }) =>
+      [id, base?.daily, base?.monthly, ...plans.flatMap((plan) => [plan.daily, plan.monthly, plan.price])].join(' '),
+    );
+    expect(rows.sort()).toEqual(PUBLISHED.trim().split('\n').sort());
+  });
+
+  it('names the days of the data that its IP lookup is installed with', () => {
+    const dayOf = (name: string): string => {
+      const { version } = JSON.parse(readFileSync(`node_modules/@ip-location-db/${name}/package.json`, 'utf8')) as { version: string };
+      return version.replace(/^\d+\.\d+\.(\d{4})(\d\d)(\d\d)\d*$/, '$1-$2-$3');
+    };
+    const days = CATALOGUE.find('api-ip')?.sources?.map(({ asOf }) => asOf);
+    expect(days).toEqual([dayOf('dbip-city-mmdb'), dayOf('asn')]);
+  });
+
+  it('has every published path', () => {
+    const paths = PRODUCTS.flatMap(({ routes }) => routes.map(({ path }) => path));
+    expect(paths).toEqual(expect.arrayContaining(PUBLISHED_PATHS.trim().split(/\s+/)));
+  });
+
+  it('has routes under their prefix, none for vahan and pan', () => {
+    for (const { prefix, routes } of PRODUCTS) for (const route of routes) expect(route.path.startsWith(prefix ?? '?')).toBe(true);
+    expect(PRODUCTS.filter((product) => product.routes.length === 0).map((product) => product.id)).toEqual(['api-vahan', 'api-pan']);
+    expect(CATALOGUE.find('constructor')).toBeUndefined();
+  });
+
+  it('lists api-vahan and api-pan, and sells neither', () => {
+    expect(PRODUCTS.filter(({ subscribable }) => !subscribable).map(({ id }) => id)).toEqual(['api-vahan', 'api-pan']);
+  });
+
+  it('says of every product that can be called that its service answers test keys from a sandbox', () => {
+    for (const product of PRODUCTS) expect([product.id, hasSandbox(product)]).toEqual([product.id, product.prefix !== null]);
+  });
+
+  it('prices every plan in rupees, free to take', () => {
+    const plans = PRODUCTS.flatMap(({ plans: offered }) => offered);
+    expect(new Set(plans.map(({ currency, approval }) => `${currency} ${approval}`))).toEqual(new Set(['INR automatic']));
+  });
+
+  it('has a schema for editors that says what the parser takes, and names it in its first line', () => {
+    const [first] = readFileSync('kong/catalogue.yml', 'utf8').split('\n');
+    expect(first).toBe('# yaml-language-server: $schema=./catalogue.schema.json');
+    expect(JSON.parse(readFileSync('kong/catalogue.schema.json', 'utf8'))).toEqual(JSON.parse(JSON.stringify(catalogueJsonSchema())));
+  });
+});
+
+describe.each(Object.values(SERVICES))('service $name', ({ products, routes }) => {
+  it('answers every route that the catalogue publishes of its product, with its method', () => {
+    const published = CATALOGUE.find(products[0]);
+    const answered = new Set(routes.map(({ path, method }) => `${method} ${path}`));
+    const missing = published?.routes.map(({ path, method }) => `${method} ${path}`).filter((route) => !answered.has(route));
+    expect(missing).toEqual([]);
+  });
+});
+
+it('what is known of our services without loading them is what they say', () => {
+  const said = Object.entries(SERVICES).map(([name, service]) => [name, service.products]);
+  expect(Object.entries(OWN_SERVICES).map(([name, { products }]) => [name, products])).toEqual(said);
+  const wanted = Object.entries(OWN_SERVICES).filter(([, { workers }]) => workers.length > 0);
+  const known = Object.entries(SERVICES).filter(([, service]) => service.hasWorkers !== undefined);
+  expect(wanted.map(([name]) => name)).toEqual(known.map(([name]) => name));
+});

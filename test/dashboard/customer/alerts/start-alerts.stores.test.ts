@@ -1,0 +1,147 @@
+import { systemClock } from '../../../../plugins/core/ports';
+import { createWebhook } from '../../../../services/selling/webhooks/create-webhook';
+import { createPool } from '../../../../plugins/stores/postgres/pool';
+import { alertSettings, type AlertWork, startAlerts } from '../../../../services/dashboard/customer/start-alerts';
+import { type Mail, type MailSender } from '../../../../services/dashboard/http/dashboard-deps';
+import { readSettings } from '../../../../plugins/core/settings';
+import { createLog } from '../../../../services/kit/log';
+import { newKey } from '../../../contracts/access-records';
+import { type GatewayDouble, startGatewayDouble } from '../../support/gateway-double';
+import { eventually } from '../../../support/eventually';
+import { testDatabase, type TestDatabase } from '../../../support/postgres/postgres';
+
+let database: TestDatabase;
+let receiver: GatewayDouble;
+let sent: Mail[];
+let isMailAway = false;
+const running: AlertWork[] = [];
+
+beforeAll(async () => {
+  database = await testDatabase();
+  receiver = await startGatewayDouble();
+});
+beforeEach(() => {
+  receiver.seen.splice(0);
+  sent = [];
+  isMailAway = false;
+});
+afterEach(async () => {
+  for (const work of running.splice(0)) await work.close();
+});
+afterAll(async () => {
+  await receiver.close();
+  await database.close();
+});
+
+const mail: MailSender = {
+  send: (each) => (isMailAway ? Promise.reject(new Error('away')) : Promise.resolve(void sent.push(each))),
+  close: () => undefined,
+};
+const settingsOf = (env: Record<string, string>) => readSettings({ alerts: alertSettings }, env).alerts;
+function start(db = database.pool): void {
+  const settings = settingsOf({ DASHBOARD_WEBHOOKS_ALLOW_PRIVATE: 'true', DASHBOARD_WEBHOOKS_RETRY_SECONDS: '0,0' });
+  const log = createLog('test', { level: 'silent' });
+  const pace = { evaluateMs: 20, pollMs: 20 };
+  running.push(
+    startAlerts({ mail, url: 'http://dashboard.test', db, clock: systemClock, log, timeZone: 'Asia/Kolkata', settings, ...pace }),
+  );
+}
+
+/** The day's and the month's limit: two alerts. */
+async function useAll(daily: number): Promise<void> {
+  const key = await newKey(database.pool, { daily, monthly: daily });
+  await createWebhook(database.pool, { customerId: key.customerId, url: `${receiver.url}/`, actor: 'test' });
+  await database.pool.query(
+    "INSERT INTO usage (subscription_id, day, spent_redis) VALUES ($1, (now() AT TIME ZONE 'Asia/Kolkata')::date, $2)",
+    [key.subscriptions[0]?.id, daily],
+  );
+}
+const isQuiet = async (): Promise<boolean> =>
+  (await database.pool.query("SELECT 1 FROM webhook_delivery WHERE state = 'waiting'")).rowCount === 0;
+
+describe('the dashboard’s work on alerts', () => {
+  it('tells every webhook of every alert once, with several dashboards at work', async () => {
+    start();
+    start();
+    start();
+    await Promise.all([useAll(10), useAll(20), useAll(30)]);
+    await eventually(() => receiver.seen.length >= 6);
+    await eventually(isQuiet);
+    expect(new Set(receiver.seen.map(({ headers }) => headers['webhook-id'])).size).toBe(6);
+    expect(receiver.seen).toHaveLength(6);
+  });
+
+  describe('by mail', () => {
+    const timeZone = 'Asia/Kolkata';
+    /** A customer with an account, of whose daily limit this much is used. */
+    async function used(units: number): Promise<string> {
+      const { customerId, subscriptions } = await newKey(database.pool, { daily: 10, monthly: 1_000_000 });
+      const account = `INSERT INTO auth_user (name, email, email_verified, created_at, updated_at)
+        SELECT '', lower(email), true, now(), now() FROM customer WHERE id = $1 RETURNING email`;
+      const { rows } = await database.pool.query<{ email: string }>(account, [customerId]);
+      const usage = 'INSERT INTO usage (subscription_id, day, spent_redis) VALUES ($1, (now() AT TIME ZONE $2)::date, $3)';
+      await database.pool.query(usage, [subscriptions[0]?.id, timeZone, units]);
+      return rows[0]?.email ?? '';
+    }
+    const mailsTo = (email: string): Mail[] => sent.filter(({ to }) => to === email);
+    const useMore = (): Promise<unknown> => database.pool.query('UPDATE usage SET spent_redis = 10 WHERE spent_redis = 8');
+    const hourLater = (): Promise<unknown> => database.pool.query("UPDATE alert_mail SET claimed_at = claimed_at - interval '61 minutes'");
+    const waiting = async (): Promise<number> => (await database.pool.query('SELECT 1 FROM alert WHERE is_mail_due')).rowCount ?? 0;
+
+    it('tells each customer once with several dashboards at work, and once an hour at most', async () => {
+      start();
+      start();
+      start();
+      const emails = [await used(8), await used(10)];
+      await eventually(() => sent.length >= 2);
+      await eventually(async () => (await waiting()) === 0);
+      expect(sent.map(({ to }) => to).sort()).toEqual([...emails].sort());
+      await useMore();
+      await eventually(async () => (await waiting()) === 1);
+      await eventually(async () => (await raisedSince()) >= 3);
+      expect(mailsTo(emails[0] ?? '')).toHaveLength(1);
+      await hourLater();
+      await eventually(() => mailsTo(emails[0] ?? '').length === 2);
+      await eventually(async () => (await waiting()) === 0);
+      expect(mailsTo(emails[0] ?? '')[1]?.subject).toMatch(/reached its daily limit$/);
+      expect(mailsTo(emails[1] ?? '')).toHaveLength(1);
+    });
+    const raisedSince = async (): Promise<number> =>
+      (await database.pool.query('SELECT 1 FROM alert WHERE customer_id IN (SELECT customer_id FROM alert_mail)')).rowCount ?? 0;
+
+    it('tries again when the mail could not be sent', async () => {
+      isMailAway = true;
+      const email = await used(10);
+      start();
+      const claim = "SELECT 1 FROM alert_mail WHERE claimed_at BETWEEN now() - interval '59 minutes' AND now() - interval '50 minutes'";
+      await eventually(async () => (await database.pool.query(claim)).rowCount === 1);
+      expect(mailsTo(email)).toEqual([]);
+      isMailAway = false;
+      await hourLater();
+      await eventually(() => mailsTo(email).length === 1);
+    });
+  });
+
+  it('goes on by itself when PostgreSQL was away', async () => {
+    const db = createPool(database.url, { max: 2, statementTimeoutMs: 60_000 });
+    const query = db.query.bind(db);
+    let isAway = true;
+    Object.assign(db, { query: (...args: Parameters<typeof query>) => (isAway ? Promise.reject(new Error('away')) : query(...args)) });
+    start(db);
+    await useAll(10);
+    await new Promise((done) => setTimeout(done, 100));
+    expect(receiver.seen).toEqual([]);
+    isAway = false;
+    await eventually(() => receiver.seen.length === 2);
+    for (const work of running.splice(0)) await work.close();
+    await db.end();
+  });
+
+  it('pauses for 30 s, 2 min, 10 min, 1 h and 6 h unless told otherwise', () => {
+    expect(settingsOf({}).DASHBOARD_WEBHOOKS_RETRY_SECONDS).toEqual([30, 120, 600, 3_600, 21_600]);
+  });
+
+  it.each(['soon', '30,-1', '30;60', '9999999'])('refuses %j as pauses', (text) => {
+    expect(() => settingsOf({ DASHBOARD_WEBHOOKS_RETRY_SECONDS: text })).toThrow('DASHBOARD_WEBHOOKS_RETRY_SECONDS');
+  });
+});

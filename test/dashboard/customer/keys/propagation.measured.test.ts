@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto';
+import { type NodeStanding, readPropagation } from '../../../../services/selling/keys/read-propagation';
+import { revokeKey, setKeyState } from '../../../../services/selling/keys/set-key-state';
+import { newKey } from '../../../contracts/access-records';
+import { eventually } from '../../../support/eventually';
+import { startNode, type GatewayNode } from '../../../support/system/node';
+import { expectMeasured } from '../../../support/measured';
+import { testDatabase, type TestDatabase } from '../../../support/postgres/postgres';
+import { startPostgresProxy, type PostgresProxy } from '../../../support/postgres/postgres-proxy';
+
+let database: TestDatabase;
+let proxy: PostgresProxy;
+let nodes: Record<'sound' | 'deaf', GatewayNode>;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  proxy = await startPostgresProxy(database.url);
+  const options = { signingKeys: `test:${randomBytes(32).toString('base64')}`, upstreams: {} };
+  const [sound, deaf] = await Promise.all([
+    startNode({ ...options, databaseUrl: database.url, name: 'sound' }),
+    startNode({ ...options, databaseUrl: proxy.url, name: 'deaf' }),
+  ]);
+  nodes = { sound, deaf };
+  const names = async (): Promise<number> => (await database.pool.query('SELECT 1 FROM gateway_node WHERE feed_healthy')).rowCount ?? 0;
+  await eventually(async () => (await names()) === 2);
+});
+afterAll(async () => {
+  await Promise.allSettled(Object.values(nodes).map((node) => node.stop()));
+  await proxy.close();
+  await database.close();
+});
+
+async function standingOf(name: keyof typeof nodes, id: string): Promise<NodeStanding | undefined> {
+  return (await readPropagation(database.pool, { id })).nodes.find((node) => node.name === name);
+}
+
+describe('real nodes', () => {
+  it('confirm a revocation within a second', async () => {
+    const { id } = await newKey(database.pool);
+    await revokeKey(database.pool, { id, actor: 'test' });
+    const isConfirmed = async (name: keyof typeof nodes): Promise<boolean> => (await standingOf(name, id))?.state === 'confirmed';
+    await eventually(async () => (await isConfirmed('sound')) && (await isConfirmed('deaf')));
+    const { changedAt, nodes: standings } = await readPropagation(database.pool, { id });
+    expect(standings.map(({ name }) => name)).toEqual(['deaf', 'sound']);
+    for (const { confirmedAt } of standings) expectMeasured((confirmedAt?.getTime() ?? NaN) - (changedAt?.getTime() ?? 0), 1_000);
+  });
+
+  it('read on every request while their feed is broken, and confirm again when it is back', async () => {
+    const { id } = await newKey(database.pool);
+    proxy.refuse('tollgate change feed');
+    await setKeyState(database.pool, { id, state: 'inactive', actor: 'test' });
+    await eventually(async () => (await standingOf('deaf', id))?.state === 'reading');
+    await eventually(async () => (await standingOf('sound', id))?.state === 'confirmed');
+    expect(await standingOf('deaf', id)).toMatchObject({ state: 'reading' });
+    proxy.refuse(undefined);
+    await eventually(async () => (await standingOf('deaf', id))?.state !== 'reading');
+    await revokeKey(database.pool, { id, actor: 'test' });
+    await eventually(async () => (await standingOf('deaf', id))?.state === 'confirmed');
+  });
+
+  it('are gone 10 s after they stopped', async () => {
+    const { id } = await newKey(database.pool);
+    await nodes.deaf.stop();
+    await database.pool.query("UPDATE gateway_node SET seen_at = seen_at - interval '10 seconds' WHERE name = 'deaf'");
+    expect(await standingOf('deaf', id)).toMatchObject({ state: 'gone' });
+    await eventually(async () => (await standingOf('sound', id))?.state !== 'gone');
+  });
+});

@@ -1,0 +1,250 @@
+import { type Browser, type Page } from 'playwright-core';
+import { createOperator } from '../../../services/selling/operators/change-operators';
+import { watchOutages } from '../../../services/selling/outages/watch-outages';
+import { createKey } from '../../../services/selling/keys/create-key';
+import { makeSetUpLink } from '../../../services/dashboard/sign-in/set-up-link';
+import { step } from '../../support/step';
+import { inaccessible, inaccessibleInBoth } from '../support/axe';
+import { openPage, settle, startBrowser, type WatchedPage } from '../support/browser';
+import { type PageDashboard, startPageDashboard } from '../support/page-dashboard';
+import { enterPassword, type Entrant, press, setFirstPassword, setUpSecondFactor, signInAgain, signUp } from '../support/entrances';
+
+const OPERATOR = 'ops@tollgate.example';
+const CUSTOMER = 'asha@example.com';
+const PASSWORD = 'eleven purple rickshaws';
+const DECLINED = 'Star is for companies; tell us which one is yours.';
+const REASON = 'The invoice of May is unpaid.';
+
+let dashboard: PageDashboard;
+let browser: Browser;
+let operator: WatchedPage;
+let customer: WatchedPage;
+
+beforeAll(async () => {
+  [dashboard, browser] = await Promise.all([startPageDashboard(), startBrowser()]);
+  operator = await openPage(browser);
+  customer = await openPage(browser);
+});
+afterAll(async () => {
+  await browser?.close();
+  await dashboard?.close();
+});
+
+const open = async (page: Page, path: string) => {
+  await page.goto(dashboard.url + path);
+  await settle(page);
+};
+
+/** Asks for a plan as if it were given on request, which none of the project's catalogue is. */
+async function askForPlan(): Promise<void> {
+  await dashboard.pool.query(
+    `INSERT INTO plan_request (customer_id, product_id, plan_name, daily, monthly, price, currency)
+     SELECT c.id, p.product_id, p.name, p.daily, p.monthly, p.price, p.currency
+     FROM customer c, plan p WHERE c.email = $1 AND p.product_id = 'api-ip' AND p.name = 'Star'`,
+    [CUSTOMER],
+  );
+}
+
+/** A call with the customer's key that was refused for the suspension, as the access layer writes it down. */
+async function recordRefusal(keyId: string): Promise<void> {
+  await dashboard.pool.query(
+    `INSERT INTO decision (request_id, at, outcome, products, product, credential_id, customer_id, suspended)
+     SELECT 'refused-once', now(), 'subscription_inactive', '{}', 'api-ip', id, customer_id, $2 FROM credential WHERE id = $1`,
+    [keyId, REASON],
+  );
+}
+
+/** The API behind a product is down: a call with the key failed, as the gateway told. */
+async function recordOutage(keyId: string): Promise<void> {
+  const customerOf = 'SELECT customer_id FROM credential WHERE id = $1';
+  const statements = [
+    `INSERT INTO decision (request_id, at, outcome, products, product, credential_id, customer_id, masked_key, method, path, status, milliseconds)
+     SELECT 'failed-once', now() - interval '2 minutes', 'admitted', '{}', 'api-ip', id, customer_id, 'tg_test…abcd', 'GET', '/ip', 502, 12
+     FROM credential WHERE id = $1`,
+    `INSERT INTO key_hour (credential_id, day, hour, product_id, admitted, succeeded, rejected, failed, abandoned, took)
+     SELECT $1, place.there::date, extract(hour FROM place.there), 'api-ip', 60, 20, 0, 40, 0, '{60}'
+     FROM (SELECT now() AT TIME ZONE 'Asia/Kolkata' AS there) AS place`,
+    `INSERT INTO customer_day (customer_id, day, product_id, admitted, succeeded, rejected, failed, abandoned, took)
+     SELECT (${customerOf}), (now() AT TIME ZONE 'Asia/Kolkata')::date, 'api-ip', 60, 20, 0, 40, 0, '{60}'`,
+  ];
+  for (const statement of statements) await dashboard.pool.query(statement, [keyId]);
+  await watchOutages(dashboard.pool, { timeZone: 'Asia/Kolkata' });
+  await dashboard.pool.query(
+    `INSERT INTO product_outage (product_id, began_at, failed_at, answered, failed)
+     VALUES ('api-ip', now() - interval '3 minutes', now(), 60, 40)`,
+  );
+}
+
+test('an operator sets the account up, answers who asks for a plan, suspends a customer, who reads why, and restores', async () => {
+  let secret = '';
+  let keyId = '';
+  let customerPath = '';
+  const entrant: Entrant = { page: operator.page, dashboard: dashboard.url, email: OPERATOR, password: PASSWORD };
+
+  await step('sets a password by the link', async () => {
+    const { id } = await createOperator(dashboard.pool, { email: OPERATOR, actor: 'test' });
+    const { link } = await makeSetUpLink(dashboard.pool, { userId: id, url: dashboard.url });
+    await setFirstPassword(entrant, link);
+  });
+
+  await step('is led from the first sign-in to the second factor, and nowhere else', async () => {
+    const { page } = operator;
+    await enterPassword(entrant);
+    await page.getByRole('heading', { name: 'Set up your second factor' }).waitFor();
+    await open(page, '/operator/audit');
+    await page.getByRole('heading', { name: 'Set up your second factor' }).waitFor();
+    secret = await setUpSecondFactor(entrant);
+  });
+
+  await step('signs out, and in again with both', () => signInAgain(entrant, secret));
+
+  await step('is told on every page that there is nothing yet', async () => {
+    const { page } = operator;
+    const empty = { customers: 'No customers yet', requests: 'No requests in the last 7 days', billing: 'None are issued yet.' };
+    for (const [name, text] of Object.entries(empty)) {
+      await open(page, `/operator/${name}`);
+      await page.getByText(text).waitFor();
+    }
+  });
+
+  await step('finds a customer by the last four characters of a key', async () => {
+    await signUp({ ...customer, dashboard: dashboard.url, email: CUSTOMER, password: PASSWORD });
+    const made = await createKey(dashboard.pool, { customer: CUSTOMER, products: ['api-ip'], mode: 'test', actor: 'test' });
+    const { key } = made;
+    keyId = made.id;
+    const { page } = operator;
+    await open(page, '/operator/customers');
+    await page.getByPlaceholder('Email, key ID or last four characters').fill(key);
+    await page.getByRole('link', { name: CUSTOMER }).click();
+    await page.getByRole('heading', { name: CUSTOMER }).waitFor();
+    expect(page.url()).not.toContain(key);
+    customerPath = new URL(page.url()).pathname;
+  });
+
+  await step('declines a plan with a reason that it has to give, and the customer reads it', async () => {
+    await askForPlan();
+    const { page } = operator;
+    await open(page, '/operator/customers');
+    await press(page, `Decline Star for ${CUSTOMER}`);
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Decline', exact: true }).click();
+    await dialog.getByText('Say why.').waitFor();
+    expect(await inaccessibleInBoth(page)).toEqual([]);
+    await dialog.getByLabel('Reason').fill(DECLINED);
+    await dialog.getByRole('button', { name: 'Decline', exact: true }).click();
+    await page.getByRole('heading', { name: 'Requested plans' }).waitFor({ state: 'detached' });
+    await open(customer.page, '/plans');
+    await customer.page.getByText('Star was declined').waitFor();
+    await customer.page.getByText(DECLINED).waitFor();
+  });
+
+  await step('approves a plan that the customer asked for', async () => {
+    await askForPlan();
+    const { page } = operator;
+    await open(page, '/operator/customers');
+    await page.getByRole('heading', { name: 'Requested plans' }).waitFor();
+    expect(await inaccessible(page)).toEqual([]);
+    await press(page, `Approve Star for ${CUSTOMER}`);
+    await page.getByRole('dialog').getByRole('button', { name: 'Approve', exact: true }).click();
+    await page.getByRole('heading', { name: 'Requested plans' }).waitFor({ state: 'detached' });
+    await open(page, customerPath);
+    await page.getByRole('cell', { name: 'Star', exact: true }).waitFor();
+  });
+
+  await step('gives the customer a price of its own with a reason, and the customer reads it', async () => {
+    const { page } = operator;
+    await press(page, 'Price and limits of api-ip');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Price a month').fill('250.00');
+    await dialog.getByLabel('Reason').fill('A partner.');
+    expect(await inaccessible(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Set terms' }).click();
+    await page.getByText('at ₹250.00').waitFor();
+    await open(customer.page, '/plans');
+    await customer.page.getByText('Your own price, ₹250.00 a month, in place of the plan’s.').waitFor();
+  });
+
+  await step('keeps a list of customers by name', async () => {
+    const { page } = operator;
+    await open(page, '/operator/customers?state=active');
+    await press(page, 'Save this view');
+    await page.getByRole('dialog').getByLabel('Name').fill('Who pays');
+    await press(page, 'Save view');
+    await open(page, '/operator/customers');
+    await page.getByRole('link', { name: 'Who pays' }).click();
+    await page.waitForURL(/state=active/);
+    await open(page, customerPath);
+  });
+
+  await step('suspends, and the customer reads why', async () => {
+    const { page } = operator;
+    await press(page, 'Suspend');
+    await page.getByLabel('Reason').fill(REASON);
+    await page.getByRole('dialog').getByRole('button', { name: 'Suspend', exact: true }).click();
+    await page.getByText('Suspended by the provider', { exact: true }).waitFor();
+    await recordRefusal(keyId);
+    await open(customer.page, '/keys');
+    await customer.page.getByText(REASON).waitFor();
+  });
+
+  await step('sees the refusal, and what the customer sees, to read only', async () => {
+    const { page } = operator;
+    await page.getByRole('link', { name: 'subscription_inactive' }).first().click();
+    await page.getByText('How to fix it').waitFor();
+    await open(page, customerPath);
+    const [viewing] = await Promise.all([
+      page.context().waitForEvent('page'),
+      page.getByRole('link', { name: 'See what they see' }).click(),
+    ]);
+    await viewing.getByText('You see what the customer sees').waitFor();
+    await viewing.getByText(REASON).waitFor();
+    await viewing.getByRole('button', { name: 'Back to the console' }).click();
+    await viewing.getByRole('heading', { name: CUSTOMER }).waitFor();
+    await viewing.close();
+  });
+
+  await step('is told that a product fails, and so is the customer whose request failed, until it is over', async () => {
+    const { page } = operator;
+    await recordOutage(keyId);
+    await open(page, '/operator/products');
+    await page.getByText('IP lookup is failing').waitFor();
+    await page.getByRole('table', { name: 'Answers by product' }).getByText('40 (66.67%)').first().waitFor();
+    await page.getByRole('link', { name: 'Failed requests' }).click();
+    await page.getByRole('cell', { name: '502' }).waitFor();
+    expect(await page.getByRole('link', { name: 'subscription_inactive' }).count()).toBe(0);
+    await open(customer.page, '/');
+    await customer.page.getByText('IP lookup is failing').waitFor();
+    await dashboard.pool.query('UPDATE product_outage SET ended_at = now()');
+    await open(customer.page, '/');
+    await customer.page.getByText('IP lookup has recovered').waitFor();
+    await customer.page.getByRole('link', { name: 'Your failed requests' }).click();
+    await customer.page.getByRole('cell', { name: '502' }).waitFor();
+  });
+
+  await step('suspends no key that is revoked', async () => {
+    const { id } = await createKey(dashboard.pool, { customer: CUSTOMER, products: ['api-ip'], mode: 'test', actor: 'test' });
+    await dashboard.pool.query("UPDATE credential SET state = 'revoked' WHERE id = $1", [id]);
+    const { page } = operator;
+    await open(page, customerPath);
+    const keys = page.getByRole('table', { name: 'Keys' });
+    const buttonsOf = (state: string) =>
+      keys
+        .getByRole('row')
+        .filter({ hasText: state })
+        .getByRole('button', { name: /^Suspend/ });
+    expect(await buttonsOf('Revoked').isDisabled()).toBe(true);
+    expect(await buttonsOf('Active').first().isEnabled()).toBe(true);
+  });
+
+  await step('restores, and the customer reads it', async () => {
+    const { page } = operator;
+    await open(page, customerPath);
+    await press(page, 'Restore');
+    await page.getByRole('dialog').getByRole('button', { name: 'Restore', exact: true }).click();
+    await page.getByText('Suspended by the provider', { exact: true }).waitFor({ state: 'detached' });
+    await open(customer.page, '/audit');
+    await customer.page.getByText('Account restored by the provider').waitFor();
+  });
+
+  expect([operator.complaints, customer.complaints]).toEqual([[], []]);
+});

@@ -1,0 +1,243 @@
+import { refuseCommonPassword } from '../../../services/dashboard/sign-in/common-password';
+import { createPasswordHasher } from '../../../services/dashboard/sign-in/password-hash';
+import { PASSWORD, startDashboard, verdict, useDashboard } from '../support/dashboard';
+import { takeAttempt } from '../../../services/selling/customers/attempts';
+import { isKnownPlace, rememberPlace } from '../../../services/selling/customers/known-place';
+
+const dashboard = useDashboard();
+
+describe('passwords', () => {
+  const EMAIL = 'asha.rao.1990@example.com';
+  /** Three times as many as may wait. */
+  const MANY = 200;
+
+  describe('a new password', () => {
+    it.each([
+      'password12',
+      'Password123!',
+      'p@ssw0rd2026',
+      '1234567890',
+      'qwertyuiop',
+      'iloveyou12',
+      'passwordpassword',
+      'aaaaaaaaaaaa',
+      'abababababab',
+      '!!sunshine!!',
+      EMAIL.split('@')[0] ?? '',
+    ])('is refused when a guessing program tries it first: %s', async (password) => {
+      await expect(refuseCommonPassword(password, EMAIL)).rejects.toMatchObject({ status: 400, kind: 'password_common' });
+    });
+
+    it.each([
+      'correct horse battery',
+      'eleven purple rickshaws',
+      'a long password',
+      'kJ8#mPq2Zx',
+      'मेरा लंबा पासवर्ड',
+      'the stranger knows it',
+    ])('is taken when it is not: %s', async (password) => {
+      await expect(refuseCommonPassword(password, EMAIL)).resolves.toBeUndefined();
+    });
+
+    it('is checked wherever one is chosen', async () => {
+      const cookie = await dashboard.signIn();
+      const weak = 'password12';
+      for (const [path, body] of [
+        ['/sign-up/email', { email: 'new@example.com', password: weak }],
+        ['/reset-password', { newPassword: weak, token: 'x' }],
+        ['/change-password', { currentPassword: 'x', newPassword: weak }],
+      ] as const) {
+        const answer = await dashboard.ask({ method: 'POST', path: `/api/auth${path}`, body, cookie });
+        expect([path, answer.statusCode, answer.json().code]).toEqual([path, 400, 'password_common']);
+      }
+    });
+  });
+
+  describe('hashing passwords', () => {
+    it('sends away whoever comes while many wait, and serves the others', async () => {
+      const hasher = createPasswordHasher();
+      const results = await Promise.allSettled(Array.from({ length: 100 }, () => hasher.hash('a long password')));
+      const refused = results.filter((result) => result.status === 'rejected');
+      expect(refused).toHaveLength(100 - 4 - 64);
+      for (const { reason } of refused) expect(reason).toMatchObject({ status: 503, options: { headers: { 'Retry-After': '1' } } });
+      await expect(hasher.hash('a long password')).resolves.toMatch(/^\$argon2id\$/);
+    });
+
+    it('is 503 with Retry-After to those who sign in while many do, and never an error in the log; hashes are argon2id', async () => {
+      const dashboard = await startDashboard({ hasCostlyPasswords: true });
+      try {
+        await dashboard.signIn();
+        const { rows } = await dashboard.pool.query<{ password: string }>('SELECT password FROM auth_account');
+        expect(rows).toEqual([{ password: expect.stringMatching(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/) }]);
+        await expect(dashboard.pool.query("UPDATE auth_account SET password = 'plain'")).rejects.toMatchObject({ code: '23514' });
+        const signIn = (index: number) => {
+          const body = { email: `nobody${index}@example.com`, password: 'a long password' };
+          return dashboard.ask({ method: 'POST', path: '/api/auth/sign-in/email', body, from: `198.18.${index >> 8}.${index & 255}` });
+        };
+        const answers = await Promise.all(Array.from({ length: MANY }, (_, index) => signIn(index)));
+        const busy = answers.filter(({ statusCode }) => statusCode === 503);
+        expect(busy.length).toBeGreaterThan(0);
+        for (const { headers } of busy) expect(headers['retry-after']).toBe('1');
+        expect(answers.filter(({ statusCode }) => statusCode === 401)).toHaveLength(MANY - busy.length);
+        expect(dashboard.log()).not.toContain('"level":"error"');
+      } finally {
+        await dashboard.close();
+      }
+    });
+  });
+});
+
+describe('attempts', () => {
+  /** Of each test, which no other uses: whose account it is, and addresses from which people come. */
+  let email = '';
+  let network = 0;
+  beforeEach(() => {
+    network++;
+    email = `asha.${network}@example.com`;
+  });
+  const at = (host: number) => `198.18.${network}.${host}`;
+  const atV6 = (subnet: number, host: number | string) => `2001:db8:${network}:${subnet}::${host}`;
+
+  const signIn = (password: string, options: { from: string; email?: string; headers?: Record<string, string> }) =>
+    dashboard.ask({ method: 'POST', path: '/api/auth/sign-in/email', body: { email: options.email ?? email, password }, ...options });
+
+  /** Statuses of so many at the same time, in order. */
+  async function together(count: number, attempt: (index: number) => Promise<{ readonly statusCode: number }>): Promise<number[]> {
+    const answers = await Promise.all(Array.from({ length: count }, (_, index) => attempt(index)));
+    return answers.map(({ statusCode }) => statusCode).sort();
+  }
+  const wrongBut = (wrong: number, refused: number) => [...Array<number>(wrong).fill(401), ...Array<number>(refused).fill(429)];
+  const guess = (from: string) => signIn('a wrong password', { from });
+
+  describe('attempts to sign in', () => {
+    it('at one account are few from one address, right password or not, while others still get in', async () => {
+      await dashboard.signIn(email);
+      expect(await together(12, () => guess(at(1)))).toEqual(wrongBut(10, 2));
+      const late = await signIn(PASSWORD, { from: at(1) });
+      expect(verdict(late)).toBe('429 too_many_attempts');
+      expect(Number(late.headers['retry-after'])).toBeGreaterThan(800);
+      expect(Number(late.headers['retry-after'])).toBeLessThanOrEqual(900);
+      expect((await signIn(PASSWORD, { from: at(2) })).statusCode).toBe(200);
+    });
+
+    it('come from one place from wherever in a /64 of IPv6, which is one subscriber’s', async () => {
+      await dashboard.signIn(email);
+      expect(await together(12, (index) => guess(atV6(8, `${index}:1`)))).toEqual(wrongBut(10, 2));
+      expect((await guess(atV6(9, 1))).statusCode).toBe(401);
+      expect(await together(12, (index) => guess(index % 2 ? `::ffff:${at(7)}` : at(7)))).toEqual(wrongBut(10, 2));
+    });
+
+    it('at one account are limited from all addresses together, and forgiven by a success', async () => {
+      await dashboard.signIn(email);
+      expect(await together(49, (index) => guess(at(index)))).toEqual(wrongBut(49, 0));
+      expect((await signIn(PASSWORD, { from: at(200) })).statusCode).toBe(200);
+      expect(await together(52, (index) => guess(at(index)))).toEqual(wrongBut(50, 2));
+    });
+
+    it('do not lock the owner out of a place of an earlier success, however many others guess', async () => {
+      await dashboard.signIn(email);
+      expect((await signIn(PASSWORD, { from: at(200) })).statusCode).toBe(200);
+      expect(await together(60, (index) => guess(at(index)))).toEqual(wrongBut(50, 10));
+      expect((await signIn(PASSWORD, { from: at(201) })).statusCode).toBe(429);
+      expect((await signIn(PASSWORD, { from: at(200) })).statusCode).toBe(200);
+    });
+
+    it('from one address are limited whatever the account, and under every spelling of the path', async () => {
+      await dashboard.signIn(email);
+      const spellings = ['/api/auth/sign-in/email', '/api/auth/sign-in/email/', '/api/auth/sign-in/%65mail?x=1'];
+      const spelled = (index: number, address: string, from: string) => {
+        const body = { email: address, password: PASSWORD };
+        return dashboard.ask({ method: 'POST', path: spellings[index % 3] ?? '', body, from });
+      };
+      expect(await together(24, (index) => spelled(index, `nobody${index}@example.com`, at(9)))).toEqual(wrongBut(20, 4));
+      const waitSeconds = Number((await spelled(0, 'nobody@example.com', at(9))).headers['retry-after']);
+      expect([waitSeconds > 0, waitSeconds <= 60]).toEqual([true, true]);
+      for (const index of [0, 1, 2]) expect((await spelled(index, email, at(20 + index))).statusCode).toBe(200);
+    });
+
+    it('are not moved to another address by a header that no trusted proxy sent', async () => {
+      const claimed = (index: number) => {
+        const headers = { 'x-forwarded-for': `192.0.2.${index}`, 'x-dashboard-peer': `192.0.2.${index}` };
+        return signIn(PASSWORD, { from: at(9), email: `nobody${index}@example.com`, headers });
+      };
+      expect(await together(24, claimed)).toEqual(wrongBut(20, 4));
+    });
+
+    const behind = useDashboard({ trustedProxies: ['10.0.0.0/8'] });
+    it('count by the address that a trusted proxy names', async () => {
+      const named = (index: number) => {
+        const body = { email: `nobody${index}@example.com`, password: PASSWORD };
+        const headers = { 'x-forwarded-for': `192.0.2.${index}` };
+        return behind.ask({ method: 'POST', path: '/api/auth/sign-in/email', body, from: '10.1.2.3', headers });
+      };
+      expect(await together(24, named)).toEqual(wrongBut(24, 0));
+    });
+
+    it('that are a day old are taken away by later ones, a few at a time, and count no more', async () => {
+      const daysAgo = "(extract(epoch FROM now() - interval '25 hours') * 1000)::bigint";
+      await dashboard.pool.query(
+        `INSERT INTO auth_rate_limit (key, count, last_request) SELECT 'old|' || n, 1, ${daysAgo} FROM generate_series(1, 10) n`,
+      );
+      const left = async (): Promise<number> =>
+        Number((await dashboard.pool.query("SELECT 1 FROM auth_rate_limit WHERE key LIKE 'old|%'")).rowCount);
+      await takeAttempt(dashboard.pool, { key: 'new', most: 1, windowSeconds: 60 });
+      expect(await left()).toBe(6);
+      await dashboard.pool.query(`UPDATE auth_rate_limit SET last_request = ${daysAgo} WHERE key = 'new'`);
+      expect(await takeAttempt(dashboard.pool, { key: 'new', most: 1, windowSeconds: 60 })).toBeUndefined();
+      expect(await takeAttempt(dashboard.pool, { key: 'new', most: 1, windowSeconds: 60 })).toBeGreaterThan(0);
+      expect(await left()).toBe(0);
+    });
+
+    it('are not spared where a success is 30 days old', async () => {
+      await rememberPlace(dashboard.pool, 'a place');
+      expect(await isKnownPlace(dashboard.pool, 'a place')).toBe(true);
+      await dashboard.pool.query("UPDATE auth_rate_limit SET last_request = last_request - 30 * 86400000::bigint WHERE key = 'a place'");
+      expect(await isKnownPlace(dashboard.pool, 'a place')).toBe(false);
+    });
+
+    it('leave no address of a person in the table that counts them', async () => {
+      const counted = async () =>
+        (await dashboard.pool.query<{ key: string }>("SELECT key FROM auth_rate_limit WHERE key LIKE 'account|%'")).rows;
+      const before = await counted();
+      await signIn(PASSWORD, { from: at(1) });
+      const after = await counted();
+      expect(after).toHaveLength(before.length + 2);
+      expect(JSON.stringify(after)).not.toContain('asha');
+    });
+  });
+
+  describe('mails to one address', () => {
+    const ask = (path: string, body: object, from: string) => dashboard.ask({ method: 'POST', path: `/api/auth${path}`, body, from });
+    const signUp = (from: string) => ask('/sign-up/email', { email, password: 'the stranger knows it' }, from);
+    const reset = (from: string) => ask('/request-password-reset', { email }, from);
+    const statuses = async (count: number, send: (from: string) => Promise<{ statusCode: number }>, from: (index: number) => string) => {
+      const answers = [];
+      for (let index = 0; index < count; index++) answers.push((await send(from(index))).statusCode);
+      return answers;
+    };
+
+    it('are counted by kind: sign-ups with an address do not hold up a new password for it', async () => {
+      await dashboard.signIn(email);
+      expect(await statuses(12, signUp, (index) => at(100 + (index % 3)))).toContain(429);
+      expect((await reset(at(50))).statusCode).toBe(200);
+    });
+
+    it('are counted by place, and a place of an earlier success is not held up by what others ask for', async () => {
+      await dashboard.signIn(email);
+      await signIn(PASSWORD, { from: at(60) });
+      expect(await statuses(6, reset, () => at(101))).toEqual([200, 200, 200, 200, 200, 429]);
+      expect((await reset(at(102))).statusCode).toBe(200);
+      expect(await statuses(15, reset, (index) => at(110 + index))).toEqual([...Array<number>(14).fill(200), 429]);
+      expect((await reset(at(60))).statusCode).toBe(200);
+    });
+
+    it('are limited from all places together, whether there is an account or not', async () => {
+      await dashboard.signIn(email);
+      for (const [row, address] of [email, 'nobody@example.com'].entries()) {
+        const answers = await together(23, (index) => ask('/request-password-reset', { email: address }, at(100 * row + index)));
+        expect(answers.slice(-4)).toEqual([200, 429, 429, 429]);
+      }
+      expect(dashboard.mails.filter(({ to }) => to === email).length).toBeLessThanOrEqual(21);
+    });
+  });
+});

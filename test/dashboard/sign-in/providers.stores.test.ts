@@ -1,0 +1,313 @@
+import { type LightMyRequestResponse } from 'fastify';
+import { type SignInProvider } from '../../../services/dashboard/sign-in/providers/provider-settings';
+import { eventually } from '../../support/eventually';
+import { cookieOf, ORIGIN, PASSWORD, startDashboard, type TestDashboard, tokenOf, verdict } from '../support/dashboard';
+import { type FakeProvider, type Said, startFakeProvider } from '../support/fake-provider';
+import { livingCookies as living } from '../support/operator';
+import { secretOf, unusedTotpOf } from '../support/totp';
+
+const EMAIL = 'asha@example.com';
+const CLIENT = 'tollgate';
+const SECRET = 'the-client-secret';
+
+let provider: FakeProvider;
+let dashboard: TestDashboard;
+const acme = (): SignInProvider => ({
+  id: 'acme',
+  name: 'Acme',
+  kind: 'oidc',
+  issuer: provider.issuer,
+  clientId: CLIENT,
+  clientSecret: SECRET,
+});
+beforeEach(async () => {
+  provider = await startFakeProvider(CLIENT);
+  dashboard = await startDashboard({
+    providers: [acme(), { ...acme(), id: 'other', name: 'Other' }, { ...acme(), id: 'github', name: 'GitHub', kind: 'github' }],
+  });
+});
+afterEach(async () => {
+  await Promise.all([dashboard.close(), provider.close()]);
+});
+
+const post = (path: string, body: unknown, cookie?: string) => dashboard.ask({ method: 'POST', path: `/api${path}`, body, cookie });
+const actions = async () => {
+  const { rows } = await dashboard.pool.query<{ action: string; details: unknown }>(
+    "SELECT action, details FROM audit_log WHERE action LIKE 'account.%' ORDER BY id",
+  );
+  return rows.map(({ action, details }) => [action, details]);
+};
+const accounts = async () => {
+  const { rows } = await dashboard.pool.query<{ email: string; provider: string }>(
+    'SELECT u.email, a.provider_id AS provider FROM auth_account a JOIN auth_user u ON u.id = a.user_id ORDER BY 1, 2',
+  );
+  return rows.map(({ email, provider: id }) => `${email} ${id}`);
+};
+
+interface Begun {
+  readonly url: string;
+  /** Of the browser that began. */
+  readonly cookie: string;
+}
+
+async function begin(then?: string, at = 'acme'): Promise<Begun> {
+  const begun = await post('/auth/sign-in/social', { provider: at, ...(then !== undefined && { then }) });
+  expect(begun.statusCode).toBe(200);
+  return { url: begun.json<{ url: string }>().url, cookie: living(begun) };
+}
+
+interface Return {
+  readonly code: string;
+  readonly cookie?: string | undefined;
+  readonly at?: string;
+}
+
+function comeBack({ url }: Begun, { code, cookie, at = 'acme' }: Return): Promise<LightMyRequestResponse> {
+  const state = new URL(url).searchParams.get('state') ?? '';
+  const query = new URLSearchParams({ code, state });
+  return dashboard.ask({ path: `/api/auth/callback/${at}?${query.toString()}`, cookie });
+}
+
+async function signIn(said: Said = {}, then?: string): Promise<LightMyRequestResponse> {
+  const begun = await begin(then);
+  return comeBack(begun, { code: provider.consent(begun.url, said), cookie: begun.cookie });
+}
+
+async function connect(cookie: string, said: Said = {}): Promise<LightMyRequestResponse> {
+  const begun = await post('/account/ways', { provider: 'acme', password: PASSWORD }, cookie);
+  expect(begun.statusCode).toBe(200);
+  const { url } = begun.json<{ url: string }>();
+  return comeBack({ url, cookie: '' }, { code: provider.consent(url, said), cookie: living(begun) });
+}
+
+const session = (cookie: string) => dashboard.ask({ path: '/api/session', cookie });
+const leadsTo = ({ statusCode, headers }: LightMyRequestResponse) => `${statusCode} ${headers.location}`;
+/** Where a refused sign-in leads: back to signing in, with the reason, and no session. */
+const expectRefused = (response: LightMyRequestResponse, reason: string) =>
+  expect([leadsTo(response), hasSession(response)]).toEqual([`303 /sign-in?provider=${reason}`, false]);
+const hasSession = (response: LightMyRequestResponse) => living(response).includes('session_token');
+
+describe('signing in by a provider', () => {
+  it('makes an account of whom the provider has verified, and leads back by a page of ours', async () => {
+    const signedIn = await signIn({}, '/keys?mode=test');
+    expect(leadsTo(signedIn)).toBe('303 /signed-in?then=%2Fkeys%3Fmode%3Dtest');
+    expect((await session(living(signedIn))).json()).toMatchObject({ email: EMAIL, role: 'owner' });
+    expect(await accounts()).toEqual([`${EMAIL} acme`]);
+    expect(await actions()).toEqual([['account.sign_in', { with: 'Acme' }]]);
+  });
+
+  it('asks with state, nonce and a challenge, for no more than the address, in a lax cookie that goes to the way back only', async () => {
+    const begun = await post('/auth/sign-in/social', { provider: 'acme' });
+    const { origin, searchParams } = new URL(begun.json<{ url: string }>().url);
+    expect(origin).toBe(provider.issuer);
+    expect(Object.fromEntries(searchParams)).toEqual({
+      client_id: CLIENT,
+      response_type: 'code',
+      redirect_uri: `${ORIGIN}/api/auth/callback/acme`,
+      scope: 'openid email',
+      state: expect.stringMatching(/.{30}/),
+      nonce: expect.stringMatching(/.{40}/),
+      code_challenge: expect.stringMatching(/.{40}/),
+      code_challenge_method: 'S256',
+    });
+    expect(begun.cookies).toEqual([
+      expect.objectContaining({ name: 'tollgate.state', sameSite: 'Lax', httpOnly: true, path: '/api/auth/callback' }),
+    ]);
+    expect(await signIn().then(({ cookies }) => cookies.find(({ name }) => name === 'tollgate.session_token'))).toMatchObject({
+      sameSite: 'Strict',
+      httpOnly: true,
+    });
+  });
+
+  it('knows the person again, even where the provider knows another address by now', async () => {
+    await signIn();
+    const again = await signIn({ claims: { email: 'new@example.com', email_verified: false } });
+    expect((await session(living(again))).json().email).toBe(EMAIL);
+    expect(await accounts()).toEqual([`${EMAIL} acme`]);
+  });
+
+  it('keeps none of the provider’s tokens, and logs neither token nor secret', async () => {
+    await signIn();
+    const { rows } = await dashboard.pool.query('SELECT * FROM auth_account');
+    expect(rows).toEqual([expect.objectContaining({ access_token: null, refresh_token: null, id_token: null, scope: null })]);
+    for (const each of ['opaque-access-token', SECRET, 'code-0']) expect(dashboard.log()).not.toContain(each);
+  });
+
+  it.each([
+    ['another audience', { claims: { aud: 'somebody else' } }],
+    ['another issuer', { claims: { iss: 'https://issuer.example' } }],
+    ['another nonce', { claims: { nonce: 'of another sign-in' } }],
+    ['no nonce', { claims: { nonce: undefined } }],
+    ['a time that is over', { claims: { exp: 1_000 } }],
+    ['a signature of another key', { isForged: true }],
+  ])('is refused with what the provider signed for %s', async (_what, said) => {
+    expectRefused(await signIn(said), 'failed');
+    expect(await accounts()).toEqual([]);
+  });
+
+  it.each([
+    ['not verified', { email_verified: false }],
+    ['of which nothing is said', { email_verified: undefined }],
+    ['verified in another type', { email_verified: 'true' }],
+  ])('is refused with an address %s', async (_what, claims) => {
+    expectRefused(await signIn({ claims }), 'unverified');
+    expect(await accounts()).toEqual([]);
+  });
+
+  it('never opens an account that has the same address and was not connected', async () => {
+    await dashboard.signIn(EMAIL);
+    expectRefused(await signIn(), 'exists');
+    expect(await accounts()).toEqual([`${EMAIL} credential`]);
+  });
+
+  it('works once, in the browser that began it, at the provider that it began with', async () => {
+    const begun = await begin();
+    expectRefused(await comeBack(begun, { code: provider.consent(begun.url, {}) }), 'expired');
+    const elsewhere = await begin();
+    expectRefused(
+      await comeBack(elsewhere, { code: provider.consent(elsewhere.url, {}), cookie: elsewhere.cookie, at: 'other' }),
+      'failed',
+    );
+    const good = await begin();
+    const code = provider.consent(good.url, {});
+    expect(hasSession(await comeBack(good, { code, cookie: good.cookie }))).toBe(true);
+    expectRefused(await comeBack(good, { code, cookie: good.cookie }), 'expired');
+  });
+
+  it('leads nowhere but to pages of ours, and shows none of the provider’s words', async () => {
+    const outside = await signIn({}, 'https://evil.example/');
+    expect(outside.headers.location).toBe('/signed-in?then=https%3A%2F%2Fevil.example%2F');
+    const { url, cookie } = await begin('/keys');
+    const state = new URL(url).searchParams.get('state') ?? '';
+    const query = new URLSearchParams({ error: 'access_denied', error_description: 'call +1 555 0100', state });
+    const denied = await dashboard.ask({ path: `/api/auth/callback/acme?${query.toString()}`, cookie });
+    expect(leadsTo(denied)).toBe('303 /sign-in?then=%2Fkeys&provider=denied');
+  });
+
+  it('asks whoever has a second factor for it', async () => {
+    const cookie = await dashboard.signIn(EMAIL);
+    await connect(cookie);
+    const begun = await post('/auth/two-factor/enable', { password: PASSWORD }, cookie);
+    const secret = secretOf(begun.json<{ totpURI: string }>().totpURI);
+    await post('/auth/two-factor/verify-totp', { code: await unusedTotpOf(secret) }, cookie);
+    const half = await signIn({}, '/keys');
+    expect([leadsTo(half), hasSession(half)]).toEqual(['303 /second-step?then=%2Fkeys', false]);
+    expect((await session(living(half))).statusCode).toBe(401);
+    const whole = await post('/auth/two-factor/verify-totp', { code: await unusedTotpOf(secret) }, living(half));
+    expect((await session(living(whole))).json()).toMatchObject({ email: EMAIL, hasSecondFactor: true });
+  });
+
+  it('keeps an account within the grace of its deletion, as a password does', async () => {
+    const cookie = await dashboard.signIn(EMAIL);
+    await connect(cookie);
+    expect((await post('/account/delete', { password: PASSWORD }, cookie)).statusCode).toBe(200);
+    expect(hasSession(await signIn())).toBe(true);
+    expect((await actions()).map(([action]) => action)).toContain('account.keep');
+  });
+
+  it('opens no operator’s account, whatever the provider says', async () => {
+    const cookie = await dashboard.signIn(EMAIL);
+    await connect(cookie);
+    await dashboard.pool.query('INSERT INTO operator (user_id) SELECT id FROM auth_user');
+    expectRefused(await signIn(), 'operator');
+    expect((await post('/account/ways', { provider: 'other', password: PASSWORD }, cookie)).json().code).toBe('customers_only');
+  });
+
+  it('asks GitHub, which signs nothing, for the primary address of the account and whether it is verified', async () => {
+    const at = 'github';
+    const signInAt = async (said: Said): Promise<LightMyRequestResponse> => {
+      const begun = await begin(undefined, at);
+      expect(begun.url).toMatch(/\/login\/oauth\/authorize\?.*scope=read%3Auser\+user%3Aemail.*code_challenge_method=S256/);
+      return comeBack(begun, { code: provider.consent(begun.url, said), cookie: begun.cookie, at });
+    };
+    expect(leadsTo(await signInAt({ claims: { email_verified: false } }))).toBe('303 /sign-in?provider=unverified');
+    expect((await session(living(await signInAt({})))).json().email).toBe(EMAIL);
+    expect(await accounts()).toEqual([`${EMAIL} github`]);
+  });
+
+  it('says that a provider is away, and passwords go on; once it is back it works without a restart', async () => {
+    provider.isDown = true;
+    const away = await post('/auth/sign-in/social', { provider: 'acme' });
+    expect([verdict(away), away.json().detail]).toEqual(['503 provider_unavailable', expect.stringContaining('Acme does not answer')]);
+    await dashboard.signIn('other@example.com');
+    provider.isDown = false;
+    expect(hasSession(await signIn())).toBe(true);
+  });
+
+  it('reads no more than a bounded answer of a provider', async () => {
+    provider.isEndless = true;
+    expect((await post('/auth/sign-in/social', { provider: 'acme' })).json().code).toBe('provider_unavailable');
+  });
+
+  it('knows no provider that is not configured', async () => {
+    expect((await post('/auth/sign-in/social', { provider: 'google' })).statusCode).toBe(404);
+    expect((await dashboard.ask({ path: '/api/auth/callback/google?code=x&state=y' })).statusCode).toBe(404);
+    expect((await dashboard.ask({ path: '/api/installation' })).json().providers).toEqual([
+      { id: 'acme', name: 'Acme' },
+      { id: 'other', name: 'Other' },
+      { id: 'github', name: 'GitHub' },
+    ]);
+  });
+});
+
+describe('connecting a provider to an account', () => {
+  const ways = async (cookie: string) => (await dashboard.ask({ path: '/api/account/ways', cookie })).json();
+
+  it('takes the password, tells the owner by mail, and is in the audit log', async () => {
+    const cookie = await dashboard.signIn(EMAIL);
+    expect(verdict(await post('/account/ways', { provider: 'acme', password: 'not the password' }, cookie))).toBe('400 invalid_password');
+    const connected = await connect(cookie, { claims: { email: 'asha@work.example' } });
+    expect(leadsTo(connected)).toBe('303 /account?provider=connected');
+    expect(await ways(cookie)).toEqual({
+      hasPassword: true,
+      connected: [{ id: expect.any(String), name: 'Acme', since: expect.any(String) }],
+      passkeys: [],
+      offered: [
+        { id: 'other', name: 'Other' },
+        { id: 'github', name: 'GitHub' },
+      ],
+    });
+    expect(await actions()).toContainEqual(['account.provider_connect', { provider: 'Acme' }]);
+    expect(dashboard.mails.at(-1)).toMatchObject({ to: EMAIL, subject: 'Your Tollgate account is connected to Acme' });
+    expect((await session(living(await signIn()))).json().email).toBe(EMAIL);
+  });
+
+  it('is refused for a person of the provider who opens another account, and for an address that is not verified', async () => {
+    await signIn();
+    const cookie = await dashboard.signIn('birk@example.com');
+    expect(leadsTo(await connect(cookie))).toBe('303 /account?provider=elsewhere');
+    const unverified = await connect(cookie, { claims: { sub: 'person-2', email_verified: false } });
+    expect(leadsTo(unverified)).toBe('303 /account?provider=unverified');
+    expect((await ways(cookie)).connected).toEqual([]);
+  });
+
+  it('is undone with every other session, and never takes the last way in', async () => {
+    const cookie = await dashboard.signIn(EMAIL);
+    await connect(cookie);
+    const other = living(await signIn());
+    const { id } = (await ways(cookie)).connected[0];
+    const remove = (by: string, body: unknown) => dashboard.ask({ method: 'DELETE', path: `/api/account/ways/${id}`, body, cookie: by });
+    const stranger = await dashboard.signIn('birk@example.com');
+    expect((await remove(stranger, { password: PASSWORD })).statusCode).toBe(404);
+    expect((await remove(cookie, {})).statusCode).toBe(400);
+    expect((await remove(cookie, { password: PASSWORD })).statusCode).toBe(200);
+    expect([(await session(other)).statusCode, (await session(cookie)).statusCode]).toEqual([401, 200]);
+    expect(await actions()).toContainEqual(['account.provider_disconnect', { provider: 'Acme' }]);
+  });
+
+  it('leaves an account without a password its only provider, until a password is set by mail', async () => {
+    const cookie = living(await signIn());
+    const { hasPassword, connected } = await ways(cookie);
+    expect(hasPassword).toBe(false);
+    const remove = (by: string, body: unknown) =>
+      dashboard.ask({ method: 'DELETE', path: `/api/account/ways/${connected[0].id}`, body, cookie: by });
+    expect(verdict(await remove(cookie, {}))).toBe('409 last_way');
+    await post('/auth/request-password-reset', { email: EMAIL });
+    await eventually(() => dashboard.mails.length > 0);
+    const token = tokenOf(dashboard.mails.at(-1));
+    expect((await post('/auth/reset-password', { newPassword: PASSWORD, token })).statusCode).toBe(200);
+    const again = cookieOf(await post('/auth/sign-in/email', { email: EMAIL, password: PASSWORD }));
+    expect((await remove(again, { password: PASSWORD })).statusCode).toBe(200);
+    expect(await accounts()).toEqual([`${EMAIL} credential`]);
+  });
+});

@@ -1,0 +1,90 @@
+import { createLog } from '../../../services/kit/log';
+import { createMetrics } from '../../../services/kit/metrics';
+import { type PrivateServer, startPrivateServer } from '../../../services/kit/service/private-server';
+import { WatchedSources } from '../../../services/dashboard/storefront/watch-sources';
+
+const NEVER_MS = 3_600_000;
+const log = createLog('test', { level: 'silent' });
+const servers: PrivateServer[] = [];
+afterEach(() => Promise.all(servers.splice(0).map((server) => server.close())));
+
+async function serverThatSays(live: Record<string, boolean>, port = 0): Promise<PrivateServer> {
+  const server = await startPrivateServer({ host: '127.0.0.1', port, metrics: createMetrics(), checks: {}, live });
+  servers.push(server);
+  return server;
+}
+
+/** A clock that stands until it is moved. */
+function standingClock(): { now(): number; monotonic(): number; ms: number } {
+  return {
+    ms: Date.UTC(2026, 10, 1),
+    now() {
+      return this.ms;
+    },
+    monotonic() {
+      return this.ms;
+    },
+  };
+}
+
+function watch(urls: readonly string[], clock = standingClock()): { sources: WatchedSources; clock: typeof clock } {
+  return { sources: new WatchedSources({ urls, clock, log, pollMs: NEVER_MS }), clock };
+}
+
+test('says of each product what whoever asks its source said, and null of what nobody knows', async () => {
+  const { url } = await serverThatSays({ 'api-ip': true, 'api-gst': false });
+  const { sources } = watch([url]);
+  await sources.look();
+  const since = '2026-11-01T00:00:00.000Z';
+  expect(['api-ip', 'api-gst', 'api-seo', '__proto__'].map((id) => sources.find(id))).toEqual([
+    { isThere: true, since },
+    { isThere: false, since },
+    null,
+    null,
+  ]);
+  await sources.close();
+});
+
+test('says since when, which only a change moves', async () => {
+  const live = { 'api-gst': false };
+  const { url } = await serverThatSays(live);
+  const { sources, clock } = watch([url]);
+  await sources.look();
+  const first = sources.revision();
+  clock.ms += 60_000;
+  await sources.look();
+  expect(sources.revision()).toBe(first);
+  live['api-gst'] = true;
+  await sources.look();
+  expect(sources.find('api-gst')).toEqual({ isThere: true, since: '2026-11-01T00:01:00.000Z' });
+  expect(sources.revision()).not.toBe(first);
+  await sources.close();
+});
+
+test('takes a product for live only when all who know it say so', async () => {
+  const [one, other] = await Promise.all([serverThatSays({ 'api-app': true }), serverThatSays({ 'api-app': false })]);
+  const { sources } = watch([one.url, other.url]);
+  await sources.look();
+  expect(sources.find('api-app')?.isThere).toBe(false);
+  await sources.close();
+});
+
+test('keeps what it heard through a restart, and forgets it when the silence lasts', async () => {
+  const server = await serverThatSays({ 'api-ip': true });
+  const { sources, clock } = watch([server.url]);
+  await sources.look();
+  await servers.pop()?.close();
+  clock.ms += 120_000;
+  await sources.look();
+  expect(sources.find('api-ip')).toMatchObject({ isThere: true });
+  clock.ms += 1;
+  await sources.look();
+  expect(sources.find('api-ip')).toBeNull();
+  await sources.close();
+});
+
+test('knows nothing when nobody is asked', async () => {
+  const { sources } = watch([]);
+  expect([sources.find('api-ip'), sources.revision()]).toEqual([null, '']);
+  await sources.close();
+});

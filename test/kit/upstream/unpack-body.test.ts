@@ -1,0 +1,52 @@
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { fc } from '../../support/fast-check';
+import { encodingOf, unpackStart, unpackSync, unpackWhole } from '../../../services/kit/upstream/unpack-body';
+
+const MOST = 10_000;
+const PACKERS: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
+  identity: (bytes) => bytes,
+  gzip: gzipSync,
+  'X-GZip ': gzipSync,
+  deflate: deflateSync,
+  br: brotliCompressSync,
+};
+
+/** What came out, or the reason why nothing did. */
+const outcome = async (work: () => Promise<Uint8Array> | Uint8Array): Promise<string> => {
+  try {
+    return Buffer.from(await work()).toString('hex');
+  } catch (error) {
+    return `refused: ${String(Reflect.get(Object(error), 'reason'))}`;
+  }
+};
+
+test('with and without waiting for it, whatever the bytes are and whatever they call themselves', async () => {
+  const encoding = fc.constantFrom(...Object.keys(PACKERS), 'zstd', 'gzip, gzip');
+  const packer = fc.constantFrom(...Object.values(PACKERS));
+  const property = fc.asyncProperty(encoding, packer, fc.uint8Array({ maxLength: 200 }), fc.nat(400), async (header, pack, bytes, cut) => {
+    const packed = pack(Buffer.from(bytes)).subarray(0, cut);
+    const waited = await outcome(() => unpackWhole(packed, header, 100));
+    expect(await outcome(() => unpackSync(packed, header, 100))).toBe(waited);
+  });
+  await fc.assert(property);
+});
+
+describe.each(Object.entries(PACKERS))('%s', (header, pack) => {
+  test('comes out as it went in, up to the cap', async () => {
+    const whole = Buffer.from('page '.repeat(MOST / 5));
+    expect(await unpackWhole(pack(whole), header, MOST)).toEqual(whole);
+    expect(Buffer.from(unpackSync(pack(whole), header, MOST))).toEqual(whole);
+    const larger = Buffer.concat([whole, Buffer.from('!')]);
+    for (const unpack of [unpackWhole, unpackSync])
+      expect(await outcome(() => unpack(pack(larger), header, MOST))).toBe('refused: too_large');
+    expect(await unpackStart(pack(larger), header, MOST)).toEqual({ bytes: whole, isCut: true });
+  });
+});
+
+test('an empty body is empty, however it is said to be packed', async () => {
+  for (const header of [undefined, 'gzip', 'br']) expect(await outcome(() => unpackWhole(Buffer.alloc(0), header, MOST))).toBe('');
+});
+
+test.each(['zstd', 'compress', 'gzip, gzip', 'br,gzip', '*'])('%s is not read', (header) => {
+  expect(encodingOf(header)).toBeUndefined();
+});

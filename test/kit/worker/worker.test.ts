@@ -1,0 +1,184 @@
+import { ServiceError } from '../../../services/kit/errors';
+import { createMetrics } from '../../../services/kit/metrics';
+import { type WorkerCallOptions, type WorkerClient, type WorkerClientOptions } from '../../../services/kit/worker/worker-client';
+import { type WorkerHandler, type WorkerServer } from '../../../services/kit/worker/serve-worker';
+import { type WorkerCall } from '../../../services/kit/worker/worker-call';
+import { eventually } from '../../support/eventually';
+import { contextFor } from '../harness';
+import { echoClient, type Methods, serveEcho } from './echo-worker';
+
+const sayWho = ({ text }: { text: string }, { requestId, customerId, subscriptionId, mode }: WorkerCall) => ({
+  saidText: text,
+  caller: [requestId, customerId, subscriptionId, mode].join(' '),
+});
+
+const opened: { close(): unknown }[] = [];
+afterEach(() => Promise.all(opened.splice(0).map((each) => each.close())));
+
+async function worker(handlers: Record<string, WorkerHandler> = {}, maxMessageBytes?: number): Promise<WorkerServer> {
+  const server = await serveEcho({ Say: sayWho, ...handlers }, maxMessageBytes === undefined ? {} : { maxMessageBytes });
+  opened.push({ close: () => server.close(100) });
+  return server;
+}
+
+function clientOf(servers: readonly { address: string }[], options: Partial<WorkerClientOptions> = {}): WorkerClient<Methods> {
+  const client = echoClient(servers, options);
+  opened.unshift(client);
+  return client;
+}
+
+function callWith(signal = new AbortController().signal, options: Partial<WorkerCallOptions> = {}): WorkerCallOptions {
+  return { context: { requestId: 'r-1', proof: contextFor('api-gst', { mode: 'live' }), signal }, deadlineMs: 30_000, ...options };
+}
+
+const failsWith = (problem: string, options: object = {}) => expect.objectContaining({ name: 'ServiceError', problem, ...options });
+/** Resolves only when its call is cancelled. */
+const untilCancelled = (call: WorkerCall) =>
+  new Promise<never>((_resolve, reject) => call.signal.addEventListener('abort', () => reject(new Error('cancelled'))));
+
+describe('calls to a worker', () => {
+  test('tell it who calls, in which mode', async () => {
+    const client = clientOf([await worker()]);
+    expect(await client.unary('Say', { text: 'hé' }, callWith())).toEqual({ saidText: 'hé', caller: 'r-1 customer-1 subscription-1 live' });
+  });
+
+  test('stream up, more than any buffer holds', async () => {
+    const client = clientOf([await worker()]);
+    async function* chunks() {
+      for (let index = 0; index < 64; index++) yield { chunk: Buffer.alloc(65_536) };
+    }
+    expect(await client.upload('Sum', chunks(), callWith())).toEqual({ total: 64 * 65_536 });
+  });
+
+  test('go round all addresses, or to the one that owns the session', async () => {
+    const named = (name: string) => worker({ Say: () => ({ saidText: name, caller: '' }) });
+    const [one, two] = [await named('one'), await named('two')];
+    const client = clientOf([one, two]);
+    const say = async (options = {}) => (await client.unary('Say', { text: '' }, callWith(undefined, options))).saidText;
+    // Until both were heard of, turns may be taken by one alone.
+    const heard = new Set<string>();
+    await eventually(async () => heard.add(await say()).size === 2);
+    expect([await say(), await say()].sort()).toEqual(['one', 'two']);
+    expect([await say({ address: two.address }), await say({ address: two.address })]).toEqual(['two', 'two']);
+    await expect(say({ address: '127.0.0.1:1' })).rejects.toEqual(failsWith('upstream_failed'));
+  });
+
+  test('an idempotent call finds another worker when one cannot be reached', async () => {
+    const client = clientOf([{ address: '127.0.0.1:1' }, await worker()]);
+    for (let index = 0; index < 4; index++) {
+      expect(await client.unary('Say', { text: 'x' }, callWith(undefined, { idempotent: true }))).toMatchObject({ saidText: 'x' });
+    }
+  });
+
+  test('a method without a handler does not start', async () => {
+    await expect(serveEcho({}, { handlers: {} })).rejects.toThrow('no handler for Say');
+  });
+});
+
+describe('failures of a worker', () => {
+  test('a ServiceError arrives whole: problem, code, text and members', async () => {
+    const failure = new ServiceError('upstream_failed', {
+      detail: 'Falsch – nochmal.',
+      code: 'captcha_rejected',
+      members: { captcha: { sessionId: 's' } },
+    });
+    const handlers = { Say: () => Promise.reject(failure), Sum: () => Promise.reject(failure) };
+    const client = clientOf([await worker(handlers)]);
+    const expected = failsWith('upstream_failed', { options: expect.objectContaining(failure.options) });
+    await expect(client.unary('Say', { text: '' }, callWith())).rejects.toEqual(expected);
+    async function* endless() {
+      for (;;) yield { chunk: Buffer.alloc(65_536) };
+    }
+    await expect(client.upload('Sum', endless(), callWith())).rejects.toEqual(expected);
+  });
+
+  test('an unknown error is processing_failed and keeps its text to itself', async () => {
+    const throwing = (): never => {
+      throw new Error('secret');
+    };
+    const client = clientOf([await worker({ Say: throwing })]);
+    const error: unknown = await client.unary('Say', { text: '' }, callWith()).catch((each: unknown) => each);
+    expect(error).toEqual(failsWith('processing_failed'));
+    expect(JSON.stringify(error)).not.toContain('secret');
+  });
+
+  test('a worker that is down is 502 and counted', async () => {
+    const metrics = createMetrics();
+    const client = clientOf([{ address: '127.0.0.1:1' }], { metrics });
+    await expect(client.unary('Say', { text: '' }, callWith())).rejects.toEqual(failsWith('upstream_failed'));
+    expect(await metrics.registry.metrics()).toContain('tollgate_upstream_duration_seconds_count{upstream="echo",outcome="failed"} 1');
+  });
+
+  test('a deadline is 504 and ends the work in the worker', async () => {
+    let [begun, ended] = [0, 0];
+    const Say = (_request: unknown, call: WorkerCall): Promise<never> => {
+      begun++;
+      return untilCancelled(call).finally(() => ended++);
+    };
+    const client = clientOf([await worker({ Say })]);
+    // A call may be late before the worker hears of it.
+    for (let deadlineMs = 100; begun === 0; deadlineMs *= 2)
+      await expect(client.unary('Say', { text: '' }, callWith(undefined, { deadlineMs }))).rejects.toEqual(failsWith('upstream_timeout'));
+    await eventually(() => ended === begun);
+  });
+
+  test('a handler knows how long the service will wait', async () => {
+    const client = clientOf([await worker({ Say: (_request: unknown, call: WorkerCall) => ({ saidText: String(call.timeLeftMs()) }) })]);
+    const { saidText } = await client.unary('Say', { text: '' }, callWith(undefined, { deadlineMs: 60_000 }));
+    expect(Number(saidText)).toBeGreaterThan(31_000);
+    expect(Number(saidText)).toBeLessThanOrEqual(60_000);
+  });
+
+  test('a client that leaves cancels the work in the worker', async () => {
+    const leaving = new AbortController();
+    let cancelled: () => void = () => undefined;
+    const seen = new Promise<void>((resolve) => (cancelled = resolve));
+    const handler = (_request: unknown, call: WorkerCall) => {
+      leaving.abort(new Error('client left'));
+      return untilCancelled(call).finally(cancelled);
+    };
+    const client = clientOf([await worker({ Say: handler })]);
+    await expect(client.unary('Say', { text: '' }, callWith(leaving.signal))).rejects.toThrow('client left');
+    await seen;
+  });
+
+  test('a message over the limit is refused and the worker lives on', async () => {
+    const client = clientOf([await worker({}, 10_000)]);
+    await expect(client.unary('Say', { text: 'x'.repeat(20_000) }, callWith())).rejects.toEqual(failsWith('upstream_failed'));
+    expect(await client.unary('Say', { text: 'x' }, callWith())).toMatchObject({ saidText: 'x' });
+  });
+});
+
+describe('health and drain', () => {
+  test('health follows the worker, and one serving worker is enough', async () => {
+    const server = await worker();
+    const client = clientOf([server]);
+    await client.checkHealth(30_000);
+    server.setServing(false);
+    await expect(client.checkHealth(30_000)).rejects.toEqual(failsWith('service_not_ready'));
+    await expect(clientOf([{ address: '127.0.0.1:1' }]).checkHealth(200)).rejects.toEqual(failsWith('service_not_ready'));
+    await clientOf([{ address: '127.0.0.1:1' }, await worker()]).checkHealth(30_000);
+  });
+
+  test('closing lets a running call finish', async () => {
+    let release: () => void = () => undefined;
+    const gate = new Promise<void>((resolve) => (release = resolve));
+    let entered: () => void = () => undefined;
+    const inside = new Promise<void>((resolve) => (entered = resolve));
+    const server = await worker({
+      Say: async () => {
+        entered();
+        await gate;
+        return { saidText: 'done', caller: '' };
+      },
+    });
+    const client = clientOf([server]);
+    const answer = client.unary('Say', { text: '' }, callWith());
+    await inside;
+    const closed = server.close(30_000);
+    release();
+    expect(await answer).toMatchObject({ saidText: 'done' });
+    client.close();
+    await closed;
+  });
+});

@@ -1,0 +1,135 @@
+import { createLinkKeys, type LinkGrant, openLink } from '../../../plugins/core/proof/access-link';
+import { linkOutput } from '../../../services/products/gdplay/schema';
+import { Viewings } from '../../../services/products/gdplay/viewings';
+import { DRIVE_FILES } from '../../../services/sandbox/gdplay/drive-files';
+import { DRIVE_SAMPLE_MP4 } from '../../../services/sandbox/gdplay/drive-sample';
+import { createSandboxUpstreams } from '../../../services/sandbox/sandbox-upstreams';
+import { type Sandbox, startSandbox } from '../../../services/sandbox/start-sandbox';
+import { type CallOptions, contextFor, proofHeader, type Harness } from '../../kit/harness';
+import { NOW_MS, testClock } from '../../kit/test-clock';
+import { ADAPTERS, gdplayDeps, gdplayHarness, listenGdplay } from './gdplay-harness';
+
+const SECRET = Buffer.alloc(32, 9);
+const LINKS = { GDPLAY_LINK_KEYS: `k1:${SECRET.toString('base64')}` };
+const keys = createLinkKeys([{ id: 'k1', secret: SECRET }]);
+const { video, document, large } = DRIVE_FILES;
+const EXPIRES_AT = NOW_MS / 1000 + 600;
+
+let sandbox: Sandbox;
+beforeAll(async () => {
+  sandbox = await startSandbox({ host: '127.0.0.1', port: 0, upstreams: createSandboxUpstreams() });
+});
+afterAll(() => sandbox.close());
+
+const grantOf = (changes: Partial<LinkGrant> = {}): LinkGrant => ({
+  viewing: 'viewing-1',
+  resource: video.id,
+  allowance: 1_000_000,
+  expiresAt: EXPIRES_AT,
+  ...changes,
+});
+
+describe.each(ADAPTERS)('links, %s', (_name, env) => {
+  let service: Harness;
+  beforeEach(() => {
+    service = gdplayHarness({ ...env, ...LINKS }, sandbox.url);
+  });
+
+  const make = (payload: object) => service.call({ method: 'POST', url: '/gdplay/link', payload, context: { mode: 'test' } });
+  const view = (grant: LinkGrant, options: Pick<CallOptions, 'query' | 'headers' | 'url'> = {}) =>
+    service.call({ url: '/gdplay/stream', context: { mode: 'test', chargedDay: null, quota: null, link: grant }, ...options });
+
+  test('are made for one file and one key, and say what is known of the file', async () => {
+    const response = await make({ id: video.id, expires_in: 600, viewer: '203.0.113.7' });
+    expect(response.statusCode).toBe(200);
+    const { data } = linkOutput.parse(response.json());
+    const facts = { viewer: '203.0.113.7', content_type: 'video/mp4', size_bytes: video.size };
+    expect(data).toMatchObject({ ...facts, expires_at: '2026-03-14T09:36:53.000Z' });
+    expect(data.duration_ms).toBe('GDPLAY_API_KEY' in env ? 4_000 : null);
+    const [path, token = ''] = data.path.split('?link=');
+    expect(path).toBe('/gdplay/stream');
+    const maker = { product: 'api-gdplay', credentialId: 'credential-1', subscriptionId: 'subscription-1' };
+    const link = { ...maker, address: '203.0.113.7', grant: { resource: video.id } };
+    expect(openLink(token, keys, NOW_MS / 1000)).toMatchObject({ ok: true, link });
+  });
+
+  test.each([
+    [{ id: document.id }, 415, 'media_type_unsupported'],
+    [{ id: 'sandbox-missing-01' }, 404, 'not_found'],
+    [{ id: video.id, expires_in: 59 }, 400, 'invalid_request'],
+    [{ id: video.id, expires_in: 14_401 }, 400, 'invalid_request'],
+    [{ id: video.id, viewer: '203.0.113.7/24' }, 400, 'invalid_request'],
+    [{}, 400, 'invalid_request'],
+  ])('are not made of %j', async (payload, status, code) => {
+    const response = await make(payload);
+    expect([response.statusCode, response.json()]).toEqual([status, expect.objectContaining({ code })]);
+  });
+
+  test('play their file whole and in ranges, as often as a viewing needs', async () => {
+    expect((await view(grantOf())).rawPayload).toEqual(DRIVE_SAMPLE_MP4);
+    const part = await view(grantOf(), { headers: { range: 'bytes=100-199' } });
+    expect([part.statusCode, part.rawPayload]).toEqual([206, DRIVE_SAMPLE_MP4.subarray(100, 200)]);
+    expect([part.headers['x-tollgate-charged'], part.headers['ratelimit']]).toEqual([undefined, undefined]);
+  });
+
+  test('play no other file: one named beside it is refused', async () => {
+    for (const query of [{ id: large.id }, { url: large.id }, { resourcekey: 'other' }] as Record<string, string>[])
+      expect((await view(grantOf(), { query })).statusCode).toBe(400);
+  });
+
+  test.each(['/gdplay', '/gdplay/link', '/gdplay/thumbnail?id=sandbox-video-0001'])('open no other route: %s', async (url) => {
+    const response = await view(grantOf(), { url });
+    expect(['link_not_valid', 'method_not_allowed']).toContain(response.json().code);
+    const posted = await service.call({ method: 'POST', url, payload: { id: video.id }, context: { mode: 'test', link: grantOf() } });
+    expect([posted.statusCode, posted.json().code]).toEqual([401, 'link_not_valid']);
+  });
+
+  test('are used up when their bytes are, whatever ranges they come in', async () => {
+    const grant = grantOf({ allowance: 1_000 });
+    const range = (first: number, last: number) => view(grant, { headers: { range: `bytes=${first}-${last}` } });
+    for (let first = 0; first < 1_000; first += 250) expect((await range(first, first + 249)).statusCode).toBe(206);
+    const refused = await range(0, 0);
+    expect([refused.statusCode, refused.json().code]).toEqual([401, 'link_not_valid']);
+    expect((await view(grantOf({ viewing: 'viewing-2' }), { headers: { range: 'bytes=0-0' } })).statusCode).toBe(206);
+  });
+});
+
+test('links are a 503 that keeps no unit where no key for them is set', async () => {
+  const service = gdplayHarness({}, sandbox.url);
+  const response = await service.call({ method: 'POST', url: '/gdplay/link', payload: { id: video.id }, context: { mode: 'test' } });
+  expect([response.statusCode, response.json().code]).toEqual([503, 'upstream_not_configured']);
+});
+
+test('a viewing that takes more than its share is cut off, and its source with it', async () => {
+  const deps = gdplayDeps(LINKS, sandbox.url);
+  const app = await listenGdplay(deps);
+  const link = grantOf({ resource: large.id, allowance: 3_000_000 });
+  const headers = proofHeader(contextFor('api-gdplay', { mode: 'test', chargedDay: null, quota: null, link }));
+  let seen = 0;
+  const read = async (): Promise<void> => {
+    const response = await fetch(`${app.url}/gdplay/stream`, { headers });
+    for await (const chunk of response.body ?? []) seen += chunk.length;
+  };
+  await expect(read()).rejects.toThrow();
+  expect(seen).toBeLessThanOrEqual(3_000_000);
+  expect((await fetch(`${app.url}/gdplay/stream`, { headers })).status).toBe(401);
+  await app.close();
+});
+
+describe('the requests of one viewing', () => {
+  test('are four at a time, and one more finds room when one ends, however often that is told', () => {
+    const viewings = new Viewings(testClock);
+    const open = [1, 2, 3, 4].map(() => viewings.admit(grantOf()));
+    expect(() => viewings.admit(grantOf())).toThrow('concurrency_exceeded');
+    open[0]?.end();
+    open[0]?.end();
+    viewings.admit(grantOf());
+    expect(() => viewings.admit(grantOf())).toThrow('concurrency_exceeded');
+  });
+
+  test('are 3,600 in all', () => {
+    const viewings = new Viewings(testClock);
+    for (let count = 0; count < 3_600; count++) viewings.admit(grantOf()).end();
+    expect(() => viewings.admit(grantOf())).toThrow('link_not_valid');
+  });
+});

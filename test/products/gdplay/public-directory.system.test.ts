@@ -1,0 +1,185 @@
+import { type IncomingMessage, type ServerResponse } from 'node:http';
+import { gdplayDeps, gdplayHarness, listenGdplay } from './gdplay-harness';
+import { contextFor, proofHeader } from '../../kit/harness';
+import { listenWeb, type Web } from '../../kit/listen-web';
+
+const ID = '1AbC-dEf_GhIjKlMnOpQrStUvWxYz';
+
+type Answer = (request: IncomingMessage, response: ServerResponse, url: URL) => unknown;
+
+/** As Google writes it, but for the host. */
+function virusScanPage(action: string, id = ID): string {
+  return (
+    `<!DOCTYPE html><html><head><title>Google Drive - Virus scan warning</title><style nonce="x">.goog-link-button{position:relative}</style></head><body>` +
+    `<form id="search" action="https://evil.example/"><input type="hidden" name="id" value="wrong"></form>` +
+    `<div id="uc-text"><p class="uc-warning-caption">Google Drive can't scan this file for viruses.</p>` +
+    `<form id="download-form" action="${action}" method="get"><input type="submit" id="uc-download-link" value="Download anyway"/>` +
+    `<input type="hidden" name="id" value="${id}"><input type="hidden" name="export" value="download"><input type="hidden" name="authuser" value="0">` +
+    `<input type="hidden" name="confirm" value="t"><input type="hidden" name="uuid" value="2d1c&amp;9b"></form></div></body></html>`
+  );
+}
+
+const quotaPage =
+  '<html><head><title>Google Drive - Quota exceeded</title></head><body>Sorry, you can&#39;t view or download this file at this time.</body></html>';
+const accessPage = '<html><body><h1>You need access</h1><p>Request access, or switch to an account with access.</p></body></html>';
+
+function page(status: number, html: string): Answer {
+  return (_request, response) => response.writeHead(status, { 'content-type': 'text/html; charset=utf-8' }).end(html);
+}
+
+const FILE = Buffer.from('0123456789');
+
+function file(headers: Record<string, string> = {}): Answer {
+  return (request, response) => {
+    const range = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '');
+    const disposition = `attachment; filename="a.mp4"; filename*=UTF-8''%C3%A4.mp4`;
+    const all = { 'content-type': 'video/mp4', 'content-disposition': disposition, ...headers };
+    if (!range) return response.writeHead(200, { ...all, 'content-length': '10' }).end(FILE);
+    const [first, last] = [Number(range[1]), Number(range[2])];
+    return response.writeHead(206, { ...all, 'content-range': `bytes ${first}-${last}/10` }).end(FILE.subarray(first, last + 1));
+  };
+}
+
+let upstream: Web;
+let stranger: Web;
+let uc: Answer;
+let download: Answer;
+
+beforeAll(async () => {
+  stranger = await listenWeb(file());
+  upstream = await listenWeb((request, response, url) => void (url.pathname === '/uc' ? uc : download)(request, response, url));
+});
+beforeEach(() => {
+  upstream.asked.length = 0;
+  stranger.asked.length = 0;
+  uc = file();
+  download = file();
+});
+afterAll(() => Promise.all([upstream.close(), stranger.close()]));
+
+const harness = (env: Record<string, string> = {}) => gdplayHarness({ GDPLAY_WEB_URL: upstream.url, ...env });
+
+const stream = (headers: Record<string, string> = {}, query: Record<string, string> = {}, env: Record<string, string> = {}) =>
+  harness(env).call({ url: '/gdplay/stream', query: { id: ID, ...query }, headers });
+const paths = () => upstream.asked.map(({ url }) => url);
+
+test('asks for one byte to learn about the file, and then for what was asked', async () => {
+  const response = await stream({ range: 'bytes=2-4' }, { resourcekey: '0-key' });
+  expect([response.statusCode, response.body]).toEqual([206, '234']);
+  expect(response.headers['content-disposition']).toBe(`inline; filename="_.mp4"; filename*=UTF-8''%C3%A4.mp4`);
+  expect(upstream.asked.map(({ url, headers }) => [url, headers.range])).toEqual([
+    [`/uc?export=download&id=${ID}&resourcekey=0-key`, 'bytes=0-0'],
+    [`/uc?export=download&id=${ID}&resourcekey=0-key`, 'bytes=2-4'],
+  ]);
+});
+
+test('confirms the download of a file that was not scanned', async () => {
+  uc = page(200, virusScanPage(`${upstream.url}/download`));
+  expect((await stream()).body).toBe('0123456789');
+  const confirmed = `/download?id=${ID}&export=download&authuser=0&confirm=t&uuid=2d1c%269b`;
+  expect(paths()).toEqual([`/uc?export=download&id=${ID}`, confirmed, confirmed]);
+});
+
+test.each<[string, () => Answer, number, string | undefined]>([
+  ['a form that leads to another host', () => page(200, virusScanPage(`${stranger.url}/download`)), 502, 'redirect_refused'],
+  ['a form with a script for an address', () => page(200, virusScanPage('javascript:alert(1)')), 502, 'redirect_refused'],
+  ['a form with a file for an address', () => page(200, virusScanPage('file:///etc/passwd')), 502, 'redirect_refused'],
+  ['a form for another file', () => page(200, virusScanPage(`${upstream.url}/download`, 'another-file')), 502, 'bad_response'],
+  ['a redirect to another host', () => redirect(`${stranger.url}/download`), 502, 'redirect_refused'],
+  ['a redirect to another port of the same machine', () => redirect('http://127.0.0.1:9/'), 502, 'redirect_refused'],
+  ['a redirect with a user name', () => redirect(upstream.url.replace('//', '//user@')), 502, 'redirect_refused'],
+  ['a redirect to http', () => redirect('http://drive.usercontent.google.com/download'), 502, 'redirect_refused'],
+  ['a redirect to a like host', () => redirect('https://x.drive.usercontent.google.com/'), 502, 'redirect_refused'],
+  ['a redirect to nowhere', () => redirect('http://['), 502, 'bad_response'],
+  ['redirects without end', () => redirect('/uc?again'), 502, 'bad_response'],
+  ['a redirect to the login', () => redirect('https://accounts.google.com/ServiceLogin?service=wise'), 404, undefined],
+  ['the quota page', () => page(200, quotaPage), 502, 'quota'],
+  ['the quota page with 403', () => page(403, quotaPage), 502, 'quota'],
+  ['the access page', () => page(200, accessPage), 404, undefined],
+  ['a page with 404', () => page(404, '<h1>404'), 404, undefined],
+  ['a page with 500', () => page(500, '<h1>500'), 502, 'unreachable'],
+  ['a page that nobody knows', () => page(200, '<h1>hello'), 502, 'bad_response'],
+  ['a page that is too long', () => page(200, `<p>${'x'.repeat(2_000_000)}`), 502, 'bad_response'],
+  ['a document', () => file({ 'content-type': 'application/pdf' }), 415, undefined],
+  ['bytes of no type whose name is no video', () => file({ 'content-type': 'application/octet-stream', 'content-disposition': 'attachment; filename="a.exe"' }), 415, undefined], // prettier-ignore
+  ['silence', () => () => undefined, 504, undefined],
+])('%s is refused', async (_what, answer, status, reason) => {
+  uc = answer();
+  const response = await stream({}, {}, status === 504 ? { GDPLAY_TIMEOUT_MS: '300' } : {});
+  expect([response.statusCode, response.json().reason]).toEqual([status, reason]);
+  expect(response.headers['content-type']).toMatch(/^application\/problem\+json/);
+  expect(stranger.asked).toHaveLength(0);
+});
+
+function redirect(location: string): Answer {
+  return (_request, response) => response.writeHead(303, { location }).end();
+}
+
+test('a page behind the confirmation is not passed through either', async () => {
+  uc = page(200, virusScanPage(`${upstream.url}/download`));
+  download = page(200, quotaPage);
+  expect((await stream()).json()).toMatchObject({ status: 502, reason: 'quota' });
+});
+
+test.each([
+  [{ etag: '"abc"' }, '"abc"'],
+  [{ etag: 'W/"abc"' }, undefined],
+  [{ 'x-goog-hash': 'crc32c=AAAAAA==, md5=nhB9nTcrtoJr2B01QqQZ1g==' }, '"nhB9nTcrtoJr2B01QqQZ1g=="'],
+  [{ 'x-goog-hash': 'crc32c=n03x6A==' }, '"n03x6A=="'],
+  [{}, undefined],
+])('%j makes the entity tag %s', async (headers, etag) => {
+  uc = file(headers);
+  expect((await stream()).headers.etag).toBe(etag);
+});
+
+test('remembers a file: seeking asks for the bytes alone, and an address that expired is found again', async () => {
+  const service = harness();
+  const get = () => service.call({ url: '/gdplay/stream', query: { id: ID }, headers: { range: 'bytes=1-2' } });
+  let addresses = 0;
+  uc = (_request, response) => response.writeHead(303, { location: `/download?try=${++addresses}` }).end();
+  download = (request, response, url) => {
+    const answer = url.searchParams.get('try') === String(addresses) ? file() : page(200, '<p>expired');
+    return answer(request, response, url);
+  };
+  expect((await get()).body).toBe('12');
+  expect((await get()).body).toBe('12');
+  expect(paths()).toEqual([`/uc?export=download&id=${ID}`, '/download?try=1', '/download?try=1', '/download?try=1']);
+  upstream.asked.length = 0;
+  addresses = 7;
+  expect((await get()).body).toBe('12');
+  expect(paths()).toEqual(['/download?try=1', `/uc?export=download&id=${ID}`, '/download?try=8', '/download?try=8']);
+});
+
+describe('a thumbnail', () => {
+  const thumbnail = (query: Record<string, string> = {}) => harness().call({ url: '/gdplay/thumbnail', query: { id: ID, ...query } });
+  const picture: Answer = (_request, response) => response.writeHead(200, { 'content-type': 'image/jpeg' }).end('jpeg');
+
+  test('is asked for by its width', async () => {
+    download = picture;
+    const response = await thumbnail({ size: '128', resourcekey: '0-key' });
+    expect([response.statusCode, response.body, response.headers['content-type']]).toEqual([200, 'jpeg', 'image/jpeg']);
+    expect(paths().at(-1)).toBe(`/thumbnail?id=${ID}&sz=w128&resourcekey=0-key`);
+  });
+
+  test('answers HEAD without a body', async () => {
+    download = picture;
+    const service = await listenGdplay(gdplayDeps({ GDPLAY_WEB_URL: upstream.url }));
+    const headers = proofHeader(contextFor('api-gdplay'));
+    const response = await fetch(`${service.url}/gdplay/thumbnail?id=${ID}`, { method: 'HEAD', headers });
+    expect([response.status, await response.text(), response.headers.get('content-length')]).toEqual([200, '', '4']);
+    await service.close();
+  });
+
+  test.each<[string, Answer, number, string | undefined]>([
+    ['missing', page(404, '<h1>404'), 404, undefined],
+    ['a web page', page(200, '<p>x'), 502, 'bad_response'],
+    ['an SVG', (_request, response) => response.writeHead(200, { 'content-type': 'image/svg+xml' }).end('<svg/>'), 502, 'bad_response'],
+    ['elsewhere', redirect('https://example.com/a.png'), 502, 'redirect_refused'],
+    ['private', redirect('https://accounts.google.com/ServiceLogin'), 404, undefined],
+    ['too many', page(429, '<p>x'), 502, 'quota'],
+  ])('that is %s is refused', async (_what, answer, status, reason) => {
+    download = answer;
+    const response = await thumbnail();
+    expect([response.statusCode, response.json().reason]).toEqual([status, reason]);
+  });
+});

@@ -1,0 +1,182 @@
+import { gleadService } from '../../../services/products/glead/routes';
+import { leadSearchOutput } from '../../../services/products/glead/schema';
+import { type WorkerServer } from '../../../services/kit/worker/serve-worker';
+import { type Sandbox } from '../../../services/sandbox/start-sandbox';
+import { serviceWith, startTestSandbox, startTestWorker } from '../../workers/ranking/setup';
+import { type Harness } from '../../kit/harness';
+import { distanceKm } from '../../../services/workers/ranking/distance';
+
+const POINT = { latitude: 12.9716, longitude: 77.5946 };
+
+let sandbox: Sandbox;
+let google: WorkerServer;
+let socket: WorkerServer;
+let glead: Harness;
+let overSocket: Harness;
+
+beforeAll(async () => {
+  sandbox = await startTestSandbox();
+  google = await startTestWorker({ SANDBOX_URL: sandbox.url });
+  socket = await startTestWorker({ SANDBOX_URL: sandbox.url, RANKING_TEST_SOURCE: 'ranking_websocket' });
+  glead = await serviceWith(gleadService, google.address);
+  overSocket = await serviceWith(gleadService, socket.address);
+});
+afterAll(async () => {
+  await Promise.all([glead, overSocket].map(({ app }) => app.close()));
+  await Promise.all([google, socket].map((worker) => worker.close(100)));
+  await sandbox.close();
+});
+
+const post = (payload: object, harness = glead) =>
+  harness.call({ method: 'POST', url: '/glead/search', payload, context: { mode: 'test' } });
+const leadsOf = async (payload: object, harness = glead) => (await post(payload, harness)).json().data;
+const ranks = (data: any): number[] => data.leads.map((lead: any) => Number(lead.place_id.slice(-4)));
+
+describe('an area that is split into tiles', () => {
+  const area = { query: 'dentist', ...POINT, radius_km: 5, grid: 2, limit: 60 };
+
+  async function follow(payload: object, harness = glead): Promise<any[]> {
+    const pages = [await leadsOf(payload, harness)];
+    while (pages.at(-1).next_page_token !== null && pages.length < 50) {
+      pages.push(await leadsOf({ ...payload, page_token: pages.at(-1).next_page_token }, harness));
+    }
+    return pages;
+  }
+
+  test('has more than 60 leads, each once and within the radius', async () => {
+    const pages = await follow(area);
+    const leads = pages.flatMap(({ leads: each }) => each);
+    expect(leads.length).toBeGreaterThan(60);
+    expect(new Set(leads.map(({ place_id }) => place_id)).size).toBe(leads.length);
+    for (const lead of leads) expect(distanceKm(POINT, lead)).toBeLessThanOrEqual(5);
+    expect(pages[0].tiles).toEqual({ count: 4, searched: expect.any(Number) });
+    expect(pages.at(-1).tiles).toEqual({ count: 4, searched: 4 });
+  });
+
+  test('has the same leads however many are wanted at a time', async () => {
+    const ids = (pages: any[]) => pages.flatMap(({ leads }) => leads.map(({ place_id }: any) => place_id));
+    expect(ids(await follow({ ...area, limit: 7 }))).toEqual(ids(await follow(area)));
+  });
+
+  test('counts a place once for the tile that it lies in, where the source searches wider', async () => {
+    const pages = await follow(area, overSocket);
+    const places = pages.flatMap(({ leads }) => leads.map(({ latitude, longitude }: any) => `${latitude} ${longitude}`));
+    expect(places.length).toBeGreaterThan(60);
+    expect(new Set(places).size).toBe(places.length);
+  });
+
+  test('goes on with its own token only', async () => {
+    const { next_page_token: token } = await leadsOf({ ...area, limit: 7 });
+    for (const grid of [3, undefined]) expect((await post({ ...area, grid, page_token: token })).statusCode).toBe(422);
+    expect((await leadsOf({ query: 'dentist' })).tiles).toBeNull();
+  });
+});
+
+describe('POST /glead/search', () => {
+  test('answers leads with their contacts', async () => {
+    const body = (await post({ query: 'dentist', location: 'Bengaluru', limit: 2 })).json();
+    expect(leadSearchOutput.parse(body)).toEqual(body);
+    expect(body).toMatchObject({ status: 'success', data: { count: 2, source: 'sandbox_google_places' } });
+    expect(body.data.leads[0]).toMatchObject({
+      name: 'Lotus Clinic',
+      phone: '080 5550 1001',
+      international_phone: '+91 80 5550 1001',
+      website: 'https://www.business-01.example.com/',
+      domain: 'example.com',
+      address: { street: '1 Sandbox Road', locality: 'Bengaluru', region: 'Karnataka', postal_code: '560001', country_code: 'IN' },
+      socials: [],
+      emails: null,
+      emails_reason: 'not_configured',
+    });
+  });
+
+  test.each([7, 20, 21])('pages of %i bring every business once, in order', async (limit) => {
+    const seen: number[] = [];
+    let page_token: string | null | undefined;
+    do {
+      const data = await leadsOf({ keyword: 'dentist', limit, ...(page_token && { page_token }) });
+      expect(data.count).toBeLessThanOrEqual(limit);
+      seen.push(...ranks(data));
+      page_token = data.next_page_token;
+    } while (page_token);
+    expect(seen).toEqual(Array.from({ length: 45 }, (_, index) => index + 1));
+  });
+
+  test.each([
+    [{ has_website: false }, (lead: any) => lead.website === null, 11],
+    [{ has_website: true, has_phone: false }, (lead: any) => lead.website !== null && lead.phone === null, 7],
+    [{ min_rating: 4.5 }, (lead: any) => lead.rating >= 4.5, 10],
+    [{ min_reviews: 400 }, (lead: any) => lead.reviews >= 400, 13],
+    [{ operational: true }, (lead: any) => lead.business_status === 'OPERATIONAL', 43],
+    [{ operational: false }, (lead: any) => lead.business_status === 'CLOSED_TEMPORARILY', 2],
+    [{}, () => true, 45],
+  ])('keeps to the filters %j', async (filters, holds, count) => {
+    const data = await leadsOf({ query: 'dentist', limit: 60, filters });
+    expect([data.count, data.next_page_token]).toEqual([count, null]);
+    expect(data.leads.every(holds)).toBe(true);
+  });
+
+  test('filters page by page without losing a lead between pages', async () => {
+    const filters = { has_website: false };
+    const first = await leadsOf({ query: 'dentist', limit: 6, filters });
+    const second = await leadsOf({ query: 'dentist', limit: 6, filters, page_token: first.next_page_token });
+    expect([...ranks(first), ...ranks(second)]).toEqual([4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44]);
+  });
+
+  test('leaves out what lies outside a radius that was named, and only then', async () => {
+    const near = await leadsOf({ query: 'dentist', ...POINT, radius_km: 5, limit: 60 });
+    expect(ranks(near)).not.toContain(9);
+    expect(near.count).toBe(40);
+    expect((await leadsOf({ query: 'dentist', ...POINT, limit: 60 })).count).toBe(45);
+  });
+
+  test('takes a page token only for the search it came from', async () => {
+    const { next_page_token: page_token } = await leadsOf({ query: 'dentist' });
+    expect((await post({ query: 'dentist', page_token, limit: 5, filters: { has_phone: true } })).statusCode).toBe(200);
+    const [search] = JSON.parse(Buffer.from(page_token, 'base64url').toString());
+    const forged = Buffer.from(JSON.stringify([search, 0, 'x'])).toString('base64url');
+    for (const change of [{ query: 'plumber' }, { country_code: 'IN' }, { ...POINT }, { page_token: 'x' }, { page_token: forged }]) {
+      const response = await post({ query: 'dentist', page_token, ...change });
+      expect(response.statusCode).toBe(422);
+      expect(response.json()).toMatchObject({ code: 'validation_failed', errors: [{ field: 'page_token' }] });
+    }
+  });
+
+  test('reads leads from the results of the ranking WebSocket when that is the source', async () => {
+    const data = await leadsOf({ query: 'dentist', limit: 30 }, overSocket);
+    expect(data).toMatchObject({ count: 30, source: 'sandbox_ranking_websocket' });
+    expect(data.leads[0]).toMatchObject({ name: 'Lotus Clinic', phone: '080 5550 1001', category: 'dentist', maps_url: null });
+    const rest = await leadsOf({ query: 'dentist', limit: 30, page_token: data.next_page_token }, overSocket);
+    expect([...ranks(data), ...ranks(rest)]).toEqual(Array.from({ length: 45 }, (_, index) => index + 1));
+    expect(rest.next_page_token).toBeNull();
+    expect((await post({ query: 'sandbox-bad-response' }, overSocket)).json()).toMatchObject({ status: 502, reason: 'bad_response' });
+  });
+});
+
+describe('input of glead', () => {
+  test.each([
+    ['there is neither query nor keyword', { query: undefined }, 'query'],
+    ['there are both query and keyword', { keyword: 'dentist' }, 'keyword'],
+    ['query is empty', { query: ' ' }, 'query'],
+    ['query is too long', { query: 'x'.repeat(201) }, 'query'],
+    ['longitude is missing', { latitude: 1 }, 'longitude'],
+    ['latitude is missing', { longitude: 1 }, 'latitude'],
+    ['latitude is out of range', { latitude: 91, longitude: 1 }, 'latitude'],
+    ['grid has no radius', { ...POINT, grid: 2 }, 'grid'],
+    ['grid is 1', { ...POINT, radius_km: 5, grid: 1 }, 'grid'],
+    ['grid is 6', { ...POINT, radius_km: 5, grid: 6 }, 'grid'],
+    ['radius_km has no centre', { radius_km: 5 }, 'radius_km'],
+    ['radius_km is too wide', { ...POINT, radius_km: 51 }, 'radius_km'],
+    ['limit is 0', { limit: 0 }, 'limit'],
+    ['limit is 61', { limit: 61 }, 'limit'],
+    ['country_code is a name', { country_code: 'India' }, 'country_code'],
+    ['page_token is empty', { page_token: '' }, 'page_token'],
+    ['page_token is too long', { page_token: 'x'.repeat(8_193) }, 'page_token'],
+    ['min_rating is out of range', { filters: { min_rating: 6 } }, 'filters.min_rating'],
+    ['min_reviews is negative', { filters: { min_reviews: -1 } }, 'filters.min_reviews'],
+  ])('is refused with 422 when %s', async (_what, change, field) => {
+    const response = await post({ query: 'dentist', ...change });
+    expect(response.statusCode).toBe(422);
+    expect(response.json()).toMatchObject({ code: 'validation_failed', errors: [{ field }] });
+  });
+});

@@ -1,0 +1,112 @@
+import { Stage } from '../../workers/identity/support/stage';
+import { type Harness } from '../../kit/harness';
+
+const GSTIN = '27AAACR5055K1Z7';
+
+/** The same guarantees whichever upstream answers. */
+describe.each(['link', 'portal'])('from the %s', (source) => {
+  const stage = new Stage();
+  let gst: Harness;
+
+  beforeAll(async () => {
+    const { url } = await stage.sandbox();
+    gst = stage.gst([await stage.worker({ SANDBOX_URL: url, GST_TEST_SOURCE: source })]);
+  });
+  afterAll(() => stage.close());
+
+  const context = { mode: 'test' as const };
+  const start = async () => (await gst.call({ method: 'GET', url: '/gst/start', context })).json();
+  const post = (payload: object, as = {}) => gst.call({ method: 'POST', url: '/gst/data', payload, context: { ...context, ...as } });
+  const refresh = (sessionId: string, path = '/gst/refresh_captcha', as = {}) =>
+    gst.call({ method: 'GET', url: path, query: { sessionId }, context: { ...context, ...as } });
+
+  test('GET /gst/start opens a session with an id of 128 bits and a PNG', async () => {
+    const answer = await gst.call({ method: 'GET', url: '/gst/start', context });
+    expect(answer.statusCode).toBe(200);
+    expect(answer.json()).toEqual({
+      sessionId: expect.stringMatching(/^[0-9a-f]{32}$/),
+      image: expect.stringMatching(/^data:image\/png;base64,iVBOR/),
+    });
+    expect(answer.headers['cache-control']).toBe('no-store');
+    expect(answer.headers['x-tollgate-mode']).toBe('test');
+    expect((await start()).sessionId).not.toBe(answer.json().sessionId);
+  });
+
+  test('POST /gst/data passes the payload through, and the session is done', async () => {
+    const { sessionId } = await start();
+    const answer = await post({ sessionId, GSTIN, captcha: 'KX47M' });
+    expect(answer.statusCode).toBe(200);
+    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(answer.json()).toMatchObject({ gstin: GSTIN, sts: 'Active', nba: expect.any(Array), pradr: { adr: expect.any(String) } });
+    const again = await post({ sessionId, GSTIN, captcha: 'KX47M' });
+    expect([again.statusCode, again.json().code]).toEqual([400, 'session_expired']);
+  });
+
+  test.each([
+    ['a form with gst', 'application/x-www-form-urlencoded', (id: string) => `sessionId=${id}&gst=27aaacr5055k1z7&captcha=kx47m`],
+    ['JSON with gstin', 'application/json', (id: string) => JSON.stringify({ sessionId: id, gstin: ` ${GSTIN} `, captcha: ' KX47M ' })],
+    [
+      'JSON with all three names and one number',
+      'application/json',
+      (id: string) => JSON.stringify({ sessionId: id, gstin: GSTIN, GSTIN, gst: GSTIN, captcha: 'KX47M' }),
+    ],
+  ])('takes %s', async (_what, type, body) => {
+    const { sessionId } = await start();
+    const headers = { 'content-type': type };
+    const answer = await gst.call({ method: 'POST', url: '/gst/data', headers, payload: body(sessionId), context });
+    expect([answer.statusCode, answer.json().gstin]).toEqual([200, GSTIN]);
+  });
+
+  test('a wrong captcha is 502 captcha_rejected with the next one, which works; the old one does not', async () => {
+    const { sessionId, image } = await start();
+    const rejected = await post({ sessionId, GSTIN, captcha: 'WRONG' });
+    expect(rejected.statusCode).toBe(502);
+    const { code, captcha, attempts_left } = rejected.json();
+    expect([code, attempts_left, captcha.sessionId]).toEqual(['captcha_rejected', 2, sessionId]);
+    expect(captcha.image).toMatch(/^data:image\/png;base64,/);
+    expect(captcha.image).not.toBe(image);
+    expect((await post({ sessionId, GSTIN, captcha: 'KX47M' })).json()).toMatchObject({ code: 'captcha_rejected', attempts_left: 1 });
+    expect((await post({ sessionId, GSTIN, captcha: 'M7XK2' })).statusCode).toBe(200);
+  });
+
+  test('the third wrong captcha ends the session', async () => {
+    const { sessionId } = await start();
+    for (const code of ['captcha_rejected', 'captcha_rejected', 'attempts_exhausted', 'session_expired']) {
+      expect((await post({ sessionId, GSTIN, captcha: 'WRONG' })).json().code).toBe(code);
+    }
+  });
+
+  test('a refresh voids the old captcha, by either path, five times at most', async () => {
+    const { sessionId, image } = await start();
+    const seen = [image];
+    for (let turn = 0; turn < 5; turn++) {
+      const answer = await refresh(sessionId, turn % 2 === 0 ? '/gst/refresh_captcha' : '/api/v1/gst/refresh-captcha');
+      expect([answer.statusCode, answer.json().sessionId]).toEqual([200, sessionId]);
+      seen.push(answer.json().image);
+    }
+    expect(new Set(seen).size).toBe(6);
+    expect((await refresh(sessionId)).json()).toMatchObject({ status: 400, code: 'refreshes_exhausted' });
+    expect((await post({ sessionId, GSTIN, captcha: 'KX47M' })).json().code).toBe('captcha_rejected');
+    expect((await post({ sessionId, GSTIN, captcha: 'K4MT7' })).statusCode).toBe(200);
+  });
+
+  test('only one of ten submits at once is sent; the others are told that the session is busy', async () => {
+    const { sessionId } = await start();
+    const answers = await Promise.all(Array.from({ length: 10 }, () => post({ sessionId, GSTIN, captcha: 'KX47M' })));
+    const codes = answers.map((each) => (each.statusCode === 200 ? 'ok' : each.json().code));
+    expect(codes.filter((code) => code === 'ok')).toHaveLength(1);
+    expect(codes.filter((code) => code === 'session_busy' || code === 'session_expired')).toHaveLength(9);
+  });
+
+  test.each([
+    ['another subscription', { subscriptionId: 'subscription-2' }],
+    ['the same subscription in live mode', { mode: 'live' as const }],
+  ])('a session belongs to who opened it: %s is told that there is none, and does not disturb it', async (_who, as) => {
+    const { sessionId } = await start();
+    const [taken, refreshed] = [await post({ sessionId, GSTIN, captcha: 'KX47M' }, as), await refresh(sessionId, undefined, as)];
+    const unknown = await post({ sessionId: '0'.repeat(32), GSTIN, captcha: 'KX47M' });
+    for (const answer of [taken, refreshed]) expect(answer.json()).toEqual(unknown.json());
+    expect(unknown.json()).toMatchObject({ status: 400, code: 'session_expired' });
+    expect((await post({ sessionId, GSTIN, captcha: 'KX47M' })).statusCode).toBe(200);
+  });
+});

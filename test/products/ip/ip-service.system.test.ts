@@ -1,0 +1,281 @@
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { formatIpAddress } from '../../../plugins/core/access/ip-address';
+import { systemClock } from '../../../plugins/core/ports';
+import { ipAnswer } from '../../../services/products/ip/ip-answer';
+import { GRID_UNITS } from '../../../services/products/grank/routes';
+import { BATCH_UNITS, batchAnswer } from '../../../services/products/ip/look-up-batch';
+import { ipService } from '../../../services/products/ip/routes';
+import { ipSettings } from '../../../services/products/ip/settings';
+import { createSandboxUpstreams } from '../../../services/sandbox/sandbox-upstreams';
+import { startSandbox, type Sandbox } from '../../../services/sandbox/start-sandbox';
+import { buildHarness, type Harness } from '../../kit/harness';
+import { writeMmdb } from './mmdb-writer';
+import { fc, propertyRuns } from '../../support/fast-check';
+
+let sandbox: Sandbox;
+const opened: Harness[] = [];
+
+/** Live look-ups ask nobody: reverse DNS is off. */
+async function harnessWith(env: Record<string, string>, sandboxUrl: string | undefined): Promise<Harness> {
+  const harness = await buildHarness(ipService, { IP_REVERSE_DNS: 'off', ...env }, { sandboxUrl, clock: systemClock });
+  opened.push(harness);
+  return harness;
+}
+
+beforeAll(async () => {
+  sandbox = await startSandbox({ host: '127.0.0.1', port: 0, upstreams: createSandboxUpstreams() });
+});
+afterAll(async () => {
+  await Promise.all(opened.map(({ app }) => app.close()));
+  await sandbox.close();
+});
+
+describe('GET /ip from the shipped data', () => {
+  let service: Harness;
+  beforeAll(async () => (service = await harnessWith({}, sandbox.url)));
+
+  const get = (ip: string, mode: 'live' | 'test' = 'live') => service.call({ method: 'GET', url: '/ip', query: { ip }, context: { mode } });
+
+  test('knows where 8.8.8.8 is and who announces it', async () => {
+    const response = await get('8.8.8.8');
+    expect(response.statusCode).toBe(200);
+    expect(response.json()).toEqual({
+      ip: '8.8.8.8',
+      is_valid: true,
+      version: 4,
+      is_private: false,
+      is_reserved: false,
+      is_loopback: false,
+      hostname: null,
+      country: 'US',
+      location: {
+        latitude: 37.422,
+        longitude: -122.085,
+        accuracy_radius_km: null,
+        time_zone: 'America/Los_Angeles',
+        region: 'California',
+        postal_code: null,
+        country_name: 'United States',
+      },
+      city: 'Mountain View',
+      asn: 'AS15169',
+      ip_risk: null,
+      static_ip_score: null,
+      as_org: 'Google LLC',
+      flags: { hosting: null, proxy_or_vpn: null, tor_exit: null, relay: null },
+      registration: null,
+      risk_signals: [],
+      score_method: null,
+      score_methods: { ip_risk: null, static_ip_score: null },
+      score_reasons: { ip_risk: 'not_configured', static_ip_score: 'not_configured' },
+      checked: [
+        { source: 'city_database', as_of: expect.stringMatching(/^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/), ok: true },
+        { source: 'asn_database', as_of: null, ok: true },
+      ],
+    });
+  });
+
+  test('knows v6 addresses and answers them in canonical form', async () => {
+    const known = { ip: '2001:4860:4860::8888', version: 6, asn: 'AS15169', is_reserved: false };
+    expect((await get('2001:4860:4860:0:0:0:0:8888')).json()).toMatchObject(known);
+  });
+
+  test('answers a v4-mapped address as its v4 address', async () => {
+    expect((await get('::ffff:8.8.8.8')).json()).toEqual((await get('8.8.8.8')).json());
+  });
+
+  test.each([
+    ['127.0.0.1', { is_loopback: true, is_private: false }],
+    ['10.1.2.3', { is_loopback: false, is_private: true }],
+  ])('tells nothing but the range of the reserved address %s', async (ip, flags) => {
+    const response = await get(ip, 'test');
+    const nothing = { hostname: null, country: '', location: {}, city: '', asn: '', ip_risk: null, static_ip_score: null, checked: [] };
+    expect(response.json()).toMatchObject({ ...flags, is_reserved: true, ...nothing });
+  });
+
+  test('looks up the caller when no address is given', async () => {
+    const response = await service.call({ method: 'GET', url: '/ip', context: { callerAddress: '8.8.4.4' } });
+    expect(response.json()).toMatchObject({ ip: '8.8.4.4', asn: 'AS15169' });
+  });
+
+  test.each(['', 'abc', '010.1.1.1', '8.8.8.8,1.1.1.1'])('refuses %j', async (ip) => {
+    const response = await get(ip);
+    expect(response.statusCode).toBe(400);
+    expect(response.json()).toMatchObject({ code: 'invalid_request', errors: [{ field: 'ip' }], request_id: 'request-1' });
+  });
+
+  test('answers every address in the documented shape', async () => {
+    const v4 = fc.bigInt({ min: 0n, max: (1n << 32n) - 1n }).map((value) => formatIpAddress(value, 32));
+    const v6 = fc.bigInt({ min: 0n, max: (1n << 128n) - 1n }).map((value) => formatIpAddress(value, 128));
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(v4, v6), async (ip) => {
+        const response = await get(ip);
+        return response.statusCode === 200 && ipAnswer.safeParse(response.json()).success;
+      }),
+      { numRuns: propertyRuns(300) },
+    );
+  });
+
+  test.each([
+    ['8.8.8.8', { hostname: 'dns.google', ip_risk: 0, static_ip_score: 15 }],
+    ['192.52.193.20', { hostname: '192-52-193-20.pool.isp.sandbox.example', static_ip_score: 0 }],
+    ['192.52.193.22', { hostname: null }],
+    ['192.52.193.23', { hostname: null, ip_risk: 0, checked: expect.arrayContaining([expect.objectContaining({ source: 'sandbox_reverse_dns', ok: false, error: 'timeout' })]) }], // prettier-ignore
+    ['192.52.193.31', { ip_risk: 98 }],
+    ['192.52.193.32', { ip_risk: 0, static_ip_score: 5, risk_signals: [{ id: 'dnsbl_pbl', weight: 0, source: 'sandbox_dnsbl' }] }],
+    ['192.52.193.40', { ip_risk: 90, risk_signals: [{ id: 'abuse_reports', weight: 0.9, source: 'sandbox_abuseipdb' }] }],
+  ])('the sandbox answers for %s', async (ip, expected) => {
+    const response = await service.call({ method: 'GET', url: '/ip', query: { ip }, context: { mode: 'test' } });
+    expect(response.statusCode).toBe(200);
+    expect(response.headers['x-tollgate-mode']).toBe('test');
+    expect(response.json()).toMatchObject(expected);
+  });
+});
+
+test('a test key needs the sandbox', async () => {
+  const without = await harnessWith({}, undefined);
+  const response = await without.call({ method: 'GET', url: '/ip', query: { ip: '8.8.8.8' }, context: { mode: 'test' } });
+  expect(response.json()).toMatchObject({ status: 503, code: 'upstream_not_configured' });
+});
+
+test('a test key is told who holds an address, by the registry of the sandbox', async () => {
+  const service = await harnessWith({}, sandbox.url);
+  const get = async (ip: string) => (await service.call({ method: 'GET', url: '/ip', query: { ip }, context: { mode: 'test' } })).json();
+  const known = await get('192.52.193.21');
+  expect(known.registration).toEqual({
+    company: 'Sandbox Hosting Ltd',
+    network_name: 'SANDBOX-NET',
+    abuse_email: 'abuse@sandbox.example',
+    abuse_phone: '+999-5550-100',
+  });
+  const unknown = await get('8.8.8.8');
+  expect(unknown.registration).toBeNull();
+  expect(unknown.checked).toContainEqual({ source: 'sandbox_rdap', as_of: expect.any(String), ok: true });
+  // Nobody is asked about a reserved address.
+  expect(await get('10.0.0.1')).toMatchObject({ registration: null, checked: [] });
+});
+
+describe('POST /ip', () => {
+  let service: Harness;
+  beforeAll(async () => (service = await harnessWith({}, sandbox.url)));
+  const post = (payload: object, context: object = {}) =>
+    service.call({ method: 'POST', url: '/ip', payload, context: { units: 100, ...context } });
+  type Results = { results: { ip: string; is_valid: boolean; asn?: string }[] };
+
+  test('answers each address as GET does, in the order in which they came', async () => {
+    const ips = ['8.8.8.8', '010.1', '::1', '8.8.8.8', '2001:4860:4860::8888'];
+    const { results } = (await post({ ips }, { mode: 'test' })).json<Results>();
+    const single = (ip: string) => service.call({ method: 'GET', url: '/ip', query: { ip }, context: { mode: 'test' } });
+    expect(results.map(({ ip, is_valid: isValid }) => [ip, isValid])).toEqual(ips.map((ip) => [ip, ip !== '010.1']));
+    const { checked: asked, ...facts } = batchAnswer.parse({ results }).results[0] as Record<string, unknown>;
+    expect(asked).toHaveLength(6);
+    expect((await single('8.8.8.8')).json()).toMatchObject(facts);
+    expect(results[1]).toEqual({ ip: '010.1', is_valid: false });
+  });
+
+  test('takes a list as the text of a form', async () => {
+    const form = { 'content-type': 'application/x-www-form-urlencoded' };
+    const payload = 'ips=8.8.8.8%2C1.1.1.1+9.9.9.9';
+    const answer = await service.call({ method: 'POST', url: '/ip', headers: form, payload, context: { units: 100 } });
+    expect(answer.json<Results>().results.map(({ ip }) => ip)).toEqual(['8.8.8.8', '1.1.1.1', '9.9.9.9']);
+  });
+
+  test('answers 100 addresses and refuses 101, none and what is no list', async () => {
+    const many = (count: number) => Array.from({ length: count }, (_, index) => `9.9.${index}.9`);
+    expect((await post({ ips: many(100) })).json<Results>().results).toHaveLength(100);
+    for (const body of [{ ips: many(101) }, { ips: [] }, { ips: ' ' }, {}, { ips: [1, {}] }, { ip: '8.8.8.8' }])
+      expect([body, (await post(body)).statusCode]).toEqual([body, 400]);
+  });
+
+  test('repeats no more than the start of what is no address', async () => {
+    const { results } = (await post({ ips: ['x'.repeat(5_000)] })).json<Results>();
+    expect(results).toEqual([{ ip: 'x'.repeat(64), is_valid: false }]);
+  });
+
+  test('answers nothing at a gateway that took the price of one address', async () => {
+    for (const units of [undefined, 1, 99]) {
+      const refused = await post({ ips: ['8.8.8.8'] }, { units });
+      expect([refused.statusCode, refused.json()]).toEqual([503, expect.objectContaining({ code: 'upstream_not_configured' })]);
+    }
+    expect((await post({ ips: ['8.8.8.8'] }, { units: undefined, chargedDay: null, quota: null })).statusCode).toBe(200);
+  });
+
+  test('costs at the gateway what the service asks for, as grids do and nothing else', () => {
+    const kong = parse(readFileSync(join(__dirname, '../../../kong/kong.yml'), 'utf8')) as {
+      services: { name: string; plugins: { config: { post_units?: number } }[] }[];
+    };
+    const units = kong.services.map(({ name, plugins }) => [name, plugins[0]?.config.post_units]);
+    // Both are guarded by their services too: see what each does at a gateway that took less.
+    expect(units.filter(([, each]) => each !== undefined)).toEqual([
+      ['grank-grid', GRID_UNITS],
+      ['ip', BATCH_UNITS],
+    ]);
+  });
+
+  test('says which methods the path takes', async () => {
+    const refused = await service.call({ method: 'PUT', url: '/ip' });
+    expect([refused.statusCode, refused.headers.allow]).toEqual([405, 'GET, HEAD, POST, OPTIONS']);
+  });
+});
+
+describe('GET /ip from configured MaxMind files', () => {
+  let folder: string;
+  beforeAll(async () => (folder = await mkdtemp(join(tmpdir(), 'ip-service-'))));
+  afterAll(() => rm(folder, { recursive: true }));
+
+  async function fileOf(name: string, records: Parameters<typeof writeMmdb>[1]): Promise<string> {
+    const path = join(folder, name);
+    await writeFile(path, writeMmdb(name, records));
+    return path;
+  }
+
+  test("gives MaxMind's own scores and says so", async () => {
+    const city = { country: { iso_code: 'IN', names: { en: 'India' } }, city: { names: { en: 'Pune' } } };
+    const env = {
+      IP_CITY_DATABASE: await fileOf('city.mmdb', { '81.2.69.0/24': city }),
+      IP_ASN_DATABASE: await fileOf('asn.mmdb', { '81.2.69.0/24': { autonomous_system_number: 64500 } }),
+      IP_RISK_DATABASE: await fileOf('risk.mmdb', { '81.2.69.0/24': { ip_risk: 42.5, is_anonymous_vpn: true } }),
+      IP_STATIC_SCORE_DATABASE: await fileOf('static.mmdb', { '81.2.69.0/25': { score: 99.5 } }),
+    };
+    const service = await harnessWith(env, sandbox.url);
+    const get = async (ip: string) => (await service.call({ method: 'GET', url: '/ip', query: { ip } })).json();
+    expect(await get('81.2.69.1')).toMatchObject({
+      country: 'IN',
+      city: 'Pune',
+      asn: 'AS64500',
+      ip_risk: 42.5,
+      static_ip_score: 99.5,
+      score_method: 'maxmind',
+      risk_signals: [{ id: 'proxy_or_vpn', weight: 0.5, source: 'ip_risk_mmdb' }],
+    });
+    expect(await get('81.2.69.200')).toMatchObject({
+      static_ip_score: 15,
+      score_method: 'heuristic',
+      score_methods: { ip_risk: 'maxmind', static_ip_score: 'heuristic' },
+    });
+    expect(await get('9.9.9.9')).toMatchObject({ ip_risk: 0, country: '', location: {}, asn: '' });
+  });
+
+  test('refuses to start with a file that is not there', async () => {
+    await expect(harnessWith({ IP_CITY_DATABASE: join(folder, 'absent.mmdb') }, undefined)).rejects.toThrow('absent.mmdb');
+  });
+});
+
+describe('settings of the IP service', () => {
+  test.each([
+    [{ IP_DNS_SERVERS: '1.1.1.1,[2606:4700::1111]:53,9.9.9.9:5353' }, true],
+    [{ IP_DNS_SERVERS: 'dns.google' }, false],
+    [{ IP_DNSBL_ZONE: 'zen.spamhaus.org' }, true],
+    [{ IP_DNSBL_ZONE: 'zen' }, false],
+    [{ IP_ABUSEIPDB_URL: 'ftp://x' }, false],
+  ])('%j is judged', (env, valid) => expect(ipSettings.safeParse(env).success).toBe(valid));
+
+  test('switch third parties off unless asked for', () => {
+    const settings = ipSettings.parse({});
+    expect([settings.IP_DNSBL_ZONE, settings.IP_ABUSEIPDB_KEY]).toEqual([undefined, undefined]);
+  });
+});

@@ -1,0 +1,233 @@
+import { type KeyMode } from '../../../plugins/core/ports';
+import { type IpDatabases } from '../../../services/products/ip/ip-databases';
+import { lookUpAddress } from '../../../services/products/ip/look-up-address';
+import { type AddressLists } from '../../../services/products/ip/lists/address-lists';
+import { type NetworkFacts } from '../../../services/products/ip/network-facts';
+import { addressOf } from './address-of';
+
+const noDatabases: IpDatabases = {
+  findPlace: () => undefined,
+  findAsn: () => undefined,
+  findAnonymity: () => [],
+  findIpRisk: () => undefined,
+  findStaticScore: () => undefined,
+  describe: () => [{ source: 'city_database', builtAt: new Date(0) }],
+  checkForChanges: async () => undefined,
+  close: () => undefined,
+};
+
+const PLACE = {
+  country: '', countryName: null, city: '', region: null, postalCode: null, latitude: null, longitude: null, accuracyRadiusKm: null, timeZone: null,
+  cellular: false,
+}; // prettier-ignore
+
+const listsOf = (found: ReturnType<AddressLists['find']>, knowsTor: boolean): AddressLists => ({
+  find: () => found,
+  knowsAll: (says) => knowsTor && says === 'tor_exit',
+  describe: () => [{ source: 'tor_exits', builtAt: new Date(0) }],
+  checkForChanges: async () => undefined,
+  close: () => undefined,
+});
+
+/** What the look-up asked the network about, and what it answered. */
+async function lookUp(
+  text: string,
+  facts: Partial<NetworkFacts> = {},
+  databases: Partial<IpDatabases> = {},
+  { lists, mode = 'live' }: { lists?: AddressLists; mode?: KeyMode } = {},
+) {
+  const asked: string[] = [];
+  const answer = await lookUpAddress(addressOf(text), {
+    databases: { ...noDatabases, ...databases },
+    lists,
+    mode,
+    now: () => 0,
+    findNetworkFacts: async (address) => {
+      asked.push(address.text);
+      return { checked: [], hostname: null, listings: [], abuse: undefined, ...facts };
+    },
+  });
+  return { asked, answer };
+}
+
+describe('third parties', () => {
+  test.each(['10.1.2.3', '127.0.0.1', '100.64.0.1', '::1', '64:ff9b::10.0.0.1', 'fe80::1'])(
+    'are never asked about %s, a reserved address, which has no figure',
+    async (text) => {
+      const { asked, answer } = await lookUp(text);
+      expect([asked, answer.is_reserved, answer.risk_signals, answer.checked]).toEqual([[], true, [], []]);
+      expect(answer.score_reasons).toEqual({ ip_risk: 'reserved_address', static_ip_score: 'reserved_address' });
+      expect([answer.ip_risk, answer.static_ip_score, answer.score_method]).toEqual([null, null, null]);
+    },
+  );
+
+  test.each(['8.8.8.8', '192.0.0.9', '192.31.196.1', '2001:1::1', '2606:4700::1111'])('may be asked about %s', async (text) => {
+    expect((await lookUp(text)).asked).toEqual([text]);
+  });
+});
+
+describe('null is not zero', () => {
+  const asked = (source: string, ok = true) => ({ source, as_of: '2026-03-14T09:26:53.000Z', ok });
+
+  test('an address that no source could say anything about has no figure, and the failed sources are named', async () => {
+    const failed = { ...asked('reverse_dns', false), error: 'timeout' as const };
+    const { answer } = await lookUp('8.8.8.8', { checked: [failed] });
+    const methods = { score_method: null, score_methods: { ip_risk: null, static_ip_score: null } };
+    expect(answer).toMatchObject({ ip_risk: null, static_ip_score: null, ...methods });
+    expect(answer.score_reasons).toEqual({ ip_risk: 'not_configured', static_ip_score: 'sources_failed' });
+    expect(answer.checked).toEqual([{ source: 'city_database', as_of: '1970-01-01T00:00:00.000Z', ok: true }, failed]);
+  });
+
+  const home = { findAsn: () => ({ number: 64_500, organisation: '' }) };
+  const cloud = { findAsn: () => ({ number: 16_509, organisation: '' }) };
+  const harmless = { findAnonymity: () => [{ source: 'f', facts: { torExit: false, hosting: false, proxyOrVpn: false } }] };
+
+  test.each<[string, [Partial<NetworkFacts>, Partial<IpDatabases>], (number | null)[], (string | null)[]]>([
+    ['a block list', [{ checked: [asked('dnsbl')] }, {}], [0, 15], [null, null]],
+    ['abuse reports', [{ checked: [asked('abuseipdb')] }, {}], [0, null], [null, 'not_configured']],
+    ['abuse reports that failed', [{ checked: [asked('abuseipdb', false)] }, home], [null, null], ['sources_failed', 'not_configured']],
+    ['reverse DNS by name', [{ checked: [asked('reverse_dns')], hostname: 'dns.google' }, {}], [null, 15], ['not_configured', null]],
+    ['reverse DNS without a name', [{ checked: [asked('reverse_dns')] }, home], [null, null], ['not_configured', 'unknown_to_source']],
+    ['its network', [{}, home], [null, null], ['not_configured', 'not_configured']],
+    ['its network of a host', [{}, cloud], [25, 65], [null, null]],
+    ['a file of anonymous networks', [{}, harmless], [0, 15], [null, null]],
+    ['a file of carriers', [{}, { findPlace: () => ({ ...PLACE, cellular: true }) }], [null, 0.5], ['not_configured', null]],
+  ])('an address known to %s only has the scores that follow from it, and a reason for the others', async (_what, given, figures, why) => {
+    const { answer } = await lookUp('8.8.8.8', ...given);
+    expect([answer.ip_risk, answer.static_ip_score]).toEqual(figures);
+    expect(Object.values(answer.score_reasons)).toEqual(why);
+  });
+
+  test('an address on a list that says nothing of risk has none', async () => {
+    const onRelay = listsOf([{ says: 'relay', source: 'icloud_relay' }], true);
+    const { answer } = await lookUp('9.9.9.9', {}, home, { lists: onRelay });
+    expect([answer.ip_risk, answer.static_ip_score]).toEqual([null, null]);
+  });
+});
+
+describe('the time zone', () => {
+  const zoneAt = async (changes: object): Promise<unknown> => {
+    const { answer } = await lookUp('8.8.8.8', {}, { findPlace: () => ({ ...PLACE, ...changes }) });
+    return 'time_zone' in answer.location ? answer.location.time_zone : undefined;
+  };
+
+  test('is that of the coordinates, the file’s where it names one, and null without coordinates or on none', async () => {
+    expect(await zoneAt({ latitude: 12.9716, longitude: 77.5946 })).toBe('Asia/Kolkata');
+    expect(await zoneAt({ latitude: 40.7, longitude: -74, timeZone: 'America/Detroit' })).toBe('America/Detroit');
+    expect(await zoneAt({ region: 'X' })).toBeNull();
+    expect(await zoneAt({ latitude: 91, longitude: 0 })).toBeNull();
+  });
+});
+
+/** What nobody was asked who would know. */
+const UNKNOWN = { hosting: null, proxy_or_vpn: null, tor_exit: null, relay: null };
+
+describe('flags', () => {
+  const asn = { findAsn: () => ({ number: 16509, organisation: 'Amazon' }) };
+  const home = { findAsn: () => ({ number: 64500, organisation: 'Home' }) };
+  const anonymity = (facts: object) => ({
+    findAnonymity: () => [{ source: 'f', facts: { torExit: false, hosting: false, proxyOrVpn: false, ...facts } }],
+  });
+  const flagsOf = async (facts: Partial<NetworkFacts>, databases: Partial<IpDatabases>) =>
+    (await lookUp('8.8.8.8', facts, databases)).answer.flags;
+  const abuse = (torExit: boolean): Partial<NetworkFacts> => ({
+    checked: [{ source: 'abuseipdb', as_of: null, ok: true }],
+    abuse: { confidence: 0, torExit },
+  });
+
+  test('are null where nobody was asked who would know', async () => {
+    expect(await flagsOf({}, {})).toEqual(UNKNOWN);
+    expect((await lookUp('10.0.0.1', {}, asn)).answer.flags).toEqual(UNKNOWN);
+  });
+
+  test('tell hosting by the network alone, and leave the others open', async () => {
+    expect(await flagsOf({}, asn)).toEqual({ ...UNKNOWN, hosting: true });
+    expect(await flagsOf({}, home)).toEqual(UNKNOWN);
+  });
+
+  test('follow the files and services that know', async () => {
+    const known = { hosting: false, proxy_or_vpn: true, tor_exit: false, relay: null };
+    expect(await flagsOf({}, anonymity({ proxyOrVpn: true }))).toEqual(known);
+    expect(await flagsOf(abuse(true), {})).toEqual({ ...UNKNOWN, tor_exit: true });
+    expect(await flagsOf(abuse(false), {})).toEqual({ ...UNKNOWN, tor_exit: false });
+  });
+});
+
+describe('risk signals', () => {
+  test('carry their weight and who said so', async () => {
+    const { answer } = await lookUp(
+      '8.8.8.8',
+      { listings: ['dnsbl_xbl', 'dnsbl_pbl'], abuse: { confidence: 50, torExit: false } },
+      { findAsn: () => ({ number: 16509, organisation: 'Amazon.com, Inc.' }) },
+    );
+    expect(answer.risk_signals).toEqual([
+      { id: 'hosting', weight: 0.25, source: 'asn_list' },
+      { id: 'dnsbl_xbl', weight: 0.7, source: 'dnsbl' },
+      { id: 'dnsbl_pbl', weight: 0, source: 'dnsbl' },
+      { id: 'abuse_reports', weight: 0.45, source: 'abuseipdb' },
+    ]);
+    expect(answer.ip_risk).toBe(87.63);
+    expect(answer.static_ip_score).toBe(55);
+  });
+
+  test('that the sandbox made up are named after it, and files on disk are not', async () => {
+    const facts = {
+      checked: [{ source: 'abuseipdb', as_of: null, ok: true }],
+      listings: ['dnsbl_xbl' as const],
+      abuse: { confidence: 50, torExit: true },
+    };
+    const { answer } = await lookUp('8.8.8.8', facts, { findAsn: () => ({ number: 16509, organisation: '' }) }, { mode: 'test' });
+    const sources = ['asn_list', 'sandbox_dnsbl', 'sandbox_abuseipdb', 'sandbox_abuseipdb'];
+    expect(answer.risk_signals.map(({ source }) => source)).toEqual(sources);
+    expect(answer.checked.map(({ source }) => source)).toEqual(['city_database', 'sandbox_abuseipdb']);
+    expect([answer.flags.tor_exit, answer.ip_risk]).toEqual([true, 98.14]);
+  });
+
+  test('count once when several sources agree', async () => {
+    const facts = { torExit: true, hosting: true, proxyOrVpn: false };
+    const { answer } = await lookUp(
+      '8.8.8.8',
+      { abuse: { confidence: 0, torExit: true } },
+      {
+        findAsn: () => ({ number: 16509, organisation: '' }),
+        findAnonymity: () => [
+          { source: 'anonymous_ip_mmdb', facts },
+          { source: 'ip_risk_mmdb', facts },
+        ],
+      },
+    );
+    expect(answer.risk_signals).toEqual([
+      { id: 'tor_exit', weight: 0.85, source: 'anonymous_ip_mmdb' },
+      { id: 'hosting', weight: 0.25, source: 'anonymous_ip_mmdb' },
+    ]);
+  });
+});
+
+describe('lists of addresses', () => {
+  test('flag what is on them, with the list as the source and its date among what was checked', async () => {
+    const found = [
+      { says: 'tor_exit', source: 'tor_exits' },
+      { says: 'hosting', source: 'aws' },
+      { says: 'relay', source: 'icloud_relay' },
+    ] as const;
+    const { answer } = await lookUp('9.9.9.9', {}, {}, { lists: listsOf(found, true) });
+    expect(answer.flags).toEqual({ hosting: true, proxy_or_vpn: null, tor_exit: true, relay: true });
+    expect(answer.risk_signals).toEqual([
+      { id: 'tor_exit', weight: 0.85, source: 'tor_exits' },
+      { id: 'hosting', weight: 0.25, source: 'aws' },
+      { id: 'relay', weight: 0, source: 'icloud_relay' },
+    ]);
+    expect(answer.checked).toContainEqual({ source: 'tor_exits', as_of: '1970-01-01T00:00:00.000Z', ok: true });
+  });
+
+  test('say of an address that it is no Tor exit when the list is whole and young, and nothing of the rest', async () => {
+    const flagsWith = async (lists: AddressLists) => (await lookUp('9.9.9.9', {}, {}, { lists })).answer.flags;
+    expect(await flagsWith(listsOf([], true))).toEqual({ ...UNKNOWN, tor_exit: false });
+    expect(await flagsWith(listsOf([], false))).toEqual(UNKNOWN);
+  });
+
+  test('are not asked about reserved addresses', async () => {
+    const { answer } = await lookUp('10.0.0.1', {}, {}, { lists: listsOf([{ says: 'tor_exit', source: 'tor_exits' }], true) });
+    expect([answer.flags, answer.checked]).toEqual([UNKNOWN, []]);
+  });
+});

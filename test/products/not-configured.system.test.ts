@@ -1,0 +1,111 @@
+import { liveStates } from '../../cli/live-sources';
+import { createLog } from '../../services/kit/log';
+import { type ServiceDefinition } from '../../services/kit/service/define-service';
+import { type WorkerServer } from '../../services/kit/worker/serve-worker';
+import { SERVICES, type ServiceName } from '../../services/products/registry';
+import { identityWorkerSettings } from '../../services/workers/identity/settings';
+import { startIdentityWorker } from '../../services/workers/identity/start-identity-worker';
+import { rankingWorkerSettings } from '../../services/workers/ranking/settings';
+import { startRankingWorker } from '../../services/workers/ranking/start-ranking-worker';
+import { seoWorkerSettings } from '../../services/workers/seo/settings';
+import { startSeoWorker } from '../../services/workers/seo/start-seo-worker';
+import { buildHarness, type CallOptions, type Harness } from '../kit/harness';
+import { testClock } from '../kit/test-clock';
+import { CATALOGUE } from '../support/catalogue';
+
+const lines: string[] = [];
+const log = createLog('test', { destination: { write: (line) => void lines.push(line) } });
+
+const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGP6DwABBQECz6AuzQAAAABJRU5ErkJggg==';
+const post = (url: string, payload: object): CallOptions => ({ method: 'POST', url, payload });
+/** One request that asks the live source, of every product that is backed by workers. */
+const CALLS: Partial<Record<ServiceName, CallOptions>> = {
+  aadhaar: post('/aadhaar/start', { aadhaar: '999999990019' }),
+  app: { method: 'POST', url: '/app/analyze', payload: 'PK', headers: { 'content-type': 'application/vnd.android.package-archive' } },
+  glead: post('/glead/search', { query: 'dentist' }),
+  grank: post('/grank/search', { keyword: 'dentist', latitude: 12.97, longitude: 77.59 }),
+  gst: { method: 'GET', url: '/gst/start' },
+  image: post('/image/background_remover', { image: PIXEL }),
+  seo: post('/seo/serp', { query: 'tea' }),
+};
+const NAMES = Object.keys(CALLS) as (keyof typeof CALLS)[];
+
+const settings = {
+  identity: identityWorkerSettings.parse({}),
+  ranking: rankingWorkerSettings.parse({}),
+  seo: seoWorkerSettings.parse({ SEO_TRANCO: 'false', SEO_DUCKDUCKGO: 'false', SEO_GOOGLE_SUGGEST: 'false' }),
+};
+/** No page is read where no source is configured, so that no thread starts. */
+const pageThread = '/no/page/is/parsed';
+const closers: (() => unknown)[] = [];
+let workers: Record<string, string>;
+
+beforeAll(async () => {
+  const started: Record<string, WorkerServer> = {
+    IDENTITY_WORKER_URL: await startIdentityWorker(settings.identity, { log, clock: testClock }),
+    RANKING_WORKER_URL: await startRankingWorker({ settings: settings.ranking, log, clock: testClock, pageThread }),
+    SEO_WORKER_URL: await startSeoWorker({ settings: settings.seo, log, clock: testClock, pageThread }),
+  };
+  closers.push(...Object.values(started).map((worker) => () => worker.close(50)));
+  workers = Object.fromEntries(Object.entries(started).map(([name, { address }]) => [name, address]));
+});
+afterAll(() => Promise.all(closers.map((close) => close())));
+
+async function harnessOf(name: ServiceName, env: Record<string, string>): Promise<Harness> {
+  const harness = await buildHarness<unknown, unknown>(SERVICES[name], env, { log });
+  closers.push(() => harness.app.close());
+  return harness;
+}
+
+async function answerOf(name: ServiceName, env: Record<string, string>, mode: 'live' | 'test'): Promise<unknown> {
+  const { call } = await harnessOf(name, env);
+  lines.length = 0;
+  const answer = await call({ ...CALLS[name], context: { mode } });
+  expect(answer.headers['content-type']).toMatch(/^application\/problem\+json/);
+  return answer.json();
+}
+
+/** The whole body: no member, and no text, names a setting. */
+const bodyWith = (detail: string): object => ({
+  type: expect.any(String),
+  title: 'Product not configured',
+  status: 503,
+  code: 'upstream_not_configured',
+  detail,
+  request_id: 'request-1',
+});
+
+const WITHOUT_LIVE_SOURCE = NAMES.filter((name) =>
+  liveStates({}, CATALOGUE).some(({ product, live }) => product === `api-${name}` && !live),
+);
+
+test('the products here are all that need workers or a live source', () => {
+  const allWorkers = Object.fromEntries(['APK', 'IDENTITY', 'IMAGE', 'RANKING', 'SEO'].map((kind) => [`${kind}_WORKER_URL`, 'worker:1']));
+  const isBacked = ({ settings: schema }: ServiceDefinition): boolean => JSON.stringify(schema.parse(allWorkers)).includes('worker:1');
+  expect(NAMES).toEqual(Object.keys(SERVICES).filter((name) => isBacked(SERVICES[name as ServiceName])));
+  expect(WITHOUT_LIVE_SOURCE).toHaveLength(liveStates({}, CATALOGUE).filter(({ live }) => !live).length);
+});
+
+test.each(WITHOUT_LIVE_SOURCE)(
+  '%s without its live source tells a live key so, and that test keys work; the log names the setting',
+  async (name) => {
+    expect(await answerOf(name, workers, 'live')).toEqual(bodyWith('No live source is configured for this request. Test keys work.'));
+    const missing = liveStates({}, CATALOGUE).find(({ product }) => product === `api-${name}`)?.missing ?? [];
+    expect(lines.join()).toMatch(new RegExp(missing.map((text) => text.split(' ')[0]).join('|')));
+  },
+);
+
+test.each(WITHOUT_LIVE_SOURCE)('%s without a sandbox tells a test key so', async (name) => {
+  expect(await answerOf(name, workers, 'test')).toEqual(bodyWith('No sandbox is configured for test keys.'));
+  expect(lines.join()).toContain('SANDBOX_URL');
+});
+
+test.each(NAMES)('%s without workers shows its index, and tells every key so; the log names the setting', async (name) => {
+  const { call } = await harnessOf(name, {});
+  const index = SERVICES[name].routes.find(({ path }) => path === `/${name}`);
+  if (index) expect((await call({ method: 'GET', url: index.path })).statusCode).toBe(200);
+  for (const mode of ['live', 'test'] as const) {
+    expect(await answerOf(name, {}, mode)).toEqual(bodyWith('This product is not set up.'));
+    expect(lines.join()).toMatch(/not set: [A-Z]+_WORKER_URL/);
+  }
+});

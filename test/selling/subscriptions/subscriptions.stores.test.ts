@@ -1,0 +1,223 @@
+import { createCatalogue } from '../../../plugins/core/catalogue/catalogue';
+import { applyCatalogue } from '../../../services/selling/catalogue/apply-catalogue';
+import { createKey } from '../../../services/selling/keys/create-key';
+import { approvePlanRequest, declinePlanRequest } from '../../../services/selling/subscriptions/answer-plan-request';
+import { askForPlan, withdrawPlanRequest } from '../../../services/selling/subscriptions/ask-for-plan';
+import { changeSubscription } from '../../../services/selling/subscriptions/change-subscription';
+import { claimAnswer, settleAnswer } from '../../../services/selling/subscriptions/claim-answers';
+import { createSubscription } from '../../../services/selling/subscriptions/create-subscription';
+import { listOpenRequests, type PlanRequestView, readCurrentRequests } from '../../../services/selling/subscriptions/plan-request-view';
+import { setSubscriptionState } from '../../../services/selling/subscriptions/set-subscription-state';
+import { listSubscriptions } from '../../../services/selling/subscriptions/subscription-view';
+import { newKey } from '../../contracts/access-records';
+import { PRODUCTS } from '../../support/catalogue';
+import { useDatabase } from '../../stores/use-database';
+
+const actor = 'test';
+
+const database = useDatabase();
+
+const refusal = (code: string): unknown => expect.objectContaining({ name: 'OperationRefused', code });
+
+describe('subscriptions', () => {
+  it('takes limits from the override, else the plan, else the product', async () => {
+    const { customerId } = await newKey(database.pool);
+    const made = await createSubscription(database.pool, { customer: customerId, product: 'api-aadhaar', actor });
+    expect(made).toMatchObject({ plan: null, daily: 1_000, monthly: 30_000, state: 'active' });
+    const change = (terms: Parameters<typeof changeSubscription>[1]): Promise<unknown> => changeSubscription(database.pool, terms);
+    expect(await change({ id: made.id, plan: 'Star', actor })).toMatchObject({ plan: 'Star', daily: 4_000, monthly: 120_000 });
+    expect(await change({ id: made.id, daily: 0, actor })).toMatchObject({ plan: 'Star', daily: 0, monthly: 120_000 });
+    expect(await change({ id: made.id, plan: null, monthly: 9, actor })).toMatchObject({ plan: null, daily: 0, monthly: 9 });
+    expect(await change({ id: made.id, daily: null, monthly: null, actor })).toMatchObject({ daily: 1_000, monthly: 30_000 });
+  });
+
+  it('has one subscription for each customer and product', async () => {
+    const { customerId } = await newKey(database.pool);
+    const again = createSubscription(database.pool, { customer: customerId, product: 'api-ip', actor });
+    await expect(again).rejects.toEqual(refusal('subscription_exists'));
+    await expect(listSubscriptions(database.pool, { customer: customerId })).resolves.toHaveLength(1);
+  });
+
+  it('refuses a product without limits, unknown names and another customer’s subscription', async () => {
+    const { customerId, subscriptions } = await newKey(database.pool);
+    const { customerId: other } = await newKey(database.pool);
+    const create = (product: string, plan?: string): Promise<unknown> =>
+      createSubscription(database.pool, { customer: customerId, product, ...(plan === undefined ? {} : { plan }), actor });
+    await expect(create('api-pan')).rejects.toEqual(refusal('product_without_limits'));
+    await expect(create('api-none')).rejects.toEqual(refusal('product_unknown'));
+    await expect(create('api-seo', 'Moon')).rejects.toEqual(refusal('plan_unknown'));
+    const id = subscriptions[0]?.id ?? '';
+    await expect(changeSubscription(database.pool, { id, customerId: other, daily: 1, actor })).rejects.toEqual(
+      refusal('subscription_unknown'),
+    );
+    await expect(setSubscriptionState(database.pool, { id: 'x', state: 'paused', actor })).rejects.toEqual(refusal('subscription_unknown'));
+  });
+
+  it('pauses and resumes, and comes back from cancelled only on new terms', async () => {
+    const { subscriptions, customerId } = await newKey(database.pool, { plan: 'Star', daily: 5 });
+    const id = subscriptions[0]?.id ?? '';
+    const to = (state: 'active' | 'paused' | 'cancelled'): Promise<unknown> => setSubscriptionState(database.pool, { id, state, actor });
+    expect(await to('paused')).toMatchObject({ state: 'paused' });
+    expect(await to('active')).toMatchObject({ state: 'active' });
+    expect(await to('cancelled')).toMatchObject({ state: 'cancelled' });
+    await expect(to('active')).rejects.toEqual(refusal('subscription_cancelled'));
+    await expect(changeSubscription(database.pool, { id, daily: 1, actor })).rejects.toEqual(refusal('subscription_cancelled'));
+    const { subscriptions: back } = await createKey(database.pool, { customer: customerId, products: ['api-ip'], actor });
+    expect(back[0]).toMatchObject({ id, state: 'active', plan: null, daily: 1_000 });
+  });
+
+  it('keeps a retired plan for those who are on it and offers it to nobody else', async () => {
+    const { subscriptions, customerId } = await newKey(database.pool, { products: ['api-gdplay'], plan: 'Star' });
+    const id = subscriptions[0]?.id ?? '';
+    await database.pool.query("UPDATE plan SET active = false WHERE product_id = 'api-gdplay'");
+    expect(await changeSubscription(database.pool, { id, daily: 4, actor })).toMatchObject({ plan: 'Star', monthly: 30_000_000 });
+    await changeSubscription(database.pool, { id, plan: null, actor });
+    await expect(changeSubscription(database.pool, { id, plan: 'Star', actor })).rejects.toEqual(refusal('plan_unknown'));
+    await expect(newKey(database.pool, { products: ['api-gdplay'], plan: 'Star' })).rejects.toEqual(refusal('plan_unknown'));
+    expect(await listSubscriptions(database.pool, { customer: customerId })).toHaveLength(1);
+  });
+
+  it('leaves a line in the audit log for every change', async () => {
+    const { subscriptions } = await newKey(database.pool);
+    const id = subscriptions[0]?.id ?? '';
+    await changeSubscription(database.pool, { id, plan: 'Star', actor });
+    await setSubscriptionState(database.pool, { id, state: 'paused', actor });
+    await setSubscriptionState(database.pool, { id, state: 'paused', actor });
+    const { rows } = await database.pool.query('SELECT action FROM audit_log WHERE subject_id = $1 ORDER BY id', [id]);
+    expect(rows.map(({ action }) => action)).toEqual(['subscription.create', 'subscription.change', 'subscription.pause']);
+  });
+});
+
+/** Star of api-ip is given on request, at this price. */
+const sold = (price: string) =>
+  createCatalogue(
+    PRODUCTS.map((product) =>
+      product.id === 'api-ip'
+        ? { ...product, plans: product.plans.map((plan) => ({ ...plan, price, approval: 'request' as const })) }
+        : product,
+    ),
+  );
+
+const ask = (customer: string, product = 'api-ip') => askForPlan(database.pool, { customer, product, plan: 'star', actor: 'customer' });
+async function asked(): Promise<{ customerId: string; subscriptionId: string; request: PlanRequestView }> {
+  const { customerId, subscriptions } = await newKey(database.pool);
+  return { customerId, subscriptionId: subscriptions[0]?.id ?? '', request: await ask(customerId) };
+}
+const planOf = async (customer: string) => (await listSubscriptions(database.pool, { customer })).map(({ plan, state }) => [plan, state]);
+const approve = (id: string) => approvePlanRequest(database.pool, { id, actor });
+const decline = (id: string, reason = 'Not yet.') => declinePlanRequest(database.pool, { id, actor, reason });
+
+describe('a request for a plan', () => {
+  beforeEach(async () => {
+    await database.pool.query('DELETE FROM plan_request');
+    await applyCatalogue(database.pool, sold('499.00'), { actor: 'test' });
+  });
+
+  it('leaves the subscription as it is until it is approved, and then changes it as any change does', async () => {
+    const { customerId, request } = await asked();
+    expect(request).toMatchObject({ plan: 'Star', price: '499.00', currency: 'INR', daily: 100_000, state: 'open', currentPlan: null });
+    expect(await planOf(customerId)).toEqual([[null, 'active']]);
+    expect((await listOpenRequests(database.pool, { limit: 10 })).requests).toEqual([request]);
+    expect(await approve(request.id)).toMatchObject({ state: 'approved', currentPlan: 'Star' });
+    expect(await planOf(customerId)).toEqual([['Star', 'active']]);
+    expect((await listOpenRequests(database.pool, { limit: 10 })).requests).toEqual([]);
+  });
+
+  it('is approved once, however often and however many operators say so at once', async () => {
+    const { customerId, request } = await asked();
+    await Promise.all([approve(request.id), approve(request.id), approve(request.id)]);
+    await approve(request.id);
+    const { rows } = await database.pool.query(
+      "SELECT actor, action FROM audit_log WHERE customer_id = $1 AND action IN ('subscription.approve', 'subscription.change')",
+      [customerId],
+    );
+    expect(rows).toEqual([
+      { actor, action: 'subscription.approve' },
+      { actor, action: 'subscription.change' },
+    ]);
+  });
+
+  it('ends in one way only, whoever is faster', async () => {
+    const { customerId, request } = await asked();
+    const ends = await Promise.allSettled([
+      approve(request.id),
+      decline(request.id),
+      withdrawPlanRequest(database.pool, { id: request.id, customerId, actor: 'customer' }),
+    ]);
+    expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    for (const end of ends) if (end.status === 'rejected') expect(end.reason).toEqual(refusal('request_closed'));
+  });
+
+  it('is declined with a reason, which the customer reads for 30 days', async () => {
+    const { customerId, request } = await asked();
+    await expect(decline(request.id, ' ')).rejects.toEqual(refusal('reason_malformed'));
+    await decline(request.id);
+    expect(await decline(request.id, 'Another reason.')).toMatchObject({ state: 'declined', reason: 'Not yet.' });
+    expect(await planOf(customerId)).toEqual([[null, 'active']]);
+    expect(await readCurrentRequests(database.pool, customerId)).toMatchObject([{ state: 'declined', reason: 'Not yet.' }]);
+    await database.pool.query("UPDATE plan_request SET answered_at = now() - interval '31 days'");
+    expect(await readCurrentRequests(database.pool, customerId)).toEqual([]);
+  });
+
+  it('is one at a time for a customer and product', async () => {
+    const { customerId, subscriptionId, request } = await asked();
+    const again = await Promise.all([ask(customerId), ask(customerId)]);
+    expect(again.map(({ id }) => id)).toEqual([request.id, request.id]);
+    await withdrawPlanRequest(database.pool, { id: request.id, customerId, actor: 'customer' });
+    const next = await ask(customerId);
+    expect(next.id).not.toBe(request.id);
+    await approve(next.id);
+    expect(await planOf(customerId)).toEqual([['Star', 'active']]);
+    await expect(ask(customerId)).rejects.toEqual(refusal('plan_current'));
+    expect(subscriptionId).not.toBe('');
+  });
+
+  it('subscribes a customer who had no subscription', async () => {
+    const { customerId } = await newKey(database.pool, { products: ['api-gst'] });
+    const request = await ask(customerId);
+    expect(request.subscriptionId).toBeNull();
+    await approve(request.id);
+    expect(await planOf(customerId)).toEqual([
+      [null, 'active'],
+      ['Star', 'active'],
+    ]);
+  });
+
+  it('ends with its subscription, so that no approval brings back what was cancelled', async () => {
+    const { subscriptionId, customerId, request } = await asked();
+    await setSubscriptionState(database.pool, { id: subscriptionId, state: 'cancelled', actor: 'customer' });
+    await expect(approve(request.id)).rejects.toEqual(refusal('request_closed'));
+    expect(await planOf(customerId)).toEqual([[null, 'cancelled']]);
+  });
+
+  it('is approved only on the terms that the customer agreed to', async () => {
+    const { customerId, request } = await asked();
+    await applyCatalogue(database.pool, sold('599.00'), { actor: 'test' });
+    await expect(approve(request.id)).rejects.toEqual(refusal('plan_changed'));
+    expect(await planOf(customerId)).toEqual([[null, 'active']]);
+    await expect(decline(request.id)).resolves.toMatchObject({ state: 'declined' });
+  });
+
+  it('is refused for a plan that needs none, and another customer’s is unknown', async () => {
+    const { request } = await asked();
+    const { customerId: other } = await newKey(database.pool);
+    await expect(ask(other, 'api-gst')).rejects.toEqual(refusal('plan_needs_no_approval'));
+    const theirs = withdrawPlanRequest(database.pool, { id: request.id, customerId: other, actor: 'customer' });
+    await expect(theirs).rejects.toEqual(refusal('request_unknown'));
+    await expect(approve('x')).rejects.toEqual(refusal('request_unknown'));
+  });
+
+  it('is told to the customer once, and again only when its mail did not go', async () => {
+    const { request } = await asked();
+    expect(await claimAnswer(database.pool, 300)).toBeUndefined();
+    await approve(request.id);
+    const claimed = await claimAnswer(database.pool, 0);
+    expect(claimed?.request).toMatchObject({ id: request.id, state: 'approved', title: 'IP lookup' });
+    const again = await claimAnswer(database.pool, 300);
+    expect(again?.request.id).toBe(request.id);
+    expect(await claimAnswer(database.pool, 300)).toBeUndefined();
+    if (again) await settleAnswer(database.pool, again);
+    await database.pool.query("UPDATE plan_request SET tell_at = tell_at - interval '1 day'");
+    expect(await claimAnswer(database.pool, 300)).toBeUndefined();
+  });
+});
