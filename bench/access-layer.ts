@@ -12,7 +12,7 @@ import { measure, startUpstream } from './support/load';
 // Run: npm run build && node dist/bench/access-layer.js [seconds] [keys]
 
 const SECONDS = Number(process.argv[2] ?? 5);
-const MOST_KEYS = Number(process.argv[3] ?? 1_000_000);
+const MAX_KEYS = Number(process.argv[3] ?? 1_000_000);
 
 /** Fills the table with keys that nobody holds; triggers are off, because a million notifications are not what is measured. */
 async function fillKeys(db: Pool, count: number): Promise<void> {
@@ -40,11 +40,11 @@ async function coldLookUp(db: Pool, key: string): Promise<number> {
 
 async function main({ folder, db, databaseUrl, redisUrl, key: first }: BenchStores): Promise<void> {
   const { url: service } = await startUpstream();
-  await setCustomerLimits(db, { customer: DEMO_EMAIL, limits: { keys: 2 * MOST_KEYS + 100, rulesPerKey: 10_000 }, actor: 'bench' });
+  await setCustomerLimits(db, { customer: DEMO_EMAIL, limits: { keys: 2 * MAX_KEYS + 100, rulesPerKey: 10_000 }, actor: 'bench' });
   const { base, pids } = await startBenchNode({ folder, name: 'redis', service, databaseUrl, redisUrl });
   const load = (name: string, key: string): unknown => measure({ name, url: `${base}/guarded?a=1`, seconds: SECONDS, key, pids });
   load('warm-up', first);
-  for (const count of [1, 1_000, MOST_KEYS].filter((each) => each <= MOST_KEYS)) {
+  for (const count of [1, 1_000, MAX_KEYS].filter((each) => each <= MAX_KEYS)) {
     if (count > 1) await fillKeys(db, count);
     const cold = await coldLookUp(db, first);
     load(`keys in the table: ${count}`, first);

@@ -10,9 +10,9 @@ import { ResponseTooLarge } from '../services/kit/upstream/read-capped';
 import { BodyNotUnpacked, unpackWhole } from '../services/kit/upstream/unpack-body';
 
 /** Descriptions of large public APIs have 1 to 5 MB. */
-const LARGEST_BYTES = 8 * 1024 * 1024;
+const MAX_BYTES = 8 * 1024 * 1024;
 const DEADLINE_MS = 10_000;
-const MOST_REDIRECTS = 5;
+const MAX_REDIRECTS = 5;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 export interface ApiDocuments {
@@ -54,11 +54,11 @@ export async function updateApiDocuments(db: Pool, catalogue: Catalogue, catalog
   return unusable.map((text) => `${text}; once it can be read: npx tollgate catalogue apply`);
 }
 
-const tooLarge = (): Error => new Error(`it has more than ${LARGEST_BYTES / 1024 / 1024} MiB`);
+const tooLarge = (): Error => new Error(`it has more than ${MAX_BYTES / 1024 / 1024} MiB`);
 
 async function readText(place: string, folder: string): Promise<string> {
   if (!/^https?:/i.test(place)) {
-    const text = readTextFile(resolve(folder, place), LARGEST_BYTES);
+    const text = readTextFile(resolve(folder, place), MAX_BYTES);
     if (text === undefined) throw tooLarge();
     return text;
   }
@@ -68,10 +68,10 @@ async function readText(place: string, folder: string): Promise<string> {
   });
 }
 
-async function getText(place: string, signal: AbortSignal, redirects = MOST_REDIRECTS): Promise<string> {
+async function getText(place: string, signal: AbortSignal, redirects = MAX_REDIRECTS): Promise<string> {
   const { status, headers, body } = await plainGet(place, {
     signal,
-    maxBytes: LARGEST_BYTES,
+    maxBytes: MAX_BYTES,
     accept: 'application/json, application/yaml',
   });
   const { location, 'content-encoding': encoding } = headers;
@@ -79,7 +79,7 @@ async function getText(place: string, signal: AbortSignal, redirects = MOST_REDI
     return getText(new URL(location, place).href, signal, redirects - 1);
   if (status < 200 || status > 299) throw new Error(`it answers ${status}`);
   // Some servers keep documents packed and send them so to everybody.
-  return (await unpackWhole(body, encoding, LARGEST_BYTES)).toString('utf8');
+  return (await unpackWhole(body, encoding, MAX_BYTES)).toString('utf8');
 }
 
 function readJsonOrYaml(text: string): unknown {

@@ -4,7 +4,7 @@ import { parseMilliseconds, parseProperties } from './local/config/kong-conf';
 /** Levels at which nginx writes nothing about a request. At `crit` it names the whole request line when the plugin socket is missing. */
 const SILENT_LEVELS: readonly string[] = ['alert', 'emerg'];
 /** Twice what the project's own kong.conf says. */
-const LONGEST_BODY_PAUSE_MS = 10_000;
+const MAX_BODY_PAUSE_MS = 10_000;
 /** Variables in which an API key may stand. */
 const KEY_VARIABLES = /\$(request|request_uri|args|query_string|is_args|arg_\w+|http_authorization|http_x_api_key|http_referer)\b/g;
 
@@ -27,7 +27,7 @@ export function checkKongConf(kongConf: string): string[] {
     problems.push('nginx_http_include: must name log-maps.conf, and come before the nginx_http_log_format that uses its variables');
   }
   const pause = properties.get('nginx_location_client_body_timeout') ?? properties.get('nginx_proxy_client_body_timeout') ?? '';
-  if (!(parseMilliseconds(pause) <= LONGEST_BODY_PAUSE_MS)) {
+  if (!(parseMilliseconds(pause) <= MAX_BODY_PAUSE_MS)) {
     problems.push(
       'nginx_location_client_body_timeout: must be 10s at most; strangers could hold connections with forms that they do not send',
     );

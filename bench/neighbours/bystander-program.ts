@@ -11,7 +11,7 @@ let timers: NodeJS.Timeout[] = [];
 /** By call. */
 const open = new Map<string, number>();
 /** One less than the requests at once that a subscription has: this customer keeps to the rules. */
-const MOST_OPEN = 3;
+const MAX_OPEN = 3;
 
 const leftOf = (header: unknown): number | null => {
   const left = /"daily";r=(\d+)/.exec(String(header))?.[1];
@@ -20,7 +20,7 @@ const leftOf = (header: unknown): number | null => {
 
 function sendOnce({ name, url, method, headers, body, isHeavy }: BystanderCall): void {
   const running = open.get(name) ?? 0;
-  if (isHeavy && running >= MOST_OPEN) return;
+  if (isHeavy && running >= MAX_OPEN) return;
   open.set(name, running + 1);
   const sentAt = performance.timeOrigin + performance.now();
   const settle = (answer: Pick<BystanderAnswer, 'status' | 'left' | 'text'>): void => {

@@ -8,8 +8,8 @@ import { type AttackObservation, observeAttack } from './observe-attack';
 import attacks from './attacks.json';
 
 /** Growth while one attack runs. Threads that work on pictures and pages take most of the memory, PostgreSQL's log of 16 MB a file the disk. */
-const MOST_MEMORY_MB = 300;
-const MOST_DISK_MB = 50;
+const MAX_MEMORY_MB = 300;
+const MAX_DISK_MB = 50;
 /** Milliseconds of CPU a second. */
 const ONE_PERCENT_OF_A_CORE = 10;
 
@@ -23,15 +23,15 @@ afterAll(async () => {
 });
 
 function expectBounded(seen: AttackObservation, freePerSecond: number | null | undefined): void {
-  expect(seen.memoryMb).toBeLessThan(MOST_MEMORY_MB);
-  expect(seen.diskMb).toBeLessThan(MOST_DISK_MB);
+  expect(seen.memoryMb).toBeLessThan(MAX_MEMORY_MB);
+  expect(seen.diskMb).toBeLessThan(MAX_DISK_MB);
   if (typeof freePerSecond !== 'number' || seen.damage.charged > 0) return;
   expect(seen.cpuMsPerAttempt * freePerSecond).toBeLessThanOrEqual(ONE_PERCENT_OF_A_CORE);
 }
 
 describe('a paying customer is served as fast as before, and charged for what he was served, during', () => {
   const all = [...strangers, ...customers, ...dashboardAttacks];
-  test.each(all.map((attack) => [attack.name, attack] as const))('%s', async (name, attack) => {
+  it.each(all.map((attack) => [attack.name, attack] as const))('%s', async (name, attack) => {
     await untilFree();
     const seen = await observeAttack(neighbourhood, attack);
     recordAttack(name, seen);

@@ -6,19 +6,19 @@ function invalid(message: string): CommandError {
 }
 
 /** Longest text worth repeating in a message. */
-const LONGEST_ECHO = 80;
+const MAX_ECHO = 80;
 
 function quote(text: string): string {
-  return JSON.stringify(text.length > LONGEST_ECHO ? `${text.slice(0, LONGEST_ECHO)}…` : text);
+  return JSON.stringify(text.length > MAX_ECHO ? `${text.slice(0, MAX_ECHO)}…` : text);
 }
 
 /** RFC 5321 limits an address to 254 characters. */
-const LONGEST_EMAIL = 254;
+const MAX_EMAIL = 254;
 
 /** An address as customers write it; the database keeps its case and compares without it. */
 export function parseEmail(text: string): string {
   const email = text.trim();
-  if (email.length <= LONGEST_EMAIL && /^[^\s@,<>"]+@[^\s@,<>"]+\.[^\s@,<>".]+$/.test(email)) return email;
+  if (email.length <= MAX_EMAIL && /^[^\s@,<>"]+@[^\s@,<>"]+\.[^\s@,<>".]+$/.test(email)) return email;
   throw invalid(`${quote(text)} is not an email address`);
 }
 
@@ -58,13 +58,13 @@ export function parseMode(text: string): KeyMode {
 }
 
 /** PostgreSQL's integer. */
-const LARGEST_LIMIT = 2_147_483_647;
+const MAX_LIMIT = 2_147_483_647;
 
 /** A limit in requests: a positive whole number. */
 export function parseLimit(text: string, option: string): number {
   const limit = /^\d{1,10}$/.test(text) ? Number(text) : 0;
-  if (limit >= 1 && limit <= LARGEST_LIMIT) return limit;
-  throw invalid(`${option} is a whole number from 1 to ${LARGEST_LIMIT}, not ${quote(text)}`);
+  if (limit >= 1 && limit <= MAX_LIMIT) return limit;
+  throw invalid(`${option} is a whole number from 1 to ${MAX_LIMIT}, not ${quote(text)}`);
 }
 
 const INSTANT = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/i;
@@ -105,13 +105,13 @@ export function parseMonth(text: string): string {
 }
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-const LONGEST_DURATION_MS = 365 * 86_400_000;
+const MAX_DURATION_MS = 365 * 86_400_000;
 
 /** `90s`, `30m`, `24h`, `7d`, up to a year. @returns milliseconds */
 export function parseDuration(text: string, option: string): number {
   const match = /^(\d{1,9})([smhd])$/i.exec(text.trim());
   const durationMs = Number(match?.[1] ?? 0) * (UNIT_MS[match?.[2]?.toLowerCase() ?? ''] ?? 0);
-  if (durationMs > 0 && durationMs <= LONGEST_DURATION_MS) return durationMs;
+  if (durationMs > 0 && durationMs <= MAX_DURATION_MS) return durationMs;
   throw invalid(`${option} is a duration such as 30m, 24h or 7d, at most 365d, not ${quote(text)}`);
 }
 

@@ -9,11 +9,11 @@ export interface TouchingChange extends CatalogueChange {
 const SIGNS: Readonly<Record<CatalogueChange['action'], string>> = { add: '+', change: '~', retire: '-' };
 
 /** Longest value that is read in a line. */
-const LONGEST_VALUE = 60;
+const MAX_VALUE = 60;
 
 function valueOf(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}…` : text;
+  return text.length > MAX_VALUE ? `${text.slice(0, MAX_VALUE)}…` : text;
 }
 
 function whatOf({ action, plan, fields, falls }: CatalogueChange): string {

@@ -7,7 +7,7 @@ import { CommandError } from '../command-error';
 import { isOnnxModel } from './check-onnx';
 
 /** Half of the 2 GiB that one protocol buffer can hold, and all of it is loaded by each thread. */
-export const MOST_MODEL_BYTES = 1_073_741_824;
+export const MAX_MODEL_BYTES = 1_073_741_824;
 
 const NAME = /^[A-Za-z0-9][\w.-]{0,95}\.onnx$/;
 
@@ -29,14 +29,14 @@ function refused(message: string): CommandError {
 async function sizeOf(file: string): Promise<number> {
   const found = await stat(file).catch(() => undefined);
   if (!found?.isFile()) throw refused(`${file} is no file that can be read`);
-  if (found.size > MOST_MODEL_BYTES) throw refused(`${file} is larger than ${MOST_MODEL_BYTES} bytes`);
+  if (found.size > MAX_MODEL_BYTES) throw refused(`${file} is larger than ${MAX_MODEL_BYTES} bytes`);
   return found.size;
 }
 
 /** @param to copied there on the way, as far as it is given */
 async function hashOf(file: string, to?: string): Promise<string> {
   const hash = createHash('sha256');
-  const source = createReadStream(file, { end: MOST_MODEL_BYTES });
+  const source = createReadStream(file, { end: MAX_MODEL_BYTES });
   source.on('data', (chunk) => void hash.update(chunk));
   if (to === undefined) for await (const _ of source);
   else await pipeline(source, createWriteStream(to, { flags: 'wx', flush: true }));
@@ -53,7 +53,7 @@ async function checkCopy(file: string, source: string): Promise<void> {
   const handle = await open(file);
   try {
     const { size } = await handle.stat();
-    if (size > MOST_MODEL_BYTES) throw refused(`${source} is larger than ${MOST_MODEL_BYTES} bytes`);
+    if (size > MAX_MODEL_BYTES) throw refused(`${source} is larger than ${MAX_MODEL_BYTES} bytes`);
     if (!(await isOnnxModel(handle, size))) throw refused(`${source} is no ONNX model`);
   } finally {
     await handle.close();

@@ -41,12 +41,12 @@ export function createDataFolder(root: string, env: NodeJS.ProcessEnv): string {
 }
 
 /** Linux allows 107 bytes, macOS 103. */
-const LONGEST_SOCKET_PATH = 100;
+const MAX_SOCKET_PATH = 100;
 
 /** A socket of the plugin server: in the data folder, or in the system's folder for temporary files when the clone's path is too long. */
 export function socketPath(dataDir: string, name: 'plugin.sock' | 'forward-auth.sock' | 'lane.sock'): string {
   const inside = join(dataDir, name);
-  if (Buffer.byteLength(inside) <= LONGEST_SOCKET_PATH) return inside;
+  if (Buffer.byteLength(inside) <= MAX_SOCKET_PATH) return inside;
   const folder = join(tmpdir(), `tollgate-${createHash('sha256').update(dataDir).digest('hex').slice(0, 12)}`);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   return join(folder, name);

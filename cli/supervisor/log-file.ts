@@ -1,13 +1,13 @@
 import { closeSync, copyFileSync, openSync, readFileSync, statSync, truncateSync } from 'node:fs';
 
 /** A log larger than this is moved to `<name>.log.1`. */
-const LARGEST_LOG_BYTES = 20 * 1024 * 1024;
+const MAX_LOG_BYTES = 20 * 1024 * 1024;
 
 /**
  * Moves an overlong log aside. The file is copied and truncated rather than renamed, because children hold it open; they append, so the
  * next line starts the emptied file. Lines written in between are lost, which a development log can bear.
  */
-export function rotateLog(file: string, largestBytes = LARGEST_LOG_BYTES): void {
+export function rotateLog(file: string, largestBytes = MAX_LOG_BYTES): void {
   if (logSize(file) <= largestBytes) return;
   copyFileSync(file, `${file}.1`);
   truncateSync(file);

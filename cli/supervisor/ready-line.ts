@@ -4,7 +4,7 @@ import { type Readable } from 'node:stream';
 export type ReadyLine = Readonly<Record<string, unknown>> & { readonly ready: true };
 
 /** Far longer than any ready line; a process that prints something else first does not fill the memory. */
-const LONGEST_WAIT_CHARACTERS = 65_536;
+const MAX_WAIT_CHARACTERS = 65_536;
 
 function parse(line: string): ReadyLine | undefined {
   if (!line.startsWith('{')) return undefined;
@@ -22,7 +22,7 @@ export function watchForReadyLine(stream: Readable, found: (line: ReadyLine) => 
   const look = (chunk: Buffer): void => {
     text += chunk.toString();
     const lines = text.split('\n');
-    text = (lines.pop() ?? '').slice(0, LONGEST_WAIT_CHARACTERS);
+    text = (lines.pop() ?? '').slice(0, MAX_WAIT_CHARACTERS);
     const ready = lines.map(parse).find((line) => line !== undefined);
     if (!ready) return;
     stream.off('data', look);

@@ -29,7 +29,7 @@ export interface SupervisionEvents {
 const READY_POLL_MS = 20;
 const READY_DEADLINE_MS = 60_000;
 const FIRST_BACKOFF_MS = 100;
-const LONGEST_BACKOFF_MS = 2_000;
+const MAX_BACKOFF_MS = 2_000;
 /** A child that lived this long is restarted at once; its earlier deaths are forgiven. */
 const STEADY_AFTER_MS = 10_000;
 /** Deaths before the first readiness after which a start fails instead of trying again. */
@@ -99,7 +99,7 @@ export class SupervisedChild {
         this.#note(`could not be started: ${error instanceof Error ? error.message : String(error)}`);
       });
       if (!this.#ready && this.#deaths >= START_ATTEMPTS) return;
-      const backoffMs = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** Math.max(0, this.#deaths - 1));
+      const backoffMs = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** Math.max(0, this.#deaths - 1));
       if (!this.#isStopping) await sleep(backoffMs, undefined, { signal: this.#wake.signal }).catch(() => undefined);
     }
   }

@@ -25,7 +25,7 @@ function secondsOf(duration: unknown): number | undefined {
   return seconds === undefined ? undefined : Number(seconds);
 }
 
-const LONGEST_SECONDS = 30;
+const MAX_SECONDS = 30;
 
 function checkFilter(config: Node): string[] {
   const problems: string[] = [];
@@ -43,7 +43,7 @@ function checkFilter(config: Node): string[] {
   const service = nodeAt(config, 'grpc_service');
   if (!service) return [...problems, 'grpc_service is missing: the access layer answers Envoy over gRPC'];
   const seconds = secondsOf(service['timeout']);
-  if (seconds === undefined || seconds === 0 || seconds > LONGEST_SECONDS) problems.push('grpc_service has no timeout of seconds');
+  if (seconds === undefined || seconds === 0 || seconds > MAX_SECONDS) problems.push('grpc_service has no timeout of seconds');
   if (service['retry_policy'] !== undefined || nodeAt(service, 'envoy_grpc')?.['retry_policy'] !== undefined) {
     problems.push('grpc_service has a retry_policy: a request could be charged twice');
   }

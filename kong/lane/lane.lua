@@ -23,18 +23,18 @@ local VERDICT_SECONDS = 6
 local LINK_SECONDS = 60
 -- A connection on which so many wait for an answer gets company, which another process of the plugin server may take. With more on each, all requests
 -- would move in step, and one process would wait while the other works: of 32 at a time, 8 on each were a quarter faster than all on one.
-local CROWD, MOST_LINKS = 8, 8
+local CROWD, MAX_LINKS = 8, 8
 -- An nginx worker asks so much at a time.
-local MOST_WAITING = 4096
+local MAX_WAITING = 4096
 -- A form of 1 MiB, or more where a route's form_key_max_bytes says so.
-local MOST_BYTES = 64 * 1024 * 1024
+local MAX_BYTES = 64 * 1024 * 1024
 
 -- For a form that may hold the key, as a whole, where the route does not say: as long as the access layer waits for it.
 local FORM_MS = 5000
 local PIECE = 64 * 1024
 
 -- So long an answer waits for a question with which it can be told, and so many wait.
-local TELL_SECONDS, MOST_TOLD = 0.2, 4096
+local TELL_SECONDS, MAX_TOLD = 0.2, 4096
 -- As for the other gateways.
 local UNITS_LONGEST = 30
 
@@ -73,7 +73,7 @@ local spare = {}
 local function put_back(place, lines)
   local waiting = answered[place] or {}
   answered[place] = waiting
-  for index = 1, math.min(#lines, MOST_TOLD - #waiting) do
+  for index = 1, math.min(#lines, MAX_TOLD - #waiting) do
     waiting[#waiting + 1] = lines[index]
   end
 end
@@ -159,7 +159,7 @@ local function read_frame(link, socket)
   end
   local a, b, c, d, version, kind, e, f, g, h = byte(prefix, 1, 10)
   local length = a + 256 * (b + 256 * (c + 256 * d))
-  local text = version == VERSION and length >= 6 and length <= MOST_BYTES and socket:receive(length - 6)
+  local text = version == VERSION and length >= 6 and length <= MAX_BYTES and socket:receive(length - 6)
   return text and hear(link, kind, e + 256 * (f + 256 * (g + 256 * h)), text)
 end
 
@@ -220,8 +220,8 @@ local function pick(place)
       end
     end
   end
-  if best and (best.count < CROWD or #open_links == MOST_LINKS) then
-    return best.count < MOST_WAITING / MOST_LINKS and best
+  if best and (best.count < CROWD or #open_links == MAX_LINKS) then
+    return best.count < MAX_WAITING / MAX_LINKS and best
   end
   local link = {
     place = place, wake = semaphore.new(), ends = ngx.now() + LINK_SECONDS,
@@ -424,7 +424,7 @@ end
 function lane.tell(place)
   local var, waiting = ngx.var, answered[place] or {}
   answered[place] = waiting
-  if #waiting < MOST_TOLD then
+  if #waiting < MAX_TOLD then
     local units = var.upstream_http_x_units
     waiting[#waiting + 1] = request_id() .. ' ' .. var.status .. ' ' .. var.request_time .. ' ' .. var.body_bytes_sent .. ' '
       .. (var.upstream_header_time or '-') .. (units and #units <= UNITS_LONGEST and ' units=' .. units or '') .. '\n'

@@ -10,7 +10,7 @@ const FORM_KEY_TIMEOUT_MS = 5000;
 const MAX_FORM_KEY_TIMEOUT_MS = 25_000;
 
 /** A hundred times the most expensive request. */
-const MOST_UNITS = 10_000;
+const MAX_UNITS = 10_000;
 
 const configSchema = z.object({
   products: z.array(z.string().regex(PRODUCT_ID)).min(1),
@@ -19,7 +19,7 @@ const configSchema = z.object({
     .min(1)
     .default([...KEY_PLACES]),
   quota: z.boolean().default(true),
-  post_units: z.number().int().min(1).max(MOST_UNITS).default(1),
+  post_units: z.number().int().min(1).max(MAX_UNITS).default(1),
   on_quota_store_error: z.enum(['deny', 'allow']).default('deny'),
   form_key_max_bytes: z.number().int().min(0).default(FORM_KEY_MAX_BYTES),
   form_key_timeout_ms: z.number().int().min(1).max(MAX_FORM_KEY_TIMEOUT_MS).default(FORM_KEY_TIMEOUT_MS),
@@ -67,7 +67,7 @@ export const KONG_SCHEMA: readonly Record<string, unknown>[] = [
     key_in: { type: 'array', required: true, len_min: 1, default: [...KEY_PLACES], elements: { type: 'string', one_of: [...KEY_PLACES] } },
   },
   { quota: { type: 'boolean', required: true, default: true } },
-  { post_units: { type: 'integer', required: true, default: 1, between: [1, MOST_UNITS] } },
+  { post_units: { type: 'integer', required: true, default: 1, between: [1, MAX_UNITS] } },
   { on_quota_store_error: { type: 'string', required: true, default: 'deny', one_of: ['deny', 'allow'] } },
   { form_key_max_bytes: { type: 'integer', required: true, default: FORM_KEY_MAX_BYTES } },
   { form_key_timeout_ms: { type: 'integer', required: true, default: FORM_KEY_TIMEOUT_MS, between: [1, MAX_FORM_KEY_TIMEOUT_MS] } },

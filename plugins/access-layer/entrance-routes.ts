@@ -4,7 +4,7 @@ import { KEY_PLACES } from '../core/key-places';
 import { type AccessInstance } from '../core/access/verdict';
 
 /** Far more than a gateway has routes; each costs a few hundred bytes. */
-const MOST_ROUTES = 1_024;
+const MAX_ROUTES = 1_024;
 
 /** What a gateway's configuration may say of one route, all of it text: the members of the plugin's configuration, by their names. */
 export type RouteText = Readonly<Record<string, string | undefined>>;
@@ -58,7 +58,7 @@ export function readRoute(text: RouteText, { takesForms = false }: EntranceAbili
 
 /** The access layer's instances by the text of each route. An instance is created when its route is first used. */
 export class EntranceRoutes {
-  private readonly known = new LRUCache<string, AccessInstance>({ max: MOST_ROUTES });
+  private readonly known = new LRUCache<string, AccessInstance>({ max: MAX_ROUTES });
 
   constructor(
     private readonly plugin: PluginModule<AccessInstance>,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type ListenPlace } from '../access-layer/gateway-question';
 
 /** As long as a key of HMAC-SHA256, so that the secret cannot be guessed. */
-const SHORTEST_SECRET = 32;
+const MIN_SECRET = 32;
 
 function parsePlace(text: string): ListenPlace | undefined {
   if (isAbsolute(text)) return { path: text };
@@ -27,7 +27,7 @@ const ENVIRONMENT = z
       .refine(isAbsolute, 'must be the absolute path of a socket')
       .transform((path) => ({ path }))
       .optional(),
-    GATEWAY_SECRET: z.string().min(SHORTEST_SECRET, `must have at least ${SHORTEST_SECRET} characters`).optional(),
+    GATEWAY_SECRET: z.string().min(MIN_SECRET, `must have at least ${MIN_SECRET} characters`).optional(),
   })
   .superRefine(({ FORWARD_AUTH_LISTEN, EXT_AUTHZ_LISTEN, GATEWAY_SECRET }, context) => {
     const isOnTcp = [FORWARD_AUTH_LISTEN, EXT_AUTHZ_LISTEN].some((each) => each && 'host' in each);

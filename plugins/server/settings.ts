@@ -6,7 +6,7 @@ import { type LinkKeys } from '../core/proof/access-link';
 import { signingSettings, type ContextSigning } from './signing-settings';
 
 /** The database keeps younger lines, whatever this setting says. */
-const LEAST_AUDIT_DAYS = 90;
+const MIN_AUDIT_DAYS = 90;
 
 const ENVIRONMENT = z.object({
   DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, 'must be a postgres:// URL'),
@@ -24,7 +24,7 @@ const ENVIRONMENT = z.object({
     .string()
     .regex(/^\d{2,5}$/, 'must be a number of days')
     .transform(Number)
-    .refine((days) => days >= LEAST_AUDIT_DAYS, `must be ${LEAST_AUDIT_DAYS} or more`)
+    .refine((days) => days >= MIN_AUDIT_DAYS, `must be ${MIN_AUDIT_DAYS} or more`)
     .default(400),
   ANSWERS_LISTEN: z
     .string()

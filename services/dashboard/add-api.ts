@@ -30,7 +30,7 @@ import { organisationHandlers } from './customer/team/organisation-handlers';
 import { type Caller, type OperatorCaller, type Person } from './http/callers';
 
 /** A minute: more than anybody clicks. */
-const MOST_OPERATOR_WRITES = 120;
+const MAX_OPERATOR_WRITES = 120;
 
 interface ApiTools extends PersonTools {
   readonly deps: DashboardDeps;
@@ -60,7 +60,7 @@ function toolsFor(endpoint: Endpoint, tools: ApiTools): EndpointTools {
       return {
         deps,
         findCaller: tools.findOperator,
-        takeWrite: ({ id }: OperatorCaller) => takeRequest(db, { kind: 'operator', customerId: id, mostPerMinute: MOST_OPERATOR_WRITES }),
+        takeWrite: ({ id }: OperatorCaller) => takeRequest(db, { kind: 'operator', customerId: id, mostPerMinute: MAX_OPERATOR_WRITES }),
       };
     case 'accounts':
       return { deps, findCaller: (request, reply) => findAccount(request, reply, tools) };

@@ -43,7 +43,7 @@ export interface RunningDashboard {
 
 /** A page must not hang on a database that does not answer. */
 const STATEMENT_TIMEOUT_MS = 5_000;
-const MOST_CONNECTIONS = 10;
+const MAX_CONNECTIONS = 10;
 /** A start of everything at once needs the processor for other work first; it is done before the first person signs in. */
 const AUTH_LOAD_MS = 2_000;
 /** Beside this module's folder in the build; see cli/build.mjs. */
@@ -125,7 +125,7 @@ export async function runDashboard(env: Environment): Promise<RunningDashboard> 
     log.warn('DASHBOARD_WEBHOOKS_ALLOW_PRIVATE has no effect with DASHBOARD_MAIL=smtp');
   }
   const db = createPool(settings.DATABASE_URL, {
-    max: MOST_CONNECTIONS,
+    max: MAX_CONNECTIONS,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     applicationName: 'tollgate dashboard',
     onError: (error) => log.warn({ err: error }, 'a database connection broke'),

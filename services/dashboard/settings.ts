@@ -14,7 +14,7 @@ import { findProviderProblems, providerSettings } from './sign-in/providers/prov
 import { findPaymentProblems, paymentSettings } from './billing/payment-settings';
 import { alertSettings } from './customer/start-alerts';
 
-const LEAST_SECRET_CHARACTERS = 32;
+const MIN_SECRET_CHARACTERS = 32;
 
 function postgresUrl(): z.ZodType<string> {
   return z.string().refine((text) => /^postgres(ql)?:\/\//.test(text) && URL.canParse(text), 'must be a URL that starts with postgres://');
@@ -46,7 +46,7 @@ const shape = z.object({
     .default([]),
   QUOTA_TIMEZONE: z.string().refine(isTimeZone, 'must be an IANA time zone such as Asia/Kolkata').default('Asia/Kolkata'),
   /** Signs sessions and the links in mail. */
-  DASHBOARD_SECRET: z.string().min(LEAST_SECRET_CHARACTERS, `must have at least ${LEAST_SECRET_CHARACTERS} characters`),
+  DASHBOARD_SECRET: z.string().min(MIN_SECRET_CHARACTERS, `must have at least ${MIN_SECRET_CHARACTERS} characters`),
   /** `outbox` shows every mail on a page, to anybody: for a developer's machine only. */
   DASHBOARD_MAIL: z.enum(['outbox', 'smtp']).default('smtp'),
   /** `npm start`: the outbox is for the user who runs this process, and not for the machine's others. */

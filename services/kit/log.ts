@@ -51,7 +51,7 @@ export function pathOf(url: string): string {
   return end < 0 ? url : url.slice(0, end);
 }
 
-const DEEPEST_CAUSE = 4;
+const MAX_CAUSE = 4;
 
 /** An error for the log: scrubbed texts and its chain of causes. */
 export function describeError(error: unknown, depth = 0): Record<string, unknown> {
@@ -62,7 +62,7 @@ export function describeError(error: unknown, depth = 0): Record<string, unknown
     message: scrubText(error.message),
     ...((typeof code === 'string' || typeof code === 'number') && { code }),
     ...(error.stack !== undefined && { stack: scrubText(error.stack) }),
-    ...(error.cause !== undefined && depth < DEEPEST_CAUSE && { cause: describeError(error.cause, depth + 1) }),
+    ...(error.cause !== undefined && depth < MAX_CAUSE && { cause: describeError(error.cause, depth + 1) }),
   };
 }
 

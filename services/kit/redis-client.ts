@@ -16,7 +16,7 @@ export interface RedisClientOptions {
 /** ioredis keeps the process alive for this long after the end of a connection that was already broken. */
 const DISCONNECT_TIMEOUT_MS = 100;
 const SLOWEST_RECONNECT_MS = 250;
-const MOST_REDIRECTIONS = 4;
+const MAX_REDIRECTIONS = 4;
 const retryStrategy = (times: number): number => Math.min(50 * times, SLOWEST_RECONNECT_MS);
 
 /** @param url REDIS_URL. @throws Error when it cannot be read */
@@ -35,7 +35,7 @@ export function connectRedis(url: string, { deadlineMs, waitForConnection, onErr
     // Nothing bounds the time that a command waits for a cluster.
     enableOfflineQueue: false,
     enableReadyCheck: false,
-    maxRedirections: MOST_REDIRECTIONS,
+    maxRedirections: MAX_REDIRECTIONS,
     slotsRefreshTimeout: deadlineMs,
     clusterRetryStrategy: retryStrategy,
     clusterNodeRetryStrategy: retryStrategy,

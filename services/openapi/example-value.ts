@@ -10,7 +10,7 @@ export interface Example {
 /** Deeper values are left out of an example, where they are not read. */
 const DEEPEST = 6;
 /** Of an object that requires nothing. */
-const MOST_MEMBERS = 12;
+const MAX_MEMBERS = 12;
 
 /** By format. Names and addresses are those that RFC 2606 and RFC 5737 keep for examples. */
 const TEXTS: Readonly<Record<string, string>> = {
@@ -106,7 +106,7 @@ function objectOf(schema: Json, depth: number): Example {
   const properties = Object.entries(isObject(schema['properties']) ? schema['properties'] : {});
   const required = new Set(Array.isArray(schema['required']) ? (schema['required'] as unknown[]) : []);
   const wanted = properties.filter(([name, member]) => required.has(name) || hasExample(member));
-  const shown = wanted.length > 0 ? wanted : properties.slice(0, MOST_MEMBERS);
+  const shown = wanted.length > 0 ? wanted : properties.slice(0, MAX_MEMBERS);
   if (depth >= DEEPEST) return made({});
   const members = shown.map(([name, member]) => [name, exampleOfSchema(isObject(member) ? member : {}, name, depth + 1)] as const);
   const value = Object.fromEntries(members.map(([name, example]) => [name, example.value]));

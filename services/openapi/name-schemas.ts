@@ -3,9 +3,9 @@ import { isObject, type Json } from './sound-parts';
 /** Members whose values are somebody's data, where a schema's words mean nothing. */
 const DATA = new Set(['example', 'examples', 'default', 'enum', 'const', 'x-codes']);
 /** Smaller objects are easier to read where they stand. */
-const LEAST_MEMBERS = 2;
+const MIN_MEMBERS = 2;
 /** An object that stands in one place alone gets a name from this size on. */
-const LEAST_MEMBERS_OF_ONE = 5;
+const MIN_MEMBERS_OF_ONE = 5;
 /** Members that say nothing of what is in them. */
 const VAGUE = new Set(['data', 'result', 'results', 'items']);
 /** Members that say something only with what they are of. */
@@ -104,7 +104,7 @@ export class SchemaNames {
 }
 
 function isWorthAName(schema: Json, { uses, title }: Shape): boolean {
-  return title !== undefined || Object.keys(membersOf(schema)).length >= (uses > 1 ? LEAST_MEMBERS : LEAST_MEMBERS_OF_ONE);
+  return title !== undefined || Object.keys(membersOf(schema)).length >= (uses > 1 ? MIN_MEMBERS : MIN_MEMBERS_OF_ONE);
 }
 
 /** Every schema in a schema, outer before inner. */

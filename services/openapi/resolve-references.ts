@@ -3,7 +3,7 @@ import { isObject, type Json, unescaped } from './sound-parts';
 /** Deeper than our own answers go, and far below where a chain of references would end a stack. */
 const DEEPEST = 24;
 /** What one operation may grow to. A document that is folded into itself would otherwise be written out a million times. */
-const MOST_PARTS = 5_000;
+const MAX_PARTS = 5_000;
 /** Members whose values are somebody's data, in which `$ref` and `allOf` mean nothing. */
 const DATA = new Set(['example', 'default', 'enum', 'const', 'value']);
 
@@ -21,14 +21,14 @@ interface Place {
  * the name of the component.
  */
 export class ReferenceResolver {
-  private left = MOST_PARTS;
+  private left = MAX_PARTS;
 
   /** @param document with the components that are referred to */
   constructor(private readonly document: Json) {}
 
   /** One operation, parameter, body or schema. Each has the same budget. */
   resolve(part: unknown): unknown {
-    this.left = MOST_PARTS;
+    this.left = MAX_PARTS;
     return this.walk(part, { depth: 0, through: [] });
   }
 

@@ -15,7 +15,7 @@ export interface RefundStore {
 export type RefundSettings = Pick<ProcessSettings, 'DATABASE_URL' | 'REDIS_URL' | 'QUOTA_TIMEZONE'>;
 
 /** Refunds are rare and short. */
-const MOST_CONNECTIONS = 2;
+const MAX_CONNECTIONS = 2;
 const STATEMENT_TIMEOUT_MS = 1_000;
 /** Plugin servers write every second what Redis granted. */
 const WRITTEN_WITHIN_MS = 2_000;
@@ -30,7 +30,7 @@ export async function createRefund(settings: RefundSettings, { log, clock }: { l
     return undefined;
   }
   const pool = createPool(settings.DATABASE_URL, {
-    max: MOST_CONNECTIONS,
+    max: MAX_CONNECTIONS,
     // A caller waits for its refund: it must not wait for a connection too.
     min: 1,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,

@@ -50,7 +50,7 @@ function ask(page: Page, path: string, init: Record<string, unknown>): Promise<S
 const json = { method: 'POST', body: '{"country":"IN","pin":"110001"}' };
 const withKey = (key: string) => ({ headers: { 'X-API-Key': key, 'Content-Type': 'application/json' } });
 
-test('a page that the key’s domain rule names reads answers and their limits, and is charged for what it asked alone', async () => {
+it('a page that the key’s domain rule names reads answers and their limits, and is charged for what it asked alone', async () => {
   const { key } = await tollgate.createKey({ products: ['api-ip', 'api-pincode'], mode: 'test', allow: ['localhost'] });
   const first = await ask(named, '/ip?ip=8.8.8.8', withKey(key));
   expect(first).toMatchObject({
@@ -66,7 +66,7 @@ test('a page that the key’s domain rule names reads answers and their limits, 
   expect(inQuery.status).toBe(200);
 });
 
-test('it reads why it was refused, too', async () => {
+it('it reads why it was refused, too', async () => {
   const { key } = await tollgate.createKey({ products: ['api-ip'], mode: 'test', allow: ['localhost'] });
   expect(await ask(named, '/ip?IP=8.8.8.8', withKey(key))).toMatchObject({ status: 400, body: { errors: [{ field: 'IP' }] } });
   expect(await ask(named, '/pincode', { ...json, ...withKey(key) })).toMatchObject({
@@ -75,14 +75,14 @@ test('it reads why it was refused, too', async () => {
   });
 });
 
-test('a page of another origin reads nothing, whether its address is named or not', async () => {
+it('a page of another origin reads nothing, whether its address is named or not', async () => {
   const { key } = await tollgate.createKey({ products: ['api-ip'], mode: 'test', allow: ['localhost', await tollgate.callerAddress()] });
   expect(await ask(stranger, '/ip?ip=8.8.8.8', withKey(key))).toEqual({ failed: 'TypeError: Failed to fetch' });
   const { key: domainOnly } = await tollgate.createKey({ products: ['api-ip'], mode: 'test', allow: ['localhost'] });
   expect(await ask(stranger, '/ip?ip=8.8.8.8', withKey(domainOnly))).toEqual({ failed: 'TypeError: Failed to fetch' });
 });
 
-test('no page may send cookies along', async () => {
+it('no page may send cookies along', async () => {
   const { key } = await tollgate.createKey({ products: ['api-ip'], mode: 'test', allow: ['localhost'] });
   expect(await ask(named, '/ip?ip=8.8.8.8', { ...withKey(key), credentials: 'include' })).toEqual({ failed: 'TypeError: Failed to fetch' });
 });

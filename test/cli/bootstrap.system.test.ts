@@ -27,7 +27,7 @@ describe('installing packages', () => {
   const { 'node_modules/pg': pg, 'node_modules/vite': vite } = locked;
   const everything = { 'node_modules/pg': pg, 'node_modules/vite': vite };
 
-  test.each<[string, Record<string, { version: string }> | undefined, boolean]>([
+  it.each<[string, Record<string, { version: string }> | undefined, boolean]>([
     ['when all packages but other platforms’ are there', everything, true],
     ['when nothing is installed', undefined, false],
     ['when a version differs', { ...everything, 'node_modules/pg': { version: '9.9.9' } }, false],
@@ -39,12 +39,12 @@ describe('installing packages', () => {
     expect(satisfiesLock(locked, installed)).toBe(isSatisfied);
   });
 
-  test('is not needed for what is installed here', () => {
+  it('is not needed for what is installed here', () => {
     const read = (file: string): Record<string, { version: string }> => JSON.parse(readFileSync(join(root, file), 'utf8')).packages;
     expect(satisfiesLock(read('package-lock.json'), read('node_modules/.package-lock.json'))).toBe(true);
   });
 
-  test('brings the packages that build, also where the environment asks for those of production alone', () => {
+  it('brings the packages that build, also where the environment asks for those of production alone', () => {
     const log = join(folder, 'npm-arguments');
     writeFileSync(join(folder, 'npm'), `#!/bin/sh\necho "$@" > ${log}\n`, { mode: 0o755 });
     writeFileSync(join(folder, 'package-lock.json'), JSON.stringify({ packages: locked }));
@@ -56,7 +56,7 @@ describe('installing packages', () => {
   });
 });
 
-test('a Node.js version is new enough, or refused in one sentence', () => {
+it('a Node.js version is new enough, or refused in one sentence', () => {
   for (const version of ['20.19.0', '20.20.2', '21.0.0', '22.1.0'])
     expect([version, nodeTooOld('>=20.19', version)]).toEqual([version, undefined]);
   for (const version of ['20.18.3', '18.20.0', '0.12.0'])
@@ -66,7 +66,7 @@ test('a Node.js version is new enough, or refused in one sentence', () => {
 describe('a lock', () => {
   const file = (): string => join(folder, 'some.lock');
 
-  test('is held by one process until it is given back', () => {
+  it('is held by one process until it is given back', () => {
     const first = takeLock(file());
     expect(takeLock(file())).toEqual({ heldBy: process.pid });
     if (!('release' in first)) throw new Error('the first taker did not get the lock');
@@ -76,7 +76,7 @@ describe('a lock', () => {
 
   const { pid: dead } = spawnSync(process.execPath, ['-e', '']);
 
-  test.each([
+  it.each([
     ['of a process that died', JSON.stringify({ pid: dead, startedAt: '1' })],
     ...(existsSync('/proc/self/stat')
       ? [['of a process whose number another one has now', JSON.stringify({ pid: process.pid, startedAt: 'long ago' })]]
@@ -87,7 +87,7 @@ describe('a lock', () => {
     expect(takeLock(file())).toHaveProperty('release');
   });
 
-  test('of a process that was killed and that nobody has collected is taken over', async () => {
+  it('of a process that was killed and that nobody has collected is taken over', async () => {
     if (!existsSync('/proc/self/stat')) return;
     const module = pathToFileURL(join(root, 'cli', 'bootstrap', 'exclusive.mjs')).href;
     const holder = `import { takeLock } from ${JSON.stringify(module)}; takeLock(${JSON.stringify(file())}); setInterval(() => 0, 1e6);`;
@@ -104,7 +104,7 @@ describe('a lock', () => {
     }
   });
 
-  test('keeps the work of several processes apart', async () => {
+  it('keeps the work of several processes apart', async () => {
     const module = pathToFileURL(join(root, 'cli', 'bootstrap', 'exclusive.mjs')).href;
     const log = join(folder, 'log');
     const program = `
@@ -121,13 +121,13 @@ describe('a lock', () => {
     expect(readFileSync(log, 'utf8')).toBe('in\nout\n'.repeat(15));
   });
 
-  test('is given back when the work fails', async () => {
+  it('is given back when the work fails', async () => {
     await expect(exclusively(file(), () => Promise.reject(new Error('no')))).rejects.toThrow('no');
     expect(existsSync(file())).toBe(false);
   });
 });
 
-test('a program is found on the PATH only when it can be run', () => {
+it('a program is found on the PATH only when it can be run', () => {
   const program = join(folder, 'redis-server');
   writeFileSync(program, '');
   chmodSync(program, 0o644);

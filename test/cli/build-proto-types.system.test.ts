@@ -5,7 +5,7 @@ import { runFolder } from '../support/run-folder';
 
 const ROOT = join(__dirname, '..', '..');
 
-test('the types of the workers’ protos are made anew when a proto changes, and not otherwise', () => {
+it('the types of the workers’ protos are made anew when a proto changes, and not otherwise', () => {
   const folder = mkdtempSync(join(runFolder(), 'tollgate-proto-types-'));
   cpSync(join(ROOT, 'protos'), join(folder, 'protos'), { recursive: true });
   expect(hasProtoTypes(folder)).toBe(false);

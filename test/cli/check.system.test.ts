@@ -17,7 +17,7 @@ beforeAll(() => {
 });
 
 describe('check', () => {
-  test('names migrations that are missing', async () => {
+  it('names migrations that are missing', async () => {
     const empty = await testDatabase({ empty: true });
     try {
       const { code, stdout } = await runCommand(['check', '--json'], { databaseUrl: empty.url });
@@ -33,19 +33,19 @@ describe('check', () => {
     }
   });
 
-  test('says where it looked for a database', async () => {
+  it('says where it looked for a database', async () => {
     const { stdout } = await runCommand(['check'], { root, databaseUrl: '' });
     expect(stdout).toContain(
       `  looked at: none: DATABASE_URL is not set, and no instance runs with the data folder ${join(root, '.tollgate')}`,
     );
   });
 
-  test('is content with a database that npm start prepared', async () => {
+  it('is content with a database that npm start prepared', async () => {
     const { stdout } = await run('check', '--json');
     expect(JSON.parse(stdout).checks.find((each: any) => each.name === 'migrations').problems).toEqual([]);
   });
 
-  test('names routes that no service answers, the way out for a plugin description, and what npm start would refuse', async () => {
+  it('names routes that no service answers, the way out for a plugin description, and what npm start would refuse', async () => {
     const put = (path: string, from = '', to = ''): void => {
       mkdirSync(join(root, path, '..'), { recursive: true });
       writeFileSync(join(root, path), readFileSync(join(projectRoot, path), 'utf8').replace(from, to));

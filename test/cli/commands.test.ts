@@ -30,7 +30,7 @@ describe('tollgate model', () => {
     return file;
   }
 
-  test('model add copies a model whose hash is the one that was given, and names the setting; model list shows it', async () => {
+  it('model add copies a model whose hash is the one that was given, and names the setting; model list shows it', async () => {
     const { code, stdout } = await run('add', fileOf(MODEL), '--sha256', sha256(MODEL).toUpperCase());
     const file = join(folder, 'data/models/light.onnx');
     expect([code, stdout.split('\n')[0]]).toEqual([0, `IMAGE_ONNX_MODEL=${file}`]);
@@ -40,7 +40,7 @@ describe('tollgate model', () => {
     expect([models, typeof isInstalled]).toEqual([[expect.objectContaining(listed)], 'boolean']);
   });
 
-  test('model add of the same model once more changes nothing, and another one of the same name is refused', async () => {
+  it('model add of the same model once more changes nothing, and another one of the same name is refused', async () => {
     await run('add', fileOf(MODEL), '--sha256', sha256(MODEL));
     expect((await run('add', fileOf(MODEL), '--sha256', sha256(MODEL))).code).toBe(0);
     const other = tinyOnnxModel(8);
@@ -50,7 +50,7 @@ describe('tollgate model', () => {
     expect(kept()).toEqual(['light.onnx']);
   });
 
-  test.each([
+  it.each([
     ['a model with another hash', MODEL, 'a.onnx', sha256(Buffer.from('another'))],
     ['a file that is no protocol buffer', Buffer.from('<html>'), 'a.onnx', undefined],
     ['a model that was cut off', MODEL.subarray(0, -1), 'a.onnx', undefined],
@@ -64,7 +64,7 @@ describe('tollgate model', () => {
     expect(kept()).toEqual([]);
   });
 
-  test('model remove deletes a model, and nothing outside of the folder', async () => {
+  it('model remove deletes a model, and nothing outside of the folder', async () => {
     await run('add', fileOf(MODEL), '--sha256', sha256(MODEL));
     const { code, stderr } = await run('remove', '../../from/light.onnx', '--json');
     expect([code, JSON.parse(stderr)]).toEqual([1, { error: expect.objectContaining({ code: 'model_unknown' }) }]);
@@ -87,7 +87,7 @@ describe('tollgate signing-key', () => {
     return JSON.parse(stdout) as Created;
   }
 
-  test('signing-key create prints a new key and the set that verifies it, and needs no database, for scripts, shells and .env files', async () => {
+  it('signing-key create prints a new key and the set that verifies it, and needs no database, for scripts, shells and .env files', async () => {
     const { kid, privateKey, jwks } = await create();
     expect(parsePrivateKey(JSON.stringify(privateKey))).toMatchObject({ id: kid, algorithm: 'EdDSA' });
     expect(parseKeySet(JSON.stringify(jwks))).toMatchObject([{ id: kid, algorithm: 'EdDSA' }]);
@@ -96,7 +96,7 @@ describe('tollgate signing-key', () => {
     expect(parseKeySet(set).map(({ id }) => id)).toEqual([parsePrivateKey(own).id]);
   });
 
-  test('signing-key rotate begins with one secret and leads through the three steps of a rotation', async () => {
+  it('signing-key rotate begins with one secret and leads through the three steps of a rotation', async () => {
     const steps: string[] = [];
     let env: Record<string, string> = {};
     for (let step = 0; step < 4; step++) {
@@ -109,7 +109,7 @@ describe('tollgate signing-key', () => {
     expect(steps.map((step) => step.slice(0, 15))).toEqual(['1 for plugin se', '1,2 step 1 of 3', '2,1 step 2 of 3', '2 step 3 of 3, ']);
   });
 
-  test('signing-key keys prints what services of some products verify with, and the public set without a product', async () => {
+  it('signing-key keys prints what services of some products verify with, and the public set without a product', async () => {
     const secrets = parseSharedKeys(`2:${Buffer.alloc(32, 2).toString('base64')},1:${Buffer.alloc(32, 1).toString('base64')}`);
     const env = { TOLLGATE_CONTEXT_SECRETS: formatSecrets(secrets) };
     const ofProducts = await runCommand(['signing-key', 'keys', 'api-ip', 'weather', '--json'], { env });
@@ -122,7 +122,7 @@ describe('tollgate signing-key', () => {
     }
   });
 
-  test('signing-key create keeps the keys of a set that goes on being believed', async () => {
+  it('signing-key create keeps the keys of a set that goes on being believed', async () => {
     const file = join(folder, 'jwks.json');
     const former = await create();
     writeFileSync(file, JSON.stringify(former.jwks));
@@ -130,7 +130,7 @@ describe('tollgate signing-key', () => {
     expect(jwks.keys.map((key) => key.kid)).toEqual([kid, former.kid]);
   });
 
-  test.each([
+  it.each([
     ['a file that is not there', undefined, 'cannot be read'],
     ['a private key', JSON.stringify({ keys: [{ kty: 'OKP', crv: 'Ed25519', kid: 'a', x: 'x', d: 'd' }] }), 'holds a private key'],
     ['no key set', '[]', 'is not a JSON object'],
@@ -143,7 +143,7 @@ describe('tollgate signing-key', () => {
 });
 
 describe('a folder that init writes', () => {
-  test('has a brand.yml that sets nothing, in which every member is one that counts', async () => {
+  it('has a brand.yml that sets nothing, in which every member is one that counts', async () => {
     expect((await runCommand(['init', join(folder, 'shop')])).code).toBe(0);
     const file = join(folder, 'shop', 'brand.yml');
     expect(readBrandFile(join(folder, 'shop'))).toEqual({ links: {}, powered_by: true });
@@ -158,7 +158,7 @@ describe('a folder that init writes', () => {
     });
   });
 
-  test('sells what product new writes there, over https too, is as before after product remove, and leaves the example alone', async () => {
+  it('sells what product new writes there, over https too, is as before after product remove, and leaves the example alone', async () => {
     const shop = join(folder, 'shop');
     const run = (...argv: string[]) => runCommand(argv, { env: { TOLLGATE_CONFIG: shop } });
     const texts = (of: string): string[] => ['catalogue.yml', 'kong.yml'].map((name) => readFileSync(join(of, name), 'utf8'));
@@ -177,7 +177,7 @@ describe('a folder that init writes', () => {
     expect([texts(shop).map(read), texts(example)]).toEqual([empty.map(read), shipped]);
   });
 
-  test('gives Kong an error page with its brand by gateway kong', async () => {
+  it('gives Kong an error page with its brand by gateway kong', async () => {
     writeFileSync(join(folder, 'brand.yml'), 'name: Acme APIs\nsupport: help@example.com\n');
     const { code, stdout } = await runCommand(['gateway', 'kong', folder], { env: { TOLLGATE_CONFIG: folder } });
     expect([code, stdout]).toEqual([0, expect.stringContaining(`error_template_html = ${join(folder, 'problem.html')}`)]);

@@ -45,7 +45,7 @@ const update = async (...words: string[]): Promise<Outcome & { code: number }> =
   return { ...outcome, code };
 };
 
-test('data update keeps a list with the date of its data, and data list shows it', async () => {
+it('data update keeps a list with the date of its data, and data list shows it', async () => {
   serve(exits(300));
   expect(await update()).toMatchObject({ code: 0, list: 'tor_exits', networks: 300, as_of: '2026-11-20T06:00:00.000Z' });
   expect(asked).toEqual(['/mirror/torbulkexitlist']);
@@ -55,7 +55,7 @@ test('data update keeps a list with the date of its data, and data list shows it
   expect(readdirSync(folder)).toEqual(['tor_exits.txt']);
 });
 
-test.each<[string, () => void, string]>([
+it.each<[string, () => void, string]>([
   ['an error page', () => serve('<!doctype html>'), 'line 1'],
   ['a list that shrank to a few', () => serve(exits(199)), '199 networks'],
   ['a list that names half the internet', () => serve(`${exits(300)}\n0.0.0.0/1`), 'too wide'],
@@ -75,7 +75,7 @@ test.each<[string, () => void, string]>([
   expect(readdirSync(folder)).toEqual(['tor_exits.txt']);
 });
 
-test('an update is bounded in size and in time', async () => {
+it('an update is bounded in size and in time', async () => {
   const [tor] = LIST_DEFINITIONS;
   if (!tor) throw new Error('no list');
   answer = (response) => {
@@ -92,13 +92,13 @@ test('an update is bounded in size and in time', async () => {
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('a date of the future is not believed', async () => {
+it('a date of the future is not believed', async () => {
   serve(exits(300), { 'last-modified': 'Fri, 20 Nov 2099 06:00:00 GMT' });
   const before = Date.now();
   expect(Date.parse((await update()).as_of ?? '')).toBeGreaterThanOrEqual(before);
 });
 
-test('data update leaves out lists that are switched off, and refuses names that are none', async () => {
+it('data update leaves out lists that are switched off, and refuses names that are none', async () => {
   serve('{}');
   const off = LIST_DEFINITIONS.map(({ id }) => id).filter((id) => id !== 'aws');
   const { stdout } = await runCommand(['data', 'update', '--from', mirror, '--json'], {
@@ -110,7 +110,7 @@ test('data update leaves out lists that are switched off, and refuses names that
   expect((await data('update', '--from', 'file:///etc')).code).toBe(1);
 });
 
-test('data update fetches whom IP_RDAP asks, by name or where it is on, and not else', async () => {
+it('data update fetches whom IP_RDAP asks, by name or where it is on, and not else', async () => {
   const networks = Array.from({ length: 60 }, (_, index) => `${index + 1}.0.0.0/8`);
   const servers = JSON.stringify({ publication: '2026-10-01T12:00:00Z', services: [[networks, ['https://rdap.example/']]] });
   serve(servers);

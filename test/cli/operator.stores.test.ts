@@ -14,7 +14,7 @@ async function json(...argv: string[]): Promise<any> {
 }
 
 describe('operator create', () => {
-  test('prints a link that lives an hour, and says so, and keeps no token that could be read', async () => {
+  it('prints a link that lives an hour, and says so, and keeps no token that could be read', async () => {
     const made = await json('create', '--email', EMAIL);
     expect(made).toMatchObject({ email: EMAIL, isReady: false, link: expect.stringContaining(`${DASHBOARD_URL}/reset-password?token=`) });
     expect(Math.abs(Date.parse(made.expiresAt) - Date.now() - 3_600_000)).toBeLessThan(600_000);
@@ -27,7 +27,7 @@ describe('operator create', () => {
     );
   });
 
-  test('refuses an operator that there is, and the address of a customer or of an account', async () => {
+  it('refuses an operator that there is, and the address of a customer or of an account', async () => {
     const refused = async (email: string) => {
       const { code, stderr } = await operator('create', '--email', email, '--json');
       return [code, JSON.parse(stderr).error.code];
@@ -42,7 +42,7 @@ describe('operator create', () => {
     expect((await json('list')).map(({ email }: { email: string }) => email)).not.toContain('account@example.com');
   });
 
-  test('wants to know where the dashboard is before it makes anything', async () => {
+  it('wants to know where the dashboard is before it makes anything', async () => {
     expect(await failure('operator', 'create', '--email', 'lost@example.com')).toMatchObject({
       code: 'not_running',
       line: expect.stringContaining('DASHBOARD_URL'),
@@ -52,7 +52,7 @@ describe('operator create', () => {
 });
 
 describe('operator reset, remove and list', () => {
-  test('give a new link, and end an account', async () => {
+  it('give a new link, and end an account', async () => {
     await json('create', '--email', 'leaving@example.com');
     expect((await json('reset', 'leaving@example.com')).link).toContain('token=');
     expect((await operator('list')).stdout).toMatch(/leaving@example\.com +not set up/);

@@ -37,7 +37,7 @@ const context: PlanContext = {
 const TLS = ['WORKER_TLS_CA', 'WORKER_TLS_CERT', 'WORKER_TLS_KEY'];
 const worker = (name: string) => workerChild(context, name);
 
-test.each([
+it.each([
   [
     'the plugin server',
     pluginServerChild(context),
@@ -79,12 +79,12 @@ test.each([
   expect(child.env['HOME']).toBe('HOME');
 });
 
-test('each process has the database login of its own role', () => {
+it('each process has the database login of its own role', () => {
   const logins = [pluginServerChild(context), servicesChild(context), dashboardChild(context)].map((child) => child.env['DATABASE_URL']);
   expect(logins).toEqual(['plugin', 'service', 'dashboard']);
 });
 
-test.each([
+it.each([
   ['is localhost unless told, where browsers keep passkeys', undefined, 'http://localhost:2'],
   ['is as told', 'https://dashboard.example.com', 'https://dashboard.example.com'],
   ['is as told on this machine, at its own port', 'http://127.0.0.1:2', 'http://127.0.0.1:2'],

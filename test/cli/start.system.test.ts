@@ -34,21 +34,21 @@ describe('npm start', () => {
     return spawnSync(process.execPath, [join(root, 'cli', 'start.mjs'), '--json'], { encoding: 'utf8', env });
   };
 
-  test('refuses to run twice from one folder, in one sentence', () => {
+  it('refuses to run twice from one folder, in one sentence', () => {
     const lock = takeLock(join(folder, 'start.lock'));
     const stderr = expect.stringMatching(/^tollgate: it already runs from this folder \(process \d+\)[^\n]*\n$/);
     expect(runStart(folder)).toMatchObject({ status: 1, stdout: '', stderr });
     if ('release' in lock) lock.release();
   });
 
-  test('refuses a data folder that it cannot write to, in one sentence that names it', () => {
+  it('refuses a data folder that it cannot write to, in one sentence that names it', () => {
     const file = join(folder, 'file');
     writeFileSync(file, '');
     const stderr = expect.stringMatching(/^tollgate: nothing can be written to [^\n]*\/file \(E[A-Z]+\)[^\n]*TOLLGATE_DATA_DIR\n$/);
     expect(runStart(file)).toMatchObject({ status: 1, stdout: '', stderr });
   });
 
-  test('refuses a port that is taken, in one sentence', async () => {
+  it('refuses a port that is taken, in one sentence', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as { port: number };
@@ -57,17 +57,17 @@ describe('npm start', () => {
     expect(await chooseGatewayPort(port)).toBe(port);
   });
 
-  test.each([['--port', '70000'], ['--port', 'eighty'], ['--colour'], ['extra']])('refuses %s %s', (...argv) => {
+  it.each([['--port', '70000'], ['--port', 'eighty'], ['--colour'], ['extra']])('refuses %s %s', (...argv) => {
     expect(() => parseStartArguments(argv)).toThrow(/^[^\n]+$/);
   });
 
-  test('reads its options', () => {
+  it('reads its options', () => {
     const given = ['--port', '8123', '--json', '--config', 'shop'];
     expect(parseStartArguments(given)).toEqual({ port: 8123, gateway: 'local', config: 'shop', json: true, help: false });
     expect(parseStartArguments([])).toEqual({ port: undefined, gateway: 'local', json: false, help: false });
   });
 
-  test('lists every setting that is wrong at once, without its value', () => {
+  it('lists every setting that is wrong at once, without its value', () => {
     const env = {
       DATABASE_URL: 'mysql://u:secret@h/d',
       REDIS_URL: 'here',
@@ -91,7 +91,7 @@ describe('the data folder', () => {
       keepProofKeys(createDataFolder(folder, {}), readStartSettings(env), ['api-ip', 'api-pincode']);
     const context = join('.tollgate', 'context-keys');
 
-    test('as one secret, for its owner only, with a key for each product and a public one', () => {
+    it('as one secret, for its owner only, with a key for each product and a public one', () => {
       const { secrets, productKeys, privateKey, keySet, sharedKeys } = keep({});
       const [secret] = parseSharedKeys(secrets);
       expect([secret.id, privateKey, sharedKeys]).toEqual(['1', undefined, undefined]);
@@ -101,7 +101,7 @@ describe('the data folder', () => {
       expect(keep({})).toEqual(keep({}));
     });
 
-    test('and signs on for upstreams with the private key of an earlier version', () => {
+    it('and signs on for upstreams with the private key of an earlier version', () => {
       const { kid, privateKey } = createContextKey();
       mkdirSync(join(createDataFolder(folder, {}), 'context-keys'), { recursive: true });
       writeFileSync(join(folder, context, 'private.json'), privateKey);
@@ -110,20 +110,20 @@ describe('the data folder', () => {
       expect(readKeySet(kept.keySet)).toMatchObject([{ id: kid }]);
     });
 
-    test('unless the operator says with which key', () => {
+    it('unless the operator says with which key', () => {
       const key = JSON.stringify({ kty: 'oct', kid: 'own', k: randomBytes(32).toString('base64url') });
       expect(readKeySet(keep({ TOLLGATE_CONTEXT_PRIVATE_KEY: key }).keySet)).toMatchObject([{ id: 'own', algorithm: 'HS256' }]);
       const secrets = formatSecrets([{ id: '7', secret: randomBytes(32) }]);
       expect(parseProductKeys(keep({ TOLLGATE_CONTEXT_SECRETS: secrets }).productKeys ?? '')[0]?.id).toBe('api-ip.7');
     });
 
-    test('with shared keys where the operator gives them', () => {
+    it('with shared keys where the operator gives them', () => {
       const TOLLGATE_SIGNING_KEYS = keepSharedKeys(join(createDataFolder(folder, {}), 'given-keys'));
       expect(keep({ TOLLGATE_SIGNING_KEYS }).sharedKeys).toBe(TOLLGATE_SIGNING_KEYS);
     });
   });
 
-  test('keeps one set of shared keys, for its owner only', () => {
+  it('keeps one set of shared keys, for its owner only', () => {
     const file = join(createDataFolder(folder, {}), 'signing-keys');
     const keys = keepSharedKeys(file);
     expect(parseSharedKeys(keys)[0].secret).toHaveLength(32);
@@ -131,7 +131,7 @@ describe('the data folder', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  test('remembers the instance, for its owner only, and survives a damaged file', () => {
+  it('remembers the instance, for its owner only, and survives a damaged file', () => {
     const dataDir = createDataFolder(folder, {});
     expect(statSync(dataDir).mode & 0o066).toBe(0);
     const places = { gateway: 'http://127.0.0.1:1', dashboard: null, sandbox: null, services: {}, metrics: {}, dataDir, config: '/shop' };
@@ -144,13 +144,13 @@ describe('the data folder', () => {
     expect(readState(dataDir)).toBeUndefined();
   });
 
-  test('has a socket path that the system accepts, however long its own is', () => {
+  it('has a socket path that the system accepts, however long its own is', () => {
     expect(socketPath('/short', 'plugin.sock')).toBe('/short/plugin.sock');
     expect(Buffer.byteLength(socketPath(`/${'long/'.repeat(40)}`, 'plugin.sock'))).toBeLessThan(104);
   });
 });
 
-test('a log is moved aside when it is too long, and emptied for those who append to it', () => {
+it('a log is moved aside when it is too long, and emptied for those who append to it', () => {
   const file = join(folder, 'some.log');
   writeFileSync(file, 'x'.repeat(100));
   rotateLog(file, 100);
@@ -159,7 +159,7 @@ test('a log is moved aside when it is too long, and emptied for those who append
   expect([statSync(file).size, statSync(`${file}.1`).size]).toEqual([0, 100]);
 });
 
-test('ports are free and different, and those in a row are free together', async () => {
+it('ports are free and different, and those in a row are free together', async () => {
   expect(new Set(await findFreePorts(20)).size).toBe(20);
   const first = await findFreeRow(5);
   for (let port = first; port < first + 5; port++) expect(await isPortFree(port)).toBe(true);

@@ -66,7 +66,7 @@ async function ports(count: number): Promise<[number, number, number]> {
 }
 
 describe('supervisor', () => {
-  test('starts a child again as often as it is killed', async () => {
+  it('starts a child again as often as it is killed', async () => {
     const [port] = await ports(1);
     await superviseStubs(String(port));
     for (let round = 0; round < 4; round++) {
@@ -76,7 +76,7 @@ describe('supervisor', () => {
     }
   });
 
-  test('leaves no process after SIGTERM, not even one that ignores it or hangs', async () => {
+  it('leaves no process after SIGTERM, not even one that ignores it or hangs', async () => {
     const [polite, stubborn, hanging] = await ports(3);
     const supervisor = await superviseStubs(String(polite), `${stubborn}:stubborn`, String(hanging));
     const pids = await Promise.all([polite, stubborn, hanging].map(pidBehind));
@@ -87,7 +87,7 @@ describe('supervisor', () => {
     expect(existsSync(join(dataDir, 'state.json'))).toBe(false);
   });
 
-  test('ends everything at once on a second signal', async () => {
+  it('ends everything at once on a second signal', async () => {
     const [port] = await ports(1);
     const supervisor = await superviseStubs(`${port}:stubborn`);
     const pid = await pidBehind(port);
@@ -102,7 +102,7 @@ describe('supervisor', () => {
     await eventually(() => !isAlive(pid));
   });
 
-  test('takes one keystroke for one signal, and the end of the shell that it came through for none', () => {
+  it('takes one keystroke for one signal, and the end of the shell that it came through for none', () => {
     expect(reactionTo('signal', undefined)).toBe('stop');
     expect(reactionTo('parent gone', undefined)).toBe('stop');
     expect([0, 500, 999].map((ms) => reactionTo('signal', ms))).toEqual(['nothing', 'nothing', 'nothing']);
@@ -110,7 +110,7 @@ describe('supervisor', () => {
     expect(reactionTo('parent gone', 5_000)).toBe('nothing');
   });
 
-  test('ends in order when a signal for the whole group takes npm and its shell away', async () => {
+  it('ends in order when a signal for the whole group takes npm and its shell away', async () => {
     const [port] = await ports(1);
     const command = `"${process.execPath}" "${program}" "${root}" "${dataDir}" ${port}:stubborn; exit $?`;
     const env = { ...process.env, npm_lifecycle_event: 'start' };
@@ -125,7 +125,7 @@ describe('supervisor', () => {
     expect({ childGone: !isAlive(pid), stateLeft: existsSync(join(dataDir, 'state.json')) }).toEqual({ childGone: true, stateLeft: false });
   });
 
-  test('leaves no child when it is killed itself', async () => {
+  it('leaves no child when it is killed itself', async () => {
     const [polite, stubborn] = await ports(2);
     const supervisor = await superviseStubs(String(polite), `${stubborn}:stubborn`);
     const pids = await Promise.all([polite, stubborn].map(pidBehind));
@@ -133,7 +133,7 @@ describe('supervisor', () => {
     await eventually(() => pids.every((pid) => !isAlive(pid)));
   });
 
-  test('ends what a killed predecessor left hanging, and takes over its ports', async () => {
+  it('ends what a killed predecessor left hanging, and takes over its ports', async () => {
     const [port] = await ports(1);
     const first = await superviseStubs(String(port));
     const pid = await pidBehind(port);
@@ -145,7 +145,7 @@ describe('supervisor', () => {
     expect(await pidBehind(port)).not.toBe(pid);
   });
 
-  test('waits for a database that is only starting, and stops it', async () => {
+  it('waits for a database that is only starting, and stops it', async () => {
     mkdirSync(join(dataDir, 'logs'));
     const report = { gateway: 'http://127.0.0.1:1', dashboard: null, sandbox: null, services: {}, dataDir };
     const processes = { identifyProcess: (pid: number) => ({ pid, startedAt: '' }), isSameProcess: () => false };
@@ -157,7 +157,7 @@ describe('supervisor', () => {
     expect(stopDatabase).toHaveBeenCalledTimes(1);
   });
 
-  test('fails in readable words when a child does not start', async () => {
+  it('fails in readable words when a child does not start', async () => {
     const child = spawn(process.execPath, [program, root, dataDir, 'not-a-port'], { stdio: ['ignore', 'pipe', 'pipe'] });
     started.push(child);
     let said = '';

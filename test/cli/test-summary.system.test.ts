@@ -7,7 +7,7 @@ import { runFolder } from '../support/run-folder';
 const passed = { numPassedTests: 7, numFailedTests: 0, numPendingTests: 0, numTodoTests: 0, numRuntimeErrorTestSuites: 0 };
 
 describe('the last line of CI', () => {
-  test.each<[string, object, [number, number], object]>([
+  it.each<[string, object, [number, number], object]>([
     ['passed tests and the checks', {}, [0, 0], { line: '8 passed, 0 failed', ok: true }],
     ['skipped tests', { numPendingTests: 2, numTodoTests: 1 }, [0, 0], { line: '8 passed, 0 failed, 3 skipped', ok: true }],
     [
@@ -21,14 +21,14 @@ describe('the last line of CI', () => {
     expect(summarise({ results: { ...passed, ...counts }, testExitCode, checkExitCode })).toEqual(summary);
   });
 
-  test.each([
+  it.each([
     ['results are missing', undefined, 0],
     ['jest failed for a reason outside its tests', passed, 1],
   ])('fails when %s', (_, results, testExitCode) => {
     expect(summarise({ results, testExitCode, checkExitCode: 0 })).toMatchObject({ ok: false, line: expect.stringContaining(' 1 failed') });
   });
 
-  test('is printed alone, with the exit code to match, and counts a test that failed with an error that holds itself', async () => {
+  it('is printed alone, with the exit code to match, and counts a test that failed with an error that holds itself', async () => {
     const { default: ours } = (await import(join(process.cwd(), 'jest.config.cjs'))) as { default: { reporters: unknown[] } };
     const folder = mkdtempSync(join(runFolder(), 'tollgate-summary-'));
     const [file, jest] = [join(folder, 'results.json'), join(process.cwd(), 'node_modules', 'jest', 'bin', 'jest.js')];

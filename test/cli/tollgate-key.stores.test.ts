@@ -7,7 +7,7 @@ const { database, run, json, failure, newCustomer, newKey } = useCommands();
 const noSuchId = '00000000-0000-4000-8000-000000000000';
 
 describe('key create', () => {
-  test('prints the key, its id and the subscriptions with the limits in force', async () => {
+  it('prints the key, its id and the subscriptions with the limits in force', async () => {
     const created = await json('key', 'create', '--customer', CUSTOMER, '--products', 'api-ip,api-vahaan', '--plan', 'Star');
     expect(created).toEqual({
       id: expect.any(String),
@@ -20,7 +20,7 @@ describe('key create', () => {
     expect(isPlausibleKey(created.key)).toBe(true);
   });
 
-  test('keeps limits, expiry, rules, mode and name', async () => {
+  it('keeps limits, expiry, rules, mode and name', async () => {
     const options = '--mode test --expires 2099-03-31T18:30:00+05:30 --name shop --daily 7 --monthly 70'.split(' ');
     const created = await newKey(...options, '--allow', ' 10.0.0.0/8 , *.Example.com');
     expect(created.key).toMatch(/^tg_test_/);
@@ -29,13 +29,13 @@ describe('key create', () => {
     expect(await json('key', 'show', created.id)).toMatchObject(kept);
   });
 
-  test('subscribes nobody with --no-subscribe', async () => {
+  it('subscribes nobody with --no-subscribe', async () => {
     const email = await newCustomer();
     const created = await json('key', 'create', '--customer', email, '--products', 'api-ip', '--no-subscribe');
     expect([created.subscriptions, await json('subscription', 'list', '--customer', email)]).toEqual([[], []]);
   });
 
-  test('shows people the key once, with a call that is ready to run', async () => {
+  it('shows people the key once, with a call that is ready to run', async () => {
     const { stdout } = await run('key', 'create', '--customer', CUSTOMER, '--products', 'api-pincode');
     const key = stdout.split('\n')[0] ?? '';
     expect(isPlausibleKey(key)).toBe(true);
@@ -43,13 +43,13 @@ describe('key create', () => {
     expect(stdout).toContain('/pincode?country=IN&pin=110001');
   });
 
-  test('shows that call at the address by which customers reach the gateway', async () => {
+  it('shows that call at the address by which customers reach the gateway', async () => {
     const argv = ['key', 'create', '--customer', CUSTOMER, '--products', 'api-ip'];
     const { stdout } = await runCommand(argv, { databaseUrl: database().url, env: { GATEWAY_URL: 'https://api.example.com/' } });
     expect(stdout).toContain(`'https://api.example.com/ip?`);
   });
 
-  test.each([
+  it.each([
     ['--products api-nope', 'product_unknown'],
     ['--products ,', 'invalid_argument'],
     ['--products api-ip --plan Moon', 'plan_unknown'],
@@ -75,7 +75,7 @@ describe('key create', () => {
   });
 });
 
-test('key import takes a key of another system by its hash, once', async () => {
+it('key import takes a key of another system by its hash, once', async () => {
   const hash = createHash('sha256').update('legacy-key-of-another-system').digest('hex');
   const argv = ['key', 'import', '--customer', CUSTOMER, '--products', 'api-ip', '--hash'];
   const { id } = await json(...argv, hash);
@@ -85,7 +85,7 @@ test('key import takes a key of another system by its hash, once', async () => {
 });
 
 describe('a key', () => {
-  test('is listed without its secret', async () => {
+  it('is listed without its secret', async () => {
     const email = await newCustomer();
     const { key, id } = await json('key', 'create', '--customer', email, '--products', 'api-ip');
     const { stdout } = await run('key', 'list', '--customer', email);
@@ -94,7 +94,7 @@ describe('a key', () => {
     expect(stdout).not.toContain(key.slice(8, 20));
   });
 
-  test('is switched off and on again, and revoked for good', async () => {
+  it('is switched off and on again, and revoked for good', async () => {
     const { id } = await newKey();
     expect(await json('key', 'deactivate', id)).toMatchObject({ id, state: 'inactive' });
     expect(await json('key', 'activate', id)).toMatchObject({ id, state: 'active' });
@@ -102,7 +102,7 @@ describe('a key', () => {
     expect((await failure('key', 'activate', id)).line).toMatch(/revoked/);
   });
 
-  test('is rotated at once, or with an overlap in which the old one works', async () => {
+  it('is rotated at once, or with an overlap in which the old one works', async () => {
     const old = await newKey();
     const rotated = await json('key', 'rotate', old.id);
     expect(rotated).toMatchObject({ rotatedFrom: old.id, oldKeyEndsAt: null, subscriptions: old.subscriptions });
@@ -113,21 +113,21 @@ describe('a key', () => {
     expect(await json('key', 'show', rotated.id)).toMatchObject({ state: 'active', expired: false });
   });
 
-  test('ends now, or at a moment that may be past', async () => {
+  it('ends now, or at a moment that may be past', async () => {
     const { id } = await newKey();
     expect(await json('key', 'expire', id, '--at', '2020-01-01')).toMatchObject({ expired: true, expiresAt: '2020-01-01T00:00:00.000Z' });
     expect(await json('key', 'expire', id, '--at', '2099-01-01')).toMatchObject({ expired: false });
     expect(await json('key', 'expire', id)).toMatchObject({ expired: true });
   });
 
-  test('has its rules shown, replaced and removed', async () => {
+  it('has its rules shown, replaced and removed', async () => {
     const { id } = await newKey('--allow', '10.0.0.0/8');
     expect(await json('key', 'rules', id)).toEqual({ id, rules: ['10.0.0.0/8'] });
     expect(await json('key', 'rules', id, '--allow', '192.0.2.1,app.example.com')).toEqual({ id, rules: ['app.example.com', '192.0.2.1'] });
     expect(await json('key', 'rules', id, '--allow', '')).toEqual({ id, rules: [] });
   });
 
-  test.each(['show', 'rotate', 'deactivate', 'activate', 'revoke', 'expire', 'rules'])(
+  it.each(['show', 'rotate', 'deactivate', 'activate', 'revoke', 'expire', 'rules'])(
     'unknown or absent is refused by %s',
     async (command) => {
       expect(await failure('key', command, noSuchId)).toMatchObject({ code: 'key_unknown' });
@@ -135,14 +135,14 @@ describe('a key', () => {
     },
   );
 
-  test('given for its id is refused without being repeated', async () => {
+  it('given for its id is refused without being repeated', async () => {
     const { key } = await newKey();
     const { code, line } = await failure('key', 'revoke', key);
     expect(code).toBe('invalid_argument');
     expect(line).not.toContain(key.slice(8, 20));
   });
 
-  test.each([
+  it.each([
     ['rotate', '--overlap', 'soon'],
     ['rotate', '--overlap', '0h'],
     ['rotate', '--overlap', '9999d'],

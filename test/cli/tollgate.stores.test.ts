@@ -13,7 +13,7 @@ const noSuchId = '00000000-0000-4000-8000-000000000000';
 /** A command that succeeds, as one text. */
 const ran = (words: string): Promise<any> => json(...words.split(' '));
 
-test.each<[string, string]>([
+it.each<[string, string]>([
   ['customer create --email', 'invalid_argument'],
   ['customer create --email nobody', 'invalid_argument'],
   [`customer create --email ${CUSTOMER.toUpperCase()}`, 'customer_exists'],
@@ -50,14 +50,14 @@ test.each<[string, string]>([
   expect(await failure(...words.split(' '))).toMatchObject({ code });
 });
 
-test('sizes are told of every table, for people and for scripts', async () => {
+it('sizes are told of every table, for people and for scripts', async () => {
   const { bytes, tables } = (await ran('sizes')) as { bytes: number; tables: { table: string; bytes: number; rows: number | null }[] };
   expect(bytes).toBeGreaterThan(1_000_000);
   expect(tables.find(({ table }) => table === 'audit_log')?.bytes).toBeGreaterThan(8_000);
   expect((await run('sizes')).stdout).toMatch(/audit_log +0\.\d MB +[\d–]+ +\d{4}-\d\d-\d\d\n/);
 });
 
-test('customer limits are shown with what the customer has, and raised one by one', async () => {
+it('customer limits are shown with what the customer has, and raised one by one', async () => {
   const email = await newCustomer();
   await ran(`key create --customer ${email} --products api-ip --allow 10.0.0.0/8,*.example.com`);
   const used = { keys: 1, rules: 2 };
@@ -71,7 +71,7 @@ test('customer limits are shown with what the customer has, and raised one by on
   expect(refused).toMatchObject({ code: 'key_limit_reached', line: expect.stringMatching(/at most 1 keys.*npx tollgate customer limits/) });
 });
 
-test('a webhook of the seller is added with its secret, listed without, tried, replayed and removed', async () => {
+it('a webhook of the seller is added with its secret, listed without, tried, replayed and removed', async () => {
   const added = await ran('webhook add http://127.0.0.1:9/hooks --events statement.ready,quota.reached');
   expect(added).toMatchObject({ secret: expect.stringMatching(/^whsec_/), events: ['quota.reached', 'statement.ready'] });
   const listed = await run('webhook', 'list');
@@ -84,7 +84,7 @@ test('a webhook of the seller is added with its secret, listed without, tried, r
   expect(await ran(`webhook remove ${added.id}`)).toEqual({ id: added.id, removed: true });
 });
 
-test('a statement tells what a month cost, and null for one that is not known', async () => {
+it('a statement tells what a month cost, and null for one that is not known', async () => {
   const email = await newCustomer();
   await ran(`key create --customer ${email} --products api-grank --plan Star`);
   await database().pool.query("UPDATE subscription_term SET since = '2026-02-01T00:00:00+05:30' WHERE product_id = 'api-grank'");
@@ -97,7 +97,7 @@ test('a statement tells what a month cost, and null for one that is not known', 
   expect(await ran(`statement --customer ${email} --month 2026-01`)).toBeNull();
 });
 
-test('a request for a plan is listed, approved and declined', async () => {
+it('a request for a plan is listed, approved and declined', async () => {
   await database().pool.query("UPDATE plan SET approval = 'request' WHERE product_id = 'api-grank'");
   const ask = async () => askForPlan(database().pool, { customer: await newCustomer(), product: 'api-grank', plan: 'Star', actor: 'test' });
   const [first, second] = [await ask(), await ask()];
@@ -110,7 +110,7 @@ test('a request for a plan is listed, approved and declined', async () => {
   expect(await ran('subscription requests')).toEqual([]);
 });
 
-test('a subscription is created, changes its plan and its limits, and goes back to the base', async () => {
+it('a subscription is created, changes its plan and its limits, and goes back to the base', async () => {
   const create = `subscription create --customer ${await newCustomer()} --product api-gst --plan Star`;
   const { id, ...created } = await ran(create);
   expect(created).toMatchObject({ product: 'api-gst', plan: 'Star', daily: 100_000, monthly: 3_000_000, state: 'active' });
@@ -123,7 +123,7 @@ test('a subscription is created, changes its plan and its limits, and goes back 
 describe('suspended by the provider', () => {
   const suspended = { reason: 'unpaid', since: expect.any(String) };
 
-  test('is a customer, with a reason, until it is restored', async () => {
+  it('is a customer, with a reason, until it is restored', async () => {
     const email = await newCustomer();
     expect(await ran(`customer suspend ${email} --reason unpaid`)).toMatchObject({ email, suspended, keys: 0, subscriptions: [] });
     expect((await run('customer', 'show', email)).stdout).toMatch(/suspended +since \d{4}-\d\d-\d\d \d\d:\d\d UTC: unpaid\n/);
@@ -133,14 +133,14 @@ describe('suspended by the provider', () => {
     expect(await ran('customer list --suspended')).toEqual([]);
   });
 
-  test('is a key by its id', async () => {
+  it('is a key by its id', async () => {
     const { id } = await newKey();
     expect(await ran(`key suspend ${id} --reason leaked`)).toMatchObject({ id, state: 'active', suspended: { reason: 'leaked' } });
     expect((await run('key', 'show', id)).stdout).toMatch(/state +suspended\nsuspended +since .*: leaked\n/);
     expect(await ran(`key restore ${id}`)).toMatchObject({ suspended: null });
   });
 
-  test('is a subscription by its id, which no pause, resumption or cancellation restores', async () => {
+  it('is a subscription by its id, which no pause, resumption or cancellation restores', async () => {
     const { id } = (await newKey()).subscriptions[0];
     expect(await ran(`subscription suspend ${id}`)).toMatchObject({ state: 'active', suspended: { reason: '' } });
     expect(await ran(`subscription pause ${id}`)).toMatchObject({ state: 'paused', suspended: { reason: '' } });
@@ -154,7 +154,7 @@ describe('suspended by the provider', () => {
   });
 });
 
-test('usage tells what a day and its month used, without what was given back', async () => {
+it('usage tells what a day and its month used, without what was given back', async () => {
   const email = await newCustomer();
   const { subscriptions } = await ran(`key create --customer ${email} --products api-ip --daily 10 --monthly 100`);
   const { id } = subscriptions[0];
@@ -173,7 +173,7 @@ test('usage tells what a day and its month used, without what was given back', a
   expect(stdout).toMatch(/ live +3 of 10 +7 of 100 +1\n.* test +7 of 10 +7 of 100 +1\n/);
 });
 
-test('explain says which check refused a request and how to mend it', async () => {
+it('explain says which check refused a request and how to mend it', async () => {
   const requestId = 'feedfacefeedfacefeedfacefeedface';
   await database().pool.query(
     `INSERT INTO decision (request_id, at, outcome, products, key_place, masked_key) VALUES ($1, now(), 'key_unknown', '{api-ip}', 'x-api-key', 'tg_live…abcd')`,
@@ -185,7 +185,7 @@ test('explain says which check refused a request and how to mend it', async () =
 });
 
 describe('a database that cannot be used', () => {
-  test('because it does not exist is named in one line, without its password', async () => {
+  it('because it does not exist is named in one line, without its password', async () => {
     const url = new URL(database().url);
     url.pathname = '/nowhere';
     const { code, stderr } = await runCommand(['usage', '--customer', CUSTOMER], { databaseUrl: url.href });
@@ -195,7 +195,7 @@ describe('a database that cannot be used', () => {
     });
   });
 
-  test.each(['28P01', '3D000', '53300', 'ENOTFOUND', 'ECONNREFUSED', undefined])(
+  it.each(['28P01', '3D000', '53300', 'ENOTFOUND', 'ECONNREFUSED', undefined])(
     'is told with its host and never its password (%s)',
     (code) => {
       const text = describeConnectionError(
@@ -207,7 +207,7 @@ describe('a database that cannot be used', () => {
     },
   );
 
-  test('that was never prepared sends the reader to the check', async () => {
+  it('that was never prepared sends the reader to the check', async () => {
     const empty = await testDatabase({ empty: true });
     try {
       const { code, stderr } = await runCommand(['usage', '--customer', CUSTOMER], { databaseUrl: empty.url });
@@ -217,13 +217,13 @@ describe('a database that cannot be used', () => {
     }
   });
 
-  test('is named by the check of a restored copy', async () => {
+  it('is named by the check of a restored copy', async () => {
     expect((await failure('restore-check', 'nowhere')).line).toMatch(/"nowhere" cannot be read: [^\n]*no database of that name/);
   });
 });
 
 describe('help', () => {
-  test.each(['', 'key create', 'key import', 'key rotate', 'key rules', 'subscription change', 'usage', 'explain', 'customer create'])(
+  it.each(['', 'key create', 'key import', 'key rotate', 'key rules', 'subscription change', 'usage', 'explain', 'customer create'])(
     'of "%s" teaches with examples',
     async (words) => {
       const { code, stdout, stderr } = await run(...words.split(' ').filter(Boolean), '--help');
@@ -232,7 +232,7 @@ describe('help', () => {
     },
   );
 
-  test.each([
+  it.each([
     ['kye', /key[^]*; see npx tollgate --help\n$/],
     ['key', /a command is missing; see npx tollgate key --help\n$/],
     ['key creat', /create[^]*; see npx tollgate key --help\n$/],
@@ -246,7 +246,7 @@ describe('help', () => {
     expect((await failure(...words.split(' '))).line).toMatch(help);
   });
 
-  test('tells the version', async () => {
+  it('tells the version', async () => {
     const { version } = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8'));
     expect(await run('--version')).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
   });
@@ -266,7 +266,7 @@ describe('which database', () => {
     writeFileSync(join(root, '.tollgate', 'state.json'), JSON.stringify(state));
   }
 
-  test('is that of the instance that runs from the folder', async () => {
+  it('is that of the instance that runs from the folder', async () => {
     writeInstance();
     const { code, stdout } = await runCommand(['key', 'create', '--customer', CUSTOMER, '--products', 'api-seo'], {
       root,
@@ -276,7 +276,7 @@ describe('which database', () => {
     expect(stdout).toContain(`'http://127.0.0.1:4711/seo'`);
   });
 
-  test.each([
+  it.each([
     ['nothing was started', (): void => undefined],
     ['the instance has ended', writeInstance],
   ])('is asked for when %s', async (_, prepare) => {
@@ -286,7 +286,7 @@ describe('which database', () => {
     expect(stderr).toMatch(/^tollgate: [^\n]*npm start[^\n]*DATABASE_URL\n$/);
   });
 
-  test('that does not answer is named in one line without its password', async () => {
+  it('that does not answer is named in one line without its password', async () => {
     const databaseUrl = 'postgres://someone:hunter2@127.0.0.1:1/none';
     const { code, stderr } = await runCommand(['key', 'list', '--customer', CUSTOMER], { databaseUrl, root: projectRoot });
     expect(code).toBe(1);

@@ -84,7 +84,7 @@ export function describeJsonLink(name: string, protocol: LinkProtocol): void {
 }
 
 function describeAnswers(stage: LinkStage): void {
-  test('tells answers apart in whatever order they come, over one connection', async () => {
+  it('tells answers apart in whatever order they come, over one connection', async () => {
     const held: (() => void)[] = [];
     const { url, handshakes } = await stage.upstream((frame, say) => {
       held.push(() => stage.answer(frame, say));
@@ -96,13 +96,13 @@ function describeAnswers(stage: LinkStage): void {
     expect(handshakes).toHaveLength(1);
   });
 
-  test('shows its token with the handshake', async () => {
+  it('shows its token with the handshake', async () => {
     const { url, handshakes } = await stage.upstream(stage.answer);
     await stage.linkTo(url, {}, 'the-token').ask('a', never());
     expect(handshakes[0]?.authorization).toBe('Bearer the-token');
   });
 
-  test('fails everyone who waits at once when what it hears is no JSON, and hears that connection no more', async () => {
+  it('fails everyone who waits at once when what it hears is no JSON, and hears that connection no more', async () => {
     const { url, received, handshakes } = await stage.upstream((frame, say) => {
       if (received.length > 3) return stage.answer(frame, say);
       if (received.length < 3) return;
@@ -116,7 +116,7 @@ function describeAnswers(stage: LinkStage): void {
     expect(handshakes).toHaveLength(2);
   });
 
-  test('is not confused by what it cannot read, by repeated answers and by answers to nobody', async () => {
+  it('is not confused by what it cannot read, by repeated answers and by answers to nobody', async () => {
     const { url } = await stage.upstream((frame, say) => {
       for (const noise of ['[]', 'null', '{"type":7}', '{"type":"welcome"}']) say(noise);
       say(stage.protocol.answerTo({ ...frame, id: 'nobody', sessionId: 'nobody' }));
@@ -130,7 +130,7 @@ function describeAnswers(stage: LinkStage): void {
 }
 
 function describeDeadlines(stage: LinkStage): void {
-  test('bounds each message by its own deadline; its late answer reaches nobody, and the others live', async () => {
+  it('bounds each message by its own deadline; its late answer reaches nobody, and the others live', async () => {
     const time = stage.hold('timeouts');
     let slow: Frame | undefined;
     const upstream = await stage.upstream((frame, say) => {
@@ -147,7 +147,7 @@ function describeDeadlines(stage: LinkStage): void {
     expect(upstream.handshakes).toHaveLength(1);
   });
 
-  test('ends at once for a caller who leaves, before and after the message was sent', async () => {
+  it('ends at once for a caller who leaves, before and after the message was sent', async () => {
     const { url, received } = await stage.upstream(() => undefined);
     const leaving = new AbortController();
     const waiting = stage.linkTo(url).ask('a', leaving.signal);
@@ -158,7 +158,7 @@ function describeDeadlines(stage: LinkStage): void {
     expect(received).toHaveLength(1);
   });
 
-  test('times out on a peer that never ends the handshake', async () => {
+  it('times out on a peer that never ends the handshake', async () => {
     const sockets: Socket[] = [];
     const silent = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1');
     await once(silent, 'listening');
@@ -174,7 +174,7 @@ function describeDeadlines(stage: LinkStage): void {
 }
 
 function describeLosses(stage: LinkStage): void {
-  test('works again after a loss, over one new connection', async () => {
+  it('works again after a loss, over one new connection', async () => {
     const upstream = await stage.upstream(stage.answer);
     const link = stage.linkTo(upstream.url);
     await link.ask('a', never());
@@ -184,7 +184,7 @@ function describeLosses(stage: LinkStage): void {
     expect(upstream.handshakes).toHaveLength(2);
   });
 
-  test('fails while nobody listens, and works as soon as somebody does', async () => {
+  it('fails while nobody listens, and works as soon as somebody does', async () => {
     const first = await stage.upstream(stage.answer);
     const link = stage.linkTo(first.url);
     await link.ask('a', never());
@@ -194,7 +194,7 @@ function describeLosses(stage: LinkStage): void {
     expect(await link.ask('c', never())).toBe('c');
   });
 
-  test('asked to, opens a lost connection by itself, and tries again until somebody listens', async () => {
+  it('asked to, opens a lost connection by itself, and tries again until somebody listens', async () => {
     const first = await stage.upstream(stage.answer);
     const link = stage.linkTo(first.url, { retry: { firstMs: 10, slowestMs: 40 } });
     await link.ask('a', never());
@@ -206,7 +206,7 @@ function describeLosses(stage: LinkStage): void {
     await eventually(() => back.sockets.size === 1);
   });
 
-  test('fails who waits, and opens nothing any more, once it is closed', async () => {
+  it('fails who waits, and opens nothing any more, once it is closed', async () => {
     const { url, received, handshakes } = await stage.upstream(() => undefined);
     const link = stage.linkTo(url);
     const waiting = expect(link.ask('a', never())).rejects.toEqual(stage.protocol.unreachable);
@@ -219,12 +219,12 @@ function describeLosses(stage: LinkStage): void {
 }
 
 function describePings(stage: LinkStage): void {
-  test('takes a peer that answers no pings for dead', async () => {
+  it('takes a peer that answers no pings for dead', async () => {
     const dead = await stage.upstream(() => undefined, { autoPong: false });
     await expect(stage.linkTo(dead.url, { heartbeatMs: 30 }).ask('a', never())).rejects.toEqual(stage.protocol.unreachable);
   });
 
-  test('stays with a peer that answers pings, however long its answer takes', async () => {
+  it('stays with a peer that answers pings, however long its answer takes', async () => {
     const time = stage.hold('heartbeats');
     let answer: () => void = () => undefined;
     const alive = await stage.upstream((frame, say) => (answer = () => stage.answer(frame, say)));

@@ -9,7 +9,7 @@ const ip = z.object({
 });
 const other = z.object({ OTHER_KEY: z.string() });
 
-test('reads typed settings of several groups; an empty variable is an absent one', () => {
+it('reads typed settings of several groups; an empty variable is an absent one', () => {
   const env = { IP_TIMEOUT_MS: '250', IP_DNSBL: 'Yes', IP_HOSTS: ' a, ,b ', IP_URL: '', OTHER_KEY: 'k', UNRELATED: 'x' };
   expect(readSettings({ ip, other }, env)).toEqual({
     ip: { IP_TIMEOUT_MS: 250, IP_DNSBL: true, IP_HOSTS: ['a', 'b'] },
@@ -18,7 +18,7 @@ test('reads typed settings of several groups; an empty variable is an absent one
   expect(readSettings({ ip }, {}).ip).toEqual({ IP_TIMEOUT_MS: 1_000, IP_DNSBL: false, IP_HOSTS: [] });
 });
 
-test('lists every problem of every group and never a value', () => {
+it('lists every problem of every group and never a value', () => {
   const env = { IP_TIMEOUT_MS: '0', IP_DNSBL: 'hunter2', IP_URL: 'https://user:hunter2@x/' };
   expect(() => readSettings({ ip, other }, env)).toThrow(
     new SettingsError([

@@ -10,12 +10,12 @@ const tests = readdirSync(join(root, 'test'), { recursive: true })
   .filter((path) => path.endsWith('.test.ts'));
 const units = tests.filter((path) => !/\.\w+\.test\.ts$/.test(path));
 
-test('every suffix of a test file names a project', () => {
+it('every suffix of a test file names a project', () => {
   const suffixes = tests.map((path) => /\.(\w+)\.test\.ts$/.exec(path)?.[1]);
   expect([...new Set(suffixes)].sort()).toEqual(['browser', 'measured', 'performance', 'stores', 'system', undefined]);
 });
 
-test('what needs a store, a process or a browser says so in its name', () => {
+it('what needs a store, a process or a browser says so in its name', () => {
   const importsOf = (path: string): string =>
     readFileSync(join(root, path), 'utf8').replace(/^import (?:type .*|\{(?: ?type \w+,?)+ \}) from .*$/gm, '');
   expect(units.filter((path) => HEAVY.test(importsOf(path)))).toEqual([]);

@@ -104,7 +104,7 @@ async function runStep(command: string): Promise<string> {
 /** What differs from one refusal to the next, as the README's example has it, stands for anything. */
 const anyTime = (line: string): string => line.replaceAll(/[0-9a-f]{32}|[0-9a-f-]{36}|\d{4}-\d\d-\d\dT[\d:.]+Z|tg_test…\w+/g, '…');
 
-test('the README’s first refusal, followed to the letter, is explained as it shows, and its rule lets the call through', async () => {
+it('the README’s first refusal, followed to the letter, is explained as it shows, and its rule lets the call through', async () => {
   const shared = await sharedInstance();
   const cli = (command: string): Promise<string> => tollgate(shared.dataDir, ...command.split(' ').slice(1));
   const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
@@ -161,7 +161,7 @@ function addPlans(): void {
 let freeKey = '';
 const STATEMENT = ['statement', '--customer', 'asha@example.com', '--month'] as const;
 
-test('the page, followed to the letter, goes from an empty folder to a call that is paid for', async () => {
+it('the page, followed to the letter, goes from an empty folder to a call that is paid for', async () => {
   for (const { command, shown } of steps(page)) {
     const output = await runStep(here(command));
     if (command.includes('product new')) addPlans();
@@ -185,7 +185,7 @@ test('the page, followed to the letter, goes from an empty folder to a call that
   ).toEqual(files);
 });
 
-test('a refusal of it is explained, and the API’s description has it', async () => {
+it('a refusal of it is explained, and the API’s description has it', async () => {
   const { headers } = await send(`${instance.gateway}/weather/pune`, { headers: { 'X-API-Key': freeKey } });
   await eventually(async () => {
     const { stdout } = await runOn(instance, 'explain', String(headers['x-kong-request-id']));
@@ -195,7 +195,7 @@ test('a refusal of it is explained, and the API’s description has it', async (
   expect([get.summary, get.tags]).toEqual(['Forecast of a city', ['weather']]);
 });
 
-test('its test keys are refused until it has a sandbox, and then served by it', async () => {
+it('its test keys are refused until it has a sandbox, and then served by it', async () => {
   const seen: string[] = [];
   const before = readFileSync(catalogueFile, 'utf8');
   const sandbox: RequestListener = (request, response) => {
@@ -237,7 +237,7 @@ async function isGivenBack({ headers, status }: { headers: Record<string, string
   }
 }
 
-test('an upstream gives a request back by the call that the page shows, once', async () => {
+it('an upstream gives a request back by the call that the page shows, once', async () => {
   const [, snippet = ''] = /```python\n(import urllib[\s\S]*?)```/.exec(page) ?? [];
   const refunds = String(instance.metrics['services']).replace(/metrics$/, 'refunds');
   const answers: string[] = [];
@@ -266,7 +266,7 @@ test('an upstream gives a request back by the call that the page shows, once', a
   });
 });
 
-test('charges by answer as the page says, and refuses the next call when the limit is used up midway', async () => {
+it('charges by answer as the page says, and refuses the next call when the limit is used up midway', async () => {
   let finish: (() => void) | undefined;
   const counting: RequestListener = (request, response) => {
     const answer = (): void => void response.setHeader('X-Units', request.url?.split('/')[1] ?? '').end('words');

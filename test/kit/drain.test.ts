@@ -48,7 +48,7 @@ describe('a service that is told to close', () => {
       outgoing.on('error', reject).end();
     });
 
-  test('takes requests for a moment, old connections and new, and closes each with its answer', async () => {
+  it('takes requests for a moment, old connections and new, and closes each with its answer', async () => {
     expect(await get(headers)).toEqual({ status: 200, connection: 'keep-alive' });
     const closed = app.close();
     await eventually(async () => (await get(headers)).connection === 'close');
@@ -58,7 +58,7 @@ describe('a service that is told to close', () => {
     await expect(get(headers)).rejects.toThrow('ECONNREFUSED');
   });
 
-  test('tells a health check, which has no proof, that it is going, and serves it nothing', async () => {
+  it('tells a health check, which has no proof, that it is going, and serves it nothing', async () => {
     expect((await get({})).status).toBe(401);
     const closed = app.close();
     await eventually(async () => (await get({})).status === 503);

@@ -12,7 +12,7 @@ function held(started: string[], name: string) {
 }
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test('a newcomer gets the next free place before the rest of a long queue', async () => {
+it('a newcomer gets the next free place before the rest of a long queue', async () => {
   const limit = new FairLimit({ atOnce: 2 });
   const started: string[] = [];
   const [first, second] = [{}, {}];
@@ -30,7 +30,7 @@ test('a newcomer gets the next free place before the rest of a long queue', asyn
   expect(limit.levels()).toEqual({ waiting: 0, busy: 0, size: 2 });
 });
 
-test('a newcomer to the only place waits for one piece of work', async () => {
+it('a newcomer to the only place waits for one piece of work', async () => {
   const limit = new FairLimit({ atOnce: 1 });
   const started: string[] = [];
   const first = {};
@@ -42,7 +42,7 @@ test('a newcomer to the only place waits for one piece of work', async () => {
   expect(started).toEqual(['a1', 'b1', 'a2', 'a3']);
 });
 
-test('one owner leaves the others the places that are not his', async () => {
+it('one owner leaves the others the places that are not his', async () => {
   const limit = new FairLimit({ atOnce: 4, mostOfOne: 3 });
   const started: string[] = [];
   const greedy = {};
@@ -57,13 +57,13 @@ test('one owner leaves the others the places that are not his', async () => {
   expect(started).toHaveLength(5);
 });
 
-test('work that fails frees its place', async () => {
+it('work that fails frees its place', async () => {
   const limit = new FairLimit({ atOnce: 1 });
   await expect(limit.run({}, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
   expect(await limit.run({}, () => Promise.resolve('next'))).toBe('next');
 });
 
-test('who stops waiting leaves the queue, and takes no place', async () => {
+it('who stops waiting leaves the queue, and takes no place', async () => {
   const limit = new FairLimit({ atOnce: 1 });
   const started: string[] = [];
   const first = held(started, 'a1');
@@ -81,7 +81,7 @@ test('who stops waiting leaves the queue, and takes no place', async () => {
   expect(limit.levels()).toEqual({ waiting: 0, busy: 0, size: 1 });
 });
 
-test('test keys leave the last places to live keys, however many they are', async () => {
+it('test keys leave the last places to live keys, however many they are', async () => {
   const limit = new FairLimit({ atOnce: 4 });
   const started: string[] = [];
   const all = ['a1', 'b1', 'c1', 'd1'].map((name) => ({ owner: name, ...held(started, name) }));

@@ -9,7 +9,7 @@ function written(write: (log: ReturnType<typeof createLog>) => void): string {
 
 const KEY = 'tg_live_0123456789ABCDEFGHIJKLMNOPQRSTUVW';
 
-test('lines are JSON with the service, the level by name and an ISO time', () => {
+it('lines are JSON with the service, the level by name and an ISO time', () => {
   expect(JSON.parse(written((log) => log.info({ requestId: 'r' }, 'done')))).toMatchObject({
     service: 'sample',
     level: 'info',
@@ -19,7 +19,7 @@ test('lines are JSON with the service, the level by name and an ISO time', () =>
   });
 });
 
-test('credentials are redacted wherever a line may hold them', () => {
+it('credentials are redacted wherever a line may hold them', () => {
   const secrets = { authorization: 'Bearer s3cret', 'x-api-key': 's3cret', 'x-tollgate-context': 's3cret', cookie: 's3cret' };
   const text = written((log) => {
     log.info(secrets);
@@ -30,14 +30,14 @@ test('credentials are redacted wherever a line may hold them', () => {
   expect(text).toContain('[redacted]');
 });
 
-test('errors are scrubbed with their causes', () => {
+it('errors are scrubbed with their causes', () => {
   const cause = new Error(`GET https://user:pw@up.example/a?key=s3cret with ${KEY} for 9999 4105 7058 failed`);
   const text = written((log) => log.error({ err: new ServiceError('upstream_failed', { cause }) }));
   expect(text).toContain('https://up.example/a');
   expect(text).not.toMatch(/s3cret|pw@|9999 4105|0123456789ABC/);
 });
 
-test.each([
+it.each([
   [`key ${KEY} refused`, 'key tg_live_[redacted] refused'],
   ['Authorization: Bearer abc.def', 'Authorization: Bearer [redacted]'],
   ['GET https://a.example/p?api_key=x&y=1#z failed', 'GET https://a.example/p failed'],

@@ -14,7 +14,7 @@ function tryTake(places: Places, who: PlaceOwner): ReleasePlace | string {
   }
 }
 
-test('a subscription that holds all its places is refused, whatever its key, and others are not', () => {
+it('a subscription that holds all its places is refused, whatever its key, and others are not', () => {
   const places = new Places({ most: 10, mostOfOne: 2 });
   const release = places.take(owner('a'));
   places.take(owner('a', 'test'));
@@ -24,7 +24,7 @@ test('a subscription that holds all its places is refused, whatever its key, and
   expect(tryTake(places, owner('a'))).toBeInstanceOf(Function);
 });
 
-test('test keys together take half of the places, so that a live key finds one', () => {
+it('test keys together take half of the places, so that a live key finds one', () => {
   const places = new Places({ most: 4, mostOfOne: 4 });
   for (const name of ['a', 'b']) places.take(owner(name, 'test'));
   expect(tryTake(places, owner('c', 'test'))).toBe('service_not_ready');
@@ -32,7 +32,7 @@ test('test keys together take half of the places, so that a live key finds one',
   expect(tryTake(places, owner('e'))).toBe('service_not_ready');
 });
 
-test('a place that is given back twice counts once', () => {
+it('a place that is given back twice counts once', () => {
   const places = new Places({ most: 2, mostOfOne: 2 });
   const release = places.take(owner('a'));
   places.take(owner('a'));
@@ -41,7 +41,7 @@ test('a place that is given back twice counts once', () => {
   expect(places.taken).toBe(1);
 });
 
-test('whatever is taken and given back in whatever order, no bound is passed and nothing leaks', () => {
+it('whatever is taken and given back in whatever order, no bound is passed and nothing leaks', () => {
   const someone = fc.record({
     subscriptionId: fc.constantFrom('a', 'b', 'c'),
     mode: fc.constantFrom<KeyMode>('live', 'test'),

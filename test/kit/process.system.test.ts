@@ -22,7 +22,7 @@ const run = (args: string[], env: Record<string, string>) =>
     ),
   );
 
-test('a wrong environment is one readable error that lists every problem and no value', async () => {
+it('a wrong environment is one readable error that lists every problem and no value', async () => {
   const env = {
     TOLLGATE_SIGNING_KEYS: 'a:c2hvcnQ=',
     SERVICE_PORT: 'eighty',
@@ -41,7 +41,7 @@ test('a wrong environment is one readable error that lists every problem and no 
   ]);
 });
 
-test('no service, an unknown one, and one beside --all are a usage error', async () => {
+it('no service, an unknown one, and one beside --all are a usage error', async () => {
   for (const args of [[], ['--service', 'nothing'], ['--all', '--service', 'vahaan'], ['--what']]) {
     const { code, stderr } = await run(args, SIGNING);
     expect([code, stderr]).toEqual([2, expect.stringContaining('usage:')]);
@@ -52,7 +52,7 @@ let started: StartedProgram | undefined;
 // A process that a failed test left behind would keep jest waiting.
 afterEach(() => started?.child.kill('SIGKILL'));
 
-test('all services run in one process, each refuses requests without proof, and SIGTERM ends it cleanly', async () => {
+it('all services run in one process, each refuses requests without proof, and SIGTERM ends it cleanly', async () => {
   started = await startProgram('services/products/main.js', { args: ['--all'], env: SIGNING });
   const ready = started.ready as { ready: boolean; services: Record<string, string>; private: string };
   expect(ready).toMatchObject({ ready: true, services: { vahaan: expect.any(String), 'background-remover': expect.any(String) } });
@@ -67,7 +67,7 @@ test('all services run in one process, each refuses requests without proof, and 
   expect(await endProgram(started.child)).toBe(0);
 });
 
-test('a port that is taken is a start that fails', async () => {
+it('a port that is taken is a start that fails', async () => {
   const taken = await listenWeb(() => undefined);
   const { code, stderr } = await run(['--service', 'vahaan'], { ...SIGNING, SERVICE_PORT: new URL(taken.url).port });
   await taken.close();

@@ -144,7 +144,7 @@ it('400 and 404 of paths and heads that no operation tells of are as the pages o
   expect(await askUntold('/nothing', withKey)).toEqual([404, 'gateway_error']);
 });
 
-test('a form with the key says why it was not searched, where it was not', async () => {
+it('a form with the key says why it was not searched, where it was not', async () => {
   const form = (headers: Record<string, string>, body: string): Promise<Reply> =>
     ask('POST', '/pincode', { headers: { 'Content-Type': 'application/x-www-form-urlencoded', ...headers }, body });
   const whole = `api_key=${testKey}&country=IN&pin=110001`;
@@ -194,7 +194,7 @@ const CAUSED_BY_INPUTS = [
   '502 no_foreground', '502 cutout_uncertain', '502 pages_unreachable', '400 otp_invalid', '400 otp_expired', '400 otp_throttled',
 ]; // prettier-ignore
 
-test('every line of the table of codes is caused by a test', () => {
+it('every line of the table of codes is caused by a test', () => {
   const elsewhere = Object.entries(CAUSED_ELSEWHERE);
   const silent = elsewhere.filter(([line, file]) => {
     const text = readFileSync(join(__dirname, '..', `${file}.test.ts`), 'utf8');

@@ -38,14 +38,14 @@ const examples = Object.entries(document.paths).flatMap(([path, methods]) =>
   }),
 );
 
-test('every example in the document satisfies its own schema', () => {
+it('every example in the document satisfies its own schema', () => {
   expect(examples.length).toBeGreaterThan(70);
   expect(examples.flatMap(({ name, place, value }) => api.violations(place, value).map((violation) => `${name}: ${violation}`))).toEqual(
     [],
   );
 });
 
-test('an example that is cut says so', () => {
+it('an example that is cut says so', () => {
   const named = Object.values(document.paths)
     .flatMap((methods) => Object.values(methods))
     .flatMap(({ responses }) => Object.values(responses['200']?.content ?? {}).flatMap(({ examples: given = {} }) => Object.values(given)));
@@ -77,12 +77,12 @@ const patterns = Object.values(SERVICES).flatMap(({ routes }) =>
   }),
 );
 
-test.each(patterns)('the pattern of $name takes what the route takes', ({ field, place }) => {
+it.each(patterns)('the pattern of $name takes what the route takes', ({ field, place }) => {
   const byRoute = SPELLINGS.filter((text) => field?.safeParse(text).success);
   expect(byRoute.length).toBeGreaterThan(0);
   expect(SPELLINGS.filter((text) => api.violations(place, text).length === 0)).toEqual(byRoute);
 });
 
-test('there are patterns', () => {
+it('there are patterns', () => {
   expect(patterns.length).toBeGreaterThan(6);
 });

@@ -10,8 +10,8 @@ import { type Installation, openInstallation } from '../acceptance/installation'
 const IS_RECORDING = process.env['RECORD_SAMPLES'] !== undefined;
 const FILE = join(process.cwd(), 'services', 'products', 'own-routes', 'sample-answers.json');
 /** Pictures and tokens say nothing past this, and the second entry of a list what the first has said. */
-const LONGEST_TEXT = 100;
-const MOST_ENTRIES = 1;
+const MAX_TEXT = 100;
+const MAX_ENTRIES = 1;
 
 const routes = Object.values(SERVICES)
   .flatMap((service) => service.routes)
@@ -60,8 +60,8 @@ async function answerOf(calls: readonly RouteExample[]): Promise<unknown> {
 }
 
 function shorten(value: unknown): unknown {
-  if (typeof value === 'string') return value.length > LONGEST_TEXT ? `${value.slice(0, LONGEST_TEXT)}…` : value;
-  if (Array.isArray(value)) return value.slice(0, MOST_ENTRIES).map(shorten);
+  if (typeof value === 'string') return value.length > MAX_TEXT ? `${value.slice(0, MAX_TEXT)}…` : value;
+  if (Array.isArray(value)) return value.slice(0, MAX_ENTRIES).map(shorten);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shorten(member)]));
 }

@@ -21,7 +21,7 @@ function sourcesIn(value: unknown, at: string): [string, string][] {
 // The rest of what `/app` answers is read off the caller's own file.
 const OF_THE_FILE = ['secret_rules', 'tracker_list'];
 
-test('an answer that the sandbox made up says so wherever it names a source', () => {
+it('an answer that the sandbox made up says so wherever it names a source', () => {
   const named = Object.entries(SAMPLE_ANSWERS).flatMap(([route, answer]) => sourcesIn(answer, route));
   expect(named.length).toBeGreaterThan(30);
   expect(named.filter(([, source]) => !source.startsWith('sandbox') && ![...TRUE_FILES, ...OF_THE_FILE].includes(source))).toEqual([]);
@@ -34,7 +34,7 @@ function timesIn(value: unknown, at: string): [string, string][] {
   return Object.entries(value).flatMap(([name, member]) => timesIn(member, `${at}.${name}`));
 }
 
-test('a time in an answer says its offset, but for the timestamp whose form the specification fixes', () => {
+it('a time in an answer says its offset, but for the timestamp whose form the specification fixes', () => {
   const times = Object.entries(SAMPLE_ANSWERS).flatMap(([route, answer]) => timesIn(answer, route));
   expect(times.length).toBeGreaterThan(30);
   const isInstant = (text: string): boolean => /T.*(Z|[+-]\d\d:\d\d)$/.test(text);

@@ -8,7 +8,7 @@ const SEEDS = Number(process.env['PARSER_SEEDS'] ?? 16);
 /** Parts of the longest input that are measured, each four times the one before. */
 const STEPS = [16, 4, 1];
 /** Three for each doubling; what grows with the square grows sixteenfold. */
-const MOST_GROWTH = 3 ** 2;
+const MAX_GROWTH = 3 ** 2;
 /** Milliseconds of CPU. Below it, a measurement is noise; what grows with the square is far above it. */
 const NOISE_MS = 25;
 
@@ -35,14 +35,14 @@ async function costOf(work: () => unknown): Promise<number> {
 }
 
 describe('four times the bytes cost about four times the CPU', () => {
-  test.each(Object.entries(PARSERS))('of %s', async (_name, { most, grow, parse }) => {
+  it.each(Object.entries(PARSERS))('of %s', async (_name, { most, grow, parse }) => {
     let slowest = 0;
     for (let seed = 1; seed <= SEEDS; seed++) {
       const input = grow(seed);
       let before: number | undefined;
       for (const step of STEPS) {
         const bytes = input(Math.floor(most / step));
-        const allowed = before === undefined ? Infinity : Math.max(before, NOISE_MS) * MOST_GROWTH;
+        const allowed = before === undefined ? Infinity : Math.max(before, NOISE_MS) * MAX_GROWTH;
         let cost = await costOf(() => parse(bytes));
         // Once more where it seems too much: a machine that was busy elsewhere breaks one measurement, a parser's growth every one.
         if (cost > allowed) cost = Math.min(cost, await costOf(() => parse(bytes)));

@@ -7,7 +7,7 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 describe('vahaan', () => {
   const { call } = createHarness(vahaanService, { deps: undefined });
 
-  test.each(METHODS)('answers its index to %s', async (method) => {
+  it.each(METHODS)('answers its index to %s', async (method) => {
     const answer = await call({ method, url: '/vahaan' });
     expect(answer.statusCode).toBe(200);
     expect(answer.json()).toEqual({
@@ -22,7 +22,7 @@ describe('vahaan', () => {
 describe('background-remover', () => {
   const { call } = createHarness(backgroundRemoverService, { deps: undefined });
 
-  test('names the working route in the body and in Link, and does not redirect', async () => {
+  it('names the working route in the body and in Link, and does not redirect', async () => {
     for (const method of METHODS) {
       const answer = await call({ method, url: '/background_remover' });
       expect(answer.statusCode).toBe(200);
@@ -32,7 +32,7 @@ describe('background-remover', () => {
     }
   });
 
-  test('does not serve the image route under the legacy id', async () => {
+  it('does not serve the image route under the legacy id', async () => {
     expect((await call({ method: 'POST', url: '/image/background_remover' })).statusCode).toBe(404);
   });
 });

@@ -18,7 +18,7 @@ async function liveWith(env: Readonly<Record<string, string>>): Promise<unknown>
   return (await fetch(`${running.privateUrl}/live`)).json();
 }
 
-test('a service without its worker says that no live key is served', async () => {
+it('a service without its worker says that no live key is served', async () => {
   expect(await liveWith({})).toEqual({
     products: {
       'api-pincode': true,
@@ -31,7 +31,7 @@ test('a service without its worker says that no live key is served', async () =>
   });
 });
 
-test('a service with a worker leaves it to the worker to say what has a source', async () => {
+it('a service with a worker leaves it to the worker to say what has a source', async () => {
   const nobody = '127.0.0.1:9';
   const workers = { IDENTITY_WORKER_URL: nobody, SEO_WORKER_URL: nobody, IMAGE_WORKER_URL: nobody };
   expect(await liveWith(workers)).toEqual({ products: { 'api-pincode': true, 'api-image': true, 'api-background-remover': true } });

@@ -79,14 +79,14 @@ const WITHOUT_LIVE_SOURCE = NAMES.filter((name) =>
   liveStates({}, CATALOGUE).some(({ product, live }) => product === `api-${name}` && !live),
 );
 
-test('the products here are all that need workers or a live source', () => {
+it('the products here are all that need workers or a live source', () => {
   const allWorkers = Object.fromEntries(['APK', 'IDENTITY', 'IMAGE', 'RANKING', 'SEO'].map((kind) => [`${kind}_WORKER_URL`, 'worker:1']));
   const isBacked = ({ settings: schema }: ServiceDefinition): boolean => JSON.stringify(schema.parse(allWorkers)).includes('worker:1');
   expect(NAMES).toEqual(Object.keys(SERVICES).filter((name) => isBacked(SERVICES[name as ServiceName])));
   expect(WITHOUT_LIVE_SOURCE).toHaveLength(liveStates({}, CATALOGUE).filter(({ live }) => !live).length);
 });
 
-test.each(WITHOUT_LIVE_SOURCE)(
+it.each(WITHOUT_LIVE_SOURCE)(
   '%s without its live source tells a live key so, and that test keys work; the log names the setting',
   async (name) => {
     expect(await answerOf(name, workers, 'live')).toEqual(bodyWith('No live source is configured for this request. Test keys work.'));
@@ -95,12 +95,12 @@ test.each(WITHOUT_LIVE_SOURCE)(
   },
 );
 
-test.each(WITHOUT_LIVE_SOURCE)('%s without a sandbox tells a test key so', async (name) => {
+it.each(WITHOUT_LIVE_SOURCE)('%s without a sandbox tells a test key so', async (name) => {
   expect(await answerOf(name, workers, 'test')).toEqual(bodyWith('No sandbox is configured for test keys.'));
   expect(lines.join()).toContain('SANDBOX_URL');
 });
 
-test.each(NAMES)('%s without workers shows its index, and tells every key so; the log names the setting', async (name) => {
+it.each(NAMES)('%s without workers shows its index, and tells every key so; the log names the setting', async (name) => {
   const { call } = await harnessOf(name, {});
   const index = SERVICES[name].routes.find(({ path }) => path === `/${name}`);
   if (index) expect((await call({ method: 'GET', url: index.path })).statusCode).toBe(200);

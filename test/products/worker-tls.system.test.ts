@@ -78,7 +78,7 @@ const ask = ({ services }: RunningServices, name: 'grank' | 'glead', path: strin
     ...(body && { method: 'POST', body: JSON.stringify(body) }),
   });
 
-test('every service reaches its worker when both have certificates of one authority', async () => {
+it('every service reaches its worker when both have certificates of one authority', async () => {
   const services = await servicesWith(SERVICE);
   // Each worker has a second to say that it serves.
   await eventually(async () => (await ready(services)).status === 200);
@@ -87,7 +87,7 @@ test('every service reaches its worker when both have certificates of one author
   await eventually(async () => (await ask(services, 'grank', '/health')).status === 200);
 });
 
-test.each<[string, MutualTls | undefined]>([
+it.each<[string, MutualTls | undefined]>([
   ['without a certificate', undefined],
   ['with one of another authority', STRANGER],
 ])('every service %s is not ready, and answers 502', async (_what, tls) => {
@@ -100,20 +100,20 @@ test.each<[string, MutualTls | undefined]>([
   expect([answer.status, await answer.json()]).toEqual([502, expect.objectContaining({ code: 'upstream_failed' })]);
 });
 
-test('the health check of a container speaks as its worker does', async () => {
+it('the health check of a container speaks as its worker does', async () => {
   const env = { WORKER_PORT: portOf('ranking') };
   await checkHealth('worker', { ...env, ...tlsEnv(WORKER) });
   await expect(checkHealth('worker', env)).rejects.toThrow();
 });
 
-test.each(WORKERS)('the %s worker does not start with a key alone', async (worker) => {
+it.each(WORKERS)('the %s worker does not start with a key alone', async (worker) => {
   const env = { PATH: process.env['PATH'], WORKER_TLS_KEY: WORKER.key.toString() };
   const run = promisify(execFile)(process.execPath, [join(__dirname, '../../dist', moduleOf(worker))], { env });
   const missing = ['CA', 'CERT'].map((name) => `  WORKER_TLS_${name}: is required and not set\n`);
   await expect(run).rejects.toMatchObject({ code: 1, stderr: `The settings have 2 problems:\n${missing.join('')}` });
 });
 
-test('no service starts with a certificate that cannot be read', async () => {
+it('no service starts with a certificate that cannot be read', async () => {
   const tls = { ...tlsEnv(SERVICE), WORKER_TLS_CERT: '/no/such/file.pem' };
   const env = { TOLLGATE_CONTEXT_JWKS: PROOF.keySet, ...tls };
   await expect(runServices([], env)).rejects.toThrow('WORKER_TLS_CERT: names a file that cannot be read (ENOENT)');

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.close());
 
-test('the list of magic inputs names a published route, an outcome and an input for every entry, each once', async () => {
+it('the list of magic inputs names a published route, an outcome and an input for every entry, each once', async () => {
   const examples = (await (await fetch(`${sandbox.url}/`)).json()) as SandboxExample[];
   for (const each of examples) {
     const product = PRODUCTS.find(({ id }) => id === each.product);
@@ -38,7 +38,7 @@ test('the list of magic inputs names a published route, an outcome and an input 
   expect(new Set(examples.map(({ method, route, outcome }) => `${method} ${route} ${outcome}`)).size).toBe(examples.length);
 });
 
-test("WebSocket end points are served below the upstream's name, and nowhere else", async () => {
+it("WebSocket end points are served below the upstream's name, and nowhere else", async () => {
   const socket = new WebSocket(`${sandbox.url.replace('http', 'ws')}/echo/link?x=1`);
   await once(socket, 'open');
   socket.send('hello');
@@ -51,7 +51,7 @@ test("WebSocket end points are served below the upstream's name, and nowhere els
 });
 
 describe('the sandbox process', () => {
-  test('prints one ready line and ends cleanly on SIGTERM with a request hanging', async () => {
+  it('prints one ready line and ends cleanly on SIGTERM with a request hanging', async () => {
     const { child, ready } = await startProgram('services/sandbox/main.js', { env: { SANDBOX_PORT: '0' } });
     expect(ready).toMatchObject({ ready: true });
     const url = `http://127.0.0.1:${String(ready['port'])}`;
@@ -61,7 +61,7 @@ describe('the sandbox process', () => {
     expect(await hanging).toContain('fetch failed');
   });
 
-  test.each([
+  it.each([
     ['is no number', () => 'x', /^.*SANDBOX_PORT must be a port number\n$/],
     ['is taken', () => String(sandbox.port), /^.*EADDRINUSE.*\n$/],
   ])('says so on one line and fails when its port %s', async (_what, port, stderr) => {

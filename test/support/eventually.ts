@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const LEAST_PAUSE_MS = 10;
-const MOST_PAUSE_MS = 100;
+const MIN_PAUSE_MS = 10;
+const MAX_PAUSE_MS = 100;
 /** Of the time waited so far. */
 const PAUSE_SHARE = 0.05;
 
@@ -14,6 +14,6 @@ export async function eventually(condition: () => boolean | Promise<boolean>, li
   while (!(await condition())) {
     const waited = performance.now() - start;
     if (waited > limitMs) throw new Error('the condition did not come true');
-    await sleep(Math.min(Math.max(waited * PAUSE_SHARE, LEAST_PAUSE_MS), MOST_PAUSE_MS));
+    await sleep(Math.min(Math.max(waited * PAUSE_SHARE, MIN_PAUSE_MS), MAX_PAUSE_MS));
   }
 }

@@ -6,7 +6,7 @@ import { type GrowingInput } from './growing-input';
 
 const POOL_HEADER_BYTES = 28;
 /** Nodes that form the part which repeats. */
-const MOST_NODES = 6;
+const MAX_NODES = 6;
 const NONE = Buffer.alloc(0);
 /** Line and comment of a node. */
 const NODE_HEADER = u32(0, 0);
@@ -30,7 +30,7 @@ export function growingBinaryXml(seed: number): GrowingInput<Buffer> {
   const random = createRandom(seed);
   const longText = random(2) === 0;
   const end = chunk(CHUNK.endElement, NODE_HEADER, u32(0, 0));
-  const nodes = Array.from({ length: 1 + random(MOST_NODES) }, () => {
+  const nodes = Array.from({ length: 1 + random(MAX_NODES) }, () => {
     const [attributes, text] = [random(8), random(longText ? 1 : 16)];
     return [
       () => Buffer.concat([startElement(attributes, text), end]),

@@ -13,9 +13,9 @@ export interface Vocabulary {
   readonly frame?: readonly [start: string, end: string];
 }
 
-const MOST_TOKENS = 5;
+const MAX_TOKENS = 5;
 /** Of a tail or a head that stands once. */
-const MOST_ONCE = 40;
+const MAX_ONCE = 40;
 
 function sentence(tokens: readonly string[], random: Random, most: number): string {
   return Array.from({ length: 1 + random(most) }, () => tokens[random(tokens.length)] ?? '').join('');
@@ -27,8 +27,8 @@ function sentence(tokens: readonly string[], random: Random, most: number): stri
  */
 export function growingText({ tokens, frame = ['', ''] }: Vocabulary, seed: number): GrowingInput<string> {
   const random = createRandom(seed);
-  const head = random(2) === 0 ? '' : sentence(tokens, random, MOST_ONCE);
-  const unit = sentence(tokens, random, MOST_TOKENS) || tokens[0] || 'x';
-  const tail = random(2) === 0 ? '' : sentence(tokens, random, MOST_ONCE);
+  const head = random(2) === 0 ? '' : sentence(tokens, random, MAX_ONCE);
+  const unit = sentence(tokens, random, MAX_TOKENS) || tokens[0] || 'x';
+  const tail = random(2) === 0 ? '' : sentence(tokens, random, MAX_ONCE);
   return (bytes) => `${frame[0]}${head}${unit.repeat(Math.ceil(bytes / unit.length))}${tail}${frame[1]}`;
 }

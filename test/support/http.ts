@@ -24,7 +24,7 @@ export interface Sending {
 }
 
 /** What comes after this many bytes is not waited for: the start of a video tells enough. */
-const LONGEST_BODY = 16 * 1024 * 1024;
+const MAX_BODY = 16 * 1024 * 1024;
 
 /** Far beyond what any answer takes, also on a busy machine. */
 const ANSWER_LIMIT_MS = 90_000;
@@ -59,7 +59,7 @@ export function send(url: string, { method = 'GET', headers = [], body, agent: o
       response.on('data', (chunk: Buffer) => {
         chunks.push(chunk);
         received += chunk.length;
-        if (received < LONGEST_BODY) return;
+        if (received < MAX_BODY) return;
         finish();
         response.destroy();
       });

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 
 const OneRealmEnvironment = createRequire(__filename)('./one-realm-environment.cjs');
 
-test('what a file of tests changes of its worker is gone after it', async () => {
+it('what a file of tests changes of its worker is gone after it', async () => {
   const { env } = process;
   const ofProcess = (): unknown[] => [Reflect.get(process, 'exit'), process.exitCode, process.cwd(), process.listenerCount('SIGWINCH')];
   const before = ofProcess();
@@ -23,7 +23,7 @@ test('what a file of tests changes of its worker is gone after it', async () => 
   expect([env['STAYS'], env['LEFT']]).toEqual(['as it was', undefined]);
 });
 
-test('an error of a package or of node is an Error here', () => {
+it('an error of a package or of node is an Error here', () => {
   expect(new DOMException('here')).toBeInstanceOf(Error);
   expect(structuredClone(new Error('here'))).toBeInstanceOf(Error);
 });

@@ -2,7 +2,7 @@ import { build } from 'esbuild';
 import { join } from 'node:path';
 import { unpackPage } from '../../services/kit/pages/page-job';
 import { type PageParser, PageUnreadable } from '../../services/kit/pages/page-parser';
-import { MOST_PAGE_BYTES } from '../../services/kit/pages/page-port';
+import { MAX_PAGE_BYTES } from '../../services/kit/pages/page-port';
 import { judgeRobotsJob, readPageJob } from '../../services/kit/pages/page-thread';
 
 const ROOT = join(__dirname, '../..');
@@ -33,7 +33,7 @@ export function compilePageThread(): Promise<string> {
 /** Parses where it is called, for tests that are not about threads. */
 export const inlineParser: PageParser = {
   async parse(page) {
-    const answer = readPageJob({ ...page, maxBytes: MOST_PAGE_BYTES });
+    const answer = readPageJob({ ...page, maxBytes: MAX_PAGE_BYTES });
     if (answer.kind === 'refused') throw new PageUnreadable(answer.reason);
     return unpackPage(answer.page);
   },

@@ -18,7 +18,7 @@ const WORKERS = Object.keys(WRONG) as (keyof typeof WRONG)[];
 describe.each(WORKERS)('the process of the %s worker', (name) => {
   const program = `services/workers/${name}/main.js`;
 
-  test('says on one line where it listens, serves, and ends cleanly on SIGTERM', async () => {
+  it('says on one line where it listens, serves, and ends cleanly on SIGTERM', async () => {
     const { child, ready } = await startProgram(program, { env: { WORKER_PORT: '0', LOG_LEVEL: 'silent' } });
     try {
       expect(ready).toEqual({ ready: true, port: expect.any(Number) });
@@ -30,7 +30,7 @@ describe.each(WORKERS)('the process of the %s worker', (name) => {
     }
   });
 
-  test('does not start with wrong settings: it names each, and no secret', async () => {
+  it('does not start with wrong settings: it names each, and no secret', async () => {
     const file = join(__dirname, '../../dist', program);
     const failure: any = await promisify(execFile)(process.execPath, [file], { env: WRONG[name] }).catch((error: unknown) => error);
     expect(failure.code).toBe(1);

@@ -87,13 +87,13 @@ const HTTPS_PORT = 443;
 const WORKSPACE_ID = stableId('workspace', 'default');
 
 /** Far more than people write, and than what tools write for thousands of products. */
-export const MOST_KONG_YML_BYTES = 16 * 1024 * 1024;
+export const MAX_KONG_YML_BYTES = 16 * 1024 * 1024;
 
 /** Reads and checks kong.yml. Throws {@link ConfigError} that lists every problem with its path. */
 export function loadConfig(sources: ConfigSources): GatewayConfig {
   const file = sources.kongYmlPath;
   const { size, mtimeMs } = statSync(file);
-  if (size > MOST_KONG_YML_BYTES) throw new ConfigError(file, [`is larger than ${MOST_KONG_YML_BYTES / 1024 / 1024} MiB`]);
+  if (size > MAX_KONG_YML_BYTES) throw new ConfigError(file, [`is larger than ${MAX_KONG_YML_BYTES / 1024 / 1024} MiB`]);
   const text = readFileSync(file, 'utf8');
   const document = parseDocument(text, AS_KONG_READS);
   if (document.errors.length > 0)

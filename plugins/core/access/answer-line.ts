@@ -14,18 +14,18 @@ export interface ToldAnswer {
 
 /** Before the line in a datagram; what stands before it is the head of a syslog message. */
 const TAG = 'tg: ';
-const LONGEST_HEAD = 64;
+const MAX_HEAD = 64;
 /** Caddy sends the heads of answers along. */
-const LONGEST_DATAGRAM = 16_384;
+const MAX_DATAGRAM = 16_384;
 /** HAProxy's line is a member of JSON, and some end with a line feed. */
 const LINE_END = /["\n]/;
 
 /** The line in a datagram of a gateway's access log; undefined for anything else. */
 export function answerLineIn(datagram: Buffer): string | undefined {
-  if (datagram.length > LONGEST_DATAGRAM) return undefined;
+  if (datagram.length > MAX_DATAGRAM) return undefined;
   const text = datagram.toString('latin1');
   const at = text.indexOf(TAG);
-  if (at < 0 || at > LONGEST_HEAD) return text.startsWith('{') ? lineOfCaddy(text) : undefined;
+  if (at < 0 || at > MAX_HEAD) return text.startsWith('{') ? lineOfCaddy(text) : undefined;
   const line = text.slice(at + TAG.length);
   const end = line.search(LINE_END);
   return end < 0 ? line : line.slice(0, end);
@@ -64,7 +64,7 @@ export function requestIdOfLine(line: string): string {
 }
 
 /** A gateway that got no HTTP of an API may tell the first digits that it found: nginx takes them for HTTP/0.9. */
-const LEAST_STATUS = 100;
+const MIN_STATUS = 100;
 const NOT_HTTP = 502;
 
 const LINE = /^([\w-]{8,64}) (\d{3}) (\d{1,7}(?:\.\d{3})?) (\d{1,15}) ([\d.:, -]{1,200}?)(?: units=(.*))?$/;
@@ -80,7 +80,7 @@ export function parseAnswerLine(line: string): ToldAnswer | undefined {
   const last = heads.split(/[,:]/).at(-1)?.trim() ?? '';
   return {
     requestId,
-    status: Number(status) < LEAST_STATUS ? NOT_HTTP : Number(status),
+    status: Number(status) < MIN_STATUS ? NOT_HTTP : Number(status),
     elapsedMs: time.includes('.') ? Math.round(Number(time) * 1_000) : Number(time),
     bytes: Number(bytes),
     isFromApi: last !== '' && !last.startsWith('-'),

@@ -11,7 +11,7 @@ const SHAPE = new RegExp(`^tg_(live|test)_[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM
 const SELLER_SHAPE = new RegExp(`^tg_seller_[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`);
 const ADMIN_SHAPE = new RegExp(`^tg_admin_[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`);
 /** Foreign keys that were imported by hash may have any form up to this length. */
-export const LONGEST_KEY = 512;
+export const MAX_KEY = 512;
 
 function checksumOf(text: string): string {
   let rest = crc32(text);
@@ -75,7 +75,7 @@ export function deriveApiKey(mode: KeyMode, seed: Uint8Array): string {
  * or one with characters that no key has.
  */
 export function isPlausibleKey(text: string): boolean {
-  if (!text.startsWith('tg_')) return text.length > 0 && text.length <= LONGEST_KEY && /^[\x21-\x7e]+$/.test(text);
+  if (!text.startsWith('tg_')) return text.length > 0 && text.length <= MAX_KEY && /^[\x21-\x7e]+$/.test(text);
   return SHAPE.test(text) && hasChecksum(text);
 }
 

@@ -70,11 +70,11 @@ const KEY_HEADERS = ['x-api-key', 'x_api_key', 'x-api_key', 'x_api-key'];
 export const MAY_HOLD_COPIES = ['cookie', 'referer'];
 
 /** A shorter key may be part of a word. Ours have 41 characters; keys that were imported have any number. */
-const SHORTEST_COPY = 16;
+const MIN_COPY = 16;
 
 /** The query without copies of the key in other parameters, which keep their names. Anything else in it stays as it was. */
 export const withoutCopies = (rawQuery: string, key: string): string =>
-  key.length >= SHORTEST_COPY && rawQuery.includes(key) ? rawQuery.replaceAll(key, '') : rawQuery;
+  key.length >= MIN_COPY && rawQuery.includes(key) ? rawQuery.replaceAll(key, '') : rawQuery;
 
 /** Whether a text holds what looks like one of our keys, spelled out. */
 export const looksLikeKey = (text: string): boolean => text.includes('tg_') && /\btg_(?:live|test)_[0-9A-Za-z]{16}/.test(text);
@@ -91,7 +91,7 @@ export function headersToStrip(headers: RequestHeaders, key: string): string[] {
     if (name === 'authorization') {
       if (carriesKey(headers[name], key)) names.push(name);
     } else if (MAY_HOLD_COPIES.includes(name)) {
-      if (key.length >= SHORTEST_COPY && String(headers[name]).includes(key)) names.push(name);
+      if (key.length >= MIN_COPY && String(headers[name]).includes(key)) names.push(name);
     } else if (KEY_HEADERS.includes(name)) hasKeyHeader = true;
     else if (GATEWAY_HEADER.test(name)) names.push(name);
   }

@@ -7,7 +7,7 @@ const REQUESTED_METHOD = 'access-control-request-method';
 const TOKEN = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i;
 const TOKENS = /^[!#$%&'*+.^_`|~0-9a-z-]+(?: ?, ?[!#$%&'*+.^_`|~0-9a-z-]+)*$/i;
 /** Characters of a list of headers; a page asks for a dozen. */
-const LONGEST_LIST = 1_000;
+const MAX_LIST = 1_000;
 
 /** The methods of all routes together; a route answers 405 itself. */
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
@@ -38,7 +38,7 @@ export function isPreflight(method: string, headers: RequestHeaders): boolean {
  * @param requested the headers that the page wants to send
  */
 export function preflightHeaders(requested: unknown): Record<string, string> {
-  const isList = typeof requested === 'string' && requested.length <= LONGEST_LIST && TOKENS.test(requested);
+  const isList = typeof requested === 'string' && requested.length <= MAX_LIST && TOKENS.test(requested);
   return {
     'Access-Control-Allow-Origin': '*',
     'Access-Control-Allow-Methods': METHODS,

@@ -21,7 +21,7 @@ export function readFormField(contentType: string, body: Buffer, name: string): 
 }
 
 /** Services refuse forms of far fewer parts; a key behind so many is not looked for. */
-const MOST_PARTS = 1_000;
+const MAX_PARTS = 1_000;
 
 /** RFC 2046 allows 70 characters. */
 const BOUNDARY = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i;
@@ -45,7 +45,7 @@ function listParts(body: Buffer, boundary: string): Part[] {
   const delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1');
   const parts: Part[] = [];
   let start = body.indexOf(delimiter.subarray(2));
-  for (let count = 0; start >= 0 && count < MOST_PARTS; count++) {
+  for (let count = 0; start >= 0 && count < MAX_PARTS; count++) {
     // Past `--` and the boundary, at the line end that follows them.
     const lineEnd = start + delimiter.length - 2;
     const next = body.indexOf(delimiter, lineEnd);

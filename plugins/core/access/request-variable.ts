@@ -47,7 +47,7 @@ export const REQUEST_VARIABLE_PROPERTY = `nginx_proxy_set = $${REQUEST_VARIABLE}
 export const MAX_HEADERS = 950;
 
 /** A longer head may hold more headers than that: the shortest is `a:` and a line feed. */
-const LONGEST_HEAD = MAX_HEADERS * 3;
+const MAX_HEAD = MAX_HEADERS * 3;
 
 /** The parts of a request line's target, the query without its question mark. */
 export function splitTarget(target: string): { readonly rawPath: string; readonly rawQuery: string } {
@@ -82,7 +82,7 @@ export function readRequestVariable(text: string): RequestFacts | 'absent' | 'un
   const lines = text.split('\n');
   if (lines[0] !== LAYOUT || lines.length !== LINES.length + 1) return 'unclear';
   const [, callerAddress = '', length, forged, method = ''] = lines;
-  if (!(Number(length) < LONGEST_HEAD) || callerAddress === '' || forged !== '') return 'unclear';
+  if (!(Number(length) < MAX_HEAD) || callerAddress === '' || forged !== '') return 'unclear';
   const headers: Record<string, string> = {};
   for (let index = 0; index < HEADER_FIELDS.length; index++) {
     const value = lines[index + FIRST_HEADER] ?? '';

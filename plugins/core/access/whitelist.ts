@@ -11,7 +11,7 @@ export type RuleParse = { ok: true; rule: WhitelistRule } | { ok: false; message
 
 const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 /** RFC 1035. */
-const LONGEST_HOST = 253;
+const MAX_HOST = 253;
 
 /**
  * ASCII characters that no host name holds. A URL parser would split the text there, and `example.com/admin` would admit all of
@@ -23,9 +23,9 @@ const NO_HOST_CHARACTER = /[^a-z0-9._\u0080-\u{10ffff}-]/iu;
 export function normaliseHost(text: string): string | undefined {
   const written = text.trim().replace(/\.$/, '');
   // The time that punycode takes grows with the square of the length.
-  if (written.length > LONGEST_HOST || NO_HOST_CHARACTER.test(written)) return undefined;
+  if (written.length > MAX_HOST || NO_HOST_CHARACTER.test(written)) return undefined;
   const host = domainToASCII(written).toLowerCase();
-  if (host === '' || host.length > LONGEST_HOST) return undefined;
+  if (host === '' || host.length > MAX_HOST) return undefined;
   return host.split('.').every((label) => LABEL.test(label)) ? host : undefined;
 }
 
@@ -51,12 +51,12 @@ function parseIpRule(text: string): RuleParse {
 }
 
 /** Longest text worth echoing in a message. */
-const LONGEST_ECHO = 80;
+const MAX_ECHO = 80;
 
 /** Parses one rule as a customer writes it. The message names the rule and what is wrong with it. */
 export function parseWhitelistRule(written: string): RuleParse {
   const text = written.trim();
-  const shown = text.slice(0, LONGEST_ECHO);
+  const shown = text.slice(0, MAX_ECHO);
   if (text === '') return { ok: false, message: 'a whitelist rule is empty' };
   if (isAddressText(text)) return parseIpRule(shown);
   const wildcard = text.startsWith('*.');
@@ -169,7 +169,7 @@ export function matchHost(whitelist: Whitelist, host: string | undefined): strin
 }
 
 /** A host, a trailing dot and a port. */
-const LONGEST_AUTHORITY = LONGEST_HOST + '.:65535'.length;
+const MAX_AUTHORITY = MAX_HOST + '.:65535'.length;
 
 /**
  * The host that domain rules are compared to: Origin's, else Referer's. A present Origin decides alone, so `null` never matches. An empty
@@ -184,7 +184,7 @@ export function originHostOf(
   if (typeof source !== 'string') return undefined;
   // Cut out first, because this runs for every request and the URL parser takes 20 ms for a long host.
   const authority = /^https?:\/\/([^/?#\\]*)/i.exec(source)?.[1];
-  if (authority === undefined || authority.length > LONGEST_AUTHORITY) return undefined;
+  if (authority === undefined || authority.length > MAX_AUTHORITY) return undefined;
   try {
     return normaliseHost(new URL(`https://${authority}`).hostname);
   } catch {

@@ -104,8 +104,8 @@ const source = z
   .transform(({ as_of: asOf, ...given }) => ({ ...given, ...(asOf !== undefined && { asOf }) }));
 
 /** A hundred times the most expensive request of ours. */
-const MOST_RESERVE = 10_000;
-const MOST_UNITS = 1_000_000;
+const MAX_RESERVE = 10_000;
+const MAX_UNITS = 1_000_000;
 
 const units = z
   .strictObject({
@@ -116,10 +116,10 @@ const units = z
     reserve: z
       .int()
       .min(1)
-      .max(MOST_RESERVE)
+      .max(MAX_RESERVE)
       .default(1)
       .describe('Taken before the call, and kept where the answer does not say what it costs.'),
-    most: z.int().min(1).max(MOST_UNITS).describe('What one answer may cost; one that says more costs this.'),
+    most: z.int().min(1).max(MAX_UNITS).describe('What one answer may cost; one that says more costs this.'),
   })
   .refine(({ reserve, most }) => reserve <= most, { path: ['most'], message: 'must be at least the reserve' })
   .transform(({ reserve, most }) => ({ reserve, most }));

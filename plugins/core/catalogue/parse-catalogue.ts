@@ -9,7 +9,7 @@ export type ParsedCatalogue =
   | { readonly catalogue?: undefined; readonly problems: readonly CatalogueProblem[] };
 
 /** The most problems that are listed. */
-const MOST_PROBLEMS = 100;
+const MAX_PROBLEMS = 100;
 
 /** The problem of a catalogue with more bytes than are read. */
 export const TOO_LARGE: CatalogueProblem = {
@@ -27,9 +27,9 @@ export const TOO_LARGE: CatalogueProblem = {
 export function parseCatalogue(text: string, file?: string): ParsedCatalogue {
   if (Buffer.byteLength(text) > CATALOGUE_BOUNDS.bytes) return { problems: [TOO_LARGE] };
   const yaml = readYaml(text);
-  if ('problems' in yaml) return { problems: yaml.problems.map((problem) => ({ ...problem, place: '' })).slice(0, MOST_PROBLEMS) };
+  if ('problems' in yaml) return { problems: yaml.problems.map((problem) => ({ ...problem, place: '' })).slice(0, MAX_PROBLEMS) };
   const tooMany = findTooMany(yaml.value);
-  if (tooMany) return { problems: locateProblems(yaml, tooMany).slice(0, MOST_PROBLEMS) };
+  if (tooMany) return { problems: locateProblems(yaml, tooMany).slice(0, MAX_PROBLEMS) };
   const parsed = catalogueFile.safeParse(yaml.value, { error: ({ input }) => (input === undefined ? 'is missing' : undefined) });
   if (parsed.success) {
     const lines = linesOfItems(yaml, 'products');
@@ -42,7 +42,7 @@ export function parseCatalogue(text: string, file?: string): ParsedCatalogue {
       ? issue.keys.map((key) => ({ path: [...issue.path, key], message: 'there is no such member', isName: true }))
       : [{ path: issue.path, message: issue.message }],
   );
-  return { problems: locateProblems(yaml, problems).slice(0, MOST_PROBLEMS) };
+  return { problems: locateProblems(yaml, problems).slice(0, MAX_PROBLEMS) };
 }
 
 /** Before anything walks the lists: a short text can name the same list a million times. */

@@ -19,12 +19,12 @@ export interface YamlProblem extends Place {
 }
 
 /** Far more than people write. A short text whose lists name each other would otherwise unfold into more than memory holds. */
-const MOST_ALIASES = 1_000_000;
+const MAX_ALIASES = 1_000_000;
 /** What aliases may add to a text, in characters of JSON: twice the largest document that is read. */
-const MOST_UNFOLDED = 16 * 1024 * 1024;
+const MAX_UNFOLDED = 16 * 1024 * 1024;
 /** Descriptions of APIs nest about 30 levels. From 600 on, keys that are lists themselves take minutes and all memory. */
-const MOST_NESTED = 100;
-const TOO_DEEP = `is nested more than ${MOST_NESTED} levels deep`;
+const MAX_NESTED = 100;
+const TOO_DEEP = `is nested more than ${MAX_NESTED} levels deep`;
 const TOO_MANY_ALIASES: YamlProblem = { line: 1, column: 1, message: 'names its own parts too often by aliases' };
 
 /** Reads YAML 1.2, of which JSON is a part. A tag that YAML does not define is a problem too: its value would be a guess. */
@@ -40,8 +40,8 @@ export function readYaml(text: string): YamlText | { readonly problems: readonly
   const wrong = [...document.errors, ...document.warnings];
   if (wrong.length > 0) return { problems: wrong.map(({ pos, message }) => ({ ...placeAt(pos[0]), message })) };
   try {
-    const value: unknown = document.toJS({ maxAliasCount: MOST_ALIASES });
-    if (unfoldedSize(value, new Map()) > text.length + MOST_UNFOLDED) return { problems: [TOO_MANY_ALIASES] };
+    const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
+    if (unfoldedSize(value, new Map()) > text.length + MAX_UNFOLDED) return { problems: [TOO_MANY_ALIASES] };
     return { value, document, placeAt };
   } catch (error) {
     if (!(error instanceof ReferenceError)) throw error;
@@ -58,7 +58,7 @@ function findTooDeep(text: string): Place | undefined {
     // Its tokens say nothing here; reading them is what moves the parser on.
     Array.from(parser.next(lexeme));
     // The document itself is one.
-    if (parser.stack.length <= MOST_NESTED + 1) continue;
+    if (parser.stack.length <= MAX_NESTED + 1) continue;
     const { line, col } = lines.linePos(parser.offset);
     return { line: Math.max(1, line), column: Math.max(1, col) };
   }

@@ -6,7 +6,7 @@ export type RefundOutcome = 'refunded' | 'repeated' | 'uncharged' | 'capped';
 /** A source that fails more than one call in ten all day is an outage, which the operator makes up for by other limits. */
 const SHARE_OF_DAILY_LIMIT = 0.1;
 /** So that a small plan survives an outage of minutes: one try and nine repeats. */
-const LEAST_PER_DAY = 10;
+const MIN_PER_DAY = 10;
 
 /**
  * The most units of one subscription that are given back on one day. Without a bound, a caller who can cause a failure could get around the
@@ -15,7 +15,7 @@ const LEAST_PER_DAY = 10;
  * @param dailyLimit requests a day
  */
 export function mostRefundsOf(dailyLimit: number, isExempt = false): number {
-  return isExempt ? dailyLimit : Math.max(LEAST_PER_DAY, Math.floor(dailyLimit * SHARE_OF_DAILY_LIMIT));
+  return isExempt ? dailyLimit : Math.max(MIN_PER_DAY, Math.floor(dailyLimit * SHARE_OF_DAILY_LIMIT));
 }
 
 /** Failures of Tollgate, or of a source that it chose. Every other answer is charged. */

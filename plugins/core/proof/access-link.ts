@@ -30,7 +30,7 @@ export interface LinkGrant {
 export const LINK_PARAMETER = 'link';
 
 /** Longer than any valid link. */
-const LONGEST_TOKEN = 2_048;
+const MAX_TOKEN = 2_048;
 const TOKEN = /^tgl_([A-Za-z0-9_-]{1,64})\.([A-Za-z0-9_-]{40,2000})$/;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
@@ -102,7 +102,7 @@ const FORGED: OpenedLink = { ok: false, reason: 'forged' };
 
 /** Opens a link. Nothing in it is used before the seal is verified. @param nowSeconds Unix seconds */
 export function openLink(token: string, keys: LinkKeys, nowSeconds: number): OpenedLink {
-  const [, id = '', body = ''] = (token.length <= LONGEST_TOKEN && TOKEN.exec(token)) || [];
+  const [, id = '', body = ''] = (token.length <= MAX_TOKEN && TOKEN.exec(token)) || [];
   const key = keys.byId.get(id);
   const sealed = Buffer.from(body, 'base64url');
   // The last character holds bits that belong to no byte: one link has one form.

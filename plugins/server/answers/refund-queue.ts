@@ -12,7 +12,7 @@ export interface RefundQueueOptions {
 }
 
 /** An outage of a busy product fails thousands of requests a second. What is above stays charged, and is counted as lost. */
-const MOST_WAITING = 20_000;
+const MAX_WAITING = 20_000;
 /** Few enough to leave the counter to requests. */
 const AT_ONCE = 4;
 const RETRY_MS = 1_000;
@@ -31,7 +31,7 @@ export class RefundQueue {
 
   /** Never throws. */
   add(refund: RefundRequest): void {
-    if (this.waiting.length >= MOST_WAITING) {
+    if (this.waiting.length >= MAX_WAITING) {
       this.counts.lost += 1;
       return;
     }

@@ -14,7 +14,7 @@ export interface SettleQueueOptions {
 }
 
 /** Counters with something to settle. What is above stays as it was taken in advance, and is counted as lost. */
-const MOST_WAITING = 20_000;
+const MAX_WAITING = 20_000;
 /** So long a used-up limit may go unnoticed; a busy counter is written ten times a second, however many requests it has. */
 const PACE_MS = 100;
 const RETRY_MS = 1_000;
@@ -38,7 +38,7 @@ export class SettleQueue {
     const place = `${subscriptionId} ${day}`;
     const due = this.waiting.get(place);
     if (due) due.units += units;
-    else if (this.waiting.size >= MOST_WAITING) this.counts.lost += Math.abs(units);
+    else if (this.waiting.size >= MAX_WAITING) this.counts.lost += Math.abs(units);
     else this.waiting.set(place, { subscriptionId, day, units });
     this.working ??= this.work();
   }

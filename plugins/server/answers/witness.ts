@@ -31,11 +31,11 @@ function costOf(told: ToldAnswer, { units, isFree5xx, mostUnits }: Charge): Cost
 }
 
 /** Of each half of the pending requests. Both take about 10 MB: as many as are under way when 5,000 requests a second take ten seconds each. */
-const MOST_OF_A_HALF = 25_000;
+const MAX_OF_A_HALF = 25_000;
 /** Longer than a datagram takes from the gateway to here. */
 const FIRST_WITHIN_MS = 100;
 /** Three times the longest that a route of kong.yml waits for its API. */
-const LONGEST_MS = 900_000;
+const MAX_MS = 900_000;
 
 /**
  * Joins what the gateway tells of answers with the decisions on their requests. A line counts once, and only while its request is pending:
@@ -54,7 +54,7 @@ export class Witness {
   private noteSettled: () => void = () => undefined;
 
   constructor(private readonly options: WitnessOptions) {
-    this.turning = setInterval(() => this.giveUpOlder(), LONGEST_MS);
+    this.turning = setInterval(() => this.giveUpOlder(), MAX_MS);
     this.turning.unref();
   }
 
@@ -110,7 +110,7 @@ export class Witness {
 
   private await({ requestId, credentialId, product, atMs, charge }: Decision): void {
     if (credentialId === undefined || product === undefined) return;
-    if (this.newer.size >= MOST_OF_A_HALF) this.giveUpOlder();
+    if (this.newer.size >= MAX_OF_A_HALF) this.giveUpOlder();
     this.newer.set(requestId, { credentialId, product, atMs, charge });
   }
 

@@ -22,7 +22,7 @@ export type DirectoryQuestion =
   | { readonly what: 'forget'; readonly id: number };
 
 /** As many as one process keeps (instances.ts); past it the one that was asked for longest ago goes, and Kong starts it again. */
-const MOST_INSTANCES = 4_096;
+const MAX_INSTANCES = 4_096;
 
 /** The parent's list. Ids begin at a random number: an old one must not be another route's configuration after a restart. */
 export class InstanceList {
@@ -46,7 +46,7 @@ export class InstanceList {
     const id = this.nextId++;
     this.instances.set(id, instance);
     for (const oldest of this.instances.keys()) {
-      if (this.instances.size <= MOST_INSTANCES) break;
+      if (this.instances.size <= MAX_INSTANCES) break;
       this.instances.delete(oldest);
     }
     return id;

@@ -35,7 +35,7 @@ const HANGING_MS = 500;
 /** A record younger than this may be used instead of waiting for a slow store: it is well within the second that a revocation may take. */
 const YOUNG_MS = 500;
 /** Some hundred milliseconds of reads on `maxDoubtful` connections. */
-const MOST_DOUBTFUL_WAITING = 500;
+const MAX_DOUBTFUL_WAITING = 500;
 /** A later request joins a read in progress only while the read is this young: an old one may have seen the state before a change. */
 const JOIN_WITHIN_MS = 100;
 
@@ -70,7 +70,7 @@ export class AccessRecordCache implements AccessRecords {
     const { maxKnown = 100_000, maxUnknown = 10_000, breakerPauseMs = 250, maxDoubtful = 4, coldDeadlineMs = 800 } = options;
     this.records = new KnownRecords({ feed, clock, maxKnown, maxUnknown, staleLimitMs });
     this.breaker = new CircuitBreaker({ clock, pauseMs: breakerPauseMs });
-    this.doubtful = new DoubtfulReads({ clock, most: maxDoubtful, mostWaiting: MOST_DOUBTFUL_WAITING, patienceMs: coldDeadlineMs });
+    this.doubtful = new DoubtfulReads({ clock, most: maxDoubtful, mostWaiting: MAX_DOUBTFUL_WAITING, patienceMs: coldDeadlineMs });
     this.unsubscribe = feed.subscribe((change) => {
       // Reads in progress may have seen the state before the change, so no request may join them any more.
       this.flights.clear();

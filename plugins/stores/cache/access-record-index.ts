@@ -13,7 +13,7 @@ export interface CachedRecord {
  * Whitelist rules of all records together, about 200 MB: a customer may have thousands of keys with thousands of rules each, and a node
  * out of memory refuses everybody.
  */
-const MOST_RULES = 1_000_000;
+const MAX_RULES = 1_000_000;
 
 /** Records by hash, found again by credential and by customer. Bounded: the least recently used go first. */
 export class AccessRecordIndex {
@@ -24,7 +24,7 @@ export class AccessRecordIndex {
   constructor(max: number) {
     this.records = new LRUCache({
       max,
-      maxSize: max + MOST_RULES,
+      maxSize: max + MAX_RULES,
       sizeCalculation: ({ record }) => 1 + record.whitelist.size,
       dispose: (cached, hash) => this.forget(cached, hash),
     });

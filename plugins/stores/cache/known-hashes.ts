@@ -34,7 +34,7 @@ export type HashVerdict = 'possible' | 'absent' | 'doubtful';
 
 /** Room for keys that are made after a load: with more than that it is loaded again. */
 const HEADROOM = 1.25;
-const LONGEST_RETRY_MS = 30_000;
+const MAX_RETRY_MS = 30_000;
 const START_BYTES = 8;
 
 /**
@@ -132,7 +132,7 @@ export class KnownHashes {
       } catch (error) {
         onError?.(error);
         await sleep(pauseMs * (0.5 + Math.random() / 2), undefined, { signal: this.closing.signal, ref: false }).catch(() => undefined);
-        pauseMs = Math.min(pauseMs * 2, LONGEST_RETRY_MS);
+        pauseMs = Math.min(pauseMs * 2, MAX_RETRY_MS);
       }
     }
   }

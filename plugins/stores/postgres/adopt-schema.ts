@@ -10,7 +10,7 @@ const FIRST_BEFORE = '0001_access';
 const LAST_BEFORE = '0173_customer_day';
 const LAST_OF_BASELINE = '0008_audit';
 /** So many differences are told: the first ones show what it is about. */
-const MOST_TOLD = 20;
+const MAX_TOLD = 20;
 
 /** True for a database that a version before 0.1.0 migrated. */
 export function isFromBeforeBaseline(applied: readonly string[]): boolean {
@@ -109,7 +109,7 @@ function missingIn(other: readonly string[], one: readonly string[]): string[] {
 }
 
 function refusal(differences: readonly string[], cause?: unknown): Error {
-  const told = differences.slice(0, MOST_TOLD);
+  const told = differences.slice(0, MAX_TOLD);
   const more = differences.length > told.length ? [`and ${differences.length - told.length} more`] : [];
   return new Error(
     'the schema is not as the last version before 0.1.0 leaves it, and nothing was changed. Undo what was done to it by other means, or ' +

@@ -50,7 +50,7 @@ interface Queue {
 }
 
 /** Enough for any plan; keeps one call's answer small in memory. */
-const MOST_UNITS = 10_000;
+const MAX_UNITS = 10_000;
 
 /**
  * Turns single spends into calls for n units. Spends of one unit of one subscription that arrive in one turn of the event loop, or while a call
@@ -132,7 +132,7 @@ export class CoalescingCounter implements QuotaCounter {
 /** Spends of one unit that can travel together. A plan change may separate two of them; each must be judged by its own limits. */
 function countAlike(waiters: readonly Waiter[], { limits }: Waiter): number {
   let count = 1;
-  for (; count < waiters.length && count < MOST_UNITS; count++) {
+  for (; count < waiters.length && count < MAX_UNITS; count++) {
     const other = waiters[count];
     if (other?.units !== 1 || other.limits.daily !== limits.daily || other.limits.monthly !== limits.monthly) break;
   }

@@ -36,7 +36,7 @@ const LATE_MS = 2;
  * A turn of the event loop counts as this much silence at most, however late it came. While this process did not run, it could not have heard
  * the store; and a store on the same machine may not have run either, so it gets the same time to answer as after a turn that came on time.
  */
-const MOST_COUNTED_MS = 20;
+const MAX_COUNTED_MS = 20;
 /** For this long after a late tick, the store gets the patience for a held-up machine: it may be waiting for the CPU as well. */
 const LATE_MEMORY_MS = 200;
 
@@ -108,7 +108,7 @@ export class ReplyWatch {
     const now = this.options.clock.monotonic();
     const turnMs = now - this.lastTickAt;
     if (turnMs > TICK_MS + LATE_MS) this.lastLateAt = now;
-    this.heldUpMs += Math.max(0, turnMs - MOST_COUNTED_MS);
+    this.heldUpMs += Math.max(0, turnMs - MAX_COUNTED_MS);
     this.lastTickAt = now;
     if (this.isSilent(now)) {
       this.abandonAll();

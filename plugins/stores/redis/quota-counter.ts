@@ -20,11 +20,11 @@ export interface RedisQuotaCounterOptions extends StoreDaysOptions {
 }
 
 /** A key can vanish between its seeding and the next try, but not this often. */
-const MOST_SEEDINGS = 4;
+const MAX_SEEDINGS = 4;
 /** Forgetting early only costs one more read of Postgres. */
-const MOST_REMEMBERED = 200_000;
+const MAX_REMEMBERED = 200_000;
 /** The second call finds Redis's day, unless Redis's clock jumps by days between two calls. */
-const MOST_TRIES = 3;
+const MAX_TRIES = 3;
 const READ_ONLY = { limits: { daily: 0, monthly: 0 }, units: 0 };
 
 /** Counts in Redis, by Redis's clock. Postgres remembers what Redis may not know. */
@@ -61,12 +61,12 @@ export class RedisQuotaCounter implements QuotaBackend {
 
   /** @throws StoreUnavailable; the units may then have been taken, and are given back if Redis says so later */
   async take(demand: Demand): Promise<Taken> {
-    if (this.seeded.size >= MOST_REMEMBERED) this.seeded = new Set();
+    if (this.seeded.size >= MAX_REMEMBERED) this.seeded = new Set();
     const { subscriptionId } = demand;
     // If the seeds are forgotten during this call, what Postgres answers now is too old to count as merged.
     const { seeded } = this;
     let seed = seeded.has(subscriptionId) ? undefined : await this.trySeed(subscriptionId);
-    for (let round = 0; round < MOST_SEEDINGS; round++) {
+    for (let round = 0; round < MAX_SEEDINGS; round++) {
       const reply = await this.run({ demand, seed, onLate: (late) => this.noteLate(late) });
       if (reply.kind === 'taken') {
         // A read does not count as seeding: it may run beside a spend on the fallback and carry figures from before it.
@@ -118,7 +118,7 @@ export class RedisQuotaCounter implements QuotaBackend {
     onLate: (reply: ScriptReply) => void;
   }): Promise<Exclude<ScriptReply, { kind: 'elsewhen' }>> {
     const { subscriptionId } = call.demand;
-    for (let round = 0; round < MOST_TRIES; round++) {
+    for (let round = 0; round < MAX_TRIES; round++) {
       const table = this.days.current();
       const answer = await this.options.connection.runScript({
         key: quotaKey(subscriptionId),

@@ -100,7 +100,7 @@ interface ClusterMastersOptions extends MasterEvents {
 const REFRESH_MS = 1_000;
 const REFRESH_TIMEOUT_MS = 1_000;
 /** A command follows its slot this often before it fails. */
-const MOST_REDIRECTIONS = 4;
+const MAX_REDIRECTIONS = 4;
 
 /**
  * The connections to all nodes of a cluster, named `host:port`. A command goes to the master of its slot. It is sent again only when a
@@ -115,7 +115,7 @@ class ClusterMasters implements RedisMasters {
       enableOfflineQueue: false,
       // The check fails while any slot has no master, but subscriptions in the other slots can be counted.
       enableReadyCheck: false,
-      maxRedirections: MOST_REDIRECTIONS,
+      maxRedirections: MAX_REDIRECTIONS,
       // Both would send a command again that may have run.
       retryDelayOnFailover: 0,
       retryDelayOnClusterDown: 0,

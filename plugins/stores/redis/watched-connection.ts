@@ -28,7 +28,7 @@ const PROBE_TTL_MS = 10_000;
 /** A write, because a replica or a full server still answers reads. Returns the server's time. */
 const PROBE = "redis.call('SET', KEYS[1], '', 'PX', ARGV[1]) return redis.call('TIME')[1]";
 /** Tags to try before a master counts as having no slots. A master with slots has far more than one tag in this many. */
-const MOST_TAGS = 65_536;
+const MAX_TAGS = 65_536;
 
 /**
  * The connection to one master, with a watch of its own: answers of another master say nothing about this one. Every failed call throws
@@ -117,7 +117,7 @@ export class WatchedConnection {
     const isOurs = (tag: string): boolean => masters.ownerOf(tag) === name;
     if (this.probeTag !== undefined && isOurs(this.probeTag)) return this.probeTag;
     this.probeTag = undefined;
-    for (let index = 0; index < MOST_TAGS && this.probeTag === undefined; index++) if (isOurs(String(index))) this.probeTag = String(index);
+    for (let index = 0; index < MAX_TAGS && this.probeTag === undefined; index++) if (isOurs(String(index))) this.probeTag = String(index);
     return this.probeTag;
   }
 }

@@ -33,7 +33,7 @@ function isTold(known: readonly DatedFact[], found: MoneyFact): boolean {
 }
 
 /** More than these at once are another account at the provider, or a wrong key: they are not looked at one by one. */
-const MOST_MISSING = 1_000;
+const MAX_MISSING = 1_000;
 
 interface Comparison {
   readonly tools: PaymentTools;
@@ -100,7 +100,7 @@ async function compareWith(comparison: Comparison, report: { differences: Paymen
     }
   }
   const missing = (await listGoingOn(tools.db, port.name)).filter(({ reference }) => !seen.has(reference));
-  if (missing.length > MOST_MISSING)
+  if (missing.length > MAX_MISSING)
     throw new ProviderRefused(`${missing.length} subscriptions are unknown to it: the key may be that of another account`);
   for (const { reference, customerId, product } of missing) {
     if (isEnding()) return compared;

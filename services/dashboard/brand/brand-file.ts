@@ -5,11 +5,11 @@ import { z } from 'zod';
 
 export const LOGO_TYPES: Readonly<Record<string, string>> = { '.svg': 'image/svg+xml', '.png': 'image/png', '.webp': 'image/webp' };
 /** Every page loads it. */
-export const MOST_LOGO_BYTES = 262_144;
+export const MAX_LOGO_BYTES = 262_144;
 /** It stands in a line with the navigation of a phone. */
-export const MOST_NAME_CHARACTERS = 40;
-const MOST_HEADLINE_CHARACTERS = 80;
-const MOST_SUBHEADLINE_CHARACTERS = 240;
+export const MAX_NAME_CHARACTERS = 40;
+const MAX_HEADLINE_CHARACTERS = 80;
+const MAX_SUBHEADLINE_CHARACTERS = 240;
 
 const logoFile = z.string().refine((path) => extname(path).toLowerCase() in LOGO_TYPES, 'must be a file that ends in .svg, .png or .webp');
 const address = z
@@ -21,14 +21,14 @@ const address = z
 
 /** `brand.yml`; docs/brand.md describes every member. */
 const brandFile = z.strictObject({
-  name: z.string().trim().min(1).max(MOST_NAME_CHARACTERS).optional(),
+  name: z.string().trim().min(1).max(MAX_NAME_CHARACTERS).optional(),
   accent: z
     .string()
     .regex(/^#[0-9a-f]{6}$/i, 'must be a colour such as "#3b5bdb"')
     .optional(),
   logo: z.strictObject({ light: logoFile, dark: logoFile.optional() }).optional(),
-  headline: z.string().trim().min(1).max(MOST_HEADLINE_CHARACTERS).optional(),
-  subheadline: z.string().trim().min(1).max(MOST_SUBHEADLINE_CHARACTERS).optional(),
+  headline: z.string().trim().min(1).max(MAX_HEADLINE_CHARACTERS).optional(),
+  subheadline: z.string().trim().min(1).max(MAX_SUBHEADLINE_CHARACTERS).optional(),
   support: z.email('must be an email address').optional(),
   links: z
     .strictObject({ terms: address.optional(), privacy: address.optional(), imprint: address.optional(), status: address.optional() })

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { EXAMPLE_CONFIG } from '../../kit/read-catalogue';
 import { PLAIN_NAME } from './plain-name';
 import { readToken } from './tokens';
-import { LOGO_TYPES, MOST_LOGO_BYTES, MOST_NAME_CHARACTERS, readBrandFile, type BrandFile } from './brand-file';
+import { LOGO_TYPES, MAX_LOGO_BYTES, MAX_NAME_CHARACTERS, readBrandFile, type BrandFile } from './brand-file';
 
 /** A picture, as it is sent. */
 export interface Logo {
@@ -32,7 +32,7 @@ export const PLAIN_BRAND: Brand = { name: PLAIN_NAME, colour: OWN_COLOUR, logo: 
 export const brandSettings = z.object({
   /** The seller's folder, with `brand.yml`. */
   TOLLGATE_CONFIG: z.string().optional(),
-  DASHBOARD_NAME: z.string().trim().min(1).max(MOST_NAME_CHARACTERS).optional(),
+  DASHBOARD_NAME: z.string().trim().min(1).max(MAX_NAME_CHARACTERS).optional(),
   DASHBOARD_COLOUR: z
     .string()
     .regex(/^#[0-9a-f]{6}$/i, 'must be a colour such as #3b5bdb')
@@ -65,7 +65,7 @@ export function readBrand(settings: z.output<typeof brandSettings>): Brand {
 
 function readLogo(path: string, place: string): Logo {
   const bytes = readBytes(path, place);
-  if (bytes.length > MOST_LOGO_BYTES) throw new Error(`${place} has more than ${MOST_LOGO_BYTES} bytes`);
+  if (bytes.length > MAX_LOGO_BYTES) throw new Error(`${place} has more than ${MAX_LOGO_BYTES} bytes`);
   return { bytes, contentType: LOGO_TYPES[extname(path).toLowerCase()] ?? 'application/octet-stream' };
 }
 

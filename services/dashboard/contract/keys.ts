@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { LONGEST_TAG, MOST_TAGS } from '../../selling/keys/key-tag';
+import { MAX_TAG, MAX_TAGS } from '../../selling/keys/key-tag';
 import { type Endpoints } from './endpoint';
 import { givenConsent, givenMoment, id, keyName, moment, pageSize, productId, rules, submission, suspended, version } from './fields';
 
@@ -41,7 +41,7 @@ export const key = z.object({
 export type Key = z.input<typeof key>;
 
 /** Words by which a customer tells keys apart, of letters, digits, spaces and `._:/-`; kept in lower case. */
-const tags = z.array(z.string().trim().min(1).max(LONGEST_TAG)).max(MOST_TAGS);
+const tags = z.array(z.string().trim().min(1).max(MAX_TAG)).max(MAX_TAGS);
 
 /** A key among many: without its rules, of which a hundred keys could have a million, and so without a version; nor what takes a look at others. */
 export const listedKey = key.omit({ rules: true, version: true, replaces: true, replacedBy: true });
@@ -107,7 +107,7 @@ export const keyEndpoints = {
       mode: z.enum(['live', 'test']).optional(),
       /** Authorised for this product. */
       product: productId.optional(),
-      tag: z.string().trim().toLowerCase().min(1).max(LONGEST_TAG).optional(),
+      tag: z.string().trim().toLowerCase().min(1).max(MAX_TAG).optional(),
       /** `created`: newest first; `name`: those without one last; `expires`: the soonest first. */
       sort: z.enum(['created', 'name', 'expires']).default('created'),
       /** `true` counts the keys on all pages as `total`. */

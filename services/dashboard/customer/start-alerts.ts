@@ -10,14 +10,14 @@ import { type MailSender } from '../http/dashboard-deps';
 import { alertMail } from './alerts/alert-mail';
 import { WebhookSender } from './webhooks/webhook-sender';
 
-const LONGEST_PAUSE_S = 604_800;
+const MAX_PAUSE_S = 604_800;
 
 function pausesSetting(): z.ZodType<number[]> {
   return z
     .string()
     .regex(/^\d{1,6}(,\d{1,6}){0,19}$/, 'must be seconds separated by commas, at most 20 of them')
     .transform((text) => text.split(',').map(Number))
-    .refine((pauses) => pauses.every((each) => each <= LONGEST_PAUSE_S), `must have no pause above ${LONGEST_PAUSE_S} seconds`);
+    .refine((pauses) => pauses.every((each) => each <= MAX_PAUSE_S), `must have no pause above ${MAX_PAUSE_S} seconds`);
 }
 
 /** What the dashboard's process reads for alerts and webhooks. */

@@ -34,11 +34,11 @@ const AWAY =
 /** pg's own errors have no code. */
 const AWAY_TEXT =
   /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error|Client was closed)/;
-const DEEPEST_CAUSE = 4;
+const MAX_CAUSE = 4;
 
 /** True for an error that says that PostgreSQL did not answer, and may answer the same question soon. */
 export function isDatabaseAway(error: unknown): boolean {
-  for (let each = error, depth = 0; each instanceof Error && depth < DEEPEST_CAUSE; depth++) {
+  for (let each = error, depth = 0; each instanceof Error && depth < MAX_CAUSE; depth++) {
     if (AWAY.test(codeOf(each)) || AWAY_TEXT.test(each.message)) return true;
     if (each instanceof AggregateError && each.errors.some((one) => isDatabaseAway(one))) return true;
     each = each.cause;

@@ -30,7 +30,7 @@ const GUESSES = { fromOne: 10, fromAll: 50, windowSeconds: QUARTER_HOUR_S } as c
 const MAILS = { fromOne: 5, fromAll: 10, windowSeconds: HOUR_S } as const;
 /** A stranger who wants to keep somebody from a new password needs at least four places. */
 const RESETS = { ...MAILS, fromAll: 20 } as const;
-const MOST_LETTERS = 5;
+const MAX_LETTERS = 5;
 
 /** What one subscriber has of IPv6: more addresses than can be counted one by one. */
 const V6_PLACE_BITS = 64;
@@ -71,6 +71,6 @@ export function createAttemptLimits(db: Pool, secret: string): AttemptLimits {
       await rememberPlace(db, keyOf('known', email, placeOf(address)));
     },
     takeMail: (kind, email, address) => takeByPlace({ kind: `mail-${kind}`, email, address }, kind === 'reset' ? RESETS : MAILS),
-    takeLetter: (email) => take(keyOf('letter', email), MOST_LETTERS, HOUR_S),
+    takeLetter: (email) => take(keyOf('letter', email), MAX_LETTERS, HOUR_S),
   };
 }

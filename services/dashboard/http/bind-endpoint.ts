@@ -54,13 +54,13 @@ export type MemberHandlers = Handlers<EndpointsFor<'members'>>;
 const NUL = '\0';
 
 /** Levels of arrays and objects; nothing that is taken goes past two. A walk over a million of them would overflow the stack. */
-const MOST_LEVELS = 16;
+const MAX_LEVELS = 16;
 
 /** What no request may hold, whatever its schema says. */
 function findFlaw(value: unknown, level = 0): string | undefined {
   if (typeof value === 'string') return value.includes(NUL) ? 'must not hold the character U+0000' : undefined;
   if (typeof value !== 'object' || value === null) return undefined;
-  if (level > MOST_LEVELS) return `must not be nested deeper than ${MOST_LEVELS} levels`;
+  if (level > MAX_LEVELS) return `must not be nested deeper than ${MAX_LEVELS} levels`;
   for (const [name, member] of Object.entries(value)) {
     const flaw = findFlaw(name) ?? findFlaw(member, level + 1);
     if (flaw !== undefined) return flaw;
@@ -95,12 +95,12 @@ export function paramsOf(name: EndpointName, { params = {} }: Endpoint): z.ZodOb
 
 const compress = promisify(gzip);
 /** Smaller answers, which are those with a secret among others, gain nothing. */
-const LEAST_COMPRESSED = 4_096;
+const MIN_COMPRESSED = 4_096;
 
 /** Figures by day and product are mostly the names of their members: a tenth of them travels. */
 async function sendJson(request: FastifyRequest, reply: FastifyReply, text: string): Promise<FastifyReply> {
   reply.code(200).headers({ 'Content-Type': JSON_TYPE, Vary: 'Accept-Encoding' });
-  if (text.length < LEAST_COMPRESSED || !/\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))) return reply.send(text);
+  if (text.length < MIN_COMPRESSED || !/\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))) return reply.send(text);
   return reply.header('Content-Encoding', 'gzip').send(await compress(text));
 }
 

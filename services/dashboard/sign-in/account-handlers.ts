@@ -16,7 +16,7 @@ import { type PersonTools } from './person';
 const UNUSABLE = 'This invitation was accepted or revoked, or has expired. Ask for a new one.';
 
 /** An hour: each reads everything. */
-const MOST_EXPORTS = 3;
+const MAX_EXPORTS = 3;
 const HOUR_S = 3_600;
 
 /** What a person may do with the own account. */
@@ -55,7 +55,7 @@ export function accountHandlers(tools: PersonTools): Handlers<typeof accountEndp
     'POST /account/export': async ({ caller, body }, { db, clock }) => {
       const { userId, customerId, actor } = caller;
       await caller.confirm(body.password);
-      const wait = await takeAttempt(db, { key: `export|${userId}`, most: MOST_EXPORTS, windowSeconds: HOUR_S });
+      const wait = await takeAttempt(db, { key: `export|${userId}`, most: MAX_EXPORTS, windowSeconds: HOUR_S });
       if (wait !== undefined) throw new Refusal('too_many_attempts', { headers: { 'Retry-After': String(wait) } });
       if (customerId !== undefined)
         await writeAudit(db, { actor, action: 'account.export', subject: { kind: 'customer', id: customerId } });

@@ -8,7 +8,7 @@ import { type MailSender } from '../http/dashboard-deps';
 import { PLAIN_NAME } from '../brand/plain-name';
 import { ADDRESS_HEADER } from './address-header';
 import { noteAccount } from './note-account';
-import { LEAST_CHARACTERS } from './common-password';
+import { MIN_CHARACTERS } from './common-password';
 import { createPasswordHasher, type PasswordHasher } from './password-hash';
 import { checkIdentity } from './providers/check-identity';
 import { noteConnection } from './providers/note-connection';
@@ -138,7 +138,7 @@ function passwordOptions({
   return {
     enabled: true,
     requireEmailVerification: true,
-    minPasswordLength: LEAST_CHARACTERS,
+    minPasswordLength: MIN_CHARACTERS,
     maxPasswordLength: 128,
     password: hasher,
     resetPasswordTokenExpiresIn: LINK_LIFE_S,

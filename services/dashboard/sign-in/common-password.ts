@@ -1,10 +1,10 @@
 import { Refusal } from '../http/refusal';
 
 /** What better-auth asks of a password, and pages say. */
-export const LEAST_CHARACTERS = 10;
+export const MIN_CHARACTERS = 10;
 
 /** Fewer different characters than this are a pattern, not a password. */
-const LEAST_DISTINCT = 5;
+const MIN_DISTINCT = 5;
 
 /** What people write in place of letters. */
 const LOOKALIKES: Readonly<Record<string, string>> = {
@@ -46,10 +46,10 @@ function formsOf(password: string): string[] {
  */
 export async function refuseCommonPassword(password: string, email?: string): Promise<void> {
   // Refused as too short, which says more.
-  if (password.length < LEAST_CHARACTERS) return;
+  if (password.length < MIN_CHARACTERS) return;
   const forms = formsOf(password);
   const name = email?.split('@')[0]?.toLowerCase() ?? '';
   const common = await commonPasswords();
-  const isCommon = new Set(password).size < LEAST_DISTINCT || forms.some((form) => common.has(form) || (name !== '' && form === name));
+  const isCommon = new Set(password).size < MIN_DISTINCT || forms.some((form) => common.has(form) || (name !== '' && form === name));
   if (isCommon) throw new Refusal('password_common');
 }

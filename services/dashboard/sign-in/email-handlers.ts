@@ -14,7 +14,7 @@ import { type PersonTools } from './person';
 const LINK_UNUSABLE = 'This link does not work: it is more than an hour old, was used already, or is incomplete. Ask for the change again.';
 
 /** A minute, of one address: each opens a transaction. Tokens cannot be guessed. */
-const MOST_CONFIRMATIONS = 60;
+const MAX_CONFIRMATIONS = 60;
 
 const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest();
 const newToken = (): string => randomBytes(32).toString('base64url');
@@ -52,7 +52,7 @@ export function emailHandlers(tools: PersonTools): Handlers<EmailEndpoints> {
 
     /** Needs no session: the link is opened wherever the mail is read. */
     'POST /account/email/confirm': async ({ body: { token }, request }, { db }) => {
-      await takeRequest(db, { kind: 'email-confirm', customerId: request.ip, mostPerMinute: MOST_CONFIRMATIONS });
+      await takeRequest(db, { kind: 'email-confirm', customerId: request.ip, mostPerMinute: MAX_CONFIRMATIONS });
       const confirmed = await confirmEmailChange(db, { token: hashOf(token), from: request.ip });
       if (!confirmed) throw new Refusal('link_unusable', { detail: LINK_UNUSABLE });
       if (confirmed.state === 'changed') {

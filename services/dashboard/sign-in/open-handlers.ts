@@ -8,7 +8,7 @@ import { isOwnName } from '../http/own-origin';
 import { isOwnUser } from '../http/peer-user';
 import { Refusal } from '../http/refusal';
 
-const MOST_MAILS = 50;
+const MAX_MAILS = 50;
 /** Its links sign people in. */
 const OTHERS_OUTBOX = 'The outbox is for the user of this machine who runs Tollgate.';
 
@@ -33,6 +33,6 @@ export const openHandlers = ({ url, providers }: OpenOptions): Handlers<typeof o
     if (!hasOutbox) throw new ServiceError('route_unknown');
     if (!isOwnName(request.hostname, url)) throw new Refusal('forbidden', { detail: `The outbox is read at ${url}/outbox only.` });
     if (isOutboxOwn && !(await isOwnUser(request.socket))) throw new Refusal('forbidden', { detail: OTHERS_OUTBOX });
-    return { mails: await listOutboxMails(db, MOST_MAILS) };
+    return { mails: await listOutboxMails(db, MAX_MAILS) };
   },
 });

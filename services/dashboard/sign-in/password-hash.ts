@@ -6,9 +6,9 @@ import { ServiceError } from '../../kit/errors';
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 /** As many as Node's pool has threads; 76 MiB of memory. */
-const MOST_AT_ONCE = 4;
+const MAX_AT_ONCE = 4;
 /** Half a second's work: later requests are refused rather than kept waiting. */
-const MOST_WAITING = 64;
+const MAX_WAITING = 64;
 
 /** Hashes and verifies passwords, a few at once: each takes memory and a thread that other work needs too. */
 export interface PasswordHasher {
@@ -22,10 +22,10 @@ export interface PasswordHasher {
  * @param cost for tests that are not about it
  */
 export function createPasswordHasher(cost: Readonly<typeof COST> = COST): PasswordHasher {
-  const limit = pLimit(MOST_AT_ONCE);
+  const limit = pLimit(MAX_AT_ONCE);
 
   async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (limit.pendingCount >= MOST_WAITING) throw new ServiceError('service_not_ready', { headers: { 'Retry-After': '1' } });
+    if (limit.pendingCount >= MAX_WAITING) throw new ServiceError('service_not_ready', { headers: { 'Retry-After': '1' } });
     return limit(work);
   }
 

@@ -48,7 +48,7 @@ function toEntry(line: AuditLine) {
 }
 
 /** A minute: each reads the whole log. */
-const MOST_EXPORTS = 6;
+const MAX_EXPORTS = 6;
 const LINES_AT_ONCE = 500;
 
 /** Page by page while it is sent: however long the log, a process holds 500 lines of it. */
@@ -82,7 +82,7 @@ export const auditHandlers: Handlers<typeof auditEndpoints> = {
   },
 
   'GET /audit.csv': async ({ query, caller: { customerId } }, { db }) => {
-    await takeRequest(db, { kind: 'audit-export', customerId, mostPerMinute: MOST_EXPORTS });
+    await takeRequest(db, { kind: 'audit-export', customerId, mostPerMinute: MAX_EXPORTS });
     return { filename: 'tollgate-audit.csv', content: auditRecords(db, { ...query, customerId }) };
   },
 };

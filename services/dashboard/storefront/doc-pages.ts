@@ -21,8 +21,8 @@ export interface DocPages {
 
 /** Ours, for every seller. */
 const GUIDES = join(__dirname, 'guides');
-const MOST_PAGES = 200;
-const MOST_BYTES = 262_144;
+const MAX_PAGES = 200;
+const MAX_BYTES = 262_144;
 /** `first-call.md`; with a number before it, which orders the pages and is no part of their address. */
 const FILE = /^(?:\d+-)?([a-z0-9][a-z0-9-]*)\.md$/;
 
@@ -42,8 +42,8 @@ export function fillPages({ docs, changelog }: DocPages, words: Readonly<Record<
 
 /** @throws Error naming the file */
 function readPage(file: string): string {
-  const text = readTextFile(file, MOST_BYTES);
-  if (text === undefined) throw new Error(`${file} has more than ${MOST_BYTES} bytes`);
+  const text = readTextFile(file, MAX_BYTES);
+  if (text === undefined) throw new Error(`${file} has more than ${MAX_BYTES} bytes`);
   return text;
 }
 
@@ -58,7 +58,7 @@ function readFolder(folder: string): DocPage[] {
   const names = readdirSync(folder)
     .filter((name) => name.endsWith('.md'))
     .sort();
-  if (names.length > MOST_PAGES) throw new Error(`${folder} has more than ${MOST_PAGES} pages`);
+  if (names.length > MAX_PAGES) throw new Error(`${folder} has more than ${MAX_PAGES} pages`);
   return names.map((name) => {
     const slug = FILE.exec(name)?.[1];
     if (slug === undefined) throw new Error(`${join(folder, name)}: the name of a page has small letters, digits and hyphens only`);

@@ -4,7 +4,7 @@ import { type Brand, PLAIN_BRAND } from '../brand/brand';
 import { variablesOf } from '../brand/tokens';
 
 /** A logo stands in the page itself, which is sent whole with each error. */
-const MOST_INLINE_BYTES = 16_384;
+const MAX_INLINE_BYTES = 16_384;
 
 const TEXT =
   'The gateway answered this itself. For a 4xx status, check the path, method, headers and size of the request. For a 5xx status the gateway or a service failed, not the request: send it again only if that is safe. Quote the request id when you ask for help.';
@@ -19,7 +19,7 @@ const SHEET = `
 
 function headOf({ name, logo }: Brand): string {
   if (name === PLAIN_BRAND.name && !logo) return '';
-  const isSmall = logo !== undefined && logo.bytes.length <= MOST_INLINE_BYTES;
+  const isSmall = logo !== undefined && logo.bytes.length <= MAX_INLINE_BYTES;
   const picture = isSmall ? `<img src="data:${logo.contentType};base64,${logo.bytes.toString('base64')}" height="26" alt=""> ` : '';
   return `\n      <p class="brand">${picture}${escapeHtml(name)}</p>`;
 }

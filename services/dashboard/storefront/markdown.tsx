@@ -13,9 +13,9 @@ interface MarkdownProps {
 }
 
 /** A longer paragraph is shown without emphasis and links: finding them takes the square of its length. */
-const LONGEST_INLINE = 4_000;
+const MAX_INLINE = 4_000;
 /** Of one block; what has more is cut into several. */
-const MOST_LINES = 2_000;
+const MAX_LINES = 2_000;
 /** Lists and quotes within each other. Deeper ones are shown as text. */
 const DEEPEST = 5;
 
@@ -35,7 +35,7 @@ const INLINE =
   /`(?<code>[^`]+)`|\*\*(?<strong>[^*]+)\*\*|\*(?<emphasis>[^*\s][^*]*)\*|\[(?<text>[^[\]]+)\]\((?<target>[^()\s]*(?:\([^()\s]*\)[^()\s]*)?)\)|<(?<address>https?:\/\/[^\s<>]+)>|\\(?<escaped>[\\`*_{}[\]()#+.!|<>-])/g;
 
 function inline(text: string, linkTo: LinkTo): ReactNode {
-  if (text.length > LONGEST_INLINE) return text;
+  if (text.length > MAX_INLINE) return text;
   const parts: ReactNode[] = [];
   let end = 0;
   for (const match of text.matchAll(INLINE)) {
@@ -226,7 +226,7 @@ function blocksOf(lines: readonly string[], context: Context, isItem = false): R
       at += 1;
       continue;
     }
-    const rest = lines.slice(at, at + MOST_LINES);
+    const rest = lines.slice(at, at + MAX_LINES);
     const own = rest.slice(0, lengthOf(rest));
     const isText = isItem && at === 0 && !FENCE.test(own[0] ?? '');
     blocks.push(<Fragment key={at}>{isText ? inline(own.join(' '), context.linkTo) : blockOf(own, context)}</Fragment>);

@@ -30,9 +30,9 @@ export const READER_CALLS: Pick<GatewayCallerOptions, 'mostOfOne' | 'mostAtOnce'
 
 const WINDOW_S = 600;
 /** Enough to try every product once; a person who wants more signs up. */
-const MOST_FROM_ONE_ADDRESS = 30;
+const MAX_FROM_ONE_ADDRESS = 30;
 /** Two in three seconds, over all products. Each product's share of a day is the shared key's own limit besides. */
-const MOST_FROM_ALL = 400;
+const MAX_FROM_ALL = 400;
 
 /** The examples' pictures and packages fit, in base64. */
 const BODY_LIMIT_BYTES = 262_144;
@@ -47,8 +47,8 @@ interface PublicTryTools {
 async function takeCall({ deps, secret }: PublicTryTools, place: string): Promise<void> {
   const own = `public-try|${createHmac('sha256', secret).update(`public-try\0${place}`).digest('base64url')}`;
   const limits = [
-    { key: own, most: MOST_FROM_ONE_ADDRESS, windowSeconds: WINDOW_S },
-    { key: 'public-try', most: MOST_FROM_ALL, windowSeconds: WINDOW_S },
+    { key: own, most: MAX_FROM_ONE_ADDRESS, windowSeconds: WINDOW_S },
+    { key: 'public-try', most: MAX_FROM_ALL, windowSeconds: WINDOW_S },
   ];
   for (const limit of limits) {
     const waitSeconds = await takeAttempt(deps.db, limit);

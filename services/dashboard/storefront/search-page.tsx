@@ -14,9 +14,9 @@ export interface SearchEntry {
   readonly text: string;
 }
 
-const MOST_FOUND = 30;
+const MAX_FOUND = 30;
 /** Longer searches are cut. */
-const LONGEST_SEARCH = 100;
+const MAX_SEARCH = 100;
 
 /** Everything that readers look for, the most wanted first. */
 export function searchEntries(
@@ -38,7 +38,7 @@ export function searchEntries(
 
 /** What a reader typed, as it is searched for. Anything but one text is nothing. */
 export function searchOf(given: unknown): string {
-  return typeof given === 'string' ? given.slice(0, LONGEST_SEARCH).trim() : '';
+  return typeof given === 'string' ? given.slice(0, MAX_SEARCH).trim() : '';
 }
 
 /** Entries that have every word; those with one in their title come first. */
@@ -53,7 +53,7 @@ export function findEntries(entries: readonly SearchEntry[], search: string): Se
     return words.every((word) => whole.includes(word));
   });
   const isNamed = ({ title }: SearchEntry): boolean => words.some((word) => title.toLowerCase().includes(word));
-  return [...found.filter(isNamed), ...found.filter((entry) => !isNamed(entry))].slice(0, MOST_FOUND);
+  return [...found.filter(isNamed), ...found.filter((entry) => !isNamed(entry))].slice(0, MAX_FOUND);
 }
 
 /** Part of a text around the first word that was searched for. */
@@ -69,7 +69,7 @@ export function SearchForm({ search = '' }: { readonly search?: string }): React
     <search>
       <form className="search" action="/search" method="get">
         <label htmlFor="q">Search products, guides, routes and errors</label>
-        <input id="q" name="q" type="search" defaultValue={search} maxLength={LONGEST_SEARCH} autoComplete="off" />
+        <input id="q" name="q" type="search" defaultValue={search} maxLength={MAX_SEARCH} autoComplete="off" />
         <button className="button second" type="submit">
           Search
         </button>
@@ -94,9 +94,7 @@ export function SearchPage({
       <SearchForm search={search} />
       {search !== '' && (
         <p role="status">
-          {found.length === 0
-            ? 'Nothing has all of these words.'
-            : `${found.length} found${found.length === MOST_FOUND ? ', or more' : ''}`}
+          {found.length === 0 ? 'Nothing has all of these words.' : `${found.length} found${found.length === MAX_FOUND ? ', or more' : ''}`}
         </p>
       )}
       <ul className="found">

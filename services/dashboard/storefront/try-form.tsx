@@ -9,7 +9,7 @@ import { FROM_BEFORE, type Operation } from './operations';
 import { type PageTools } from './page-frame';
 
 /** The dashboard takes requests of 4 MiB from customers and 256 KiB from other readers; base64 makes three bytes four. */
-const MOST_FILE_BYTES = { customer: 2_500_000, reader: 180_000 };
+const MAX_FILE_BYTES = { customer: 2_500_000, reader: 180_000 };
 
 /** Who makes a call for this reader. Without a session, or for somebody who may not use keys, the sandbox answers with the readers' key. */
 function callersFor({ isSignedIn, canTry }: Pick<PageTools, 'isSignedIn' | 'canTry'>): readonly string[] {
@@ -39,7 +39,7 @@ function fileOf(operation: Operation, isSignedIn: boolean): TryCall['file'] {
   const properties = operation.requestBody?.content['multipart/form-data']?.schema?.properties ?? {};
   const field = Object.entries(properties).find(([, each]) => isFile(each))?.[0];
   if (field === undefined) return undefined;
-  return { field, mostBytes: MOST_FILE_BYTES[isSignedIn ? 'customer' : 'reader'], example: operation['x-exampleFile'] };
+  return { field, mostBytes: MAX_FILE_BYTES[isSignedIn ? 'customer' : 'reader'], example: operation['x-exampleFile'] };
 }
 
 /** True when a value must be taken from the answer of another call. */

@@ -18,7 +18,7 @@ export interface WatchSourcesOptions {
 const POLL_MS = 15_000;
 /** The answer is in the process's memory. */
 const ANSWER_MS = 2_000;
-const MOST_BYTES = 65_536;
+const MAX_BYTES = 65_536;
 /** A restart takes less. Of who is silent for longer nothing is known. */
 const KNOWN_FOR_MS = 120_000;
 
@@ -30,7 +30,7 @@ interface Heard {
 }
 
 async function ask(url: string): Promise<Heard['products']> {
-  const { status, body } = await plainGet(new URL('/live', url), { signal: AbortSignal.timeout(ANSWER_MS), maxBytes: MOST_BYTES });
+  const { status, body } = await plainGet(new URL('/live', url), { signal: AbortSignal.timeout(ANSWER_MS), maxBytes: MAX_BYTES });
   if (status !== 200) throw new Error(`answered ${status}`);
   return answerSchema.parse(JSON.parse(body.toString())).products;
 }

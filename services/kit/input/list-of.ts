@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** More entries than any list that is small enough to be sent here. */
-export const MOST_ENTRIES = 50_000;
+export const MAX_ENTRIES = 50_000;
 
 function entryOf(entry: z.ZodType): object {
   const { $schema: _, ...schema } = z.toJSONSchema(entry, { io: 'input', unrepresentable: 'any' });
@@ -17,7 +17,7 @@ export function listOf<Entry extends z.ZodType>(entry: Entry, message: string): 
   return (
     z
       .array(z.unknown())
-      .max(MOST_ENTRIES)
+      .max(MAX_ENTRIES)
       // For the document: here each entry is anything until it is read.
       .meta({ items: entryOf(entry) })
       .transform((list, context) => {

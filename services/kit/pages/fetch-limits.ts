@@ -6,7 +6,7 @@ import { FairLimit } from '../fair-limit';
 /** Pages that one host is asked for at a time: it has other visitors. */
 const AT_ONCE_FROM_A_HOST = 2;
 /** What one owner may take of all places, so that hosts that never answer leave some for the others. */
-const MOST_OF_ONE = 0.75;
+const MAX_OF_ONE = 0.75;
 
 /** Who fetches, as the limits see it. */
 export interface FetchTurn {
@@ -23,7 +23,7 @@ export class FetchLimits {
   private readonly byHost = new Map<string, LimitFunction>();
 
   constructor(atOnce: number) {
-    this.everywhere = new FairLimit({ atOnce, mostOfOne: Math.ceil(atOnce * MOST_OF_ONE) });
+    this.everywhere = new FairLimit({ atOnce, mostOfOne: Math.ceil(atOnce * MAX_OF_ONE) });
   }
 
   levels(): PoolLevels {

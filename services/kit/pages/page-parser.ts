@@ -12,7 +12,7 @@ import {
   type RobotsJob,
   unpackPage,
 } from './page-job';
-import { MOST_PAGE_BYTES } from './page-port';
+import { MAX_PAGE_BYTES } from './page-port';
 import { type ParsedPage } from './parse-page';
 
 /** A page that was fetched and cannot be read: too large, not packed as it says, too deep or too many elements, or not read within its time. */
@@ -71,7 +71,7 @@ export function createPageParser({
   threadFile,
   threads,
   deadlineMs = DEADLINE_MS,
-  maxBytes = MOST_PAGE_BYTES,
+  maxBytes = MAX_PAGE_BYTES,
 }: PageParserOptions): PageParser {
   const pool = new Piscina({
     filename: threadFile,

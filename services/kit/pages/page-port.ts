@@ -20,7 +20,7 @@ export interface PagePort {
 }
 
 /** Of a page, as sent and unpacked. */
-export const MOST_PAGE_BYTES = 2_097_152;
+export const MAX_PAGE_BYTES = 2_097_152;
 
 export interface PagePortOptions {
   /** For one exchange. */
@@ -32,7 +32,7 @@ export interface PagePortOptions {
 
 /** The internet, through the guarded fetch. */
 export function createLivePort({ metrics, ...options }: Pick<GuardedFetchOptions, 'resolve' | 'dial'> & PagePortOptions): PagePort {
-  const guarded = new GuardedFetch({ maxBytes: MOST_PAGE_BYTES, ...options, userAgent: USER_AGENT });
+  const guarded = new GuardedFetch({ maxBytes: MAX_PAGE_BYTES, ...options, userAgent: USER_AGENT });
   return {
     fetch: (url, request) => {
       const { signal = new AbortController().signal } = request;
@@ -49,7 +49,7 @@ export function createLivePort({ metrics, ...options }: Pick<GuardedFetchOptions
  * The same forms of URL are refused as live.
  */
 export function createSandboxPort(sandboxUrl: string, options: PagePortOptions): PagePort {
-  const { timeoutMs, maxBytes = MOST_PAGE_BYTES, metrics } = options;
+  const { timeoutMs, maxBytes = MAX_PAGE_BYTES, metrics } = options;
   const target = { liveUrl: undefined, liveSetting: 'SANDBOX_URL', sandboxUrl: `${sandboxUrl}/seo-web` };
   const headers = { 'user-agent': USER_AGENT };
   const client = new UpstreamClient({ name: 'seo_web', target, timeoutMs, maxBytes, headers, metrics });

@@ -75,7 +75,7 @@ export interface CrawlSpending {
 
 const MAX_REDIRECTS = 3;
 /** Names that one call may have looked up: a hundred pages, each with one move to another host. */
-const MOST_HOSTS = 200;
+const MAX_HOSTS = 200;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const HTML = /^\s*(text\/html|application\/xhtml\+xml)\s*(;|$)/i;
 const ACCEPT = { accept: 'text/html,application/xhtml+xml' };
@@ -214,7 +214,7 @@ export class PageReader {
   private async fetch(url: URL, timeoutMs: number, headers = {}): Promise<GuardedResponse> {
     const { limits, port } = this.options;
     const host = hostOf(url);
-    if (!this.hosts.has(host) && this.hosts.size >= MOST_HOSTS) throw new FetchRefused('too_many_hosts');
+    if (!this.hosts.has(host) && this.hosts.size >= MAX_HOSTS) throw new FetchRefused('too_many_hosts');
     this.hosts.add(host);
     return limits.run({ owner: this.owner, mode: this.options.caller?.mode, host }, async () => {
       if (this.budget.signal.aborted) throw new FetchRefused('timeout');

@@ -33,14 +33,14 @@ export interface ParsedPage {
 }
 
 /** Links kept of one page; a page with more is no better for it. */
-const MOST_LINKS = 2_000;
+const MAX_LINKS = 2_000;
 /** Characters kept of one text: the pages belong to others, the answers are Tollgate's. */
-const MOST_TEXT = 500;
-const MOST_URL = 2_048;
+const MAX_TEXT = 500;
+const MAX_URL = 2_048;
 /** Open elements at a time; Chromium's parser stops nesting at the same number. Every end tag may look through all of them. */
-const MOST_DEPTH = 512;
+const MAX_DEPTH = 512;
 /** At the 2 MiB that are fetched at most, this leaves 20 bytes an element, tags and text together: our own choice. */
-const MOST_ELEMENTS = 100_000;
+const MAX_ELEMENTS = 100_000;
 const INERT = new Set(['script', 'style', 'template', 'noscript', 'head']);
 const AROUND = new Set(['head', 'nav', 'header', 'footer', 'aside']);
 const INLINE = new Set(['a', 'abbr', 'b', 'code', 'em', 'i', 'mark', 'small', 'span', 'strong', 'sub', 'sup', 'u']);
@@ -72,7 +72,7 @@ export class PageTooComplex extends Error {
 const ROOT: Frame = { name: '', isInert: false, isAround: false, isHidden: false };
 
 function collapse(text: string): string {
-  return text.replace(/\s+/g, ' ').trim().slice(0, MOST_TEXT);
+  return text.replace(/\s+/g, ' ').trim().slice(0, MAX_TEXT);
 }
 
 function tokens(text: string | undefined): string[] {
@@ -101,7 +101,7 @@ class PageCollector {
 
   open(name: string, attributes: Readonly<Record<string, string>>): void {
     this.elements++;
-    if (this.elements > MOST_ELEMENTS || this.frames.length >= MOST_DEPTH) throw new PageTooComplex();
+    if (this.elements > MAX_ELEMENTS || this.frames.length >= MAX_DEPTH) throw new PageTooComplex();
     const parent = this.frames.at(-1) ?? ROOT;
     const frame: Frame = {
       name,
@@ -135,7 +135,7 @@ class PageCollector {
       title: collapse(this.title),
       description: this.description,
       metaRobots: this.robots.length === 0 ? null : collapse(this.robots.join(', ')),
-      canonical: this.canonical === undefined ? null : (parseUrl(this.canonical.slice(0, MOST_URL), base)?.href ?? null),
+      canonical: this.canonical === undefined ? null : (parseUrl(this.canonical.slice(0, MAX_URL), base)?.href ?? null),
       headings: this.headings,
       words: this.pieces.join('').match(/\S+/g)?.length ?? 0,
       hasIcon: this.hasIcon,
@@ -168,7 +168,7 @@ class PageCollector {
         this.titleFrame ??= frame;
         break;
       case 'base':
-        this.base ??= attributes['href']?.slice(0, MOST_URL);
+        this.base ??= attributes['href']?.slice(0, MAX_URL);
         break;
       case 'meta':
         this.readMeta(attributes);
@@ -188,21 +188,21 @@ class PageCollector {
 
   private openLink(attributes: Readonly<Record<string, string>>, frame: Frame): void {
     const { href } = attributes;
-    if (href === undefined || href.length > MOST_URL || frame.isInert) return;
+    if (href === undefined || href.length > MAX_URL || frame.isInert) return;
     if (CONTACT_SCHEME.test(href)) this.hasContact = true;
     if (!frame.isHidden) this.readMailLink(href);
     // A link inside a link ends the first, as in browsers.
     this.closeLink();
-    this.link = { href, rel: tokens(attributes['rel']?.slice(0, MOST_TEXT)), inBody: !frame.isAround, isHidden: frame.isHidden, text: '' };
+    this.link = { href, rel: tokens(attributes['rel']?.slice(0, MAX_TEXT)), inBody: !frame.isAround, isHidden: frame.isHidden, text: '' };
   }
 
   private readMailLink(href: string): void {
     const target = MAIL_SCHEME.exec(href)?.[1];
-    if (target !== undefined && this.mailTargets.length < MOST_LINKS) this.mailTargets.push(target);
+    if (target !== undefined && this.mailTargets.length < MAX_LINKS) this.mailTargets.push(target);
   }
 
   private closeLink(): void {
-    if (this.link && this.found.length < MOST_LINKS) this.found.push(this.link);
+    if (this.link && this.found.length < MAX_LINKS) this.found.push(this.link);
     this.link = undefined;
   }
 

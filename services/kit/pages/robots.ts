@@ -6,11 +6,11 @@ export const USER_AGENT = 'TollgateBot/1.0';
 const ROBOTS_TOKEN = 'TollgateBot';
 
 /** Bytes of a robots.txt that are unpacked and read; RFC 9309 asks for 500 KiB at least. */
-const MOST_BYTES = 512_000;
+const MAX_BYTES = 512_000;
 /** As sent they are hardly longer where packing did not help: deflate adds 5 bytes to 64 KiB. */
-const MOST_SENT = 520_000;
+const MAX_SENT = 520_000;
 /** Comparisons of one look-up: about 10 ms. A path of 100 characters may meet 10,000 rules with a wildcard and 10 characters after it. */
-const MOST_WORK = 10_000_000;
+const MAX_WORK = 10_000_000;
 
 /** `too_complex`: to find out would take longer than a site may hold us up. */
 export type RobotsVerdict = 'allowed' | 'forbidden' | 'too_complex';
@@ -78,7 +78,7 @@ export function parseRobots(text: string, token: string): RobotsRules {
   const rules = [...(ours ?? everybodys)].sort(byWeight);
   return ({ pathname, search }) => {
     const path = (pathname + search).replace(/%[0-9a-f]{2}/gi, (octet) => octet.toUpperCase());
-    let left = MOST_WORK;
+    let left = MAX_WORK;
     for (const rule of rules) {
       const { isMatch, work } = matchRobotsRule(rule, path);
       if (isMatch) return rule.isAllow ? 'allowed' : 'forbidden';
@@ -91,7 +91,7 @@ export function parseRobots(text: string, token: string): RobotsRules {
 
 /** As much of a robots.txt, as sent, as can matter: a call keeps those of all its sites. */
 export function keepOfRobots(packed: Buffer): Buffer {
-  return packed.length <= MOST_SENT ? packed : Buffer.from(packed.subarray(0, MOST_SENT));
+  return packed.length <= MAX_SENT ? packed : Buffer.from(packed.subarray(0, MAX_SENT));
 }
 
 /** What the status of an answer to `/robots.txt` alone says (RFC 9309): all is allowed for a 4xx, and forbidden while the server fails. */
@@ -106,6 +106,6 @@ export function verdictOfStatus(status: number): 'allowed' | 'forbidden' | undef
  * @throws BodyNotUnpacked `encoding_refused`
  */
 export async function judgeByRobots(packed: Buffer, encoding: string | undefined, url: string): Promise<RobotsVerdict> {
-  const { bytes } = await unpackStart(packed, encoding, MOST_BYTES);
+  const { bytes } = await unpackStart(packed, encoding, MAX_BYTES);
   return parseRobots(bytes.toString('utf8'), ROBOTS_TOKEN)(new URL(url));
 }

@@ -67,7 +67,7 @@ function refuseHost(error: unknown): never {
 }
 
 /** Second tries cost time; a host with two dead addresses is unreachable. */
-const MOST_ADDRESSES_TRIED = 2;
+const MAX_ADDRESSES_TRIED = 2;
 
 export interface ConnectorOptions {
   readonly resolve?: Resolve | undefined;
@@ -98,7 +98,7 @@ export function createPinnedConnector(options: ConnectorOptions): Dial {
       });
     };
     safeAddresses(host, judging).then(
-      ([first, ...rest]) => connectTo([first, ...rest.slice(0, MOST_ADDRESSES_TRIED - 1)]),
+      ([first, ...rest]) => connectTo([first, ...rest.slice(0, MAX_ADDRESSES_TRIED - 1)]),
       (error: unknown) => callback(error instanceof Error ? error : new FetchRefused('unreachable', error), null),
     );
   };

@@ -17,11 +17,11 @@ export interface SessionRegistry {
 }
 
 /** Sessions of one replica; forgetting one only costs a look into Redis. */
-const MOST_REMEMBERED = 100_000;
+const MAX_REMEMBERED = 100_000;
 
 /** For one replica, or one worker. */
 export function createMemorySessionRegistry(clock: Pick<Clock, 'monotonic'>): SessionRegistry {
-  const owners = new LRUCache<string, string>({ max: MOST_REMEMBERED, ttl: 1, ttlResolution: 0, perf: { now: () => clock.monotonic() } });
+  const owners = new LRUCache<string, string>({ max: MAX_REMEMBERED, ttl: 1, ttlResolution: 0, perf: { now: () => clock.monotonic() } });
   return {
     remember: (sessionId, address, lifetimeMs) => {
       owners.set(sessionId, address, { ttl: lifetimeMs });

@@ -12,11 +12,11 @@ const UNSATISFIABLE: RangeVerdict = { kind: 'unsatisfiable' };
 const INT_RANGE = /^(\d+)-(\d*)$/;
 const SUFFIX_RANGE = /^-(\d+)$/;
 /** Positions beyond this cannot be told apart as numbers, nor do they exist. */
-const MOST_DIGITS = 15;
+const MAX_DIGITS = 15;
 
 function parsePosition(digits: string): number {
   const significant = digits.replace(/^0+(?=\d)/, '');
-  return significant.length > MOST_DIGITS ? Number.POSITIVE_INFINITY : Number(significant);
+  return significant.length > MAX_DIGITS ? Number.POSITIVE_INFINITY : Number(significant);
 }
 
 /** True for `9-3`, however long the numbers are. */

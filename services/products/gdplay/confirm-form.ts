@@ -2,7 +2,7 @@ import { Parser } from 'htmlparser2';
 
 /** Google has used both. */
 const FORM_IDS = new Set(['download-form', 'downloadForm']);
-const MOST_FIELDS = 20;
+const MAX_FIELDS = 20;
 
 interface Form {
   readonly action: string;
@@ -20,7 +20,7 @@ function readForm(html: string): Form | undefined {
       }
       if (!form || !isInside || name !== 'input' || attributes['type']?.toLowerCase() !== 'hidden') return;
       const field = attributes['name'] ?? '';
-      if (field !== '' && form.fields.size < MOST_FIELDS) form.fields.set(field, attributes['value'] ?? '');
+      if (field !== '' && form.fields.size < MAX_FIELDS) form.fields.set(field, attributes['value'] ?? '');
     },
     onclosetag(name) {
       if (name === 'form') isInside = false;

@@ -7,7 +7,7 @@ import { type FileRef } from './parse-file-ref';
 
 /** A player that seeks asks many times for one file; a file that is replaced may be announced as it was for this long at most. */
 const FRESH_MS = 60_000;
-const MOST_FILES = 5_000;
+const MAX_FILES = 5_000;
 
 function keyOf(ref: FileRef, call: DriveCall): string {
   return [call.mode, ref.id, ref.resourceKey ?? ''].join('/');
@@ -26,7 +26,7 @@ export class DescribedFiles {
     private readonly directory: DriveDirectory,
     clock: Clock,
   ) {
-    this.known = new LRUCache({ max: MOST_FILES, ttl: FRESH_MS, ttlResolution: 0, perf: { now: () => clock.monotonic() } });
+    this.known = new LRUCache({ max: MAX_FILES, ttl: FRESH_MS, ttlResolution: 0, perf: { now: () => clock.monotonic() } });
   }
 
   /**

@@ -8,11 +8,11 @@ import { baseUrlFor, type UpstreamTarget } from '../../kit/upstream/upstream-tar
 import { driveFailure, driveTimeout, fileNotFound } from './drive-failure';
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-const MOST_REDIRECTS = 5;
+const MAX_REDIRECTS = 5;
 /** Where Drive sends a visitor without an account who asks for a private file. */
 const LOGIN_HOST = 'accounts.google.com';
 /** Bytes of a web page, an error or a file's metadata. */
-const MOST_TEXT_BYTES = 1_048_576;
+const MAX_TEXT_BYTES = 1_048_576;
 
 export interface DriveCall {
   readonly mode: KeyMode;
@@ -70,7 +70,7 @@ export class DriveTransport {
    */
   async open(address: string, request: DriveRequest): Promise<DriveResponse> {
     let url = new URL(address);
-    for (let hops = 0; hops <= MOST_REDIRECTS; hops++) {
+    for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
       const response = await this.send(url, request);
       const { location } = response.headers;
       if (!REDIRECTS.has(response.status) || location === undefined) return response;
@@ -78,7 +78,7 @@ export class DriveTransport {
       if (!URL.canParse(location, url.href)) throw driveFailure('bad_response');
       url = new URL(location, url);
     }
-    throw driveFailure('bad_response', new Error(`more than ${MOST_REDIRECTS} redirects`));
+    throw driveFailure('bad_response', new Error(`more than ${MAX_REDIRECTS} redirects`));
   }
 
   async close(): Promise<void> {
@@ -120,7 +120,7 @@ function explained(error: unknown): unknown {
  * A whole body that is expected to be small.
  * @throws ServiceError 502, 504
  */
-export async function readWhole(body: Readable, maxBytes = MOST_TEXT_BYTES): Promise<Buffer> {
+export async function readWhole(body: Readable, maxBytes = MAX_TEXT_BYTES): Promise<Buffer> {
   try {
     return await readCapped(body, maxBytes);
   } catch (error) {

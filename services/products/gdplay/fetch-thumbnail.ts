@@ -12,7 +12,7 @@ import { type FileRef, type FileRefInput, parseFileRef } from './parse-file-ref'
 
 /** Pictures without scripts: SVG is not among them. */
 const PICTURE = /^image\/(?:jpeg|png|webp|gif|avif)$/;
-const MOST_PICTURE_BYTES = 10_485_760;
+const MAX_PICTURE_BYTES = 10_485_760;
 
 export interface ThumbnailInput extends FileRefInput {
   /** Width in pixels. */
@@ -46,7 +46,7 @@ async function fetchPicture(ref: FileRef, size: number, { context, deps }: { con
     response.body.destroy();
     throw driveFailure('bad_response', new Error('the thumbnail is no picture'));
   }
-  return { contentType, bytes: await readWhole(response.body, MOST_PICTURE_BYTES) };
+  return { contentType, bytes: await readWhole(response.body, MAX_PICTURE_BYTES) };
 }
 
 function describePicture(file: DriveFile, { contentType, bytes }: Picture, nowMs: number) {

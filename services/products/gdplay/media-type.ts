@@ -25,7 +25,7 @@ const BY_EXTENSION: Readonly<Record<string, string>> = {
   opus: 'audio/ogg',
 };
 
-const MOST_CHARACTERS = 200;
+const MAX_CHARACTERS = 200;
 
 /** A media type without its parameters, in lower case. */
 export function bareType(contentType: string | undefined): string {
@@ -49,7 +49,7 @@ function encodeExtended(text: string): string {
 /** `Content-Disposition` that plays in place; names that are not plain ASCII go into `filename*` too. */
 export function inlineDisposition(name: string | undefined): string {
   // Lone surrogates cannot be encoded.
-  const shown = [...(name ?? '').replace(/[\p{Cc}\p{Cs}]/gu, '')].slice(0, MOST_CHARACTERS).join('');
+  const shown = [...(name ?? '').replace(/[\p{Cc}\p{Cs}]/gu, '')].slice(0, MAX_CHARACTERS).join('');
   if (shown === '') return 'inline';
   const plain = shown.replace(/[^\x20-\x7e]|["\\]/g, '_');
   return plain === shown ? `inline; filename="${plain}"` : `inline; filename="${plain}"; filename*=UTF-8''${encodeExtended(shown)}`;

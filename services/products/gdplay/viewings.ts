@@ -5,11 +5,11 @@ import { type Clock } from '../../../plugins/core/ports';
 import { ServiceError } from '../../kit/errors';
 
 /** A player reads one range and opens the next before it lets go of the last; a download in parts takes more. */
-const MOST_AT_ONCE = 4;
+const MAX_AT_ONCE = 4;
 /** Requests of a viewing: a seek each second for an hour. */
-const MOST_REQUESTS = 3_600;
+const MAX_REQUESTS = 3_600;
 /** Viewings that are remembered, about 200 bytes each; each cost a unit. */
-const MOST_VIEWINGS = 100_000;
+const MAX_VIEWINGS = 100_000;
 
 interface Viewing {
   bytes: number;
@@ -30,17 +30,17 @@ export class Viewings {
   private readonly known: LRUCache<string, Viewing>;
 
   constructor(private readonly clock: Clock) {
-    this.known = new LRUCache({ max: MOST_VIEWINGS, ttlResolution: 0, perf: { now: () => clock.now() } });
+    this.known = new LRUCache({ max: MAX_VIEWINGS, ttlResolution: 0, perf: { now: () => clock.now() } });
   }
 
   /** @throws ServiceError 401 when the viewing has had all that was paid for, 429 when it has too many requests under way */
   admit({ viewing: id, allowance, expiresAt }: LinkGrant): Admission {
     const viewing = this.known.get(id) ?? { bytes: 0, requests: 0, open: 0 };
-    if (viewing.bytes >= allowance || viewing.requests >= MOST_REQUESTS) {
+    if (viewing.bytes >= allowance || viewing.requests >= MAX_REQUESTS) {
       throw new ServiceError('link_not_valid', { detail: 'The viewing that this link paid for is used up. Make another.' });
     }
-    if (viewing.open >= MOST_AT_ONCE) {
-      throw new ServiceError('concurrency_exceeded', { detail: `A link has ${MOST_AT_ONCE} requests under way at most.` });
+    if (viewing.open >= MAX_AT_ONCE) {
+      throw new ServiceError('concurrency_exceeded', { detail: `A link has ${MAX_AT_ONCE} requests under way at most.` });
     }
     viewing.requests += 1;
     viewing.open += 1;

@@ -3,7 +3,7 @@ import { listOf } from '../../kit/input/list-of';
 import { gridOutput } from './schema';
 
 /** A year of weeks. */
-const MOST_ANSWERS = 52;
+const MAX_ANSWERS = 52;
 
 const query = gridOutput.shape.query;
 const summary = gridOutput.shape.summary.pick({ answered: true, found: true, average_rank: true, top_3_share: true });
@@ -31,7 +31,7 @@ export const historyInput = z.object({
     .superRefine((answers, context) => {
       const complain = (message: string, ...path: number[]): void => context.addIssue({ code: 'custom', message, path });
       if (answers.length < 2) complain('must hold two answers or more');
-      if (answers.length > MOST_ANSWERS) complain(`must hold ${MOST_ANSWERS} answers at most`);
+      if (answers.length > MAX_ANSWERS) complain(`must hold ${MAX_ANSWERS} answers at most`);
       const [first] = answers;
       const other = answers.findIndex((each) => first && questionOf(each) !== questionOf(first));
       if (other > 0) complain('asks for another business, keyword or grid than the first', other);
@@ -40,7 +40,7 @@ export const historyInput = z.object({
       description:
         'Answers of /grank/grid to the same question, whole or with query, summary, points, source and fetched_at; in any order.',
       minItems: 2,
-      maxItems: MOST_ANSWERS,
+      maxItems: MAX_ANSWERS,
     }),
 });
 

@@ -40,12 +40,12 @@ const nearby = z.object({
 });
 
 /** Beyond it a grid has no east and west. */
-const MOST_LATITUDE = 85;
+const MAX_LATITUDE = 85;
 
 /** Exactly one of `business_name` and `place_id`. */
 export const gridInput = nearby
   .extend({
-    latitude: z.number().min(-MOST_LATITUDE).max(MOST_LATITUDE),
+    latitude: z.number().min(-MAX_LATITUDE).max(MAX_LATITUDE),
     business_name: optional(text(200)),
     place_id: optional(text(300)),
     size: z.literal([3, 5, 7]).default(7),

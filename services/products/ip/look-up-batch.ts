@@ -6,9 +6,9 @@ import { lookUpAddress, type LookUpDeps } from './look-up-address';
 
 /** What the gateway takes for a batch, however many addresses it names (kong.yml, `post_units`). */
 export const BATCH_UNITS = 100;
-const MOST_ADDRESSES = 100;
+const MAX_ADDRESSES = 100;
 /** The longest address has 45 characters; a longer text is no address, and is not repeated whole. */
-const LONGEST_ECHO = 64;
+const MAX_ECHO = 64;
 /** Look-ups under way at once: a batch must not take all sockets of the name servers from others. */
 const AT_ONCE = 25;
 
@@ -17,7 +17,7 @@ export const batchInput = z.object({
   ips: z
     .union([z.array(z.string()), z.string()])
     .transform((given) => (typeof given === 'string' ? given.split(/[\s,]+/).filter((each) => each !== '') : given))
-    .pipe(z.array(z.string()).min(1).max(MOST_ADDRESSES)),
+    .pipe(z.array(z.string()).min(1).max(MAX_ADDRESSES)),
 });
 
 const noAddress = z.object({
@@ -39,7 +39,7 @@ export async function lookUpBatch(ips: readonly string[], deps: LookUpDeps): Pro
   return Promise.all(
     ips.map(async (text): Promise<Result> => {
       const address = parseIpAddress(text.trim());
-      if (!address) return { ip: text.slice(0, LONGEST_ECHO), is_valid: false };
+      if (!address) return { ip: text.slice(0, MAX_ECHO), is_valid: false };
       return limit(() => lookUpAddress(address, deps));
     }),
   );

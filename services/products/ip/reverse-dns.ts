@@ -2,7 +2,7 @@ import { type IpAddress, parseIpAddress } from '../../../plugins/core/access/ip-
 import { type DnsResolver, isNoRecord, reversedLabels } from './dns-resolver';
 
 /** RFC 1035. */
-const LONGEST_NAME = 253;
+const MAX_NAME = 253;
 /** An address may carry any number of PTR records; its owner decides. */
 const NAMES_TRIED = 4;
 
@@ -13,7 +13,7 @@ const NAMES_TRIED = 4;
 export function cleanName(name: string): string | undefined {
   const clean = name
     .replace(/[\p{C}\p{Z}]/gu, '')
-    .slice(0, LONGEST_NAME)
+    .slice(0, MAX_NAME)
     .replace(/\.+$/, '');
   return clean === '' ? undefined : clean;
 }

@@ -8,7 +8,7 @@ export type PinParse = { ok: true; query: PinQuery } | { ok: false; message: str
 
 /** The first digit is the postal zone, 1 to 9. */
 const INDIAN_PIN = /^[1-9]\d{5}$/;
-const LONGEST_NAME = 100;
+const MAX_NAME = 100;
 /** The longest codes of the supported countries have ten characters (US ZIP+4). */
 const WORLD_CODE = /^(?=.*[A-Z0-9])[A-Z0-9 -]{1,16}$/i;
 /** Control characters and halves of surrogate pairs, which no URL can carry. */
@@ -23,7 +23,7 @@ export function parseIndianPin(pin: string): PinParse {
     if (INDIAN_PIN.test(digits)) return { ok: true, query: { kind: 'pin', text: digits } };
     return { ok: false, message: 'must be a six-digit PIN that does not start with 0, or the name of a post office' };
   }
-  if (text.length > LONGEST_NAME) return { ok: false, message: `must be at most ${LONGEST_NAME} characters long` };
+  if (text.length > MAX_NAME) return { ok: false, message: `must be at most ${MAX_NAME} characters long` };
   // A name has a letter, and `../..` would climb in the provider's path.
   if (!/\p{L}/u.test(text)) return { ok: false, message: 'must be a six-digit PIN or the name of a post office' };
   return { ok: true, query: { kind: 'office', text } };

@@ -4,7 +4,7 @@ const CONTROL = /\p{Cc}/u;
 const URL_LENGTH = 2_048;
 /** A name may have 253 characters, and a dot at its end. */
 const DOMAIN_LENGTH = 254;
-const MOST_LINKS = 100;
+const MAX_LINKS = 100;
 
 function text(most: number) {
   return z
@@ -20,7 +20,7 @@ const domain = text(DOMAIN_LENGTH);
 /** A JSON list; forms and queries send one URL a line or separated by spaces. */
 const urls = z.preprocess(
   (value) => (typeof value === 'string' ? value.split(/\s+/).filter((each) => each !== '') : value),
-  z.array(url).max(MOST_LINKS),
+  z.array(url).max(MAX_LINKS),
 );
 const country = z
   .string()

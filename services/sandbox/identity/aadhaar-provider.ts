@@ -5,7 +5,7 @@ import { CAPTCHA_TEXTS } from './identity-captcha';
 import { neverAnswer, type SandboxExample, type SandboxUpstream } from '../sandbox-upstream';
 
 /** Old references make room for new ones. */
-const MOST_REFERENCES = 20_000;
+const MAX_REFERENCES = 20_000;
 
 const [firstCaptcha, secondCaptcha] = CAPTCHA_TEXTS;
 const START = 'send aadhaar to /aadhaar/start, then its sessionId with captcha here';
@@ -76,7 +76,7 @@ export function createAadhaarProvider(): SandboxUpstream {
     const reference = randomUUID();
     sent.set(reference, aadhaar);
     for (const oldest of sent.keys()) {
-      if (sent.size <= MOST_REFERENCES) break;
+      if (sent.size <= MAX_REFERENCES) break;
       sent.delete(oldest);
     }
     return { reference_id: reference };

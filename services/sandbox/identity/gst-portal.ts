@@ -6,7 +6,7 @@ import { neverAnswer, type SandboxUpstream } from '../sandbox-upstream';
 
 const SESSION_COOKIE = 'PortalSession';
 const CAPTCHA_COOKIE = 'CaptchaCookie';
-const MOST_SESSIONS = 20_000;
+const MAX_SESSIONS = 20_000;
 
 interface PortalSession {
   /** How many captchas were shown; the last one counts. */
@@ -50,7 +50,7 @@ export function createGstPortal(): SandboxUpstream {
         const id = randomUUID();
         sessions.set(id, { shown: 0, captchaCookie: undefined });
         for (const oldest of sessions.keys()) {
-          if (sessions.size <= MOST_SESSIONS) break;
+          if (sessions.size <= MAX_SESSIONS) break;
           sessions.delete(oldest);
         }
         const expires = 'Expires=Thu, 31 Dec 2099 23:59:59 GMT';

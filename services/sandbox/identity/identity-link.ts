@@ -27,7 +27,7 @@ export interface LinkRules {
 }
 
 /** Old sessions make room for new ones. */
-const MOST_SESSIONS = 20_000;
+const MAX_SESSIONS = 20_000;
 
 export function textOf(message: Message, member: string): string {
   const value = message[member];
@@ -75,7 +75,7 @@ export function createLinkServer(rules: LinkRules): (socket: WebSocket) => void 
     const session: LinkSession = { subject, captcha: 0, solved: false };
     sessions.set(sessionId, session);
     for (const oldest of sessions.keys()) {
-      if (sessions.size <= MOST_SESSIONS) break;
+      if (sessions.size <= MAX_SESSIONS) break;
       sessions.delete(oldest);
     }
     return { ...showCaptcha(session), requestId, sessionId };

@@ -19,7 +19,7 @@ export function sendTo(url: string): SendEvent {
 }
 
 const FIRST_RETRY_MS = 1_000;
-const LONGEST_RETRY_MS = 60_000;
+const MAX_RETRY_MS = 60_000;
 
 /** Delivers what waits, in order, until the endpoint has taken it; Stripe does so for three days. */
 export function deliverEvents(
@@ -39,7 +39,7 @@ export function deliverEvents(
       if (status >= 200 && status < 300) ledger.books.waiting = ledger.books.waiting.filter((each) => each !== next);
       else {
         next.attempts += 1;
-        next.dueMs = Date.now() + Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (next.attempts - 1));
+        next.dueMs = Date.now() + Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** (next.attempts - 1));
       }
       ledger.keep();
     }

@@ -17,7 +17,7 @@ import { placesExamples } from './places-examples';
 import { closeConnection, neverAnswer, type SandboxUpstream } from '../sandbox-upstream';
 
 const WIDEST_CIRCLE_METRES = 50_000;
-const LARGEST_PAGE = 20;
+const MAX_PAGE = 20;
 
 const latLng = z.object({ latitude: z.number().min(-90).max(90), longitude: z.number().min(-180).max(180) });
 
@@ -35,7 +35,7 @@ const searchText = z.object({
     })
     .optional(),
   locationRestriction: z.object({ rectangle: z.object({ low: latLng, high: latLng }) }).optional(),
-  pageSize: z.number().int().min(0).default(LARGEST_PAGE),
+  pageSize: z.number().int().min(0).default(MAX_PAGE),
   pageToken: z.string().optional(),
 });
 
@@ -160,7 +160,7 @@ function answer(request: FastifyRequest, reply: FastifyReply): unknown {
   if (failsAt(textQuery, locationBias?.circle.center ?? DEFAULT_POINT)) return magicAnswer(MAGIC_KEYWORDS.upstreamError, reply);
   const start = startOf(pageToken, textQuery);
   if (start === undefined) return fail(reply, 400, 'INVALID_ARGUMENT', 'Invalid page token.');
-  const end = start + Math.min(pageSize === 0 ? LARGEST_PAGE : pageSize, LARGEST_PAGE);
+  const end = start + Math.min(pageSize === 0 ? MAX_PAGE : pageSize, MAX_PAGE);
   const { from, businesses } = surroundingsOf(textQuery, locationBias?.circle.center, locationRestriction?.rectangle);
   const hasMore = end < businesses.length && mask.has('nextPageToken');
   return {

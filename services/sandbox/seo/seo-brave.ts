@@ -3,8 +3,8 @@ import { type SandboxUpstream } from '../sandbox-upstream';
 import { isUnknown, playMagic } from './seo-magic';
 import { resultsFor } from './seo-results';
 
-const MOST_RESULTS = 20;
-const MOST_PAGES = 10;
+const MAX_RESULTS = 20;
+const MAX_PAGES = 10;
 /** Brave's order differs from the other engine's: its first three come last. */
 const ROTATED = 3;
 
@@ -28,7 +28,7 @@ export function createSeoBrave(): SandboxUpstream {
         const { q: query = '', count = '20', offset = '0' } = request.query;
         if (!request.headers['x-subscription-token'])
           return reply.code(422).send(refusal(422, 'SUBSCRIPTION_TOKEN_INVALID', 'The provided subscription token is invalid.'));
-        if (query === '' || Number(count) > MOST_RESULTS || Number(offset) >= MOST_PAGES)
+        if (query === '' || Number(count) > MAX_RESULTS || Number(offset) >= MAX_PAGES)
           return reply.code(422).send(refusal(422, 'VALIDATION', 'Unable to validate request parameter(s)'));
         if (playMagic(query, reply, true)) return reply;
         const all = isUnknown(query) ? [] : resultsFor(query);

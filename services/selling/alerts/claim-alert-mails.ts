@@ -11,8 +11,8 @@ export interface ClaimedAlertMail {
 
 /** What is older says nothing any more: mail could not be sent for that long. */
 const STALE = "interval '1 day'";
-const MOST_CUSTOMERS = 20;
-const MOST_ALERTS = 100;
+const MAX_CUSTOMERS = 20;
+const MAX_ALERTS = 100;
 
 /** Of two processes that see the same customer, the second waits for the first and then finds the hour not over. */
 const CLAIM = `
@@ -20,7 +20,7 @@ WITH due AS (
   SELECT DISTINCT a.customer_id FROM alert a
   WHERE a.is_mail_due AND a.at > now() - ${STALE}
     AND NOT EXISTS (SELECT 1 FROM alert_mail m WHERE m.customer_id = a.customer_id AND m.claimed_at > now() - interval '1 hour')
-  ORDER BY a.customer_id LIMIT ${MOST_CUSTOMERS}
+  ORDER BY a.customer_id LIMIT ${MAX_CUSTOMERS}
 )
 INSERT INTO alert_mail AS known (customer_id, claimed_at) SELECT customer_id, now() FROM due
 ON CONFLICT (customer_id) DO UPDATE SET claimed_at = excluded.claimed_at WHERE known.claimed_at <= now() - interval '1 hour'
@@ -29,7 +29,7 @@ RETURNING customer_id AS "customerId",
 
 const ALERTS = `
 SELECT ${ALERT_COLUMNS} FROM alert a ${ALERT_JOINS}
-WHERE a.customer_id = $1 AND a.is_mail_due AND a.at > now() - ${STALE} ORDER BY a.number LIMIT ${MOST_ALERTS}`;
+WHERE a.customer_id = $1 AND a.is_mail_due AND a.at > now() - ${STALE} ORDER BY a.number LIMIT ${MAX_ALERTS}`;
 
 /** Customers who are due a mail, with what is in it: one an hour each, however many processes ask. */
 export async function claimAlertMails(db: Pool): Promise<ClaimedAlertMail[]> {

@@ -23,9 +23,9 @@ const NEWS_SECONDS = 60;
 /** While news is overdue that a provider gives within minutes, or it is away. */
 const SOON_SECONDS = 30;
 /** While something is owed. */
-const MOST_WAIT_SECONDS = 6 * HOUR_SECONDS;
+const MAX_WAIT_SECONDS = 6 * HOUR_SECONDS;
 /** Nothing is asked more often, whatever is due. */
-const LEAST_WAIT_SECONDS = 5;
+const MIN_WAIT_SECONDS = 5;
 
 const graceOf = ({ grace_days: graceDays, after_grace: afterGrace }: PaymentTerms): GraceTerms => ({ graceDays, afterGrace });
 
@@ -37,7 +37,7 @@ function nextLook(state: PaymentState, terms: PaymentTerms, at: number): number 
   const waits = moments.flatMap((each) => (each === null || each <= at ? [] : [each - at]));
   const isAwaited = periodEnd <= at && at - periodEnd < HOUR_SECONDS;
   const isCalm = failingSince === null && periodEnd > at;
-  return Math.max(LEAST_WAIT_SECONDS, Math.min(...waits, isAwaited ? SOON_SECONDS : isCalm ? Infinity : MOST_WAIT_SECONDS));
+  return Math.max(MIN_WAIT_SECONDS, Math.min(...waits, isAwaited ? SOON_SECONDS : isCalm ? Infinity : MAX_WAIT_SECONDS));
 }
 
 interface Outcome {

@@ -13,12 +13,12 @@ export interface Touched {
 }
 
 /** As many customers as are read in a list. */
-const MOST_EXAMPLES = 10;
+const MAX_EXAMPLES = 10;
 
 /** A limit that falls does not reach subscriptions that have that limit for themselves alone. */
 const SUBSCRIPTIONS = `
 SELECT w.place, count(*)::integer AS subscriptions, count(DISTINCT s.customer_id)::integer AS customers,
-  (array_agg(DISTINCT c.email))[1:${MOST_EXAMPLES}] AS examples
+  (array_agg(DISTINCT c.email))[1:${MAX_EXAMPLES}] AS examples
 FROM jsonb_to_recordset($1) AS w(place integer, product text, plan text, whole boolean, daily boolean, monthly boolean)
 JOIN subscription s ON s.product_id = w.product AND s.state <> 'cancelled'
   AND (w.whole OR s.plan_name IS NOT DISTINCT FROM w.plan)

@@ -5,13 +5,13 @@ import { type Actor, writeAudit } from './write-audit';
 
 const EMAIL = /^[^@\s]+@[^@\s]+$/;
 /** RFC 5321: the longest path is 256 with its brackets. */
-const LONGEST_EMAIL = 254;
+const MAX_EMAIL = 254;
 
 /** @throws OperationRefused `email_malformed`, `customer_exists` */
 export async function createCustomer(db: Database, { email, actor }: { email: string; actor: Actor }): Promise<Customer> {
   const wanted = email.trim();
-  if (!EMAIL.test(wanted) || wanted.length > LONGEST_EMAIL) {
-    throw new OperationRefused('email_malformed', `"${wanted.slice(0, LONGEST_EMAIL)}" is not an e-mail address`);
+  if (!EMAIL.test(wanted) || wanted.length > MAX_EMAIL) {
+    throw new OperationRefused('email_malformed', `"${wanted.slice(0, MAX_EMAIL)}" is not an e-mail address`);
   }
   return inTransaction(db, async (client) => {
     const { rows } = await client.query<Customer>(

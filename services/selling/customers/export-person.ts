@@ -10,7 +10,7 @@ export interface ExportSection {
 }
 
 /** Of one section: more rows are cut off, and the file says so. */
-export const MOST_ROWS = 50_000;
+export const MAX_ROWS = 50_000;
 
 /** Of a time, in its order. */
 const timed = (column: string): string => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US')`;
@@ -111,7 +111,7 @@ export const EXPORT_SECTIONS: readonly ExportSection[] = [
     rows: `SELECT ${timed('at')} || request_id AS place, request_id, at, outcome, product, masked_key, key_id, caller_address, origin_host
       FROM (
         SELECT request_id, at, outcome, product, masked_key, credential_id AS key_id, caller_address, origin_host
-        FROM decision d, me WHERE d.customer_id = me.customer_id ORDER BY at DESC LIMIT ${MOST_ROWS + 1}
+        FROM decision d, me WHERE d.customer_id = me.customer_id ORDER BY at DESC LIMIT ${MAX_ROWS + 1}
       ) AS newest`,
   },
   {
@@ -179,7 +179,7 @@ export const EXPORT_SECTIONS: readonly ExportSection[] = [
     rows: `SELECT lpad(id::text, 20, '0') AS place, at, action, subject_kind, subject_id, details,
       CASE WHEN actor ~ '^(dashboard|token):' THEN actor ELSE 'operator' END AS actor,
       CASE WHEN actor ~ '^(dashboard|token):' THEN from_address END AS from_address
-      FROM (SELECT a.* FROM audit_log a, me WHERE a.customer_id = me.customer_id ORDER BY id DESC LIMIT ${MOST_ROWS + 1}) AS newest`,
+      FROM (SELECT a.* FROM audit_log a, me WHERE a.customer_id = me.customer_id ORDER BY id DESC LIMIT ${MAX_ROWS + 1}) AS newest`,
   },
 ];
 
@@ -195,12 +195,12 @@ export interface ExportOptions {
   /** Absent: the person is in no organisation, and the lists of one are empty. */
   readonly customerId: string | undefined;
   readonly at: Date;
-  /** Of one section; {@link MOST_ROWS} unless given. */
+  /** Of one section; {@link MAX_ROWS} unless given. */
   readonly most?: number;
 }
 
 /** A JSON document with a list for each section, in pieces: however much there is, 500 rows of it are in memory at a time. */
-export async function* exportPerson(db: Pool, { userId, customerId, at, most = MOST_ROWS }: ExportOptions): AsyncGenerator<string> {
+export async function* exportPerson(db: Pool, { userId, customerId, at, most = MAX_ROWS }: ExportOptions): AsyncGenerator<string> {
   const cut: string[] = [];
   yield `{"exported_at":${JSON.stringify(at.toISOString())}`;
   for (const section of EXPORT_SECTIONS) {

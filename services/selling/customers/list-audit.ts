@@ -21,10 +21,10 @@ export interface AuditLine {
  * Of a list in the details: 10,000 rules of a key on each of 100 lines would be more than a process can hold. One that was cut when
  * it was written ends with a text that says so, and stays as it is.
  */
-const MOST_LISTED = 20;
+const MAX_LISTED = 20;
 const SHORT_MEMBER = `
-CASE WHEN jsonb_typeof(value) = 'array' AND jsonb_array_length(value) > ${MOST_LISTED + 1}
-  THEN jsonb_path_query_array(value, '$[0 to ${MOST_LISTED - 1}]') || to_jsonb((jsonb_array_length(value) - ${MOST_LISTED}) || ' more')
+CASE WHEN jsonb_typeof(value) = 'array' AND jsonb_array_length(value) > ${MAX_LISTED + 1}
+  THEN jsonb_path_query_array(value, '$[0 to ${MAX_LISTED - 1}]') || to_jsonb((jsonb_array_length(value) - ${MAX_LISTED}) || ' more')
   ELSE value END`;
 
 /** Of one kind by the index audit_log_kind_idx. */

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 
 /** Longest list of rules in a line of the audit log, which is kept: lines with all of 10,000 rules grew a database by 5 MB a second. */
-const MOST_LISTED = 20;
+const MAX_LISTED = 20;
 
 function cut(rules: readonly string[]): readonly string[] {
-  return rules.length > MOST_LISTED ? [...rules.slice(0, MOST_LISTED), `${rules.length - MOST_LISTED} more`] : rules;
+  return rules.length > MAX_LISTED ? [...rules.slice(0, MAX_LISTED), `${rules.length - MAX_LISTED} more`] : rules;
 }
 
 /**
@@ -16,7 +16,7 @@ function cut(rules: readonly string[]): readonly string[] {
 export function auditRules(lists: Readonly<Record<string, readonly string[]>>, all: readonly string[]): Readonly<Record<string, unknown>> {
   const entries = Object.entries(lists);
   const details = Object.fromEntries(entries.map(([name, rules]) => [name, cut(rules)]));
-  if (entries.every(([, rules]) => rules.length <= MOST_LISTED)) return details;
+  if (entries.every(([, rules]) => rules.length <= MAX_LISTED)) return details;
   const rulesHash = createHash('sha256')
     .update([...all].sort().join('\n'))
     .digest('hex');

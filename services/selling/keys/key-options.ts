@@ -1,8 +1,8 @@
-import { isTag, LONGEST_TAG, MOST_TAGS, normaliseTags } from './key-tag';
+import { isTag, MAX_TAG, MAX_TAGS, normaliseTags } from './key-tag';
 import { type KeyMode } from '../../../plugins/core/ports';
 import { OperationRefused } from '../operations/operation-refused';
 
-const LONGEST_NAME = 100;
+const MAX_NAME = 100;
 
 /** @throws OperationRefused `mode_unknown` */
 export function checkMode(mode: string): KeyMode {
@@ -22,8 +22,8 @@ export function checkDate(date: Date): Date {
 /** @throws OperationRefused `name_malformed` */
 export function checkName(name: string): string {
   const trimmed = name.trim();
-  if (trimmed === '' || trimmed.length > LONGEST_NAME || trimmed.includes('\0')) {
-    throw new OperationRefused('name_malformed', `a key's name must have 1 to ${LONGEST_NAME} characters`);
+  if (trimmed === '' || trimmed.length > MAX_NAME || trimmed.includes('\0')) {
+    throw new OperationRefused('name_malformed', `a key's name must have 1 to ${MAX_NAME} characters`);
   }
   return trimmed;
 }
@@ -34,8 +34,8 @@ export function checkName(name: string): string {
  */
 export function checkTags(tags: readonly string[]): string[] {
   const checked = normaliseTags(tags);
-  if (checked.length > MOST_TAGS) throw new OperationRefused('tag_malformed', `a key can have ${MOST_TAGS} tags at most`);
+  if (checked.length > MAX_TAGS) throw new OperationRefused('tag_malformed', `a key can have ${MAX_TAGS} tags at most`);
   if (checked.every(isTag)) return checked;
-  const rule = `a tag has 1 to ${LONGEST_TAG} letters, digits, spaces and . _ : / -, and begins with a letter or digit`;
+  const rule = `a tag has 1 to ${MAX_TAG} letters, digits, spaces and . _ : / -, and begins with a letter or digit`;
   throw new OperationRefused('tag_malformed', rule);
 }

@@ -1,7 +1,7 @@
 /** The most tags of one key. */
-export const MOST_TAGS = 10;
+export const MAX_TAGS = 10;
 /** Characters. */
-export const LONGEST_TAG = 40;
+export const MAX_TAG = 40;
 
 /** A letter or digit, then more of these, spaces and `._:/-`: no invisible characters, line breaks or changes of direction. */
 const TAG = /^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._:/-]*$/u;
@@ -13,5 +13,5 @@ export function normaliseTags(tags: readonly string[]): string[] {
 
 /** Whether a normalised text can be a tag. */
 export function isTag(text: string): boolean {
-  return TAG.test(text) && text.length <= LONGEST_TAG;
+  return TAG.test(text) && text.length <= MAX_TAG;
 }

@@ -10,7 +10,7 @@ import { parseRules } from './whitelist-rules';
 import { type Actor, writeAudit } from '../customers/write-audit';
 
 /** Longer than anybody needs to roll a key out; it also keeps the arithmetic inside PostgreSQL's range. */
-const LONGEST_OVERLAP_MS = 366 * 86_400_000;
+const MAX_OVERLAP_MS = 366 * 86_400_000;
 
 export interface RotatedKey extends CreatedKey {
   readonly rotatedFrom: string;
@@ -37,7 +37,7 @@ WHERE id = $1 RETURNING expires_at AS at`;
  */
 export function rotateKey(db: Database, options: KeyRef & { readonly overlapMs?: number; readonly actor: Actor }): Promise<RotatedKey> {
   const { overlapMs = 0, actor } = options;
-  if (!(overlapMs >= 0 && overlapMs <= LONGEST_OVERLAP_MS)) {
+  if (!(overlapMs >= 0 && overlapMs <= MAX_OVERLAP_MS)) {
     throw new OperationRefused('date_malformed', 'the overlap must be between 0 and 366 days');
   }
   return inTransaction(db, async (client) => {

@@ -9,9 +9,9 @@ import { auditRules } from './audit-rules';
 import { type KeyRef, type KeyView, lockKey, viewKey } from './key-view';
 
 /** Before anything is asked of the database, and whatever an operator grants: a request with more is a mistake. */
-const MOST_RULES = 10_000;
+const MAX_RULES = 10_000;
 /** Malformed rules that a refusal names. */
-const MOST_FAULTS = 10;
+const MAX_FAULTS = 10;
 /** Longest piece of work between two turns of the event loop. A rule takes 20 µs, and a request may bring 10,000. */
 const SLICE_MS = 1;
 
@@ -31,10 +31,10 @@ export async function parseRules(written: readonly string[]): Promise<WhitelistR
     }
     const parsed = parseWhitelistRule(text);
     if (parsed.ok) rules.set(parsed.rule.text, parsed.rule);
-    else if (faults.length < MOST_FAULTS) faults.push(parsed.message);
+    else if (faults.length < MAX_FAULTS) faults.push(parsed.message);
   }
   if (faults.length > 0) throw new OperationRefused('rule_malformed', faults.join('; '));
-  if (rules.size > MOST_RULES) throw new OperationRefused('rule_malformed', `a key can have at most ${MOST_RULES} whitelist rules`);
+  if (rules.size > MAX_RULES) throw new OperationRefused('rule_malformed', `a key can have at most ${MAX_RULES} whitelist rules`);
   return [...rules.values()];
 }
 

@@ -2,9 +2,9 @@ import { type PoolClient } from 'pg';
 import { type Actor, writeAudit } from '../customers/write-audit';
 import { type Database, inTransaction } from '../../../plugins/stores/postgres/database';
 import { OperationRefused } from '../operations/operation-refused';
-import { MOST_MEMBERSHIPS } from './find-memberships';
+import { MAX_MEMBERSHIPS } from './find-memberships';
 import { findInvitation, type InvitationView } from './invitation-view';
-import { lockOrganisation, MOST_MEMBERS } from './list-members';
+import { lockOrganisation, MAX_MEMBERS } from './list-members';
 
 export interface Acceptance {
   /** SHA-256 of the token, as hex. */
@@ -24,11 +24,11 @@ SELECT (SELECT count(*) FROM member WHERE customer_id = $1)::integer AS members,
 async function requireSeat(client: PoolClient, customerId: string, userId: string): Promise<void> {
   const { rows } = await client.query<{ members: number; memberships: number }>(COUNT, [customerId, userId]);
   const { members = 0, memberships = 0 } = rows[0] ?? {};
-  if (members >= MOST_MEMBERS) {
-    throw new OperationRefused('member_limit_reached', `an organisation has at most ${MOST_MEMBERS} members`);
+  if (members >= MAX_MEMBERS) {
+    throw new OperationRefused('member_limit_reached', `an organisation has at most ${MAX_MEMBERS} members`);
   }
-  if (memberships >= MOST_MEMBERSHIPS) {
-    throw new OperationRefused('member_limit_reached', `a person can be in at most ${MOST_MEMBERSHIPS} organisations`);
+  if (memberships >= MAX_MEMBERSHIPS) {
+    throw new OperationRefused('member_limit_reached', `a person can be in at most ${MAX_MEMBERSHIPS} organisations`);
   }
 }
 

@@ -9,7 +9,7 @@ import { lockOrganisation } from './list-members';
 /** As long as a weekend and a holiday. */
 export const INVITATION_DAYS = 7;
 /** Open ones of one organisation. */
-const MOST_INVITATIONS = 20;
+const MAX_INVITATIONS = 20;
 
 /** An invitation with the only copy of its token. */
 export interface SentInvitation {
@@ -54,8 +54,8 @@ async function requireRoomFor(client: PoolClient, customerId: string, email: str
   const { rows } = await client.query<{ open: number; same: number }>(COUNT, [customerId, email]);
   const { open = 0, same = 0 } = rows[0] ?? {};
   if (same > 0) throw new OperationRefused('invitation_exists', `${email} is invited already; send the invitation again, or revoke it`);
-  if (open >= MOST_INVITATIONS) {
-    throw new OperationRefused('invitation_limit_reached', `there are ${MOST_INVITATIONS} open invitations already; revoke one first`);
+  if (open >= MAX_INVITATIONS) {
+    throw new OperationRefused('invitation_limit_reached', `there are ${MAX_INVITATIONS} open invitations already; revoke one first`);
   }
 }
 

@@ -13,11 +13,11 @@ export interface MemberView {
 const SELECT = `SELECT m.user_id AS "userId", u.email, m.role, m.since FROM member m JOIN auth_user u ON u.id = m.user_id WHERE m.customer_id = $1`;
 
 /** Of one organisation; far more than sign in for it. */
-export const MOST_MEMBERS = 100;
+export const MAX_MEMBERS = 100;
 
 /** Owners first, then by address. */
 export async function listMembers(db: Database, customerId: string): Promise<MemberView[]> {
-  const { rows } = await db.query<MemberView>(`${SELECT} ORDER BY (m.role = 'owner') DESC, u.email LIMIT ${MOST_MEMBERS}`, [customerId]);
+  const { rows } = await db.query<MemberView>(`${SELECT} ORDER BY (m.role = 'owner') DESC, u.email LIMIT ${MAX_MEMBERS}`, [customerId]);
   return rows;
 }
 

@@ -11,12 +11,12 @@ export interface CustomerNote {
   readonly text: string;
 }
 
-const MOST_SHOWN = 20;
+const MAX_SHOWN = 20;
 const COLUMNS = 'id, at, author, text';
 
 /** The newest first, at most 20. */
 export async function listNotes(db: Database, customerId: string): Promise<CustomerNote[]> {
-  const text = `SELECT ${COLUMNS} FROM customer_note WHERE customer_id = $1 ORDER BY number DESC LIMIT ${MOST_SHOWN}`;
+  const text = `SELECT ${COLUMNS} FROM customer_note WHERE customer_id = $1 ORDER BY number DESC LIMIT ${MAX_SHOWN}`;
   return (await db.query<CustomerNote>(text, [customerId])).rows;
 }
 

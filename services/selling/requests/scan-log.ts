@@ -1,7 +1,7 @@
 import { readLogPlace, writeLogPlace } from './log-place';
 
 /** So many lines are looked through for one page: what is rare takes more pages, and never more time. */
-export const MOST_SCANNED = 2_000;
+export const MAX_SCANNED = 2_000;
 
 /** Admitted requests that were answered with a status from `least` to `most`. Refusals are told apart by their codes. */
 export interface StatusRange {
@@ -36,7 +36,7 @@ export function lineConditions({ method, path, statuses, slowerThanMs }: LineFil
 export interface LogScan {
   /** That an index has. */
   readonly conditions: readonly string[];
-  /** For which each line is read; {@link MOST_SCANNED} at most. */
+  /** For which each line is read; {@link MAX_SCANNED} at most. */
   readonly filters: readonly string[];
   /** The time as the index has it. */
   readonly at: string;
@@ -54,7 +54,7 @@ export function scanLog({ conditions, filters, at, limit }: LogScan): string {
   const where = (all: readonly string[]): string => (all.length === 0 ? '' : `WHERE ${all.join(' AND ')}`);
   return `
 recent AS MATERIALIZED (
-  SELECT * FROM decision ${where(conditions)} ORDER BY ${at} DESC, request_id DESC LIMIT ${isFiltered ? MOST_SCANNED : limit + 1}
+  SELECT * FROM decision ${where(conditions)} ORDER BY ${at} DESC, request_id DESC LIMIT ${isFiltered ? MAX_SCANNED : limit + 1}
 ), page AS (
   SELECT *, ${PLACE} AS place FROM recent ${where(filters)} ORDER BY at DESC, request_id DESC LIMIT ${limit + 1}
 ), seen AS (
@@ -85,7 +85,7 @@ export function cutScan<Row extends ScannedRow>(
 ): { lines: readonly (Row & { requestId: string })[]; next: string | undefined } {
   const found = rows.filter((row): row is Row & { requestId: string } => row.requestId !== null);
   const lines = found.slice(0, limit);
-  const end = found.length > limit ? lines.at(-1)?.place : rows[0]?.scanned === MOST_SCANNED ? rows[0].lastScanned : undefined;
+  const end = found.length > limit ? lines.at(-1)?.place : rows[0]?.scanned === MAX_SCANNED ? rows[0].lastScanned : undefined;
   const [micros = '', ...id] = (end ?? '').split('|');
   return { lines, next: end === undefined || end === null ? undefined : writeLogPlace({ micros, requestId: id.join('|') }) };
 }

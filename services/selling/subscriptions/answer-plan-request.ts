@@ -17,7 +17,7 @@ export interface AnswerOptions {
   readonly actor: Actor;
 }
 
-const LONGEST_REASON = 500;
+const MAX_REASON = 500;
 /** The customer is told by mail as soon as a dashboard process looks. */
 const ANSWER = 'UPDATE plan_request SET state = $2, reason = $3, answered_at = now(), tell_at = now() WHERE id = $1';
 const OFFERED = `SELECT ${includedLimits('plan')}, price::text AS price, currency FROM plan WHERE product_id = $1 AND name = $2 AND active`;
@@ -72,8 +72,8 @@ export function declinePlanRequest(
   { id, actor, reason }: AnswerOptions & { readonly reason: string },
 ): Promise<PlanRequestView> {
   const told = reason.trim();
-  if (told === '' || told.length > LONGEST_REASON || told.includes('\0')) {
-    return Promise.reject(new OperationRefused('reason_malformed', `a reason must have 1 to ${LONGEST_REASON} characters`));
+  if (told === '' || told.length > MAX_REASON || told.includes('\0')) {
+    return Promise.reject(new OperationRefused('reason_malformed', `a reason must have 1 to ${MAX_REASON} characters`));
   }
   return inTransaction(db, async (client) => {
     const request = await lockPlanRequest(client, { id });

@@ -35,12 +35,12 @@ export async function requireProduct(db: Database, product: string): Promise<Pro
 }
 
 /** As many as are read in a message. */
-const MOST_NAMED = 20;
+const MAX_NAMED = 20;
 
 async function nameProducts(db: Database): Promise<string> {
   const { rows } = await db.query<{ id: string }>('SELECT id FROM product WHERE active ORDER BY id');
-  const more = rows.length > MOST_NAMED ? ` and ${rows.length - MOST_NAMED} more` : '';
-  const named = rows.slice(0, MOST_NAMED).map(({ id }) => id);
+  const more = rows.length > MAX_NAMED ? ` and ${rows.length - MAX_NAMED} more` : '';
+  const named = rows.slice(0, MAX_NAMED).map(({ id }) => id);
   return rows.length === 0 ? 'there is none' : `there are ${named.join(', ')}${more}`;
 }
 

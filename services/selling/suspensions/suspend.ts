@@ -26,7 +26,7 @@ const UNPAID = {
   cause: 'payment',
 } as const;
 
-const LONGEST_REASON = 500;
+const MAX_REASON = 500;
 
 const SUSPENDED: Readonly<Record<SuspendedKind, AuditAction>> = {
   customer: 'customer.suspend',
@@ -41,8 +41,7 @@ const RESTORED: Readonly<Record<SuspendedKind, AuditAction>> = {
 
 function checkReason(reason: string | undefined): void {
   if (reason === undefined) return;
-  if (reason.length > LONGEST_REASON)
-    throw new OperationRefused('reason_malformed', `a reason can have at most ${LONGEST_REASON} characters`);
+  if (reason.length > MAX_REASON) throw new OperationRefused('reason_malformed', `a reason can have at most ${MAX_REASON} characters`);
   // PostgreSQL has no text with this character.
   if (reason.includes('\0')) throw new OperationRefused('reason_malformed', 'a reason must not hold the character U+0000');
 }

@@ -25,7 +25,7 @@ export interface CreatedToken {
 }
 
 /** Of one customer, in use: one for each program, and time to replace each. */
-const MOST_TOKENS = 20;
+const MAX_TOKENS = 20;
 
 const INSERT = `
 INSERT INTO admin_token (customer_id, hash, last_four, name, scopes, expires_at, made_by)
@@ -42,8 +42,8 @@ export async function createToken(client: PoolClient, options: CreateTokenOption
   // Locked, so that two who ask at once are counted one after the other.
   await client.query('SELECT 1 FROM customer WHERE id = $1 FOR NO KEY UPDATE', [customerId]);
   const { rowCount } = await client.query(COUNT, [customerId]);
-  if ((rowCount ?? 0) >= MOST_TOKENS) {
-    throw new OperationRefused('token_limit_reached', `there are ${MOST_TOKENS} tokens in use already; revoke one first`);
+  if ((rowCount ?? 0) >= MAX_TOKENS) {
+    throw new OperationRefused('token_limit_reached', `there are ${MAX_TOKENS} tokens in use already; revoke one first`);
   }
   const secret = generateAdminToken();
   const values = [customerId, hashApiKey(secret), secret.slice(-4), name, scopes, days, byUserId];

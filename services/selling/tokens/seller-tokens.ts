@@ -34,11 +34,11 @@ const COLUMNS = `id, name, 'tg_seller…' || last_four AS "maskedToken", scopes,
   expires_at AS "expiresAt", last_used_at AS "lastUsedAt", maker AS "madeBy"`;
 
 /** Of all operators together, in use. */
-const MOST_TOKENS = 20;
+const MAX_TOKENS = 20;
 /** More than anybody looks through; the oldest are left out. */
-const MOST_SHOWN = 100;
+const MAX_SHOWN = 100;
 
-const VIEW = `SELECT ${COLUMNS} FROM seller_token ORDER BY (${STATE} = 'active') DESC, created_at DESC, id LIMIT ${MOST_SHOWN}`;
+const VIEW = `SELECT ${COLUMNS} FROM seller_token ORDER BY (${STATE} = 'active') DESC, created_at DESC, id LIMIT ${MAX_SHOWN}`;
 
 /** Those in use first, then newest first. */
 export async function viewSellerTokens(db: Database): Promise<SellerToken[]> {
@@ -90,8 +90,8 @@ export async function createSellerToken(
   // Two who ask at once are counted one after the other.
   await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
   const { rowCount } = await client.query(`SELECT 1 FROM seller_token WHERE ${STATE} = 'active'`);
-  if ((rowCount ?? 0) >= MOST_TOKENS) {
-    throw new OperationRefused('token_limit_reached', `there are ${MOST_TOKENS} tokens in use already; revoke one first`);
+  if ((rowCount ?? 0) >= MAX_TOKENS) {
+    throw new OperationRefused('token_limit_reached', `there are ${MAX_TOKENS} tokens in use already; revoke one first`);
   }
   const secret = generateSellerToken();
   const values = [hashApiKey(secret), secret.slice(-4), name, scopes, days, operator.id, operator.email];

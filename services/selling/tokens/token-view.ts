@@ -29,12 +29,12 @@ SELECT id, customer_id AS "customerId", name, 'tg_admin…' || last_four AS "mas
 FROM admin_token`;
 
 /** More than anybody looks through; the oldest are left out. */
-const MOST_SHOWN = 100;
+const MAX_SHOWN = 100;
 
 /** One customer's tokens, those in use first, then newest first. */
 export async function viewTokens(db: Database, customerId: string): Promise<TokenView[]> {
   const order = 'ORDER BY (revoked_at IS NULL AND expires_at > now()) DESC, created_at DESC, id LIMIT $2';
-  const { rows } = await db.query<TokenView>(`${SELECT} WHERE customer_id = $1 ${order}`, [customerId, MOST_SHOWN]);
+  const { rows } = await db.query<TokenView>(`${SELECT} WHERE customer_id = $1 ${order}`, [customerId, MAX_SHOWN]);
   return rows;
 }
 

@@ -22,7 +22,7 @@ export interface ClaimedDelivery {
 }
 
 /** Of one webhook in one claim, so that a receiver that is slow or has much to catch up on leaves room for others. */
-const MOST_OF_ONE_WEBHOOK = 2;
+const MAX_OF_ONE_WEBHOOK = 2;
 
 /**
  * Rows that another process claims at this moment are skipped, and what it has claimed is not due: nothing is sent twice at once. The
@@ -37,7 +37,7 @@ WITH due AS (
 ),
 mine AS (
   SELECT d.id FROM webhook_delivery d
-  WHERE d.id IN (SELECT id FROM due WHERE place <= ${MOST_OF_ONE_WEBHOOK}) AND d.state = 'waiting' AND d.next_attempt_at <= now()
+  WHERE d.id IN (SELECT id FROM due WHERE place <= ${MAX_OF_ONE_WEBHOOK}) AND d.state = 'waiting' AND d.next_attempt_at <= now()
   ORDER BY d.next_attempt_at LIMIT $1
   FOR UPDATE SKIP LOCKED
 ),

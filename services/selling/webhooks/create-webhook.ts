@@ -4,7 +4,7 @@ import { generateWebhookSecret, lockWebhook, type WebhookView, webhookHost } fro
 import { type Actor, writeAudit } from '../customers/write-audit';
 
 /** Each alert is sent to every one of them. */
-const MOST_WEBHOOKS = 10;
+const MAX_WEBHOOKS = 10;
 
 export interface CreateWebhookOptions {
   readonly customerId: string;
@@ -26,8 +26,8 @@ export function createWebhook(db: Database, { customerId, url, actor }: CreateWe
     const owner = await client.query('SELECT 1 FROM customer WHERE id = $1 FOR NO KEY UPDATE', [customerId]);
     if (!owner.rowCount) throw new OperationRefused('customer_unknown', 'there is no such customer');
     const count = await client.query('SELECT 1 FROM webhook WHERE customer_id = $1', [customerId]);
-    if ((count.rowCount ?? 0) >= MOST_WEBHOOKS) {
-      throw new OperationRefused('webhook_limit_reached', `there are ${MOST_WEBHOOKS} webhooks already; delete one first`);
+    if ((count.rowCount ?? 0) >= MAX_WEBHOOKS) {
+      throw new OperationRefused('webhook_limit_reached', `there are ${MAX_WEBHOOKS} webhooks already; delete one first`);
     }
     const secret = generateWebhookSecret();
     const { rows } = await client.query<{ id: string }>('INSERT INTO webhook (customer_id, url, secret) VALUES ($1, $2, $3) RETURNING id', [

@@ -29,7 +29,7 @@ export interface SellerWebhook {
 }
 
 /** Each event is written once for every one of them. */
-const MOST_WEBHOOKS = 10;
+const MAX_WEBHOOKS = 10;
 const LOCK = "SELECT pg_advisory_xact_lock(hashtext('tollgate seller webhooks'))";
 
 const SELECT = `
@@ -60,8 +60,8 @@ export function addSellerWebhook(
 ): Promise<SellerWebhook & { secret: string }> {
   return inTransaction(db, async (client) => {
     await client.query(LOCK);
-    if ((await listSellerWebhooks(client)).length >= MOST_WEBHOOKS) {
-      throw new OperationRefused('webhook_limit_reached', `there are ${MOST_WEBHOOKS} webhooks already; remove one first`);
+    if ((await listSellerWebhooks(client)).length >= MAX_WEBHOOKS) {
+      throw new OperationRefused('webhook_limit_reached', `there are ${MAX_WEBHOOKS} webhooks already; remove one first`);
     }
     const secret = generateWebhookSecret();
     const insert = 'INSERT INTO webhook (url, secret, events) VALUES ($1, $2, $3) RETURNING id, created_at AS "createdAt"';

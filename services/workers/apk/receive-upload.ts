@@ -12,7 +12,7 @@ export interface ReceivedFile {
   readonly facts: FileFacts;
 }
 
-const LONGEST_NAME = 255;
+const MAX_NAME = 255;
 
 /** @throws Error when the folder cannot be written */
 export async function openNamelessFile(folder: string): Promise<FileHandle> {
@@ -62,5 +62,5 @@ function tooLarge(): ServiceError {
 /** The name is only shown: without folders and control characters. */
 function cleanName(name: string): string {
   const last = name.split(/[/\\]/).at(-1) ?? '';
-  return last.replace(/\p{Cc}/gu, '').slice(0, LONGEST_NAME) || 'upload.apk';
+  return last.replace(/\p{Cc}/gu, '').slice(0, MAX_NAME) || 'upload.apk';
 }

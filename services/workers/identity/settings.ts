@@ -4,7 +4,7 @@ import { workerProcessFields } from '../../kit/config';
 import { isLoopbackUrl, requireSources } from './require-sources';
 
 const LINK_SCHEMES = ['ws', 'wss', 'http', 'https'];
-const SHORTEST_HMAC_KEY_BYTES = 32;
+const MIN_HMAC_KEY_BYTES = 32;
 /** Written out, so that the portal is not turned on by habit. */
 export const PORTAL_ACKNOWLEDGEMENT = 'we-have-the-right-to-use-the-portal';
 
@@ -44,7 +44,7 @@ export const identityWorkerSettings = z
     IDENTITY_HMAC_KEY: z
       .string()
       .transform((text) => Buffer.from(text, 'base64'))
-      .refine((key) => key.length >= SHORTEST_HMAC_KEY_BYTES, `must be base64 of ${SHORTEST_HMAC_KEY_BYTES} bytes or more`)
+      .refine((key) => key.length >= MIN_HMAC_KEY_BYTES, `must be base64 of ${MIN_HMAC_KEY_BYTES} bytes or more`)
       .optional(),
     /** OTPs for one number within the window, from all callers together. */
     AADHAAR_OTP_MOST: numberSetting({ min: 1, max: 1_000 }).default(5),

@@ -27,9 +27,9 @@ interface Size {
 }
 
 /** Of the format itself. */
-const MOST_WEBP_SIDE = 16_383;
+const MAX_WEBP_SIDE = 16_383;
 /** A twentieth of full: fainter specks are not seen, and must not keep a margin. */
-const LEAST_SEEN = 13;
+const MIN_SEEN = 13;
 const WEBP = { quality: 90, effort: 2 };
 
 const PNG_AS_IT_IS: Finish = { format: 'png', maxSide: 0, crop: false, background: undefined };
@@ -45,14 +45,14 @@ export function frameOf(alpha: Uint8Array, { width, height }: Size): { left: num
   let [left, top, right, bottom] = [width, height, -1, -1];
   for (let y = 0; y < height; y++) {
     const row = alpha.subarray(y * width, (y + 1) * width);
-    const first = row.findIndex((value) => value >= LEAST_SEEN);
+    const first = row.findIndex((value) => value >= MIN_SEEN);
     if (first < 0) continue;
     top = Math.min(top, y);
     bottom = y;
     left = Math.min(left, first);
     right = Math.max(
       right,
-      row.findLastIndex((value) => value >= LEAST_SEEN),
+      row.findLastIndex((value) => value >= MIN_SEEN),
     );
   }
   return right < 0 ? { left: 0, top: 0, width, height } : { left, top, width: right - left + 1, height: bottom - top + 1 };
@@ -80,7 +80,7 @@ export async function finishCutOut(png: Buffer, size: Size, finish: Finish): Pro
   let picture = crop ? await cropped(png, size) : open(png);
   if (maxSide > 0) picture = picture.resize({ width: maxSide, height: maxSide, fit: 'inside', withoutEnlargement: true });
   if (background !== undefined) picture = picture.flatten({ background });
-  if (format === 'webp' && Math.max(size.width, size.height) > MOST_WEBP_SIDE && (await sideOf(picture)) > MOST_WEBP_SIDE)
+  if (format === 'webp' && Math.max(size.width, size.height) > MAX_WEBP_SIDE && (await sideOf(picture)) > MAX_WEBP_SIDE)
     throw tooLongForWebp();
   const { data, info } = await (format === 'webp' ? picture.webp(WEBP) : picture.png()).toBuffer({ resolveWithObject: true });
   return { image: data, mime: `image/${format}`, width: info.width, height: info.height };
@@ -88,7 +88,7 @@ export async function finishCutOut(png: Buffer, size: Size, finish: Finish): Pro
 
 function tooLongForWebp(): ServiceError {
   return invalidInput([
-    { field: 'format', message: `webp holds ${MOST_WEBP_SIDE} pixels a side at most: ask for png or a smaller max_side` },
+    { field: 'format', message: `webp holds ${MAX_WEBP_SIDE} pixels a side at most: ask for png or a smaller max_side` },
   ]);
 }
 

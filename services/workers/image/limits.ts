@@ -15,8 +15,8 @@ export const IMAGE_LIMITS = {
 } as const;
 
 /** A cut-out that shows less or more than these shares of its picture shows nothing, or all of it: no background was removed. */
-export const LEAST_FOREGROUND = 0.005;
-export const MOST_FOREGROUND = 0.99;
+export const MIN_FOREGROUND = 0.005;
+export const MAX_FOREGROUND = 0.99;
 
 /**
  * GrabCut's confidence from which its cut-out is a success; below it is `cutout_uncertain`. Chosen on the photographs in test/fixtures: what

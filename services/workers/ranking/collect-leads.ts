@@ -34,7 +34,7 @@ export interface LeadRequest {
 }
 
 /** Upstream pages for one request, whatever the filters drop: Google has no more than three. */
-const MOST_PAGES = 3;
+const MAX_PAGES = 3;
 
 function isWithin(place: Place, { bias }: PlaceQuery): boolean {
   const { latitude, longitude } = place;
@@ -126,7 +126,7 @@ async function collect(upstream: RankingUpstream, request: LeadRequest, call: Up
   const tiles = grid !== undefined && query.bias ? tilesOf(query.bias, grid) : undefined;
   const places: Place[] = [];
   let point: PagePoint = pageToken === undefined ? { upstreamToken: undefined, skip: 0, tile: 0 } : parsePageToken(request, pageToken);
-  for (let pages = 0; pages < MOST_PAGES; pages++) {
+  for (let pages = 0; pages < MAX_PAGES; pages++) {
     const tile = tiles?.[point.tile];
     if (tiles && !tile) throw invalidPageToken();
     const page = await findPage(upstream, queryIn(query, tile), point, call);

@@ -26,7 +26,7 @@ export interface RankingHandlers {
 const PREFERRED_RADIUS_KM = 5;
 
 /** Grids of this worker at a time: 16 of them ask 64 questions at once. One subscription has two, test keys half of all. */
-const MOST_GRIDS = 16;
+const MAX_GRIDS = 16;
 const GRIDS_OF_ONE = 2;
 
 function rankQueryOf(request: RankRequest__Output): RankQuery {
@@ -54,7 +54,7 @@ function leadRequestOf(request: FindLeadsRequest__Output): LeadRequest {
 /** The worker's methods. Each asks the upstream of the caller's mode. */
 export function createRankingHandlers(upstreams: RankingUpstreams, emails?: EmailCrawl): RankingHandlers {
   const grids = new Places({
-    most: MOST_GRIDS,
+    most: MAX_GRIDS,
     mostOfOne: GRIDS_OF_ONE,
     ownFullDetail: `${GRIDS_OF_ONE} grids of this subscription are being asked for already.`,
     fullDetail: 'Too many grids are being asked for. Try again shortly.',

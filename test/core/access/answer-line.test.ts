@@ -4,7 +4,7 @@ const ID = 'dcea180d05edd8522f04e5397b1bec2f';
 /** As Kong 3.9.3 sent them: an answer, one after a second attempt, a connection refused twice, a time-out, a client that left. */
 const HEAD = '<190>Nov 24 12:40:03 tg: ';
 
-test.each([
+it.each([
   ['200 0.002 5 0.001', { status: 200, elapsedMs: 2, bytes: 5, isFromApi: true }],
   ['502 0.002 5 0.001', { status: 502, elapsedMs: 2, bytes: 5, isFromApi: true }],
   ['200 1.250 17 -, 0.003', { status: 200, elapsedMs: 1_250, bytes: 17, isFromApi: true }],
@@ -28,17 +28,17 @@ test.each([
   expect(parseAnswerLine(text)).toEqual({ requestId: ID, ...answer });
 });
 
-test.each(['', ID, `${ID} 200`, `${ID} 2000 0.1 5 -`, `${ID} 200 -1 5 -`, `${ID} 200 0.1 -5 -`, `${ID} 200 0.1 5`, `${ID} 200 0.1 5 ${'1'.repeat(201)}`, `x 200 0.1 5 -`, `${ID} 200 1e9 5 -`, `${ID} 200 0.1 5 0x1`, `${ID}\t200 0.1 5 -`])(
+it.each(['', ID, `${ID} 200`, `${ID} 2000 0.1 5 -`, `${ID} 200 -1 5 -`, `${ID} 200 0.1 -5 -`, `${ID} 200 0.1 5`, `${ID} 200 0.1 5 ${'1'.repeat(201)}`, `x 200 0.1 5 -`, `${ID} 200 1e9 5 -`, `${ID} 200 0.1 5 0x1`, `${ID}\t200 0.1 5 -`])(
   'a line of another form says nothing: %j',
   (line) => expect(parseAnswerLine(line)).toBeUndefined(),
 ); // prettier-ignore
 
-test.each(['', 'hello', 'tg:', `${'x'.repeat(65)}tg: ${ID} 200 0.1 5 -`, `tg: ${'x'.repeat(16_400)}`, '{', '{"status":'])('a datagram without a line is passed over: %j', (text) =>
+it.each(['', 'hello', 'tg:', `${'x'.repeat(65)}tg: ${ID} 200 0.1 5 -`, `tg: ${'x'.repeat(16_400)}`, '{', '{"status":'])('a datagram without a line is passed over: %j', (text) =>
   expect(answerLineIn(Buffer.from(text))).toBeUndefined(),
 ); // prettier-ignore
 
 /** As Caddy 2.6.2 sent them: an answer of an API, one of its own, a client that left. */
-test.each([
+it.each([
   [
     '"duration":0.002024483,"size":5,"status":200,"resp_headers":{"Date":["Tue, 24 Nov 2026 13:34:14 GMT"],"X-Kong-Request-Id":["ID"]}',
     { status: 200, elapsedMs: 2, bytes: 5, isFromApi: true },
@@ -64,7 +64,7 @@ test.each([
   expect(parseAnswerLine(line)).toEqual({ requestId: ID, ...answer });
 });
 
-test('an answer of HAProxy is read, whatever path comes after it', () => {
+it('an answer of HAProxy is read, whatever path comes after it', () => {
   const line = answerLineIn(Buffer.from(`{"answer":"tg: ${ID} 200 12 105 11","request_id":"${ID}","path":"/tg: ","status":200}\n`)) ?? '';
   expect(parseAnswerLine(line)).toEqual({ requestId: ID, status: 200, elapsedMs: 12, bytes: 105, isFromApi: true });
 });

@@ -59,7 +59,7 @@ async function issueInvoice(month: string): Promise<void> {
   await createInvoiceBilling(dashboard.pool, { terms: TERMS, catalogue }).issueInvoices({ today, onFailure });
 }
 
-test('a customer says to whom invoices are made out and reads them; the seller marks one paid and credits it', async () => {
+it('a customer says to whom invoices are made out and reads them; the seller marks one paid and credits it', async () => {
   await step('the customer has no billing page before the catalogue bills', async () => {
     await signUp({ ...customer, dashboard: dashboard.url, email: CUSTOMER, password: PASSWORD });
     await settle(customer.page);

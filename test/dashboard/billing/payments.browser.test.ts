@@ -89,7 +89,7 @@ const dailyOf = ({ status, headers }: Reply): number | undefined =>
 const untilDaily = (key: string, daily: number): Promise<void> =>
   eventually(async () => dailyOf(await send(`${instance.gateway}/ip?ip=8.8.8.8`, { headers: { 'X-API-Key': key } })) === daily);
 
-test('a customer takes a paid plan: is declined once, pays, calls with it, changes up and down, fails a renewal, makes it good, and cancels; the seller reads so and charges again', async () => {
+it('a customer takes a paid plan: is declined once, pays, calls with it, changes up and down, fails a renewal, makes it good, and cancels; the seller reads so and charges again', async () => {
   const { page } = customer;
   const portal = async (act: string): Promise<void> => {
     await open(page, '/billing');

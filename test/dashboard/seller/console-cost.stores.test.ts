@@ -1,6 +1,6 @@
 import { type Pool } from 'pg';
 import { type CustomerOrder, findCustomers } from '../../../services/selling/operators/find-customers';
-import { MOST_OF_ALL } from '../../../services/selling/operators/most-of-all';
+import { MAX_OF_ALL } from '../../../services/selling/operators/most-of-all';
 import { searchAudit } from '../../../services/selling/operators/search-audit';
 import { searchRequests } from '../../../services/selling/operators/search-requests';
 import { codesOf } from '../../../services/dashboard/customer/requests/describe-request';
@@ -11,7 +11,7 @@ import { type PlanNode, rowsRead } from '../support/rows-read';
 const CUSTOMERS = 20_000;
 /** 25 of a page and one that says that there is a next. */
 const PAGE = 25;
-const MOST_ROWS = 30;
+const MAX_ROWS = 30;
 const EACH_ORDER = { email: 0, created: 0, used: 0, growth: 0, rate: 0, seen: 0 } satisfies Readonly<Record<CustomerOrder, 0>>;
 const CUSTOMER_ORDERS = Object.keys(EACH_ORDER) as readonly CustomerOrder[];
 
@@ -103,7 +103,7 @@ describe(`with ${CUSTOMERS} customers, a page of the console`, () => {
   ];
 
   it.each(pages)('%s reads no more than it shows', async (_name, work) => {
-    expect(await costOf(work)).toBeLessThanOrEqual(MOST_ROWS);
+    expect(await costOf(work)).toBeLessThanOrEqual(MAX_ROWS);
   });
 
   it('of customers finds all of them in any order, each once', async () => {
@@ -128,7 +128,7 @@ describe(`with ${CUSTOMERS} customers, a page of the console`, () => {
       'SELECT last_four, count(*)::integer AS count FROM credential GROUP BY 1 ORDER BY 2 DESC LIMIT 1',
     );
     const [most] = rows;
-    expect(await costOf((db) => findCustomers(db, { limit, search: most?.last_four ?? '' }))).toBeLessThanOrEqual(MOST_ROWS);
+    expect(await costOf((db) => findCustomers(db, { limit, search: most?.last_four ?? '' }))).toBeLessThanOrEqual(MAX_ROWS);
   });
 
   it.each([
@@ -137,7 +137,7 @@ describe(`with ${CUSTOMERS} customers, a page of the console`, () => {
     ['of the audit log of one action', () => ({ action: 'key.create' })],
     ['of the audit log of one customer', () => ({ customerId: someCustomer, limit })],
   ])('%s reads no more than it shows, and whom each line is about, keys among them', async (_name, query) => {
-    expect(await costOf((db) => searchAudit(db, { limit: MOST_OF_ALL, ...query() }))).toBeLessThanOrEqual(MOST_ROWS);
+    expect(await costOf((db) => searchAudit(db, { limit: MAX_OF_ALL, ...query() }))).toBeLessThanOrEqual(MAX_ROWS);
   });
 
   /** An index without the id reads one line more, which tells that no other is of the same moment. */
@@ -148,8 +148,8 @@ describe(`with ${CUSTOMERS} customers, a page of the console`, () => {
     ['of requests of one customer', { customerId: () => someCustomer }],
     ['of refused requests of one customer', { customerId: () => someCustomer, outcomes: refused }],
   ])('%s reads no more than it shows, and whom each is about', async (_name, { customerId, ...query }: { customerId?: () => string }) => {
-    expect(await costOf((db) => searchRequests(db, { limit: MOST_OF_ALL, customerId: customerId?.(), ...query }))).toBeLessThanOrEqual(
-      MOST_ROWS + ONE_MORE,
+    expect(await costOf((db) => searchRequests(db, { limit: MAX_OF_ALL, customerId: customerId?.(), ...query }))).toBeLessThanOrEqual(
+      MAX_ROWS + ONE_MORE,
     );
   });
 

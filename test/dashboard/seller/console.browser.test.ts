@@ -75,7 +75,7 @@ async function recordOutage(keyId: string): Promise<void> {
   );
 }
 
-test('an operator sets the account up, answers who asks for a plan, suspends a customer, who reads why, and restores', async () => {
+it('an operator sets the account up, answers who asks for a plan, suspends a customer, who reads why, and restores', async () => {
   let secret = '';
   let keyId = '';
   let customerPath = '';

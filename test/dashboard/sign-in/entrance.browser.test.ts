@@ -139,7 +139,7 @@ async function openAccount(page: Page): Promise<void> {
   await page.getByRole('heading', { name: 'Passkeys' }).waitFor();
 }
 
-test('somebody adds a passkey, signs in with it in place of password and code, and removes it', async () => {
+it('somebody adds a passkey, signs in with it in place of password and code, and removes it', async () => {
   await stage.dashboard.signIn(EMAIL);
   const opened = await openPage(stage.browser);
   const { page } = opened;
@@ -202,7 +202,7 @@ test('somebody adds a passkey, signs in with it in place of password and code, a
   await page.context().close();
 });
 
-test('the sign-in page loads what passkeys take only once somebody uses one', async () => {
+it('the sign-in page loads what passkeys take only once somebody uses one', async () => {
   const { page } = await openPage(stage.browser);
   await addAuthenticator(page);
   const loaded: string[] = [];

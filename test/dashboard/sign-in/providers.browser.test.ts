@@ -41,7 +41,7 @@ async function consentAs(page: Page, login: string): Promise<void> {
   await page.getByRole('button', { name: 'Continue' }).click();
 }
 
-test('somebody new signs in by a provider, comes back to where the way began, and sets a password later', async () => {
+it('somebody new signs in by a provider, comes back to where the way began, and sets a password later', async () => {
   const page = await person();
   await step('from the sign-in page to the provider and back', async () => {
     await page.goto(`${dashboard.url}/keys`);
@@ -67,7 +67,7 @@ test('somebody new signs in by a provider, comes back to where the way began, an
   await page.close();
 });
 
-test('an account with a password is opened by a provider only once its owner has connected the two', async () => {
+it('an account with a password is opened by a provider only once its owner has connected the two', async () => {
   const page = await person();
   const birk: Entrant = { page, dashboard: dashboard.url, email: BIRK, password: PASSWORD };
   await step('the same address is not enough', async () => {
@@ -105,7 +105,7 @@ test('an account with a password is opened by a provider only once its owner has
   await page.close();
 });
 
-test('an address that the provider has not verified makes no account, and with the provider away passwords go on', async () => {
+it('an address that the provider has not verified makes no account, and with the provider away passwords go on', async () => {
   const page = await person();
   await page.goto(`${dashboard.url}/sign-up`);
   await press(page, 'Continue with Acme');

@@ -31,7 +31,7 @@ function watch(urls: readonly string[], clock = standingClock()): { sources: Wat
   return { sources: new WatchedSources({ urls, clock, log, pollMs: NEVER_MS }), clock };
 }
 
-test('says of each product what whoever asks its source said, and null of what nobody knows', async () => {
+it('says of each product what whoever asks its source said, and null of what nobody knows', async () => {
   const { url } = await serverThatSays({ 'api-ip': true, 'api-gst': false });
   const { sources } = watch([url]);
   await sources.look();
@@ -45,7 +45,7 @@ test('says of each product what whoever asks its source said, and null of what n
   await sources.close();
 });
 
-test('says since when, which only a change moves', async () => {
+it('says since when, which only a change moves', async () => {
   const live = { 'api-gst': false };
   const { url } = await serverThatSays(live);
   const { sources, clock } = watch([url]);
@@ -61,7 +61,7 @@ test('says since when, which only a change moves', async () => {
   await sources.close();
 });
 
-test('takes a product for live only when all who know it say so', async () => {
+it('takes a product for live only when all who know it say so', async () => {
   const [one, other] = await Promise.all([serverThatSays({ 'api-app': true }), serverThatSays({ 'api-app': false })]);
   const { sources } = watch([one.url, other.url]);
   await sources.look();
@@ -69,7 +69,7 @@ test('takes a product for live only when all who know it say so', async () => {
   await sources.close();
 });
 
-test('keeps what it heard through a restart, and forgets it when the silence lasts', async () => {
+it('keeps what it heard through a restart, and forgets it when the silence lasts', async () => {
   const server = await serverThatSays({ 'api-ip': true });
   const { sources, clock } = watch([server.url]);
   await sources.look();
@@ -83,7 +83,7 @@ test('keeps what it heard through a restart, and forgets it when the silence las
   await sources.close();
 });
 
-test('knows nothing when nobody is asked', async () => {
+it('knows nothing when nobody is asked', async () => {
   const { sources } = watch([]);
   expect([sources.find('api-ip'), sources.revision()]).toEqual([null, '']);
   await sources.close();

@@ -3,7 +3,7 @@ import { EXAMPLE_NAMES } from '../../support/example-names';
 import { settle } from './browser';
 
 /** More pages than there are: a walk that finds ever new ones is a defect of the walk. */
-const MOST_PAGES = 80;
+const MAX_PAGES = 80;
 
 /** Where a text names the example catalogue, each with what stands around it. */
 export function namesIn(place: string, text: string): string[] {
@@ -51,7 +51,7 @@ export async function walkPages(
       paths.add(pathname);
       waiting.push(pathname);
     }
-    if (paths.size > MOST_PAGES) throw new Error(`too many pages: ${[...paths].join(' ')}`);
+    if (paths.size > MAX_PAGES) throw new Error(`too many pages: ${[...paths].join(' ')}`);
   }
   return { paths: [...paths], named, ownNamed };
 }

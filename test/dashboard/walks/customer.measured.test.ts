@@ -95,7 +95,7 @@ async function untilWritten(key: string): Promise<void> {
   await eventually(async () => (await db.query<{ isCounted: boolean | null }>(IS_COUNTED, [requestId])).rows[0]?.isCounted === true);
 }
 
-test('a customer gets from the first page to an own call, a team, a second factor and an alert, and leaves nothing behind', async () => {
+it('a customer gets from the first page to an own call, a team, a second factor and an alert, and leaves nothing behind', async () => {
   const asha: Entrant = { page: owner.page, dashboard: instance.dashboard, email: OWNER, password: PASSWORD };
   const ravi: Entrant = { page: member.page, dashboard: instance.dashboard, email: MEMBER, password: PASSWORD };
   const { page } = owner;

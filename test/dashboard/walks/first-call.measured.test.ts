@@ -38,7 +38,7 @@ async function timeUntil(condition: () => Promise<boolean>): Promise<number> {
   return performance.now() - start;
 }
 
-test('a new customer gets from sign-up to a first call, through a refusal and a plan to a revoked key', async () => {
+it('a new customer gets from sign-up to a first call, through a refusal and a plan to a revoked key', async () => {
   let key = '';
   let refused = '';
   let used = 1;

@@ -117,7 +117,7 @@ async function entrant(email: string): Promise<Entrant> {
   return { page, dashboard: instance.dashboard, email, password: PASSWORD };
 }
 
-test('one product of one’s own: no page, mail, description or command names a product of the example catalogue', async () => {
+it('one product of one’s own: no page, mail, description or command names a product of the example catalogue', async () => {
   const customer = await entrant(CUSTOMER);
   const { page } = customer;
   const walk = (on: Page, starts: readonly string[]) => walkPages(on, { dashboard: instance.dashboard, starts, own: 'Weather' });
@@ -242,7 +242,7 @@ describe('three products of an own API, from an empty folder', () => {
     const call = (path: string, headers: Record<string, string>): Promise<Reply> =>
       send((gateways.get(kind)?.url ?? '') + path, { headers });
 
-    test('takes a key and calls up to the limit, with the prefix taken off and what remains told', async () => {
+    it('takes a key and calls up to the limit, with the prefix taken off and what remains told', async () => {
       const headers = await keyFor(`${kind}@example.com`, 'weather');
       expect((await call('/weather/pune', {})).json().code).toBe('key_missing');
       seen.length = 0;
@@ -257,7 +257,7 @@ describe('three products of an own API, from an empty folder', () => {
       expect(seen.map(({ url, headers: { 'x-api-key': sent } }) => [url, sent])).toEqual(Array(3).fill(['/pune?days=2', undefined]));
     });
 
-    test('says who did not answer, and charges nothing for it', async () => {
+    it('says who did not answer, and charges nothing for it', async () => {
       const email = `${kind}-storms@example.com`;
       const headers = await keyFor(email, 'storms');
       const failed = await Promise.all(Array.from({ length: 3 }, () => call('/storms/now', headers)));
@@ -295,7 +295,7 @@ describe('three products of an own API, from an empty folder', () => {
 
     // Ten minutes pass in some seconds: the failures are outnumbered in their own minute. With a moved clock they are spread over ten minutes in
     // test/dashboard/customer/alerts/outages.stores.test.ts.
-    test('is shown to customer and seller, told once, not charged, and told once more when it is over', async () => {
+    it('is shown to customer and seller, told once, not charged, and told once more when it is over', async () => {
       const customer = await entrant(CALLER);
       const home = `${instance.dashboard}/operator/customers`;
       const isShown = async ({ page }: Entrant, path: string, words: string): Promise<void> => {

@@ -82,7 +82,7 @@ function share({ days, daysInMonth }: { readonly days: number; readonly daysInMo
   return (Math.round((MONTHLY_PRICE * 100 * days) / daysInMonth) / 100).toFixed(2);
 }
 
-test('a seller puts an API in Python on sale, approves who asks for it, suspends and restores, and the statement adds up', async () => {
+it('a seller puts an API in Python on sale, approves who asks for it, suspends and restores, and the statement adds up', async () => {
   const seller: Entrant = { page: operator.page, dashboard: instance.dashboard, email: OPERATOR, password: PASSWORD };
   let key = '';
   let used = 0;

@@ -3,7 +3,7 @@ import { anyWebQuery } from '../../support/any-text';
 import { fc, propertyRuns } from '../../support/fast-check';
 
 describe('where input comes from', () => {
-  test('query, form, multipart and JSON are the same to a handler', async () => {
+  it('query, form, multipart and JSON are the same to a handler', async () => {
     const expected = { name: 'Zoë & co', count: 7, flag: true };
     expect((await call({ method: 'GET', url: '/gst?name=Zo%C3%AB+%26+co&count=7&flag=true' })).json()).toEqual(expected);
     expect((await send('name=Zo%C3%AB+%26+co&count=7&flag=on', FORM)).json()).toEqual(expected);
@@ -12,12 +12,12 @@ describe('where input comes from', () => {
     expect((await send(JSON.stringify(expected), 'application/vnd.api+json; charset=UTF-8')).json()).toEqual(expected);
   });
 
-  test('the body wins over the query', async () => {
+  it('the body wins over the query', async () => {
     expect((await send('name=body', FORM, '/gst?name=query&count=3')).json()).toEqual({ name: 'body', count: 3 });
     expect((await send('{"name":"body"}', JSON_BODY, '/gst?name=query')).json()).toEqual({ name: 'body' });
   });
 
-  test.each<[string, () => ReturnType<typeof call>]>([
+  it.each<[string, () => ReturnType<typeof call>]>([
     ['query', () => call({ method: 'GET', url: '/gst?name=a&name=b' })],
     ['form', () => send('name=a&name=b', FORM)],
     ['form', () => sendParts([field('name', 'a'), field('name', 'b')])],
@@ -29,24 +29,24 @@ describe('where input comes from', () => {
     expect(answer.body).not.toMatch(/"[ab]"/);
   });
 
-  test('the same value twice is one value', async () => {
+  it('the same value twice is one value', async () => {
     expect((await call({ method: 'GET', url: '/gst?name=a&name=a' })).json()).toEqual({ name: 'a' });
     expect((await send('{"name":"a","name":"a","list":["{","}"]}', JSON_BODY)).json()).toEqual({ name: 'a', list: ['{', '}'] });
   });
 
-  test('bodies of GET and HEAD are ignored', async () => {
+  it('bodies of GET and HEAD are ignored', async () => {
     const request = { url: '/gst?name=query', payload: '{"name":', headers: { 'content-type': JSON_BODY } };
     expect((await call({ method: 'GET', ...request })).json()).toEqual({ name: 'query' });
     expect((await call({ method: 'HEAD', ...request })).statusCode).toBe(200);
   });
 
-  test('api_key never reaches a handler and its repeats never count', async () => {
+  it('api_key never reaches a handler and its repeats never count', async () => {
     expect((await call({ method: 'GET', url: '/gst?api_key=a&api_key=b&name=x' })).json()).toEqual({ name: 'x' });
     expect((await send('{"api_key":"a","api_key":"b"}', JSON_BODY)).json()).toEqual({});
     expect((await sendParts([field('api_key', 'a'), field('api_key', 'b')])).json()).toEqual({});
   });
 
-  test('a field that must not be in a URL is refused there', async () => {
+  it('a field that must not be in a URL is refused there', async () => {
     const answer = await send('{"keyword":"x","latitude":1}', JSON_BODY, '/gst/data?secret=999999990019');
     expect(answer.statusCode).toBe(400);
     expect(answer.json().errors).toEqual([{ field: 'secret', message: 'must be sent in the body, never in the URL' }]);
@@ -54,7 +54,7 @@ describe('where input comes from', () => {
     expect((await send('{"keyword":"x","latitude":1,"secret":"s"}', JSON_BODY, '/gst/data')).statusCode).toBe(200);
   });
 
-  test('names of prototype members are plain unknown fields', async () => {
+  it('names of prototype members are plain unknown fields', async () => {
     const answers = [
       await send('{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"name":"a"}', JSON_BODY),
       await send('__proto__=1&constructor=2&name=a', FORM),
@@ -69,7 +69,7 @@ describe('where input comes from', () => {
 describe('what cannot be read', () => {
   const deep = (levels: number) => `{"list":${'['.repeat(levels)}${']'.repeat(levels)}}`;
 
-  test.each<[string, Sent, string, number]>([
+  it.each<[string, Sent, string, number]>([
     ['JSON that does not parse', '{"name":', JSON_BODY, 400],
     ['JSON with a broken string', '{"name":"\\', JSON_BODY, 400],
     ['JSON that is no object', '["name"]', JSON_BODY, 400],
@@ -104,14 +104,14 @@ describe('what cannot be read', () => {
     if (status === 400) expect(answer.json().errors).toEqual([{ field: expect.any(String), message: expect.any(String) }]);
   });
 
-  test('a query with a broken escape or too many fields is a 400', async () => {
+  it('a query with a broken escape or too many fields is a 400', async () => {
     expect((await call({ method: 'GET', url: '/gst?name=%e2%82' })).json().errors).toEqual([
       { field: 'query', message: 'is not valid percent-encoded UTF-8' },
     ]);
     expect((await call({ method: 'GET', url: `/gst?${'a&'.repeat(500)}` })).statusCode).toBe(400);
   });
 
-  test('multipart: text that is not UTF-8, too many parts and files where none belong are 400', async () => {
+  it('multipart: text that is not UTF-8, too many parts and files where none belong are 400', async () => {
     expect((await sendParts([field('name', Buffer.from([0xff]))])).json().errors).toEqual([
       { field: 'name', message: 'is not valid UTF-8' },
     ]);
@@ -121,7 +121,7 @@ describe('what cannot be read', () => {
     expect((await send(payload, 'multipart/form-data; boundary=XX')).statusCode).toBe(400);
   });
 
-  test('a compressed body is 415; a body without a type is 415 unless it is empty', async () => {
+  it('a compressed body is 415; a body without a type is 415 unless it is empty', async () => {
     const headers = { 'content-type': JSON_BODY, 'content-encoding': 'gzip' };
     expect((await call({ method: 'POST', url: '/gst', payload: 'x', headers })).statusCode).toBe(415);
     expect((await call({ method: 'POST', url: '/gst', payload: Buffer.from('x') })).statusCode).toBe(415);
@@ -132,7 +132,7 @@ describe('what cannot be read', () => {
     );
   });
 
-  test('random input never yields a 500', async () => {
+  it('random input never yields a 500', async () => {
     const types = fc.constantFrom(
       JSON_BODY,
       FORM,

@@ -46,7 +46,7 @@ async function sendWhole(path: string, type: string, { start = '', chunked = fal
   }
 }
 
-test.each<[string, string, string, { start?: string; chunked?: boolean }]>([
+it.each<[string, string, string, { start?: string; chunked?: boolean }]>([
   ['a form', '/gst', FORM, {}],
   ['a form of unknown length', '/gst', FORM, { chunked: true }],
   ['a multipart form', '/gst', 'multipart/form-data; boundary=XX', { start: PART }],

@@ -47,7 +47,7 @@ function reader(answers: Record<string, Answer | FetchRefused>, options: { atOnc
 
 const A = 'https://a.example/page';
 
-test('reads a page after its site’s robots.txt', async () => {
+it('reads a page after its site’s robots.txt', async () => {
   expect(await reader({ [A]: html() }).read(A)).toMatchObject({ state: 'read', status: 200, robotsAllowed: true, page: { title: 't' } });
   expect(asked).toEqual(['https://a.example/robots.txt', A]);
 });
@@ -55,7 +55,7 @@ test('reads a page after its site’s robots.txt', async () => {
 describe('robots.txt', () => {
   const rules = (body: string, status = 200) => ({ 'https://a.example/robots.txt': { status, body }, [A]: html() });
 
-  test.each([
+  it.each([
     ['User-agent: *\nDisallow: /', 'blocked'],
     ['User-agent: *\nDisallow: /\n\nUser-agent: TollgateBot\nAllow: /', 'read'],
     ['User-agent: OtherBot\nDisallow: /', 'read'],
@@ -68,7 +68,7 @@ describe('robots.txt', () => {
     expect(pages.spending().pagesAsked).toBe(state === 'read' ? 1 : 0);
   });
 
-  test.each([
+  it.each([
     [404, 'read'],
     [403, 'read'],
     [429, 'blocked'],
@@ -78,13 +78,13 @@ describe('robots.txt', () => {
     expect((await reader(rules('', status)).read(A)).state).toBe(state);
   });
 
-  test('that cannot be reached makes the page unreachable, unasked', async () => {
+  it('that cannot be reached makes the page unreachable, unasked', async () => {
     const visit = await reader({ 'https://a.example/robots.txt': new FetchRefused('timeout'), [A]: html() }).read(A);
     expect(visit).toMatchObject({ state: 'unreachable', reason: 'timeout', robotsAllowed: null });
     expect(asked).toEqual(['https://a.example/robots.txt']);
   });
 
-  test('is asked for once a site, and holds for a redirect’s destination', async () => {
+  it('is asked for once a site, and holds for a redirect’s destination', async () => {
     const answers = { 'https://b.example/robots.txt': { body: 'User-agent: *\nDisallow: /secret' }, [A]: to('https://b.example/secret') };
     const pages = reader(answers);
     expect(await pages.read(A)).toMatchObject({ state: 'blocked', reason: 'robots_txt', robotsAllowed: false, status: 301 });
@@ -100,7 +100,7 @@ describe('robots.txt', () => {
     [A]: html(),
   });
 
-  test('may be packed, and of what it unpacks to the first 500 KiB count', async () => {
+  it('may be packed, and of what it unpacks to the first 500 KiB count', async () => {
     const forbidden = 'User-agent: *\nDisallow: /page\n';
     expect((await reader(packed(gzipSync(forbidden))).read(A)).state).toBe('blocked');
     const filler = '#'.repeat(512_000);
@@ -115,13 +115,13 @@ describe('robots.txt', () => {
       expect((await reader(packed(body, encoding)).read(A)).state).toBe('blocked');
   });
 
-  test.each(['gzip', 'zstd'])('that is not packed as it says (%s) makes the page unreachable, unasked', async (encoding) => {
+  it.each(['gzip', 'zstd'])('that is not packed as it says (%s) makes the page unreachable, unasked', async (encoding) => {
     const visit = await reader(packed('not packed', encoding)).read(A);
     expect(visit).toMatchObject({ state: 'unreachable', reason: 'encoding_refused', robotsAllowed: null });
     expect(asked).toEqual(['https://a.example/robots.txt']);
   });
 
-  test('may lie behind a redirect', async () => {
+  it('may lie behind a redirect', async () => {
     const answers = { 'https://a.example/robots.txt': to('https://www.a.example/robots.txt'), 'https://www.a.example/robots.txt': { body: 'User-agent: *\nDisallow: /' }, [A]: html() }; // prettier-ignore
     expect((await reader(answers).read(A)).state).toBe('blocked');
   });
@@ -133,13 +133,13 @@ describe('redirects', () => {
       Array.from({ length: hops + 1 }, (_, index) => [`https://r.example/${index}`, index === hops ? html() : to(`/${index + 1}`)]),
     );
 
-  test('are followed three times', async () => {
+  it('are followed three times', async () => {
     const visit = await reader(chain(3)).read('https://r.example/0');
     expect(visit.state === 'read' && visit.url.href).toBe('https://r.example/3');
     expect(await reader(chain(4)).read('https://r.example/0')).toMatchObject({ state: 'unreachable', reason: 'too_many_redirects' });
   });
 
-  test.each([
+  it.each([
     ['http://127.0.0.1/', 'address_refused'],
     ['http://localhost/', 'address_refused'],
     ['http://b.example:8080/', 'port_refused'],
@@ -152,7 +152,7 @@ describe('redirects', () => {
   });
 });
 
-test.each([
+it.each([
   [404, 'gone'],
   [410, 'gone'],
   [401, 'blocked'],
@@ -166,13 +166,13 @@ test.each([
   expect(await reader({ [A]: { ...html(), status } }).read(A)).toMatchObject({ state, status, reason: `http_${status}` });
 });
 
-test.each(['application/pdf', '', 'text/plain', 'text/htmlx'])('content of type "%s" is not read', async (type) => {
+it.each(['application/pdf', '', 'text/plain', 'text/htmlx'])('content of type "%s" is not read', async (type) => {
   expect(await reader({ [A]: { headers: { 'content-type': type }, body: '<title>t</title>' } }).read(A)).toMatchObject({
     reason: 'content_type_refused',
   });
 });
 
-test('asks one host for two pages at a time and all hosts for no more than the limit', async () => {
+it('asks one host for two pages at a time and all hosts for no more than the limit', async () => {
   const urls = (host: number) => Array.from({ length: 6 }, (_, page) => `https://h${host}.example/${page}`);
   const everywhere = [0, 1, 2, 3].flatMap(urls);
   const answers = Object.fromEntries(everywhere.map((url) => [url, html()]));
@@ -184,7 +184,7 @@ test('asks one host for two pages at a time and all hosts for no more than the l
   expect(most).toBe(3);
 });
 
-test('asks no more than two hundred hosts', async () => {
+it('asks no more than two hundred hosts', async () => {
   const urls = Array.from({ length: 205 }, (_, host) => `https://h${host}.example/`);
   const pages = reader(Object.fromEntries(urls.map((url) => [url, html()])), { atOnce: 64 });
   const visits = await Promise.all(urls.map((url) => pages.read(url)));
@@ -193,7 +193,7 @@ test('asks no more than two hundred hosts', async () => {
   expect(asked).toHaveLength(400);
 });
 
-test('a robots.txt that takes too long to obey keeps us from the page, and its answer unknown', async () => {
+it('a robots.txt that takes too long to obey keeps us from the page, and its answer unknown', async () => {
   const slow = 'https://a.example/'.concat('a'.repeat(1_500));
   const body = `User-agent: *\n${`Disallow: /*${'a'.repeat(400)}b\n`.repeat(1_200)}`;
   const pages = reader({ 'https://a.example/robots.txt': { body }, [slow]: html(), [A]: html() });
@@ -201,7 +201,7 @@ test('a robots.txt that takes too long to obey keeps us from the page, and its a
   expect((await pages.read(A)).state).toBe('read');
 });
 
-test('a cancelled call reads nothing more', async () => {
+it('a cancelled call reads nothing more', async () => {
   const gone = new AbortController();
   const pages = reader({ [A]: new FetchRefused('unreachable') }, { signal: gone.signal });
   gone.abort(new Error('gone'));
@@ -213,26 +213,26 @@ describe('a packed page', () => {
     [A]: { headers: { 'content-type': 'text/html', 'content-encoding': encoding }, body },
   });
 
-  test('is read', async () => {
+  it('is read', async () => {
     const body = gzipSync('<title>t</title>');
     expect(await reader(sent(body, 'gzip')).read(A)).toMatchObject({ state: 'read', page: { title: 't' } });
   });
 
-  test.each([
+  it.each([
     ['too_large', gzipSync(Buffer.alloc(3_000_000))],
     ['encoding_refused', 'not packed'],
   ])('that cannot be unpacked is unreachable: %s', async (reason, body) => {
     expect(await reader(sent(body, 'gzip')).read(A)).toMatchObject({ state: 'unreachable', reason, status: 200, robotsAllowed: true });
   });
 
-  test('is not unpacked to find out whether it exists, or that it is no page', async () => {
+  it('is not unpacked to find out whether it exists, or that it is no page', async () => {
     const bomb = { headers: { 'content-type': 'image/png', 'content-encoding': 'gzip' }, body: 'not packed' };
     expect(await reader({ [A]: bomb }).exists(A)).toBe(true);
     expect(await reader({ [A]: bomb }).read(A)).toMatchObject({ reason: 'content_type_refused' });
   });
 });
 
-test('whether something exists is told, or not known', async () => {
+it('whether something exists is told, or not known', async () => {
   const answers = { 'https://a.example/yes': { status: 200 }, 'https://a.example/no': { status: 404 }, 'https://b.example/robots.txt': { body: 'User-agent: *\nDisallow: /' } }; // prettier-ignore
   const pages = reader(answers);
   expect(await pages.exists('https://a.example/yes')).toBe(true);
@@ -242,7 +242,7 @@ test('whether something exists is told, or not known', async () => {
   expect(await pages.exists('http://127.0.0.1/')).toBeUndefined();
 });
 
-test('one subscription’s silent hosts leave places for another’s pages, however many calls it makes at once', async () => {
+it('one subscription’s silent hosts leave places for another’s pages, however many calls it makes at once', async () => {
   const gone = new AbortController();
   setMaxListeners(0, gone.signal);
   const port: PagePort = {

@@ -6,9 +6,9 @@ import { compilePageThread } from '../../support/page-thread';
 
 const URL_TEXT = 'https://hostile.example/';
 /** The most that is fetched of a page. */
-const MOST_BYTES = 2_097_152;
+const MAX_BYTES = 2_097_152;
 
-const BOMB = gzipSync(Buffer.alloc(100 * MOST_BYTES));
+const BOMB = gzipSync(Buffer.alloc(100 * MAX_BYTES));
 
 describe('hostile pages in threads', () => {
   const never = new AbortController().signal;
@@ -16,7 +16,7 @@ describe('hostile pages in threads', () => {
   let parser: PageParser;
   afterEach(() => parser.close());
 
-  test('what takes too long ends with its thread, and the next page is read', async () => {
+  it('what takes too long ends with its thread, and the next page is read', async () => {
     parser = createPageParser({ threadFile: await compilePageThread(), threads: 1, deadlineMs: 1 });
     const slow = '<b></b>'.repeat(99_999);
     await expect(parser.parse(jobOf(slow), {}, never)).rejects.toMatchObject({ name: 'PageUnreadable', reason: 'parse_timeout' });
@@ -29,10 +29,10 @@ describe('hostile pages in threads', () => {
     });
   });
 
-  test('the event loop turns meanwhile, and another caller’s page waits for one hostile page at most', async () => {
+  it('the event loop turns meanwhile, and another caller’s page waits for one hostile page at most', async () => {
     parser = createPageParser({ threadFile: await compilePageThread(), threads: 1, deadlineMs: 60_000 });
     await parser.parse(jobOf('warm'), {}, never);
-    const hostile = '<div>'.repeat(510) + '</i>'.repeat((MOST_BYTES - 510 * 5) / 4);
+    const hostile = '<div>'.repeat(510) + '</i>'.repeat((MAX_BYTES - 510 * 5) / 4);
     const attacker = {};
     const attack = Array.from({ length: 3 }, () => parser.parse(jobOf(hostile), attacker, never));
     let ended = 0;
@@ -46,7 +46,7 @@ describe('hostile pages in threads', () => {
     await Promise.all(attack);
   });
 
-  test('a page that unpacks to a thousand times its bytes is unpacked there, no further than a page may be large', async () => {
+  it('a page that unpacks to a thousand times its bytes is unpacked there, no further than a page may be large', async () => {
     parser = createPageParser({ threadFile: await compilePageThread(), threads: 1, deadlineMs: 60_000 });
     await parser.parse(jobOf('warm'), {}, never);
     const before = performance.eventLoopUtilization();
@@ -58,7 +58,7 @@ describe('hostile pages in threads', () => {
     expect((await parser.parse(page, {}, never)).title).toBe('packed');
   });
 
-  test('a robots.txt of 500 KB is read there too, and says what it says here', async () => {
+  it('a robots.txt of 500 KB is read there too, and says what it says here', async () => {
     parser = createPageParser({ threadFile: await compilePageThread(), threads: 1, deadlineMs: 60_000 });
     await parser.parse(jobOf('warm'), {}, never);
     const bytes = Buffer.from('User-agent: *\nDisallow: /*a*b\n'.repeat(500_000 / 31));
@@ -73,7 +73,7 @@ describe('hostile pages in threads', () => {
     );
   });
 
-  test('one caller’s pages leave a thread to the others', async () => {
+  it('one caller’s pages leave a thread to the others', async () => {
     parser = createPageParser({ threadFile: await compilePageThread(), threads: 2, deadlineMs: 60_000 });
     const attacker = {};
     const gone = new AbortController();
@@ -88,7 +88,7 @@ describe('hostile pages in threads', () => {
     await Promise.all(attack);
   });
 
-  test('a caller who left is not waited for', async () => {
+  it('a caller who left is not waited for', async () => {
     parser = createPageParser({ threadFile: await compilePageThread(), threads: 1, deadlineMs: 60_000 });
     const gone = new AbortController();
     const parsing = parser.parse(jobOf('<b></b>'.repeat(99_999)), {}, gone.signal);

@@ -6,40 +6,40 @@ const parse = (html: string) => parsePage(html, 'https://site.example/folder/pag
 const linkOf = (html: string) => parse(html).links[0];
 
 describe('links', () => {
-  test.each([
+  it.each([
     ['<a href="/a">x</a>', 'https://site.example/a'],
     ['<a href="//other.example/c">x</a>', 'https://other.example/c'],
     ['<base href="https://cdn.example/x/"><a href="d">x</a>', 'https://cdn.example/x/d'],
     ['<a href="https://e.example/?a=1&amp;b=2">x</a>', 'https://e.example/?a=1&b=2'],
   ])('%s leads to %s', (html, url) => expect(linkOf(html)?.url.href).toBe(url));
 
-  test.each(['<a>x</a>', '<a href="mailto:a@b.example">x</a>', '<a href="javascript:void(0)">x</a>', '<a href="http://[">x</a>'])(
+  it.each(['<a>x</a>', '<a href="mailto:a@b.example">x</a>', '<a href="javascript:void(0)">x</a>', '<a href="http://[">x</a>'])(
     '%s is no link to a page',
     (html) => expect(parse(html).links).toEqual([]),
   );
 
-  test.each([
+  it.each([
     '<!-- <a href="/a">x</a> -->',
     '<script>"<a href=/a>x</a>"</script>',
     '<template><a href="/a">x</a></template>',
     '<noscript><a href="/a">x</a></noscript>',
   ])('a link that no reader sees does not count: %s', (html) => expect(parse(html).links).toEqual([]));
 
-  test('are named by their text, or the alternative text of their image', () => {
+  it('are named by their text, or the alternative text of their image', () => {
     expect(linkOf('<a href="/a">  two\n <b>wor</b>ds </a>')?.anchor).toBe('two words');
     expect(linkOf('<a href="/a"><img alt="A picture" src="p.png"></a>')?.anchor).toBe('A picture');
   });
 
-  test('keep every relation in lower case', () => {
+  it('keep every relation in lower case', () => {
     expect(linkOf('<a rel="NoFollow  UGC" href="/a">x</a>')?.rel).toEqual(['nofollow', 'ugc']);
   });
 
-  test.each(['nav', 'header', 'footer', 'aside'])('inside %s are not in the content', (name) => {
+  it.each(['nav', 'header', 'footer', 'aside'])('inside %s are not in the content', (name) => {
     expect(linkOf(`<${name}><p><a href="/a">x</a></p></${name}>`)?.inBody).toBe(false);
     expect(linkOf(`<main><p><a href="/a">x</a></p></main>`)?.inBody).toBe(true);
   });
 
-  test.each([
+  it.each([
     '<div style="display: none"><p><a href="/a">x</a></p></div>',
     '<a hidden href="/a">x</a>',
     '<span style="visibility:hidden"><a href="/a">x</a></span>',
@@ -47,17 +47,17 @@ describe('links', () => {
     '<p style="font-size:0"><a href="/a">x</a></p>',
   ])('hidden by the page are told: %s', (html) => expect(linkOf(html)?.isHidden).toBe(true));
 
-  test.each(['<p style="font-size:0.9em"><a href="/a">x</a></p>', '<p style="opacity:0.5"><a href="/a">x</a></p>'])(
+  it.each(['<p style="font-size:0.9em"><a href="/a">x</a></p>', '<p style="opacity:0.5"><a href="/a">x</a></p>'])(
     'merely small ones are not hidden: %s',
     (html) => expect(linkOf(html)?.isHidden).toBe(false),
   );
 
-  test('a link that never ends and a link in a link both count', () => {
+  it('a link that never ends and a link in a link both count', () => {
     expect(parse('<a href="/a">x<a href="/b">y').links.map(({ url }) => url.pathname)).toEqual(['/a', '/b']);
   });
 });
 
-test('reads what a page says about itself', () => {
+it('reads what a page says about itself', () => {
   const page = parse(
     '<head><title> A &amp; B </title><title>no</title><meta name="Description" content="about"><meta name="robots" content="noindex">' +
       '<meta name=robots content=nofollow><link rel="canonical" href="/main"><link rel="shortcut icon" href="/i.ico"></head>' +
@@ -75,14 +75,14 @@ test('reads what a page says about itself', () => {
   });
 });
 
-test('an empty page has nothing', () => {
+it('an empty page has nothing', () => {
   expect(parse('')).toEqual({
     title: '', description: null, metaRobots: null, canonical: null, headings: 0, words: 0, hasIcon: false, hasContact: false, links: [],
     text: '', mailTargets: [],
   }); // prettier-ignore
 });
 
-test('text and mail links are what a reader sees', () => {
+it('text and mail links are what a reader sees', () => {
   const page = parse(`<head><title>no</title></head><p>Write <b>to</b> in<i>fo</i></p><p>us</p><!-- no --><script>no</script>
     <p style="display: none">no <a href="mailto:trap@x.example">no</a></p><template>no</template><p hidden>no</p>
     <a href=" MAILTO:a@x.example?subject=hi&amp;cc=b@x.example">mail</a><a href="tel:1">call</a>`);
@@ -90,7 +90,7 @@ test('text and mail links are what a reader sees', () => {
   expect(page.mailTargets).toEqual(['a@x.example?subject=hi&cc=b@x.example']);
 });
 
-test('texts that end up in answers are bounded', () => {
+it('texts that end up in answers are bounded', () => {
   const long = 'x'.repeat(100_000);
   const page = parse(
     `<title>${long}</title><meta name=robots content=${long}><a href="/a" rel="${long}">${long}</a><a href="/${long}">x</a>`,
@@ -102,23 +102,23 @@ test('texts that end up in answers are bounded', () => {
 });
 
 describe('markup in excess', () => {
-  test('of 511 open elements is read, one more is not', () => {
+  it('of 511 open elements is read, one more is not', () => {
     expect(parse(`${'<div>'.repeat(511)}<a href="/a">deep</a>`).links).toHaveLength(1);
     expect(() => parse(`${'<div>'.repeat(512)}<a href="/a">deep</a>`)).toThrow(PageTooComplex);
   });
 
-  test('of 100,000 elements is read, one more is not', () => {
+  it('of 100,000 elements is read, one more is not', () => {
     expect(parse('<br>'.repeat(100_000)).words).toBe(0);
     expect(() => parse('<br>'.repeat(100_001))).toThrow(PageTooComplex);
   });
 
-  test('of a base address is cut before it is joined with every link', () => {
+  it('of a base address is cut before it is joined with every link', () => {
     const page = parse(`<base href="/${'x'.repeat(1_000_000)}/">${'<a href="y">z</a>'.repeat(2_000)}`);
     expect(page.links.every(({ url }) => url.href.length < 3_000)).toBe(true);
   });
 });
 
-test('no text makes the parser fail', () => {
+it('no text makes the parser fail', () => {
   const piece = fc.oneof(fc.string(), fc.constantFrom('<a href="', '">', '</a>', '<title>', '<!--', '<script>', '&amp;', "<base href='http://[", '<svg>', '<meta name=robots content=')); // prettier-ignore
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
@@ -130,12 +130,12 @@ test('no text makes the parser fail', () => {
 
 describe('text of a page', () => {
   const latin = Buffer.from('caf\u00e9', 'latin1');
-  test('follows the header, then the document, then UTF-8', () => {
+  it('follows the header, then the document, then UTF-8', () => {
     expect(htmlText(latin, 'text/html; charset=ISO-8859-1')).toBe('café');
     expect(htmlText(Buffer.concat([Buffer.from('<meta charset="iso-8859-1">'), latin]), 'text/html')).toContain('café');
     expect(htmlText(Buffer.from('café'), 'text/html')).toBe('café');
   });
-  test('survives unknown encodings and broken bytes', () => {
+  it('survives unknown encodings and broken bytes', () => {
     expect(htmlText(Buffer.from('a'), 'text/html; charset=no-such')).toBe('a');
     expect(htmlText(Buffer.from([0x61, 0xff]), 'text/html')).toBe('a\ufffd');
   });

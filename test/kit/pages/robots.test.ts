@@ -7,7 +7,7 @@ const forAll = (...rules: string[]) => ['User-agent: *', ...rules].join('\n');
 
 /** The examples of RFC 9309, 5.2 and 2.2.3, and of Google's documentation of the same rules. */
 describe('patterns', () => {
-  test.each([
+  it.each([
     ['/', '/any', true],
     ['/fish', '/fish.html', true],
     ['/fish', '/Fish.asp', false],
@@ -29,7 +29,7 @@ describe('patterns', () => {
     expect(verdict(forAll(`Disallow: ${pattern}`), path)).toBe(isMatch ? 'forbidden' : 'allowed');
   });
 
-  test.each([
+  it.each([
     ['/page', ['Allow: /p', 'Disallow: /'], 'allowed'],
     ['/folder/page', ['Allow: /folder', 'Disallow: /folder'], 'allowed'],
     ['/page.htm', ['Allow: /page', 'Disallow: /*.htm'], 'forbidden'],
@@ -41,7 +41,7 @@ describe('patterns', () => {
     expect(verdict(forAll(...rules.reverse()), path)).toBe(expected);
   });
 
-  test('agree with an expression made from them, whatever they are', () => {
+  it('agree with an expression made from them, whatever they are', () => {
     const text = fc.array(fc.constantFrom('a', 'b', '/', '*', '$', '.'), { maxLength: 8 }).map((parts) => parts.join(''));
     const path = fc.array(fc.constantFrom('a', 'b', '/', '$', '.'), { maxLength: 10 }).map((parts) => `/${parts.join('')}`);
     fc.assert(
@@ -57,17 +57,17 @@ describe('patterns', () => {
 });
 
 describe('groups', () => {
-  test('of the crawler win over those for all, and count as one', () => {
+  it('of the crawler win over those for all, and count as one', () => {
     const text =
       'User-agent: *\nDisallow: /\n\nUser-agent: tollgatebot/2.0\nDisallow: /a\n\nUser-agent: x\nUser-agent: TollgateBot\nDisallow: /b';
     expect(['/a', '/b', '/c'].map((path) => verdict(text, path))).toEqual(['forbidden', 'forbidden', 'allowed']);
   });
 
-  test('of the crawler without a rule allow everything', () => {
+  it('of the crawler without a rule allow everything', () => {
     expect(verdict('User-agent: *\nDisallow: /\n\nUser-agent: TollgateBot\nDisallow:', '/a')).toBe('allowed');
   });
 
-  test.each([
+  it.each([
     ['comments', 'User-agent: * # all\nDisallow: /a # why'],
     ['Windows lines', 'User-agent: *\r\nDisallow: /a\r\n'],
     ['old Mac lines', 'User-agent: *\rDisallow: /a'],
@@ -77,10 +77,10 @@ describe('groups', () => {
     expect([verdict(text, '/a'), verdict(text, '/b')]).toEqual(['forbidden', 'allowed']);
   });
 
-  test('rules before any group are nobody’s', () => expect(verdict('Disallow: /', '/a')).toBe('allowed'));
+  it('rules before any group are nobody’s', () => expect(verdict('Disallow: /', '/a')).toBe('allowed'));
 });
 
-test('no text makes the reader fail', async () => {
+it('no text makes the reader fail', async () => {
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: anyCharacter }), anyWebUrl, async (text, url) => {
       expect(await judgeByRobots(Buffer.from(forAll(`Disallow: ${text}`)), undefined, url)).toMatch(/^(allowed|forbidden)$/);

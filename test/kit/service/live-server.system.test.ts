@@ -56,7 +56,7 @@ async function listening(act: Deps['act'], refund?: Refund) {
   return { app, port, url: `http://127.0.0.1:${port}/gst/start`, metrics };
 }
 
-test('a client that leaves cancels the handler, is counted as 499 and gets no unit back', async () => {
+it('a client that leaves cancels the handler, is counted as 499 and gets no unit back', async () => {
   const refund = jest.fn(() => Promise.resolve('refunded' as const));
   const leaving = new AbortController();
   let told: (reason: unknown) => void = () => undefined;
@@ -76,7 +76,7 @@ test('a client that leaves cancels the handler, is counted as 499 and gets no un
   expect(refund).not.toHaveBeenCalled();
 });
 
-test('a client that leaves in the middle of a stream ends its source', async () => {
+it('a client that leaves in the middle of a stream ends its source', async () => {
   const leaving = new AbortController();
   const endless = new Readable({ read() { this.push(Buffer.alloc(65_536)); } }); // prettier-ignore
   const { url } = await listening(() => streamReply(endless, 'video/mp4'));
@@ -88,7 +88,7 @@ test('a client that leaves in the middle of a stream ends its source', async () 
   expect(endless.destroyed).toBe(true);
 });
 
-test('a source that breaks before its first byte is answered, one that breaks later cuts the connection', async () => {
+it('a source that breaks before its first byte is answered, one that breaks later cuts the connection', async () => {
   const early = await listening(() => streamReply(new Readable({ read() { this.destroy(new ServiceError('upstream_failed')); } }), 'video/mp4')); // prettier-ignore
   expect((await fetch(early.url, { headers })).status).toBe(502);
   let reads = 0;
@@ -98,7 +98,7 @@ test('a source that breaks before its first byte is answered, one that breaks la
   await expect(response.text()).rejects.toThrow();
 });
 
-test('text that is not HTTP is answered with a problem', async () => {
+it('text that is not HTTP is answered with a problem', async () => {
   const { port } = await listening(() => ({}));
   const socket = connect(port, '127.0.0.1');
   socket.write('NONSENSE\r\n\r\n');
@@ -108,7 +108,7 @@ test('text that is not HTTP is answered with a problem', async () => {
   expect(text).toMatch(/^HTTP\/1\.1 400 .*application\/problem\+json.*"code":"invalid_request"/s);
 });
 
-test('closing lets a running request finish and does not wait for a silent connection', async () => {
+it('closing lets a running request finish and does not wait for a silent connection', async () => {
   let entered: () => void = () => undefined;
   const inside = new Promise<void>((resolve) => (entered = resolve));
   let release: (value: unknown) => void = () => undefined;
@@ -128,7 +128,7 @@ test('closing lets a running request finish and does not wait for a silent conne
 });
 
 describe('WebSockets', () => {
-  test('are opened with a proof and know their caller', async () => {
+  it('are opened with a proof and know their caller', async () => {
     const { port } = await listening(() => ({}));
     const socket = new WebSocket(`ws://127.0.0.1:${port}/gst/start`, { headers });
     await once(socket, 'open');
@@ -140,7 +140,7 @@ describe('WebSockets', () => {
     expect((await closed)[0]).toBe(1001);
   });
 
-  test.each([
+  it.each([
     ['/gst/start', {}, 401],
     ['/gst/start', proofHeader(contextFor('api-ip')), 401],
     ['/gst/other', headers, 404],

@@ -14,7 +14,7 @@ function harness(act: SampleDeps['act'] = () => ({ ok: true }), refund?: Refund)
 describe('the proof of the gateway', () => {
   const { app, call } = harness();
 
-  test.each<[string, Record<string, string | string[]>]>([
+  it.each<[string, Record<string, string | string[]>]>([
     ['is absent', {}],
     ['is empty', { 'x-tollgate-context': '' }],
     ['is not a token', { 'x-tollgate-context': 'v1.e30.e30' }],
@@ -33,13 +33,13 @@ describe('the proof of the gateway', () => {
     }
   });
 
-  test('is accepted for every product that the service serves', async () => {
+  it('is accepted for every product that the service serves', async () => {
     for (const product of ['api-gst', 'api-app']) {
       expect((await app.inject({ method: 'GET', url: '/gst', headers: proofHeader(contextFor(product)) })).statusCode).toBe(200);
     }
   });
 
-  test('names the request by the gateway id, else by the proof, else by a new id', async () => {
+  it('names the request by the gateway id, else by the proof, else by a new id', async () => {
     const id = async (headers: Record<string, string>) =>
       (await call({ method: 'GET', url: '/nothing', headers })).json().request_id as string;
     expect(await id({ 'x-kong-request-id': '0af7651916cd43dd' })).toBe('0af7651916cd43dd');
@@ -53,13 +53,13 @@ describe('the proof of the gateway', () => {
 describe('methods and paths', () => {
   const { call } = harness();
 
-  test('ANY takes every method', async () => {
+  it('ANY takes every method', async () => {
     for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND'] as const) {
       expect((await call({ method: method, url: '/gst' })).statusCode).toBe(200);
     }
   });
 
-  test('a fixed method answers 405 with Allow and the limits to others, and HEAD where GET is', async () => {
+  it('a fixed method answers 405 with Allow and the limits to others, and HEAD where GET is', async () => {
     const refused = await call({ method: 'DELETE', url: '/gst/start' });
     expect([refused.statusCode, refused.json().code]).toEqual([405, 'method_not_allowed']);
     expect(refused.headers).toMatchObject({
@@ -73,12 +73,12 @@ describe('methods and paths', () => {
     expect([head.statusCode, head.body]).toEqual([200, '']);
   });
 
-  test('OPTIONS on a fixed method says what is allowed', async () => {
+  it('OPTIONS on a fixed method says what is allowed', async () => {
     const answer = await call({ method: 'OPTIONS', url: '/gst/data' });
     expect([answer.statusCode, answer.headers.allow, answer.body]).toEqual([204, 'POST, OPTIONS', '']);
   });
 
-  test('an unknown path is 404 route_unknown; a trailing slash is the same route; case matters', async () => {
+  it('an unknown path is 404 route_unknown; a trailing slash is the same route; case matters', async () => {
     expect((await call({ method: 'GET', url: '/gst/none' })).json()).toMatchObject({ code: 'route_unknown', status: 404 });
     expect((await call({ method: 'GET', url: '/gst/' })).statusCode).toBe(200);
     expect((await call({ method: 'GET', url: '/GST' })).statusCode).toBe(404);
@@ -89,7 +89,7 @@ describe('methods and paths', () => {
 describe('answers', () => {
   const { call } = harness();
 
-  test('carry RateLimit, the charge, no-store and nosniff', async () => {
+  it('carry RateLimit, the charge, no-store and nosniff', async () => {
     const { headers } = await call({ method: 'GET', url: '/gst' });
     expect(headers).toMatchObject({
       'ratelimit-policy': '"daily";q=1000;w=86400, "monthly";q=30000;w=2678400',
@@ -102,14 +102,14 @@ describe('answers', () => {
     expect(headers['x-tollgate-mode']).toBeUndefined();
   });
 
-  test('say nothing of a charge or of limits that the gateway did not decide', async () => {
+  it('say nothing of a charge or of limits that the gateway did not decide', async () => {
     const { headers } = await call({ method: 'GET', url: '/gst', context: { chargedDay: null, quota: null, mode: 'test' } });
     expect(headers).not.toHaveProperty('x-tollgate-charged');
     expect(headers).not.toHaveProperty('ratelimit');
     expect(headers['x-tollgate-mode']).toBe('test');
   });
 
-  test('can be JSON with a status, bytes, a stream, or empty', async () => {
+  it('can be JSON with a status, bytes, a stream, or empty', async () => {
     const json = await call({ method: 'GET', url: '/replies?kind=json' });
     expect([json.statusCode, json.json(), json.headers['cache-control']]).toEqual([202, { made: true }, 'private']);
     const bytes = await call({ method: 'GET', url: '/replies?kind=bytes' });
@@ -122,7 +122,7 @@ describe('answers', () => {
     expect((await call({ method: 'GET', url: '/replies?kind=nothing' })).statusCode).toBe(500);
   });
 
-  test('handlers see headers but never credentials or the proof', async () => {
+  it('handlers see headers but never credentials or the proof', async () => {
     const headers = { range: 'bytes=0-1', 'x-api-key': 'tg_live_secret' };
     const seen = (await call({ method: 'GET', url: '/replies?kind=headers', headers })).json();
     expect(seen).toEqual({ range: 'bytes=0-1', key: null, proof: null });
@@ -140,7 +140,7 @@ function rejectWith(value: unknown): Promise<never> {
 describe('failures of a handler', () => {
   const call = (act: SampleDeps['act'], refund?: Refund) => harness(act, refund).call({ method: 'GET', url: '/gst/start' });
 
-  test('a ServiceError is answered from the table with its own detail, code, members and headers', async () => {
+  it('a ServiceError is answered from the table with its own detail, code, members and headers', async () => {
     const own = { detail: 'Wrong captcha.', code: 'captcha_rejected' };
     const failure = new ServiceError('upstream_failed', { ...own, members: { left: 2 }, headers: { 'Retry-After': '3' } });
     const answer = await call(() => Promise.reject(failure));
@@ -149,7 +149,7 @@ describe('failures of a handler', () => {
     expect(answer.json()).toEqual({ ...standard, ...own, left: 2 });
   });
 
-  test('an unknown error is 500 processing_failed and none of its text is sent', async () => {
+  it('an unknown error is 500 processing_failed and none of its text is sent', async () => {
     const answer = await call(() => {
       throw new Error('connect failed to http://user:secret@10.0.0.1/');
     });
@@ -159,20 +159,20 @@ describe('failures of a handler', () => {
     expect((await call(() => Promise.reject(new Error('secret')))).body).not.toContain('secret');
   });
 
-  test('something thrown that is no error is 500 too', async () => {
+  it('something thrown that is no error is 500 too', async () => {
     const answer = await call(() => rejectWith('secret'));
     expect([answer.statusCode, answer.json().code]).toEqual([500, 'processing_failed']);
     expect((await call(() => rejectWith(undefined))).statusCode).toBe(500);
   });
 
-  test('upstream time-outs are 504 and other upstream failures 502', async () => {
+  it('upstream time-outs are 504 and other upstream failures 502', async () => {
     const timeout = Object.assign(new Error('x'), { name: 'HeadersTimeoutError' });
     expect((await call(() => Promise.reject(upstreamFailure(timeout)))).statusCode).toBe(504);
     expect((await call(() => Promise.reject(upstreamFailure(new TypeError('fetch failed', { cause: timeout }))))).statusCode).toBe(504);
     expect((await call(() => Promise.reject(upstreamFailure(new Error('x'))))).statusCode).toBe(502);
   });
 
-  test('a handler that ignores its deadline is answered for with 504', async () => {
+  it('a handler that ignores its deadline is answered for with 504', async () => {
     const answer = await call(
       (context) => new Promise((resolve) => context.signal.addEventListener('abort', () => setTimeout(resolve, 1_000).unref())),
     );
@@ -191,7 +191,7 @@ describe('refunds', () => {
 
   const granted = () => jest.fn(() => Promise.resolve('refunded' as const));
 
-  test.each<[ProblemCode, ServiceErrorOptions]>([
+  it.each<[ProblemCode, ServiceErrorOptions]>([
     ['processing_failed', {}],
     ['upstream_failed', {}],
     ['upstream_failed', { code: 'provider_error', members: { reason: 'provider_quota' } }],
@@ -211,19 +211,19 @@ describe('refunds', () => {
     expect(answer.headers.ratelimit).toBe('"daily";r=999;t=3600, "monthly";r=29001;t=7200');
   });
 
-  test('the unit of a test key goes back to the counter of test keys', async () => {
+  it('the unit of a test key goes back to the counter of test keys', async () => {
     const refund = granted();
     const subscriptionId = '6f1de1a8-41cf-4e0c-9a5d-3d9e0f8a2b7c';
     await run(() => Promise.reject(new ServiceError('upstream_failed')), refund, { mode: 'test', subscriptionId });
     expect(refund.mock.calls).toEqual([[expect.objectContaining({ subscriptionId: '6f1de1a8-41cf-ce0c-9a5d-3d9e0f8a2b7c' })]]);
   });
 
-  test('a fault that nobody foresaw gives the unit back', async () => {
+  it('a fault that nobody foresaw gives the unit back', async () => {
     const { answer } = await run(() => Promise.reject(new TypeError('a bug')), granted());
     expect([answer.statusCode, answer.headers['x-tollgate-charged']]).toEqual([500, '0']);
   });
 
-  test.each<[ProblemCode, ServiceErrorOptions]>([
+  it.each<[ProblemCode, ServiceErrorOptions]>([
     ['invalid_request', {}],
     ['invalid_request', { code: 'otp_invalid' }],
     ['not_found', {}],
@@ -245,14 +245,14 @@ describe('refunds', () => {
     expect(refund).not.toHaveBeenCalled();
   });
 
-  test('an answer, and a request that was not charged, give nothing back', async () => {
+  it('an answer, and a request that was not charged, give nothing back', async () => {
     const refund = granted();
     await run(() => ({ ok: true }), refund);
     await run(failing, refund, { chargedDay: null });
     expect(refund).not.toHaveBeenCalled();
   });
 
-  test('all units of a request that cost several are given back', async () => {
+  it('all units of a request that cost several are given back', async () => {
     const refund = granted();
     const { answer } = await run(failing, refund, { units: 100 });
     expect(refund).toHaveBeenCalledWith(expect.objectContaining({ requestId: 'request-1', units: 100 }));
@@ -261,7 +261,7 @@ describe('refunds', () => {
     expect(kept.answer.headers).toMatchObject({ 'x-tollgate-charged': '100', ratelimit: expect.stringContaining('r=998') });
   });
 
-  test('an answer says that the refunds of the day are used up', async () => {
+  it('an answer says that the refunds of the day are used up', async () => {
     const { answer, metrics } = await run(failing, () => Promise.resolve('capped'));
     expect(answer.statusCode).toBe(502);
     expect(answer.headers).toMatchObject({
@@ -272,7 +272,7 @@ describe('refunds', () => {
     expect(await metrics.registry.metrics()).toContain('tollgate_refunds_total{service="sample",outcome="capped"} 1');
   });
 
-  test('a unit that no store knows stays charged, one given back before does not', async () => {
+  it('a unit that no store knows stays charged, one given back before does not', async () => {
     const uncharged = await run(failing, () => Promise.resolve('uncharged'));
     expect(uncharged.answer.headers['x-tollgate-charged']).toBe('1');
     expect(uncharged.answer.headers['x-tollgate-refund']).toBeUndefined();
@@ -280,27 +280,27 @@ describe('refunds', () => {
     expect(repeated.answer.headers['x-tollgate-charged']).toBe('0');
   });
 
-  test('an answer does not wait for a slow store and then says that the unit stays charged', async () => {
+  it('an answer does not wait for a slow store and then says that the unit stays charged', async () => {
     const { answer, metrics } = await run(failing, () => new Promise((resolve) => setTimeout(() => resolve('refunded'), 5_000).unref()));
     expect(answer.statusCode).toBe(502);
     expect(answer.headers['x-tollgate-charged']).toBe('1');
     expect(await metrics.registry.metrics()).toContain('tollgate_refunds_total{service="sample",outcome="late"} 1');
   });
 
-  test('a store that fails costs the caller nothing but the unit', async () => {
+  it('a store that fails costs the caller nothing but the unit', async () => {
     const { answer } = await run(failing, () => Promise.reject(new Error('store down')));
     expect(answer.statusCode).toBe(502);
     expect(answer.headers).toMatchObject({ 'x-tollgate-charged': '1', ratelimit: expect.stringContaining('r=998') });
   });
 
-  test('without a refund the answer says that the unit stays charged', async () => {
+  it('without a refund the answer says that the unit stays charged', async () => {
     const { call } = harness(failing);
     expect((await call({ method: 'GET', url: '/gst/start' })).headers['x-tollgate-charged']).toBe('1');
   });
 });
 
 describe('metrics', () => {
-  test('count requests by route, status and mode and never by what the caller asked for', async () => {
+  it('count requests by route, status and mode and never by what the caller asked for', async () => {
     const metrics = createMetrics();
     const { app, call } = createHarness(sampleService, { deps: { act: () => ({}) }, metrics });
     await call({ method: 'GET', url: '/gst?name=private' });

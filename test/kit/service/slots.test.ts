@@ -37,7 +37,7 @@ function heldWork() {
   return { work, endAll: () => ends.splice(0).forEach((end) => end()), started: () => ends.length };
 }
 
-test('a subscription has as many requests of a heavy product at once as the catalogue says; the next is 429 and told when to come again', async () => {
+it('a subscription has as many requests of a heavy product at once as the catalogue says; the next is 429 and told when to come again', async () => {
   const { work, endAll, started } = heldWork();
   const { call } = createHarness(service, { deps: { work }, refusalPauseMs: 0 });
   const running = Array.from({ length: SLOTS }, () => call({ method: 'GET', url: '/work' }));
@@ -53,7 +53,7 @@ test('a subscription has as many requests of a heavy product at once as the cata
   expect((await Promise.all([...running, other])).map(({ statusCode }) => statusCode)).toEqual(Array(SLOTS + 1).fill(200));
 });
 
-test('a program that asks again at once is refused a few times a second, not as often as it can ask', async () => {
+it('a program that asks again at once is refused a few times a second, not as often as it can ask', async () => {
   const { work, endAll, started } = heldWork();
   const { call } = createHarness(service, { deps: { work }, slots: 1 });
   const running = call({ method: 'GET', url: '/work' });
@@ -66,7 +66,7 @@ test('a program that asks again at once is refused a few times a second, not as 
   expect((await running).statusCode).toBe(200);
 });
 
-test('an operator may give more or fewer slots, and products that are not heavy have no bound', async () => {
+it('an operator may give more or fewer slots, and products that are not heavy have no bound', async () => {
   const { work, endAll, started } = heldWork();
   const { call } = createHarness(service, { deps: { work }, slots: 1, refusalPauseMs: 0 });
   const first = call({ method: 'GET', url: '/work' });
@@ -82,7 +82,7 @@ describe('a slot is free again when its request', () => {
   const free = async (call: ReturnType<typeof createHarness>['call']) =>
     expect((await call({ method: 'GET', url: '/work', context: { customerId: 'next' } })).statusCode).not.toBe(429);
 
-  test.each<[string, `/${string}`, () => Promise<unknown>, number]>([
+  it.each<[string, `/${string}`, () => Promise<unknown>, number]>([
     ['succeeds', '/work', () => Promise.resolve({}), 200],
     ['fails', '/work', () => Promise.reject(new Error('broken')), 500],
     ['passes its deadline', '/late', () => Promise.resolve({}), 504],
@@ -93,7 +93,7 @@ describe('a slot is free again when its request', () => {
     await free(call);
   });
 
-  test.each([
+  it.each([
     ['sends too much', { headers: { 'content-type': 'application/json' }, payload: `{"of":"${'x'.repeat(2_000_000)}"}` }],
     ['sends what cannot be read', { headers: { 'content-type': 'application/json' }, payload: '{' }],
     ['sends what the route refuses', { headers: { 'content-type': 'application/json' }, payload: '{"of":{}}' }],
@@ -105,7 +105,7 @@ describe('a slot is free again when its request', () => {
     await free(call);
   });
 
-  test.each([
+  it.each([
     ['loses its client while it works', 'GET', {}],
     ['loses its client in the middle of its body', 'POST', { 'content-type': 'application/json', 'content-length': '1000' }],
   ] as const)('%s', async (_case, method, headers) => {

@@ -44,7 +44,7 @@ async function ask(
 
 const exempt = expect.objectContaining({ requestId: 'request-1', isExempt: true });
 
-test('what the catalogue exempts is given back before its answer, and nothing else', async () => {
+it('what the catalogue exempts is given back before its answer, and nothing else', async () => {
   const uncharged = ['health', 'not_modified'] as const;
   for (const url of ['/app/health', '/app/analyze']) {
     const { refund, charged } = await ask(url, { uncharged });
@@ -55,16 +55,16 @@ test('what the catalogue exempts is given back before its answer, and nothing el
   expect(await ask('/app/health', { uncharged: ['not_modified', 'preflight'] })).toMatchObject({ status: 200, charged: '1' });
 });
 
-test('a product whose catalogue exempts nothing charges every answer', async () => {
+it('a product whose catalogue exempts nothing charges every answer', async () => {
   for (const url of ['/app/health', '/app/analyze']) expect((await ask(url)).charged).toBe('1');
 });
 
-test('a failure on an exempted route is a failure: it ends with the failures of the day', async () => {
+it('a failure on an exempted route is a failure: it ends with the failures of the day', async () => {
   const { refund, charged } = await ask('/app/health', { uncharged: ['health'], headers: { 'x-sick': 'yes' } });
   expect([charged, refund.mock.calls]).toEqual(['0', [[expect.objectContaining({ isExempt: false })]]]);
 });
 
-test('past the end of the day’s exemptions an answer is charged and says so', async () => {
+it('past the end of the day’s exemptions an answer is charged and says so', async () => {
   expect(await ask('/app/health', { uncharged: ['health'], outcome: 'capped' })).toMatchObject({
     status: 200,
     charged: '1',
@@ -84,7 +84,7 @@ describe('a request that costs several units', () => {
   };
   const left = (units: number) => expect.stringContaining(`"daily";r=${units};`);
 
-  test.each([
+  it.each([
     ['/app?LIMIT=1', 400],
     ['/app?limit=none', 400],
     ['/app/nowhere', 404],
@@ -95,23 +95,23 @@ describe('a request that costs several units', () => {
     expect(answer).toEqual([status, '1', undefined, left(1_000)]);
   });
 
-  test('pays one of them with a method that its route does not take', async () => {
+  it('pays one of them with a method that its route does not take', async () => {
     expect((await price({ method: 'POST' })).answer).toEqual([405, '1', undefined, left(1_000)]);
   });
 
-  test('pays all of them for its work, and where something was found out that only work finds out', async () => {
+  it('pays all of them for its work, and where something was found out that only work finds out', async () => {
     for (const url of ['/app', '/app?limit=7', '/app?limit=9']) {
       const { refund, answer } = await price({ url });
       expect([url, answer.slice(1), refund.mock.calls]).toEqual([url, ['100', undefined, left(998)], []]);
     }
   });
 
-  test('pays all of them past the end of what is given back a day, and is told so', async () => {
+  it('pays all of them past the end of what is given back a day, and is told so', async () => {
     expect((await price({ url: '/app?limit=none' }, 'capped')).answer).toEqual([400, '100', 'capped', left(998)]);
   });
 });
 
-test('a request that costs one unit pays it where it is refused', async () => {
+it('a request that costs one unit pays it where it is refused', async () => {
   const { status, charged, refund } = await ask('/app?limit=none');
   expect([status, charged, refund.mock.calls]).toEqual([400, '1', []]);
 });

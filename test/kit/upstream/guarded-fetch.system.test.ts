@@ -29,7 +29,7 @@ function guarded(options: GuardedFetchOptions = {}): GuardedFetch {
 const refusal = (reason: string) => expect.objectContaining({ name: 'FetchRefused', reason, message: reason });
 
 describe('what is never connected to', () => {
-  test.each([
+  it.each([
     'http://127.0.0.1/',
     'http://2130706433/',
     'http://017700000001/',
@@ -45,7 +45,7 @@ describe('what is never connected to', () => {
     expect([web.dialled, web.asked]).toEqual([[], []]);
   });
 
-  test.each([
+  it.each([
     ['ftp://example.com/', 'scheme_refused'],
     ['file:///etc/passwd', 'scheme_refused'],
     ['http://example.com:22/', 'port_refused'],
@@ -57,7 +57,7 @@ describe('what is never connected to', () => {
     expect(web.dialled).toEqual([]);
   });
 
-  test('a name that resolves to a reserved address, alone or among public ones', async () => {
+  it('a name that resolves to a reserved address, alone or among public ones', async () => {
     for (const addresses of [['127.0.0.1'], ['::1'], ['::ffff:10.0.0.1'], ['::10.0.0.1'], [PUBLIC, '10.0.0.1'], ['fe80::1%eth0']]) {
       await expect(guarded({ resolve: () => Promise.resolve(addresses) }).fetch('http://evil.example/')).rejects.toEqual(
         refusal('address_refused'),
@@ -66,27 +66,27 @@ describe('what is never connected to', () => {
     expect(web.dialled).toEqual([]);
   });
 
-  test('a name that cannot be resolved', async () => {
+  it('a name that cannot be resolved', async () => {
     await expect(guarded({ resolve: () => Promise.reject(new Error('ENOTFOUND')) }).fetch('http://no.example/')).rejects.toEqual(
       refusal('host_unknown'),
     );
     await expect(guarded({ resolve: () => Promise.resolve([]) }).fetch('http://no.example/')).rejects.toEqual(refusal('host_unknown'));
   });
 
-  test('a name that turns to loopback after it was judged: the judged address is the one connected to', async () => {
+  it('a name that turns to loopback after it was judged: the judged address is the one connected to', async () => {
     const answers = [[PUBLIC], ['127.0.0.1'], ['127.0.0.1']];
     const rebinding = guarded({ resolve: () => Promise.resolve(answers.shift() ?? []) });
     await rebinding.fetch('http://rebind.example/');
     expect([web.dialled, answers.length]).toEqual([[PUBLIC], 2]);
   });
 
-  test.each(['http://127.0.0.1/', 'http://[::ffff:127.0.0.1]/', 'http://0x7f.1/'])('a redirect to %s', async (location) => {
+  it.each(['http://127.0.0.1/', 'http://[::ffff:127.0.0.1]/', 'http://0x7f.1/'])('a redirect to %s', async (location) => {
     listener = (_request, response) => response.writeHead(302, { location }).end();
     await expect(guarded().fetch('http://public.example/')).rejects.toEqual(refusal('address_refused'));
     expect(web.dialled).toEqual([PUBLIC]);
   });
 
-  test.each([
+  it.each([
     ['file:///etc/passwd', 'scheme_refused'],
     ['http://public.example:6379/', 'port_refused'],
     ['http://a:b@public.example/', 'userinfo_refused'],
@@ -97,7 +97,7 @@ describe('what is never connected to', () => {
 });
 
 describe('what is fetched', () => {
-  test('the body, with our own User-Agent and the name in Host', async () => {
+  it('the body, with our own User-Agent and the name in Host', async () => {
     const answer = await guarded({ userAgent: 'Bot/1' }).fetch('http://public.example/a?b=c#d', {
       headers: { 'user-agent': 'fake', 'x-a': '1' },
     });
@@ -106,7 +106,7 @@ describe('what is fetched', () => {
     expect(web.asked).toMatchObject([{ url: '/a?b=c', method: 'GET', headers }]);
   });
 
-  test('three redirects are followed and remembered, a fourth is refused', async () => {
+  it('three redirects are followed and remembered, a fourth is refused', async () => {
     let left = 3;
     listener = (request, response) => (left-- > 0 ? response.writeHead(302, { location: `/hop${left}` }).end() : response.end(request.url));
     const answer = await guarded().fetch('http://public.example/start');
@@ -118,19 +118,19 @@ describe('what is fetched', () => {
     await expect(guarded().fetch('http://public.example/start')).rejects.toEqual(refusal('too_many_redirects'));
   });
 
-  test("the caller's headers do not follow a redirect to another origin", async () => {
+  it("the caller's headers do not follow a redirect to another origin", async () => {
     listener = (request, response) =>
       request.headers.host === 'one.example' ? response.writeHead(307, { location: 'http://two.example/' }).end() : response.end();
     await guarded().fetch('http://one.example/', { headers: { 'x-signature': 's' } });
     expect(web.asked.map(({ headers }) => headers['x-signature'])).toEqual(['s', undefined]);
   });
 
-  test('a redirect is returned as it is when none may be followed', async () => {
+  it('a redirect is returned as it is when none may be followed', async () => {
     listener = (_request, response) => response.writeHead(302, { location: 'http://127.0.0.1/' }).end();
     expect((await guarded().fetch('http://public.example/', { maxRedirects: 0, method: 'POST', body: '{}' })).status).toBe(302);
   });
 
-  test('the second address of a host when the first does not answer', async () => {
+  it('the second address of a host when the first does not answer', async () => {
     const flaky: Dial = (target, callback) =>
       target.hostname === PUBLIC ? callback(new Error('refused'), null) : web.dial(target, callback);
     const answer = await guarded({ dial: flaky, resolve: () => Promise.resolve([PUBLIC, '93.184.216.35']) }).fetch(
@@ -141,7 +141,7 @@ describe('what is fetched', () => {
 });
 
 describe('limits', () => {
-  test('a body larger than the cap is refused, packed or unpacked', async () => {
+  it('a body larger than the cap is refused, packed or unpacked', async () => {
     listener = (_request, response) => response.end(Buffer.alloc(3_000_000));
     await expect(guarded().fetch('http://public.example/')).rejects.toEqual(refusal('too_large'));
     for (const [encoding, bomb] of [
@@ -153,7 +153,7 @@ describe('limits', () => {
     }
   });
 
-  test('compressed bodies are unpacked; broken, stacked and unknown encodings are refused', async () => {
+  it('compressed bodies are unpacked; broken, stacked and unknown encodings are refused', async () => {
     listener = (_request, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('packed'));
     expect((await guarded().fetch('http://public.example/')).bytes.toString()).toBe('packed');
     for (const encoding of ['gzip', 'gzip, gzip', 'zstd']) {
@@ -162,7 +162,7 @@ describe('limits', () => {
     }
   });
 
-  test('only the media types that were asked for are read', async () => {
+  it('only the media types that were asked for are read', async () => {
     listener = (_request, response) => response.writeHead(200, { 'content-type': 'Text/HTML; charset=utf-8' }).end('<p>');
     expect((await guarded().fetch('http://public.example/', { contentTypes: ['text/html'] })).bytes.toString()).toBe('<p>');
     await expect(guarded().fetch('http://public.example/', { contentTypes: ['image/png'] })).rejects.toEqual(
@@ -170,7 +170,7 @@ describe('limits', () => {
     );
   });
 
-  test('a server that never answers or never ends is a time-out', async () => {
+  it('a server that never answers or never ends is a time-out', async () => {
     listener = () => undefined;
     await expect(guarded({ timeoutMs: 50 }).fetch('http://public.example/')).rejects.toEqual(refusal('timeout'));
     listener = (_request, response) => void response.write('a');
@@ -180,14 +180,14 @@ describe('limits', () => {
     );
   });
 
-  test('a connection that breaks is unreachable and says no more', async () => {
+  it('a connection that breaks is unreachable and says no more', async () => {
     listener = (request) => request.socket.destroy();
     await expect(guarded().fetch('http://public.example/?key=secret')).rejects.toEqual(refusal('unreachable'));
   });
 });
 
 describe('where private addresses are allowed', () => {
-  test('connects to them, on any port', async () => {
+  it('connects to them, on any port', async () => {
     const made = new GuardedFetch({ allowPrivate: true });
     open.push(made);
     const { port } = new URL(web.url);
@@ -196,12 +196,12 @@ describe('where private addresses are allowed', () => {
     expect(web.asked).toMatchObject([{ url: '/hook', method: 'POST' }]);
   });
 
-  test.each(['ftp://127.0.0.1/', 'http://user:secret@127.0.0.1/'])('still refuses %s', async (url) => {
+  it.each(['ftp://127.0.0.1/', 'http://user:secret@127.0.0.1/'])('still refuses %s', async (url) => {
     await expect(guarded({ allowPrivate: true }).fetch(url)).rejects.toMatchObject({ name: 'FetchRefused' });
   });
 });
 
-test('a body that is not wanted is not read, however long or badly encoded it is', async () => {
+it('a body that is not wanted is not read, however long or badly encoded it is', async () => {
   listener = (_request, response) => response.writeHead(202, { 'Content-Encoding': 'zstd' }).end(Buffer.alloc(1_000_000));
   const { status, bytes } = await guarded({ maxBytes: 10 }).fetch('http://example.com/', { ignoreBody: true });
   expect({ status, bytes: bytes.length }).toEqual({ status: 202, bytes: 0 });

@@ -76,17 +76,14 @@ function bounds(text: string) {
 }
 
 describe('special-purpose address ranges', () => {
-  test.each(RANGES)(
-    '%s: its first and last address and its neighbours are judged as the registry says',
-    (network, inside, before, after) => {
-      const at = bounds(network);
-      expect([at.first, at.last].map((text) => verdictOn(text ?? ''))).toEqual([inside, inside]);
-      expect(at.before === undefined ? undefined : verdictOn(at.before)).toEqual(before);
-      expect(at.after === undefined ? undefined : verdictOn(at.after)).toEqual(after);
-    },
-  );
+  it.each(RANGES)('%s: its first and last address and its neighbours are judged as the registry says', (network, inside, before, after) => {
+    const at = bounds(network);
+    expect([at.first, at.last].map((text) => verdictOn(text ?? ''))).toEqual([inside, inside]);
+    expect(at.before === undefined ? undefined : verdictOn(at.before)).toEqual(before);
+    expect(at.after === undefined ? undefined : verdictOn(at.after)).toEqual(after);
+  });
 
-  test.each([
+  it.each([
     ['::8.8.8.8', '::808:808'],
     ['0:0:0:0:0:0:8.8.8.8', '::808:808'],
     ['::127.0.0.1', '::7f00:1'],
@@ -96,7 +93,7 @@ describe('special-purpose address ranges', () => {
     expect(classifyAddress(text)?.text).toBe(canonical);
   });
 
-  test.each([
+  it.each([
     ['::ffff:10.0.0.1', PRIVATE],
     ['::ffff:8.8.8.8', PUBLIC],
     ['::ffff:127.0.0.1', LOOPBACK],
@@ -109,7 +106,7 @@ describe('special-purpose address ranges', () => {
     ['64:ff9b::1:0:0', PUBLIC],
   ])('%s is judged by the v4 address inside, when there is one', (text, verdict) => expect(verdictOn(text)).toEqual(verdict));
 
-  test('link-local, multicast and unspecified addresses are told apart, and the block of an address is named', () => {
+  it('link-local, multicast and unspecified addresses are told apart, and the block of an address is named', () => {
     expect(classifyAddress('169.254.169.254')).toMatchObject({ isLinkLocal: true });
     expect(classifyAddress('ff02::1')).toMatchObject({ isMulticast: true });
     expect(classifyAddress('::')).toMatchObject({ isUnspecified: true });
@@ -127,7 +124,7 @@ describe('special-purpose address ranges', () => {
     });
   });
 
-  test('what only looks like an address is none', () => {
+  it('what only looks like an address is none', () => {
     const texts = [
       '',
       ' ',

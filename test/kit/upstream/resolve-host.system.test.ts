@@ -48,28 +48,28 @@ function resolverWith(options: HostResolverOptions = {}) {
   return createHostResolver({ servers: [`127.0.0.1:${server.address().port}`], ...options });
 }
 
-test('gives the addresses of both families in turn', async () => {
+it('gives the addresses of both families in turn', async () => {
   expect(await resolverWith()('both.example')).toEqual(['93.184.216.34', '2606:4700::1111', '93.184.216.35']);
 });
 
-test('a name that does not exist has no address, and an address is its own', async () => {
+it('a name that does not exist has no address, and an address is its own', async () => {
   expect(await resolverWith()('none.example')).toEqual([]);
   expect(await resolverWith()('192.0.2.1')).toEqual(['192.0.2.1']);
   expect(asked.every((name) => name === 'none.example')).toBe(true);
 });
 
-test('one family is enough when the other cannot be found out', async () => {
+it('one family is enough when the other cannot be found out', async () => {
   expect(await resolverWith()('half.example')).toEqual(['93.184.216.34']);
 });
 
-test.each([
+it.each([
   ['silent.example', true],
   ['broken.example', false],
 ])('a name server that is %s is a failure, never an empty answer', async (name, isTimeout) => {
   await expect(resolverWith({ timeoutMs: 300 })(name)).rejects.toMatchObject({ name: 'HostUnresolved', isTimeout });
 });
 
-test.each([
+it.each([
   ['silent.example', 'timeout'],
   ['broken.example', 'host_unresolved'],
   ['none.example', 'host_unknown'],
@@ -79,7 +79,7 @@ test.each([
   await guarded.close();
 });
 
-test('a hundred silent name servers hold up neither files nor other look-ups', async () => {
+it('a hundred silent name servers hold up neither files nor other look-ups', async () => {
   const resolve = resolverWith({ timeoutMs: 2_000 });
   let ended = 0;
   const silent = Array.from({ length: 100 }, (_, index) => resolve(`silent${index}.example`).catch(() => ended++));

@@ -20,7 +20,7 @@ const outcome = async (work: () => Promise<Uint8Array> | Uint8Array): Promise<st
   }
 };
 
-test('with and without waiting for it, whatever the bytes are and whatever they call themselves', async () => {
+it('with and without waiting for it, whatever the bytes are and whatever they call themselves', async () => {
   const encoding = fc.constantFrom(...Object.keys(PACKERS), 'zstd', 'gzip, gzip');
   const packer = fc.constantFrom(...Object.values(PACKERS));
   const property = fc.asyncProperty(encoding, packer, fc.uint8Array({ maxLength: 200 }), fc.nat(400), async (header, pack, bytes, cut) => {
@@ -32,7 +32,7 @@ test('with and without waiting for it, whatever the bytes are and whatever they 
 });
 
 describe.each(Object.entries(PACKERS))('%s', (header, pack) => {
-  test('comes out as it went in, up to the cap', async () => {
+  it('comes out as it went in, up to the cap', async () => {
     const whole = Buffer.from('page '.repeat(MOST / 5));
     expect(await unpackWhole(pack(whole), header, MOST)).toEqual(whole);
     expect(Buffer.from(unpackSync(pack(whole), header, MOST))).toEqual(whole);
@@ -43,10 +43,10 @@ describe.each(Object.entries(PACKERS))('%s', (header, pack) => {
   });
 });
 
-test('an empty body is empty, however it is said to be packed', async () => {
+it('an empty body is empty, however it is said to be packed', async () => {
   for (const header of [undefined, 'gzip', 'br']) expect(await outcome(() => unpackWhole(Buffer.alloc(0), header, MOST))).toBe('');
 });
 
-test.each(['zstd', 'compress', 'gzip, gzip', 'br,gzip', '*'])('%s is not read', (header) => {
+it.each(['zstd', 'compress', 'gzip, gzip', 'br,gzip', '*'])('%s is not read', (header) => {
   expect(encodingOf(header)).toBeUndefined();
 });

@@ -28,7 +28,7 @@ const get = (path: string, changes: Partial<UpstreamRequest> = {}): UpstreamRequ
 });
 const failsWith = (problem: string) => expect.objectContaining({ name: 'ServiceError', problem });
 
-test('the mode chooses the base URL and nothing else', async () => {
+it('the mode chooses the base URL and nothing else', async () => {
   const upstream = client();
   const query = { country: 'IN & co', empty: undefined, page: 2 };
   expect((await upstream.requestJson(get('/a', { query }))).data).toEqual({ ok: true });
@@ -36,7 +36,7 @@ test('the mode chooses the base URL and nothing else', async () => {
   expect(web.asked.map(({ url }) => url)).toEqual(['/live/a?country=IN+%26+co&page=2', '/sandbox/a?country=IN+%26+co&page=2']);
 });
 
-test('a missing setting is 503 upstream_not_configured, and its name is for the log', async () => {
+it('a missing setting is 503 upstream_not_configured, and its name is for the log', async () => {
   const target = { liveUrl: undefined, liveSetting: 'SAMPLE_URL', sandboxUrl: undefined };
   await expect(client({ target }).request(get('/'))).rejects.toMatchObject({
     problem: 'upstream_not_configured',
@@ -46,13 +46,13 @@ test('a missing setting is 503 upstream_not_configured, and its name is for the 
   expect(sandboxAt({ sandboxUrl: 'http://s' }, '/ip')).toBe('http://s/ip');
 });
 
-test('every status is a value', async () => {
+it('every status is a value', async () => {
   listener = (_request, response) => response.writeHead(404, { 'x-a': ['1', '2'] }).end('gone');
   const answer = await client().request(get('/'));
   expect([answer.status, answer.headers['x-a'], answer.bytes.toString()]).toEqual([404, '1, 2', 'gone']);
 });
 
-test('an idempotent request is tried twice, a POST once', async () => {
+it('an idempotent request is tried twice, a POST once', async () => {
   listener = (_request, response) => (web.asked.length === 1 ? response.writeHead(503).end() : response.end('{}'));
   expect((await client().request(get('/'))).status).toBe(200);
   web.asked.length = 0;
@@ -63,7 +63,7 @@ test('an idempotent request is tried twice, a POST once', async () => {
   expect(web.asked).toHaveLength(2);
 });
 
-test('JSON is sent with its type and configured headers', async () => {
+it('JSON is sent with its type and configured headers', async () => {
   let seen = '';
   listener = (request, response) => {
     let body = '';
@@ -78,7 +78,7 @@ test('JSON is sent with its type and configured headers', async () => {
   expect(seen).toBe('application/json k {"q":"ü"}');
 });
 
-test('what is not JSON is 502 bad_response', async () => {
+it('what is not JSON is 502 bad_response', async () => {
   listener = (_request, response) => response.end('<html>');
   await expect(client().requestJson(get('/'))).rejects.toMatchObject({
     problem: 'upstream_failed',
@@ -86,13 +86,13 @@ test('what is not JSON is 502 bad_response', async () => {
   });
 });
 
-test('a body over the cap is 502 and is not asked for again', async () => {
+it('a body over the cap is 502 and is not asked for again', async () => {
   listener = (_request, response) => response.end(Buffer.alloc(2_000));
   await expect(client({ maxBytes: 1_000 }).request(get('/'))).rejects.toEqual(failsWith('upstream_failed'));
   expect(web.asked).toHaveLength(1);
 });
 
-test('silence is 504, before and inside a body, and is counted', async () => {
+it('silence is 504, before and inside a body, and is counted', async () => {
   const metrics = createMetrics();
   listener = () => undefined;
   await expect(client({ timeoutMs: 60, metrics }).request(get('/'))).rejects.toEqual(failsWith('upstream_timeout'));
@@ -101,14 +101,14 @@ test('silence is 504, before and inside a body, and is counted', async () => {
   expect(await metrics.registry.metrics()).toContain('tollgate_upstream_duration_seconds_count{upstream="sample",outcome="timeout"} 2');
 });
 
-test('a client that leaves ends the exchange', async () => {
+it('a client that leaves ends the exchange', async () => {
   const leaving = new AbortController();
   listener = () => leaving.abort();
   await expect(client().request(get('/', { signal: leaving.signal }))).rejects.toThrow();
   expect(web.asked).toHaveLength(1);
 });
 
-test('an error says nothing of where the upstream is', async () => {
+it('an error says nothing of where the upstream is', async () => {
   const target = { liveUrl: 'http://user.invalid.:1/secret', liveSetting: 'S', sandboxUrl: undefined };
   const error: unknown = await client({ target })
     .request(get('/?key=secret'))
@@ -118,7 +118,7 @@ test('an error says nothing of where the upstream is', async () => {
   expect(String(error) + JSON.stringify(members)).not.toMatch(/secret|invalid/);
 });
 
-test('a stream gives headers first and ends with its caller', async () => {
+it('a stream gives headers first and ends with its caller', async () => {
   const leaving = new AbortController();
   let closed: () => void = () => undefined;
   const upstreamClosed = new Promise<void>((resolve) => (closed = resolve));

@@ -40,7 +40,7 @@ describe.each([
   ['Redis', () => redis.url],
   ['a Redis Cluster', () => cluster.url],
 ])('a session registry in %s', (_name, url) => {
-  test('finds the owners of many sessions from every replica', async () => {
+  it('finds the owners of many sessions from every replica', async () => {
     const [one, two] = await pair(url());
     const ids = Array.from({ length: 30 }, () => randomUUID());
     await Promise.all(ids.map((id, index) => one.remember(id, `worker-${index}:7000`, MINUTE_MS)));
@@ -48,7 +48,7 @@ describe.each([
     expect(await two.find(randomUUID())).toBeUndefined();
   });
 
-  test('forgets a session when its time is over', async () => {
+  it('forgets a session when its time is over', async () => {
     const [one, two] = await pair(url());
     const id = randomUUID();
     await one.remember(id, 'worker:7000', 60);
@@ -56,7 +56,7 @@ describe.each([
   });
 });
 
-test('of a cluster whose master is away the sessions of the others are found, its own are an error', async () => {
+it('of a cluster whose master is away the sessions of the others are found, its own are an error', async () => {
   const own = await startTestRedisCluster();
   try {
     const [one, two] = await pair(own.url);

@@ -34,7 +34,7 @@ describe('a worker that is replaced while calls come in', () => {
     await Promise.all([one.close(100), two.close(100)]);
   });
 
-  test('fails none of them, not even an upload, which nobody can repeat', async () => {
+  it('fails none of them, not even an upload, which nobody can repeat', async () => {
     let isOver = false;
     const totals: number[] = [];
     const load = async (): Promise<void> => {
@@ -53,7 +53,7 @@ describe('a worker that is replaced while calls come in', () => {
     expect(new Set(totals)).toEqual(new Set([3_000]));
   });
 
-  test('is passed over while it is away, and used again when it is back', async () => {
+  it('is passed over while it is away, and used again when it is back', async () => {
     await eventually(async () => (await say()) === 'one');
     await one.close();
     for (let index = 0; index < 6; index++) expect(await say()).toBe('two');
@@ -61,7 +61,7 @@ describe('a worker that is replaced while calls come in', () => {
     await eventually(async () => (await say()) === 'one');
   });
 
-  test('is waited for when the last one leaves as it comes back, also by an upload', async () => {
+  it('is waited for when the last one leaves as it comes back, also by an upload', async () => {
     await eventually(async () => (await say()) === 'one');
     const { port } = one;
     await one.close();
@@ -72,7 +72,7 @@ describe('a worker that is replaced while calls come in', () => {
     expect([await total, await text]).toEqual([{ total: 3_000 }, 'one, again']);
   });
 
-  test('takes what is sent before a watcher has heard of it, however long that takes', async () => {
+  it('takes what is sent before a watcher has heard of it, however long that takes', async () => {
     const watcher = new Client(one.address, credentials.createInsecure());
     const { path, requestSerialize, responseDeserialize } = HEALTH_SERVICE['Watch'] as MethodDefinition<object, object>;
     const watch = watcher.makeServerStreamRequest(path, requestSerialize, responseDeserialize, { service: '' });
@@ -94,7 +94,7 @@ describe('a worker that is replaced while calls come in', () => {
     }
   });
 
-  test('does not wait before it ends when nobody watches it', async () => {
+  it('does not wait before it ends when nobody watches it', async () => {
     const watching = echoClient([two]);
     try {
       await watching.unary('Say', { text: '' }, call());

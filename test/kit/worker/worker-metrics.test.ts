@@ -29,7 +29,7 @@ async function callOnce(Say: WorkerHandler, signal = new AbortController().signa
 }
 
 describe('a call of a worker', () => {
-  test('is counted and timed, and told in one line with the request id and nothing of its content', async () => {
+  it('is counted and timed, and told in one line with the request id and nothing of its content', async () => {
     const { access, text, log } = await callOnce(() => ({ saidText: 'x', caller: '' }));
     expect(text).toContain('tollgate_worker_calls_total{worker="echo",method="Say",outcome="ok"} 1');
     expect(text).toContain('tollgate_worker_call_duration_seconds_count{worker="echo",method="Say"} 1');
@@ -37,7 +37,7 @@ describe('a call of a worker', () => {
     expect(log).not.toContain('secret words');
   });
 
-  test.each<[string, WorkerHandler, string]>([
+  it.each<[string, WorkerHandler, string]>([
     ['refuses', () => Promise.reject(new ServiceError('invalid_request', { code: 'captcha_rejected' })), 'invalid_request'],
     ['is full', () => Promise.reject(new ServiceError('service_not_ready')), 'service_not_ready'],
     ['breaks', () => Promise.reject(new Error('secret reason')), 'processing_failed'],
@@ -47,7 +47,7 @@ describe('a call of a worker', () => {
     expect(access).toMatchObject({ outcome, requestId: 'r-1' });
   });
 
-  test('that the service cancels is counted as cancelled', async () => {
+  it('that the service cancels is counted as cancelled', async () => {
     const leaving = new AbortController();
     const handler: WorkerHandler = (_request, call) => {
       leaving.abort(new Error('client left'));
@@ -58,7 +58,7 @@ describe('a call of a worker', () => {
   });
 });
 
-test('pools and sessions are asked when somebody looks', async () => {
+it('pools and sessions are asked when somebody looks', async () => {
   const metrics = createWorkerMetrics('echo');
   let waiting = 3;
   metrics.watchPool('threads', () => ({ waiting, busy: 2, size: 2 }));

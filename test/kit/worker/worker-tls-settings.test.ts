@@ -33,17 +33,17 @@ const problemsOf = (env: Record<string, string>): readonly string[] => {
   }
 };
 
-test('without any of the three settings connections are plain', () => {
+it('without any of the three settings connections are plain', () => {
   expect(read({})).toBeUndefined();
   expect(read({ WORKER_TLS_CA: '', WORKER_TLS_CERT: '', WORKER_TLS_KEY: '' })).toBeUndefined();
 });
 
-test('each setting is a path or the PEM text itself', () => {
+it('each setting is a path or the PEM text itself', () => {
   expect(read({ WORKER_TLS_CA: files.ca, WORKER_TLS_CERT: files.cert, WORKER_TLS_KEY: files.key })).toEqual({ ca, cert, key });
   expect(read({ WORKER_TLS_CA: files.ca, WORKER_TLS_CERT: cert.toString(), WORKER_TLS_KEY: key.toString() })).toEqual({ ca, cert, key });
 });
 
-test('every setting that is missing beside another is named', () => {
+it('every setting that is missing beside another is named', () => {
   expect(problemsOf({ WORKER_TLS_KEY: files.key })).toEqual([
     'WORKER_TLS_CA: is required and not set',
     'WORKER_TLS_CERT: is required and not set',
@@ -51,7 +51,7 @@ test('every setting that is missing beside another is named', () => {
   expect(problemsOf({ WORKER_TLS_CA: files.ca, WORKER_TLS_CERT: files.cert })).toEqual(['WORKER_TLS_KEY: is required and not set']);
 });
 
-test('what cannot be read is told all at once, and never shown', () => {
+it('what cannot be read is told all at once, and never shown', () => {
   const env = { WORKER_TLS_CA: '/no/such/hunter2.pem', WORKER_TLS_CERT: folder, WORKER_TLS_KEY: '-----BEGIN PRIVATE KEY-----\nhunter2' };
   expect(problemsOf(env)).toEqual([
     'WORKER_TLS_CA: names a file that cannot be read (ENOENT)',
@@ -60,7 +60,7 @@ test('what cannot be read is told all at once, and never shown', () => {
   ]);
 });
 
-test('a certificate in place of a key, and a key of another certificate, are refused', () => {
+it('a certificate in place of a key, and a key of another certificate, are refused', () => {
   const env = { WORKER_TLS_CA: files.ca, WORKER_TLS_CERT: files.cert };
   expect(problemsOf({ ...env, WORKER_TLS_KEY: files.cert })).toEqual([
     'WORKER_TLS_KEY: does not hold a private key without a passphrase in PEM form',

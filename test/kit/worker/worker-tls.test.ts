@@ -70,19 +70,19 @@ async function statusFor(server: WorkerServer, by: ChannelCredentials): Promise<
 }
 
 describe('a worker with certificates', () => {
-  test('serves a service that shows a certificate of the same authority', async () => {
+  it('serves a service that shows a certificate of the same authority', async () => {
     const client = clientWith(await workerWith(WORKER), SERVICE);
     expect(await say(client)).toMatchObject({ saidText: 'hello' });
     await client.checkHealth(30_000);
   });
 
-  test('serves services of two authorities while one takes over from the other', async () => {
+  it('serves services of two authorities while one takes over from the other', async () => {
     const both = Buffer.concat([ours.ca, theirs.ca]);
     const server = await workerWith({ ...WORKER, ca: both });
     for (const own of [SERVICE, STRANGER]) expect(await say(clientWith(server, { ...own, ca: both }))).toMatchObject({ saidText: 'hello' });
   });
 
-  test.each<[string, ChannelCredentials]>([
+  it.each<[string, ChannelCredentials]>([
     ['shows no certificate', credentials.createSsl(ours.ca)],
     ['shows one of another authority', credentials.createSsl(ours.ca, STRANGER.key, STRANGER.cert)],
     ['shows one that has expired', credentials.createSsl(ours.ca, EXPIRED.key, EXPIRED.cert)],
@@ -96,7 +96,7 @@ describe('a worker with certificates', () => {
 });
 
 describe('a service answers 502, and is not ready, when', () => {
-  test.each<[string, MutualTls | undefined, MutualTls | undefined]>([
+  it.each<[string, MutualTls | undefined, MutualTls | undefined]>([
     ['it has no certificate and the worker asks for one', undefined, WORKER],
     ['its certificate is of another authority', STRANGER, WORKER],
     ['its certificate has expired', EXPIRED, WORKER],

@@ -37,12 +37,12 @@ const untilCancelled = (call: WorkerCall) =>
   new Promise<never>((_resolve, reject) => call.signal.addEventListener('abort', () => reject(new Error('cancelled'))));
 
 describe('calls to a worker', () => {
-  test('tell it who calls, in which mode', async () => {
+  it('tell it who calls, in which mode', async () => {
     const client = clientOf([await worker()]);
     expect(await client.unary('Say', { text: 'hé' }, callWith())).toEqual({ saidText: 'hé', caller: 'r-1 customer-1 subscription-1 live' });
   });
 
-  test('stream up, more than any buffer holds', async () => {
+  it('stream up, more than any buffer holds', async () => {
     const client = clientOf([await worker()]);
     async function* chunks() {
       for (let index = 0; index < 64; index++) yield { chunk: Buffer.alloc(65_536) };
@@ -50,7 +50,7 @@ describe('calls to a worker', () => {
     expect(await client.upload('Sum', chunks(), callWith())).toEqual({ total: 64 * 65_536 });
   });
 
-  test('go round all addresses, or to the one that owns the session', async () => {
+  it('go round all addresses, or to the one that owns the session', async () => {
     const named = (name: string) => worker({ Say: () => ({ saidText: name, caller: '' }) });
     const [one, two] = [await named('one'), await named('two')];
     const client = clientOf([one, two]);
@@ -63,20 +63,20 @@ describe('calls to a worker', () => {
     await expect(say({ address: '127.0.0.1:1' })).rejects.toEqual(failsWith('upstream_failed'));
   });
 
-  test('an idempotent call finds another worker when one cannot be reached', async () => {
+  it('an idempotent call finds another worker when one cannot be reached', async () => {
     const client = clientOf([{ address: '127.0.0.1:1' }, await worker()]);
     for (let index = 0; index < 4; index++) {
       expect(await client.unary('Say', { text: 'x' }, callWith(undefined, { idempotent: true }))).toMatchObject({ saidText: 'x' });
     }
   });
 
-  test('a method without a handler does not start', async () => {
+  it('a method without a handler does not start', async () => {
     await expect(serveEcho({}, { handlers: {} })).rejects.toThrow('no handler for Say');
   });
 });
 
 describe('failures of a worker', () => {
-  test('a ServiceError arrives whole: problem, code, text and members', async () => {
+  it('a ServiceError arrives whole: problem, code, text and members', async () => {
     const failure = new ServiceError('upstream_failed', {
       detail: 'Falsch – nochmal.',
       code: 'captcha_rejected',
@@ -92,7 +92,7 @@ describe('failures of a worker', () => {
     await expect(client.upload('Sum', endless(), callWith())).rejects.toEqual(expected);
   });
 
-  test('an unknown error is processing_failed and keeps its text to itself', async () => {
+  it('an unknown error is processing_failed and keeps its text to itself', async () => {
     const throwing = (): never => {
       throw new Error('secret');
     };
@@ -102,14 +102,14 @@ describe('failures of a worker', () => {
     expect(JSON.stringify(error)).not.toContain('secret');
   });
 
-  test('a worker that is down is 502 and counted', async () => {
+  it('a worker that is down is 502 and counted', async () => {
     const metrics = createMetrics();
     const client = clientOf([{ address: '127.0.0.1:1' }], { metrics });
     await expect(client.unary('Say', { text: '' }, callWith())).rejects.toEqual(failsWith('upstream_failed'));
     expect(await metrics.registry.metrics()).toContain('tollgate_upstream_duration_seconds_count{upstream="echo",outcome="failed"} 1');
   });
 
-  test('a deadline is 504 and ends the work in the worker', async () => {
+  it('a deadline is 504 and ends the work in the worker', async () => {
     let [begun, ended] = [0, 0];
     const Say = (_request: unknown, call: WorkerCall): Promise<never> => {
       begun++;
@@ -122,14 +122,14 @@ describe('failures of a worker', () => {
     await eventually(() => ended === begun);
   });
 
-  test('a handler knows how long the service will wait', async () => {
+  it('a handler knows how long the service will wait', async () => {
     const client = clientOf([await worker({ Say: (_request: unknown, call: WorkerCall) => ({ saidText: String(call.timeLeftMs()) }) })]);
     const { saidText } = await client.unary('Say', { text: '' }, callWith(undefined, { deadlineMs: 60_000 }));
     expect(Number(saidText)).toBeGreaterThan(31_000);
     expect(Number(saidText)).toBeLessThanOrEqual(60_000);
   });
 
-  test('a client that leaves cancels the work in the worker', async () => {
+  it('a client that leaves cancels the work in the worker', async () => {
     const leaving = new AbortController();
     let cancelled: () => void = () => undefined;
     const seen = new Promise<void>((resolve) => (cancelled = resolve));
@@ -142,7 +142,7 @@ describe('failures of a worker', () => {
     await seen;
   });
 
-  test('a message over the limit is refused and the worker lives on', async () => {
+  it('a message over the limit is refused and the worker lives on', async () => {
     const client = clientOf([await worker({}, 10_000)]);
     await expect(client.unary('Say', { text: 'x'.repeat(20_000) }, callWith())).rejects.toEqual(failsWith('upstream_failed'));
     expect(await client.unary('Say', { text: 'x' }, callWith())).toMatchObject({ saidText: 'x' });
@@ -150,7 +150,7 @@ describe('failures of a worker', () => {
 });
 
 describe('health and drain', () => {
-  test('health follows the worker, and one serving worker is enough', async () => {
+  it('health follows the worker, and one serving worker is enough', async () => {
     const server = await worker();
     const client = clientOf([server]);
     await client.checkHealth(30_000);
@@ -160,7 +160,7 @@ describe('health and drain', () => {
     await clientOf([{ address: '127.0.0.1:1' }, await worker()]).checkHealth(30_000);
   });
 
-  test('closing lets a running call finish', async () => {
+  it('closing lets a running call finish', async () => {
     let release: () => void = () => undefined;
     const gate = new Promise<void>((resolve) => (release = resolve));
     let entered: () => void = () => undefined;

@@ -1,11 +1,11 @@
 import { isAadhaarNumber, passesVerhoeff } from '../../../services/products/aadhaar/aadhaar-number';
 import { fc } from '../../support/fast-check';
 
-test('accepts the registry’s test number', () => {
+it('accepts the registry’s test number', () => {
   expect(isAadhaarNumber('999999990019')).toBe(true);
 });
 
-test.each([
+it.each([
   ['a wrong check digit', '999999990018'],
   ['a first digit 0', '099999990019'],
   ['a first digit 1', '199999990019'],
@@ -20,11 +20,11 @@ test.each([
   expect(isAadhaarNumber(text)).toBe(false);
 });
 
-test('Verhoeff’s published example passes: 2363', () => {
+it('Verhoeff’s published example passes: 2363', () => {
   expect(passesVerhoeff('2363')).toBe(true);
 });
 
-test('one check digit fits, and every single wrong digit and every swap of neighbours is noticed', () => {
+it('one check digit fits, and every single wrong digit and every swap of neighbours is noticed', () => {
   const digits = fc.array(fc.nat(9), { minLength: 11, maxLength: 11 });
   fc.assert(
     fc.property(digits, fc.nat(11), fc.nat(9), (given, position, other) => {

@@ -60,7 +60,7 @@ describe.each(SOURCES)('from the $source', ({ source, liveSettings, silent, fail
   };
 
   describe('the flow', () => {
-    test('start, captcha, otp: each step answers in its published form, and the session is then gone', async () => {
+    it('start, captcha, otp: each step answers in its published form, and the session is then gone', async () => {
       const started = await step('start', { aadhaar: NUMBER });
       const { sessionId, captcha_base64 } = started;
       expect(started).toMatchObject({ statusCode: 200, status: 'captcha', message: expect.any(String) });
@@ -84,7 +84,7 @@ describe.each(SOURCES)('from the $source', ({ source, liveSettings, silent, fail
       expect(await step('otp', { sessionId, otp: '123456' })).toMatchObject({ statusCode: 400, code: 'session_expired' });
     });
 
-    test('a rejected captcha is a 200 with the next one and the same session; the third ends it', async () => {
+    it('a rejected captcha is a 200 with the next one and the same session; the third ends it', async () => {
       const { sessionId, captcha_base64 } = await step('start', { aadhaar: NUMBER });
       const images = [captcha_base64];
       for (let time = 0; time < 2; time++) {
@@ -97,14 +97,14 @@ describe.each(SOURCES)('from the $source', ({ source, liveSettings, silent, fail
       expect(await step('captcha', { sessionId, captcha: 'KX47M' })).toMatchObject({ statusCode: 400, code: 'session_expired' });
     });
 
-    test('the captcha of a rejection works, the one before it does not', async () => {
+    it('the captcha of a rejection works, the one before it does not', async () => {
       const sessionId = await start();
       await step('captcha', { sessionId, captcha: 'WRONG' });
       expect((await step('captcha', { sessionId, captcha: 'KX47M' })).status).toBe('captcha');
       expect((await step('captcha', { sessionId, captcha: 'M7XK2' })).status).toBe('otp');
     });
 
-    test('a wrong OTP says how many attempts are left; the third ends the session', async () => {
+    it('a wrong OTP says how many attempts are left; the third ends the session', async () => {
       const sessionId = await startAndSolve();
       expect(await step('otp', { sessionId, otp: '000000' })).toMatchObject({ statusCode: 400, code: 'otp_invalid', attempts_left: 2 });
       expect(await step('otp', { sessionId, otp: '999999' })).toMatchObject({ statusCode: 400, code: 'otp_invalid', attempts_left: 1 });
@@ -112,7 +112,7 @@ describe.each(SOURCES)('from the $source', ({ source, liveSettings, silent, fail
       expect(await step('otp', { sessionId, otp: '123456' })).toMatchObject({ statusCode: 400, code: 'session_expired' });
     });
 
-    test('steps out of order are 400 invalid_sequence and leave the session as it was', async () => {
+    it('steps out of order are 400 invalid_sequence and leave the session as it was', async () => {
       const sessionId = await start();
       expect(await step('otp', { sessionId, otp: '123456' })).toMatchObject({ statusCode: 400, code: 'invalid_sequence' });
       await step('captcha', { sessionId, captcha: 'KX47M' });
@@ -122,7 +122,7 @@ describe.each(SOURCES)('from the $source', ({ source, liveSettings, silent, fail
   });
 
   describe('time', () => {
-    test('a captcha may take ten minutes and not more', async () => {
+    it('a captcha may take ten minutes and not more', async () => {
       const [one, two] = [await start(), await start()];
       clock.pass(10 * MINUTE - 1);
       expect(await step('captcha', { sessionId: one, captcha: 'KX47M' })).toMatchObject({ status: 'otp' });
@@ -130,7 +130,7 @@ describe.each(SOURCES)('from the $source', ({ source, liveSettings, silent, fail
       expect(await step('captcha', { sessionId: two, captcha: 'KX47M' })).toMatchObject({ statusCode: 400, code: 'session_expired' });
     });
 
-    test('an OTP has ten minutes of its own, then it is 400 otp_expired once', async () => {
+    it('an OTP has ten minutes of its own, then it is 400 otp_expired once', async () => {
       const [one, two] = [await startAndSolve(), await startAndSolve()];
       clock.pass(10 * MINUTE - 1);
       expect(await step('otp', { sessionId: one, otp: '123456' })).toMatchObject({ statusCode: 200 });
@@ -141,7 +141,7 @@ describe.each(SOURCES)('from the $source', ({ source, liveSettings, silent, fail
   });
 
   describe('failures of the upstream', () => {
-    test('one that never answers a captcha or an OTP is 504, and a late answer can reach nobody: the session is over', async () => {
+    it('one that never answers a captcha or an OTP is 504, and a late answer can reach nobody: the session is over', async () => {
       const [one, two] = [await start({}, hasty, silent.aadhaar), await startAndSolve({}, hasty)];
       const ask = (name: string, payload: object) => step(name, payload, {}, hasty);
       const hanging = [ask('captcha', { sessionId: one, captcha: silent.captcha }), ask('otp', { sessionId: two, otp: '504504' })];
@@ -150,7 +150,7 @@ describe.each(SOURCES)('from the $source', ({ source, liveSettings, silent, fail
       expect(await ask('otp', { sessionId: two, otp: '123456' })).toMatchObject({ code: 'session_expired' });
     });
 
-    test('an error of it does not end the session, and one at the OTP costs no attempt', async () => {
+    it('an error of it does not end the session, and one at the OTP costs no attempt', async () => {
       const refused = await start({}, aadhaar, failing.aadhaar);
       const failed = await step('captcha', { sessionId: refused, captcha: failing.captcha });
       expect(failed).toMatchObject({ statusCode: 502, reason: 'upstream_error' });
@@ -164,7 +164,7 @@ describe.each(SOURCES)('from the $source', ({ source, liveSettings, silent, fail
   });
 
   describe('safety', () => {
-    test.each([
+    it.each([
       ['GET', '/aadhaar/start'],
       ['POST', '/aadhaar/start'],
       ['POST', '/aadhaar/captcha'],
@@ -176,12 +176,12 @@ describe.each(SOURCES)('from the $source', ({ source, liveSettings, silent, fail
       expect(answer.body).not.toContain(NUMBER);
     });
 
-    test('an OTP in the URL is refused', async () => {
+    it('an OTP in the URL is refused', async () => {
       const answer = await aadhaar.call({ method: 'POST', url: '/aadhaar/otp?otp=123456', payload: { sessionId: 'x' } });
       expect([answer.statusCode, answer.json().errors[0].field, answer.body.includes('123456')]).toEqual([400, 'otp', false]);
     });
 
-    test('another subscription cannot use a session, nor learn that it exists', async () => {
+    it('another subscription cannot use a session, nor learn that it exists', async () => {
       const sessionId = await start();
       const stranger = await step('captcha', { sessionId, captcha: 'KX47M' }, { subscriptionId: 'subscription-2' });
       const unknown = await step('captcha', { sessionId: 'f'.repeat(32), captcha: 'KX47M' });
@@ -194,7 +194,7 @@ describe.each(SOURCES)('from the $source', ({ source, liveSettings, silent, fail
   describe('OTPs for one number', () => {
     const live = { mode: 'live' as const };
 
-    test('are limited, whoever asks; the answer says when to come back; a rejected captcha does not count', async () => {
+    it('are limited, whoever asks; the answer says when to come back; a rejected captcha does not count', async () => {
       const sessions: string[] = [];
       for (let index = 0; index < 4; index++) sessions.push(await start({ ...live, subscriptionId: `s-${index}` }, throttled));
       const solve = (index: number, captcha: string) =>
@@ -212,7 +212,7 @@ describe.each(SOURCES)('from the $source', ({ source, liveSettings, silent, fail
       expect(await step('start', { aadhaar: NUMBER }, live, throttled)).toMatchObject({ status: 'captcha' });
     });
 
-    test('are not limited in the sandbox, where none are sent', async () => {
+    it('are not limited in the sandbox, where none are sent', async () => {
       for (let index = 0; index < 8; index++) await startAndSolve();
     });
   });

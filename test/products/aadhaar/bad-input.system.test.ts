@@ -21,7 +21,7 @@ async function send(call: Call) {
 
 const ID = '0'.repeat(32);
 const GSTIN = '27AAACR5055K1Z7';
-test.each([
+it.each([
   ['/aadhaar/start', {}, ['aadhaar']],
   ['/aadhaar/start', { aadhaar: ['999999990019'] }, ['aadhaar']],
   ['/aadhaar/start', { aadhaar: '999999990018' }, ['aadhaar']],
@@ -42,13 +42,13 @@ test.each([
   expect(answer.errors.map(({ field }: { field: string }) => field)).toEqual(fields);
 });
 
-test('a wrong check character alone is not refused without strict', async () => {
+it('a wrong check character alone is not refused without strict', async () => {
   expect(await send({ url: '/gst/data', payload: { sessionId: ID, captcha: 'x', GSTIN: '27AAACR5055K1Z8' } })).toMatchObject({
     code: 'session_expired',
   });
 });
 
-test.each(['/gst/refresh_captcha', '/api/v1/gst/refresh-captcha'])('%s without a sessionId names it', async (url) => {
+it.each(['/gst/refresh_captcha', '/api/v1/gst/refresh-captcha'])('%s without a sessionId names it', async (url) => {
   for (const query of [{}, { sessionId: '' }] as Record<string, string>[]) {
     expect(await send({ method: 'GET', url, query })).toMatchObject({ statusCode: 400, errors: [{ field: 'sessionId' }] });
   }

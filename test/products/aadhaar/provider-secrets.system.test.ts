@@ -56,7 +56,7 @@ afterAll(() => {
   return stage.close();
 });
 
-test('number, OTP, captcha and key appear in no answer, log line, metric or URL, however the provider fails', async () => {
+it('number, OTP, captcha and key appear in no answer, log line, metric or URL, however the provider fails', async () => {
   for (let index = 0; index < 16; index++) {
     const { sessionId } = await caller.say('/aadhaar/start', { aadhaar: NUMBER });
     await caller.say('/aadhaar/captcha', { sessionId, captcha: 'WRONG' });
@@ -82,7 +82,7 @@ test('number, OTP, captcha and key appear in no answer, log line, metric or URL,
   }
 });
 
-test('the number goes to the provider in the body of the one request that sends its OTP', () => {
+it('the number goes to the provider in the body of the one request that sends its OTP', () => {
   for (const { url, text } of provider.seen) {
     // This provider's references repeat the number; what we send of our own accord does not.
     const own = url === '/otp' ? text : text.replace(/"reference_id":"[^"]*"/, '');

@@ -56,7 +56,7 @@ afterAll(() => {
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg==';
 
-test('number, OTP and captcha appear in no answer, log line or metric, however the upstream fails', async () => {
+it('number, OTP and captcha appear in no answer, log line or metric, however the upstream fails', async () => {
   for (let index = 0; index < 8; index++) {
     const { sessionId } = await caller.say('/aadhaar/start', { aadhaar: NUMBER });
     await caller.say('/aadhaar/captcha', { sessionId: sessionId ?? 'none', captcha: CAPTCHA });

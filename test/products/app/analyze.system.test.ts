@@ -70,7 +70,7 @@ const analyze = (request: { payload?: Buffer | Readable | string; headers: Recor
   harness.call({ method: 'POST', url: '/app/analyze', ...request });
 
 describe('POST /app/analyze', () => {
-  test.each(['file', 'apk', 'app'])('reports on an APK sent as the form field %s', async (field) => {
+  it.each(['file', 'apk', 'app'])('reports on an APK sent as the form field %s', async (field) => {
     const answer = await analyze(multipart(field, apk));
     expect(answer.statusCode).toBe(200);
     const digest = (name: string) => createHash(name).update(apk).digest('hex');
@@ -88,13 +88,13 @@ describe('POST /app/analyze', () => {
     });
   });
 
-  test('reports on an APK sent as the body', async () => {
+  it('reports on an APK sent as the body', async () => {
     const answer = await analyze({ payload: apk, headers: { 'content-type': APK_TYPE } });
     expect(answer.json().data.package.name).toBe('com.example.sample');
     expect(answer.json().data.file.name).toBe('upload.apk');
   });
 
-  test('has exactly the members of the contract', async () => {
+  it('has exactly the members of the contract', async () => {
     const { data } = (await analyze(multipart('file', apk))).json();
     const members =
       'form parts file package permissions components flags network_security signing native_abis native_libraries dex trackers checked secrets urls findings risk warnings reputation';
@@ -105,7 +105,7 @@ describe('POST /app/analyze', () => {
     expect(Object.keys(data.flags)).toEqual(['debuggable', 'allow_backup', 'uses_cleartext', 'test_only']);
   });
 
-  test.each<[string, { payload?: Buffer | string; headers: Record<string, string> }, number, string]>([
+  it.each<[string, { payload?: Buffer | string; headers: Record<string, string> }, number, string]>([
     ['nothing', { headers: {} }, 400, 'invalid_request'],
     ['a form without a file', { payload: 'a=b', headers: { 'content-type': 'application/x-www-form-urlencoded' } }, 400, 'invalid_request'],
     ['JSON', { payload: '{"file":"x"}', headers: { 'content-type': 'application/json' } }, 400, 'invalid_request'],
@@ -118,13 +118,13 @@ describe('POST /app/analyze', () => {
     expect({ status: answer.statusCode, code: answer.json().code }).toEqual({ status, code });
   });
 
-  test('answers 422 to a truncated APK, and names the field', async () => {
+  it('answers 422 to a truncated APK, and names the field', async () => {
     const answer = await analyze(multipart('file', apk.subarray(0, apk.length - 100)));
     expect(answer.statusCode).toBe(422);
     expect(answer.json()).toMatchObject({ code: 'apk_malformed', errors: [{ field: 'file' }] });
   });
 
-  test.each(['application/x-www-form-urlencoded', 'application/json'])(
+  it.each(['application/x-www-form-urlencoded', 'application/json'])(
     'does not read a body of %s, which cannot hold a file',
     async (type) => {
       const socket = await announce(type, 150 * MEBIBYTE);
@@ -136,7 +136,7 @@ describe('POST /app/analyze', () => {
     },
   );
 
-  test('refuses fields beside the file that are larger than 1 MiB with 413', async () => {
+  it('refuses fields beside the file that are larger than 1 MiB with 413', async () => {
     const field = (bytes: number): string => `--edge\r\nContent-Disposition: form-data; name="note"\r\n\r\n${'x'.repeat(bytes)}\r\n`;
     const headers = { 'content-type': 'multipart/form-data; boundary=edge' };
     const large = await analyze({ payload: `${field(MEBIBYTE + 1)}--edge--\r\n`, headers });
@@ -147,7 +147,7 @@ describe('POST /app/analyze', () => {
     expect(beside.statusCode).toBe(200);
   });
 
-  test('stops an upload that grows over the limit with 413', async () => {
+  it('stops an upload that grows over the limit with 413', async () => {
     const piece = Buffer.alloc(MEBIBYTE);
     const body = Readable.from(Array.from({ length: 202 }, () => piece));
     const answer = await analyze({ payload: body, headers: { 'content-type': APK_TYPE, 'transfer-encoding': 'chunked' } });
@@ -156,7 +156,7 @@ describe('POST /app/analyze', () => {
     await expectNoFilesLeft();
   });
 
-  test('leaves no file behind and takes the next upload when a client leaves halfway', async () => {
+  it('leaves no file behind and takes the next upload when a client leaves halfway', async () => {
     for (let count = 0; count < 20; count++) {
       const socket = await announce(APK_TYPE, 100_000);
       socket.write(apk.subarray(0, 4_000));
@@ -174,7 +174,7 @@ describe('POST /app/analyze', () => {
     await expectNoFilesLeft();
   });
 
-  test.each([
+  it.each([
     ['504 when the analysis takes too long', { APK_WORKER_DEADLINE_MS: '100' }, 504, { reason: 'too_complex' }],
     ['422 when it uses up its CPU time', { APK_WORKER_CPU_MS: '100' }, 422, { code: 'apk_too_complex' }],
   ])('answers %s', async (_what, setting, status, members) => {
@@ -192,7 +192,7 @@ describe('POST /app/analyze', () => {
   });
 });
 
-test('POST /app/compare takes what POST /app/analyze reports', async () => {
+it('POST /app/compare takes what POST /app/analyze reports', async () => {
   const unsigned = await readFile(await builder.build('full', FULL_APP));
   const reports = [apk, unsigned].map(async (each) => (await analyze(multipart('file', each))).json().data as unknown);
   const [before, after] = await Promise.all(reports);
@@ -228,13 +228,13 @@ describe('reputation', () => {
     return answer.json().data.reputation;
   }
 
-  test('of a test key’s upload is the sandbox’s, which knows the sample alone', async () => {
+  it('of a test key’s upload is the sandbox’s, which knows the sample alone', async () => {
     const settings = { sandboxUrl: sandbox.url };
     await expect(reputationOf(sample, 'test', settings)).resolves.toEqual({ ...known, source: 'sandbox_virustotal' });
     await expect(reputationOf(apk, 'test', settings)).resolves.toMatchObject({ ok: true, known: false, malicious: null });
   });
 
-  test('of a live upload is asked for where a key is set, and null where none is', async () => {
+  it('of a live upload is asked for where a key is set, and null where none is', async () => {
     const APP_VIRUSTOTAL_URL = `${sandbox.url}/virustotal`;
     await expect(reputationOf(sample, 'live', { APP_VIRUSTOTAL_URL, APP_VIRUSTOTAL_KEY: 'vt' })).resolves.toEqual(known);
     await expect(reputationOf(sample, 'live', { APP_VIRUSTOTAL_URL })).resolves.toBeNull();
@@ -242,7 +242,7 @@ describe('reputation', () => {
 });
 
 describe('the other routes', () => {
-  test('GET /app tells how to upload', async () => {
+  it('GET /app tells how to upload', async () => {
     const answer = await service.call({ method: 'GET', url: '/app' });
     expect(answer.json()).toMatchObject({
       status: 'success',
@@ -252,7 +252,7 @@ describe('the other routes', () => {
     });
   });
 
-  test('GET /app/health says that the worker serves', async () => {
+  it('GET /app/health says that the worker serves', async () => {
     const health = () => service.call({ method: 'GET', url: '/app/health' });
     // A worker has a second to say so, which a busy machine may need.
     await eventually(async () => (await health()).statusCode === 200);
@@ -263,7 +263,7 @@ describe('the other routes', () => {
     });
   });
 
-  test('GET /app/health answers 503 when the worker is down', async () => {
+  it('GET /app/health answers 503 when the worker is down', async () => {
     const lonely = await serviceFor('127.0.0.1:1');
     const answer = await lonely.call({ method: 'GET', url: '/app/health' });
     expect(answer.json()).toMatchObject({ status: 503, code: 'service_not_ready' });

@@ -54,7 +54,7 @@ function stream(query: Record<string, string> = {}, headers: Record<string, stri
   return call({ url: '/gdplay/stream', query: { id: ID, ...query }, headers });
 }
 
-test('asks Drive v3 for the metadata and then for the bytes', async () => {
+it('asks Drive v3 for the metadata and then for the bytes', async () => {
   const response = await stream({ resourcekey: '0-key' });
   expect(response.body).toBe('0123456789');
   expect(response.headers).toMatchObject({
@@ -69,7 +69,7 @@ test('asks Drive v3 for the metadata and then for the bytes', async () => {
   for (const each of upstream.asked) expect(each.headers['x-goog-drive-resource-keys']).toBe(`${ID}/0-key`);
 });
 
-test.each([
+it.each([
   [404, 'notFound', 404, undefined],
   [403, 'downloadQuotaExceeded', 502, 'quota'],
   [403, 'userRateLimitExceeded', 502, 'quota'],
@@ -94,7 +94,7 @@ test.each([
   expect(early.body + late.body).not.toContain(KEY);
 });
 
-test.each<[string, number, unknown]>([
+it.each<[string, number, unknown]>([
   ['a folder', 400, { ...METADATA, mimeType: 'application/vnd.google-apps.folder', size: undefined }],
   ['a document', 415, { ...METADATA, mimeType: 'application/vnd.google-apps.document', size: undefined }],
   ['a picture', 415, { ...METADATA, mimeType: 'image/png' }],
@@ -109,12 +109,12 @@ test.each<[string, number, unknown]>([
   expect([response.statusCode, upstream.asked.length]).toEqual([status, 1]);
 });
 
-test('metadata that is a web page is a bad response', async () => {
+it('metadata that is a web page is a bad response', async () => {
   answerMetadata = (response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<p>hello');
   expect((await stream()).json()).toMatchObject({ status: 502, reason: 'bad_response' });
 });
 
-test('a file without a name, checksum, date or size is streamed without them', async () => {
+it('a file without a name, checksum, date or size is streamed without them', async () => {
   answerMetadata = (response) => json(response, 200, { id: ID, mimeType: 'audio/mpeg' });
   const response = await stream({}, { range: 'bytes=0-1', 'if-none-match': '"x"' });
   expect([response.statusCode, response.body]).toEqual([200, '0123456789']);
@@ -122,7 +122,7 @@ test('a file without a name, checksum, date or size is streamed without them', a
   for (const name of ['etag', 'last-modified', 'content-length']) expect(response.headers).not.toHaveProperty(name);
 });
 
-test('a name cannot leave its header', async () => {
+it('a name cannot leave its header', async () => {
   answerMetadata = (response) => json(response, 200, { ...METADATA, name: 'a"\\\r\nSet-Cookie: x=y\ud800.mp4' });
   const response = await stream();
   expect(response.headers['content-disposition']).toBe(
@@ -131,7 +131,7 @@ test('a name cannot leave its header', async () => {
   expect(response.headers).not.toHaveProperty('set-cookie');
 });
 
-test('a redirect of the media to another host is refused and not connected to', async () => {
+it('a redirect of the media to another host is refused and not connected to', async () => {
   const stranger = await listenWeb((_request, response) => void response.end());
   answerMedia = (response) => void response.writeHead(302, { location: `${stranger.url}/media` }).end();
   expect((await stream()).json()).toMatchObject({ status: 502, reason: 'redirect_refused' });

@@ -14,7 +14,7 @@ function setUp() {
   return { describe, files, pass: (ms: number) => (nowMs += ms), work: jest.fn(() => Promise.resolve('done')) };
 }
 
-test('a description is used for a minute and no longer', async () => {
+it('a description is used for a minute and no longer', async () => {
   const { describe, files, pass, work } = setUp();
   await files.use(REF, LIVE, work);
   pass(60_000);
@@ -25,7 +25,7 @@ test('a description is used for a minute and no longer', async () => {
   expect(describe).toHaveBeenCalledTimes(2);
 });
 
-test('live and test keys, and resource keys, are kept apart', async () => {
+it('live and test keys, and resource keys, are kept apart', async () => {
   const { describe, files, work } = setUp();
   await files.use(REF, LIVE, work);
   await files.use(REF, TEST, work);
@@ -33,7 +33,7 @@ test('live and test keys, and resource keys, are kept apart', async () => {
   expect(describe).toHaveBeenCalledTimes(3);
 });
 
-test.each([
+it.each([
   ['is tried again', 'a bad response', driveFailure('bad_response'), 2],
   ['is tried again', 'a file that is gone', fileNotFound(), 2],
   ['is not tried again', 'a time-out', driveTimeout(), 1],
@@ -47,14 +47,14 @@ test.each([
   expect(describe).toHaveBeenCalledTimes(times);
 });
 
-test('work with a fresh description that fails is not tried again', async () => {
+it('work with a fresh description that fails is not tried again', async () => {
   const { files, work } = setUp();
   work.mockRejectedValue(driveFailure('quota'));
   await expect(files.use(REF, LIVE, work)).rejects.toThrow();
   expect(work).toHaveBeenCalledTimes(1);
 });
 
-test('a failure to describe is not remembered', async () => {
+it('a failure to describe is not remembered', async () => {
   const { describe, files, work } = setUp();
   describe.mockRejectedValueOnce(fileNotFound());
   await expect(files.use(REF, LIVE, work)).rejects.toThrow();

@@ -22,7 +22,7 @@ describe.each(ADAPTERS)('%s', (_name, env) => {
   const stream = (id: string, headers: Record<string, string> = {}, options: CallOptions = {}) =>
     call('/gdplay/stream', { id }, { headers, ...options });
 
-  test('streams a whole file', async () => {
+  it('streams a whole file', async () => {
     const response = await stream(video.id);
     expect(response.statusCode).toBe(200);
     expect(response.rawPayload).toEqual(DRIVE_SAMPLE_MP4);
@@ -41,7 +41,7 @@ describe.each(ADAPTERS)('%s', (_name, env) => {
     expect(response.headers).not.toHaveProperty('x-goog-hash');
   });
 
-  test('streams what a range asks for, the end of a file that is too large for memory too', async () => {
+  it('streams what a range asks for, the end of a file that is too large for memory too', async () => {
     const response = await stream(video.id, { range: 'bytes=100-199' });
     expect(response.statusCode).toBe(206);
     expect(response.headers).toMatchObject({ 'content-range': `bytes 100-199/${video.size}`, 'content-length': '100' });
@@ -52,14 +52,14 @@ describe.each(ADAPTERS)('%s', (_name, env) => {
     expect(longer.rawPayload.subarray(4)).toEqual(tail.rawPayload);
   });
 
-  test('answers a range that lies outside with 416 and the size', async () => {
+  it('answers a range that lies outside with 416 and the size', async () => {
     const response = await stream(video.id, { range: `bytes=${video.size}-` });
     expect(response.statusCode).toBe(416);
     expect(response.headers['content-range']).toBe(`bytes */${video.size}`);
     expect(response.json()).toMatchObject({ code: 'range_not_satisfiable', status: 416, size_bytes: video.size });
   });
 
-  test('answers conditions with 304 and 412', async () => {
+  it('answers conditions with 304 and 412', async () => {
     const etag = String((await stream(video.id)).headers.etag);
     const fresh = await stream(video.id, { 'if-none-match': etag, range: 'bytes=0-1' });
     expect([fresh.statusCode, fresh.body, fresh.headers.etag]).toEqual([304, '', etag]);
@@ -70,7 +70,7 @@ describe.each(ADAPTERS)('%s', (_name, env) => {
     expect((await stream(video.id, { range: 'bytes=0-1', 'if-range': '"another"' })).statusCode).toBe(200);
   });
 
-  test('answers HEAD with the headers of the whole file and no body', async () => {
+  it('answers HEAD with the headers of the whole file and no body', async () => {
     const whole = await stream(audio.id);
     const head = await stream(audio.id, { range: 'bytes=0-1' }, { method: 'HEAD' });
     expect([head.statusCode, head.body]).toEqual([200, '']);
@@ -79,20 +79,20 @@ describe.each(ADAPTERS)('%s', (_name, env) => {
     }
   });
 
-  test('streams an empty file', async () => {
+  it('streams an empty file', async () => {
     const response = await stream(empty.id);
     expect([response.statusCode, response.body, response.headers['content-length']]).toEqual([200, '', '0']);
     expect((await stream(empty.id, { range: 'bytes=0-' })).headers['content-range']).toBe('bytes */0');
   });
 
-  test('names files of any script, and announces a vague type by the name', async () => {
+  it('names files of any script, and announces a vague type by the name', async () => {
     expect((await stream(scanned.id)).headers['content-disposition']).toBe(
       `inline; filename="Na_ve _gr__e_ __.mp4"; filename*=UTF-8''Na%C3%AFve%20%22gr%C3%B6%C3%9Fe%22%20%E8%A7%86%E9%A2%91.mp4`,
     );
     expect((await stream(untyped.id)).headers['content-type']).toBe('video/mp4');
   });
 
-  test('shows a thumbnail of the size that was asked for', async () => {
+  it('shows a thumbnail of the size that was asked for', async () => {
     const response = await call('/gdplay/thumbnail', { id: video.id, size: '320' });
     expect([response.statusCode, response.headers['content-type']]).toEqual([200, 'image/png']);
     expect([response.rawPayload.readUInt32BE(16), response.rawPayload.readUInt32BE(20)]).toEqual([320, 180]);
@@ -105,14 +105,14 @@ describe.each(ADAPTERS)('%s', (_name, env) => {
     expect(body.data).toMatchObject({ ...facts, modified_at: '2026-01-15T08:30:00Z' });
   });
 
-  test('keeps test and live apart: without a sandbox a test key gets 503', async () => {
+  it('keeps test and live apart: without a sandbox a test key gets 503', async () => {
     const response = await gdplayHarness(env).call({ url: '/gdplay/stream', query: { id: video.id }, context: { mode: 'test' } });
     expect(response.statusCode).toBe(503);
     expect(response.json()).toMatchObject({ code: 'upstream_not_configured' });
   });
 });
 
-test.each([
+it.each([
   ['size', '15'],
   ['size', '1601'],
   ['size', '99.5'],

@@ -39,7 +39,7 @@ describe.each(ADAPTERS)('links, %s', (_name, env) => {
   const view = (grant: LinkGrant, options: Pick<CallOptions, 'query' | 'headers' | 'url'> = {}) =>
     service.call({ url: '/gdplay/stream', context: { mode: 'test', chargedDay: null, quota: null, link: grant }, ...options });
 
-  test('are made for one file and one key, and say what is known of the file', async () => {
+  it('are made for one file and one key, and say what is known of the file', async () => {
     const response = await make({ id: video.id, expires_in: 600, viewer: '203.0.113.7' });
     expect(response.statusCode).toBe(200);
     const { data } = linkOutput.parse(response.json());
@@ -53,7 +53,7 @@ describe.each(ADAPTERS)('links, %s', (_name, env) => {
     expect(openLink(token, keys, NOW_MS / 1000)).toMatchObject({ ok: true, link });
   });
 
-  test.each([
+  it.each([
     [{ id: document.id }, 415, 'media_type_unsupported'],
     [{ id: 'sandbox-missing-01' }, 404, 'not_found'],
     [{ id: video.id, expires_in: 59 }, 400, 'invalid_request'],
@@ -65,26 +65,26 @@ describe.each(ADAPTERS)('links, %s', (_name, env) => {
     expect([response.statusCode, response.json()]).toEqual([status, expect.objectContaining({ code })]);
   });
 
-  test('play their file whole and in ranges, as often as a viewing needs', async () => {
+  it('play their file whole and in ranges, as often as a viewing needs', async () => {
     expect((await view(grantOf())).rawPayload).toEqual(DRIVE_SAMPLE_MP4);
     const part = await view(grantOf(), { headers: { range: 'bytes=100-199' } });
     expect([part.statusCode, part.rawPayload]).toEqual([206, DRIVE_SAMPLE_MP4.subarray(100, 200)]);
     expect([part.headers['x-tollgate-charged'], part.headers['ratelimit']]).toEqual([undefined, undefined]);
   });
 
-  test('play no other file: one named beside it is refused', async () => {
+  it('play no other file: one named beside it is refused', async () => {
     for (const query of [{ id: large.id }, { url: large.id }, { resourcekey: 'other' }] as Record<string, string>[])
       expect((await view(grantOf(), { query })).statusCode).toBe(400);
   });
 
-  test.each(['/gdplay', '/gdplay/link', '/gdplay/thumbnail?id=sandbox-video-0001'])('open no other route: %s', async (url) => {
+  it.each(['/gdplay', '/gdplay/link', '/gdplay/thumbnail?id=sandbox-video-0001'])('open no other route: %s', async (url) => {
     const response = await view(grantOf(), { url });
     expect(['link_not_valid', 'method_not_allowed']).toContain(response.json().code);
     const posted = await service.call({ method: 'POST', url, payload: { id: video.id }, context: { mode: 'test', link: grantOf() } });
     expect([posted.statusCode, posted.json().code]).toEqual([401, 'link_not_valid']);
   });
 
-  test('are used up when their bytes are, whatever ranges they come in', async () => {
+  it('are used up when their bytes are, whatever ranges they come in', async () => {
     const grant = grantOf({ allowance: 1_000 });
     const range = (first: number, last: number) => view(grant, { headers: { range: `bytes=${first}-${last}` } });
     for (let first = 0; first < 1_000; first += 250) expect((await range(first, first + 249)).statusCode).toBe(206);
@@ -94,13 +94,13 @@ describe.each(ADAPTERS)('links, %s', (_name, env) => {
   });
 });
 
-test('links are a 503 that keeps no unit where no key for them is set', async () => {
+it('links are a 503 that keeps no unit where no key for them is set', async () => {
   const service = gdplayHarness({}, sandbox.url);
   const response = await service.call({ method: 'POST', url: '/gdplay/link', payload: { id: video.id }, context: { mode: 'test' } });
   expect([response.statusCode, response.json().code]).toEqual([503, 'upstream_not_configured']);
 });
 
-test('a viewing that takes more than its share is cut off, and its source with it', async () => {
+it('a viewing that takes more than its share is cut off, and its source with it', async () => {
   const deps = gdplayDeps(LINKS, sandbox.url);
   const app = await listenGdplay(deps);
   const link = grantOf({ resource: large.id, allowance: 3_000_000 });
@@ -117,7 +117,7 @@ test('a viewing that takes more than its share is cut off, and its source with i
 });
 
 describe('the requests of one viewing', () => {
-  test('are four at a time, and one more finds room when one ends, however often that is told', () => {
+  it('are four at a time, and one more finds room when one ends, however often that is told', () => {
     const viewings = new Viewings(testClock);
     const open = [1, 2, 3, 4].map(() => viewings.admit(grantOf()));
     expect(() => viewings.admit(grantOf())).toThrow('concurrency_exceeded');
@@ -127,7 +127,7 @@ describe('the requests of one viewing', () => {
     expect(() => viewings.admit(grantOf())).toThrow('concurrency_exceeded');
   });
 
-  test('are 3,600 in all', () => {
+  it('are 3,600 in all', () => {
     const viewings = new Viewings(testClock);
     for (let count = 0; count < 3_600; count++) viewings.admit(grantOf()).end();
     expect(() => viewings.admit(grantOf())).toThrow('link_not_valid');

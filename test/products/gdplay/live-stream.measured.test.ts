@@ -45,7 +45,7 @@ function endless(response: ServerResponse): void {
   more();
 }
 
-test('a client that leaves ends the exchange with Drive within a second', async () => {
+it('a client that leaves ends the exchange with Drive within a second', async () => {
   let gone = 0;
   const { url } = await withMedia((response) => {
     response.once('close', () => (gone = performance.now()));
@@ -61,7 +61,7 @@ test('a client that leaves ends the exchange with Drive within a second', async 
   expectMeasured(gone - left, 1_000);
 });
 
-test('a client that leaves before the first byte ends the exchange with Drive', async () => {
+it('a client that leaves before the first byte ends the exchange with Drive', async () => {
   let gone = false;
   let asked = false;
   const { url } = await withMedia((response) => {
@@ -75,7 +75,7 @@ test('a client that leaves before the first byte ends the exchange with Drive', 
   await eventually(() => gone);
 });
 
-test('a client that does not read holds Drive up, and is cut off when nothing moves for too long', async () => {
+it('a client that does not read holds Drive up, and is cut off when nothing moves for too long', async () => {
   let sent = 0;
   let gone = false;
   const { url } = await withMedia(
@@ -101,7 +101,7 @@ test('a client that does not read holds Drive up, and is cut off when nothing mo
   socket.destroy();
 });
 
-test('a Drive that stops in the middle is given up, and the client sees a broken answer', async () => {
+it('a Drive that stops in the middle is given up, and the client sees a broken answer', async () => {
   const time = holdTime('timeouts');
   closers.push(() => Promise.resolve(time.release()));
   const { url } = await withMedia(
@@ -118,7 +118,7 @@ test('a Drive that stops in the middle is given up, and the client sees a broken
   await body;
 });
 
-test('a Drive that sends less than announced breaks the answer instead of ending it', async () => {
+it('a Drive that sends less than announced breaks the answer instead of ending it', async () => {
   let end: () => void = () => undefined;
   const { url } = await withMedia((response) => {
     response.writeHead(200, { 'content-type': 'video/mp4' });
@@ -131,7 +131,7 @@ test('a Drive that sends less than announced breaks the answer instead of ending
   await expect(response.arrayBuffer()).rejects.toThrow();
 });
 
-test.each<[string, number, (response: ServerResponse) => unknown]>([
+it.each<[string, number, (response: ServerResponse) => unknown]>([
   ['announces bytes and sends none', 504, (response) => response.writeHead(200, { 'content-length': String(SIZE) }).flushHeaders()],
   ['breaks off before the first byte', 502, (response) => response.destroy()],
   ['sends another part than asked', 502, (response) => response.writeHead(206, { 'content-range': `bytes 0-4/${SIZE}` }).end('01234')],
@@ -146,7 +146,7 @@ test.each<[string, number, (response: ServerResponse) => unknown]>([
   expect(response.headers.get('content-range')).toBeNull();
 });
 
-test('a Drive that ignores ranges is answered with the whole', async () => {
+it('a Drive that ignores ranges is answered with the whole', async () => {
   const { url } = await withMedia(endless);
   const leaving = new AbortController();
   const response = await fetch(url, { headers: { ...LIVE_HEADERS, range: 'bytes=5-9' }, signal: leaving.signal });
@@ -155,7 +155,7 @@ test('a Drive that ignores ranges is answered with the whole', async () => {
   leaving.abort();
 });
 
-test('Drive is shown the range and nothing else of the request', async () => {
+it('Drive is shown the range and nothing else of the request', async () => {
   const seen: IncomingMessage[] = [];
   const { url } = await withMedia((response, request) => {
     seen.push(request);

@@ -6,7 +6,7 @@ import { fc } from '../../support/fast-check';
 const ID = '1AbC-dEf_GhIjKlMnOpQrStUvWxYz';
 
 describe('a file', () => {
-  test.each([
+  it.each([
     ['a bare id', ID],
     ['the shortest id', '0123456789'],
     ['a sharing link', `https://drive.google.com/file/d/${ID}/view?usp=sharing`],
@@ -24,7 +24,7 @@ describe('a file', () => {
     expect(parseFileRef({ id: text, url: '' })).toEqual(parseFileRef({ url: text }));
   });
 
-  test('takes its resource key from the field, else from the link', () => {
+  it('takes its resource key from the field, else from the link', () => {
     const url = `https://drive.google.com/file/d/${ID}/view?resourcekey=0-fromlink`;
     expect(parseFileRef({ url }).resourceKey).toBe('0-fromlink');
     expect(parseFileRef({ url, resourcekey: '0-field' }).resourceKey).toBe('0-field');
@@ -33,7 +33,7 @@ describe('a file', () => {
 });
 
 describe('400 answers', () => {
-  test.each([
+  it.each([
     ['neither field', {}, 'id'],
     ['empty fields', { id: ' ', url: '' }, 'id'],
     ['both fields', { id: ID, url: ID }, 'url'],
@@ -66,13 +66,13 @@ describe('400 answers', () => {
     }
   });
 
-  test('say of a folder that it is one', () => {
+  it('say of a folder that it is one', () => {
     expect(() => parseFileRef({ url: `https://drive.google.com/drive/folders/${ID}` })).toThrow(
       expect.objectContaining({ options: expect.objectContaining({ detail: expect.stringContaining('is a folder') }) }),
     );
   });
 
-  test('are the only failure, whatever is given', () => {
+  it('are the only failure, whatever is given', () => {
     const text = fc.option(fc.oneof(fc.string(), anyWebUrl, fc.string({ unit: anyCharacter })), { nil: undefined });
     fc.assert(
       fc.property(text, text, text, (id, url, resourcekey) => {

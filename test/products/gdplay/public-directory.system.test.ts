@@ -63,7 +63,7 @@ const stream = (headers: Record<string, string> = {}, query: Record<string, stri
   harness(env).call({ url: '/gdplay/stream', query: { id: ID, ...query }, headers });
 const paths = () => upstream.asked.map(({ url }) => url);
 
-test('asks for one byte to learn about the file, and then for what was asked', async () => {
+it('asks for one byte to learn about the file, and then for what was asked', async () => {
   const response = await stream({ range: 'bytes=2-4' }, { resourcekey: '0-key' });
   expect([response.statusCode, response.body]).toEqual([206, '234']);
   expect(response.headers['content-disposition']).toBe(`inline; filename="_.mp4"; filename*=UTF-8''%C3%A4.mp4`);
@@ -73,14 +73,14 @@ test('asks for one byte to learn about the file, and then for what was asked', a
   ]);
 });
 
-test('confirms the download of a file that was not scanned', async () => {
+it('confirms the download of a file that was not scanned', async () => {
   uc = page(200, virusScanPage(`${upstream.url}/download`));
   expect((await stream()).body).toBe('0123456789');
   const confirmed = `/download?id=${ID}&export=download&authuser=0&confirm=t&uuid=2d1c%269b`;
   expect(paths()).toEqual([`/uc?export=download&id=${ID}`, confirmed, confirmed]);
 });
 
-test.each<[string, () => Answer, number, string | undefined]>([
+it.each<[string, () => Answer, number, string | undefined]>([
   ['a form that leads to another host', () => page(200, virusScanPage(`${stranger.url}/download`)), 502, 'redirect_refused'],
   ['a form with a script for an address', () => page(200, virusScanPage('javascript:alert(1)')), 502, 'redirect_refused'],
   ['a form with a file for an address', () => page(200, virusScanPage('file:///etc/passwd')), 502, 'redirect_refused'],
@@ -115,13 +115,13 @@ function redirect(location: string): Answer {
   return (_request, response) => response.writeHead(303, { location }).end();
 }
 
-test('a page behind the confirmation is not passed through either', async () => {
+it('a page behind the confirmation is not passed through either', async () => {
   uc = page(200, virusScanPage(`${upstream.url}/download`));
   download = page(200, quotaPage);
   expect((await stream()).json()).toMatchObject({ status: 502, reason: 'quota' });
 });
 
-test.each([
+it.each([
   [{ etag: '"abc"' }, '"abc"'],
   [{ etag: 'W/"abc"' }, undefined],
   [{ 'x-goog-hash': 'crc32c=AAAAAA==, md5=nhB9nTcrtoJr2B01QqQZ1g==' }, '"nhB9nTcrtoJr2B01QqQZ1g=="'],
@@ -132,7 +132,7 @@ test.each([
   expect((await stream()).headers.etag).toBe(etag);
 });
 
-test('remembers a file: seeking asks for the bytes alone, and an address that expired is found again', async () => {
+it('remembers a file: seeking asks for the bytes alone, and an address that expired is found again', async () => {
   const service = harness();
   const get = () => service.call({ url: '/gdplay/stream', query: { id: ID }, headers: { range: 'bytes=1-2' } });
   let addresses = 0;
@@ -154,14 +154,14 @@ describe('a thumbnail', () => {
   const thumbnail = (query: Record<string, string> = {}) => harness().call({ url: '/gdplay/thumbnail', query: { id: ID, ...query } });
   const picture: Answer = (_request, response) => response.writeHead(200, { 'content-type': 'image/jpeg' }).end('jpeg');
 
-  test('is asked for by its width', async () => {
+  it('is asked for by its width', async () => {
     download = picture;
     const response = await thumbnail({ size: '128', resourcekey: '0-key' });
     expect([response.statusCode, response.body, response.headers['content-type']]).toEqual([200, 'jpeg', 'image/jpeg']);
     expect(paths().at(-1)).toBe(`/thumbnail?id=${ID}&sz=w128&resourcekey=0-key`);
   });
 
-  test('answers HEAD without a body', async () => {
+  it('answers HEAD without a body', async () => {
     download = picture;
     const service = await listenGdplay(gdplayDeps({ GDPLAY_WEB_URL: upstream.url }));
     const headers = proofHeader(contextFor('api-gdplay'));
@@ -170,7 +170,7 @@ describe('a thumbnail', () => {
     await service.close();
   });
 
-  test.each<[string, Answer, number, string | undefined]>([
+  it.each<[string, Answer, number, string | undefined]>([
     ['missing', page(404, '<h1>404'), 404, undefined],
     ['a web page', page(200, '<p>x'), 502, 'bad_response'],
     ['an SVG', (_request, response) => response.writeHead(200, { 'content-type': 'image/svg+xml' }).end('<svg/>'), 502, 'bad_response'],

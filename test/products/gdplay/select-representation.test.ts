@@ -11,7 +11,7 @@ function select(headers: Record<string, string>, method = 'GET', file: Partial<t
 }
 
 describe('a single range of 1000 bytes', () => {
-  test.each([
+  it.each([
     ['bytes=0-0', 0, 0],
     ['bytes=0-99', 0, 99],
     ['bytes=500-', 500, 999],
@@ -30,15 +30,12 @@ describe('a single range of 1000 bytes', () => {
     expect(judgeRange(field, 1_000)).toEqual({ kind: 'part', first, last });
   });
 
-  test.each([
-    'bytes=1000-',
-    'bytes=1000-1001',
-    'bytes=-0',
-    'bytes=99999999999999999999-',
-    'bytes=18446744073709551616-18446744073709551617',
-  ])('%s cannot be satisfied', (field) => expect(judgeRange(field, 1_000)).toEqual({ kind: 'unsatisfiable' }));
+  it.each(['bytes=1000-', 'bytes=1000-1001', 'bytes=-0', 'bytes=99999999999999999999-', 'bytes=18446744073709551616-18446744073709551617'])(
+    '%s cannot be satisfied',
+    (field) => expect(judgeRange(field, 1_000)).toEqual({ kind: 'unsatisfiable' }),
+  );
 
-  test('any other field is ignored', () => {
+  it('any other field is ignored', () => {
     const nothing = ['', 'bytes', 'bytes=', 'bytes=-', 'bytes=,', 'bytes=a-b', 'bytes=1-b', 'bytes=5', 'bytes=1--2', 'bytes=--1'];
     const numbers = ['bytes=+1-2', 'bytes=1.5-2', 'bytes=9-3', 'bytes=99999999999999999999-99999999999999999998', 'bytes=0x1-0x2'];
     const several = ['bytes=0-1,3-4', 'bytes=0-1,1-2', 'bytes=0-1, bytes=3-4', 'bytes=0-1,x', 'bytes=5000-,6000-'];
@@ -46,12 +43,12 @@ describe('a single range of 1000 bytes', () => {
       expect([field, judgeRange(field, 1_000)]).toEqual([field, { kind: 'ignored' }]);
   });
 
-  test('of nothing is ignored or cannot be satisfied', () => {
+  it('of nothing is ignored or cannot be satisfied', () => {
     expect(judgeRange('bytes=0-', 0)).toEqual({ kind: 'unsatisfiable' });
     expect(judgeRange('bytes=-5', 0)).toEqual({ kind: 'ignored' });
   });
 
-  test('always lies within the file', () => {
+  it('always lies within the file', () => {
     const digits = fc.oneof(fc.nat(2_000).map(String), fc.bigInt({ min: 0n, max: 10n ** 30n }).map(String), fc.constant(''));
     fc.assert(
       fc.property(digits, digits, fc.nat(1_500), (from, to, size) => {
@@ -72,7 +69,7 @@ describe('conditions', () => {
   const notModified = { kind: 'not_modified' };
   const failed = { kind: 'precondition_failed' };
 
-  test.each([
+  it.each([
     ['If-None-Match of this version', { 'if-none-match': '"v1"' }, notModified],
     ['If-None-Match, weakly', { 'if-none-match': '"x", W/"v1"' }, notModified],
     ['If-None-Match with any', { 'if-none-match': '*' }, notModified],
@@ -100,11 +97,11 @@ describe('conditions', () => {
     ['If-Range without a range', { 'if-range': '"v1"' }, whole],
   ])('%s', (_what, headers, expected) => expect(select(headers)).toEqual(expected));
 
-  test('If-Range by date does not count within the second of the change', () => {
+  it('If-Range by date does not count within the second of the change', () => {
     expect(select({ ...range, 'if-range': MODIFIED }, 'GET', {}, MODIFIED_MS + 900)).toEqual(whole);
   });
 
-  test('a file without validators satisfies no comparison', () => {
+  it('a file without validators satisfies no comparison', () => {
     const none = { etag: undefined, modifiedAtMs: undefined, size: 10 };
     const bare = (headers: Record<string, string>): Selection =>
       selectRepresentation({ method: 'GET', header: (name) => headers[name], nowMs: 0 }, none);
@@ -113,18 +110,18 @@ describe('conditions', () => {
     expect(bare({ 'if-range': MODIFIED, range: 'bytes=1-2' })).toEqual(whole);
   });
 
-  test('HEAD obeys conditions and no range; other methods obey neither', () => {
+  it('HEAD obeys conditions and no range; other methods obey neither', () => {
     expect(select({ 'if-none-match': '"v1"' }, 'HEAD')).toEqual(notModified);
     expect(select({ range: 'bytes=5000-' }, 'HEAD')).toEqual(whole);
     expect(select({ ...range, 'if-none-match': '"v1"', 'if-match': '"v2"' }, 'POST')).toEqual(whole);
   });
 
-  test('a file of unknown size has no ranges', () => {
+  it('a file of unknown size has no ranges', () => {
     const request = { method: 'GET', header: (name: string) => (name === 'range' ? 'bytes=0-1' : undefined), nowMs: 0 };
     expect(selectRepresentation(request, { etag: undefined, modifiedAtMs: undefined, size: undefined })).toEqual(whole);
   });
 });
 
-test.each(['Sun, 06 Nov 1994 08:49:37 GMT', 'Sunday, 06-Nov-94 08:49:37 GMT', 'Sun Nov  6 08:49:37 1994'])('%s is an HTTP date', (text) => {
+it.each(['Sun, 06 Nov 1994 08:49:37 GMT', 'Sunday, 06-Nov-94 08:49:37 GMT', 'Sun Nov  6 08:49:37 1994'])('%s is an HTTP date', (text) => {
   expect(parseHttpDate(text)).toBe(Date.UTC(1994, 10, 6, 8, 49, 37));
 });

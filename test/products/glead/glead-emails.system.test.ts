@@ -63,7 +63,7 @@ async function emailsOf(harness: Harness, mode: 'live' | 'test', input: object =
 }
 
 describe('with the crawl switched on', () => {
-  test('a test key sees the e-mails of the documented input, and touches no network', async () => {
+  it('a test key sees the e-mails of the documented input, and touches no network', async () => {
     expect(await emailsOf(glead, 'test', { limit: 3 })).toEqual([
       ['hello@business-01.example.com', 'billing@business-01.example.com'],
       ['desk@business-02.example.com'],
@@ -74,13 +74,13 @@ describe('with the crawl switched on', () => {
     expect([web.dialled, resolved]).toEqual([[], []]);
   });
 
-  test('a live key sees the e-mails that websites show; a lead without a website has none', async () => {
+  it('a live key sees the e-mails that websites show; a lead without a website has none', async () => {
     websites = ['http://www.one.com/', undefined, 'http://two.co.in/shop'];
     expect(await emailsOf(glead, 'live')).toEqual([['info@www.one.com'], 'no_website', ['info@two.co.in']]);
     expect(new Set(web.dialled)).toEqual(new Set([PUBLIC]));
   });
 
-  test.each(['http://2130706433/', 'http://localhost/', 'http://user:pass@one.com/', 'file:///etc/passwd'])(
+  it.each(['http://2130706433/', 'http://localhost/', 'http://user:pass@one.com/', 'file:///etc/passwd'])(
     'the website %s is neither looked up nor dialled',
     async (website) => {
       websites = [website];
@@ -89,7 +89,7 @@ describe('with the crawl switched on', () => {
     },
   );
 
-  test('a name that leads inside is never dialled, nor is a redirect or a contact page that leads there', async () => {
+  it('a name that leads inside is never dialled, nor is a redirect or a contact page that leads there', async () => {
     addresses = { 'inside.com': ['10.0.0.5'], 'mixed.com': [PUBLIC, '127.0.0.1'], 'intra.out.com': ['192.168.0.9'] };
     visit = (request, response): unknown => {
       const { host = '' } = request.headers;
@@ -105,7 +105,7 @@ describe('with the crawl switched on', () => {
   });
 });
 
-test('without the setting nobody’s website is read', async () => {
+it('without the setting nobody’s website is read', async () => {
   websites = ['http://www.one.com/'];
   expect(await emailsOf(without, 'live')).toEqual(['not_configured']);
   expect(await emailsOf(without, 'test', { limit: 3 })).toEqual(['not_configured', 'not_configured', 'not_configured']);

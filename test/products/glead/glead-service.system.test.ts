@@ -43,7 +43,7 @@ describe('an area that is split into tiles', () => {
     return pages;
   }
 
-  test('has more than 60 leads, each once and within the radius', async () => {
+  it('has more than 60 leads, each once and within the radius', async () => {
     const pages = await follow(area);
     const leads = pages.flatMap(({ leads: each }) => each);
     expect(leads.length).toBeGreaterThan(60);
@@ -53,19 +53,19 @@ describe('an area that is split into tiles', () => {
     expect(pages.at(-1).tiles).toEqual({ count: 4, searched: 4 });
   });
 
-  test('has the same leads however many are wanted at a time', async () => {
+  it('has the same leads however many are wanted at a time', async () => {
     const ids = (pages: any[]) => pages.flatMap(({ leads }) => leads.map(({ place_id }: any) => place_id));
     expect(ids(await follow({ ...area, limit: 7 }))).toEqual(ids(await follow(area)));
   });
 
-  test('counts a place once for the tile that it lies in, where the source searches wider', async () => {
+  it('counts a place once for the tile that it lies in, where the source searches wider', async () => {
     const pages = await follow(area, overSocket);
     const places = pages.flatMap(({ leads }) => leads.map(({ latitude, longitude }: any) => `${latitude} ${longitude}`));
     expect(places.length).toBeGreaterThan(60);
     expect(new Set(places).size).toBe(places.length);
   });
 
-  test('goes on with its own token only', async () => {
+  it('goes on with its own token only', async () => {
     const { next_page_token: token } = await leadsOf({ ...area, limit: 7 });
     for (const grid of [3, undefined]) expect((await post({ ...area, grid, page_token: token })).statusCode).toBe(422);
     expect((await leadsOf({ query: 'dentist' })).tiles).toBeNull();
@@ -73,7 +73,7 @@ describe('an area that is split into tiles', () => {
 });
 
 describe('POST /glead/search', () => {
-  test('answers leads with their contacts', async () => {
+  it('answers leads with their contacts', async () => {
     const body = (await post({ query: 'dentist', location: 'Bengaluru', limit: 2 })).json();
     expect(leadSearchOutput.parse(body)).toEqual(body);
     expect(body).toMatchObject({ status: 'success', data: { count: 2, source: 'sandbox_google_places' } });
@@ -90,7 +90,7 @@ describe('POST /glead/search', () => {
     });
   });
 
-  test.each([7, 20, 21])('pages of %i bring every business once, in order', async (limit) => {
+  it.each([7, 20, 21])('pages of %i bring every business once, in order', async (limit) => {
     const seen: number[] = [];
     let page_token: string | null | undefined;
     do {
@@ -102,7 +102,7 @@ describe('POST /glead/search', () => {
     expect(seen).toEqual(Array.from({ length: 45 }, (_, index) => index + 1));
   });
 
-  test.each([
+  it.each([
     [{ has_website: false }, (lead: any) => lead.website === null, 11],
     [{ has_website: true, has_phone: false }, (lead: any) => lead.website !== null && lead.phone === null, 7],
     [{ min_rating: 4.5 }, (lead: any) => lead.rating >= 4.5, 10],
@@ -116,21 +116,21 @@ describe('POST /glead/search', () => {
     expect(data.leads.every(holds)).toBe(true);
   });
 
-  test('filters page by page without losing a lead between pages', async () => {
+  it('filters page by page without losing a lead between pages', async () => {
     const filters = { has_website: false };
     const first = await leadsOf({ query: 'dentist', limit: 6, filters });
     const second = await leadsOf({ query: 'dentist', limit: 6, filters, page_token: first.next_page_token });
     expect([...ranks(first), ...ranks(second)]).toEqual([4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44]);
   });
 
-  test('leaves out what lies outside a radius that was named, and only then', async () => {
+  it('leaves out what lies outside a radius that was named, and only then', async () => {
     const near = await leadsOf({ query: 'dentist', ...POINT, radius_km: 5, limit: 60 });
     expect(ranks(near)).not.toContain(9);
     expect(near.count).toBe(40);
     expect((await leadsOf({ query: 'dentist', ...POINT, limit: 60 })).count).toBe(45);
   });
 
-  test('takes a page token only for the search it came from', async () => {
+  it('takes a page token only for the search it came from', async () => {
     const { next_page_token: page_token } = await leadsOf({ query: 'dentist' });
     expect((await post({ query: 'dentist', page_token, limit: 5, filters: { has_phone: true } })).statusCode).toBe(200);
     const [search] = JSON.parse(Buffer.from(page_token, 'base64url').toString());
@@ -142,7 +142,7 @@ describe('POST /glead/search', () => {
     }
   });
 
-  test('reads leads from the results of the ranking WebSocket when that is the source', async () => {
+  it('reads leads from the results of the ranking WebSocket when that is the source', async () => {
     const data = await leadsOf({ query: 'dentist', limit: 30 }, overSocket);
     expect(data).toMatchObject({ count: 30, source: 'sandbox_ranking_websocket' });
     expect(data.leads[0]).toMatchObject({ name: 'Lotus Clinic', phone: '080 5550 1001', category: 'dentist', maps_url: null });
@@ -154,7 +154,7 @@ describe('POST /glead/search', () => {
 });
 
 describe('input of glead', () => {
-  test.each([
+  it.each([
     ['there is neither query nor keyword', { query: undefined }, 'query'],
     ['there are both query and keyword', { keyword: 'dentist' }, 'keyword'],
     ['query is empty', { query: ' ' }, 'query'],

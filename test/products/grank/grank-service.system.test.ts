@@ -36,7 +36,7 @@ const poster = (of: Harness) => (route: string, payload: object) =>
 const post = (route: string, payload: object) => poster(grank)(route, payload);
 
 describe('/grank/search', () => {
-  test('answers ranked businesses with distance and the radius marked', async () => {
+  it('answers ranked businesses with distance and the radius marked', async () => {
     const body = (await post('search', { ...POINT, keyword: 'dentist' })).json();
     expect(Object.keys(body)).toEqual(['ok', 'query', 'count', 'results', 'truncated', 'source', 'fetched_at']);
     expect(body).toMatchObject({
@@ -67,7 +67,7 @@ describe('/grank/search', () => {
     expect(body.results[10]).toMatchObject({ rating: null, reviews: null });
   });
 
-  test('says which result is the business that was asked for', async () => {
+  it('says which result is the business that was asked for', async () => {
     const match = async (more: object) => (await post('search', { ...POINT, keyword: 'dentist', ...more })).json().match;
     expect(await match({ place_id: 'ChIJsandbox0007' })).toEqual({
       place_id: 'ChIJsandbox0007', name: 'Peña Señorita', method: 'place_id', score: 1, position: 7,
@@ -79,7 +79,7 @@ describe('/grank/search', () => {
 });
 
 describe('/grank/position', () => {
-  test('tells the rank, the match and who stands above', async () => {
+  it('tells the rank, the match and who stands above', async () => {
     const body = (await post('position', { ...POINT, keyword: 'dentist', business_name: 'ORCHID DENTAL CARE' })).json();
     expect(Object.keys(body)).toEqual([
       'ok', 'query', 'found', 'position', 'position_in_radius', 'match', 'candidates', 'checked', 'competitors_above', 'truncated',
@@ -101,7 +101,7 @@ describe('/grank/position', () => {
 describe('/grank/grid', () => {
   const landmark = { ...POINT, keyword: 'sandbox-grid', business_name: 'Sandbox Landmark', radius_km: 3 };
 
-  test('tells the rank at each of 49 points, the further out the worse, and what they come to', async () => {
+  it('tells the rank at each of 49 points, the further out the worse, and what they come to', async () => {
     const response = await post('grid', landmark);
     const body = response.json();
     expect(gridOutput.strict().parse(body)).toEqual(body);
@@ -121,7 +121,7 @@ describe('/grank/grid', () => {
     expect(response.headers['x-tollgate-charged']).toBe('49');
   });
 
-  test('finds a place by its id, and looks no further than it is asked to', async () => {
+  it('finds a place by its id, and looks no further than it is asked to', async () => {
     const { business_name: _, ...unnamed } = landmark;
     const by = { ...unnamed, place_id: 'ChIJsandbox0100', size: 3 };
     expect((await post('grid', by)).json().points.map(({ rank }: any) => rank)).toEqual([14, 10, 14, 10, 1, 10, 14, 10, 14]);
@@ -130,7 +130,7 @@ describe('/grank/grid', () => {
     expect(near.summary).toMatchObject({ answered: 9, found: 5, average_rank: 8.2, top_3_share: 0.111 });
   });
 
-  test('makes answers of which the history can be asked, whole as they came', async () => {
+  it('makes answers of which the history can be asked, whole as they came', async () => {
     const first = (await post('grid', { ...landmark, size: 3 })).json();
     const second = { ...(await post('grid', { ...landmark, size: 3 })).json(), fetched_at: '2026-04-14T09:26:53Z' };
     const response = await post('history', { answers: [second, first] });
@@ -143,7 +143,7 @@ describe('/grank/grid', () => {
     expect(alone.json()).toMatchObject({ status: 422, errors: [{ field: 'answers', message: 'must hold two answers or more' }] });
   });
 
-  test.each([
+  it.each([
     [{ size: 4 }, 'size', 'must be one of 3, 5, 7'],
     [{ business_name: '' }, 'business_name', 'is required, or place_id'],
     [{ place_id: 'p' }, 'place_id', 'must not be given together with business_name'],
@@ -154,7 +154,7 @@ describe('/grank/grid', () => {
     expect([response.statusCode, response.json().errors]).toEqual([422, [{ field, message }]]);
   });
 
-  test('is not answered at a gateway that took the price of one position', async () => {
+  it('is not answered at a gateway that took the price of one position', async () => {
     for (const units of [undefined, 1, 48]) {
       const refused = await grank.call({ method: 'POST', url: '/grank/grid', payload: landmark, context: { mode: 'test', units } });
       expect([refused.statusCode, refused.json().code]).toEqual([503, 'upstream_not_configured']);
@@ -173,7 +173,7 @@ describe('test keys over the ranking WebSocket', () => {
     hasty = await grankWith({ ...env, ...HASTY });
   });
 
-  test('get a grid of positions', async () => {
+  it('get a grid of positions', async () => {
     const input = { ...POINT, keyword: 'sandbox-grid', radius_km: 3, size: 3 };
     for (const business of [{ business_name: 'sandbox landmark' }, { place_id: 'ChIJsandbox0100' }]) {
       const body = (await poster(overSocket)('grid', { ...input, ...business })).json();
@@ -186,7 +186,7 @@ describe('test keys over the ranking WebSocket', () => {
     expect(partly.summary).toMatchObject({ answered: 5, failed: 4, found: 5 });
   });
 
-  test.each([
+  it.each([
     ['sandbox-upstream-error', 502, 'upstream_error'],
     ['sandbox-closed', 502, 'unreachable'],
     ['sandbox-bad-response', 502, 'bad_response'],
@@ -199,7 +199,7 @@ describe('test keys over the ranking WebSocket', () => {
   });
 });
 
-test('without a sandbox a test key is answered 503, whatever is configured live', async () => {
+it('without a sandbox a test key is answered 503, whatever is configured live', async () => {
   const post = poster(await grankWith({ RANKING_GOOGLE_PLACES_KEY: 'k' }));
   const response = await post('search', { ...POINT, keyword: 'dentist' });
   expect([response.statusCode, response.json().code]).toEqual([503, 'upstream_not_configured']);
@@ -208,7 +208,7 @@ test('without a sandbox a test key is answered 503, whatever is configured live'
 describe('input of grank', () => {
   const valid = { ...POINT, keyword: 'dentist', business_name: 'Lotus Clinic' };
 
-  test('treats an empty optional field as absent', async () => {
+  it('treats an empty optional field as absent', async () => {
     const payload = 'keyword=a&latitude=1&longitude=2&place_id=&business_name=&country_code=&language_code=&radius_km=&max_results=';
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
     const response = await grank.call({ method: 'POST', url: '/grank/search', payload, headers, context: { mode: 'test' } });
@@ -216,7 +216,7 @@ describe('input of grank', () => {
     expect(response.json().query).toEqual({ keyword: 'a', latitude: 1, longitude: 2, radius_km: 5, max_results: 20 });
   });
 
-  test.each([
+  it.each([
     ['keyword is blank', { keyword: '  ' }, 'keyword', 'must not be empty'],
     ['keyword is too long', { keyword: 'x'.repeat(201) }, 'keyword', 'must have at most 200 characters'],
     ['keyword holds a control character', { keyword: 'a\u0000b' }, 'keyword', 'must not hold control characters'],
@@ -239,7 +239,7 @@ describe('input of grank', () => {
     }
   });
 
-  test('lists everything that is wrong at once', async () => {
+  it('lists everything that is wrong at once', async () => {
     const { errors } = (await post('position', {})).json();
     expect(errors.map(({ field }: any) => field)).toEqual(['keyword', 'latitude', 'longitude', 'business_name']);
   });

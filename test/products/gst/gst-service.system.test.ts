@@ -20,7 +20,7 @@ describe.each(['link', 'portal'])('from the %s', (source) => {
   const refresh = (sessionId: string, path = '/gst/refresh_captcha', as = {}) =>
     gst.call({ method: 'GET', url: path, query: { sessionId }, context: { ...context, ...as } });
 
-  test('GET /gst/start opens a session with an id of 128 bits and a PNG', async () => {
+  it('GET /gst/start opens a session with an id of 128 bits and a PNG', async () => {
     const answer = await gst.call({ method: 'GET', url: '/gst/start', context });
     expect(answer.statusCode).toBe(200);
     expect(answer.json()).toEqual({
@@ -32,7 +32,7 @@ describe.each(['link', 'portal'])('from the %s', (source) => {
     expect((await start()).sessionId).not.toBe(answer.json().sessionId);
   });
 
-  test('POST /gst/data passes the payload through, and the session is done', async () => {
+  it('POST /gst/data passes the payload through, and the session is done', async () => {
     const { sessionId } = await start();
     const answer = await post({ sessionId, GSTIN, captcha: 'KX47M' });
     expect(answer.statusCode).toBe(200);
@@ -42,7 +42,7 @@ describe.each(['link', 'portal'])('from the %s', (source) => {
     expect([again.statusCode, again.json().code]).toEqual([400, 'session_expired']);
   });
 
-  test.each([
+  it.each([
     ['a form with gst', 'application/x-www-form-urlencoded', (id: string) => `sessionId=${id}&gst=27aaacr5055k1z7&captcha=kx47m`],
     ['JSON with gstin', 'application/json', (id: string) => JSON.stringify({ sessionId: id, gstin: ` ${GSTIN} `, captcha: ' KX47M ' })],
     [
@@ -57,7 +57,7 @@ describe.each(['link', 'portal'])('from the %s', (source) => {
     expect([answer.statusCode, answer.json().gstin]).toEqual([200, GSTIN]);
   });
 
-  test('a wrong captcha is 502 captcha_rejected with the next one, which works; the old one does not', async () => {
+  it('a wrong captcha is 502 captcha_rejected with the next one, which works; the old one does not', async () => {
     const { sessionId, image } = await start();
     const rejected = await post({ sessionId, GSTIN, captcha: 'WRONG' });
     expect(rejected.statusCode).toBe(502);
@@ -69,14 +69,14 @@ describe.each(['link', 'portal'])('from the %s', (source) => {
     expect((await post({ sessionId, GSTIN, captcha: 'M7XK2' })).statusCode).toBe(200);
   });
 
-  test('the third wrong captcha ends the session', async () => {
+  it('the third wrong captcha ends the session', async () => {
     const { sessionId } = await start();
     for (const code of ['captcha_rejected', 'captcha_rejected', 'attempts_exhausted', 'session_expired']) {
       expect((await post({ sessionId, GSTIN, captcha: 'WRONG' })).json().code).toBe(code);
     }
   });
 
-  test('a refresh voids the old captcha, by either path, five times at most', async () => {
+  it('a refresh voids the old captcha, by either path, five times at most', async () => {
     const { sessionId, image } = await start();
     const seen = [image];
     for (let turn = 0; turn < 5; turn++) {
@@ -90,7 +90,7 @@ describe.each(['link', 'portal'])('from the %s', (source) => {
     expect((await post({ sessionId, GSTIN, captcha: 'K4MT7' })).statusCode).toBe(200);
   });
 
-  test('only one of ten submits at once is sent; the others are told that the session is busy', async () => {
+  it('only one of ten submits at once is sent; the others are told that the session is busy', async () => {
     const { sessionId } = await start();
     const answers = await Promise.all(Array.from({ length: 10 }, () => post({ sessionId, GSTIN, captcha: 'KX47M' })));
     const codes = answers.map((each) => (each.statusCode === 200 ? 'ok' : each.json().code));
@@ -98,7 +98,7 @@ describe.each(['link', 'portal'])('from the %s', (source) => {
     expect(codes.filter((code) => code === 'session_busy' || code === 'session_expired')).toHaveLength(9);
   });
 
-  test.each([
+  it.each([
     ['another subscription', { subscriptionId: 'subscription-2' }],
     ['the same subscription in live mode', { mode: 'live' as const }],
   ])('a session belongs to who opened it: %s is told that there is none, and does not disturb it', async (_who, as) => {

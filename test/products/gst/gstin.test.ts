@@ -4,11 +4,11 @@ import { fc } from '../../support/fast-check';
 const VALID = ['27AAACR5055K1Z7', '27AAPFU0939F1ZV', '33AAAGM0289C1DZ', '9917USA29016OS6', '2317UNO00001UND'];
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 
-test.each(VALID)('%s, a published number, has valid form and check character', (number) => {
+it.each(VALID)('%s, a published number, has valid form and check character', (number) => {
   expect([isGstinShape(number), gstinCheckCharacter(number)]).toEqual([true, number.charAt(14)]);
 });
 
-test.each([
+it.each([
   ['empty', ''],
   ['too short', '27AAACR5055K1Z'],
   ['too long', '27AAACR5055K1Z77'],
@@ -22,7 +22,7 @@ test.each([
   expect(isGstinShape(number)).toBe(false);
 });
 
-test('a changed character is noticed by the check character', () => {
+it('a changed character is noticed by the check character', () => {
   const character = fc.constantFrom(...ALPHABET);
   fc.assert(
     fc.property(fc.array(character, { minLength: 14, maxLength: 14 }), fc.nat(13), character, (characters, position, other) => {

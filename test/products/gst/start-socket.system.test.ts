@@ -42,7 +42,7 @@ function messagesOf(socket: WebSocket): any[] {
   return said;
 }
 
-test('{"type":"start"} is answered with a captcha, and its session goes on over HTTP', async () => {
+it('{"type":"start"} is answered with a captcha, and its session goes on over HTTP', async () => {
   const socket = await open();
   socket.send('{"type":"start"}');
   const captcha = await nextMessage(socket);
@@ -57,7 +57,7 @@ test('{"type":"start"} is answered with a captcha, and its session goes on over 
   socket.close();
 });
 
-test.each(['', 'start', '{}', '[]', 'null', '{"type":"data"}', '{"type":"start"', '"start"'])(
+it.each(['', 'start', '{}', '[]', 'null', '{"type":"data"}', '{"type":"start"', '"start"'])(
   '%j is refused and ends the connection with 1008',
   async (text) => {
     const socket = await open();
@@ -68,14 +68,14 @@ test.each(['', 'start', '{}', '[]', 'null', '{"type":"data"}', '{"type":"start"'
   },
 );
 
-test('binary messages are refused', async () => {
+it('binary messages are refused', async () => {
   const socket = await open();
   const closed = once(socket, 'close');
   socket.send(Buffer.from('{"type":"start"}'));
   expect((await closed)[0]).toBe(1008);
 });
 
-test('one connection opens one session, as it was charged once; a second start does not take the first captcha away', async () => {
+it('one connection opens one session, as it was charged once; a second start does not take the first captcha away', async () => {
   const socket = await open();
   const said = messagesOf(socket);
   socket.send('{"type":"start"}');
@@ -91,7 +91,7 @@ test('one connection opens one session, as it was charged once; a second start d
   socket.close();
 });
 
-test('{"type":"refresh"} shows the next captcha of the same session, five times at most, and voids the one before it', async () => {
+it('{"type":"refresh"} shows the next captcha of the same session, five times at most, and voids the one before it', async () => {
   const socket = await open();
   socket.send('{"type":"start"}');
   const { sessionId, captcha } = await nextMessage(socket);
@@ -112,7 +112,7 @@ test('{"type":"refresh"} shows the next captcha of the same session, five times 
   socket.close();
 });
 
-test.each([
+it.each([
   ['before there is a captcha', []],
   ['of another session', ['{"type":"start"}']],
 ])('a refresh %s is refused, and the connection stays', async (_what, before) => {
@@ -127,7 +127,7 @@ test.each([
   socket.close();
 });
 
-test('a session that cannot be started is told as an error, and ends the connection', async () => {
+it('a session that cannot be started is told as an error, and ends the connection', async () => {
   const socket = await open('live');
   const closed = once(socket, 'close');
   socket.send('{"type":"start"}');
@@ -135,7 +135,7 @@ test('a session that cannot be started is told as an error, and ends the connect
   expect((await closed)[0]).toBe(1011);
 });
 
-test('a connection ends by itself', async () => {
+it('a connection ends by itself', async () => {
   const short = stage.gst(workers, { GST_SOCKET_MS: '50' });
   const socket = await open('test', await listening(short));
   expect((await once(socket, 'close'))[0]).toBe(1000);

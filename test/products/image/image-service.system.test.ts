@@ -42,7 +42,7 @@ const form = (...parts: Parameters<typeof multipart>[0]) => {
 };
 
 describe('a success', () => {
-  test('has exactly the documented members', async () => {
+  it('has exactly the documented members', async () => {
     const response = await post({ image: png.toString('base64') });
     expect(response.statusCode).toBe(200);
     const body = response.json();
@@ -67,7 +67,7 @@ describe('a success', () => {
   });
 
   const url64 = () => png.toString('base64url');
-  test.each<[string, () => object | Promise<object>]>([
+  it.each<[string, () => object | Promise<object>]>([
     ['base64 in JSON', () => ({ payload: { image_base64: png.toString('base64') } })],
     ['base64url in JSON', () => ({ payload: { image: url64() } })],
     ['a data URI', () => ({ payload: { image: `data:image/png;base64,${png.toString('base64')}` } })],
@@ -87,7 +87,7 @@ describe('a success', () => {
     expect([response.statusCode, response.json().data?.width]).toEqual([200, 96]);
   }); // prettier-ignore
 
-  test('has the format, size, frame and background that were asked for', async () => {
+  it('has the format, size, frame and background that were asked for', async () => {
     const asked = { image: png.toString('base64'), format: 'webp', max_side: '48', crop: true, background: 'FFFFFF' };
     const { data } = (await post(asked)).json();
     const image = await sharp(Buffer.from(data.image_base64, 'base64')).metadata();
@@ -95,7 +95,7 @@ describe('a success', () => {
     expect([data.mime, Math.max(data.width, data.height)]).toEqual(['image/webp', 48]);
   });
 
-  test.each([
+  it.each([
     ['image/*', 'image/png'],
     ['image/webp, image/png;q=0.8', 'image/png'],
     ['image/png, application/json', 'application/json; charset=utf-8'],
@@ -114,13 +114,13 @@ describe('a success', () => {
     });
   });
 
-  test('a refusal is a problem in JSON for who wants a picture, too, and names the field that it came in', async () => {
+  it('a refusal is a problem in JSON for who wants a picture, too, and names the field that it came in', async () => {
     const refused = await post({ image_base64: png.subarray(0, 40).toString('base64') }, { headers: { accept: 'image/*' } });
     const errors = [{ field: 'image_base64', message: 'cannot be decoded' }];
     expect(refused.json()).toMatchObject({ status: 400, detail: 'image_base64 cannot be decoded.', errors });
   });
 
-  test.each([
+  it.each([
     { format: 'gif' },
     { max_side: 15 },
     { max_side: 8193 },
@@ -133,13 +133,13 @@ describe('a success', () => {
     expect([refused.statusCode, refused.json().errors?.[0]?.field]).toEqual([400, Object.keys(wrong)[0]]);
   });
 
-  test('is given to a key of the legacy product, and to no other', async () => {
+  it('is given to a key of the legacy product, and to no other', async () => {
     const image = png.toString('base64');
     expect((await post({ image }, { context: { mode: 'test', product: 'api-background-remover' } })).statusCode).toBe(200);
     expect((await post({ image }, { context: { mode: 'test', product: 'api-ip' } })).statusCode).toBe(401);
   });
 
-  test('carries the largest image through every limit', async () => {
+  it('carries the largest image through every limit', async () => {
     // Noise does not compress: these are almost 10 MiB of PNG, 14 MB of base64.
     const noise = Buffer.alloc(1_860 * 1_860 * 3);
     for (let at = 0; at < noise.length; at += 4)
@@ -155,7 +155,7 @@ describe('a success', () => {
 
 describe('bad input', () => {
   const image = (value: unknown) => ({ payload: { image: value } });
-  test.each<[string, () => object, string]>([
+  it.each<[string, () => object, string]>([
     ['no image', () => ({ payload: {} }), 'image'],
     ['an image of spaces', () => ({ payload: { image_base64: '  ' } }), 'image_base64'],
     ['null', () => image(null), 'image'],
@@ -177,18 +177,18 @@ describe('bad input', () => {
     expect(response.json()).toMatchObject({ code: 'invalid_request', errors: expect.arrayContaining([expect.objectContaining({ field })]) });
   }); // prettier-ignore
 
-  test('an image of less than 16 pixels is a 400', async () => {
+  it('an image of less than 16 pixels is a 400', async () => {
     expect((await post({ image: (await plain(15, 40)).toString('base64') })).statusCode).toBe(400);
   });
 
-  test('more than 10 MiB of image, or 16 MiB of body, is a 413', async () => {
+  it('more than 10 MiB of image, or 16 MiB of body, is a 413', async () => {
     const large = file('image', Buffer.concat([png, Buffer.alloc(10_485_761 - png.length)]));
     const response = await service.call({ method: 'POST', url: URL_PATH, ...form(large), ...test64 });
     expect([response.statusCode, response.json().limit_bytes]).toEqual([413, 10_485_760]);
     expect((await post({ image: 'A'.repeat(17_000_000) })).statusCode).toBe(413);
   });
 
-  test('more pixels than 50 million, and than a cut-out has without a smaller side, are a 413 before anything is decoded', async () => {
+  it('more pixels than 50 million, and than a cut-out has without a smaller side, are a 413 before anything is decoded', async () => {
     // The header alone says so; the data is not even there.
     const { crc32 } = await import('node:zlib');
     const claiming = async (width: number, height: number): Promise<string> => {
@@ -209,7 +209,7 @@ describe('bad input', () => {
     expect(sliver.json()).toMatchObject({ status: 400, errors: [{ field: 'max_side' }] });
   });
 
-  test('never makes a 500, whatever comes', async () => {
+  it('never makes a 500, whatever comes', async () => {
     const mutated = fc
       .array(fc.tuple(fc.nat(png.length - 1), fc.integer({ min: 0, max: 255 })), { minLength: 1, maxLength: 6 })
       .map((changes) => {
@@ -228,7 +228,7 @@ describe('bad input', () => {
   });
 });
 
-test('an uncertain cut-out costs nothing and says how sure the engine is; who accepts it gets it, named so', async () => {
+it('an uncertain cut-out costs nothing and says how sure the engine is; who accepts it gets it, named so', async () => {
   const image = (await plain(16, 409)).toString('base64');
   const refused = await post({ image });
   expect(refused.json()).toMatchObject({ status: 502, code: 'cutout_uncertain', reason: 'cutout_uncertain', confidence: 0.2 });
@@ -238,7 +238,7 @@ test('an uncertain cut-out costs nothing and says how sure the engine is; who ac
   expect(bytes.headers).toMatchObject({ 'x-image-status': 'uncertain', 'x-image-confidence': '0.2' });
 });
 
-test('a test key without a sandbox is a 503', async () => {
+it('a test key without a sandbox is a 503', async () => {
   const alone = await startImageWorker(imageWorkerSettings.parse({ IMAGE_UPSTREAM_URL: 'ws://127.0.0.1:1' }), log, '/no/such/thread');
   const own = await buildHarness(imageService, { IMAGE_WORKER_URL: alone.address });
   const response = await own.call({ method: 'POST', url: URL_PATH, payload: { image: png.toString('base64') }, ...test64 });

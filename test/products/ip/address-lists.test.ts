@@ -18,7 +18,7 @@ beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'ip-lists-'))));
 afterEach(() => rm(folder, { recursive: true }));
 
 describe('a fetched file', () => {
-  test.each([
+  it.each([
     ['lines', '# exits\n\n185.220.101.1\r\n2a0b:f4c2::/40\n', ['185.220.101.1/32', '2a0b:f4c2::/40']],
     ['lines', '10.0.0.9/8', ['10.0.0.0/8']],
     ['csv', '172.224.224.0/31,US,US-CA,LOSANGELES,\n2a02:26f7::/64,DE,,,\n', ['172.224.224.0/31', '2a02:26f7::/64']],
@@ -35,7 +35,7 @@ describe('a fetched file', () => {
     ['json', '{}', []],
   ] as const)('of the format %s is read: %j', (format, text, networks) => expect(readNetworks(text, format)).toEqual(networks));
 
-  test.each([
+  it.each([
     ['lines', '<!doctype html>', 'line 1'],
     ['lines', '185.220.101.1\n185.220.101', 'line 2'],
     ['lines', '0.0.0.0/0', 'too wide'],
@@ -52,7 +52,7 @@ describe('a fetched file', () => {
   });
 });
 
-test('a set of networks holds the addresses of its networks and no others', async () => {
+it('a set of networks holds the addresses of its networks and no others', async () => {
   const near = fc.integer({ min: 0, max: 4_095 });
   const network = fc.tuple(fc.constantFrom(32, 128), near, fc.integer({ min: 0, max: 12 })).map(([bits, low, hostBits]) => {
     const base = bits === 32 ? 0x0a00_0000n : 0x2001_0db8n << 96n;
@@ -77,13 +77,13 @@ test('a set of networks holds the addresses of its networks and no others', asyn
 });
 
 describe('a kept list', () => {
-  test('is read as it was written', async () => {
+  it('is read as it was written', async () => {
     const path = listPath(folder, 'tor_exits');
     await writeList(path, { asOf: DAY, networks: ['185.220.101.1/32', '2a0b:f4c2::/40'] });
     expect(parseListFile(await readFile(path))).toEqual({ asOf: DAY, networks: ['185.220.101.1/32', '2a0b:f4c2::/40'] });
   });
 
-  test('that is cut short, changed or no list is refused', async () => {
+  it('that is cut short, changed or no list is refused', async () => {
     const path = listPath(folder, 'tor_exits');
     await writeList(path, { asOf: DAY, networks: Array.from({ length: 300 }, (_, index) => `185.220.${index % 256}.1/32`) });
     const whole = await readFile(path);
@@ -101,12 +101,12 @@ describe('the folder of lists', () => {
     openAddressLists({ folder, off, pollMs: 0, onError: (path) => failures.push(path.slice(folder.length + 1)) });
   const keep = (id: string, ...networks: string[]) => writeList(listPath(folder, id), { asOf: DAY, networks });
 
-  test('may be empty, or not there', async () => {
+  it('may be empty, or not there', async () => {
     const lists = await openAddressLists({ folder: join(folder, 'absent'), off: [], pollMs: 0, onError: (path) => failures.push(path) });
     expect([lists.find(addressOf('185.220.101.1')), lists.describe(), failures]).toEqual([[], [], []]);
   });
 
-  test('says of an address which lists have it, and of which date each is', async () => {
+  it('says of an address which lists have it, and of which date each is', async () => {
     await keep('tor_exits', '185.220.101.0/24');
     await keep('x4b_data_centres', '185.220.0.0/16', '2a0b:f4c2::/40');
     const lists = await open();
@@ -122,7 +122,7 @@ describe('the folder of lists', () => {
     ]);
   });
 
-  test('says of an address that it is no Tor exit only while the list is young', async () => {
+  it('says of an address that it is no Tor exit only while the list is young', async () => {
     await keep('tor_exits', '185.220.101.0/24');
     await keep('x4b_vpn', '1.2.3.0/24');
     const lists = await open();
@@ -131,7 +131,7 @@ describe('the folder of lists', () => {
     expect(lists.knowsAll('proxy_or_vpn', after(1))).toBe(false);
   });
 
-  test('is looked at again: a new list is used, a broken one is not, one that is gone is not either', async () => {
+  it('is looked at again: a new list is used, a broken one is not, one that is gone is not either', async () => {
     const lists = await open();
     await keep('tor_exits', '185.220.101.0/24');
     await lists.checkForChanges();
@@ -147,14 +147,14 @@ describe('the folder of lists', () => {
     expect(lists.describe()).toEqual([]);
   });
 
-  test('is not asked for lists that are switched off', async () => {
+  it('is not asked for lists that are switched off', async () => {
     await keep('tor_exits', '185.220.101.0/24');
     const lists = await open(['tor_exits']);
     expect([lists.find(addressOf('185.220.101.7')), lists.describe()]).toEqual([[], []]);
   });
 });
 
-test('every list tells its licence and comes by https', () => {
+it('every list tells its licence and comes by https', () => {
   for (const { licence, urls } of LIST_DEFINITIONS) {
     expect(licence).not.toBe('');
     for (const url of urls) expect(new URL(url).protocol).toBe('https:');

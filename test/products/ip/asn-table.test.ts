@@ -13,7 +13,7 @@ const V6 =
   '2001:200::,2001:200:1b9:ffff:ffff:ffff:ffff:ffff,2500,WIDE Project\r\n2001:218:2000:2::,2001:218:ffff:ffff:ffff:ffff:ffff:ffff,2914,"NTT America, Inc."\n';
 
 describe('table of autonomous systems', () => {
-  test.each([
+  it.each([
     ['0.255.255.255', undefined],
     ['1.0.0.0', 13335],
     ['1.0.0.255', 13335],
@@ -30,25 +30,25 @@ describe('table of autonomous systems', () => {
     expect((await tableOf(V4, V6)).find(addressOf(address))?.number).toBe(number);
   });
 
-  test('reads quoted names and line ends of both kinds', async () => {
+  it('reads quoted names and line ends of both kinds', async () => {
     const table = await tableOf(V4, V6);
     expect(table.find(addressOf('1.0.0.1'))?.organisation).toBe('Cloudflare, Inc.');
     expect(table.find(addressOf('255.0.0.1'))?.organisation).toBe('A "quoted" name');
     expect(table.find(addressOf('2001:200::1'))?.organisation).toBe('WIDE Project');
   });
 
-  test('reads dotted v4 addresses and files without a final line end', async () => {
+  it('reads dotted v4 addresses and files without a final line end', async () => {
     const table = await tableOf('9.9.9.0,9.9.9.255,19281,Quad9', '');
     expect(table.find(addressOf('9.9.9.9'))).toEqual({ number: 19281, organisation: 'Quad9' });
   });
 
-  test('lets the later of two overlapping ranges answer for what they share', async () => {
+  it('lets the later of two overlapping ranges answer for what they share', async () => {
     const table = await tableOf('100,200,1,One\n150,250,2,Two\n', '');
     expect(table.find(addressOf('0.0.0.149'))?.number).toBe(1);
     expect(table.find(addressOf('0.0.0.150'))?.number).toBe(2);
   });
 
-  test.each([
+  it.each([
     ['out of order', '200,300,1,A\n100,150,2,B\n', 4],
     ['an end before its start', '200,100,1,A\n', 4],
     ['a number too large', '1,4294967296,1,A\n', 4],

@@ -43,7 +43,7 @@ describe('MMDB and CSV files', () => {
     return opened;
   }
 
-  test('a nested city record is read in full', async () => {
+  it('a nested city record is read in full', async () => {
     const databases = await open({ city: [await mmdb('city', { '81.2.69.0/24': city, '2a02:d300::/27': city })] });
     const expected = {
       country: 'GB',
@@ -62,7 +62,7 @@ describe('MMDB and CSV files', () => {
     expect(databases.findPlace(addressOf('81.2.70.1'))).toBeUndefined();
   });
 
-  test('a record with members missing or of other types reads as unknown', async () => {
+  it('a record with members missing or of other types reads as unknown', async () => {
     const traits = { connection_type: 'Cellular' };
     const odd = { country: { names: { en: 7 } }, location: { latitude: 'north' }, subdivisions: 'none', traits };
     const databases = await open({ city: [await mmdb('city', { '1.2.3.0/24': odd, '1.2.4.0/24': {} })] });
@@ -72,7 +72,7 @@ describe('MMDB and CSV files', () => {
     expect(databases.findPlace(addressOf('1.2.4.4'))).toEqual({ ...unknown, cellular: false });
   });
 
-  test('autonomous systems come from an MMDB or a CSV file', async () => {
+  it('autonomous systems come from an MMDB or a CSV file', async () => {
     const asn = { autonomous_system_number: 1221, autonomous_system_organization: 'Telstra Pty Ltd' };
     const file = await mmdb('asn', { '1.128.0.0/11': asn, '12.81.92.0/22': { autonomous_system_number: 7018 } });
     const csv = await fileOf('asn.csv', '134744064,134744319,15169,Google LLC\n');
@@ -83,7 +83,7 @@ describe('MMDB and CSV files', () => {
     expect(databases.findAsn(addressOf('9.9.9.9'))).toBeUndefined();
   });
 
-  test("scores and anonymity are MaxMind's members; a risk that is left out is 0", async () => {
+  it("scores and anonymity are MaxMind's members; a risk that is left out is 0", async () => {
     const proxy = { is_anonymous: true, is_public_proxy: true };
     const risk = await mmdb('risk', { '214.2.3.0/30': { ip_risk: 25, is_anonymous_vpn: true }, '11.1.2.3/32': proxy });
     const staticScore = await mmdb('static', { '1.2.3.0/24': { score: 0.06 } });
@@ -99,7 +99,7 @@ describe('MMDB and CSV files', () => {
     expect(ofRisk?.facts).toEqual({ torExit: false, hosting: false, proxyOrVpn: false });
   });
 
-  test('a file that changes is read again; of one that breaks the version in memory stays in use, until a good one comes', async () => {
+  it('a file that changes is read again; of one that breaks the version in memory stays in use, until a good one comes', async () => {
     const path = await mmdb('city', { '81.2.69.0/24': { ...city, city: { names: { en: 'Oxford' } } } });
     const databases = await open({ city: [path] });
     await databases.checkForChanges();
@@ -118,7 +118,7 @@ describe('MMDB and CSV files', () => {
     expect(databases.findPlace(addressOf('81.2.69.160'))?.city).toBe('Leeds');
   });
 
-  test('a file that cannot be used at start is named', async () => {
+  it('a file that cannot be used at start is named', async () => {
     const path = await fileOf('city.mmdb', 'not a database');
     await expect(open({ city: [path] })).rejects.toThrow(path);
     await expect(open({ city: [join(folder, 'absent.mmdb')] })).rejects.toThrow('absent.mmdb');

@@ -40,7 +40,7 @@ describe('GET /ip from the shipped data', () => {
 
   const get = (ip: string, mode: 'live' | 'test' = 'live') => service.call({ method: 'GET', url: '/ip', query: { ip }, context: { mode } });
 
-  test('knows where 8.8.8.8 is and who announces it', async () => {
+  it('knows where 8.8.8.8 is and who announces it', async () => {
     const response = await get('8.8.8.8');
     expect(response.statusCode).toBe(200);
     expect(response.json()).toEqual({
@@ -79,16 +79,16 @@ describe('GET /ip from the shipped data', () => {
     });
   });
 
-  test('knows v6 addresses and answers them in canonical form', async () => {
+  it('knows v6 addresses and answers them in canonical form', async () => {
     const known = { ip: '2001:4860:4860::8888', version: 6, asn: 'AS15169', is_reserved: false };
     expect((await get('2001:4860:4860:0:0:0:0:8888')).json()).toMatchObject(known);
   });
 
-  test('answers a v4-mapped address as its v4 address', async () => {
+  it('answers a v4-mapped address as its v4 address', async () => {
     expect((await get('::ffff:8.8.8.8')).json()).toEqual((await get('8.8.8.8')).json());
   });
 
-  test.each([
+  it.each([
     ['127.0.0.1', { is_loopback: true, is_private: false }],
     ['10.1.2.3', { is_loopback: false, is_private: true }],
   ])('tells nothing but the range of the reserved address %s', async (ip, flags) => {
@@ -97,18 +97,18 @@ describe('GET /ip from the shipped data', () => {
     expect(response.json()).toMatchObject({ ...flags, is_reserved: true, ...nothing });
   });
 
-  test('looks up the caller when no address is given', async () => {
+  it('looks up the caller when no address is given', async () => {
     const response = await service.call({ method: 'GET', url: '/ip', context: { callerAddress: '8.8.4.4' } });
     expect(response.json()).toMatchObject({ ip: '8.8.4.4', asn: 'AS15169' });
   });
 
-  test.each(['', 'abc', '010.1.1.1', '8.8.8.8,1.1.1.1'])('refuses %j', async (ip) => {
+  it.each(['', 'abc', '010.1.1.1', '8.8.8.8,1.1.1.1'])('refuses %j', async (ip) => {
     const response = await get(ip);
     expect(response.statusCode).toBe(400);
     expect(response.json()).toMatchObject({ code: 'invalid_request', errors: [{ field: 'ip' }], request_id: 'request-1' });
   });
 
-  test('answers every address in the documented shape', async () => {
+  it('answers every address in the documented shape', async () => {
     const v4 = fc.bigInt({ min: 0n, max: (1n << 32n) - 1n }).map((value) => formatIpAddress(value, 32));
     const v6 = fc.bigInt({ min: 0n, max: (1n << 128n) - 1n }).map((value) => formatIpAddress(value, 128));
     await fc.assert(
@@ -120,7 +120,7 @@ describe('GET /ip from the shipped data', () => {
     );
   });
 
-  test.each([
+  it.each([
     ['8.8.8.8', { hostname: 'dns.google', ip_risk: 0, static_ip_score: 15 }],
     ['192.52.193.20', { hostname: '192-52-193-20.pool.isp.sandbox.example', static_ip_score: 0 }],
     ['192.52.193.22', { hostname: null }],
@@ -136,13 +136,13 @@ describe('GET /ip from the shipped data', () => {
   });
 });
 
-test('a test key needs the sandbox', async () => {
+it('a test key needs the sandbox', async () => {
   const without = await harnessWith({}, undefined);
   const response = await without.call({ method: 'GET', url: '/ip', query: { ip: '8.8.8.8' }, context: { mode: 'test' } });
   expect(response.json()).toMatchObject({ status: 503, code: 'upstream_not_configured' });
 });
 
-test('a test key is told who holds an address, by the registry of the sandbox', async () => {
+it('a test key is told who holds an address, by the registry of the sandbox', async () => {
   const service = await harnessWith({}, sandbox.url);
   const get = async (ip: string) => (await service.call({ method: 'GET', url: '/ip', query: { ip }, context: { mode: 'test' } })).json();
   const known = await get('192.52.193.21');
@@ -166,7 +166,7 @@ describe('POST /ip', () => {
     service.call({ method: 'POST', url: '/ip', payload, context: { units: 100, ...context } });
   type Results = { results: { ip: string; is_valid: boolean; asn?: string }[] };
 
-  test('answers each address as GET does, in the order in which they came', async () => {
+  it('answers each address as GET does, in the order in which they came', async () => {
     const ips = ['8.8.8.8', '010.1', '::1', '8.8.8.8', '2001:4860:4860::8888'];
     const { results } = (await post({ ips }, { mode: 'test' })).json<Results>();
     const single = (ip: string) => service.call({ method: 'GET', url: '/ip', query: { ip }, context: { mode: 'test' } });
@@ -177,26 +177,26 @@ describe('POST /ip', () => {
     expect(results[1]).toEqual({ ip: '010.1', is_valid: false });
   });
 
-  test('takes a list as the text of a form', async () => {
+  it('takes a list as the text of a form', async () => {
     const form = { 'content-type': 'application/x-www-form-urlencoded' };
     const payload = 'ips=8.8.8.8%2C1.1.1.1+9.9.9.9';
     const answer = await service.call({ method: 'POST', url: '/ip', headers: form, payload, context: { units: 100 } });
     expect(answer.json<Results>().results.map(({ ip }) => ip)).toEqual(['8.8.8.8', '1.1.1.1', '9.9.9.9']);
   });
 
-  test('answers 100 addresses and refuses 101, none and what is no list', async () => {
+  it('answers 100 addresses and refuses 101, none and what is no list', async () => {
     const many = (count: number) => Array.from({ length: count }, (_, index) => `9.9.${index}.9`);
     expect((await post({ ips: many(100) })).json<Results>().results).toHaveLength(100);
     for (const body of [{ ips: many(101) }, { ips: [] }, { ips: ' ' }, {}, { ips: [1, {}] }, { ip: '8.8.8.8' }])
       expect([body, (await post(body)).statusCode]).toEqual([body, 400]);
   });
 
-  test('repeats no more than the start of what is no address', async () => {
+  it('repeats no more than the start of what is no address', async () => {
     const { results } = (await post({ ips: ['x'.repeat(5_000)] })).json<Results>();
     expect(results).toEqual([{ ip: 'x'.repeat(64), is_valid: false }]);
   });
 
-  test('answers nothing at a gateway that took the price of one address', async () => {
+  it('answers nothing at a gateway that took the price of one address', async () => {
     for (const units of [undefined, 1, 99]) {
       const refused = await post({ ips: ['8.8.8.8'] }, { units });
       expect([refused.statusCode, refused.json()]).toEqual([503, expect.objectContaining({ code: 'upstream_not_configured' })]);
@@ -204,7 +204,7 @@ describe('POST /ip', () => {
     expect((await post({ ips: ['8.8.8.8'] }, { units: undefined, chargedDay: null, quota: null })).statusCode).toBe(200);
   });
 
-  test('costs at the gateway what the service asks for, as grids do and nothing else', () => {
+  it('costs at the gateway what the service asks for, as grids do and nothing else', () => {
     const kong = parse(readFileSync(join(__dirname, '../../../kong/kong.yml'), 'utf8')) as {
       services: { name: string; plugins: { config: { post_units?: number } }[] }[];
     };
@@ -216,7 +216,7 @@ describe('POST /ip', () => {
     ]);
   });
 
-  test('says which methods the path takes', async () => {
+  it('says which methods the path takes', async () => {
     const refused = await service.call({ method: 'PUT', url: '/ip' });
     expect([refused.statusCode, refused.headers.allow]).toEqual([405, 'GET, HEAD, POST, OPTIONS']);
   });
@@ -233,7 +233,7 @@ describe('GET /ip from configured MaxMind files', () => {
     return path;
   }
 
-  test("gives MaxMind's own scores and says so", async () => {
+  it("gives MaxMind's own scores and says so", async () => {
     const city = { country: { iso_code: 'IN', names: { en: 'India' } }, city: { names: { en: 'Pune' } } };
     const env = {
       IP_CITY_DATABASE: await fileOf('city.mmdb', { '81.2.69.0/24': city }),
@@ -260,13 +260,13 @@ describe('GET /ip from configured MaxMind files', () => {
     expect(await get('9.9.9.9')).toMatchObject({ ip_risk: 0, country: '', location: {}, asn: '' });
   });
 
-  test('refuses to start with a file that is not there', async () => {
+  it('refuses to start with a file that is not there', async () => {
     await expect(harnessWith({ IP_CITY_DATABASE: join(folder, 'absent.mmdb') }, undefined)).rejects.toThrow('absent.mmdb');
   });
 });
 
 describe('settings of the IP service', () => {
-  test.each([
+  it.each([
     [{ IP_DNS_SERVERS: '1.1.1.1,[2606:4700::1111]:53,9.9.9.9:5353' }, true],
     [{ IP_DNS_SERVERS: 'dns.google' }, false],
     [{ IP_DNSBL_ZONE: 'zen.spamhaus.org' }, true],
@@ -274,7 +274,7 @@ describe('settings of the IP service', () => {
     [{ IP_ABUSEIPDB_URL: 'ftp://x' }, false],
   ])('%j is judged', (env, valid) => expect(ipSettings.safeParse(env).success).toBe(valid));
 
-  test('switch third parties off unless asked for', () => {
+  it('switch third parties off unless asked for', () => {
     const settings = ipSettings.parse({});
     expect([settings.IP_DNSBL_ZONE, settings.IP_ABUSEIPDB_KEY]).toEqual([undefined, undefined]);
   });

@@ -51,7 +51,7 @@ async function lookUp(
 }
 
 describe('third parties', () => {
-  test.each(['10.1.2.3', '127.0.0.1', '100.64.0.1', '::1', '64:ff9b::10.0.0.1', 'fe80::1'])(
+  it.each(['10.1.2.3', '127.0.0.1', '100.64.0.1', '::1', '64:ff9b::10.0.0.1', 'fe80::1'])(
     'are never asked about %s, a reserved address, which has no figure',
     async (text) => {
       const { asked, answer } = await lookUp(text);
@@ -61,7 +61,7 @@ describe('third parties', () => {
     },
   );
 
-  test.each(['8.8.8.8', '192.0.0.9', '192.31.196.1', '2001:1::1', '2606:4700::1111'])('may be asked about %s', async (text) => {
+  it.each(['8.8.8.8', '192.0.0.9', '192.31.196.1', '2001:1::1', '2606:4700::1111'])('may be asked about %s', async (text) => {
     expect((await lookUp(text)).asked).toEqual([text]);
   });
 });
@@ -69,7 +69,7 @@ describe('third parties', () => {
 describe('null is not zero', () => {
   const asked = (source: string, ok = true) => ({ source, as_of: '2026-03-14T09:26:53.000Z', ok });
 
-  test('an address that no source could say anything about has no figure, and the failed sources are named', async () => {
+  it('an address that no source could say anything about has no figure, and the failed sources are named', async () => {
     const failed = { ...asked('reverse_dns', false), error: 'timeout' as const };
     const { answer } = await lookUp('8.8.8.8', { checked: [failed] });
     const methods = { score_method: null, score_methods: { ip_risk: null, static_ip_score: null } };
@@ -82,7 +82,7 @@ describe('null is not zero', () => {
   const cloud = { findAsn: () => ({ number: 16_509, organisation: '' }) };
   const harmless = { findAnonymity: () => [{ source: 'f', facts: { torExit: false, hosting: false, proxyOrVpn: false } }] };
 
-  test.each<[string, [Partial<NetworkFacts>, Partial<IpDatabases>], (number | null)[], (string | null)[]]>([
+  it.each<[string, [Partial<NetworkFacts>, Partial<IpDatabases>], (number | null)[], (string | null)[]]>([
     ['a block list', [{ checked: [asked('dnsbl')] }, {}], [0, 15], [null, null]],
     ['abuse reports', [{ checked: [asked('abuseipdb')] }, {}], [0, null], [null, 'not_configured']],
     ['abuse reports that failed', [{ checked: [asked('abuseipdb', false)] }, home], [null, null], ['sources_failed', 'not_configured']],
@@ -98,7 +98,7 @@ describe('null is not zero', () => {
     expect(Object.values(answer.score_reasons)).toEqual(why);
   });
 
-  test('an address on a list that says nothing of risk has none', async () => {
+  it('an address on a list that says nothing of risk has none', async () => {
     const onRelay = listsOf([{ says: 'relay', source: 'icloud_relay' }], true);
     const { answer } = await lookUp('9.9.9.9', {}, home, { lists: onRelay });
     expect([answer.ip_risk, answer.static_ip_score]).toEqual([null, null]);
@@ -111,7 +111,7 @@ describe('the time zone', () => {
     return 'time_zone' in answer.location ? answer.location.time_zone : undefined;
   };
 
-  test('is that of the coordinates, the file’s where it names one, and null without coordinates or on none', async () => {
+  it('is that of the coordinates, the file’s where it names one, and null without coordinates or on none', async () => {
     expect(await zoneAt({ latitude: 12.9716, longitude: 77.5946 })).toBe('Asia/Kolkata');
     expect(await zoneAt({ latitude: 40.7, longitude: -74, timeZone: 'America/Detroit' })).toBe('America/Detroit');
     expect(await zoneAt({ region: 'X' })).toBeNull();
@@ -135,17 +135,17 @@ describe('flags', () => {
     abuse: { confidence: 0, torExit },
   });
 
-  test('are null where nobody was asked who would know', async () => {
+  it('are null where nobody was asked who would know', async () => {
     expect(await flagsOf({}, {})).toEqual(UNKNOWN);
     expect((await lookUp('10.0.0.1', {}, asn)).answer.flags).toEqual(UNKNOWN);
   });
 
-  test('tell hosting by the network alone, and leave the others open', async () => {
+  it('tell hosting by the network alone, and leave the others open', async () => {
     expect(await flagsOf({}, asn)).toEqual({ ...UNKNOWN, hosting: true });
     expect(await flagsOf({}, home)).toEqual(UNKNOWN);
   });
 
-  test('follow the files and services that know', async () => {
+  it('follow the files and services that know', async () => {
     const known = { hosting: false, proxy_or_vpn: true, tor_exit: false, relay: null };
     expect(await flagsOf({}, anonymity({ proxyOrVpn: true }))).toEqual(known);
     expect(await flagsOf(abuse(true), {})).toEqual({ ...UNKNOWN, tor_exit: true });
@@ -154,7 +154,7 @@ describe('flags', () => {
 });
 
 describe('risk signals', () => {
-  test('carry their weight and who said so', async () => {
+  it('carry their weight and who said so', async () => {
     const { answer } = await lookUp(
       '8.8.8.8',
       { listings: ['dnsbl_xbl', 'dnsbl_pbl'], abuse: { confidence: 50, torExit: false } },
@@ -170,7 +170,7 @@ describe('risk signals', () => {
     expect(answer.static_ip_score).toBe(55);
   });
 
-  test('that the sandbox made up are named after it, and files on disk are not', async () => {
+  it('that the sandbox made up are named after it, and files on disk are not', async () => {
     const facts = {
       checked: [{ source: 'abuseipdb', as_of: null, ok: true }],
       listings: ['dnsbl_xbl' as const],
@@ -183,7 +183,7 @@ describe('risk signals', () => {
     expect([answer.flags.tor_exit, answer.ip_risk]).toEqual([true, 98.14]);
   });
 
-  test('count once when several sources agree', async () => {
+  it('count once when several sources agree', async () => {
     const facts = { torExit: true, hosting: true, proxyOrVpn: false };
     const { answer } = await lookUp(
       '8.8.8.8',
@@ -204,7 +204,7 @@ describe('risk signals', () => {
 });
 
 describe('lists of addresses', () => {
-  test('flag what is on them, with the list as the source and its date among what was checked', async () => {
+  it('flag what is on them, with the list as the source and its date among what was checked', async () => {
     const found = [
       { says: 'tor_exit', source: 'tor_exits' },
       { says: 'hosting', source: 'aws' },
@@ -220,13 +220,13 @@ describe('lists of addresses', () => {
     expect(answer.checked).toContainEqual({ source: 'tor_exits', as_of: '1970-01-01T00:00:00.000Z', ok: true });
   });
 
-  test('say of an address that it is no Tor exit when the list is whole and young, and nothing of the rest', async () => {
+  it('say of an address that it is no Tor exit when the list is whole and young, and nothing of the rest', async () => {
     const flagsWith = async (lists: AddressLists) => (await lookUp('9.9.9.9', {}, {}, { lists })).answer.flags;
     expect(await flagsWith(listsOf([], true))).toEqual({ ...UNKNOWN, tor_exit: false });
     expect(await flagsWith(listsOf([], false))).toEqual(UNKNOWN);
   });
 
-  test('are not asked about reserved addresses', async () => {
+  it('are not asked about reserved addresses', async () => {
     const { answer } = await lookUp('10.0.0.1', {}, {}, { lists: listsOf([{ says: 'tor_exit', source: 'tor_exits' }], true) });
     expect([answer.flags, answer.checked]).toEqual([UNKNOWN, []]);
   });

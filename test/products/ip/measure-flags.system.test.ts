@@ -24,7 +24,7 @@ function networksOf(seed: number, count: number): string[] {
   });
 }
 
-test('every address of a list has its flag, and no neighbour has one from a list that does not name it', async () => {
+it('every address of a list has its flag, and no neighbour has one from a list that does not name it', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'ip-lists-'));
   const kept = new Map<string, KeptList>(
     LIST_DEFINITIONS.map(({ id }, index) => [id, { asOf: AS_OF, networks: networksOf(index + 1, 400) }]),

@@ -42,34 +42,34 @@ const resolverThat = (does: Partial<DnsResolver>): DnsResolver => ({
 });
 
 describe('reverse DNS', () => {
-  test('gives a name that resolves back to the address', async () => {
+  it('gives a name that resolves back to the address', async () => {
     const resolver = new FakeResolver({ [GOOGLE]: ['dns.google'] }, { 'dns.google': ['8.8.4.4', '8.8.8.8'] });
     await expect(findHostname(addressOf('8.8.8.8'), resolver)).resolves.toBe('dns.google');
   });
 
-  test('compares v6 addresses by value', async () => {
+  it('compares v6 addresses by value', async () => {
     const resolver = new FakeResolver({ [GOOGLE_V6]: ['dns.google'] }, { 'dns.google': ['2001:4860:4860:0:0:0:0:8888'] });
     await expect(findHostname(addressOf('2001:4860:4860::8888'), resolver)).resolves.toBe('dns.google');
   });
 
-  test('gives nothing for a forged name', async () => {
+  it('gives nothing for a forged name', async () => {
     const resolver = new FakeResolver({ [GOOGLE]: ['mail.bank.example'] }, { 'mail.bank.example': ['192.0.2.1'] });
     await expect(findHostname(addressOf('8.8.8.8'), resolver)).resolves.toBeUndefined();
   });
 
-  test('does not take a name for forged when it could not be looked up', async () => {
+  it('does not take a name for forged when it could not be looked up', async () => {
     const late = Object.assign(new Error('queryA ETIMEOUT dns.google'), { code: 'ETIMEOUT' });
     const failing = resolverThat({ resolvePtr: async () => ['dns.google'], resolve4: () => Promise.reject(late) });
     await expect(findHostname(addressOf('8.8.8.8'), failing)).rejects.toMatchObject({ code: 'ETIMEOUT' });
   });
 
-  test('gives the confirmed one of several names, and nothing when there is none', async () => {
+  it('gives the confirmed one of several names, and nothing when there is none', async () => {
     const resolver = new FakeResolver({ [GOOGLE]: ['forged.example', 'dns.google'] }, { 'dns.google': ['8.8.8.8'] });
     await expect(findHostname(addressOf('8.8.8.8'), resolver)).resolves.toBe('dns.google');
     await expect(findHostname(addressOf('8.8.4.4'), resolver)).resolves.toBeUndefined();
   });
 
-  test('strips what a hostile zone puts into a name', () => {
+  it('strips what a hostile zone puts into a name', () => {
     expect(cleanName('a\u0000b\r\nSet-Cookie: x\u202e.example.')).toBe('abSet-Cookie:x.example');
     expect(cleanName('x'.repeat(400))).toHaveLength(253);
     expect(cleanName('\u0007.')).toBeUndefined();
@@ -77,14 +77,14 @@ describe('reverse DNS', () => {
 });
 
 describe('DNS block list', () => {
-  test('asks for reversed octets and nibbles', () => {
+  it('asks for reversed octets and nibbles', () => {
     expect(dnsblName(addressOf('1.2.3.4'), 'zen.example')).toBe('4.3.2.1.zen.example');
     expect(dnsblName(addressOf('2001:db8::1'), 'zen.example')).toBe(
       '1.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.8.b.d.0.1.0.0.2.zen.example',
     );
   });
 
-  test.each([
+  it.each([
     ['127.0.0.2', ['dnsbl_sbl']],
     ['127.0.0.3', ['dnsbl_css']],
     ['127.0.0.4', ['dnsbl_xbl']],
@@ -100,7 +100,7 @@ describe('DNS block list', () => {
     ['93.184.216.34', []],
   ])('reads return code %s', (code, listings) => expect(readListings([code])).toEqual(listings));
 
-  test('never counts an error code, alone or beside a listing', async () => {
+  it('never counts an error code, alone or beside a listing', async () => {
     const of = (...answers: string[]): FakeResolver => new FakeResolver({}, { '4.3.2.1.zen.example': answers });
     await expect(findListings(addressOf('1.2.3.4'), 'zen.example', of('127.255.255.254'))).rejects.toThrow(DnsblRefused);
     await expect(findListings(addressOf('1.2.3.4'), 'zen.example', of('127.0.0.2', '127.255.255.255'))).resolves.toEqual(['dnsbl_sbl']);
@@ -123,7 +123,7 @@ describe('facts from the network', () => {
     return createNetworkFacts({ sources: { ...off, ...sources }, clock, onFailure: (source) => failures.push(source) });
   }
 
-  test('are asked once for simultaneous requests and again after five minutes', async () => {
+  it('are asked once for simultaneous requests and again after five minutes', async () => {
     const resolver = new FakeResolver({ [GOOGLE]: ['dns.google'] }, { 'dns.google': ['8.8.8.8'] });
     const find = factsFrom({ resolver });
     const both = await Promise.all([find(addressOf('8.8.8.8')), find(addressOf('8.8.8.8'))]);
@@ -137,7 +137,7 @@ describe('facts from the network', () => {
     expect(resolver.asked).toHaveLength(4);
   });
 
-  test('lack what a failing source would have said, and ask it again after half a minute', async () => {
+  it('lack what a failing source would have said, and ask it again after half a minute', async () => {
     let calls = 0;
     const findAbuse = () => Promise.reject(new Error(`AbuseIPDB answered 429, time ${++calls}`));
     const resolver = new FakeResolver({ [GOOGLE]: ['dns.google'] }, { 'dns.google': ['8.8.8.8'] });
@@ -159,7 +159,7 @@ describe('facts from the network', () => {
     expect(failures).toEqual(['abuseipdb', 'abuseipdb']);
   });
 
-  test('come without a name when the name server stays silent for a second', async () => {
+  it('come without a name when the name server stays silent for a second', async () => {
     const silent = resolverThat({ resolvePtr: () => new Promise(() => undefined) });
     const time = holdTime('timeouts');
     const facts = factsFrom({ resolver: silent })(addressOf('8.8.8.8'));
@@ -169,7 +169,7 @@ describe('facts from the network', () => {
     expect(failures).toEqual(['reverse_dns']);
   });
 
-  test('name neither address nor zone when a source fails', async () => {
+  it('name neither address nor zone when a source fails', async () => {
     const reasons: string[] = [];
     const failing = resolverThat({
       resolve4: (host) => Promise.reject(Object.assign(new Error(`queryA ESERVFAIL ${host}`), { code: 'ESERVFAIL' })),
@@ -179,7 +179,7 @@ describe('facts from the network', () => {
     expect(reasons).toEqual(['dnsbl ESERVFAIL']);
   });
 
-  test('leave a source alone for half a minute after five failures in a row', async () => {
+  it('leave a source alone for half a minute after five failures in a row', async () => {
     let calls = 0;
     const broken = resolverThat({ resolvePtr: () => Promise.reject(new Error(`ECONNREFUSED ${++calls}`)) });
     const find = factsFrom({ resolver: broken });

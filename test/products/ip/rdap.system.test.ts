@@ -34,11 +34,11 @@ const NETWORK = {
 const REGISTERED = { company: 'Example Hosting Ltd', networkName: 'EXAMPLE-NET', abuseEmail: 'abuse@example.net', abusePhone: '+1-555' };
 
 describe("a registry's answer", () => {
-  test('gives company, network and abuse contact, wherever the entities stand', () => {
+  it('gives company, network and abuse contact, wherever the entities stand', () => {
     expect(readRegistration(NETWORK)).toEqual(REGISTERED);
   });
 
-  test('gives nothing that it does not say, no name of a person, and no text that is none', () => {
+  it('gives nothing that it does not say, no name of a person, and no text that is none', () => {
     const person = { roles: ['registrant'], vcardArray: card(['fn', {}, 'text', 'Jane Doe'], ['kind', {}, 'text', 'individual']) };
     const odd = { roles: ['abuse'], vcardArray: card(['email', {}, 'text', 'not an address'], ['tel', {}, 'text', ['+1']], 'nonsense') };
     const nothing = { company: null, abuseEmail: null, abusePhone: null };
@@ -47,7 +47,7 @@ describe("a registry's answer", () => {
     expect(() => readRegistration({ objectClassName: 'domain' })).toThrow();
   });
 
-  test('that nests without end is read to a bounded depth', () => {
+  it('that nests without end is read to a bounded depth', () => {
     const nested = Array.from({ length: 2_000 }).reduce<object>((inner) => ({ roles: ['abuse'], entities: [inner] }), {});
     expect(readRegistration({ objectClassName: 'ip network', entities: [nested] }).abuseEmail).toBeNull();
   });
@@ -66,7 +66,7 @@ describe('asking a registry', () => {
     answer = (_path, response) => void response.writeHead(status, { 'content-type': 'application/rdap+json' }).end(body);
   };
 
-  test('happens once for an address, also when several ask at once', async () => {
+  it('happens once for an address, also when several ask at once', async () => {
     give(JSON.stringify(NETWORK));
     const find = finding();
     const all = await Promise.all([1, 2, 3].map(() => find(addressOf('8.8.8.8'))));
@@ -74,7 +74,7 @@ describe('asking a registry', () => {
     expect(asked()).toEqual(['/ip/8.8.8.8']);
   });
 
-  test('follows a registry that sends it on to another', async () => {
+  it('follows a registry that sends it on to another', async () => {
     answer = (path, response) => {
       if (path.startsWith('/ip/')) response.writeHead(302, { location: `${web.url}/other${path}` }).end();
       else response.writeHead(200).end(JSON.stringify(NETWORK));
@@ -83,12 +83,12 @@ describe('asking a registry', () => {
     expect(asked()).toEqual(['/ip/2001:4860::1', '/other/ip/2001:4860::1']);
   });
 
-  test('knows nothing of what the registry does not know', async () => {
+  it('knows nothing of what the registry does not know', async () => {
     give('{}', 404);
     expect(await finding()(addressOf('8.8.8.8'))).toBeUndefined();
   });
 
-  test.each<[string, () => void, RegExp]>([
+  it.each<[string, () => void, RegExp]>([
     ['a status', () => give('busy', 429), /answered 429/],
     ['another form', () => give('<html>'), /something else/],
     ['too much', () => give(`"${'x'.repeat(RDAP_LIMITS.maxBytes)}"`), /too_large/],
@@ -103,12 +103,12 @@ describe('asking a registry', () => {
     expect(await find(addressOf('203.0.114.9'))).toEqual(REGISTERED);
   });
 
-  test('ends when the registry is silent', async () => {
+  it('ends when the registry is silent', async () => {
     answer = () => undefined;
     await expect(finding({ timeoutMs: 100 })(addressOf('8.8.8.8'))).rejects.toThrow('timeout');
   });
 
-  test('never reaches an address that is not public, whatever the file of servers says', async () => {
+  it('never reaches an address that is not public, whatever the file of servers says', async () => {
     give(JSON.stringify(NETWORK));
     await expect(finding({ allowPrivate: false })(addressOf('8.8.8.8'))).rejects.toThrow(/port_refused|address_refused/);
     expect(asked()).toEqual([]);
@@ -128,7 +128,7 @@ describe('the servers of registries', () => {
   };
   const open = () => openRdapServers({ folder, pollMs: 0, onError: () => undefined });
 
-  test('are those of the longest network that holds the address, with TLS where there is a choice', () => {
+  it('are those of the longest network that holds the address, with TLS where there is a choice', () => {
     const wide = [['8.0.0.0/8'], ['http://rdap.wide.example/', 'https://rdap.wide.example/']];
     const find = createFindServer(parseBootstrap(file(wide, [['8.8.0.0/16'], ['https://rdap.narrow.example/']])));
     expect(find(addressOf('8.8.8.8'))).toBe('https://rdap.narrow.example/');
@@ -136,7 +136,7 @@ describe('the servers of registries', () => {
     for (const text of ['9.9.9.9', '::808:808']) expect(find(addressOf(text))).toBeUndefined();
   });
 
-  test('are fetched from IANA or a mirror and used from then on', async () => {
+  it('are fetched from IANA or a mirror and used from then on', async () => {
     serve(file([many((index) => `${index}.0.0.0/8`), ['https://rdap.four.example/']]));
     await updateRdapServers({ folder, mirror: `${web.url}/mirror`, nowMs: 0 });
     expect(asked()).toEqual(['/mirror/rdap/ipv4.json', '/mirror/rdap/ipv6.json']);
@@ -146,7 +146,7 @@ describe('the servers of registries', () => {
     servers.close();
   });
 
-  test.each([
+  it.each([
     ['nothing of IANA', '<html>'],
     ['a few networks', file([['8.0.0.0/8'], ['https://rdap.example/']])],
     ['a server that is no URL', file([['8.0.0.0/8'], ['file:///etc/passwd']])],
@@ -161,12 +161,12 @@ describe('the servers of registries', () => {
     servers.close();
   });
 
-  test('are none while there is no file', async () => {
+  it('are none while there is no file', async () => {
     const servers = await open();
     expect(servers.find(addressOf('8.8.8.8'))).toBeUndefined();
   });
 
-  test('need a folder where registries are to be asked', () => {
+  it('need a folder where registries are to be asked', () => {
     expect(ipSettings.safeParse({ IP_RDAP: 'on' }).error?.issues).toMatchObject([{ path: ['IP_LISTS_FOLDER'] }]);
   });
 });

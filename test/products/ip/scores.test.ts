@@ -7,9 +7,9 @@ function signal(weight: number): RiskSignal {
 }
 
 describe('risk of an address', () => {
-  test('is 0 without a signal', () => expect(heuristicRisk([])).toBe(0));
+  it('is 0 without a signal', () => expect(heuristicRisk([])).toBe(0));
 
-  test.each([
+  it.each([
     ['tor_exit', 85],
     ['dnsbl_sbl', 60],
     ['dnsbl_css', 60],
@@ -22,21 +22,21 @@ describe('risk of an address', () => {
     expect(heuristicRisk([{ id, weight: RISK_WEIGHTS[id], source: 'test' }])).toBe(risk);
   });
 
-  test('combines signals as one minus the product of their complements', () => {
+  it('combines signals as one minus the product of their complements', () => {
     expect(heuristicRisk([signal(0.6), signal(0.7)])).toBe(88);
     expect(heuristicRisk([signal(0.25), signal(0.5), signal(0.85)])).toBe(94.38);
   });
 
-  test('never exceeds 99', () => expect(heuristicRisk([signal(0.95), signal(0.95), signal(0.85)])).toBe(99));
+  it('never exceeds 99', () => expect(heuristicRisk([signal(0.95), signal(0.95), signal(0.85)])).toBe(99));
 
-  test('takes nine tenths of the abuse confidence', () => {
+  it('takes nine tenths of the abuse confidence', () => {
     expect(abuseWeight(100)).toBe(0.9);
     expect(abuseWeight(50)).toBe(0.45);
     expect(abuseWeight(0)).toBe(0);
     expect(abuseWeight(250)).toBe(0.9);
   });
 
-  test('stays within 0 and 99 and never falls when a signal is added', () => {
+  it('stays within 0 and 99 and never falls when a signal is added', () => {
     const weights = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 8 });
     fc.assert(
       fc.property(weights, fc.double({ min: 0, max: 1, noNaN: true }), (before, added) => {
@@ -51,7 +51,7 @@ describe('risk of an address', () => {
 describe('static score of an address', () => {
   const base = { address: addressOf('8.8.8.8'), hostname: null, policyListed: false, hosting: false, cellular: false };
 
-  test.each([
+  it.each([
     ['no evidence', {}, 15],
     ['the policy block list', { policyListed: true }, 5],
     ['a pool name', { hostname: 'host.pool.example' }, 5],
@@ -72,7 +72,7 @@ describe('static score of an address', () => {
     expect(heuristicStaticScore({ ...base, ...evidence })).toBe(score);
   });
 
-  test('finds octets in any order and each only once', () => {
+  it('finds octets in any order and each only once', () => {
     expect(heuristicStaticScore({ ...base, address: addressOf('1.2.3.4'), hostname: '4-3-2-1.example' })).toBe(10);
     expect(heuristicStaticScore({ ...base, address: addressOf('1.1.3.4'), hostname: '1-3-4.example' })).toBe(15);
   });

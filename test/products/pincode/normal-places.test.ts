@@ -7,7 +7,7 @@ import { fc } from '../../support/fast-check';
 const read = (provider: string, json: unknown) => normalPlaces(provider, Buffer.from(JSON.stringify(json)));
 
 describe('the one form of places', () => {
-  test('of an Indian post office tells its kind, whether it delivers, and no coordinates', () => {
+  it('of an Indian post office tells its kind, whether it delivers, and no coordinates', () => {
     const office = {
       Name: 'New Delhi ',
       BranchType: 'Head Post Office',
@@ -29,7 +29,7 @@ describe('the one form of places', () => {
     ]); // prettier-ignore
   });
 
-  test('of other countries has coordinates as numbers, from text and from numbers alike', () => {
+  it('of other countries has coordinates as numbers, from text and from numbers alike', () => {
     const point = { latitude: 34.0901, longitude: -118.4065 };
     const expected = { name: 'Beverly Hills', postal_code: '90210', state: 'California', state_code: 'CA', ...point };
     const text = { longitude: '-118.4065', latitude: '34.0901' };
@@ -41,14 +41,14 @@ describe('the one form of places', () => {
       expect(read(createGeonamesProvider('x').name, { [member]: [geonames] })).toMatchObject([{ ...expected, district: 'Los Angeles' }]);
   });
 
-  test.each(['', 'north', '1e9', null, {}])('has null for coordinates that are none: %j', (latitude) => {
+  it.each(['', 'north', '1e9', null, {}])('has null for coordinates that are none: %j', (latitude) => {
     const place = { 'place name': 'X', latitude, longitude: '7' };
     expect(read(zippopotamProvider.name, { 'post code': '1', country: 'X', places: [place] })).toMatchObject([
       { latitude: null, longitude: 7 },
     ]);
   });
 
-  test('is made of whatever a provider may call an answer', () => {
+  it('is made of whatever a provider may call an answer', () => {
     const value = fc.oneof(fc.string(), fc.double({ noNaN: true }), fc.constant(null), fc.boolean(), fc.object({ maxDepth: 1 }));
     const office = fc.record({
       Name: fc.string(),

@@ -3,14 +3,14 @@ import { parseIndianPin, parseWorldCode } from '../../../services/products/pinco
 import { fc } from '../../support/fast-check';
 
 describe('an Indian pin', () => {
-  test.each([
+  it.each([
     ['110001', '110001'],
     ['110 001', '110001'],
     [' 560001 ', '560001'],
     ['999999', '999999'],
   ])('%j is the PIN %s', (pin, text) => expect(parseIndianPin(pin)).toEqual({ ok: true, query: { kind: 'pin', text } }));
 
-  test.each([
+  it.each([
     ['Connaught Place', 'Connaught Place'],
     ['Sector 17', 'Sector 17'],
     ['नई दिल्ली', 'नई दिल्ली'],
@@ -19,7 +19,7 @@ describe('an Indian pin', () => {
     expect(parseIndianPin(pin)).toEqual({ ok: true, query: { kind: 'office', text } });
   });
 
-  test.each(['11000', '1100011', '012345', '11 00 01', '1', '', '   ', '..', '--', 'x'.repeat(101), 'a\u0000b', '\ud800a'])(
+  it.each(['11000', '1100011', '012345', '11 00 01', '1', '', '   ', '..', '--', 'x'.repeat(101), 'a\u0000b', '\ud800a'])(
     '%j is refused',
     (pin) => {
       expect(parseIndianPin(pin).ok).toBe(false);
@@ -28,7 +28,7 @@ describe('an Indian pin', () => {
 });
 
 describe('a postal code of another country', () => {
-  test.each([
+  it.each([
     ['US', '90210', '90210'],
     ['CA', 'K1A 0B1', 'K1A'],
     ['IE', 'D02 X285', 'D02'],
@@ -48,11 +48,11 @@ describe('a postal code of another country', () => {
     expect(parseWorldCode(country, pin)).toEqual({ ok: true, query: { kind: 'code', country, text } });
   });
 
-  test.each(['..', '-', ' ', 'a/b', '12345678901234567', 'ü123', "1' OR", '%2e'])('%j is refused', (pin) => {
+  it.each(['..', '-', ' ', 'a/b', '12345678901234567', 'ü123', "1' OR", '%2e'])('%j is refused', (pin) => {
     expect(parseWorldCode('US', pin).ok).toBe(false);
   });
 
-  test('never yields a path that climbs or a part that is empty', () => {
+  it('never yields a path that climbs or a part that is empty', () => {
     fc.assert(
       fc.property(fc.constantFrom(...WORLD_COUNTRIES), fc.string({ maxLength: 20 }), (country, pin) => {
         const parsed = parseWorldCode(country, pin);

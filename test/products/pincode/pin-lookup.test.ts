@@ -50,21 +50,21 @@ describe('a postal look-up', () => {
     answers = [];
   });
 
-  test('hands over the bytes of the provider', async () => {
+  it('hands over the bytes of the provider', async () => {
     answers = [says(`${hit}  \n`)];
     const body = Buffer.from(`${hit}  \n`);
     expect(await createLookup()(pin, ALONE)).toEqual({ ok: true, provider: 'postalpincode.in', body });
     expect(asked).toEqual(['live /pincode/110001']);
   });
 
-  test('asks the world provider for other countries', async () => {
+  it('asks the world provider for other countries', async () => {
     answers = [says('{}', 404)];
     const code = { kind: 'code', country: 'US', text: '00404' } as const;
     expect(await createLookup()(code, ALONE)).toMatchObject({ ok: false, reason: 'no_records' });
     expect(asked).toEqual(['live /us/00404']);
   });
 
-  test('remembers records for a day', async () => {
+  it('remembers records for a day', async () => {
     answers = [says(hit), says(hit)];
     const lookUp = createLookup();
     await lookUp(pin, ALONE);
@@ -76,7 +76,7 @@ describe('a postal look-up', () => {
     expect(asked).toHaveLength(2);
   });
 
-  test('remembers the absence of records for an hour', async () => {
+  it('remembers the absence of records for an hour', async () => {
     answers = [says(miss), says(hit)];
     const lookUp = createLookup();
     await lookUp(pin, ALONE);
@@ -87,7 +87,7 @@ describe('a postal look-up', () => {
     expect(asked).toHaveLength(2);
   });
 
-  test.each([
+  it.each([
     ['a broken connection', breaks, 'unreachable'],
     ['a time-out', late, 'timeout'],
     ['a bad answer', says('<html></html>'), 'bad_response'],
@@ -99,7 +99,7 @@ describe('a postal look-up', () => {
     await expect(lookUp(pin, ALONE)).resolves.toMatchObject({ ok: true });
   });
 
-  test('keeps live and sandbox records apart', async () => {
+  it('keeps live and sandbox records apart', async () => {
     answers = [says(hit), says(miss)];
     const lookUp = createLookup();
     await expect(lookUp(pin, { mode: 'test', mayFallBack: false })).resolves.toMatchObject({ ok: true });
@@ -107,7 +107,7 @@ describe('a postal look-up', () => {
     expect(asked).toEqual(['test /pincode/110001', 'live /pincode/110001']);
   });
 
-  test('asks one question for simultaneous callers', async () => {
+  it('asks one question for simultaneous callers', async () => {
     answers = [says(hit)];
     const lookUp = createLookup();
     const both = await Promise.all([lookUp(pin, ALONE), lookUp(pin, ALONE)]);
@@ -115,7 +115,7 @@ describe('a postal look-up', () => {
     expect(asked).toHaveLength(1);
   });
 
-  test('keeps names, PINs and codes of countries apart', async () => {
+  it('keeps names, PINs and codes of countries apart', async () => {
     answers = [says(hit), says(hit), says('{}', 404)];
     const lookUp = createLookup();
     await lookUp(pin, ALONE);
@@ -128,7 +128,7 @@ describe('a postal look-up', () => {
     const world = JSON.stringify({ 'post code': '110001', country: 'India', places: [{ 'place name': 'New Delhi' }] });
     const mayFallBack = { mode: 'live', mayFallBack: true } as const;
 
-    test.each<[string, () => Promise<UpstreamResponse>]>([
+    it.each<[string, () => Promise<UpstreamResponse>]>([
       ['cannot be reached', breaks],
       ['is late', late],
       ['answers nonsense', says('<html>')],
@@ -139,19 +139,19 @@ describe('a postal look-up', () => {
       expect(asked).toEqual(['live /pincode/110001', 'live /in/110001']);
     });
 
-    test('takes the first one at its word that there is no record', async () => {
+    it('takes the first one at its word that there is no record', async () => {
       answers = [says(miss)];
       expect(await createLookup()(pin, mayFallBack)).toMatchObject({ ok: false, reason: 'no_records', provider: 'postalpincode.in' });
     });
 
-    test('tells the first failure where the next provider has no record or fails too', async () => {
+    it('tells the first failure where the next provider has no record or fails too', async () => {
       answers = [late, says('{}', 404), breaks, breaks];
       const lookUp = createLookup();
       expect(await lookUp(pin, mayFallBack)).toMatchObject({ ok: false, reason: 'timeout', provider: 'postalpincode.in' });
       expect(await lookUp({ ...pin, text: '110002' }, mayFallBack)).toMatchObject({ ok: false, reason: 'unreachable' });
     });
 
-    test('asks nobody else for a post office by its name, nor where it may not', async () => {
+    it('asks nobody else for a post office by its name, nor where it may not', async () => {
       answers = [breaks, breaks];
       const lookUp = createLookup();
       expect(await lookUp({ kind: 'office', text: 'Connaught Place' }, mayFallBack)).toMatchObject({ ok: false });
@@ -159,7 +159,7 @@ describe('a postal look-up', () => {
       expect(asked).toHaveLength(2);
     });
 
-    test('never hands what one provider said to callers of another', async () => {
+    it('never hands what one provider said to callers of another', async () => {
       answers = [breaks, says(world), says(hit)];
       const lookUp = createLookup();
       await lookUp(pin, mayFallBack);

@@ -29,7 +29,7 @@ describe('GET /pincode with a test key', () => {
   const get = (query: Record<string, string>, mode: 'live' | 'test' = 'test', of = service) =>
     of.call({ method: 'GET', url: '/pincode', query, context: { mode } });
 
-  test.each([
+  it.each([
     [{ country: 'IN', pin: '110001' }, 'sandbox_postalpincode.in', '/postalpincode/pincode/110001'],
     [{ country: 'IN', pin: 'Connaught Place' }, 'sandbox_postalpincode.in', '/postalpincode/postoffice/Connaught%20Place'],
     [{ country: 'gb', pin: 'SW1A 1AA' }, 'sandbox_zippopotam.us', '/zippopotam/gb/SW1A'],
@@ -44,7 +44,7 @@ describe('GET /pincode with a test key', () => {
     expect(pincodeOutput.safeParse(response.json()).success).toBe(true);
   });
 
-  test.each([
+  it.each([
     [{ country: 'IN', pin: '110001' }, 'sandbox_postalpincode.in', { country: 'IN', name: 'New Delhi', delivers: true, latitude: null }],
     [{ country: 'US', pin: '90210' }, 'sandbox_zippopotam.us', { country: 'US', name: 'Beverly Hills', delivers: null, latitude: 34.0901 }],
     [{ country: 'IN', pin: '999512' }, 'sandbox_zippopotam.us', { country: 'IN', name: 'Sandbox Nagar', latitude: 12.9716 }],
@@ -58,7 +58,7 @@ describe('GET /pincode with a test key', () => {
     expect(pincodeOutput.safeParse(body).success).toBe(true);
   });
 
-  test('gives callers of the provider’s own JSON never that of another, and nobody where that is switched off', async () => {
+  it('gives callers of the provider’s own JSON never that of another, and nobody where that is switched off', async () => {
     const query = { country: 'IN', pin: '999512' };
     expect((await get(query)).json()).toMatchObject({ status: 502, reason: 'unreachable', provider: 'sandbox_postalpincode.in' });
     const alone = await harnessWith({ PINCODE_FALLBACK: 'off' });
@@ -66,7 +66,7 @@ describe('GET /pincode with a test key', () => {
     expect((await get({ ...query, format: 'xml' })).statusCode).toBe(400);
   });
 
-  test.each([
+  it.each([
     [{ country: 'IN', pin: '999404' }, 404, 'no_records'],
     [{ country: 'IN', pin: '999502' }, 502, 'unreachable'],
     [{ country: 'IN', pin: '999429' }, 502, 'provider_quota'],
@@ -80,7 +80,7 @@ describe('GET /pincode with a test key', () => {
     expect(response.body).not.toContain('127.0.0.1');
   });
 
-  test.each([
+  it.each([
     ['pin is missing', { country: 'IN' }, 'pin'],
     ['country is missing', { pin: '110001' }, 'country'],
     ['a PIN has five digits', { country: 'IN', pin: '11000' }, 'pin'],
@@ -91,7 +91,7 @@ describe('GET /pincode with a test key', () => {
     expect(response.json()).toMatchObject({ code: 'invalid_request', errors: [{ field }] });
   });
 
-  test('answers 400 with the supported codes for another country', async () => {
+  it('answers 400 with the supported codes for another country', async () => {
     const { status, supported_countries, detail } = (await get({ country: 'XX', pin: '12345' })).json();
     expect([status, supported_countries.length, detail]).toEqual([400, 70, expect.stringContaining('AD, AR, AS')]);
     expect(supported_countries).toEqual(expect.arrayContaining(['IN', 'US', 'ZA', 'AD']));
@@ -99,7 +99,7 @@ describe('GET /pincode with a test key', () => {
 });
 
 describe('the pincode service', () => {
-  test('never lets sandbox answers reach a live caller', async () => {
+  it('never lets sandbox answers reach a live caller', async () => {
     const down = await startSandbox({ host: '127.0.0.1', port: 0, upstreams: [] });
     const service = await harnessWith({ PINCODE_INDIA_URL: down.url });
     const query = { country: 'IN', pin: '110001' };
@@ -111,14 +111,14 @@ describe('the pincode service', () => {
     await down.close();
   });
 
-  test('tells test keys that there is no sandbox', async () => {
+  it('tells test keys that there is no sandbox', async () => {
     const service = await buildHarness(pincodeService);
     const query = { country: 'IN', pin: '110001' };
     const response = await service.call({ method: 'GET', url: '/pincode', query, context: { mode: 'test' } });
     expect([response.statusCode, response.json().code]).toEqual([503, 'upstream_not_configured']);
   });
 
-  test.each([
+  it.each([
     ['10115', 200, undefined],
     ['00429', 502, 'provider_quota'],
   ])('asks GeoNames instead when told so: %s', async (pin, status, reason) => {
@@ -130,7 +130,7 @@ describe('the pincode service', () => {
     expect(response.json().reason).toBe(reason);
   });
 
-  test('refuses GeoNames without an account and malformed countries at start', () => {
+  it('refuses GeoNames without an account and malformed countries at start', () => {
     expect(pincodeSettings.safeParse({ PINCODE_WORLD_PROVIDER: 'geonames' }).success).toBe(false);
     expect(pincodeSettings.safeParse({ PINCODE_COUNTRIES: 'US,germany' }).success).toBe(false);
     expect(pincodeSettings.parse({ PINCODE_COUNTRIES: 'US, DE' }).PINCODE_COUNTRIES).toEqual(['US', 'DE']);

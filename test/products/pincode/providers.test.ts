@@ -11,12 +11,12 @@ function judged(provider: PinProvider, status: number, body: unknown): string {
 const office = { Name: 'New Delhi ', BranchType: 'Head Post Office', Pincode: '110001' };
 
 describe('the India provider', () => {
-  test('asks for PINs and for encoded names', () => {
+  it('asks for PINs and for encoded names', () => {
     expect(indiaProvider.pathOf({ kind: 'pin', text: '110001' })).toBe('/pincode/110001');
     expect(indiaProvider.pathOf({ kind: 'office', text: 'a/../b ?&#' })).toBe('/postoffice/a%2F..%2Fb%20%3F%26%23');
   });
 
-  test.each([
+  it.each([
     ['records without a block', 200, [{ Message: 'm', Status: 'Success', PostOffice: [office] }], 'usable'],
     ['no records', 200, [{ Message: 'No records found', Status: 'Error', PostOffice: null }], 'no_records'],
     ['status 404 in a 200', 200, [{ Message: 'm', Status: '404', PostOffice: null }], 'no_records'],
@@ -39,12 +39,12 @@ describe('the India provider', () => {
 describe('the zippopotam provider', () => {
   const found = { 'post code': '90210', country: 'United States', places: [{ 'place name': 'Beverly Hills' }] };
 
-  test('asks below the country', () => {
+  it('asks below the country', () => {
     expect(zippopotamProvider.pathOf({ kind: 'code', country: 'US', text: '90210' })).toBe('/us/90210');
     expect(zippopotamProvider.pathOf({ kind: 'code', country: 'SE', text: '113 51' })).toBe('/se/113%2051');
   });
 
-  test.each([
+  it.each([
     ['a place', 200, found, 'usable'],
     ['a 404', 404, {}, 'no_records'],
     ['an empty list', 200, { ...found, places: [] }, 'no_records'],
@@ -58,18 +58,18 @@ describe('the zippopotam provider', () => {
 describe('the GeoNames provider', () => {
   const geonames = createGeonamesProvider('me & you');
 
-  test('names the account in every question', () => {
+  it('names the account in every question', () => {
     expect(geonames.pathOf({ kind: 'code', country: 'DE', text: '10115' })).toBe(
       '/postalCodeLookupJSON?postalcode=10115&country=DE&username=me+%26+you',
     );
   });
 
-  test.each(['postalcodes', 'postalCodes', 'postalCode'])('reads %s', (member) => {
+  it.each(['postalcodes', 'postalCodes', 'postalCode'])('reads %s', (member) => {
     expect(judged(geonames, 200, { [member]: [{ postalcode: '10115' }] })).toBe('usable');
     expect(judged(geonames, 200, { [member]: [] })).toBe('no_records');
   });
 
-  test.each([
+  it.each([
     [10, 'bad_response'],
     [11, 'no_records'],
     [13, 'timeout'],
@@ -85,7 +85,7 @@ describe('the GeoNames provider', () => {
     expect(judged(geonames, 401, { status: { message: 'm', value: String(value) } })).toBe(verdict);
   });
 
-  test.each([
+  it.each([
     ['an empty object', 200, {}, 'bad_response'],
     ['a web page', 200, '<html></html>', 'bad_response'],
     ['a 500', 500, '', 'unreachable'],

@@ -11,7 +11,7 @@ const long = 'x'.repeat(3_000);
 const ROUTES = ['authority', 'backlinks', 'keywords', 'link_pyramid', 'serp', 'spam'].map((each) => `/seo/${each}`);
 
 describe('a bad body is a 422 naming the field', () => {
-  test.each<[string, unknown, string[]]>([
+  it.each<[string, unknown, string[]]>([
     ['/seo/serp', {}, ['query']],
     ['/seo/serp', { query: 'a\u0000b' }, ['query']],
     ['/seo/serp', { query: 'x'.repeat(401) }, ['query']],
@@ -49,7 +49,7 @@ describe('a bad body is a 422 naming the field', () => {
   });
 });
 
-test('forms and queries are read like JSON; lists are one URL a line', async () => {
+it('forms and queries are read like JSON; lists are one URL a line', async () => {
   const form = { 'content-type': 'application/x-www-form-urlencoded' };
   const payload = new URLSearchParams({ links: 'https://blog.example/\nhttps://down.example/' }).toString();
   const reply = await stage.call({ method: 'POST', url: '/seo/link_pyramid', payload, headers: form, context: { mode: 'test' } });
@@ -82,7 +82,7 @@ const VALID: Readonly<Record<string, fc.Arbitrary<Record<string, unknown>>>> = {
   '/seo/spam': fc.oneof(fc.record({ url: pageUrl, target: host }), fc.record({ domain: host })),
 };
 
-test.each(ROUTES)('any input that %s documents succeeds; with a member replaced it is a success, a 400 or a 422', async (route) => {
+it.each(ROUTES)('any input that %s documents succeeds; with a member replaced it is a success, a 400 or a 422', async (route) => {
   await fc.assert(
     fc.asyncProperty(VALID[route] ?? fc.constant({}), fc.nat(), fc.jsonValue({ maxDepth: 2 }), async (body, index, value) => {
       const reply = await stage.post(route, body);

@@ -31,7 +31,7 @@ const backlinks = async (hosts: readonly string[]) => {
 };
 const rowsOf = (json: any) => json.data.backlinks.map(({ status, reason }: any) => [status, reason]);
 
-test('another caller is answered while one has hostile pages read', async () => {
+it('another caller is answered while one has hostile pages read', async () => {
   const order: string[] = [];
   const hostile = Array.from({ length: 12 }, (_, index) => `slow${index}.example`);
   const begun = new Promise<void>((done) => (onSlowPage = done));

@@ -10,7 +10,7 @@ describe('a worker with nothing configured', () => {
   });
   afterAll(() => stage.close());
 
-  test.each([
+  it.each([
     ['/seo/serp', { query: 'tea' }],
     ['/seo/backlinks', { target: 'shop.example' }],
     ['/seo/link_pyramid', { target: 'shop.example' }],
@@ -21,7 +21,7 @@ describe('a worker with nothing configured', () => {
     expect([reply.statusCode, reply.json()]).toMatchObject([503, { code: 'upstream_not_configured' }]);
   });
 
-  test.each([
+  it.each([
     ['/seo/spam', { url: 'https://none.example/' }],
     ['/seo/spam', { domain: 'none.example' }],
     ['/seo/backlinks', { target: 'shop.example', limit: 1, candidates: ['https://none.example/'] }],

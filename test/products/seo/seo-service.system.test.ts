@@ -36,20 +36,20 @@ function figuresIn(value: unknown): object[] {
   return [...('unit' in value ? [value] : []), ...Object.values(value).flatMap(figuresIn)];
 }
 
-test('a failure of every source is 502, a time-out of every source 504, both naming the sources', async () => {
+it('a failure of every source is 502, a time-out of every source 504, both naming the sources', async () => {
   const failed = await stage.post('/seo/serp', { query: 'upstream-error.example' });
   expect([failed.statusCode, failed.json()]).toMatchObject([502, { code: 'upstream_failed', sources: [{ name: 'sandbox_searxng', ok: false, error: 'upstream_error' }, { name: 'sandbox_brave' }] }]); // prettier-ignore
   const late = await hasty.post('/seo/serp', { query: 'timeout.example' });
   expect([late.statusCode, late.json()]).toMatchObject([504, { code: 'upstream_timeout', sources: [{ name: 'sandbox_searxng', ok: false, error: 'timeout' }, { name: 'sandbox_brave' }] }]); // prettier-ignore
 });
 
-test('a failure of some sources is 200 with the others’ data', async () => {
+it('a failure of some sources is 200 with the others’ data', async () => {
   const { data, sources } = await answer('/seo/serp', { query: 'partial.example' });
   expect(data.results).toHaveLength(10);
   expect(sources).toEqual([source('searxng'), expect.objectContaining({ name: 'sandbox_brave', ok: false, error: 'upstream_error' })]);
 });
 
-test('every number with a unit names its source and kind, and the source is in the list', async () => {
+it('every number with a unit names its source and kind, and the source is in the list', async () => {
   for (const { method, route, input, yields } of await examples()) {
     if (method === 'GET' || !yields.startsWith('200') || yields.includes('never answers')) continue;
     const json = await answer(route, input);
@@ -68,7 +68,7 @@ test('every number with a unit names its source and kind, and the source is in t
 });
 
 describe('authority', () => {
-  test('shows what each source says, and the service’s estimate as such', async () => {
+  it('shows what each source says, and the service’s estimate as such', async () => {
     const { data, sources } = await answer('/seo/authority', { url: 'https://www.blog.example/post', scope: 'domain' });
     expect(data).toMatchObject({ domain: 'blog.example', scope: 'domain' });
     expect(data.authority).toMatchObject({
@@ -81,7 +81,7 @@ describe('authority', () => {
     expect(data).not.toHaveProperty('page');
   });
 
-  test('of a domain that nobody knows is null, not zero', async () => {
+  it('of a domain that nobody knows is null, not zero', async () => {
     const { data } = await answer('/seo/authority', { domain: 'unknown.example' });
     expect(data.authority.service_authority.value).toBeNull();
     expect(data.authority.open_page_rank).toEqual({
@@ -90,7 +90,7 @@ describe('authority', () => {
     });
   });
 
-  test('says of each null whether the source was asked, failed, or knows nothing', async () => {
+  it('says of each null whether the source was asked, failed, or knows nothing', async () => {
     const { data, sources } = await answer('/seo/authority', { domain: 'partial.example' });
     expect(data.authority.open_page_rank).toMatchObject({ value: null, kind: 'provider', reason: 'upstream_error' });
     // The rank alone would be another measure under the same name.
@@ -109,18 +109,18 @@ describe('authority', () => {
     }
   });
 
-  test('dates what lists in memory say by the lists', async () => {
+  it('dates what lists in memory say by the lists', async () => {
     const { sources } = await answer('/seo/authority', { domain: 'blog.example' });
     const dates = Object.fromEntries(sources.map(({ name, as_of }: any) => [name, as_of]));
     expect(dates).toMatchObject({ sandbox_tranco: '2026-03-13T00:00:00Z', sandbox_common_crawl: '2026-02-16T00:00:00Z', sandbox_common_crawl_web_graph: '2026-02-20T08:00:00Z' }); // prettier-ignore
   });
 
-  test('in page scope adds what is on the page', async () => {
+  it('in page scope adds what is on the page', async () => {
     const { data } = await answer('/seo/authority', { url: 'https://shop.example/about', scope: 'page' });
     expect(data.page).toMatchObject({ state: 'read', http_status: 200, https: true, title: 'Welcome to shop.example', description: 'About shop.example', words: { kind: 'measured', source: 'sandbox_page_fetch' }, external_links: { value: 1 } }); // prettier-ignore
   });
 
-  test('in page scope is about the page; the domain’s figures stand apart', async () => {
+  it('in page scope is about the page; the domain’s figures stand apart', async () => {
     const ofDomain = (await answer('/seo/authority', { domain: 'shop.example' })).data.authority;
     const { authority, domain_authority } = (await answer('/seo/authority', { url: 'https://shop.example/', scope: 'page' })).data;
     for (const name of Object.keys(ofDomain)) expect(authority[name]).toMatchObject({ value: null, kind: null, reason: 'domain_only' });
@@ -136,7 +136,7 @@ describe('authority', () => {
 });
 
 describe('backlinks', () => {
-  test('are found, fetched, and reported as what they are', async () => {
+  it('are found, fetched, and reported as what they are', async () => {
     const { data, sources, crawl_budget } = await answer('/seo/backlinks', { target: 'shop.example', limit: 10 });
     const row = (host: string) => data.backlinks.find(({ source_url }: { source_url: string }) => new URL(source_url).hostname === host);
     expect(row('blog.example')).toEqual({
@@ -169,7 +169,7 @@ describe('backlinks', () => {
     expect(crawl_budget.pages_asked).toBe(9);
   });
 
-  test.each([
+  it.each([
     [['https://down.example/a', 'https://down.example/b'], 502, 'pages_unreachable'],
     [['https://slow.example/a'], 504, 'pages_timeout'],
   ])('of candidates %j that nobody answers for are %i', async (candidates, status, code) => {
@@ -179,7 +179,7 @@ describe('backlinks', () => {
     expect([both.statusCode, both.json().data.totals.lost.value]).toEqual([200, 1]);
   });
 
-  test('given by the caller are verified first and need no search when they fill the limit', async () => {
+  it('given by the caller are verified first and need no search when they fill the limit', async () => {
     const candidates = ['https://old.example/post', 'https://blog.example/links-to/shop.example'];
     const { data, sources } = await answer('/seo/backlinks', { target: 'https://shop.example/', limit: 2, candidates });
     expect(data.backlinks.map(({ source_url, status }: any) => [source_url, status])).toEqual([
@@ -189,17 +189,17 @@ describe('backlinks', () => {
     expect(sources).toEqual([source('page_fetch', 'measured')]);
   });
 
-  test('to one page are not links to another page of its site', async () => {
+  it('to one page are not links to another page of its site', async () => {
     const body = { target: 'https://shop.example/other', limit: 1, candidates: ['https://blog.example/links-to/shop.example'] };
     expect((await answer('/seo/backlinks', body)).data.backlinks[0].status).toBe('lost');
   });
 
-  test('on a page that forbids following by header are not followed', async () => {
+  it('on a page that forbids following by header are not followed', async () => {
     const body = { target: 'shop.example', limit: 1, candidates: ['https://header.example/'] };
     expect((await answer('/seo/backlinks', body)).data.backlinks[0]).toMatchObject({ rel: [], follow: false, x_robots: 'nofollow' });
   });
 
-  test('survive the failure of every engine when the caller gave some', async () => {
+  it('survive the failure of every engine when the caller gave some', async () => {
     const body = { target: 'upstream-error.example', limit: 5, candidates: ['https://blog.example/links-to/upstream-error.example'] };
     const { data, sources } = await answer('/seo/backlinks', body);
     expect(data.backlinks).toHaveLength(1);
@@ -208,7 +208,7 @@ describe('backlinks', () => {
 });
 
 describe('keywords', () => {
-  test('that both sources suggest come first, with their places and no volumes', async () => {
+  it('that both sources suggest come first, with their places and no volumes', async () => {
     const { data } = await answer('/seo/keywords', { keyword: 'Tea', limit: 12, country: 'in' });
     expect(data).toMatchObject({ keyword: 'Tea', country: 'IN', language: 'en' });
     expect(data.suggestions[0]).toEqual({
@@ -220,7 +220,7 @@ describe('keywords', () => {
     expect(JSON.stringify(data)).not.toMatch(/volume|cpc|competition/);
   });
 
-  test('expand to the letters when asked', async () => {
+  it('expand to the letters when asked', async () => {
     const few = await answer('/seo/keywords', { keyword: 'tea', limit: 100 });
     const many = await answer('/seo/keywords', { keyword: 'tea', limit: 100, expand: true });
     expect(few.data.suggestions.length).toBeLessThan(20);
@@ -230,7 +230,7 @@ describe('keywords', () => {
 });
 
 describe('serp', () => {
-  test('gives each engine’s own ranks, and the order made from them', async () => {
+  it('gives each engine’s own ranks, and the order made from them', async () => {
     const first = (await answer('/seo/serp', { query: 'tea', num: 10 })).data.results;
     expect(first.map(({ position }: { position: number }) => position)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     expect(new Set(first.map(({ url }: { url: string }) => url)).size).toBe(10);
@@ -242,7 +242,7 @@ describe('serp', () => {
     expect(second[0]).toMatchObject({ position: 11, ranks: { sandbox_searxng: 11, sandbox_brave: 8 } });
   });
 
-  test('says of town and device what each source was told, and shows what it gives beside the results', async () => {
+  it('says of town and device what each source was told, and shows what it gives beside the results', async () => {
     const here = { location: 'Bengaluru', latitude: 12.97, longitude: 77.59, device: 'mobile' };
     const { data } = await answer('/seo/serp', { query: 'tea', ...here });
     const coordinates = { latitude: 12.97, longitude: 77.59 };
@@ -267,7 +267,7 @@ describe('serp', () => {
 describe('spam', () => {
   const hits = ({ signals }: any) => signals.filter(({ hit }: any) => hit).map(({ id }: any) => id);
 
-  test('adds up to the score', async () => {
+  it('adds up to the score', async () => {
     const { data } = await answer('/seo/spam', { domain: 'casino-bonus-slots-777.top' });
     expect(hits(data)).toEqual([
       'poison_words', 'blocklisted', 'spam_tld', 'long_domain', 'many_hyphens', 'many_digits', 'no_contact', 'no_favicon', 'many_external_links', 'external_link_ratio', 'hidden_links', 'noindex', 'commercial_anchor',
@@ -275,18 +275,18 @@ describe('spam', () => {
     expect(data).toMatchObject({ tier: 'spam', score: figure(100, 'score_0_100', 'service', 'service_estimate'), checked: 17 });
   });
 
-  test('of a good page is clean; its rank lowers the score but not below zero', async () => {
+  it('of a good page is clean; its rank lowers the score but not below zero', async () => {
     const { data } = await answer('/seo/spam', { url: 'https://blog.example/' });
     expect([hits(data), data.tier, data.score.value]).toEqual([['high_open_page_rank'], 'clean', 0]);
   });
 
-  test('of a backlink looks at its anchor and for it elsewhere on the site', async () => {
+  it('of a backlink looks at its anchor and for it elsewhere on the site', async () => {
     const { data } = await answer('/seo/spam', { url: 'http://footer.example/page', target: 'shop.example' });
     expect(hits(data)).toEqual(['no_https', 'no_contact', 'no_favicon', 'commercial_anchor', 'sitewide_link']);
     expect(data).toMatchObject({ links_to_target: true, tier: 'caution', score: { value: 28 }, checked: 18 });
   });
 
-  test.each([
+  it.each([
     ['https://private.example/', 'blocked', 'robots_txt'],
     ['https://down.example/', 'unreachable', 'unreachable'],
   ])('of %s is caution: it is %s, %s', async (url, state, reason) => {
@@ -298,7 +298,7 @@ describe('spam', () => {
 });
 
 describe('link_pyramid', () => {
-  test('sorts given links into tiers, each once', async () => {
+  it('sorts given links into tiers, each once', async () => {
     const links = ['https://blog.example/', 'https://down.example/', 'http://casino-bonus-slots-777.top/', 'https://blog.example/'];
     const { data } = await answer('/seo/link_pyramid', { links });
     const urls = (tier: string) => data.tiers[tier].map(({ url }: { url: string }) => url);
@@ -308,7 +308,7 @@ describe('link_pyramid', () => {
     expect(data.tiers.spam[0]).toMatchObject({ score: { value: 100 }, hits: expect.arrayContaining([{ id: 'blocklisted', weight: 40, evidence: 'on the block list' }]) }); // prettier-ignore
   });
 
-  test('discovers the links of a target', async () => {
+  it('discovers the links of a target', async () => {
     const { data, sources } = await answer('/seo/link_pyramid', { target: 'shop.example' });
     expect(data.target).toBe('shop.example');
     expect(data.tiers.clean.map(({ domain }: { domain: string }) => domain)).toContain('blog.example');
@@ -316,7 +316,7 @@ describe('link_pyramid', () => {
     expect(sources).toEqual(expect.arrayContaining([source('searxng'), source('brave')]));
   });
 
-  test('takes a hundred links', async () => {
+  it('takes a hundred links', async () => {
     const links = Array.from({ length: 100 }, (_, index) => `https://site-${index}.example/`);
     const { data } = await answer('/seo/link_pyramid', { links });
     expect(data.totals.clean.value + data.totals.caution.value + data.totals.spam.value).toBe(100);
@@ -324,7 +324,7 @@ describe('link_pyramid', () => {
 });
 
 describe('the crawl budget', () => {
-  test('says how many pages a call could fetch, did, and has left', async () => {
+  it('says how many pages a call could fetch, did, and has left', async () => {
     const none = (await answer('/seo/serp', { query: 'tea' })).crawl_budget;
     expect(none).toEqual({ pages_allowed: 300, pages_asked: 0, pages_left: 300, ms_allowed: 30_000, ms_left: expect.any(Number) });
     const two = (await answer('/seo/backlinks', { target: 'shop.example', limit: 2 })).crawl_budget;
@@ -332,7 +332,7 @@ describe('the crawl budget', () => {
     expect(two.ms_left).toBeLessThanOrEqual(30_000);
   });
 
-  test('ends with the pages that the operator allows', async () => {
+  it('ends with the pages that the operator allows', async () => {
     const short = await startSeoStage({ env: { SEO_PAGES_PER_CALL: '1' } });
     try {
       const candidates = ['https://blog.example/links-to/shop.example', 'https://forum.example/thread/shop.example'];
@@ -346,7 +346,7 @@ describe('the crawl budget', () => {
 });
 
 describe('health', () => {
-  test('asks the worker and says which sources are on', async () => {
+  it('asks the worker and says which sources are on', async () => {
     const test = await stage.call({ method: 'GET', url: '/seo/health', context: { mode: 'test' } });
     expect(test.json()).toMatchObject({ status: 'success', data: { worker: 'serving', workers: 1 } });
     expect(test.json().data.sources.every(({ configured }: { configured: boolean }) => configured)).toBe(true);

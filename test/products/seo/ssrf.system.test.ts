@@ -54,7 +54,7 @@ const LITERALS = [
 ]; // prettier-ignore
 
 describe.each(FIELDS)('%s %s', (route, field, body) => {
-  test.each(LITERALS)('refuses %s without looking anything up, live and test alike', async (url) => {
+  it.each(LITERALS)('refuses %s without looking anything up, live and test alike', async (url) => {
     for (const mode of ['live', 'test'] as const) {
       const reply = await stage.post(route, body(url), mode);
       expect([reply.statusCode, reply.json().errors]).toMatchObject([422, [{ field }]]);
@@ -66,7 +66,7 @@ describe.each(FIELDS)('%s %s', (route, field, body) => {
   /** A refused page is a result, not a failure. */
   const reasonOf = (json: any): unknown => (json.data?.page ?? json.data?.backlinks?.[0] ?? json.data?.tiers?.caution[0])?.reason;
 
-  test.each([
+  it.each([
     ['loopback', ['127.0.0.1']],
     ['a public and a private address', [PUBLIC, '192.168.0.1']],
   ])('never connects to a name that leads to %s', async (_what, found) => {
@@ -76,7 +76,7 @@ describe.each(FIELDS)('%s %s', (route, field, body) => {
     expect(web.dialled).toEqual([]);
   });
 
-  test('connects to no other address when the name server changes its mind', async () => {
+  it('connects to no other address when the name server changes its mind', async () => {
     let asked = 0;
     addresses = new Proxy({}, { get: () => (asked++ === 0 ? [PUBLIC] : ['127.0.0.1']) });
     listener = (_request, response) => response.writeHead(404, ENDING).end();
@@ -85,7 +85,7 @@ describe.each(FIELDS)('%s %s', (route, field, body) => {
     expect(new Set(web.dialled)).toEqual(new Set([PUBLIC]));
   });
 
-  test.each(['http://127.0.0.1/', 'http://hidden.example/'])('does not follow a redirect to %s', async (location) => {
+  it.each(['http://127.0.0.1/', 'http://hidden.example/'])('does not follow a redirect to %s', async (location) => {
     addresses = { 'hidden.example': ['127.0.0.1'] };
     listener = (request, response) =>
       request.url === '/robots.txt' ? response.writeHead(404, ENDING).end() : response.writeHead(302, { ...ENDING, location }).end();
@@ -94,14 +94,14 @@ describe.each(FIELDS)('%s %s', (route, field, body) => {
     expect(new Set(web.dialled)).toEqual(new Set([PUBLIC]));
   });
 
-  test('does not follow a redirect of robots.txt to loopback', async () => {
+  it('does not follow a redirect of robots.txt to loopback', async () => {
     listener = (_request, response) => response.writeHead(302, { ...ENDING, location: 'http://127.0.0.1/robots.txt' }).end();
     await stage.post(route, body('http://out.example/'), 'live');
     expect(new Set(web.dialled)).toEqual(new Set([PUBLIC]));
   });
 });
 
-test('a public page is fetched from the address that was judged, under our own name', async () => {
+it('a public page is fetched from the address that was judged, under our own name', async () => {
   const agents: unknown[] = [];
   const before = listener;
   listener = (request, response) => {
@@ -115,7 +115,7 @@ test('a public page is fetched from the address that was judged, under our own n
   expect(new Set(agents)).toEqual(new Set(['TollgateBot/1.0']));
 });
 
-test('a test key never touches the network', async () => {
+it('a test key never touches the network', async () => {
   const body = { target: 'shop.example', limit: 2, candidates: ['https://real.example/links-to/shop.example', 'http://another.example/'] };
   const reply = await stage.post('/seo/backlinks', body, 'test');
   expect(reply.json().data.backlinks.map(({ status }: { status: string }) => status)).toEqual(['verified', 'lost']);

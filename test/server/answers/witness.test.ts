@@ -34,7 +34,7 @@ function setUp() {
 
 const lineOf = (id: string, status = 200): string => `${id} ${status} 0.012 5 0.010`;
 
-test('an answer is joined with its decision once, whatever else is told', () => {
+it('an answer is joined with its decision once, whatever else is told', () => {
   const { told, logged, witness, admit } = setUp();
   admit('request-1');
   admit('request-2');
@@ -58,7 +58,7 @@ const refundOf = (requestId: string): RefundRequest => ({
 });
 const returned = refundOf('request-1');
 
-test.each([
+it.each([
   ['that no API answered', '502 0.003 126 -', charge, [returned]],
   ['that no API answered in time', '504 60.001 102 0.010, -', charge, [returned]],
   ['that the gateway failed itself', '500 0.001 102 -', charge, [returned]],
@@ -78,7 +78,7 @@ test.each([
 const priced = { ...charge, units: 5, mostUnits: 1_000 };
 const due = (units: number): Omit<Settlement, 'id'> => ({ subscriptionId: 'counter-1', day: '2026-11-24', units });
 
-test.each<[string, string, Charge | undefined, number | undefined, number?]>([
+it.each<[string, string, Charge | undefined, number | undefined, number?]>([
   ['says more than was taken', 'units=17', priced, 17, 12],
   ['says less', 'units=2', priced, 2, -3],
   ['says nothing is to be charged', 'units=0', priced, 0, -5],
@@ -101,21 +101,21 @@ test.each<[string, string, Charge | undefined, number | undefined, number?]>([
   expect([told.map((answer) => answer.units), settled, given]).toEqual([[units], more === undefined ? [] : [due(more)], []]);
 });
 
-test.each(['499', '404', '500'])('an answer of the API with %s costs what it says, unless the catalogue takes it back', (status) => {
+it.each(['499', '404', '500'])('an answer of the API with %s costs what it says, unless the catalogue takes it back', (status) => {
   const { settled, witness, admit } = setUp();
   admit('request-1', { charge: priced });
   witness.hear(`request-1 ${status} 0.003 5 0.003 units=17`);
   expect(settled).toEqual([due(12)]);
 });
 
-test('an answer that is given back is not settled too', () => {
+it('an answer that is given back is not settled too', () => {
   const { settled, returned: given, witness, admit } = setUp();
   admit('request-1', { charge: { ...priced, isFree5xx: true } });
   witness.hear('request-1 503 0.003 5 0.003 units=17');
   expect([settled, given]).toEqual([[], [{ ...returned, units: 5 }]]);
 });
 
-test('a server that ends awaits the answers to requests under way, and counts those that do not come', async () => {
+it('a server that ends awaits the answers to requests under way, and counts those that do not come', async () => {
   const { told, witness, admit } = setUp();
   ['request-0', 'request-1', 'request-2'].forEach((id) => admit(id));
   witness.hear(lineOf('request-0'));
@@ -130,7 +130,7 @@ test('a server that ends awaits the answers to requests under way, and counts th
   expect([await witness.close(1), witness.stats()]).toEqual([1, { pending: 0, missing: 1 }]);
 });
 
-test('what is never told is given up after 15 to 30 minutes, and the older half when there is too much', () => {
+it('what is never told is given up after 15 to 30 minutes, and the older half when there is too much', () => {
   jest.useFakeTimers();
   closers.push(() => jest.useRealTimers());
   const { told, witness, admit } = setUp();
@@ -148,7 +148,7 @@ test('what is never told is given up after 15 to 30 minutes, and the older half 
   expect(witness.stats()).toEqual({ pending: 49_999, missing: 2 });
 });
 
-test('a worker that hears of others’ requests passes the lines on, gathered, and each finds its own', () => {
+it('a worker that hears of others’ requests passes the lines on, gathered, and each finds its own', () => {
   jest.useFakeTimers();
   closers.push(() => jest.useRealTimers());
   /** One end, whose messages come out at the other. */
@@ -173,7 +173,7 @@ test('a worker that hears of others’ requests passes the lines on, gathered, a
   expect(ends[0]?.atWorker.send).toHaveBeenCalledTimes(1);
 });
 
-test('datagrams of an access log arrive as lines, and others do no harm', async () => {
+it('datagrams of an access log arrive as lines, and others do no harm', async () => {
   const heard: string[] = [];
   const socket = await AnswerSocket.open({
     listen: { host: '127.0.0.1', port: 0 },
@@ -190,7 +190,7 @@ test('datagrams of an access log arrive as lines, and others do no harm', async 
 });
 
 describe('units given back', () => {
-  test('are tried again until the counter answers, and lost only at the end', async () => {
+  it('are tried again until the counter answers, and lost only at the end', async () => {
     const failures: unknown[] = [];
     let isAway = true;
     const refund = jest.fn(() => (isAway ? Promise.reject(new Error('away')) : Promise.resolve('refunded' as const)));
@@ -207,7 +207,7 @@ describe('units given back', () => {
 });
 
 describe('what answers cost', () => {
-  test('of many requests at once is one call a counter and day', async () => {
+  it('of many requests at once is one call a counter and day', async () => {
     const calls: Settlement[] = [];
     const counter = { settle: (settlement: Settlement) => (calls.push(settlement), Promise.resolve('settled' as const)) };
     const queue = new SettleQueue({ counter, onError: () => undefined, paceMs: 0 });
@@ -220,7 +220,7 @@ describe('what answers cost', () => {
     expect(queue.stats()).toEqual({ waiting: 0, units: { charged: 7_000, given_back: 0, lost: 0 } });
   });
 
-  test('is tried again until the counter answers, and lost only at the end', async () => {
+  it('is tried again until the counter answers, and lost only at the end', async () => {
     let isAway = true;
     const failures: unknown[] = [];
     const counter = { settle: () => (isAway ? Promise.reject(new Error('away')) : Promise.resolve('settled' as const)) };
@@ -286,7 +286,7 @@ const step = fc.oneof(
   fc.constant({ kind: 'restart' as const }),
 );
 
-test('what is given back, and what is charged, is each request’s, once, on its day, in any order, with repeats, losses and restarts', async () => {
+it('what is given back, and what is charged, is each request’s, once, on its day, in any order, with repeats, losses and restarts', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
       const ledger = new Ledger();

@@ -62,7 +62,7 @@ export class Answers {
 export const LOOPS: readonly Caller[] = ['stranger', 'revoked', 'valid', 'valid', 'valid', 'stranger', 'revoked', 'valid'];
 /** Enough for hundreds of requests in each window, and little enough that the probing is not the fault; a tenth where nothing is measured. */
 const PAUSE_MS = isMeasured ? 8 : 80;
-const MOST_READINGS = 20;
+const MAX_READINGS = 20;
 const NO_ANSWER = { status: 0, text: '' };
 const NO_PROOF = '"code":"gateway_proof_missing"';
 
@@ -113,7 +113,7 @@ export function startProbe(target: ProbeTarget): Probe {
  */
 export async function readUsed(target: ProbeTarget): Promise<number> {
   let reply = await send(target.url, { headers: { 'X-API-Key': target.key } });
-  for (let tries = 1; reply.status === 503 && tries < MOST_READINGS; tries++) {
+  for (let tries = 1; reply.status === 503 && tries < MAX_READINGS; tries++) {
     await sleep(200);
     reply = await send(target.url, { headers: { 'X-API-Key': target.key } });
   }

@@ -39,7 +39,7 @@ export interface Observation {
 const STEADY_ANSWERS = 40;
 const CALLERS = ['stranger', 'revoked', 'valid'] as const;
 /** An observation with no more answers to each caller than this says nothing. */
-const FEWEST_ANSWERS = 30;
+const MIN_ANSWERS = 30;
 /** Counts of several stores are merged within a second or two; a busy machine may take longer to find what is missing. */
 const MERGE_LIMIT_MS = 3_000;
 const MISSING_LIMIT_MS = 6_000;
@@ -65,7 +65,7 @@ async function untilSteady(probe: Probe, since: number): Promise<void> {
 
 /** Until everybody has asked often enough to tell whether anything gets through. */
 async function untilTelling(probe: Probe): Promise<void> {
-  const isTelling = (): boolean => CALLERS.every((caller) => probe.soFar().of(caller).length > FEWEST_ANSWERS);
+  const isTelling = (): boolean => CALLERS.every((caller) => probe.soFar().of(caller).length > MIN_ANSWERS);
   await eventually(isTelling);
 }
 
@@ -139,8 +139,8 @@ export function expectDocumented(observation: Observation, { statuses, mostLost 
   expect(amiss(observation, { callers: ['stranger', 'revoked'], allowed: refusals })).toEqual({});
   expect(answers.of('stranger', 'revoked').filter(({ hasReachedService }) => hasReachedService)).toEqual([]);
   expect(amiss(observation, { callers: ['valid'], allowed: [200, ...statuses] })).toEqual({});
-  for (const caller of CALLERS) expect(answers.of(caller).length).toBeGreaterThan(FEWEST_ANSWERS);
-  expect(given).toBeGreaterThan(FEWEST_ANSWERS);
+  for (const caller of CALLERS) expect(answers.of(caller).length).toBeGreaterThan(MIN_ANSWERS);
+  expect(given).toBeGreaterThan(MIN_ANSWERS);
   expect(given - counted).toBeLessThanOrEqual(mostLost);
   expect(counted - given).toBeLessThanOrEqual(answers.of('valid').length - given + mostTwice);
 }

@@ -23,7 +23,7 @@ interface Sample {
 
 const SAMPLE_MS = 100;
 /** Postgres is given up after this long without an answer (FALLBACK_SILENCE in quota-store.ts), Redis and look-ups at 200 and 800 ms. */
-const SHORTEST_LIMIT_MS = 250;
+const MIN_LIMIT_MS = 250;
 /** A store that was given up is asked again four times a second. */
 const BEFORE_MS = 1_000;
 
@@ -62,7 +62,7 @@ export function startTurnMeter(): TurnMeter {
     wasShortOfTurns({ sentAt, tookMs }) {
       const during = samples.filter(({ from, to }) => to >= sentAt - BEFORE_MS && from <= sentAt + tookMs);
       const pids = new Set(during.flatMap(({ waited }) => [...waited.keys()]));
-      return [...pids].some((pid) => during.reduce((sum, { waited }) => sum + (waited.get(pid) ?? 0), 0) >= SHORTEST_LIMIT_MS);
+      return [...pids].some((pid) => during.reduce((sum, { waited }) => sum + (waited.get(pid) ?? 0), 0) >= MIN_LIMIT_MS);
     },
     stop() {
       clearInterval(timer);

@@ -62,7 +62,7 @@ const numberOf = (text: string | null): number | null => (text === null ? null :
 const byName = <T extends { readonly name: string }>(list: readonly T[]): T[] => [...list].sort((a, b) => (a.name < b.name ? -1 : 1));
 
 describe('the report agrees with androguard', () => {
-  test('on name, versions, SDK range and launcher', () => {
+  it('on name, versions, SDK range and launcher', () => {
     expectAgreement(({ report: { package: app }, facts }) => ({
       ours: [app.name, app.version_code, app.version_name, app.min_sdk, app.target_sdk, app.main_activity],
       theirs: [
@@ -77,7 +77,7 @@ describe('the report agrees with androguard', () => {
     }));
   });
 
-  test('on the label in every language, Hindi among them', () => {
+  it('on the label in every language, Hindi among them', () => {
     // Folder names say pt-rBR where a language tag says pt-BR.
     const tagged = (labels: Readonly<Record<string, string>>) =>
       Object.fromEntries(Object.entries(labels).map(([locale, text]) => [locale.replace('-r', '-'), text]));
@@ -91,7 +91,7 @@ describe('the report agrees with androguard', () => {
     expect(samples.open?.facts.label).toBe('मेरा ऐप');
   });
 
-  test('on requested permissions with their bounds and declared ones with their level', () => {
+  it('on requested permissions with their bounds and declared ones with their level', () => {
     const LEVELS: Readonly<Record<string, ProtectionLevel>> = { 0: 'normal', 1: 'dangerous', 2: 'signature' };
     /** Flags such as privileged stand above the base. */
     const BASE = 0x0f;
@@ -115,7 +115,7 @@ describe('the report agrees with androguard', () => {
     }));
   });
 
-  test('on components, with what the manifest says of export, permission and intent filters', () => {
+  it('on components, with what the manifest says of export, permission and intent filters', () => {
     const KINDS = ['activities', 'services', 'receivers', 'providers'] as const;
     expectAgreement(({ report, facts }) => ({
       ours: KINDS.map((kind) => byName(report.components[kind]).map((each) => comparable(each, kind))),
@@ -131,7 +131,7 @@ describe('the report agrees with androguard', () => {
     expect(samples.open?.facts.components.services[0]?.filters.action).toEqual(['a.ONE', 'a.TWO']);
   });
 
-  test('on the flags that the manifest sets', () => {
+  it('on the flags that the manifest sets', () => {
     // Defaults for what it leaves out are Android's rules; androguard does not apply them.
     const stated = (value: boolean, attribute: string | null) => (attribute === null ? null : String(value));
     expectAgreement(({ report: { flags }, facts: { flags: theirs } }) => ({
@@ -148,13 +148,13 @@ describe('the report agrees with androguard', () => {
     expect(statedBy('closed')).toEqual(['true', 'false', 'false', null, null]);
   });
 
-  test('on what the network security configuration says', () => {
+  it('on what the network security configuration says', () => {
     // androguard has no reading of it: its XML reader shows the file, whose attributes are all text.
     expectAgreement(({ report: { network_security: ours }, facts: { network } }) => ({ ours: configuration(ours), theirs: network }));
     expect(samples.unsigned?.facts.network?.domains[0]?.names).toEqual([['legacy.example.com', 'true']]);
   });
 
-  test('on which signatures are there and whose', () => {
+  it('on which signatures are there and whose', () => {
     expectAgreement(({ report: { signing }, facts: { signing: theirs } }) => ({
       ours: [signing.v1.present, signing.v2.present, signing.v3.present],
       theirs: [theirs.present.v1, theirs.present.v2, theirs.present.v3],
@@ -173,7 +173,7 @@ describe('the report agrees with androguard', () => {
     expect(samples['signed by two']?.facts.signing.v2).toHaveLength(2);
   });
 
-  test('on native code and on dex files with their version, classes and methods', () => {
+  it('on native code and on dex files with their version, classes and methods', () => {
     expectAgreement(({ report, facts }) => ({
       ours: [report.native_abis, report.dex.map(({ checksum_ok: _ours, ...each }) => ({ ...each, version: Number(each.version) }))],
       // Ours are in the order in which Android loads them, theirs in that of the archive.
@@ -183,7 +183,7 @@ describe('the report agrees with androguard', () => {
     expect(samples.unsigned?.facts.abis).toEqual(['arm64-v8a', 'armeabi-v7a', 'x86_64']);
   });
 
-  test('on the names of the classes, by which trackers are found', async () => {
+  it('on the names of the classes, by which trackers are found', async () => {
     const dex = await builder.extract(paths.unsigned ?? '', 'classes.dex');
     const theirs = samples.unsigned?.facts.dex[0]?.descriptors;
     expect([...new DexFile('classes.dex', dex).classDescriptors()]).toEqual(theirs);
@@ -192,7 +192,7 @@ describe('the report agrees with androguard', () => {
 });
 
 describe('the report agrees with aapt2', () => {
-  test('on labels that are kept as sparse entries', async () => {
+  it('on labels that are kept as sparse entries', async () => {
     const path = paths[SPARSE] ?? '';
     expect(hasSparseEntries(await builder.extract(path, 'resources.arsc'))).toBe(true);
     const badging = await runTool('aapt2', ['dump', 'badging', path]);
@@ -201,7 +201,7 @@ describe('the report agrees with aapt2', () => {
     expect(labels).toContainEqual(['hi', 'नमूना ऐप']);
   });
 
-  test('on characters above U+FFFF, which it writes as two surrogates of three bytes each', async () => {
+  it('on characters above U+FFFF, which it writes as two surrogates of three bytes each', async () => {
     const label = 'पे 😀 𑄌𑄋𑄴 한국';
     const strings = `<resources><string name="label">${label}</string></resources>`;
     const app = { manifest: manifestOf({ label: '@string/label' }), resources: { 'values/strings.xml': strings } };
@@ -213,7 +213,7 @@ describe('the report agrees with aapt2', () => {
   });
 });
 
-test('the report agrees with unzip on the native libraries and their sizes', async () => {
+it('the report agrees with unzip on the native libraries and their sizes', async () => {
   const listing = await runTool('unzip', ['-Z', paths.unsigned ?? '', 'lib/*']);
   const listed = [...listing.matchAll(/^\S+\s+\S+\s+\S+\s+(\d+) .* lib\/([^/]+)\/(.+\.so)$/gm)].map(([, size, abi, name]) => ({
     name,
@@ -241,7 +241,7 @@ describe('the report agrees with apksigner on the app', () => {
     };
   }
 
-  test.each<[string, string[], number, number]>([
+  it.each<[string, string[], number, number]>([
     ['unsigned', [], 21, 0],
     ['tampered', [], 21, 0],
     ['signed with v1', ['v1'], 21, 1],
@@ -266,7 +266,7 @@ describe('the report agrees with apksigner on the app', () => {
   });
 });
 
-test.each<[string, string[]]>([
+it.each<[string, string[]]>([
   ['unsigned', ['unsigned critical']],
   ['tampered', ['signature_invalid critical']],
   ['signed with v1', ['v1_only high']],
@@ -279,13 +279,13 @@ test.each<[string, string[]]>([
 });
 
 describe('secrets, addresses and trackers', () => {
-  test('no secret of the app stands anywhere in its report', () => {
+  it('no secret of the app stands anywhere in its report', () => {
     const text = JSON.stringify(samples.unsigned?.report);
     for (const secret of [...Object.values(FAKE_SECRETS), 'user:pass']) expect(text).not.toContain(secret);
     expect(text).toContain('AIza********SS');
   });
 
-  test('are found in code, resources, the manifest and text files', () => {
+  it('are found in code, resources, the manifest and text files', () => {
     const { secrets = [], urls, trackers = [] } = samples.unsigned?.report ?? {};
     expect(secrets.map((each) => [each.rule, each.file])).toEqual([
       ['google_api_key', 'AndroidManifest.xml'],

@@ -39,7 +39,7 @@ const refusedWith = (code: string, message: RegExp) =>
   expect.objectContaining({ name: 'ApkRefused', code, message: expect.stringMatching(message) });
 
 describe('a bundle', () => {
-  test('says the same as the APK that it was made of', async () => {
+  it('says the same as the APK that it was made of', async () => {
     const [ofApk, ofBundle] = [await analyzeFile(apk), await analyzeBytes(writeZip(bundle))];
     expect([ofApk.form, ofBundle.form]).toEqual(['apk', 'aab']);
     expect([ofApk.parts, ofBundle.parts]).toEqual([[], [{ name: 'base', kind: 'base', size: expect.any(Number), analyzed: true }]]);
@@ -52,7 +52,7 @@ describe('a bundle', () => {
     expect(ofBundle.warnings).toEqual(ofApk.warnings);
   });
 
-  test('without a signature, and with the one of its upload, is told as a bundle and not as an app of the oldest scheme', async () => {
+  it('without a signature, and with the one of its upload, is told as a bundle and not as an app of the oldest scheme', async () => {
     const unsigned = await analyzeBytes(writeZip(bundle));
     expect(unsigned.findings).toContainEqual(expect.objectContaining({ id: 'unsigned', title: 'The bundle is not signed' }));
     await builder.write('bundle.aab', writeZip(bundle));
@@ -64,7 +64,7 @@ describe('a bundle', () => {
     expect(report.signing.certificates[0]?.subject).toContain('Release');
   });
 
-  test('tells of the code and the components of every module', async () => {
+  it('tells of the code and the components of every module', async () => {
     const manifest = manifestOf({ components: '<service android:name=".OnDemand" android:exported="true" />' });
     const feature = await builder.build('feature', { manifest, files: { 'classes.dex': await builder.extract(apk, 'classes.dex') } });
     const report = await analyzeBytes(writeZip([...bundle, ...(await moduleOfApk(builder, feature, 'chat'))]));
@@ -77,7 +77,7 @@ describe('a bundle', () => {
     expect(report.package.name).toBe('com.example.sample');
   });
 
-  test('whose resources are damaged costs a warning, whose manifest is damaged the report', async () => {
+  it('whose resources are damaged costs a warning, whose manifest is damaged the report', async () => {
     const damage = (name: string) => bundle.map((file) => (file.name === name ? { ...file, data: Buffer.alloc(64, 0xff) } : file));
     const report = await analyzeBytes(writeZip(damage('base/resources.pb')));
     expect(report.warnings).toContainEqual(expect.stringMatching(/^resources\.pb: /));
@@ -86,7 +86,7 @@ describe('a bundle', () => {
     );
   });
 
-  test('whose manifest nests without end is refused at the same depth as binary XML', async () => {
+  it('whose manifest nests without end is refused at the same depth as binary XML', async () => {
     const nest = (depth: number): ProtoField[] => [[1, [[3, 'manifest'], ...(depth > 0 ? ([[5, nest(depth - 1)]] as const) : [])]]];
     const file = { name: 'base/manifest/AndroidManifest.xml', data: writeProto(nest(500)) };
     await expect(analyzeBytes(writeZip([file]))).rejects.toEqual(refusedWith('apk_malformed', /too deep/));
@@ -96,7 +96,7 @@ describe('a bundle', () => {
 describe('a set of APKs', () => {
   const description = { name: 'manifest.json', data: JSON.stringify({ xapk_version: 2, package_name: 'com.example.sample' }) };
 
-  test('that is an XAPK says what its base says, with the libraries and texts of its splits', async () => {
+  it('that is an XAPK says what its base says, with the libraries and texts of its splits', async () => {
     const obb = { name: 'Android/obb/com.example.sample/main.1.com.example.sample.obb', data: 'data' };
     const files = [description, await innerApk('com.example.sample.apk', signed), await innerApk('config.apk', signedSplit), obb];
     const report = await analyzeBytes(writeZip(files));
@@ -114,7 +114,7 @@ describe('a set of APKs', () => {
     expect(report.warnings).toContain('listed in parts, but not looked at: 1');
   });
 
-  test('is read alike when its APKs are compressed, and leaves nothing on disk or open', async () => {
+  it('is read alike when its APKs are compressed, and leaves nothing on disk or open', async () => {
     const files = async (method: number) => [
       await innerApk('splits/base-master.apk', signed, method),
       await innerApk('splits/base-arm64_v8a.apk', signedSplit, method),
@@ -129,7 +129,7 @@ describe('a set of APKs', () => {
     expect((await readdir(builder.folder)).filter((name) => name.endsWith('.part'))).toEqual([]);
   });
 
-  test('tells when a split is signed by somebody else, or not at all', async () => {
+  it('tells when a split is signed by somebody else, or not at all', async () => {
     const withSplit = async (path: string) =>
       idsOf(await analyzeBytes(writeZip([await innerApk('base.apk', signed), await innerApk('split.apk', path)])));
     expect(await withSplit(signedSplit)).not.toContain('split_signature');
@@ -137,13 +137,13 @@ describe('a set of APKs', () => {
     expect(await withSplit(split)).toContain('split_signature');
   });
 
-  test('for several devices takes the base that its splits belong to; the others are listed', async () => {
+  it('for several devices takes the base that its splits belong to; the others are listed', async () => {
     const names = ['standalones/standalone-x86.apk', 'splits/base-master.apk', 'other.apk'];
     const report = await analyzeBytes(writeZip(await Promise.all(names.map((name) => innerApk(name, signed)))));
     expect(report.parts.map(({ kind }) => kind)).toEqual(['other', 'base', 'other']);
   });
 
-  test('costs a warning for an APK that cannot be read, and is refused without any', async () => {
+  it('costs a warning for an APK that cannot be read, and is refused without any', async () => {
     const broken = { name: 'broken.apk', data: 'no archive' };
     const report = await analyzeBytes(writeZip([broken, await innerApk('base.apk', signed)]));
     expect(report.warnings).toContainEqual(expect.stringMatching(/^broken\.apk cannot be read: /));
@@ -154,7 +154,7 @@ describe('a set of APKs', () => {
     await expect(analyzeBytes(writeZip([nested]))).rejects.toEqual(refusedWith('apk_malformed', /none of the APKs/));
   });
 
-  test('whose APKs are bombs together is refused, though each is small enough', async () => {
+  it('whose APKs are bombs together is refused, though each is small enough', async () => {
     const files = Array.from({ length: 7_000 }, (_each, index) => ({ name: `assets/${index}`, data: '' }));
     const manifest = await builder.extract(await builder.build('clean', CLEAN_APP), 'AndroidManifest.xml');
     const heavy = writeZip([{ name: 'AndroidManifest.xml', data: manifest }, ...files]);
@@ -162,14 +162,14 @@ describe('a set of APKs', () => {
     await expect(analyzeBytes(writeZip(set))).rejects.toEqual(refusedWith('apk_too_complex', /more than one app may/));
   });
 
-  test('with a manifest in front is the APK that Android would install', async () => {
+  it('with a manifest in front is the APK that Android would install', async () => {
     const manifest = { name: 'AndroidManifest.xml', data: await builder.extract(apk, 'AndroidManifest.xml') };
     const report = await analyzeBytes(writeZip([manifest, description, await innerApk('base.apk', signed)]));
     expect([report.form, report.parts]).toEqual(['apk', []]);
   });
 });
 
-test('an archive of something else says what it lacks', async () => {
+it('an archive of something else says what it lacks', async () => {
   await expect(analyzeBytes(writeZip([{ name: 'notes.txt', data: 'x' }]))).rejects.toEqual(
     refusedWith('apk_malformed', /no AndroidManifest\.xml, no module of an app bundle .* and no APK/),
   );

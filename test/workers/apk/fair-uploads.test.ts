@@ -17,7 +17,7 @@ function slowUploads() {
   return { upload, end: () => end() };
 }
 
-test('slow uploads of one test key leave places for others, and all places are free once they have ended', async () => {
+it('slow uploads of one test key leave places for others, and all places are free once they have ended', async () => {
   const { Analyze } = createApkHandlers({ ...LIMITS, uploads: 16 });
   const outcomeOf = (subscription: string, mode: 'live' | 'test', upload: () => AsyncGenerator<never>) =>
     Analyze(upload(), call(subscription, mode)).then(

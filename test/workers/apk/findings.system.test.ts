@@ -30,7 +30,7 @@ const severityOf = ({ findings }: ApkReport, id: string): string | undefined => 
 const PROVIDER = '<provider android:name=".R" android:authorities="a" />';
 
 describe('findings', () => {
-  test.each<[string, string, string, ManifestOptions]>([
+  it.each<[string, string, string, ManifestOptions]>([
     ['debuggable', 'high', 'a debuggable app', { application: 'android:debuggable="true"' }],
     ['test_only', 'high', 'an app for tests', { application: 'android:testOnly="true"' }],
     ['cleartext_traffic', 'high', 'permitted cleartext', { application: 'android:usesCleartextTraffic="true"' }],
@@ -41,12 +41,12 @@ describe('findings', () => {
     expect(severityOf(await appWith(options), id)).toBe(severity);
   });
 
-  test('tell that backup is allowed by default', async () => {
+  it('tell that backup is allowed by default', async () => {
     expect(idsOf(await reportOf({ manifest: manifestOf() }))).toEqual(['allow_backup']);
     expect(idsOf(await appWith({}))).toEqual([]);
   });
 
-  test('do not blame the launcher, guarded and closed components', async () => {
+  it('do not blame the launcher, guarded and closed components', async () => {
     const components = `
       <service android:name=".A" android:exported="true" android:permission="android.permission.BIND_JOB_SERVICE" />
       <receiver android:name=".B" android:exported="false"><intent-filter><action android:name="x.Y" /></intent-filter></receiver>
@@ -56,14 +56,14 @@ describe('findings', () => {
     expect(report.components.providers[0]?.permission).toBe('p.R, p.W');
   });
 
-  test('follow the network security configuration and not the flag beside it', async () => {
+  it('follow the network security configuration and not the flag beside it', async () => {
     const closed = '<base-config cleartextTrafficPermitted="false" />';
     const report = await withConfig(closed, 'android:usesCleartextTraffic="true"');
     expect(idsOf(report)).toEqual([]);
     expect([report.flags.uses_cleartext, report.network_security.cleartext_permitted]).toEqual([true, false]);
   });
 
-  test('blame a base configuration that trusts user certificates, and only that', async () => {
+  it('blame a base configuration that trusts user certificates, and only that', async () => {
     const trusting = '<trust-anchors><certificates src="user" /></trust-anchors>';
     expect(severityOf(await withConfig(`<base-config>${trusting}</base-config>`), 'user_certificates_trusted')).toBe('high');
     expect(idsOf(await withConfig(`<debug-overrides>${trusting}</debug-overrides>`))).toEqual([]);
@@ -74,7 +74,7 @@ describe('what an app asks for', () => {
   const asking = (...names: string[]): Promise<ApkReport> =>
     appWith({ outside: names.map((name) => `<uses-permission android:name="android.permission.${name}" />`).join('') });
 
-  test('weighs: a messenger that reads text messages and follows the location is no low risk', async () => {
+  it('weighs: a messenger that reads text messages and follows the location is no low risk', async () => {
     const report = await asking('READ_SMS', 'RECEIVE_SMS', 'ACCESS_BACKGROUND_LOCATION', 'CAMERA');
     const [, ...findings] = report.findings;
     expect(findings.map(({ id, severity, section }) => [id, severity, section])).toEqual([
@@ -86,7 +86,7 @@ describe('what an app asks for', () => {
     expect(rateRisk(findings, true)).toMatchObject({ score: 48.25, level: 'medium' });
   });
 
-  test('is one finding for all ordinary dangerous permissions, and none for harmless ones', async () => {
+  it('is one finding for all ordinary dangerous permissions, and none for harmless ones', async () => {
     const dangerous = ['CAMERA', 'RECORD_AUDIO', 'READ_CONTACTS', 'READ_CALENDAR', 'BODY_SENSORS', 'ACCESS_FINE_LOCATION'];
     const report = await asking(...dangerous, 'INTERNET');
     expect(idsOf(report)).toEqual(['permissions_dangerous']);
@@ -94,7 +94,7 @@ describe('what an app asks for', () => {
     expect(idsOf(await asking('INTERNET', 'VIBRATE'))).toEqual([]);
   });
 
-  test('is not what it declares for others', async () => {
+  it('is not what it declares for others', async () => {
     const declared = '<permission android:name="com.example.sample.GUARD" android:protectionLevel="dangerous" />';
     const report = await appWith({ outside: declared });
     expect(report.permissions).toEqual([expect.objectContaining({ name: 'com.example.sample.GUARD', requested: false })]);
@@ -109,19 +109,19 @@ describe('keys that everybody has', () => {
     shared: '28bbfe4a7b97e74681dc55c2fbb6ccb8d6c74963733f6af6ae74d8c3a6e879fd',
     media: '465983f7791f2abeb43ea2cbdc7f21a8260b72bc08a55c839fc1a43bc741a81e',
   };
-  test.each(Object.entries(SHA256))('%s of Android’s source is a debug certificate', (name, sha256) => {
+  it.each(Object.entries(SHA256))('%s of Android’s source is a debug certificate', (name, sha256) => {
     expect(isDebugCertificate({ subject: 'CN=Android, O=Android', sha256 })).toBe(true);
     expect(publicTestKey(sha256)).toBe(name);
   });
 
-  test('a certificate that only bears the same name is none', () => {
+  it('a certificate that only bears the same name is none', () => {
     expect(isDebugCertificate({ subject: 'CN=Android, O=Android', sha256: '0'.repeat(64) })).toBe(false);
   });
 });
 
 describe('defaults', () => {
   const filter = '<intent-filter><action android:name="x.Y" /></intent-filter>';
-  test.each<[string, string, ManifestOptions, boolean]>([
+  it.each<[string, string, ManifestOptions, boolean]>([
     ['receivers', 'an intent filter exports', { components: `<receiver android:name=".R">${filter}</receiver>` }, true],
     ['receivers', 'nothing exports', { components: '<receiver android:name=".R" />' }, false],
     [
@@ -143,7 +143,7 @@ describe('large text files', () => {
     appWith({}, { files: { 'assets/index.android.bundle': `${'x'.repeat(bytes)} '${secret}' https://far.example.com/a ` } });
   const searched = ({ checked }: ApkReport): boolean | undefined => checked.find(({ source }) => source === 'secret_rules')?.ok;
 
-  test.each([2 * 1024 * 1024, 9 * 1024 * 1024])('are searched to their end: %d bytes before a secret', async (bytes) => {
+  it.each([2 * 1024 * 1024, 9 * 1024 * 1024])('are searched to their end: %d bytes before a secret', async (bytes) => {
     const report = await at(bytes);
     expect(report.secrets).toEqual([expect.objectContaining({ rule: 'google_api_key', file: 'assets/index.android.bundle' })]);
     expect(report.urls).toEqual(['https://far.example.com/a']);
@@ -151,12 +151,12 @@ describe('large text files', () => {
     expect(report.risk.complete).toBe(true);
   });
 
-  test('may have a secret across two pieces', async () => {
+  it('may have a secret across two pieces', async () => {
     const around = 1024 * 1024 - WINDOW_BYTES;
     for (const bytes of [around - 20, around + WINDOW_BYTES - 20]) expect((await at(bytes)).secrets).toHaveLength(1);
   });
 
-  test('with too many places of one literal make the report and its risk say what was not searched', async () => {
+  it('with too many places of one literal make the report and its risk say what was not searched', async () => {
     const text = `${'AIza '.repeat(LIMITS.scannedPlaces)} '${secret}' sk_live_${'0'.repeat(24)}`;
     const report = await appWith({}, { files: { 'assets/app.js': text } });
     expect(report.secrets.map(({ rule }) => rule)).toEqual(['stripe_live_key']);
@@ -172,7 +172,7 @@ describe('a private key', () => {
   const material = 'M'.repeat(64);
   const secretsIn = (text: string): Promise<ApkReport> => appWith({}, { files: { 'assets/key.txt': text } });
 
-  test.each([
+  it.each([
     ['in lines', `${header}\n${material}\n`],
     ['behind headers of its own', `${header}\r\nProc-Type: 4,ENCRYPTED\r\nDEK-Info: AES-128-CBC,00\r\n\r\n${material}`],
     ['in a JSON string', JSON.stringify({ key: `${header}\n${material}\n` })],
@@ -183,7 +183,7 @@ describe('a private key', () => {
     expect(JSON.stringify(report)).not.toContain(material);
   });
 
-  test.each([
+  it.each([
     ['a bare header', header],
     ['a parser’s texts', `${header}\0-----END RSA PRIVATE KEY-----\0NoSuchAlgorithmExceptionWhileReadingTheKeyOfSomebody`],
     ['a header in a sentence', `Begin the file with ${header} and end it.`],
@@ -194,7 +194,7 @@ describe('a private key', () => {
 });
 
 describe('protection levels', () => {
-  test.each([
+  it.each([
     ['android.permission.CAMERA', 'dangerous'],
     ['android.permission.POST_NOTIFICATIONS', 'dangerous'],
     ['android.permission.RANGING', 'dangerous'],
@@ -207,7 +207,7 @@ describe('protection levels', () => {
     ['com.unheard.of', 'unknown'],
   ])('%s is %s', (name, level) => expect(platformProtection(name)).toBe(level));
 
-  test('agree with the platform that the tools bring along', async () => {
+  it('agree with the platform that the tools bring along', async () => {
     const framework = await analyzeBytes(await readFile(builder.framework));
     const declared = framework.permissions.filter((each) => each.declared_by_app);
     expect(declared.length).toBeGreaterThan(500);
@@ -219,7 +219,7 @@ describe('protection levels', () => {
 
 describe('the risk', () => {
   const finding = (severity: Finding['severity']): Finding => ({ id: 'x', severity, title: 'x', section: 'x' });
-  test.each<[Finding['severity'][], number, string]>([
+  it.each<[Finding['severity'][], number, string]>([
     [[], 0, 'low'],
     [['warning', 'warning'], 15.36, 'low'],
     [['high'], 25, 'medium'],

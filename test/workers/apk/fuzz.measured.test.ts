@@ -12,7 +12,7 @@ const SEED = Number(process.env.APK_FUZZ_SEED ?? 1);
 let builder: ApkBuilder;
 afterAll(() => builder.close());
 
-test('every mutation of an APK ends in a report or a refusal, and soon', async () => {
+it('every mutation of an APK ends in a report or a refusal, and soon', async () => {
   builder = await ApkBuilder.create();
   const unsigned = await builder.build('full', FULL_APP);
   const signed = await builder.sign(unsigned, 'signed', { key: RELEASE_KEY, v1: true, v2: true, v3: true });

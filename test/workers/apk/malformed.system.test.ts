@@ -26,7 +26,7 @@ const warningsOf = async (files: readonly ZipFile[], options = {}) => (await ana
 
 describe('is refused', () => {
   const cut = (bytes: number): ZipFile => ({ ...manifest, data: Buffer.from(manifest.data).subarray(0, bytes) });
-  test.each<[string, () => Buffer, string, RegExp]>([
+  it.each<[string, () => Buffer, string, RegExp]>([
     ['an empty file', () => Buffer.alloc(0), 'not_an_apk', /not a ZIP/],
     ['what is no ZIP archive', () => Buffer.alloc(100_000, 'x'), 'not_an_apk', /not a ZIP/],
     [
@@ -45,7 +45,7 @@ describe('is refused', () => {
     await expect(analyzeBytes(archive())).rejects.toEqual(refusedWith(code, message));
   });
 
-  test('an archive cut at any of many places', async () => {
+  it('an archive cut at any of many places', async () => {
     const whole = await readFile(await builder.build('cut', CLEAN_APP));
     for (let length = 0; length < whole.length; length += 97) {
       const refusal = await analyzeBytes(whole.subarray(0, length)).then(
@@ -59,7 +59,7 @@ describe('is refused', () => {
 
 describe('a ZIP bomb is refused without being unpacked', () => {
   const zeros = (mebibytes: number) => Buffer.alloc(mebibytes * 1024 * 1024);
-  test.each<[string, () => ZipFile[]]>([
+  it.each<[string, () => ZipFile[]]>([
     ['one file of zeros', () => [{ name: 'assets/zeros', data: zeros(100) }]],
     ['many files that are large together', () => Array.from({ length: 3_000 }, (_, n) => ({ name: `${n}`, data: 'x', size: 400_000 }))],
     ['several files of zeros, each small enough by itself', () => ['a', 'b', 'c'].map((name) => ({ name, data: zeros(40) }))],
@@ -69,14 +69,14 @@ describe('a ZIP bomb is refused without being unpacked', () => {
     await expect(analyzeBytes(bomb)).rejects.toEqual(refusedWith('apk_too_complex', /bomb/));
   });
 
-  test('a file that unpacks to more than it says costs only itself', async () => {
+  it('a file that unpacks to more than it says costs only itself', async () => {
     const liar = { name: 'assets/liar.json', data: Buffer.alloc(50 * 1024 * 1024), size: 100 };
     expect(await warningsOf([manifest, liar])).toEqual([expect.stringMatching(/liar\.json.* cannot be unpacked/)]);
   });
 });
 
 describe('is reported, not refused', () => {
-  test.each<[string, () => readonly ZipFile[], RegExp]>([
+  it.each<[string, () => readonly ZipFile[], RegExp]>([
     ['a name that leaves the archive', () => [manifest, { name: '../../etc/passwd', data: 'x' }], /path traversal/],
     ['two entries with one name', () => [manifest, { name: 'a', data: 'x' }, { name: 'a', data: 'y' }], /name of another entry/],
     ['an entry marked as encrypted', () => [manifest, { name: 'a', data: 'x', flags: 1 }], /encrypted/],
@@ -88,7 +88,7 @@ describe('is reported, not refused', () => {
     expect(await warningsOf(files())).toContainEqual(expect.stringMatching(warning));
   });
 
-  test('code that could not be held against the list of trackers', async () => {
+  it('code that could not be held against the list of trackers', async () => {
     const readAll = async (files: readonly ZipFile[]) => {
       const { checked } = await analyzeBytes(writeZip(files));
       return checked.filter(({ source }) => source === 'tracker_list').map(({ ok }) => ok);
@@ -100,12 +100,12 @@ describe('is reported, not refused', () => {
     expect(await readAll([manifest, { ...dex, data: namesOutside }])).toEqual([false]);
   });
 
-  test('bytes after the end, and nothing about a comment', async () => {
+  it('bytes after the end, and nothing about a comment', async () => {
     expect(await warningsOf([manifest], { trailing: Buffer.from('xyz') })).toContainEqual(expect.stringMatching(/3 bytes follow/));
     expect(await warningsOf([manifest], { comment: 'built by hand' })).toEqual([]);
   });
 
-  test('a dex file whose checksum does not fit', async () => {
+  it('a dex file whose checksum does not fit', async () => {
     const changed = Buffer.from(dex.data);
     changed[changed.length - 1] = (changed[changed.length - 1] ?? 0) ^ 1;
     const intact = await analyzeBytes(writeZip([manifest, dex]));

@@ -14,7 +14,7 @@ function resolved(table: ResourceTable, id: number): string | undefined {
 }
 
 describe('a resource table', () => {
-  test.each<EntryEncoding>(['plain', 'sparse', 'offset16', 'compact'])('gives the values of %s entries', (encoding) => {
+  it.each<EntryEncoding>(['plain', 'sparse', 'offset16', 'compact'])('gives the values of %s entries', (encoding) => {
     const table = new ResourceTable(
       writeResourceTable([
         { encoding, entries: { 0: 'zero', 3: 'three', 9: 'nine' } },
@@ -27,7 +27,7 @@ describe('a resource table', () => {
     for (const missing of [1, 2, 8, 10, 0xffff]) expect(textsOf(table, FIRST + missing)).toEqual({});
   });
 
-  test('follows references to the default value', () => {
+  it('follows references to the default value', () => {
     const table = new ResourceTable(
       writeResourceTable([
         { encoding: 'plain', language: 'hi', entries: { 1: 'हिन्दी' } },
@@ -37,14 +37,14 @@ describe('a resource table', () => {
     expect(resolved(table, FIRST)).toBe('default');
   });
 
-  test('ends at references in a circle, to nothing, and to the platform', () => {
+  it('ends at references in a circle, to nothing, and to the platform', () => {
     const table = new ResourceTable(
       writeResourceTable([{ encoding: 'plain', entries: { 0: FIRST + 1, 1: FIRST, 2: FIRST + 77, 3: 0x01040000 } }]),
     );
     for (const entry of [0, 1, 2, 3]) expect(resolved(table, FIRST + entry)).toBeUndefined();
   });
 
-  test('lists its texts', () => {
+  it('lists its texts', () => {
     const table = new ResourceTable(writeResourceTable([{ encoding: 'plain', entries: { 0: 'a', 1: 'हिन्दी', 2: '한 😀' } }]));
     expect([...table.strings()]).toEqual(['a', 'हिन्दी', '한 😀']);
   });

@@ -70,7 +70,7 @@ function digestOfContents(): Buffer {
 }
 
 describe('a changed file', () => {
-  test('fails v1 when a signed file was replaced, removed or added', async () => {
+  it('fails v1 when a signed file was replaced, removed or added', async () => {
     const variant = async (name: string, change: (path: string) => Promise<unknown>) => {
       const path = await builder.copy(jar, name);
       await change(path);
@@ -89,13 +89,13 @@ describe('a changed file', () => {
     expect(await variant('replaced', replace)).toEqual(refused(/note\.txt.*changed/));
   });
 
-  test('fails when bytes follow the end of the archive', async () => {
+  it('fails when bytes follow the end of the archive', async () => {
     const signing = await signingOf(Buffer.concat([full, Buffer.from('more')]));
     expect(signing.v2).toEqual(refused(/bytes/));
     expect(signing.v3).toEqual(refused(/bytes/));
   });
 
-  test('fails when the digests of the manifest were made to fit', async () => {
+  it('fails when the digests of the manifest were made to fit', async () => {
     const path = await builder.copy(jar, 'manifest');
     const manifest = await builder.extract(path, 'META-INF/MANIFEST.MF');
     await builder.write('forged/META-INF/MANIFEST.MF', manifest.toString().replace(/SHA-256-Digest: ./, 'SHA-256-Digest: x'));
@@ -106,7 +106,7 @@ describe('a changed file', () => {
 });
 
 describe('a removed signature', () => {
-  test('of scheme v3 is told by v2 and v1', async () => {
+  it('of scheme v3 is told by v2 and v1', async () => {
     const stripped = withValues(full, (values) => values.delete(V3_ID));
     const signing = await signingOf(stripped);
     expect(signing.v2).toEqual(refused(/v3, whose signature was removed/));
@@ -115,14 +115,14 @@ describe('a removed signature', () => {
     expect(await apksignerAccepts(stripped, 24)).toBe(false);
   });
 
-  test('of all newer schemes is told by v1', async () => {
+  it('of all newer schemes is told by v1', async () => {
     const parts = splitApk(full);
     const stripped = joinApk({ ...parts, values: new Map() });
     expect((await signingOf(stripped)).v1).toEqual(refused(/v2, whose signature was removed/));
     expect(await apksignerAccepts(stripped, 21)).toBe(false);
   });
 
-  test('of scheme v3.1 is told by v3', async () => {
+  it('of scheme v3.1 is told by v3', async () => {
     const digest = digestOfContents();
     const v3 = signV3({ ...keys[0], digest, maxSdk: 32, attributes: [[ROTATION_MIN_SDK, u32(33)]] });
     const v31 = signV3({ ...keys[1], digest, minSdk: 33, attributes: [[PROOF_OF_ROTATION, proofOfRotation([keys[0], keys[1]])]] });
@@ -135,7 +135,7 @@ describe('a removed signature', () => {
   });
 });
 
-test('scheme v3.1 is refused when it is of another file', async () => {
+it('scheme v3.1 is refused when it is of another file', async () => {
   const v31 = signV3({ ...keys[0], digest: Buffer.alloc(32, 1), minSdk: 33 });
   const signing = await signingOf(withValues(v3Only, (values) => values.set(V31_ID, v31)));
   expect(signing.v31).toEqual(refused(/contents .* changed/));
@@ -144,7 +144,7 @@ test('scheme v3.1 is refused when it is of another file', async () => {
 describe('a signer is refused', () => {
   const signed = (changes: Partial<Parameters<typeof signV3>[0]> = {}) => signV3({ ...keys[0], digest: digestOfContents(), ...changes });
 
-  test.each<[string, () => Buffer, RegExp]>([
+  it.each<[string, () => Buffer, RegExp]>([
     ['its signature is not by its key', () => signed({ key: keys[1].key }), /signature .* does not verify/],
     ['its key is not its certificate’s', () => signed({ key: keys[1].key, keyOf: keys[1].certificate }), /not the key of its certificate/],
     ['its SDK range differs from the signed one', () => signed({ outerMinSdk: 21 }), /SDK range/],
@@ -162,7 +162,7 @@ describe('a proof of rotation', () => {
     return (await signingOf(withValues(v3Only, (values) => values.set(V3_ID, value)))).v3;
   };
 
-  test('holds through several certificates, and is refused when it is forged, ends elsewhere or repeats', async () => {
+  it('holds through several certificates, and is refused when it is forged, ends elsewhere or repeats', async () => {
     const [one, two, three] = keys;
     expect(await signedWith(proofOfRotation(keys))).toEqual(accepted);
     expect(await signedWith(proofOfRotation([{ ...one, key: two.key }, three]))).toEqual(refused(/rotation does not verify/));
@@ -170,7 +170,7 @@ describe('a proof of rotation', () => {
     expect(await signedWith(proofOfRotation([three, one, three]))).toEqual(refused(/repeats/));
   });
 
-  test('by apksigner is accepted', async () => {
+  it('by apksigner is accepted', async () => {
     const lineage = join(builder.folder, 'lineage');
     const [old, next] = [await builder.keyStore(RELEASE_KEY), await builder.keyStore(EC_KEY)];
     const access = (store: string, alias: string) => ['--ks', store, '--ks-pass', 'pass:android', '--ks-key-alias', alias];
@@ -187,7 +187,7 @@ describe('a proof of rotation', () => {
   });
 });
 
-test('a broken signing block is an invalid signature, not an unsigned file', async () => {
+it('a broken signing block is an invalid signature, not an unsigned file', async () => {
   const broken = Buffer.from(v3Only);
   const magic = broken.indexOf('APK Sig Block 42');
   broken.writeUInt32LE(0xfffffff0, magic - 8);
@@ -215,13 +215,13 @@ describe('the signer that a JAR signature names', () => {
     return changed;
   }
 
-  test('is found though its name is written as another type of text than in the certificate, as apksigner finds it', () => {
+  it('is found though its name is written as another type of text than in the certificate, as apksigner finds it', () => {
     const [expected] = verifyPkcs7(signatureFile, signed);
     const retyped = changeSignerName((bytes, at) => (bytes[at] = bytes[at] === UTF8 ? PRINTABLE : UTF8));
     expect(verifyPkcs7(retyped, signed)[0]?.facts.sha256).toBe(expected?.facts.sha256);
   });
 
-  test('is not one whose certificate has another name', () => {
+  it('is not one whose certificate has another name', () => {
     const renamed = changeSignerName((bytes, at) => (bytes[at + 2] = (bytes[at + 2] ?? 0) ^ 1));
     expect(() => verifyPkcs7(renamed, signed)).toThrow('does not verify');
   });

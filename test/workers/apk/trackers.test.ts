@@ -10,7 +10,7 @@ function namesOf(...descriptors: string[]): string[] {
 }
 
 describe('the list of trackers', () => {
-  test('has the vendor of every row as its source, and says when it was compared', () => {
+  it('has the vendor of every row as its source, and says when it was compared', () => {
     const SITE = /^[a-z0-9.-]+\.[a-z]{2,}(\/[\w./-]+)?$/;
     expect(trackers.filter(({ source }) => !SITE.test(source))).toEqual([]);
     expect(catalogue.asOf).toMatch(/^\d{4}-\d{2}-\d{2}$/);
@@ -18,7 +18,7 @@ describe('the list of trackers', () => {
     expect(trackers.length).toBeGreaterThan(250);
   });
 
-  test('names each tracker and each package once, and no package that many vendors share', () => {
+  it('names each tracker and each package once, and no package that many vendors share', () => {
     const packages = trackers.flatMap(({ classes }) => classes);
     expect(new Set(packages).size).toBe(packages.length);
     expect(new Set(trackers.map(({ name }) => name)).size).toBe(trackers.length);
@@ -27,11 +27,11 @@ describe('the list of trackers', () => {
     expect(packages.filter((name) => shared.includes(name))).toEqual([]);
   });
 
-  test.each(trackers.flatMap(({ name, classes }) => classes.map((prefix) => [prefix, name])))('finds %s as %s', (prefix, name) => {
+  it.each(trackers.flatMap(({ name, classes }) => classes.map((prefix) => [prefix, name])))('finds %s as %s', (prefix, name) => {
     expect(namesOf(`L${prefix.replaceAll('.', '/')}/a/B;`)).toContain(name);
   });
 });
 
-test('a class of another name that only begins alike is no tracker', () => {
+it('a class of another name that only begins alike is no tracker', () => {
   expect(namesOf('Lcom/adjust/sdkish/Main;', 'Lcom/adjustable/sdk/Main;', 'Lio/sentryway/A;', 'Landroidx/core/A;')).toEqual([]);
 });

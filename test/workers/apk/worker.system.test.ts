@@ -19,7 +19,7 @@ async function analysisOf(program: string, limits: object = {}, signal = never):
 }
 
 describe('an analysis', () => {
-  test('is ended at its deadline, even when it does not yield', async () => {
+  it('is ended at its deadline, even when it does not yield', async () => {
     const work = analysisOf('for (;;);', { deadlineMs: 100 });
     await expect(work).rejects.toMatchObject({ problem: 'upstream_timeout', options: { members: { reason: 'too_complex' } } });
   });
@@ -29,7 +29,7 @@ describe('an analysis', () => {
     task: require('node:path').basename(require('node:fs').readlinkSync('/proc/thread-self')),
   });`;
 
-  test('is ended once it has used its CPU time, and the file is to blame', async () => {
+  it('is ended once it has used its CPU time, and the file is to blame', async () => {
     const before = process.cpuUsage();
     const work = analysisOf(`${STARTED} for (;;);`, { cpuMs: 300 });
     await expect(work).rejects.toMatchObject({ problem: 'validation_failed', options: { code: 'apk_too_complex' } });
@@ -37,25 +37,25 @@ describe('an analysis', () => {
     expect((used.user + used.system) / 1_000).toBeGreaterThan(250);
   });
 
-  test('that waits uses no CPU time, and goes on for longer than that', async () => {
+  it('that waits uses no CPU time, and goes on for longer than that', async () => {
     const wait = `Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 900);`;
     const answer = `require('node:worker_threads').parentPort.postMessage({ kind: 'report', json: '{}' });`;
     await expect(analysisOf(`${STARTED} ${wait} ${answer}`, { cpuMs: 500 })).resolves.toEqual({ kind: 'report', json: '{}' });
   });
 
-  test('is ended when the caller leaves', async () => {
+  it('is ended when the caller leaves', async () => {
     const gone = new AbortController();
     const work = analysisOf('for (;;);', {}, gone.signal);
     setTimeout(() => gone.abort(new Error('left')), 50);
     await expect(work).rejects.toThrow('left');
   });
 
-  test('that takes too much memory costs itself, not the worker', async () => {
+  it('that takes too much memory costs itself, not the worker', async () => {
     const work = analysisOf('const all = []; for (;;) all.push({ more: [all.length] });', { heapMebibytes: 32 });
     await expect(work).rejects.toMatchObject({ problem: 'validation_failed', options: { code: 'apk_too_complex' } });
   });
 
-  test('that fails unforeseen, or ends without a word, is an error', async () => {
+  it('that fails unforeseen, or ends without a word, is an error', async () => {
     await expect(analysisOf('throw new Error("oops")')).rejects.toThrow('oops');
     await expect(analysisOf('')).rejects.toThrow('without a result');
   });
@@ -75,7 +75,7 @@ describe('an upload', () => {
     }
   };
 
-  test('is written and digested piece by piece', async () => {
+  it('is written and digested piece by piece', async () => {
     const { facts, bytes } = await receive(
       { header: { fileName: 'a/b\\c\u0007.apk' } },
       { chunk: Buffer.from('ab') },
@@ -91,11 +91,11 @@ describe('an upload', () => {
     });
   });
 
-  test('without a header is refused', async () => {
+  it('without a header is refused', async () => {
     await expect(receive({ chunk: Buffer.from('ab') })).rejects.toMatchObject({ problem: 'invalid_request' });
   });
 
-  test('over the limit is refused', async () => {
+  it('over the limit is refused', async () => {
     const piece = { chunk: Buffer.alloc(32 * 1024 * 1024) };
     await expect(receive({ header: { fileName: 'x' } }, ...Array<object>(7).fill(piece))).rejects.toMatchObject({
       problem: 'payload_too_large',

@@ -49,7 +49,7 @@ async function captchaStep(aadhaar: Harness, as: object = asLive): Promise<any> 
 }
 
 describe('the provider is asked as documented', () => {
-  test('the number once, in a body, after the captcha; from then on only the reference; the key in a header', async () => {
+  it('the number once, in a body, after the captcha; from then on only the reference; the key in a header', async () => {
     const { provider, aadhaar } = await providerThat(sends);
     const { sessionId } = await post(aadhaar, '/aadhaar/start', { aadhaar: NUMBER }, asLive);
     await post(aadhaar, '/aadhaar/captcha', { sessionId, captcha: 'WRONG' }, asLive);
@@ -68,14 +68,14 @@ describe('the provider is asked as documented', () => {
     }
   });
 
-  test('a header of another name takes the bare key', async () => {
+  it('a header of another name takes the bare key', async () => {
     const { provider, aadhaar } = await providerThat(sends, { AADHAAR_PROVIDER_KEY_HEADER: 'X-API-Key' });
     await captchaStep(aadhaar);
     expect(provider.seen[0]?.headers).toMatchObject({ 'x-api-key': KEY });
     expect(provider.seen[0]?.headers.authorization).toBeUndefined();
   });
 
-  test('the live key never goes to the sandbox', async () => {
+  it('the live key never goes to the sandbox', async () => {
     const provider = await startScriptedHttp(() => SENT);
     stage.onClose(() => provider.close());
     const env = { SANDBOX_URL: provider.url, AADHAAR_TEST_SOURCE: 'provider', AADHAAR_PROVIDER_KEY: KEY };
@@ -91,7 +91,7 @@ describe('what the provider says', () => {
   const failed = (reason: string) => ({ statusCode: 502, code: 'upstream_failed', reason });
   const late = { statusCode: 504, code: 'upstream_timeout' };
 
-  test.each([
+  it.each([
     ['an unknown number', refusal(404, 'not_found'), { statusCode: 502, code: 'not_found' }],
     ['a spent allowance', refusal(400, 'rate_limited'), failed('provider_quota')],
     ['429', { status: 429 }, failed('provider_quota')],
@@ -114,7 +114,7 @@ describe('what the provider says', () => {
     expect(provider.seen).toHaveLength(1);
   });
 
-  test.each([
+  it.each([
     ['a wrong OTP', refusal(400, 'otp_invalid'), 400, 'otp_invalid'],
     ['an expired one', refusal(410, 'otp_expired'), 400, 'otp_expired'],
     ['an unknown reference', refusal(404, 'reference_unknown'), 400, 'session_expired'],
@@ -129,7 +129,7 @@ describe('what the provider says', () => {
 });
 
 describe('a captcha of our own', () => {
-  test('that was solved is void, also when the provider then failed: no OTP is asked for twice with it', async () => {
+  it('that was solved is void, also when the provider then failed: no OTP is asked for twice with it', async () => {
     let asked = 0;
     const { provider, aadhaar } = await providerThat(() => (asked++ === 0 ? { status: 500 } : SENT));
     const { sessionId } = await post(aadhaar, '/aadhaar/start', { aadhaar: NUMBER }, asLive);
@@ -141,7 +141,7 @@ describe('a captcha of our own', () => {
     expect(provider.seen).toHaveLength(2);
   });
 
-  test('of a live key cannot be foreseen: it is not the one of test keys', async () => {
+  it('of a live key cannot be foreseen: it is not the one of test keys', async () => {
     const random = new Stage();
     stage.onClose(() => random.close());
     const worker = await random.worker({ AADHAAR_PROVIDER_URL: 'https://provider.invalid', AADHAAR_PROVIDER_KEY: KEY });
@@ -165,7 +165,7 @@ describe('a number is kept', () => {
   };
   const opened = async (upstream: AadhaarProvider): Promise<string> => (await upstream.start(NUMBER, call))?.upstreamId ?? '';
 
-  test('ten minutes at most, also when its session is never asked for again', async () => {
+  it('ten minutes at most, also when its session is never asked for again', async () => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
     try {
       const upstream = keeper({});
@@ -178,7 +178,7 @@ describe('a number is kept', () => {
     }
   });
 
-  test('not after the third wrong captcha, nor after an OTP request without an answer, nor in more sessions than allowed', async () => {
+  it('not after the third wrong captcha, nor after an OTP request without an answer, nor in more sessions than allowed', async () => {
     const upstream = keeper({ requestOtp: () => Promise.reject(new DOMException('too late', 'TimeoutError')) });
     const exhausted = await opened(upstream);
     for (let time = 0; time < 3; time++)
@@ -191,7 +191,7 @@ describe('a number is kept', () => {
     expect(upstream.size).toBe(2);
   });
 
-  test('not once its OTP is sent: only the reference is, until the record', async () => {
+  it('not once its OTP is sent: only the reference is, until the record', async () => {
     const asked: string[] = [];
     const upstream = keeper({
       requestOtp: (aadhaar) => {

@@ -10,7 +10,7 @@ async function inkOf(bytes: Buffer): Promise<number> {
   return data.filter((grey) => grey < 128).length / (info.width * info.height);
 }
 
-test('texts are five characters of an alphabet without look-alikes, and do not repeat', () => {
+it('texts are five characters of an alphabet without look-alikes, and do not repeat', () => {
   const texts = Array.from({ length: 2_000 }, randomCaptchaText);
   for (const text of texts) expect(text).toMatch(new RegExp(`^[${CAPTCHA_ALPHABET}]{5}$`));
   expect(CAPTCHA_ALPHABET).not.toMatch(/[01OILQDSZBGVJ58]/);
@@ -20,7 +20,7 @@ test('texts are five characters of an alphabet without look-alikes, and do not r
   expect(used.size).toBe(CAPTCHA_ALPHABET.length);
 });
 
-test('every character is drawn, without a font, as dark strokes on white', async () => {
+it('every character is drawn, without a font, as dark strokes on white', async () => {
   for (const character of CAPTCHA_ALPHABET) {
     expect(strokesOf(character).flat().length).toBeGreaterThan(2);
     for (const [x, y] of strokesOf(character).flat()) expect([x >= 0 && x <= 4, y >= 0 && y <= 6]).toEqual([true, true]);
@@ -35,29 +35,29 @@ test('every character is drawn, without a font, as dark strokes on white', async
   }
 });
 
-test('the same text looks different each time', async () => {
+it('the same text looks different each time', async () => {
   const images = await Promise.all(Array.from({ length: 10 }, () => drawCaptcha('KX47M')));
   expect(new Set(images.map(({ bytes }) => bytes.toString('base64'))).size).toBe(10);
 });
 
-test('nothing but the strokes is in the picture: its text stands in no metadata', async () => {
+it('nothing but the strokes is in the picture: its text stands in no metadata', async () => {
   const { bytes } = await drawCaptcha('KX47M');
   expect(bytes.toString('latin1')).not.toContain('KX47M');
   const { exif, xmp, comments } = await sharp(bytes).metadata();
   expect([exif, xmp, comments]).toEqual([undefined, undefined, undefined]);
 });
 
-test('a solution is taken in small letters and with gaps, and in no other form', () => {
+it('a solution is taken in small letters and with gaps, and in no other form', () => {
   for (const right of ['KX47M', 'kx47m', ' kx 47m ']) expect(isCaptchaSolved('KX47M', right)).toBe(true);
   for (const wrong of ['', 'KX47', 'KX47MM', 'KX47N', 'WRONG']) expect(isCaptchaSolved('KX47M', wrong)).toBe(false);
 });
 
-test('test keys see the captchas that the sandbox documents', () => {
+it('test keys see the captchas that the sandbox documents', () => {
   expect(CAPTCHA_TEXTS.map((_, index) => testCaptchaText(index))).toEqual([...CAPTCHA_TEXTS]);
   expect(testCaptchaText(CAPTCHA_TEXTS.length)).toBe(CAPTCHA_TEXTS[0]);
 });
 
-test('the captchas of the sandbox are PNGs that a decoder accepts, all different', async () => {
+it('the captchas of the sandbox are PNGs that a decoder accepts, all different', async () => {
   const images = CAPTCHA_TEXTS.map((_, index) => captchaImage(index));
   expect(new Set(images).size).toBe(CAPTCHA_TEXTS.length);
   for (const image of images) {

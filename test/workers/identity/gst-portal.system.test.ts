@@ -57,7 +57,7 @@ async function portalThat(
 
 const submit = (gst: Harness, sessionId: string) => post(gst, '/gst/data', { sessionId, GSTIN, captcha: 'a1' }, asLive);
 
-test('a record is passed through as it was written, large integers and 1.0 too', async () => {
+it('a record is passed through as it was written, large integers and 1.0 too', async () => {
   const written = `{ "gstin":"${GSTIN}","turnover": 12345678901234567890, "rate":1.0 }`;
   const { gst } = await portalThat([{ headers: { 'content-type': 'application/json' }, body: Buffer.from(written) }]);
   const { sessionId } = await get(gst, '/gst/start', asLive);
@@ -65,7 +65,7 @@ test('a record is passed through as it was written, large integers and 1.0 too',
   expect([answer.statusCode, answer.body]).toEqual([200, written]);
 });
 
-test('a session carries its own cookies from the page to the query, and no other’s', async () => {
+it('a session carries its own cookies from the page to the query, and no other’s', async () => {
   const { portal, gst } = await portalThat([{ body: samples.wrongCaptcha }, { body: samples.record }]);
   const one = await get(gst, '/gst/start', asLive);
   await get(gst, '/gst/start', asLive);
@@ -86,7 +86,7 @@ test('a session carries its own cookies from the page to the query, and no other
   expect(portal.seen.at(-1)?.json).toEqual({ gstin: GSTIN, captcha: 'a1' });
 });
 
-test.each([
+it.each([
   ['unknownNumber', { body: samples.unknownNumber }, { statusCode: 502, code: 'not_found' }],
   ['locked', { body: samples.locked }, { statusCode: 502, code: 'upstream_failed', reason: 'locked' }],
   ['another code', { body: samples.otherCode }, { statusCode: 502, code: 'upstream_failed', reason: 'upstream_error' }],
@@ -104,7 +104,7 @@ test.each([
   expect(portal.seen.filter(({ method }) => method === 'POST')).toHaveLength(1);
 });
 
-test('a failure of the portal does not end the session', async () => {
+it('a failure of the portal does not end the session', async () => {
   const { gst } = await portalThat([{ body: samples.otherCode }, { status: 503 }, { body: samples.record }]);
   const { sessionId } = await get(gst, '/gst/start', asLive);
   const statuses = [];
@@ -112,14 +112,14 @@ test('a failure of the portal does not end the session', async () => {
   expect(statuses).toEqual([502, 502, 200]);
 });
 
-test('a record in the character set that the portal declares is passed on as it reads', async () => {
+it('a record in the character set that the portal declares is passed on as it reads', async () => {
   const headers = { 'content-type': 'application/json;charset=ISO-8859-1' };
   const { gst } = await portalThat([{ headers, body: Buffer.from(JSON.stringify(samples.record), 'latin1') }]);
   const { sessionId } = await get(gst, '/gst/start', asLive);
   expect((await submit(gst, sessionId)).pradr).toEqual(samples.record.pradr);
 });
 
-test.each([
+it.each([
   ['searchtp', { status: 403 }, { statusCode: 502, reason: 'bad_response' }],
   ['searchtp', { status: 503 }, { statusCode: 502, reason: 'upstream_error' }],
   ['searchtp', 'reset' as const, { statusCode: 502, reason: 'unreachable' }],
@@ -131,7 +131,7 @@ test.each([
   expect(await get(gst, '/gst/start', asLive)).toMatchObject(expected);
 });
 
-test('a session that ended or never began is not kept', async () => {
+it('a session that ended or never began is not kept', async () => {
   const call = { mode: 'live' as const, signal: new AbortController().signal };
   const answers: Record<string, (UpstreamResponse | Error)[]> = {};
   const request = ({ path }: { path: string }): Promise<UpstreamResponse> => {
@@ -158,7 +158,7 @@ test('a session that ended or never began is not kept', async () => {
 });
 
 describe('cookies', () => {
-  test('are read from a joined header, dates and all; a later value replaces, Max-Age=0 deletes', () => {
+  it('are read from a joined header, dates and all; a later value replaces, Max-Age=0 deletes', () => {
     const first = cookiesAfter(new Map(), 'a=1; Expires=Wed, 21 Oct 2099 07:28:00 GMT; Path=/, b=two==; Secure, c=3');
     expect(cookieHeader(first)).toEqual({ cookie: 'a=1; b=two==; c=3' });
     expect(cookieHeader(cookiesAfter(first, 'b=4, c=; Max-Age=0'))).toEqual({ cookie: 'a=1; b=4' });
@@ -166,7 +166,7 @@ describe('cookies', () => {
     expect(cookieHeader(new Map())).toEqual({});
   });
 
-  test('that are no cookies, too long or too many are not sent back', () => {
+  it('that are no cookies, too long or too many are not sent back', () => {
     const many = Array.from({ length: 100 }, (_, index) => `n${index}=1`).join(', ');
     expect(cookiesAfter(new Map(), `=x, ;, no value, long=${'x'.repeat(5_000)}, b\r\nX: y=1`).size).toBeLessThanOrEqual(1);
     expect(cookiesAfter(new Map(), many).size).toBe(40);

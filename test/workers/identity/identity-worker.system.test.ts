@@ -14,7 +14,7 @@ beforeEach(() => (stage = new Stage()));
 afterEach(() => stage.close());
 
 describe('one worker', () => {
-  test('carries 200 Aadhaar sessions at once, each with its own answer', async () => {
+  it('carries 200 Aadhaar sessions at once, each with its own answer', async () => {
     const { url } = await stage.sandbox();
     const aadhaar = stage.aadhaar([await stage.worker({ SANDBOX_URL: url })]);
     const flow = async (index: number) => {
@@ -30,7 +30,7 @@ describe('one worker', () => {
     expect(new Set(flows.map(([id]) => id)).size).toBe(200);
   });
 
-  test('one subscription cannot fill the table: its next start is 429, and others go on', async () => {
+  it('one subscription cannot fill the table: its next start is 429, and others go on', async () => {
     const { url } = await stage.sandbox();
     const limits = { IDENTITY_MOST_SESSIONS: '6', IDENTITY_MOST_SESSIONS_OF_ONE: '2' };
     const workers = [await stage.worker({ SANDBOX_URL: url, ...limits })];
@@ -50,7 +50,7 @@ describe('one worker', () => {
   });
 });
 
-test('a fault of our own is 500 processing_failed without its text, and ends the session', async () => {
+it('a fault of our own is 500 processing_failed without its text, and ends the session', async () => {
   const broken = (): never => {
     throw new TypeError('a secret detail');
   };

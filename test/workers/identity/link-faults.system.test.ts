@@ -22,7 +22,7 @@ async function openedOver(submission: Parameters<typeof openingSessions>[0], env
 }
 
 describe('the upstream link', () => {
-  test.each<[string, object | string | undefined, object]>([
+  it.each<[string, object | string | undefined, object]>([
     ['is dropped in the middle of a submit', undefined, { statusCode: 502, code: 'upstream_failed', reason: 'unreachable' }],
     ['answers with something that is no JSON', '<html>Busy</html>', { statusCode: 502, code: 'upstream_failed', reason: 'bad_response' }],
     ['answers with an unknown error code', { type: 'error', code: 'surprise' }, { statusCode: 502 }],
@@ -44,7 +44,7 @@ describe('the upstream link', () => {
     expect(await submit()).toMatchObject({ statusCode: 200, gstin: GSTIN });
   });
 
-  test('that forgot the session is 400 session_expired', async () => {
+  it('that forgot the session is 400 session_expired', async () => {
     const link = await stage.linkThat(
       openingSessions((frame, say) => say({ type: 'error', sessionId: frame.sessionId, code: 'session_unknown', message: 'm' })),
     );
@@ -57,7 +57,7 @@ describe('the upstream link', () => {
     expect(await post(aadhaar, '/aadhaar/captcha', { sessionId: started.sessionId, captcha: 'x' }, asLive)).toMatchObject(expired);
   });
 
-  test('that answers slowly is 504, ends the session, and its late record reaches nobody', async () => {
+  it('that answers slowly is 504, ends the session, and its late record reaches nobody', async () => {
     const time = holdTime('timeouts');
     stage.onClose(() => time.release());
     const { link, submit } = await openedOver(() => void setImmediate(() => time.pass(1_000)), { IDENTITY_MESSAGE_TIMEOUT_MS: '1000' });
@@ -66,7 +66,7 @@ describe('the upstream link', () => {
     expect(await submit()).toMatchObject({ statusCode: 400, code: 'session_expired' });
   });
 
-  test('that answers with a record has it passed through as it was written, large integers and 1.0 too', async () => {
+  it('that answers with a record has it passed through as it was written, large integers and 1.0 too', async () => {
     const written = `{ "gstin":"${GSTIN}", "turnover": 12345678901234567890,"rate":1.0 , "e":1E2 }`;
     const { gst, payload } = await openedOver(({ sessionId }, say) =>
       say(`{"type":"result","payload":${written},"sessionId":"${sessionId}"}`),
@@ -75,7 +75,7 @@ describe('the upstream link', () => {
     expect([answer.statusCode, answer.body]).toEqual([200, written]);
   });
 
-  test('whose captcha is no image, or says the number of the holder, cannot pass it on', async () => {
+  it('whose captcha is no image, or says the number of the holder, cannot pass it on', async () => {
     const link = await stage.linkThat((frame, say) => {
       if (frame.type === 'start')
         say({ type: 'captcha', requestId: frame.requestId, sessionId: 'u', captcha: frame.aadhaar ? PIXEL : 'bm8=' });
@@ -102,7 +102,7 @@ describe('the upstream link', () => {
     expect(JSON.stringify(data)).not.toContain('9999');
   });
 
-  test('a caller that leaves frees the session’s place: its step ends in the worker', async () => {
+  it('a caller that leaves frees the session’s place: its step ends in the worker', async () => {
     const { link, gst, payload } = await openedOver(() => undefined, { IDENTITY_MOST_SESSIONS: '1' });
     const port = await listening(gst);
     const leaving = new AbortController();

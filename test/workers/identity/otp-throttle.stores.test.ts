@@ -40,7 +40,7 @@ describe.each([
   ['redis', overRedis],
   ['redis cluster', overCluster],
 ])('a throttle in %s', (name, create) => {
-  test('allows three of ten at once, then says when the next is allowed', async () => {
+  it('allows three of ten at once, then says when the next is allowed', async () => {
     const throttle = await create();
     const tickets = await Promise.all(Array.from({ length: 10 }, () => throttle.take(`${name}-burst`)));
     expect(tickets.filter(({ allowed }) => allowed)).toHaveLength(3);
@@ -51,13 +51,13 @@ describe.each([
     expect(verdict.retryAfterSeconds).toBeLessThanOrEqual(600);
   });
 
-  test('counts each number by itself, and looking does not count', async () => {
+  it('counts each number by itself, and looking does not count', async () => {
     const throttle = await create();
     for (let index = 0; index < 5; index++) expect(await throttle.check(`${name}-looked`)).toEqual({ allowed: true });
     expect((await throttle.take(`${name}-other`)).allowed).toBe(true);
   });
 
-  test('a ticket given back can be taken again', async () => {
+  it('a ticket given back can be taken again', async () => {
     const throttle = await create();
     for (let index = 0; index < 10; index++) {
       const ticket = await throttle.take(`${name}-returned`);
@@ -67,13 +67,13 @@ describe.each([
   });
 });
 
-test('workers that share a Redis count together', async () => {
+it('workers that share a Redis count together', async () => {
   const [one, two] = [await overRedis(), await overRedis()];
   const taken = [await one.take('shared'), await two.take('shared'), await one.take('shared'), await two.take('shared')];
   expect(taken.map(({ allowed }) => allowed)).toEqual([true, true, true, false]);
 });
 
-test('in memory the window moves on, and numbers that are long quiet are forgotten', async () => {
+it('in memory the window moves on, and numbers that are long quiet are forgotten', async () => {
   let now = 0;
   const throttle = createMemoryOtpThrottle({ most: 1, windowMs: 100 }, () => now);
   expect((await throttle.take('n')).allowed).toBe(true);
@@ -83,7 +83,7 @@ test('in memory the window moves on, and numbers that are long quiet are forgott
   expect((await throttle.take('n')).allowed).toBe(true);
 });
 
-test('without its Redis nothing is sent: 503', async () => {
+it('without its Redis nothing is sent: 503', async () => {
   const own = await startTestRedis();
   const client = new Redis(own.url, { maxRetriesPerRequest: 0, enableOfflineQueue: false, retryStrategy: () => null });
   client.on('error', () => undefined);
@@ -94,13 +94,13 @@ test('without its Redis nothing is sent: 503', async () => {
   await expect(throttle.take('n')).rejects.toMatchObject({ problem: 'service_not_ready' });
 });
 
-test('Redis never sees a number: the key is an HMAC that needs the secret', () => {
+it('Redis never sees a number: the key is an HMAC that needs the secret', () => {
   const [one, two] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
   expect(numberKeyOf('999999990019', one)).not.toContain('9999');
   expect(numberKeyOf('999999990019', one)).not.toBe(numberKeyOf('999999990019', two));
 });
 
-test.each([
+it.each([
   ['of 999999990019, Mumbai', 'of XXXXXXXX0019, Mumbai'],
   ['9999 9999 0019', 'XXXXXXXX0019'],
   ['2345-6789-0124/x', 'XXXXXXXX0124/x'],

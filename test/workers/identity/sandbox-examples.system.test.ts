@@ -6,7 +6,7 @@ const stage = new Stage();
 afterAll(() => stage.close());
 
 /** The sandbox's list is what test keys get whichever of its simulators the worker asks: the acceptance tests ask over the links. */
-test('every listed input yields what its entry says from the OTP provider and the tax portal too', async () => {
+it('every listed input yields what its entry says from the OTP provider and the tax portal too', async () => {
   const { url } = await stage.sandbox({ aadhaarSource: 'provider' });
   const servicesOf = async (env: Record<string, string>) => {
     const sources = { AADHAAR_TEST_SOURCE: 'provider', GST_TEST_SOURCE: 'portal' };

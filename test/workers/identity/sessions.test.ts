@@ -28,7 +28,7 @@ describe('a GST session', () => {
   const refreshOutcome = fc.constantFrom('captcha', 'session_unknown', 'failed', 'lost');
   const move = fc.record({ step: fc.constantFrom('submit', 'refresh'), submitOutcome, refreshOutcome, afterMs: stepMs });
 
-  test('whatever happens, it sends at most 3 wrong captchas and 5 refreshes, never after 5 minutes and never after its end', () => {
+  it('whatever happens, it sends at most 3 wrong captchas and 5 refreshes, never after 5 minutes and never after its end', () => {
     fc.assert(
       fc.property(fc.array(move, { maxLength: 40 }), (moves) => {
         let session: GstSession | undefined = openGstSession('u', 0);
@@ -63,7 +63,7 @@ describe('an Aadhaar session', () => {
   const otpOutcome = fc.constantFrom('record', 'otp_invalid', 'otp_expired', 'session_unknown', 'failed', 'lost');
   const move = fc.record({ step: fc.constantFrom('captcha', 'otp'), captchaOutcome, otpOutcome, afterMs: stepMs });
 
-  test('whatever happens, an OTP is only sent on after an accepted captcha, in time, and at most 3 wrong ones of each', () => {
+  it('whatever happens, an OTP is only sent on after an accepted captcha, in time, and at most 3 wrong ones of each', () => {
     fc.assert(
       fc.property(fc.array(move, { maxLength: 40 }), (moves) => {
         let session: AadhaarSession | undefined = freshAadhaar();
@@ -94,7 +94,7 @@ describe('an Aadhaar session', () => {
   });
 });
 
-test.each<[string, (now: number) => Decision<any>, ((session: any, now: number) => Decision<any>)[]]>([
+it.each<[string, (now: number) => Decision<any>, ((session: any, now: number) => Decision<any>)[]]>([
   ['a GST session', (now) => admitGstSubmit(openGstSession('u', 0), now), [admitGstSubmit, admitGstRefresh]],
   ['an Aadhaar session', (now) => admitAadhaarCaptcha(freshAadhaar(), now), [admitAadhaarCaptcha, admitAadhaarOtp]],
 ])('%s takes one step at a time', (_what, first, steps) => {
@@ -112,7 +112,7 @@ describe('the table of sessions', () => {
     sessions.open(who, () => Promise.resolve({ session: 'state' }));
   beforeEach(() => (now = 0));
 
-  test('forgets what is too old and keeps the rest', async () => {
+  it('forgets what is too old and keeps the rest', async () => {
     const sessions = table();
     const { id: old } = await open(sessions);
     now = 60;
@@ -121,7 +121,7 @@ describe('the table of sessions', () => {
     expect([sessions.find(old, owner), sessions.find(young, owner), sessions.size]).toEqual([undefined, 'state', 1]);
   });
 
-  test('is never larger than it may be, starts under way included, and a failed start leaves no trace', async () => {
+  it('is never larger than it may be, starts under way included, and a failed start leaves no trace', async () => {
     const sessions = table(2);
     const failing = sessions.open(owner, () => Promise.reject(new Error('no')));
     const pending = open(sessions);
@@ -135,7 +135,7 @@ describe('the table of sessions', () => {
     expect(sessions.size).toBe(1);
   });
 
-  test('holds so many sessions of one subscription and no more, until one of them is over or forgotten', async () => {
+  it('holds so many sessions of one subscription and no more, until one of them is over or forgotten', async () => {
     const sessions = table(10, 2);
     const [{ id: first }] = [await open(sessions), await open(sessions)];
     await expect(open(sessions)).rejects.toMatchObject({ problem: 'concurrency_exceeded' });
@@ -149,7 +149,7 @@ describe('the table of sessions', () => {
     expect(sessions.size).toBe(2);
   });
 
-  test('leaves half of itself to live keys', async () => {
+  it('leaves half of itself to live keys', async () => {
     const sessions = table(4);
     const tester: SessionOwner = { subscriptionId: 'tester', mode: 'test' };
     await open(sessions, tester);
@@ -159,7 +159,7 @@ describe('the table of sessions', () => {
     await open(sessions);
   });
 
-  test('a session that was forgotten while its step ran stays forgotten', async () => {
+  it('a session that was forgotten while its step ran stays forgotten', async () => {
     const sessions = table();
     const { id } = await open(sessions);
     now = 200;

@@ -5,13 +5,13 @@ const read = (env: Record<string, string>) => readSettings({ worker: identityWor
 const PROVIDER = { AADHAAR_PROVIDER_URL: 'https://otp.example', AADHAAR_PROVIDER_KEY: 'hunter2-key' };
 const PORTAL = { GST_PORTAL_URL: 'https://portal.example/services', GST_PORTAL_ACKNOWLEDGEMENT: 'we-have-the-right-to-use-the-portal' };
 
-test('nothing is required, and neither the provider nor the portal is on by itself', () => {
+it('nothing is required, and neither the provider nor the portal is on by itself', () => {
   expect(read({})).toMatchObject({ AADHAAR_TEST_SOURCE: 'link', GST_TEST_SOURCE: 'link', AADHAAR_PROVIDER_KEY_HEADER: 'Authorization' });
   expect(read({}).AADHAAR_PROVIDER_URL).toBeUndefined();
   expect(read({}).GST_PORTAL_URL).toBeUndefined();
 });
 
-test.each([
+it.each([
   ['the provider', PROVIDER],
   ['the portal', PORTAL],
   ['a provider on this machine without TLS', { ...PROVIDER, AADHAAR_PROVIDER_URL: 'http://127.0.0.1:9/x' }],
@@ -20,7 +20,7 @@ test.each([
   expect(() => read(env)).not.toThrow();
 });
 
-test.each([
+it.each([
   [
     'a provider without its key',
     { AADHAAR_PROVIDER_URL: 'https://otp.example' },

@@ -14,7 +14,7 @@ describe('several workers', () => {
   beforeAll(async () => (redis = await startTestRedis()));
   afterAll(() => redis.close());
 
-  test('every replica of a service reaches the worker that owns the session', async () => {
+  it('every replica of a service reaches the worker that owns the session', async () => {
     const { url } = await stage.sandbox();
     const workers = [
       await stage.worker({ SANDBOX_URL: url }),
@@ -32,7 +32,7 @@ describe('several workers', () => {
     for (const sessionId of ids) expect(keys).not.toContain(sessionId);
   });
 
-  test('a replica that cannot ask Redis serves its own sessions and says 503 for others', async () => {
+  it('a replica that cannot ask Redis serves its own sessions and says 503 for others', async () => {
     const own = await startTestRedis();
     stage.onClose(() => own.close());
     const { url } = await stage.sandbox();

@@ -41,7 +41,7 @@ async function linkOver(script: Parameters<typeof startScriptedLink>[0]) {
   return { upstream, link };
 }
 
-test('the messages are the published ones, member by member', async () => {
+it('the messages are the published ones, member by member', async () => {
   const echo = (frame: Frame, say: (answer: Frame) => void): void => say({ type: 'captcha', ...frame, captcha: 'x' });
   const { upstream, link } = await linkOver(echo);
   await link.start({ type: 'start' }, nobodyLeaves());
@@ -52,12 +52,12 @@ test('the messages are the published ones, member by member', async () => {
   ]);
 });
 
-test('an error that names nobody is told to the only one that waits', async () => {
+it('an error that names nobody is told to the only one that waits', async () => {
   const { link } = await linkOver((_frame, say) => say({ type: 'error', code: 'upstream', message: 'm' }));
   expect(await link.exchange(message('s'), nobodyLeaves())).toMatchObject({ type: 'error', code: 'upstream' });
 });
 
-test('an error that names nobody is told to none of several', async () => {
+it('an error that names nobody is told to none of several', async () => {
   let frames = 0;
   const { link } = await linkOver((frame, say) => {
     if (++frames < 2) return;
@@ -69,7 +69,7 @@ test('an error that names nobody is told to none of several', async () => {
   expect(answers.map(({ type }) => type)).toEqual(['captcha', 'captcha']);
 });
 
-test('a broken connection fails everyone who waits at once, and nothing is sent twice', async () => {
+it('a broken connection fails everyone who waits at once, and nothing is sent twice', async () => {
   const { upstream, link } = await linkOver(() => undefined);
   const waiting = ['a', 'b', 'c'].map((name) => link.exchange(message(name), nobodyLeaves()));
   await eventually(() => upstream.received.length === 3);

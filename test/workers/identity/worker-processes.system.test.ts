@@ -20,7 +20,7 @@ describe('worker processes', () => {
     return { child, address: `127.0.0.1:${Number(ready.port)}` };
   }
 
-  test('a killed worker takes its own sessions along, with 400 session_expired, and no others; starts go to the living', async () => {
+  it('a killed worker takes its own sessions along, with 400 session_expired, and no others; starts go to the living', async () => {
     const { url } = await stage.sandbox();
     const workers = [await startProcess({ SANDBOX_URL: url }), await startProcess({ SANDBOX_URL: url })];
     const aadhaar = stage.aadhaar(workers);
@@ -38,7 +38,7 @@ describe('worker processes', () => {
     for (let index = 0; index < 3; index++) expect((await post(aadhaar, '/aadhaar/start', { aadhaar: NUMBER })).statusCode).toBe(200);
   });
 
-  test('a worker killed in the middle of a step ends that step at once', async () => {
+  it('a worker killed in the middle of a step ends that step at once', async () => {
     const link = await stage.linkThat(openingSessions(() => dying?.kill('SIGKILL')));
     const worker = await startProcess({ GST_LINK_URL: link.url });
     const dying: ChildProcess | undefined = worker.child;
@@ -50,7 +50,7 @@ describe('worker processes', () => {
     });
   });
 
-  test('SIGTERM lets a running step finish and ends with 0', async () => {
+  it('SIGTERM lets a running step finish and ends with 0', async () => {
     let release: () => void = () => undefined;
     const link = await stage.linkThat(
       openingSessions((frame, say) => (release = () => say({ type: 'result', sessionId: frame.sessionId, payload: {} }))),

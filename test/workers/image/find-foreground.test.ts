@@ -42,7 +42,7 @@ function countingCv(change: (cut: number, mask: Uint8Array) => void = () => unde
 describe('the search for a foreground', () => {
   const wanted = { clear: new Uint8Array(SIDE * SIDE), leastConfidence: 0 };
 
-  test('tries the portrait where they differ', () => {
+  it('tries the portrait where they differ', () => {
     const seen: Uint8Array[] = [];
     // What GrabCut is asked last but one, before the refining, is the portrait: the only guess with pixels that are surely foreground.
     const { cv } = countingCv((cut, mask) => {
@@ -54,7 +54,7 @@ describe('the search for a foreground', () => {
     expect(seen.slice(0, 4).some((mask) => mask.includes(FOREGROUND))).toBe(false);
   });
 
-  test('does not refine what is less clear than was asked for', () => {
+  it('does not refine what is less clear than was asked for', () => {
     const { cv, cuts } = countingCv();
     const found = findForeground(cv, squareOnPlain(), { ...wanted, leastConfidence: 1.01 });
     expect(found).toEqual({ alpha: undefined, confidence: expect.any(Number) });
@@ -62,7 +62,7 @@ describe('the search for a foreground', () => {
     expect(cuts()).toBe(4);
   });
 
-  test('gives the edge of the foreground a soft alpha, and nothing else', () => {
+  it('gives the edge of the foreground a soft alpha, and nothing else', () => {
     const found = findForeground(countingCv().cv, squareOnPlain(), wanted);
     const alphaAt = (x: number, y: number): number => found.alpha?.[y * SIDE + x] ?? Number.NaN;
     expect([alphaAt(2, 2), alphaAt(SIDE / 2, SIDE / 2)]).toEqual([0, 1]);
@@ -80,7 +80,7 @@ function rectangle([left, top, right, bottom]: readonly [number, number, number,
 }
 
 describe('the barrier between a pixel and the border', () => {
-  test('is high behind an outline and low in a background that changes slowly', () => {
+  it('is high behind an outline and low in a background that changes slowly', () => {
     // From dark to light without an edge, and a square with one.
     const lab = new Float32Array(SIDE * SIDE * 3);
     const square = rectangle([12, 12, 20, 20]);
@@ -99,23 +99,23 @@ describe('the choice among guesses', () => {
   const guess = (mask: Uint8Array, score: number): Guess => ({ mask, score, isBlind: false });
   const [whole, part] = [rectangle([8, 8, 24, 24]), rectangle([8, 8, 24, 12])];
 
-  test('takes the whole of an object, and not a part whose edges are as strong', () => {
+  it('takes the whole of an object, and not a part whose edges are as strong', () => {
     expect(chooseGuess([guess(part, 1), guess(whole, 1), guess(whole, 1)], { raster, gradient, distance })?.mask).toBe(whole);
   });
 
-  test('is less sure of a part, even where all guesses come to it, because the rest stands out as well', () => {
+  it('is less sure of a part, even where all guesses come to it, because the rest stands out as well', () => {
     const sure = chooseGuess([guess(whole, 1), guess(whole, 1)], { raster, gradient, distance })?.confidence ?? 0;
     const unsure = chooseGuess([guess(part, 1), guess(part, 1)], { raster, gradient, distance })?.confidence ?? 1;
     expect(sure).toBeGreaterThan(0.9);
     expect(unsure).toBeLessThan(0.3);
   });
 
-  test('is as sure as the guess that differs most lets it be', () => {
+  it('is as sure as the guess that differs most lets it be', () => {
     const chosen = chooseGuess([guess(whole, 1), guess(whole, 1), guess(part, 1)], { raster, gradient, distance });
     expect(chosen?.confidence).toBeLessThan(0.3);
   });
 
-  test('takes none that is not believable', () => {
+  it('takes none that is not believable', () => {
     expect(chooseGuess([guess(whole, 0)], { raster, gradient, distance })).toBeUndefined();
   });
 });

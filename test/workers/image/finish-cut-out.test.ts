@@ -17,24 +17,24 @@ const pixelAt = async (image: Buffer, left: number, top: number) => [
   ...(await sharp(image).ensureAlpha().extract({ left, top, width: 1, height: 1 }).raw().toBuffer()),
 ];
 
-test('a cut-out of which nothing else is wanted keeps its bytes', async () => {
+it('a cut-out of which nothing else is wanted keeps its bytes', async () => {
   expect(await finish({})).toEqual({ image: await cutOut(), mime: 'image/png', ...SIZE });
 });
 
-test('cropping leaves what can be seen', async () => {
+it('cropping leaves what can be seen', async () => {
   const { image, ...facts } = await finish({ crop: true });
   expect(facts).toEqual({ mime: 'image/png', width: 40, height: 20 });
   expect(await sharp(image).metadata()).toMatchObject({ width: 40, height: 20, hasAlpha: true });
   expect(await pixelAt(image, 0, 0)).toEqual([200, 40, 40, 255]);
 });
 
-test('the longer side is shrunk, after cropping, and never enlarged', async () => {
+it('the longer side is shrunk, after cropping, and never enlarged', async () => {
   expect(await finish({ maxSide: 40 })).toMatchObject({ width: 40, height: 30 });
   expect(await finish({ maxSide: 20, crop: true })).toMatchObject({ width: 20, height: 10 });
   expect(await finish({ maxSide: 500 })).toMatchObject(SIZE);
 });
 
-test('a colour stands where the background was', async () => {
+it('a colour stands where the background was', async () => {
   const { image } = await finish({ background: '#00ff80' });
   expect((await sharp(image).metadata()).hasAlpha).toBe(false);
   expect([await pixelAt(image, 0, 0), await pixelAt(image, 30, 20)]).toEqual([
@@ -43,7 +43,7 @@ test('a colour stands where the background was', async () => {
   ]);
 });
 
-test('WebP keeps transparency, and its limit of a side is told before anything is encoded', async () => {
+it('WebP keeps transparency, and its limit of a side is told before anything is encoded', async () => {
   const { image, mime } = await finish({ format: 'webp' });
   expect([mime, (await sharp(image).metadata()).format, (await pixelAt(image, 0, 0))[3]]).toEqual(['image/webp', 'webp', 0]);
   const size = { width: 17_000, height: 16 };
@@ -55,6 +55,6 @@ test('WebP keeps transparency, and its limit of a side is told before anything i
   expect(await finishCutOut(long, size, { ...webp, maxSide: 8_000 })).toMatchObject({ width: 8_000, mime: 'image/webp' });
 });
 
-test('a picture of which nothing can be seen is not cropped', () => {
+it('a picture of which nothing can be seen is not cropped', () => {
   expect(frameOf(new Uint8Array(12).fill(12), { width: 4, height: 3 })).toEqual({ left: 0, top: 0, width: 4, height: 3 });
 });

@@ -45,7 +45,7 @@ describe('the GrabCut engine', () => {
     return upright.removeAlpha().rotate(-90).jpeg().withMetadata({ orientation: 6 }).toBuffer();
   };
 
-  test.each<[string, () => Promise<Buffer>, [number, number], number]>([
+  it.each<[string, () => Promise<Buffer>, [number, number], number]>([
     ['a disc of a PNG', () => disc('png'), [96, 96], 48],
     ['a disc of a JPEG', () => disc('jpeg'), [96, 96], 48],
     ['a disc of a WebP', () => disc('webp'), [96, 96], 48],
@@ -59,12 +59,12 @@ describe('the GrabCut engine', () => {
     expect([await alphaAt(png, x, height / 2), await alphaAt(png, width - 3, 3)]).toEqual([255, 0]);
   });
 
-  test('gives the same bytes for the same image', async () => {
+  it('gives the same bytes for the same image', async () => {
     const bytes = await disc();
     expect((await cut(bytes)).png.equals((await cut(bytes)).png)).toBe(true);
   });
 
-  test.each([
+  it.each([
     ['one colour', () => plain(64, 64)],
     ['all transparent', () => drawn(40, 40, '').toBuffer()],
     ['very narrow', () => plain(16, 900)],
@@ -72,7 +72,7 @@ describe('the GrabCut engine', () => {
     await expect(cut(await make())).rejects.toMatchObject({ problem: 'upstream_failed', options: { code: 'no_foreground' } });
   });
 
-  test('fails on a portrait that it cannot cut out as uncertain, and cuts it for who accepts that', async () => {
+  it('fails on a portrait that it cannot cut out as uncertain, and cuts it for who accepts that', async () => {
     const picture = await openPicture((await readPhotograph('person-officer')).jpeg);
     const call = { ...caller, signal: never };
     const confidence: unknown = expect.closeTo(0.44, 1);
@@ -81,7 +81,7 @@ describe('the GrabCut engine', () => {
     expect(await engine.cutOut(picture, { ...call, acceptUncertain: true })).toMatchObject({ isUncertain: true, confidence });
   });
 
-  test('costs no thread a turn for a picture of one colour, however large: 2 kB that unpack to 16 million pixels', async () => {
+  it('costs no thread a turn for a picture of one colour, however large: 2 kB that unpack to 16 million pixels', async () => {
     const given = jest.spyOn(Worker.prototype, 'postMessage');
     for (const type of ['png', 'jpeg'] as const) {
       const picture = sharp(await plain(4_096, 4_096)).toFormat(type, { quality: 50 });
@@ -91,13 +91,13 @@ describe('the GrabCut engine', () => {
     given.mockRestore();
   });
 
-  test('fails with 400 on an image that ends in the middle, and goes on', async () => {
+  it('fails with 400 on an image that ends in the middle, and goes on', async () => {
     const whole = await disc('jpeg', 400);
     await expect(cut(whole.subarray(0, whole.length / 2))).rejects.toMatchObject({ problem: 'invalid_request' });
     await expect(cut(await disc())).resolves.toMatchObject({ engine: 'grabcut' });
   });
 
-  test('is ended in the middle of its work when the caller leaves, and starts again', async () => {
+  it('is ended in the middle of its work when the caller leaves, and starts again', async () => {
     const gone = new AbortController();
     const given = jest.spyOn(Worker.prototype, 'postMessage');
     const left = expect(cut(await disc('png', 1_500), gone.signal)).rejects.toThrow('left');
@@ -137,7 +137,7 @@ describe('the threads', () => {
     signal,
   });
 
-  test('of several, one is left to the others', async () => {
+  it('of several, one is left to the others', async () => {
     const pool = await poolOf(hanging, { threads: 2, queue: 14 });
     const gone = new AbortController();
     const greedy = [1, 2, 3].map(() => pool.run(job, by('one', gone.signal)).catch(() => 'gone'));
@@ -149,7 +149,7 @@ describe('the threads', () => {
     await Promise.all([...greedy, other]);
   });
 
-  test('leave a newcomer the next turn, and places in the queue, however many pictures of one subscription wait', async () => {
+  it('leave a newcomer the next turn, and places in the queue, however many pictures of one subscription wait', async () => {
     const pool = await poolOf(answering, { queue: 15 });
     const order: string[] = [];
     const cut = async (call: CutOutCall) => {
@@ -164,7 +164,7 @@ describe('the threads', () => {
     expect(order.indexOf('newcomer')).toBe(1);
   });
 
-  test.each([
+  it.each([
     ['end by themselves', 'process.exit(1)', 'without an answer'],
     ['throw', "throw new Error('no such model')", 'no such model'],
   ])('that %s fail their job with the reason, and are replaced', async (_what, does, reason) => {

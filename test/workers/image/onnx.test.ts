@@ -8,7 +8,7 @@ const model: OnnxModel = { modelFile: 'm.onnx', size: 2, mean: [0.5, 0.25, 0], s
 const rgba = Uint8Array.from([200, 0, 0, 9, 0, 100, 0, 9, 0, 0, 50, 9, 0, 0, 0, 255]);
 
 describe('what a model is given', () => {
-  test('is planes of red, green and blue, divided by the largest value and normalised', () => {
+  it('is planes of red, green and blue, divided by the largest value and normalised', () => {
     expect([...toTensor(rgba, model)]).toEqual([1, -1, -1, -1, -0.25, 0.25, -0.25, -0.25, 0, 0, 0.125, 0]);
     // Also where there is no largest value to divide by.
     expect([...toTensor(new Uint8Array(16), model)].every(Number.isFinite)).toBe(true);
@@ -16,20 +16,20 @@ describe('what a model is given', () => {
 });
 
 describe('what a model answers', () => {
-  test('is stretched to 0–1, the first plane only', () => {
+  it('is stretched to 0–1, the first plane only', () => {
     expect([...(toAlpha(Float32Array.from([2, 4, 3, 6, 99]), model) ?? [])]).toEqual([0, 0.5, 0.25, 1]);
   });
 
-  test('passes a sigmoid when the model answers logits', () => {
+  it('passes a sigmoid when the model answers logits', () => {
     const alpha = toAlpha(Float32Array.from([-100, 0, 100, 0]), { ...model, outputActivation: 'sigmoid' });
     expect([...(alpha ?? [])]).toEqual([0, 0.5, 1, 0.5]);
   });
 
-  test('is nothing when it is the same everywhere', () => {
+  it('is nothing when it is the same everywhere', () => {
     expect(toAlpha(new Float32Array(4).fill(0.3), model)).toBeUndefined();
   });
 
-  test.each([
+  it.each([
     ['too short', Float32Array.from([1, 2, 3])],
     ['not a number', Float32Array.from([1, 2, Number.NaN, 3])],
   ])('is an error when it is %s', (_what, output) => {
@@ -55,19 +55,19 @@ describe('the model engine', () => {
     return { asked, Tensor, InferenceSession: { create: (file) => Promise.resolve((asked.push(file), session)) } };
   };
 
-  test('feeds the first input and reads the first output', async () => {
+  it('feeds the first input and reads the first output', async () => {
     const runtime = runtimeOf(Float32Array.from([0, 1, 0, 1]));
     const find = await loadOnnxFinder(model, runtime);
     expect(await find({ rgba, width: 2, height: 2 }, 0)).toEqual({ alpha: Float32Array.from([0, 1, 0, 1]), confidence: null });
     expect(runtime.asked).toEqual(['m.onnx', { type: 'float32', dims: [1, 3, 2, 2] }]);
   });
 
-  test('fails on an answer of another type', async () => {
+  it('fails on an answer of another type', async () => {
     const find = await loadOnnxFinder(model, runtimeOf([1, 2, 3, 4]));
     await expect(find({ rgba, width: 2, height: 2 }, 0)).rejects.toThrow('32-bit');
   });
 
-  test('says which package is missing', () => {
+  it('says which package is missing', () => {
     const absent = (): never => {
       throw new Error('not found');
     };
@@ -79,12 +79,12 @@ describe('the model engine', () => {
 describe('the settings', () => {
   const read = (env: Record<string, string>) => readSettings({ worker: imageWorkerSettings }, env).worker;
 
-  test('need nothing, and take three numbers for the mean', () => {
+  it('need nothing, and take three numbers for the mean', () => {
     expect(read({ IMAGE_ONNX_MEAN: '0.5, 0.5,0.5' }).IMAGE_ONNX_MEAN).toEqual([0.5, 0.5, 0.5]);
     expect(read({})).toMatchObject({ IMAGE_ONNX_SIZE: 320, IMAGE_ONNX_MEAN: [0.485, 0.456, 0.406], IMAGE_THREADS: 1 });
   });
 
-  test('name every mistake at once', () => {
+  it('name every mistake at once', () => {
     const env = {
       IMAGE_ONNX_MODEL: '/no/such/file',
       IMAGE_ONNX_MEAN: '1,2',

@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 /** One of each difficulty whose alpha is known to a shade; the bench cuts out all scenes. */
-test.each(chosenThird(['walker, sky and grass', 'ring with a hole, clouds', 'soft edge over 14 px', 'white product on white']))(
+it.each(chosenThird(['walker, sky and grass', 'ring with a hole, clouds', 'soft edge over 14 px', 'white product on white']))(
   'cuts out "%s" with IoU at least 0.9, off by at most 0.03 of alpha, and keeps no colour of the background',
   async (name) => {
     const scene = SCENES.find((each) => each.name === name);
@@ -66,18 +66,18 @@ describe('of photographs whose subject is known', () => {
     }
   }, 600_000);
 
-  test('it calls a success what is one, and so keeps the published precision', () => {
+  it('it calls a success what is one, and so keeps the published precision', () => {
     const wrong = names.filter((name) => (outcomes.get(name) ?? 1) < GOOD_IOU);
     expect(wrong.filter((name) => !WRONG.includes(name))).toEqual([]);
     expect(RIGHT.length / (RIGHT.length + WRONG.length)).toBeGreaterThanOrEqual(0.9);
   });
 
-  test('it keeps the published coverage', () => {
+  it('it keeps the published coverage', () => {
     const successes = names.filter((name) => outcomes.get(name) !== undefined);
     expect(successes).toEqual(expect.arrayContaining(RIGHT.filter((name) => names.includes(name))));
   });
 
-  test('it says uncertain to scenes without an object, and to a face that fills the picture', () => {
+  it('it says uncertain to scenes without an object, and to a face that fills the picture', () => {
     const without = names.filter((name) => name.startsWith('empty-') || name === 'animal-cat-face');
     expect(without.filter((name) => outcomes.get(name) !== undefined)).toEqual([]);
   });

@@ -54,7 +54,7 @@ const failsWith = (problem: string, options: object) => ({ problem, options: exp
 const badResponse = failsWith('upstream_failed', { members: { reason: 'bad_response' } });
 
 describe('the adapter of the background-removal WebSocket', () => {
-  test('sends the recorded frame and takes accepted, progress and result', async () => {
+  it('sends the recorded frame and takes accepted, progress and result', async () => {
     const image = await halfPng();
     const peer = await upstream(
       (frame, say, socket) => {
@@ -76,7 +76,7 @@ describe('the adapter of the background-removal WebSocket', () => {
     expect(peer.handshakes[0]).toMatchObject({ 'sec-websocket-protocol': 'bgremove.v1', authorization: 'Bearer tok' });
   });
 
-  test('sends an image that lies on its side upright', async () => {
+  it('sends an image that lies on its side upright', async () => {
     const peer = await upstream(({ id }, say) => say({ type: 'error', id, code: 'internal' }));
     const stored = await sharp(await disc('jpeg'))
       .resize(60, 40, { fit: 'fill' })
@@ -89,7 +89,7 @@ describe('the adapter of the background-removal WebSocket', () => {
     expect(await sharp(sent).metadata()).toMatchObject({ width: 40, height: 60 });
   });
 
-  test.each([
+  it.each([
     ['invalid_image', failsWith('invalid_request', { members: { errors: [{ field: 'image', message: expect.any(String) }] } })],
     ['too_large', failsWith('invalid_request', { members: { errors: [{ field: 'image', message: expect.any(String) }] } })],
     ['no_foreground', failsWith('upstream_failed', { code: 'no_foreground' })],
@@ -101,7 +101,7 @@ describe('the adapter of the background-removal WebSocket', () => {
     await expect(cut(peer)).rejects.toMatchObject(expected);
   });
 
-  test.each<[string, () => Answer | Promise<Answer>]>([
+  it.each<[string, () => Answer | Promise<Answer>]>([
     ['is not JSON', () => (_frame, say) => say('{')],
     ['is binary', () => (_frame, _say, socket) => socket.send(Buffer.from('{}'))],
     ['has an unknown type', () => (frame, say) => say({ type: 'hello', id: frame.id })],
@@ -115,7 +115,7 @@ describe('the adapter of the background-removal WebSocket', () => {
     await expect(cut(await upstream(await answer()))).rejects.toMatchObject(badResponse);
   });
 
-  test('never passes the untouched image on as a success', async () => {
+  it('never passes the untouched image on as a success', async () => {
     const opaque = await sharp(await disc())
       .ensureAlpha()
       .png()
@@ -125,7 +125,7 @@ describe('the adapter of the background-removal WebSocket', () => {
     );
   });
 
-  test('answers 502 when the upstream closes early, speaks another subprotocol or is not there', async () => {
+  it('answers 502 when the upstream closes early, speaks another subprotocol or is not there', async () => {
     const unreachable = failsWith('upstream_failed', { members: { reason: 'unreachable' } });
     await expect(cut(await upstream((_frame, _say, socket) => socket.close()))).rejects.toMatchObject(unreachable);
     const stranger = new WebSocketServer({ port: 0, host: '127.0.0.1', handleProtocols: () => false });
@@ -136,7 +136,7 @@ describe('the adapter of the background-removal WebSocket', () => {
     await expect(cut({ engine: engineAt('ws://127.0.0.1:1') })).rejects.toMatchObject(unreachable);
   });
 
-  test('cancels at its deadline', async () => {
+  it('cancels at its deadline', async () => {
     const time = holdTime('timeouts');
     opened.push({ close: () => time.release() });
     const peer = await upstream(() => void setImmediate(() => time.pass(300)), { timeoutMs: 300 });
@@ -145,7 +145,7 @@ describe('the adapter of the background-removal WebSocket', () => {
     expect(peer.received[1]).toEqual({ type: 'cancel', id: peer.received[0]?.id });
   });
 
-  test('cancels when the caller leaves', async () => {
+  it('cancels when the caller leaves', async () => {
     const gone = new AbortController();
     const peer = await upstream(() => gone.abort(new Error('left')));
     await expect(cut(peer, undefined, gone.signal)).rejects.toThrow('left');
@@ -153,13 +153,13 @@ describe('the adapter of the background-removal WebSocket', () => {
     expect(peer.received[1]).toEqual({ type: 'cancel', id: peer.received[0]?.id });
   });
 
-  test('says to the log which setting is missing', async () => {
+  it('says to the log which setting is missing', async () => {
     await expect(cut({ engine: engineAt(undefined) })).rejects.toMatchObject(
       failsWith('upstream_not_configured', { cause: new Error('not set: IMAGE_UPSTREAM_URL') }),
     );
   });
 
-  test('shows an upstream no more of a large picture than was asked for', async () => {
+  it('shows an upstream no more of a large picture than was asked for', async () => {
     const image = await halfPng(400, 400);
     const { engine, received } = await upstream(resultWith(image, { width: 400, height: 400 }));
     const picture = await openPicture(await disc('jpeg', 4_200), 400);
@@ -169,7 +169,7 @@ describe('the adapter of the background-removal WebSocket', () => {
     expect(await sharp(shown).metadata()).toMatchObject({ format: 'png', width: 400, height: 400 });
   });
 
-  test('keeps the live token from the sandbox, which always answers the same', async () => {
+  it('keeps the live token from the sandbox, which always answers the same', async () => {
     const sandbox = await startSandbox({ host: '127.0.0.1', port: 0, upstreams: createSandboxUpstreams() });
     opened.push(sandbox);
     const engine = engineAt(undefined, { token: 'tok', sandboxUrl: `${sandbox.url}/background-removal/v1` });

@@ -9,7 +9,7 @@ import { disc } from './pictures';
 
 type Methods = { RemoveBackground: { request: RemoveBackgroundRequest; response: RemoveBackgroundResponse__Output } };
 
-test('a worker process cuts a live picture out with GrabCut, stops when the caller leaves or time is over, and serves the next', async () => {
+it('a worker process cuts a live picture out with GrabCut, stops when the caller leaves or time is over, and serves the next', async () => {
   const { child, ready } = await startProgram('services/workers/image/main.js', { env: { LOG_LEVEL: 'silent', WORKER_PORT: '0' } });
   const service = loadWorkerService('image');
   const client = new GrpcWorkerClient<Methods>({ service, addresses: [`127.0.0.1:${Number(ready.port)}`], name: 'image' });

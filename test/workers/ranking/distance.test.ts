@@ -22,7 +22,7 @@ function arcByVectors(from: Coordinates, to: Coordinates): number {
 const FINE = 1e-3;
 
 describe('the distance', () => {
-  test('agrees with the angle between vectors, is the same both ways, and is zero to itself', () => {
+  it('agrees with the angle between vectors, is the same both ways, and is zero to itself', () => {
     fc.assert(
       fc.property(point, point, (one, other) => {
         expect([distanceKm(one, one), distanceKm(other, one)]).toEqual([0, distanceKm(one, other)]);
@@ -31,7 +31,7 @@ describe('the distance', () => {
     );
   });
 
-  test.each([
+  it.each([
     [{ latitude: 0, longitude: 0 }, { latitude: 0, longitude: 1 }, 111.195],
     [{ latitude: 0, longitude: 179.5 }, { latitude: 0, longitude: -179.5 }, 111.195],
     [{ latitude: 90, longitude: 0 }, { latitude: -90, longitude: 0 }, 20_015.114],

@@ -73,13 +73,13 @@ const unknown = (reason: string) => ({ emails: null, reason });
 const mail = (address: string): string => `<a href="mailto:${address}">mail</a>`;
 
 describe('one website', () => {
-  test('whose home page shows an address is asked for nothing else', async () => {
+  it('whose home page shows an address is asked for nothing else', async () => {
     const crawl = crawlOf({ [HOME]: `${mail('info@shop.com')}<a href="/contact">Contact</a>` });
     expect(await crawl.findEmails([HOME, HOME], callWith())).toEqual(new Map([[HOME, shown('info@shop.com')]]));
     expect(asked).toEqual(['https://www.shop.com/robots.txt', HOME]);
   });
 
-  test('is asked for at most two contact pages', async () => {
+  it('is asked for at most two contact pages', async () => {
     const links = ['a', 'b', 'c', 'd'].map((name) => `<a href="/contact/${name}">Contact</a>`).join('');
     const empty = { 'https://www.shop.com/contact/a': 'call us', 'https://www.shop.com/contact/b': 'visit us' };
     const crawl = crawlOf({ [HOME]: links, ...empty, 'https://www.shop.com/contact/c': mail('info@shop.com') });
@@ -87,7 +87,7 @@ describe('one website', () => {
     expect(asked.slice(1)).toEqual([HOME, 'https://www.shop.com/contact/a', 'https://www.shop.com/contact/b']);
   });
 
-  test('is left alone where its robots.txt says so', async () => {
+  it('is left alone where its robots.txt says so', async () => {
     const pages = { [HOME]: '<a href="/contact">x</a>', 'https://www.shop.com/contact': mail('info@shop.com') };
     const closed = crawlOf({ 'https://www.shop.com/robots.txt': 'User-agent: *\nDisallow: /', ...pages });
     expect(await closed.findEmails([HOME], callWith())).toEqual(new Map([[HOME, unknown('robots_txt')]]));
@@ -97,7 +97,7 @@ describe('one website', () => {
     expect(asked).not.toContain('https://www.shop.com/contact');
   });
 
-  test('that leads to another site gives none of that site’s addresses, nor mailboxes found there', async () => {
+  it('that leads to another site gives none of that site’s addresses, nor mailboxes found there', async () => {
     const crawl = crawlOf({
       [HOME]: { location: 'https://parked.com/' },
       'https://parked.com/': `${mail('a@parked.com')} b@gmail.com c@shop.com`,
@@ -107,13 +107,13 @@ describe('one website', () => {
     expect(await contact.findEmails([HOME], callWith())).toEqual(new Map([[HOME, shown()]]));
   });
 
-  test('of which a page could not be read is not said to show none', async () => {
+  it('of which a page could not be read is not said to show none', async () => {
     const broken = crawlOf({ [HOME]: '<a href="/contact">Contact</a>' });
     expect(await broken.findEmails([HOME], callWith())).toEqual(new Map([[HOME, unknown('host_unknown')]]));
     expect(await crawlOf({}).findEmails([HOME], callWith())).toEqual(new Map([[HOME, unknown('host_unknown')]]));
   });
 
-  test.each([
+  it.each([
     'not a url',
     'ftp://shop.com/',
     'http://127.0.0.1/',
@@ -139,7 +139,7 @@ describe('the deadline', () => {
   /** As many as are asked at once, each silent for ever. */
   const allHang = (): Promise<void> => eventually(() => hung === 8);
 
-  test('cuts off sites that hang, and keeps what others said', async () => {
+  it('cuts off sites that hang, and keeps what others said', async () => {
     const crawl = crawlOf({ ...hanging, [HOME]: mail('info@shop.com') }, { budgetMs: 200 });
     const answer = crawl.findEmails([HOME, ...sites], callWith());
     await allHang();
@@ -152,7 +152,7 @@ describe('the deadline', () => {
     expect([cutOff > 0, running]).toEqual([true, 0]);
   });
 
-  test('of the call counts when it is nearer than the crawl’s own', async () => {
+  it('of the call counts when it is nearer than the crawl’s own', async () => {
     const answer = crawlOf(hanging, { budgetMs: 20_000 }).findEmails(sites, callWith({ timeLeftMs: () => 1_200 }));
     await allHang();
     time.pass(200);
@@ -160,13 +160,13 @@ describe('the deadline', () => {
     expect(cutOff).toBeGreaterThan(0);
   });
 
-  test('that is as good as over lets no site be asked', async () => {
+  it('that is as good as over lets no site be asked', async () => {
     for (const leftMs of [1_000, 0, -5])
       expect((await crawlOf(hanging).findEmails([HOME], callWith({ timeLeftMs: () => leftMs }))).get(HOME)).toEqual(unknown('timeout'));
     expect(asked).toEqual([]);
   });
 
-  test('does not hide that the caller left', async () => {
+  it('does not hide that the caller left', async () => {
     const leaving = new AbortController();
     const answer = crawlOf(hanging).findEmails(sites, callWith({ signal: leaving.signal }));
     leaving.abort(new Error('the client left'));
@@ -174,7 +174,7 @@ describe('the deadline', () => {
   });
 });
 
-test('no more than eight websites, and as many pages as the worker may, are asked for at a time', async () => {
+it('no more than eight websites, and as many pages as the worker may, are asked for at a time', async () => {
   const sites = Array.from({ length: 40 }, (_, index) => `https://shop${index}.com/`);
   const answers = Object.fromEntries(sites.map((site): [string, Answer] => [site, mail(`info@${new URL(site).host}`)]));
   expect((await crawlOf(answers).findEmails(sites, callWith())).size).toBe(40);
@@ -184,7 +184,7 @@ test('no more than eight websites, and as many pages as the worker may, are aske
   expect(mostRunning).toBeLessThanOrEqual(3);
 });
 
-test('test keys without a sandbox get no addresses, and no site is asked', async () => {
+it('test keys without a sandbox get no addresses, and no site is asked', async () => {
   const found = await crawlOf({ [HOME]: mail('info@shop.com') }).findEmails([HOME], callWith({ mode: 'test' }));
   expect(found.get(HOME)).toEqual(unknown('not_configured'));
   expect(asked).toEqual([]);

@@ -8,7 +8,7 @@ import { fc } from '../../support/fast-check';
 const HOME = 'https://www.shop.com/';
 const emailsIn = (html: string, site = 'shop.com'): string[] => emailsInPage(parsePage(html, HOME), site);
 
-test.each([
+it.each([
   ['a mail link', '<a href="mailto:Info@Shop.com?subject=Hi&cc=a@shop.com">mail</a>', ['info@shop.com']],
   ['several recipients, escaped', '<a href="mailto:a%40shop.com,%20b@shop.com">mail</a>', ['a@shop.com', 'b@shop.com']],
   ['text', '<p>Mail:info@shop.com, sales@shop.com.</p>', ['info@shop.com', 'sales@shop.com']],
@@ -19,7 +19,7 @@ test.each([
   ['links before text, each once', '<p>b@shop.com</p><a href="mailto:A@shop.com">B@SHOP.COM</a>', ['a@shop.com', 'b@shop.com']],
 ])('finds addresses in %s', (_where, html, found) => expect(emailsIn(html)).toEqual(found));
 
-test.each([
+it.each([
   ['another domain', '<a href="mailto:studio@agency.com">made by</a> x@notshop.com y@shop.com.evil.com'],
   ['an image with two pixels a dot', 'logo@2x.png icon@3x.webp <img src="a@shop.com" srcset="b@shop.com 2x">'],
   ['no registered top-level domain', 'info@shop.local info@shop.example root@localhost a@b info@1.2.3.4'],
@@ -30,17 +30,17 @@ test.each([
   ['a local part without end', `${'a'.repeat(65)}@shop.com`],
 ])('takes nothing from %s', (_what, html) => expect(emailsIn(html)).toEqual([]));
 
-test('keeps five of a directory', () => {
+it('keeps five of a directory', () => {
   const html = Array.from({ length: 2_000 }, (_, index) => `person${index}@shop.com`).join(' ');
   expect(emailsIn(html)).toEqual([0, 1, 2, 3, 4].map((index) => `person${index}@shop.com`));
 });
 
-test('a site on a shared host is only its own name', () => {
+it('a site on a shared host is only its own name', () => {
   expect([siteOf('www.shop.co.in'), siteOf('shop.github.io'), siteOf('10.0.0.1')]).toEqual(['shop.co.in', 'shop.github.io', '10.0.0.1']);
   expect(emailsIn('a@github.io b@other.github.io', 'shop.github.io')).toEqual([]);
 });
 
-test('whatever a page holds, what is found is the site’s, in lower case, and no more than five', () => {
+it('whatever a page holds, what is found is the site’s, in lower case, and no more than five', () => {
   const piece = fc.oneof(
     fc.string({ unit: anyCharacter }),
     fc.emailAddress(),
@@ -76,13 +76,13 @@ describe('pages that look like contact pages', () => {
   const pagesOf = (html: string): string[] =>
     contactPages(parsePage(html, HOME).links, new URL(HOME), 2).map(({ href }) => href.replace('https://www.shop.com', ''));
 
-  test('are the likeliest two, by path or by what the link says', () => {
+  it('are the likeliest two, by path or by what the link says', () => {
     const html = '<a href="/about">About</a><a href="/p?id=7">Contact us</a><a href="/impressum">x</a><a href="/kontakt">y</a>';
     expect(pagesOf(html)).toEqual(['/p?id=7', '/kontakt']);
     expect(pagesOf('<a href="/a">A</a><a href="/ueber-uns">x</a>')).toEqual(['/ueber-uns']);
   });
 
-  test('lie on the same site, are no downloads, are seen, and are not the home page again', () => {
+  it('lie on the same site, are no downloads, are seen, and are not the home page again', () => {
     const html = `<a href="https://evil.com/contact">x</a><a href="/contact.pdf">x</a><a hidden href="/contact">x</a><a href="/#contact">Contact</a>
       <a href="https://shop.com/contact">x</a><a href="https://www.shop.com/contact/">x</a><a href="javascript:contact()">Contact</a>`;
     expect(pagesOf(html)).toEqual(['https://shop.com/contact']);

@@ -63,7 +63,7 @@ const positionOf = async (ranking: RankingUpstream, businessName: string, maxRes
   JSON.parse(await ranking.position({ ...query, businessName, maxResults }, call()));
 
 describe('the Google Places adapter', () => {
-  test('asks as the service documents it, with the key in a header only', async () => {
+  it('asks as the service documents it, with the key in a header only', async () => {
     const google = await googleThat(() => ({ body: {} }));
     await rankingAt(google.url).search({ ...query, radiusKm: 50 }, call());
     const [request] = google.seen;
@@ -83,13 +83,13 @@ describe('the Google Places adapter', () => {
     });
   });
 
-  test('never sends the live key for a test call', async () => {
+  it('never sends the live key for a test call', async () => {
     const google = await googleThat(() => ({ body: {} }));
     await rankingAt(google.url).search(query, call('test'));
     expect(google.seen[0]?.headers['x-goog-api-key']).toBe('sandbox');
   });
 
-  test('reads a recorded response', async () => {
+  it('reads a recorded response', async () => {
     const google = await googleThat(() => ({ body: { places: [WIRE_PLACE], contextualContents: [{}] } }));
     const ranking = rankingAt(google.url);
     expect(JSON.parse(await ranking.search(query, call())).results).toEqual([
@@ -115,14 +115,14 @@ describe('the Google Places adapter', () => {
     expect(places[0]?.hours).toEqual(['Monday: 9:00 AM – 6:00 PM']);
   });
 
-  test('takes a place of which only the id is known, and an answer without places', async () => {
+  it('takes a place of which only the id is known, and an answer without places', async () => {
     const google = await googleThat(({ json }) => ({ body: json.textQuery === 'none' ? {} : { places: [{ id: 'x' }] } }));
     const ranking = rankingAt(google.url);
     expect(JSON.parse(await ranking.search(query, call()))).toMatchObject({ count: 1, results: [{ place_id: 'x', distance_km: null }] });
     expect(JSON.parse(await ranking.search({ ...query, keyword: 'none' }, call()))).toMatchObject({ ok: true, count: 0, truncated: false });
   });
 
-  test.each([
+  it.each([
     [1, 1, true],
     [20, 1, true],
     [21, 2, true],
@@ -138,7 +138,7 @@ describe('the Google Places adapter', () => {
     expect(google.seen.every(({ json }) => json.pageSize === 20)).toBe(true);
   });
 
-  test.each([
+  it.each([
     ['Place 7 of the list', 7, 1],
     ['Place 20 of the list', 20, 1],
     ['Place 21 of the list', 21, 2],
@@ -150,7 +150,7 @@ describe('the Google Places adapter', () => {
     expect([body.position, body.checked, google.seen.length]).toEqual([position, Math.min(45, read * 20), read]);
   });
 
-  test('ends when a page brings nothing new', async () => {
+  it('ends when a page brings nothing new', async () => {
     const google = await googleThat(() => ({ body: { places: [{ id: 'x' }], nextPageToken: 't' } }));
     expect(JSON.parse(await rankingAt(google.url).search(query, call()))).toMatchObject({ count: 1 });
     expect(google.seen).toHaveLength(2);
@@ -169,7 +169,7 @@ describe('the Google Places adapter', () => {
     { status: 200, data: { places: 'none' }, problem: 'upstream_failed', reason: 'bad_response', tries: 1 },
     { status: 200, data: { places: [{ displayName: {} }] }, problem: 'upstream_failed', reason: 'bad_response', tries: 1 },
   ];
-  test.each(errors)('maps $status $data to $problem, $reason, after $tries tries, and keeps the key to itself', async (expected) => {
+  it.each(errors)('maps $status $data to $problem, $reason, after $tries tries, and keeps the key to itself', async (expected) => {
     const google = await googleThat(() => ({ status: expected.status, body: expected.data }));
     const lines: string[] = [];
     const log = createLog('ranking-worker', { destination: { write: (line: string) => void lines.push(line) } });
@@ -184,7 +184,7 @@ describe('the Google Places adapter', () => {
     expect(lines.join('') + JSON.stringify(failure)).not.toContain(KEY);
   });
 
-  test('ends the exchange when the caller leaves', async () => {
+  it('ends the exchange when the caller leaves', async () => {
     const leave = new AbortController();
     const google = await googleThat(() => {
       leave.abort(new Error('gone'));

@@ -21,7 +21,7 @@ const casing = fc.constantFrom(
 const suffix = fc.constantFrom('', ' Pvt. Ltd.', ' PRIVATE LIMITED', ', Inc.', ' LLC', ' L.L.P.', ' llp');
 
 describe('a name', () => {
-  test('matches itself in any case, with any punctuation and any company suffix', () => {
+  it('matches itself in any case, with any punctuation and any company suffix', () => {
     fc.assert(
       fc.property(words, separator, fc.tuple(edge, edge, suffix), casing, (parts, between, [before, after, legal], cased) => {
         const plain = parts.join(' ');
@@ -33,7 +33,7 @@ describe('a name', () => {
     );
   });
 
-  test.each([
+  it.each([
     ['S.R. Traders', 'SR Traders'],
     ["McDonald's", 'McDonalds'],
     ['D’Mart', "D'MART"],
@@ -46,7 +46,7 @@ describe('a name', () => {
     ['Acme Private Ltd. Inc', 'Acme'],
   ])('%s is %s', (one, other) => expect(foldName(one).key).toBe(foldName(other).key));
 
-  test.each([
+  it.each([
     ['Inc', 'Ltd'],
     ['The Limited Store', 'The Store'],
     ['Cafe', 'Café'],
@@ -54,29 +54,29 @@ describe('a name', () => {
     ['', 'Acme'],
   ])('%j is not %j', (one, other) => expect(match(one, other)).toEqual({ kind: 'none' }));
 
-  test('of punctuation alone still matches itself', () => expect(match('!!!', '! ! !')).toMatchObject({ method: 'name_exact' }));
+  it('of punctuation alone still matches itself', () => expect(match('!!!', '! ! !')).toMatchObject({ method: 'name_exact' }));
 });
 
 describe('the match', () => {
   const seven = 'one two three four five six seven';
-  test('prefers the id to the name, and falls back to the name', () => {
+  it('prefers the id to the name, and falls back to the name', () => {
     const places = [placeNamed('Acme', { placeId: 'a' }), placeNamed('Other', { placeId: 'b' })];
     expect(matchBusiness(places, { name: 'Acme', placeId: 'b' })).toMatchObject({ index: 1, method: 'place_id' });
     expect(matchBusiness(places, { name: 'Acme', placeId: 'z' })).toMatchObject({ index: 0, method: 'name_exact' });
     expect(matchBusiness(places, { placeId: 'z' })).toEqual({ kind: 'none' });
   });
 
-  test('prefers the same name to a similar one that ranks higher', () => {
+  it('prefers the same name to a similar one that ranks higher', () => {
     expect(match(seven, `${seven} eight`, seven)).toMatchObject({ index: 1, method: 'name_exact' });
   });
 
-  test('takes similar words in any order from a coefficient of 0.85', () => {
+  it('takes similar words in any order from a coefficient of 0.85', () => {
     expect(match('two one', 'One Two')).toMatchObject({ method: 'name_similar', score: 1 });
     expect(match(seven, 'one two three four five six else')).toMatchObject({ method: 'name_similar', score: 12 / 14 });
     expect(match('a1 b1 c1 d1 e1 f1', 'a1 b1 c1 d1 e1 x1')).toEqual({ kind: 'none' });
   });
 
-  test('takes no similar name that leads by less than 0.05, and one that leads by just that', () => {
+  it('takes no similar name that leads by less than 0.05, and one that leads by just that', () => {
     const nineteen = Array.from({ length: 19 }, (_, index) => `w${index}`);
     // 36/38 against 34/37: a lead of 0.028.
     const close = match(nineteen.join(' '), [...nineteen.slice(0, 18), 'x'].join(' '), nineteen.slice(0, 17).concat('y').join(' '));
@@ -87,7 +87,7 @@ describe('the match', () => {
     expect(apart).toMatchObject({ kind: 'found', index: 1, score: 0.95 });
   });
 
-  test('of twins is the one that ranks first, with both as candidates', () => {
+  it('of twins is the one that ranks first, with both as candidates', () => {
     const twins = { kind: 'found', index: 1, method: 'name_exact', candidates: [{ index: 1 }, { index: 2 }] };
     expect(match('twin', 'Other', 'Twin', 'TWIN')).toMatchObject(twins);
   });

@@ -29,7 +29,7 @@ const places: fc.Arbitrary<Place[]> = fc
 const radius = fc.double({ min: 0.001, max: 50, noNaN: true });
 
 describe('a position', () => {
-  test('does not depend on the radius, nor on anything that ranks below the match', () => {
+  it('does not depend on the radius, nor on anything that ranks below the match', () => {
     fc.assert(
       fc.property(places, fc.constantFrom(...names), fc.tuple(radius, radius), fc.nat(59), (list, wanted, [radiusKm, otherKm], more) => {
         const position = (checked: readonly Place[], km: number) =>
@@ -45,7 +45,7 @@ describe('a position', () => {
     );
   });
 
-  test('of a similar name stays as long as no other similar name follows', () => {
+  it('of a similar name stays as long as no other similar name follows', () => {
     const wanted = 'one two three four five six seven';
     fc.assert(
       fc.property(places, places, fc.nat(60), (above, below, more) => {
@@ -56,7 +56,7 @@ describe('a position', () => {
     );
   });
 
-  test('in the radius counts the places above that lie within it', () => {
+  it('in the radius counts the places above that lie within it', () => {
     fc.assert(
       fc.property(places, radius, (list, radiusKm) => {
         const last = list.at(-1);
@@ -71,7 +71,7 @@ describe('a position', () => {
     );
   });
 
-  test('names everybody who ranks above, in order', () => {
+  it('names everybody who ranks above, in order', () => {
     fc.assert(
       fc.property(places, (list) => {
         const body = positionBody([...list, placeNamed('Wanted One')], queryFor('WANTED-ONE'), facts);
@@ -84,11 +84,11 @@ describe('a position', () => {
 });
 
 describe('a ranked list', () => {
-  test('marks a place without a location as outside, without a distance', () => {
+  it('marks a place without a location as outside, without a distance', () => {
     expect(rankPlaces([placeNamed('x')], { center, radiusKm: 50 })).toMatchObject([{ distanceKm: null, inRadius: false }]);
   });
 
-  test('holds a place that two pages repeat once, where it came first', () => {
+  it('holds a place that two pages repeat once, where it came first', () => {
     const [a, b] = [placeNamed('a'), placeNamed('b')];
     expect(withoutRepeats([a, b, a, a])).toEqual([a, b]);
   });

@@ -6,7 +6,7 @@ describe('the text of a member', () => {
   const name = fc.oneof(fc.constantFrom('body', 'id', 'a"b', 'a\\', '{', 'bo\\u0064y'), fc.string());
   const spaces = fc.constantFrom(undefined, 1, '\t');
 
-  test('is what JSON.parse reads there, for every object and every spacing', () => {
+  it('is what JSON.parse reads there, for every object and every spacing', () => {
     fc.assert(
       fc.property(fc.dictionary(name, fc.jsonValue()), name, spaces, (object, wanted, space) => {
         const found = memberText(JSON.stringify(object, null, space), wanted);
@@ -18,16 +18,16 @@ describe('the text of a member', () => {
     );
   });
 
-  test('is unchanged, where parsing and printing would change it', () => {
+  it('is unchanged, where parsing and printing would change it', () => {
     const body = '{ "ok": true, "cid": 12345678901234567890, "rating": 4.0, "name": "\\u0041}" }';
     expect(memberText(`{"id":"1","body":${body} ,"type":"result"}`, 'body')).toBe(body);
   });
 
-  test('is the last of a name that repeats, as for JSON.parse', () => expect(memberText('{"a":1,"a":[2]}', 'a')).toBe('[2]'));
+  it('is the last of a name that repeats, as for JSON.parse', () => expect(memberText('{"a":1,"a":[2]}', 'a')).toBe('[2]'));
 });
 
 describe('the frames of the ranking WebSocket', () => {
-  test('ask with the public parameters beside type and id', () => {
+  it('ask with the public parameters beside type and id', () => {
     const query = {
       keyword: 'dentist', center: { latitude: 12.9, longitude: 77.5 }, radiusKm: 5, maxResults: 20, businessName: 'Acme', countryCode: 'IN',
     }; // prettier-ignore
@@ -37,7 +37,7 @@ describe('the frames of the ranking WebSocket', () => {
     }); // prettier-ignore
   });
 
-  test.each([
+  it.each([
     ['{"type":"result","id":"7","body":{"ok":true,"x":1.0}}', { kind: 'result', id: '7', bodyText: '{"ok":true,"x":1.0}' }],
     ['{"type":"result","id":"7","body":{"ok":false}}', { kind: 'result', id: '7', bodyText: '{"ok":false}' }],
     ['{"type":"result","id":"7","body":{"results":[]}}', { kind: 'result', id: '7', bodyText: undefined }],

@@ -41,7 +41,7 @@ async function askOver(script: Parameters<typeof startScriptedLink>[0]) {
   return { upstream, ask: (keyword: string) => link.ask({ keyword }, new AbortController().signal) };
 }
 
-test('a lost question is asked again on a new connection', async () => {
+it('a lost question is asked again on a new connection', async () => {
   let lost = 0;
   const { upstream, ask } = await askOver((frame, say, socket) =>
     frame.keyword === 'a' && lost++ === 0 ? socket.terminate() : say(resultFor(frame)),
@@ -51,13 +51,13 @@ test('a lost question is asked again on a new connection', async () => {
   expect(upstream.handshakes).toHaveLength(2);
 });
 
-test('a question that loses two connections is given up', async () => {
+it('a question that loses two connections is given up', async () => {
   const { upstream, ask } = await askOver((_frame, _say, socket) => socket.terminate());
   await expect(ask('a')).rejects.toEqual(failsWith('upstream_failed', 'unreachable'));
   expect(upstream.received).toHaveLength(2);
 });
 
-test.each([
+it.each([
   ['an error for the question', ({ id }: Frame) => ({ type: 'error', id, message: 'key sk-1 is not valid' }), 'upstream_error'],
   ['an error for everybody', () => ({ type: 'error', message: 'shutting down' }), 'upstream_error'],
   ['a body without an ok flag', ({ id }: Frame) => ({ type: 'result', id, body: { results: [] } }), 'bad_response'],
@@ -69,7 +69,7 @@ test.each([
   expect(upstream.received).toHaveLength(1);
 });
 
-test('a refusal of the upstream workflow is passed through: ok is false, and that is an answer; an error for somebody else is not', async () => {
+it('a refusal of the upstream workflow is passed through: ok is false, and that is an answer; an error for somebody else is not', async () => {
   const { ask } = await askOver(({ id }, say) => {
     say({ type: 'error', id: 'nobody' });
     say(`{"type":"result","id":"${id}","body":{"ok":false,"why":1.0}}`);

@@ -27,7 +27,7 @@ function pointIn(
 }
 
 describe('the tiles of an area', () => {
-  test('hold every point of the circle exactly once, over the antimeridian and far north too', () => {
+  it('hold every point of the circle exactly once, over the antimeridian and far north too', () => {
     const share = fc.double({ min: 0, max: 0.999, noNaN: true });
     fc.assert(
       fc.property(area, side, share, fc.double({ min: 0, max: 360, noNaN: true }), (circle, many, part, bearing) => {
@@ -38,12 +38,12 @@ describe('the tiles of an area', () => {
     );
   });
 
-  test('share an edge without sharing a point, a rounding beside the antimeridian', () => {
+  it('share an edge without sharing a point, a rounding beside the antimeridian', () => {
     const circle = { center: { latitude: 0, longitude: -179.99998439084578 }, radiusKm: 0.1 };
     expect(tilesOf(circle, 2).filter((tile) => isInTile(pointIn(circle, 0, 0), tile))).toHaveLength(1);
   });
 
-  test('are as many as were asked for, each within its own radius and the range of degrees', () => {
+  it('are as many as were asked for, each within its own radius and the range of degrees', () => {
     fc.assert(
       fc.property(area, side, (circle, many) => {
         const tiles = tilesOf(circle, many);

@@ -9,7 +9,7 @@ describe('the settings', () => {
   const socket = { RANKING_WEBSOCKET_URL: 'wss://rank.example/link' };
   const places = { RANKING_GOOGLE_PLACES_KEY: 'k' };
 
-  test.each([
+  it.each([
     [{}, []],
     [socket, []],
     [places, []],
@@ -22,7 +22,7 @@ describe('the settings', () => {
   ])('%j have problems with %j', (env, problems) => expect(problemsOf(env)).toEqual(problems));
 });
 
-test('a live call goes to the configured WebSocket, and its bytes come back unchanged', async () => {
+it('a live call goes to the configured WebSocket, and its bytes come back unchanged', async () => {
   const body = '{ "ok" : true, "cid": 12345678901234567890, "score": 1.0 }';
   const link = await startScriptedLink(({ id }, say) => say(`{"type":"result","id":${JSON.stringify(id)},"body":${body}}`));
   const worker = await startTestWorker({ RANKING_WEBSOCKET_URL: `${link.url}/rank` });

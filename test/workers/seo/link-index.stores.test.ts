@@ -23,7 +23,7 @@ const indexOf = (mode: 'live' | 'test', most = 3) =>
   createRedisLinkIndex({ redis: client, mode, most, mostDomains: 100, now: () => nowMs });
 
 describe('links that were seen', () => {
-  test('are found last seen first, bounded a domain, and forgotten when removed', async () => {
+  it('are found last seen first, bounded a domain, and forgotten when removed', async () => {
     const index = indexOf('live');
     await index.add('shop.example', [link('a', nowMs - 3), link('b', nowMs - 2), link('c', nowMs - 1)]);
     await index.add('shop.example', [link('d'), link('a', nowMs - 1)]);
@@ -37,19 +37,19 @@ describe('links that were seen', () => {
     expect(await index.find('other.example')).toEqual([]);
   });
 
-  test('of the domain that was longest not asked for are forgotten when there are too many', async () => {
+  it('of the domain that was longest not asked for are forgotten when there are too many', async () => {
     const index = createRedisLinkIndex({ redis: client, mode: 'live', most: 3, mostDomains: 2, now: () => nowMs++ });
     for (const domain of ['one.example', 'two.example', 'one.example', 'three.example']) await index.add(domain, [link('a')]);
     const left = ['one.example', 'two.example', 'three.example'].map(async (domain) => (await index.find(domain)).length);
     expect(await Promise.all(left)).toEqual([1, 0, 1]);
   });
 
-  test('of test keys and live keys stand apart', async () => {
+  it('of test keys and live keys stand apart', async () => {
     await indexOf('test').add('apart.example', [link('sandbox')]);
     expect(await indexOf('live').find('apart.example')).toEqual([]);
   });
 
-  test('are no longer told half a year after they were seen', async () => {
+  it('are no longer told half a year after they were seen', async () => {
     await indexOf('live').add('old.example', [link('old')]);
     nowMs += 181 * DAY_MS;
     expect(await indexOf('live').find('old.example')).toEqual([]);
@@ -66,7 +66,7 @@ describe('a worker that remembers them', () => {
   const backlinks = async (body: object) => (await stage.post('/seo/backlinks', body)).json();
   const page = 'https://blog.example/links-to/remembered.example';
 
-  test('looks at a page again that an earlier caller named, and says when it was seen', async () => {
+  it('looks at a page again that an earlier caller named, and says when it was seen', async () => {
     const given = { target: 'remembered.example', limit: 1, candidates: [page] };
     const seen = async () => (await backlinks(given)).data.backlinks[0].seen_before;
     // The connection to Redis comes up beside the first calls, which do not wait for it.
@@ -76,7 +76,7 @@ describe('a worker that remembers them', () => {
     expect(sources).toMatchObject([{ name: 'sandbox_link_index', kind: 'measured', ok: true }, { name: 'sandbox_page_fetch' }]);
   });
 
-  test('remembers no address with parameters, and answers without Redis', async () => {
+  it('remembers no address with parameters, and answers without Redis', async () => {
     const secret = `${page}?token=secret`;
     const named = await backlinks({ target: 'remembered.example', limit: 1, candidates: [secret] });
     expect(named.data.backlinks).toMatchObject([{ source_url: secret, status: 'verified' }]);
@@ -90,7 +90,7 @@ describe('a worker that remembers them', () => {
   });
 });
 
-test('the switch without Redis is refused at the start', () => {
+it('the switch without Redis is refused at the start', () => {
   const settings = { WORKER_LISTEN: '127.0.0.1:0', SEO_LINK_INDEX: 'true' };
   expect(seoWorkerSettings.safeParse(settings).error?.issues).toMatchObject([{ path: ['REDIS_URL'] }]);
 });

@@ -73,7 +73,7 @@ const listOf = (results: readonly { readonly title: string; readonly position: n
 describe('one engine that takes no count', () => {
   const engine = { name: 'searxng', hosts: hosts('s', 60) };
 
-  test('gives its own ranks: page 2 of five is 6 to 10', async () => {
+  it('gives its own ranks: page 2 of five is 6 to 10', async () => {
     const { results, merge } = await serp([engine], 2, 5);
     expect(listOf(results)).toEqual(['6 s6.example', '7 s7.example', '8 s8.example', '9 s9.example', '10 s10.example']);
     expect(results[0]?.ranks).toEqual({ searxng: 6 });
@@ -81,7 +81,7 @@ describe('one engine that takes no count', () => {
     expect(asked).toEqual(['searxng 1']);
   });
 
-  test('twenty results take one round trip, two when its pages are short', async () => {
+  it('twenty results take one round trip, two when its pages are short', async () => {
     expect((await serp([engine], 1, 20)).results).toHaveLength(20);
     expect(rounds).toBe(1);
     rounds = 0;
@@ -89,7 +89,7 @@ describe('one engine that takes no count', () => {
     expect(rounds).toBe(2);
   });
 
-  test('a page of the web that it repeats keeps its better rank', async () => {
+  it('a page of the web that it repeats keeps its better rank', async () => {
     const { results } = await serp([{ name: 'searxng', hosts: ['a.example', 'b.example', 'a.example', 'c.example'] }], 1, 10);
     expect(results.map(({ title, ranks }) => [title, ranks['searxng']])).toEqual([['a.example', 1], ['b.example', 2], ['c.example', 4]]); // prettier-ignore
   });
@@ -99,7 +99,7 @@ describe('two engines', () => {
   const one = { name: 'searxng', hosts: hosts('s', 60) };
   const two = { name: 'brave', hosts: hosts('b', 60), pageSize: 20, hasFixedPages: true };
 
-  test('are merged by best rank, and twenty results take two round trips at most', async () => {
+  it('are merged by best rank, and twenty results take two round trips at most', async () => {
     const { results, merge } = await serp([one, two], 1, 4);
     expect(listOf(results)).toEqual(['1 s1.example', '2 b1.example', '3 s2.example', '4 b2.example']);
     expect(merge).toBe('best_rank');
@@ -111,7 +111,7 @@ describe('two engines', () => {
     }
   });
 
-  test('pages of their results never overlap, and together are the whole', async () => {
+  it('pages of their results never overlap, and together are the whole', async () => {
     const order = fc.shuffledSubarray(hosts('x', 50), { minLength: 20 });
     const sizes = fc.record({ num: fc.integer({ min: 1, max: 20 }), shown: fc.integer({ min: 3, max: 10 }) });
     await fc.assert(
@@ -133,13 +133,13 @@ describe('two engines', () => {
     );
   });
 
-  test('one that fails leaves the other’s order', async () => {
+  it('one that fails leaves the other’s order', async () => {
     const { results, merge } = await serp([one, { ...two, failsAt: 1 }], 1, 3);
     expect(listOf(results)).toEqual(['1 s1.example', '2 s2.example', '3 s3.example']);
     expect(merge).toBeNull();
   });
 
-  test('one that fails further down leaves positions open from there', async () => {
+  it('one that fails further down leaves positions open from there', async () => {
     const { results } = await serp([{ ...one, failsAt: 2 }, two], 1, 20);
     expect(listOf(results).slice(0, 20)).toEqual(expect.arrayContaining(['1 s1.example', '20 b10.example']));
     const next = await serp([{ ...one, failsAt: 2 }, two], 2, 20);

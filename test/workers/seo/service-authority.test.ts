@@ -1,7 +1,7 @@
 import { type Figure } from '../../../services/workers/seo/figure';
 import { type AuthorityInput, rankScore, serviceAuthority } from '../../../services/workers/seo/research/service-authority';
 
-test.each([
+it.each([
   [1, 100],
   [10, 100 * (6 / 7)],
   [1_000_000, 100 / 7],
@@ -14,7 +14,7 @@ const input = (name: AuthorityInput, value: number | null, reason = 'unknown_to_
   figure: { value, unit: 'any', source: 'any', kind: 'provider', ...(value === null && { reason }) },
 });
 
-test('the estimate is the mean of its inputs, and names them and the formula', () => {
+it('the estimate is the mean of its inputs, and names them and the formula', () => {
   expect(serviceAuthority([input('open_page_rank', 4), input('tranco_rank', 1)])).toEqual({
     value: 70,
     unit: 'score_0_100',
@@ -33,7 +33,7 @@ test('the estimate is the mean of its inputs, and names them and the formula', (
   expect(serviceAuthority([input('open_page_rank', 0)]).value).toBe(0);
 });
 
-test('an input that is missing leaves no estimate: the rest would be another measure under the same name', () => {
+it('an input that is missing leaves no estimate: the rest would be another measure under the same name', () => {
   const estimate = serviceAuthority([input('open_page_rank', null, 'upstream_error'), input('tranco_rank', 10)]);
   expect(estimate).toMatchObject({ value: null, reason: 'upstream_error', inputs: [{ value: null }, { value: 10 }] });
   expect(estimate.method).toBe(serviceAuthority([input('open_page_rank', 4), input('tranco_rank', 10)]).method);

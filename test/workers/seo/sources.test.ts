@@ -58,7 +58,7 @@ afterAll(() => upstream.close());
 describe('SearXNG', () => {
   const ask = (answer: ScriptedAnswer) => createSearxng(clientFor({ '/search': answer }), 'live').searchPage(query, 2, signal);
 
-  test('is asked for JSON, a page and a language', async () => {
+  it('is asked for JSON, a page and a language', async () => {
     const { results } = await ask({ body: SAMPLES.searxng });
     expect(results).toEqual([
       { title: 'A', url: 'https://a.example/', snippet: 'about A', engine: 'searxng:google' },
@@ -72,14 +72,14 @@ describe('SearXNG', () => {
     });
   });
 
-  test('that had nobody to ask, or speaks no JSON, has failed; one that found nothing has not', async () => {
+  it('that had nobody to ask, or speaks no JSON, has failed; one that found nothing has not', async () => {
     const found = (unresponsive_engines: string[][]) => ({ body: JSON.stringify({ query: 'tea', results: [], unresponsive_engines }) });
     await expect(ask(found([['google', 'timeout']]))).rejects.toEqual(failure('upstream_error'));
     await expect(ask({ status: 403, body: 'Forbidden' })).rejects.toEqual(failure('key_refused'));
     expect(await ask(found([]))).toMatchObject({ results: [] });
   });
 
-  test('tells its features as they are, those of older instances too, and none costs the results', async () => {
+  it('tells its features as they are, those of older instances too, and none costs the results', async () => {
     const [wiki, origin] = [
       { title: 'Wiki', url: 'https://wiki.example/' },
       { label: 'Origin', value: 'China' },
@@ -113,7 +113,7 @@ describe('SearXNG', () => {
     });
   });
 
-  test('is told neither town nor device, and says so', () => {
+  it('is told neither town nor device, and says so', () => {
     const searxng = createSearxng(clientFor({}), 'live');
     const nowhere = { location: null, coordinates: null, device: null };
     const asked = { ...query, location: 'Bengaluru', coordinates: { latitude: 1, longitude: 2 }, device: 'mobile' as const };
@@ -128,7 +128,7 @@ describe('Brave', () => {
     createBrave({ client: clientFor({ '/res/v1/web/search': answer }), mode: 'live', token: 'secret' });
   const ask = (answer: ScriptedAnswer) => braveThat(answer).searchPage(query, 2, signal);
 
-  test('gets its token in a header, counts pages from 0, and its marks are removed', async () => {
+  it('gets its token in a header, counts pages from 0, and its marks are removed', async () => {
     expect(await ask({ body: SAMPLES.brave })).toEqual({
       results: [{ title: 'Tea &co', url: 'https://a.example/', snippet: 'All about tea', engine: 'brave' }],
     });
@@ -142,7 +142,7 @@ describe('Brave', () => {
     });
   });
 
-  test('is told where the searcher is and with what, as far as headers can hold it', async () => {
+  it('is told where the searcher is and with what, as far as headers can hold it', async () => {
     // Without the member web it found nothing.
     const brave = braveThat({ body: '{"type":"search"}' });
     const here = { coordinates: { latitude: 48.14, longitude: 11.58 }, device: 'mobile' as const };
@@ -155,7 +155,7 @@ describe('Brave', () => {
     expect(brave.targetingOf({ ...query, ...here, location: 'मुंबई' })).toEqual({ country: 'IN', language: 'en', location: null, ...here });
   });
 
-  test('is asked once, since every request is paid for', async () => {
+  it('is asked once, since every request is paid for', async () => {
     await expect(ask({ status: 503, body: '' })).rejects.toEqual(failure('upstream_error'));
     expect(upstream.seen).toHaveLength(1);
   });
@@ -167,7 +167,7 @@ describe('Open PageRank', () => {
     return createOpenPageRank({ client, mode: 'live', apiKey: 'secret' }).find(['a.example', 'b.example'], signal);
   };
 
-  test('gets all domains in one request; what it does not know is missing', async () => {
+  it('gets all domains in one request; what it does not know is missing', async () => {
     const { value, asOf } = await ask({ body: SAMPLES.openPageRank });
     expect([...value]).toEqual([['a.example', { score: 6.42, referringDomains: 5678 }]]);
     expect(asOf).toBe('2026-02-20');
@@ -179,7 +179,7 @@ describe('Open PageRank', () => {
     ]);
   });
 
-  test.each([
+  it.each([
     [401, '{}', 'key_refused'],
     [429, '{}', 'over_quota'],
     [504, '{}', 'timeout'],
@@ -190,7 +190,7 @@ describe('Open PageRank', () => {
   });
 });
 
-test.each([
+it.each([
   [SAMPLES.tranco, { value: 42, asOf: '2026-03-13' }],
   ['{"ranks":[]}', { value: null }],
 ])('of %s Tranco knows the latest rank with its date: %j', async (body, known) => {
@@ -207,7 +207,7 @@ describe('the Common Crawl index', () => {
     return createCrawlIndex({ client, mode: 'live', pace });
   };
 
-  test('counts each page of the latest crawl once, and waits for its turn before each request', async () => {
+  it('counts each page of the latest crawl once, and waits for its turn before each request', async () => {
     const turns: number[] = [];
     const pace = async () => void turns.push(upstream.seen.length);
     const counted = await indexThat({ body: SAMPLES.cdx }, { pace }).countPages('a.example', signal);
@@ -216,14 +216,14 @@ describe('the Common Crawl index', () => {
     expect(turns).toEqual([0, 1]);
   });
 
-  test('counts the captures of one page, and takes the date of the crawl from the index when it says', async () => {
+  it('counts the captures of one page, and takes the date of the crawl from the index when it says', async () => {
     const crawls = '[{"id":"CC-MAIN-2026-08","from":"2026-02-14T01:02:03","to":"2026-02-26T10:58:02"}]';
     const index = indexThat({ body: SAMPLES.cdx }, { crawls });
     expect(await index.countCaptures(new URL('https://a.example/x?y'), signal)).toEqual({ value: 3, asOf: '2026-02-26T10:58:02Z' });
     expect(parametersOf(1)['url']).toBe('https://a.example/x?y');
   });
 
-  test('takes 404 for no capture, and a broken line for a failure', async () => {
+  it('takes 404 for no capture, and a broken line for a failure', async () => {
     const none = { status: 404, body: '{"message": "No Captures found for: *.a.example"}' };
     expect(await indexThat(none).countPages('a.example', signal)).toMatchObject({ value: 0 });
     const broken = indexThat({ body: '{"url": "https://a.example/"}\n{"url": ' });
@@ -231,7 +231,7 @@ describe('the Common Crawl index', () => {
   });
 });
 
-test('turns are a second apart, in the order of asking', async () => {
+it('turns are a second apart, in the order of asking', async () => {
   const waits: number[] = [];
   let now = 0;
   const pace = createPacer(1_000, { now: () => 0, monotonic: () => now }, (ms) => {
@@ -252,7 +252,7 @@ describe('the web graph', () => {
   const graph = (client: UpstreamClient, most: number, packed: boolean) =>
     createWebGraph({ file: { client, mode: 'live', packed }, most, timeoutMs: 5_000, clock: testClock });
 
-  test.each([
+  it.each([
     [false, RANKS],
     [true, gzipSync(RANKS)],
   ])('is read (packed: %s) as it is published, and no further than wanted', async (packed, body) => {
@@ -263,7 +263,7 @@ describe('the web graph', () => {
     expect(upstream.seen).toHaveLength(1);
   });
 
-  test.each([
+  it.each([
     ['no table', { body: 'not a table' }, 'bad_response'],
     ['empty', { body: '' }, 'bad_response'],
     ['torn off', { body: gzipSync(Buffer.from(RANKS.repeat(100))).subarray(0, 40) }, 'bad_response'],
@@ -274,7 +274,7 @@ describe('the web graph', () => {
   });
 });
 
-test('the block list takes plain and hosts files, and a listed domain counts for hosts below it', async () => {
+it('the block list takes plain and hosts files, and a listed domain counts for hosts below it', async () => {
   const body = '# comment\r\nspam.example\n0.0.0.0 bad.example # why\n\n127.0.0.1 localhost\n';
   const client = clientFor({ '/list': { headers: { 'content-type': 'text/plain' }, body } }, '/list');
   const list = createBlockList({ file: { client, mode: 'live', packed: false }, timeoutMs: 5_000, clock: testClock });
@@ -287,20 +287,20 @@ test('the block list takes plain and hosts files, and a listed domain counts for
 describe('suggestions', () => {
   const asked = { keyword: 'tea', country: 'IN', language: 'en' };
 
-  test('of DuckDuckGo', async () => {
+  it('of DuckDuckGo', async () => {
     const suggester = createDuckDuckGo(clientFor({ '/ac/': { body: SAMPLES.suggestions } }), 'live');
     expect(await suggester.suggest(asked, signal)).toEqual(['tea set', 'tea time']);
     expect(parametersOf()).toEqual({ type: 'list', q: 'tea', kl: 'in-en' });
   });
 
-  test('of Google, whose answer has further members', async () => {
+  it('of Google, whose answer has further members', async () => {
     const answer = { headers: { 'content-type': 'text/javascript' }, body: SAMPLES.googleSuggestions };
     const suggester = createGoogleSuggest(clientFor({ '/complete/search': answer }), 'live');
     expect(await suggester.suggest(asked, signal)).toEqual(['tea set', 'tea time']);
     expect(parametersOf()).toMatchObject({ client: 'firefox', q: 'tea', hl: 'en', gl: 'in' });
   });
 
-  test.each(['{}', '["tea"]', '["tea",[1]]', 'window.x()'])('in another form are refused: %s', async (body) => {
+  it.each(['{}', '["tea"]', '["tea",[1]]', 'window.x()'])('in another form are refused: %s', async (body) => {
     const suggester = createDuckDuckGo(clientFor({ '/ac/': { body } }), 'live');
     await expect(suggester.suggest(asked, signal)).rejects.toEqual(failure('bad_response'));
   });

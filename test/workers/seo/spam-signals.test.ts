@@ -5,7 +5,7 @@ import { isCommercialAnchor } from '../../../services/workers/seo/research/spam-
 import { parseTarget } from '../../../services/workers/seo/research/target';
 import { parsePage } from '../../../services/kit/pages/parse-page';
 
-test('the weights are those of the contract', () => {
+it('the weights are those of the contract', () => {
   expect(SPAM_WEIGHTS).toEqual({
     poison_words: 25, blocklisted: 40, spam_tld: 10, long_domain: 5, many_hyphens: 6, many_digits: 5, consonant_run: 5, no_https: 8,
     no_contact: 5, no_favicon: 3, many_external_links: 10, external_link_ratio: 10, hidden_links: 15, cross_domain_redirect: 10,
@@ -24,7 +24,7 @@ function found(...hits: SpamSignalId[]): Findings {
 }
 
 describe('the verdict', () => {
-  test.each<[number, string, SpamSignalId[]]>([
+  it.each<[number, string, SpamSignalId[]]>([
     [0, 'clean', []],
     [24, 'clean', ['no_https', 'no_contact', 'no_favicon', 'commercial_anchor']],
     [25, 'caution', ['poison_words']],
@@ -35,18 +35,18 @@ describe('the verdict', () => {
     [15, 'clean', ['poison_words', 'high_open_page_rank']],
   ])('%i points are %s', (score, tier, hits) => expect(judgeSpam(found(...hits), true)).toMatchObject({ score, tier }));
 
-  test('is never clean with fewer than five signals checked', () => {
+  it('is never clean with fewer than five signals checked', () => {
     const few = Object.fromEntries(IDS.slice(0, 4).map((id) => [id, { hit: false, evidence: '' }]));
     expect(judgeSpam(few, true)).toMatchObject({ checked: 4, tier: 'caution' });
     expect(judgeSpam({ ...few, noindex: { hit: false, evidence: '' } }, true)).toMatchObject({ checked: 5, tier: 'clean' });
   });
 
-  test('on a page that could not be read is caution without a score, whatever its name says', () => {
+  it('on a page that could not be read is caution without a score, whatever its name says', () => {
     expect(judgeSpam(found(), false)).toMatchObject({ score: null, tier: 'caution' });
     expect(judgeSpam(found('blocklisted', 'poison_words'), false)).toMatchObject({ score: null, tier: 'caution' });
   });
 
-  test('names every signal, unchecked ones without a verdict', () => {
+  it('names every signal, unchecked ones without a verdict', () => {
     const { signals } = judgeSpam({ noindex: { hit: true, evidence: 'noindex' } }, true);
     expect(signals.map(({ id }) => id)).toEqual(IDS);
     expect(signals.find(({ id }) => id === 'noindex')).toEqual({ id: 'noindex', hit: true, weight: 5, evidence: 'noindex' });
@@ -57,7 +57,7 @@ describe('the verdict', () => {
 const hitsOf = (findings: Findings) => IDS.filter((id) => findings[id]?.hit === true);
 
 describe('a name', () => {
-  test.each<[string, SpamSignalId[]]>([
+  it.each<[string, SpamSignalId[]]>([
     ['www.example.com', []],
     ['shop.top', ['spam_tld']],
     [`${'a'.repeat(21)}.com`, []],
@@ -99,7 +99,7 @@ describe('a page', () => {
   const TEN_WORDS = '<title>t</title><link rel=icon href=/i><a href="mailto:a@b.example">w</a><p>a b c d e f g h</p>';
   const ANCHORS = `${GOOD}<a href="https://t.example/">T</a><a href="https://o.example/">buy cheap shoes</a>`;
 
-  test.each<[string, string, SpamSignalId[], PageOptions]>([
+  it.each<[string, string, SpamSignalId[], PageOptions]>([
     ['that is well kept', GOOD, [], {}],
     ['with a bad word in its title', GOOD.replace('A page', 'Best CASINO'), ['poison_words'], {}],
     ['with a word that only begins so', GOOD.replace('A page', 'The Casinoville museum'), [], {}],
@@ -122,7 +122,7 @@ describe('a page', () => {
   ])('%s gives away what it should', (_what, html, hits, options) => expect(pageHits(html, options)).toEqual(hits));
 });
 
-test.each([
+it.each([
   ['buy cheap shoes', true],
   ['payday loans online', true],
   ['buy', false],

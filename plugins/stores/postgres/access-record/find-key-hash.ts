@@ -5,7 +5,7 @@ import { StoreUnavailable } from '../../../core/ports';
 const SELECT = `SELECT encode(hash, 'hex') AS hash FROM credential WHERE id = $1`;
 
 /** Keys with links in use, each about 200 bytes. */
-const MOST_KEYS = 10_000;
+const MAX_KEYS = 10_000;
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -15,7 +15,7 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
  * @param pool with a statement time-out
  */
 export function createFindKeyHash(pool: Pool): (credentialId: string) => Promise<string | undefined> {
-  const known = new LRUCache<string, string>({ max: MOST_KEYS });
+  const known = new LRUCache<string, string>({ max: MAX_KEYS });
   return async (credentialId) => {
     const remembered = known.get(credentialId);
     if (remembered !== undefined || !UUID.test(credentialId)) return remembered;

@@ -5,7 +5,7 @@ import { compileSteps, type Whitelist } from '../../../core/access/whitelist';
 /** Longest piece of work between two turns of the event loop; a single rule takes up to 0.1 ms. */
 const SLICE_MS = 1;
 /** Rules of all whitelists that are kept, about 20 MB. */
-const MOST_KEPT = 100_000;
+const MAX_KEPT = 100_000;
 
 export interface WhitelistCompilerOptions {
   readonly clock?: Pick<Clock, 'monotonic'>;
@@ -35,7 +35,7 @@ export class WhitelistCompiler {
   constructor({ clock = systemClock, nextTurn = (work) => void setImmediate(work) }: WhitelistCompilerOptions = {}) {
     this.clock = clock;
     this.nextTurn = nextTurn;
-    this.kept = new LRUCache({ maxSize: MOST_KEPT });
+    this.kept = new LRUCache({ maxSize: MAX_KEPT });
   }
 
   /**

@@ -29,7 +29,7 @@ function classOf(status: number): (typeof CLASSES)[number] {
 }
 
 /** Hours of many keys gather while the database is away. These take about 10 MB; anything above is not counted. */
-const MOST_HOURS = 20_000;
+const MAX_HOURS = 20_000;
 
 /** Counts answers until they are written: a row in the database for many of them. */
 export class AnswerCounts {
@@ -67,7 +67,7 @@ export class AnswerCounts {
   private hourOf({ credentialId, product }: Pick<Answer, 'credentialId' | 'product'>, { day, hour }: QuotaHour): AnswerHour | undefined {
     const ofKey = this.hours.get(credentialId);
     const found = ofKey?.find((each) => each.hour === hour && each.product === product && each.day === day);
-    if (found || this.size >= MOST_HOURS || !isUuid(credentialId)) return found;
+    if (found || this.size >= MAX_HOURS || !isUuid(credentialId)) return found;
     const took = new Array<number>(ANSWER_TIME_BOUNDS_MS.length + 1).fill(0);
     const added = { credentialId, product, day, hour, succeeded: 0, rejected: 0, failed: 0, abandoned: 0, took };
     if (ofKey) ofKey.push(added);

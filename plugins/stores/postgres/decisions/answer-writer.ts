@@ -16,7 +16,7 @@ export interface AnswerWriterOptions {
 
 const NOTE = { name: 'note-answers', text: 'SELECT note_answers($1::json), note_requests($2::json)' };
 /** Of one flush: 1,000 a second, as many admitted requests as one node logs. What is above has counts alone. */
-const MOST_REQUESTS = 5_000;
+const MAX_REQUESTS = 5_000;
 
 /** What one request was answered, for its line in the log. */
 interface AnsweredRequest extends Pick<Answer, 'requestId' | 'status' | 'bytes' | 'units'> {
@@ -49,7 +49,7 @@ export class AnswerWriter {
   note(answer: Answer): void {
     this.counts.count(answer, this.hours.at(answer.atMs));
     const { requestId, status, bytes, elapsedMs, units } = answer;
-    if (this.requests.length >= MOST_REQUESTS) return;
+    if (this.requests.length >= MAX_REQUESTS) return;
     this.requests.push({ requestId, status, bytes, units, milliseconds: Math.round(elapsedMs), notedAtMs: performance.now() });
   }
 

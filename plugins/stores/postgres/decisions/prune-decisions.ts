@@ -2,7 +2,7 @@ import { type Pool } from 'pg';
 
 const DAYS_KEPT = 7;
 /** 4.6 GB with indexes: a node that decides thousands of requests a second must not fill the disk within the week. */
-const MOST_ROWS = 5_000_000;
+const MAX_ROWS = 5_000_000;
 /** Of them, those that belong to no key: anybody can make any number of them, and customers' own rows would go sooner. */
 const ANONYMOUS_SHARE = 0.05;
 /** Small transactions, so that the log can be written meanwhile and each stays far below the time-out. */
@@ -48,7 +48,7 @@ async function deleteAnonymous(pool: Pool, kept: number): Promise<number> {
  * a twentieth of that.
  * @returns how many rows were deleted
  */
-export async function pruneDecisions(pool: Pool, { now, mostRows = MOST_ROWS }: { now: Date; mostRows?: number }): Promise<number> {
+export async function pruneDecisions(pool: Pool, { now, mostRows = MAX_ROWS }: { now: Date; mostRows?: number }): Promise<number> {
   const { rows } = await pool.query<{ rows: number }>(ESTIMATE);
   const old = await deleteOldest(pool, { before: new Date(now.getTime() - DAYS_KEPT * 86_400_000), most: Infinity });
   const anonymous = await deleteAnonymous(pool, Math.floor(mostRows * ANONYMOUS_SHARE));

@@ -13,8 +13,8 @@ FROM json_to_recordset($1) AS row(request_id text, at_ms float8, outcome text, p
   standing text, method text, path text)`;
 
 /** As long as a page shows. */
-const MOST_OF_PATH = 200;
-const MOST_OF_METHOD = 20;
+const MAX_OF_PATH = 200;
+const MAX_OF_METHOD = 20;
 /** A key that somebody put into the path. */
 const KEYS = /tg_(?:live|test)_\w+/gi;
 
@@ -25,7 +25,7 @@ const PERSONAL = /@|%40|(?:\d\D*){8}/i;
 function pathOf(rawPath = ''): string | undefined {
   if (rawPath === '') return undefined;
   const segments = rawPath.replaceAll(KEYS, maskApiKey).split('/');
-  return textOf(segments.map((segment) => (PERSONAL.test(segment) ? '…' : segment)).join('/'))?.slice(0, MOST_OF_PATH);
+  return textOf(segments.map((segment) => (PERSONAL.test(segment) ? '…' : segment)).join('/'))?.slice(0, MAX_OF_PATH);
 }
 
 /** Text from outside may hold what PostgreSQL's text cannot: NUL and halves of surrogate pairs. */
@@ -60,7 +60,7 @@ function rowOf(decision: Decision): Record<string, unknown> {
     matched_rule: textOf(decision.matchedRule),
     suspended: textOf(decision.suspended),
     standing: decision.quota && standingText(decision.quota),
-    method: textOf(decision.method)?.slice(0, MOST_OF_METHOD),
+    method: textOf(decision.method)?.slice(0, MAX_OF_METHOD),
     path: pathOf(decision.rawPath),
   };
 }

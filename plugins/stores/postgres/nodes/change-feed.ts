@@ -20,7 +20,7 @@ export interface PostgresChangeFeedOptions {
 /** Time between two questions while somebody waits to be caught up: a flood of such askers costs the database 500 trivial questions a second. */
 const PROOF_EVERY_MS = 2;
 const FIRST_BACKOFF_MS = 50;
-const LONGEST_BACKOFF_MS = 1_000;
+const MAX_BACKOFF_MS = 1_000;
 
 /** Those who wait for one question to be answered. */
 interface Proof {
@@ -96,7 +96,7 @@ export class PostgresChangeFeed implements ChangeFeed {
       await this.listenOnce().catch(() => undefined);
       // Spread, so that many nodes do not all come back in the same moment.
       const pauseMs = this.backoffMs * (0.5 + Math.random() / 2);
-      this.backoffMs = Math.min(this.backoffMs * 2, LONGEST_BACKOFF_MS);
+      this.backoffMs = Math.min(this.backoffMs * 2, MAX_BACKOFF_MS);
       await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
     }
   }

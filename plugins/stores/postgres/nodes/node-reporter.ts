@@ -23,7 +23,7 @@ export interface NodeReporterOptions {
 }
 
 /** An import of more keys at once is not confirmed key by key: the heartbeat says some seconds later that all of it is known. */
-const MOST_PENDING = 10_000;
+const MAX_PENDING = 10_000;
 const PRUNE_EVERY_MS = 3_600_000;
 
 const BEAT = `
@@ -90,7 +90,7 @@ export class NodeReporter {
     if (change.kind !== 'credential' || change.at === undefined) return;
     // Any login that may NOTIFY can send anything. What PostgreSQL would refuse must not hold up the rest.
     if (!isUuid(change.id) || Number.isNaN(Date.parse(change.at))) return;
-    if (this.pending.size >= MOST_PENDING && !this.pending.has(change.id)) return;
+    if (this.pending.size >= MAX_PENDING && !this.pending.has(change.id)) return;
     this.pending.set(change.id, change.at);
     this.collect(this.collectMs);
   }

@@ -15,7 +15,7 @@ type TakeRow = QuotaRow & { label: string; granted: string };
 type Took = { granted: number; day: string; ofDay: UsageParts; ofMonth: UsageParts };
 
 /** Subscriptions in one statement; each takes about 40 µs there. */
-const MOST_AT_ONCE = 100;
+const MAX_AT_ONCE = 100;
 /** Few enough to leave the pool to others. */
 const CONCURRENCY = 3;
 
@@ -33,7 +33,7 @@ export class PostgresQuotaCounter implements QuotaBackend {
     private readonly seen?: SeenUsage,
   ) {
     this.windowsOf = createDayLookup(timeZone);
-    this.queue = new BatchQueue({ run: (batch) => this.takeAll(batch), mostAtOnce: MOST_AT_ONCE, concurrency: CONCURRENCY });
+    this.queue = new BatchQueue({ run: (batch) => this.takeAll(batch), mostAtOnce: MAX_AT_ONCE, concurrency: CONCURRENCY });
   }
 
   /** @throws StoreUnavailable */

@@ -49,7 +49,7 @@ export interface Changed<Outcome> {
 
 type Query = { name: string; text: string };
 
-const MOST_ROWS = 1_000;
+const MAX_ROWS = 1_000;
 /** While Postgres is silent, one call in this time asks whether it is back; all others fail at once. */
 const PROBE_INTERVAL_MS = 250;
 
@@ -68,9 +68,9 @@ export class QuotaLedger {
     const { silenceMs, heldUpSilenceMs, deadlineMs, clock } = options;
     const onSilence = (): void => void (this.isSilent = true);
     this.watch = new ReplyWatch({ store: 'Postgres', silenceMs, heldUpSilenceMs, deadlineMs, clock, onSilence });
-    this.givenBack = new BatchQueue({ run: (batch) => this.runGiveBack(batch), mostAtOnce: MOST_ROWS, concurrency: 1 });
-    this.settled = new BatchQueue({ run: (batch) => this.runSettle(batch), mostAtOnce: MOST_ROWS, concurrency: 1 });
-    this.syncs = new BatchQueue({ run: (batch) => this.sync(batch), mostAtOnce: MOST_ROWS, concurrency: 2 });
+    this.givenBack = new BatchQueue({ run: (batch) => this.runGiveBack(batch), mostAtOnce: MAX_ROWS, concurrency: 1 });
+    this.settled = new BatchQueue({ run: (batch) => this.runSettle(batch), mostAtOnce: MAX_ROWS, concurrency: 1 });
+    this.syncs = new BatchQueue({ run: (batch) => this.sync(batch), mostAtOnce: MAX_ROWS, concurrency: 2 });
   }
 
   /** False when the last statement failed or got no answer. */

@@ -20,11 +20,11 @@ import { simulateCaller } from './simulate-caller';
 
 const HOUR_MS = 3_600_000;
 /** As many as anybody chooses from. */
-const MOST_TAGS_LISTED = 100;
+const MAX_TAGS_LISTED = 100;
 /** A minute: each may read 10,000 rules. More than anybody clicks. */
-const MOST_SIMULATIONS = 60;
+const MAX_SIMULATIONS = 60;
 /** A minute: each may replace 1,000 rules, which costs the database 30 ms and a line of the audit log that stays. */
-const MOST_REPLACEMENTS = 60;
+const MAX_REPLACEMENTS = 60;
 
 /** A stored key as the contract has it. */
 export const toKey = (view: KeyView) => ({ ...view, version: keyVersion(view) });
@@ -48,7 +48,7 @@ export const keyHandlers: Handlers<typeof keyEndpoints> = {
     return { keys, next: next ?? null, total: total ?? null };
   },
 
-  'GET /key-tags': async ({ caller: { customerId } }, { db }) => ({ tags: await listTags(db, customerId, MOST_TAGS_LISTED) }),
+  'GET /key-tags': async ({ caller: { customerId } }, { db }) => ({ tags: await listTags(db, customerId, MAX_TAGS_LISTED) }),
 
   'POST /keys/revoke': async ({ body: { ids }, caller: { customerId, actor } }, { db }) => ({
     revoked: await revokeKeys(db, { customerId, ids, actor }),
@@ -74,7 +74,7 @@ export const keyHandlers: Handlers<typeof keyEndpoints> = {
   },
 
   'PUT /keys/:id/rules': async ({ params: { id }, body: { version, rules }, caller: { customerId, actor } }, { db }) => {
-    await takeRequest(db, { kind: 'rules', customerId, mostPerMinute: MOST_REPLACEMENTS });
+    await takeRequest(db, { kind: 'rules', customerId, mostPerMinute: MAX_REPLACEMENTS });
     const ref = { id, customerId };
     return toKey(await changeKeyOptimistically(db, { ...ref, version }, (client) => replaceKeyRules(client, { ...ref, rules, actor })));
   },
@@ -93,7 +93,7 @@ export const keyHandlers: Handlers<typeof keyEndpoints> = {
   },
 
   'POST /keys/:id/simulate': async ({ params: { id }, body, caller: { customerId } }, { db }) => {
-    await takeRequest(db, { kind: 'simulate', customerId, mostPerMinute: MOST_SIMULATIONS });
+    await takeRequest(db, { kind: 'simulate', customerId, mostPerMinute: MAX_SIMULATIONS });
     const { rules, state, expired } = await viewKey(db, { id, customerId });
     return simulateCaller({ rules: body.rules ?? rules, state: expired && state !== 'revoked' ? 'expired' : state }, body);
   },

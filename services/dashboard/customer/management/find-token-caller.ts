@@ -10,7 +10,7 @@ import { type ManagementOperation } from './management-document';
 import { type Caller } from '../../http/callers';
 
 /** Ten a second, all tokens of a customer together: a program that reads more often reads the same again. */
-const MOST_REQUESTS = 600;
+const MAX_REQUESTS = 600;
 
 /** What a program is told that has no usable token (RFC 6750). */
 const CHALLENGE = { headers: { 'WWW-Authenticate': 'Bearer realm="tollgate management"' } };
@@ -38,7 +38,7 @@ export async function findTokenCaller(
   const grant = await findGrant(request, deps);
   const { id, name, customerId, email, suspended, isUseNews } = grant;
   if (isUseNews) await noteTokenUse(deps.db, id);
-  await takeRequest(deps.db, { kind: 'management', customerId, mostPerMinute: MOST_REQUESTS });
+  await takeRequest(deps.db, { kind: 'management', customerId, mostPerMinute: MAX_REQUESTS });
   if (!scopes.some((each) => grant.scopes.includes(each))) {
     throw new Refusal('scope_missing', { detail: `This token needs the scope ${scopes.join(' or ')}.`, members: { scopes } });
   }

@@ -9,14 +9,14 @@ export interface WindowUse {
 }
 
 /** Fewer units, or a shorter time, say too little about the rest of a window. */
-const LEAST_UNITS = 10;
-const LEAST_SECONDS = 600;
+const MIN_UNITS = 10;
+const MIN_SECONDS = 600;
 
 /** Unix seconds at which the limit is reached when use goes on as it was since `since`; undefined when that cannot be told or is not so. */
 function exhaustedAt({ used, limit, endsAt }: WindowUse, since: number, now: number): number | undefined {
   if (used >= limit) return now;
   const elapsed = now - since;
-  if (used < LEAST_UNITS || elapsed < LEAST_SECONDS) return undefined;
+  if (used < MIN_UNITS || elapsed < MIN_SECONDS) return undefined;
   const at = now + ((limit - used) * elapsed) / used;
   return at < endsAt ? at : undefined;
 }

@@ -21,9 +21,9 @@ export interface GatewayCallerOptions {
 }
 
 const TIMEOUT_MS = 60_000;
-const MOST_BYTES = 2 * 1024 * 1024;
-const MOST_OF_ONE = 4;
-const MOST_AT_ONCE = 32;
+const MAX_BYTES = 2 * 1024 * 1024;
+const MAX_OF_ONE = 4;
+const MAX_AT_ONCE = 32;
 
 const SHOWN_HEADERS = [
   'content-type',
@@ -44,7 +44,7 @@ const SHOWN_HEADERS = [
 const TEXT_TYPE = /^(text\/|application\/([\w.+-]*\+)?(json|xml)\b)/i;
 
 async function describeResponse(response: Dispatcher.ResponseData): Promise<Omit<TryAnswer & { outcome: 'answered' }, 'durationMs'>> {
-  const { bytes, isCut } = await readStart(response.body, MOST_BYTES);
+  const { bytes, isCut } = await readStart(response.body, MAX_BYTES);
   const all = joinHeaders(response.headers);
   const encoding = TEXT_TYPE.test(all['content-type'] ?? '') ? 'text' : 'base64';
   const headers = Object.fromEntries(SHOWN_HEADERS.flatMap((name) => (all[name] === undefined ? [] : [[name, all[name]]])));
@@ -59,7 +59,7 @@ export class GatewayCaller implements GatewayPort {
   private readonly underWay = new Map<string, number>();
 
   constructor(private readonly options: GatewayCallerOptions) {
-    this.agent = new Agent({ connections: options.mostAtOnce ?? MOST_AT_ONCE });
+    this.agent = new Agent({ connections: options.mostAtOnce ?? MAX_AT_ONCE });
   }
 
   /**
@@ -68,7 +68,7 @@ export class GatewayCaller implements GatewayPort {
    * @throws Refusal 429 `too_many_attempts` while too many calls of this caller, or of all together, are under way
    */
   async call(caller: string, request: GatewayCall): Promise<TryAnswer> {
-    const { mostOfOne = MOST_OF_ONE, mostAtOnce = MOST_AT_ONCE } = this.options;
+    const { mostOfOne = MAX_OF_ONE, mostAtOnce = MAX_AT_ONCE } = this.options;
     const own = this.underWay.get(caller) ?? 0;
     const all = [...this.underWay.values()].reduce((sum, count) => sum + count, 0);
     if (own >= mostOfOne || all >= mostAtOnce) {

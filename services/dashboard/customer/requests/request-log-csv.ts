@@ -5,7 +5,7 @@ import { csvRecord } from '../../http/csv';
 
 const LINES_AT_ONCE = 500;
 /** What a spreadsheet opens; for more, shorter periods are asked for. */
-export const MOST_EXPORTED = 100_000;
+export const MAX_EXPORTED = 100_000;
 
 const COLUMNS = [
   ...['time', 'request_id', 'key', 'key_id', 'key_name', 'product', 'outcome', 'status', 'given_back', 'share'],
@@ -19,7 +19,7 @@ const cell = (value: string | number | boolean | null | undefined): Cell => (typ
 export async function* requestRecords(
   db: Pool,
   query: Omit<RequestsQuery, 'limit' | 'after'>,
-  { nowMs, most = MOST_EXPORTED }: { readonly nowMs: number; readonly most?: number },
+  { nowMs, most = MAX_EXPORTED }: { readonly nowMs: number; readonly most?: number },
 ): AsyncGenerator<string> {
   yield csvRecord(COLUMNS);
   let after: string | undefined;

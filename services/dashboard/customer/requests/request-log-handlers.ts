@@ -9,7 +9,7 @@ import { requestRecords } from './request-log-csv';
 import { type Caller } from '../../http/callers';
 
 /** Each reads up to 100,000 lines. */
-const MOST_EXPORTS = 6;
+const MAX_EXPORTS = 6;
 
 /** PostgreSQL knows no year 0; nothing is older than this century. */
 function sinceThen(moment: Date | undefined): Date | undefined {
@@ -42,7 +42,7 @@ export const requestLogHandlers: Handlers<typeof requestEndpoints> = {
   'GET /requests.csv': async ({ query, caller }, deps) => {
     const { db, clock } = deps;
     const filter = readFilter(query, caller, deps);
-    await takeRequest(db, { kind: 'request-export', customerId: caller.customerId, mostPerMinute: MOST_EXPORTS });
+    await takeRequest(db, { kind: 'request-export', customerId: caller.customerId, mostPerMinute: MAX_EXPORTS });
     return { filename: 'requests.csv', content: requestRecords(db, filter, { nowMs: clock.now() }) };
   },
 };

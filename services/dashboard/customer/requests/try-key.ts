@@ -10,7 +10,7 @@ import { type DashboardDeps } from '../../http/dashboard-deps';
 import { type Caller } from '../../http/callers';
 
 /** A node acts on a change within a second; a call after that is worth making in any case. */
-const LONGEST_WAIT_MS = 1_000;
+const MAX_WAIT_MS = 1_000;
 const STEP_MS = 50;
 
 /**
@@ -22,7 +22,7 @@ export function createTryKeys(secret: string): DashboardDeps['tryKeyOf'] {
 }
 
 async function untilNodesKnow(db: Pool, key: KeyRef): Promise<void> {
-  for (let waitedMs = 0; waitedMs < LONGEST_WAIT_MS; waitedMs += STEP_MS) {
+  for (let waitedMs = 0; waitedMs < MAX_WAIT_MS; waitedMs += STEP_MS) {
     const { nodes } = await readPropagation(db, key);
     if (nodes.every(({ state }) => state !== 'pending')) return;
     await sleep(STEP_MS);

@@ -13,15 +13,15 @@ import { readSubscriptionUse } from '../plans/subscription-use';
 import { type Caller } from '../../http/callers';
 
 const DAY_MS = 86_400_000;
-const MOST_DAYS = 92;
+const MAX_DAYS = 92;
 /** Nothing was sold before; PostgreSQL knows no year 0. */
 const FIRST_DAY = '2000-01-01';
 
-const MOST_DAYS_BY_HOUR = 7;
+const MAX_DAYS_BY_HOUR = 7;
 
 /** @throws ServiceError 400 */
 function checkPeriod({ from, to, by }: Pick<UsagePeriod, 'from' | 'to' | 'by'>): void {
-  const most = by === 'hour' ? MOST_DAYS_BY_HOUR : MOST_DAYS;
+  const most = by === 'hour' ? MAX_DAYS_BY_HOUR : MAX_DAYS;
   const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
   if (from < FIRST_DAY) throw invalidInput([{ field: 'from', message: `must not be before ${FIRST_DAY}` }]);
   if (days < 1) throw invalidInput([{ field: 'to', message: 'must not be before from' }]);

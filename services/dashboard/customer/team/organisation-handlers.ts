@@ -11,7 +11,7 @@ import { takeRequest } from '../../http/request-limit';
 import { type OrganisationChoice } from '../../sign-in/organisation-choice';
 
 /** A minute, of one address or account: each reads the database. Tokens cannot be guessed. */
-const MOST_LOOKS = 60;
+const MAX_LOOKS = 60;
 
 const unusable = (): Refusal =>
   new Refusal('invitation_unknown', { detail: 'This invitation was accepted or revoked, or has expired. Ask for a new one.' });
@@ -22,7 +22,7 @@ export function organisationHandlers(tools: CallerTools & { readonly choice: Org
   return {
     /** What a link opens. It tells nothing that its mail has not told. */
     'POST /invitation': async ({ body: { token }, request }, { db }) => {
-      await takeRequest(db, { kind: 'invitation-look', customerId: request.ip, mostPerMinute: MOST_LOOKS });
+      await takeRequest(db, { kind: 'invitation-look', customerId: request.ip, mostPerMinute: MAX_LOOKS });
       const found = await findInvitation(db, hashInvitationToken(token));
       if (!found) throw unusable();
       const user = request.headers.cookie === undefined ? undefined : await findSessionUser(request, tools);
@@ -30,7 +30,7 @@ export function organisationHandlers(tools: CallerTools & { readonly choice: Org
     },
 
     'POST /invitation/accept': async ({ body: { token }, caller: user, request, reply }, { db }) => {
-      await takeRequest(db, { kind: 'invitation', customerId: user.id, mostPerMinute: MOST_LOOKS });
+      await takeRequest(db, { kind: 'invitation', customerId: user.id, mostPerMinute: MAX_LOOKS });
       const hash = hashInvitationToken(token);
       const found = await findInvitation(db, hash);
       if (!found) throw unusable();

@@ -7,7 +7,7 @@ import { type Caller } from '../../http/callers';
 
 const HOUR_S = 3_600;
 /** Of one organisation in an hour, resent ones included: enough for a team on its first day, and no way to send mail to strangers. */
-const MOST_INVITATIONS = 30;
+const MAX_INVITATIONS = 30;
 
 type LetterTools = Pick<DashboardDeps, 'db' | 'log' | 'letters'>;
 
@@ -16,7 +16,7 @@ export async function takeInvitation(
   { customerId, email }: { readonly customerId: string; readonly email: string },
   { db, letters }: LetterTools,
 ): Promise<void> {
-  const waitSeconds = await takeAttempt(db, { key: `invitation|${customerId}`, most: MOST_INVITATIONS, windowSeconds: HOUR_S });
+  const waitSeconds = await takeAttempt(db, { key: `invitation|${customerId}`, most: MAX_INVITATIONS, windowSeconds: HOUR_S });
   if (waitSeconds !== undefined) throw new Refusal('too_many_attempts', { headers: { 'Retry-After': String(waitSeconds) } });
   await letters.limits.takeLetter(email);
 }

@@ -25,7 +25,7 @@ export interface WebhookSenderOptions {
 const ATTEMPT_MS = 5_000;
 /** An attempt and the statement that records it, with time to spare. */
 const LEASE_MS = 30_000;
-const MOST_AT_ONCE = 20;
+const MAX_AT_ONCE = 20;
 
 /** One text for an unknown name and for a name of our network, so that customers cannot learn which names it knows. */
 const REASONS: Partial<Readonly<Record<FetchRefusal, string>>> = {
@@ -95,7 +95,7 @@ export class WebhookSender {
   }
 
   private async claim(): Promise<void> {
-    const room = MOST_AT_ONCE - this.running.size;
+    const room = MAX_AT_ONCE - this.running.size;
     if (this.closed || room <= 0) return;
     const busy = [...new Set(this.running.values())];
     for (const delivery of await claimDeliveries(this.options.db, { most: room, leaseMs: LEASE_MS, busy })) this.start(delivery);

@@ -12,7 +12,7 @@ import { takeRequest } from '../../http/request-limit';
 import { type SellerOperation } from './seller-operations';
 
 /** A minute and token. */
-const MOST_REQUESTS = 600;
+const MAX_REQUESTS = 600;
 
 /** What a program is told that has no usable token (RFC 6750). */
 const CHALLENGE = { headers: { 'WWW-Authenticate': 'Bearer realm="tollgate seller"' } };
@@ -46,7 +46,7 @@ export async function findSellerCaller(
 ): Promise<OperatorCaller & { readonly scopes: ReadonlySet<string> }> {
   const grant = await findGrant(request, deps);
   if (grant.isUseNews) await noteSellerTokenUse(deps.db, grant.id);
-  await takeRequest(deps.db, { kind: 'seller', customerId: grant.id, mostPerMinute: MOST_REQUESTS });
+  await takeRequest(deps.db, { kind: 'seller', customerId: grant.id, mostPerMinute: MAX_REQUESTS });
   if (!scopes.some((each) => grant.scopes.includes(each))) {
     throw new Refusal('scope_missing', { detail: `This token needs the scope ${scopes.join(' or ')}.`, members: { scopes } });
   }

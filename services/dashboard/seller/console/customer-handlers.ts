@@ -22,7 +22,7 @@ import { customerRecords, listOf, todayOf } from './customer-list';
 import { givePlan } from './give-plan';
 import { toRates } from './home-handlers';
 
-const MOST_ALERTS = 10;
+const MAX_ALERTS = 10;
 
 /** Customers, and everything about one of them. What operators do is one transaction each, with its line of the audit log. */
 export const customerHandlers: Handlers<typeof customerEndpoints> = {
@@ -52,7 +52,7 @@ export const customerHandlers: Handlers<typeof customerEndpoints> = {
       readSubscriptionUse(db, { customerId, timeZone, nowMs: clock.now() }),
       listLimitTerms(db, customerId),
       listNotes(db, customerId),
-      listAlerts(db, { customerId, limit: MOST_ALERTS }),
+      listAlerts(db, { customerId, limit: MAX_ALERTS }),
     ]);
     return { ...found, subscriptions, limitTerms, notes, alerts: alerts.map((alert) => toAlert(alert, timeZone)) };
   },

@@ -19,7 +19,7 @@ export function listOf({ search, state, product, sort, direction }: CustomersFil
 
 const BATCH = 500;
 /** What a spreadsheet opens. */
-const MOST_LINES = 100_000;
+const MAX_LINES = 100_000;
 
 const COLUMNS = [
   'email',
@@ -46,7 +46,7 @@ function recordOf({ email, name, id, createdAt, state, suspended, plans, used, g
 export async function* customerRecords(db: Pool, query: ListQuery): AsyncGenerator<string> {
   yield csvRecord(COLUMNS);
   let after: string | undefined;
-  for (let count = 0; count < MOST_LINES; count += BATCH) {
+  for (let count = 0; count < MAX_LINES; count += BATCH) {
     const { customers, next } = await findCustomers(db, { ...query, limit: BATCH, after });
     for (const customer of customers) yield recordOf(customer);
     if (next === undefined) return;

@@ -5,7 +5,7 @@ import { readAppliedCatalogue, readCatalogueSource } from '../../../selling/cata
 import { findCustomer } from '../../../selling/customers/find-customer';
 import { explainDecision as findDecision } from '../../../selling/requests/explain-decision';
 import { listCatalogueChanges } from '../../../selling/operators/catalogue-changes';
-import { MOST_OF_ALL } from '../../../selling/operators/most-of-all';
+import { MAX_OF_ALL } from '../../../selling/operators/most-of-all';
 import { readProductFigures } from '../../../selling/operators/product-figures';
 import { readNodes, readStoreHealth } from '../../../selling/operators/read-nodes';
 import { type AuditQuery, searchAudit } from '../../../selling/operators/search-audit';
@@ -25,13 +25,13 @@ const UNKNOWN = 'No request has this ID in the last 7 days. New requests appear 
 const CHANGES_SHOWN = 20;
 const BATCH = 500;
 /** What a spreadsheet opens, and no more than a minute's work. */
-const MOST_LINES = 100_000;
+const MAX_LINES = 100_000;
 
 /** The lines that are asked for, newest first, read a few at a time. */
 async function* records(db: Pool, query: Omit<AuditQuery, 'limit' | 'after'>): AsyncGenerator<string> {
   yield csvRecord(['at', 'actor', 'from', 'action', 'subject_kind', 'subject_id', 'subject', 'customer', 'details']);
   let after: string | undefined;
-  for (let count = 0; count < MOST_LINES; count += BATCH) {
+  for (let count = 0; count < MAX_LINES; count += BATCH) {
     const { lines, next } = await searchAudit(db, { ...query, limit: BATCH, after });
     for (const { at, actor, from, action, subjectKind, subjectId, label, customer, details } of lines) {
       const about = [subjectKind, subjectId, label ?? '', customer?.email ?? '', JSON.stringify(details)];
@@ -51,7 +51,7 @@ export const operatorHandlers: Handlers<typeof operatorEndpoints> = {
     { db, clock },
   ) => {
     const isOfAll = [customer, product, lastFour, caller, origin, ...Object.values(filter)].every((each) => each === undefined);
-    const limit = isOfAll ? Math.min(wanted, MOST_OF_ALL) : wanted;
+    const limit = isOfAll ? Math.min(wanted, MAX_OF_ALL) : wanted;
     const customerId = customer === undefined ? undefined : (await findCustomer(db, customer.replaceAll('\0', '')))?.id;
     if (customer !== undefined && customerId === undefined) return { requests: [], next: null };
     const plain = (text: string | undefined): string | undefined => text?.replaceAll('\0', '');
@@ -70,7 +70,7 @@ export const operatorHandlers: Handlers<typeof operatorEndpoints> = {
   },
 
   'GET /operator/audit': async ({ query: { customer: customerId, limit: wanted, ...query } }, { db }) => {
-    const limit = customerId === undefined ? Math.min(wanted, MOST_OF_ALL) : wanted;
+    const limit = customerId === undefined ? Math.min(wanted, MAX_OF_ALL) : wanted;
     const { lines, next } = await searchAudit(db, { ...query, customerId, limit });
     return {
       entries: lines.map((line) => ({ ...line, subject: { kind: line.subjectKind, id: line.subjectId, label: line.label } })),

@@ -12,8 +12,8 @@ import { findSignedIn } from '../second-factor';
 import { passkeyProblem } from './passkey-problem';
 
 /** As many as a person has devices, and some to spare. */
-const MOST_PASSKEYS = 20;
-const ENOUGH = `Your account has ${MOST_PASSKEYS} passkeys already. Remove one first.`;
+const MAX_PASSKEYS = 20;
+const ENOUGH = `Your account has ${MAX_PASSKEYS} passkeys already. Remove one first.`;
 
 /** Adding a passkey to the own account, and signing in with one: each in two requests, since the device signs what the first one answers. */
 export function passkeyHandlers(tools: PersonTools): Handlers<typeof passkeyEndpoints> {
@@ -24,7 +24,7 @@ export function passkeyHandlers(tools: PersonTools): Handlers<typeof passkeyEndp
      */
     'POST /account/passkeys/options': async ({ caller, body: { password }, request, reply }, { db }) => {
       await caller.confirm(password);
-      if ((await listPasskeys(db, caller.userId)).length >= MOST_PASSKEYS) throw new Refusal('passkey_limit_reached', { detail: ENOUGH });
+      if ((await listPasskeys(db, caller.userId)).length >= MAX_PASSKEYS) throw new Refusal('passkey_limit_reached', { detail: ENOUGH });
       return passOn(await askAuth(request, { method: 'GET', path: '/api/auth/passkey/generate-register-options' }, tools), reply);
     },
 

@@ -4,7 +4,7 @@ import { isSafeUrl } from './provider-settings';
 /** Somebody waits for the page. */
 const TIMEOUT_MS = 5_000;
 /** Many times what a provider's description or its keys take. */
-const MOST_BYTES = 1_048_576;
+const MAX_BYTES = 1_048_576;
 
 /** Statuses of answers without a body, which a `Response` refuses to be made with one. */
 const WITHOUT_BODY = new Set([204, 205, 304]);
@@ -17,7 +17,7 @@ async function readBounded(response: Response): Promise<Uint8Array<ArrayBuffer>>
   for (let part = await reader?.read(); part?.value; part = await reader?.read()) {
     const bytes = part.value;
     length += bytes.length;
-    if (length > MOST_BYTES) {
+    if (length > MAX_BYTES) {
       await reader?.cancel();
       throw new Error('the answer is too large');
     }

@@ -15,7 +15,7 @@ export interface SignInProvider {
 }
 
 /** Buttons on one page. */
-const MOST_PROVIDERS = 8;
+const MAX_PROVIDERS = 8;
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /** What need not be said of these. */
@@ -65,7 +65,7 @@ function jsonSetting<Shape extends z.ZodType>(shape: Shape, example: string): z.
 
 export const providerSettings = z.object({
   /** Providers by which people may sign in beside their passwords. */
-  DASHBOARD_SIGN_IN: jsonSetting(z.array(entry).max(MOST_PROVIDERS), '[{"id":"google","clientId":"…"}]'),
+  DASHBOARD_SIGN_IN: jsonSetting(z.array(entry).max(MAX_PROVIDERS), '[{"id":"google","clientId":"…"}]'),
   /** The secret of each, by its id. */
   DASHBOARD_SIGN_IN_SECRETS: jsonSetting(z.record(z.string(), z.string().min(1)), '{"google":"…"}'),
 });

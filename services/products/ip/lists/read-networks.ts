@@ -2,7 +2,7 @@ import { formatIpAddress, networkValue, parseIpNetwork } from '../../../../plugi
 import { type ListDefinition } from './list-definitions';
 
 /** A wider network is no provider's: a list that names one would flag a good part of the internet. */
-const SHORTEST_PREFIX = { 4: 8, 6: 16 } as const;
+const MIN_PREFIX = { 4: 8, 6: 16 } as const;
 
 /** What was fetched is not the list. The message names a line or a member, never what stands there. */
 export class BadList extends Error {
@@ -14,7 +14,7 @@ function readNetwork(text: string, place: string): string {
   const network = parseIpNetwork(text.trim());
   if (!network) throw new BadList(`${place} is no address or network`);
   const { address, prefixLength } = network;
-  if (prefixLength < SHORTEST_PREFIX[address.version]) throw new BadList(`${place} is a network too wide to belong to a list`);
+  if (prefixLength < MIN_PREFIX[address.version]) throw new BadList(`${place} is a network too wide to belong to a list`);
   return `${formatIpAddress(networkValue(address, prefixLength), address.bits)}/${prefixLength}`;
 }
 

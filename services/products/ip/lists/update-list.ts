@@ -5,7 +5,7 @@ import { listPath, writeList } from './list-file';
 import { BadList, readNetworks } from './read-networks';
 
 /** Twice the largest of today. */
-const MOST_BYTES = 48 * 1024 * 1024;
+const MAX_BYTES = 48 * 1024 * 1024;
 /** For one file, however slowly it comes. */
 const DEADLINE_MS = 60_000;
 
@@ -43,7 +43,7 @@ export async function fetchText(address: string, options: UpdateOptions): Promis
   // No redirects: what is fetched is what the table names.
   const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(deadlineMs), headers: { 'user-agent': 'tollgate' } });
   if (response.status !== 200 || !response.body) throw new BadList(`the server answered ${response.status}`);
-  const bytes = await readCapped(Readable.fromWeb(response.body), MOST_BYTES);
+  const bytes = await readCapped(Readable.fromWeb(response.body), MAX_BYTES);
   return { text: bytes.toString('utf8'), asOfMs: dateOf(response.headers.get('last-modified'), nowMs) };
 }
 

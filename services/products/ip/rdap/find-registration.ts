@@ -11,7 +11,7 @@ const FRESH_MS = 24 * 3_600_000;
 const KEPT = 20_000;
 /** Exchanges under way at once; what waits is asked in its turn, up to so many. */
 const AT_ONCE = 8;
-const MOST_WAITING = 100;
+const MAX_WAITING = 100;
 const MEDIA_TYPES = ['application/rdap+json', 'application/json'];
 
 /**
@@ -57,7 +57,7 @@ export function createFindRegistration({ fetch, findServer, clock }: FindRegistr
     if (known) return known;
     const server = findServer(address);
     if (server === undefined) return Promise.resolve(undefined);
-    if (slots.pendingCount >= MOST_WAITING) return Promise.reject(new Error('too many registries are being asked'));
+    if (slots.pendingCount >= MAX_WAITING) return Promise.reject(new Error('too many registries are being asked'));
     const asked = slots(() => ask(server, address));
     kept.set(address.text, asked);
     // Another request tries again; who waits hears of the failure.

@@ -9,7 +9,7 @@ export const RDAP_SERVERS = 'rdap_servers';
 /** IANA's bootstrap files (RFC 9224): which registry's server knows which addresses. */
 export const RDAP_BOOTSTRAP_URLS = ['https://data.iana.org/rdap/ipv4.json', 'https://data.iana.org/rdap/ipv6.json'];
 /** The two files name over 200 networks together; far fewer are not they. */
-const LEAST_NETWORKS = 50;
+const MIN_NETWORKS = 50;
 
 /** What was read is no bootstrap file. */
 export class BadServers extends Error {
@@ -39,7 +39,7 @@ export function countNetworks({ services }: Bootstrap): number {
 export function mergeBootstraps(files: readonly Bootstrap[]): Bootstrap {
   const [publication = ''] = files.map((file) => file.publication).sort();
   const merged = { publication, services: files.flatMap(({ services }) => services) };
-  if (countNetworks(merged) < LEAST_NETWORKS) throw new BadServers(`it names ${countNetworks(merged)} networks only`);
+  if (countNetworks(merged) < MIN_NETWORKS) throw new BadServers(`it names ${countNetworks(merged)} networks only`);
   return merged;
 }
 

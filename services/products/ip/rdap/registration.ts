@@ -13,7 +13,7 @@ export interface Registration {
 const LONGEST = 200;
 /** Entities stand in entities: a person in an organisation, say. */
 const DEEPEST = 3;
-const MOST_ENTITIES = 50;
+const MAX_ENTITIES = 50;
 
 const property = z.tuple([z.string(), z.unknown(), z.string(), z.unknown()]).rest(z.unknown());
 const entity = z.looseObject({
@@ -33,8 +33,8 @@ type Entity = z.output<typeof entity>;
 function entitiesOf(values: readonly unknown[]): Entity[] {
   const all: Entity[] = [];
   let level = values;
-  for (let depth = 0; depth < DEEPEST && all.length < MOST_ENTITIES; depth++) {
-    const parsed = level.slice(0, MOST_ENTITIES - all.length).flatMap((value) => {
+  for (let depth = 0; depth < DEEPEST && all.length < MAX_ENTITIES; depth++) {
+    const parsed = level.slice(0, MAX_ENTITIES - all.length).flatMap((value) => {
       const read = entity.safeParse(value);
       return read.success ? [read.data] : [];
     });

@@ -8,7 +8,7 @@ const MAGIC = /^dex\n(\d{3})\0$/;
 const AT = { checksum: 0x08, signature: 0x0c, fileSize: 0x20, strings: 0x38, types: 0x40, methods: 0x58, classes: 0x60 } as const;
 const HEADER_BYTES = 0x70;
 const CLASS_BYTES = 32;
-const LONGEST_DESCRIPTOR = 2_000;
+const MAX_DESCRIPTOR = 2_000;
 
 /** One dex file: what its header says, and the names of its classes. */
 export class DexFile {
@@ -58,7 +58,7 @@ export class DexFile {
   private descriptor(at: number): string {
     let start = at;
     while (this.reader.u8(start++) & 0x80) if (start - at > 5) throw new MalformedError(`${this.name}: a string has a bad length`);
-    const limit = Math.min(start + LONGEST_DESCRIPTOR, this.bytes.length);
+    const limit = Math.min(start + MAX_DESCRIPTOR, this.bytes.length);
     const end = this.bytes.subarray(start, limit).indexOf(0);
     return this.bytes.toString('latin1', start, end < 0 ? limit : start + end);
   }

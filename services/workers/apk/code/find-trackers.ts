@@ -8,7 +8,7 @@ const BY_PREFIX: ReadonlyMap<string, TrackerFacts> = new Map(
 );
 
 /** Class names are looked at this far; no package name of the list is longer. */
-const MOST_SEGMENTS = 8;
+const MAX_SEGMENTS = 8;
 
 /** Collects the trackers whose classes an app contains. */
 export class TrackerFinder {
@@ -16,7 +16,7 @@ export class TrackerFinder {
 
   /** @param descriptor such as `Lcom/example/Main;` */
   look(descriptor: string): void {
-    const parts = descriptor.slice(1, -1).split('/', MOST_SEGMENTS);
+    const parts = descriptor.slice(1, -1).split('/', MAX_SEGMENTS);
     for (let length = 2; length <= parts.length; length++) {
       const tracker = BY_PREFIX.get(parts.slice(0, length).join('.'));
       if (tracker && !this.found.has(tracker.name)) this.found.set(tracker.name, tracker);

@@ -15,7 +15,7 @@ export interface BlockSigner {
   readonly attributes: ReadonlyMap<number, Buffer>;
 }
 
-const MOST_SIGNATURES = 32;
+const MAX_SIGNATURES = 32;
 
 interface Signature {
   readonly id: number;
@@ -39,7 +39,7 @@ export function readBlockSigner(bytes: Buffer, scheme: BlockScheme): BlockSigner
   const signer = new LengthPrefixed(bytes, 'signer');
   const signedData = signer.value();
   const range = readRange(signer, scheme);
-  const signatures = signer.values(MOST_SIGNATURES).map(readPair);
+  const signatures = signer.values(MAX_SIGNATURES).map(readPair);
   const spki = signer.value();
   verifyAll(signatures, signedData, parsePublicKey(spki));
   return readSignedData(signedData, { scheme, range, spki, ids: signatures.map((each) => each.id) });
@@ -65,10 +65,10 @@ interface Outer {
 
 function readSignedData(bytes: Buffer, { scheme, range, spki, ids }: Outer): BlockSigner {
   const data = new LengthPrefixed(bytes, 'signed data');
-  const digests = data.values(MOST_SIGNATURES).map(readPair);
+  const digests = data.values(MAX_SIGNATURES).map(readPair);
   const certificates = data.values(LIMITS.certificatesOfSigner).map(parseCertificate);
   if (readRange(data, scheme) !== range) throw new MalformedError('the SDK range of a signer differs from the signed one');
-  const attributes = data.hasMore ? data.values(MOST_SIGNATURES).map(readAttribute) : [];
+  const attributes = data.hasMore ? data.values(MAX_SIGNATURES).map(readAttribute) : [];
   if (digests.map((each) => each.id).join() !== ids.join())
     throw new MalformedError('the digests and the signatures of a signer use different algorithms');
   const [first] = certificates;

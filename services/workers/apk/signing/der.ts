@@ -33,7 +33,7 @@ export function expectTag(element: DerElement | undefined, tag: number): DerElem
   return element;
 }
 
-const MOST_CHILDREN = 10_000;
+const MAX_CHILDREN = 10_000;
 
 /** The elements inside of a constructed element. */
 export function derChildren(parent: DerElement): DerElement[] {
@@ -41,7 +41,7 @@ export function derChildren(parent: DerElement): DerElement[] {
   for (let rest = parent.content; rest.length > 0;) {
     const child = readDer(rest);
     children.push(child);
-    if (children.length > MOST_CHILDREN) throw new MalformedError('a DER structure has too many elements');
+    if (children.length > MAX_CHILDREN) throw new MalformedError('a DER structure has too many elements');
     rest = rest.subarray(child.encoded.length);
   }
   return children;

@@ -10,7 +10,7 @@ export interface JarSection {
   readonly bytes: Buffer;
 }
 
-const MOST_SECTIONS = 70_000;
+const MAX_SECTIONS = 70_000;
 
 /** Splits a manifest into its main section and the others. @throws MalformedError */
 export function parseJarManifest(bytes: Buffer): { main: JarSection; sections: JarSection[] } {
@@ -19,7 +19,7 @@ export function parseJarManifest(bytes: Buffer): { main: JarSection; sections: J
     const end = sectionEnd(bytes, at);
     const section = parseSection(bytes.subarray(at, end));
     if (section.attributes.size > 0 || sections.length === 0) sections.push(section);
-    if (sections.length > MOST_SECTIONS) throw new MalformedError('a signature file has too many sections');
+    if (sections.length > MAX_SECTIONS) throw new MalformedError('a signature file has too many sections');
     at = end;
   }
   const [main, ...others] = sections;

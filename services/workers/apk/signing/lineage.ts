@@ -4,7 +4,7 @@ import { type Certificate, parseCertificate } from './certificate';
 import { LengthPrefixed } from './length-prefixed';
 
 const VERSION = 1;
-const MOST_NODES = 50;
+const MAX_NODES = 50;
 
 interface Node {
   readonly signedData: Buffer;
@@ -44,7 +44,7 @@ export function verifyLineage(bytes: Buffer, signer: Certificate): void {
   while (lineage.hasMore) {
     const node = readNode(lineage.value());
     const digest = node.certificate.facts.sha256;
-    if (seen.has(digest) || seen.size >= MOST_NODES) throw new MalformedError('the proof of rotation repeats a certificate or is too long');
+    if (seen.has(digest) || seen.size >= MAX_NODES) throw new MalformedError('the proof of rotation repeats a certificate or is too long');
     if (previous && !isSignedBy(previous, node)) throw new MalformedError('the proof of rotation does not verify');
     seen.add(digest);
     previous = node;

@@ -8,7 +8,7 @@ import { isSameName } from './distinguished-name';
 
 const SIGNED_DATA = '1.2.840.113549.1.7.2';
 const MESSAGE_DIGEST = '1.2.840.113549.1.9.4';
-const MOST_CERTIFICATES = 50;
+const MAX_CERTIFICATES = 50;
 
 type Hash = 'md5' | 'sha1' | 'sha224' | 'sha256' | 'sha384' | 'sha512';
 
@@ -31,7 +31,7 @@ export function verifyPkcs7(signatureFile: Buffer, signed: Buffer): Certificate[
   const [wrapped] = derChildren(expectTag(content, contextTag(0)));
   const fields = derChildren(expectTag(wrapped, DER.sequence));
   const bags = fields.find((each) => each.tag === contextTag(0));
-  const certificates = (bags ? derChildren(bags) : []).slice(0, MOST_CERTIFICATES).map((each) => parseCertificate(each.encoded));
+  const certificates = (bags ? derChildren(bags) : []).slice(0, MAX_CERTIFICATES).map((each) => parseCertificate(each.encoded));
   const infos = derChildren(expectTag(fields.at(-1), DER.set)).slice(0, LIMITS.signers);
   for (const info of infos) {
     const signer = verifiedSigner(info, certificates, signed);

@@ -5,7 +5,7 @@ import { type ByteSource } from '../bytes/byte-source';
 const END_SIGNATURE = 0x06054b50;
 const LOCAL_SIGNATURE = 0x04034b50;
 const END_BYTES = 22;
-const LONGEST_COMMENT = 65_535;
+const MAX_COMMENT = 65_535;
 
 /** The end of central directory record. */
 export interface ZipEnd {
@@ -22,7 +22,7 @@ export interface ZipEnd {
  * @throws ApkRefused `not_an_apk` when the file neither begins nor ends like a ZIP, `apk_malformed` when only its end is missing
  */
 export function findZipEnd(source: ByteSource): ZipEnd {
-  const length = Math.min(source.size, END_BYTES + LONGEST_COMMENT);
+  const length = Math.min(source.size, END_BYTES + MAX_COMMENT);
   const start = source.size - length;
   const tail = new ByteReader(source.read(start, length), 'ZIP end record');
   let inexact: number | undefined;

@@ -2,8 +2,8 @@
 export type Cookies = ReadonlyMap<string, string>;
 
 /** Far above what a portal sets; a server that sends more is not followed. */
-const MOST_COOKIES = 40;
-const LONGEST_COOKIE = 4_096;
+const MAX_COOKIES = 40;
+const MAX_COOKIE = 4_096;
 
 /** A comma that begins a new cookie; the one in an `Expires` date has no name and `=` behind it. */
 const BETWEEN_COOKIES = /,(?=\s*[^\s;,=]+=)/;
@@ -18,9 +18,9 @@ export function cookiesAfter(cookies: Cookies, setCookie: string | undefined): C
   const next = new Map(cookies);
   for (const text of (setCookie ?? '').split(BETWEEN_COOKIES)) {
     const [, name, value] = NAME_AND_VALUE.exec(text) ?? [];
-    if (name === undefined || value === undefined || name.length + value.length > LONGEST_COOKIE) continue;
+    if (name === undefined || value === undefined || name.length + value.length > MAX_COOKIE) continue;
     if (EXPIRED.test(text)) next.delete(name);
-    else if (next.has(name) || next.size < MOST_COOKIES) next.set(name, value);
+    else if (next.has(name) || next.size < MAX_COOKIES) next.set(name, value);
   }
   return next;
 }

@@ -19,13 +19,13 @@ const holder = z.object({
 });
 
 const ADDRESS_FIELD = /^[a-z][a-z0-9_]{0,30}$/;
-const MOST_ADDRESS_FIELDS = 30;
+const MAX_ADDRESS_FIELDS = 30;
 
 function addressOf(fields: Readonly<Record<string, unknown>>): Record<string, string> {
   const usable = Object.entries(fields).filter(
     (entry): entry is [string, string] => ADDRESS_FIELD.test(entry[0]) && typeof entry[1] === 'string' && entry[1].length <= 500,
   );
-  return Object.fromEntries(usable.slice(0, MOST_ADDRESS_FIELDS));
+  return Object.fromEntries(usable.slice(0, MAX_ADDRESS_FIELDS));
 }
 
 /** The record of a holder as an upstream sends it, the same over the link and from a provider. @throws ServiceError 502 */

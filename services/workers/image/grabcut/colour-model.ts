@@ -7,14 +7,14 @@ export interface ColourGroup {
   readonly share: number;
 }
 
-const MOST_GROUPS = 8;
+const MAX_GROUPS = 8;
 const ROUNDS = 8;
 /** Samples closer than this to a group's centre need no group of their own: a difference that people just notice is 2.3. */
 const SAME_COLOUR = 3;
 /** New groups start at the sample that is farther than all but this share, so that a speck does not found one. */
 const SPECKS = 0.01;
 /** Smaller groups are chance. */
-const LEAST_SHARE = 0.01;
+const MIN_SHARE = 0.01;
 /** Added to every spread: camera noise. */
 const NOISE = 3;
 
@@ -37,7 +37,7 @@ function firstCentres(lab: Float32Array, samples: readonly number[]): Centre[] {
   if (first === undefined) return [];
   const centres = [colourAt(lab, first)];
   const distances = new Float64Array(samples.length).fill(Infinity);
-  while (centres.length < MOST_GROUPS) {
+  while (centres.length < MAX_GROUPS) {
     const latest = centres.at(-1) ?? [0, 0, 0];
     for (let index = 0; index < distances.length; index++) {
       distances[index] = Math.min(distances[index] ?? 0, squared(lab, samples[index] ?? 0, latest));
@@ -82,7 +82,7 @@ export function groupColours(lab: Float32Array, samples: readonly number[]): rea
     }));
     centres = groups.map(({ centre }) => [...centre]);
   }
-  return groups.filter(({ share }) => share >= LEAST_SHARE);
+  return groups.filter(({ share }) => share >= MIN_SHARE);
 }
 
 /** The distance of one pixel to the nearest group, in units of that group's spread. 0 without groups. */

@@ -50,8 +50,8 @@ function contactWith(sides: readonly Side[], mask: BinaryMask, size: Size): numb
 }
 
 /** Shares of the picture between which a foreground can be believed. */
-const LEAST_SHARE = 0.005;
-const MOST_SHARE = 0.97;
+const MIN_SHARE = 0.005;
+const MAX_SHARE = 0.97;
 
 /**
  * How believable a mask is; 0 is not at all. A good one runs along strong edges, keeps off the border and is not frayed.
@@ -60,7 +60,7 @@ const MOST_SHARE = 0.97;
 export function judgeMask(mask: BinaryMask, gradient: Float32Array, scene: Size & { readonly closedSides: readonly Side[] }): number {
   const area = mask.reduce((sum, value) => sum + value, 0);
   const share = area / mask.length;
-  if (share < LEAST_SHARE || share > MOST_SHARE) return 0;
+  if (share < MIN_SHARE || share > MAX_SHARE) return 0;
   const { edge, length } = outlineOf(mask, gradient, scene);
   const contact = contactWith(scene.closedSides, mask, scene);
   const fraying = length / (4 * Math.sqrt(area));

@@ -8,7 +8,7 @@ const NEIGHBOURHOOD = 9;
 /** Squared levels that two colours must differ by before their mixture can be told. */
 const NOISE = 150;
 /** Of a side's pixels around; with fewer its colours are unknown. */
-const LEAST_SIDE = 0.005;
+const MIN_SIDE = 0.005;
 
 /** 1 where the whole square of `2 · radius + 1` pixels has the value. */
 function erode(mask: BinaryMask, size: Size, { radius, value }: { readonly radius: number; readonly value: 0 | 1 }): Uint8Array {
@@ -27,7 +27,7 @@ function shareOf(
   soft: number,
   { front, back }: { readonly front: WindowColours; readonly back: WindowColours },
 ): number {
-  if (front.share < LEAST_SIDE || back.share < LEAST_SIDE) return soft;
+  if (front.share < MIN_SIDE || back.share < MIN_SIDE) return soft;
   let [along, apart] = [0, 0];
   for (const channel of [0, 1, 2] as const) {
     const from = back.mean[channel];

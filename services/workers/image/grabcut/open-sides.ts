@@ -5,9 +5,9 @@ import { type Side, SIDES, stripOf, stripThickness } from './sides';
 /** A border pixel this many spreads from the colours of the other three borders is not background. */
 const UNLIKE = 3.5;
 /** An object that is cut off covers at least this share of the side, */
-const LEAST_RUN = 0.08;
+const MIN_RUN = 0.08;
 /** and in one piece: unlike pixels scattered along a side are a busy background. */
-const LEAST_WHOLE = 0.75;
+const MIN_WHOLE = 0.75;
 /** Pixels; shorter interruptions of a run do not end it. */
 const GAP = 3;
 
@@ -36,7 +36,7 @@ function isCutOffAt(side: Side, lab: Float32Array, size: Size): boolean {
     if (distanceTo(others, lab, at) > UNLIKE) unlike[index] = (unlike[index] ?? 0) + 1;
   }
   const { longest, total } = runsOf(unlike.map((count) => count > area.thickness / 2));
-  return longest > LEAST_RUN * unlike.length && longest >= LEAST_WHOLE * total;
+  return longest > MIN_RUN * unlike.length && longest >= MIN_WHOLE * total;
 }
 
 /** The sides where the object seems to leave the picture: their border is not sure background. At most two. */

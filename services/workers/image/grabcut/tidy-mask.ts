@@ -7,9 +7,9 @@ interface Component {
 }
 
 /** Pieces smaller than this share of the largest are specks. */
-const LEAST_OF_LARGEST = 0.03;
+const MIN_OF_LARGEST = 0.03;
 /** Of the picture. */
-const LEAST_OF_PICTURE = 0.0004;
+const MIN_OF_PICTURE = 0.0004;
 /** Holes smaller than this share of the picture are filled. */
 const SMALL_HOLE = 0.0008;
 /** A piece whose border pixels outnumber the side of a square of its area by this factor lies along the border: background. */
@@ -51,7 +51,7 @@ export function tidyMask(mask: BinaryMask, size: Size): BinaryMask {
   const result = mask.slice();
   const pieces = findComponents(mask, size, 1);
   const largest = pieces.list.reduce((most, { area }) => Math.max(most, area), 0);
-  const least = Math.max(LEAST_OF_LARGEST * largest, LEAST_OF_PICTURE * mask.length);
+  const least = Math.max(MIN_OF_LARGEST * largest, MIN_OF_PICTURE * mask.length);
   const isDropped = pieces.list.map(({ area, atBorder }) => area < least || atBorder > ALONG_BORDER * Math.sqrt(area));
   for (let at = 0; at < result.length; at++) if (isDropped[(pieces.labels[at] ?? 0) - 1] === true) result[at] = 0;
   const holes = findComponents(result, size, 0);

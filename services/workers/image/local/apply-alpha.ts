@@ -2,7 +2,7 @@ import { resizePlane, type Size } from '../grabcut/raster';
 
 /** Contrast added to a mask that is enlarged, so that its outline stays sharp: half of the enlargement, three at most. */
 const SHARPENING = 0.5;
-const MOST_SHARPENING = 3;
+const MAX_SHARPENING = 3;
 
 /** Rows enlarged at a time: the plane of a whole large picture would take four more bytes a pixel. */
 const BAND_ROWS = 64;
@@ -16,7 +16,7 @@ const BAND_ROWS = 64;
  */
 export function applyAlpha(rgba: Uint8Array, size: Size, mask: { readonly alpha: Float32Array } & Size): number {
   const enlargement = Math.max(size.width / mask.width, size.height / mask.height);
-  const contrast = Math.min(Math.max(1 + (enlargement - 1) * SHARPENING, 1), MOST_SHARPENING);
+  const contrast = Math.min(Math.max(1 + (enlargement - 1) * SHARPENING, 1), MAX_SHARPENING);
   let sum = 0;
   for (let top = 0; top < size.height; top += BAND_ROWS) {
     const rows = Math.min(BAND_ROWS, size.height - top);

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { LEAST_FOREGROUND, MOST_FOREGROUND } from '../limits';
+import { MIN_FOREGROUND, MAX_FOREGROUND } from '../limits';
 import { loadOnnxFinder } from '../onnx/onnx-finder';
 import { applyAlpha } from './apply-alpha';
 import { type CutOutAnswer, type CutOutJob, type ForegroundFinder, type ThreadMethod } from '../cut-out-job';
@@ -10,7 +10,7 @@ async function cutOut(find: ForegroundFinder, { picture, small, leastConfidence 
   if (!found) return { kind: 'no_foreground' };
   if (!found.alpha) return { kind: 'unclear', confidence: found.confidence };
   const share = applyAlpha(picture.rgba, picture, { alpha: found.alpha, width: small.width, height: small.height });
-  if (share < LEAST_FOREGROUND || share > MOST_FOREGROUND) {
+  if (share < MIN_FOREGROUND || share > MAX_FOREGROUND) {
     // A method that cannot tell how clear its cut is stands by it.
     return found.confidence === null ? { kind: 'no_foreground' } : { kind: 'unclear', confidence: 0 };
   }

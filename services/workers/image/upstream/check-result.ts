@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { noForeground } from '../failures';
-import { IMAGE_LIMITS, LEAST_FOREGROUND, MOST_FOREGROUND } from '../limits';
+import { IMAGE_LIMITS, MIN_FOREGROUND, MAX_FOREGROUND } from '../limits';
 import { typeOf } from '../picture';
 import { type ResultFrame, upstreamFault } from './frames';
 
@@ -29,6 +29,6 @@ export async function checkResult(frame: ResultFrame, size: { readonly width: nu
   if (!seen) throw upstreamFault('bad_response', 'the result has no alpha channel');
   const isSize = [frame, seen].every(({ width, height }) => width === size.width && height === size.height);
   if (!isSize) throw upstreamFault('bad_response', 'the result has another size than the picture');
-  if (seen.share < LEAST_FOREGROUND || seen.share > MOST_FOREGROUND) throw noForeground();
+  if (seen.share < MIN_FOREGROUND || seen.share > MAX_FOREGROUND) throw noForeground();
   return png;
 }

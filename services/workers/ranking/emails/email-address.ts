@@ -9,7 +9,7 @@ const MAILBOX_HOSTS = new Set([
 const MAILBOX_BRANDS = new Set(['hotmail', 'outlook', 'yahoo']);
 
 /** RFC 5321, 4.5.3.1.1; what is allowed inside is what people use, not what the RFC permits. */
-const MOST_LOCAL = 64;
+const MAX_LOCAL = 64;
 const LOCAL = /^[a-z0-9_](?:[a-z0-9._%+-]*[a-z0-9_+-])?$/;
 
 /** Who a host belongs to: its registered domain, and below shared hosts such as `wixsite.com` the customer's own name. */
@@ -30,7 +30,7 @@ export function plausibleAddress(text: string, site: string): string | undefined
   const address = text.toLowerCase();
   const at = address.lastIndexOf('@');
   const [local, host] = [address.slice(0, at), address.slice(at + 1)];
-  if (at < 1 || local.length > MOST_LOCAL || !LOCAL.test(local) || local.includes('..')) return undefined;
+  if (at < 1 || local.length > MAX_LOCAL || !LOCAL.test(local) || local.includes('..')) return undefined;
   const { domain, isIcann, isIp, hostname } = parse(host);
   if (isIp === true || isIcann !== true || domain === null || hostname !== host) return undefined;
   return siteOf(host) === site || isMailboxHost(host) ? address : undefined;

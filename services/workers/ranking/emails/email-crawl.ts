@@ -51,7 +51,7 @@ const SITES_AT_ONCE = 8;
 /** Kept back from the call's deadline for the answer's way. */
 const RESERVE_MS = 1_000;
 /** With less there is no use to begin. */
-const LEAST_MS = 50;
+const MIN_MS = 50;
 
 export function unknownEmails(reason: string): SiteEmails {
   return { emails: null, reason };
@@ -120,7 +120,7 @@ export function createEmailCrawl({ ports, ...options }: EmailCrawlOptions): Emai
       const port = ports[call.mode];
       const leftMs = Math.min(options.budgetMs, call.timeLeftMs() - RESERVE_MS);
       const sites = [...new Set(websites)];
-      if (!port || leftMs < LEAST_MS) {
+      if (!port || leftMs < MIN_MS) {
         return new Map(sites.map((website) => [website, unknownEmails(port ? 'timeout' : 'not_configured')]));
       }
       return sites.length === 0 ? new Map() : crawlWithin({ ...options, port, budgetMs: leftMs }, sites, call);

@@ -2,9 +2,9 @@ import { type ParsedPage } from '../../../kit/pages/parse-page';
 import { plausibleAddress } from './email-address';
 
 /** Addresses kept of one business; a page that lists more is a directory. */
-export const MOST_EMAILS = 5;
+export const MAX_EMAILS = 5;
 /** Looked at in one page before it is given up as a list of addresses. */
-const MOST_FOUND = 500;
+const MAX_FOUND = 500;
 /** Every repeat is bounded, so that no text makes the search slow. */
 const IN_TEXT = /(?<![\w.%+-])[a-z0-9_][a-z0-9._%+-]{0,63}@(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,63}(?![\w-])/gi;
 
@@ -34,7 +34,7 @@ export function emailsInPage({ mailTargets, text }: Pick<ParsedPage, 'mailTarget
   const take = (candidates: Iterable<string>): void => {
     let looked = 0;
     for (const candidate of candidates) {
-      if (emails.size === MOST_EMAILS || looked++ === MOST_FOUND) return;
+      if (emails.size === MAX_EMAILS || looked++ === MAX_FOUND) return;
       const address = plausibleAddress(candidate, site);
       if (address !== undefined) emails.add(address);
     }

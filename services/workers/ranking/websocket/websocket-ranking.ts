@@ -17,7 +17,7 @@ export interface WebSocketRankingOptions {
 }
 
 /** The upstream has no pages: everything is asked for at once. */
-const MOST_RESULTS = 60;
+const MAX_RESULTS = 60;
 
 const text = z.string().nullish().catch(null);
 const number = z.number().nullish().catch(null);
@@ -67,7 +67,7 @@ function leadParameters({ text: keyword, bias, countryCode, languageCode }: Plac
     radius_km: bias?.radiusKm,
     country_code: countryCode,
     language_code: languageCode,
-    max_results: MOST_RESULTS,
+    max_results: MAX_RESULTS,
   };
 }
 

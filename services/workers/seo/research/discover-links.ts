@@ -6,7 +6,7 @@ import { type Target } from './target';
 /** Results looked at in one step. */
 const STEP = 20;
 /** Further down nothing is worth a look. */
-const MOST_RESULTS = 60;
+const MAX_RESULTS = 60;
 
 /**
  * Pages of other sites that mention a target: candidates, since a mention need not be a link.
@@ -15,7 +15,7 @@ const MOST_RESULTS = 60;
 export async function discoverLinks(research: Research, { host, domain }: Target, limit: number): Promise<URL[]> {
   const found = new Map<string, URL>();
   const search = new MergedSearch(research, { query: `"${host.replace(/^www\./, '')}" -site:${domain}`, country: 'US', language: 'en' });
-  for (let most = STEP; most <= MOST_RESULTS && found.size < limit; most += STEP) {
+  for (let most = STEP; most <= MAX_RESULTS && found.size < limit; most += STEP) {
     const before = found.size;
     for (const { parsed } of await search.first(most)) {
       if (!isSameSite(hostOf(parsed), host)) found.set(parsed.href, parsed);

@@ -9,10 +9,10 @@ const MANY_LINKS_FROM = 101;
 const RATIO_ABOVE = 0.1;
 const CONTACT = /contact|impressum|imprint|kontakt|about/i;
 /** Characters of somebody else's text in evidence. */
-const MOST_EVIDENCE = 80;
+const MAX_EVIDENCE = 80;
 
 function quote(text: string): string {
-  return text.length > MOST_EVIDENCE ? `"${text.slice(0, MOST_EVIDENCE)}…"` : `"${text}"`;
+  return text.length > MAX_EVIDENCE ? `"${text.slice(0, MAX_EVIDENCE)}…"` : `"${text}"`;
 }
 
 function poisonFinding(title: string, links: readonly PageLink[]): Finding {

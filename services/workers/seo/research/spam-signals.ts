@@ -54,12 +54,12 @@ export interface SpamVerdict {
 const CAUTION_FROM = 25;
 const SPAM_FROM = 60;
 /** With fewer signals nothing is called clean. */
-const LEAST_CHECKED = 5;
+const MIN_CHECKED = 5;
 
 function tierOf(score: number, checked: number, isReached: boolean): SpamTier {
   if (!isReached) return 'caution';
   if (score >= SPAM_FROM) return 'spam';
-  return score >= CAUTION_FROM || checked < LEAST_CHECKED ? 'caution' : 'clean';
+  return score >= CAUTION_FROM || checked < MIN_CHECKED ? 'caution' : 'clean';
 }
 
 /**

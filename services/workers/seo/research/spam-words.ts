@@ -15,12 +15,12 @@ export function findPoison(text: string): string | undefined {
 /** Words of phrases that people buy links with. */
 const COMMERCIAL =
   /(?<![\p{L}\p{N}])(buy|cheap|cheapest|best price|discount|coupon|order online|for sale|deals?|loans?|insurance|mortgage|lawyers?|attorneys?|casino|poker|viagra|cialis|replica|seo services?|web hosting|payday|near me)(?![\p{L}\p{N}])/iu;
-const MOST_WORDS = 6;
+const MAX_WORDS = 6;
 
 /** True for an anchor that is nothing but a phrase somebody wants to rank for: two to six words, one of them commercial. */
 export function isCommercialAnchor(anchor: string): boolean {
   const words = anchor.split(/\s+/).filter(Boolean);
-  return words.length >= 2 && words.length <= MOST_WORDS && COMMERCIAL.test(anchor);
+  return words.length >= 2 && words.length <= MAX_WORDS && COMMERCIAL.test(anchor);
 }
 
 /** Top-level domains that cheap spam sites are often found under: our own choice, not a published ranking. The contract gives only the weight. */

@@ -15,7 +15,7 @@ function withoutMarks(text: string): string {
 /** The most that it gives at a time; every request is paid for. */
 const PAGE_SIZE = 20;
 /** `offset` is 9 at most. */
-const MOST_PAGES = 10;
+const MAX_PAGES = 10;
 
 /** Brave tells devices by the forms of user agents that its documentation names. */
 const USER_AGENTS: Readonly<Record<Device, string>> = {
@@ -59,7 +59,7 @@ export function createBrave({ client, mode, token }: BraveOptions): SearchEngine
     name: 'brave',
     pageSize: PAGE_SIZE,
     hasFixedPages: true,
-    mostPages: MOST_PAGES,
+    mostPages: MAX_PAGES,
     targetingOf: (query) => ({
       country: query.country,
       language: languageOf(query),

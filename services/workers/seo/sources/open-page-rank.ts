@@ -5,7 +5,7 @@ import { type Answer } from './source-log';
 
 export const OPEN_PAGE_RANK = 'open_page_rank';
 /** Domains of one request. */
-const MOST_DOMAINS = 100;
+const MAX_DOMAINS = 100;
 
 const answer = z.object({
   as_of: z.string().nullish(),
@@ -41,7 +41,7 @@ export interface OpenPageRankOptions {
 export function createOpenPageRank({ client, mode, apiKey }: OpenPageRankOptions): OpenPageRank {
   return {
     find: async (domains, signal) => {
-      const json = { domains: domains.slice(0, MOST_DOMAINS) };
+      const json = { domains: domains.slice(0, MAX_DOMAINS) };
       const headers = { Authorization: `Bearer ${apiKey}` };
       const { as_of: asOf, results } = await askJson(
         client,

@@ -13,7 +13,7 @@ const answer = z.looseObject({
 /** Of most engines behind an instance; it takes no count, and shows what they find together. */
 const PAGE_SIZE = 10;
 /** Engines answer no further, or start to ask for captchas. */
-const MOST_PAGES = 20;
+const MAX_PAGES = 20;
 
 /** The engines behind an instance are told a language and its region alone. */
 function localeOf({ country, language }: SearchQuery): string {
@@ -26,7 +26,7 @@ export function createSearxng(client: JsonClient, mode: KeyMode): SearchEngine {
     name: 'searxng',
     pageSize: PAGE_SIZE,
     hasFixedPages: false,
-    mostPages: MOST_PAGES,
+    mostPages: MAX_PAGES,
     targetingOf: (query) => ({
       country: query.language.includes('-') ? null : query.country,
       language: localeOf(query),

@@ -132,7 +132,7 @@ describe('its cost', () => {
   const ROWS = 1_000_000;
   const PAGE = 20;
   /** Lines of a page with one more that says there is a next, and for each at most one count of its hour; its key and a refund cost one each too. */
-  const MOST_ROWS = 50;
+  const MAX_ROWS = 50;
 
   let database: TestDatabase;
   let customerId: string;
@@ -223,7 +223,7 @@ FROM generate_series(1, ${ROWS}) AS n`;
       const { shown, lines, rows } = await costOf(query());
       expect(shown).toBe(PAGE);
       expect(lines).toBeLessThanOrEqual(PAGE + 5);
-      expect(rows - lines).toBeLessThanOrEqual(2 * MOST_ROWS);
+      expect(rows - lines).toBeLessThanOrEqual(2 * MAX_ROWS);
     });
 
     it.each<[string, () => Partial<RequestsQuery>]>([

@@ -22,7 +22,7 @@ async function person(): Promise<Page> {
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
-test('a second person joins by an invitation, does what the role allows, and is out once removed', async () => {
+it('a second person joins by an invitation, does what the role allows, and is out once removed', async () => {
   [owner, member] = await Promise.all([person(), person()]);
   const founder: Entrant = { page: owner, dashboard: stage.url, email: OWNER, password: PASSWORD };
   const joiner: Entrant = { page: member, dashboard: stage.url, email: MEMBER, password: PASSWORD };

@@ -4,7 +4,7 @@ import { gridPoints, spacingKm } from '../../../../services/workers/ranking/grid
 const BENGALURU = { latitude: 12.9716, longitude: 77.5946 };
 
 describe('the points of a grid', () => {
-  test.each([3, 5, 7])('of %i a side go row by row from the north west, with the middle in the middle', (size) => {
+  it.each([3, 5, 7])('of %i a side go row by row from the north west, with the middle in the middle', (size) => {
     const points = gridPoints({ center: BENGALURU, radiusKm: 5, size });
     expect(points.map(({ row, column }) => [row, column])).toEqual(
       Array.from({ length: size * size }, (_, index) => [Math.floor(index / size), index % size]),
@@ -16,7 +16,7 @@ describe('the points of a grid', () => {
     expect(first?.center.longitude).toBeLessThan(BENGALURU.longitude);
   });
 
-  test.each([BENGALURU, { latitude: -33.87, longitude: 151.21 }, { latitude: 64.15, longitude: -21.94 }, { latitude: 0, longitude: 180 }])(
+  it.each([BENGALURU, { latitude: -33.87, longitude: 151.21 }, { latitude: 64.15, longitude: -21.94 }, { latitude: 0, longitude: 180 }])(
     'reach as far as the radius and lie evenly, at %j',
     (center) => {
       for (const radiusKm of [0.5, 5, 50]) {

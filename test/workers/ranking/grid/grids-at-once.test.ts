@@ -5,7 +5,7 @@ import { type RankingUpstream } from '../../../../services/workers/ranking/ranki
 const query = { keyword: 'dentist', latitude: 1, longitude: 2, radiusKm: 3, maxResults: 20, placeId: 'p' };
 const answer = JSON.stringify({ ok: true, position: 1 });
 
-test('one subscription has two grids asked for at a time, whose places are free again afterwards; others have their own', async () => {
+it('one subscription has two grids asked for at a time, whose places are free again afterwards; others have their own', async () => {
   let letGo = (): void => undefined;
   const held = new Promise<void>((resolve) => (letGo = resolve));
   const unused = () => Promise.reject(new Error('not of a grid'));

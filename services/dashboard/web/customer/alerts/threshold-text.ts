@@ -1,4 +1,4 @@
-const MOST_PERCENTS = 5;
+const MAX_PERCENTS = 5;
 /** PostgreSQL's integer. */
 const HIGHEST_CAP = 2_147_483_647;
 
@@ -8,7 +8,7 @@ export function parsePercents(text: string): number[] | null | undefined {
   if (words.length === 0) return text.trim() === '' ? null : undefined;
   if (!words.every((word) => /^\d{1,3}$/.test(word))) return undefined;
   const percents = [...new Set(words.map(Number))].sort((a, b) => a - b);
-  return percents.length <= MOST_PERCENTS && percents.every((each) => each >= 1 && each <= 100) ? percents : undefined;
+  return percents.length <= MAX_PERCENTS && percents.every((each) => each >= 1 && each <= 100) ? percents : undefined;
 }
 
 /** A whole number, with or without commas or spaces between thousands; null for an empty text; undefined for anything else. */

@@ -19,7 +19,7 @@ export function KeyTags({ tags }: { readonly tags: readonly string[] }): ReactNo
 }
 
 /** As many as the server takes; it judges their characters. */
-const MOST_TAGS = 10;
+const MAX_TAGS = 10;
 
 const normalise = (tags: readonly string[]): string[] => [...new Set(tags.map((tag) => tag.trim().toLowerCase()))].sort();
 
@@ -40,7 +40,7 @@ export function TagsField({ value, onChange, error }: TagsFieldProps): ReactNode
       value={value}
       onChange={(tags) => onChange(normalise(tags))}
       error={error}
-      maxTags={MOST_TAGS}
+      maxTags={MAX_TAGS}
       acceptValueOnBlur
     />
   );

@@ -13,7 +13,7 @@ import { groupRefusals, type RefusalGroup } from './group-refusals';
 import { useMonth } from './use-month';
 
 /** How many groups are shown here; the page that explains has every refusal. */
-const MOST_GROUPS = 6;
+const MAX_GROUPS = 6;
 /** In which the latest of each group is looked for; the most that one page of the API has. */
 const NEWEST = 100;
 
@@ -46,7 +46,7 @@ export function RefusalGroups(): ReactNode {
           rows={groupRefusals(
             refusals.filter(({ day }) => day > addDays(today, -7)),
             newest,
-          ).slice(0, MOST_GROUPS)}
+          ).slice(0, MAX_GROUPS)}
           rowKey={({ code, product }) => `${code} ${product}`}
           empty={
             <EmptyState title="No refused requests in the last 7 days">

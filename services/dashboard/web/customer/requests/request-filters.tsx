@@ -27,10 +27,10 @@ const CODES = [
 /** As long as requests are kept. */
 const DAYS_KEPT = 7;
 /** Of the list of keys, which has no more on a page. */
-const MOST_KEYS = 100;
+const MAX_KEYS = 100;
 
 function useKeyChoices(): readonly Choice[] {
-  const { data } = useQuery(keysQuery({}, undefined, MOST_KEYS));
+  const { data } = useQuery(keysQuery({}, undefined, MAX_KEYS));
   const named = (data?.keys ?? []).map(({ id, name, maskedKey }) => ({ value: id, label: `${name ?? 'Unnamed key'} (${maskedKey})` }));
   return [{ value: '', label: 'All keys' }, ...named];
 }

@@ -72,7 +72,7 @@ interface RefusedDay {
 type Products = readonly { readonly id: string; readonly title: string }[];
 
 /** Distinct colours end here: the smallest series are shown as one. */
-const MOST_SERIES = 6;
+const MAX_SERIES = 6;
 const OTHERS = 'others';
 const OTHERS_COLOR = 'var(--chart-other)';
 
@@ -81,7 +81,7 @@ export function stack(entries: readonly Entry[], slots: readonly string[]): Seri
   const totals = new Map<string, { total: number; color: string }>();
   for (const { name, color, value } of entries) totals.set(name, { total: (totals.get(name)?.total ?? 0) + value, color });
   const ranked = [...totals].filter(([, { total }]) => total > 0).sort(([, a], [, b]) => b.total - a.total);
-  const kept = ranked.slice(0, ranked.length > MOST_SERIES ? MOST_SERIES - 1 : MOST_SERIES);
+  const kept = ranked.slice(0, ranked.length > MAX_SERIES ? MAX_SERIES - 1 : MAX_SERIES);
   const series = kept.map(([name, { color }]) => ({ name, color }));
   const names = new Set(series.map(({ name }) => name));
   const bySlot = new Map<string, Record<string, number>>();

@@ -7,7 +7,7 @@ export interface SavedView {
 }
 
 /** Of one list; more would be no help to find one. */
-const MOST_VIEWS = 20;
+const MAX_VIEWS = 20;
 const placeOf = (list: string): string => `views-${list}`;
 
 const isView = (value: unknown): value is SavedView =>
@@ -23,7 +23,7 @@ const isView = (value: unknown): value is SavedView =>
 function parse(text: string | null): readonly SavedView[] {
   try {
     const value: unknown = JSON.parse(text ?? '[]');
-    return Array.isArray(value) ? value.filter(isView).slice(0, MOST_VIEWS) : [];
+    return Array.isArray(value) ? value.filter(isView).slice(0, MAX_VIEWS) : [];
   } catch {
     return [];
   }
@@ -51,7 +51,7 @@ function subscribe(listener: () => void): () => void {
 }
 
 function write(list: string, views: readonly SavedView[]): void {
-  localStorage.setItem(placeOf(list), JSON.stringify(views.slice(0, MOST_VIEWS)));
+  localStorage.setItem(placeOf(list), JSON.stringify(views.slice(0, MAX_VIEWS)));
   for (const each of listeners) each();
 }
 

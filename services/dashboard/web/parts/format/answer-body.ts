@@ -21,7 +21,7 @@ export const FAILURES = {
 } as const;
 
 /** A page with more text than this is slow to scroll. */
-const MOST_SHOWN = 200_000;
+const MAX_SHOWN = 200_000;
 const CUT = 'The response is longer than 2 MiB; this is the beginning.';
 /** How pictures begin in base64. */
 const PICTURES = [
@@ -68,7 +68,7 @@ export function readBody(answer: Answered): ShownBody {
   if (encoding === 'base64') return bytesOf(answer);
   const value = parseJson(body);
   const text = value === undefined ? body : JSON.stringify(value, null, 2);
-  return { note: isCut ? CUT : '', picture: pictureIn(value), text: text.slice(0, MOST_SHOWN) };
+  return { note: isCut ? CUT : '', picture: pictureIn(value), text: text.slice(0, MAX_SHOWN) };
 }
 
 /** The headers of an answer, one a line. */

@@ -16,9 +16,9 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 /** Up to here the hours say more: a reader who rotates a key wants 24 hours, not one day. */
-const MOST_HOURS = 36;
+const MAX_HOURS = 36;
 /** Further away a date says more. */
-const MOST_DAYS = 14;
+const MAX_DAYS = 14;
 
 /** `3 minutes ago`, `in 5 days`, to the nearest; undefined for what is further away than two weeks. */
 export function formatDistance(iso: string, nowMs: number): string | undefined {
@@ -29,8 +29,8 @@ export function formatDistance(iso: string, nowMs: number): string | undefined {
   // Clocks differ a little: what has just happened may seem to be about to.
   if (units(MINUTE_MS) === 0) return 'just now';
   if (units(MINUTE_MS) < 60) return say(MINUTE_MS, 'minute');
-  if (units(HOUR_MS) <= MOST_HOURS) return say(HOUR_MS, 'hour');
-  return units(DAY_MS) <= MOST_DAYS ? say(DAY_MS, 'day') : undefined;
+  if (units(HOUR_MS) <= MAX_HOURS) return say(HOUR_MS, 'hour');
+  return units(DAY_MS) <= MAX_DAYS ? say(DAY_MS, 'day') : undefined;
 }
 
 /** `16:40 IST`. */
@@ -100,7 +100,7 @@ export function endOfDay(day: string, timeZone: string): string {
 }
 
 /** A day on which clocks are put forward has no more. */
-const LEAST_HOURS_A_DAY = 23;
+const MIN_HOURS_A_DAY = 23;
 
 /** The zone that the reader's own clock shows. */
 export function readerZone(): string {
@@ -114,7 +114,7 @@ export function readerZone(): string {
 export function lastHours(nowMs: number, count: number, timeZone: string): string[] {
   const today = dayOf(new Date(nowMs), timeZone);
   const starts: string[] = [];
-  for (let back = Math.ceil(count / LEAST_HOURS_A_DAY); back >= 0; back--) {
+  for (let back = Math.ceil(count / MIN_HOURS_A_DAY); back >= 0; back--) {
     const day = addDays(today, -back);
     const endsAt = Math.min(Date.parse(endOfDay(day, timeZone)), nowMs + 1);
     for (let at = Date.parse(endOfDay(addDays(day, -1), timeZone)); at < endsAt; at += HOUR_MS) starts.push(new Date(at).toISOString());
