@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { AS_KONG_READS } from '../../kong/as-kong-reads';
 import { type WorkerKind } from '../../services/kit/worker/load-proto';
-import { isServiceName, OWN_SERVICES } from '../../services/products/own-services';
-import { type ServiceName } from '../../services/products/registry';
+import { SERVICE_NAMES, type ServiceName, workersOf } from '../../services/products/registry';
 
 /** As kong.yml names our services: `tollgate-ip:8080`. */
 const HOST = /\btollgate-([a-z-]+):\d/g;
@@ -23,6 +22,6 @@ export function soldServices(kongYml: string): SoldServices {
   // As data, because a comment names services too.
   const text = JSON.stringify(parse(readFileSync(kongYml, 'utf8'), AS_KONG_READS) ?? null);
   const named = new Set([...text.matchAll(HOST)].map(([, name = '']) => name));
-  const services = Object.keys(OWN_SERVICES).filter((name) => isServiceName(name) && named.has(name)) as ServiceName[];
-  return { services, workers: [...new Set(services.flatMap((name) => OWN_SERVICES[name].workers))] };
+  const services = SERVICE_NAMES.filter((name) => named.has(name));
+  return { services, workers: [...new Set(services.flatMap(workersOf))] };
 }

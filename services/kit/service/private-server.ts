@@ -21,6 +21,8 @@ export interface PrivateServerOptions {
   readonly answerRefund?: AnswerRefund | undefined;
   /** By product: whether calls with live keys have a source, as far as this process knows. */
   readonly live?: Readonly<Record<string, boolean>>;
+  /** By product: what answers live keys all the same where it has no source. */
+  readonly liveRoutes?: Readonly<Record<string, readonly string[]>>;
   /** Milliseconds for each check; 2 s unless given. */
   readonly checkTimeoutMs?: number;
 }
@@ -55,7 +57,7 @@ function answerJson(response: ServerResponse, status: number, body: unknown): vo
  * (what has a live source). For upstreams that are not ours: `POST /refunds`, which the proof of the failed request opens and nothing else.
  */
 export async function startPrivateServer(options: PrivateServerOptions): Promise<PrivateServer> {
-  const { metrics, checks, live = {}, answerRefund, checkTimeoutMs = DEFAULT_CHECK_TIMEOUT_MS } = options;
+  const { metrics, checks, live = {}, liveRoutes = {}, answerRefund, checkTimeoutMs = DEFAULT_CHECK_TIMEOUT_MS } = options;
   let draining = false;
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -63,7 +65,7 @@ export async function startPrivateServer(options: PrivateServerOptions): Promise
       case '/health':
         return answerJson(response, 200, { status: 'ok' });
       case '/live':
-        return answerJson(response, 200, { products: live });
+        return answerJson(response, 200, { products: live, routes: liveRoutes });
       case '/metrics':
         response.writeHead(200, { 'Content-Type': metrics.registry.contentType }).end(await metrics.registry.metrics());
         return;
