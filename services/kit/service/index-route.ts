@@ -12,9 +12,9 @@ const indexOutput = z.object({
 });
 
 export interface IndexRouteOptions {
-  /** Further headers, for example `Link`. */
+  /** Further headers of the response, for example `Link`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Further members of the body, with their schemas. */
+  /** Further members of the response's body, with their schemas. */
   readonly members?: { readonly schemas: z.ZodRawShape; readonly values: Readonly<Record<string, unknown>> };
 }
 
