@@ -95,6 +95,8 @@ CREATE TABLE suspension (
   -- For the customer to read. Empty when none was given.
   reason text NOT NULL CHECK (length(reason) <= 500),
   since timestamptz NOT NULL DEFAULT now(),
+  -- What one of the two suspends, the other does not restore.
+  cause text NOT NULL DEFAULT 'operator' CHECK (cause IN ('operator', 'payment')),
   CHECK (num_nonnulls(customer_id, credential_id, subscription_id) = 1)
 );
 COMMENT ON TABLE suspension IS 'What the provider has suspended. It stands beside the customer''s own states, so that no act of the customer lifts it.';
