@@ -25,8 +25,6 @@ CREATE TABLE customer_limit (
   customer_id uuid PRIMARY KEY REFERENCES customer ON DELETE CASCADE,
   -- Keys that are not revoked.
   keys integer CHECK (keys > 0),
-  -- Whitelist rules of one key.
-  rules_per_key integer CHECK (rules_per_key > 0),
   -- Whitelist rules of all keys that are not revoked.
   rules integer CHECK (rules > 0),
   -- Changes that the customer may ask for in a minute.
