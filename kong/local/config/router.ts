@@ -1,4 +1,4 @@
-import { type Route } from './config/kong-yml';
+import { type Route } from './kong-yml';
 
 export interface RouteMatch {
   route: Route;

@@ -1,5 +1,4 @@
-import { type HttpExchange } from '../http/http-exchange';
-import { PdkError } from './pdk-arguments';
+import { type HttpExchange } from './http-exchange';
 
 type ReadVariable = (exchange: HttpExchange) => string | undefined;
 
@@ -54,12 +53,10 @@ export class NginxVariables {
     return undefined;
   }
 
-  /** @throws PdkError for one that is not implemented: an empty reply would pass for its value */
+  /** Undefined for one that is not implemented. */
   read(exchange: HttpExchange, name: string): string | undefined {
     const read = this.set.get(name) ?? findVariable(name);
-    if (read !== undefined) return read(exchange);
-    if (OWN.test(name)) return undefined;
-    throw new PdkError(`the local gateway does not implement the nginx variable "${name}"`);
+    return read === undefined ? (OWN.test(name) ? '' : undefined) : (read(exchange) ?? '');
   }
 }
 
