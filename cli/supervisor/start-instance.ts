@@ -44,7 +44,7 @@ import { grantPrivileges, ROLES_MISSING } from '../database-roles/grant-privileg
 import { describeConnectionError, isConnectionError } from '../database-problem';
 import { readMigrationStanding } from '../postgres/migrations';
 import { AS_KONG_READS } from '../../kong/as-kong-reads';
-import type { WorkerKind } from '../../services/kit/worker/load-proto';
+import { type WorkerKind } from '../../services/kit/worker-kind';
 import { SERVICE_NAMES, type ServiceName, workersOf } from '../../services/products/registry';
 
 export interface StartInstanceOptions {

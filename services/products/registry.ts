@@ -1,5 +1,5 @@
 import { type ServiceDefinition, type ServiceFacts } from '../kit/service/define-service';
-import { type WorkerKind } from '../kit/worker/load-proto';
+import { type WorkerKind } from '../kit/worker-kind';
 import { aadhaar } from './aadhaar/facts';
 import { app } from './app/facts';
 import { backgroundRemover } from './background-remover/facts';

@@ -1,5 +1,5 @@
 import { type Environment } from '../../plugins/core/settings';
-import { type WorkerKind } from '../kit/worker/load-proto';
+import { type WorkerKind } from '../kit/worker-kind';
 
 /** Settings of a worker that make one source together. */
 type Source = readonly [string, ...string[]];

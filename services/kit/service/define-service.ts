@@ -9,7 +9,7 @@ import { type Reply } from './reply';
 import { type RouteDescription } from './route-description';
 import { type BodyMode, type IncomingUpload, type UploadedFile } from '../input/body-mode';
 import { type MutualTls } from '../mutual-tls';
-import { type WorkerKind } from '../worker/load-proto';
+import { type WorkerKind } from '../worker-kind';
 
 /** What a handler knows of one call besides its input. */
 export interface CallContext {

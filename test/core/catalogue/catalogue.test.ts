@@ -93,6 +93,6 @@ describe.each(Object.values(SERVICES))('service $name', ({ products, routes }) =
 });
 
 it('every service that works through workers says which', () => {
-  const working = Object.values(SERVICES).filter(({ hasWorkers }) => hasWorkers !== undefined);
+  const working = Object.values(SERVICES).filter((service) => service.hasWorkers !== undefined);
   expect(Object.values(SERVICES).filter(({ workers = [] }) => workers.length > 0)).toEqual(working);
 });
