@@ -279,7 +279,7 @@ export function gatewayChild(context: PlanContext): ChildSpec {
   return { ...nodeChild(context, { name: 'gateway', module: 'kong/local/main.js', env, isBusy: true }), isFront: true };
 }
 
-/** Beginnings of the names of the secrets that an operator may set and a process reads. Its database and its keys of proofs come besides. */
+/** Beginnings of the names of the secrets that a platform engineer may set and a process reads. Its database and its keys of proofs come besides. */
 const READS: Readonly<Record<string, readonly string[]>> = {
   'plugin-server': ['GATEWAY_SECRET'],
   dashboard: ['DASHBOARD_SIGN_IN_SECRETS', 'SMTP_URL', 'STRIPE_', 'RAZORPAY_'],

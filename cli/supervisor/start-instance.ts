@@ -277,7 +277,7 @@ async function prepare(db: Pool, url: string, catalogue: Catalogue): Promise<str
 
 /**
  * Brings schema and catalogue up to date and makes sure that there is a customer to begin with. May run at every start.
- * @returns what an operator should know of it, if anything
+ * @returns what a platform engineer should know of it, if anything
  * @throws Error with one readable sentence when the database cannot be used
  */
 async function prepareDatabase(url: string, catalogue: Catalogue): Promise<string | undefined> {

@@ -100,7 +100,7 @@ export const keyHandlers: Handlers<typeof keyEndpoints> = {
 
   'GET /keys/:id/propagation': async ({ params: { id }, caller: { customerId } }, { db }) => {
     const { changedAt, nodes } = await readPropagation(db, { id, customerId });
-    // What nodes are called is their operator's business: customers see numbers.
+    // What nodes are called is the platform engineer's business: customers see numbers.
     return { changedAt: changedAt ?? null, nodes: nodes.map((node, index) => ({ ...node, name: `Gateway ${index + 1}` })) };
   },
 };

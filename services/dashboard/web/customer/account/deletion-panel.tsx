@@ -111,12 +111,12 @@ const PARTS_ERASED: PartsOf<'erased'> = {
   tokens: 'tokens of the management API',
   requests: 'the log of your requests, and counts by key',
   billing: 'the name, address and tax number for your next invoices',
-  provider: 'limits and suspensions set for you, and the provider’s notes',
+  provider: 'limits and suspensions set for you, and the seller’s notes',
 };
 
 /** What does not, and why. */
 const PARTS_KEPT: PartsOf<'kept'> = {
-  statements: 'monthly statements, with the plans and daily counts they are computed from: the provider’s books',
-  invoices: 'invoices, with the name and address they were made out to: tax law requires the provider to keep them whole',
+  statements: 'monthly statements, with the plans and daily counts they are computed from: the seller’s books',
+  invoices: 'invoices, with the name and address they were made out to: tax law requires the seller to keep them whole',
   audit: 'the audit log: what was done and when, as evidence. Network addresses and all details are taken out',
 };

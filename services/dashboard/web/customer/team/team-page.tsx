@@ -108,7 +108,7 @@ function RenameDialog({ name, onClose }: RenameDialogProps): ReactNode {
         <Stack gap="md">
           <TextInput
             label="Name"
-            description="Members, people you invite and the provider see it. Empty: the organisation goes by its email address."
+            description="Members, people you invite and the seller see it. Empty: the organisation goes by its email address."
             maxLength={100}
             dir="auto"
             autoComplete="organization"
