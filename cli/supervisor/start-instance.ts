@@ -44,9 +44,8 @@ import { grantPrivileges, ROLES_MISSING } from '../database-roles/grant-privileg
 import { describeConnectionError, isConnectionError } from '../database-problem';
 import { readMigrationStanding } from '../postgres/migrations';
 import { AS_KONG_READS } from '../../kong/as-kong-reads';
-import type { WorkerKind } from '../../services/kit/worker/load-proto';
-import { isServiceName, OWN_SERVICES } from '../../services/products/own-services';
-import type { ServiceName } from '../../services/products/registry';
+import { type WorkerKind } from '../../services/kit/worker-kind';
+import { SERVICE_NAMES, type ServiceName, workersOf } from '../../services/products/registry';
 
 export interface StartInstanceOptions {
   /** The project's folder. */
@@ -310,6 +309,6 @@ function soldServices(kongYml: string): SoldServices {
   // As data, because a comment names services too.
   const text = JSON.stringify(parse(readFileSync(kongYml, 'utf8'), AS_KONG_READS) ?? null);
   const named = new Set([...text.matchAll(HOST)].map(([, name = '']) => name));
-  const services = Object.keys(OWN_SERVICES).filter((name) => isServiceName(name) && named.has(name)) as ServiceName[];
-  return { services, workers: [...new Set(services.flatMap((name) => OWN_SERVICES[name].workers))] };
+  const services = SERVICE_NAMES.filter((name) => named.has(name));
+  return { services, workers: [...new Set(services.flatMap(workersOf))] };
 }
