@@ -63,7 +63,7 @@ describe('an explanation', () => {
   ])('of %s says that the seller suspended it, why, and that only he can lift it', (outcome, suspended, saw) => {
     const { checks, remedy } = explainDecision({ ...decision, subscriptionId: undefined, outcome, suspended });
     expect(checks.find((check) => check.outcome === 'failed')?.saw).toBe(saw);
-    expect(remedy).toContain('provider');
+    expect(remedy).toContain('seller');
     expect(remedy).not.toMatch(/Resume|Activate/);
   });
 
