@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { md, pki } from 'node-forge';
 
-/** As long as a machine is likely to live: for shorter ones, operators bring certificates of their own authority. */
+/** As long as a machine is likely to live: for shorter ones, platform engineers bring certificates of their own authority. */
 const VALID_YEARS = 10;
 /** A clock that is behind by less than this finds the certificates valid. */
 const BACKDATED_MS = 86_400_000;

@@ -9,7 +9,7 @@ import { readMigrationStanding } from '../postgres/migrations';
 export interface Migrated {
   /** Names of the migrations that this call applied. */
   readonly applied: readonly string[];
-  /** What an operator should know, if anything. */
+  /** What a platform engineer should know, if anything. */
   readonly notes?: readonly string[];
 }
 

@@ -26,8 +26,8 @@ export function withPassword(url: string, password: string | undefined): string 
 }
 
 /**
- * What write-credentials.ts made for this container, as long as an operator says nothing else; certificates all or none. A plugin server
- * whose operator gave it a key goes on signing with that key alone: services elsewhere may know no other.
+ * What write-credentials.ts made for this container, as long as a platform engineer says nothing else; certificates all or none. A plugin server
+ * whose platform engineer gave it a key goes on signing with that key alone: services elsewhere may know no other.
  */
 function readCredentials(folder: string, said: Environment): Record<string, string> {
   const hasOwnTls = Object.keys(said).some((name) => name.startsWith(TLS_PREFIX) && said[name]);

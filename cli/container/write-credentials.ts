@@ -37,7 +37,7 @@ export interface CredentialsOptions {
 
 const BESIDE = { database: 'postgres://tollgate@postgres:5432/tollgate', redis: 'redis://redis:6379' } as const;
 
-/** One role each on the server beside; elsewhere what the operator says, DATABASE_URL for all unless roles have logins there. */
+/** One role each on the server beside; elsewhere what the platform engineer sets, DATABASE_URL for all unless roles have logins there. */
 function databaseVariables(memory: Memory, env: Environment): Partial<Record<Kind, Variables>> {
   const { DATABASE_URL: elsewhere, DATABASE_PASSWORD: password } = env;
   if (elsewhere) {

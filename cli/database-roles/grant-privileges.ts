@@ -95,7 +95,7 @@ export async function grantPrivileges(db: Pool): Promise<boolean> {
   return true;
 }
 
-/** What an operator does about {@link grantPrivileges} returning false. */
+/** What a platform engineer does about {@link grantPrivileges} returning false. */
 export const ROLES_MISSING =
   'the database user may not create roles: all processes share its rights. As a user who may, run ' +
   `CREATE ROLE ${PROCESS_ROLES.join('; CREATE ROLE ')}; then migrate again (docs/operate/secrets.md)`;

@@ -17,7 +17,7 @@ export interface ProofKeys {
   readonly productKeys: string | undefined;
   /** A JSON Web Key Set, or the path of one. */
   readonly keySet: string;
-  /** `id:base64,…`; undefined unless an operator sets them. */
+  /** `id:base64,…`; undefined unless a platform engineer sets them. */
   readonly sharedKeys: string | undefined;
 }
 
@@ -30,7 +30,7 @@ export const secretsFile = (dataDir: string): string => join(folderOf(dataDir), 
 export const keySetFile = (dataDir: string): string => join(folderOf(dataDir), 'jwks.json');
 
 /**
- * Keys as an operator gives them, else a secret that is made once and lies in the data folder. Instances of earlier versions have a private
+ * Keys as a platform engineer gives them, else a secret that is made once and lies in the data folder. Instances of earlier versions have a private
  * key there, which still signs for their upstreams.
  * @param products ids; all of the catalogue, because a product's form may change while services run
  * @throws Error when a kept key cannot be read

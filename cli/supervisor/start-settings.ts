@@ -4,7 +4,7 @@ import { findRedisUrlProblem } from '../../plugins/core/redis-address';
 import { readPrivateKey } from '../../plugins/server/signing-settings';
 import { readKeySet } from '../../services/kit/service/proof-settings';
 
-/** Where each kind of process connects, each as its own role; all the same where an operator names one URL for all. */
+/** Where each kind of process connects, each as its own role; all the same where a platform engineer names one URL for all. */
 export interface DatabaseUrls {
   /** Of the schema's owner: migrations, and the command line. */
   readonly owner: string;
@@ -24,7 +24,7 @@ export interface StartSettings {
   readonly quotaTimeZone: string;
 }
 
-/** What an operator says about the keys of proofs; see `keepProofKeys` for what is not said. */
+/** What a platform engineer says about the keys of proofs; see `keepProofKeys` for what is not said. */
 interface ProofSettings {
   readonly secrets: string | undefined;
   readonly privateKey: string | undefined;

@@ -5,6 +5,7 @@ import { indexRoute } from '../../kit/service/index-route';
 import { formatTimestamp } from '../../kit/timestamp';
 import { backedByWorkers } from '../../kit/worker/connect-workers';
 import { workerHealthRoute } from '../../kit/worker/health-route';
+import { app } from './facts';
 import { analyzeUpload, type ApkWorkerMethods } from './analyze-upload';
 import { type AppDeps, appSettings, createAppDeps } from './app-deps';
 import { compareReports } from './compare-reports';
@@ -24,8 +25,17 @@ const FORMS = ['apk', 'aab', 'xapk', 'apks'];
 const analyze = defineRoute({
   method: 'POST',
   path: '/app/analyze',
+  does:
+    'Reads an Android package without running it: its manifest, permissions, components, signatures, code, trackers and secrets. Answers ' +
+    'with findings and a risk from 0 to 100.',
+  fails: ['not_an_apk', 'apk_malformed', 'apk_too_complex'],
   output: analyzeOutput,
-  body: { kind: 'upload', fields: FILE_FIELDS, mediaTypes: FILE_TYPES },
+  body: {
+    kind: 'upload',
+    fields: FILE_FIELDS,
+    mediaTypes: FILE_TYPES,
+    described: 'The package: APK, AAB, XAPK or APKS, 200 MiB at most.',
+  },
   bodyLimitBytes: MAX_FILE_BYTES,
   deadlineMs: DEADLINE_MS,
   handler: async (_input, context, { worker, findReputation }: AppDeps) => {
@@ -44,6 +54,9 @@ const MAX_REPORTS_BYTES = 2 * 1024 * 1024;
 const compare = defineRoute({
   method: 'POST',
   path: '/app/compare',
+  does:
+    'Compares the reports of two versions of an app, as `/app/analyze` answered them. Says what was added, removed and changed, and how the ' +
+    'risk moved.',
   input: compareInput,
   output: compareOutput,
   bodyLimitBytes: MAX_REPORTS_BYTES,
@@ -69,8 +82,7 @@ const information = {
 
 /** Looks into Android packages. The file goes through in pieces; a worker analyses it. */
 export const appService = defineService({
-  name: 'app',
-  products: ['api-app'],
+  ...app,
   ...backedByWorkers<ApkWorkerMethods>('apk'),
   settings: appSettings,
   createDeps: createAppDeps,

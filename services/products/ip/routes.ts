@@ -7,6 +7,7 @@ import { requireUnits } from '../../kit/service/require-units';
 import { GuardedFetch } from '../../kit/upstream/guarded-fetch';
 import { UpstreamClient } from '../../kit/upstream/upstream-client';
 import { sandboxAt } from '../../kit/upstream/upstream-target';
+import { ip } from './facts';
 import { createAbuseIpdb } from './abuse-ipdb';
 import { BATCH_UNITS, batchAnswer, batchInput, lookUpBatch } from './look-up-batch';
 import { createDnsResolver, createSandboxResolver } from './dns-resolver';
@@ -29,7 +30,7 @@ export interface IpDeps {
   close(): Promise<void>;
 }
 
-const input = z.object({ ip: z.string().optional() });
+const input = z.object({ ip: z.string().optional().describe('The address, IPv4 or IPv6; the caller’s own unless given.') });
 
 async function lookUpDepsOf({ mode, clock }: CallContext, deps: IpDeps): Promise<LookUpDeps> {
   const findNetworkFacts = deps.networkFacts[mode];
@@ -136,9 +137,10 @@ export async function createIpDeps({ settings, common, clock, log, metrics }: Se
   };
 }
 
+const DOES = 'Says where an IP address is, whose network it is in, and how risky and how static it is.';
+
 export const ipService = defineService<IpDeps, IpSettings>({
-  name: 'ip',
-  products: ['api-ip'],
+  ...ip,
   settings: ipSettings,
   createDeps: createIpDeps,
   checkReady: async ({ databases, lists }) => {
@@ -149,6 +151,7 @@ export const ipService = defineService<IpDeps, IpSettings>({
     defineRoute({
       method: 'GET',
       path: '/ip',
+      does: DOES,
       input,
       output: ipAnswer,
       body: { kind: 'ignored' },
@@ -157,6 +160,7 @@ export const ipService = defineService<IpDeps, IpSettings>({
     defineRoute({
       method: 'POST',
       path: '/ip',
+      does: DOES,
       input: batchInput,
       output: batchAnswer,
       bodyLimitBytes: BATCH_BODY_BYTES,

@@ -20,7 +20,7 @@ export interface RotatedKey extends CreatedKey {
 
 function checkRotatable(key: KeyView): void {
   const isSuspended = key.suspended !== null;
-  if (isSuspended) throw new OperationRefused('key_not_usable', `key "${key.id}" is suspended by the provider and cannot be rotated`);
+  if (isSuspended) throw new OperationRefused('key_not_usable', `key "${key.id}" is suspended by the seller and cannot be rotated`);
   const reason = key.state !== 'active' ? key.state : key.expired ? 'expired' : undefined;
   if (reason !== undefined)
     throw new OperationRefused('key_not_usable', `key "${key.id}" is ${reason} and cannot be rotated; create a new one`);
@@ -45,7 +45,7 @@ export function rotateKey(db: Database, options: KeyRef & { readonly overlapMs?:
     checkRotatable(old);
     const key = generateApiKey(old.mode);
     const { customerId, mode, name, expiresAt, products, tags } = old;
-    const rules = await parseRules(old.rules);
+    const rules = parseRules(old.rules);
     // Without an overlap the new key takes the place of the old one, and the customer has no more than before.
     if (overlapMs > 0) await requireRoom(client, customerId, { keys: 1, rules: rules.length });
     const credential = {

@@ -44,7 +44,7 @@ const KINDS: readonly { readonly value: AuditKind | ''; readonly label: string }
   { value: 'webhook', label: 'Webhooks' },
   { value: 'token', label: 'API tokens' },
   { value: 'billing', label: 'Invoices' },
-  { value: 'customer', label: 'By the provider' },
+  { value: 'customer', label: 'By the seller' },
 ];
 
 /** Who changed what, when, and from where. */

@@ -7,7 +7,7 @@ export function wantingConsent(products: readonly Product[]): Product[] {
   return products.filter(({ consent }) => consent !== null && !consent.isGiven);
 }
 
-/** Whether texts that were agreed to are those of all products. One that the provider changed meanwhile was not agreed to. */
+/** Whether texts that were agreed to are those of all products. One that the seller changed meanwhile was not agreed to. */
 export function isAgreed(products: readonly Product[], agreed: readonly string[]): boolean {
   return products.every(({ consent }) => consent === null || agreed.includes(consent.text));
 }
