@@ -1,24 +1,33 @@
-import { type Socket } from 'node:net';
-import { answerCommand, type CommandContext } from './answer-command';
+import type { Socket } from 'node:net';
 import { EventExchange, type EventExchangePort } from './event-exchange';
-import { closeFrame, FrameDecoder, openFrame } from './wire/frames';
-import { type Instance } from './instances';
+import { closeFrame, FrameDecoder, openFrame, encodeFrames } from './wire/frames';
+import type { Instance, Instances } from './instances';
 import { createKong } from './kong';
-import { decodeRpcCall, writeRpcReturn, type RpcCall, type RpcReturn } from './wire/rpc-messages';
-import { unavailableFrames } from './unavailable';
+import {
+  decodeRpcCall,
+  writeRpcReturn,
+  type RpcCall,
+  type RpcReturn,
+  type InstanceStatus,
+  type PluginInfoMessage,
+} from './wire/rpc-messages';
 import { Writer } from './wire/wire-writer';
+import type { PluginModule } from '../core/access/kong-pdk';
+import type { ServerLog } from './log';
+import { pluginSchema } from './plugin-info';
+import { encodeExitArgs } from './wire/pdk-messages';
 
-/** What all connections of a server share. */
+/** State that all connections of a server share. */
 export interface ConnectionContext extends CommandContext {
   /** An event that takes longer is refused with 503. */
   eventDeadlineMs: number;
-  /** The same while Kong waits for the client's body. */
+  /** The same limit while Kong waits for the client's body. */
   bodyDeadlineMs: number;
   maxFrameBytes: number;
   counters: Counters;
 }
 
-/** Totals since the server was created; `abandoned` events are those whose Kong went away. */
+/** Totals since the server was created. `abandoned` counts events whose Kong went away. */
 export interface Counters {
   events: number;
   failed: number;
@@ -27,14 +36,13 @@ export interface Counters {
   protocolErrors: number;
 }
 
-/** How long a connection that we have ended may take to close from the other side before it is cut. */
+/** Milliseconds that the other side has to close a connection that we ended, before it is cut. */
 const lingerMs = 1000;
 const endOfEvent = Buffer.alloc(4);
 
 /**
- * One connection of Kong: one call at a time, answered in full before the next.
- * During an event it is never closed (Kong would take that for a lost instance and run the event again, for ever):
- * whatever goes wrong is answered with a 503 exit.
+ * One connection of Kong, with one call at a time. Each call gets its whole reply before the next. During an event the connection never
+ * closes, because Kong would take that for a lost instance and repeat the event for ever. Whatever goes wrong becomes a 503 exit.
  */
 export class KongConnection implements EventExchangePort {
   readonly reads = new Writer();
@@ -42,11 +50,11 @@ export class KongConnection implements EventExchangePort {
   private readonly decoder: FrameDecoder;
   private exchange: EventExchange | undefined;
   private sequence = 0;
-  /** Replies to the writes of ended events that Kong has yet to send. */
+  /** Replies to the writes of ended events that Kong still has to send. */
   private repliesToDiscard = 0;
   private timer: NodeJS.Timeout | undefined;
   private timerMs = 0;
-  /** Another process is asked before this connection's call can be answered. */
+  /** True while another process is asked something that this connection's call needs. */
   private isAsking = false;
   private draining = false;
   private closing = false;
@@ -98,7 +106,7 @@ export class KongConnection implements EventExchangePort {
     this.send(this.reads);
   };
 
-  /** The writer's memory is used again only when the system took all of it at once. */
+  /** Reuses the writer's memory only if the system took all of it at once. */
   private send(from: Writer): void {
     this.socket.write(from.view());
     from.reset(this.socket.writableLength > 0);
@@ -132,7 +140,7 @@ export class KongConnection implements EventExchangePort {
     }
   }
 
-  /** Kong waits for the answer to its call, and sends nothing meanwhile. */
+  /** Kong waits for the reply to its call, and sends nothing meanwhile. */
   private whenKnown<T>(value: Promise<T>, goOn: (known: T) => void): void {
     this.isAsking = true;
     void value.then((known) => {
@@ -147,7 +155,7 @@ export class KongConnection implements EventExchangePort {
     closeFrame(this.held, frame);
     this.send(this.held);
     if (this.draining) this.close();
-    // A peer that asks without reading the answers gets no further ones to fill our memory.
+    // A peer that does not read its replies gets no further ones, so that they do not fill our memory.
     else if (this.socket.writableNeedDrain) this.socket.pause();
   }
 
@@ -160,7 +168,7 @@ export class KongConnection implements EventExchangePort {
 
   private runEvent(call: Extract<RpcCall, { command: 'handle_event' }>, instance: Instance | undefined): void {
     if (!instance) {
-      // The one case where closing is right: Kong starts the instance again and repeats the event on it.
+      // The one case in which closing is right: Kong starts the instance again and repeats the event on it.
       this.context.log.info({ instance: call.instanceId }, 'event for an unknown plugin instance: Kong will start it again');
       return this.close();
     }
@@ -199,7 +207,7 @@ export class KongConnection implements EventExchangePort {
     this.refuse(this.exchange);
   };
 
-  /** Ends the event with a 503, or with the plugin's own exit where it came that far. */
+  /** Ends the event with a 503, or with the plugin's own exit if there is one. */
   private refuse(exchange: EventExchange): void {
     if (!exchange.hasExited) exchange.replaceWrites(unavailableFrames);
     this.endEvent(exchange);
@@ -213,7 +221,7 @@ export class KongConnection implements EventExchangePort {
     this.reply({ sequence: this.sequence });
   }
 
-  /** One timer for the connection's life, moved on by each event: it is never cancelled, and finds nothing to do when idle. */
+  /** One timer for the connection's life, which each event postpones. It is never cancelled, and does nothing when idle. */
   private armDeadline(ms: number): void {
     if (this.timer && this.timerMs === ms) {
       this.timer.refresh();
@@ -224,7 +232,7 @@ export class KongConnection implements EventExchangePort {
     this.timer = setTimeout(this.onDeadline, ms).unref();
   }
 
-  /** What came is not Kong's protocol, so nothing after it can be trusted either. */
+  /** The bytes are not Kong's protocol, so nothing after them can be trusted either. */
   private onProtocolError(error: unknown): void {
     this.context.counters.protocolErrors++;
     const { requestId } = this.exchange ?? {};
@@ -237,7 +245,7 @@ export class KongConnection implements EventExchangePort {
     if (this.closing) return;
     this.closing = true;
     this.decoder.stop();
-    // Half a close: what Kong may just have sent is still read and dropped, so it sees an orderly end and not a reset.
+    // Half a close: bytes that Kong may just have sent are read and dropped, so that Kong sees an orderly end and not a reset.
     this.socket.end();
     this.socket.resume();
     setTimeout(() => this.socket.destroy(), lingerMs).unref();
@@ -252,3 +260,69 @@ export class KongConnection implements EventExchangePort {
     this.exchange = undefined;
   }
 }
+
+interface CommandContext {
+  plugin: PluginModule;
+  instances: Instances;
+  log: ServerLog;
+  /** When this server loaded the plugin, in seconds since 1970. */
+  startedAt: number;
+}
+
+type Command = Exclude<RpcCall, { command: 'handle_event' | 'unknown' }>;
+
+/** Replies to every call except events. A call for an unknown plugin or instance gets an empty reply. */
+function answerCommand(call: Command, context: CommandContext): RpcReturn | Promise<RpcReturn> {
+  const { plugin, instances, log } = context;
+  const { sequence } = call;
+  switch (call.command) {
+    case 'start_instance': {
+      const started = (instance: Instance): RpcReturn => {
+        log.info({ instance: instance.id, plugin: call.name }, 'plugin instance started');
+        return { sequence, instanceStatus: statusOf(instance) };
+      };
+      if (instances.areShared) return instances.startForAll(call.name, call.config).then(started);
+      return started(instances.start(call.name, call.config));
+    }
+    case 'close_instance':
+      if (instances.close(call.instanceId)) log.info({ instance: call.instanceId }, 'plugin instance closed');
+      return { sequence };
+    case 'get_instance_status': {
+      const instance = instances.find(call.instanceId);
+      return instance ? { sequence, instanceStatus: statusOf(instance) } : { sequence };
+    }
+    case 'get_plugin_names':
+      return { sequence, pluginNames: [plugin.Name] };
+    case 'get_plugin_info':
+      return call.name === plugin.Name ? { sequence, pluginInfo: describe(plugin, context.startedAt) } : { sequence };
+  }
+}
+
+function statusOf(instance: Instance): InstanceStatus {
+  return { name: instance.name, instanceId: instance.id, startedAt: instance.startedAt };
+}
+
+function describe(plugin: PluginModule, startedAt: number): PluginInfoMessage {
+  const { Name, Version, Priority } = plugin;
+  const schema = JSON.stringify(pluginSchema(plugin));
+  return { name: Name, version: Version, priority: Priority, phases: ['access'], schema, updatedAt: startedAt, loadedAt: startedAt };
+}
+
+/** The response when the access decision could not be made. The cause is only in the log. */
+const problem = {
+  type: 'about:blank',
+  title: 'Service Unavailable',
+  status: 503,
+  detail: 'Access to this API could not be checked. Please try again in a moment.',
+  code: 'access_layer_unavailable',
+};
+
+/** `response.exit(503)` with the problem as its body, as the two frames of one PDK call. */
+const unavailableFrames = encodeFrames([
+  Buffer.from('kong.response.exit'),
+  encodeExitArgs({
+    status: problem.status,
+    body: Buffer.from(JSON.stringify(problem)),
+    headers: { 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store' },
+  }),
+]);

@@ -7,7 +7,7 @@ import { EVERY_GATEWAY, LANE } from '../gateways/support/every-gateway';
 import { type FaultedGateway, openFaultedGateway, RECOVERY } from '../gateways/support/faulted-gateway';
 import { type BrokenReply, openReplyRelay, type ReplyRelay } from '../support/faults/reply-relay';
 import { encodeRpcReturn } from '../support/gateway/kong-messages';
-import { sceneOn } from '../support/sample';
+import { sceneOn } from '../support/scenes';
 
 /** The plugin server's sockets that speak frames: Kong's own protocol, and the lane. */
 const SOCKETS = ['plugin.sock', 'lane.sock'];
@@ -60,8 +60,8 @@ describe.each(ASKED_BY_FRAMES)(
       rmSync(folder, { recursive: true, force: true });
     });
 
-    FAULTS.forEach(([fault, how, note], scene) => {
-      sceneOn(kind, scene)(fault, async () => {
+    FAULTS.forEach(([fault, how, note]) => {
+      sceneOn(kind, 'nginx-lua')(fault, async () => {
         const broken = (): number => relays.reduce((sum, { brokenCount }) => sum + brokenCount, 0);
         const before = broken();
         await gateway.expectRefusals(fault, {

@@ -75,6 +75,14 @@ describe('an answer of the service', () => {
     expect([answer.status, answer.body.split('\n')[0]]).toEqual([502, 'An invalid response was received from the upstream server']);
   });
 
+  it.each([
+    ['nothing', '', 502],
+    ['32k', 'nginx_proxy_proxy_buffer_size = 32k\n', 200],
+  ])('with a head of 8 KiB, where kong.conf says %s of it', async (_what, kongConf, status) => {
+    stage = await setStage({ kongConf, service: (_request, response) => response.setHeader('X-Long', 'a'.repeat(8_000)).end('ok') });
+    expect((await get(stage.gateway.port, '/m')).status).toBe(status);
+  });
+
   it('that ends early breaks the connection instead of passing for whole', async () => {
     expect((await send('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc')).body.length).toBeLessThan(10);
   });
@@ -139,6 +147,20 @@ describe('time-outs', () => {
     // The service may get its turn after the gateway has given it up.
     await eventually(() => methods.length >= 3);
     expect(methods).toEqual(['GET', 'GET', 'POST']);
+  });
+
+  it('of a kept connection count like any other: retries say how often a GET is asked again', async () => {
+    let asked = 0;
+    stage = await setStage({
+      service: (_request, response) => {
+        asked += 1;
+        if (asked === 1) response.end('ok');
+      },
+      kongYml: (url) => oneService({ url, read_timeout: 100, retries: 1 }),
+    });
+    expect((await get(stage.gateway.port, '/x')).status).toBe(200);
+    expect((await get(stage.gateway.port, '/x')).status).toBe(504);
+    expect(asked).toBe(3);
   });
 
   it('of a connection that cannot be opened are a 504', async () => {

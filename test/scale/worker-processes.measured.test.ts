@@ -121,7 +121,7 @@ describe('a plugin server of two workers', () => {
       'subscription_inactive',
       ({ subscriptions: [first] }, reason) => suspendCustomer(database.pool, { customer: first?.customer ?? '', reason, actor: 'test' }),
     ],
-  ])('refuses a %s that the provider suspended within a second, in both, as %s, and explains it', async (_, code, suspend) => {
+  ])('refuses a %s that the seller suspended within a second, in both, as %s, and explains it', async (_, code, suspend) => {
     const made = await newKey();
     const urls = [url(), url(), url(), url()];
     const lastAdmitted = await lastAdmittedAfter({ urls, key: made.key, revoke: () => suspend(made, 'unpaid') });

@@ -13,7 +13,7 @@ import { findOverride } from '../../local/config/upstream-override';
 export interface GuardedRoute {
   /** Letters, digits, `-` and `_`: what the gateway's own names begin with. Unique. */
   readonly name: string;
-  /** Regular expressions for the whole path, each from `^` to `$`; any of them. */
+  /** Regular expressions that begin with `^`; any of them. One for the whole path ends in `\z`: `$` also stands before a last line feed. */
   readonly patterns: readonly string[];
   /** The products and settings as gateways write them: `weather;strip_path=/weather`. */
   readonly question: string;
@@ -86,8 +86,8 @@ function strippedOf({ name, paths, strip_path: strips }: DeclaredRoute): string 
 }
 
 function patternOf(path: string): string {
-  if (path.startsWith('~')) return `^${path.slice(1).replace(/\$$/, '')}$`;
-  return `^${path.replace(/[.+?^${}()|[\]\\*]/g, '\\$&')}.*$`;
+  if (path.startsWith('~')) return `^${path.slice(1).replace(/\$$/, '')}\\z`;
+  return `^${path.replace(/[.+?^${}()|[\]\\*]/g, '\\$&')}`;
 }
 
 const seconds = (milliseconds: number): number => Math.max(1, Math.ceil(milliseconds / 1_000));
@@ -117,13 +117,11 @@ function upstreamOf(service: DeclaredService, override: string | undefined): Gat
  * @throws UnwritableRoute; whatever parsing the file throws
  */
 export function readGuardedRoutes({ kongYml, overrides = {}, takesForms }: RouteSources): GuardedRoute[] {
-  const { services, upstreams } = declarativeSchema.parse(parse(kongYml, AS_KONG_READS));
-  const balanced = new Set(upstreams.map(({ name }) => name));
+  const { services } = declarativeSchema.parse(parse(kongYml, AS_KONG_READS));
   const routes = services.flatMap((service) => {
     const guard = service.plugins.find(({ name, enabled }) => enabled && GUARDS.includes(name));
     if (!guard) return [];
     const upstream = upstreamOf(service, findOverride(service, overrides));
-    if (balanced.has(upstream.host)) throw new UnwritableRoute(`service ${service.name}: only Kong balances the upstream ${upstream.host}`);
     return service.routes.map((route) => {
       const stripped = strippedOf(route);
       const isPrefix = route.paths.every((path) => !path.startsWith('~'));

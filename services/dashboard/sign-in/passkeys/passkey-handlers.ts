@@ -1,26 +1,27 @@
 import { listPasskeys, notePasskeyUse } from '../../../selling/customers/passkeys';
 import { ServiceError } from '../../../kit/errors';
-import { type Answer } from '../../contract/endpoints';
-import { type passkeyEndpoints } from '../../contract/sign-in';
-import { type Handlers } from '../../http/bind-endpoint';
+import type { Answer } from '../../contract/endpoints';
+import type { passkeyEndpoints } from '../../contract/sign-in';
+import type { Handlers } from '../../http/bind-endpoint';
 import { Refusal } from '../../http/refusal';
 import { passkeyAddedMail } from '../../mail/account-mails';
 import { askAuth, passOn, requireDatabase, welcome } from '../auth-handler';
 import { noteAccount } from '../note-account';
-import { type PersonTools } from '../person';
+import type { PersonTools } from '../person';
 import { findSignedIn } from '../second-factor';
-import { passkeyProblem } from './passkey-problem';
 
-/** As many as a person has devices, and some to spare. */
+/** More than a person has devices. */
 const MAX_PASSKEYS = 20;
 const ENOUGH = `Your account has ${MAX_PASSKEYS} passkeys already. Remove one first.`;
 
-/** Adding a passkey to the own account, and signing in with one: each in two requests, since the device signs what the first one answers. */
+/**
+ * Adds a passkey to the own account, and signs in with one. Each takes two requests, because the device signs the response of the first.
+ */
 export function passkeyHandlers(tools: PersonTools): Handlers<typeof passkeyEndpoints> {
   const { mail } = tools;
   return {
     /**
-     * The answer is taken from this browser and this account alone, once, within 5 minutes: anyone who gives it has shown the password here.
+     * The signature is accepted only from this browser and account, once, within 5 minutes: whoever sends it has shown the password here.
      */
     'POST /account/passkeys/options': async ({ caller, body: { password }, request, reply }, { db }) => {
       await caller.confirm(password);
@@ -28,7 +29,7 @@ export function passkeyHandlers(tools: PersonTools): Handlers<typeof passkeyEndp
       return passOn(await askAuth(request, { method: 'GET', path: '/api/auth/passkey/generate-register-options' }, tools), reply);
     },
 
-    /** Keeps what the device has made. The owner is told: from here on it opens the account. */
+    /** Keeps the device's new passkey. The owner gets a mail, because it opens the account from now on. */
     'POST /account/passkeys': async ({ caller: { email }, body, request }, { db, log }) => {
       const question = { method: 'POST', path: '/api/auth/passkey/verify-registration', body } as const;
       await askAuth(request, question, tools).catch(async (error: unknown) => {
@@ -42,7 +43,7 @@ export function passkeyHandlers(tools: PersonTools): Handlers<typeof passkeyEndp
       return {};
     },
 
-    /** That the device must check who is there is not better-auth's default. */
+    /** better-auth's default does not require that the device checks the person. */
     'POST /auth/sign-in/passkey/options': async ({ request, reply }) => {
       const question = { method: 'GET', path: '/api/auth/passkey/generate-authenticate-options' } as const;
       const asked = await passOn<Answer<'POST /auth/sign-in/passkey/options'>>(await askAuth(request, question, tools), reply);
@@ -66,4 +67,26 @@ export function passkeyHandlers(tools: PersonTools): Handlers<typeof passkeyEndp
       return { status: true };
     },
   };
+}
+
+/** better-auth's codes for a device's response that does not fit the request or any passkey. */
+const UNFIT = new Set(['failed_to_verify_registration', 'authentication_failed', 'passkey_not_found']);
+
+/** better-auth's code for a failure, in small letters. One of its errors has it only in its cause. */
+function codeOf(error: unknown): string {
+  if (error instanceof Refusal) return error.options.code ?? '';
+  if (!(error instanceof ServiceError)) return '';
+  return (error.cause instanceof Error ? error.cause.message : error.message).toLowerCase();
+}
+
+/**
+ * Turns better-auth's error into a response that says what to do. Any other error stays as it is.
+ * @param unfit for a device's response that does not fit
+ */
+function passkeyProblem(error: unknown, unfit: Error): unknown {
+  const code = codeOf(error);
+  if (UNFIT.has(code)) return unfit;
+  if (code === 'challenge_not_found') return new Refusal('passkey_expired');
+  if (code === 'person_unverified' || code === 'operators_password') return new Refusal(code);
+  return error;
 }

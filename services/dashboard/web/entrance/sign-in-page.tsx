@@ -10,9 +10,9 @@ import { forgetPerson } from '../parts/api/query-client';
 import { useSubmit } from '../parts/hooks/use-submit';
 import { openReturn } from '../parts/browser/open-return';
 import { PageTitle } from '../parts/components/page-title';
-import { PasskeyButton } from './passkey-button';
 import { ProviderButtons } from './provider-buttons';
 import { ProblemAlert } from '../parts/components/problem-alert';
+import { signInWithPasskey } from '../parts/api/passkeys';
 
 const REASONS: Readonly<Record<string, string>> = {
   ended: 'Your session has ended. Sign in to continue where you left off.',
@@ -86,7 +86,10 @@ export function SignInPage(): ReactNode {
   );
 }
 
-/** Why a sign-in by a provider came to nothing; loaded by the few to whom that happens. @param outcome as the address says it */
+/**
+ * Why a sign-in by a provider failed; loaded only in that case.
+ * @param outcome from the address
+ */
 function useProviderText(outcome: string | undefined): string | undefined {
   const [text, setText] = useState<string>();
   useEffect(() => {
@@ -97,4 +100,20 @@ function useProviderText(outcome: string | undefined): string | undefined {
 
 function isUnverified(error: unknown): boolean {
   return error instanceof ApiProblem && error.code === 'email_not_verified';
+}
+
+/** Signs in with a passkey of the device, without address and password. */
+function PasskeyButton({ onSignedIn }: { readonly onSignedIn: () => void }): ReactNode {
+  const { submit, pending, problem } = useSubmit(async () => {
+    await signInWithPasskey();
+    onSignedIn();
+  });
+  return (
+    <>
+      <Button variant="default" fullWidth loading={pending} onClick={() => void submit()}>
+        Sign in with a passkey
+      </Button>
+      <ProblemAlert problem={problem} />
+    </>
+  );
 }

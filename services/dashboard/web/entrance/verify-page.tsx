@@ -1,24 +1,22 @@
-import { Button, PasswordInput, Stack, Text } from '@mantine/core';
+import { Button, PasswordInput, Stack, Text, Skeleton, Alert, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useLocation, useNavigate } from '@tanstack/react-router';
-import { useCallback, useEffect, useState, type ReactNode } from 'react';
+import { useCallback, useEffect, useState, type ReactNode, useRef } from 'react';
 import { call } from '../parts/api/request';
-import { type ApiProblem } from '../parts/api/api-problem';
+import { ApiProblem } from '../parts/api/api-problem';
 import { forgetPerson } from '../parts/api/query-client';
 import { findSignUpHere, forgetSignUpHere } from '../parts/browser/sign-up-here';
 import { toast } from '../parts/browser/toast';
 import { useSubmit } from '../parts/hooks/use-submit';
 import { PageTitle } from '../parts/components/page-title';
 import { ProblemAlert } from '../parts/components/problem-alert';
-import { ConfirmAtOnce } from './confirm-at-once';
-import { linkAddress } from './link-address';
-import { ResendVerification } from './resend-verification';
 import { EmailText } from '../parts/components/email-text';
+import { checkEmail } from '../parts/api/credentials';
 
 /**
- * Where the link of the mail leads, and where those who have not opened it yet are told to. The token leaves the address at once, and
- * stays in this entry of the tab's history for a reload: without the password, or the browser that showed it, it is worth nothing.
+ * The page of the mail's link, and of those who have not opened it yet. The token leaves the address at once, and stays in this entry of
+ * the tab's history for a reload. It is worthless without the password, or the browser that showed the password.
  */
 export function VerifyPage(): ReactNode {
   const kept = useLocation({ select: ({ state }) => state.linkToken });
@@ -30,7 +28,7 @@ export function VerifyPage(): ReactNode {
   return token === undefined ? <OpenTheMail /> : <Confirm token={token} />;
 }
 
-/** By what this browser has shown when it signed up, else by the password. */
+/** Confirms with what this browser has shown when it signed up, else with the password. */
 function Confirm({ token }: { readonly token: string }): ReactNode {
   const navigate = useNavigate();
   const client = useQueryClient();
@@ -96,7 +94,7 @@ function ConfirmForm({ token, onConfirmed }: ConfirmFormProps): ReactNode {
       </PageTitle>
       <Stack gap="sm">
         <ProblemAlert problem={problem} />
-        {/* For the browser's store of passwords. */}
+        {/* For the browser's password store. */}
         {email !== undefined && <input type="email" autoComplete="username" value={email} readOnly hidden />}
         <PasswordInput label="Password" autoComplete="current-password" key={form.key('password')} {...form.getInputProps('password')} />
         <Button type="submit" loading={pending} fullWidth mt={4}>
@@ -134,5 +132,79 @@ function BackToSignIn(): ReactNode {
         Back to sign in
       </Link>
     </Text>
+  );
+}
+
+interface ConfirmAtOnceProps {
+  readonly token: string;
+  readonly onConfirmed: () => Promise<void>;
+  /** Called when the password must be asked for after all. */
+  readonly onRefused: (problem: ApiProblem | undefined) => void;
+}
+
+/** For the browser that signed up: it has just shown the password, and is asked for nothing more. */
+function ConfirmAtOnce({ token, onConfirmed, onRefused }: ConfirmAtOnceProps): ReactNode {
+  const hasBegun = useRef(false);
+  useEffect(() => {
+    if (hasBegun.current) return;
+    hasBegun.current = true;
+    call('POST /auth/verify-email', { body: { token } })
+      .then(onConfirmed)
+      .catch((error: unknown) => onRefused(error instanceof ApiProblem ? error : undefined));
+  }, [token, onConfirmed, onRefused]);
+  return (
+    <>
+      <PageTitle title="Confirm your email address">One moment…</PageTitle>
+      <Skeleton height={120} />
+    </>
+  );
+}
+
+/**
+ * The address to which one of our links was sent, from the middle part of its token (a JWT). It is only for display: the server, which made
+ * the token, checks it.
+ * @returns undefined for any other token
+ */
+function linkAddress(token: string): string | undefined {
+  const [, payload = ''] = token.split('.');
+  try {
+    const bytes = Uint8Array.from(atob(payload.replaceAll('-', '+').replaceAll('_', '/')), (each) => each.charCodeAt(0));
+    const claims: unknown = JSON.parse(new TextDecoder().decode(bytes));
+    const email: unknown = typeof claims === 'object' && claims !== null ? Reflect.get(claims, 'email') : undefined;
+    return typeof email === 'string' ? email : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+interface ResendVerificationProps {
+  /** Asked for when unknown. */
+  readonly email: string | undefined;
+}
+
+/** Requests another email with a link. It shows the same whether an account waits for it or not. */
+function ResendVerification({ email }: ResendVerificationProps): ReactNode {
+  const [sentTo, setSentTo] = useState<string>();
+  const form = useForm({ mode: 'uncontrolled', initialValues: { email: email ?? '' }, validate: { email: checkEmail } });
+  const { submit, pending, problem } = useSubmit(async (values: typeof form.values) => {
+    setSentTo(undefined);
+    await call('POST /auth/send-verification-email', { body: { email: values.email.trim() } });
+    setSentTo(values.email.trim());
+  });
+  return (
+    <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
+      <Stack gap="sm">
+        <ProblemAlert problem={problem} />
+        {sentTo !== undefined && (
+          <Alert role="status">If {sentTo} has an account to confirm, an email is on its way. Check your spam folder too.</Alert>
+        )}
+        {email === undefined && (
+          <TextInput label="Email" type="email" autoComplete="username" key={form.key('email')} {...form.getInputProps('email')} />
+        )}
+        <Button type="submit" variant="default" loading={pending} fullWidth>
+          Send a new link
+        </Button>
+      </Stack>
+    </form>
   );
 }

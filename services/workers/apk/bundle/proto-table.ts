@@ -1,10 +1,9 @@
 import { ApkRefused, MalformedError } from '../apk-error';
 import { ByteReader } from '../bytes/byte-reader';
 import { LIMITS } from '../limits';
-import { type ConfiguredValue, type Resources } from '../resources/resources';
+import type { ConfiguredValue, Resources } from '../resources/resources';
 import { numberOf, protoFields, type Span, spanOf, textAt } from './proto-fields';
 import { readItem } from './proto-item';
-import { stringsIn } from './proto-strings';
 
 /** Fields of the messages in frameworks/base tools/aapt2/Resources.proto and Configuration.proto. */
 const TABLE = { package: 2 } as const;
@@ -15,13 +14,13 @@ const CONFIG_VALUE = { config: 1, value: 2 } as const;
 const VALUE_ITEM = 4;
 const CONFIG_LOCALE = 3;
 
-/** All entries of one type by their number; read when one is first asked for. */
+/** All entries of one type by their number. Read on first use. */
 type EntryIndex = Map<number, Span>;
 
-/** The resources of a bundle's module (resources.pb, an aapt.pb.ResourceTable), looked up in the bytes when asked for. */
+/** The resources of a bundle's module (resources.pb, an aapt.pb.ResourceTable). Values are looked up in the bytes on demand. */
 export class ProtoResourceTable implements Resources {
   private readonly reader: ByteReader;
-  /** By package and type, as the upper half of a resource id has them. */
+  /** By package and type, in the form of the upper half of a resource id. */
   private readonly types = new Map<number, Span[]>();
   private readonly indexes = new Map<number, EntryIndex>();
   private readonly read = new Map<number, ConfiguredValue[]>();
@@ -53,7 +52,7 @@ export class ProtoResourceTable implements Resources {
     }
   }
 
-  /** Ids are messages of their own, with the number in their first field. */
+  /** Reads an id, which is a message with the number in its first field. */
   private idIn(message: Span, field: number): number {
     const id = spanOf(this.reader, message, field);
     return id ? numberOf(this.reader, id, 1) : 0;
@@ -67,7 +66,7 @@ export class ProtoResourceTable implements Resources {
     return values;
   }
 
-  /** Each value is read once; what is then looked at again and again is counted. */
+  /** Reads the values of a resource once. Repeated look-ups count against the limit. */
   private readValues(resourceId: number): ConfiguredValue[] {
     const entry = this.indexOf(resourceId >>> 16).get(resourceId & 0xffff);
     if (!entry) return [];
@@ -104,7 +103,7 @@ export class ProtoResourceTable implements Resources {
     return index;
   }
 
-  /** Only simple values are of use here: styles, plurals and arrays have no item. */
+  /** Only simple values are used here. Styles, plurals and arrays have no item. */
   private configured(span: Span): ConfiguredValue | undefined {
     const value = spanOf(this.reader, span, CONFIG_VALUE.value);
     const item = value && spanOf(this.reader, value, VALUE_ITEM);
@@ -123,7 +122,7 @@ export class ProtoResourceTable implements Resources {
     return { locale, isPlain };
   }
 
-  /** All texts of the table, for looking through them. */
+  /** All texts of the table, for scanning. */
   *strings(): Generator<string> {
     for (const types of this.types.values()) {
       for (const type of types) {
@@ -141,4 +140,40 @@ export class ProtoResourceTable implements Resources {
       if (value) yield* stringsIn(this.reader, value);
     }
   }
+}
+
+/**
+ * Fields of aapt.pb.Value, and of compound values that hold texts: the field of their elements, and the field of the item in each element.
+ */
+const VALUE = { item: 4, compound: 5 } as const;
+const COMPOUNDS: ReadonlyMap<number, { readonly element: number; readonly item: number }> = new Map([
+  // Style, Array and Plural.
+  [2, { element: 3, item: 4 }],
+  [4, { element: 1, item: 3 }],
+  [5, { element: 1, item: 4 }],
+]);
+
+/** Every text of an aapt.pb.Value. */
+function* stringsIn(reader: ByteReader, value: Span): Generator<string> {
+  for (const field of protoFields(reader, value)) {
+    if (!field.isSpan) continue;
+    if (field.number === VALUE.item) yield* textOfItem(reader, field);
+    else if (field.number === VALUE.compound) yield* stringsOfCompound(reader, field);
+  }
+}
+
+function* stringsOfCompound(reader: ByteReader, compound: Span): Generator<string> {
+  for (const kind of protoFields(reader, compound)) {
+    const places = COMPOUNDS.get(kind.number);
+    if (!places || !kind.isSpan) continue;
+    for (const element of protoFields(reader, kind)) {
+      if (element.number !== places.element || !element.isSpan) continue;
+      for (const item of protoFields(reader, element)) if (item.number === places.item && item.isSpan) yield* textOfItem(reader, item);
+    }
+  }
+}
+
+function* textOfItem(reader: ByteReader, item: Span): Generator<string> {
+  const text = readItem(reader, item)?.text;
+  if (text !== undefined) yield text;
 }

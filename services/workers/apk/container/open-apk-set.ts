@@ -1,16 +1,21 @@
-import { ApkRefused, MalformedError } from '../apk-error';
+import { z } from 'zod';
+import { ApkRefused, MalformedError, tolerate } from '../apk-error';
 import { LIMITS } from '../limits';
-import { type PartFacts } from '../report';
-import { type XmlElement } from '../resources/binary-xml';
+import type { PartFacts } from '../report';
+import type { XmlElement } from '../resources/binary-xml';
 import { openZip, type ZipArchive, type ZipEntry } from '../zip/open-zip';
 import { type AppPart, partOfApk, readManifestOf } from './app-part';
-import { type OpenedApp } from './opened-app';
-import { type OpenOptions } from './unpacker';
-import { readXapkDescription } from './xapk-description';
+import type { OpenedApp } from './opened-app';
+import type { OpenOptions } from './unpacker';
+import type { Notes } from '../notes';
+import { readEntry } from '../zip/read-entry';
 
 const isApk = (name: string): boolean => /\.apk$/i.test(name);
 const isExpansion = (name: string): boolean => /\.obb$/i.test(name);
-/** Of several APKs that could be installed alone: what tools call the one that the splits belong to, then the one for every device. */
+/**
+ * Names of the base among several APKs that could be installed alone. Tools give the base of splits the first names; the last is the APK
+ * for every device.
+ */
 const BASE_NAMES = ['base.apk', 'splits/base-master.apk', 'universal.apk'];
 
 export function holdsApks({ entries }: ZipArchive): boolean {
@@ -25,8 +30,8 @@ interface InnerApk {
 }
 
 /**
- * An XAPK or an APKS: a base, its splits, and for XAPK files of data (OBB), which are listed and not looked at. APKs inside of the inner
- * ones are not opened.
+ * Opens an XAPK or an APKS: a base, its splits, and in an XAPK also data files (OBB), which are listed only. APKs inside inner APKs are not
+ * opened.
  * @throws ApkRefused when no APK in it can be read
  */
 export async function openApkSet(archive: ZipArchive, options: OpenOptions): Promise<OpenedApp> {
@@ -64,7 +69,7 @@ function findBase(apks: readonly InnerApk[], names: readonly string[]): InnerApk
   return names.map((name) => whole.find(({ entry }) => entry.name === name)).find((each) => each !== undefined) ?? whole[0];
 }
 
-/** All APKs that can be read, in the order of their names. What they hold counts against one budget. */
+/** All APKs that can be read, in the order of their names. Their contents count against one budget. */
 async function openInner(archive: ZipArchive, { notes, unpacker }: OpenOptions): Promise<InnerApk[]> {
   const entries = [...archive.entries.values()].filter(({ name }) => isApk(name)).sort((a, b) => (a.name < b.name ? -1 : 1));
   if (entries.length > LIMITS.parts) notes.add(`only ${LIMITS.parts} of ${entries.length} APKs were looked at`);
@@ -91,4 +96,29 @@ async function openInner(archive: ZipArchive, { notes, unpacker }: OpenOptions):
 function identityOf(manifest: XmlElement): { packageName: string | undefined; isSplit: boolean } {
   const text = (name: string): string | undefined => manifest.attributes.find((each) => each.name === name && !each.namespace)?.value.text;
   return { packageName: text('package'), isSplit: (text('split') ?? '') !== '' };
+}
+
+const FILE = 'manifest.json';
+/** The members of its description that tell an XAPK from other archives with such a file. */
+const description = z.object({ xapk_version: z.union([z.number(), z.string()]), package_name: z.string() });
+
+interface XapkDescription {
+  readonly packageName: string;
+}
+
+/** The description of an XAPK; undefined for other sets of APKs. It is only a hint: the report uses the APKs. */
+function readXapkDescription(archive: ZipArchive, notes: Notes): XapkDescription | undefined {
+  const entry = archive.entries.get(FILE);
+  const text = entry && tolerate(() => readEntry(archive, entry, LIMITS.descriptionBytes).toString('utf8'), undefined, notes.add);
+  if (text === undefined) return undefined;
+  const read = description.safeParse(tolerate(() => parseJson(text), undefined, notes.add));
+  return read.success ? { packageName: read.data.package_name } : undefined;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new MalformedError(`${FILE}: is not JSON`, { cause });
+  }
 }

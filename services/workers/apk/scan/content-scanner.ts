@@ -1,21 +1,49 @@
 import { createHash } from 'node:crypto';
 import { LIMITS } from '../limits';
-import { type CheckedFacts, type SecretFacts } from '../report';
+import type { CheckedFacts, SecretFacts } from '../report';
 import { LiteralSearch, WINDOW_BYTES } from './literal-search';
-import { maskSecret, SECRET_RULES, SECRET_RULES_AS_OF } from './secret-rules';
-import { cleanUrl, URL_PATTERN, URL_SCHEMES } from './urls';
+import { maskSecret, SECRET_RULES, SECRET_RULES_AS_OF, maskSecretsIn } from './secret-rules';
 
-/** Searched at once: a large file as one string would fill the thread's heap. */
+const URL_SCHEMES = ['http://', 'https://'] as const;
+
+/** Matches the characters of RFC 3986 after a scheme. */
+const URL_PATTERN = /https?:\/\/[\w.~:/?#[\]@!$&'()*+,;=%-]{4,2000}/y;
+
+/** Names of XML vocabularies, to which no app connects. */
+const NAMESPACE_HOSTS = new Set([
+  'schemas.android.com',
+  'www.w3.org',
+  'xmlpull.org',
+  'ns.adobe.com',
+  'java.sun.com',
+  'xml.org',
+  'www.xmlpull.org',
+]);
+
+/**
+ * The address as it may be shown: without surrounding punctuation, user information and secrets.
+ * @returns undefined for format strings, name spaces and invalid hosts
+ */
+function cleanUrl(text: string): string | undefined {
+  const trimmed = text.replace(/[.,;:!?'")\]]+$/, '');
+  if (!URL.canParse(trimmed)) return undefined;
+  const { hostname } = new URL(trimmed);
+  const isHost = hostname.includes('.') || hostname === 'localhost' || hostname.startsWith('[');
+  if (!isHost || NAMESPACE_HOSTS.has(hostname)) return undefined;
+  return maskSecretsIn(trimmed.replace(/^(https?:\/\/)[^/?#]*@/, '$1********@'));
+}
+
+/** Bytes that are searched at once. A large file as one string would fill the thread's heap. */
 const PIECE_BYTES = 1024 * 1024;
 
-/** What is looked for: where it begins, its form, and what becomes of a match. */
+/** One thing to search for: the literal at its start, its form, and the action for a match. */
 interface Wanted {
   readonly literal: string;
   readonly pattern: RegExp;
   readonly found: (text: string, file: string) => void;
 }
 
-/** Collects addresses and secrets from the contents of an app. Secrets are masked at once; the originals are not kept. */
+/** Collects addresses and secrets from the contents of an app. Secrets are masked at once, and the originals are not kept. */
 export class ContentScanner {
   private readonly urls = new Set<string>();
   private readonly secrets = new Map<string, SecretFacts>();
@@ -34,23 +62,26 @@ export class ContentScanner {
   /** False once anything that could hold a secret was left out. */
   isWhole = true;
 
-  /** @param tell gets a warning for the report */
+  /** @param tell takes a warning for the report */
   constructor(private readonly tell: (note: string) => void) {}
 
-  /** @param file the name to report */
+  /** @param file its name in the report */
   scan(file: string, bytes: Buffer): void {
     const scan = this.begin(file);
     scan.add(bytes);
     scan.end();
   }
 
-  /** Something was not searched. @param note says what */
+  /**
+   * Notes that something was not searched.
+   * @param note a sentence that names it
+   */
   leftOut(note: string): void {
     this.isWhole = false;
     this.tell(note);
   }
 
-  /** For a file that arrives in pieces: a match across two of them is found. */
+  /** Scans a file that arrives in pieces. A match across two pieces is found. */
   begin(file: string): { add(bytes: Buffer): void; end(): void } {
     const searches = this.wanted.map((wanted) => ({ ...wanted, search: new LiteralSearch(wanted.literal, wanted.pattern) }));
     let text = '';
@@ -102,7 +133,7 @@ export class ContentScanner {
     return [...this.secrets.values()];
   }
 
-  /** What the contents were searched for, and whether all of them were. */
+  /** What was searched for, and whether all contents were searched. */
   checked(): CheckedFacts {
     const ok = this.isWhole && this.secrets.size < LIMITS.secrets;
     return { source: 'secret_rules', as_of: SECRET_RULES_AS_OF, ok, entries: SECRET_RULES.length };

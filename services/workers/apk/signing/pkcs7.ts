@@ -4,7 +4,6 @@ import { LIMITS } from '../limits';
 import { verifySignature } from './algorithms';
 import { type Certificate, parseCertificate } from './certificate';
 import { contextTag, DER, derChildren, type DerElement, expectTag, oidOf, readDer } from './der';
-import { isSameName } from './distinguished-name';
 
 const SIGNED_DATA = '1.2.840.113549.1.7.2';
 const MESSAGE_DIGEST = '1.2.840.113549.1.9.4';
@@ -22,7 +21,7 @@ const HASHES: Readonly<Record<string, Hash>> = {
 };
 
 /**
- * Verifies a detached PKCS #7 signature and returns its signer's certificate first, then the others of its chain.
+ * Verifies a detached PKCS #7 signature. Returns its signer's certificate first, then the others of its chain.
  * @throws MalformedError when no signer info verifies
  */
 export function verifyPkcs7(signatureFile: Buffer, signed: Buffer): Certificate[] {
@@ -58,7 +57,7 @@ function verifies({ publicKey }: Certificate, { hash, data, signature }: { hash:
   return verifySignature({ hash, keyType }, { data, signature, key: publicKey });
 }
 
-/** With signed attributes the signature is over them, and they hold the digest of the signed file. */
+/** If there are signed attributes, the signature covers them, and they hold the digest of the signed file. */
 function signedAttributes(attributes: DerElement, hash: Hash, signed: Buffer): Buffer | undefined {
   const digest = createHash(hash).update(signed).digest();
   const matches = derChildren(attributes).some((attribute) => {
@@ -70,4 +69,28 @@ function signedAttributes(attributes: DerElement, hash: Hash, signed: Buffer): B
   const asSet = Buffer.from(attributes.encoded);
   asSet[0] = DER.set;
   return asSet;
+}
+
+/** UTF8String, PrintableString and IA5String. The same text has the same bytes in each. */
+const TEXT_TAGS: readonly number[] = [0x0c, 0x13, 0x16];
+
+/**
+ * True when two encoded names (X.501) are equal. Some signers change the type of a text, and Android accepts that.
+ * @throws MalformedError when the bytes differ and one is no name
+ */
+function isSameName(one: Buffer, other: Buffer): boolean {
+  return one.equals(other) || partsOf(one) === partsOf(other);
+}
+
+/** Sets of attributes, each with its type and value, in their order. */
+function partsOf(name: Buffer): string {
+  const sets = derChildren(expectTag(readDer(name), DER.sequence)).map((set) => derChildren(expectTag(set, DER.set)).map(attributeOf));
+  return JSON.stringify(sets);
+}
+
+function attributeOf(attribute: DerElement): string[] {
+  return derChildren(expectTag(attribute, DER.sequence)).map(({ tag, content }) => {
+    const kind = TEXT_TAGS.includes(tag) ? 'text' : String(tag);
+    return `${kind} ${content.toString('hex')}`;
+  });
 }

@@ -1,19 +1,23 @@
-import { type Clock, type KeyMode } from '../../../../plugins/core/ports';
-import { type Log } from '../../../kit/log';
-import { type Metrics } from '../../../kit/metrics';
-import { type LinkTimings } from '../../../kit/upstream/link-connection';
+import { z } from 'zod';
+import type { Clock, KeyMode } from '../../../../plugins/core/ports';
+import type { Log } from '../../../kit/log';
+import type { Metrics } from '../../../kit/metrics';
+import type { LinkTimings } from '../../../kit/upstream/link-connection';
 import { UpstreamClient } from '../../../kit/upstream/upstream-client';
 import { LinksByMode, type LinkTarget } from '../../../kit/upstream/links-by-mode';
 import { sandboxAt } from '../../../kit/upstream/upstream-target';
 import { randomCaptchaText, testCaptchaText } from '../captcha/captcha-text';
-import { type IdentityWorkerSettings } from '../settings';
-import { createAadhaarLink } from './aadhaar-link';
+import type { IdentityWorkerSettings } from '../settings';
 import { AadhaarProvider, type CaptchaTexts } from './aadhaar-provider';
 import { createAadhaarProviderClient } from './aadhaar-provider-client';
 import { GstPortal } from './gst-portal';
-import { createGstLink } from './gst-link';
-import { UpstreamLink } from './upstream-link';
-import { type AadhaarUpstream, type GstUpstream } from './upstreams';
+import { UpstreamLink, type LinkFrame } from './upstream-link';
+import type { AadhaarUpstream, GstUpstream, UpstreamSession } from './upstreams';
+import { parseHolderRecord } from './holder-record';
+import { checkGstRecord } from './gst-record';
+import { badAnswer, sourceError, SourceFailure, upstreamTimedOut } from './source-failure';
+import { parseCaptchaText } from './captcha-image';
+import { throttledBySource } from '../refusals';
 
 export interface IdentityUpstreams {
   readonly aadhaar: AadhaarUpstream;
@@ -25,13 +29,13 @@ export interface UpstreamTools {
   readonly log: Log;
   readonly clock: Clock;
   readonly metrics: Metrics;
-  /** Of live keys; random unless a test must solve them. */
+  /** Captchas of live keys. They are random unless a test must solve them. */
   readonly captchaTexts?: CaptchaTexts | undefined;
 }
 
 const FIRST_RETRY_MS = 250;
 const SLOWEST_RETRY_MS = 30_000;
-/** Not a secret: the sandbox takes any key. */
+/** Not a secret: the sandbox accepts any key. */
 const SANDBOX_KEY = 'sandbox';
 
 function timingsOf(settings: IdentityWorkerSettings): LinkTimings {
@@ -65,7 +69,7 @@ function createLinks(settings: IdentityWorkerSettings, tools: UpstreamTools): { 
   };
 }
 
-/** The link of a mode, opened by the first message. */
+/** The link of a mode. The first message opens it. */
 function viaLink(links: Links, mode: KeyMode): Pick<UpstreamLink, 'start' | 'exchange'> {
   return {
     start: (message, signal) => links.linkFor(mode).start(message, signal),
@@ -115,7 +119,7 @@ function createPortal(settings: IdentityWorkerSettings, { clock, metrics }: Upst
   return { upstream: new GstPortal({ client, clock, mostSessions: settings.IDENTITY_MOST_SESSIONS }), client };
 }
 
-/** Each call goes to the upstream of its mode; a session never changes its mode. */
+/** Sends each call to the upstream of its mode. A session never changes its mode. */
 function aadhaarBy(upstreams: Readonly<Record<KeyMode, AadhaarUpstream>>): AadhaarUpstream {
   return {
     start: (aadhaar, call) => upstreams[call.mode].start(aadhaar, call),
@@ -124,7 +128,7 @@ function aadhaarBy(upstreams: Readonly<Record<KeyMode, AadhaarUpstream>>): Aadha
   };
 }
 
-/** See {@link aadhaarBy}. */
+/** As {@link aadhaarBy}, for tax-registration records. */
 function gstBy(upstreams: Readonly<Record<KeyMode, GstUpstream>>): GstUpstream {
   return {
     start: (call) => upstreams[call.mode].start(call),
@@ -133,7 +137,7 @@ function gstBy(upstreams: Readonly<Record<KeyMode, GstUpstream>>): GstUpstream {
   };
 }
 
-/** All adapters; the settings say which one serves live keys and which one test keys. Nothing is connected yet. */
+/** Creates all adapters. The settings choose one for live keys and one for test keys. Nothing connects yet. */
 export function createIdentityUpstreams(settings: IdentityWorkerSettings, tools: UpstreamTools): IdentityUpstreams {
   const links = createLinks(settings, tools);
   const [provider, portal] = [createProvider(settings, tools), createPortal(settings, tools)];
@@ -153,4 +157,82 @@ export function createIdentityUpstreams(settings: IdentityWorkerSettings, tools:
       await Promise.all([provider.client.close(), portal.client.close()]);
     },
   };
+}
+
+/** Aadhaar verification over the WebSocket link. */
+function createAadhaarLink(link: Pick<UpstreamLink, 'start' | 'exchange'>): AadhaarUpstream {
+  return {
+    start: async (aadhaar, { signal }) => {
+      const frame = await link.start({ type: 'start', aadhaar }, signal);
+      if (frame.type === 'captcha') return parseCaptchaFrame(frame);
+      knownErrorOf(frame, ['not_found']);
+      return undefined;
+    },
+    checkCaptcha: async (sessionId, captcha, { signal }) => {
+      const frame = await link.exchange({ type: 'captcha', sessionId, captcha }, signal);
+      if (frame.type === 'otp_required') return { kind: 'otp_sent' };
+      if (frame.type === 'captcha') return { kind: 'captcha_rejected', image: parseCaptchaFrame(frame).image };
+      const code = knownErrorOf(frame, ['captcha_rejected', 'session_unknown', 'not_found']);
+      if (code !== 'captcha_rejected') return { kind: code };
+      const next = await link.exchange({ type: 'refresh', sessionId }, signal);
+      if (next.type === 'captcha') return { kind: 'captcha_rejected', image: parseCaptchaFrame(next).image };
+      return { kind: knownErrorOf(next, ['session_unknown']) };
+    },
+    checkOtp: async (sessionId, otp, { signal }) => {
+      const frame = await link.exchange({ type: 'otp', sessionId, otp }, signal);
+      if (frame.type === 'result') return { kind: 'record', record: parseHolderRecord(frame.payload) };
+      return { kind: knownErrorOf(frame, ['otp_invalid', 'otp_expired', 'session_unknown']) };
+    },
+  };
+}
+
+/** Tax-registration records over the WebSocket link. */
+function createGstLink(link: Pick<UpstreamLink, 'start' | 'exchange'>): GstUpstream {
+  return {
+    start: async ({ signal }) => {
+      const frame = await link.start({ type: 'start' }, signal);
+      if (frame.type !== 'captcha') knownErrorOf(frame, []);
+      return parseCaptchaFrame(frame);
+    },
+    refresh: async (sessionId, { signal }) => {
+      const frame = await link.exchange({ type: 'refresh', sessionId }, signal);
+      if (frame.type === 'captcha') return { kind: 'captcha', image: parseCaptchaFrame(frame).image };
+      return { kind: knownErrorOf(frame, ['session_unknown']) };
+    },
+    submit: async (sessionId, { gstin, captcha }, { signal }) => {
+      const frame = await link.exchange({ type: 'data', sessionId, gstin, captcha }, signal);
+      if (frame.type !== 'result') return { kind: knownErrorOf(frame, ['captcha_rejected', 'not_found', 'session_unknown']) };
+      checkGstRecord(frame.payload, gstin);
+      if (frame.payloadJson === undefined) throw badAnswer('a result has no payload');
+      return { kind: 'record', payloadJson: frame.payloadJson };
+    },
+  };
+}
+
+/** Maximum characters of a captcha, which has a few kilobytes. */
+const MAX_IMAGE_CHARACTERS = 700_000;
+
+const captchaFrame = z.object({ sessionId: z.string().min(1).max(512), captcha: z.string().min(1).max(MAX_IMAGE_CHARACTERS) });
+
+/** @throws ServiceError 502 */
+function parseCaptchaFrame(frame: LinkFrame): UpstreamSession {
+  const parsed = captchaFrame.safeParse(frame);
+  if (!parsed.success) throw badAnswer('a captcha frame has the wrong form');
+  return { upstreamId: parsed.data.sessionId, image: parseCaptchaText(parsed.data.captcha) };
+}
+
+/**
+ * The code of an error frame, if this step expects it.
+ * @throws ServiceError 504 for `timeout`, 400 for `otp_throttled`, 502 for `upstream` and every other code, or a frame of an unexpected
+ * type
+ */
+function knownErrorOf<Code extends string>(frame: LinkFrame, known: readonly Code[]): Code {
+  if (frame.type !== 'error') throw badAnswer('the upstream answered out of turn');
+  const { code } = frame;
+  const found = known.find((each) => each === code);
+  if (found !== undefined) return found;
+  if (code === 'timeout') throw upstreamTimedOut();
+  if (code === 'otp_throttled') throw throttledBySource(frame);
+  if (code === 'upstream') throw sourceError(new SourceFailure('upstream_error', 'the upstream says that it failed'));
+  throw badAnswer('the upstream refused for an unknown reason');
 }

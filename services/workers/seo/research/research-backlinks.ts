@@ -1,21 +1,22 @@
 import { measured } from '../figure';
 import { discoverLinks } from './discover-links';
-import { type Research } from './research';
-import { LINK_INDEX } from '../sources/link-index';
-import { findSeenPages, rememberPages, type SeenPages } from './seen-links';
-import { type Target, targetText } from './target';
-import { type BacklinkRow, verifyBacklink } from './verify-backlink';
+import type { Research } from './research';
+import { LINK_INDEX, type SeenLink } from '../sources/link-index';
+import { type Target, targetText, isLinkTo } from './target';
+import { type BacklinkRow, verifyBacklink, type VerifiedPage } from './verify-backlink';
+import { formatInstant } from '../../../kit/timestamp';
+import { parseUrl } from '../../../kit/pages/page-url';
 
 export interface BacklinksQuery {
   readonly target: Target;
   readonly limit: number;
-  /** Verified first; discovery fills what is left of the limit. */
+  /** Verified first. Discovery fills the rest of the limit. */
   readonly candidates: readonly URL[];
 }
 
 const STATUSES = ['verified', 'lost', 'blocked', 'unreachable'] as const satisfies readonly BacklinkRow['status'][];
 
-/** Pages to look at: the caller's, those that were seen before, those that engines find. Without an engine the others alone are verified. */
+/** Pages to examine: the caller's, pages seen before, and pages that engines find. Without an engine only the others are verified. */
 async function findSources(research: Research, { target, limit, candidates }: BacklinksQuery, seen: SeenPages): Promise<URL[]> {
   const known = new Map([...candidates, ...[...seen.keys()].map((source) => new URL(source))].map((url) => [url.href, url]));
   const canSkip = known.size > 0 && (known.size >= limit || research.sources.engines.length === 0);
@@ -24,7 +25,7 @@ async function findSources(research: Research, { target, limit, candidates }: Ba
   return [...all.values()].slice(0, limit);
 }
 
-/** Pages that should link to the target, each fetched and looked at. */
+/** Fetches and examines each page that should link to the target. */
 export async function researchBacklinks(research: Research, query: BacklinksQuery) {
   const { target, candidates } = query;
   const seen = await findSeenPages(research, target);
@@ -34,7 +35,7 @@ export async function researchBacklinks(research: Research, query: BacklinksQuer
     sources.map((source) => verifyBacklink(research, source, { target, seenBeforeMs: seen.get(source.href)?.seenAtMs })),
   );
   const rows = pages.map(({ row }) => row);
-  // What was seen before is no answer of today.
+  // Links seen before are not a result of today.
   if (rows.length > 0 && candidates.length + seen.size > 0) research.log.requireSource([LINK_INDEX]);
   await rememberPages(research, target, { seen, pages });
   const count = (status: BacklinkRow['status']) => measured(rows.filter((row) => row.status === status).length, 'pages');
@@ -43,4 +44,52 @@ export async function researchBacklinks(research: Research, query: BacklinksQuer
     totals: Object.fromEntries(STATUSES.map((status) => [status, count(status)])),
     backlinks: rows,
   };
+}
+
+/** Links that earlier calls saw, by page; empty when the index is off or cannot be used. */
+type SeenPages = ReadonlyMap<string, SeenLink>;
+
+/** Pages that were seen to link to the target, the most recent first. */
+async function findSeenPages({ sources, log }: Research, target: Target): Promise<SeenPages> {
+  const { linkIndex } = sources;
+  if (!linkIndex) return new Map();
+  try {
+    const links = await linkIndex.find(target.domain);
+    const newest = links[0]?.seenAtMs;
+    log.note(LINK_INDEX, 'measured', { asOf: newest === undefined ? undefined : formatInstant(newest) });
+    const fitting = links.filter((link) => {
+      const url = parseUrl(link.target);
+      return url !== undefined && isLinkTo(target, url);
+    });
+    return new Map(fitting.map((link) => [link.source, link]));
+  } catch {
+    log.note(LINK_INDEX, 'measured', { failure: 'unreachable' });
+    return new Map();
+  }
+}
+
+/** Remembers verified links and forgets those that are gone. A store that cannot be used costs no response. */
+async function rememberPages(
+  { sources, log, clock }: Research,
+  { domain }: Target,
+  { seen, pages }: { seen: SeenPages; pages: readonly VerifiedPage[] },
+): Promise<void> {
+  const { linkIndex } = sources;
+  if (!linkIndex) return;
+  const seenAtMs = clock.now();
+  const found = pages.flatMap(({ row, publicLink }) =>
+    publicLink === undefined ? [] : [{ source: row.source_url, target: publicLink, seenAtMs }],
+  );
+  const still = new Set(found.map(({ source, target }) => `${source} ${target}`));
+  const gone = pages.flatMap(({ row }) => {
+    const before = seen.get(row.source_url);
+    const isRead = row.status === 'verified' || row.status === 'lost';
+    return before && isRead && !still.has(`${before.source} ${before.target}`) ? [before] : [];
+  });
+  try {
+    if (found.length > 0) await linkIndex.add(domain, found);
+    if (gone.length > 0) await linkIndex.remove(domain, gone);
+  } catch {
+    log.note(LINK_INDEX, 'measured', { failure: 'unreachable' });
+  }
 }

@@ -1,23 +1,22 @@
-import { type Clock, type KeyMode } from '../../../../plugins/core/ports';
-import { type Metrics } from '../../../kit/metrics';
-import { type RedisClient } from '../../../kit/redis-client';
+import type { Clock, KeyMode } from '../../../../plugins/core/ports';
+import type { Metrics } from '../../../kit/metrics';
+import type { RedisClient } from '../../../kit/redis-client';
 import { UpstreamClient } from '../../../kit/upstream/upstream-client';
-import { type SeoWorkerSettings } from '../settings';
-import { type BlockList, createBlockList } from './block-list';
+import type { SeoWorkerSettings } from '../settings';
+import { type BlockList, createBlockList, BLOCK_LIST } from './block-list';
 import { createBrave } from './brave';
-import { type CrawlIndex, createCrawlIndex } from './crawl-index';
-import { type LinkIndex } from './link-index';
-import { createOpenPageRank, type OpenPageRank } from './open-page-rank';
+import { type CrawlIndex, createCrawlIndex, COMMON_CRAWL } from './crawl-index';
+import type { LinkIndex } from './link-index';
+import { createOpenPageRank, type OpenPageRank, OPEN_PAGE_RANK } from './open-page-rank';
 import { createRedisLinkIndex } from './redis-link-index';
 import { createPacer } from './pacer';
-import { type SearchEngine } from './search-engine';
+import type { SearchEngine } from './search-engine';
 import { createSearxng } from './searxng';
 import { createDuckDuckGo, createGoogleSuggest, type Suggester } from './suggester';
-import { createTranco, type Tranco } from './tranco';
-import { type Upstream, type UpstreamName, upstreamsOf } from './upstreams';
-import { createWebGraph, type WebGraph } from './web-graph';
+import { createTranco, type Tranco, TRANCO } from './tranco';
+import { createWebGraph, type WebGraph, WEB_GRAPH } from './web-graph';
 
-/** Whether a source answers in a mode, and the setting that switches it on. */
+/** Whether a source works in a mode, and the setting that turns it on. */
 interface SourceState {
   readonly name: string;
   readonly configured: boolean;
@@ -37,7 +36,7 @@ export interface Sources {
   readonly states: readonly SourceState[];
 }
 
-/** A key for a simulator, which only looks whether there is one: an operator's key is never sent there. */
+/** A key for a simulator, which only checks that there is one. A real key is never sent there. */
 const SANDBOX_KEY = 'sandbox';
 const LIVE_INTERVAL_MS = 1_000;
 
@@ -45,7 +44,7 @@ export interface SourcesTools {
   readonly settings: SeoWorkerSettings;
   readonly clock: Clock;
   readonly metrics?: Metrics | undefined;
-  /** Where links that were seen are kept; they are not unless given. */
+  /** Store of links that were seen. Without it none are kept. */
   readonly redis?: RedisClient | undefined;
 }
 
@@ -100,7 +99,7 @@ function sourcesFor(mode: KeyMode, connected: Connected, { settings, clock, redi
   };
 }
 
-/** Clients for every source, and which of them answer live and test keys. The same adapters serve both. */
+/** Creates clients for every source, and decides which of them serve live and test keys. The same adapters serve both. */
 export function createSources(tools: SourcesTools): { readonly byMode: Readonly<Record<KeyMode, Sources>>; close(): Promise<void> } {
   const { settings, metrics } = tools;
   const connect = (upstream: Upstream) => {
@@ -119,4 +118,97 @@ export function createSources(tools: SourcesTools): { readonly byMode: Readonly<
       await Promise.all(Object.values(connected).map(({ client }) => client.close()));
     },
   };
+}
+
+/** Where a source is reached. */
+interface Upstream {
+  readonly name: string;
+  /** The setting that turns it on. */
+  readonly setting: string;
+  readonly liveUrl: string | undefined;
+  /** In live mode. In test mode all are on. */
+  readonly isOn: boolean;
+  readonly sandboxPath: string;
+}
+
+type UpstreamName = keyof ReturnType<typeof upstreamsOf>;
+
+function enginesOf({ SEO_SEARXNG_URL: searxng, SEO_BRAVE_URL, SEO_BRAVE_KEY }: SeoWorkerSettings) {
+  return {
+    searxng: { name: 'searxng', setting: 'SEO_SEARXNG_URL', liveUrl: searxng, isOn: searxng !== undefined, sandboxPath: '/seo-searxng' },
+    brave: {
+      name: 'brave',
+      setting: 'SEO_BRAVE_KEY',
+      liveUrl: SEO_BRAVE_URL,
+      isOn: SEO_BRAVE_KEY !== undefined,
+      sandboxPath: '/seo-brave',
+    },
+  };
+}
+
+function suggestersOf(settings: SeoWorkerSettings) {
+  return {
+    duckDuckGo: {
+      name: 'duckduckgo_suggestions',
+      setting: 'SEO_DUCKDUCKGO',
+      liveUrl: settings.SEO_DUCKDUCKGO_URL,
+      isOn: settings.SEO_DUCKDUCKGO,
+      sandboxPath: '/seo-duckduckgo',
+    },
+    google: {
+      name: 'google_suggestions',
+      setting: 'SEO_GOOGLE_SUGGEST',
+      liveUrl: settings.SEO_GOOGLE_SUGGEST_URL,
+      isOn: settings.SEO_GOOGLE_SUGGEST,
+      sandboxPath: '/seo-google-suggest',
+    },
+  };
+}
+
+/** Sources of figures about a site. */
+function figuresOf(settings: SeoWorkerSettings) {
+  const { SEO_WEB_GRAPH_URL: webGraph, SEO_BLOCK_LIST_URL: blockList } = settings;
+  return {
+    openPageRank: {
+      name: OPEN_PAGE_RANK,
+      setting: 'SEO_OPEN_PAGE_RANK_KEY',
+      liveUrl: settings.SEO_OPEN_PAGE_RANK_URL,
+      isOn: settings.SEO_OPEN_PAGE_RANK_KEY !== undefined,
+      sandboxPath: '/seo-open-page-rank',
+    },
+    tranco: {
+      name: TRANCO,
+      setting: 'SEO_TRANCO',
+      liveUrl: settings.SEO_TRANCO_URL,
+      isOn: settings.SEO_TRANCO,
+      sandboxPath: '/seo-tranco',
+    },
+    webGraph: {
+      name: WEB_GRAPH,
+      setting: 'SEO_WEB_GRAPH_URL',
+      liveUrl: webGraph,
+      isOn: webGraph !== undefined,
+      sandboxPath: '/seo-common-crawl/domain-ranks.txt.gz',
+    },
+    crawlIndex: {
+      name: COMMON_CRAWL,
+      setting: 'SEO_COMMON_CRAWL',
+      liveUrl: settings.SEO_COMMON_CRAWL_URL,
+      isOn: settings.SEO_COMMON_CRAWL,
+      sandboxPath: '/seo-common-crawl',
+    },
+    blockList: {
+      name: BLOCK_LIST,
+      setting: 'SEO_BLOCK_LIST_URL',
+      liveUrl: blockList,
+      isOn: blockList !== undefined,
+      sandboxPath: '/seo-block-list/domains.txt',
+    },
+  };
+}
+
+/** Every source, with the setting that turns it on, in the order of the report. */
+function upstreamsOf(settings: SeoWorkerSettings) {
+  const all = { ...enginesOf(settings), ...figuresOf(settings), ...suggestersOf(settings) };
+  return all satisfies Record<string, Upstream>;
 }
