@@ -1,6 +1,6 @@
 import { type AuditAction } from '../../../contract/audit';
 
-/** What the audit log calls its actions, for people. */
+/** Words for the audit log's actions. */
 export const ACTION_NAMES: Readonly<Record<AuditAction, string>> = {
   'customer.create': 'Account created',
   'customer.rename': 'Organisation renamed',
@@ -90,7 +90,7 @@ export const ACTION_NAMES: Readonly<Record<AuditAction, string>> = {
   'webhook.delete': 'Webhook deleted',
 };
 
-/** @param action for example `key.revoke`; one that is not known stays as it is */
+/** @param action for example `key.revoke`; an unknown one stays as it is */
 export function actionName(action: string): string {
   const names: Readonly<Record<string, string>> = ACTION_NAMES;
   return names[action] ?? action;
