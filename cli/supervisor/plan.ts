@@ -30,6 +30,8 @@ export interface PlanContext {
   readonly laneSocket: string;
   /** Our own that are sold; APIs of the seller's own run elsewhere. */
   readonly services: readonly ServiceName[];
+  /** Whether a plan of the catalogue costs something. */
+  readonly hasPrices: boolean;
   readonly ports: InstancePorts;
 }
 
@@ -102,9 +104,12 @@ export function sandboxChild(context: PlanContext): ChildSpec {
 
 const paymentsSandboxUrl = ({ ports }: Pick<PlanContext, 'ports'>): string => `http://${LOOPBACK}:${ports.paymentsSandbox}`;
 
-/** The payment provider of a machine without one: it gives paid plans for no money, and mail that is sent for real would tell strangers. */
-export function hasPaymentsSandbox({ env }: Pick<PlanContext, 'env'>): boolean {
-  return (env['DASHBOARD_MAIL'] || 'outbox') === 'outbox';
+/**
+ * The payment provider of a machine without one, if anything has a price. It gives paid plans for no money, and mail that is sent for real
+ * would tell strangers.
+ */
+export function hasPaymentsSandbox({ env, hasPrices }: Pick<PlanContext, 'env' | 'hasPrices'>): boolean {
+  return hasPrices && (env['DASHBOARD_MAIL'] || 'outbox') === 'outbox';
 }
 
 /** Where paid plans are paid for under `npm start`. */
