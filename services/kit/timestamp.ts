@@ -1,5 +1,8 @@
+import { z } from 'zod';
+
 /**
- * `YYYY-MM-DD HH:MM:SS` in UTC, the form that the specification fixes for the `timestamp` of an answer, and of nothing else.
+ * Formats a time as `YYYY-MM-DD HH:MM:SS` in UTC. The specification fixes this form for the `timestamp` of a response, and for nothing
+ * else.
  * @param atMs Unix milliseconds
  */
 export function formatTimestamp(atMs: number): string {
@@ -7,9 +10,18 @@ export function formatTimestamp(atMs: number): string {
 }
 
 /**
- * `YYYY-MM-DDTHH:MM:SSZ` (RFC 3339), the form of every other time in an answer.
+ * Formats a time as `YYYY-MM-DDTHH:MM:SSZ` (RFC 3339), the form of every other time in a response.
  * @param atMs Unix milliseconds
  */
 export function formatInstant(atMs: number): string {
   return `${new Date(atMs).toISOString().slice(0, 19)}Z`;
 }
+
+/** The `timestamp` of an answer: what {@link formatTimestamp} writes. The specification fixes its form, which has no zone of its own. */
+export const timestampField = z.string().describe('When the answer was made: YYYY-MM-DD HH:MM:SS, always UTC.');
+
+/**
+ * What the documentation says of a time that {@link formatInstant} writes.
+ * @param what for example `When it ends`
+ */
+export const instantWords = (what: string): string => `${what}: RFC 3339, with its offset from UTC.`;

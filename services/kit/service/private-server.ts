@@ -15,11 +15,11 @@ export interface PrivateServerOptions {
   /** 0 takes a free port. */
   readonly port: number;
   readonly metrics: { readonly registry: Registry };
-  /** By name of the service or worker. */
+  /** Checks by name of the service or worker. */
   readonly checks: Readonly<Record<string, ReadyCheck>>;
-  /** Of processes that know the counter of units; elsewhere there is no such path. */
+  /** Only for processes that reach the counter of units. Without it the path does not exist. */
   readonly answerRefund?: AnswerRefund | undefined;
-  /** By product: whether calls with live keys have a source, as far as this process knows. */
+  /** By product: whether live keys have a source, as far as this process knows. */
   readonly live?: Readonly<Record<string, boolean>>;
   /** Milliseconds for each check; 2 s unless given. */
   readonly checkTimeoutMs?: number;
@@ -27,7 +27,7 @@ export interface PrivateServerOptions {
 
 export interface PrivateServer {
   readonly url: string;
-  /** From now on `/ready` is 503, so that gateways send no new requests. */
+  /** Makes `/ready` 503 from now on, so that gateways send no new requests. */
   startDraining(): void;
   close(): Promise<void>;
 }
@@ -51,8 +51,9 @@ function answerJson(response: ServerResponse, status: number, body: unknown): vo
 }
 
 /**
- * For operators, orchestrators and the dashboard: `/metrics` (Prometheus), `/health` (the process lives), `/ready` (it can serve) and `/live`
- * (what has a live source). For upstreams that are not ours: `POST /refunds`, which the proof of the failed request opens and nothing else.
+ * Serves platform engineers, orchestrators and the dashboard: `/metrics` (Prometheus), `/health` (the process lives), `/ready` (it can
+ * serve) and `/live` (which products have a live source). For upstreams that are not ours it serves `POST /refunds`, which takes the proof
+ * of the failed request as its only credential.
  */
 export async function startPrivateServer(options: PrivateServerOptions): Promise<PrivateServer> {
   const { metrics, checks, live = {}, answerRefund, checkTimeoutMs = DEFAULT_CHECK_TIMEOUT_MS } = options;
@@ -75,7 +76,7 @@ export async function startPrivateServer(options: PrivateServerOptions): Promise
         return answerJson(response, ready ? 200 : 503, { ready, draining, checks: Object.fromEntries(outcomes) });
       }
       case '/refunds': {
-        // Its body says nothing, however long it is.
+        // The body is ignored, however long it is.
         request.resume();
         if (!answerRefund || request.method !== 'POST') return answerJson(response, 404, { status: 'not found' });
         const proof = request.headers[CONTEXT_HEADER.toLowerCase()];

@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { type ServiceDefinition as GrpcServiceDefinition } from '@grpc/grpc-js';
 import { fromJSON, loadSync, type Options, type PackageDefinition } from '@grpc/proto-loader';
 
-/** Beside the folders of the code, before and after compilation. */
+/** Beside the folders of the code, both before and after compilation. */
 const PROTOS = join(__dirname, '../../../protos');
 
-/** Every kind of worker: what its proto defines, and the setting that names the workers to the services. */
+/** Every kind of worker: its proto's type, and the setting that names its workers to the services. */
 const WORKERS = {
   apk: { service: 'apk.v1.ApkWorker', setting: 'APK_WORKER_URL' },
   identity: { service: 'identity.v1.IdentityWorker', setting: 'IDENTITY_WORKER_URL' },

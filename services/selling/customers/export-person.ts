@@ -136,7 +136,7 @@ export const EXPORT_SECTIONS: readonly ExportSection[] = [
   {
     name: 'limits',
     part: 'provider',
-    rows: `SELECT '' AS place, keys, rules_per_key, rules, writes_per_minute FROM customer_limit l, me WHERE l.customer_id = me.customer_id`,
+    rows: `SELECT '' AS place, keys, rules, writes_per_minute FROM customer_limit l, me WHERE l.customer_id = me.customer_id`,
   },
   {
     name: 'suspensions',

@@ -1,0 +1,60 @@
+-- What products answered, added up over customers, and when a product failed.
+
+CREATE TABLE product_answers (
+  day date NOT NULL,
+  product_id text NOT NULL,
+  admitted bigint NOT NULL,
+  succeeded bigint,
+  rejected bigint,
+  failed bigint,
+  abandoned bigint,
+  took bigint[],
+  PRIMARY KEY (day, product_id)
+);
+COMMENT ON TABLE product_answers IS 'What customer_day holds, by product and day, for the status page and the operators'' page of products. Kept 92 days.';
+
+CREATE TABLE product_pulse (
+  at timestamptz NOT NULL,
+  day date NOT NULL,
+  product_id text NOT NULL,
+  answered bigint NOT NULL,
+  failed bigint NOT NULL,
+  PRIMARY KEY (at, day, product_id)
+);
+COMMENT ON TABLE product_pulse IS 'What product_answers said every ten seconds, to tell what was answered within the last minute. Kept some minutes.';
+
+CREATE TABLE product_outage (
+  id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+  product_id text NOT NULL REFERENCES product,
+  began_at timestamptz NOT NULL,
+  ended_at timestamptz CHECK (ended_at >= began_at),
+  -- When the latest failure was seen.
+  failed_at timestamptz NOT NULL,
+  -- Since it began: answers, and those of 500 to 599 among them.
+  answered bigint NOT NULL,
+  failed bigint NOT NULL CHECK (failed <= answered),
+  -- When operators are next due a mail about it; null when they know.
+  mail_at timestamptz
+);
+COMMENT ON TABLE product_outage IS 'From when to when a product failed more than its catalogue allows. Kept 92 days after its end.';
+-- A product fails once at a time, however many processes watch it.
+CREATE UNIQUE INDEX product_outage_open_idx ON product_outage (product_id) WHERE ended_at IS NULL;
+CREATE INDEX product_outage_began_idx ON product_outage (began_at);
+CREATE INDEX product_outage_mail_idx ON product_outage (mail_at) WHERE mail_at IS NOT NULL;
+
+CREATE FUNCTION seller_hears_of_outages() RETURNS trigger LANGUAGE plpgsql
+SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+  PERFORM tell_seller(
+    CASE WHEN NEW.ended_at IS NULL THEN 'product.failing' ELSE 'product.recovered' END,
+    jsonb_build_object(
+      'product', NEW.product_id, 'began_at', to_json(NEW.began_at), 'ended_at', to_json(NEW.ended_at), 'answered', NEW.answered, 'failed', NEW.failed
+    )
+  );
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION seller_hears_of_outages() IS 'Tells the seller when a product begins to fail, and when that is over.';
+REVOKE ALL ON FUNCTION seller_hears_of_outages() FROM PUBLIC;
+CREATE TRIGGER product_outage_begun_told AFTER INSERT ON product_outage FOR EACH ROW EXECUTE FUNCTION seller_hears_of_outages();
+CREATE TRIGGER product_outage_ended_told AFTER UPDATE ON product_outage FOR EACH ROW
+  WHEN (OLD.ended_at IS NULL AND NEW.ended_at IS NOT NULL) EXECUTE FUNCTION seller_hears_of_outages();

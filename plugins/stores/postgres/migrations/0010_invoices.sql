@@ -1,0 +1,197 @@
+-- Invoices: numbered without gaps, made from closed statements, never changed. What is owed, and what is paid by other means.
+
+CREATE TABLE billing_details (
+  customer_id uuid PRIMARY KEY REFERENCES customer ON DELETE CASCADE,
+  name text NOT NULL,
+  address text[] NOT NULL,
+  -- ISO 3166-1.
+  country text NOT NULL CHECK (country ~ '^[A-Z]{2}$'),
+  -- State code of GST. Null outside India.
+  state text,
+  tax_id text,
+  -- Where invoices are mailed. Null: to the customer.
+  email text,
+  updated_at timestamptz NOT NULL DEFAULT now()
+);
+COMMENT ON TABLE billing_details IS 'To whom a customer''s next invoices are made out. Those that were issued keep what they say.';
+
+CREATE FUNCTION erase_billing_details() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  DELETE FROM outbox_mail WHERE lower(recipient) = (SELECT lower(email) FROM billing_details WHERE customer_id = NEW.customer_id);
+  DELETE FROM billing_details WHERE customer_id = NEW.customer_id;
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION erase_billing_details IS 'Erases the details for invoices together with the account. Invoices stay: the law wants them kept.';
+CREATE TRIGGER account_deletion_erases_billing_details AFTER UPDATE OF erased_at ON account_deletion FOR EACH ROW
+  WHEN (NEW.erased_at IS NOT NULL) EXECUTE FUNCTION erase_billing_details();
+
+CREATE TABLE invoice_series (
+  name text PRIMARY KEY,
+  last bigint NOT NULL CHECK (last > 0)
+);
+COMMENT ON TABLE invoice_series IS 'The last number of each series. Its row is locked until the invoice has committed, so that a rollback leaves no gap.';
+
+CREATE TABLE invoice (
+  id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+  -- The order in which they were issued, for pages.
+  place bigint GENERATED ALWAYS AS IDENTITY,
+  series text NOT NULL REFERENCES invoice_series,
+  -- Within the series, from 1. Together they are `number`, as it is printed.
+  serial bigint NOT NULL,
+  number text NOT NULL UNIQUE,
+  kind text NOT NULL CHECK (kind IN ('invoice', 'credit_note')),
+  -- No foreign key: invoices outlive the customer.
+  customer_id uuid NOT NULL,
+  month date NOT NULL CHECK (extract(day FROM month) = 1),
+  currency text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
+  -- Above 1: a credited invoice was issued anew.
+  edition integer NOT NULL DEFAULT 1 CHECK (edition > 0),
+  -- In the currency's smallest unit; not negative, also of credit notes.
+  total bigint NOT NULL CHECK (total >= 0),
+  issued_at timestamptz NOT NULL DEFAULT now(),
+  due_on date NOT NULL,
+  -- Of a credit note: the invoice that it takes back, and why.
+  corrects uuid UNIQUE REFERENCES invoice,
+  reason text NOT NULL DEFAULT '' CHECK (length(reason) <= 500),
+  -- As services/selling/billing/invoice.ts composed it.
+  content jsonb NOT NULL,
+  UNIQUE (series, serial),
+  CHECK ((kind = 'credit_note') = (corrects IS NOT NULL))
+);
+COMMENT ON TABLE invoice IS 'Invoices and credit notes as they were issued. Never changed and never deleted.';
+CREATE UNIQUE INDEX invoice_once ON invoice (customer_id, month, currency, edition) WHERE kind = 'invoice';
+CREATE INDEX invoice_customer_idx ON invoice (customer_id, place);
+CREATE INDEX invoice_month_idx ON invoice (month, place);
+CREATE UNIQUE INDEX invoice_place_idx ON invoice (place);
+
+CREATE FUNCTION number_invoice() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+  INSERT INTO invoice_series AS s (name, last) VALUES (NEW.series, 1)
+    ON CONFLICT (name) DO UPDATE SET last = s.last + 1 RETURNING last INTO NEW.serial;
+  NEW.number := NEW.series || '-' || lpad(NEW.serial::text, GREATEST(6, length(NEW.serial::text)), '0');
+  RETURN NEW;
+END $$;
+COMMENT ON FUNCTION number_invoice IS 'Gives an invoice the next number of its series, in the transaction that issues it.';
+CREATE TRIGGER invoice_is_numbered BEFORE INSERT ON invoice FOR EACH ROW EXECUTE FUNCTION number_invoice();
+REVOKE ALL ON FUNCTION number_invoice() FROM PUBLIC;
+
+CREATE FUNCTION refuse_invoice_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'an invoice stays as it was issued' USING ERRCODE = 'check_violation', CONSTRAINT = 'invoice_is_final';
+END $$;
+COMMENT ON FUNCTION refuse_invoice_change IS 'Refuses every change of an invoice, and of a payment that was noted.';
+CREATE TRIGGER invoice_is_final BEFORE UPDATE OR DELETE ON invoice FOR EACH STATEMENT EXECUTE FUNCTION refuse_invoice_change();
+
+CREATE TABLE invoice_payment (
+  invoice_id uuid PRIMARY KEY REFERENCES invoice,
+  paid_on date NOT NULL,
+  -- For example of the bank transfer.
+  reference text NOT NULL DEFAULT '' CHECK (length(reference) <= 200),
+  noted_at timestamptz NOT NULL DEFAULT now(),
+  noted_by text NOT NULL
+);
+COMMENT ON TABLE invoice_payment IS 'Invoices that were paid in full.';
+CREATE TRIGGER invoice_payment_is_final BEFORE UPDATE OR DELETE ON invoice_payment
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_invoice_change();
+
+CREATE TABLE statement_billed (
+  customer_id uuid NOT NULL,
+  month date NOT NULL,
+  PRIMARY KEY (customer_id, month),
+  FOREIGN KEY (customer_id, month) REFERENCES statement
+);
+COMMENT ON TABLE statement_billed IS 'Statements that were turned into invoices, or had nothing to be paid.';
+
+CREATE TABLE invoice_mail (
+  invoice_id uuid NOT NULL REFERENCES invoice,
+  kind text NOT NULL CHECK (kind IN ('issued', 'overdue', 'paid', 'credited')),
+  asked_at timestamptz NOT NULL DEFAULT now(),
+  -- When the next attempt is due. Null: it was sent.
+  tell_at timestamptz DEFAULT now(),
+  PRIMARY KEY (invoice_id, kind)
+);
+COMMENT ON TABLE invoice_mail IS 'What a customer is told of an invoice, each once.';
+CREATE INDEX invoice_mail_tell_idx ON invoice_mail (tell_at) WHERE tell_at IS NOT NULL;
+
+-- Statements that are to be invoiced, in the order in which they are.
+CREATE INDEX statement_month_idx ON statement (month, customer_id);
+-- Overdue ones are few.
+CREATE INDEX invoice_due_idx ON invoice (due_on);
+
+-- What the seller's page of billing shows by month: added up as invoices come, because 100,000 customers have as many of them a month.
+
+CREATE TABLE invoice_sum (
+  month date NOT NULL,
+  currency text NOT NULL,
+  -- By which an open one is overdue.
+  due_on date NOT NULL,
+  state text NOT NULL CHECK (state IN ('open', 'paid', 'credited')),
+  invoices bigint NOT NULL,
+  -- In the currency's smallest unit.
+  total numeric NOT NULL,
+  PRIMARY KEY (month, currency, due_on, state)
+);
+COMMENT ON TABLE invoice_sum IS 'Invoices by month, added up. Written by triggers alone.';
+
+CREATE FUNCTION add_invoice_sum(p_invoice uuid, p_state text, p_sign integer) RETURNS void LANGUAGE sql AS $$
+  INSERT INTO invoice_sum AS known (month, currency, due_on, state, invoices, total)
+  SELECT month, currency, due_on, p_state, p_sign, p_sign * total FROM invoice WHERE id = p_invoice
+  ON CONFLICT (month, currency, due_on, state) DO UPDATE
+    SET invoices = known.invoices + excluded.invoices, total = known.total + excluded.total
+$$;
+COMMENT ON FUNCTION add_invoice_sum IS 'Adds one invoice to the sums of a state, or takes it out.';
+
+CREATE FUNCTION sum_invoices() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+  INSERT INTO invoice_sum AS known (month, currency, due_on, state, invoices, total)
+  SELECT month, currency, due_on, 'open', count(*), sum(total) FROM added WHERE kind = 'invoice' GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+  ON CONFLICT (month, currency, due_on, state) DO UPDATE
+    SET invoices = known.invoices + excluded.invoices, total = known.total + excluded.total;
+  PERFORM add_invoice_sum(a.corrects, CASE WHEN p.invoice_id IS NULL THEN 'open' ELSE 'paid' END, -1), add_invoice_sum(a.corrects, 'credited', 1)
+    FROM added a LEFT JOIN invoice_payment p ON p.invoice_id = a.corrects WHERE a.kind = 'credit_note';
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION sum_invoices IS 'Adds up invoices that are issued, and those that a credit note takes back.';
+REVOKE ALL ON FUNCTION sum_invoices() FROM PUBLIC;
+CREATE TRIGGER invoice_is_summed AFTER INSERT ON invoice REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION sum_invoices();
+
+CREATE FUNCTION sum_invoice_payments() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+  -- A credited one stays credited.
+  PERFORM add_invoice_sum(invoice_id, 'open', -1), add_invoice_sum(invoice_id, 'paid', 1)
+    FROM added WHERE NOT EXISTS (SELECT FROM invoice WHERE corrects = invoice_id);
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION sum_invoice_payments IS 'Adds up invoices that are paid.';
+REVOKE ALL ON FUNCTION sum_invoice_payments() FROM PUBLIC;
+CREATE TRIGGER invoice_payment_is_summed AFTER INSERT ON invoice_payment REFERENCING NEW TABLE AS added
+  FOR EACH STATEMENT EXECUTE FUNCTION sum_invoice_payments();
+
+-- Of all invoices that were ever issued, few are unpaid: they stand in a list of their own, so that the seller's page need not look for them.
+
+CREATE TABLE invoice_unpaid (
+  -- The invoice's, by which pages are ordered.
+  place bigint PRIMARY KEY,
+  invoice_id uuid NOT NULL UNIQUE REFERENCES invoice,
+  due_on date NOT NULL
+);
+COMMENT ON TABLE invoice_unpaid IS 'Invoices that are neither paid nor credited. Written by triggers alone.';
+
+CREATE FUNCTION keep_unpaid_invoices() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+  INSERT INTO invoice_unpaid (place, invoice_id, due_on) SELECT place, id, due_on FROM added WHERE kind = 'invoice';
+  DELETE FROM invoice_unpaid WHERE invoice_id IN (SELECT corrects FROM added WHERE kind = 'credit_note');
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION keep_unpaid_invoices IS 'Lists invoices that are issued, and takes out those that a credit note takes back.';
+CREATE TRIGGER invoice_is_unpaid AFTER INSERT ON invoice REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION keep_unpaid_invoices();
+
+CREATE FUNCTION remove_paid_invoices() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+  DELETE FROM invoice_unpaid WHERE invoice_id IN (SELECT invoice_id FROM added);
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION remove_paid_invoices IS 'Takes out invoices that are paid.';
+CREATE TRIGGER invoice_is_paid AFTER INSERT ON invoice_payment REFERENCING NEW TABLE AS added
+  FOR EACH STATEMENT EXECUTE FUNCTION remove_paid_invoices();
+REVOKE ALL ON FUNCTION keep_unpaid_invoices(), remove_paid_invoices() FROM PUBLIC;
