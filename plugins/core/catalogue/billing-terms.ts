@@ -28,7 +28,7 @@ const seller = z
     tax_id: taxId.optional().describe('GSTIN or VAT number; checked by format and check digit.'),
     email: z.email().optional().describe('Where customers write to about invoices.'),
   })
-  .transform(({ tax_id: given, ...rest }, context) => {
+  .transform(({ tax_id: given, ...rest }, context): typeof rest & { tax_id?: string } => {
     if (given === undefined) return rest;
     const checked = checkTaxId(rest.country, given);
     if (checked.problem === undefined) return { ...rest, tax_id: checked.value };
