@@ -1,11 +1,11 @@
 import pLimit from 'p-limit';
 import { listErrors } from '../../services/openapi/error-table';
-import { buildDocument } from '../../services/openapi/build-document';
+import { buildDocument } from '../support/openapi/build-document';
 import { CATALOGUE, PRODUCTS } from '../support/catalogue';
 import { send, type Reply } from '../support/http';
 import { codeContradictions } from '../support/openapi/code-contradictions';
 import { type DescribedDocument, DocumentedApi } from '../support/openapi/documented-api';
-import { ExampleCaller, type SandboxExample } from './follow-example';
+import { ExampleCaller, type SandboxExample } from '../support/gateway/follow-example';
 import { openInstallation, type Installation } from './installation';
 
 let tollgate: Installation;

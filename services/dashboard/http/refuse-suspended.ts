@@ -19,5 +19,5 @@ export function refuseSuspended(suspended: Suspension | null | undefined, { name
 }
 
 function sentence(reason: string): string {
-  return `The provider suspended this account: ${reason}${/[.?!]$/.test(reason) ? '' : '.'}`;
+  return `The seller suspended this account: ${reason}${/[.?!]$/.test(reason) ? '' : '.'}`;
 }

@@ -21,6 +21,8 @@ export interface PrivateServerOptions {
   readonly answerRefund?: AnswerRefund | undefined;
   /** By product: whether live keys have a source, as far as this process knows. */
   readonly live?: Readonly<Record<string, boolean>>;
+  /** By product: what answers live keys all the same where it has no source. */
+  readonly liveRoutes?: Readonly<Record<string, readonly string[]>>;
   /** Milliseconds for each check; 2 s unless given. */
   readonly checkTimeoutMs?: number;
 }
@@ -56,7 +58,7 @@ function answerJson(response: ServerResponse, status: number, body: unknown): vo
  * of the failed request as its only credential.
  */
 export async function startPrivateServer(options: PrivateServerOptions): Promise<PrivateServer> {
-  const { metrics, checks, live = {}, answerRefund, checkTimeoutMs = DEFAULT_CHECK_TIMEOUT_MS } = options;
+  const { metrics, checks, live = {}, liveRoutes = {}, answerRefund, checkTimeoutMs = DEFAULT_CHECK_TIMEOUT_MS } = options;
   let draining = false;
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -64,7 +66,7 @@ export async function startPrivateServer(options: PrivateServerOptions): Promise
       case '/health':
         return answerJson(response, 200, { status: 'ok' });
       case '/live':
-        return answerJson(response, 200, { products: live });
+        return answerJson(response, 200, { products: live, routes: liveRoutes });
       case '/metrics':
         response.writeHead(200, { 'Content-Type': metrics.registry.contentType }).end(await metrics.registry.metrics());
         return;

@@ -3,7 +3,8 @@ import { listSetting } from '../../../plugins/core/settings';
 import { notConfigured } from '../errors';
 import { type Metrics } from '../metrics';
 import { type ServiceDefinition, type ServiceTools } from '../service/define-service';
-import { loadWorkerService, type WorkerKind, workerSetting } from './load-proto';
+import { loadWorkerService, workerSetting } from './load-proto';
+import { type WorkerKind } from '../worker-kind';
 import { GrpcWorkerClient, type WorkerClient, type WorkerMethods } from './worker-client';
 import { type MutualTls } from '../mutual-tls';
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { type ServiceDefinition as GrpcServiceDefinition } from '@grpc/grpc-js';
 import { fromJSON, loadSync, type Options, type PackageDefinition } from '@grpc/proto-loader';
+import { type WorkerKind } from '../worker-kind';
 
 /** Beside the folders of the code, both before and after compilation. */
 const PROTOS = join(__dirname, '../../../protos');
@@ -12,10 +13,7 @@ const WORKERS = {
   image: { service: 'image.v1.ImageWorker', setting: 'IMAGE_WORKER_URL' },
   ranking: { service: 'ranking.v1.RankingWorker', setting: 'RANKING_WORKER_URL' },
   seo: { service: 'seo.v1.SeoWorker', setting: 'SEO_WORKER_URL' },
-} as const;
-
-/** Folder below services/workers and below protos. */
-export type WorkerKind = keyof typeof WORKERS;
+} as const satisfies Readonly<Record<WorkerKind, object>>;
 
 /** `host:port` of every worker of a kind, separated by commas, the same list for every replica of a service. */
 export function workerSetting(kind: WorkerKind): (typeof WORKERS)[WorkerKind]['setting'] {

@@ -1,5 +1,6 @@
 import { type WorkerProcessSettings } from '../config';
-import { loadWorkerService, type WorkerKind } from './load-proto';
+import { loadWorkerService } from './load-proto';
+import { type WorkerKind } from '../worker-kind';
 import { type WorkerTools } from './run-worker';
 import { serveWorker, type WorkerHandler, type WorkerServer } from './serve-worker';
 

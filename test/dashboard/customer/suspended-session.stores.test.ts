@@ -15,7 +15,7 @@ it('the session of a suspended customer buys nothing and makes nothing, as its t
   for (const endpoint of changes.filter(({ whileSuspended }) => !whileSuspended)) {
     const answer = await askEndpoint(dashboard, endpoint, { sample: samples[endpoint.name]?.(own), cookie: own.cookie });
     expect([endpoint.name, verdict(answer)]).toEqual([endpoint.name, '403 customer_suspended']);
-    expect(answer.json().detail).toBe('The provider suspended this account: unpaid since August.');
+    expect(answer.json().detail).toBe('The seller suspended this account: unpaid since August.');
   }
   expect(await readEverything(dashboard.pool)).toBe(before);
 });

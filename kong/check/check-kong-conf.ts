@@ -1,5 +1,5 @@
-import { REQUEST_VARIABLE, REQUEST_VARIABLE_PROPERTY } from '../plugins/core/access/request-variable';
-import { parseMilliseconds, parseProperties } from './local/config/kong-conf';
+import { REQUEST_VARIABLE, REQUEST_VARIABLE_PROPERTY } from '../../plugins/core/access/request-variable';
+import { parseMilliseconds, parseProperties } from '../local/config/kong-conf';
 
 /** Levels at which nginx writes nothing about a request. At `crit` it names the whole request line when the plugin socket is missing. */
 const SILENT_LEVELS: readonly string[] = ['alert', 'emerg'];
