@@ -12,6 +12,7 @@ import { REAL_GATEWAYS } from '../gateways/support/every-gateway';
 import { type FaultedGateway, openFaultedGateway, RECOVERY } from '../gateways/support/faulted-gateway';
 import { send, type Reply } from '../support/http';
 import { expectMeasured } from '../support/measured';
+import { openedForTests } from '../support/opened';
 import { sceneOn } from '../support/scenes';
 import { type RunningInstance } from '../support/system/instance';
 import { expectDocumented, type FaultPlan, type Observation, observeFault } from '../support/faults/observe-fault';
@@ -33,8 +34,9 @@ const AADHAAR = { aadhaar: '999999990019' };
 
 const newKey = (): Promise<IssuedKey> => tollgate.createKey({ products: ['api-vahaan'], mode: 'test', daily: 100_000, monthly: 1_000_000 });
 
+const opened = openedForTests();
 beforeAll(async () => {
-  tollgate = await openOwnInstallation();
+  tollgate = await opened.keep(openOwnInstallation(), (each) => each.close());
   instance = tollgate.instance;
   const [valid, revoked] = [await newKey(), await newKey()];
   watcher = (await newKey()).key;
@@ -43,8 +45,6 @@ beforeAll(async () => {
   await tollgate.keys.revoke(revoked.id);
   target = { url: `${tollgate.gatewayUrl}/vahaan`, key: valid.key, revokedKey: revoked.key };
 });
-
-afterAll(() => tollgate.close());
 
 const statusOf = (key: string): Promise<number> =>
   send(target.url, { headers: { 'X-API-Key': key } }).then(
@@ -187,12 +187,12 @@ describe('nothing unauthorised gets through while the plugin server', () => {
 });
 
 describe.each(REAL_GATEWAYS)('nothing unauthorised gets through %s while the plugin server', (kind) => {
+  const parts = openedForTests();
   let gateway: FaultedGateway;
 
   beforeAll(async () => {
-    gateway = await openFaultedGateway(tollgate, kind);
+    gateway = await parts.keep(openFaultedGateway(tollgate, kind), (each) => each.stop());
   });
-  afterAll(() => gateway.stop());
 
   sceneOn(kind, 'nginx')('is killed again and again', async () => {
     const inflict = async (): Promise<void> => {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openOwnInstallation, type OwnInstallation } from '../acceptance/installation';
 import { eventually } from '../support/eventually';
 import { send } from '../support/http';
+import { openedForTests } from '../support/opened';
 import { sceneOn } from '../support/scenes';
 import { childProcesses } from '../support/system/child-processes';
 import { REAL_GATEWAYS } from './support/every-gateway';
@@ -17,10 +18,10 @@ const CRASHING_MS = 2_000;
 
 let tollgate: OwnInstallation;
 
+const opened = openedForTests();
 beforeAll(async () => {
-  tollgate = await openOwnInstallation({ PLUGIN_SERVER_WORKERS: String(WORKERS) });
+  tollgate = await opened.keep(openOwnInstallation({ PLUGIN_SERVER_WORKERS: String(WORKERS) }), (each) => each.close());
 });
-afterAll(() => tollgate.close());
 
 const workers = (): number[] => childProcesses(tollgate.instance.pidOf('plugin-server'));
 
@@ -41,12 +42,12 @@ async function servingWorkers(): Promise<number> {
 const untilAllServe = (): Promise<void> => eventually(async () => workers().length === WORKERS && (await servingWorkers()) === WORKERS);
 
 describe.each(REAL_GATEWAYS)('nothing unauthorised gets through %s while of three workers of the plugin server', (kind) => {
+  const parts = openedForTests();
   let gateway: FaultedGateway;
 
   beforeAll(async () => {
-    gateway = await openFaultedGateway(tollgate, kind);
+    gateway = await parts.keep(openFaultedGateway(tollgate, kind), (each) => each.stop());
   });
-  afterAll(() => gateway.stop());
   beforeEach(untilAllServe);
 
   sceneOn(kind, 'nginx')('one is killed again and again', async () => {
