@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describeConnectionError } from '../../cli/database-problem';
 import { askForPlan } from '../../services/selling/subscriptions/ask-for-plan';
 import { testDatabase } from '../support/postgres/postgres';
-import { projectRoot, runCommand } from './support/run-command';
+import { projectRoot, runCommand } from '../support/system/run-command';
 import { CUSTOMER, useCommands } from './support/use-commands';
 import { runFolder } from '../support/run-folder';
 
@@ -127,7 +127,7 @@ it('a subscription is created, changes its plan and its limits, and goes back to
   expect(await ran(`subscription change ${id} --plan Star`)).toMatchObject({ plan: 'Star', daily: 100_000 });
 });
 
-describe('suspended by the provider', () => {
+describe('suspended by the seller', () => {
   const suspended = { reason: 'unpaid', since: expect.any(String) };
 
   it('is a customer, with a reason, until it is restored', async () => {

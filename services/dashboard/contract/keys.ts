@@ -69,7 +69,7 @@ const propagation = z.object({
   changedAt: moment.nullable(),
   nodes: z.array(
     z.object({
-      /** `Gateway 1` and so on, in the order of names that the operator gave. */
+      /** `Gateway 1` and so on, in the order of the names that the platform engineer gave. */
       name: z.string(),
       /** `reading`: the node has lost its feed of changes and asks the database on every request, so it is up to date. */
       state: z.enum(['confirmed', 'pending', 'reading', 'gone']),
@@ -163,6 +163,7 @@ export const keyEndpoints = {
   },
   'POST /keys/revoke': {
     for: 'members',
+    whileSuspended: true,
     needs: 'keys',
     scopes: ['keys:write'],
     summary: 'Revoke several keys for good, all or none',
@@ -216,8 +217,8 @@ export const keyEndpoints = {
     ],
   },
   'POST /keys/:id/activate': { ...setState, summary: 'Activate a key' },
-  'POST /keys/:id/deactivate': { ...setState, summary: 'Deactivate a key' },
-  'POST /keys/:id/revoke': { ...setState, summary: 'Revoke a key for good' },
+  'POST /keys/:id/deactivate': { ...setState, whileSuspended: true, summary: 'Deactivate a key' },
+  'POST /keys/:id/revoke': { ...setState, whileSuspended: true, summary: 'Revoke a key for good' },
   'POST /keys/:id/rotate': {
     for: 'members',
     needs: 'keys',

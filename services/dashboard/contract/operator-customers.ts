@@ -66,7 +66,7 @@ export type CustomerDetails = z.input<typeof customerDetails>;
 
 const limit = z.number().int().min(0).max(2_147_483_647).nullable();
 
-/** A plan that waits for the provider's answer, with the terms that the customer agreed to. */
+/** A plan that waits for the seller's answer, with the terms that the customer agreed to. */
 const openPlanRequest = z.object({
   id,
   customerId: id,

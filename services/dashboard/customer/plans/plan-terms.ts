@@ -65,7 +65,7 @@ export async function refuseOwnPriced(
 ) {
   const own = (await viewSubscriptions(db, customerId)).find((each) => each.product === product && each.state !== 'cancelled');
   if (!own || own.priceOverride === null || own.plan !== plan) return;
-  throw new OperationRefused('plan_current', 'you have this plan at a price of your own, and pay it as you agreed with the provider');
+  throw new OperationRefused('plan_current', 'you have this plan at a price of your own, and pay it as you agreed with the seller');
 }
 
 /** What is paid goes on until its period is over, and would be charged again. @throws Refusal 409 `plan_paid` */

@@ -71,7 +71,7 @@ function columnsFor(onAnswer: (answering: Answering) => void): readonly Column<O
 
 const nameOf = (act: Answering['act']): string => (act === 'approve' ? 'Approve' : 'Decline');
 
-/** Plans that wait for an answer, the longest waiting first; nothing where none does. Of one customer, or of all. */
+/** Plans that wait for the seller, the longest waiting first; nothing without any. Of one customer, or of all. */
 export function PlanRequests({ customerId }: { readonly customerId?: string }): ReactNode {
   const { data, error, refetch } = useRead(planRequestsQuery(customerId, undefined));
   const [answering, setAnswering] = useState<Answering>();
@@ -97,7 +97,7 @@ interface AnswerDialogProps {
   readonly onClose: () => void;
 }
 
-/** Sends an answer; what other pages show of the customer is loaded anew. */
+/** Approves or declines a request, and reloads what other pages show of the customer. */
 function useAnswer({ id, plan, customer }: OpenPlanRequest): (declined?: { readonly reason: string }) => Promise<void> {
   const client = useQueryClient();
   return async (declined) => {

@@ -96,7 +96,7 @@ export function ChoosePlanDialog({ product, offer, onClose }: ChoosePlanDialogPr
       if (act === 'Pay') return;
       await send(act, { product, offer, acceptLowerThanUsed: isBelowUse, consent, at: cost.data?.at });
       const isStopped = act !== 'Request' && product.subscription?.suspended !== undefined;
-      toast(`${DONE[act](product.title, name)}${isStopped ? ' The provider still suspends it.' : ''}`);
+      toast(`${DONE[act](product.title, name)}${isStopped ? ' The seller still suspends it.' : ''}`);
     } catch (error) {
       if (error instanceof ApiProblem && error.code === 'limit_below_use') setBelowUse(error);
       throw explainConflict(error);

@@ -38,7 +38,11 @@ export function PlanTerms({ product: { subscription }, offer }: PlanTermsProps):
         </List.Item>
       )}
       {offer.overage && <List.Item>What you use above what is included is on the statement of its month.</List.Item>}
-      {isChange && subscription.hasOwnLimits && <List.Item>Your own limits stay: they apply instead of the plan&apos;s.</List.Item>}
+      {isChange && subscription.hasOwnLimits && (
+        <List.Item>
+          Your own limits are for {subscription.plan ?? 'Base'}: they do not come along, and count again if you come back.
+        </List.Item>
+      )}
       {isChange && subscription.ownPrice !== null && <List.Item>Your own price ends with the plan that you leave.</List.Item>}
       {isChange && subscription.dailyCap !== null && <List.Item>Your own daily cap stays.</List.Item>}
     </List>
@@ -74,5 +78,5 @@ function whenItCounts({ needsApproval }: Offer, isChange: boolean): string {
   const kept = isChange ? ' What you used today and this month still counts.' : '';
   if (!needsApproval) return `Counts from the next request.${kept}`;
   const meanwhile = isChange ? 'your current plan goes on' : 'nothing changes';
-  return `The provider answers your request, and you are told by email; until then ${meanwhile}. It counts from the moment it is approved.${kept}`;
+  return `The seller answers your request, and you are told by email; until then ${meanwhile}. It counts from the moment it is approved.${kept}`;
 }

@@ -61,7 +61,7 @@ export function ProductPlans({ product }: { readonly product: Product }): ReactN
   );
 }
 
-/** One that the provider suspended is that before all else, also where its customer has just subscribed again or resumed it. */
+/** One that the seller suspended is that before all else, also where its customer has just subscribed again or resumed it. */
 function StateBadge({ subscription: { state, suspended } }: { readonly subscription: Subscription }): ReactNode {
   if (suspended && state !== 'cancelled') return <Badge color="red">Suspended</Badge>;
   return <Badge color={STATES[state].color}>{STATES[state].text}</Badge>;
@@ -77,15 +77,15 @@ function Standing({ subscription, title }: { readonly subscription: Subscription
   );
 }
 
-/** What the provider gave this customer alone, and until when. */
-function OwnTerms({ subscription: { hasOwnLimits, ownPrice, ownUntil } }: { readonly subscription: Subscription }): ReactNode {
+/** What the seller gave this customer alone, and until when. */
+function OwnTerms({ subscription: { plan, hasOwnLimits, ownPrice, ownUntil } }: { readonly subscription: Subscription }): ReactNode {
   if (!hasOwnLimits && ownPrice === null) return null;
   const what = [...(ownPrice === null ? [] : [`price, ${formatPrice(ownPrice)} a month`]), ...(hasOwnLimits ? ['limits'] : [])].join(
     ', and ',
   );
   return (
     <Text size="xs">
-      Your own {what}
+      Your own {what} on {plan ?? 'Base'}
       {ownUntil === null ? ', in place of the plan’s.' : ` until ${formatMoment(ownUntil)}; then the plan’s count again.`}
     </Text>
   );
