@@ -178,7 +178,7 @@ export interface Gateway {
   readonly hasDefaults: boolean;
 }
 
-export const isGuard = ({ name }: { readonly name?: string | undefined }): boolean => GUARDS.some((guard) => guard === name);
+const isGuard = ({ name }: { readonly name?: string | undefined }): boolean => GUARDS.some((guard) => guard === name);
 
 /** @returns the gateway, or what is wrong with its form, one text a place */
 export function readGateway(kongYml: string): Gateway | string[] {

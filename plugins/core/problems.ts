@@ -172,7 +172,7 @@ export interface ProblemOptions {
 
 /** The status the table gives this code. */
 /** A refusal that was only recorded, on a route with `enforce: false`. */
-export type WouldRefuse = `would_refuse:${DenialCode}`;
+type WouldRefuse = `would_refuse:${DenialCode}`;
 
 /** What a decision came to. */
 export type Outcome = 'admitted' | DenialCode | WouldRefuse;
