@@ -1,5 +1,5 @@
 import { chargesOf } from '../../../services/selling/billing/charge-states';
-import { type DatedFact, entitlementOf, graceEnd, type PaymentFact, reducePayments } from '../../../services/selling/billing/payment-state';
+import { type DatedFact, entitlementOf, graceEnd, type PaymentFact, reducePayments } from '../../../services/selling/paid-plans/payment-state';
 import { fc } from '../../support/fast-check';
 
 const DAY = 86_400;
@@ -127,7 +127,7 @@ describe('what was charged', () => {
 });
 
 describe('what is given for it', () => {
-  const state = historyOf([]).truth();
+  const state = { ...historyOf([]).truth(), next: null };
   const given = (changes: Partial<typeof state>, now: number, terms: { graceDays: number; afterGrace: 'base' | 'suspend' } = TERMS) =>
     entitlementOf({ ...state, ...changes }, terms, now);
   const now = state.periodEnd - DAY;
