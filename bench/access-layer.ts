@@ -4,11 +4,12 @@ import { createKey } from '../services/selling/keys/create-key';
 import { createPostgresAccessRecords } from '../plugins/stores/postgres/access-record/find-access-record';
 import { DEMO_EMAIL } from '../services/selling/customers/join-customer';
 import { hashApiKey } from '../plugins/core/access/api-key';
+import { MAX_RULES } from '../plugins/core/access/whitelist';
 import { startBenchNode } from './support/bench-node';
 import { type BenchStores, withBenchStores } from './support/bench-stores';
 import { measure, startUpstream } from './support/load';
 
-// How the cost of the access layer moves from 1 to 1,000,000 keys in the table and from 1 to 10,000 rules on the key.
+// How the cost of the access layer moves from 1 to 1,000,000 keys in the table and from 1 to 1,000 rules on the key.
 // Run: npm run build && node dist/bench/access-layer.js [seconds] [keys]
 
 const SECONDS = Number(process.argv[2] ?? 5);
@@ -40,7 +41,7 @@ async function coldLookUp(db: Pool, key: string): Promise<number> {
 
 async function main({ folder, db, databaseUrl, redisUrl, key: first }: BenchStores): Promise<void> {
   const { url: service } = await startUpstream();
-  await setCustomerLimits(db, { customer: DEMO_EMAIL, limits: { keys: 2 * MAX_KEYS + 100, rulesPerKey: 10_000 }, actor: 'bench' });
+  await setCustomerLimits(db, { customer: DEMO_EMAIL, limits: { keys: 2 * MAX_KEYS + 100 }, actor: 'bench' });
   const { base, pids } = await startBenchNode({ folder, name: 'redis', service, databaseUrl, redisUrl });
   const load = (name: string, key: string): unknown => measure({ name, url: `${base}/guarded?a=1`, seconds: SECONDS, key, pids });
   load('warm-up', first);
@@ -50,7 +51,7 @@ async function main({ folder, db, databaseUrl, redisUrl, key: first }: BenchStor
     load(`keys in the table: ${count}`, first);
     console.log(`${''.padEnd(34)} a look-up past the cache: ${cold.toFixed(0)} µs`);
   }
-  for (const count of [1, 100, 10_000]) {
+  for (const count of [1, 100, MAX_RULES]) {
     const rules = Array.from({ length: count - 1 }, (_, index) => `10.${index >> 8}.${index & 255}.0/24`);
     const options = { customer: DEMO_EMAIL, products: ['api-ip'], actor: 'bench', rules: [...rules, '127.0.0.1'] };
     load(`rules on the key: ${count}`, (await createKey(db, options)).key);

@@ -1,4 +1,5 @@
 import { type Command } from 'commander';
+import { MAX_RULES } from '../../plugins/core/access/whitelist';
 import {
   type CustomerLimits,
   type CustomerLimitsView,
@@ -14,19 +15,18 @@ Examples:
   npx tollgate customer limits you@company.com                     show them
   npx tollgate customer limits you@company.com --keys 500          raise one of them
 
-Revoked keys and their rules do not count. A limit below what a customer has takes nothing away; nothing can be added then.`;
+Revoked keys and their rules do not count. A limit below what a customer has takes nothing away; nothing can be added then.
+${MAX_RULES} rules of one key are everybody's limit.`;
 
 interface LimitFlags {
   readonly keys?: string;
-  readonly rulesPerKey?: string;
   readonly rules?: string;
   readonly writesPerMinute?: string;
 }
 
-function readLimits({ keys, rulesPerKey, rules, writesPerMinute }: LimitFlags): Partial<CustomerLimits> {
+function readLimits({ keys, rules, writesPerMinute }: LimitFlags): Partial<CustomerLimits> {
   return {
     ...(keys !== undefined && { keys: parseLimit(keys, '--keys') }),
-    ...(rulesPerKey !== undefined && { rulesPerKey: parseLimit(rulesPerKey, '--rules-per-key') }),
     ...(rules !== undefined && { rules: parseLimit(rules, '--rules') }),
     ...(writesPerMinute !== undefined && { writesPerMinute: parseLimit(writesPerMinute, '--writes-per-minute') }),
   };
@@ -35,7 +35,7 @@ function readLimits({ keys, rulesPerKey, rules, writesPerMinute }: LimitFlags): 
 function showLimits({ limits, used }: CustomerLimitsView): string {
   const rows = [
     ['keys', used.keys, limits.keys],
-    ['rules of one key', null, limits.rulesPerKey],
+    ['rules of one key', null, MAX_RULES],
     ['rules of all keys', used.rules, limits.rules],
     ['changes a minute at the dashboard', null, limits.writesPerMinute],
   ];
@@ -49,7 +49,6 @@ export function addCustomerLimits(customer: Command, context: CommandContext): v
     .description('show or change how many keys and whitelist rules a customer may have, and how often it may change something');
   finishCommand(command.argument('<email>', 'e-mail address or id of the customer'))
     .option('--keys <n>', 'keys, without revoked ones')
-    .option('--rules-per-key <n>', 'whitelist rules of one key')
     .option('--rules <n>', 'whitelist rules of all keys')
     .option('--writes-per-minute <n>', 'changes a minute through the dashboard')
     .addHelpText('after', EXAMPLES)

@@ -1,5 +1,4 @@
 import { type Pool } from 'pg';
-import { isFromBeforeBaseline } from '../../plugins/stores/postgres/adopt-schema';
 import { migrationNames } from '../../plugins/stores/postgres/migrate';
 
 export interface MigrationStanding {
@@ -24,10 +23,9 @@ async function readApplied(db: Pool): Promise<string[]> {
   }
 }
 
-/** Compares the database with the migrations of this version. A database from before 0.1.0 has none of them yet, and none that is newer. */
+/** Compares the database with the migrations of this version. */
 export async function readMigrationStanding(db: Pool): Promise<MigrationStanding> {
   const wanted = migrationNames();
   const applied = await readApplied(db);
-  if (isFromBeforeBaseline(applied)) return { pending: wanted, unknown: [] };
   return { pending: wanted.filter((name) => !applied.includes(name)), unknown: applied.filter((name) => !wanted.includes(name)) };
 }

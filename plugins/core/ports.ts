@@ -93,13 +93,13 @@ export interface RefundRequest {
   readonly requestId: string;
   /** The daily limit when the request was charged; it bounds the refunds of that day, see `mostRefundsOf`. */
   readonly dailyLimit: number;
-  /** How many units the request cost, 1 unless given: all are given back, or none. */
+  /** How many units to give back, 1 unless given: all of them, or none. */
   readonly units?: number | undefined;
   /** True where nothing failed: the product's catalogue charges nothing (`uncharged`), or the request was refused before its work. */
   readonly isExempt?: boolean | undefined;
 }
 
-/** What requests of one day cost more, or less, than was taken for them. */
+/** What requests of one day cost more than was taken for them. What they cost less is a refund. */
 export interface Settlement {
   /** Whose counter: see `counterOf` for that of its test keys. */
   readonly subscriptionId: string;
@@ -107,7 +107,7 @@ export interface Settlement {
   readonly day: string;
   /** Each is settled once. */
   readonly id: string;
-  /** To be taken, though the limit may be used up; below zero: to be given back, without a cap. */
+  /** To be taken, though the limit may be used up; above zero. */
   readonly units: number;
 }
 
@@ -122,12 +122,12 @@ export interface QuotaCounter {
    */
   spend(request: SpendRequest): Promise<SpendResult>;
   /**
-   * Gives the request's units back to the day they were taken from, once a request id.
+   * Gives units of a request back to the day they were taken from, once a request id.
    * @throws StoreUnavailable
    */
   refund(refund: RefundRequest): Promise<RefundOutcome>;
   /**
-   * Takes more units from a day and its month, past the limits if need be, or gives some back: once an id.
+   * Takes more units from a day and its month, past the limits if need be: once an id.
    * @throws StoreUnavailable; it may be asked again
    */
   settle(settlement: Settlement): Promise<SettlementOutcome>;

@@ -61,12 +61,12 @@ export interface WitnessStats {
   readonly missing: number;
 }
 
-/** What answers said that their requests cost, against what was taken for them. */
+/** What answers said that their requests cost, beyond what was taken for them. */
 export interface SettleQueueStats {
   /** Counters with something to settle. */
   readonly waiting: number;
   /** Since the start. `lost`: too many waited, the process ended while no store answered, or nothing is known of the day. */
-  readonly units: Readonly<Record<'charged' | 'given_back' | 'lost', number>>;
+  readonly units: Readonly<Record<'charged' | 'lost', number>>;
 }
 
 /** Requests that the gateway's word gives back. */

@@ -212,9 +212,12 @@ function watchWitness(registry: Registry, read: NonNullable<MetricSources['witne
   level(registry, { name: 'tollgate_answers_pending', help: 'Admitted requests whose answer is not told yet.' }, () => read().pending);
   const missing = { name: 'tollgate_answers_missing_total', help: 'Admitted requests whose answer the gateway never told.' };
   total(registry, missing, () => read().missing);
-  const refunds = { name: 'tollgate_gateway_refunds_total', help: 'Requests that were to be given back by what the gateway told.' };
+  const refunds = {
+    name: 'tollgate_gateway_refunds_total',
+    help: 'Requests that cost less than was taken, or nothing, by what the gateway told.',
+  };
   outcomes(registry, refunds, () => read().refunds.outcomes);
-  const settled = { name: 'tollgate_settled_units_total', help: 'Units that answers cost beyond, or below, what was taken in advance.' };
+  const settled = { name: 'tollgate_settled_units_total', help: 'Units that answers cost beyond what was taken in advance.' };
   outcomes(registry, settled, () => read().settlements.units);
 }
 

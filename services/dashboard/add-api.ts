@@ -9,7 +9,7 @@ import { accountHandlers } from './sign-in/account-handlers';
 import { findAccount, findCaller } from './sign-in/find-caller';
 import { passkeyDomain } from './sign-in/passkeys/passkey-domain';
 import { passkeyHandlers } from './sign-in/passkeys/passkey-handlers';
-import { findPerson, type PersonTools, takePersonWrite } from './sign-in/person';
+import { findPerson, type PersonTools } from './sign-in/person';
 import { callbackHandler } from './sign-in/providers/callback-handler';
 import { wayHandlers } from './sign-in/providers/way-handlers';
 import { verifyHandlers } from './sign-in/verify-handler';
@@ -53,8 +53,8 @@ function toolsFor(endpoint: Endpoint, tools: ApiTools): EndpointTools {
     case 'persons':
       return {
         deps,
-        findCaller: (request, reply) => findPerson(request, reply, tools),
-        takeWrite: (caller: Person) => takePersonWrite(db, caller),
+        findCaller: (request, reply) => findPerson(request, reply, { ...tools, needs: endpoint.needsForOrganisation }),
+        takeWrite: ({ userId }: Person) => takeWrite(db, userId),
       };
     case 'operators':
       return {

@@ -59,8 +59,8 @@ export interface DashboardAppOptions {
   readonly readDocument?: () => string;
 }
 
-/** 10,000 rules of 255 characters fit. */
-const BODY_LIMIT_BYTES = 4 * 1024 * 1024;
+/** 1,000 rules of 255 characters fit, also where each is escaped. */
+const BODY_LIMIT_BYTES = 2 * 1024 * 1024;
 const REQUEST_TIMEOUT_MS = 30_000;
 /** Longer than proxies keep idle connections to us. */
 const KEEP_ALIVE_MS = 75_000;

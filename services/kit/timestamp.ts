@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 /**
  * `YYYY-MM-DD HH:MM:SS` in UTC, the form that the specification fixes for the `timestamp` of an answer, and of nothing else.
  * @param atMs Unix milliseconds
@@ -13,3 +15,12 @@ export function formatTimestamp(atMs: number): string {
 export function formatInstant(atMs: number): string {
   return `${new Date(atMs).toISOString().slice(0, 19)}Z`;
 }
+
+/** The `timestamp` of an answer: what {@link formatTimestamp} writes. The specification fixes its form, which has no zone of its own. */
+export const timestampField = z.string().describe('When the answer was made: YYYY-MM-DD HH:MM:SS, always UTC.');
+
+/**
+ * What the documentation says of a time that {@link formatInstant} writes.
+ * @param what for example `When it ends`
+ */
+export const instantWords = (what: string): string => `${what}: RFC 3339, with its offset from UTC.`;

@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { type ZodOpenApiMediaTypeObject, type ZodOpenApiResponseObject } from 'zod-openapi';
 import { type Route } from '../kit/service/define-service';
-import { MEDIA_TYPES } from '../products/own-routes/answers';
 import { type Failure } from './error-table';
 import { type COMMON_HEADERS, headersOf } from './response-headers';
-import { moreSuccessesOf, refusalsOf } from './route-answers';
-import { CUT_NOTE, SAMPLE_ANSWERS, sampleName } from './sample-answers';
+import { refusalsOf } from './route-answers';
+import { CUT_NOTE } from './sample-answers';
 
 const PROBLEM = 'application/problem+json';
 
@@ -44,7 +43,7 @@ function commonOf(status: number): ReturnType<typeof common> {
 
 /** An answer with the headers that it may have. */
 function withHeaders(response: ZodOpenApiResponseObject, route: Route, status: number): ZodOpenApiResponseObject {
-  return { ...response, headers: { ...(status !== 101 && commonOf(status)), ...headersOf(status, route.path) } };
+  return { ...response, headers: { ...(status !== 101 && commonOf(status)), ...headersOf(status), ...route.headers?.[status] } };
 }
 
 /** By status: its codes in words, and in `x-codes` for programs. */
@@ -63,26 +62,28 @@ function problemResponses(route: Route): Responses {
 }
 
 /** The answer in JSON with what a test key got. */
-function jsonOf(route: Route, schema: z.ZodType): ZodOpenApiMediaTypeObject {
-  const sample = SAMPLE_ANSWERS[sampleName(route)];
+function jsonOf(schema: z.ZodType, sample: unknown): ZodOpenApiMediaTypeObject {
   if (sample === undefined) return { schema };
   return { schema, examples: { sandbox: { summary: 'What a test key got', description: CUT_NOTE, value: sample } } };
 }
 
 /** What a success holds: JSON by the route's schema, or bytes; a part of them in 206. */
-function successesOf(route: Route): Responses {
+function successesOf(route: Route, sample: unknown): Responses {
   const content = {
-    ...(route.output && { 'application/json': jsonOf(route, route.output) }),
-    ...Object.fromEntries((MEDIA_TYPES[route.path] ?? []).map((type) => [type, { schema: BINARY }])),
+    ...(route.output && { 'application/json': jsonOf(route.output, sample) }),
+    ...Object.fromEntries((route.mediaTypes ?? []).map((type) => [type, { schema: BINARY }])),
   };
-  const more = Object.entries(moreSuccessesOf(route)).map(([status, description]): [string, ZodOpenApiResponseObject] => {
+  const more = Object.entries(route.moreSuccesses ?? {}).map(([status, description]): [string, ZodOpenApiResponseObject] => {
     const response = status === '206' ? { description, content } : { description };
     return [status, withHeaders(response, route, Number(status))];
   });
   return { '200': withHeaders({ description: 'OK', content }, route, 200), ...Object.fromEntries(more) };
 }
 
-/** Every answer of a route, by status. */
-export function answersOf(route: Route): Responses {
-  return { ...successesOf(route), ...problemResponses(route) };
+/**
+ * Every answer of a route, by status.
+ * @param sample what a test key got for the route's example, if that was recorded
+ */
+export function answersOf(route: Route, sample: unknown): Responses {
+  return { ...successesOf(route, sample), ...problemResponses(route) };
 }

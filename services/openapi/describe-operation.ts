@@ -3,7 +3,6 @@ import { type ZodOpenApiMediaTypeObject, type ZodOpenApiOperationObject } from '
 import { type CatalogueProduct } from '../../plugins/core/catalogue/catalogue';
 import { type Route } from '../kit/service/define-service';
 import { answersOf, BINARY } from './describe-answers';
-import { DESCRIPTIONS } from '../products/own-routes/descriptions';
 import { inputShapeOf } from './input-shape';
 import { securityOf } from './product-paths';
 import { exampleCalls, fileOf } from './route-example';
@@ -40,7 +39,8 @@ function requestBodyOf(route: Route, product: CatalogueProduct): NonNullable<Zod
   const { body } = route;
   if (body?.kind === 'upload') {
     const [field = 'file'] = body.fields;
-    const multipart = { schema: { type: 'object' as const, required: [field], properties: { [field]: BINARY } } };
+    const file = { ...BINARY, ...(body.described !== undefined && { description: body.described }) };
+    const multipart = { schema: { type: 'object' as const, required: [field], properties: { [field]: file } } };
     return {
       required: true,
       content: { 'multipart/form-data': multipart, ...Object.fromEntries(body.mediaTypes.map((type) => [type, { schema: BINARY }])) },
@@ -98,7 +98,7 @@ function descriptionOf(route: Route): string | undefined {
     secret === undefined
       ? 'Takes every method.'
       : `Takes every method with a body. GET and HEAD have none and get 400: \`${secret}\` must not stand in a URL.`;
-  const parts = [DESCRIPTIONS[route.path], ...(route.method === 'ANY' ? [methods] : []), route.notes];
+  const parts = [route.does, ...(route.method === 'ANY' ? [methods] : []), route.notes];
   return parts.filter((part) => part !== undefined).join('\n\n') || undefined;
 }
 
@@ -120,10 +120,12 @@ interface OperationOptions {
   readonly route: Route;
   readonly method: 'get' | 'post';
   readonly baseUrl: string;
+  /** What a test key got for the route's example, if that was recorded. */
+  readonly sample: unknown;
 }
 
 /** One way to call a route. */
-export function operationOf({ product, route, method, baseUrl }: OperationOptions): ZodOpenApiOperationObject {
+export function operationOf({ product, route, method, baseUrl, sample }: OperationOptions): ZodOpenApiOperationObject {
   const name = route.path.replace(/^\//, '').replaceAll(/[^a-z0-9]+/gi, '_');
   const description = descriptionOf(route);
   const operation: ZodOpenApiOperationObject = {
@@ -132,7 +134,7 @@ export function operationOf({ product, route, method, baseUrl }: OperationOption
     summary: route.purpose ?? publishedAs(product, route)?.purpose ?? product.description,
     ...(description !== undefined && { description }),
     security: securityOf(product),
-    responses: answersOf(route),
+    responses: answersOf(route, sample),
     ...webSocketOf(route),
     'x-codeSamples': asCodeSamples(snippetsOf(route, baseUrl)),
   };

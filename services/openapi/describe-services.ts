@@ -3,9 +3,9 @@ import { type Catalogue } from '../../plugins/core/catalogue/catalogue';
 import { type ServiceDefinition } from '../kit/service/define-service';
 import { methodsOf, operationOf } from './describe-operation';
 import { listErrors } from './error-table';
-import { describeFields } from './field-words';
 import { nameParts } from './name-parts';
 import { COMMON_HEADERS } from './response-headers';
+import { readSampleAnswers, sampleName } from './sample-answers';
 
 const DESCRIPTION = `Every request carries an API key, counts against the daily and monthly limits of a subscription, and fails as \`application/problem+json\`. \
 Any answer may carry the headers of this document's components, also where an operation does not repeat them: X-Kong-Request-Id on each, \
@@ -17,9 +17,11 @@ function pathsOf(service: ServiceDefinition, baseUrl: string, catalogue: Catalog
   const product = catalogue.find(service.products[0]);
   // Not sold any more.
   if (!product) return {};
+  const samples = readSampleAnswers(service);
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
   for (const route of service.routes) {
-    const operations = methodsOf(route).map((method) => [method, operationOf({ product, route, method, baseUrl })] as const);
+    const sample = samples[sampleName(route)];
+    const operations = methodsOf(route).map((method) => [method, operationOf({ product, route, method, baseUrl, sample })] as const);
     paths[route.path] = { ...paths[route.path], ...Object.fromEntries(operations) };
   }
   return paths;
@@ -60,5 +62,5 @@ export function describeServices(
     // Transformations have no shape of their own; readers see what goes in.
     { allowEmptySchema: { transform: true, pipe: true, any: true, unknown: true, custom: true } },
   );
-  return nameParts({ ...document, paths: describeFields(document.paths ?? {}) });
+  return nameParts(document);
 }

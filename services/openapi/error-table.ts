@@ -1,40 +1,7 @@
 import { listProblems, type ProblemCode, statusOf } from '../../plugins/core/problems';
 import { isRefunded } from '../../plugins/core/catalogue/refunds';
+import { FINER_CODES, type FinerCode } from '../kit/finer-codes';
 import { REMEDIES } from './remedies';
-
-/** Codes finer than the table of problems: what they stand under, which gives the status, and their title. */
-const FINER = {
-  session_expired: ['invalid_request', 'No such session, or it has ended'],
-  session_busy: ['invalid_request', 'Another step of the session is under way'],
-  invalid_sequence: ['invalid_request', 'The step does not follow the last one'],
-  attempts_exhausted: ['invalid_request', 'Too many wrong attempts: the session has ended'],
-  refreshes_exhausted: ['invalid_request', 'The session shows no more captchas'],
-  otp_invalid: ['invalid_request', 'OTP wrong'],
-  otp_expired: ['invalid_request', 'OTP expired'],
-  otp_throttled: ['invalid_request', 'Too many OTPs for this number'],
-  not_an_apk: ['invalid_request', 'The file is no APK'],
-  apk_malformed: ['validation_failed', 'The APK cannot be read'],
-  apk_too_complex: ['validation_failed', 'The APK would cost too much to read'],
-  captcha_rejected: ['upstream_failed', 'Captcha rejected: the next one is in the answer'],
-  number_unknown: ['upstream_failed', 'The source has no record of this number'],
-  no_foreground: ['upstream_failed', 'Nothing to cut out'],
-  cutout_uncertain: ['upstream_failed', 'The cut-out is too uncertain to be a success'],
-  pages_unreachable: ['upstream_failed', 'None of the pages could be read'],
-  pages_timeout: ['upstream_timeout', 'None of the pages answered in time'],
-  provider_no_record: ['not_found', 'The provider has no record (reason no_records)'],
-  provider_failed: ['upstream_failed', 'The provider failed'],
-  provider_timeout: ['upstream_timeout', 'The provider did not answer in time'],
-} as const satisfies Record<string, readonly [ProblemCode, string]>;
-
-export type FinerCode = keyof typeof FINER;
-
-/** What callers see where one code stands under several statuses. */
-const SENT_AS: Readonly<Partial<Record<FinerCode, string>>> = {
-  number_unknown: 'not_found',
-  provider_no_record: 'provider_error',
-  provider_failed: 'provider_error',
-  provider_timeout: 'provider_error',
-};
 
 /** What becomes of the unit of a request that ends so: none was taken, it is given back, or it stays charged. */
 export type Charge = 'not taken' | 'given back' | 'charged';
@@ -67,11 +34,15 @@ export function failureOf(code: ProblemCode): Failure {
 }
 
 /** A finer one, as callers see it. */
-export function finerFailureOf(name: FinerCode): Failure {
-  const [problem, title] = FINER[name];
-  const code = SENT_AS[name] ?? name;
+function finerFailureOf(name: FinerCode): Failure {
+  const [problem, title, code = name]: readonly [ProblemCode, string, string?] = FINER_CODES[name];
   return { status: statusOf(problem), code, title, charge: chargeOf(problem, code) };
 }
+
+const isFiner = (code: ProblemCode | FinerCode): code is FinerCode => Object.hasOwn(FINER_CODES, code);
+
+/** A code of either table, as callers see it. */
+export const ownFailureOf = (code: ProblemCode | FinerCode): Failure => (isFiner(code) ? finerFailureOf(code) : failureOf(code));
 
 const gatewayFailure = (status: number, title: string, charge: Charge): Failure => ({ status, code: 'gateway_error', title, charge });
 
@@ -105,7 +76,7 @@ export interface ErrorCode {
  */
 export function listErrors(): readonly ErrorCode[] {
   const table = listProblems().flatMap(({ code }) => (code === 'key_inactive' ? [] : [failureOf(code)]));
-  const finer = (Object.keys(FINER) as FinerCode[]).map(finerFailureOf);
+  const finer = (Object.keys(FINER_CODES) as FinerCode[]).map(finerFailureOf);
   const all = [...table, ...finer, NO_PRODUCT, ...GATEWAY_FAILURES];
   return [...new Set(all.map(({ code }) => code))].map((code) => ({
     code,

@@ -1,5 +1,4 @@
-import { OWN_HEADERS } from '../products/own-routes/headers';
-import { always, type HeaderDescription, integer, text } from './header-description';
+import { always, type HeaderDescription, integer, text } from '../kit/service/route-description';
 
 /** What any answer may carry: said once, in the document's components. */
 export const COMMON_HEADERS = {
@@ -18,10 +17,7 @@ const BY_STATUS: Readonly<Record<number, Readonly<Record<string, HeaderDescripti
   503: { 'Retry-After': integer('Seconds until the request may be sent again; of the access check.') },
 };
 
-/**
- * The headers of one answer besides those that any answer may carry.
- * @param path of one of our own routes; none: what the gateway alone sends
- */
-export function headersOf(status: number, path?: string): Readonly<Record<string, HeaderDescription>> {
-  return { ...BY_STATUS[status], ...(path !== undefined && OWN_HEADERS[path]?.[status]) };
+/** The headers of a response of this status, whoever sends it, besides those that any may carry. */
+export function headersOf(status: number): Readonly<Record<string, HeaderDescription>> {
+  return { ...BY_STATUS[status] };
 }

@@ -1,10 +1,9 @@
 import { type ProblemCode } from '../../plugins/core/problems';
 import { type Route } from '../kit/service/define-service';
-import { MORE_SUCCESSES, OWN_FAILURES } from '../products/own-routes/answers';
-import { ACCESS_DENIALS, type Failure, failureOf, GATEWAY_FAILURES } from './error-table';
+import { ACCESS_DENIALS, type Failure, failureOf, GATEWAY_FAILURES, ownFailureOf } from './error-table';
 
 /** Whether a route reads a body at all: those of GET are ignored. */
-export function readsBody({ method, body }: Route): boolean {
+function readsBody({ method, body }: Route): boolean {
   return method !== 'GET' && body?.kind !== 'ignored';
 }
 
@@ -16,16 +15,11 @@ export function refusalsOf(route: Route): readonly Failure[] {
   if (readsBody(route)) codes.push('payload_too_large', 'media_type_unsupported');
   if (!isIndex(route)) codes.push('upstream_failed', 'upstream_timeout', 'upstream_not_configured');
   if (!route.isLight) codes.push('concurrency_exceeded');
-  const all = [...codes.map(failureOf), ...(OWN_FAILURES[route.path] ?? []), ...GATEWAY_FAILURES];
+  const all = [...codes.map(failureOf), ...(route.fails ?? []).map(ownFailureOf), ...GATEWAY_FAILURES];
   return [...new Map(all.map((each) => [`${each.status} ${each.code}`, each])).values()];
 }
 
 /** Light routes that ask no upstream. */
 function isIndex({ isLight, path }: Route): boolean {
   return isLight === true && !path.endsWith('/health');
-}
-
-/** Statuses of success besides 200, with what they say. */
-export function moreSuccessesOf({ path }: Route): Readonly<Record<number, string>> {
-  return MORE_SUCCESSES[path] ?? {};
 }

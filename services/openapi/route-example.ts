@@ -1,5 +1,4 @@
-import { type CatalogueRoute } from '../../plugins/core/catalogue/catalogue';
-import { EXAMPLE_OF, STEP_FIELDS, STEPS_BEFORE } from '../products/own-routes/examples';
+import { type ExampleStep } from '../kit/service/route-description';
 import { type SandboxExample } from '../sandbox/sandbox-upstream';
 import { createSandboxUpstreams } from '../sandbox/sandbox-upstreams';
 
@@ -26,31 +25,17 @@ function successes(): readonly SandboxExample[] {
   return known;
 }
 
-/** What is documented: a path that takes each of two methods for something else has an example for each. */
-export interface ExampleOf {
-  readonly path: string;
-  readonly method: CatalogueRoute['method'];
-}
-
 /** The sandbox's first documented success of a route; undefined when it has none. */
-export function findExample({ path, method: taken }: ExampleOf): RouteExample | undefined {
-  const of = EXAMPLE_OF[path] ?? path;
-  const example = successes().find(({ route, method }) => route === of && (taken === 'ANY' || taken === method));
-  return example && { method: example.method, path, input: example.input };
-}
-
-function ownInput({ path, input }: RouteExample): Record<string, unknown> {
-  const fields = STEP_FIELDS[path];
-  return Object.fromEntries(Object.entries(input).filter(([name]) => !fields || fields.includes(name)));
+function findExample({ path, method: taken, example: { of = path, sends } = {} }: ExampleStep): RouteExample | undefined {
+  const found = successes().find(({ route, method }) => route === of && (taken === 'ANY' || taken === method));
+  if (!found) return undefined;
+  const input = Object.fromEntries(Object.entries(found.input).filter(([name]) => !sends || sends.includes(name)));
+  return { method: found.method, path, input };
 }
 
 /** The calls of a route's example, its own last; all but the first also send the session that the first opened. */
-export function exampleCalls(of: ExampleOf): readonly RouteExample[] {
-  const before = (STEPS_BEFORE[of.path] ?? []).map((path) => ({ path, method: 'ANY' as const }));
-  return [...before, of].flatMap((each) => {
-    const example = findExample(each);
-    return example ? [{ ...example, input: ownInput(example) }] : [];
-  });
+export function exampleCalls(route: ExampleStep): readonly RouteExample[] {
+  return [...(route.example?.after ?? []), route].flatMap((each) => findExample(each) ?? []);
 }
 
 /** The file in an example's input, if it has one: uploads are shown with a file's name, not with its bytes. */

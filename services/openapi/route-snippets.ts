@@ -1,5 +1,5 @@
-import { SAVED_AS } from '../products/own-routes/answers';
-import { exampleCalls, type ExampleOf, fileOf, type RouteExample } from './route-example';
+import { type Route } from '../kit/service/define-service';
+import { exampleCalls, fileOf, type RouteExample } from './route-example';
 import { type Step } from './snippet-step';
 import { type Snippet, writeSnippets } from './snippets';
 
@@ -8,8 +8,11 @@ function queryOf(input: Readonly<Record<string, unknown>>): string {
   return query === '' ? '' : `?${query}`;
 }
 
-/** @param isFirst false: the call belongs to the session that an earlier one opened */
-function stepOf(call: RouteExample, isFirst: boolean): Step {
+/**
+ * @param savedAs of the route that is called last
+ * @param isFirst false: the call belongs to the session that an earlier one opened
+ */
+function stepOf(call: RouteExample, { isFirst, savedAs }: { readonly isFirst: boolean; readonly savedAs: string | undefined }): Step {
   const file = fileOf(call);
   const isGet = call.method === 'GET';
   return {
@@ -18,7 +21,7 @@ function stepOf(call: RouteExample, isFirst: boolean): Step {
     body: isGet || file ? undefined : call.input,
     file,
     inSession: !isFirst,
-    savedAs: SAVED_AS[call.path],
+    savedAs,
   };
 }
 
@@ -27,7 +30,9 @@ function stepOf(call: RouteExample, isFirst: boolean): Step {
  * @param baseUrl of the gateway, without a slash at the end
  * @returns nothing for a route without an example
  */
-export function snippetsOf(route: ExampleOf, baseUrl: string): readonly Snippet[] {
-  const steps = exampleCalls(route).map((call, index) => stepOf(call, index === 0));
+export function snippetsOf(route: Pick<Route, 'method' | 'path' | 'example' | 'savedAs'>, baseUrl: string): readonly Snippet[] {
+  const steps = exampleCalls(route).map((call, index, { length }) =>
+    stepOf(call, { isFirst: index === 0, savedAs: index === length - 1 ? route.savedAs : undefined }),
+  );
   return steps.length === 0 ? [] : writeSnippets(steps, baseUrl);
 }

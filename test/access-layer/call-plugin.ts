@@ -4,7 +4,7 @@ import { CONTEXT_HEADER, type ContextVerdict } from '../../plugins/core/proof/co
 import { verifyContext } from '../../plugins/core/proof/verify-context';
 import { generateApiKey, hashApiKey } from '../../plugins/core/access/api-key';
 import { type AccessRecord, type AccessRecords, type Decision, type QuotaCounter } from '../../plugins/core/ports';
-import { compileWhitelist } from '../support/compile-whitelist';
+import { compileWhitelist } from '../../plugins/core/access/whitelist';
 import { createProofKeys } from '../support/proof-keys';
 
 /** Of the one credential that there is. */

@@ -1,4 +1,4 @@
-import { compileWhitelist } from '../support/compile-whitelist';
+import { compileWhitelist } from '../../plugins/core/access/whitelist';
 import { bearer, call, recordOf } from './call-plugin';
 import { type FakeRequest } from './fake-kong';
 

@@ -4,7 +4,7 @@ import { CONTEXT_HEADER } from '../../plugins/core/proof/context-token';
 import { type AccessRecord, StoreUnavailable } from '../../plugins/core/ports';
 import { explainDecision } from '../../services/selling/requests/explain';
 import { verifyContext } from '../../plugins/core/proof/verify-context';
-import { compileWhitelist } from '../support/compile-whitelist';
+import { compileWhitelist } from '../../plugins/core/access/whitelist';
 import { call as callPlugin, contextKeys, key, recordOf } from './call-plugin';
 import { type FakeOutcome, type FakeRequest, memoryQuota, NOW_MS } from './fake-kong';
 

@@ -1,5 +1,5 @@
 import { StoreUnavailable, type AccessRecord, type KeyMode, type QuotaCounter } from '../../plugins/core/ports';
-import { compileWhitelist } from '../support/compile-whitelist';
+import { compileWhitelist } from '../../plugins/core/access/whitelist';
 import { bearer, call, failing, key, recordOf, recordsOf, proofIn, signContext } from './call-plugin';
 import { createInstance, memoryQuota, NOW_MS, type FakeRequest } from './fake-kong';
 

@@ -19,7 +19,7 @@ it.each<[string, string]>([
   [`customer create --email ${CUSTOMER.toUpperCase()}`, 'customer_exists'],
   [`customer limits ${CUSTOMER} --keys 0`, 'invalid_argument'],
   [`customer limits ${CUSTOMER} --rules many`, 'invalid_argument'],
-  [`customer limits ${CUSTOMER} --rules-per-key -1`, 'invalid_argument'],
+  [`customer limits ${CUSTOMER} --rules-per-key 2000`, 'invalid_argument'],
   ['customer suspend', 'invalid_argument'],
   ['customer suspend nobody@example.com', 'customer_unknown'],
   ['customer restore nobody@example.com', 'customer_unknown'],
@@ -61,12 +61,12 @@ it('customer limits are shown with what the customer has, and raised one by one'
   const email = await newCustomer();
   await ran(`key create --customer ${email} --products api-ip --allow 10.0.0.0/8,*.example.com`);
   const used = { keys: 1, rules: 2 };
-  const limits = { keys: 200, rulesPerKey: 1_000, rules: 20_000, writesPerMinute: 120 };
+  const limits = { keys: 200, rules: 20_000, writesPerMinute: 120 };
   expect(await ran(`customer limits ${email}`)).toEqual({ customer: email, limits, used });
-  const raised = { keys: 1, rulesPerKey: 5_000, rules: 30_000, writesPerMinute: 9 };
-  const raise = '--keys 1 --rules-per-key 5000 --rules 30000 --writes-per-minute 9';
+  const raised = { keys: 1, rules: 30_000, writesPerMinute: 9 };
+  const raise = '--keys 1 --rules 30000 --writes-per-minute 9';
   expect(await ran(`customer limits ${email} ${raise}`)).toEqual({ customer: email, limits: raised, used });
-  expect((await run('customer', 'limits', email)).stdout).toMatch(/rules of one key +– +5000\n/);
+  expect((await run('customer', 'limits', email)).stdout).toMatch(/rules of one key +– +1000\n/);
   const refused = await failure('key', 'create', '--customer', email, '--products', 'api-ip');
   expect(refused).toMatchObject({ code: 'key_limit_reached', line: expect.stringMatching(/at most 1 keys.*npx tollgate customer limits/) });
 });
@@ -108,6 +108,13 @@ it('a request for a plan is listed, approved and declined', async () => {
   expect(await ran(`subscription decline ${second.id} --reason Later.`)).toMatchObject({ state: 'declined', reason: 'Later.' });
   expect(await failure('subscription', 'approve', second.id)).toMatchObject({ code: 'request_closed' });
   expect(await ran('subscription requests')).toEqual([]);
+});
+
+it('a key holds 1,000 rules at most, for every customer', async () => {
+  const email = await newCustomer();
+  const rules = Array.from({ length: 1_001 }, (_, index) => `h${index}.example.com`).join(',');
+  const refused = await failure('key', 'create', '--customer', email, '--products', 'api-ip', '--allow', rules);
+  expect(refused).toMatchObject({ code: 'rule_limit_reached', line: expect.stringMatching(/at most 1000 whitelist rules, not 1001/) });
 });
 
 it('a subscription is created, changes its plan and its limits, and goes back to the base', async () => {

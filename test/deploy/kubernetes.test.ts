@@ -8,7 +8,8 @@ interface Container {
   name: string;
   image: string;
   args?: string[];
-  env?: { name: string; value?: string; valueFrom?: { secretKeyRef?: object; configMapKeyRef?: object } }[];
+  env?: { name: string; value?: string; valueFrom?: { secretKeyRef?: { key: string }; configMapKeyRef?: object } }[];
+  ports?: { name: string; containerPort: number }[];
   securityContext?: { readOnlyRootFilesystem?: boolean; allowPrivilegeEscalation?: boolean };
   startupProbe?: object;
   livenessProbe?: object;
@@ -27,7 +28,13 @@ interface PodSpec {
 interface Manifest {
   kind: string;
   metadata: { name: string };
-  spec: { template?: { spec: PodSpec }; selector?: { matchLabels?: Record<string, string> }; ports?: { port: number }[] };
+  spec: {
+    template?: { metadata?: { labels?: Record<string, string> }; spec: PodSpec };
+    selector?: { matchLabels?: Record<string, string> };
+    ports?: { port: number }[];
+    podSelector?: { matchLabels?: Record<string, string> };
+    ingress?: { from?: object[]; ports: { port: number }[] }[];
+  };
 }
 
 function read(folder: string): Manifest[] {
@@ -83,6 +90,45 @@ describe('the Kubernetes example', () => {
       expect(container.volumeMounts).toContainEqual({ name: 'plugin-socket', mountPath: '/var/run/tollgate' });
       // An emptyDir can be written by every user.
       expect(container.env).toContainEqual({ name: expect.stringMatching(/SOCKET$/), value: '/var/run/tollgate/own/plugin.sock' });
+    }
+  });
+
+  it('gives each process the database role that it needs, and the owner to the migration alone', () => {
+    const keys = containersIn(manifests).flatMap(({ args = [], env = [] }) => {
+      const from = env.find(({ name }) => name === 'DATABASE_URL')?.valueFrom?.secretKeyRef;
+      return from ? [[args[0], from.key]] : [];
+    });
+    expect(Object.fromEntries(keys)).toEqual({
+      'plugin-server': 'plugin_database_url',
+      dashboard: 'dashboard_database_url',
+      service: 'service_database_url',
+      migrate: 'database_url',
+    });
+    const created = readFileSync(join(FOLDER, 'kong.yaml'), 'utf8');
+    for (const [, key] of keys) expect(created).toContain(`--from-literal=${key}=`);
+  });
+
+  it('has a network policy for every port of every pod, and keeps metrics and status from callers', () => {
+    const policies = ofKind('NetworkPolicy').map(({ spec }) => spec);
+    const openTo = (labels: Record<string, string>, port: number): unknown[] =>
+      policies
+        .filter(({ podSelector }) => Object.entries(podSelector?.matchLabels ?? {}).every(([name, value]) => labels[name] === value))
+        .flatMap(({ ingress = [] }) =>
+          ingress.filter(({ ports }) => ports.some((each) => each.port === port)).map(({ from }) => from ?? 'all'),
+        );
+    for (const deployment of ofKind('Deployment')) {
+      const labels = deployment.spec.template?.metadata?.labels ?? {};
+      const ports = containersOf(podOf(deployment)).flatMap((container) => container.ports ?? []);
+      for (const { name, containerPort } of ports) {
+        const peers = openTo(labels, containerPort);
+        expect([deployment.metadata.name, name, peers.length > 0]).toEqual([deployment.metadata.name, name, true]);
+        const isPublic = peers.includes('all');
+        expect([deployment.metadata.name, name, isPublic]).toEqual([
+          deployment.metadata.name,
+          name,
+          name === 'proxy' || (name === 'http' && deployment.metadata.name === 'dashboard'),
+        ]);
+      }
     }
   });
 

@@ -5,7 +5,7 @@ import { credentials, makeClientConstructor, Metadata, type Client, type Service
 import { type CheckResponse, type HeaderValueOption } from '../../plugins/entrances/ext-authz/check-messages';
 import { ExtAuthzServer, loadAuthorization } from '../../plugins/entrances/ext-authz/ext-authz-server';
 import { StoreUnavailable } from '../../plugins/core/ports';
-import { compileWhitelist } from '../support/compile-whitelist';
+import { compileWhitelist } from '../../plugins/core/access/whitelist';
 import { failing, key, proofIn, recordOf } from '../access-layer/call-plugin';
 import { stagePlugin, type StagedPlugin } from './support/entrance-stage';
 

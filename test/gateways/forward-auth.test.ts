@@ -6,7 +6,7 @@ import { ForwardAuthServer } from '../../plugins/entrances/forward-auth/forward-
 import { generateApiKey } from '../../plugins/core/access/api-key';
 import { StoreUnavailable } from '../../plugins/core/ports';
 import { type Verdict } from '../../plugins/core/access/verdict';
-import { compileWhitelist } from '../support/compile-whitelist';
+import { compileWhitelist } from '../../plugins/core/access/whitelist';
 import { failing, key, proofIn, recordOf } from '../access-layer/call-plugin';
 import { stagePlugin, type StagedPlugin } from './support/entrance-stage';
 

@@ -1,21 +1,22 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { exampleCalls, fileOf, type RouteExample } from '../../services/openapi/route-example';
-import { SAMPLE_ANSWERS, sampleName } from '../../services/openapi/sample-answers';
+import { readSampleAnswers, sampleName, SAMPLES_FILE } from '../../services/openapi/sample-answers';
 import { SERVICES } from '../../services/products/registry';
 import { PRODUCTS } from '../support/catalogue';
 import { type Installation, openInstallation } from '../acceptance/installation';
 
-/** Set to anything, the file is written anew with what the routes answer. */
+/** Set to anything, the files are written anew with what the routes answer. */
 const IS_RECORDING = process.env['RECORD_SAMPLES'] !== undefined;
-const FILE = join(process.cwd(), 'services', 'products', 'own-routes', 'sample-answers.json');
 /** Pictures and tokens say nothing past this, and the second entry of a list what the first has said. */
 const MAX_TEXT = 100;
 const MAX_ENTRIES = 1;
 
-const routes = Object.values(SERVICES)
-  .flatMap((service) => service.routes)
-  .filter(({ output }) => output !== undefined);
+const services = Object.values(SERVICES);
+const routes = services.flatMap((service) => {
+  const samples = readSampleAnswers(service);
+  return service.routes.flatMap((route) => (route.output === undefined ? [] : [{ route, name: sampleName(route), service, samples }]));
+});
 
 let tollgate: Installation;
 let apiKey: string;
@@ -86,21 +87,22 @@ function keepOrReplace(sample: unknown, answer: unknown): unknown {
   return isSame ? sample : answer;
 }
 
-const recorded: Record<string, unknown> = {};
+/** By service. */
+const recorded: Record<string, Record<string, unknown>> = {};
 
-it.each(routes.map((route) => [sampleName(route), route] as const))(
-  '%s still answers its example as the sample shows',
-  async (name, route) => {
-    const calls = exampleCalls(route);
-    const answer = calls.length === 0 ? undefined : await answerOf(calls);
-    if (answer !== undefined) recorded[name] = keepOrReplace(SAMPLE_ANSWERS[name], shorten(answer));
-    if (IS_RECORDING) return;
-    expect([name, name in SAMPLE_ANSWERS]).toEqual([name, answer !== undefined]);
-    expect(missingFrom(answer ?? null, SAMPLE_ANSWERS[name] ?? null)).toEqual([]);
-  },
-);
+it.each(routes)('$name still answers its example as the sample shows', async ({ name, route, service, samples }) => {
+  const calls = exampleCalls(route);
+  const answer = calls.length === 0 ? undefined : await answerOf(calls);
+  if (answer !== undefined) recorded[service.name] = { ...recorded[service.name], [name]: keepOrReplace(samples[name], shorten(answer)) };
+  if (IS_RECORDING) return;
+  expect([name, name in samples]).toEqual([name, answer !== undefined]);
+  expect(missingFrom(answer ?? null, samples[name] ?? null)).toEqual([]);
+});
 
 it('is recorded when asked for', () => {
-  if (IS_RECORDING) writeFileSync(FILE, `${JSON.stringify(recorded, null, 2)}\n`);
-  expect(Object.keys(IS_RECORDING ? recorded : SAMPLE_ANSWERS)).toContain('ANY /pincode');
+  expect(recorded['pincode']).toHaveProperty(['ANY /pincode']);
+  if (!IS_RECORDING) return;
+  for (const [name, samples] of Object.entries(recorded)) {
+    writeFileSync(join(process.cwd(), 'services', 'products', name, SAMPLES_FILE), `${JSON.stringify(samples, null, 2)}\n`);
+  }
 });

@@ -1,4 +1,7 @@
-import { SAMPLE_ANSWERS } from '../../services/openapi/sample-answers';
+import { readSampleAnswers } from '../../services/openapi/sample-answers';
+import { SERVICES } from '../../services/products/registry';
+
+const SAMPLES = Object.values(SERVICES).flatMap((service) => Object.entries(readSampleAnswers(service)));
 
 /** Files that come with the service: what they say is true, whatever the key. */
 const TRUE_FILES = ['city_database', 'asn_database'];
@@ -22,7 +25,7 @@ function sourcesIn(value: unknown, at: string): [string, string][] {
 const OF_THE_FILE = ['secret_rules', 'tracker_list'];
 
 it('an answer that the sandbox made up says so wherever it names a source', () => {
-  const named = Object.entries(SAMPLE_ANSWERS).flatMap(([route, answer]) => sourcesIn(answer, route));
+  const named = SAMPLES.flatMap(([route, answer]) => sourcesIn(answer, route));
   expect(named.length).toBeGreaterThan(30);
   expect(named.filter(([, source]) => !source.startsWith('sandbox') && ![...TRUE_FILES, ...OF_THE_FILE].includes(source))).toEqual([]);
 });
@@ -35,7 +38,7 @@ function timesIn(value: unknown, at: string): [string, string][] {
 }
 
 it('a time in an answer says its offset, but for the timestamp whose form the specification fixes', () => {
-  const times = Object.entries(SAMPLE_ANSWERS).flatMap(([route, answer]) => timesIn(answer, route));
+  const times = SAMPLES.flatMap(([route, answer]) => timesIn(answer, route));
   expect(times.length).toBeGreaterThan(30);
   const isInstant = (text: string): boolean => /T.*(Z|[+-]\d\d:\d\d)$/.test(text);
   expect(times.filter(([at, text]) => at.endsWith('.timestamp') === isInstant(text))).toEqual([]);

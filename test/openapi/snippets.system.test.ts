@@ -3,7 +3,8 @@ import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { PRODUCTS } from '../support/catalogue';
-import { exampleCalls, type ExampleOf, fileOf } from '../../services/openapi/route-example';
+import { exampleCalls, fileOf } from '../../services/openapi/route-example';
+import { SERVICES } from '../../services/products/registry';
 import { snippetsOf } from '../../services/openapi/route-snippets';
 import { type SnippetLanguage } from '../../services/openapi/snippets';
 import { openInstallation, type Installation } from '../acceptance/installation';
@@ -13,7 +14,7 @@ import { runFolder } from '../support/run-folder';
 import { asOpenApi30 } from '../support/openapi/as-openapi-30';
 
 const run = promisify(execFile);
-const routes: ExampleOf[] = [...PRODUCTS.flatMap((product) => product.routes), { method: 'GET', path: '/api/v1/gst/refresh-captcha' }];
+const routes = Object.values(SERVICES).flatMap((service) => service.routes);
 
 /** Ends what a snippet wrote. */
 const END = '\u001e';

@@ -20,7 +20,7 @@ const PACE_MS = 100;
 const RETRY_MS = 1_000;
 
 /**
- * Settles what requests cost against what was taken for them, in the background: one call for all requests of a counter and day since the last.
+ * Charges what requests cost beyond what was taken for them, in the background: one call for all requests of a counter and day since the last.
  * A call has an id, so that it may be made again when its answer was lost.
  */
 export class SettleQueue {
@@ -29,7 +29,7 @@ export class SettleQueue {
   private failed: Settlement[] = [];
   private working: Promise<void> | undefined;
   private isClosing = false;
-  private readonly counts = { charged: 0, given_back: 0, lost: 0 };
+  private readonly counts = { charged: 0, lost: 0 };
 
   constructor(private readonly options: SettleQueueOptions) {}
 
@@ -38,7 +38,7 @@ export class SettleQueue {
     const place = `${subscriptionId} ${day}`;
     const due = this.waiting.get(place);
     if (due) due.units += units;
-    else if (this.waiting.size >= MAX_WAITING) this.counts.lost += Math.abs(units);
+    else if (this.waiting.size >= MAX_WAITING) this.counts.lost += units;
     else this.waiting.set(place, { subscriptionId, day, units });
     this.working ??= this.work();
   }
@@ -57,8 +57,8 @@ export class SettleQueue {
     // What else is told in this turn of the event loop goes along.
     await Promise.resolve();
     while (this.waiting.size + this.failed.length > 0) {
-      const news = [...this.waiting.values()].filter(({ units }) => units !== 0);
-      const round = [...this.failed, ...news.map((due) => ({ ...due, id: `units-${randomUUID()}` }))];
+      const news = [...this.waiting.values()].map((due) => ({ ...due, id: `units-${randomUUID()}` }));
+      const round = [...this.failed, ...news];
       this.waiting = new Map();
       this.failed = [];
       await Promise.all(round.map((settlement) => this.settle(settlement)));
@@ -72,10 +72,10 @@ export class SettleQueue {
     const { units } = settlement;
     try {
       const outcome = await this.options.counter.settle(settlement);
-      this.counts[outcome === 'uncharged' ? 'lost' : units > 0 ? 'charged' : 'given_back'] += Math.abs(units);
+      this.counts[outcome === 'uncharged' ? 'lost' : 'charged'] += units;
     } catch (error) {
       this.options.onError(error);
-      if (this.isClosing) this.counts.lost += Math.abs(units);
+      if (this.isClosing) this.counts.lost += units;
       else this.failed.push(settlement);
     }
   }

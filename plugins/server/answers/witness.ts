@@ -8,9 +8,9 @@ import { type WitnessStats } from '../../core/store-stats';
 export interface WitnessOptions {
   /** Told of each answer to an admitted request, once. Never throws. */
   readonly note: (answer: Answer) => void;
-  /** Told of each request that is not to be charged, once. Never throws. */
+  /** Told of each request that costs less than was taken, or nothing, once. Never throws. */
   readonly giveBack: (refund: RefundRequest) => void;
-  /** Told of each request that costs more or less than was taken, once. Never throws. */
+  /** Told of each request that costs more than was taken, once. Never throws. */
   readonly settle: (due: Omit<Settlement, 'id'>) => void;
 }
 
@@ -125,8 +125,10 @@ export class Witness {
   }
 
   private charge(requestId: string, { subscriptionId, day, dailyLimit, units: taken }: Charge, { units, isFree }: Cost): void {
-    if (isFree) this.options.giveBack({ requestId, subscriptionId, day, dailyLimit, units: taken });
-    else if (units !== taken) this.options.settle({ subscriptionId, day, units: units - taken });
+    const tooMuch = isFree ? taken : taken - units;
+    // Anyone who reaches the port can say so, so what is given back has the cap of every refund.
+    if (tooMuch > 0) this.options.giveBack({ requestId, subscriptionId, day, dailyLimit, units: tooMuch });
+    else if (tooMuch < 0) this.options.settle({ subscriptionId, day, units: -tooMuch });
   }
 
   /** Gives up what waited longest: what stood here before the last turn. */

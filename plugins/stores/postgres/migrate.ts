@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { adoptSchema, checkAdopted, isFromBeforeBaseline } from './adopt-schema';
 
 /** Where the numbered SQL files are, beside this module in the sources and in the build. */
 export const MIGRATIONS_FOLDER = join(__dirname, 'migrations');
@@ -42,31 +41,17 @@ export function migrationNames(folder: string = MIGRATIONS_FOLDER): string[] {
   return files.map((file) => file.slice(0, -'.sql'.length)).sort();
 }
 
-/** @returns undefined for a database without the table: it was never migrated */
-async function readApplied(client: Client): Promise<string[] | undefined> {
-  const { rows } = await client.query<{ name: string | null }>("SELECT to_regclass('schema_migration')::text AS name");
-  if (rows[0]?.name === null) return undefined;
-  const applied = await client.query<{ name: string }>('SELECT name FROM schema_migration ORDER BY name');
-  return applied.rows.map(({ name }) => name);
-}
-
-/** In one transaction with an adoption; node-pg-migrate, which commits by itself, could not share it. */
+/** In one transaction: node-pg-migrate, which commits by itself, could leave half of them. */
 async function applyPending(client: Client, folder: string): Promise<string[]> {
-  const names = migrationNames(folder);
-  const sqlOf = (name: string): string => readFileSync(join(folder, `${name}.sql`), 'utf8');
-  const before = (await readApplied(client)) ?? [];
-  const isAdopted = isFromBeforeBaseline(before);
-  const adopted = isAdopted ? await adoptSchema(client, { applied: before, names, sqlOf }) : [];
   await client.query(MIGRATION_TABLE);
-  const applied = isAdopted ? adopted : before;
-  const pending = names.filter((name) => !applied.includes(name));
+  const { rows } = await client.query<{ name: string }>('SELECT name FROM schema_migration ORDER BY name');
+  const applied = rows.map(({ name }) => name);
+  const pending = migrationNames(folder).filter((name) => !applied.includes(name));
   const last = applied.at(-1) ?? '';
   if (pending[0] !== undefined && pending[0] < last) throw new Error(`migration ${pending[0]} comes before ${last}, which is applied`);
-  for (const name of pending) await client.query(sqlOf(name));
-  const fresh = [...adopted, ...pending];
-  await client.query('INSERT INTO schema_migration (name) SELECT unnest($1::text[])', [fresh]);
-  if (isAdopted) await checkAdopted(client);
-  return fresh;
+  for (const name of pending) await client.query(readFileSync(join(folder, `${name}.sql`), 'utf8'));
+  await client.query('INSERT INTO schema_migration (name) SELECT unnest($1::text[])', [pending]);
+  return pending;
 }
 
 async function runMigrations(url: string, folder: string): Promise<string[]> {
@@ -93,10 +78,10 @@ async function runMigrations(url: string, folder: string): Promise<string[]> {
 
 /**
  * Brings the schema up to date, also under running plugin servers. Two starters at once both succeed: the second waits on an advisory lock
- * and finds nothing to do. A database from before 0.1.0 is adopted, see adopt-schema.ts.
+ * and finds nothing to do.
  * @returns the names of the migrations that this call applied
- * @throws Error from PostgreSQL, or saying that another transaction is in the way, or why a database from before 0.1.0 cannot be adopted;
- * then nothing was changed, since all pending migrations share one transaction
+ * @throws Error from PostgreSQL, or saying that another transaction is in the way; then nothing was changed, since all pending migrations
+ * share one transaction
  */
 export async function migrate(
   url: string,

@@ -451,14 +451,12 @@ CREATE INDEX customer_day_day_idx ON customer_day USING btree (day);
 CREATE TABLE customer_limit (
   customer_id uuid NOT NULL,
   keys integer,
-  rules_per_key integer,
   rules integer,
   writes_per_minute integer,
   CONSTRAINT customer_limit_pkey PRIMARY KEY (customer_id),
   CONSTRAINT customer_limit_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id) ON DELETE CASCADE,
   CONSTRAINT customer_limit_keys_check CHECK (keys > 0),
   CONSTRAINT customer_limit_rules_check CHECK (rules > 0),
-  CONSTRAINT customer_limit_rules_per_key_check CHECK (rules_per_key > 0),
   CONSTRAINT customer_limit_writes_per_minute_check CHECK (writes_per_minute > 0)
 );
 
@@ -2303,7 +2301,7 @@ BEGIN
   RETURN NULL;
 END $function$;
 
--- Tells every node that a key's products or rules changed, once a statement: a key may have 10,000 rules. The hash is null where the key
+-- Tells every node that a key's products or rules changed, once a statement: a key may have 1,000 rules. The hash is null where the key
 -- itself is gone.
 CREATE OR REPLACE FUNCTION public.tell_credential_part_change()
  RETURNS trigger

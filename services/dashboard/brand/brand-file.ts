@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, extname, join, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { linkKind } from './link-target';
 
 export const LOGO_TYPES: Readonly<Record<string, string>> = { '.svg': 'image/svg+xml', '.png': 'image/png', '.webp': 'image/webp' };
 /** Every page loads it. */
@@ -15,7 +16,7 @@ const logoFile = z.string().refine((path) => extname(path).toLowerCase() in LOGO
 const address = z
   .string()
   .refine(
-    (text) => /^\/(?!\/)/.test(text) || (/^https:\/\//.test(text) && URL.canParse(text)),
+    (text) => (linkKind(text) === 'place' && text.startsWith('/')) || (linkKind(text) === 'https' && text.startsWith('https://')),
     'must be a URL that starts with https://, or a path of this site that starts with /',
   );
 

@@ -105,6 +105,7 @@ export const accountEndpoints = {
   },
   'POST /account/delete': {
     for: 'persons',
+    needsForOrganisation: 'ownership',
     summary: 'Delete the own account, in 14 days',
     body: passwordProof,
     answer: deletion,
@@ -112,7 +113,8 @@ export const accountEndpoints = {
   },
   'POST /account/export': {
     for: 'persons',
-    summary: 'Everything that is known of the person',
+    needsForOrganisation: 'ownership',
+    summary: 'Everything that is known of the person, and of the organisation that the person owns',
     body: passwordProof,
     file: 'application/json; charset=utf-8',
     refuses: PROOF_REFUSALS,

@@ -42,7 +42,11 @@ type Who =
       /** So may a token of the seller's API, for any customer; with one of `scopes` unless given. */
       readonly sellerScopes?: readonly SellerScope[];
     }
-  | { readonly for: 'persons' }
+  | {
+      readonly for: 'persons';
+      /** Acts on the person's organisation too: the handler gets it only if the person's role in it grants this. Without, it gets none. */
+      readonly needsForOrganisation?: Permission;
+    }
   | { readonly for: 'accounts' }
   | {
       readonly for: 'operators';

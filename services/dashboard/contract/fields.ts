@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MAX_RULES } from '../../../plugins/core/access/whitelist';
 import { PRODUCT_ID } from '../../../plugins/core/catalogue/catalogue';
 
 /** ISO 8601, UTC; a `Date` on the server's side of an answer. */
@@ -36,7 +37,7 @@ export const cursor = z.string().min(1).max(200);
 export const longCursor = z.string().min(1).max(500);
 export const pageSize = z.coerce.number<number | string>().int().min(1).max(100).default(25);
 /** As a customer writes them: addresses, CIDR ranges, domains, `*.` domains. */
-export const rules = z.array(z.string().trim().min(1).max(255)).max(10_000);
+export const rules = z.array(z.string().trim().min(1).max(255)).max(MAX_RULES, `a key can have at most ${MAX_RULES} whitelist rules`);
 export const keyName = z.string().trim().min(1).max(100);
 export const planName = z.string().min(1).max(100);
 

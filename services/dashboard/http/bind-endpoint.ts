@@ -3,24 +3,31 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { type Permission } from '../../selling/members/member-roles';
 import { invalidInput } from '../../kit/errors';
 import { JSON_TYPE } from '../../kit/service/reply';
 import { checkSchema } from '../../kit/input/validate';
 import { type Endpoint, type EndpointName, type Given, type Params, partsOf, type Schema } from '../contract/endpoint';
 import { type Contract, type EndpointsFor } from '../contract/endpoints';
 import { id } from '../contract/fields';
-import { type Callers } from './callers';
+import { type Callers, type PersonOfOrganisation } from './callers';
 import { type DashboardDeps } from './dashboard-deps';
 import { shapeAnswer } from './shape-answer';
 
 type Read<Found> = Found extends z.ZodType ? z.output<Found> : undefined;
+
+type CallerOf<Definition> = Definition extends { for: 'persons'; needsForOrganisation: Permission }
+  ? PersonOfOrganisation
+  : Definition extends { for: infer For extends keyof Callers }
+    ? Callers[For]
+    : never;
 
 /** What a handler gets, by the endpoint's definition. */
 export interface Call<Name, Definition = Name extends keyof Contract ? Contract[Name] : never> {
   readonly params: Params<Name>;
   readonly query: Read<Schema<Definition, 'query'>>;
   readonly body: Read<Schema<Definition, 'body'>>;
-  readonly caller: Definition extends { for: infer For extends keyof Callers } ? Callers[For] : never;
+  readonly caller: CallerOf<Definition>;
   readonly request: FastifyRequest;
   /** For cookies. */
   readonly reply: FastifyReply;

@@ -42,8 +42,6 @@ export interface Caller {
 export interface Person {
   readonly userId: string;
   readonly email: string;
-  /** Of the person's own; undefined for somebody who has left, or was removed from, every organisation. */
-  readonly customerId: string | undefined;
   readonly hasSecondFactor: boolean;
   readonly sessionId: string;
   readonly actor: { readonly name: string; readonly from: string };
@@ -52,6 +50,12 @@ export interface Person {
    * @throws Refusal 403 `password_wrong`, 403 `sign_in_again` for an account without one, 429 `too_many_attempts`
    */
   confirm(password: string | undefined): Promise<void>;
+}
+
+/** A person whose endpoint acts on an organisation too. */
+export interface PersonOfOrganisation extends Person {
+  /** The own one, else the one joined first. Undefined for a person who is in none, or whose role in it does not grant what the endpoint needs. */
+  readonly customerId: string | undefined;
 }
 
 /** Who asks, of those who run the installation. */

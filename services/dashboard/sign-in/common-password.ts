@@ -39,17 +39,27 @@ function formsOf(password: string): string[] {
   return [text, spellOut(text), trim(text), spellOut(trim(text)), trim(spellOut(text))].flatMap((each) => [each, withoutRepetition(each)]);
 }
 
+/** What is easy to guess for anyone who knows the address: its parts, together and alone, in the forms of a password. */
+function ownWords(email: string): ReadonlySet<string> {
+  const [name = '', host = ''] = email.split('@');
+  const bareName = name.replace(/\+.*$/, '');
+  const site = host.replace(/\.[^.]*$/, '');
+  const words = [email, name, bareName, host, site, `${bareName}@${host}`, `${bareName}@${site}`, `${site}@${bareName}`];
+  const without = [...words, `${name}${host}`].map((word) => word.replace(/[^\p{L}\p{N}]/gu, ''));
+  return new Set([...words, ...without].flatMap(formsOf).filter((form) => form !== ''));
+}
+
 /**
  * Refuses a new password that a guessing program tries first.
- * @param email of the account, when it is known: its name is no password either
+ * @param email of the account, when it is known: neither it nor a part of it is a password
  * @throws Refusal 400 `password_common`
  */
 export async function refuseCommonPassword(password: string, email?: string): Promise<void> {
   // Refused as too short, which says more.
   if (password.length < MIN_CHARACTERS) return;
   const forms = formsOf(password);
-  const name = email?.split('@')[0]?.toLowerCase() ?? '';
+  const own = ownWords(email ?? '');
   const common = await commonPasswords();
-  const isCommon = new Set(password).size < MIN_DISTINCT || forms.some((form) => common.has(form) || (name !== '' && form === name));
+  const isCommon = new Set(password).size < MIN_DISTINCT || forms.some((form) => common.has(form) || own.has(form));
   if (isCommon) throw new Refusal('password_common');
 }

@@ -44,7 +44,7 @@ export function actorOf({ email }: Pick<SessionUser, 'email'>, request: FastifyR
 }
 
 /** A newcomer gets an organisation; one that an operator made for the address becomes the newcomer's. */
-async function membershipsOf(user: SessionUser, { request, db }: { request: FastifyRequest; db: Pool }): Promise<Membership[]> {
+export async function membershipsOf(user: SessionUser, { request, db }: { request: FastifyRequest; db: Pool }): Promise<Membership[]> {
   const known = await findMemberships(db, { userId: user.id });
   if (known.length > 0) return known;
   await joinCustomer(db, { email: user.email, actor: actorOf(user, request) });

@@ -1,14 +1,12 @@
 import { type FastifyReply, type FastifyRequest } from 'fastify';
-import { type Pool } from 'pg';
 import { findPasswordHash } from '../../selling/customers/ways-to-sign-in';
-import { joinCustomer } from '../../selling/customers/join-customer';
+import { type Permission, roleMay } from '../../selling/members/member-roles';
 import { findOperator } from '../../selling/operators/find-operator';
-import { type Person } from '../http/callers';
+import { type PersonOfOrganisation } from '../http/callers';
 import { Refusal } from '../http/refusal';
-import { takeWrite } from '../http/request-limit';
 import { type MailSender } from '../http/dashboard-deps';
 import { type AuthTools } from './auth-handler';
-import { findUser } from './find-caller';
+import { actorOf, findUser, membershipsOf } from './find-caller';
 import { type PasswordHasher } from './password-hash';
 import { type SignInProvider } from './providers/provider-settings';
 
@@ -24,14 +22,21 @@ const FRESH_MS = 600_000;
 
 const OPERATOR = 'The account of an operator is changed by the command line: npx tollgate operator --help.';
 
-/** @throws Refusal 401 `not_signed_in`, 403 `customers_only` for an operator */
-export async function findPerson(request: FastifyRequest, reply: FastifyReply, tools: PersonTools): Promise<Person> {
-  const { id: userId, email, session, hasSecondFactor } = await findUser(request, reply, tools);
+/**
+ * @param tools `needs` is what the role must grant for the organisation to be given; without it, none is
+ * @throws Refusal 401 `not_signed_in`, 403 `customers_only` for an operator
+ */
+export async function findPerson(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { needs, ...tools }: PersonTools & { readonly needs: Permission | undefined },
+): Promise<PersonOfOrganisation> {
+  const user = await findUser(request, reply, tools);
+  const { id: userId, email, session, hasSecondFactor } = user;
   const { db, limits, hasher } = tools;
   if (await findOperator(db, { id: userId })) throw new Refusal('customers_only', { detail: OPERATOR });
-  const actor = { name: `dashboard:${email}`, from: request.ip };
-  const home = await joinCustomer(db, { email, actor });
-  const customerId = home?.id;
+  const [home] = await membershipsOf(user, { request, db });
+  const customerId = home && needs !== undefined && roleMay(home.role, needs) ? home.customerId : undefined;
 
   async function confirm(password: string | undefined): Promise<void> {
     const hash = await findPasswordHash(db, userId);
@@ -45,10 +50,5 @@ export async function findPerson(request: FastifyRequest, reply: FastifyReply, t
     }
     await limits.forgiveSignIn(email, request.ip);
   }
-  return { userId, email, customerId, hasSecondFactor, sessionId: session.id, actor, confirm };
-}
-
-/** Counts one change that a person asks for, as one of the organisation where there is one. @throws Refusal 429 `too_many_attempts` */
-export function takePersonWrite(db: Pool, { customerId, userId }: Pick<Person, 'customerId' | 'userId'>): Promise<void> {
-  return takeWrite(db, customerId ?? userId);
+  return { userId, email, customerId, hasSecondFactor, sessionId: session.id, actor: actorOf(user, request), confirm };
 }

@@ -1,4 +1,5 @@
 import { Fragment, type ReactNode } from 'react';
+import { linkKind } from '../brand/link-target';
 import { CodeBlock, type CodeLanguage } from './code-block';
 
 /** Where a link of the text leads; undefined: it is shown as text alone. */
@@ -21,12 +22,13 @@ const DEEPEST = 5;
 
 /** Web and mail addresses, places of this site and anchors. Every other scheme, `javascript:` among them, is no link. */
 export function safeLink(target: string): string | undefined {
-  return /^(?:https?:\/\/|mailto:|#|\/(?!\/))/i.test(target) ? target : undefined;
+  return linkKind(target) && target;
 }
 
 /** Of what a stranger wrote: to other sites alone, and recommending none. */
 function foreignLink(target: string): string | undefined {
-  return /^https?:\/\//i.test(target) ? target : undefined;
+  const kind = linkKind(target);
+  return kind === 'https' || kind === 'http' ? target : undefined;
 }
 
 const relOf = (linkTo: LinkTo): string | undefined => (linkTo === foreignLink ? 'nofollow noopener' : undefined);

@@ -29,5 +29,11 @@ export interface IncomingUpload {
 export type BodyMode =
   | { readonly kind: 'fields' }
   | { readonly kind: 'files' }
-  | { readonly kind: 'upload'; readonly fields: readonly string[]; readonly mediaTypes: readonly string[] }
+  | {
+      readonly kind: 'upload';
+      readonly fields: readonly string[];
+      readonly mediaTypes: readonly string[];
+      /** What the file is, for the documentation. */
+      readonly described?: string;
+    }
   | { readonly kind: 'ignored' };

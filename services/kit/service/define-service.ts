@@ -6,6 +6,7 @@ import { type Clock, type KeyMode } from '../../../plugins/core/ports';
 import { type Log } from '../log';
 import { type Metrics } from '../metrics';
 import { type Reply } from './reply';
+import { type RouteDescription } from './route-description';
 import { type BodyMode, type IncomingUpload, type UploadedFile } from '../input/body-mode';
 import { type MutualTls } from '../mutual-tls';
 
@@ -48,17 +49,11 @@ export type WebSocketHandler<Deps> = (socket: WebSocket, context: SocketContext,
 
 type Awaitable<T> = T | Promise<T>;
 
-interface RouteSettings {
+interface RouteSettings extends RouteDescription {
   /** `ANY` takes every method. Others answer 405 with `Allow` to what they do not take; HEAD is allowed where GET is. */
   readonly method: PublishedMethod;
   /** Full path below the base URL, as in the catalogue. */
   readonly path: `/${string}`;
-  /** For the generated documentation; the catalogue's purpose when absent. */
-  readonly purpose?: string;
-  /** For the generated documentation: whole sentences on what schemas and codes cannot say. */
-  readonly notes?: string;
-  /** For the generated documentation: the JSON frames of its WebSocket, of a caller and of the route. */
-  readonly frames?: { readonly sent: z.ZodType; readonly received: z.ZodType };
   /** `{kind: 'fields'}` unless given. */
   readonly body?: BodyMode;
   /** Bytes; 1 MiB unless given. A larger body is a 413. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRoute, defineService, type ServiceTools } from '../../kit/service/define-service';
 import { indexRoute } from '../../kit/service/index-route';
+import { integer } from '../../kit/service/route-description';
 import { connectSessionWorkers, sessionWorkersFields } from '../../kit/worker/session-workers';
 import { captchaInput, captchaOutput, captchaStep, otpInput, otpOutput, startInput } from './schema';
 import { start, submitCaptcha, submitOtp, type AadhaarDeps, type AadhaarWorkerMethods } from './verify';
@@ -23,6 +24,50 @@ export function createAadhaarDeps(tools: ServiceTools<AadhaarSettings>): Aadhaar
   return { workers: connectSessionWorkers<AadhaarWorkerMethods>(tools, SESSION_LIFETIME_MS) };
 }
 
+/** Of the steps that send an OTP. */
+const OTP_WAIT = { 400: { 'Retry-After': integer('Of `otp_throttled`: seconds until another OTP may be asked for.') } };
+const IN_SESSION = 'Send the `sessionId` of the step before.';
+
+const startRoute = defineRoute({
+  method: 'ANY',
+  path: '/aadhaar/start',
+  does: 'Opens a session for one Aadhaar number and answers with its `sessionId` and a captcha. The session ends after ten minutes.',
+  input: startInput,
+  output: captchaStep,
+  fails: ['otp_throttled', 'number_unknown'],
+  headers: OTP_WAIT,
+  example: { sends: ['aadhaar'] },
+  bodyOnlyFields: NEVER_IN_URL,
+  handler: (input, context, deps: AadhaarDeps) => start(input, context, deps),
+});
+
+const captchaRoute = defineRoute({
+  method: 'ANY',
+  path: '/aadhaar/captcha',
+  does: `Sends what the captcha shows. If it is right, the holder of the number receives a one-time password. ${IN_SESSION}`,
+  notes: AFTER_FAILURE,
+  input: captchaInput,
+  output: captchaOutput,
+  fails: ['session_expired', 'session_busy', 'invalid_sequence', 'attempts_exhausted', 'otp_throttled', 'number_unknown'],
+  headers: OTP_WAIT,
+  example: { after: [startRoute], sends: ['captcha'] },
+  bodyOnlyFields: NEVER_IN_URL,
+  handler: (input, context, deps: AadhaarDeps) => submitCaptcha(input, context, deps),
+});
+
+const otpRoute = defineRoute({
+  method: 'ANY',
+  path: '/aadhaar/otp',
+  does: `Sends the one-time password and answers with the record of its holder. The number itself stays masked. ${IN_SESSION}`,
+  notes: AFTER_FAILURE,
+  input: otpInput,
+  output: otpOutput,
+  fails: ['session_expired', 'session_busy', 'invalid_sequence', 'attempts_exhausted', 'otp_invalid', 'otp_expired'],
+  example: { after: [startRoute, captchaRoute], sends: ['otp'] },
+  bodyOnlyFields: NEVER_IN_URL,
+  handler: (input, context, deps: AadhaarDeps) => submitOtp(input, context, deps),
+});
+
 /** Verification of an Aadhaar number by captcha and OTP. Lawful, authorised use only. */
 export const aadhaarService = defineService<AadhaarDeps, AadhaarSettings>({
   name: 'aadhaar',
@@ -32,33 +77,5 @@ export const aadhaarService = defineService<AadhaarDeps, AadhaarSettings>({
   checkReady: (deps) => deps.workers.checkReady(),
   hasWorkers: (deps) => deps.workers.hasWorkers,
   close: (deps) => deps.workers.close(),
-  routes: [
-    { ...indexRoute('ANY', '/aadhaar'), bodyOnlyFields: NEVER_IN_URL },
-    defineRoute({
-      method: 'ANY',
-      path: '/aadhaar/start',
-      input: startInput,
-      output: captchaStep,
-      bodyOnlyFields: NEVER_IN_URL,
-      handler: (input, context, deps: AadhaarDeps) => start(input, context, deps),
-    }),
-    defineRoute({
-      method: 'ANY',
-      path: '/aadhaar/captcha',
-      notes: AFTER_FAILURE,
-      input: captchaInput,
-      output: captchaOutput,
-      bodyOnlyFields: NEVER_IN_URL,
-      handler: (input, context, deps: AadhaarDeps) => submitCaptcha(input, context, deps),
-    }),
-    defineRoute({
-      method: 'ANY',
-      path: '/aadhaar/otp',
-      notes: AFTER_FAILURE,
-      input: otpInput,
-      output: otpOutput,
-      bodyOnlyFields: NEVER_IN_URL,
-      handler: (input, context, deps: AadhaarDeps) => submitOtp(input, context, deps),
-    }),
-  ],
+  routes: [{ ...indexRoute('ANY', '/aadhaar'), bodyOnlyFields: NEVER_IN_URL }, startRoute, captchaRoute, otpRoute],
 });

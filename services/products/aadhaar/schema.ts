@@ -1,21 +1,30 @@
 import { z } from 'zod';
+import { instantWords } from '../../kit/timestamp';
 import { isAadhaarNumber } from './aadhaar-number';
 
 /** Longer than any id that was ever given out; an unknown id is an expired session, not a malformed request. */
-const sessionId = z.string().trim().min(1).max(200);
+const sessionId = z.string().trim().min(1).max(200).describe('From the answer to the first step.');
 
 export const startInput = z.object({
-  aadhaar: z.string().trim().refine(isAadhaarNumber, 'must be a valid Aadhaar number of 12 digits'),
+  aadhaar: z
+    .string()
+    .trim()
+    .refine(isAadhaarNumber, 'must be a valid Aadhaar number of 12 digits')
+    .describe('The Aadhaar number: 12 digits with a right check digit.'),
 });
 
-export const captchaInput = z.object({ sessionId, captcha: z.string().trim().min(1).max(32) });
+export const captchaInput = z.object({
+  sessionId,
+  captcha: z.string().trim().min(1).max(32).describe('What the picture of the step before shows.'),
+});
 
 export const otpInput = z.object({
   sessionId,
   otp: z
     .string()
     .trim()
-    .regex(/^\d{4,8}$/, 'must be 4 to 8 digits'),
+    .regex(/^\d{4,8}$/, 'must be 4 to 8 digits')
+    .describe('The one-time password that the holder received.'),
 });
 
 export const captchaStep = z.object({
@@ -43,7 +52,6 @@ export const otpOutput = z.object({
     /** `XXXXXXXX` and the last four digits. */
     masked_aadhaar: z.string(),
     reference_id: z.string().nullable(),
-    /** UTC. */
-    verified_at: z.string(),
+    verified_at: z.string().describe(instantWords('When it was verified')),
   }),
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { listOf as sentListOf } from '../../kit/input/list-of';
+import { timestampField } from '../../kit/timestamp';
 import { apkReport } from './schema';
 
 const listOf = <Entry extends z.ZodType>(entry: Entry) => sentListOf(entry, 'is not as a report has it');
@@ -104,4 +105,4 @@ export const comparison = z.object({
 
 export type Comparison = z.output<typeof comparison>;
 
-export const compareOutput = z.object({ status: z.literal('success'), data: comparison, timestamp: z.string() });
+export const compareOutput = z.object({ status: z.literal('success'), data: comparison, timestamp: timestampField });

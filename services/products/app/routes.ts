@@ -24,8 +24,17 @@ const FORMS = ['apk', 'aab', 'xapk', 'apks'];
 const analyze = defineRoute({
   method: 'POST',
   path: '/app/analyze',
+  does:
+    'Reads an Android package without running it: its manifest, permissions, components, signatures, code, trackers and secrets. Answers ' +
+    'with findings and a risk from 0 to 100.',
+  fails: ['not_an_apk', 'apk_malformed', 'apk_too_complex'],
   output: analyzeOutput,
-  body: { kind: 'upload', fields: FILE_FIELDS, mediaTypes: FILE_TYPES },
+  body: {
+    kind: 'upload',
+    fields: FILE_FIELDS,
+    mediaTypes: FILE_TYPES,
+    described: 'The package: APK, AAB, XAPK or APKS, 200 MiB at most.',
+  },
   bodyLimitBytes: MAX_FILE_BYTES,
   deadlineMs: DEADLINE_MS,
   handler: async (_input, context, { worker, findReputation }: AppDeps) => {
@@ -44,6 +53,9 @@ const MAX_REPORTS_BYTES = 2 * 1024 * 1024;
 const compare = defineRoute({
   method: 'POST',
   path: '/app/compare',
+  does:
+    'Compares the reports of two versions of an app, as `/app/analyze` answered them. Says what was added, removed and changed, and how the ' +
+    'risk moved.',
   input: compareInput,
   output: compareOutput,
   bodyLimitBytes: MAX_REPORTS_BYTES,

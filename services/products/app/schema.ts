@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { instantWords, timestampField } from '../../kit/timestamp';
 
 const count = z.number().int().nonnegative();
 const verdict = z.object({ present: z.boolean(), verified: z.boolean(), error: z.string().nullable() }).meta({ title: 'AppSignature' });
@@ -92,7 +93,14 @@ export const apkReport = z.object({
   dex: z.array(z.object({ name: z.string(), version: z.string(), classes: count, methods: count, checksum_ok: z.boolean() })),
   trackers: z.array(z.object({ name: z.string(), category: z.string(), matched: z.string() })),
   checked: z
-    .array(z.object({ source: z.enum(['tracker_list', 'secret_rules']), as_of: z.string(), ok: z.boolean(), entries: count }))
+    .array(
+      z.object({
+        source: z.enum(['tracker_list', 'secret_rules']),
+        as_of: z.string().describe(instantWords('When the source was asked, or when its data is from')),
+        ok: z.boolean(),
+        entries: count,
+      }),
+    )
     .describe(
       'What the app was searched for: the trackers of a list, and secrets by rules. `ok` is false when part of the app could not be ' +
         'searched; `warnings` says which.',
@@ -128,7 +136,7 @@ export const analyzeOutput = z.object({
       .nullable()
       .describe('What others say of the very same file, asked by its SHA-256; null if VirusTotal is not asked. It does not weigh in risk.'),
   }),
-  timestamp: z.string(),
+  timestamp: timestampField,
 });
 
 /** What the index says of an upload. */
@@ -142,5 +150,5 @@ export const uploadFacts = z.object({
 export const healthOutput = z.object({
   status: z.literal('success'),
   data: z.object({ worker: z.literal('serving'), workers: count }),
-  timestamp: z.string(),
+  timestamp: timestampField,
 });

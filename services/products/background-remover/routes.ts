@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineService } from '../../kit/service/define-service';
 import { indexRoute } from '../../kit/service/index-route';
+import { always, text } from '../../kit/service/route-description';
 
 /** Where the work is done now. */
 const SUCCESSOR = '/image/background_remover';
@@ -11,7 +12,11 @@ export const backgroundRemoverService = defineService({
   products: ['api-background-remover'],
   routes: [
     indexRoute('ANY', '/background_remover', {
-      headers: { Link: `<${SUCCESSOR}>; rel="successor-version"` },
+      does: `Names the route that took the place of this one: \`${SUCCESSOR}\`.`,
+      headers: {
+        values: { Link: `<${SUCCESSOR}>; rel="successor-version"` },
+        described: { 200: { Link: always(text('The route that takes this one’s place.')) } },
+      },
       members: {
         schemas: { successor: z.string().describe('The route to use.'), message: z.string() },
         values: { successor: SUCCESSOR, message: `This product id is kept for existing keys. Use ${SUCCESSOR}.` },

@@ -1,11 +1,20 @@
 import { defineRoute, defineService } from '../../kit/service/define-service';
 import { indexRoute } from '../../kit/service/index-route';
+import { always, text } from '../../kit/service/route-description';
 import { createGdplayDeps, type GdplayDeps } from './deps';
 import { fetchThumbnail } from './fetch-thumbnail';
 import { makeLink } from './make-link';
 import { linkInput, linkOutput, streamInput, thumbnailInput, thumbnailOutput } from './schema';
 import { type GdplaySettings, gdplaySettings } from './settings';
 import { streamFile } from './stream-file';
+
+const VERSION = {
+  ETag: text('The version of the file, where Drive tells one.'),
+  'Last-Modified': text('When the file was last changed, where Drive tells it.'),
+};
+const RANGES = { 'Accept-Ranges': always(text('`bytes`, or `none` where the size of the file is not known.')) };
+const PART = { 'Content-Range': always(text('Which bytes of the file the answer holds, and how many the file has.')) };
+const FILE = { ...VERSION, ...RANGES, 'Content-Disposition': always(text('`inline`, with the name of the file.')) };
 
 /** Plays videos and sounds from Google Drive. */
 export const gdplayService = defineService<GdplayDeps, GdplaySettings>({
@@ -19,6 +28,15 @@ export const gdplayService = defineService<GdplayDeps, GdplaySettings>({
     defineRoute({
       method: 'ANY',
       path: '/gdplay/stream',
+      does: 'Plays a video or audio file from Google Drive. Takes `Range`, `If-Range`, `If-None-Match` and `HEAD`, so that players can seek.',
+      fails: ['not_found', 'precondition_failed', 'media_type_unsupported', 'range_not_satisfiable'],
+      headers: { 200: FILE, 206: { ...FILE, ...PART }, 304: VERSION, 416: { ...RANGES, ...PART } },
+      moreSuccesses: {
+        206: 'The range that was asked for',
+        304: 'Not modified: the version that the request names is current',
+      },
+      mediaTypes: ['video/*', 'audio/*'],
+      savedAs: 'video.mp4',
       input: streamInput,
       takesLinks: true,
       handler: (input, context, deps: GdplayDeps) => streamFile(input, context, deps),
@@ -26,6 +44,8 @@ export const gdplayService = defineService<GdplayDeps, GdplaySettings>({
     defineRoute({
       method: 'POST',
       path: '/gdplay/link',
+      does: 'Makes a signed link to `/gdplay/stream` for one file. A player can open it without a key until it ends.',
+      fails: ['not_found', 'media_type_unsupported'],
       input: linkInput,
       output: linkOutput,
       handler: (input, context, deps: GdplayDeps) => makeLink(input, context, deps),
@@ -33,6 +53,10 @@ export const gdplayService = defineService<GdplayDeps, GdplaySettings>({
     defineRoute({
       method: 'ANY',
       path: '/gdplay/thumbnail',
+      does: 'Answers with a still picture of a file at Google Drive, or with `format=json` with what is known of the file.',
+      fails: ['not_found', 'media_type_unsupported'],
+      mediaTypes: ['image/*'],
+      savedAs: 'thumbnail.png',
       input: thumbnailInput,
       output: thumbnailOutput,
       handler: (input, context, deps: GdplayDeps) => fetchThumbnail(input, context, deps),

@@ -1,36 +1,43 @@
 import { z } from 'zod';
+import { instantWords, timestampField } from '../../kit/timestamp';
 
 /** Longer than any link that Drive hands out. */
 const MAX_LINK_LENGTH = 2_000;
 
 const fileRef = {
-  id: z.string().max(MAX_LINK_LENGTH).optional(),
-  url: z.string().max(MAX_LINK_LENGTH).optional(),
-  resourcekey: z.string().max(MAX_LINK_LENGTH).optional(),
+  id: z.string().max(MAX_LINK_LENGTH).optional().describe('The id of the file at Drive. This or url is needed.'),
+  url: z.string().max(MAX_LINK_LENGTH).optional().describe('A link to the file at Drive. This or id is needed.'),
+  resourcekey: z.string().max(MAX_LINK_LENGTH).optional().describe('The resource key that older shared links carry.'),
 };
 
 export const streamInput = z.object(fileRef);
 
 export const thumbnailInput = z.object({
   ...fileRef,
-  /** Width in pixels. */
-  size: z.number().int().min(16).max(1_600).default(400),
-  format: z.enum(['image', 'json']).default('image'),
+  size: z.number().int().min(16).max(1_600).default(400).describe('Width in pixels.'),
+  format: z
+    .enum(['image', 'json'])
+    .default('image')
+    .describe('image for the picture itself, json for what is known of the file with the picture in base64.'),
 });
 
 export const linkInput = z.object({
   ...fileRef,
-  /** Seconds: short, because anyone who has a link can use it. */
-  expires_in: z.number().int().min(60).max(14_400).default(3_600),
-  /** The one address that may use the link. */
-  viewer: z.string().max(45).optional(),
+  expires_in: z
+    .number()
+    .int()
+    .min(60)
+    .max(14_400)
+    .default(3_600)
+    .describe('Seconds until the link ends. Anyone who has it can use it: keep it short.'),
+  viewer: z.string().max(45).optional().describe('The one IP address that may use the link; any unless given.'),
 });
 
 export const linkOutput = z.object({
   status: z.literal('success'),
   data: z.object({
     path: z.string(),
-    expires_at: z.string(),
+    expires_at: z.string().describe(instantWords('When it ends')),
     viewer: z.string().nullable(),
     content_type: z.string(),
     size_bytes: z.number().nullable(),
@@ -39,7 +46,7 @@ export const linkOutput = z.object({
     height: z.number().nullable(),
     allowance_bytes: z.number(),
   }),
-  timestamp: z.string(),
+  timestamp: timestampField,
 });
 
 /** Of `format=json`; otherwise the answer is the image itself. */
@@ -53,8 +60,8 @@ export const thumbnailOutput = z.object({
     width: z.number().nullable(),
     height: z.number().nullable(),
     duration_ms: z.number().nullable(),
-    modified_at: z.string().nullable(),
+    modified_at: z.string().nullable().describe(instantWords('When the file was last changed')),
     thumbnail: z.object({ content_type: z.string(), size_bytes: z.number(), base64: z.string() }),
   }),
-  timestamp: z.string(),
+  timestamp: timestampField,
 });

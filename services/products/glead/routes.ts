@@ -60,6 +60,7 @@ const health = workerHealthRoute<LeadMethods, z.output<typeof healthOutput>>({
 const search = defineRoute({
   method: 'POST',
   path: '/glead/search',
+  does: 'Finds businesses of one kind in an area, with their contacts. `next_page_token` leads to the next page.',
   input: leadSearchInput,
   output: leadSearchOutput,
   validationStatus: 422,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { timestampField } from '../../kit/timestamp';
 
 /** Text for an upstream: trimmed, not empty, without control characters and broken surrogates. */
 function text(most: number): z.ZodType<string> {
@@ -11,39 +12,49 @@ function text(most: number): z.ZodType<string> {
 }
 
 const fields = z.object({
-  query: text(200).optional(),
-  /** Another name of `query`. */
-  keyword: text(200).optional(),
-  location: text(200).optional(),
-  latitude: z.number().min(-90).max(90).optional(),
-  longitude: z.number().min(-180).max(180).optional(),
-  /** Kilometres around the coordinates; leads outside are left out. */
-  radius_km: z.number().gt(0).max(50).optional(),
+  query: text(200).optional().describe('What kind of business. Exactly one of query and keyword is needed.'),
+  keyword: text(200).optional().describe('Another name of query.'),
+  location: text(200).optional().describe('A place in words, for example a town.'),
+  latitude: z.number().min(-90).max(90).optional().describe('Of the centre, in degrees; needs longitude too.'),
+  longitude: z.number().min(-180).max(180).optional().describe('Of the centre, in degrees; needs latitude too.'),
+  /** Leads outside are left out. */
+  radius_km: z.number().gt(0).max(50).optional().describe('Kilometres around the coordinates.'),
   country_code: z
     .string()
     .trim()
     .regex(/^[A-Za-z]{2}$/, 'must be a two-letter country code')
-    .optional(),
+    .optional()
+    .describe('Two-letter code (ISO 3166-1), by which the source prefers places.'),
   language_code: z
     .string()
     .trim()
     .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$/, 'must be a language code such as en or en-IN')
-    .optional(),
-  limit: z.number().int().min(1).max(60).default(20),
-  /** Splits the area into as many tiles a side, each with up to 60 results of its own; `page_token` leads from one to the next. */
-  grid: z.number().int().min(2).max(5).optional(),
-  page_token: z.string().min(1).max(8_192).optional(),
+    .optional()
+    .describe('Language code, for example en or en-IN.'),
+  limit: z.number().int().min(1).max(60).default(20).describe('How many entries the answer has at most.'),
+  grid: z
+    .number()
+    .int()
+    .min(2)
+    .max(5)
+    .optional()
+    .describe('Splits the area into as many tiles a side, each with up to 60 results of its own; needs radius_km.'),
+  page_token: z
+    .string()
+    .min(1)
+    .max(8_192)
+    .optional()
+    .describe('next_page_token of the answer before: the page after it. The search must be the same.'),
   filters: z
     .object({
-      min_rating: z.number().min(0).max(5).optional(),
-      /** False: only those without. */
-      has_website: z.boolean().optional(),
-      has_phone: z.boolean().optional(),
-      min_reviews: z.number().int().min(0).max(1_000_000_000).optional(),
-      /** True: only those in business; false: only those said to be closed. */
-      operational: z.boolean().optional(),
+      min_rating: z.number().min(0).max(5).optional().describe('Only those with this rating or a better one.'),
+      has_website: z.boolean().optional().describe('true: only those with a website; false: only those without.'),
+      has_phone: z.boolean().optional().describe('true: only those with a phone number; false: only those without.'),
+      min_reviews: z.number().int().min(0).max(1_000_000_000).optional().describe('Only those with as many reviews or more.'),
+      operational: z.boolean().optional().describe('true: only those in business; false: only those said to be closed.'),
     })
-    .optional(),
+    .optional()
+    .describe('Leaves leads out of what the source found.'),
 });
 
 /** Exactly one of `query` and `keyword`; both coordinates or none, and a radius only with them. */
@@ -112,10 +123,10 @@ export const leadData = z.object({
   source: z.string(),
 });
 
-export const leadSearchOutput = z.object({ status: z.literal('success'), data: leadData, timestamp: z.string() });
+export const leadSearchOutput = z.object({ status: z.literal('success'), data: leadData, timestamp: timestampField });
 
 export const healthOutput = z.object({
   status: z.literal('success'),
   data: z.object({ worker: z.literal('serving'), workers: z.number(), source: z.string() }),
-  timestamp: z.string(),
+  timestamp: timestampField,
 });

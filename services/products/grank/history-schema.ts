@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { listOf } from '../../kit/input/list-of';
+import { timestampField } from '../../kit/timestamp';
 import { gridOutput } from './schema';
 
 /** A year of weeks. */
@@ -49,7 +50,9 @@ const difference = z.number().nullable();
 export const historyOutput = z.object({
   ok: z.literal(true),
   query,
-  entries: z.array(summary.extend({ fetched_at: z.string(), source: z.string() })).describe('The summaries, the earliest first.'),
+  entries: z
+    .array(summary.extend({ fetched_at: gridOutput.shape.fetched_at, source: z.string() }))
+    .describe('The summaries, the earliest first.'),
   change: z
     .object({
       average_rank: difference.describe('Negative is better. Over the points at which the business was found in both.'),
@@ -76,7 +79,7 @@ export const historyOutput = z.object({
       })
       .meta({ title: 'GrankPointHistory' }),
   ),
-  timestamp: z.string(),
+  timestamp: timestampField,
 });
 
 export type PlaceHistory = Omit<z.output<typeof historyOutput>, 'ok' | 'timestamp'>;

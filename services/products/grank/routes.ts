@@ -80,6 +80,7 @@ const health = workerHealthRoute<RankingMethods, z.output<typeof healthOutput>>(
 const search = defineRoute({
   method: 'ANY',
   path: '/grank/search',
+  does: 'Answers with the ranking of places for a keyword around a point, in the order of the source.',
   input: searchInput,
   output: rankingOutput,
   validationStatus: 422,
@@ -89,6 +90,9 @@ const search = defineRoute({
 const position = defineRoute({
   method: 'ANY',
   path: '/grank/position',
+  does:
+    'Finds one business in the ranking for a keyword around a point, and the competitors above it. A business that is not in the ranking is ' +
+    '`found: false`, not an error.',
   input: positionInput,
   output: rankingOutput,
   validationStatus: 422,
@@ -98,6 +102,7 @@ const position = defineRoute({
 const grid = defineRoute({
   method: 'POST',
   path: '/grank/grid',
+  does: 'Asks for the position of one business at each point of a grid of 3, 5 or 7 points a side, to show where it ranks well.',
   input: gridInput,
   output: gridOutput,
   validationStatus: 422,
@@ -114,6 +119,7 @@ const MAX_HISTORY_BYTES = 2 * 1024 * 1024;
 const history = defineRoute({
   method: 'POST',
   path: '/grank/history',
+  does: 'Compares the answers of `/grank/grid` that you kept: how the position of a business moved at each point.',
   input: historyInput,
   output: historyOutput,
   validationStatus: 422,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { instantWords, timestampField } from '../../kit/timestamp';
 
 /** Text for an upstream: trimmed, not empty, without control characters and broken surrogates. */
 function text(most: number): z.ZodType<string, string> {
@@ -29,15 +30,15 @@ const languageCode = z
   .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$/, 'must be a language code such as en or en-IN');
 
 const nearby = z.object({
-  keyword: text(200),
-  latitude: z.number().min(-90).max(90),
-  longitude: z.number().min(-180).max(180),
-  /** Kilometres. */
-  radius_km: z.number().gt(0).max(50).default(5),
-  country_code: optional(countryCode),
-  language_code: optional(languageCode),
-  max_results: z.number().int().min(1).max(60).default(20),
+  keyword: text(200).describe('What is searched for.'),
+  latitude: z.number().min(-90).max(90).describe('Of the centre, in degrees; negative is south.'),
+  longitude: z.number().min(-180).max(180).describe('Of the centre, in degrees; negative is west.'),
+  radius_km: z.number().gt(0).max(50).default(5).describe('Kilometres around the coordinates.'),
+  country_code: optional(countryCode).describe('Two-letter code (ISO 3166-1), by which the source prefers places.'),
+  language_code: optional(languageCode).describe('Language code, for example en or en-IN.'),
+  max_results: z.number().int().min(1).max(60).default(20).describe('How many places are looked at.'),
 });
+const around = nearby.shape;
 
 /** Beyond it a grid has no east and west. */
 const MAX_LATITUDE = 85;
@@ -45,10 +46,13 @@ const MAX_LATITUDE = 85;
 /** Exactly one of `business_name` and `place_id`. */
 export const gridInput = nearby
   .extend({
-    latitude: z.number().min(-MAX_LATITUDE).max(MAX_LATITUDE),
-    business_name: optional(text(200)),
-    place_id: optional(text(300)),
-    size: z.literal([3, 5, 7]).default(7),
+    latitude: z.number().min(-MAX_LATITUDE).max(MAX_LATITUDE).describe('Of the grid’s middle, in degrees; negative is south.'),
+    longitude: around.longitude.describe('Of the grid’s middle, in degrees; negative is west.'),
+    radius_km: around.radius_km.describe('Kilometres from the middle to the outermost rows and columns.'),
+    max_results: around.max_results.describe('How many places are looked at, at each point.'),
+    business_name: optional(text(200)).describe('The business to find. Exactly one of business_name and place_id is needed.'),
+    place_id: optional(text(300)).describe('The id of the business at the source. Exactly one of business_name and place_id is needed.'),
+    size: z.literal([3, 5, 7]).default(7).describe('Points a side: 9, 25 or 49 in all, for the same price.'),
   })
   .superRefine((input, context) => {
     const complain = (field: string, message: string): void => context.addIssue({ code: 'custom', path: [field], message });
@@ -57,8 +61,13 @@ export const gridInput = nearby
     if (name !== undefined && placeId !== undefined) complain('place_id', 'must not be given together with business_name');
   });
 
-export const searchInput = nearby.extend({ business_name: optional(text(200)), place_id: optional(text(300)) });
-export const positionInput = nearby.extend({ business_name: text(200) });
+const BUSINESS = 'The business to find in the ranking.';
+
+export const searchInput = nearby.extend({
+  business_name: optional(text(200)).describe(BUSINESS),
+  place_id: optional(text(300)).describe('The id of the place at the source, to find it in the ranking.'),
+});
+export const positionInput = nearby.extend({ business_name: text(200).describe(BUSINESS) });
 
 /** The upstream's JSON, passed through; only the flag is certain. */
 export const rankingOutput = z.looseObject({ ok: z.boolean() });
@@ -120,12 +129,12 @@ export const gridOutput = gridData.extend({
     country_code: z.string().optional(),
     language_code: z.string().optional(),
   }),
-  fetched_at: z.string(),
+  fetched_at: z.string().describe(instantWords('When the source was asked')),
 });
 
 export const healthOutput = z.object({
   ok: z.literal(true),
   status: z.literal('success'),
   data: z.object({ worker: z.literal('serving'), workers: z.number(), source: z.string() }),
-  timestamp: z.string(),
+  timestamp: timestampField,
 });

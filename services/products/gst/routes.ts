@@ -36,13 +36,49 @@ export function createGstDeps(tools: ServiceTools<GstSettings>): GstDeps {
   return { workers, socketLifetimeMs: tools.settings.GST_SOCKET_MS };
 }
 
-const refreshRoute = (path: `/${string}`) =>
+const IN_SESSION = 'Send the `sessionId` of the step before.';
+
+const startRoute = defineRoute({
+  method: 'GET',
+  path: '/gst/start',
+  does: 'Opens a session and answers with its `sessionId` and a captcha.',
+  notes:
+    'An upgrade to a WebSocket is answered with 101: send {"type":"start"} and receive {"type":"captcha","sessionId","captcha"}, the ' +
+    'captcha as a PNG in base64; {"type":"refresh"} shows the next one. Refusals are {"type":"error","code","status","message","request_id"}. ' +
+    'A connection has one session, is charged once, and ends after five minutes. x-webSocket has the frames.',
+  frames: startFrames,
+  output: captchaOutput,
+  moreSuccesses: { 101: 'Switching protocols: the request asked for a WebSocket, which is charged once it is open' },
+  body: { kind: 'ignored' },
+  handler: async (_input, context, deps: GstDeps) => answerOf(await startSession(deps, context)),
+  webSocket: serveStartSocket,
+});
+
+const dataRoute = defineRoute({
+  method: 'POST',
+  path: '/gst/data',
+  does: `Sends a registration number with what the captcha shows, and answers with the registration. ${IN_SESSION}`,
+  notes:
+    'Do not simply send a failed submit again. After 502 the captcha may be used up: ask for the next one. After 504 the session has ended.',
+  input: dataInput,
+  output: dataOutput,
+  fails: ['session_expired', 'session_busy', 'attempts_exhausted', 'captcha_rejected', 'number_unknown'],
+  example: { after: [startRoute] },
+  handler: (input, context, deps: GstDeps) => submit(input, context, deps),
+});
+
+const REFRESH = '/gst/refresh_captcha';
+
+const refreshRoute = (path: `/${string}`, does: string) =>
   defineRoute({
     method: 'GET',
     path,
     purpose: 'Refresh the captcha',
+    does,
     input: sessionInput,
     output: captchaOutput,
+    fails: ['session_expired', 'session_busy', 'refreshes_exhausted'],
+    example: { of: REFRESH, after: [startRoute] },
     handler: (input, context, deps: GstDeps) => refresh(input, context, deps),
   });
 
@@ -57,29 +93,9 @@ export const gstService = defineService<GstDeps, GstSettings>({
   close: (deps) => deps.workers.close(),
   routes: [
     indexRoute('ANY', '/gst'),
-    defineRoute({
-      method: 'GET',
-      path: '/gst/start',
-      notes:
-        'An upgrade to a WebSocket is answered with 101: send {"type":"start"} and receive {"type":"captcha","sessionId","captcha"}, the ' +
-        'captcha as a PNG in base64; {"type":"refresh"} shows the next one. Refusals are {"type":"error","code","status","message","request_id"}. ' +
-        'A connection has one session, is charged once, and ends after five minutes. x-webSocket has the frames.',
-      frames: startFrames,
-      output: captchaOutput,
-      body: { kind: 'ignored' },
-      handler: async (_input, context, deps: GstDeps) => answerOf(await startSession(deps, context)),
-      webSocket: serveStartSocket,
-    }),
-    defineRoute({
-      method: 'POST',
-      path: '/gst/data',
-      notes:
-        'Do not simply send a failed submit again. After 502 the captcha may be used up: ask for the next one. After 504 the session has ended.',
-      input: dataInput,
-      output: dataOutput,
-      handler: (input, context, deps: GstDeps) => submit(input, context, deps),
-    }),
-    refreshRoute('/gst/refresh_captcha'),
-    refreshRoute('/api/v1/gst/refresh-captcha'),
+    startRoute,
+    dataRoute,
+    refreshRoute(REFRESH, `Answers with another captcha for the same session. ${IN_SESSION}`),
+    refreshRoute('/api/v1/gst/refresh-captcha', `The same as \`${REFRESH}\`, under another path.`),
   ],
 });

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { gstinCheckCharacter, isGstinShape } from './gstin';
 
 /** Longer than any id that was ever given out; an unknown id is an expired session, not a malformed request. */
-const sessionId = z.string().trim().min(1).max(200);
-const captcha = z.string().trim().min(1).max(32);
+const sessionId = z.string().trim().min(1).max(200).describe('From the answer to the first step.');
+const captcha = z.string().trim().min(1).max(32).describe('What the picture of the step before shows.');
 const number = z.string().trim().max(64).optional();
 
 export const sessionInput = z.object({ sessionId });
@@ -14,12 +14,11 @@ const NAMES = ['GSTIN', 'gst', 'gstin'] as const;
 export const dataInput = z
   .object({
     sessionId,
-    GSTIN: number,
-    gst: number,
-    gstin: number,
+    GSTIN: number.describe('The registration number, of 15 characters. Exactly one of GSTIN, gst and gstin is needed.'),
+    gst: number.describe('Another name of GSTIN, usual in forms.'),
+    gstin: number.describe('Another name of GSTIN.'),
     captcha,
-    /** Also refuse a number whose check character is wrong. */
-    strict: z.boolean().default(false),
+    strict: z.boolean().default(false).describe('Also refuses a number whose check character is wrong.'),
   })
   .refine((input) => NAMES.some((name) => (input[name] ?? '') !== ''), {
     path: ['GSTIN'],

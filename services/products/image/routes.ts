@@ -5,6 +5,7 @@ import { backedByWorkers, type WorkerDeps } from '../../kit/worker/connect-worke
 import { type RemoveBackgroundRequest } from '../../workers/generated/image/image/v1/RemoveBackgroundRequest';
 import { type RemoveBackgroundResponse__Output } from '../../workers/generated/image/image/v1/RemoveBackgroundResponse';
 import { bytesReply, jsonReply, type Reply } from '../../kit/service/reply';
+import { integer, text } from '../../kit/service/route-description';
 import { aboutField, findImage } from './image-input';
 import { backgroundRemoverInput, backgroundRemoverOutput } from './schema';
 
@@ -71,6 +72,14 @@ async function removeBackground(input: Input, context: CallContext, deps: ImageD
   return jsonReply({ status, data, timestamp: formatTimestamp(context.clock.now()) }, { headers: VARY });
 }
 
+const PICTURE_HEADERS = {
+  'X-Image-Width': integer('Pixels; where the answer is the picture itself.'),
+  'X-Image-Height': integer('Pixels; where the answer is the picture itself.'),
+  'X-Image-Status': text('As status in the JSON answer: `success` or `uncertain`; where the answer is the picture itself.'),
+  'X-Image-Engine': text('As engine in the JSON answer; where the answer is the picture itself.'),
+  'X-Image-Confidence': { description: 'As confidence in the JSON answer, unless that is null.', schema: { type: 'number' } },
+} as const;
+
 /** Removes the background of a picture; a worker does it. Keys of the legacy background remover are served as well. */
 export const imageService = defineService({
   name: 'image',
@@ -80,6 +89,12 @@ export const imageService = defineService({
     defineRoute({
       method: 'ANY',
       path: '/image/background_remover',
+      does:
+        'Cuts out the foreground of a picture. Answers with a PNG whose background is transparent, in base64 or, if `Accept` asks for it, as ' +
+        'the picture itself.',
+      fails: ['no_foreground', 'cutout_uncertain'],
+      headers: { 200: PICTURE_HEADERS },
+      mediaTypes: ['image/*'],
       input: backgroundRemoverInput,
       output: backgroundRemoverOutput,
       body: { kind: 'files' },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { timestampField } from '../../kit/timestamp';
 
 const picture =
   'PNG, JPEG or WebP in base64, base64url or as a data URI; in a multipart form also a file. In the query about 6 KB: a request line over 8,192 bytes is 414.';
@@ -55,5 +56,5 @@ export const backgroundRemoverOutput = z.object({
       ),
     mime: z.enum(['image/png', 'image/webp']),
   }),
-  timestamp: z.string(),
+  timestamp: timestampField,
 });

@@ -17,7 +17,8 @@ export const batchInput = z.object({
   ips: z
     .union([z.array(z.string()), z.string()])
     .transform((given) => (typeof given === 'string' ? given.split(/[\s,]+/).filter((each) => each !== '') : given))
-    .pipe(z.array(z.string()).min(1).max(MAX_ADDRESSES)),
+    .pipe(z.array(z.string()).min(1).max(MAX_ADDRESSES))
+    .describe('Up to 100 addresses: a list, or a text with commas or spaces between them.'),
 });
 
 const noAddress = z.object({

@@ -29,7 +29,7 @@ export interface IpDeps {
   close(): Promise<void>;
 }
 
-const input = z.object({ ip: z.string().optional() });
+const input = z.object({ ip: z.string().optional().describe('The address, IPv4 or IPv6; the caller’s own unless given.') });
 
 async function lookUpDepsOf({ mode, clock }: CallContext, deps: IpDeps): Promise<LookUpDeps> {
   const findNetworkFacts = deps.networkFacts[mode];
@@ -136,6 +136,8 @@ export async function createIpDeps({ settings, common, clock, log, metrics }: Se
   };
 }
 
+const DOES = 'Says where an IP address is, whose network it is in, and how risky and how static it is.';
+
 export const ipService = defineService<IpDeps, IpSettings>({
   name: 'ip',
   products: ['api-ip'],
@@ -149,6 +151,7 @@ export const ipService = defineService<IpDeps, IpSettings>({
     defineRoute({
       method: 'GET',
       path: '/ip',
+      does: DOES,
       input,
       output: ipAnswer,
       body: { kind: 'ignored' },
@@ -157,6 +160,7 @@ export const ipService = defineService<IpDeps, IpSettings>({
     defineRoute({
       method: 'POST',
       path: '/ip',
+      does: DOES,
       input: batchInput,
       output: batchAnswer,
       bodyLimitBytes: BATCH_BODY_BYTES,

@@ -3,6 +3,7 @@ import { type KeyMode } from '../../../plugins/core/ports';
 import { type ProblemCode } from '../../../plugins/core/problems';
 import { defineRoute, defineService, type CallContext, type ServiceTools } from '../../kit/service/define-service';
 import { invalidInput, ServiceError } from '../../kit/errors';
+import { text } from '../../kit/service/route-description';
 import { bytesReply, JSON_TYPE, jsonReply, type Reply } from '../../kit/service/reply';
 import { formatTimestamp } from '../../kit/timestamp';
 import { UpstreamClient } from '../../kit/upstream/upstream-client';
@@ -145,6 +146,8 @@ export function createPincodeDeps({ settings, common, clock, metrics }: ServiceT
   };
 }
 
+const PROVIDER = { 'X-Upstream-Provider': text('Which provider was asked.') };
+
 export const pincodeService = defineService<PincodeDeps, PincodeSettings>({
   name: 'pincode',
   products: ['api-pincode'],
@@ -155,6 +158,11 @@ export const pincodeService = defineService<PincodeDeps, PincodeSettings>({
     defineRoute({
       method: 'ANY',
       path: '/pincode',
+      does:
+        'Finds the post offices of a postal code. Answers with the JSON of the source as it is, or with `format=normal` in one form for all ' +
+        'countries.',
+      fails: ['provider_no_record', 'provider_failed', 'provider_timeout'],
+      headers: { 200: PROVIDER, 404: PROVIDER, 502: PROVIDER, 504: PROVIDER },
       input: pincodeInput,
       output: pincodeOutput,
       handler: (input, context, deps: PincodeDeps) => answer(input, context, deps),

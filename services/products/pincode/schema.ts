@@ -1,12 +1,15 @@
 import { z } from 'zod';
+import { timestampField } from '../../kit/timestamp';
 import { normalPlace } from './normal-places';
 
 /** Country and PIN are required; what they may hold depends on the country. */
 export const pincodeInput = z.object({
-  country: z.string().trim().min(1),
-  pin: z.string(),
-  /** `provider`: the provider's own JSON as it is; `normal`: one form for all of them, from another provider where the first one fails. */
-  format: z.enum(['provider', 'normal']).default('provider'),
+  country: z.string().trim().min(1).describe('Two-letter code: IN, or one of the countries that the answer to another code lists.'),
+  pin: z.string().describe('The postal code as the country writes it; for India a PIN of six digits or the name of a post office.'),
+  format: z
+    .enum(['provider', 'normal'])
+    .default('provider')
+    .describe('provider for the source’s own JSON as it is, normal for one form whatever the source.'),
 });
 
 const indianOffice = z.looseObject({
@@ -46,7 +49,7 @@ const normal = z
       provider: z.string(),
       places: z.array(normalPlace).min(1),
     }),
-    timestamp: z.string(),
+    timestamp: timestampField,
   })
   .meta({ title: 'PincodeNormalised' });
 

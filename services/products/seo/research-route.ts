@@ -1,6 +1,7 @@
 import { type z } from 'zod';
 import { type CallContext, defineRoute, type Route } from '../../kit/service/define-service';
 import { ServiceError } from '../../kit/errors';
+import { type RouteDescription } from '../../kit/service/route-description';
 import { formatTimestamp } from '../../kit/timestamp';
 import { type WorkerDeps } from '../../kit/worker/connect-workers';
 import { type AuthorityRequest } from '../../workers/generated/seo/seo/v1/AuthorityRequest';
@@ -64,6 +65,8 @@ function unpack<Data extends z.ZodType>({ dataJson, sources, crawlBudget: spent 
 
 export interface ResearchRoute<Input extends z.ZodType, Data extends z.ZodType, Name extends keyof ResearchMethods> {
   readonly path: `/${string}`;
+  readonly does: string;
+  readonly fails?: RouteDescription['fails'];
   readonly method: Name;
   readonly input: Input;
   readonly data: Data;
@@ -77,6 +80,8 @@ export function researchRoute<Input extends z.ZodType, Data extends z.ZodType, N
   return defineRoute({
     method: 'POST',
     path: route.path,
+    does: route.does,
+    ...(route.fails && { fails: route.fails }),
     input: route.input,
     output: envelope(route.data),
     validationStatus: 422,

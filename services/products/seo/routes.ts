@@ -29,18 +29,39 @@ const health = workerHealthRoute<SeoWorkerMethods, z.output<typeof healthOutput>
   },
 });
 
+const PAGES = ['pages_unreachable', 'pages_timeout'] as const;
+
 const research = [
   researchRoute({
     path: '/seo/authority',
+    does: 'Measures the authority of a domain or page. Each figure says its source and whether it is an estimate.',
+    fails: PAGES,
     method: 'Authority',
     input: authorityInput,
     data: authorityData,
     request: ({ url = '', domain = '', scope }) => ({ url, domain, scope }),
   }),
-  researchRoute({ path: '/seo/backlinks', method: 'Backlinks', input: backlinksInput, data: backlinksData, request: (input) => input }),
-  researchRoute({ path: '/seo/keywords', method: 'Keywords', input: keywordsInput, data: keywordsData, request: (input) => input }),
+  researchRoute({
+    path: '/seo/backlinks',
+    does: 'Finds pages that may link to the target, reads them, and says which do.',
+    fails: PAGES,
+    method: 'Backlinks',
+    input: backlinksInput,
+    data: backlinksData,
+    request: (input) => input,
+  }),
+  researchRoute({
+    path: '/seo/keywords',
+    does: 'Suggests what people search for besides a keyword.',
+    method: 'Keywords',
+    input: keywordsInput,
+    data: keywordsData,
+    request: (input) => input,
+  }),
   researchRoute({
     path: '/seo/link_pyramid',
+    does: 'Sorts pages that link to a target into three tiers by their risk of spam.',
+    fails: PAGES,
     method: 'LinkPyramid',
     input: linkPyramidInput,
     data: linkPyramidData,
@@ -48,6 +69,7 @@ const research = [
   }),
   researchRoute({
     path: '/seo/serp',
+    does: 'Answers with organic search results for a country and a language.',
     method: 'Serp',
     input: serpInput,
     data: serpData,
@@ -61,6 +83,8 @@ const research = [
   }),
   researchRoute({
     path: '/seo/spam',
+    does: 'Scores a page, or the start page of a domain, from 0 to 100 for spam, with each signal behind it.',
+    fails: PAGES,
     method: 'Spam',
     input: spamInput,
     data: spamData,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { instantWords, timestampField } from '../../kit/timestamp';
 
 const CONTROL = /\p{Cc}/u;
 const URL_LENGTH = 2_048;
@@ -26,11 +27,16 @@ const country = z
   .string()
   .regex(/^[A-Za-z]{2}$/, 'must be a two-letter country code')
   .transform((code) => code.toUpperCase())
-  .default('IN');
+  .default('IN')
+  .describe('Two-letter code (ISO 3166-1), IN unless given.');
 const language = z
   .string()
   .regex(/^[A-Za-z]{2,3}(-[A-Za-z]{2,4})?$/, 'must be a language code such as en or pt-BR')
-  .default('en');
+  .default('en')
+  .describe('Language code, for example en or pt-BR.');
+const limit = z.number().int().min(1).max(100).default(20).describe('How many entries the answer has at most.');
+const JUDGED_URL = 'The page to judge. Exactly one of url and domain is needed.';
+const JUDGED_DOMAIN = 'The domain to judge. Exactly one of url and domain is needed.';
 
 type Choice = Readonly<Record<string, unknown>>;
 
@@ -45,25 +51,33 @@ function exactlyOne(first: string, second: string) {
 }
 
 export const authorityInput = z
-  .object({ url: url.optional(), domain: domain.optional(), scope: z.enum(['domain', 'page']).default('domain') })
+  .object({
+    url: url.optional().describe(JUDGED_URL),
+    domain: domain.optional().describe(JUDGED_DOMAIN),
+    scope: z.enum(['domain', 'page']).default('domain').describe('Of the whole domain, or of one page.'),
+  })
   .superRefine(exactlyOne('url', 'domain'));
 
 export const backlinksInput = z.object({
-  target: url,
-  limit: z.number().int().min(1).max(100).default(20),
-  candidates: urls.default([]),
+  target: url.describe('The page or domain that is looked into.'),
+  limit,
+  candidates: urls.default([]).describe('Pages that may link to the target: they are read before those that the search finds.'),
 });
 
 export const keywordsInput = z.object({
-  keyword: text(200),
+  keyword: text(200).describe('What is searched for.'),
   country,
   language,
-  limit: z.number().int().min(1).max(100).default(20),
-  expand: z.boolean().default(false),
+  limit,
+  expand: z.boolean().default(false).describe('Also asks what follows the keyword and each letter of the alphabet.'),
 });
 
 export const linkPyramidInput = z
-  .object({ links: urls.optional(), target: url.optional(), limit: z.number().int().min(1).max(100).default(20) })
+  .object({
+    links: urls.optional().describe('Pages to sort into tiers: a list, or one URL a line. This or target is needed.'),
+    target: url.optional().describe('The page whose links are found and sorted. This or links is needed.'),
+    limit,
+  })
   .superRefine(({ links, target }, context) => {
     if (links === undefined && target === undefined)
       context.addIssue({ code: 'custom', path: ['links'], message: 'is required, or target' });
@@ -72,17 +86,15 @@ export const linkPyramidInput = z
 
 export const serpInput = z
   .object({
-    query: text(400),
+    query: text(400).describe('What is searched for.'),
     country,
     language,
-    /** The town of the searcher. */
-    location: text(100).optional(),
-    /** Of the searcher, in degrees. */
-    latitude: z.number().min(-90).max(90).optional(),
-    longitude: z.number().min(-180).max(180).optional(),
-    device: z.enum(['desktop', 'mobile']).optional(),
-    page: z.number().int().min(1).max(10).default(1),
-    num: z.number().int().min(1).max(20).default(10),
+    location: text(100).optional().describe('The town of the searcher.'),
+    latitude: z.number().min(-90).max(90).optional().describe('Of the searcher, in degrees; needs longitude too.'),
+    longitude: z.number().min(-180).max(180).optional().describe('Of the searcher, in degrees; needs latitude too.'),
+    device: z.enum(['desktop', 'mobile']).optional().describe('What the searcher uses.'),
+    page: z.number().int().min(1).max(10).default(1).describe('Which page of the results, from 1.'),
+    num: z.number().int().min(1).max(20).default(10).describe('Results a page.'),
   })
   .superRefine(({ latitude, longitude }, context) => {
     if ((latitude === undefined) === (longitude === undefined)) return;
@@ -91,7 +103,11 @@ export const serpInput = z
   });
 
 export const spamInput = z
-  .object({ url: url.optional(), domain: domain.optional(), target: url.optional() })
+  .object({
+    url: url.optional().describe(JUDGED_URL),
+    domain: domain.optional().describe(JUDGED_DOMAIN),
+    target: url.optional().describe('The page that the judged one links to.'),
+  })
   .superRefine(exactlyOne('url', 'domain'));
 
 const kind = z.enum(['measured', 'provider', 'service_estimate']);
@@ -176,7 +192,7 @@ const backlink = z.object({
   in_body: z.boolean().nullable(),
   verified_at: z.string().nullable().describe('When the page was read, or said to be gone (RFC 3339); null when it could not be read.'),
   /** When an earlier call saw the link, RFC 3339; null when none did, or where links are not remembered. */
-  seen_before: z.string().nullable(),
+  seen_before: z.string().nullable().describe(instantWords('When an earlier call saw the link')),
   status: z.enum(['verified', 'lost', 'blocked', 'unreachable']),
   reason: z.string().nullable(),
 });
@@ -288,7 +304,7 @@ const source = z.object({
   name: z.string(),
   kind,
   /** RFC 3339: the date of the data, else when it was asked. */
-  as_of: z.string(),
+  as_of: z.string().describe(instantWords('When the source was asked, or when its data is from')),
   /** Something usable came. */
   ok: z.boolean(),
   asked: z.number().describe('Questions, pages or estimates. A page that robots.txt forbids is not asked for.'),
@@ -307,7 +323,7 @@ export const crawlBudget = z.object({
 
 /** What every research route answers. */
 export function envelope<Data extends z.ZodType>(data: Data) {
-  return z.object({ status: z.literal('success'), data, sources: z.array(source), crawl_budget: crawlBudget, timestamp: z.string() });
+  return z.object({ status: z.literal('success'), data, sources: z.array(source), crawl_budget: crawlBudget, timestamp: timestampField });
 }
 
 export const sourceReport = source;
@@ -319,5 +335,5 @@ export const healthOutput = z.object({
     workers: z.number(),
     sources: z.array(z.object({ name: z.string(), configured: z.boolean() })),
   }),
-  timestamp: z.string(),
+  timestamp: timestampField,
 });

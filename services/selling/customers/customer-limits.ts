@@ -7,7 +7,6 @@ import { type Actor, writeAudit } from './write-audit';
 /** The most that a customer may have. Revoked keys and their rules count for nothing. */
 export interface CustomerLimits {
   readonly keys: number;
-  readonly rulesPerKey: number;
   readonly rules: number;
   /** Changes that its people may ask for at the dashboard. */
   readonly writesPerMinute: number;
@@ -18,7 +17,7 @@ export interface CustomerLimits {
  * each change: far more than anybody needs, and little enough that one customer cannot keep a node busy. Each write also leaves a line in the
  * audit log: two a second, all the time, are 40 MB a day.
  */
-export const DEFAULT_LIMITS: CustomerLimits = { keys: 200, rulesPerKey: 1_000, rules: 20_000, writesPerMinute: 120 };
+export const DEFAULT_LIMITS: CustomerLimits = { keys: 200, rules: 20_000, writesPerMinute: 120 };
 
 export interface CustomerUse {
   readonly keys: number;
@@ -32,8 +31,7 @@ export interface CustomerLimitsView {
 }
 
 const LIMITS = `
-SELECT COALESCE(keys, $2) AS keys, COALESCE(rules_per_key, $3) AS "rulesPerKey", COALESCE(rules, $4) AS rules,
-  COALESCE(writes_per_minute, $5) AS "writesPerMinute"
+SELECT COALESCE(keys, $2) AS keys, COALESCE(rules, $3) AS rules, COALESCE(writes_per_minute, $4) AS "writesPerMinute"
 FROM customer LEFT JOIN customer_limit ON customer_id = id WHERE id = $1`;
 
 const USED = `
@@ -43,8 +41,8 @@ FROM credential k WHERE k.customer_id = $1 AND k.state <> 'revoked'`;
 
 /** The limits in force for a customer: its own, else the defaults. */
 export async function readLimits(db: Database, customerId: string): Promise<CustomerLimits> {
-  const { keys, rulesPerKey, rules, writesPerMinute } = DEFAULT_LIMITS;
-  const { rows } = await db.query<CustomerLimits>(LIMITS, [customerId, keys, rulesPerKey, rules, writesPerMinute]);
+  const { keys, rules, writesPerMinute } = DEFAULT_LIMITS;
+  const { rows } = await db.query<CustomerLimits>(LIMITS, [customerId, keys, rules, writesPerMinute]);
   return rows[0] ?? DEFAULT_LIMITS;
 }
 
@@ -62,8 +60,6 @@ export interface Growth {
   readonly keys?: number;
   /** Rules more than now, over all its keys. */
   readonly rules: number;
-  /** Rules of the one key then; left out when the key takes over what another one has. */
-  readonly rulesOnKey?: number;
 }
 
 /**
@@ -72,7 +68,7 @@ export interface Growth {
  * @param client inside the caller's transaction, which makes the growth
  * @throws OperationRefused `key_limit_reached`, `rule_limit_reached`
  */
-export async function requireRoom(client: PoolClient, customerId: string, { keys = 0, rules, rulesOnKey = 0 }: Growth): Promise<void> {
+export async function requireRoom(client: PoolClient, customerId: string, { keys = 0, rules }: Growth): Promise<void> {
   await client.query('SELECT 1 FROM customer WHERE id = $1 FOR NO KEY UPDATE', [customerId]);
   const limits = await readLimits(client, customerId);
   const used = await readUse(client, customerId);
@@ -81,9 +77,6 @@ export async function requireRoom(client: PoolClient, customerId: string, { keys
       'key_limit_reached',
       `a customer can have at most ${limits.keys} keys; revoke one that is not used any more`,
     );
-  }
-  if (rulesOnKey > limits.rulesPerKey) {
-    throw new OperationRefused('rule_limit_reached', `a key can have at most ${limits.rulesPerKey} whitelist rules, not ${rulesOnKey}`);
   }
   if (rules > 0 && used.rules + rules > limits.rules) {
     const then = used.rules + rules;
@@ -97,9 +90,9 @@ export async function showCustomerLimits(db: Database, { customer }: { customer:
 }
 
 const SET = `
-INSERT INTO customer_limit AS known (customer_id, keys, rules_per_key, rules, writes_per_minute) VALUES ($1, $2, $3, $4, $5)
-ON CONFLICT (customer_id) DO UPDATE SET keys = COALESCE($2, known.keys), rules_per_key = COALESCE($3, known.rules_per_key),
-  rules = COALESCE($4, known.rules), writes_per_minute = COALESCE($5, known.writes_per_minute)`;
+INSERT INTO customer_limit AS known (customer_id, keys, rules, writes_per_minute) VALUES ($1, $2, $3, $4)
+ON CONFLICT (customer_id) DO UPDATE SET keys = COALESCE($2, known.keys), rules = COALESCE($3, known.rules),
+  writes_per_minute = COALESCE($4, known.writes_per_minute)`;
 
 /**
  * Gives a customer limits of its own; what is left out stays. A limit below what the customer has takes nothing away.
@@ -112,8 +105,8 @@ export function setCustomerLimits(
   return inTransaction(db, async (client) => {
     const found = await requireCustomer(client, customer);
     const before = await readLimits(client, found.id);
-    const { keys = null, rulesPerKey = null, rules = null, writesPerMinute = null } = limits;
-    await client.query(SET, [found.id, keys, rulesPerKey, rules, writesPerMinute]);
+    const { keys = null, rules = null, writesPerMinute = null } = limits;
+    await client.query(SET, [found.id, keys, rules, writesPerMinute]);
     const view = await viewLimits(client, found);
     const details = { before, after: view.limits };
     await writeAudit(client, { actor, action: 'customer.limits', subject: { kind: 'customer', id: found.id }, details });

@@ -136,7 +136,7 @@ export const EXPORT_SECTIONS: readonly ExportSection[] = [
   {
     name: 'limits',
     part: 'provider',
-    rows: `SELECT '' AS place, keys, rules_per_key, rules, writes_per_minute FROM customer_limit l, me WHERE l.customer_id = me.customer_id`,
+    rows: `SELECT '' AS place, keys, rules, writes_per_minute FROM customer_limit l, me WHERE l.customer_id = me.customer_id`,
   },
   {
     name: 'suspensions',
@@ -192,7 +192,7 @@ WHERE $3::text IS NULL OR place COLLATE "C" > $3 ORDER BY place COLLATE "C" LIMI
 
 export interface ExportOptions {
   readonly userId: string;
-  /** Absent: the person is in no organisation, and the lists of one are empty. */
+  /** Absent: the person owns no organisation, and the lists of one are empty. */
   readonly customerId: string | undefined;
   readonly at: Date;
   /** Of one section; {@link MAX_ROWS} unless given. */

@@ -14,7 +14,8 @@ SELECT c.id, c.email, c.created_at AS "createdAt"
 FROM auth_user u JOIN member m ON m.user_id = u.id JOIN customer c ON c.id = m.customer_id
 WHERE u.email = lower($1) ORDER BY (lower(c.email) = u.email) DESC, m.since, c.id LIMIT 1`;
 
-async function findHome(db: Database, email: string): Promise<Customer | undefined> {
+/** Undefined for a person in no organisation. */
+export async function findHome(db: Database, email: string): Promise<Customer | undefined> {
   return (await db.query<Customer>(HOME, [email.trim()])).rows[0];
 }
 

@@ -18,7 +18,7 @@ export interface AuditLine {
 }
 
 /**
- * Of a list in the details: 10,000 rules of a key on each of 100 lines would be more than a process can hold. One that was cut when
+ * Of a list in the details: 1,000 rules of a key on each of 100 lines would be more than a process can hold. One that was cut when
  * it was written ends with a text that says so, and stays as it is.
  */
 const MAX_LISTED = 20;

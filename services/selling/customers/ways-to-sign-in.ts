@@ -1,6 +1,8 @@
 import { type PoolClient } from 'pg';
 import { type Database, inTransaction } from '../../../plugins/stores/postgres/database';
 import { OperationRefused } from '../operations/operation-refused';
+import { type AuditAction } from './audit-actions';
+import { findHome } from './join-customer';
 import { listPasskeys, type Passkey } from './passkeys';
 import { type Actor, writeAudit } from './write-audit';
 
@@ -31,8 +33,8 @@ export async function listWays(db: Database, userId: string): Promise<Ways> {
 
 interface Removal {
   readonly userId: string;
-  /** The customer whose audit log gets it; undefined for a person in no organisation. */
-  readonly customerId: string | undefined;
+  /** The audit log of this person's organisation gets it. */
+  readonly email: string;
   /** Of the session that asks: it alone goes on. */
   readonly sessionId: string;
   readonly wayId: string;
@@ -54,23 +56,32 @@ function refuseLast({ hasPassword, connected, passkeys }: Ways): void {
 const endSessions = (client: PoolClient, { userId, sessionId }: Removal): Promise<unknown> =>
   client.query('DELETE FROM auth_session WHERE user_id = $1 AND id <> $2', [userId, sessionId]);
 
+interface RemovalNote {
+  readonly action: Extract<AuditAction, `account.${string}`>;
+  readonly details: Readonly<Record<string, string>>;
+}
+
+/** A person in no organisation has no audit log. */
+async function noteRemoval(client: PoolClient, { email, actor }: Removal, { action, details }: RemovalNote): Promise<void> {
+  const home = await findHome(client, email);
+  if (home) await writeAudit(client, { actor, action, subject: { kind: 'customer', id: home.id }, details });
+}
+
 /**
  * Takes a provider away, with every session but the one that asks: some may have begun by it.
  * @param removal with what people call a provider
  * @throws OperationRefused `way_unknown`; `last_way` where nothing else opens the account
  */
 export function disconnectWay(db: Database, removal: Removal & { readonly nameOf: (providerId: string) => string }): Promise<void> {
-  const { userId, customerId, wayId, actor, nameOf } = removal;
+  const { wayId, nameOf } = removal;
   return inTransaction(db, async (client) => {
-    const ways = await lockWays(client, userId);
+    const ways = await lockWays(client, removal.userId);
     const way = ways.connected.find(({ id }) => id === wayId);
     if (!way) throw new OperationRefused('way_unknown', 'this provider is not connected to your account');
     refuseLast(ways);
     await client.query('DELETE FROM auth_account WHERE id = $1', [wayId]);
     await endSessions(client, removal);
-    const details = { provider: nameOf(way.providerId) };
-    if (customerId === undefined) return;
-    await writeAudit(client, { actor, action: 'account.provider_disconnect', subject: { kind: 'customer', id: customerId }, details });
+    await noteRemoval(client, removal, { action: 'account.provider_disconnect', details: { provider: nameOf(way.providerId) } });
   });
 }
 
@@ -79,17 +90,15 @@ export function disconnectWay(db: Database, removal: Removal & { readonly nameOf
  * @throws OperationRefused `way_unknown`; `last_way` where nothing else opens the account
  */
 export function removePasskey(db: Database, removal: Removal): Promise<void> {
-  const { userId, customerId, wayId, actor } = removal;
+  const { wayId } = removal;
   return inTransaction(db, async (client) => {
-    const ways = await lockWays(client, userId);
+    const ways = await lockWays(client, removal.userId);
     const passkey = ways.passkeys.find(({ id }) => id === wayId);
     if (!passkey) throw new OperationRefused('way_unknown', 'your account has no such passkey');
     refuseLast(ways);
     await client.query('DELETE FROM auth_passkey WHERE id = $1', [wayId]);
     await endSessions(client, removal);
-    const details = { passkey: passkey.name };
-    if (customerId === undefined) return;
-    await writeAudit(client, { actor, action: 'account.passkey_remove', subject: { kind: 'customer', id: customerId }, details });
+    await noteRemoval(client, removal, { action: 'account.passkey_remove', details: { passkey: passkey.name } });
   });
 }
 

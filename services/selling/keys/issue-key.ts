@@ -49,12 +49,12 @@ export async function issueKey(client: PoolClient, options: Issue): Promise<Issu
   // Sorted: two keys made at once must lock their subscriptions in the same order.
   const products = [...new Set(options.products)].sort();
   if (products.length === 0) throw new OperationRefused('product_missing', 'a key needs at least one product');
-  const rules = await parseRules(options.rules ?? []);
+  const rules = parseRules(options.rules ?? []);
   const expiresAt = options.expiresAt === undefined ? null : checkDate(options.expiresAt);
   const name = options.name === undefined ? null : checkName(options.name);
   const tags = checkTags(options.tags ?? []);
   const { id: customerId } = await requireCustomer(client, options.customer);
-  await requireRoom(client, customerId, { keys: 1, rules: rules.length, rulesOnKey: rules.length });
+  await requireRoom(client, customerId, { keys: 1, rules: rules.length });
   for (const product of products) await subscribeOrCheck(client, customerId, { product, options });
   const credential = { ...secret, customerId, name, expiresAt, products, tags, rules, rotatedFrom: null };
   const id = await insertCredential(client, credential, { actor, action });

@@ -19,7 +19,7 @@ export function askForPersonDeletion(db: Database, userId: string): Promise<Date
   return inTransaction(db, async (client) => {
     await client.query(LOCK, [userId]);
     if ((await findMemberships(client, { userId })).length > 0) {
-      throw new OperationRefused('account_shared', 'you are in an organisation by now: load the page again');
+      throw new OperationRefused('account_shared', 'you are in an organisation: leave it under Team first');
     }
     const { rows } = await client.query<{ erasedAt: Date }>(INSERT, [userId]);
     if (!rows[0]) throw new OperationRefused('deletion_asked', 'this account is being deleted already');

@@ -1,6 +1,5 @@
 import { bearerToken } from '../../../plugins/core/access/credential-location';
-import { originHostOf } from '../../../plugins/core/access/whitelist';
-import { compileWhitelist } from '../../support/compile-whitelist';
+import { compileWhitelist, originHostOf } from '../../../plugins/core/access/whitelist';
 
 /** What test/parsers does not measure. Work that grows with the square of its input takes minutes for these inputs; work in one go some milliseconds. */
 function expectQuick(work: () => void): void {

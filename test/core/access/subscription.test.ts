@@ -1,6 +1,6 @@
 import { type AccessRecord, type SubscriptionAccess } from '../../../plugins/core/ports';
 import { checkSubscription } from '../../../plugins/core/access/subscription';
-import { compileWhitelist } from '../../support/compile-whitelist';
+import { compileWhitelist } from '../../../plugins/core/access/whitelist';
 
 const subscription = (product: string, extra: Partial<SubscriptionAccess> = {}): SubscriptionAccess => ({
   id: `subscription to ${product}`,

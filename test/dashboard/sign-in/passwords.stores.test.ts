@@ -24,6 +24,13 @@ describe('passwords', () => {
       'abababababab',
       '!!sunshine!!',
       EMAIL.split('@')[0] ?? '',
+      EMAIL,
+      'Asha.Rao.1990@Example.com',
+      'asharao1990examplecom',
+      'asha.rao.1990@example.com2026!',
+      'example.com',
+      'asha.rao.1990@example',
+      'asharao1990example',
     ])('is refused when a guessing program tries it first: %s', async (password) => {
       await expect(refuseCommonPassword(password, EMAIL)).rejects.toMatchObject({ status: 400, kind: 'password_common' });
     });

@@ -6,7 +6,7 @@ import { frame, NO_QUESTION } from '../../../plugins/entrances/lane/frames';
 import { LaneServer } from '../../../plugins/entrances/lane/lane-server';
 import { key, proofIn, recordOf } from '../../access-layer/call-plugin';
 import { stagePlugin, type StagedPlugin } from '../../gateways/support/entrance-stage';
-import { compileWhitelist } from '../../support/compile-whitelist';
+import { compileWhitelist } from '../../../plugins/core/access/whitelist';
 import { requestVariable } from '../../access-layer/fake-kong';
 import { type Heard, headText, LaneClient, readRefusal } from './lane-client';
 

@@ -35,7 +35,7 @@ describe('the limits of a customer', () => {
   it('are the defaults until an operator sets others, each for itself', async () => {
     const customer = await newCustomer();
     const shown = async (): Promise<unknown> => (await showCustomerLimits(database.pool, { customer })).limits;
-    expect(await shown()).toEqual({ keys: 200, rulesPerKey: 1_000, rules: 20_000, writesPerMinute: 120 });
+    expect(await shown()).toEqual({ keys: 200, rules: 20_000, writesPerMinute: 120 });
     await setCustomerLimits(database.pool, { customer, limits: { keys: 300 }, actor });
     await setCustomerLimits(database.pool, { customer, limits: { rules: 5 }, actor });
     expect(await shown()).toEqual({ ...DEFAULT_LIMITS, keys: 300, rules: 5 });
@@ -59,7 +59,7 @@ describe('the limits of a customer', () => {
   });
 
   it('refuse a rule too many on a key', async () => {
-    const customer = await newCustomer();
+    const customer = await newCustomer({ rules: 5_000 });
     await expect(newKey(customer, rulesOf(1_001))).rejects.toEqual(refusal('rule_limit_reached'));
     const { id } = await newKey(customer, rulesOf(1_000));
     await expect(replace(id, rulesOf(1_001))).rejects.toEqual(refusal('rule_limit_reached'));
@@ -79,7 +79,7 @@ describe('the limits of a customer', () => {
   it('leave a customer above them all it has, let it have less and rotate, and nothing more', async () => {
     const customer = await newCustomer();
     const [first, second] = [await newKey(customer, rulesOf(6)), await newKey(customer, rulesOf(4))];
-    await setCustomerLimits(database.pool, { customer, limits: { keys: 1, rulesPerKey: 3, rules: 8 }, actor });
+    await setCustomerLimits(database.pool, { customer, limits: { keys: 1, rules: 8 }, actor });
     await replace(first.id, rulesOf(6, 3));
     await expect(replace(first.id, rulesOf(7))).rejects.toEqual(refusal('rule_limit_reached'));
     await replace(first.id, rulesOf(5));

@@ -1,4 +1,4 @@
-import { compileWhitelist } from '../../support/compile-whitelist';
+import { compileWhitelist } from '../../../plugins/core/access/whitelist';
 import { type Change } from '../../../plugins/stores/cache/change-feed';
 import { bench, MINUTE, record } from './cache-bench';
 

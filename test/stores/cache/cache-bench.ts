@@ -1,5 +1,5 @@
 import { type AccessRecord, type AccessRecords, type Clock, StoreUnavailable } from '../../../plugins/core/ports';
-import { compileWhitelist } from '../../support/compile-whitelist';
+import { compileWhitelist } from '../../../plugins/core/access/whitelist';
 import { type AccessRecordCacheOptions, AccessRecordCache } from '../../../plugins/stores/cache/access-record-cache';
 import { type Change, type ChangeFeed } from '../../../plugins/stores/cache/change-feed';
 

@@ -10,18 +10,17 @@ import {
 } from '../../../core/ports';
 import { type ProofForm } from '../../../core/catalogue/catalogue';
 import { type UnitsByAnswer } from '../../../core/catalogue/units';
-import { type Whitelist } from '../../../core/access/whitelist';
-import { WhitelistCompiler } from './whitelist-compiler';
+import { compileWhitelist } from '../../../core/access/whitelist';
 
 /**
- * One statement, so that key, rules, subscriptions and limits are of one moment. Rules as one text: the driver takes an array of 10,000
- * apart character by character.
+ * One statement, so that key, rules, subscriptions and limits are of one time. Rules as JSON: the driver takes an array apart character by
+ * character.
  */
 const SELECT = `
 SELECT c.id, c.customer_id AS "customerId", c.mode, c.state,
   (SELECT reason FROM suspension WHERE credential_id = c.id) AS suspended, (extract(epoch FROM c.expires_at) * 1000)::float8 AS "expiresAtMs",
   ARRAY(SELECT product_id FROM credential_product WHERE credential_id = c.id ORDER BY product_id) AS products,
-  r.rules, r.count AS "ruleCount",
+  (SELECT COALESCE(json_agg(rule ORDER BY rule), '[]') FROM whitelist_rule WHERE credential_id = c.id) AS rules,
   COALESCE((
     SELECT json_agg(json_build_object(
       'id', s.id, 'product', s.product_id, 'plan', s.plan_name, 'state', s.state,
@@ -41,11 +40,7 @@ SELECT c.id, c.customer_id AS "customerId", c.mode, c.state,
     LEFT JOIN plan l ON l.product_id = s.product_id AND l.name = s.plan_name
     WHERE g.credential_id = c.id
   ), '[]') AS subscriptions
-FROM credential c
-CROSS JOIN LATERAL (
-  SELECT COALESCE(string_agg(rule, ' ' ORDER BY rule), '') AS rules, count(*)::integer AS count FROM whitelist_rule WHERE credential_id = c.id
-) r
-WHERE c.hash = $1`;
+FROM credential c WHERE c.hash = $1`;
 
 interface Row {
   readonly id: string;
@@ -55,9 +50,7 @@ interface Row {
   readonly suspended: string | null;
   readonly expiresAtMs: number | null;
   readonly products: string[];
-  /** With a space between two. */
-  readonly rules: string;
-  readonly ruleCount: number;
+  readonly rules: string[];
   readonly subscriptions: {
     id: string;
     product: string;
@@ -85,7 +78,7 @@ function sandboxOf(url: string | null): Pick<SubscriptionAccess, 'sandbox'> {
   return { sandbox: { host: hostname, port: Number(port || 80) } };
 }
 
-function recordOf(row: Row, whitelist: Whitelist): AccessRecord {
+function recordOf(row: Row): AccessRecord {
   return {
     credentialId: row.id,
     customerId: row.customerId,
@@ -94,7 +87,7 @@ function recordOf(row: Row, whitelist: Whitelist): AccessRecord {
     suspended: row.suspended ?? undefined,
     expiresAtMs: row.expiresAtMs,
     products: row.products,
-    whitelist,
+    whitelist: compileWhitelist(row.rules),
     subscriptions: row.subscriptions.flatMap(
       ({ id, product, plan, state, suspended, daily, monthly, dailyCap, sandboxUrl, takesTestKeys, isFree5xx, proof, units }) => {
         if (daily === null || monthly === null) return [];
@@ -128,7 +121,6 @@ async function query(pool: Pool, config: QueryConfig): Promise<Row | undefined> 
  * @param pool with a statement time-out; a stopped server would keep a request for ever
  */
 export function createPostgresAccessRecords(pool: Pool): AccessRecords {
-  const compiler = new WhitelistCompiler();
   return {
     async findAccessRecord(hash, answered) {
       let row: Row | undefined;
@@ -138,7 +130,7 @@ export function createPostgresAccessRecords(pool: Pool): AccessRecords {
         throw new StoreUnavailable('PostgreSQL did not answer', { cause });
       }
       answered?.();
-      return row && recordOf(row, await compiler.compile(row.rules, row.ruleCount));
+      return row && recordOf(row);
     },
   };
 }

@@ -22,12 +22,16 @@ CREATE TABLE plan (
   name text NOT NULL CHECK (name <> ''),
   daily integer NOT NULL CHECK (daily >= 0),
   monthly integer NOT NULL CHECK (monthly >= 0),
-  price numeric(12, 2) NOT NULL CHECK (price >= 0),
+  -- With the decimals of the currency, as it was written.
+  price numeric NOT NULL CHECK (price >= 0),
   currency text NOT NULL DEFAULT 'INR' CHECK (currency ~ '^[A-Z]{3}$'),
   -- request: an operator answers each customer who asks for it.
   approval text NOT NULL DEFAULT 'automatic' CHECK (approval IN ('automatic', 'request')),
   -- False once the catalogue no longer offers the plan. Subscriptions on it keep its limits.
   active boolean NOT NULL DEFAULT true,
+  -- Use above the limits, for a price: {"per": 1000, "price": "20.00", "daily": 10000, "monthly": 300000} has what the price includes, and
+  -- daily and monthly of the plan are the cap, at which requests are refused. Null: nothing is sold above the limits.
+  overage jsonb,
   PRIMARY KEY (product_id, name)
 );
 COMMENT ON TABLE plan IS 'Limits of a product and their price for a month.';
@@ -38,7 +42,9 @@ CREATE TABLE catalogue_revision (
   -- Products in the order in which they are shown. As a column of product, one new product would change every product after it.
   product_order text[] NOT NULL,
   -- {"file": "kong/catalogue.yml", "lines": {"api-ip": 12}}. Null: the catalogue that was applied last came from no file.
-  source jsonb
+  source jsonb,
+  -- `billing` of catalogue.yml. Null: customers are not invoiced.
+  billing jsonb
 );
 COMMENT ON TABLE catalogue_revision IS 'One row, raised with every change of products and plans: a copy of the catalogue is checked by one number.';
 INSERT INTO catalogue_revision (revision, product_order) VALUES (1, '{}');

@@ -25,8 +25,6 @@ CREATE TABLE customer_limit (
   customer_id uuid PRIMARY KEY REFERENCES customer ON DELETE CASCADE,
   -- Keys that are not revoked.
   keys integer CHECK (keys > 0),
-  -- Whitelist rules of one key.
-  rules_per_key integer CHECK (rules_per_key > 0),
   -- Whitelist rules of all keys that are not revoked.
   rules integer CHECK (rules > 0),
   -- Changes that the customer may ask for in a minute.
@@ -136,7 +134,9 @@ CREATE TABLE auth_two_factor (
   -- False until the first code from it was given.
   verified boolean DEFAULT true,
   failed_verification_count integer DEFAULT 0,
-  locked_until timestamptz
+  locked_until timestamptz,
+  -- The time step of the last code: a code opens an account once (RFC 6238, section 5.2).
+  last_step bigint
 );
 COMMENT ON TABLE auth_two_factor IS 'The second factor of an account: an authenticator app and its recovery codes.';
 
@@ -278,6 +278,31 @@ CREATE TABLE admin_token (
 COMMENT ON TABLE admin_token IS 'Tokens of the management API. A row stays when its token is revoked or has expired: pages and the audit log name it.';
 CREATE INDEX admin_token_customer_idx ON admin_token (customer_id, created_at DESC, id);
 CREATE INDEX admin_token_maker_idx ON admin_token (made_by);
+
+CREATE TABLE seller_token (
+  id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+  hash bytea NOT NULL UNIQUE CHECK (octet_length(hash) = 32),
+  last_four text NOT NULL CHECK (length(last_four) = 4),
+  name text NOT NULL CHECK (length(name) BETWEEN 1 AND 100),
+  scopes text[] NOT NULL CHECK (cardinality(scopes) > 0),
+  -- The address stays when the operator goes: it names who made the token, which no longer works.
+  made_by uuid REFERENCES operator ON DELETE SET NULL,
+  maker text NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  expires_at timestamptz NOT NULL CHECK (expires_at > created_at AND expires_at <= created_at + interval '400 days'),
+  last_used_at timestamptz,
+  revoked_at timestamptz
+);
+COMMENT ON TABLE seller_token IS 'Tokens of the seller''s API. One works while the operator who made it is one. A row stays when its token has ended.';
+CREATE INDEX seller_token_maker_idx ON seller_token (made_by);
+
+CREATE TABLE seller_submission (
+  id uuid PRIMARY KEY,
+  result_id uuid,
+  at timestamptz NOT NULL DEFAULT now()
+);
+COMMENT ON TABLE seller_submission IS 'What operators and their programs asked for once, and what it made. Kept two days.';
+CREATE INDEX seller_submission_at_idx ON seller_submission (at);
 
 CREATE FUNCTION customer_mail_address(p_customer uuid) RETURNS text LANGUAGE sql STABLE AS $$
   SELECT COALESCE(

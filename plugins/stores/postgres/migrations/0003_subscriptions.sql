@@ -14,20 +14,29 @@ CREATE TABLE subscription (
   daily_cap integer CHECK (daily_cap >= 0),
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
+  -- A price of its own, a month, in the currency that the plan had when it was agreed: in another currency the number would be another price.
+  price_override numeric CHECK (price_override >= 0),
+  price_override_currency text CHECK (price_override_currency ~ '^[A-Z]{3}$'),
   UNIQUE (customer_id, product_id),
-  FOREIGN KEY (product_id, plan_name) REFERENCES plan (product_id, name)
+  FOREIGN KEY (product_id, plan_name) REFERENCES plan (product_id, name),
+  CONSTRAINT subscription_price_override_has_currency CHECK ((price_override IS NULL) = (price_override_currency IS NULL))
 );
 COMMENT ON TABLE subscription IS 'A customer''s right to a product.';
 
+-- What somebody has just paid for is given, though the product was withdrawn in between.
 CREATE FUNCTION check_subscribable() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  IF EXISTS (SELECT 1 FROM product WHERE id = NEW.product_id AND NOT (active AND subscribable AND daily IS NOT NULL)) THEN
+  IF EXISTS (
+    SELECT FROM product p WHERE p.id = NEW.product_id AND (p.daily IS NULL OR NOT (p.active AND p.subscribable) AND NOT EXISTS (
+      SELECT FROM paid_subscription WHERE customer_id = NEW.customer_id AND product_id = p.id AND status IS DISTINCT FROM 'ended'))
+  ) THEN
     RAISE EXCEPTION 'the product cannot be subscribed to'
       USING ERRCODE = 'check_violation', CONSTRAINT = 'subscription_product_has_limits';
   END IF;
   RETURN NEW;
 END $$;
-COMMENT ON FUNCTION check_subscribable IS 'Refuses subscriptions to a product that is retired, only listed, or without limits.';
+COMMENT ON FUNCTION check_subscribable IS
+  'Refuses subscriptions to a product that is retired or only listed, unless it was just paid for, and to one without limits.';
 CREATE TRIGGER subscription_is_possible BEFORE INSERT OR UPDATE OF product_id ON subscription
   FOR EACH ROW EXECUTE FUNCTION check_subscribable();
 
@@ -50,11 +59,26 @@ CREATE TABLE subscription_limit_term (
   subscription_id uuid PRIMARY KEY REFERENCES subscription ON DELETE CASCADE,
   reason text NOT NULL CHECK (length(reason) BETWEEN 1 AND 500),
   set_by text NOT NULL,
-  -- When end-limits.ts takes the limits away again. Null: never.
+  -- When end-limits.ts takes them away again. Null: never.
   ends_at timestamptz
 );
-COMMENT ON TABLE subscription_limit_term IS 'Why an operator set a subscription''s own limits, and until when.';
+COMMENT ON TABLE subscription_limit_term IS 'Why an operator set a subscription''s own price or limits, and until when.';
 CREATE INDEX subscription_limit_term_end_idx ON subscription_limit_term (ends_at) WHERE ends_at IS NOT NULL;
+
+-- It was agreed for one plan: the next one has its own price.
+CREATE FUNCTION drop_own_price() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+  NEW.price_override := NULL;
+  NEW.price_override_currency := NULL;
+  IF NEW.daily_override IS NULL AND NEW.monthly_override IS NULL THEN
+    DELETE FROM subscription_limit_term WHERE subscription_id = NEW.id;
+  END IF;
+  RETURN NEW;
+END $$;
+REVOKE ALL ON FUNCTION drop_own_price() FROM PUBLIC;
+COMMENT ON FUNCTION drop_own_price IS 'Ends a subscription''s own price with the plan that it was agreed for.';
+CREATE TRIGGER subscription_other_plan_drops_price BEFORE UPDATE OF plan_name ON subscription FOR EACH ROW
+  WHEN (OLD.price_override IS NOT NULL AND NEW.plan_name IS DISTINCT FROM OLD.plan_name) EXECUTE FUNCTION drop_own_price();
 
 CREATE TABLE plan_request (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
@@ -66,7 +90,7 @@ CREATE TABLE plan_request (
   -- What the customer agreed to: a plan that has changed since is not what was asked for.
   daily integer NOT NULL,
   monthly integer NOT NULL,
-  price numeric(12, 2) NOT NULL,
+  price numeric NOT NULL,
   currency text NOT NULL,
   state text NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'approved', 'declined', 'withdrawn')),
   -- For the customer to read. Empty unless the request was declined.
@@ -75,6 +99,8 @@ CREATE TABLE plan_request (
   answered_at timestamptz,
   -- When the next attempt to mail the customer is due. Null: nothing is left to tell.
   tell_at timestamptz,
+  -- As in plan.
+  overage jsonb,
   CHECK ((state = 'open') = (answered_at IS NULL)),
   FOREIGN KEY (product_id, plan_name) REFERENCES plan (product_id, name)
 );
@@ -105,7 +131,7 @@ CREATE TABLE subscription_term (
   product_id text NOT NULL,
   -- Null: the product's base limits, which cost nothing.
   plan_name text,
-  price numeric(12, 2) NOT NULL,
+  price numeric NOT NULL,
   currency text,
   -- Limits in force.
   daily integer NOT NULL,
@@ -114,12 +140,21 @@ CREATE TABLE subscription_term (
   since timestamptz NOT NULL,
   -- Where the next term begins. Null while this one holds.
   until timestamptz,
+  -- As in plan, with the limits of the subscription.
+  overage jsonb,
   CHECK (until >= since)
 );
 COMMENT ON TABLE subscription_term IS 'What held for a subscription, and since when: the statement of a month must not change with a later price. '
   'No foreign keys: what was charged outlives the subscription.';
 CREATE UNIQUE INDEX subscription_term_present ON subscription_term (subscription_id) WHERE until IS NULL;
 CREATE INDEX subscription_term_customer_idx ON subscription_term (customer_id, since);
+
+CREATE FUNCTION overage_of(p_overage jsonb, p_daily integer, p_monthly integer) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
+  SELECT CASE WHEN p_overage IS NOT NULL THEN
+    p_overage || jsonb_strip_nulls(jsonb_build_object('daily', p_daily, 'monthly', p_monthly))
+  END
+$$;
+COMMENT ON FUNCTION overage_of IS 'What a plan sells above its limits, for a subscription with these limits of its own: they are included, and refuse.';
 
 CREATE FUNCTION keep_subscription_terms(p_subscriptions uuid[]) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
@@ -131,19 +166,22 @@ BEGIN
   PERFORM 1 FROM product WHERE id IN (SELECT product_id FROM subscription WHERE id = ANY (p_subscriptions)) ORDER BY id FOR SHARE;
   due := ARRAY(
     SELECT ROW(
-      0, s.id, s.customer_id, s.product_id, s.plan_name,
-      CASE WHEN s.plan_name IS NULL THEN 0 ELSE COALESCE(l.price, 0) END, CASE WHEN s.plan_name IS NOT NULL THEN l.currency END,
-      COALESCE(s.daily_override, l.daily, p.daily, 0), COALESCE(s.monthly_override, l.monthly, p.monthly, 0), s.state, now(), NULL
+      0, s.id, s.customer_id, s.product_id, s.plan_name, now_.price, now_.currency, now_.daily, now_.monthly, s.state, now(), NULL, now_.overage
     )::subscription_term
     FROM subscription s JOIN product p ON p.id = s.product_id
     LEFT JOIN plan l ON l.product_id = s.product_id AND l.name = s.plan_name
     LEFT JOIN subscription_term t ON t.subscription_id = s.id AND t.until IS NULL
+    CROSS JOIN LATERAL (
+      SELECT
+        CASE WHEN s.plan_name IS NULL THEN 0.00
+          ELSE COALESCE(CASE WHEN s.price_override_currency = l.currency THEN s.price_override END, l.price, 0.00) END AS price,
+        CASE WHEN s.plan_name IS NOT NULL THEN l.currency END AS currency,
+        COALESCE(s.daily_override, l.daily, p.daily, 0) AS daily, COALESCE(s.monthly_override, l.monthly, p.monthly, 0) AS monthly,
+        overage_of(l.overage, s.daily_override, s.monthly_override) AS overage
+    ) AS now_
     WHERE s.id = ANY (p_subscriptions)
-      AND (t.plan_name, t.price, t.currency, t.daily, t.monthly, t.state) IS DISTINCT FROM (
-        s.plan_name, CASE WHEN s.plan_name IS NULL THEN 0 ELSE COALESCE(l.price, 0) END,
-        CASE WHEN s.plan_name IS NOT NULL THEN l.currency END, COALESCE(s.daily_override, l.daily, p.daily, 0),
-        COALESCE(s.monthly_override, l.monthly, p.monthly, 0), s.state
-      )
+      AND (t.plan_name, t.price, t.currency, t.daily, t.monthly, t.state, t.overage)
+        IS DISTINCT FROM (s.plan_name, now_.price, now_.currency, now_.daily, now_.monthly, s.state, now_.overage)
     ORDER BY s.id
   );
   -- Nobody ever had what this transaction began itself.
@@ -152,10 +190,10 @@ BEGIN
   UPDATE subscription_term t SET until = GREATEST(now(), t.since) FROM unnest(due) AS d
     WHERE t.subscription_id = d.subscription_id AND t.until IS NULL;
   INSERT INTO subscription_term (
-    subscription_id, customer_id, product_id, plan_name, price, currency, daily, monthly, state, since
+    subscription_id, customer_id, product_id, plan_name, price, currency, daily, monthly, state, since, overage
   )
   SELECT d.subscription_id, d.customer_id, d.product_id, d.plan_name, d.price, d.currency, d.daily, d.monthly, d.state,
-    COALESCE((SELECT max(t.until) FROM subscription_term t WHERE t.subscription_id = d.subscription_id), now())
+    COALESCE((SELECT max(t.until) FROM subscription_term t WHERE t.subscription_id = d.subscription_id), now()), d.overage
   FROM unnest(due) AS d;
 END $$;
 COMMENT ON FUNCTION keep_subscription_terms IS 'Ends the terms of these subscriptions that no longer hold, and begins those that do.';
@@ -221,3 +259,20 @@ END $$;
 COMMENT ON FUNCTION refuse_statement_change IS 'Refuses every change of a closed statement.';
 CREATE TRIGGER statement_is_final BEFORE UPDATE OR DELETE ON statement
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_statement_change();
+
+-- What customers declare when they subscribe to a product that asks for it.
+CREATE TABLE consent (
+  customer_id uuid NOT NULL REFERENCES customer ON DELETE CASCADE,
+  product_id text NOT NULL REFERENCES product,
+  -- SHA-256 of the text: another text asks again.
+  version bytea NOT NULL CHECK (octet_length(version) = 32),
+  text text NOT NULL,
+  -- By what way: `dashboard`, `operator`, `cli`, or `token:` and the token's name.
+  given_by text NOT NULL,
+  -- Who, where it was a person with an account. Null once the account is erased.
+  user_id uuid REFERENCES auth_user ON DELETE SET NULL,
+  given_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (customer_id, product_id, version)
+);
+COMMENT ON TABLE consent IS 'Texts of the catalogue that a customer agreed to, and who did. Rows are only added.';
+CREATE INDEX consent_user_idx ON consent (user_id) WHERE user_id IS NOT NULL;

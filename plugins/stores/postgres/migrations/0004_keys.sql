@@ -95,6 +95,8 @@ CREATE TABLE suspension (
   -- For the customer to read. Empty when none was given.
   reason text NOT NULL CHECK (length(reason) <= 500),
   since timestamptz NOT NULL DEFAULT now(),
+  -- What one of the two suspends, the other does not restore.
+  cause text NOT NULL DEFAULT 'operator' CHECK (cause IN ('operator', 'payment')),
   CHECK (num_nonnulls(customer_id, credential_id, subscription_id) = 1)
 );
 COMMENT ON TABLE suspension IS 'What the provider has suspended. It stands beside the customer''s own states, so that no act of the customer lifts it.';
@@ -137,7 +139,7 @@ BEGIN
   FROM (SELECT DISTINCT credential_id FROM changed) AS credentials LEFT JOIN credential ON credential.id = credentials.credential_id;
   RETURN NULL;
 END $$;
-COMMENT ON FUNCTION tell_credential_part_change IS 'Tells every node that a key''s products or rules changed, once a statement: a key may have 10,000 '
+COMMENT ON FUNCTION tell_credential_part_change IS 'Tells every node that a key''s products or rules changed, once a statement: a key may have 1,000 '
   'rules. The hash is null where the key itself is gone.';
 -- A trigger that is given rows is given one kind of them, so an update has two: for the rows as they were, and as they are.
 CREATE TRIGGER credential_product_tells AFTER INSERT ON credential_product REFERENCING NEW TABLE AS changed

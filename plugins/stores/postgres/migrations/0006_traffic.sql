@@ -17,8 +17,17 @@ CREATE TABLE decision (
   -- Why the provider had suspended it, as the customer was told then.
   suspended text,
   -- Where the subscription stood; see plugins/stores/postgres/decisions/standing-text.ts.
-  standing text
-);
+  standing text,
+  -- Of the request.
+  method text,
+  path text,
+  -- Of the answer; see note_requests. Null where nobody told.
+  status smallint,
+  milliseconds integer,
+  bytes bigint,
+  units integer
+  -- Room on each page for a second version of a line, so that its indexes stay untouched.
+) WITH (fillfactor = 80);
 COMMENT ON TABLE decision IS 'What the access layer decided on each request, for explain and for the request log. Kept 7 days.';
 -- Half as large as a B-tree, and its entries are not moved as random ids come in between.
 CREATE INDEX decision_request_idx ON decision USING hash (request_id);
@@ -32,6 +41,14 @@ CREATE INDEX decision_refusal_idx ON decision (customer_id, at, request_id) WHER
 -- at the table. The time is an expression, so that no plan takes an index on the time alone, which would read the lines of everybody.
 CREATE INDEX decision_log_idx ON decision (customer_id, (at AT TIME ZONE 'UTC'), credential_id, (COALESCE(product, products[1])), outcome)
   WHERE customer_id IS NOT NULL;
+
+CREATE FUNCTION note_requests(p_rows json) RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+  UPDATE decision SET status = answered.status, milliseconds = answered.milliseconds, bytes = answered.bytes, units = answered.units
+  FROM json_to_recordset(p_rows) AS answered ("requestId" text, status smallint, milliseconds integer, bytes bigint, units integer)
+  WHERE decision.request_id = answered."requestId" AND decision.outcome = 'admitted' AND decision.status IS NULL
+$$;
+COMMENT ON FUNCTION note_requests IS 'Adds to lines of the log what their requests were answered. A plugin server calls it; the first to tell counts.';
+REVOKE ALL ON FUNCTION note_requests(json) FROM PUBLIC;
 
 CREATE TABLE denial_count (
   -- Null for requests whose key is missing or unknown.

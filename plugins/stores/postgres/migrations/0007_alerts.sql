@@ -19,11 +19,13 @@ CREATE TABLE alert (
   read_at timestamptz,
   -- True while the alert waits to be mailed.
   is_mail_due boolean NOT NULL DEFAULT false,
+  -- A share of what a price includes, not of the limit at which requests are refused.
+  is_included boolean NOT NULL DEFAULT false,
   CHECK ((kind = 'key_expiry') = (credential_id IS NOT NULL)),
   CHECK ((kind = 'key_expiry') = (subscription_id IS NULL)),
   CHECK ((kind = 'key_expiry') = (percent IS NULL)),
   -- However many processes evaluate, and however often: each is told once.
-  CONSTRAINT alert_once_a_window UNIQUE (subscription_id, kind, period, percent),
+  CONSTRAINT alert_once_a_window UNIQUE (subscription_id, kind, period, percent, is_included),
   CONSTRAINT alert_once_an_expiry UNIQUE (credential_id, period)
 );
 COMMENT ON TABLE alert IS 'What a customer is told: a share of a limit is reached, or a key is about to expire.';
@@ -172,6 +174,7 @@ COMMENT ON FUNCTION seller_hears_of_terms IS 'Tells the seller of each term that
 CREATE TRIGGER subscription_term_insert_told AFTER INSERT ON subscription_term REFERENCING NEW TABLE AS made
   FOR EACH STATEMENT EXECUTE FUNCTION seller_hears_of_terms();
 
+-- The seller hears when requests are refused; use above what the price includes goes on, and is charged.
 CREATE FUNCTION seller_hears_of_alerts() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
   IF NOT EXISTS (SELECT FROM webhook WHERE customer_id IS NULL) THEN RETURN NULL; END IF;
@@ -180,7 +183,7 @@ BEGIN
     'window', CASE made.kind WHEN 'quota_daily' THEN 'daily' ELSE 'monthly' END, 'used', made.used, 'limit', made.quota_limit,
     'period', to_char(made.period, CASE made.kind WHEN 'quota_daily' THEN 'YYYY-MM-DD' ELSE 'YYYY-MM' END)
   )) FROM made JOIN customer c ON c.id = made.customer_id JOIN subscription s ON s.id = made.subscription_id
-  WHERE made.kind IN ('quota_daily', 'quota_monthly') AND made.percent = 100;
+  WHERE made.kind IN ('quota_daily', 'quota_monthly') AND made.percent = 100 AND NOT made.is_included;
   RETURN NULL;
 END $$;
 COMMENT ON FUNCTION seller_hears_of_alerts IS 'Tells the seller of limits that are used up.';

@@ -161,6 +161,7 @@ BEGIN
   DELETE FROM alert_preference WHERE customer_id = p_customer;
   DELETE FROM alert_mail WHERE customer_id = p_customer;
   DELETE FROM plan_request WHERE customer_id = p_customer;
+  DELETE FROM consent WHERE customer_id = p_customer;
   DELETE FROM admin_token WHERE customer_id = p_customer;
   DELETE FROM submission WHERE customer_id = p_customer;
   DELETE FROM customer_limit WHERE customer_id = p_customer;

@@ -135,8 +135,9 @@ export class QuotaLedger {
     return this.givenBack.add(units);
   }
 
-  /** @throws StoreUnavailable */
-  settle(settlement: Settlement): Promise<Changed<SettlementOutcome>> {
+  /** @throws StoreUnavailable; RangeError for units that would come back, which a refund's cap must bound */
+  async settle(settlement: Settlement): Promise<Changed<SettlementOutcome>> {
+    if (settlement.units <= 0) throw new RangeError('a settlement takes units');
     return this.settled.add(settlement);
   }
 

@@ -1,6 +1,5 @@
 import { parseIpAddress } from '../../../../plugins/core/access/ip-address';
-import { checkWhitelist, originHostOf } from '../../../../plugins/core/access/whitelist';
-import { WhitelistCompiler } from '../../../../plugins/stores/postgres/access-record/whitelist-compiler';
+import { checkWhitelist, compileWhitelist, originHostOf } from '../../../../plugins/core/access/whitelist';
 import { parseRules } from '../../../selling/keys/whitelist-rules';
 import { invalidInput } from '../../../kit/errors';
 import { type Simulation } from '../../contract/keys';
@@ -42,17 +41,16 @@ const REFUSED_STATES = {
 } as const;
 
 /**
- * Would this caller be allowed? Decided by the code that decides on requests, which takes rules in slices.
- * @throws OperationRefused `rule_malformed`; ServiceError 400 for a malformed address or origin
+ * Would this caller be allowed? Decided by the code that decides on requests.
+ * @throws OperationRefused `rule_malformed`, `rule_limit_reached`; ServiceError 400 for a malformed address or origin
  */
-export async function simulateCaller({ rules: written, state }: SimulatedKey, caller: SimulatedCaller): Promise<Simulation> {
-  const rules = (await parseRules(written)).map(({ text }) => text);
+export function simulateCaller({ rules: written, state }: SimulatedKey, caller: SimulatedCaller): Simulation {
+  const rules = parseRules(written).map(({ text }) => text);
   const address = caller.address ?? '';
   if (address !== '' && !parseIpAddress(address)) throw invalidInput([{ field: 'address', message: 'must be an IP address' }]);
   const host = hostOf(caller.origin);
   if (state !== 'active') return { admitted: false, rule: null, reason: REFUSED_STATES[state] };
-  const whitelist = await new WhitelistCompiler().compile(rules.join(' '), rules.length);
-  const verdict = checkWhitelist(whitelist, { address, originHost: host });
+  const verdict = checkWhitelist(compileWhitelist(rules), { address, originHost: host });
   const who = describe({ address, host });
   if (!verdict.admitted) return { admitted: false, rule: null, reason: `None of the ${rules.length} rules matches ${who}.` };
   if (verdict.rule === undefined) return { admitted: true, rule: null, reason: 'The key has no rules, so any caller is allowed.' };

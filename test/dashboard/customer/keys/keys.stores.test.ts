@@ -56,6 +56,23 @@ describe('keys', () => {
     ]);
   });
 
+  it('hold 1,000 rules at most, and a refusal says so: when they are made, when rules are replaced and when rules are tried out', async () => {
+    const crowded = await dashboard.signIn('crowded@example.com');
+    const rulesOf = (count: number): string[] => Array.from({ length: count }, (_, index) => `10.0.${index >> 8}.${index & 255}`);
+    const body = { submission: randomUUID(), mode: 'test', products: ['api-ip'], rules: rulesOf(1_000) };
+    const { key } = (await dashboard.ask({ method: 'POST', path: '/api/keys', cookie: crowded, body })).json();
+    expect(key.rules).toHaveLength(1_000);
+    const rules = rulesOf(1_001);
+    for (const refused of [
+      { method: 'POST', path: '/api/keys', body: { ...body, submission: randomUUID(), rules } },
+      { method: 'PUT', path: `/api/keys/${key.id}/rules`, body: { version: key.version, rules } },
+      { method: 'POST', path: `/api/keys/${key.id}/simulate`, body: { rules, address: '10.0.0.1' } },
+    ] as const) {
+      const answer = await dashboard.ask({ ...refused, cookie: crowded });
+      expect([answer.statusCode, answer.body]).toEqual([400, expect.stringContaining('a key can have at most 1000 whitelist rules')]);
+    }
+  });
+
   it('subscribe their customer to products that they are given later, once the customer says so', async () => {
     const body = { submission: randomUUID(), mode: 'test', products: ['api-ip'] };
     const { key } = (await dashboard.ask({ method: 'POST', path: '/api/keys', cookie, body })).json();

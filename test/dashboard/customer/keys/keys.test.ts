@@ -32,8 +32,8 @@ describe('the whitelist simulator', () => {
     ['an origin', { origin: 'https://app.example.com' }, '*.example.com'],
     ['an origin without a scheme', { origin: 'APP.example.com.' }, '*.example.com'],
     ['an origin beside an address that no rule has', { address: '192.0.2.1', origin: 'https://app.example.com:8443' }, '*.example.com'],
-  ])('lets in %s, and says by which rule', async (_what, caller, rule) => {
-    expect(await simulateCaller(RULES, caller)).toEqual({ admitted: true, rule, reason: expect.stringContaining(rule) });
+  ])('lets in %s, and says by which rule', (_what, caller, rule) => {
+    expect(simulateCaller(RULES, caller)).toEqual({ admitted: true, rule, reason: expect.stringContaining(rule) });
   });
 
   it.each([
@@ -41,20 +41,20 @@ describe('the whitelist simulator', () => {
     ['the apex of a wildcard', { origin: 'https://example.com' }],
     ['the origin "null"', { origin: 'null' }],
     ['nobody in particular', {}],
-  ])('keeps out %s', async (_what, caller) => {
-    expect(await simulateCaller(RULES, caller)).toEqual({
+  ])('keeps out %s', (_what, caller) => {
+    expect(simulateCaller(RULES, caller)).toEqual({
       admitted: false,
       rule: null,
       reason: expect.stringMatching(/^None of the 4 rules/),
     });
   });
 
-  it('lets everybody in without rules', async () => {
-    expect(await simulateCaller(active([]), { address: '192.0.2.1' })).toMatchObject({ admitted: true, rule: null });
+  it('lets everybody in without rules', () => {
+    expect(simulateCaller(active([]), { address: '192.0.2.1' })).toMatchObject({ admitted: true, rule: null });
   });
 
-  it.each(['revoked', 'inactive', 'expired'] as const)('lets nobody in with a key that is %s, whatever its rules say', async (state) => {
-    const answer = await simulateCaller({ rules: [], state }, { address: '192.0.2.1' });
+  it.each(['revoked', 'inactive', 'expired'] as const)('lets nobody in with a key that is %s, whatever its rules say', (state) => {
+    const answer = simulateCaller({ rules: [], state }, { address: '192.0.2.1' });
     expect(answer).toEqual({ admitted: false, rule: null, reason: expect.stringContaining(state) });
   });
 
@@ -62,7 +62,7 @@ describe('the whitelist simulator', () => {
     ['an address', { address: '300.1.1.1' }],
     ['an origin', { origin: 'https://' }],
     ['a rule', {}],
-  ])('refuses %s that is none', async (what, caller) => {
-    await expect(simulateCaller(what === 'a rule' ? active(['10.0.0.1/8']) : RULES, caller)).rejects.toThrow();
+  ])('refuses %s that is none', (what, caller) => {
+    expect(() => simulateCaller(what === 'a rule' ? active(['10.0.0.1/8']) : RULES, caller)).toThrow();
   });
 });

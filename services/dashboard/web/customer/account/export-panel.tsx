@@ -23,7 +23,7 @@ export function ExportPanel({ isPersonAlone = false }: { readonly isPersonAlone?
         <Text size="sm" c="dimmed">
           {isPersonAlone
             ? 'One JSON file with your account, its passkeys and sessions.'
-            : 'One JSON file with your account, keys, rules, subscriptions, alerts, webhooks, tokens, requests, usage, statements and audit log.'}{' '}
+            : 'One JSON file with your account and, if you own the organisation, its keys, rules, subscriptions, alerts, webhooks, tokens, requests, usage, statements and audit log.'}{' '}
           It holds no secrets. Of each list you get up to 50,000 entries. You can export three times an hour.
         </Text>
         <Group justify="flex-end">

@@ -58,6 +58,3 @@ REVOKE ALL ON FUNCTION seller_hears_of_outages() FROM PUBLIC;
 CREATE TRIGGER product_outage_begun_told AFTER INSERT ON product_outage FOR EACH ROW EXECUTE FUNCTION seller_hears_of_outages();
 CREATE TRIGGER product_outage_ended_told AFTER UPDATE ON product_outage FOR EACH ROW
   WHEN (OLD.ended_at IS NULL AND NEW.ended_at IS NOT NULL) EXECUTE FUNCTION seller_hears_of_outages();
-
--- Of the request, and of the answer that its service told of (0311_answered.sql); null where nobody told.
-ALTER TABLE decision ADD COLUMN method text, ADD COLUMN path text, ADD COLUMN status smallint, ADD COLUMN milliseconds integer;

@@ -42,7 +42,6 @@ CREATE TABLE customer_changed (
   customer_id uuid NOT NULL
 );
 COMMENT ON TABLE customer_changed IS 'Customers whose lines in customer_listing are out of date. Only added to, so that no change waits for another.';
-INSERT INTO customer_changed (customer_id) SELECT id FROM customer;
 
 CREATE FUNCTION note_changed_customers() RETURNS trigger LANGUAGE plpgsql
 SECURITY DEFINER SET search_path = public, pg_temp AS $$

@@ -1,7 +1,4 @@
--- Invoices: numbered without gaps, made from closed statements, never changed.
-
--- `billing` of catalogue.yml. Null: customers are not invoiced.
-ALTER TABLE catalogue_revision ADD COLUMN billing jsonb;
+-- Invoices: numbered without gaps, made from closed statements, never changed. What is owed, and what is paid by other means.
 
 CREATE TABLE billing_details (
   customer_id uuid PRIMARY KEY REFERENCES customer ON DELETE CASCADE,
@@ -115,3 +112,86 @@ CREATE TABLE invoice_mail (
 );
 COMMENT ON TABLE invoice_mail IS 'What a customer is told of an invoice, each once.';
 CREATE INDEX invoice_mail_tell_idx ON invoice_mail (tell_at) WHERE tell_at IS NOT NULL;
+
+-- Statements that are to be invoiced, in the order in which they are.
+CREATE INDEX statement_month_idx ON statement (month, customer_id);
+-- Overdue ones are few.
+CREATE INDEX invoice_due_idx ON invoice (due_on);
+
+-- What the seller's page of billing shows by month: added up as invoices come, because 100,000 customers have as many of them a month.
+
+CREATE TABLE invoice_sum (
+  month date NOT NULL,
+  currency text NOT NULL,
+  -- By which an open one is overdue.
+  due_on date NOT NULL,
+  state text NOT NULL CHECK (state IN ('open', 'paid', 'credited')),
+  invoices bigint NOT NULL,
+  -- In the currency's smallest unit.
+  total numeric NOT NULL,
+  PRIMARY KEY (month, currency, due_on, state)
+);
+COMMENT ON TABLE invoice_sum IS 'Invoices by month, added up. Written by triggers alone.';
+
+CREATE FUNCTION add_invoice_sum(p_invoice uuid, p_state text, p_sign integer) RETURNS void LANGUAGE sql AS $$
+  INSERT INTO invoice_sum AS known (month, currency, due_on, state, invoices, total)
+  SELECT month, currency, due_on, p_state, p_sign, p_sign * total FROM invoice WHERE id = p_invoice
+  ON CONFLICT (month, currency, due_on, state) DO UPDATE
+    SET invoices = known.invoices + excluded.invoices, total = known.total + excluded.total
+$$;
+COMMENT ON FUNCTION add_invoice_sum IS 'Adds one invoice to the sums of a state, or takes it out.';
+
+CREATE FUNCTION sum_invoices() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+  INSERT INTO invoice_sum AS known (month, currency, due_on, state, invoices, total)
+  SELECT month, currency, due_on, 'open', count(*), sum(total) FROM added WHERE kind = 'invoice' GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+  ON CONFLICT (month, currency, due_on, state) DO UPDATE
+    SET invoices = known.invoices + excluded.invoices, total = known.total + excluded.total;
+  PERFORM add_invoice_sum(a.corrects, CASE WHEN p.invoice_id IS NULL THEN 'open' ELSE 'paid' END, -1), add_invoice_sum(a.corrects, 'credited', 1)
+    FROM added a LEFT JOIN invoice_payment p ON p.invoice_id = a.corrects WHERE a.kind = 'credit_note';
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION sum_invoices IS 'Adds up invoices that are issued, and those that a credit note takes back.';
+REVOKE ALL ON FUNCTION sum_invoices() FROM PUBLIC;
+CREATE TRIGGER invoice_is_summed AFTER INSERT ON invoice REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION sum_invoices();
+
+CREATE FUNCTION sum_invoice_payments() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+  -- A credited one stays credited.
+  PERFORM add_invoice_sum(invoice_id, 'open', -1), add_invoice_sum(invoice_id, 'paid', 1)
+    FROM added WHERE NOT EXISTS (SELECT FROM invoice WHERE corrects = invoice_id);
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION sum_invoice_payments IS 'Adds up invoices that are paid.';
+REVOKE ALL ON FUNCTION sum_invoice_payments() FROM PUBLIC;
+CREATE TRIGGER invoice_payment_is_summed AFTER INSERT ON invoice_payment REFERENCING NEW TABLE AS added
+  FOR EACH STATEMENT EXECUTE FUNCTION sum_invoice_payments();
+
+-- Of all invoices that were ever issued, few are unpaid: they stand in a list of their own, so that the seller's page need not look for them.
+
+CREATE TABLE invoice_unpaid (
+  -- The invoice's, by which pages are ordered.
+  place bigint PRIMARY KEY,
+  invoice_id uuid NOT NULL UNIQUE REFERENCES invoice,
+  due_on date NOT NULL
+);
+COMMENT ON TABLE invoice_unpaid IS 'Invoices that are neither paid nor credited. Written by triggers alone.';
+
+CREATE FUNCTION keep_unpaid_invoices() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+  INSERT INTO invoice_unpaid (place, invoice_id, due_on) SELECT place, id, due_on FROM added WHERE kind = 'invoice';
+  DELETE FROM invoice_unpaid WHERE invoice_id IN (SELECT corrects FROM added WHERE kind = 'credit_note');
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION keep_unpaid_invoices IS 'Lists invoices that are issued, and takes out those that a credit note takes back.';
+CREATE TRIGGER invoice_is_unpaid AFTER INSERT ON invoice REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION keep_unpaid_invoices();
+
+CREATE FUNCTION remove_paid_invoices() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+  DELETE FROM invoice_unpaid WHERE invoice_id IN (SELECT invoice_id FROM added);
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION remove_paid_invoices IS 'Takes out invoices that are paid.';
+CREATE TRIGGER invoice_is_paid AFTER INSERT ON invoice_payment REFERENCING NEW TABLE AS added
+  FOR EACH STATEMENT EXECUTE FUNCTION remove_paid_invoices();
+REVOKE ALL ON FUNCTION keep_unpaid_invoices(), remove_paid_invoices() FROM PUBLIC;

@@ -1,0 +1,206 @@
+-- Plans that are paid for before they begin: what a payment provider said, and what that comes to. No card data, and nothing of a person.
+
+CREATE TABLE payment_account (
+  customer_id uuid NOT NULL REFERENCES customer ON DELETE CASCADE,
+  provider text NOT NULL,
+  -- The provider's id of the customer.
+  account text NOT NULL,
+  PRIMARY KEY (customer_id, provider)
+);
+COMMENT ON TABLE payment_account IS 'Under which id a payment provider knows a customer.';
+
+CREATE TABLE checkout (
+  -- Also the key by which the provider recognises a request that is sent again.
+  id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+  customer_id uuid NOT NULL REFERENCES customer ON DELETE CASCADE,
+  product_id text NOT NULL,
+  plan_name text NOT NULL,
+  -- What the customer agreed to, in the currency's smallest unit: a later price of the plan is not charged here.
+  price bigint NOT NULL CHECK (price > 0),
+  currency text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
+  provider text NOT NULL,
+  -- The provider's id and page. Null until it has answered.
+  session text,
+  url text,
+  state text NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'paid', 'closed')),
+  opened_at timestamptz NOT NULL DEFAULT now(),
+  -- When the provider is asked what came of it. Null: it has come to an end.
+  look_at timestamptz DEFAULT now() + interval '20 seconds',
+  -- The plan's limits when the customer was sent to pay: what the price includes.
+  daily integer,
+  monthly integer,
+  -- As the customer agreed to it, with `cap`.
+  overage jsonb,
+  UNIQUE (provider, session),
+  FOREIGN KEY (product_id, plan_name) REFERENCES plan (product_id, name)
+);
+COMMENT ON TABLE checkout IS 'Plans that a customer was sent to pay for. Until the provider says that it is paid, nothing changes.';
+CREATE UNIQUE INDEX checkout_one_open ON checkout (customer_id, product_id) WHERE state = 'open';
+CREATE INDEX checkout_look_idx ON checkout (look_at) WHERE look_at IS NOT NULL;
+
+CREATE TABLE payment_fact (
+  provider text NOT NULL,
+  -- The provider's id of the event, so that what comes twice is kept once.
+  id text NOT NULL,
+  -- The provider's id of the subscription that it is about.
+  paid_subscription text NOT NULL,
+  -- In the provider's own time.
+  at timestamptz NOT NULL,
+  -- As services/selling/billing/payment-state.ts has it.
+  fact jsonb NOT NULL,
+  received_at timestamptz NOT NULL DEFAULT now(),
+  -- Null: kept, and not counted yet.
+  applied_at timestamptz,
+  PRIMARY KEY (provider, id)
+);
+COMMENT ON TABLE payment_fact IS 'What a payment provider said, each event once. State follows from these rows alone.';
+CREATE INDEX payment_fact_subscription_idx ON payment_fact (provider, paid_subscription);
+CREATE INDEX payment_fact_new_idx ON payment_fact (received_at) WHERE applied_at IS NULL;
+
+CREATE TABLE paid_subscription (
+  id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+  provider text NOT NULL,
+  -- The provider's id.
+  reference text NOT NULL,
+  -- No foreign keys: what was paid outlives the customer.
+  customer_id uuid NOT NULL,
+  product_id text NOT NULL,
+  -- What the facts come to; see PaymentState. Null until the provider has said what it is.
+  status text CHECK (status IN ('waiting', 'trial', 'active', 'failing', 'ended')),
+  plan_name text,
+  price bigint,
+  currency text,
+  period_end timestamptz,
+  cancels_at timestamptz,
+  failing_since timestamptz,
+  -- What the customer was given for it.
+  entitlement text NOT NULL DEFAULT 'none' CHECK (entitlement IN ('plan', 'suspended', 'none')),
+  -- The plan of that; another one is given when the provider has another.
+  given_plan text,
+  -- When the provider is asked, and the clock looked at. Null: it has ended.
+  look_at timestamptz DEFAULT now(),
+  made_at timestamptz NOT NULL DEFAULT now(),
+  UNIQUE (provider, reference)
+);
+COMMENT ON TABLE paid_subscription IS 'Subscriptions at a payment provider, and what they give.';
+CREATE INDEX paid_subscription_customer_idx ON paid_subscription (customer_id, product_id);
+CREATE INDEX paid_subscription_look_idx ON paid_subscription (look_at) WHERE look_at IS NOT NULL;
+
+CREATE TABLE payment_mail (
+  paid_subscription_id uuid NOT NULL REFERENCES paid_subscription ON DELETE CASCADE,
+  kind text NOT NULL CHECK (kind IN ('paid', 'failed', 'grace_ends', 'grace_over')),
+  -- The fact that it is about, so that each is told once.
+  about text NOT NULL,
+  asked_at timestamptz NOT NULL DEFAULT now(),
+  -- When the next attempt is due. Null: it was sent, or is no longer true.
+  tell_at timestamptz DEFAULT now(),
+  PRIMARY KEY (paid_subscription_id, kind, about)
+);
+COMMENT ON TABLE payment_mail IS 'What a customer is told of its payments, each once.';
+CREATE INDEX payment_mail_tell_idx ON payment_mail (tell_at) WHERE tell_at IS NOT NULL;
+
+CREATE TABLE payment_check (
+  id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+  asked_at timestamptz NOT NULL DEFAULT now(),
+  -- A process is at it until then. Null: nobody is.
+  taken_until timestamptz,
+  done_at timestamptz,
+  -- What differed from the provider, and was mended. Null until it is done.
+  report jsonb
+);
+COMMENT ON TABLE payment_check IS 'Comparisons of every paid subscription with its provider: one a night, and on demand.';
+CREATE INDEX payment_check_open_idx ON payment_check (asked_at) WHERE done_at IS NULL;
+
+-- What each invoice of a payment provider came to, so that the seller's sums and lists need not read every event.
+
+CREATE TABLE payment_charge (
+  -- In the order in which they were heard of, for pages of lists.
+  place bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  provider text NOT NULL,
+  -- The provider's id.
+  invoice text NOT NULL,
+  paid_subscription_id uuid NOT NULL REFERENCES paid_subscription,
+  currency text NOT NULL,
+  -- In the currency's smallest unit.
+  amount bigint NOT NULL,
+  -- When it was first tried, and paid, in the provider's time. Null: not paid as far as is known.
+  charged_at timestamptz NOT NULL,
+  paid_at timestamptz,
+  -- The provider's own page of it.
+  url text,
+  -- What the provider gave back so far, and when. Null: nothing so far.
+  refunded bigint NOT NULL DEFAULT 0,
+  refunded_at timestamptz,
+  UNIQUE (provider, invoice)
+);
+COMMENT ON TABLE payment_charge IS 'What customers were charged by a payment provider, each invoice once. It follows from payment_fact.';
+CREATE INDEX payment_charge_charged_idx ON payment_charge (charged_at);
+CREATE INDEX payment_charge_subscription_idx ON payment_charge (paid_subscription_id);
+
+CREATE TABLE payment_charge_sum (
+  provider text NOT NULL,
+  currency text NOT NULL,
+  -- A quarter of an hour: days of every time zone begin with one.
+  charged_at timestamptz NOT NULL,
+  charges bigint NOT NULL,
+  amount numeric NOT NULL,
+  refunded numeric NOT NULL,
+  PRIMARY KEY (provider, currency, charged_at)
+);
+COMMENT ON TABLE payment_charge_sum IS 'Charges that were paid, added up. Written by triggers alone. The others are few, and change by themselves.';
+CREATE INDEX payment_charge_unpaid_idx ON payment_charge (charged_at) WHERE paid_at IS NULL;
+
+CREATE FUNCTION sum_payment_charges() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+  INSERT INTO payment_charge_sum AS known (provider, currency, charged_at, charges, amount, refunded)
+  SELECT provider, currency, date_bin('15 minutes', charged_at, 'epoch'), count(*), sum(amount), sum(refunded)
+  FROM added WHERE paid_at IS NOT NULL GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+  ON CONFLICT (provider, currency, charged_at) DO UPDATE SET charges = known.charges + excluded.charges,
+    amount = known.amount + excluded.amount, refunded = known.refunded + excluded.refunded;
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION sum_payment_charges IS 'Adds up charges that are new and paid.';
+CREATE FUNCTION sum_changed_charges() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+  INSERT INTO payment_charge_sum AS known (provider, currency, charged_at, charges, amount, refunded)
+  SELECT provider, currency, date_bin('15 minutes', charged_at, 'epoch'), sum(sign), sum(sign * amount), sum(sign * refunded)
+  FROM (SELECT 1 AS sign, * FROM added UNION ALL SELECT -1, * FROM gone) AS changed
+  WHERE paid_at IS NOT NULL GROUP BY 1, 2, 3 HAVING (sum(sign), sum(sign * amount), sum(sign * refunded)) <> (0, 0, 0) ORDER BY 1, 2, 3
+  ON CONFLICT (provider, currency, charged_at) DO UPDATE SET charges = known.charges + excluded.charges,
+    amount = known.amount + excluded.amount, refunded = known.refunded + excluded.refunded;
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION sum_changed_charges IS 'Adds up what changed of charges that are paid.';
+REVOKE ALL ON FUNCTION sum_payment_charges(), sum_changed_charges() FROM PUBLIC;
+CREATE TRIGGER payment_charge_insert_is_summed AFTER INSERT ON payment_charge REFERENCING NEW TABLE AS added
+  FOR EACH STATEMENT EXECUTE FUNCTION sum_payment_charges();
+CREATE TRIGGER payment_charge_update_is_summed AFTER UPDATE ON payment_charge REFERENCING OLD TABLE AS gone NEW TABLE AS added
+  FOR EACH STATEMENT EXECUTE FUNCTION sum_changed_charges();
+
+CREATE TABLE overage_charge (
+  -- By which the provider recognises one that is sent again.
+  id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+  customer_id uuid NOT NULL,
+  month date NOT NULL,
+  product_id text NOT NULL,
+  currency text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
+  units bigint NOT NULL CHECK (units > 0),
+  -- In the currency's smallest unit.
+  amount bigint NOT NULL CHECK (amount > 0),
+  -- The subscription at the provider whose next invoice has it, once that is chosen.
+  provider text,
+  reference text,
+  -- How often the provider was asked. From the second time on it is first asked whether it has it.
+  attempts integer NOT NULL DEFAULT 0,
+  -- The provider's id, once it has it.
+  charge text,
+  -- Why the provider refused it when it was last asked. Empty: it did not.
+  problem text NOT NULL DEFAULT '',
+  -- When the provider is asked. Null: it has it.
+  look_at timestamptz DEFAULT now(),
+  UNIQUE (customer_id, month, product_id, currency),
+  FOREIGN KEY (customer_id, month) REFERENCES statement,
+  CHECK ((charge IS NULL) = (look_at IS NOT NULL))
+);
+COMMENT ON TABLE overage_charge IS 'Use above the limits in a closed statement, of plans that a payment provider charges: each once on its invoice.';
+CREATE INDEX overage_charge_look_idx ON overage_charge (look_at) WHERE look_at IS NOT NULL;
