@@ -794,12 +794,12 @@ CREATE TABLE paid_subscription (
   period_end timestamp with time zone,
   cancels_at timestamp with time zone,
   failing_since timestamp with time zone,
+  next_plan text,
+  next_price bigint,
   entitlement text NOT NULL DEFAULT 'none'::text,
   given_plan text,
   look_at timestamp with time zone DEFAULT now(),
   made_at timestamp with time zone NOT NULL DEFAULT now(),
-  next_plan text,
-  next_price bigint,
   CONSTRAINT paid_subscription_pkey PRIMARY KEY (id),
   CONSTRAINT paid_subscription_provider_reference_key UNIQUE (provider, reference),
   CONSTRAINT paid_subscription_entitlement_check CHECK (entitlement = ANY (ARRAY['plan'::text, 'suspended'::text, 'none'::text])),
@@ -922,7 +922,7 @@ CREATE TRIGGER plan_tells AFTER INSERT OR DELETE OR UPDATE ON plan FOR EACH ROW 
 CREATE TRIGGER plan_truncate_tells AFTER TRUNCATE ON plan FOR EACH STATEMENT EXECUTE FUNCTION tell_truncate();
 CREATE TRIGGER plan_update_keeps_terms AFTER UPDATE ON plan REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_subscriptions_of_plans();
 
--- What a customer was shown before it agreed to another plan; each is accepted once.
+-- What customers were shown before they agreed to another plan; each is accepted once.
 CREATE TABLE plan_preview (
   id uuid NOT NULL DEFAULT gen_random_uuid(),
   paid_subscription_id uuid NOT NULL,

@@ -16,7 +16,10 @@ export function portOfPaid({ provider }: PaidSubscription, { payments }: Dashboa
 }
 
 /** @throws OperationRefused `paid_plan_unknown`, also for another customer's */
-export async function requirePaid({ db }: DashboardDeps, { id, customerId }: { id: string; customerId: string }): Promise<PaidSubscription> {
+export async function requirePaid(
+  { db }: DashboardDeps,
+  { id, customerId }: { id: string; customerId: string },
+): Promise<PaidSubscription> {
   const paid = (await listPaid(db, customerId)).find((each) => each.id === id);
   if (!paid) throw new OperationRefused('paid_plan_unknown', 'there is no paid plan with this id');
   return paid;

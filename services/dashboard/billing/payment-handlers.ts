@@ -78,11 +78,7 @@ const change =
 
 type PaymentEndpoints = Pick<
   typeof billingEndpoints,
-  | 'POST /checkouts'
-  | 'GET /checkouts/:id'
-  | 'POST /paid-plans/:id/cancel'
-  | 'POST /paid-plans/:id/keep'
-  | 'POST /billing/portal'
+  'POST /checkouts' | 'GET /checkouts/:id' | 'POST /paid-plans/:id/cancel' | 'POST /paid-plans/:id/keep' | 'POST /billing/portal'
 >;
 
 /** Plans that begin when they are paid. */

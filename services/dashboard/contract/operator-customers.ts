@@ -239,7 +239,16 @@ export const customerEndpoints = {
     sellerScopes: ['subscriptions:write'],
     summary: 'Approve a request for a plan',
     body: z.object({ payment: givenPayment.optional() }),
-    refuses: ['plan_paid', ...SETTLING, 'request_unknown', 'request_closed', 'plan_changed', 'consent_required', 'subscription_exists', 'subscription_cancelled'],
+    refuses: [
+      'plan_paid',
+      ...SETTLING,
+      'request_unknown',
+      'request_closed',
+      'plan_changed',
+      'consent_required',
+      'subscription_exists',
+      'subscription_cancelled',
+    ],
   },
   'POST /operator/plan-requests/:id/decline': {
     for: 'operators',

@@ -1,7 +1,15 @@
 import { type PoolClient } from 'pg';
 import { type PaymentTerms } from '../../../plugins/core/catalogue/billing-terms';
 import { chargesOf, isAboutCharge, isCharge } from './charge-states';
-import { entitlementOf, graceEnd, type Entitlement, type GraceTerms, isUncertain, type PaymentState, reducePayments } from '../paid-plans/payment-state';
+import {
+  entitlementOf,
+  graceEnd,
+  type Entitlement,
+  type GraceTerms,
+  isUncertain,
+  type PaymentState,
+  reducePayments,
+} from '../paid-plans/payment-state';
 import { type Database, inTransaction } from '../../../plugins/stores/postgres/database';
 import { givePaidPlan } from './give-paid-plan';
 import { findPaidByReference, type PaidRef, type PaidSubscription } from '../paid-plans/paid-subscriptions';

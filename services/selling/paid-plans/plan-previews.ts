@@ -48,11 +48,17 @@ RETURNING plan_name AS plan, price::float8 AS price, terms, held, change`;
  * @returns undefined for one that was accepted, is too old, or was never shown to this customer
  * @throws OperationRefused `change_limit_reached`
  */
-export async function acceptPreview(client: PoolClient, { id, paidId }: PreviewRef & { readonly id: string }): Promise<PlanPreview | undefined> {
+export async function acceptPreview(
+  client: PoolClient,
+  { id, paidId }: PreviewRef & { readonly id: string },
+): Promise<PlanPreview | undefined> {
   if (!isUuid(id)) return undefined;
   const { rows } = await client.query<{ count: number }>(COUNT, [paidId]);
   if ((rows[0]?.count ?? 0) >= MAX_ACCEPTED_A_DAY) {
-    throw new OperationRefused('change_limit_reached', `the plan was changed ${MAX_ACCEPTED_A_DAY} times within 24 hours; change it again later`);
+    throw new OperationRefused(
+      'change_limit_reached',
+      `the plan was changed ${MAX_ACCEPTED_A_DAY} times within 24 hours; change it again later`,
+    );
   }
   return (await client.query<PlanPreview>(ACCEPT, [id, paidId])).rows[0];
 }

@@ -72,7 +72,10 @@ describe('a dearer plan', () => {
   it('is not changed to on other terms than were shown, nor from another plan, nor in another period', async () => {
     const customer = await paidCustomer();
     const { preview: id } = (await preview(customer, 'Sun')).json();
-    await sell({}, SOLD.map((each) => ({ ...each, plans: each.plans.map((plan) => ({ ...plan, daily: plan.daily - 1 })) })));
+    await sell(
+      {},
+      SOLD.map((each) => ({ ...each, plans: each.plans.map((plan) => ({ ...plan, daily: plan.daily - 1 })) })),
+    );
     expect(verdict(await accept(customer, { preview: id }))).toBe('409 terms_changed');
     await sell();
     const { preview: before } = (await preview(customer, 'Sun')).json();
@@ -141,7 +144,12 @@ describe('a plan that is paid in advance', () => {
   let cookie: string;
   beforeAll(async () => ({ cookie } = await makeOperator(dashboard())));
   const give = (customer: PayingCustomer, plan: string | null, payment?: string) =>
-    dashboard().ask({ method: 'PUT', path: `/api/operator/customers/${customer.id}/plan`, cookie, body: { product: PRODUCT, plan, payment } });
+    dashboard().ask({
+      method: 'PUT',
+      path: `/api/operator/customers/${customer.id}/plan`,
+      cookie,
+      body: { product: PRODUCT, plan, payment },
+    });
   const idOf = async (customer: PayingCustomer) => (await productOf(customer)).subscription?.id ?? '';
 
   it('is not replaced on any road while the provider goes on charging for it, unless somebody says so', async () => {
@@ -155,7 +163,10 @@ describe('a plan that is paid in advance', () => {
       await expect(changeSubscription(pool, { id, plan, actor })).rejects.toMatchObject(refusal);
     }
     await expect(setSubscriptionState(pool, { id, state: 'cancelled', actor })).rejects.toMatchObject(refusal);
-    await sell({}, SOLD.map((each) => ({ ...each, plans: each.plans.map((plan) => (plan.name === 'Sun' ? { ...plan, approval: 'request' } : plan)) })));
+    await sell(
+      {},
+      SOLD.map((each) => ({ ...each, plans: each.plans.map((plan) => (plan.name === 'Sun' ? { ...plan, approval: 'request' } : plan)) })),
+    );
     const asked = await askForPlan(pool, { customer: customer.id, product: PRODUCT, plan: 'Sun', consent: [], actor });
     await expect(approvePlanRequest(pool, { id: asked.id, actor })).rejects.toMatchObject(refusal);
     expect([await planOf(customer), (await paidOf(customer)).cancelsAt]).toEqual(['Star', null]);

@@ -18,7 +18,9 @@ const priceOf = ({ price }: Line): number => fromStripeAmount(price.unit_amount 
 function priced({ id, price: { currency, product } }: Line, price: number) {
   const unitAmount = toStripeAmount(price, currency.toUpperCase());
   const recurring = { interval: 'month' as const };
-  return [{ id, price_data: { currency, product: typeof product === 'string' ? product : product.id, unit_amount: unitAmount, recurring } }];
+  return [
+    { id, price_data: { currency, product: typeof product === 'string' ? product : product.id, unit_amount: unitAmount, recurring } },
+  ];
 }
 
 /**

@@ -11,6 +11,7 @@ import { ProblemAlert } from '../parts/components/problem-alert';
 import { formatCount, formatPrice } from '../parts/format/numbers';
 import { useSubmit } from '../parts/hooks/use-submit';
 import { thenText } from '../customer/plans/offers';
+import { type PaymentChoice, PaymentChoiceField } from './payment-choice';
 
 interface GivePlanDialogProps {
   readonly customer: Pick<CustomerDetails, 'id' | 'email' | 'subscriptions'>;
@@ -26,9 +27,11 @@ export function GivePlanDialog({ customer: { id, email, subscriptions }, onClose
   const product = products.find((each) => each.id === chosen) ?? products[0];
   const present = subscriptions.find((each) => each.product === product?.id && each.state !== 'cancelled');
   const [plan, setPlan] = useState('');
+  const [payment, setPayment] = useState<PaymentChoice>('');
   const { submit, pending, problem } = useSubmit(async () => {
     if (!product) return;
-    await call('PUT /operator/customers/:id/plan', { params: { id }, body: { product: product.id, plan: plan === '' ? null : plan } });
+    const body = { product: product.id, plan: plan === '' ? null : plan, ...(payment !== '' && { payment }) };
+    await call('PUT /operator/customers/:id/plan', { params: { id }, body });
     toast(`${email} has ${plan === '' ? 'the base limits' : plan} of ${product.title} now.`);
     await client.invalidateQueries({ queryKey: ['operator'] });
     onClose();
@@ -68,6 +71,7 @@ export function GivePlanDialog({ customer: { id, email, subscriptions }, onClose
             {present ? `It replaces ${present.plan ?? 'the base limits'}` : 'It subscribes the customer to the product'} from the next
             request on, and counts on the monthly statement.
           </Text>
+          <PaymentChoiceField isAsked={problem?.code === 'plan_paid'} value={payment} onChange={setPayment} />
           <ProblemAlert problem={problem} />
           <FormButtons action="Give plan" pending={pending} onCancel={onClose} />
         </Stack>

@@ -9,10 +9,9 @@ import { call } from '../../parts/api/request';
 import { switchCostQuery } from '../../parts/api/queries';
 import { Loaded } from '../../parts/components/loaded';
 import { formatCount, formatPrice } from '../../parts/format/numbers';
-import { dayOf } from '../../parts/format/time';
+import { dayOf, formatDay } from '../../parts/format/time';
 import { useSession } from '../../parts/hooks/use-session';
 import { toast } from '../../parts/browser/toast';
-import { formatDate } from '../billing/invoice-words';
 import { ConsentChoice, isAgreed, wantingConsent } from '../../parts/components/consent-choice';
 import { ConfirmDialog } from '../../parts/components/confirm-dialog';
 import { type Offer, termsOf } from './offers';
@@ -137,7 +136,7 @@ export function ChoosePlanDialog({ product, offer, onClose }: ChoosePlanDialogPr
 /** When a change of a paid plan begins, and what it costs. */
 function SwitchCost({ begins, beginsAt, amount, currency }: Answer<'POST /paid-plans/:id/preview'>): ReactNode {
   const { quotaTimeZone } = useSession();
-  const day = beginsAt === null ? '' : formatDate(dayOf(new Date(beginsAt), quotaTimeZone));
+  const day = beginsAt === null ? '' : formatDay(dayOf(new Date(beginsAt), quotaTimeZone));
   const isFree = /^[0.]+$/.test(amount);
   const TEXTS = {
     now: isFree
