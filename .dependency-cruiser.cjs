@@ -93,8 +93,8 @@ module.exports = {
     only(
       'openapi-reads-services',
       '^services/openapi/',
-      ['^plugins/core/', '^services/(kit|openapi|products)/'],
-      'it describes what services and documents say',
+      ['^plugins/core/', '^services/(kit|openapi|products|sandbox)/'],
+      'it describes what services and documents say; the examples are inputs that the sandbox documents',
     ),
     only(
       'dashboard-uses-selling',

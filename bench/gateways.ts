@@ -7,11 +7,10 @@ import { processTree } from '../test/support/system/child-processes';
 import { startBenchNode } from './support/bench-node';
 import { type BenchStores, withBenchStores } from './support/bench-stores';
 import { measure, type MeasuredLoad, start, startUpstream } from './support/load';
+import { SERVICE_NAMES } from '../services/products/registry';
 
 // What a request costs behind nginx (with and without Lua), Caddy and HAProxy, beside the local gateway on Kong's way, in one run on the same stores; and what it asks
 // of Redis and PostgreSQL. Run: npm run build && node dist/bench/gateways.js [seconds] [rounds] [kind,…]
-
-const SERVICES = ['aadhaar', 'app', 'background-remover', 'gdplay', 'glead', 'grank', 'gst', 'image', 'ip', 'pincode', 'seo', 'vahaan'];
 
 /** The gateway's processes below the one that started it, by name. */
 function processesBelow(pid: number): Record<string, number> {
@@ -39,7 +38,7 @@ async function startGateway(kind: GatewayKind, { folder, service }: Record<'fold
     ...socketsIn(folder),
     ANSWERS_TO: '127.0.0.1:9',
     KONG_YML: join('kong', 'kong.yml'),
-    UPSTREAM_OVERRIDES: JSON.stringify(Object.fromEntries(SERVICES.map((name) => [name, service]))),
+    UPSTREAM_OVERRIDES: JSON.stringify(Object.fromEntries(SERVICE_NAMES.map((name) => [name, service]))),
   });
   return { name: `${kind}, asking the access layer`, url: `http://127.0.0.1:${port}/ip?a=1`, pids: processesBelow(started.pid) };
 }

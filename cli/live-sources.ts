@@ -1,5 +1,5 @@
 import { type Catalogue } from '../plugins/core/catalogue/catalogue';
-import { hasLiveSource, sourcesOf } from '../services/products/own-sources';
+import { hasLiveSource, sourcesOf } from '../services/workers/live-sources';
 
 /** Whether live keys of a product have a source; test keys always have the sandbox. */
 export interface LiveState {

@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import { type Command } from 'commander';
 import { type Pool } from 'pg';
-import { checkKongConfig } from '../../kong/check';
+import { type KongReport } from '../../kong/check/check-kong-yml';
 import { type Catalogue } from '../../plugins/core/catalogue/catalogue';
 import { compareCatalogues } from '../../services/selling/catalogue/compare-catalogues';
 import { applyCatalogue } from '../../services/selling/catalogue/apply-catalogue';
@@ -16,7 +16,7 @@ import { catalogueFile, kongFile } from '../supervisor/data-folder';
 import { noteTestKeys } from '../test-keys';
 import { ACTOR, type CommandContext, finishCommand, withDatabase } from './command-context';
 import { CommandError } from '../command-error';
-import { readKongYml } from './read-kong-yml';
+import { judgeKongYml } from './judge-kong-yml';
 import { findLocalRefusals, reloadGateway, type Reloaded } from './reload-gateway';
 import { showChanges, type TouchingChange } from './show-changes';
 
@@ -44,14 +44,6 @@ function readFile({ root, env }: CommandContext): Catalogue {
   }
 }
 
-/**
- * What kong.yml says otherwise.
- * @param retired products that are not sold any more, whose subscribers may still be served
- */
-function findDifferences(context: CommandContext, { products }: Catalogue, retired: readonly string[] = []): readonly string[] {
-  return checkKongConfig(readKongYml(context), products, retired);
-}
-
 /** @throws CommandError with the mistakes, if there are any */
 function refuse(code: 'catalogue_differs' | 'document_unusable', message: string, mistakes: readonly string[]): void {
   if (mistakes.length === 0) return;
@@ -76,10 +68,11 @@ async function findChanges(db: Pool, wanted: Catalogue): Promise<TouchingChange[
 function addCheck(group: Command, context: CommandContext): void {
   finishCommand(group.command('check').description('check the file, and whether kong.yml agrees with it')).action(() => {
     const catalogue = readFile(context);
-    refuseDifferences(findDifferences(context, catalogue));
+    const { problems, notes: kongNotes } = judgeKongYml(context, catalogue);
+    refuseDifferences(problems);
     const plans = catalogue.products.flatMap(({ plans: offered }) => offered).length;
     const products = catalogue.products.length;
-    const notes = noteTestKeys(catalogue.products);
+    const notes = [...kongNotes, ...noteTestKeys(catalogue.products)];
     context.output.result({ ok: true, products, plans, notes }, () =>
       [`the catalogue is right: ${products} products, ${plans} plans`, ...notes.map((note) => `· ${note}`)].join('\n'),
     );
@@ -102,15 +95,18 @@ interface Applied {
   readonly kong: string;
   readonly changes: readonly TouchingChange[];
   readonly leftOut: readonly LeftOut[];
+  /** What in kong.yml may be meant so. */
+  readonly notes: KongReport['notes'];
   readonly gateway: Reloaded;
 }
 
 const kongReload = (kong: string): string => `Kong takes ${kong} over with: kong reload`;
 
-function describeApplied({ kong, changes, leftOut, gateway }: Applied): string {
+function describeApplied({ kong, changes, leftOut, notes, gateway }: Applied): string {
   return [
     changes.length === 0 ? 'nothing had to change' : `${showChanges(changes)}\napplied; every gateway knows within a second`,
     ...leftOut.map(({ product, operation, reason }) => `· ${product}: the reference leaves out ${operation}: ${reason}`),
+    ...notes.map((note) => `· ${note}`),
     gateway === 'local' ? `the gateway has taken ${kong} over` : kongReload(kong),
   ].join('\n');
 }
@@ -125,23 +121,24 @@ function findLeftOut({ products }: Catalogue, documents: ReadonlyMap<string, unk
 function addApply(group: Command, context: CommandContext): void {
   finishCommand(group.command('apply').description('apply the file, in one transaction')).action(async () => {
     const catalogue = readFile(context);
-    const { changes, leftOut } = await withDatabase(context, async (db) => {
+    const { changes, leftOut, notes } = await withDatabase(context, async (db) => {
       const found = await findChanges(db, catalogue);
       const retired = (await db.query<{ id: string }>('SELECT id FROM product')).rows.map(({ id }) => id);
       // Before anything is changed: what is sold must have a route, and no route may be open.
-      refuseDifferences([...findDifferences(context, catalogue, retired), ...findLocalRefusals(context)]);
+      const report = judgeKongYml(context, catalogue, { retired });
+      refuseDifferences([...report.problems, ...findLocalRefusals(context)]);
       const { documents, unusable } = await readApiDocuments(catalogue, catalogueFile(context.root, context.env));
       refuse('document_unusable', 'an OpenAPI document cannot be used; nothing was changed', unusable);
       await inTransaction(db, async (client) => {
         await applyCatalogue(client, catalogue, { actor: ACTOR });
         await writeProductDocuments(client, documents);
       });
-      return { changes: found, leftOut: findLeftOut(catalogue, documents) };
+      return { changes: found, leftOut: findLeftOut(catalogue, documents), notes: report.notes };
     });
     const gateway = await reloadGateway(context);
     const kong = relative(context.root, kongFile(context.root, context.env));
-    const result = { changed: changes.length > 0, changes, leftOut, gateway, ...(gateway === 'none' && { next: kongReload(kong) }) };
-    context.output.result(result, () => describeApplied({ kong, changes, leftOut, gateway }));
+    const result = { changed: changes.length > 0, changes, leftOut, notes, gateway, ...(gateway === 'none' && { next: kongReload(kong) }) };
+    context.output.result(result, () => describeApplied({ kong, changes, leftOut, notes, gateway }));
   });
 }
 

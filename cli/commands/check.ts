@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { type Command } from 'commander';
-import { checkKongConfig } from '../../kong/check';
-import { checkKongConf, noteKongConf } from '../../kong/check-conf';
+import { checkKongConf, noteKongConf } from '../../kong/check/check-kong-conf';
+import { type KongReport } from '../../kong/check/check-kong-yml';
 import { loadConfig } from '../../kong/local/config/kong-yml';
 import { ConfigError } from '../../kong/local/config/config-error';
 import { loadPluginInfo } from '../../kong/local/config/plugin-info';
@@ -19,7 +19,7 @@ import { findSettingProblems } from '../supervisor/start-settings';
 import { addGatewayChecks } from './check-gateway';
 import { type CommandContext, describeDatabase, finishCommand, withDatabase } from './command-context';
 import { CommandError } from '../command-error';
-import { readKongYml } from './read-kong-yml';
+import { judgeKongYml } from './judge-kong-yml';
 
 const HELP = `
 The checks:
@@ -27,7 +27,8 @@ The checks:
   migrations    the database has every migration, and none of a newer version
   plugin        kong/access-layer.json describes the plugin to Kong correctly
   catalogue     catalogue.yml is valid
-  kong          kong.yml and catalogue.yml agree, and kong.conf keeps API keys out of Kong's logs
+  kong          kong.yml and catalogue.yml agree, no request of a product finds a way around the access layer, and kong.conf keeps
+                API keys out of Kong's logs
   services      Tollgate's own services answer every route of their products
 
 The command also notes what the gateway of npm start would refuse in kong.yml, which products have no live source (test keys work without
@@ -60,9 +61,8 @@ function checkCatalogue({ root, env }: CommandContext): { catalogue: Catalogue |
   }
 }
 
-function checkKong({ root, env }: CommandContext, { products }: Catalogue): string[] {
-  const kongConf = readFileSync(join(root, 'kong', 'kong.conf'), 'utf8');
-  return [...checkKongConfig(readKongYml({ root, env }), products), ...checkKongConf(kongConf)];
+function checkKongConfHere({ root }: CommandContext): string[] {
+  return checkKongConf(readFileSync(join(root, 'kong', 'kong.conf'), 'utf8'));
 }
 
 /** The part of `kong/access-layer.json` that must agree with the code. */
@@ -129,12 +129,28 @@ interface CheckNotes {
   readonly slow: readonly string[];
   /** Products without a sandbox. */
   readonly testKeys: readonly string[];
+  /** What in kong.yml may be meant so. */
+  readonly kong: readonly string[];
+  /** Routes that are not ours. */
+  readonly others: readonly string[];
 }
 
-function show(results: readonly CheckResult[], { withoutSource, localRefusals, slow, testKeys }: CheckNotes): string {
+/** More are told by their number, unless all are asked for. */
+const MAX_REFUSALS = 3;
+
+function showRefusals(refusals: readonly string[], isVerbose: boolean): string[] {
+  if (!isVerbose && refusals.length > MAX_REFUSALS)
+    return [`· npm start would refuse kong.yml in ${refusals.length} places; --verbose names them`];
+  return refusals.map((refusal) => `· npm start would refuse kong/kong.yml: ${refusal}`);
+}
+
+function show(results: readonly CheckResult[], found: CheckNotes, { verbose: isVerbose = false }: CheckFlags): string {
+  const { kong, others, withoutSource, localRefusals, slow, testKeys } = found;
   const notes = [
+    ...kong.map((note) => `· ${note}`),
+    ...(isVerbose ? others : []).map((other) => `· ${other}`),
     ...slow.map((note) => `· ${note}`),
-    ...localRefusals.map((refusal) => `· npm start would refuse kong/kong.yml: ${refusal}`),
+    ...showRefusals(localRefusals, isVerbose),
     ...withoutSource.map(({ product, missing }) => `· ${product} has no live source; ${describeMissing(missing)}`),
     ...testKeys.map((note) => `· ${note}`),
   ];
@@ -145,9 +161,20 @@ function show(results: readonly CheckResult[], { withoutSource, localRefusals, s
   return [...lines, ...notes].join('\n');
 }
 
-/** All checks, and the catalogue that they compared with: an empty one when it cannot be read, and then nothing is compared with it. */
-async function runChecks(context: CommandContext): Promise<{ results: CheckResult[]; catalogue: Catalogue }> {
-  const results = [
+interface CheckFlags {
+  readonly allGuarded?: boolean;
+  readonly verbose?: boolean;
+}
+
+interface Checked {
+  readonly results: readonly CheckResult[];
+  /** Empty when it cannot be read, and then nothing is compared with it. */
+  readonly catalogue: Catalogue;
+  readonly report: KongReport;
+}
+
+async function runChecks(context: CommandContext, { allGuarded }: CheckFlags): Promise<Checked> {
+  const results: CheckResult[] = [
     await attempt('environment', () => findSettingProblems(context.env)),
     { ...(await attempt('migrations', () => checkMigrations(context))), lookedAt: describeDatabase(context) },
     await attempt('plugin', () => checkPluginInfo(context)),
@@ -159,30 +186,38 @@ async function runChecks(context: CommandContext): Promise<{ results: CheckResul
     return read.problems;
   });
   results.push(readable);
-  if (readable.problems.length > 0) return { results, catalogue };
+  let report: KongReport = { problems: [], notes: [], others: [] };
+  if (readable.problems.length > 0) return { results, catalogue, report };
   results.push(
-    await attempt('kong', () => checkKong(context, catalogue)),
+    await attempt('kong', () => {
+      report = judgeKongYml(context, catalogue, allGuarded === true ? { allGuarded } : {});
+      return [...report.problems, ...checkKongConfHere(context)];
+    }),
     await attempt('services', () => checkServices(context, catalogue)),
   );
-  return { results, catalogue };
+  return { results, catalogue, report };
 }
 
 /** `tollgate check` */
 export function addCheckCommand(program: Command, context: CommandContext): void {
   const check = finishCommand(program.command('check').description('check the settings, the database and the files of what is sold'));
   addGatewayChecks(check, context);
-  check.addHelpText('after', HELP).action(async () => {
-    const { results, catalogue } = await runChecks(context);
+  check.option('--all-guarded', 'a service without the access layer is a mistake too, as in the example');
+  check.option('--verbose', 'name the routes that are not judged, and all that npm start would refuse');
+  check.addHelpText('after', HELP).action(async (flags: CheckFlags) => {
+    const { results, catalogue, report } = await runChecks(context, flags);
     const failed = results.filter(({ problems }) => problems.length > 0).map(({ name }) => name);
     const isKongRight = !failed.includes('kong') && !failed.includes('catalogue');
     const notes = {
+      kong: report.notes,
+      others: report.others,
       slow: isKongRight ? noteKongConf(readFileSync(join(context.root, 'kong', 'kong.conf'), 'utf8')) : [],
       withoutSource: liveStates(context.env, catalogue).filter(({ live }) => !live),
       testKeys: noteTestKeys(catalogue.products),
       // A file that is wrong for Kong too need not be told twice.
       localRefusals: isKongRight && !failed.includes('plugin') ? findLocalRefusals(context) : [],
     };
-    context.output.result({ ok: failed.length === 0, checks: results, ...notes }, () => show(results, notes));
+    context.output.result({ ok: failed.length === 0, checks: results, ...notes }, () => show(results, notes, flags));
     if (failed.length > 0) throw new CommandError('check_failed', `these checks failed: ${failed.join(', ')}`);
   });
 }

@@ -56,7 +56,7 @@ const KINDS = ['kong', ...GATEWAY_KINDS] as const;
 
 function parseKind(text: string): (typeof KINDS)[number] {
   const kind = KINDS.find((each) => each === text);
-  if (!kind) throw new CommandError('invalid_argument', `the gateway is one of ${KINDS.join(', ')}; Envoy and Traefik: docs/gateways.md`);
+  if (!kind) throw new CommandError('invalid_argument', `the gateway is one of ${KINDS.join(', ')}; Envoy: docs/gateways.md`);
   return kind;
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { type Command } from 'commander';
-import { checkKongConfig } from '../../kong/check';
+import { checkKongYml } from '../../kong/check/check-kong-yml';
 import { PRODUCT_ID } from '../../plugins/core/catalogue/catalogue';
 import { parseCatalogue } from '../../plugins/core/catalogue/parse-catalogue';
 import { describeProblem } from '../../services/kit/read-catalogue';
@@ -83,8 +83,8 @@ function writeTexts(product: NewProduct, texts: { kong: string; catalogue: strin
     // A mistake that was there already is told with its place; one of this command in its own words.
     throw invalid(before.problems ? describeProblem('catalogue.yml', problem) : problem.message);
   }
-  const known = new Set(checkKongConfig(texts.kong, before.catalogue?.products ?? []));
-  const [difference] = checkKongConfig(kong, after.catalogue?.products ?? []).filter((each) => !known.has(each));
+  const known = new Set(checkKongYml(texts.kong, before.catalogue?.products ?? []).problems);
+  const [difference] = checkKongYml(kong, after.catalogue?.products ?? []).problems.filter((each) => !known.has(each));
   if (difference !== undefined) throw invalid(`kong.yml: ${difference}`);
   return { kong, catalogue };
 }

@@ -1,10 +1,23 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import {
+  existsSync,
+  readFileSync,
+  statSync,
+  chmodSync,
+  chownSync,
+  closeSync,
+  mkdtempSync,
+  openSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type ChildProcess, spawn, execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { join, dirname } from 'node:path';
 import { Client } from 'pg';
 import { findFreePorts, isPortFree } from './free-port';
-import { removeDrafts, serverPrograms } from './embedded-postgres-files';
+import { removeDrafts, serverPrograms, DRAFT_PREFIX, readOrCreatePassword, type ServerFiles, serverFiles } from './embedded-postgres-files';
 import { endLeftover, isServerOf, stopServer } from './embedded-postgres-process';
-import { createCluster, explainFailure, launch, NAME, prepareRun, type Run } from './embedded-postgres-programs';
 
 /** A first start takes about 1.3 s; a start after a crash replays the log. */
 const START_DEADLINE_MS = 30_000;
@@ -131,4 +144,165 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     if (isServerOf(server, run.files)) await stopServer(server);
   };
   return { url: `postgres://${NAME}:${run.password}@127.0.0.1:${port}/${NAME}`, pid: server, port, stop };
+}
+
+/** Role and database that Tollgate uses in its own server. */
+const NAME = 'tollgate';
+
+/** What one start found on the machine. */
+interface Run {
+  readonly files: ServerFiles;
+  readonly account: ServerAccount | undefined;
+  readonly password: string;
+  readonly logFile: string;
+}
+
+/** Finds out how the server is to be run. @throws Error with one readable sentence when the folder cannot be used */
+function prepareRun({ dataDir, logFile }: { readonly dataDir: string; readonly logFile?: string | undefined }): Run {
+  try {
+    const files = serverFiles(dataDir);
+    const log = logFile ?? join(files.folder, 'postgres.log');
+    closeSync(openSync(log, 'a', 0o600));
+    const account = serverAccount(files.cluster);
+    // A copy made by other programs may be open to all; PostgreSQL refuses such a folder.
+    if (existsSync(files.cluster)) chmodSync(files.cluster, 0o700);
+    return { files, account, password: readOrCreatePassword(files), logFile: log };
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    const reason = code === 'ENOSPC' ? 'the disk is full' : code === 'EACCES' ? 'permission was denied' : message;
+    throw new Error(`the embedded PostgreSQL could not use ${dataDir}: ${reason}`, { cause: error });
+  }
+}
+
+/** Runs one of PostgreSQL's programs on `folder`, its messages going to the log. */
+function launch({ account, logFile }: Run, { command, folder, args }: { command: string; folder: string; args: string[] }): ChildProcess {
+  const { file, args: words, ids } = commandAs(account, command, ['-D', folder, ...args], [folder]);
+  const log = openSync(logFile, 'a', 0o600);
+  try {
+    // A session of its own: Ctrl-C in the terminal must reach the services first, which still need the database to finish.
+    return spawn(file, words, {
+      ...ids,
+      detached: true,
+      cwd: '/',
+      env: { PATH: process.env['PATH'] ?? '', LC_ALL: 'C' },
+      stdio: ['ignore', log, log],
+    });
+  } finally {
+    closeSync(log);
+  }
+}
+
+/** Turns what the server wrote last into one sentence. */
+function explainFailure({ logFile }: Run, task: string): Error {
+  const messages = readFileSync(logFile, 'utf8').match(/(?<=(?:FATAL|PANIC|error): ).*$/gm);
+  return new Error(`the embedded PostgreSQL could not ${task}: ${messages?.at(-1)?.trim() ?? 'no reason was given'} (see ${logFile})`);
+}
+
+/** Runs initdb beside the final place and moves the result there, so that a start cut short leaves no half-made cluster. */
+async function createCluster(run: Run): Promise<void> {
+  const { files, account, password } = run;
+  const draft = mkdtempSync(join(files.folder, DRAFT_PREFIX));
+  const pwFile = `${draft}.password`;
+  writeFileSync(pwFile, password, { mode: 0o600 });
+  if (account) for (const path of [draft, pwFile]) chownSync(path, account.uid, account.gid);
+  const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
+  const args = [`--username=${NAME}`, `--pwfile=${pwFile}`, '--auth=scram-sha-256', ...locale];
+  try {
+    const initdb = launch(run, { command: serverPrograms().initdb, folder: draft, args });
+    const [code] = (await once(initdb, 'close')) as [number | null];
+    if (code !== 0) throw explainFailure(run, 'create its data folder');
+    renameSync(draft, files.cluster);
+  } finally {
+    removeDrafts(files);
+  }
+}
+
+/** The system account that PostgreSQL runs as; it refuses to run as root. */
+interface ServerAccount {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+const ACCOUNT = 'postgres';
+
+function idOf(option: '-u' | '-g'): number | undefined {
+  try {
+    return Number(execFileSync('id', [option, ACCOUNT], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
+  } catch {
+    return undefined;
+  }
+}
+
+function findAccount(): ServerAccount | undefined {
+  const uid = idOf('-u');
+  const gid = idOf('-g');
+  return uid === undefined || gid === undefined ? undefined : { uid, gid };
+}
+
+/**
+ * The account to run the server as, or undefined when the caller's own will do. As root it is the owner of the data that exist, else
+ * the system user `postgres`, which is created when the machine has none.
+ * @throws Error with one readable sentence when it can be neither found nor created
+ */
+function serverAccount(cluster: string): ServerAccount | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const owner = existsSync(cluster) ? statSync(cluster) : undefined;
+  if (owner && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };
+  const account = findOrCreateAccount();
+  // Root copied the data here; PostgreSQL must own them.
+  if (owner) execFileSync('chown', ['-R', `${account.uid}:${account.gid}`, cluster]);
+  return account;
+}
+
+function findOrCreateAccount(): ServerAccount {
+  const found = findAccount();
+  if (found) return found;
+  try {
+    execFileSync('useradd', ['--system', '--user-group', '--no-create-home', ACCOUNT], { stdio: 'ignore' });
+  } catch (cause) {
+    throw new Error(`PostgreSQL cannot run as root, and the system user "${ACCOUNT}" could not be created`, { cause });
+  }
+  const created = findAccount();
+  if (!created) throw new Error(`PostgreSQL cannot run as root, and the system user "${ACCOUNT}" was not found after it was created`);
+  return created;
+}
+
+/** True when the account may pass through every folder above the path. */
+function canReach(account: ServerAccount, path: string): boolean {
+  for (let folder = dirname(path); ; folder = dirname(folder)) {
+    const { mode, uid, gid } = statSync(folder);
+    const bit = uid === account.uid ? 0o100 : gid === account.gid ? 0o010 : 0o001;
+    if ((mode & bit) === 0) return false;
+    if (folder === dirname(folder)) return true;
+  }
+}
+
+interface ServerCommand {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly ids: { uid?: number; gid?: number };
+}
+
+/**
+ * A command line that runs a program as the account. Where a folder above one of `paths` is closed to it (a clone below /root, or in
+ * a folder made by mktemp), root lends it the one capability that opens folders.
+ * @throws Error with one readable sentence when the account cannot get there
+ */
+function commandAs(account: ServerAccount | undefined, command: string, args: readonly string[], paths: readonly string[]): ServerCommand {
+  if (!account) return { file: command, args, ids: {} };
+  const closed = [command, ...paths].find((path) => !canReach(account, path));
+  if (closed === undefined) return { file: command, args, ids: { uid: account.uid, gid: account.gid } };
+  const setpriv = ['/usr/bin/setpriv', '/bin/setpriv'].find((path) => existsSync(path));
+  if (setpriv === undefined) {
+    throw new Error(
+      `PostgreSQL runs as the user "${ACCOUNT}", which may not enter the folders above ${closed}; open them or move the project`,
+    );
+  }
+  const who = [`--reuid=${account.uid}`, `--regid=${account.gid}`, '--clear-groups'];
+  return {
+    file: setpriv,
+    args: [...who, '--inh-caps=+dac_override', '--ambient-caps=+dac_override', '--securebits=+no_setuid_fixup', command, ...args],
+    ids: {},
+  };
 }

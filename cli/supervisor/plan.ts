@@ -1,12 +1,12 @@
 import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type ServiceName } from '../../services/products/registry';
+import type { ServiceName } from '../../services/products/registry';
 import { catalogueFile, gatewayStateFile, kongFile, listsFolder } from './data-folder';
-import { type ProofKeys } from './proof-keys';
-import { type GatewayChoice } from './start-arguments';
-import { type DatabaseUrls } from './start-settings';
-import { type ChildSpec } from './supervised-child';
-import { withoutOthersSecrets } from './told-secrets';
+import type { ProofKeys } from './proof-keys';
+import type { GatewayChoice } from './start-arguments';
+import type { DatabaseUrls } from './start-settings';
+import type { ChildSpec } from './supervised-child';
+import { SECRET_NAMES } from '../container/secret-names';
 
 /** Where the processes of one instance are and what they share. */
 export interface PlanContext {
@@ -277,4 +277,25 @@ export function gatewayChild(context: PlanContext): ChildSpec {
     return { ...nodeChild(context, { name: 'gateway', module: 'kong/gateways/main.js', env: { ...env, ...places } }), isFront: true };
   }
   return { ...nodeChild(context, { name: 'gateway', module: 'kong/local/main.js', env, isBusy: true }), isFront: true };
+}
+
+/** Beginnings of the names of the secrets that an operator may set and a process reads. Its database and its keys of proofs come besides. */
+const READS: Readonly<Record<string, readonly string[]>> = {
+  'plugin-server': ['GATEWAY_SECRET'],
+  dashboard: ['DASHBOARD_SIGN_IN_SECRETS', 'SMTP_URL', 'STRIPE_', 'RAZORPAY_'],
+  services: ['APP_', 'GDPLAY_API_KEY', 'IP_', 'PINCODE_', 'WORKER_TLS_'],
+  'worker-identity': ['AADHAAR_', 'GST_', 'IDENTITY_', 'WORKER_TLS_'],
+  'worker-image': ['IMAGE_', 'WORKER_TLS_'],
+  'worker-ranking': ['RANKING_', 'WORKER_TLS_'],
+  'worker-seo': ['SEO_', 'WORKER_TLS_'],
+  'worker-apk': ['WORKER_TLS_'],
+};
+/** Of the collector of traces, to which each process sends its own. */
+const FOR_ALL = 'OTEL_EXPORTER_OTLP_HEADERS';
+
+/** An environment without the secrets that a process has no use for. A process without an entry above is told none. */
+function withoutOthersSecrets(env: NodeJS.ProcessEnv, child: string): NodeJS.ProcessEnv {
+  const reads = [FOR_ALL, ...(READS[child] ?? [])];
+  const isKept = (name: string): boolean => !SECRET_NAMES.includes(name) || reads.some((beginning) => name.startsWith(beginning));
+  return Object.fromEntries(Object.entries(env).filter(([name]) => isKept(name)));
 }

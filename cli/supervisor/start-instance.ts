@@ -1,18 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Catalogue } from '../../plugins/core/catalogue/catalogue';
+import { readFileSync } from 'node:fs';
+import type { Pool } from 'pg';
+import { parse } from 'yaml';
+import type { Catalogue } from '../../plugins/core/catalogue/catalogue';
 import { createPool } from '../../plugins/stores/postgres/pool';
 import { databaseAt } from '../postgres/embedded-postgres';
 import { plainGet } from '../../services/kit/plain-get';
 import { updateApiDocuments } from '../api-documents';
 import { createLogins, loginUrl } from '../database-roles/create-logins';
-import { type DatabaseRole } from '../database-roles/privileges';
+import type { DatabaseRole } from '../database-roles/privileges';
 import { catalogueFile, configFolder, createDataFolder, kongFile, socketPath } from './data-folder';
 import { superviseDatabase } from './database';
 import { endLeftovers } from './end-leftovers';
 import { findFreePorts, findFreeRow, isPortFree } from '../postgres/free-port';
-import { type InstanceReport } from './instance-state';
+import type { InstanceReport } from './instance-state';
 import {
   dashboardChild,
   gatewayChild,
@@ -29,13 +32,20 @@ import {
   serviceUrls,
   workerChild,
 } from './plan';
-import { prepareDatabase } from './prepare-database';
 import { keepProofKeys } from './proof-keys';
 import { keepDashboardSecret, keepDatabasePasswords, keepSharedKeys } from './secrets';
-import { type GatewayChoice } from './start-arguments';
-import { soldServices } from './sold-services';
+import type { GatewayChoice } from './start-arguments';
 import { type DatabaseUrls, readStartSettings } from './start-settings';
 import { type ProcessTable, Supervisor } from './supervisor';
+import { applyCatalogue } from '../../services/selling/catalogue/apply-catalogue';
+import { migrate } from '../../plugins/stores/postgres/migrate';
+import { seedDemoCustomer } from '../../services/selling/customers/join-customer';
+import { grantPrivileges, ROLES_MISSING } from '../database-roles/grant-privileges';
+import { describeConnectionError, isConnectionError } from '../database-problem';
+import { readMigrationStanding } from '../postgres/migrations';
+import { AS_KONG_READS } from '../../kong/as-kong-reads';
+import { type WorkerKind } from '../../services/kit/worker-kind';
+import { SERVICE_NAMES, type ServiceName, workersOf } from '../../services/products/registry';
 
 export interface StartInstanceOptions {
   /** The project's folder. */
@@ -247,4 +257,58 @@ async function runAll(
     ...Object.keys(context.ports.workers).map((name) => supervisor.run(workerChild(context, name))),
   ]);
   return String(dashboard['url']);
+}
+
+/** For a connection and for each statement: on a busy machine a server that has just started may take some seconds for its first. */
+const PATIENCE_MS = 30_000;
+
+async function prepare(db: Pool, url: string, catalogue: Catalogue): Promise<string | undefined> {
+  const { pending, unknown } = await readMigrationStanding(db);
+  if (unknown.length > 0) {
+    throw new Error(`the database was used by a newer version of Tollgate (migration ${unknown.join(', ')}); start that version`);
+  }
+  // Asking is cheap; the program that migrates takes longer to load than everything else here.
+  if (pending.length > 0) await migrate(url);
+  await applyCatalogue(db, catalogue, { actor: 'npm start' });
+  await seedDemoCustomer(db);
+  return (await grantPrivileges(db)) ? undefined : ROLES_MISSING;
+}
+
+/**
+ * Brings schema and catalogue up to date and makes sure that there is a customer to begin with. May run at every start.
+ * @returns what an operator should know of it, if anything
+ * @throws Error with one readable sentence when the database cannot be used
+ */
+async function prepareDatabase(url: string, catalogue: Catalogue): Promise<string | undefined> {
+  const pool = createPool(url, { max: 1, statementTimeoutMs: PATIENCE_MS, applicationName: 'tollgate start' });
+  try {
+    return await prepare(pool, url, catalogue);
+  } catch (cause) {
+    if (isConnectionError(cause)) throw new Error(describeConnectionError(cause, url), { cause });
+    throw new Error(`the database cannot be prepared: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  } finally {
+    await pool.end();
+  }
+}
+
+/** As kong.yml names our services: `tollgate-ip:8080`. */
+const HOST = /\btollgate-([a-z-]+):\d/g;
+
+/** What of our own a kong.yml needs to be running. */
+interface SoldServices {
+  readonly services: readonly ServiceName[];
+  /** Those that the services ask. */
+  readonly workers: readonly WorkerKind[];
+}
+
+/**
+ * Our services to which a kong.yml sends requests, and their workers: none where only APIs of the seller's own are sold.
+ * @throws whatever reading the file throws, and what is wrong with it as YAML
+ */
+function soldServices(kongYml: string): SoldServices {
+  // As data, because a comment names services too.
+  const text = JSON.stringify(parse(readFileSync(kongYml, 'utf8'), AS_KONG_READS) ?? null);
+  const named = new Set([...text.matchAll(HOST)].map(([, name = '']) => name));
+  const services = SERVICE_NAMES.filter((name) => named.has(name));
+  return { services, workers: [...new Set(services.flatMap(workersOf))] };
 }

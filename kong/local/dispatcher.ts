@@ -1,9 +1,7 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { type Duplex } from 'node:stream';
-import { startActiveChecks } from './upstream/active-checks';
 import { Answers, type Latencies } from './http/answers';
-import { Balancer, type TargetAddress } from './upstream/balancer';
-import { type PluginBinding, type Route, type Service } from './config/kong-yml';
+import { type PluginBinding, type Route, type Service, type UpstreamAddress } from './config/kong-yml';
 import { ErrorPages } from './http/error-pages';
 import { type EventOutcome } from './plugin/event-run';
 import { HttpExchange } from './http/http-exchange';
@@ -14,9 +12,10 @@ import { ProxyRun } from './upstream/proxy-run';
 import { type BodyError, type BodyLimits } from './http/request-body';
 import { removeFromRequest } from './plugin/remove-from-request';
 import { refusedStatus } from './http/request-limits';
-import { Router, type RouteMatch } from './router';
+import { Router, type RouteMatch } from './config/router';
 import { TrustedProxies } from './http/trusted-proxies';
-import { joinSockets } from './upstream/upgrade';
+import { joinSockets, type Upgrade } from './upstream/upgrade';
+import { UpstreamAgent } from './upstream/upstream-agent';
 import { type AnswerTeller } from './http/tell-answer';
 import { isWebSocket } from './upstream/upstream-request';
 
@@ -43,8 +42,8 @@ export class Dispatcher {
   private router: Router;
   private readonly proxies: TrustedProxies;
   private readonly answers: Answers;
-  /** By upstream, or by service where that has an address of its own, and by all that was said of it. */
-  private readonly balancers = new Map<string, CheckedBalancer>();
+  /** By address. */
+  private readonly agents = new Map<string, UpstreamAgent>();
   private readonly tunnels = new Set<() => void>();
   private draining = false;
 
@@ -53,8 +52,6 @@ export class Dispatcher {
     this.router = new Router(parts.routes);
     this.proxies = new TrustedProxies(conf.realIp);
     this.answers = new Answers(new ErrorPages(conf.errorTemplates, conf.errorDefaultType), conf.responseHeaders);
-    // Made at once: an upstream is checked before the first request comes.
-    for (const { service } of parts.routes) this.balancerOf(service);
   }
 
   handle(request: IncomingMessage, response: ServerResponse, arrival: Arrival = {}): HttpExchange {
@@ -77,7 +74,7 @@ export class Dispatcher {
       this.answers.kongError(exchange, 404, 'no Route matched with those values');
       return exchange;
     }
-    exchange.match = match;
+    exchange.service = match.route.service.name;
     this.runPlugins(exchange, { match, arrival, next: 0 });
     return exchange;
   }
@@ -85,21 +82,19 @@ export class Dispatcher {
   /** One line a request, as Kong's access log; without the path, in which anything may stand. */
   private record(exchange: HttpExchange): void {
     this.parts.answerTeller?.tell(exchange);
-    const { id, method, match, response, startedAt } = exchange;
+    const { id, method, service, response, startedAt } = exchange;
     const seconds = (Date.now() - startedAt) / 1000;
-    this.parts.log('info', 'request', { requestId: id, method, service: match?.route.service.name, status: response.statusCode, seconds });
+    this.parts.log('info', 'request', { requestId: id, method, service, status: response.statusCode, seconds });
   }
 
   /** From here on requests take these routes; those under way end on the ones that they took. */
   use(routes: readonly Route[]): void {
     this.router = new Router(routes);
-    for (const { service } of routes) this.balancerOf(service);
-    const wanted = new Set(routes.map(({ service }) => balancerKeyOf(service)));
-    for (const [key, { balancer, check }] of this.balancers) {
+    const wanted = new Set(routes.map(({ service }) => agentKeyOf(service)));
+    for (const [key, agent] of this.agents) {
       if (wanted.has(key)) continue;
-      check?.stop();
-      balancer.retire();
-      this.balancers.delete(key);
+      agent.retire();
+      this.agents.delete(key);
     }
   }
 
@@ -116,10 +111,7 @@ export class Dispatcher {
   close(): void {
     for (const cut of this.tunnels) cut();
     this.parts.answerTeller?.close();
-    for (const { balancer, check } of this.balancers.values()) {
-      check?.stop();
-      balancer.close();
-    }
+    for (const agent of this.agents.values()) agent.destroy();
   }
 
   /** One plugin after the other; the last `proceed` is the only way to the service. */
@@ -182,55 +174,39 @@ export class Dispatcher {
     }
     response.on('close', () => exchange.body.cleanUp());
     const { match } = pass;
-    new ProxyRun({
-      exchange,
-      match,
-      balancer: this.balancerFor(exchange, match.route.service),
-      answers: this.answers,
-      log: this.parts.log,
-      onUpgrade: ({ head, connection, latencies }) => {
-        const { tunnel } = pass.arrival;
-        if (tunnel === undefined || !isWebSocket(exchange)) {
-          connection.destroy();
-          this.answers.nginxError(exchange, 502);
-          return;
-        }
-        response.detachSocket(exchange.request.socket);
-        const idleMs = match.route.service.readTimeoutMs;
-        const cut = joinSockets({
-          exchange,
-          answers: this.answers,
-          head,
-          connection,
-          latencies,
-          client: tunnel.client,
-          early: tunnel.early,
-          idleMs,
-        });
-        this.tunnels.add(cut);
-        tunnel.client.on('close', () => {
-          this.tunnels.delete(cut);
-          this.parts.answerTeller?.tell(exchange, head.status);
-        });
-      },
-    }).start();
+    const { answers } = this;
+    const { conf, log } = this.parts;
+    const agent = this.agentFor(exchange, match.route.service);
+    const onUpgrade = (upgrade: Upgrade): void => this.join(exchange, pass, upgrade);
+    new ProxyRun({ exchange, match, agent, answers, maxHeadBytes: conf.upstreamHeadBytes, log, onUpgrade }).start();
+  }
+
+  /** Hands both sockets over to each other, where a WebSocket was asked for. */
+  private join(exchange: HttpExchange, { arrival: { tunnel }, match }: Pass, upgrade: Upgrade): void {
+    if (tunnel === undefined || !isWebSocket(exchange)) {
+      upgrade.upstream.destroy();
+      this.answers.nginxError(exchange, 502);
+      return;
+    }
+    exchange.response.detachSocket(exchange.request.socket);
+    const idleMs = match.route.service.readTimeoutMs;
+    const cut = joinSockets({ ...upgrade, ...tunnel, exchange, answers: this.answers, idleMs });
+    this.tunnels.add(cut);
+    tunnel.client.on('close', () => {
+      this.tunnels.delete(cut);
+      this.parts.answerTeller?.tell(exchange, upgrade.incoming.statusCode);
+    });
   }
 
   /** A plugin may send one request elsewhere. */
-  private balancerFor({ upstream: { target, scheme } }: HttpExchange, service: Service): Balancer {
-    if (target === undefined) return this.balancerOf(service);
-    return this.balancerOf({ ...service, ...target, upstream: undefined, tls: scheme === 'http' ? undefined : service.tls });
-  }
-
-  private balancerOf(service: Service): Balancer {
-    const key = balancerKeyOf(service);
-    const known = this.balancers.get(key);
-    if (known) return known.balancer;
-    const { upstream, connectTimeoutMs } = service;
-    const balancer = new Balancer({ targets: targetsOf(service), connectTimeoutMs, healthChecks: upstream?.healthchecks });
-    const check = upstream && startActiveChecks(balancer.targets, upstream.healthchecks.active);
-    this.balancers.set(key, { balancer, check });
-    return balancer;
+  private agentFor({ upstream: { target, scheme } }: HttpExchange, { host, port, tls }: Service): UpstreamAgent {
+    const address = { host, port, ...target, tls: target !== undefined && scheme === 'http' ? undefined : tls };
+    const key = agentKeyOf(address);
+    const known = this.agents.get(key);
+    if (known) return known;
+    const agent = new UpstreamAgent(address);
+    this.agents.set(key, agent);
+    return agent;
   }
 }
 
@@ -239,27 +215,7 @@ function latenciesOf({ startedAt }: HttpExchange): Latencies {
   return { upstreamMs: 0, proxyMs: Date.now() - startedAt };
 }
 
-interface CheckedBalancer {
-  readonly balancer: Balancer;
-  readonly check: { stop(): void } | undefined;
-}
-
-/** The same as long as requests go to the same addresses in the same way. */
-function balancerKeyOf(service: Service): string {
-  const { name, upstream, connectTimeoutMs } = service;
-  return JSON.stringify([upstream ? `upstream ${upstream.name}` : `service ${name}`, connectTimeoutMs, targetsOf(service), upstream]);
-}
-
-/** Kong's port for a target that names none. */
-const TARGET_PORT = 8000;
-
-function targetsOf({ host, port, upstream, tls }: Service): TargetAddress[] {
-  if (!upstream) return [{ host, port, tls, weight: 1 }];
-  return upstream.targets.map(({ target, weight }) => {
-    const [, name = '', ownPort] = /^(.*?)(?::(\d+))?$/.exec(target) ?? [];
-    return { host: name.replace(/^\[(.*)\]$/, '$1'), port: Number(ownPort ?? TARGET_PORT), tls, weight };
-  });
-}
+const agentKeyOf = ({ host, port, tls }: UpstreamAddress): string => JSON.stringify([host, port, tls]);
 
 /** Where a request is on its way through the plugins. */
 interface Pass {

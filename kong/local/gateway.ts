@@ -9,13 +9,12 @@ import { ConfigError } from './config/config-error';
 import { Dispatcher, type Arrival } from './dispatcher';
 import { HeaderList } from './http/header-list';
 import { type HttpExchange } from './http/http-exchange';
-import { loadKongConf, type KongConf, type UdpPlace } from './config/kong-conf';
+import { loadKongConf, type KongConf } from './config/kong-conf';
 import { type Log } from './log';
 import { PluginClient } from './plugin/plugin-client';
 import { loadPluginInfo, type PluginInfo } from './config/plugin-info';
-import { randomId } from './http/random-ids';
 import { MAX_HEADER_BYTES, statusOfParserError } from './http/request-limits';
-import { createAnswerTeller } from './http/tell-answer';
+import { createAnswerTeller, type UdpPlace } from './http/tell-answer';
 import { headWithoutUpgrade } from './upstream/upgrade';
 import { isWebSocket } from './upstream/upstream-request';
 
@@ -80,7 +79,7 @@ export function createLocalGateway(options: LocalGatewayOptions): LocalGateway {
   const pluginClient = new PluginClient({
     socketPath: options.pluginSocket ?? onlySocket(conf, plugins, options.kongConfPath),
     timeoutMs: options.pluginTimeoutMs ?? NGINX_TIMEOUT_MS,
-    context: { nodeId: uuid(), createdAt: config.createdAt, variables: conf.variables, log: options.log },
+    context: { variables: conf.variables, log: options.log },
   });
   const limits = {
     maxBytes: conf.maxBodyBytes,
@@ -254,9 +253,4 @@ function onlySocket(conf: KongConf, plugins: ReadonlyMap<string, PluginInfo>, fi
     ]);
   }
   return socket;
-}
-
-function uuid(): string {
-  const id = randomId();
-  return `${id.slice(0, 8)}-${id.slice(8, 12)}-4${id.slice(13, 16)}-a${id.slice(17, 20)}-${id.slice(20)}`;
 }

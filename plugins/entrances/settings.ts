@@ -37,7 +37,7 @@ const ENVIRONMENT = z
   });
 
 export interface EntranceSettings {
-  /** For nginx, Caddy, HAProxy and Traefik. */
+  /** For nginx, Caddy and HAProxy. */
   readonly forwardAuth: ListenPlace | undefined;
   /** For Envoy. */
   readonly extAuthz: ListenPlace | undefined;

@@ -1,12 +1,21 @@
-import { type Socket } from 'node:net';
-import { answerCommand, type CommandContext } from './answer-command';
+import type { Socket } from 'node:net';
 import { EventExchange, type EventExchangePort } from './event-exchange';
-import { closeFrame, FrameDecoder, openFrame } from './wire/frames';
-import { type Instance } from './instances';
+import { closeFrame, FrameDecoder, openFrame, encodeFrames } from './wire/frames';
+import type { Instance, Instances } from './instances';
 import { createKong } from './kong';
-import { decodeRpcCall, writeRpcReturn, type RpcCall, type RpcReturn } from './wire/rpc-messages';
-import { unavailableFrames } from './unavailable';
+import {
+  decodeRpcCall,
+  writeRpcReturn,
+  type RpcCall,
+  type RpcReturn,
+  type InstanceStatus,
+  type PluginInfoMessage,
+} from './wire/rpc-messages';
 import { Writer } from './wire/wire-writer';
+import type { PluginModule } from '../core/access/kong-pdk';
+import type { ServerLog } from './log';
+import { pluginSchema } from './plugin-info';
+import { encodeExitArgs } from './wire/pdk-messages';
 
 /** What all connections of a server share. */
 export interface ConnectionContext extends CommandContext {
@@ -252,3 +261,69 @@ export class KongConnection implements EventExchangePort {
     this.exchange = undefined;
   }
 }
+
+interface CommandContext {
+  plugin: PluginModule;
+  instances: Instances;
+  log: ServerLog;
+  /** When this server loaded the plugin, in seconds since 1970. */
+  startedAt: number;
+}
+
+type Command = Exclude<RpcCall, { command: 'handle_event' | 'unknown' }>;
+
+/** Answers every call but events. What is asked of an unknown plugin or instance gets an answer without content. */
+function answerCommand(call: Command, context: CommandContext): RpcReturn | Promise<RpcReturn> {
+  const { plugin, instances, log } = context;
+  const { sequence } = call;
+  switch (call.command) {
+    case 'start_instance': {
+      const started = (instance: Instance): RpcReturn => {
+        log.info({ instance: instance.id, plugin: call.name }, 'plugin instance started');
+        return { sequence, instanceStatus: statusOf(instance) };
+      };
+      if (instances.areShared) return instances.startForAll(call.name, call.config).then(started);
+      return started(instances.start(call.name, call.config));
+    }
+    case 'close_instance':
+      if (instances.close(call.instanceId)) log.info({ instance: call.instanceId }, 'plugin instance closed');
+      return { sequence };
+    case 'get_instance_status': {
+      const instance = instances.find(call.instanceId);
+      return instance ? { sequence, instanceStatus: statusOf(instance) } : { sequence };
+    }
+    case 'get_plugin_names':
+      return { sequence, pluginNames: [plugin.Name] };
+    case 'get_plugin_info':
+      return call.name === plugin.Name ? { sequence, pluginInfo: describe(plugin, context.startedAt) } : { sequence };
+  }
+}
+
+function statusOf(instance: Instance): InstanceStatus {
+  return { name: instance.name, instanceId: instance.id, startedAt: instance.startedAt };
+}
+
+function describe(plugin: PluginModule, startedAt: number): PluginInfoMessage {
+  const { Name, Version, Priority } = plugin;
+  const schema = JSON.stringify(pluginSchema(plugin));
+  return { name: Name, version: Version, priority: Priority, phases: ['access'], schema, updatedAt: startedAt, loadedAt: startedAt };
+}
+
+/** The answer when the access decision could not be made. It says nothing of the cause: that is in the log. */
+const problem = {
+  type: 'about:blank',
+  title: 'Service Unavailable',
+  status: 503,
+  detail: 'Access to this API could not be checked. Please try again in a moment.',
+  code: 'access_layer_unavailable',
+};
+
+/** `response.exit(503)` with the problem as its body, as the two frames of one PDK call. */
+const unavailableFrames = encodeFrames([
+  Buffer.from('kong.response.exit'),
+  encodeExitArgs({
+    status: problem.status,
+    body: Buffer.from(JSON.stringify(problem)),
+    headers: { 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store' },
+  }),
+]);

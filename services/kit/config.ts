@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { logLevelSetting, numberSetting, portSetting, redisSetting, timeZoneSetting, urlSetting } from '../../plugins/core/settings';
 
-/** What every worker process reads, to be spread into its own settings. */
+/** Settings of every worker process, to be spread into the worker's own settings. */
 export const workerProcessFields = {
   WORKER_HOST: z.string().default('127.0.0.1'),
   /** 0 takes a free port; the ready line names it. */
@@ -14,20 +14,23 @@ export const workerProcessFields = {
 
 export type WorkerProcessSettings = z.output<z.ZodObject<typeof workerProcessFields>>;
 
-/** What every service process reads. */
+/** Settings of every service process. */
 export const processSettings = z.object({
   /** Address to listen on. */
   SERVICE_HOST: z.string().default('127.0.0.1'),
-  /** With `--all` the first of consecutive ports, one a service; 0 takes free ports. */
+  /** With `--all` this is the first of consecutive ports, one for each service. 0 takes free ports. */
   SERVICE_PORT: portSetting().default(8080),
-  /** Milliseconds after SIGTERM for which requests are still taken, so that gateways notice before they are refused. */
+  /** Milliseconds after SIGTERM during which requests are still taken, so that gateways notice before they are refused. */
   SERVICE_LEAVE_MS: numberSetting({ min: 0, max: 60_000 }).default(3_000),
-  /** How many requests of one subscription may run at once in this process, for every heavy product. Absent: the catalogue's numbers. */
+  /**
+   * How many requests of one subscription may run at once in this process, for every heavy product. The catalogue's numbers apply when
+   * absent.
+   */
   SERVICE_SLOTS: numberSetting({ min: 1, max: 10_000 }).optional(),
   /** `/metrics`, `/health` and `/ready`. */
   PRIVATE_HOST: z.string().default('127.0.0.1'),
   PRIVATE_PORT: portSetting().default(9090),
-  /** The folder of what is sold, and the catalogue if it is elsewhere; the same for every process. */
+  /** The folder of what is sold, and the file of the catalogue if it lies elsewhere. Every process reads the same ones. */
   TOLLGATE_CONFIG: z.string().optional(),
   CATALOGUE_FILE: z.string().optional(),
   SANDBOX_URL: urlSetting().optional(),

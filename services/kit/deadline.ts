@@ -1,10 +1,10 @@
 import { ServiceError } from './errors';
 import { anySignal } from './tracing';
 
-/** The handler's wait is over: 30 s unless the route says otherwise. */
+/** Default limit on how long a handler may take; a route can set its own. */
 export const DEFAULT_DEADLINE_MS = 30_000;
 
-/** Why a signal fired when the client left: the answer has no reader any more. */
+/** Reason of a signal that fires because the client left. Nobody reads the response any more. */
 export class ClientGone extends Error {
   override readonly name = 'ClientGone';
 
@@ -13,7 +13,7 @@ export class ClientGone extends Error {
   }
 }
 
-/** Why a signal fired at the deadline. Named so that upstream clients take it for a time-out. */
+/** Reason of a signal that fires at the deadline. The name makes upstream clients treat it as a time-out. */
 export class DeadlinePassed extends Error {
   override readonly name = 'TimeoutError';
 
@@ -23,8 +23,8 @@ export class DeadlinePassed extends Error {
 }
 
 /**
- * A result, or the signal's reason as an error when it fires first. The work's later result is ignored, and its late failure does not count
- * as unhandled.
+ * Waits for a result, or throws the signal's reason if the signal fires first. The work's later result is ignored, and its late failure
+ * does not count as unhandled.
  */
 export async function untilAborted<T>(result: Promise<T>, signal: AbortSignal): Promise<T> {
   let onAbort = (): void => undefined;
@@ -36,7 +36,7 @@ export async function untilAborted<T>(result: Promise<T>, signal: AbortSignal): 
   try {
     return await Promise.race([aborted, result]);
   } catch (error) {
-    // Work that heard of the signal may fail in its own words first.
+    // Work that noticed the signal may have failed with an error of its own first.
     throw signal.aborted ? reasonOf(signal) : error;
   } finally {
     signal.removeEventListener('abort', onAbort);
@@ -44,8 +44,8 @@ export async function untilAborted<T>(result: Promise<T>, signal: AbortSignal): 
 }
 
 /**
- * Work under a deadline of its own. Its signal fires at the deadline with {@link DeadlinePassed}, and with the caller's; either ends the
- * wait, even for work that ignores it.
+ * Runs work under its own deadline. The work's signal fires at the deadline with {@link DeadlinePassed}, and when the caller's signal
+ * fires. Either ends the wait, even if the work ignores it.
  */
 export async function within<T>(timeoutMs: number, work: (signal: AbortSignal) => Promise<T>, caller?: AbortSignal): Promise<T> {
   const deadline = new AbortController();
@@ -63,7 +63,7 @@ function reasonOf(signal: AbortSignal): Error {
   return reason instanceof Error ? reason : new ClientGone();
 }
 
-/** Tells one waiter and one signal; the signal is made only when somebody asks for it, because it costs more than a small handler. */
+/** Cancels one wait and one signal. The signal is made only on demand, because it costs more than a small handler. */
 export class Cancellation {
   private controller: AbortController | undefined;
   private reason: Error | undefined;
@@ -85,7 +85,7 @@ export class Cancellation {
     this.waiter?.(reason);
   }
 
-  /** The result, or the reason when it comes first. */
+  /** Resolves with the result, or throws the reason if that comes first. */
   wait<T>(result: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       this.waiter = reject;
@@ -96,7 +96,7 @@ export class Cancellation {
 }
 
 /**
- * Waits for a handler's result, with a bound. A handler that ignores its signal is still answered for.
+ * Waits for a handler's result, with a bound. The caller gets a response even if the handler ignores its signal.
  * @param cancel fired at the deadline with {@link DeadlinePassed}; the caller fires it when the client leaves
  * @throws ServiceError `upstream_timeout` at the deadline; {@link ClientGone}; whatever the handler throws
  */

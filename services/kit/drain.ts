@@ -1,15 +1,15 @@
 import { type FastifyInstance } from 'fastify';
 
 export interface Drain {
-  /** True from the moment the app was told to close. */
+  /** True once the app was told to close. */
   isLeaving(): boolean;
 }
 
 /**
- * Lets requests finish when the app closes, then ends every connection. Node counts a connection that never sent a request as busy,
- * so one silent client would keep a server from closing for ever.
- * @param leave requests are still taken until it resolves, each answer closing its connection: their senders have to notice first
- * that this replica is going. A connection that is closed while a request is on its way fails that request.
+ * Lets requests finish when the app closes, then ends every connection. Node counts a connection that never sent a request as busy, so one
+ * silent client would keep a server from closing for ever.
+ * @param leave requests are still taken until it resolves. Each response then closes its connection, so that senders notice that this
+ * replica is going. Closing a connection while a request is on its way would fail that request.
  */
 export function drainOnClose(app: FastifyInstance, leave?: () => Promise<void>): Drain {
   let active = 0;

@@ -4,14 +4,14 @@ function textMember(error: unknown, member: 'name' | 'code'): string {
 }
 
 /**
- * The `code` that Node and libraries give their errors, for example `ECONNREFUSED`; empty without one. Whether it is an instance of Error
- * is not asked: other threads and contexts have classes of their own.
+ * The `code` that Node and libraries give their errors, for example `ECONNREFUSED`; empty without one. The check does not use `instanceof
+ * Error`, because other threads and contexts have classes of their own.
  */
 export function codeOf(error: unknown): string {
   return textMember(error, 'code');
 }
 
-/** The `name` of an error, asked in the same way. */
+/** The `name` of an error, read the same way as {@link codeOf} reads its code. */
 export function nameOf(error: unknown): string {
   return textMember(error, 'name');
 }

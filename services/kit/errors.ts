@@ -16,13 +16,13 @@ export interface ServiceErrorOptions {
   readonly code?: string;
   /** Further members of the body (`errors`, `reason`, `attempts_left`, …). */
   readonly members?: Readonly<Record<string, unknown>>;
-  /** Further headers of the answer (`Allow`, `Retry-After`, `Content-Range`, …). */
+  /** Further headers of the response (`Allow`, `Retry-After`, `Content-Range`, …). */
   readonly headers?: Readonly<Record<string, string>>;
   /** What really happened; logged, never sent. */
   readonly cause?: unknown;
 }
 
-/** A failure with an answer of its own: the status and title come from the table of problems. Throw it anywhere below a handler. */
+/** A failure with its own response. The table of problems gives the status and title. Throw it anywhere below a handler. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
 
@@ -45,17 +45,17 @@ export function invalidInput(errors: readonly FieldError[], status: 400 | 422 = 
   return new ServiceError(status === 422 ? 'validation_failed' : 'invalid_request', { detail, members: { errors } });
 }
 
-/** Which settings are missing is the operator's business: it is logged, never told to a caller. */
+/** The names of missing settings concern the platform engineer: they are logged and never sent to a caller. */
 class SettingsMissing extends Error {
   override readonly name = 'SettingsMissing';
 }
 
-/** Who finds nothing to ask: the published text is for live keys; `any` has no worker either. */
+/** Public text by mode of the key. The text for live keys is the published one; `any` is for a missing worker. */
 const NOT_CONFIGURED = { live: undefined, test: 'No sandbox is configured for test keys.', any: 'This product is not set up.' } as const;
 
 /**
- * 503 `upstream_not_configured`, in one form for all products.
- * @param settings any one of which would do; for the log
+ * The 503 `upstream_not_configured` of every product.
+ * @param settings names of settings, any one of which would do; for the log
  */
 export function notConfigured(settings: readonly string[], mode: KeyMode | 'any'): ServiceError {
   const detail = NOT_CONFIGURED[mode];
@@ -83,8 +83,9 @@ export function isTimeout(error: unknown): boolean {
 }
 
 /**
- * The one place where failures of upstreams become answers: a time-out is 504, anything else 502. A {@link ServiceError} passes through.
- * @param options added to the answer; `reason` is a common member
+ * Turns the failure of an upstream into the service's failure, here and nowhere else: a time-out is 504, anything else 502. A {@link
+ * ServiceError} passes through.
+ * @param options added to the response; `reason` is a common member
  */
 export function upstreamFailure(error: unknown, options: Omit<ServiceErrorOptions, 'cause'> = {}): ServiceError {
   if (error instanceof ServiceError) return error;
@@ -100,7 +101,7 @@ export interface FailureAnswer {
   readonly body: Problem;
   /** True for an unexpected error: its cause belongs in the log at level error. */
   readonly unexpected: boolean;
-  /** True when the caller is not to pay for it. */
+  /** True when the caller does not pay for the request. */
   readonly isRefunded: boolean;
   /** True when the request was refused for its form, before any work. */
   readonly isRefusal: boolean;
@@ -115,7 +116,7 @@ const FRAMEWORK_PROBLEMS: Readonly<Record<number, ProblemCode>> = {
   415: 'media_type_unsupported',
 };
 
-/** When to come again, for refusals that end by themselves: a request that is under way ends within seconds. */
+/** `Retry-After` of refusals that end by themselves: a request that is under way ends within seconds. */
 const USUAL_HEADERS: Readonly<Partial<Record<ProblemCode, Record<string, string>>>> = { concurrency_exceeded: { 'Retry-After': '1' } };
 
 function frameworkProblem(error: unknown): ProblemCode | undefined {
@@ -124,7 +125,7 @@ function frameworkProblem(error: unknown): ProblemCode | undefined {
   return typeof status === 'number' ? FRAMEWORK_PROBLEMS[status] : undefined;
 }
 
-/** Turns whatever was thrown into an answer, once, at the boundary. Unknown errors become 500 `processing_failed` without their text. */
+/** Turns whatever was thrown into a response, once, at the boundary. Unknown errors become 500 `processing_failed` without their text. */
 export function answerFailure(error: unknown, requestId: string): FailureAnswer {
   if (error instanceof ServiceError) {
     const { detail, code, members } = error.options;

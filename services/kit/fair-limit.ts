@@ -5,7 +5,7 @@ import { type PoolLevels } from './worker/worker-metrics';
 interface Share {
   readonly mode: KeyMode;
   running: number;
-  /** Number of the place that the owner was given last; 0 for a newcomer. */
+  /** Number of the turn in which the owner last got a place; 0 for a newcomer. */
   lastTurn: number;
   readonly waiting: (() => void)[];
 }
@@ -13,18 +13,18 @@ interface Share {
 export interface FairLimitOptions {
   /** Pieces of work that run at a time. */
   readonly atOnce: number;
-  /** Of these for one owner, so that a newcomer finds a free place; `atOnce` unless given. */
+  /** Pieces of work that one owner may run at a time, so that a newcomer finds a free place. Default: `atOnce`. */
   readonly mostOfOne?: number;
 }
 
 export interface FairTurn {
-  /** Of all work of this owner; `live`, which has all places, unless given. */
+  /** Mode of the key for which the work is done. `live`, the default, may use all places. */
   readonly mode?: KeyMode;
-  /** Ends the wait with its reason. Work that has begun learns of it only by its own signal. */
+  /** Ends the wait with its reason. Work that has begun learns of it only through its own signal. */
   readonly signal?: AbortSignal;
 }
 
-/** A subscription's live and test keys wait apart. */
+/** The live and test keys of one subscription are separate owners. */
 export function ownerOf({ subscriptionId, mode }: PlaceOwner): string {
   return `${mode} ${subscriptionId}`;
 }

@@ -2,7 +2,7 @@ import { pino, type DestinationStream, type Logger } from 'pino';
 
 export type Log = Logger;
 
-/** Members that never reach a log line, at the top or one level down (`req.headers` included). */
+/** Members whose values are never logged, at the top or one level down (`req.headers` included). */
 const SECRET_MEMBERS = [
   'authorization',
   'proxy-authorization',
@@ -28,10 +28,10 @@ function redactionPaths(): string[] {
 
 const SCRUBBERS: readonly (readonly [RegExp, string])[] = [
   [/\btg_(live|test|admin|seller)_[0-9A-Za-z]+/g, `tg_$1_${REDACTED}`],
-  // Of payment providers and signed webhooks.
+  // Secrets of payment providers and of signed webhooks.
   [/\b((?:sk|rk)_(?:live|test)|whsec)_[\w+/=]+/g, `$1_${REDACTED}`],
   [/\b(bearer|basic)\s+[^\s"',;]+/gi, `$1 ${REDACTED}`],
-  // User information of a URL, then its query and fragment: keys and personal numbers travel in both.
+  // User information of a URL, then its query and fragment. Keys and personal numbers can be in both.
   [/\b([a-z][a-z0-9+.-]*:\/\/)[^\s/@"']+@/gi, '$1'],
   [/\b([a-z][a-z0-9+.-]*:\/\/[^\s?#"'<>]*)[?#][^\s"'<>]*/gi, '$1'],
   [/\b(api_key|apikey|key|token|secret|password|otp|aadhaar)=[^\s&"']+/gi, `$1=${REDACTED}`],
@@ -40,7 +40,7 @@ const SCRUBBERS: readonly (readonly [RegExp, string])[] = [
   [/\b[2-9]\d{3}([ -]?)\d{4}\1\d{4}\b/g, REDACTED],
 ];
 
-/** Free text without keys, tokens, query strings, user information of URLs and identity numbers. Use it on texts of others. */
+/** Replaces keys, tokens, query strings, user information of URLs and identity numbers in free text. Use it on text from outside. */
 export function scrubText(text: string): string {
   return SCRUBBERS.reduce((clean, [pattern, replacement]) => clean.replace(pattern, replacement), text);
 }
@@ -69,13 +69,13 @@ export function describeError(error: unknown, depth = 0): Record<string, unknown
 export interface LogOptions {
   /** pino's level names; `silent` for none. */
   readonly level?: string;
-  /** Standard error unless given: standard output belongs to the ready line. */
+  /** Standard error unless given, because standard output belongs to the ready line. */
   readonly destination?: DestinationStream;
 }
 
 let standardError: DestinationStream | undefined;
 
-/** One for all logs of the process: each writes in its own time, and two could break into each other's lines. */
+/** All logs of the process share one destination. With two, lines could break into each other. */
 function openStandardError(): DestinationStream {
   return (standardError ??= pino.destination({ dest: 2, sync: false, minLength: 0 }));
 }
@@ -96,8 +96,8 @@ export function createLog(service: string, options: LogOptions = {}): Log {
 }
 
 /**
- * The same log without redaction, which costs 30 µs a line: for lines whose members the kit itself chose and knows to be harmless.
- * Never give it anything of a request's headers or input.
+ * The same log without redaction, which costs 30 µs a line. Use it for lines whose members the kit chose and knows to be harmless. Never
+ * give it headers or input of a request.
  */
 export function withoutRedaction(log: Log): Log {
   return log.child({}, { redact: [] });

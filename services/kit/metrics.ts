@@ -9,14 +9,14 @@ export interface Metrics {
   readonly registry: Registry;
   /** The same metrics; exchanges counted through it carry the name of the service or worker that asked. */
   forService(service: string): Metrics;
-  /** @param seconds from the request's first byte to the last of the answer */
+  /** @param seconds from the request's first byte to the response's last byte */
   countRequest(labels: { service: string; route: string; status: number; mode: string }, seconds: number): void;
   countRefund(labels: { service: string; outcome: RefundOutcome | 'late' | 'failed' }): void;
   /** @param seconds from the first attempt to the outcome */
   countUpstream(labels: { upstream: string; outcome: UpstreamOutcome }, seconds: number): void;
 }
 
-/** Seconds; from a cache hit to the longest upload. */
+/** In seconds: from a cache hit to the longest upload. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 /** @param options.withProcess adds CPU, memory and event-loop figures of this process; once a process */

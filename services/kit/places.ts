@@ -1,32 +1,34 @@
 import { type KeyMode } from '../../plugins/core/ports';
 import { ServiceError } from './errors';
 
-/** Whose work it is. */
+/** The subscription and mode for which work is done. */
 export interface PlaceOwner {
   readonly subscriptionId: string;
   readonly mode: KeyMode;
 }
 
 export interface PlacesOptions {
-  /** For all owners together; test keys get half of them. Unbounded unless given. */
+  /** Places for all owners together. Test keys get half of them. Unbounded unless given. */
   readonly most?: number;
-  /** For one subscription, of all its keys. */
+  /** Places for one subscription, all its keys together. */
   readonly mostOfOne: number;
-  /** Public text for an owner whose own places are left and everybody's are not. */
+  /** Public text for an owner who has places left while all places are taken. */
   readonly fullDetail?: string;
-  /** Public text for an owner who holds all that he may. */
+  /** Public text for an owner who holds all the places that one owner may hold. */
   readonly ownFullDetail?: string;
 }
 
 /** Gives the place back; further calls do nothing. */
 export type ReleasePlace = () => void;
 
-/** The half of the places that test keys may take: the last one is always there for live keys, where there is more than one. */
+/** The half of the places that test keys may take. With more than one place, the last one is always there for live keys. */
 export function shareOfTest(places: number): number {
   return Math.max(1, Math.floor(places / 2));
 }
 
-/** A quarter of a worker's places, so that no subscription fills it alone: 4 of 16, as many as it may use at once. */
+/**
+ * A quarter of a worker's places, so that no subscription fills it alone. Of 16 places it is 4, as many as a subscription may use at once.
+ */
 export function shareOfOne(places: number): number {
   return Math.max(1, Math.floor(places / 4));
 }
@@ -35,7 +37,7 @@ function detailOf(detail: string | undefined): { detail?: string } {
   return detail === undefined ? {} : { detail };
 }
 
-/** Counts how many places each holder has. A caller who finds none is refused without waiting. */
+/** Counts the places of each holder. A caller for whom no place is left is refused without waiting. */
 export class Places {
   private readonly held = new Map<string, number>();
   private total = 0;
@@ -43,14 +45,14 @@ export class Places {
 
   constructor(private readonly options: PlacesOptions) {}
 
-  /** Places that are held. */
+  /** Number of places that are held. */
   get taken(): number {
     return this.total;
   }
 
   /**
-   * @throws ServiceError 429 `concurrency_exceeded` when the subscription holds all that it may; 503 `service_not_ready` when too few
-   *   are left for anybody, or for a test key
+   * @throws ServiceError 429 `concurrency_exceeded` when the subscription holds all that it may; 503 `service_not_ready` when all places,
+   * or all that test keys may take, are held
    */
   take({ subscriptionId, mode }: PlaceOwner): ReleasePlace {
     const { most = Infinity, mostOfOne, fullDetail, ownFullDetail } = this.options;

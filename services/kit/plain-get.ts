@@ -10,8 +10,8 @@ export interface PlainAnswer {
 }
 
 /**
- * A GET from a server that the operator names. The first `fetch` of a process takes a third of a second of CPU, because its parser is
- * compiled: too much for a process that is starting, or that asks once.
+ * Sends a GET to a server that the platform engineer configured. The first `fetch` of a process takes a third of a second of CPU, because
+ * its parser is compiled. That is too much for a process that is starting, or that sends one request.
  * @throws the signal's reason; ResponseTooLarge; what the connection fails with
  */
 export async function plainGet(
@@ -22,13 +22,13 @@ export async function plainGet(
   const get = protocol === 'https:' ? getByHttps : getByHttp;
   try {
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
-      // A connection of its own, which ends with the answer.
+      // The connection is not pooled and ends with the response.
       get(url, { signal, agent: false, headers: { ...(accept !== undefined && { accept }) } }, resolve).once('error', reject);
     });
     return { status: response.statusCode ?? 0, headers: response.headers, body: await readCapped(response, maxBytes) };
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    // One for each address of the name; together they have no message.
+    // There is one error for each address of the name. Together they have no message.
     throw error instanceof AggregateError ? error.errors[0] : error;
   }
 }

@@ -5,17 +5,20 @@ import { CATALOGUE_BOUNDS } from '../../plugins/core/catalogue/catalogue-schema'
 import { type CatalogueProblem } from '../../plugins/core/catalogue/locate-problems';
 import { readTextFile } from './read-text-file';
 
-/** The example catalogue's folder, below the project's folder, which is where processes run. */
+/** The example catalogue's folder, below the project's folder, where processes run. */
 export const EXAMPLE_CONFIG = 'kong';
 const CATALOGUE_FILE = 'catalogue.yml';
 
-/** What says where the files of what is sold are. */
+/** Settings that say where the files of what is sold are. */
 interface ConfigSettings {
   readonly TOLLGATE_CONFIG?: string | undefined;
   readonly CATALOGUE_FILE?: string | undefined;
 }
 
-/** The catalogue: in the folder that TOLLGATE_CONFIG names, unless CATALOGUE_FILE names one elsewhere. May be below the project's folder. */
+/**
+ * Path of the catalogue: in the folder that TOLLGATE_CONFIG names, unless CATALOGUE_FILE names another file. It may be relative to the
+ * project's folder.
+ */
 export function catalogueFile({ TOLLGATE_CONFIG: folder, CATALOGUE_FILE: file }: ConfigSettings): string {
   return file || join(folder || EXAMPLE_CONFIG, CATALOGUE_FILE);
 }
@@ -37,7 +40,7 @@ export function describeProblem(file: string, { line, column, place, message }: 
   return `${file}:${line}:${column} ${place === '' ? '' : `${place}: `}${message}`;
 }
 
-/** From the folder in which processes run, when it lies there. */
+/** The path relative to the folder in which processes run, if it lies there. */
 function nameOf(file: string): string {
   const name = relative(process.cwd(), file);
   return name.startsWith('..') ? file : name;

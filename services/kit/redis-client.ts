@@ -5,11 +5,11 @@ import { parseRedisUrl } from '../../plugins/core/redis-address';
 export type RedisClient = Redis | Cluster;
 
 export interface RedisClientOptions {
-  /** Milliseconds for a connection, and for a command. */
+  /** Milliseconds for a connection, and for each command. */
   readonly deadlineMs: number;
-  /** A command that finds no connection waits for one; otherwise it fails at once. */
+  /** If true, a command without a connection waits for one; otherwise it fails at once. */
   readonly waitForConnection: boolean;
-  /** The connection cannot be used; told often. */
+  /** Called, often, while the connection cannot be used. */
   readonly onError: (error: Error) => void;
 }
 
@@ -32,7 +32,7 @@ export function connectRedis(url: string, { deadlineMs, waitForConnection, onErr
     return redis.on('error', onError);
   }
   const cluster = new Cluster([...address.nodes], {
-    // Nothing bounds the time that a command waits for a cluster.
+    // With this queue, nothing would bound the time that a command waits for a cluster.
     enableOfflineQueue: false,
     enableReadyCheck: false,
     maxRedirections: MAX_REDIRECTIONS,
@@ -41,7 +41,7 @@ export function connectRedis(url: string, { deadlineMs, waitForConnection, onErr
     clusterNodeRetryStrategy: retryStrategy,
     redisOptions: { ...address.login, ...timeouts, maxRetriesPerRequest: 0 },
   });
-  // Connected at once: the cluster's client refuses commands to a node that is still connecting.
+  // Connects at once, because the cluster's client refuses commands to a node that is still connecting.
   cluster.on('+node', (node: Redis) => {
     node.on('error', onError);
     if (node.status === 'wait') node.connect().catch(() => undefined);

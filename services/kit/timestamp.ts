@@ -1,7 +1,8 @@
 import { z } from 'zod';
 
 /**
- * `YYYY-MM-DD HH:MM:SS` in UTC, the form that the specification fixes for the `timestamp` of an answer, and of nothing else.
+ * Formats a time as `YYYY-MM-DD HH:MM:SS` in UTC. The specification fixes this form for the `timestamp` of a response, and for nothing
+ * else.
  * @param atMs Unix milliseconds
  */
 export function formatTimestamp(atMs: number): string {
@@ -9,7 +10,7 @@ export function formatTimestamp(atMs: number): string {
 }
 
 /**
- * `YYYY-MM-DDTHH:MM:SSZ` (RFC 3339), the form of every other time in an answer.
+ * Formats a time as `YYYY-MM-DDTHH:MM:SSZ` (RFC 3339), the form of every other time in a response.
  * @param atMs Unix milliseconds
  */
 export function formatInstant(atMs: number): string {

@@ -6,8 +6,8 @@ import { ServiceError } from './errors';
 const tracer = trace.getTracer('tollgate');
 
 /**
- * The span of each traced call, by the call's signal. Everything that waits for a call has its signal, so nothing else needs to be passed
- * on. AsyncLocalStorage would find the span too, but on Node.js 20 it costs a quarter of a small request, traced or not.
+ * The span of each traced call, by the call's signal. Everything that waits for a call has its signal, so nothing else must be passed on.
+ * AsyncLocalStorage would find the span too, but on Node.js 20 it costs a quarter of a small request, traced or not.
  */
 const spans = new WeakMap<AbortSignal, Span>();
 
@@ -18,9 +18,9 @@ export interface SpanDescription {
 }
 
 /**
- * Begins this process's part of a trace.
+ * Begins this process's part of a trace. End the span when the work is over.
  * @param traceparent of the caller, which must be Tollgate's plugin server or a service
- * @returns undefined when the caller records nothing, or tracing is off; end it otherwise
+ * @returns undefined when the caller records nothing, or tracing is off
  */
 export function continueTrace(traceparent: unknown, { name, attributes = {} }: SpanDescription): Span | undefined {
   const parent = parseTraceparent(traceparent);
@@ -30,12 +30,12 @@ export function continueTrace(traceparent: unknown, { name, attributes = {} }: S
   return span.isRecording() ? span : undefined;
 }
 
-/** What is done for the call of this signal belongs to this span. */
+/** Makes work for the call of this signal belong to this span. */
 export function traceSignal(signal: AbortSignal, span: Span | undefined): void {
   if (span) spans.set(signal, span);
 }
 
-/** Fires with the first of several signals, and belongs to the trace of the first one that has one. */
+/** A signal that fires with the first of several signals. It belongs to the trace of the first one that has a trace. */
 export function anySignal(...signals: readonly AbortSignal[]): AbortSignal {
   const any = AbortSignal.any([...signals]);
   traceSignal(
@@ -45,15 +45,15 @@ export function anySignal(...signals: readonly AbortSignal[]): AbortSignal {
   return any;
 }
 
-/** What kind of error it was; its text may hold anything. */
+/** Records the kind of an error. Its text may hold anything, so it is left out. */
 export function noteFailure(span: Span, error: unknown): void {
   span.setStatus({ code: SpanStatusCode.ERROR });
   span.setAttribute('error.type', error instanceof ServiceError ? error.problem : error instanceof Error ? error.name : typeof error);
 }
 
 /**
- * A span around something asked of others for the call of a signal; just the work when that call is not traced.
- * @param work is given the `traceparent` to hand on
+ * Runs work for a call in a span. If the call is not traced, only the work runs.
+ * @param work is given the `traceparent` to pass on
  */
 export async function traced<T>(
   signal: AbortSignal,

@@ -1,16 +1,21 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { buildDocument } from './build-document';
+import { describeServices } from './describe-services';
 import { catalogueFile, CatalogueError, readCatalogue } from '../kit/read-catalogue';
+import { loadService, SERVICE_NAMES } from '../products/registry';
 import { ANY_GATEWAY, DOCUMENT_FILE } from './read-document';
 
 // Run by the build: the dashboard serves the document without loading every product.
-try {
+async function writeDocument(): Promise<void> {
   const catalogue = readCatalogue(join(__dirname, '..', '..', '..', catalogueFile({})));
-  writeFileSync(join(__dirname, DOCUMENT_FILE), JSON.stringify(buildDocument(ANY_GATEWAY, catalogue)));
-} catch (error) {
+  const services = await Promise.all(SERVICE_NAMES.map(loadService));
+  const document = describeServices(services, { baseUrl: ANY_GATEWAY, catalogue });
+  writeFileSync(join(__dirname, DOCUMENT_FILE), JSON.stringify(document));
+}
+
+writeDocument().catch((error: unknown) => {
   // Each problem has its line and column already; a stack would bury them.
   if (!(error instanceof CatalogueError)) throw error;
   console.error(error.message);
   process.exitCode = 1;
-}
+});

@@ -1,18 +1,14 @@
 import { parseArgs } from 'node:util';
-import { type ServiceDefinition } from '../kit/service/define-service';
 import { SettingsError } from '../../plugins/core/settings';
 import { describeError } from '../kit/log';
-import { isServiceName, OWN_SERVICES } from './own-services';
-import { type ServiceName } from './registry';
+import { isServiceName, loadService, SERVICE_NAMES, type ServiceName } from './registry';
 import { runServices } from './run-services';
 
 /** Requests that still run this long after the last one was taken are cut off: under `npm start` a stop may take 15 s in all. */
 const DRAIN_LIMIT_MS = 12_000;
 
-const NAMES = Object.keys(OWN_SERVICES).filter(isServiceName);
-
 const USAGE = `usage: main.js --service NAME [--service NAME …] | --all | --none
-  NAME: ${NAMES.join(', ')}
+  NAME: ${SERVICE_NAMES.join(', ')}
   --none: no service, only /refunds for APIs of your own
 `;
 
@@ -26,18 +22,10 @@ function chosenServices(args: readonly string[]): readonly ServiceName[] | undef
     const { service: names = [], all, none } = values;
     if ([all, none, names.length > 0].filter(Boolean).length !== 1) return undefined;
     const known = names.filter(isServiceName);
-    return all ? NAMES : known.length === names.length ? known : undefined;
+    return all ? SERVICE_NAMES : known.length === names.length ? known : undefined;
   } catch {
     return undefined;
   }
-}
-
-/** Only the code of the services that run: all of them together take more memory than the rest of the process. */
-async function loadService(name: ServiceName): Promise<ServiceDefinition> {
-  const module = (await import(`./${name}/routes.js`)) as Readonly<Record<string, ServiceDefinition>>;
-  const service = Object.values(module).find((exported) => exported.name === name);
-  if (!service) throw new Error(`services/${name}/routes.ts exports no service of this name`);
-  return service;
 }
 
 async function main(): Promise<void> {

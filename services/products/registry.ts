@@ -1,32 +1,54 @@
-import { aadhaarService } from './aadhaar/routes';
-import { appService } from './app/routes';
-import { backgroundRemoverService } from './background-remover/routes';
-import { gdplayService } from './gdplay/routes';
-import { gleadService } from './glead/routes';
-import { grankService } from './grank/routes';
-import { gstService } from './gst/routes';
-import { imageService } from './image/routes';
-import { ipService } from './ip/routes';
-import { type ServiceDefinition } from '../kit/service/define-service';
-import { pincodeService } from './pincode/routes';
-import { seoService } from './seo/routes';
-import { vahaanService } from './vahaan/routes';
+import { type ServiceDefinition, type ServiceFacts } from '../kit/service/define-service';
+import { type WorkerKind } from '../kit/worker-kind';
+import { aadhaar } from './aadhaar/facts';
+import { app } from './app/facts';
+import { backgroundRemover } from './background-remover/facts';
+import { gdplay } from './gdplay/facts';
+import { glead } from './glead/facts';
+import { grank } from './grank/facts';
+import { gst } from './gst/facts';
+import { image } from './image/facts';
+import { ip } from './ip/facts';
+import { pincode } from './pincode/facts';
+import { seo } from './seo/facts';
+import { vahaan } from './vahaan/facts';
 
-/** Every service by folder name. Add a product here and below: one without the other does not compile. */
-export type ServiceName =
-  'aadhaar' | 'app' | 'background-remover' | 'gdplay' | 'glead' | 'grank' | 'gst' | 'image' | 'ip' | 'pincode' | 'seo' | 'vahaan';
+/** Every service by folder name: what must be known of it without loading its code. Add a product here. */
+export const SERVICES = {
+  aadhaar,
+  app,
+  'background-remover': backgroundRemover,
+  gdplay,
+  glead,
+  grank,
+  gst,
+  image,
+  ip,
+  pincode,
+  seo,
+  vahaan,
+} as const satisfies Readonly<Record<string, ServiceFacts>>;
 
-export const SERVICES: Readonly<Record<ServiceName, ServiceDefinition>> = {
-  aadhaar: aadhaarService,
-  app: appService,
-  'background-remover': backgroundRemoverService,
-  gdplay: gdplayService,
-  glead: gleadService,
-  grank: grankService,
-  gst: gstService,
-  image: imageService,
-  ip: ipService,
-  pincode: pincodeService,
-  seo: seoService,
-  vahaan: vahaanService,
-};
+export type ServiceName = keyof typeof SERVICES;
+
+/** @param name any text */
+export function isServiceName(name: string): name is ServiceName {
+  return Object.hasOwn(SERVICES, name);
+}
+
+/** Every name, in the order of {@link SERVICES}. */
+export const SERVICE_NAMES: readonly ServiceName[] = Object.keys(SERVICES).filter(isServiceName);
+
+/** The workers that do a service's work. */
+export function workersOf(name: ServiceName): readonly WorkerKind[] {
+  const facts: ServiceFacts = SERVICES[name];
+  return facts.workers ?? [];
+}
+
+/** Loads the code of one service, from `routes.ts` in its folder: all of them together take more memory than the rest of a process. */
+export async function loadService(name: ServiceName): Promise<ServiceDefinition> {
+  const module = (await import(`./${name}/routes.js`)) as Readonly<Record<string, ServiceDefinition>>;
+  const service = Object.values(module).find((exported) => exported.name === name);
+  if (!service) throw new Error(`services/products/${name}/routes.ts exports no service of this name`);
+  return service;
+}

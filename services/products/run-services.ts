@@ -6,7 +6,6 @@ import { startTracing } from '../../plugins/tracing/start-tracing';
 import { type Environment, readSettings } from '../../plugins/core/settings';
 import { processSettings, type ProcessSettings } from '../kit/config';
 import { type ServiceDefinition } from '../kit/service/define-service';
-import { sourcesOf } from './own-sources';
 import { createLog, type Log } from '../kit/log';
 import { createMetrics, type Metrics } from '../kit/metrics';
 import { catalogueFile, readCatalogue } from '../kit/read-catalogue';
@@ -17,10 +16,11 @@ import { proofSettings } from '../kit/service/proof-settings';
 import { workerTlsSettings } from '../kit/worker/worker-tls';
 import { type MutualTls } from '../kit/mutual-tls';
 import { createRefund } from './refund';
-import { OWN_SERVICES } from './own-services';
+import { SERVICES } from './registry';
+import { sourcesOf } from '../workers/live-sources';
 
 /** Of all services, wherever each runs. */
-const OWN_PRODUCTS: ReadonlySet<string> = new Set(Object.values(OWN_SERVICES).flatMap(({ products }) => products));
+const OWN_PRODUCTS: ReadonlySet<string> = new Set(Object.values(SERVICES).flatMap(({ products }) => products));
 
 /** What runs, and how to end it. */
 export interface RunningServices {
@@ -58,6 +58,14 @@ function liveOf(service: ServiceDefinition, deps: unknown): Record<string, boole
   const isServed = service.hasWorkers?.(deps) ?? true;
   const known = service.products.filter((product) => !isServed || sourcesOf(product).length === 0);
   return Object.fromEntries(known.map((product) => [product, isServed]));
+}
+
+/** By product: what answers live keys though no live source of it is set. */
+function liveRoutesOf({ products: [product], routes }: ServiceDefinition): Record<string, string[]> {
+  const live = routes.flatMap(({ path, withoutSource }) =>
+    withoutSource === undefined ? [] : [withoutSource === true ? path : `${path} ${withoutSource}`],
+  );
+  return live.length === 0 ? {} : { [product]: live };
 }
 
 /** A product that two services know is served when both serve it. */
@@ -164,6 +172,7 @@ export async function runServices(services: readonly ServiceDefinition[], env: E
       port: common.PRIVATE_PORT,
       metrics,
       live: allOf(running),
+      liveRoutes: Object.assign({}, ...services.map(liveRoutesOf)) as Record<string, string[]>,
       checks: Object.fromEntries(running.map(({ name, check }) => [name, check])),
       answerRefund: createRefundCall({
         contextKeys,

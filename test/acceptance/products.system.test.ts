@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import { listErrors } from '../../services/openapi/error-table';
-import { buildDocument } from '../../services/openapi/build-document';
+import { buildDocument } from '../support/openapi/build-document';
 import { CATALOGUE, PRODUCTS } from '../support/catalogue';
 import { send, type Reply } from '../support/http';
 import { codeContradictions } from '../support/openapi/code-contradictions';

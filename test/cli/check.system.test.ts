@@ -62,10 +62,10 @@ describe('check', () => {
     expect(refused).toContain('✗ kong: kong.conf: log_level: must be alert');
     put('kong/kong.conf');
     put('kong/access-layer.json');
-    put('kong/kong.yml', '    retries: 1', '    retrys: 1');
+    put('kong/kong.yml', '    retries: 1', '    tags: [live]');
     const noted = await check();
     for (const passed of ['✓ kong\n', '✓ catalogue\n']) expect(noted).toContain(passed);
-    expect(noted).toContain('· npm start would refuse kong/kong.yml: services[0].retrys: the local gateway does not implement this');
+    expect(noted).toContain('· npm start would refuse kong/kong.yml: services[0].tags: the local gateway does not implement this');
     put('kong/catalogue.yml', 'prefix: /ip\n', 'prefix: ip\n');
     expect(await check()).toMatch(/✗ catalogue: kong\/catalogue\.yml:\d+:\d+ products\[8\]\.prefix: must be a path/);
   });

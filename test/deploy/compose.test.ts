@@ -4,8 +4,7 @@ import { parse } from 'yaml';
 import { liveStates } from '../../cli/live-sources';
 import { SECRET_NAMES } from '../../cli/container/secret-names';
 import { HOLDERS } from '../../cli/container/write-credentials';
-import { isServiceName, OWN_SERVICES } from '../../services/products/own-services';
-import { SERVICES } from '../../services/products/registry';
+import { SERVICE_NAMES, SERVICES, workersOf } from '../../services/products/registry';
 import { CATALOGUE } from '../support/catalogue';
 
 const ROOT = resolve(__dirname, '..', '..');
@@ -229,8 +228,8 @@ describe('TOLLGATE_CONFIG in compose', () => {
   });
 
   it('starts with one of its services the workers that it asks and the sandbox, and nothing that waits for another', () => {
-    for (const name of Object.keys(SERVICES).filter(isServiceName)) {
-      const workers = OWN_SERVICES[name].workers.map((worker) => `worker-${worker}`);
+    for (const name of SERVICE_NAMES) {
+      const workers = workersOf(name).map((worker) => `worker-${worker}`);
       expect(addedBy(name).sort()).toEqual(['sandbox', `tollgate-${name}`, ...workers].sort());
     }
     for (const name of startedWith()) for (const other of Object.keys(find(name).depends_on ?? {})) expect(startedWith()).toContain(other);

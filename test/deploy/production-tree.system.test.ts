@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { checkHealth } from '../../cli/container/check-health';
 import { HOLDERS } from '../../cli/container/write-credentials';
 import { findFreePorts } from '../../cli/postgres/free-port';
-import { OWN_SERVICES } from '../../services/products/own-services';
-import { SERVICES } from '../../services/products/registry';
+import { SERVICE_NAMES, SERVICES, workersOf } from '../../services/products/registry';
 import { testDatabase, type TestDatabase } from '../support/postgres/postgres';
 import { createProofKeys } from '../support/proof-keys';
 import { endProgram, startProgram } from '../support/system/program';
@@ -150,7 +149,7 @@ describe('every role of the image starts from its own packages and answers', () 
       expect(await endProgram(child)).toBe(0);
     }
   });
-  it.each([...new Set(Object.values(OWN_SERVICES).flatMap(({ workers }) => workers))])('worker %s', (name) => answers(['worker', name]));
+  it.each([...new Set(SERVICE_NAMES.flatMap(workersOf))])('worker %s', (name) => answers(['worker', name]));
   it('sandbox', () => answers(['sandbox']));
 
   it('dashboard, with its public pages, which the server renders, and the files of the app', () =>

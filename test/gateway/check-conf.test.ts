@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkKongConf, noteKongConf } from '../../kong/check-conf';
+import { checkKongConf, noteKongConf } from '../../kong/check/check-kong-conf';
 
 const kong = join(__dirname, '../../kong');
 const ours = readFileSync(join(kong, 'kong.conf'), 'utf8');

@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkKongConfig } from '../../kong/check';
+import { type CheckedProduct } from '../../kong/check/check-guard';
+import { checkKongYml } from '../../kong/check/check-kong-yml';
 import { PRODUCTS } from '../support/catalogue';
 
+const checkKongConfig = (text: string, products: readonly CheckedProduct[]): readonly string[] =>
+  checkKongYml(text, products, { allGuarded: true }).problems;
 const kongYml = readFileSync(join(__dirname, '../../kong/kong.yml'), 'utf8');
 
-const change = (from: string, to: string): string[] => {
+const change = (from: string, to: string): readonly string[] => {
   expect(kongYml).toContain(from);
   return checkKongConfig(
     kongYml.replace(from, () => to),
@@ -129,7 +132,7 @@ describe('the check of kong.yml', () => {
   });
 
   it('finds what would go round a service and its access layer', () => {
-    const withMore = (more: string): string[] => checkKongConfig(`${kongYml}\n${more}`, PRODUCTS);
+    const withMore = (more: string): readonly string[] => checkKongConfig(`${kongYml}\n${more}`, PRODUCTS);
     expect(withMore('routes:\n  - { name: side-door, service: { name: ip }, paths: [/ip2] }')).toEqual([
       'route side-door: stands outside every service; write it below its service',
     ]);

@@ -68,6 +68,7 @@ describe('kong.yml', () => {
   it('is refused with every problem and its path', () => {
     const problems = yml(`_format_version: "3.0"
 consumers: []
+upstreams: [{ name: h, targets: [{ target: 'h:1' }] }]
 services:
   - name: a
     url: ftp://h:1
@@ -80,6 +81,7 @@ services:
     expect(problems).toEqual(
       expect.arrayContaining([
         'consumers: the local gateway does not implement this',
+        'upstreams: only Kong chooses between several addresses; give each service one url',
         'services[0].client_certificate: the local gateway does not implement this',
         'services[0].routes[0].hosts: the local gateway does not implement this',
         expect.stringMatching(/^services\[0\]\.url: must be an http:\/\/ or https:\/\/ address/),
@@ -87,7 +89,7 @@ services:
         expect.stringMatching(/^services\[0\]\.routes\[0\]\.paths\[1\]: not a regular expression/),
       ]),
     );
-    expect(problems).toHaveLength(6);
+    expect(problems).toHaveLength(7);
   });
 
   it.each<[string, string, readonly unknown[]]>([

@@ -7,7 +7,7 @@ import { startEcho, type TestServer } from './support/echo-server';
 import { startPluginServer, type ScriptedEvent, type ScriptedServer } from './support/plugin-server';
 import { get } from './support/raw-client';
 import { startGateway, type RunningGateway } from './support/test-gateway';
-import { encodeKeyValue, encodeRpcReturn } from '../support/gateway/kong-messages';
+import { encodeRpcReturn, encodeStruct } from '../support/gateway/kong-messages';
 
 const UNEXPECTED = 'An unexpected error occurred';
 
@@ -94,15 +94,13 @@ describe('a request is never proxied', () => {
     ['an exit status that does not exist', 'kong.response.exit', encodeExitArgs({ status: 42 })],
     ['an exit without a status', 'kong.response.exit', Buffer.alloc(0)],
     ['exit arguments that cannot be read', 'kong.response.exit', Buffer.from('1aff', 'hex')],
-    ['a header that would end early', 'kong.service.request.set_header', encodeKeyValue({ key: 'X-A', value: 'a\r\nX-B: b' })],
-    ['a header name that is none', 'kong.service.request.set_header', encodeKeyValue({ key: 'X A', value: 'a' })],
-    ['a header value that is no text', 'kong.response.set_header', encodeKeyValue({ key: 'X-A', value: { nested: 1 } })],
+    ['a header that would end early', 'kong.service.request.set_headers', encodeStruct({ 'X-A': 'a\r\nX-B: b' })],
+    ['a header name that is none', 'kong.service.request.set_headers', encodeStruct({ 'X A': 'a' })],
+    ['a header value that is no text', 'kong.response.set_headers', encodeStruct({ 'X-A': { nested: 1 } })],
     ['a query that would end the request line', 'kong.service.request.set_raw_query', encodeString('a b')],
-    ['a relative path', 'kong.service.request.set_path', encodeString('up')],
-    ['a method that nginx does not know', 'kong.service.request.set_method', encodeString('BREW')],
     ['too many headers asked for', 'kong.request.get_headers', encodeInt(1001)],
     ['an nginx variable that is not implemented', 'kong.nginx.get_var', encodeString('ssl_client_cert')],
-    ['a bare flag is asked for by name', 'kong.request.get_query_arg', encodeString('flag')],
+    ['a scheme that is none', 'kong.service.request.set_scheme', encodeString('ftp')],
   ])('after %s', async (_what, method, args) => {
     plugin.onEvent = async (event: ScriptedEvent) => {
       await event.call(method, args).catch(() => undefined);

@@ -141,6 +141,20 @@ describe('time-outs', () => {
     expect(methods).toEqual(['GET', 'GET', 'POST']);
   });
 
+  it('of a kept connection count like any other: retries say how often a GET is asked again', async () => {
+    let asked = 0;
+    stage = await setStage({
+      service: (_request, response) => {
+        asked += 1;
+        if (asked === 1) response.end('ok');
+      },
+      kongYml: (url) => oneService({ url, read_timeout: 100, retries: 1 }),
+    });
+    expect((await get(stage.gateway.port, '/x')).status).toBe(200);
+    expect((await get(stage.gateway.port, '/x')).status).toBe(504);
+    expect(asked).toBe(3);
+  });
+
   it('of a connection that cannot be opened are a 504', async () => {
     // TEST-NET-1 swallows packets or is unreachable, depending on the machine: neither may end in anything but 502 or 504.
     stage = await setStage({ kongYml: () => oneService({ url: 'http://192.0.2.1:9', connect_timeout: 100, retries: 0 }) });

@@ -1,20 +1,19 @@
 import { type Route } from '../../kong/local/config/kong-yml';
-import { Router, upstreamPath } from '../../kong/local/router';
+import { Router, upstreamPath } from '../../kong/local/config/router';
 import { escapePath, isRefusedPath, normalizePath } from '../../kong/local/http/uri';
 
 function route(name: string, paths: string[], more: Partial<Route> = {}): Route {
   const service = {
-    id: 's', name: 's', host: 'h', port: 80, path: '/', declaredPath: undefined, connectTimeoutMs: 1, readTimeoutMs: 1, writeTimeoutMs: 1, retries: 0, upstream: undefined, tls: undefined,
+    name: 's', host: 'h', port: 80, path: '/', connectTimeoutMs: 1, readTimeoutMs: 1, writeTimeoutMs: 1, retries: 0, tls: undefined,
   }; // prettier-ignore
   const defaults = {
     methods: undefined,
-    protocols: ['http'],
     stripPath: false,
     preserveHost: false,
     requestBuffering: true,
     regexPriority: 0,
   };
-  return { id: name, name, paths, ...defaults, service, plugins: [], ...more };
+  return { name, paths, ...defaults, service, plugins: [], ...more };
 }
 
 describe('the router', () => {

@@ -5,7 +5,7 @@ import { encodeExitArgs } from '../../plugins/server/wire/pdk-messages';
 import { eventually } from '../support/eventually';
 import { exchangeRaw, get, splitAnswer } from './support/raw-client';
 import { setStage, type Stage } from './support/stage';
-import { encodeKeyValue } from '../support/gateway/kong-messages';
+import { encodeStruct } from '../support/gateway/kong-messages';
 
 describe('a WebSocket', () => {
   const sockets = new WebSocketServer({ noServer: true, handleProtocols: () => 'captcha.v1' });
@@ -28,7 +28,7 @@ describe('a WebSocket', () => {
 
   it('is joined to the service once the plugin admitted it, messages both ways', async () => {
     stage.plugin.onEvent = async (event) => {
-      await event.call('kong.service.request.set_header', encodeKeyValue({ key: 'X-Proof', value: 'yes' }));
+      await event.call('kong.service.request.set_headers', encodeStruct({ 'X-Proof': 'yes' }));
       event.end();
     };
     const socket = open('/echo?api_key=k');

@@ -7,8 +7,8 @@ import { listErrors } from '../../services/openapi/error-table';
 import { REMEDIES } from '../../services/openapi/remedies';
 import { refusalsOf } from '../../services/openapi/route-answers';
 import { CATALOGUE, PRODUCTS } from '../support/catalogue';
-import { buildDocument } from '../../services/openapi/build-document';
-import { SERVICES } from '../../services/products/registry';
+import { buildDocument } from '../support/openapi/build-document';
+import { SERVICES } from '../support/services';
 import { writeOut } from '../support/openapi/write-out';
 import { checkOpenApi } from '../support/openapi/check-openapi';
 

@@ -1,6 +1,6 @@
-import { buildDocument } from '../../services/openapi/build-document';
+import { buildDocument } from '../support/openapi/build-document';
 import { inputShapeOf } from '../../services/openapi/input-shape';
-import { SERVICES } from '../../services/products/registry';
+import { SERVICES } from '../support/services';
 import { CATALOGUE } from '../support/catalogue';
 import { type DescribedDocument, DocumentedApi, pointer } from '../support/openapi/documented-api';
 

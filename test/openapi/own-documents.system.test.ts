@@ -13,7 +13,7 @@ import { TryForm } from '../../services/dashboard/storefront/try-form';
 import { isPublishedPath } from '../../services/dashboard/customer/requests/published-path';
 import { type TryCall } from '../../services/dashboard/reference/try-call';
 import { type CallTarget, writeTarget } from '../../services/dashboard/reference/write-target';
-import { buildDocument } from '../../services/openapi/build-document';
+import { buildDocument } from '../support/openapi/build-document';
 import { type ApiDocumentParts, describeApi } from '../../services/openapi/describe-api';
 import { fieldsOf } from '../../services/dashboard/reference/schema-fields';
 import { serve, type TestServer } from '../gateway/support/echo-server';

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { exampleCalls, fileOf, type RouteExample } from '../../services/openapi/route-example';
 import { readSampleAnswers, sampleName, SAMPLES_FILE } from '../../services/openapi/sample-answers';
-import { SERVICES } from '../../services/products/registry';
+import { SERVICES } from '../support/services';
 import { PRODUCTS } from '../support/catalogue';
 import { type Installation, openInstallation } from '../acceptance/installation';
 

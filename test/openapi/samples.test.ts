@@ -1,5 +1,5 @@
 import { readSampleAnswers } from '../../services/openapi/sample-answers';
-import { SERVICES } from '../../services/products/registry';
+import { SERVICES } from '../support/services';
 
 const SAMPLES = Object.values(SERVICES).flatMap((service) => Object.entries(readSampleAnswers(service)));
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { PRODUCTS } from '../support/catalogue';
 import { exampleCalls, fileOf } from '../../services/openapi/route-example';
-import { SERVICES } from '../../services/products/registry';
+import { SERVICES } from '../support/services';
 import { snippetsOf } from '../../services/openapi/route-snippets';
 import { type SnippetLanguage } from '../../services/openapi/snippets';
 import { openInstallation, type Installation } from '../acceptance/installation';

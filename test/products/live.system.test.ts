@@ -1,4 +1,4 @@
-import { SERVICES } from '../../services/products/registry';
+import { SERVICES } from '../support/services';
 import { runServices, type RunningServices } from '../../services/products/run-services';
 
 const ENV = {
@@ -9,6 +9,8 @@ const ENV = {
   LOG_LEVEL: 'silent',
 };
 const CHOSEN = [SERVICES.pincode, SERVICES.aadhaar, SERVICES.gst, SERVICES.seo, SERVICES.image, SERVICES['background-remover']];
+
+const WITHOUT_SOURCE = ['/seo/authority', '/seo/backlinks with candidates', '/seo/keywords', '/seo/link_pyramid with links', '/seo/spam'];
 
 let running: RunningServices;
 afterEach(() => running.close());
@@ -28,11 +30,15 @@ it('a service without its worker says that no live key is served', async () => {
       'api-image': false,
       'api-background-remover': false,
     },
+    routes: { 'api-seo': WITHOUT_SOURCE },
   });
 });
 
 it('a service with a worker leaves it to the worker to say what has a source', async () => {
   const nobody = '127.0.0.1:9';
   const workers = { IDENTITY_WORKER_URL: nobody, SEO_WORKER_URL: nobody, IMAGE_WORKER_URL: nobody };
-  expect(await liveWith(workers)).toEqual({ products: { 'api-pincode': true, 'api-image': true, 'api-background-remover': true } });
+  expect(await liveWith(workers)).toEqual({
+    products: { 'api-pincode': true, 'api-image': true, 'api-background-remover': true },
+    routes: { 'api-seo': WITHOUT_SOURCE },
+  });
 });

@@ -2,7 +2,7 @@ import { liveStates } from '../../cli/live-sources';
 import { createLog } from '../../services/kit/log';
 import { type ServiceDefinition } from '../../services/kit/service/define-service';
 import { type WorkerServer } from '../../services/kit/worker/serve-worker';
-import { SERVICES, type ServiceName } from '../../services/products/registry';
+import { type ServiceName } from '../../services/products/registry';
 import { identityWorkerSettings } from '../../services/workers/identity/settings';
 import { startIdentityWorker } from '../../services/workers/identity/start-identity-worker';
 import { rankingWorkerSettings } from '../../services/workers/ranking/settings';
@@ -12,6 +12,7 @@ import { startSeoWorker } from '../../services/workers/seo/start-seo-worker';
 import { buildHarness, type CallOptions, type Harness } from '../kit/harness';
 import { testClock } from '../kit/test-clock';
 import { CATALOGUE } from '../support/catalogue';
+import { SERVICES } from '../support/services';
 
 const lines: string[] = [];
 const log = createLog('test', { destination: { write: (line) => void lines.push(line) } });

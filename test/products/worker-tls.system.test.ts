@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { checkHealth } from '../../cli/container/check-health';
 import { type ServiceDefinition } from '../../services/kit/service/define-service';
 import { type MutualTls } from '../../services/kit/mutual-tls';
-import { SERVICES } from '../../services/products/registry';
+import { SERVICES } from '../support/services';
 import { runServices, type RunningServices } from '../../services/products/run-services';
 import { createTestAuthority } from '../support/certificates';
 import { eventually } from '../support/eventually';

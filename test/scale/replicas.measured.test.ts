@@ -9,8 +9,8 @@ import { closeConnections, send, type Reply } from '../support/http';
 import { expectMeasured } from '../support/measured';
 import { thirdOf } from '../support/sample';
 import { lastAdmittedAfter } from '../support/system/revocation';
-import { CHECK_SECONDS } from '../support/gateway/replicated-kong-yml';
 import { successfulRequests } from '../support/gateway/sandbox-requests';
+import { CHECK_SECONDS } from '../support/system/replica-balancer';
 import { startSteadyLoad, type LoadReport, type SteadyLoad } from '../support/system/steady-load';
 import { startTestFleet, type TestFleet } from '../support/system/test-fleet';
 
@@ -162,7 +162,7 @@ describe('a rolling restart under load', () => {
     'of every service fails no request and admits none without a right to it',
     async () => {
       const under = await startLoad(ROUTES);
-      // Until every gateway has noticed that it is back; only then may the other one go. Gateways that answer get turns for their checks too.
+      // Until the balancer has noticed that it is back; only then may the other one go.
       const noticed = async (): Promise<void> => {
         await sleep(5 * CHECK_SECONDS * 1000);
         await answered(under);

@@ -117,13 +117,11 @@ function upstreamOf(service: DeclaredService, override: string | undefined): Gat
  * @throws UnwritableRoute; whatever parsing the file throws
  */
 export function readGuardedRoutes({ kongYml, overrides = {}, takesForms }: RouteSources): GuardedRoute[] {
-  const { services, upstreams } = declarativeSchema.parse(parse(kongYml, AS_KONG_READS));
-  const balanced = new Set(upstreams.map(({ name }) => name));
+  const { services } = declarativeSchema.parse(parse(kongYml, AS_KONG_READS));
   const routes = services.flatMap((service) => {
     const guard = service.plugins.find(({ name, enabled }) => enabled && GUARDS.includes(name));
     if (!guard) return [];
     const upstream = upstreamOf(service, findOverride(service, overrides));
-    if (balanced.has(upstream.host)) throw new UnwritableRoute(`service ${service.name}: only Kong balances the upstream ${upstream.host}`);
     return service.routes.map((route) => {
       const stripped = strippedOf(route);
       const isPrefix = route.paths.every((path) => !path.startsWith('~'));

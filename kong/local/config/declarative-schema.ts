@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { upstreamSchema } from './upstream-schema';
 
 // The entities and fields of Kong's declarative format that the local gateway implements. The objects are strict: anything else in
 // kong.yml is refused at start: a field that Kong obeys and this gateway ignores would be an invisible difference.
@@ -85,7 +84,7 @@ export function isHttps({ url, protocol }: { readonly url?: string | undefined; 
 export const declarativeSchema = z.strictObject({
   _format_version: z.literal('3.0'),
   _transform: z.boolean().optional(),
-  upstreams: z.array(upstreamSchema).default([]),
+  upstreams: z.never({ error: 'only Kong chooses between several addresses; give each service one url' }).optional(),
   ca_certificates: z.array(caCertificateSchema).default([]),
   services: z.array(serviceSchema).min(1),
 });

@@ -2,14 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { ConfigError } from './config-error';
 import { UNITS_HEADER } from '../../../plugins/core/catalogue/units';
-import { DEFAULT_TEMPLATES, type ErrorTemplates } from '../http/error-pages';
-import { NginxVariables } from '../plugin/nginx-variables';
+import { DEFAULT_TEMPLATE, type ErrorTemplates } from '../http/error-pages';
+import { NginxVariables } from '../http/nginx-variables';
+import { type UdpPlace } from '../http/tell-answer';
 import { isTrustedIpEntry, type RealIpSettings } from '../http/trusted-proxies';
-
-export interface UdpPlace {
-  host: string;
-  port: number;
-}
 
 /** What the local gateway takes from kong.conf, with Kong's defaults for what is absent. */
 export interface KongConf {
@@ -32,6 +28,8 @@ export interface KongConf {
   underscoresInHeaders: boolean;
   /** Certificates, PEM, with which those of https services are checked; undefined where the file is not on this machine. */
   authorities: string | undefined;
+  /** Largest head of a service's answer; a larger one is a 502. nginx's default is a memory page: 4 KiB. */
+  upstreamHeadBytes: number;
   /** Unix socket of each plugin server by name. */
   pluginSockets: ReadonlyMap<string, string>;
   /** Where the access log of answers goes, UDP; undefined: nowhere. */
@@ -45,7 +43,7 @@ const IGNORED = new Set([
   'database', 'declarative_config', 'plugins', 'prefix', 'log_level', 'admin_listen', 'admin_gui_listen', 'status_listen', 'proxy_listen', 'nginx_worker_processes',
   'nginx_main_worker_processes', 'proxy_access_log', 'proxy_error_log', 'admin_access_log', 'admin_error_log', 'nginx_http_log_format', 'nginx_http_include', 'anonymous_reports', 'mem_cache_size',
   'nginx_events_worker_connections', 'upstream_keepalive_pool_size', 'upstream_keepalive_max_requests', 'upstream_keepalive_idle_timeout', 'router_flavor',
-  'nginx_http_access_log', 'nginx_proxy_proxy_ssl_verify_depth', 'dns_stale_ttl', 'untrusted_lua', 'vitals', 'lua_socket_pool_size',
+  'nginx_http_access_log', 'nginx_proxy_proxy_buffers', 'nginx_http_proxy_buffers', 'nginx_proxy_proxy_ssl_verify_depth', 'dns_stale_ttl', 'untrusted_lua', 'vitals', 'lua_socket_pool_size',
 ]); // prettier-ignore
 
 const HEADER_TOKENS: Record<string, readonly string[]> = {
@@ -60,7 +58,7 @@ const SIMPLE = new Set([
   'nginx_http_client_max_body_size', 'nginx_proxy_client_max_body_size', 'error_template_json', 'error_template_html', 'error_template_xml',
   'error_template_plain', 'error_default_type', 'headers', 'pluginserver_names', 'nginx_proxy_set', 'nginx_proxy_underscores_in_headers',
   'nginx_proxy_access_log', 'nginx_proxy_client_body_timeout', 'nginx_location_client_body_timeout', 'nginx_proxy_proxy_ssl_trusted_certificate',
-  'nginx_proxy_proxy_hide_header',
+  'nginx_proxy_proxy_hide_header', 'nginx_proxy_proxy_buffer_size', 'nginx_http_proxy_buffer_size',
 ]); // prettier-ignore
 
 /** Reads kong.conf. Throws {@link ConfigError} naming every property it does not know or cannot read. */
@@ -84,6 +82,7 @@ export function loadKongConf(path: string): KongConf {
     variables: readVariables(reader),
     authorities: readAuthorities(reader, dirname(path)),
     underscoresInHeaders: reader.choice('nginx_proxy_underscores_in_headers', ['on', 'off']) === 'on',
+    upstreamHeadBytes: reader.bytes(['nginx_proxy_proxy_buffer_size', 'nginx_http_proxy_buffer_size'], 4096),
     pluginSockets: readSockets(reader),
     answersTo: readAnswersTo(reader),
     ignored,
@@ -188,7 +187,7 @@ function readRealIp(reader: PropertyReader): RealIpSettings {
 
 /** Template paths are Kong's; one that is not on this machine is looked for beside kong.conf, in `templates/`. */
 function readTemplates(reader: PropertyReader, folder: string): ErrorTemplates {
-  const templates = { ...DEFAULT_TEMPLATES };
+  const templates: ErrorTemplates = { json: DEFAULT_TEMPLATE };
   for (const format of ['json', 'html', 'xml', 'plain'] as const) {
     const name = `error_template_${format}`;
     const path = reader.text(name);

@@ -9,27 +9,31 @@ import { checkPluginConfig } from './plugin-config';
 import { type PluginInfo } from './plugin-info';
 import { REQUEST_TRANSFORMER, REQUEST_TRANSFORMER_PRIORITY, requestRemoval, type RequestRemoval } from './request-removal';
 import { findOverride } from './upstream-override';
-import { type DeclaredUpstream } from './upstream-schema';
-import { UpstreamTls } from '../upstream/upstream-tls';
 
-export interface Service {
-  id: string;
+/** How the certificate of a service is checked. */
+export interface UpstreamTls {
+  /** Kong's `tls_verify`: without it any certificate is taken. */
+  readonly verifies: boolean;
+  /** Certificates in PEM with which the service's is checked; those that Node.js brings along unless given. */
+  readonly authorities: string | undefined;
+}
+
+export interface UpstreamAddress {
+  readonly host: string;
+  readonly port: number;
+  /** Undefined: plain HTTP. */
+  readonly tls: UpstreamTls | undefined;
+}
+
+export interface Service extends UpstreamAddress {
   name: string;
-  host: string;
-  port: number;
   /** Prefix of every upstream path; `/` when the service has none. */
   path: string;
-  /** The path as kong.yml has it, for the plugin kit's `router.get_service`. */
-  declaredPath: string | undefined;
   connectTimeoutMs: number;
   readTimeoutMs: number;
   writeTimeoutMs: number;
   /** How often a failed attempt is repeated. */
   retries: number;
-  /** The addresses behind `host` when it names an upstream: then `port` means nothing. */
-  upstream: DeclaredUpstream | undefined;
-  /** How its certificate is checked; undefined: plain HTTP. */
-  tls: UpstreamTls | undefined;
 }
 
 /** A plugin on a route or service with its checked configuration, as Kong would hand it to the plugin server. */
@@ -45,11 +49,9 @@ export interface PluginBinding {
 }
 
 export interface Route {
-  id: string;
   name: string;
   paths: readonly string[];
   methods: readonly string[] | undefined;
-  protocols: readonly string[];
   stripPath: boolean;
   preserveHost: boolean;
   /** False: the body goes to the upstream as it comes. */
@@ -62,8 +64,6 @@ export interface Route {
 
 export interface GatewayConfig {
   routes: readonly Route[];
-  /** Seconds since 1970 of the file's last change: `created_at` of every entity. */
-  createdAt: number;
   /** SHA-256 of the file, in hex. */
   digest: string;
 }
@@ -92,7 +92,7 @@ export const MAX_KONG_YML_BYTES = 16 * 1024 * 1024;
 /** Reads and checks kong.yml. Throws {@link ConfigError} that lists every problem with its path. */
 export function loadConfig(sources: ConfigSources): GatewayConfig {
   const file = sources.kongYmlPath;
-  const { size, mtimeMs } = statSync(file);
+  const { size } = statSync(file);
   if (size > MAX_KONG_YML_BYTES) throw new ConfigError(file, [`is larger than ${MAX_KONG_YML_BYTES / 1024 / 1024} MiB`]);
   const text = readFileSync(file, 'utf8');
   const document = parseDocument(text, AS_KONG_READS);
@@ -104,13 +104,12 @@ export function loadConfig(sources: ConfigSources): GatewayConfig {
   const parsed = declarativeSchema.safeParse(document.toJS());
   if (!parsed.success) throw new ConfigError(file, describeIssues(parsed.error));
   const problems: string[] = [...findDuplicates(parsed.data), ...checkOverrides(sources.upstreamOverrides ?? {})];
-  const upstreams = new Map(parsed.data.upstreams.map((upstream) => [upstream.name, upstream]));
   const authorities = new Map(parsed.data.ca_certificates.map(({ id, cert }) => [id, cert]));
   const routes = parsed.data.services.flatMap((service, index) =>
-    buildRoutes({ service, path: `services[${String(index)}]`, sources, upstreams, authorities, problems }),
+    buildRoutes({ service, path: `services[${String(index)}]`, sources, authorities, problems }),
   );
   if (problems.length > 0) throw new ConfigError(file, problems);
-  return { routes, createdAt: Math.floor(mtimeMs / 1000), digest: createHash('sha256').update(text).digest('hex') };
+  return { routes, digest: createHash('sha256').update(text).digest('hex') };
 }
 
 function describeIssues(error: z.ZodError): string[] {
@@ -124,20 +123,13 @@ function describeIssues(error: z.ZodError): string[] {
   });
 }
 
-function findDuplicates({
-  services,
-  upstreams,
-}: {
-  services: readonly DeclaredService[];
-  upstreams: readonly DeclaredUpstream[];
-}): string[] {
+function findDuplicates({ services }: { services: readonly DeclaredService[] }): string[] {
   const problems: string[] = [];
   const seen = new Set<string>();
   const note = (kind: string, name: string): void => {
     if (seen.has(`${kind} ${name}`)) problems.push(`${kind} "${name}" is declared twice`);
     seen.add(`${kind} ${name}`);
   };
-  for (const upstream of upstreams) note('upstream', upstream.name);
   for (const service of services) {
     note('service', service.name);
     for (const route of service.routes) note('route', route.name);
@@ -156,7 +148,6 @@ interface ServiceContext {
   service: DeclaredService;
   path: string;
   sources: ConfigSources;
-  upstreams: ReadonlyMap<string, DeclaredUpstream>;
   /** `ca_certificates` by id: PEM. */
   authorities: ReadonlyMap<string, string>;
   problems: string[];
@@ -166,7 +157,7 @@ function buildRoutes(context: ServiceContext): Route[] {
   const { service: declared, path, sources } = context;
   const service = buildService(context, findOverride(declared, sources.upstreamOverrides ?? {}));
   const shared = declared.plugins.flatMap((plugin, index) =>
-    bindPlugin(context, { plugin, path: `${path}.plugins[${String(index)}]`, serviceId: service.id }),
+    bindPlugin(context, { plugin, path: `${path}.plugins[${String(index)}]`, serviceId: stableId('service', declared.name) }),
   );
   return declared.routes.map((route, index) => {
     const routeId = stableId('route', route.name);
@@ -174,49 +165,42 @@ function buildRoutes(context: ServiceContext): Route[] {
     const own = route.plugins.flatMap((plugin, at) =>
       bindPlugin(context, { plugin, path: `${routePath}.plugins[${String(at)}]`, routeId }),
     );
-    return buildRoute({ declared: route, id: routeId, service, plugins: mergePlugins(own, shared, sources.plugins) });
+    return buildRoute({ declared: route, service, plugins: mergePlugins(own, shared, sources.plugins) });
   });
 }
 
 function buildTls({ service, path, authorities, problems, sources }: ServiceContext): UpstreamTls {
   const named = service.ca_certificates?.map((id) => authorities.get(id));
   if (named?.includes(undefined)) problems.push(`${path}.ca_certificates: names one that is not there`);
-  return new UpstreamTls({ verifies: service.tls_verify === true, authorities: named?.join('\n') ?? sources.authorities });
+  return { verifies: service.tls_verify === true, authorities: named?.join('\n') ?? sources.authorities };
 }
 
 function buildService(context: ServiceContext, override: string | undefined): Service {
-  const { service: declared, upstreams } = context;
+  const { service: declared } = context;
   const address = override ?? declared.url;
   const url = address === undefined ? undefined : new URL(address);
-  const declaredPath = url === undefined ? declared.path : url.pathname === '/' ? undefined : url.pathname;
   const host = url?.hostname ?? declared.host ?? '';
   const tls = override === undefined && isHttps(declared) ? buildTls(context) : undefined;
   const usualPort = tls ? HTTPS_PORT : HTTP_PORT;
   return {
-    id: stableId('service', declared.name),
     name: declared.name,
     host,
     port: Number(url === undefined ? (declared.port ?? usualPort) : url.port || usualPort),
-    path: declaredPath ?? '/',
-    declaredPath,
+    path: url?.pathname ?? declared.path ?? '/',
     connectTimeoutMs: declared.connect_timeout,
     readTimeoutMs: declared.read_timeout,
     writeTimeoutMs: declared.write_timeout,
     retries: declared.retries,
-    // Kong looks a service's host up among the upstreams before it asks the name servers.
-    upstream: upstreams.get(host),
     tls,
   };
 }
 
-function buildRoute(parts: { declared: DeclaredRoute; id: string; service: Service; plugins: readonly PluginBinding[] }): Route {
+function buildRoute(parts: { declared: DeclaredRoute; service: Service; plugins: readonly PluginBinding[] }): Route {
   const { declared } = parts;
   return {
-    id: parts.id,
     name: declared.name,
     paths: declared.paths,
     methods: declared.methods,
-    protocols: declared.protocols,
     stripPath: declared.strip_path,
     preserveHost: declared.preserve_host,
     requestBuffering: declared.request_buffering,

@@ -2,7 +2,6 @@ import { STATUS_CODES, type ServerResponse } from 'node:http';
 import { type ErrorPage, type ErrorPages } from './error-pages';
 import { type HttpExchange } from './http-exchange';
 import { randomId } from './random-ids';
-import { type PdkExit } from '../plugin/pdk';
 
 export const KONG_VERSION = 'kong/3.9.3';
 
@@ -22,6 +21,13 @@ const REASONS: Record<number, string> = {
 const MAX_DISCARDED_BYTES = 1024 * 1024;
 /** nginx's `lingering_timeout`: how long a closing connection goes on reading, so that the client gets to see the answer. */
 const LINGER_MS = 5000;
+
+/** The answer of a plugin that ends the request. */
+export interface PluginExit {
+  status: number;
+  body: Buffer | undefined;
+  headers: [string, string[]][];
+}
 
 /** Times of the attempt to reach the service, in milliseconds. */
 export interface Latencies {
@@ -57,7 +63,7 @@ export class Answers {
   }
 
   /** What a plugin answered. */
-  exit(exchange: HttpExchange, exit: PdkExit): void {
+  exit(exchange: HttpExchange, exit: PluginExit): void {
     const headers: string[] = [];
     let contentType: string | undefined;
     for (const [name, values] of exit.headers) {

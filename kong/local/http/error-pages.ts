@@ -1,9 +1,9 @@
-/** Kong's four error bodies; each has two `%s`: the message and the request id. */
+/** Error bodies by their form; each has two `%s`: the message and the request id. A form without one of its own is JSON. */
 export interface ErrorTemplates {
   json: string;
-  html: string;
-  xml: string;
-  plain: string;
+  html?: string;
+  xml?: string;
+  plain?: string;
 }
 
 export interface ErrorPage {
@@ -20,30 +20,8 @@ export interface ErrorAudience {
   requestId: string;
 }
 
-/** The bodies of a Kong 3.9 without `error_template_*`. */
-export const DEFAULT_TEMPLATES: ErrorTemplates = {
-  json: '{\n  "message":"%s",\n  "request_id":"%s"\n}',
-  html: `<!doctype html>
-<html>
-  <head>
-    <meta charset="utf-8">
-    <title>Error</title>
-  </head>
-  <body>
-    <h1>Error</h1>
-    <p>%s.</p>
-    <p>request_id: %s</p>
-  </body>
-</html>
-`,
-  xml: `<?xml version="1.0" encoding="UTF-8"?>
-<error>
-  <message>%s</message>
-  <requestid>%s</requestid>
-</error>
-`,
-  plain: '%s\nrequest_id: %s\n',
-};
+/** The JSON of a Kong 3.9 without `error_template_json`. */
+export const DEFAULT_TEMPLATE = '{\n  "message":"%s",\n  "request_id":"%s"\n}';
 
 /** The texts that Kong gives to statuses which nginx raises; 494 is "header too large" and leaves as 400. */
 const NGINX_TEXTS: Record<number, string> = {
@@ -85,7 +63,7 @@ const FORMAT_OF: Record<string, Format> = {
   '*/*': 'json',
 };
 
-/** Error bodies by Accept, from Kong's own templates or those that kong.conf names. */
+/** Error bodies by Accept, from the templates that kong.conf names. */
 export class ErrorPages {
   constructor(
     private readonly templates: ErrorTemplates,
@@ -107,9 +85,10 @@ export class ErrorPages {
     return this.fill(formatOf(wanted) ?? 'json', message, audience.requestId);
   }
 
-  private fill(format: Format, message: string, requestId: string): ErrorPage {
+  private fill(wanted: Format, message: string, requestId: string): ErrorPage {
+    const format = this.templates[wanted] === undefined ? 'json' : wanted;
     let turn = 0;
-    const body = this.templates[format].replace(/%[s%]/g, (mark) => {
+    const body = (this.templates[format] ?? this.templates.json).replace(/%[s%]/g, (mark) => {
       if (mark === '%%') return '%';
       turn += 1;
       return turn === 1 ? message : requestId;

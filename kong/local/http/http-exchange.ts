@@ -1,17 +1,12 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
-import { type ProtoValue } from '../../../plugins/server/wire/struct-codec';
 import { HeaderList, parseTokens } from './header-list';
 import { randomId } from './random-ids';
 import { RequestBody, type BodyLimits } from './request-body';
-import { type RouteMatch } from '../router';
 import { plainAddress, type CallerAddress, type TrustedProxies } from './trusted-proxies';
 import { normalizePath, splitTarget } from './uri';
 
 /** What the plugins may change about the request that goes to the service. */
 export interface UpstreamChanges {
-  method: string | undefined;
-  /** Escaped path, without a query. */
-  path: string | undefined;
   query: string | undefined;
   host: string | undefined;
   body: Buffer | undefined;
@@ -51,22 +46,20 @@ export class HttpExchange {
   readonly host: string;
   readonly body: RequestBody;
   readonly upstream: UpstreamChanges = {
-    method: undefined,
-    path: undefined,
     query: undefined,
     host: undefined,
     body: undefined,
     target: undefined,
     scheme: undefined,
   };
-  match: RouteMatch | undefined;
+  /** Name of the service whose route took the request. */
+  service: string | undefined;
   /** Whether the service answered, or only the gateway. */
   isFromService = false;
   /** What the service says its answer costs; undefined without such a header. */
   units: string | undefined;
   /** Of the answer's body, as far as they were sent. */
   answerBytes = 0;
-  private sharedValues: Map<string, ProtoValue> | undefined;
   private resultHeaders: HeaderList | undefined;
   private nginxId: string | undefined;
   private connectionHeaders: ReadonlySet<string> | undefined;
@@ -120,11 +113,6 @@ export class HttpExchange {
   /** nginx's own `$request_id`, which is not the id that Kong sends out. */
   get nginxRequestId(): string {
     return (this.nginxId ??= randomId());
-  }
-
-  /** `kong.ctx.shared`. */
-  get shared(): Map<string, ProtoValue> {
-    return (this.sharedValues ??= new Map());
   }
 
   /** Headers that a plugin set for the answer, wherever the answer comes from. */

@@ -1,6 +1,10 @@
 import { createSocket } from 'node:dgram';
-import { type UdpPlace } from '../config/kong-conf';
 import { type HttpExchange } from './http-exchange';
+
+export interface UdpPlace {
+  host: string;
+  port: number;
+}
 
 /** nginx's number for a client that left before it had an answer. */
 const CLIENT_LEFT = 499;

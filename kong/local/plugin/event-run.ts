@@ -1,14 +1,15 @@
 import { type Writer } from '../../../plugins/server/wire/wire-writer';
 import { type HttpExchange } from '../http/http-exchange';
 import { PdkError, type ArgumentBytes } from './pdk-arguments';
-import { readExit, runPdkCall, type PdkContext, type PdkExit } from './pdk';
+import { type PluginExit } from '../http/answers';
+import { readExit, runPdkCall, type PdkContext } from './pdk';
 import { type CallFailure, type PluginCall, type PluginConnection } from './plugin-connection';
 import { type BodyError } from '../http/request-body';
 
 /** How a plugin's access phase ended. Only `proceed` lets the request through. */
 export type EventOutcome =
   | { kind: 'proceed' }
-  | { kind: 'exit'; exit: PdkExit }
+  | { kind: 'exit'; exit: PluginExit }
   /** The client's body could not be read. */
   | { kind: 'body'; error: BodyError }
   /** The server's fault or a call that Kong refuses: 500. */

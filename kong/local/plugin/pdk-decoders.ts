@@ -1,17 +1,11 @@
 import { type ExitArgs } from '../../../plugins/server/wire/pdk-messages';
-import { readList, readStruct, readValue, type ProtoValue } from '../../../plugins/server/wire/struct-codec';
+import { readStruct } from '../../../plugins/server/wire/struct-codec';
 import { Reader } from '../../../plugins/server/wire/wire-reader';
 
 // The arguments of PDK calls, which only Kong's side of the socket reads.
 
 const reader = new Reader(Buffer.alloc(0));
 const nothing: Buffer = Buffer.alloc(0);
-
-/** `kong.ctx.shared.set`, `kong.response.set_header` and their like. */
-export interface KeyValue {
-  key: string;
-  value: ProtoValue;
-}
 
 export function decodeByteString(bytes: Buffer, start?: number, end?: number): Buffer {
   const from = reader.reset(bytes, start, end);
@@ -46,20 +40,6 @@ export function decodeTarget(bytes: Buffer, start?: number, end?: number): { hos
   return target;
 }
 
-export function decodeKeyValue(bytes: Buffer, start?: number, end?: number): KeyValue {
-  const from = reader.reset(bytes, start, end);
-  const pair: KeyValue = { key: '', value: null };
-  for (let tag = from.tag(); tag !== 0; tag = from.tag()) {
-    if (tag === 10) pair.key = from.string();
-    else if (tag === 18) {
-      const outer = from.enter();
-      pair.value = readValue(from);
-      from.leave(outer);
-    } else from.skip(tag);
-  }
-  return pair;
-}
-
 export function decodeExitArgs(bytes: Buffer, start?: number, end?: number): ExitArgs {
   const from = reader.reset(bytes, start, end);
   const args: ExitArgs = { status: 0 };
@@ -73,9 +53,4 @@ export function decodeExitArgs(bytes: Buffer, start?: number, end?: number): Exi
     } else from.skip(tag);
   }
   return args;
-}
-
-/** @throws ProtocolError when the bytes are not a google.protobuf.ListValue */
-export function decodeListValue(bytes: Buffer, start?: number, end?: number): ProtoValue[] {
-  return readList(reader.reset(bytes, start, end));
 }

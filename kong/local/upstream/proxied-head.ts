@@ -1,7 +1,8 @@
+import { type IncomingMessage } from 'node:http';
 import { UNITS_HEADER } from '../../../plugins/core/catalogue/units';
 import { keepsConnection, type Answers, type Latencies } from '../http/answers';
+import { parseTokens } from '../http/header-list';
 import { type HttpExchange } from '../http/http-exchange';
-import { type UpstreamHead } from './upstream-head';
 
 /** Headers of a service's answer that belong to its connection, that the gateway writes itself, or that are for the gateway alone. */
 const NOT_RETURNED = new Set([
@@ -10,19 +11,24 @@ const NOT_RETURNED = new Set([
 ]);
 
 /** What the service says its answer costs. Undefined without such a header; several are joined, as nginx does. */
-export function unitsTold({ headers }: UpstreamHead): string | undefined {
-  const values = headers.filter((_, index) => headers[index - 1]?.toLowerCase() === UNITS_HEADER.toLowerCase() && index % 2 === 1);
-  return values.length === 0 ? undefined : values.join(', ');
+export function unitsTold({ headers }: IncomingMessage): string | undefined {
+  const told = headers[UNITS_HEADER.toLowerCase()];
+  return Array.isArray(told) ? told.join(', ') : told;
 }
 
 /** The headers of a service's answer as the client gets them, in Kong's order; flat `[name, value, …]`. */
-export function proxiedHead(parts: { exchange: HttpExchange; answers: Answers; head: UpstreamHead; latencies: Latencies }): string[] {
-  const { exchange, answers, head, latencies } = parts;
-  const fields = pickFields(head.headers);
+export function proxiedHead(parts: {
+  exchange: HttpExchange;
+  answers: Answers;
+  incoming: IncomingMessage;
+  latencies: Latencies;
+}): string[] {
+  const { exchange, answers, incoming, latencies } = parts;
+  const { headers, rawHeaders } = incoming;
   const out: string[] = [];
-  if (fields.contentType !== undefined) out.push('Content-Type', fields.contentType);
-  if (fields.contentLength !== undefined) out.push('Content-Length', fields.contentLength);
-  const hasUnknownLength = head.framing.kind === 'chunked' || head.framing.kind === 'close';
+  if (headers['content-type'] !== undefined) out.push('Content-Type', headers['content-type']);
+  if (headers['content-length'] !== undefined) out.push('Content-Length', headers['content-length']);
+  const hasUnknownLength = headers['content-length'] === undefined && hasBody(exchange, incoming);
   if (hasUnknownLength && exchange.httpVersion !== 1) out.push('Transfer-Encoding', 'chunked');
   const keep = keepsConnection(exchange) && !(hasUnknownLength && exchange.httpVersion === 1);
   out.push('Connection', keep ? 'keep-alive' : 'close');
@@ -31,41 +37,17 @@ export function proxiedHead(parts: { exchange: HttpExchange; answers: Answers; h
       if (!NOT_RETURNED.has(lower)) out.push(name, value);
     });
   }
-  for (let i = 0; i < head.headers.length; i += 2) {
-    const name = head.headers[i] ?? '';
+  const ofConnection = parseTokens(headers.connection);
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] ?? '';
     const lower = name.toLowerCase();
-    if (!NOT_RETURNED.has(lower) && !head.connectionTokens.includes(lower)) out.push(name, head.headers[i + 1] ?? '');
+    if (!NOT_RETURNED.has(lower) && !ofConnection.includes(lower)) out.push(name, rawHeaders[i + 1] ?? '');
   }
-  answers.addProxiedHeaders(out, { id: exchange.id, latencies: latencies, hasServer: fields.hasServer, upstreamVia: fields.via });
+  const hasServer = headers.server !== undefined;
+  answers.addProxiedHeaders(out, { id: exchange.id, latencies, hasServer, upstreamVia: headers.via });
   return out;
 }
 
-interface PickedFields {
-  contentType: string | undefined;
-  contentLength: string | undefined;
-  via: string | undefined;
-  hasServer: boolean;
-}
-
-function pickFields(headers: readonly string[]): PickedFields {
-  const fields: PickedFields = { contentType: undefined, contentLength: undefined, via: undefined, hasServer: false };
-  for (let i = 0; i < headers.length; i += 2) {
-    const value = headers[i + 1] ?? '';
-    switch (headers[i]?.toLowerCase()) {
-      case 'content-type':
-        fields.contentType = value;
-        break;
-      case 'content-length':
-        fields.contentLength = value;
-        break;
-      case 'via':
-        fields.via = fields.via === undefined ? value : `${fields.via}, ${value}`;
-        break;
-      case 'server':
-        fields.hasServer = true;
-        break;
-      default:
-    }
-  }
-  return fields;
+function hasBody({ method }: HttpExchange, { statusCode }: IncomingMessage): boolean {
+  return method !== 'HEAD' && statusCode !== 204 && statusCode !== 304;
 }

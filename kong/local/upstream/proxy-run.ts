@@ -1,25 +1,31 @@
 import { createReadStream, type ReadStream } from 'node:fs';
-import { type Answers, type Latencies } from '../http/answers';
-import { type Balancer, type Target } from './balancer';
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { type Socket } from 'node:net';
 import { type Service } from '../config/kong-yml';
+import { type RouteMatch } from '../config/router';
+import { type Answers, type Latencies } from '../http/answers';
+import { isHeaderValue } from '../http/header-list';
 import { type HttpExchange } from '../http/http-exchange';
+import { type BodyError, type BodyPump } from '../http/request-body';
 import { type Log } from '../log';
 import { proxiedHead, unitsTold } from './proxied-head';
-import { type BodyError, type BodyPump } from '../http/request-body';
-import { type RouteMatch } from '../router';
-import { type UpstreamConnection, type UpstreamFailure, type UpstreamListener } from './upstream-connection';
-import { type UpstreamHead } from './upstream-head';
-import { writeUpstreamHead } from './upstream-request';
+import { type Upgrade } from './upgrade';
+import { type UpstreamAgent } from './upstream-agent';
+import { upstreamHeaders, upstreamTarget } from './upstream-request';
 
 export interface ProxyParts {
   exchange: HttpExchange;
   match: RouteMatch;
-  balancer: Balancer;
+  agent: UpstreamAgent;
   answers: Answers;
+  /** nginx's proxy_buffer_size: a larger head of an answer is a 502. */
+  maxHeadBytes: number;
   log: Log;
   /** Called when the service agreed to change protocols. */
-  onUpgrade: (upgrade: { head: UpstreamHead; connection: UpstreamConnection; latencies: Latencies }) => void;
+  onUpgrade: (upgrade: Upgrade) => void;
 }
+
+type Failure = 'refused' | 'timeout' | 'closed' | 'invalid';
 
 /** nginx repeats a request that may have been received only when the method has no effect of its own. */
 const NOT_REPEATED = new Set(['POST', 'PATCH', 'LOCK']);
@@ -27,14 +33,24 @@ const NOT_REPEATED = new Set(['POST', 'PATCH', 'LOCK']);
 /** nginx's `send_timeout`: a client that takes nothing for this long is gone. */
 const CLIENT_STALL_MS = 60_000;
 
+/** One request to the service. */
+interface Attempt {
+  readonly outgoing: ClientRequest;
+  socket: Socket | undefined;
+  /** The request can be sent: connected, and after the handshake where there is one. */
+  isReady: boolean;
+  /** Of the connection, before this request. */
+  bytesBefore: number;
+  incoming: IncomingMessage | undefined;
+  timeoutMs: number;
+  hasTimedOut: boolean;
+}
+
 /** Takes one admitted request to its service and the answer back, streaming both ways. */
-export class ProxyRun implements UpstreamListener {
+export class ProxyRun {
   private readonly service: Service;
-  private connection: UpstreamConnection | undefined;
-  private target: Target | undefined;
-  /** Addresses that failed this request. */
-  private readonly tried: Target[] = [];
-  private attempts = 0;
+  private attempt: Attempt | undefined;
+  private failures = 0;
   private readonly sentAt = Date.now();
   private pumping: BodyPump | undefined;
   private file: ReadStream | undefined;
@@ -52,51 +68,130 @@ export class ProxyRun implements UpstreamListener {
     const { response } = this.parts.exchange;
     response.on('close', () => this.clientClosed());
     response.on('drain', () => this.clientDrained());
-    this.attempt(false);
+    this.send();
   }
 
-  head(head: UpstreamHead): void {
-    if (this.target) this.parts.balancer.report(this.target, { kind: 'status', status: head.status });
-    this.parts.exchange.isFromService = true;
-    this.parts.exchange.units = unitsTold(head);
-    if (head.status === 101) {
-      const { connection } = this;
-      this.finished = true;
-      if (connection !== undefined) this.parts.onUpgrade({ head, connection, latencies: this.latencies() });
+  private send(): void {
+    const { exchange, match, agent, maxHeadBytes } = this.parts;
+    const body = exchange.upstream.body ?? this.inlineBody();
+    const bodyLength = this.bodyLength(body);
+    this.uploading = body === undefined && bodyLength !== undefined && bodyLength !== 0;
+    const outgoing = request({
+      agent,
+      method: exchange.method,
+      path: upstreamTarget(exchange, match),
+      headers: upstreamHeaders(exchange, { match, address: agent.address, bodyLength }),
+      maxHeaderSize: maxHeadBytes,
+    });
+    const timeoutMs = this.uploading ? 0 : this.service.readTimeoutMs;
+    const attempt: Attempt = {
+      ...{ outgoing, timeoutMs, socket: undefined, incoming: undefined },
+      ...{ isReady: false, bytesBefore: 0, hasTimedOut: false },
+    };
+    this.attempt = attempt;
+    outgoing.maxHeadersCount = 0;
+    outgoing.on('socket', (socket) => this.takeSocket(attempt, socket));
+    outgoing.on('response', (incoming) => this.receive(attempt, incoming));
+    outgoing.on('upgrade', (incoming, socket, early) => this.upgrade(attempt, { incoming, socket, early }));
+    outgoing.on('error', (error: NodeJS.ErrnoException) => this.fail(attempt, error.code ?? error.message));
+    outgoing.on('drain', () => this.drained(attempt));
+    if (this.uploading) this.upload(attempt);
+    else outgoing.end(body);
+  }
+
+  private takeSocket(attempt: Attempt, socket: Socket): void {
+    const { outgoing } = attempt;
+    attempt.socket = socket;
+    attempt.bytesBefore = socket.bytesRead;
+    const onTimeout = (): void => {
+      attempt.hasTimedOut = true;
+      outgoing.destroy();
+    };
+    socket.on('timeout', onTimeout);
+    outgoing.once('close', () => socket.off('timeout', onTimeout));
+    if (outgoing.reusedSocket) {
+      this.ready(attempt);
       return;
     }
+    // For the handshake of TLS too.
+    socket.setTimeout(this.service.connectTimeoutMs);
+    socket.once(this.parts.agent.address.tls ? 'secureConnect' : 'connect', () => this.ready(attempt));
+  }
+
+  private ready(attempt: Attempt): void {
+    attempt.isReady = true;
+    attempt.socket?.setTimeout(attempt.timeoutMs);
+    const { content } = this.parts.exchange.body;
+    // Taken from the client only once somebody is there to take it: until then the attempt can be repeated.
+    if (this.uploading && (content === undefined || 'content' in content)) this.pumpClient(attempt);
+  }
+
+  /** Each wait for the service is bounded by this from now on; 0 suspends the clock. */
+  private setTimeout(timeoutMs: number): void {
+    const { attempt } = this;
+    if (attempt === undefined) return;
+    attempt.timeoutMs = timeoutMs;
+    if (attempt.isReady) attempt.socket?.setTimeout(timeoutMs);
+  }
+
+  private receive(attempt: Attempt, incoming: IncomingMessage): void {
+    incoming.on('error', () => this.fail(attempt, 'ECONNRESET'));
+    if (this.finished || this.attempt !== attempt) return;
+    if (!isUsable(incoming)) {
+      this.giveUp('invalid', undefined);
+      return;
+    }
+    attempt.incoming = incoming;
     const { exchange, answers } = this.parts;
-    exchange.response.writeHead(head.status, head.reason, proxiedHead({ exchange, answers, head, latencies: this.latencies() }));
+    const { response } = exchange;
+    exchange.isFromService = true;
+    exchange.units = unitsTold(incoming);
+    const head = proxiedHead({ exchange, answers, incoming, latencies: this.latencies() });
+    response.writeHead(incoming.statusCode ?? 0, incoming.statusMessage, head);
+    // Where the body is not there yet, a client of a slow stream must not wait for the headers too.
+    setImmediate(() => {
+      if (!response.writableEnded && !response.destroyed) response.flushHeaders();
+    });
+    incoming.on('data', (chunk: Buffer) => this.data(incoming, chunk));
+    incoming.on('end', () => this.end(attempt));
   }
 
-  /** The body is not there yet: a client of a slow stream must not wait for its headers too. */
-  bodyFollows(): void {
-    this.parts.exchange.response.flushHeaders();
-  }
-
-  data(chunk: Buffer): boolean {
+  private data(incoming: IncomingMessage, chunk: Buffer): void {
     const { exchange } = this.parts;
     exchange.answerBytes += chunk.length;
-    const proceed = exchange.response.write(chunk);
-    if (!proceed) {
-      // The service is not slow, the client is: the service's clock stands still.
-      this.connection?.setTimeout(0);
-      this.stall ??= setTimeout(() => exchange.response.destroy(), CLIENT_STALL_MS);
-    }
-    return proceed;
+    if (exchange.response.write(chunk)) return;
+    // The service is not slow, the client is: the service's clock stands still.
+    incoming.pause();
+    this.setTimeout(0);
+    this.stall ??= setTimeout(() => exchange.response.destroy(), CLIENT_STALL_MS);
   }
 
-  end(): void {
+  private end({ outgoing, incoming }: Attempt): void {
+    if (this.finished || incoming?.complete !== true) return;
     this.finished = true;
     clearTimeout(this.stall);
     // An answer before the whole body was sent: nothing more may follow on this connection.
-    if (this.uploading) this.connection?.destroy();
+    if (this.uploading) outgoing.destroy();
     this.stopUpload();
     this.parts.exchange.response.end();
   }
 
-  fail(failure: UpstreamFailure, answered: boolean): void {
-    if (this.finished) return;
+  private upgrade({ socket: known }: Attempt, parts: { incoming: IncomingMessage; socket: Socket; early: Buffer }): void {
+    const { incoming, socket: upstream, early } = parts;
+    if (this.finished) {
+      upstream.destroy();
+      return;
+    }
+    this.finished = true;
+    known?.removeAllListeners('timeout').setTimeout(0);
+    if (early.length > 0) upstream.unshift(early);
+    this.parts.exchange.isFromService = true;
+    this.parts.exchange.units = unitsTold(incoming);
+    this.parts.onUpgrade({ incoming, upstream, latencies: this.latencies() });
+  }
+
+  private fail(attempt: Attempt, reason: string): void {
+    if (this.finished || this.attempt !== attempt) return;
     clearTimeout(this.stall);
     this.stopUpload();
     const { response } = this.parts.exchange;
@@ -104,43 +199,38 @@ export class ProxyRun implements UpstreamListener {
       // The answer cannot be completed; breaking the connection is the only way to say so.
       this.finished = true;
       response.destroy();
+      attempt.outgoing.destroy();
       return;
     }
-    const fresh = this.connection?.answered === 0;
-    if (fresh) this.noteFailure(failure);
-    if (this.mayRepeat(failure, answered, fresh)) {
-      this.attempts += fresh ? 1 : 0;
-      this.attempt(true);
+    const failure = failureOf(attempt, reason);
+    // A connection that the service closed while it lay idle says nothing about this request: nginx does not count it either.
+    const isStale = attempt.outgoing.reusedSocket && failure === 'closed';
+    if (this.mayRepeat(attempt, failure, isStale)) {
+      this.failures += isStale ? 0 : 1;
+      this.send();
       return;
     }
-    this.giveUp(failure === 'timeout' ? 504 : 502, failure);
+    this.giveUp(failure, attempt.hasTimedOut ? undefined : reason);
   }
 
-  drain(): void {
-    this.connection?.setTimeout(this.uploading ? 0 : this.service.readTimeoutMs);
-    this.pumping?.resume();
-    this.file?.resume();
+  private mayRepeat({ isReady, socket, bytesBefore }: Attempt, failure: Failure, isStale: boolean): boolean {
+    const { exchange } = this.parts;
+    const hasAnswered = socket !== undefined && socket.bytesRead > bytesBefore;
+    if (hasAnswered || failure === 'invalid' || this.bodyTaken || exchange.response.destroyed) return false;
+    if (!isStale && this.failures >= this.service.retries) return false;
+    return !isReady || !NOT_REPEATED.has(exchange.method);
   }
 
-  private attempt(fresh: boolean): void {
-    const { exchange, match, balancer } = this.parts;
-    const target = balancer.next(this.tried);
-    this.target = target;
-    if (target === undefined) {
-      this.noPeer();
-      return;
-    }
-    const body = exchange.upstream.body ?? this.inlineBody();
-    const length = this.bodyLength(body);
-    const connection = fresh ? target.pool.fresh() : target.pool.take();
-    this.connection = connection;
-    const bytes = writeUpstreamHead(exchange, { match, target, bodyLength: length });
-    this.uploading = body === undefined && length !== undefined && length !== 0;
-    connection.send(
-      { method: exchange.upstream.method ?? exchange.method, bytes, body, timeoutMs: this.uploading ? 0 : this.service.readTimeoutMs },
-      this,
-    );
-    if (this.uploading) this.upload(connection);
+  private giveUp(failure: Failure, reason: string | undefined): void {
+    if (this.finished) return;
+    this.finished = true;
+    this.attempt?.outgoing.destroy();
+    this.stopUpload();
+    const { exchange, answers, log } = this.parts;
+    const told = { service: this.service.name, failure, reason, path: exchange.path, requestId: exchange.id };
+    const isTls = this.service.tls !== undefined && failure === 'refused' && reason?.startsWith('ECONN') !== true;
+    log('error', isTls ? 'the TLS handshake with the service failed' : 'service did not answer', told);
+    answers.nginxError(exchange, failure === 'timeout' ? 504 : 502, this.latencies());
   }
 
   private inlineBody(): Buffer | undefined {
@@ -158,56 +248,60 @@ export class ProxyRun implements UpstreamListener {
     return exchange.headers.get('content-length') === undefined ? undefined : exchange.body.declaredBytes;
   }
 
-  /** From the spool file, or straight from the client. */
-  private upload(connection: UpstreamConnection): void {
+  /** From the spool file at once; straight from the client when the connection is {@link ready}. */
+  private upload(attempt: Attempt): void {
     const content = this.parts.exchange.body.content;
-    if (content !== undefined && 'filePath' in content) {
-      const file = createReadStream(content.filePath);
-      this.file = file;
-      file.on('data', (chunk) => {
-        if (!this.sendChunk(connection, typeof chunk === 'string' ? Buffer.from(chunk) : chunk)) file.pause();
-      });
-      file.on('end', () => this.uploaded(connection));
-      file.on('error', () => this.giveUp(500, 'invalid'));
-      return;
-    }
-    // Taken from the client only once somebody is there to take it: until then the attempt can be repeated.
-    connection.whenConnected(() => this.pumpClient(connection));
+    if (content === undefined || !('filePath' in content)) return;
+    const file = createReadStream(content.filePath);
+    this.file = file;
+    file.on('data', (chunk) => {
+      if (!this.sendChunk(attempt, chunk)) file.pause();
+    });
+    file.on('end', () => this.uploaded(attempt));
+    file.on('error', () => this.bodyFailed(500));
   }
 
-  private pumpClient(connection: UpstreamConnection): void {
-    if (this.finished || this.connection !== connection) return;
+  private pumpClient(attempt: Attempt): void {
+    if (this.finished || this.attempt !== attempt) return;
     this.bodyTaken = true;
     const sink = {
-      chunk: (chunk: Buffer) => this.sendChunk(connection, chunk),
+      chunk: (chunk: Buffer) => this.sendChunk(attempt, chunk),
       done: (error?: BodyError) => {
-        if (error === undefined) this.uploaded(connection);
-        else this.bodyFailed(error);
+        if (error === undefined) this.uploaded(attempt);
+        else this.bodyFailed(error.status);
       },
     };
     this.pumping = this.parts.exchange.body.pump(sink, !this.parts.match.route.requestBuffering);
   }
 
-  private sendChunk(connection: UpstreamConnection, chunk: Buffer): boolean {
-    const proceed = connection.socket.write(chunk);
-    if (!proceed) connection.setTimeout(this.service.writeTimeoutMs);
+  private sendChunk({ outgoing }: Attempt, chunk: Buffer | string): boolean {
+    const proceed = outgoing.write(chunk);
+    if (!proceed) this.setTimeout(this.service.writeTimeoutMs);
     return proceed;
   }
 
-  private uploaded(connection: UpstreamConnection): void {
-    if (this.finished || this.connection !== connection) return;
+  private drained(attempt: Attempt): void {
+    if (this.attempt !== attempt) return;
+    this.setTimeout(this.uploading ? 0 : this.service.readTimeoutMs);
+    this.pumping?.resume();
+    this.file?.resume();
+  }
+
+  private uploaded(attempt: Attempt): void {
+    if (this.finished || this.attempt !== attempt) return;
     this.uploading = false;
     this.pumping = undefined;
     this.file = undefined;
-    connection.setTimeout(this.service.readTimeoutMs);
+    attempt.outgoing.end();
+    this.setTimeout(this.service.readTimeoutMs);
   }
 
-  private bodyFailed(error: BodyError): void {
-    this.connection?.destroy();
-    this.stopUpload();
+  private bodyFailed(status: BodyError['status']): void {
     this.finished = true;
+    this.attempt?.outgoing.destroy();
+    this.stopUpload();
     const { exchange, answers } = this.parts;
-    if (error.status === 413 && !exchange.response.headersSent) answers.nginxError(exchange, 413);
+    if ((status === 413 || status === 500) && !exchange.response.headersSent) answers.nginxError(exchange, status);
     else exchange.response.destroy();
   }
 
@@ -219,60 +313,37 @@ export class ProxyRun implements UpstreamListener {
     this.file = undefined;
   }
 
-  /** A connection that the service closed while it lay idle does not count as an attempt, but is subject to the same safety. */
-  private mayRepeat(failure: UpstreamFailure, answered: boolean, fresh: boolean): boolean {
-    const { exchange } = this.parts;
-    if (answered || failure === 'invalid' || this.bodyTaken || exchange.response.destroyed) return false;
-    if (fresh && this.attempts >= this.service.retries) return false;
-    return this.connection?.isConnected !== true || !NOT_REPEATED.has(exchange.upstream.method ?? exchange.method);
-  }
-
-  /** A connection that had answered before says nothing about its target: it may just have been idle for too long. */
-  private noteFailure(failure: UpstreamFailure): void {
-    if (this.target === undefined) return;
-    this.tried.push(this.target);
-    if (failure !== 'invalid') this.parts.balancer.report(this.target, { kind: failure === 'timeout' ? 'timeout' : 'refused' });
-  }
-
-  /** Every address is known to be away. */
-  private noPeer(): void {
-    if (this.finished) return;
-    this.finished = true;
-    const { exchange, answers, log } = this.parts;
-    log('error', 'no address of the service is healthy', { service: this.service.name, requestId: exchange.id });
-    answers.kongError(exchange, 503, 'failure to get a peer from the ring-balancer');
-  }
-
-  private giveUp(status: number, failure: UpstreamFailure): void {
-    if (this.finished) return;
-    this.finished = true;
-    const reason = this.connection?.problem;
-    this.connection?.destroy();
-    this.stopUpload();
-    const { exchange, answers, log } = this.parts;
-    const told = { service: this.service.name, failure, reason, path: exchange.path, requestId: exchange.id };
-    const isTls = this.service.tls !== undefined && failure === 'refused' && !reason?.startsWith('ECONN');
-    log('error', isTls ? 'the TLS handshake with the service failed' : 'service did not answer', told);
-    answers.nginxError(exchange, status, this.latencies());
-  }
-
   private clientClosed(): void {
     clearTimeout(this.stall);
     if (this.finished) return;
     this.finished = true;
     this.stopUpload();
-    this.connection?.destroy();
+    this.attempt?.outgoing.destroy();
   }
 
   private clientDrained(): void {
     if (this.finished) return;
     clearTimeout(this.stall);
     this.stall = undefined;
-    this.connection?.setTimeout(this.service.readTimeoutMs);
-    this.connection?.resume();
+    this.setTimeout(this.service.readTimeoutMs);
+    this.attempt?.incoming?.resume();
   }
 
   private latencies(): Latencies {
     return { upstreamMs: Date.now() - this.sentAt, proxyMs: this.sentAt - this.parts.exchange.startedAt };
   }
+}
+
+/** Whether the head says one thing, and only what may go on to a client. Node's parser has refused most others. */
+function isUsable({ statusCode = 0, statusMessage = '', headers }: IncomingMessage): boolean {
+  const coding = headers['transfer-encoding'];
+  return (
+    statusCode >= 200 && statusCode < 600 && isHeaderValue(statusMessage) && (coding === undefined || coding.toLowerCase() === 'chunked')
+  );
+}
+
+function failureOf({ hasTimedOut, isReady }: Attempt, reason: string): Failure {
+  if (hasTimedOut) return 'timeout';
+  if (reason.startsWith('HPE_')) return 'invalid';
+  return isReady ? 'closed' : 'refused';
 }

@@ -2,15 +2,17 @@ import { type IncomingMessage } from 'node:http';
 import { type Duplex } from 'node:stream';
 import { type Answers, type Latencies } from '../http/answers';
 import { type HttpExchange } from '../http/http-exchange';
-import { type UpstreamConnection } from './upstream-connection';
-import { type UpstreamHead } from './upstream-head';
 
-export interface UpgradeParts {
+/** What a service that agreed to change protocols sent, and its socket. */
+export interface Upgrade {
+  incoming: IncomingMessage;
+  upstream: Duplex;
+  latencies: Latencies;
+}
+
+export interface UpgradeParts extends Upgrade {
   exchange: HttpExchange;
   answers: Answers;
-  head: UpstreamHead;
-  connection: UpstreamConnection;
-  latencies: Latencies;
   /** The client's socket and what it sent right after its request. */
   client: Duplex;
   early: Buffer;
@@ -20,8 +22,7 @@ export interface UpgradeParts {
 
 /** Answers 101 to the client and joins both sockets until either side ends. Returns a function that cuts the tunnel. */
 export function joinSockets(parts: UpgradeParts): () => void {
-  const { client, connection } = parts;
-  const upstream = connection.detach();
+  const { client, upstream } = parts;
   client.write(switchingHead(parts), 'latin1');
   if (parts.early.length > 0) upstream.write(parts.early);
   const cut = (): void => {
@@ -39,13 +40,13 @@ export function joinSockets(parts: UpgradeParts): () => void {
   return cut;
 }
 
-function switchingHead({ exchange, answers, head, latencies }: UpgradeParts): string {
+function switchingHead({ exchange, answers, incoming, latencies }: UpgradeParts): string {
   const fields: string[] = ['Connection', 'upgrade', 'Upgrade', 'websocket'];
-  for (let i = 0; i < head.headers.length; i += 2) {
-    const name = head.headers[i] ?? '';
-    if (!/^(connection|upgrade|keep-alive|via|x-units)$/i.test(name)) fields.push(name, head.headers[i + 1] ?? '');
+  for (let i = 0; i < incoming.rawHeaders.length; i += 2) {
+    const name = incoming.rawHeaders[i] ?? '';
+    if (!/^(connection|upgrade|keep-alive|via|x-units)$/i.test(name)) fields.push(name, incoming.rawHeaders[i + 1] ?? '');
   }
-  const hasServer = fields.some((name, index) => index % 2 === 0 && name.toLowerCase() === 'server');
+  const hasServer = incoming.headers.server !== undefined;
   answers.addProxiedHeaders(fields, { id: exchange.id, latencies, hasServer, upstreamVia: undefined });
   let text = 'HTTP/1.1 101 Switching Protocols\r\n';
   for (let i = 0; i < fields.length; i += 2) text += `${fields[i] ?? ''}: ${fields[i + 1] ?? ''}\r\n`;

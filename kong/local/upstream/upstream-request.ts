@@ -1,8 +1,8 @@
 import { KONG_VERSION } from '../http/answers';
-import { type TargetAddress } from './balancer';
+import { type UpstreamAddress } from '../config/kong-yml';
+import { upstreamPath, type RouteMatch } from '../config/router';
 import { type HttpExchange } from '../http/http-exchange';
 import { parseTokens } from '../http/header-list';
-import { upstreamPath, type RouteMatch } from '../router';
 import { escapePath } from '../http/uri';
 
 /** Headers that nginx or Kong sends in its own words, or not at all: the client's copies stop here. */
@@ -13,27 +13,24 @@ const NOT_PASSED = new Set([
 ]); // prettier-ignore
 
 /**
- * The head of the request for the service, headers in the order in which Kong's nginx sends them. `bodyLength` is undefined when there
- * is no body. Chunked bodies have been read by now, as Kong does, so every body has a length.
+ * The headers of the request for the service, flat `[name, value, …]`, in the order in which Kong's nginx sends them. `bodyLength` is
+ * undefined when there is no body. Chunked bodies have been read by now, as Kong does, so every body has a length.
  */
-export function writeUpstreamHead(
+export function upstreamHeaders(
   exchange: HttpExchange,
-  { match, target, bodyLength }: { match: RouteMatch; target: TargetAddress; bodyLength: number | undefined },
-): string {
-  const { headers, upstream } = exchange;
-  const upgrade = isWebSocket(exchange);
-  let head = `${upstream.method ?? exchange.method} ${upstreamTarget(exchange, match)} HTTP/1.1\r\n`;
-  if (parseTokens(headers.joined('te')).includes('trailers')) head += 'TE: trailers\r\n';
-  head += `Via: ${viaOf(exchange)}\r\nHost: ${upstream.host ?? hostFor(exchange, match, target)}\r\n`;
-  head += upgrade ? 'Upgrade: websocket\r\nConnection: keep-alive, Upgrade\r\n' : 'Connection: keep-alive\r\n';
-  head += forwardedHeaders(exchange, match);
-  head += `X-Real-IP: ${exchange.caller.ip}\r\nX-Kong-Request-Id: ${exchange.id}\r\n`;
-  if (bodyLength !== undefined) head += `Content-Length: ${String(bodyLength)}\r\n`;
-  const { hopByHop } = exchange;
+  { match, address, bodyLength }: { match: RouteMatch; address: UpstreamAddress; bodyLength: number | undefined },
+): string[] {
+  const { headers, upstream, hopByHop } = exchange;
+  const out: string[] = parseTokens(headers.joined('te')).includes('trailers') ? ['TE', 'trailers'] : [];
+  out.push('Via', viaOf(exchange), 'Host', upstream.host ?? hostFor(exchange, match, address));
+  if (isWebSocket(exchange)) out.push('Upgrade', 'websocket', 'Connection', 'keep-alive, Upgrade');
+  else out.push('Connection', 'keep-alive');
+  out.push(...forwardedHeaders(exchange, match), 'X-Real-IP', exchange.caller.ip, 'X-Kong-Request-Id', exchange.id);
+  if (bodyLength !== undefined) out.push('Content-Length', String(bodyLength));
   headers.forEach((lower, value, name) => {
-    if (!NOT_PASSED.has(lower) && !hopByHop.has(lower)) head += `${name}: ${value}\r\n`;
+    if (!NOT_PASSED.has(lower) && !hopByHop.has(lower)) out.push(name, value);
   });
-  return `${head}\r\n`;
+  return out;
 }
 
 /** Kong writes the client's HTTP version as a Lua number, so 1.0 becomes `1`. */
@@ -43,28 +40,26 @@ function viaOf(exchange: HttpExchange): string {
   return earlier === undefined ? own : `${earlier}, ${own}`;
 }
 
-/** With several addresses the service hears the one that was chosen, as from Kong. */
-function hostFor(exchange: HttpExchange, match: RouteMatch, { host, port, tls }: TargetAddress): string {
+function hostFor(exchange: HttpExchange, match: RouteMatch, { host, port, tls }: UpstreamAddress): string {
   if (match.route.preserveHost) return exchange.headers.get('host') ?? exchange.host;
   return port === (tls ? 443 : 80) ? host : `${host}:${String(port)}`;
 }
 
-function forwardedHeaders(exchange: HttpExchange, match: RouteMatch): string {
+function forwardedHeaders(exchange: HttpExchange, match: RouteMatch): string[] {
   const { headers, peerIsTrusted } = exchange;
   const believed = (name: string): string | undefined => (peerIsTrusted ? headers.get(name) : undefined);
   const earlier = headers.joined('x-forwarded-for');
   const prefix = believed('x-forwarded-prefix') ?? (match.route.stripPath && match.prefix !== '/' ? match.prefix : undefined);
-  let lines = `X-Forwarded-For: ${earlier === undefined ? exchange.caller.ip : `${earlier}, ${exchange.peer.ip}`}\r\n`;
-  lines += `X-Forwarded-Proto: ${believed('x-forwarded-proto') ?? 'http'}\r\n`;
-  lines += `X-Forwarded-Host: ${believed('x-forwarded-host') ?? exchange.host}\r\n`;
-  lines += `X-Forwarded-Port: ${believed('x-forwarded-port') ?? String(exchange.port)}\r\n`;
-  lines += `X-Forwarded-Path: ${believed('x-forwarded-path') ?? exchange.rawPath}\r\n`;
-  return prefix === undefined ? lines : `${lines}X-Forwarded-Prefix: ${prefix}\r\n`;
+  const out = ['X-Forwarded-For', earlier === undefined ? exchange.caller.ip : `${earlier}, ${exchange.peer.ip}`];
+  out.push('X-Forwarded-Proto', believed('x-forwarded-proto') ?? 'http', 'X-Forwarded-Host', believed('x-forwarded-host') ?? exchange.host);
+  out.push('X-Forwarded-Port', believed('x-forwarded-port') ?? String(exchange.port));
+  out.push('X-Forwarded-Path', believed('x-forwarded-path') ?? exchange.rawPath);
+  return prefix === undefined ? out : [...out, 'X-Forwarded-Prefix', prefix];
 }
 
 /** A `?` with nothing after it is kept when the client sent one. */
-function upstreamTarget(exchange: HttpExchange, match: RouteMatch): string {
-  const path = exchange.upstream.path ?? escapePath(upstreamPath(match, exchange.path));
+export function upstreamTarget(exchange: HttpExchange, match: RouteMatch): string {
+  const path = escapePath(upstreamPath(match, exchange.path));
   const query = exchange.upstream.query ?? exchange.rawQuery;
   return query !== '' || (exchange.hasQuery && exchange.rawQuery === '') ? `${path}?${query}` : path;
 }

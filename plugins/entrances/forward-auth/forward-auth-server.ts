@@ -47,7 +47,7 @@ function strip(path: string, prefix: string): string {
   return prefix !== '' && path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path;
 }
 
-/** Answers gateways that ask over HTTP about each request: nginx, Caddy, Traefik, HAProxy. */
+/** Answers gateways that ask over HTTP about each request: nginx, Caddy, HAProxy. */
 export class ForwardAuthServer {
   private readonly server = createServer({
     maxHeaderSize: MAX_HEAD_BYTES,

@@ -34,7 +34,6 @@ const PROFILES: Readonly<Record<string, GatewayProfile>> = {
   nginx: { ...GENERIC, namesRequests: true, resolvesPaths: true, stripsEverything: true, answersPreflights: true, refusesInHeaders: true },
   original: { ...GENERIC, uriHeader: 'x-original-uri' },
   'ingress-nginx': { ...GENERIC, uriHeader: 'x-original-url', resolvesPaths: true },
-  traefik: GENERIC,
 };
 
 /** The profile that a route's path begins with; undefined for an unknown name. */

@@ -34,10 +34,16 @@ export interface Letters {
   readonly support?: string | undefined;
 }
 
+/** What is known of a product's live source. */
+export interface KnownSource extends LiveSource {
+  /** What answers live keys while it is not there. */
+  readonly routes: readonly string[];
+}
+
 /** What services and workers say of live sources, as it was heard last. */
 export interface LiveSources {
   /** Null: no process said, or the one that did has been silent for too long. */
-  find(product: string): LiveSource | null;
+  find(product: string): KnownSource | null;
   /** Another text whenever something is another; without a request to anybody. */
   revision(): string;
 }

@@ -1,22 +1,24 @@
-import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { type Pool } from 'pg';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Pool } from 'pg';
 import { z } from 'zod';
 import { ServiceError } from '../../kit/errors';
-import { type AttemptLimits } from '../http/attempt-limits';
+import type { AttemptLimits } from '../http/attempt-limits';
 import { type Endpoint, type EndpointName, partsOf } from '../contract/endpoint';
-import { type AuthAct } from './auth-acts';
+import type { AuthAct } from './auth-acts';
 import { refuseCommonPassword } from './common-password';
-import { type SignedUpProof } from './signed-up-proof';
+import type { SignedUpProof } from './signed-up-proof';
 import { readBody } from '../http/bind-endpoint';
 import { ADDRESS_HEADER } from './address-header';
-import { type SessionUser } from '../http/callers';
-import { type AuthSource } from './create-auth';
-import { type Log } from '../../kit/log';
-import { keepAccount } from './keep-account';
+import type { SessionUser } from '../http/callers';
+import type { AuthSource } from './create-auth';
+import type { Log } from '../../kit/log';
 import { noteAccount } from './note-account';
-import { type MailSender } from '../http/dashboard-deps';
+import type { MailSender } from '../http/dashboard-deps';
 import { asksForSecondFactor, findSignedIn, noteSecondFactor, refuseMisplaced } from './second-factor';
 import { Refusal } from '../http/refusal';
+import { undoDeletion } from '../../selling/members/account-deletion';
+import { undoPersonDeletion } from '../../selling/members/person-deletion';
+import { keptMail } from '../mail/account-mails';
 
 export interface AuthTools {
   readonly auth: AuthSource;
@@ -228,4 +230,24 @@ export async function findSessionUser(
     throw error;
   });
   return found.user;
+}
+
+interface SignedIn {
+  readonly email: string;
+  /** The network address that the person came from. */
+  readonly from: string;
+}
+
+const FIND = 'SELECT id FROM auth_user WHERE email = lower($1)';
+
+/** A person who signs in within the grace keeps the account. Call it once there is a session. */
+async function keepAccount({ email, from }: SignedIn, { db, mail, log }: { db: Pool; mail: MailSender; log: Log }): Promise<void> {
+  const { rows } = await db.query<{ id: string }>(FIND, [email.trim()]);
+  const userId = rows[0]?.id;
+  if (userId === undefined) return;
+  const isPersonAlone = await undoPersonDeletion(db, userId);
+  if (!isPersonAlone && !(await undoDeletion(db, { userId, actor: { name: `dashboard:${email.trim().toLowerCase()}`, from } }))) return;
+  await mail
+    .send(keptMail(email, { isPersonAlone }, mail.installation))
+    .catch((err: unknown) => log.warn({ err }, 'a person could not be told by mail that the account is kept'));
 }

@@ -131,7 +131,7 @@ function Costs({
               </th>
               <td data-label="Plans">
                 <Plans product={product} />
-                <NoLiveSource product={product} source={tools.liveSources?.find(product.id) ?? null} />
+                <NoLiveSource source={tools.liveSources?.find(product.id) ?? null} />
               </td>
               <td data-label={`${formatCount(requests)} a month`}>
                 <Cost product={product} requests={requests} />

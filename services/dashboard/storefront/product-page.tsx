@@ -173,7 +173,7 @@ export function ProductPage({ tools, product, operations }: ProductPageProps): R
       </p>
       <section aria-labelledby="plans">
         <h2 id="plans">Plans</h2>
-        <NoLiveSource product={product} source={source} />
+        <NoLiveSource source={source} />
         <Offers tools={tools} product={product} />
       </section>
       <Sample operations={operations} />

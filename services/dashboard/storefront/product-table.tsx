@@ -1,7 +1,7 @@
 import { type ReactNode } from 'react';
 import { type CatalogueProduct, refusesTestKeys } from '../../../plugins/core/catalogue/catalogue';
-import { routesWithoutSource } from '../../products/own-sources';
 import { type LiveSource } from '../contract/plans';
+import { type KnownSource } from '../http/dashboard-deps';
 import { type PageTools } from './page-frame';
 import { describeLimits, describePlan, formatPrice, isOffered } from '../brand/wording';
 
@@ -16,7 +16,7 @@ function Since({ since }: Pick<LiveSource, 'since'>): ReactNode {
 }
 
 /** Which keys get answers. Why a live one does not is the operator's business. */
-function LiveStatus({ product, source }: { readonly product: string; readonly source: LiveSource | null }): ReactNode {
+function LiveStatus({ source }: { readonly source: KnownSource | null }): ReactNode {
   if (source === null) {
     return (
       <>
@@ -25,7 +25,7 @@ function LiveStatus({ product, source }: { readonly product: string; readonly so
       </>
     );
   }
-  const some = source.isThere ? [] : routesWithoutSource(product);
+  const some = source.isThere ? [] : source.routes;
   if (some.length > 0) {
     return (
       <>
@@ -44,22 +44,16 @@ function LiveStatus({ product, source }: { readonly product: string; readonly so
 }
 
 /** Which keys get answers, in a word and since when. */
-export function Status({ product, source }: { readonly product: CatalogueProduct; readonly source: LiveSource | null }): ReactNode {
+export function Status({ product, source }: { readonly product: CatalogueProduct; readonly source: KnownSource | null }): ReactNode {
   if (!isOffered(product)) return <span className="badge">Listed only</span>;
   if (refusesTestKeys(product)) return <span className="badge">Live keys only</span>;
-  return <LiveStatus product={product.id} source={source} />;
+  return <LiveStatus source={source} />;
 }
 
 /** Beside prices: that live keys get no answers yet, or in part. Nothing where they do, or where it is not known. */
-export function NoLiveSource({
-  product: { id },
-  source,
-}: {
-  readonly product: CatalogueProduct;
-  readonly source: LiveSource | null;
-}): ReactNode {
+export function NoLiveSource({ source }: { readonly source: KnownSource | null }): ReactNode {
   if (source === null || source.isThere) return null;
-  const some = routesWithoutSource(id);
+  const some = source.routes;
   return (
     <span className="block">
       No live source yet: live keys get answers from {some.length === 0 ? 'no route' : `${some.join(', ')} only`}.

@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { type Clock } from '../../../plugins/core/ports';
 import { type Log } from '../../kit/log';
 import { plainGet } from '../../kit/plain-get';
-import { type LiveSources } from '../http/dashboard-deps';
-import { type LiveSource } from '../contract/plans';
+import { type KnownSource, type LiveSources } from '../http/dashboard-deps';
 
 export interface WatchSourcesOptions {
   /** Base URLs of the private servers of services and workers. */
@@ -22,17 +21,20 @@ const MAX_BYTES = 65_536;
 /** A restart takes less. Of who is silent for longer nothing is known. */
 const KNOWN_FOR_MS = 120_000;
 
-const answerSchema = z.object({ products: z.record(z.string().max(64), z.boolean()) });
+const product = z.string().max(64);
+const answerSchema = z.object({
+  products: z.record(product, z.boolean()),
+  routes: z.record(product, z.array(z.string().max(256)).max(64)).default({}),
+});
 
-interface Heard {
+interface Heard extends z.output<typeof answerSchema> {
   readonly atMs: number;
-  readonly products: Readonly<Record<string, boolean>>;
 }
 
-async function ask(url: string): Promise<Heard['products']> {
+async function ask(url: string): Promise<z.output<typeof answerSchema>> {
   const { status, body } = await plainGet(new URL('/live', url), { signal: AbortSignal.timeout(ANSWER_MS), maxBytes: MAX_BYTES });
   if (status !== 200) throw new Error(`answered ${status}`);
-  return answerSchema.parse(JSON.parse(body.toString())).products;
+  return answerSchema.parse(JSON.parse(body.toString()));
 }
 
 /** Of several who know a product all must have what it needs: a call may go to any of them. */
@@ -47,7 +49,7 @@ function combine(heard: Iterable<Heard>): ReadonlyMap<string, boolean> {
 /** Asks in the background and keeps the answers, so that no page waits for them. */
 export class WatchedSources implements LiveSources {
   private readonly heard = new Map<string, Heard>();
-  private known: ReadonlyMap<string, LiveSource> = new Map();
+  private known: ReadonlyMap<string, KnownSource> = new Map();
   private asking: Promise<void> | undefined;
   private readonly timer: NodeJS.Timeout | undefined;
 
@@ -63,12 +65,12 @@ export class WatchedSources implements LiveSources {
     return this.asking;
   }
 
-  find(product: string): LiveSource | null {
+  find(product: string): KnownSource | null {
     return this.known.get(product) ?? null;
   }
 
   revision(): string {
-    return [...this.known].map(([product, { isThere, since }]) => `${product}=${isThere} ${since}`).join();
+    return [...this.known].map(([product, { isThere, since, routes }]) => `${product}=${isThere} ${since} ${routes.join(' ')}`).join();
   }
 
   async close(): Promise<void> {
@@ -81,7 +83,7 @@ export class WatchedSources implements LiveSources {
     await Promise.all(
       urls.map(async (url) => {
         try {
-          this.heard.set(url, { atMs: clock.monotonic(), products: await ask(url) });
+          this.heard.set(url, { atMs: clock.monotonic(), ...(await ask(url)) });
         } catch (err) {
           log.debug({ err, url }, 'a process does not say which products have a live source');
           const last = this.heard.get(url);
@@ -91,10 +93,11 @@ export class WatchedSources implements LiveSources {
     );
     const since = new Date(clock.now()).toISOString();
     const now = [...combine(this.heard.values())].sort(([left], [right]) => (left < right ? -1 : 1));
+    const routes = new Map([...this.heard.values()].flatMap((each) => Object.entries(each.routes)));
     this.known = new Map(
-      now.map(([product, isThere]) => {
-        const before = this.known.get(product);
-        return [product, before?.isThere === isThere ? before : { isThere, since }];
+      now.map(([id, isThere]) => {
+        const before = this.known.get(id);
+        return [id, { isThere, since: before?.isThere === isThere ? before.since : since, routes: routes.get(id) ?? [] }];
       }),
     );
   }

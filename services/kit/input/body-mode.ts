@@ -3,9 +3,9 @@ import { type Readable } from 'node:stream';
 /** A file of a multipart body, held in memory. */
 export interface UploadedFile {
   readonly field: string;
-  /** As the client named it, without folders; never use it as a path. */
+  /** The name that the client gave, without folders. Never use it as a path. */
   readonly filename: string;
-  /** As the client declared it; look at the bytes before believing it. */
+  /** The type that the client declared. Look at the bytes before believing it. */
   readonly mediaType: string;
   readonly bytes: Buffer;
 }

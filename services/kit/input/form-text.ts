@@ -1,17 +1,17 @@
 import { invalidInput, type ServiceError } from '../errors';
 
-/** More fields than any route has; a body of a million tiny fields must not cost a million objects. */
+/** More fields than any route has. A body with a million tiny fields must not cost a million objects. */
 export const MAX_FIELDS = 200;
-/** Characters of a field's name. */
+/** Maximum characters of a field's name. */
 const MAX_FIELD_NAME = 200;
 
-/** The credential's parameter. The gateway strips it; a service that is reached another way must not see it either. */
+/** The parameter of the API key. The gateway strips it. A service that is reached another way must not see it either. */
 export const CREDENTIAL_FIELD = 'api_key';
 
 /** Where a field came from, in words for messages. */
 export type FieldSource = 'query' | 'form' | 'JSON body';
 
-/** One source that says two things. */
+/** The 400 for one source that gives a field two values. */
 export function contradiction(name: string, source: FieldSource): ServiceError {
   return invalidInput([{ field: name, message: `is given more than once in the ${source}, with different values` }]);
 }
@@ -55,7 +55,7 @@ export function parseFormText(text: string, source: 'query' | 'form'): Record<st
     const ampersand = text.indexOf('&', start);
     const end = ampersand < 0 ? text.length : ampersand;
     if (end > start) {
-      // Looked for in the field alone: a text without any would be searched to its end for every field.
+      // Looks in the field alone. Searching the rest of the text for every field would take quadratic time.
       const field = text.slice(start, end);
       const equals = field.indexOf('=');
       const nameEnd = equals < 0 ? field.length : equals;

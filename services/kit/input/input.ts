@@ -9,7 +9,7 @@ import { decodeUtf8 } from './utf8';
 
 /** Everything a caller sent, from all places. */
 export interface CallInput {
-  /** The body's fields over the query's. */
+  /** Fields of the body and of the query. The body wins. */
   readonly fields: Record<string, unknown>;
   readonly files: ReadonlyMap<string, UploadedFile>;
   readonly upload: IncomingUpload | undefined;
@@ -32,8 +32,8 @@ const NO_FILES: ReadonlyMap<string, UploadedFile> = new Map();
 const NO_BODY: BodyInput = { fields: {} };
 
 /**
- * Merges query, urlencoded, multipart and JSON: the body wins over the query; one source that gives a field twice with different
- * values is a 400. The credential parameter `api_key` is dropped.
+ * Merges query, urlencoded, multipart and JSON input. The body wins over the query. A source that gives a field twice with different values
+ * is a 400. The parameter `api_key` is dropped.
  * @throws ServiceError 400, 413 or 415
  */
 export async function readInput(request: IncomingMessage, options: InputOptions): Promise<CallInput> {
@@ -62,7 +62,7 @@ async function readBodyInput(request: IncomingMessage, options: InputOptions): P
     return readMultipart(request, { limitBytes, keepFiles: body.kind === 'files', uploadFields });
   }
   if (body.kind === 'upload' && body.mediaTypes.includes(mediaType)) return rawUpload(request, mediaType, limitBytes);
-  // A file under a client's usual type (curl says urlencoded) would be held in memory for nothing: the route is told that none came.
+  // A file sent under a client's default type (curl says urlencoded) is not an upload. Reading it would fill memory for nothing.
   if (body.kind === 'upload' && isFieldType(mediaType)) return NO_BODY;
   if (!isFieldType(mediaType)) {
     // A body without a type and without bytes is no body: some clients send `Transfer-Encoding: chunked` with every POST.
@@ -107,7 +107,7 @@ function rawUpload(request: IncomingMessage, mediaType: string, limitBytes: numb
   return { ...NO_BODY, upload: { field: undefined, filename: undefined, mediaType, stream } };
 }
 
-/** The 413 that an upload ran into, when it did: whatever the handler made of its broken stream, this is the answer. */
+/** The 413 of an upload that was too large. It is the response, whatever the handler made of its broken stream. */
 export function uploadFailure(upload: IncomingUpload | undefined, limitBytes: number): ServiceError | undefined {
   const error = upload?.stream.errored;
   if (error instanceof ServiceError) return error;

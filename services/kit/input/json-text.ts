@@ -1,7 +1,7 @@
 import { invalidInput } from '../errors';
 import { contradiction, CREDENTIAL_FIELD, FieldCollector, MAX_FIELDS } from './form-text';
 
-/** Levels of arrays and objects. Nothing that is documented goes past five. */
+/** Maximum levels of arrays and objects. No documented input goes past five. */
 const MAX_JSON_DEPTH = 64;
 
 const BODY = 'JSON body';
@@ -27,7 +27,10 @@ interface Member {
   valueStart: number;
 }
 
-/** Remembers the members of the outermost object and refuses one that repeats with another value: JSON.parse would let the last win. */
+/**
+ * Remembers the members of the outermost object and refuses a member that repeats with another value. JSON.parse would let the last one
+ * win.
+ */
 class MemberCheck {
   private readonly values = new Map<string, string>();
   private member: Member | undefined;
@@ -55,7 +58,7 @@ class MemberCheck {
   }
 }
 
-/** One walk over the text before JSON.parse builds anything: depth, and the members of the outermost object. */
+/** Walks over the text once, before JSON.parse builds anything, and checks its depth and the members of the outermost object. */
 function checkShape(text: string): void {
   const members = new MemberCheck(text);
   let depth = 0;
@@ -83,7 +86,7 @@ function parseOrRefuse(text: string): unknown {
   }
 }
 
-/** Removes the members that could reach a prototype when somebody later copies the object with plain assignments. */
+/** Removes members that could reach a prototype if the object is later copied with plain assignments. */
 function dropPrototypeMembers(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
   if (!Array.isArray(value)) {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** More entries than any list that is small enough to be sent here. */
+/** More entries than any list that fits into a request. */
 export const MAX_ENTRIES = 50_000;
 
 function entryOf(entry: z.ZodType): object {
@@ -9,8 +9,8 @@ function entryOf(entry: z.ZodType): object {
 }
 
 /**
- * A list that callers send back to us as they got it. The first wrong entry ends the reading: a body of a million would be told a million
- * mistakes.
+ * A list that callers send back to us as they got it. Reading ends at the first wrong entry, so that a body with a million mistakes does
+ * not make a million messages.
  * @param message reads as a sentence after the entry's name
  */
 export function listOf<Entry extends z.ZodType>(entry: Entry, message: string): z.ZodType<z.output<Entry>[], unknown[]> {
@@ -18,7 +18,7 @@ export function listOf<Entry extends z.ZodType>(entry: Entry, message: string): 
     z
       .array(z.unknown())
       .max(MAX_ENTRIES)
-      // For the document: here each entry is anything until it is read.
+      // Only for the OpenAPI document: zod itself accepts any entry here, and the transformation below reads each.
       .meta({ items: entryOf(entry) })
       .transform((list, context) => {
         const read: z.output<Entry>[] = [];

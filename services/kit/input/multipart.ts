@@ -18,11 +18,11 @@ export interface MultipartBody {
 }
 
 export interface MultipartOptions {
-  /** Of the body; of the upload itself where there is one. */
+  /** Maximum bytes of the body, or of the upload if there is one. */
   readonly limitBytes: number;
-  /** False: a file part is a 400. */
+  /** If false, a file part is a 400. */
   readonly keepFiles: boolean;
-  /** The first part with one of these names is handed over as a stream and ends the reading of fields. */
+  /** The first part with one of these names is handed over as a stream. No field after it is read. */
   readonly uploadFields: readonly string[];
 }
 
@@ -33,12 +33,12 @@ function broken(message: string): ServiceError {
 /** Boundaries and part headers around an upload. */
 const FRAME_BYTES = 65_536;
 
-/** What a whole form may hold: beside an upload there may be fields. */
+/** Maximum bytes of a whole form. An upload may have fields beside it. */
 function wholeBytes({ limitBytes, uploadFields }: MultipartOptions): number {
   return uploadFields.length === 0 ? limitBytes : limitBytes + DEFAULT_BODY_LIMIT_BYTES + FRAME_BYTES;
 }
 
-/** 413 for what stands beside an upload: the file may be large because it is never held in memory, the fields are. */
+/** The 413 for fields beside an upload. The file may be large because it is never held in memory; the fields are. */
 function fieldsTooLarge(): ServiceError {
   return new ServiceError('payload_too_large', {
     detail: `The fields beside the file are larger than the ${DEFAULT_BODY_LIMIT_BYTES} bytes that this route accepts.`,
@@ -63,14 +63,14 @@ class MultipartReading {
 
   fail(error: unknown): void {
     const failure = error instanceof ServiceError ? error : broken('is not valid multipart/form-data');
-    // A handler that reads the upload learns the same as the caller.
+    // A handler that reads the upload gets the same error as the caller.
     if (this.upload && !this.upload.writableEnded) this.upload.destroy(failure);
     if (this.settled) return;
     this.settled = true;
     this.reject(failure);
   }
 
-  /** All parts have been seen. */
+  /** Called when all parts have been seen. */
   finish(): void {
     if (this.upload) this.upload.end();
     else this.settleAfterFields(undefined);
@@ -94,9 +94,9 @@ class MultipartReading {
     // A file may come without a file name (RFC 7578, section 4.2).
     if (isUpload) {
       this.upload = new BodyLimit(this.options.limitBytes);
-      // Without a listener when the handler is done with the upload before the client is.
+      // The handler may be done with the upload before the client is. The stream has no listener then.
       this.upload.on('error', () => stream.resume());
-      // It ends with the form: a second file may follow, and then neither is meant.
+      // The upload ends with the form: a second file may follow, and then both are refused.
       stream.pipe(this.upload, { end: false });
       this.settleAfterFields({ field: name, filename, mediaType, stream: this.upload });
     } else if (filename === undefined) this.collect(stream, (bytes) => this.collector.add(name, decodeUtf8(bytes, name)));
@@ -122,7 +122,7 @@ class MultipartReading {
     const mostBytes = this.options.uploadFields.length > 0 ? DEFAULT_BODY_LIMIT_BYTES : this.options.limitBytes;
     const chunks: Buffer[] = [];
     for await (const chunk of stream as AsyncIterable<Buffer>) {
-      // Read on after the refusal, so that the parser does not wait for ever; nothing more is kept.
+      // Keeps reading after the refusal, so that the parser does not wait for ever. Nothing more is kept.
       if (this.settled) continue;
       this.heldBytes += chunk.length;
       if (this.heldBytes > mostBytes) this.fail(fieldsTooLarge());
@@ -147,7 +147,7 @@ class MultipartReading {
 }
 
 /**
- * Reads multipart/form-data. Every part is taken as bytes, so that text which is not UTF-8 is noticed; a part with a file name is a file.
+ * Reads multipart/form-data. Every part is read as bytes, so that text which is not UTF-8 is noticed. A part with a file name is a file.
  * @throws ServiceError 400 on a broken body, 413 over the limit
  */
 export async function readMultipart(request: IncomingMessage, options: MultipartOptions): Promise<MultipartBody> {
@@ -164,7 +164,7 @@ export async function readMultipart(request: IncomingMessage, options: Multipart
     parser.on(
       'file',
       (name: string | undefined, stream: BusboyFileStream, ...[filename, , mediaType]: [string | undefined, string, string]) => {
-        // A part's own error says the same as the parser's, which settles the reading.
+        // A part's own error repeats the parser's, which settles the reading.
         stream.on('error', stop);
         reading.part(name, stream, filename, mediaType);
       },

@@ -2,15 +2,15 @@ import { type FieldError, invalidInput } from '../errors';
 import { type BodyMode } from './body-mode';
 import { memberSchemas } from './schema-members';
 
-/** The parameters of a route, or the members of one of them, each by the form in which spellings of it agree. */
+/** The parameters of a route, or the members of one of them, by the form that their spellings have in common. */
 export interface KnownParameters {
   readonly names: ReadonlySet<string>;
   readonly byForm: ReadonlyMap<string, string>;
-  /** Of the parameters that are objects. */
+  /** Members of the parameters that are objects, by parameter. */
   readonly members: ReadonlyMap<string, KnownParameters>;
 }
 
-/** What is left of a name without its case, brackets, hyphens, underscores and plural. */
+/** A name without its case, brackets, hyphens, underscores and plural. */
 function formOf(name: string): string {
   const plain = name
     .replace(/\[.*/s, '')
@@ -43,8 +43,8 @@ function nearMissesIn(fields: object, known: KnownParameters, path: string): Fie
 }
 
 /**
- * Refuses a name that all but matches a parameter: ignored, it would answer a question that was not asked (`?IP=` about the caller).
- * Names that resemble nothing are ignored, as everywhere. What stands in brackets is the caller's and is not repeated.
+ * Refuses a name that nearly matches a parameter. If it were ignored, the response would answer another question (`?IP=` would look up the
+ * caller). Names that resemble nothing are ignored, as everywhere. Text in brackets comes from the caller and is not repeated.
  * @throws ServiceError 400
  */
 export function refuseNearMisses(fields: object, known: KnownParameters): void {

@@ -2,10 +2,10 @@ import { type IncomingMessage } from 'node:http';
 import { Transform, type TransformCallback } from 'node:stream';
 import { ServiceError } from '../errors';
 
-/** Bytes of a request body unless its route says otherwise. */
+/** Maximum bytes of a request body. A route can set its own. */
 export const DEFAULT_BODY_LIMIT_BYTES = 1_048_576;
 
-/** 413. The connection stays: closed, it would be reset under a gateway that is still sending, which then answers 502 for us. */
+/** The 413 keeps the connection open. If it closed, a gateway that is still sending would see a reset and send 502 instead. */
 export function bodyTooLarge(limitBytes: number): ServiceError {
   return new ServiceError('payload_too_large', {
     detail: `The request body is larger than the ${limitBytes} bytes that this route accepts.`,
@@ -21,8 +21,8 @@ export function hasBody(request: IncomingMessage): boolean {
 }
 
 /**
- * @param limitBytes what the answer names
- * @param mostBytes what is let through, when that is more
+ * @param limitBytes the limit that the message names
+ * @param mostBytes the limit that is enforced, when it is higher
  * @throws ServiceError 413 when the declared length is over the limit already
  */
 export function checkDeclaredLength(request: IncomingMessage, limitBytes: number, mostBytes = limitBytes): void {
@@ -30,7 +30,7 @@ export function checkDeclaredLength(request: IncomingMessage, limitBytes: number
   if (length > mostBytes) throw bodyTooLarge(limitBytes);
 }
 
-/** The body without a declared length cannot be trusted to end: this passes bytes through until the limit, then fails with 413. */
+/** Passes bytes of a body through until the limit, then fails with 413. It is for bodies without a declared length, which may never end. */
 export class BodyLimit extends Transform {
   private seen = 0;
 
@@ -38,7 +38,7 @@ export class BodyLimit extends Transform {
     super();
   }
 
-  /** True once the limit was passed, whatever error the reader made of it. */
+  /** True once the limit was passed, whatever error the reader made of that. */
   get exceeded(): boolean {
     return this.seen > this.limitBytes;
   }

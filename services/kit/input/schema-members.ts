@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What a schema takes, without what it adds to that: defaults, transformations, refinements. */
+/** The schema of what callers send: without defaults, transformations and refinements. */
 export function takenBy(schema: unknown): unknown {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
     return takenBy(schema.def.innerType);
@@ -9,7 +9,7 @@ export function takenBy(schema: unknown): unknown {
   return schema instanceof z.ZodPipe ? takenBy(schema.def.in) : schema;
 }
 
-/** Names and schemas of the members of an object, looked for through unions and transformations. */
+/** Names and schemas of an object's members, found through unions and transformations. */
 export function memberSchemas(schema: unknown): [name: string, schema: unknown][] {
   const inner = takenBy(schema);
   if (inner instanceof z.ZodObject) return Object.entries(inner.shape);

@@ -3,8 +3,8 @@ import { invalidInput } from '../errors';
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Text of bytes that a caller sent.
- * @param field named in the complaint
+ * Decodes bytes that a caller sent.
+ * @param field named in the message
  * @throws ServiceError 400 when they are not UTF-8
  */
 export function decodeUtf8(bytes: Uint8Array, field: string): string {

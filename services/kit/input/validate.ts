@@ -6,10 +6,10 @@ import { memberSchemas, takenBy } from './schema-members';
 
 /** How a member is read: as one plain type, or member by member. */
 type Coercion = 'text' | 'number' | 'boolean' | Coercions;
-/** Which members of a schema take one plain type for another; found once when the service is built. */
+/** Members of a schema whose values are converted between plain types. Computed once, when the service is built. */
 export type Coercions = ReadonlyMap<string, Coercion>;
 
-/** One of several numbers. */
+/** True for a union of numeric literals. */
 function isOfNumbers(schema: unknown): boolean {
   return schema instanceof z.ZodLiteral && [...schema.values].every((value) => typeof value === 'number');
 }
@@ -45,10 +45,13 @@ const BOOLEANS: Readonly<Record<string, boolean>> = {
   off: false,
 };
 
-/** A number past this may have lost digits when it was read: as text it would be another one. */
+/** A larger number may have lost digits when it was parsed. As text it would be another number. */
 const isExact = (value: number): boolean => Math.abs(value) <= Number.MAX_SAFE_INTEGER;
 
-/** One caller quotes numbers and another does not, in JSON too. What cannot be read stays, for the schema to refuse. */
+/**
+ * Some callers quote numbers and others do not, in JSON too, so both are accepted. A value that cannot be converted stays, and the schema
+ * refuses it.
+ */
 function coerce(value: unknown, to: Coercion): unknown {
   if (to === 'text') return typeof value === 'number' && isExact(value) ? String(value) : value;
   if (typeof to === 'string') return typeof value === 'string' ? coerceText(value, to) : value;
@@ -62,7 +65,7 @@ function coerceMembers(members: object, coercions: Coercions): Record<string, un
   return coerced;
 }
 
-/** An empty text is an absent number or boolean: forms send every field. */
+/** An empty text counts as an absent number or boolean, because forms send every field. */
 function coerceText(text: string, to: 'number' | 'boolean'): unknown {
   const trimmed = text.trim();
   if (trimmed === '') return undefined;
@@ -91,7 +94,7 @@ const KINDS: Readonly<Record<string, string>> = {
   record: 'must be an object',
 };
 
-/** One complaint in words; a message written into the schema wins over this. Never repeats the value: it may be a secret. */
+/** Describes one complaint in words. A message in the schema takes precedence. Never repeats the value: it may be a secret. */
 function describeIssue(issue: z.core.$ZodRawIssue): string {
   if (issue.input === undefined) return 'is required';
   switch (issue.code) {
@@ -138,7 +141,7 @@ export function checkSchema(value: unknown, { schema, status }: { schema: z.ZodT
 }
 
 /**
- * Applies a route's schema to what was read.
+ * Applies a route's schema to the call's input.
  * @returns the schema's output; undefined for a route without a schema
  * @throws ServiceError 400 for a near miss of a parameter; else as {@link checkSchema}
  */

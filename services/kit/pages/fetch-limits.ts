@@ -3,21 +3,21 @@ import { type KeyMode } from '../../../plugins/core/ports';
 import { type PoolLevels } from '../worker/worker-metrics';
 import { FairLimit } from '../fair-limit';
 
-/** Pages that one host is asked for at a time: it has other visitors. */
+/** Pages that are fetched from one host at a time, because the host has other visitors. */
 const AT_ONCE_FROM_A_HOST = 2;
-/** What one owner may take of all places, so that hosts that never answer leave some for the others. */
+/** Share of all places that one owner may hold, so that hosts that never respond leave some for others. */
 const MAX_OF_ONE = 0.75;
 
-/** Who fetches, as the limits see it. */
+/** The owner, mode and host of a fetch, which decide when it may run. */
 export interface FetchTurn {
-  /** Owners take turns. */
+  /** Owners take turns: a free place goes to the one that waited longest. */
   readonly owner: object | string;
   /** Fetches of test keys take half of the places; `live` unless given. */
   readonly mode?: KeyMode | undefined;
   readonly host: string;
 }
 
-/** Bounds how many fetches run at a time, overall, for one owner and from one host, for all owners together. */
+/** Bounds how many fetches run at a time: in total, for each owner, and for each host (all owners together). */
 export class FetchLimits {
   private readonly everywhere: FairLimit;
   private readonly byHost = new Map<string, LimitFunction>();
@@ -33,7 +33,7 @@ export class FetchLimits {
     return { ...levels, waiting: all };
   }
 
-  /** A fetch that waits for its host holds no place of the others. */
+  /** A fetch that waits for its host holds no place that others could use. */
   async run<T>({ owner, mode = 'live', host }: FetchTurn, work: () => Promise<T>): Promise<T> {
     const ofHost = this.byHost.get(host) ?? pLimit(AT_ONCE_FROM_A_HOST);
     this.byHost.set(host, ofHost);

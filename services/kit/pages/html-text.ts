@@ -1,6 +1,6 @@
 import { TextDecoder } from 'node:util';
 
-/** Bytes in which HTML declares its own encoding. */
+/** HTML must declare its encoding within so many bytes. */
 const DECLARATION_BYTES = 1_024;
 
 function decoderOf(label: string | undefined): TextDecoder {
@@ -11,7 +11,7 @@ function decoderOf(label: string | undefined): TextDecoder {
   }
 }
 
-/** Text of a page: the header's charset wins over the document's; unknown ones and broken bytes never fail. */
+/** Decodes a page. The header's charset wins over the document's. Unknown charsets and broken bytes never fail. */
 export function htmlText(bytes: Uint8Array, contentType: string): string {
   const inHeader = /charset\s*=\s*"?([\w.:-]+)/i.exec(contentType)?.[1];
   const inDocument = /<meta[^>]{0,200}?charset\s*=\s*["']?([\w.:-]+)/i.exec(

@@ -7,34 +7,34 @@ export interface PackedPage {
   /** `content-encoding`; absent when the bytes are the page's. */
   readonly encoding?: string | undefined;
   readonly contentType: string;
-  /** Absolute. */
+  /** Absolute URL. */
   readonly url: string;
 }
 
 export interface PageJob extends PackedPage {
-  /** Unpacked. */
+  /** Maximum bytes after unpacking. */
   readonly maxBytes: number;
 }
 
-/** A robots.txt as it was sent, and the page that it is asked about. */
+/** A robots.txt as it was sent, and the URL of the page to judge by it. */
 export interface RobotsJob {
   readonly bytes: Uint8Array;
   /** `content-encoding`; absent when the bytes are the text's. */
   readonly encoding?: string | undefined;
-  /** Absolute, of the same site. */
+  /** Absolute URL on the same site. */
   readonly url: string;
 }
 
 export type RobotsAnswer = RobotsVerdict | 'encoding_refused';
 
-/** Why a page that was fetched is not read. */
+/** Why a fetched page is not read. */
 export type PageRefusal = 'too_complex' | 'too_large' | 'encoding_refused';
 
-/** Threads pass plain data: a link's URL goes as text. */
+/** Threads pass plain data, so a link's URL is sent as text. */
 type SentLink = Omit<PageLink, 'url'> & { readonly href: string };
 type SentPage = Omit<ParsedPage, 'links'> & { readonly links: readonly SentLink[] };
 
-/** What the thread answers. Anything unforeseen rejects instead. */
+/** The thread's response. Anything unforeseen rejects instead. */
 export type PageAnswer = { readonly kind: 'page'; readonly page: SentPage } | { readonly kind: 'refused'; readonly reason: PageRefusal };
 
 export function packPage({ links, ...page }: ParsedPage): SentPage {

@@ -15,7 +15,7 @@ import {
 import { MAX_PAGE_BYTES } from './page-port';
 import { type ParsedPage } from './parse-page';
 
-/** A page that was fetched and cannot be read: too large, not packed as it says, too deep or too many elements, or not read within its time. */
+/** A page that was fetched but cannot be read: too large, not packed as declared, too deep, too many elements, or not parsed in time. */
 export class PageUnreadable extends Error {
   override readonly name = 'PageUnreadable';
 
@@ -27,25 +27,28 @@ export class PageUnreadable extends Error {
   }
 }
 
-/** Unpacks and reads what was fetched away from the event loop. */
+/** Unpacks and parses fetched pages away from the event loop. */
 export interface PageParser {
   /**
-   * @param page its bytes may be empty afterwards: a thread has them
-   * @param owner who the time is taken from: pages of several owners take turns
+   * @param page its bytes may be empty afterwards, because they move to a thread
+   * @param owner pages of several owners take turns
    * @throws PageUnreadable; the signal's reason when it fires
    */
   parse(page: PackedPage, owner: object | string, signal: AbortSignal): Promise<ParsedPage>;
-  /** What a robots.txt says of a page; the same of bytes and turns, but that the bytes stay. @throws PageUnreadable; the signal's reason */
+  /**
+   * Judges a page by its site's robots.txt. Owners take turns as for pages; the bytes stay.
+   * @throws PageUnreadable; the signal's reason
+   */
   askRobots(job: RobotsJob, owner: object | string, signal: AbortSignal): Promise<RobotsAnswer>;
   levels(): PoolLevels;
   close(): Promise<void>;
 }
 
 export interface PageParserOptions {
-  /** The compiled `page-thread`. */
+  /** Path of the compiled `page-thread`. */
   readonly threadFile: string;
   readonly threads: number;
-  /** Milliseconds for one page, from when a thread takes it; 5,000 unless given. The slowest page that is not too complex takes 500. */
+  /** Milliseconds for one page, from when a thread takes it. Default: 5,000. The slowest page that is not too complex takes 500. */
   readonly deadlineMs?: number;
   /** Bytes of a page, unpacked; 2 MiB unless given. */
   readonly maxBytes?: number;
@@ -55,18 +58,18 @@ export interface PageParserOptions {
 type ThreadWork = 'readPageJob' | 'judgeRobotsJob';
 
 const DEADLINE_MS = 5_000;
-/** Megabytes of a thread's heap: a page of 2 MiB with the most elements needs a quarter of it. */
+/** Megabytes of a thread's heap. A page of 2 MiB with the most elements needs a quarter of it. */
 const HEAP_MEGABYTES = 192;
-/** Threads end when nothing has been parsed for so long: most installations read pages now and then. */
+/** Threads end after this long without a page, because most installations read pages only now and then. */
 const IDLE_MS = 30_000;
 
-/** A page's bytes are handed over rather than copied. Node cuts small buffers from memory that they share: those stay. */
+/** A page's bytes are transferred instead of copied. Node cuts small buffers from shared memory, so those are copied. */
 function ownMemoryOf({ bytes }: PackedPage): ArrayBuffer[] {
   const { buffer } = bytes;
   return buffer instanceof ArrayBuffer && bytes.byteLength === buffer.byteLength ? [buffer] : [];
 }
 
-/** A pool of threads; a page that takes longer than the deadline costs its thread, which is replaced. */
+/** A pool of threads. A page that misses the deadline costs its thread, which is replaced. */
 export function createPageParser({
   threadFile,
   threads,
@@ -82,7 +85,7 @@ export function createPageParser({
     env: {},
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MEGABYTES },
   });
-  // One thread stays for the others, whatever one caller's pages take.
+  // One thread stays free for others, however long one caller's pages take.
   const places = new FairLimit({ atOnce: threads, mostOfOne: Math.max(1, threads - 1) });
 
   async function inThread<Answer>(
@@ -99,7 +102,7 @@ export function createPageParser({
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof DeadlinePassed) throw new PageUnreadable('parse_timeout', error);
-      // The thread's memory did not suffice.
+      // The thread ran out of memory.
       throw codeOf(error) === 'ERR_WORKER_OUT_OF_MEMORY' ? new PageUnreadable('too_complex', error) : error;
     }
   }

@@ -10,8 +10,8 @@ import { USER_AGENT } from './robots';
 type PageRequest = Pick<GuardedRequest, 'signal' | 'timeoutMs' | 'headers'>;
 
 /**
- * One exchange with a web server that a caller named. Redirects are returned, not followed. Bodies are as sent; unpack them where the cost
- * does not fall on other callers.
+ * One exchange with a web server that a caller named. Redirects are returned and not followed. Bodies come as sent: unpack them where the
+ * cost does not fall on other callers.
  */
 export interface PagePort {
   /** @throws FetchRefused, always */
@@ -19,11 +19,11 @@ export interface PagePort {
   close(): Promise<void>;
 }
 
-/** Of a page, as sent and unpacked. */
+/** Maximum bytes of a page, both as sent and unpacked. */
 export const MAX_PAGE_BYTES = 2_097_152;
 
 export interface PagePortOptions {
-  /** For one exchange. */
+  /** Milliseconds for one exchange. */
   readonly timeoutMs: number;
   /** Bytes of a body as sent; 2 MiB unless given. */
   readonly maxBytes?: number;
@@ -45,8 +45,8 @@ export function createLivePort({ metrics, ...options }: Pick<GuardedFetchOptions
 }
 
 /**
- * The sandbox's web: every host lies below `/seo-web/<scheme>/<host>`, so no page of a test key is ever asked for on the network.
- * The same forms of URL are refused as live.
+ * The sandbox's web. Every host lies below `/seo-web/<scheme>/<host>`, so a test key never causes a request to the network. It refuses the
+ * same forms of URL as the live port.
  */
 export function createSandboxPort(sandboxUrl: string, options: PagePortOptions): PagePort {
   const { timeoutMs, maxBytes = MAX_PAGE_BYTES, metrics } = options;

@@ -13,11 +13,11 @@ import { hostOf, parseUrl, refuseUrl } from './page-url';
 import { type ParsedPage } from './parse-page';
 import { keepOfRobots, type RobotsVerdict, verdictOfStatus } from './robots';
 
-/** A robots.txt as it was sent, or what its absence says of all pages. */
+/** A robots.txt as it was sent, or the verdict that its absence gives for all pages. */
 type SiteRules = 'allowed' | 'forbidden' | Omit<RobotsJob, 'url'>;
 
 interface Visited {
-  /** Of the last hop that answered, or null when none did. */
+  /** Status of the last hop that responded, or null when none did. */
   readonly status: number | null;
   /** Null when the site's rules could not be read. */
   readonly robotsAllowed: boolean | null;
@@ -27,13 +27,13 @@ interface Visited {
 export interface ReadPage extends Visited {
   readonly state: 'read';
   readonly status: number;
-  /** After redirects. */
+  /** URL after redirects. */
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly page: ParsedPage;
 }
 
-/** `blocked`: the site does not want us there. `gone`: it says that the page is not there. `unreachable`: everything else. */
+/** `blocked`: the site does not want us there. `gone`: the site says that the page does not exist. `unreachable`: everything else. */
 interface MissedPage extends Visited {
   readonly state: 'blocked' | 'gone' | 'unreachable';
   /** A refusal of the guarded fetch, `robots_txt`, `robots_too_complex`, `http_<status>`, `too_complex`, `parse_timeout`, `too_many_hosts` or `page_budget_spent`. */
@@ -42,10 +42,10 @@ interface MissedPage extends Visited {
 
 export type PageVisit = ReadPage | MissedPage;
 
-/** Reasons for which a page is not asked for at all. */
+/** Reasons for which a page is never requested. */
 const NOT_ASKED: readonly string[] = ['robots_txt', 'robots_too_complex', 'page_budget_spent', 'too_many_hosts'];
 
-/** Whether the page, or one that led to it, was asked for. */
+/** True if the page, or one that redirected to it, was requested. */
 export function wasAsked(visit: PageVisit): boolean {
   return visit.state === 'read' || visit.status !== null || !NOT_ASKED.includes(visit.reason);
 }
@@ -54,18 +54,18 @@ export interface PageReaderOptions {
   readonly port: PagePort;
   readonly parser: Pick<PageParser, 'parse' | 'askRobots'>;
   readonly limits: FetchLimits;
-  /** Whose calls share places and turns, however many they are; the call stands for itself unless given. */
+  /** All calls of one caller share places and turns. Without it, each call is its own caller. */
   readonly caller?: PlaceOwner;
-  /** For one page, redirects included. */
+  /** Milliseconds for one page, redirects included. */
   readonly timeoutMs: number;
-  /** For all pages of the call. */
+  /** Milliseconds for all pages of the call. */
   readonly budgetMs: number;
-  /** Pages of the call, icons included; unlimited unless given. */
+  /** Maximum pages of the call, icons included. Unlimited unless given. */
   readonly mostPages?: number;
   readonly signal: AbortSignal;
 }
 
-/** What a call may fetch and what it asked for. */
+/** What a call may fetch, and what it has fetched. */
 export interface CrawlSpending {
   readonly pagesAllowed: number;
   readonly pagesAsked: number;
@@ -74,7 +74,7 @@ export interface CrawlSpending {
 }
 
 const MAX_REDIRECTS = 3;
-/** Names that one call may have looked up: a hundred pages, each with one move to another host. */
+/** Host names that one call may look up: a hundred pages, each with one redirect to another host. */
 const MAX_HOSTS = 200;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const HTML = /^\s*(text\/html|application\/xhtml\+xml)\s*(;|$)/i;
@@ -84,7 +84,7 @@ function missed(state: MissedPage['state'], reason: string, visited: Partial<Vis
   return { state, reason, status: null, robotsAllowed: null, ...visited };
 }
 
-/** What a final answer amounts to when there is no page in it. */
+/** The result for a final response that holds no page. */
 function refuseAnswer({ status, headers }: GuardedResponse): MissedPage | undefined {
   const visited = { status, robotsAllowed: true };
   if (status === 404 || status === 410) return missed('gone', `http_${status}`, visited);
@@ -99,7 +99,7 @@ function refuseByRobots(verdict: RobotsVerdict, status: number | null): MissedPa
   return missed('unreachable', 'robots_too_complex', { status });
 }
 
-/** Reads pages for one call: robots.txt honoured at every hop and asked for once a site. Close it with the call. */
+/** Reads pages for one call. It honours robots.txt at every hop and fetches it once for each site. Close it with the call. */
 export class PageReader {
   private readonly rules = new Map<string, Promise<SiteRules>>();
   private readonly hosts = new Set<string>();
@@ -114,7 +114,7 @@ export class PageReader {
     this.owner = options.caller ? ownerOf(options.caller) : this;
     this.timer = setTimeout(() => this.budget.abort(new DeadlinePassed(options.budgetMs)), options.budgetMs);
     this.signal = anySignal(options.signal, this.budget.signal);
-    // Every fetch listens; that a hundred do is no leak.
+    // Every fetch listens to the signal. A hundred listeners are no leak.
     setMaxListeners(0, this.signal);
   }
 
@@ -154,7 +154,7 @@ export class PageReader {
     }
   }
 
-  /** Whether there is something at the URL, of whatever type; undefined when that cannot be found out. */
+  /** Whether the URL exists, whatever its type; undefined when that cannot be found out. */
   async exists(text: string): Promise<boolean | undefined> {
     try {
       const url = parseUrl(text);
@@ -222,7 +222,7 @@ export class PageReader {
     });
   }
 
-  /** @throws FetchRefused when the site's rules cannot be had: then neither can its pages */
+  /** @throws FetchRefused when the site's rules cannot be read: its pages cannot be read either then */
   private async verdictOf(url: URL): Promise<RobotsVerdict> {
     const rules = await this.rulesOf(url);
     if (typeof rules === 'string') return rules;
@@ -241,7 +241,7 @@ export class PageReader {
     if (known) return known;
     const asked = this.askRules(url);
     this.rules.set(url.origin, asked);
-    // Waiting callers get the failure; there may be none.
+    // Callers that wait get the failure. There may be none.
     asked.catch(() => undefined);
     return asked;
   }
@@ -256,7 +256,7 @@ export class PageReader {
         return verdictOfStatus(status) ?? { bytes: keepOfRobots(bytes), encoding: headers['content-encoding'] };
       url = parseUrl(location, url);
     }
-    // Rules that lead nowhere count as absent (RFC 9309, 2.3.1.2).
+    // A robots.txt whose redirects lead nowhere counts as absent (RFC 9309, 2.3.1.2).
     return 'allowed';
   }
 }

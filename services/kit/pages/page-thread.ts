@@ -4,7 +4,7 @@ import { type PageAnswer, type PageJob, packPage, type RobotsAnswer, type Robots
 import { PageTooComplex, parsePage } from './parse-page';
 import { judgeByRobots } from './robots';
 
-/** Called in a thread by the pool of {@link createPageParser}, one piece of work at a time. */
+/** The pool of {@link createPageParser} calls it in a thread, one piece of work at a time. */
 export function readPageJob({ bytes, encoding, contentType, url, maxBytes }: PageJob): PageAnswer {
   try {
     const html = htmlText(unpackSync(bytes, encoding, maxBytes), contentType);
@@ -16,7 +16,7 @@ export function readPageJob({ bytes, encoding, contentType, url, maxBytes }: Pag
   }
 }
 
-/** The other work of the pool's threads. */
+/** The second kind of work that the pool's threads do. */
 export async function judgeRobotsJob({ bytes, encoding, url }: RobotsJob): Promise<RobotsAnswer> {
   try {
     return await judgeByRobots(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), encoding, url);

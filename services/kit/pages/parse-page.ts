@@ -8,38 +8,38 @@ export interface PageLink {
   readonly anchor: string;
   /** Lower case. */
   readonly rel: readonly string[];
-  /** In the content: not in head, nav, header, footer or aside. */
+  /** True for a link in the content: not in head, nav, header, footer or aside. */
   readonly inBody: boolean;
-  /** The page's own code hides it (`hidden`, or an inline style); style sheets are not looked at. */
+  /** The page's own code hides it (`hidden`, or an inline style). Style sheets are not considered. */
   readonly isHidden: boolean;
 }
 
 export interface ParsedPage {
   readonly title: string;
   readonly description: string | null;
-  /** All robots meta elements, joined with a comma; null without one. */
+  /** The content of all robots meta elements, joined with a comma; null without one. */
   readonly metaRobots: string | null;
   readonly canonical: string | null;
   readonly headings: number;
   readonly words: number;
   readonly hasIcon: boolean;
-  /** mailto: or tel: links, or a form. */
+  /** True if the page has a mailto: or tel: link, or a form. */
   readonly hasContact: boolean;
   readonly links: readonly PageLink[];
-  /** What a reader sees, unlike `words`, which counts what the page's own code hides too; not bounded. */
+  /** The text that a reader sees, without a bound. `words` also counts text that the page's code hides. */
   readonly text: string;
-  /** `mailto:` links that a reader sees, as written, without the scheme. */
+  /** Targets of `mailto:` links that a reader sees, as written, without the scheme. */
   readonly mailTargets: readonly string[];
 }
 
-/** Links kept of one page; a page with more is no better for it. */
+/** Links kept of one page. More links do not make a page better. */
 const MAX_LINKS = 2_000;
-/** Characters kept of one text: the pages belong to others, the answers are Tollgate's. */
+/** Characters kept of one text. Pages belong to others, and responses must stay small. */
 const MAX_TEXT = 500;
 const MAX_URL = 2_048;
-/** Open elements at a time; Chromium's parser stops nesting at the same number. Every end tag may look through all of them. */
+/** Elements that may be open at a time. Chromium's parser stops nesting at the same number. Every end tag may look through all of them. */
 const MAX_DEPTH = 512;
-/** At the 2 MiB that are fetched at most, this leaves 20 bytes an element, tags and text together: our own choice. */
+/** Our choice: with at most 2 MiB fetched, it leaves 20 bytes an element, tags and text together. */
 const MAX_ELEMENTS = 100_000;
 const INERT = new Set(['script', 'style', 'template', 'noscript', 'head']);
 const AROUND = new Set(['head', 'nav', 'header', 'footer', 'aside']);
@@ -64,7 +64,7 @@ interface OpenLink {
   text: string;
 }
 
-/** Markup that is made to be slow: no reader would get to see what it shows. */
+/** Markup that is made to be slow. No reader would ever see what it shows. */
 export class PageTooComplex extends Error {
   override readonly name = 'PageTooComplex';
 }
@@ -149,7 +149,7 @@ class PageCollector {
     };
   }
 
-  /** Words of two blocks are two words; so are two links, to who looks for addresses. */
+  /** Text of two blocks, or of two links, is two words. Searches for e-mail addresses depend on that. */
   private separate(name: string): void {
     const isInline = INLINE.has(name);
     if (!isInline) this.pieces.push(' ');
@@ -220,8 +220,8 @@ class PageCollector {
 }
 
 /**
- * Reads a page as a browser without scripts would. HTML has no errors; only excess is refused, so that the time grows with the length
- * alone, whatever the markup.
+ * Parses a page as a browser without scripts would. HTML has no errors. Only excess is refused, so that the time grows with the length
+ * alone.
  * @throws PageTooComplex over 512 open or 100,000 elements
  * @param pageUrl absolute; relative links are resolved against it, or against the page's `base`
  */

@@ -4,23 +4,23 @@ import { type RequestContext } from '../../../plugins/core/proof/context-token';
 import { type Cancellation } from '../deadline';
 import { type SettledRefund } from './refund';
 
-/** What the kit remembers of one request between its hooks. */
+/** What the kit keeps about one request between its hooks. */
 export interface CallState {
   readonly requestId: string;
   /** Undefined when the request carries no valid proof: then it is refused. */
   readonly proof: RequestContext | undefined;
   /** Undefined unless this request is traced. */
   readonly span: Span | undefined;
-  /** Monotonic milliseconds. */
+  /** Monotonic time in milliseconds. */
   readonly startedAtMs: number;
   /** Fires when the client leaves or the deadline passes. */
   readonly cancel: Cancellation;
   clientLeft: boolean;
-  /** True once a failure is answered that the caller is not to pay for. */
+  /** True once the response is a failure that the caller does not pay for. */
   owesRefund: boolean;
   /** True once the request is refused for its form, before any work. */
   isRefused: boolean;
-  /** What became of units that are to be given back; undefined until that is settled. */
+  /** The result of giving units back; undefined until it is known. */
   settled: SettledRefund | undefined;
   recorded: boolean;
 }

@@ -7,7 +7,7 @@ import { type SettledRefund } from './refund';
 
 const PROOF_HEADER = CONTEXT_HEADER.toLowerCase();
 const REQUEST_ID_HEADER = 'x-kong-request-id';
-/** Kong's are 32 hex digits; other gateways may use other forms. Anything else could forge log lines. */
+/** Kong's ids are 32 hex digits; other gateways may use other forms. Any other character could forge log lines. */
 const REQUEST_ID = /^[\w-]{1,64}$/;
 
 /** Headers that a handler never sees. */
@@ -15,9 +15,9 @@ const HIDDEN_HEADERS = new Set([PROOF_HEADER, 'authorization', 'proxy-authorizat
 
 export interface ProofCheck {
   readonly keys: ContextKeys;
-  /** Product ids; a proof for another product is refused. */
+  /** Product ids. A proof for another product is refused. */
   readonly products: readonly string[];
-  /** True where a link's proof counts too. */
+  /** True where a proof made for a link is accepted too. */
   readonly links?: boolean | undefined;
   /** Unix milliseconds. */
   readonly nowMs: number;
@@ -38,12 +38,12 @@ export function requestIdOf(headers: IncomingHttpHeaders, proof: RequestContext 
   return proof?.requestId ?? newRequestId();
 }
 
-/** In Kong's form: 32 hex digits. */
+/** A new id in Kong's form: 32 hex digits. */
 export function newRequestId(): string {
   return randomUUID().replaceAll('-', '');
 }
 
-/** One header for a handler; repeats are joined as Node does, credentials read as absent. */
+/** One header for a handler. Repeats are joined as Node does; credentials read as absent. */
 export function visibleHeader(headers: IncomingHttpHeaders, name: string): string | undefined {
   if (HIDDEN_HEADERS.has(name)) return undefined;
   const value = headers[name];
@@ -60,8 +60,8 @@ function givenBack(report: QuotaReport, units: number): QuotaReport {
 }
 
 /**
- * What an answer tells about the access decision: RateLimit fields, how many units stay charged, test mode.
- * @param settled undefined when this answer gives nothing back
+ * Headers that describe the access decision: RateLimit fields, how many units stay charged, test mode.
+ * @param settled undefined when this response gives nothing back
  * @param nowMs Unix milliseconds
  */
 export function accessHeaders(proof: RequestContext, settled: SettledRefund | undefined, nowMs: number): Record<string, string> {

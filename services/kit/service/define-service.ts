@@ -9,6 +9,7 @@ import { type Reply } from './reply';
 import { type RouteDescription } from './route-description';
 import { type BodyMode, type IncomingUpload, type UploadedFile } from '../input/body-mode';
 import { type MutualTls } from '../mutual-tls';
+import { type WorkerKind } from '../worker-kind';
 
 /** What a handler knows of one call besides its input. */
 export interface CallContext {
@@ -62,6 +63,8 @@ interface RouteSettings extends RouteDescription {
   readonly validationStatus?: 400 | 422;
   /** Milliseconds from readable input to the handler's result, then 504; 30 s unless given. */
   readonly deadlineMs?: number;
+  /** Answers live keys though no live source of the product is set: all of them, or only those that a few words name. */
+  readonly withoutSource?: true | string;
   /** Answers at once (an index, a health check), so it takes none of the subscription's slots. */
   readonly isLight?: boolean;
   /** True where a link may stand in for a key; the handler must heed `context.proof.link`. All other routes refuse links. */
@@ -116,11 +119,17 @@ export interface ServiceTools<Settings> {
   readonly metrics: Metrics;
 }
 
-export interface ServiceDefinition<Deps = unknown, Settings = unknown> {
+/** What others must know of a service without loading its code. */
+export interface ServiceFacts {
   /** Folder and process name, for example `ip`. */
   readonly name: string;
-  /** A proof for any of these is accepted. */
+  /** A proof for any of these is accepted. The first one is what it answers. */
   readonly products: readonly [string, ...string[]];
+  /** Those that do its work: without them it answers nothing. */
+  readonly workers?: readonly WorkerKind[];
+}
+
+export interface ServiceDefinition<Deps = unknown, Settings = unknown> extends ServiceFacts {
   readonly routes: readonly Route<Deps>[];
   /** Reads the service's own environment variables; all problems of all services are reported together at start. */
   readonly settings: z.ZodType<Settings>;

@@ -15,19 +15,21 @@ export interface PrivateServerOptions {
   /** 0 takes a free port. */
   readonly port: number;
   readonly metrics: { readonly registry: Registry };
-  /** By name of the service or worker. */
+  /** Checks by name of the service or worker. */
   readonly checks: Readonly<Record<string, ReadyCheck>>;
-  /** Of processes that know the counter of units; elsewhere there is no such path. */
+  /** Only for processes that reach the counter of units. Without it the path does not exist. */
   readonly answerRefund?: AnswerRefund | undefined;
-  /** By product: whether calls with live keys have a source, as far as this process knows. */
+  /** By product: whether live keys have a source, as far as this process knows. */
   readonly live?: Readonly<Record<string, boolean>>;
+  /** By product: what answers live keys all the same where it has no source. */
+  readonly liveRoutes?: Readonly<Record<string, readonly string[]>>;
   /** Milliseconds for each check; 2 s unless given. */
   readonly checkTimeoutMs?: number;
 }
 
 export interface PrivateServer {
   readonly url: string;
-  /** From now on `/ready` is 503, so that gateways send no new requests. */
+  /** Makes `/ready` 503 from now on, so that gateways send no new requests. */
   startDraining(): void;
   close(): Promise<void>;
 }
@@ -51,11 +53,12 @@ function answerJson(response: ServerResponse, status: number, body: unknown): vo
 }
 
 /**
- * For operators, orchestrators and the dashboard: `/metrics` (Prometheus), `/health` (the process lives), `/ready` (it can serve) and `/live`
- * (what has a live source). For upstreams that are not ours: `POST /refunds`, which the proof of the failed request opens and nothing else.
+ * Serves platform engineers, orchestrators and the dashboard: `/metrics` (Prometheus), `/health` (the process lives), `/ready` (it can
+ * serve) and `/live` (which products have a live source). For upstreams that are not ours it serves `POST /refunds`, which takes the proof
+ * of the failed request as its only credential.
  */
 export async function startPrivateServer(options: PrivateServerOptions): Promise<PrivateServer> {
-  const { metrics, checks, live = {}, answerRefund, checkTimeoutMs = DEFAULT_CHECK_TIMEOUT_MS } = options;
+  const { metrics, checks, live = {}, liveRoutes = {}, answerRefund, checkTimeoutMs = DEFAULT_CHECK_TIMEOUT_MS } = options;
   let draining = false;
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -63,7 +66,7 @@ export async function startPrivateServer(options: PrivateServerOptions): Promise
       case '/health':
         return answerJson(response, 200, { status: 'ok' });
       case '/live':
-        return answerJson(response, 200, { products: live });
+        return answerJson(response, 200, { products: live, routes: liveRoutes });
       case '/metrics':
         response.writeHead(200, { 'Content-Type': metrics.registry.contentType }).end(await metrics.registry.metrics());
         return;
@@ -75,7 +78,7 @@ export async function startPrivateServer(options: PrivateServerOptions): Promise
         return answerJson(response, ready ? 200 : 503, { ready, draining, checks: Object.fromEntries(outcomes) });
       }
       case '/refunds': {
-        // Its body says nothing, however long it is.
+        // The body is ignored, however long it is.
         request.resume();
         if (!answerRefund || request.method !== 'POST') return answerJson(response, 404, { status: 'not found' });
         const proof = request.headers[CONTEXT_HEADER.toLowerCase()];

@@ -20,8 +20,8 @@ export function readKeySet(value: string, parse: (text: string) => ContextKey[] 
 }
 
 /**
- * What a service verifies proofs with: the keys of its products, the public key set of plugin servers, each as JSON or as the path of a
- * file, and the shared keys where they are set. Read once, at start.
+ * The keys for verifying proofs: the keys of its products, the public key set of plugin servers (each as JSON or as the path of a file),
+ * and the shared keys where they are set. Read once, at start.
  */
 export const proofSettings = z
   .object({

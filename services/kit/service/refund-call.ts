@@ -8,24 +8,24 @@ import { type Charge, giveUnitBack, type Refund } from './refund';
 
 export interface RefundCallTools {
   readonly contextKeys: ContextKeys;
-  /** Products that Tollgate's own services answer for: these give units back themselves, by cause. */
+  /** Products of Tollgate's own services. These give units back themselves. */
   readonly ownProducts: ReadonlySet<string>;
-  /** Products whose answers say what they cost: an answer of 0 units gives back. */
+  /** Products whose responses say what they cost. A response of 0 units gives units back. */
   readonly isPricedByAnswer: (product: string) => boolean;
-  /** Undefined when this process is connected to no counter. */
+  /** Undefined when this process is not connected to a counter. */
   readonly refund: Refund | undefined;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
 }
 
-/** A JSON answer. */
+/** A JSON response. */
 export interface RefundAnswer {
   readonly status: number;
   readonly body: Problem | { readonly charge: Charge; readonly units: number; readonly request_id: string };
 }
 
-/** An upstream has answered its caller by then: it can wait for the counter longer than an answer would. */
+/** Milliseconds. The upstream has sent its own response by now, so it can wait longer for the counter than a caller would. */
 const WAIT_MS = 5_000;
 /** The label in metrics for an upstream outside Tollgate, which has no service. */
 const SERVICE = 'other-upstreams';
@@ -36,10 +36,11 @@ function refusal(code: ProblemCode): RefundAnswer {
 }
 
 /**
- * Gives the units of one request back because its upstream, outside Tollgate, failed at it. The request's proof shows that the caller is
- * that upstream: API callers never see the proof, it names subscription, day and request, and it is valid for a minute. The counter gives
- * each request back once, and no more than its cap a day.
- * @returns what takes the value of `X-Tollgate-Context`; 200 with `charge` (`given-back`, `capped`, `kept`), 401, or 503 without a counter
+ * Gives the units of one request back because its upstream, outside Tollgate, failed. The request's proof shows that the caller is that
+ * upstream: API callers never see the proof, it names subscription, day and request, and it is valid for a minute. The counter gives each
+ * request back once, and no more than its cap a day.
+ * @returns a function of the value of `X-Tollgate-Context`. It gives 200 with `charge` (`given-back`, `capped`, `kept`), 401, or 503
+ * without a counter
  */
 export function createRefundCall(tools: RefundCallTools): (proof: string | undefined) => Promise<RefundAnswer> {
   const { contextKeys, ownProducts, isPricedByAnswer, refund, clock, log, metrics } = tools;

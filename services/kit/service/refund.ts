@@ -6,7 +6,7 @@ import { type Log } from '../log';
 import { type Metrics } from '../metrics';
 
 /**
- * Gives a request's units back to the day they were taken from.
+ * Gives a request's units back to the day on which they were taken.
  * @throws whatever the counter's store throws
  */
 export type Refund = (taken: RefundRequest) => Promise<RefundOutcome>;
@@ -16,20 +16,20 @@ export type Charge = 'given-back' | 'capped' | 'kept';
 
 export interface SettledRefund {
   readonly charge: Charge;
-  /** That were to be given back: all that the request cost, or all but one. */
+  /** Units that were to be given back: all that the request cost, or all but one. */
   readonly units: number;
 }
 
 /**
- * An answer waits this long for its refund; then it is sent as charged and the refund completes on its own. The caller of a failed
- * upstream has waited longer already, and an answer that says what really was charged is worth a quarter of a second.
+ * A response waits this long for its refund. Then it is sent as charged, and the refund completes on its own. The caller of a failed
+ * upstream has waited longer already, and a response that says what really was charged is worth a quarter of a second.
  */
 const REFUND_WAIT_MS = 250;
 
 export interface RefundTools {
-  /** True where nothing failed: the catalogue charges nothing, or the request was refused before its work. */
+  /** True when nothing is to be given back by cause: the catalogue charges nothing, or the request was refused before its work. */
   readonly isExempt?: boolean;
-  /** Fewer than the request cost, where the rest stays charged. */
+  /** Units to give back when the rest stays charged. */
   readonly units?: number;
   readonly refund: Refund;
   readonly service: string;
@@ -39,8 +39,8 @@ export interface RefundTools {
 }
 
 /**
- * Gives the units of this request back.
- * @returns `given-back` only when the store confirmed in time. Never throws.
+ * Gives the units of this request back. Never throws.
+ * @returns `given-back` only when the store confirmed in time
  */
 export async function giveUnitBack(proof: RequestContext, tools: RefundTools): Promise<Charge> {
   const { subscriptionId, mode, requestId, chargedDay: day, quota, units: taken = 1 } = proof;
@@ -49,7 +49,7 @@ export async function giveUnitBack(proof: RequestContext, tools: RefundTools): P
   const request = {
     subscriptionId: counterOf(subscriptionId, mode),
     day,
-    // A request's own id stands for one that was given back whole; one that stays charged in part has another.
+    // A refund of all units uses the request's own id; a refund of a part uses another.
     requestId: units === taken ? requestId : `${requestId}/part`,
     dailyLimit: quota?.daily.limit ?? 0,
     units,
@@ -59,7 +59,7 @@ export async function giveUnitBack(proof: RequestContext, tools: RefundTools): P
   const late = new Promise<'late'>((resolve) => {
     timer = setTimeout(() => resolve('late'), waitMs);
   });
-  // The store's promise is settled here whatever happens, so that a late failure is logged and not unhandled.
+  // The promise is settled here in any case, so that a late failure is logged instead of being unhandled.
   const attempt = (async () => refund(request))().catch((error: unknown) => {
     log.error({ err: error, requestId }, 'quota units could not be given back');
     return 'failed' as const;

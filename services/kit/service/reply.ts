@@ -3,11 +3,11 @@ import { type Readable } from 'node:stream';
 export interface ReplyOptions {
   /** 200 unless given. */
   readonly status?: number;
-  /** Replace the kit's own, for example `Cache-Control`. */
+  /** Headers that replace the kit's own, for example `Cache-Control`. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** An answer that is more than plain data. Handlers that return anything else answer it as JSON with status 200. */
+/** A response that is more than plain data. Whatever else a handler returns is sent as JSON with status 200. */
 export class Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -23,25 +23,25 @@ export class Reply {
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** JSON with a status or headers of its own. */
+/** JSON with its own status or headers. */
 export function jsonReply(data: unknown, options: ReplyOptions = {}): Reply {
   return new Reply(JSON.stringify(data), { ...options, headers: { 'Content-Type': JSON_TYPE, ...options.headers } });
 }
 
-/** Bytes as they are: an image, or the JSON of a provider that is passed through unchanged. */
+/** Bytes sent unchanged: an image, or the JSON of an upstream. */
 export function bytesReply(bytes: Buffer, contentType: string, options: ReplyOptions = {}): Reply {
   return new Reply(bytes, { ...options, headers: { 'Content-Type': contentType, ...options.headers } });
 }
 
 /**
- * A stream, sent with backpressure. It is destroyed when the client leaves; on HEAD only the headers are sent.
- * The route's deadline ends when the handler returns: guard a stream with an idle time-out of its own.
+ * A stream, sent with backpressure. It is destroyed when the client leaves. A HEAD gets only the headers. The route's deadline ends when
+ * the handler returns: guard a stream with its own idle time-out.
  */
 export function streamReply(stream: Readable, contentType: string, options: ReplyOptions = {}): Reply {
   return new Reply(stream, { ...options, headers: { 'Content-Type': contentType, ...options.headers } });
 }
 
-/** No body: 204, 304 and the like. */
+/** A response without a body: 204, 304 and the like. */
 export function emptyReply(status: number, headers: Readonly<Record<string, string>> = {}): Reply {
   return new Reply(undefined, { status, headers });
 }

@@ -2,14 +2,14 @@ import { type RequestContext } from '../../../plugins/core/proof/context-token';
 import { ServiceError } from '../errors';
 
 export interface RequiredUnits {
-  /** What the gateway takes for such a request (kong.yml, `post_units`). */
+  /** Units that the gateway takes for such a request (kong.yml, `post_units`). */
   readonly units: number;
-  /** Public text for who asks at a gateway that takes less. */
+  /** Public text for a caller whose gateway takes fewer units. */
   readonly detail: string;
 }
 
 /**
- * No dear request is answered for the price of a cheap one, whatever a gateway's configuration forgets.
+ * Refuses an expensive request that was charged as a cheap one, whatever a gateway's configuration forgets.
  * @throws ServiceError 503 `upstream_not_configured`
  */
 export function requireUnits({ chargedDay, units: taken = 1 }: RequestContext, { units, detail }: RequiredUnits): void {

@@ -25,14 +25,14 @@ export interface RouteTools {
   readonly log: Log;
   readonly clock: Clock;
   readonly takeSlot: TakeSlot;
-  /** Before a request without a slot is refused; {@link REFUSAL_PAUSE_MS} unless given. */
+  /** Milliseconds before a request without a slot is refused; {@link REFUSAL_PAUSE_MS} unless given. */
   readonly refusalPauseMs?: number | undefined;
   readonly published: Pick<CatalogueProduct, 'id' | 'routes'>;
 }
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
-/** The methods of a fixed-method route, besides OPTIONS; undefined when it takes all. */
+/** The methods of a path's routes, besides OPTIONS; undefined when a route takes all methods. */
 function allowedMethods(route: Route): readonly string[] | undefined {
   switch (route.method) {
     case 'ANY':
@@ -44,7 +44,7 @@ function allowedMethods(route: Route): readonly string[] | undefined {
   }
 }
 
-/** Binds the routes of one path, of which each takes its own methods. */
+/** Binds the routes of one path. Each takes its own methods. */
 export function bindPath(routes: readonly Route[], tools: RouteTools): Handler {
   const handlers = new Map<string, Handler>();
   for (const route of routes) {
@@ -63,9 +63,9 @@ export function bindPath(routes: readonly Route[], tools: RouteTools): Handler {
 }
 
 /**
- * Milliseconds before a request without a free slot is refused. Without this delay, a program that asks again at once, whatever Retry-After
- * says, would cost others as many refusals as it can send; with it, a few a second for each of its connections. Nothing of the request is
- * held during the delay.
+ * Milliseconds before a request without a free slot is refused. Without this delay, a program that retries at once, whatever Retry-After
+ * says, would cost others as many refusals as it can send. With it, the program gets a few a second on each connection. Nothing of the
+ * request is held during the delay.
  */
 const REFUSAL_PAUSE_MS = 250;
 
@@ -79,7 +79,7 @@ async function takeSlot(proof: RequestContext, tools: RouteTools): Promise<Relea
   }
 }
 
-/** Binds one route: input, schema, handler within its deadline, answer. */
+/** Binds one route: input, schema, handler within its deadline, response. */
 function bindRoute(route: Route, tools: RouteTools): Handler {
   const limitBytes = route.bodyLimitBytes ?? DEFAULT_BODY_LIMIT_BYTES;
   const inputOptions = { body: route.body ?? ({ kind: 'fields' } as const), limitBytes, bodyOnlyFields: route.bodyOnlyFields ?? [] };
@@ -93,7 +93,7 @@ function bindRoute(route: Route, tools: RouteTools): Handler {
   return async (request, reply) => {
     const state = stateOf(request);
     if (state.proof?.link && route.takesLinks !== true) throw new ServiceError('link_not_valid');
-    // Before the body: a request whose body is still being sent counts, and delays no other.
+    // Takes the slot before the body is read: a request whose body is still being sent counts, and delays no other.
     const release = route.isLight ? undefined : await takeSlot(proofOf(state), tools);
     try {
       const read = await readInput(request.raw, inputOptions);
@@ -119,7 +119,7 @@ function bindRoute(route: Route, tools: RouteTools): Handler {
   }
 }
 
-/** An upload that the handler did not read to its end must not keep the connection waiting. */
+/** Drops an upload that the handler did not read to its end, so that the connection does not wait. */
 function discardRest(read: CallInput): void {
   const stream = read.upload?.stream;
   if (!stream || stream.readableEnded || stream.destroyed) return;
@@ -146,7 +146,7 @@ function contextOf(request: FastifyRequest, state: CallState, { read, tools }: {
     get signal() {
       return state.cancel.signal;
     },
-    // Made when first asked for: most calls write nothing.
+    // Made on first use, because most calls write nothing.
     get log() {
       return (log ??= tools.log.child({ requestId: state.requestId, mode: proof.mode }));
     },

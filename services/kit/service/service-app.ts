@@ -23,19 +23,19 @@ import { continueTrace, noteFailure, type SpanDescription } from '../tracing';
 import { acceptWebSockets } from './web-socket';
 
 export interface ServiceAppOptions<Deps> {
-  /** What proofs are verified with. */
+  /** The keys for verifying proofs. */
   readonly contextKeys: ContextKeys;
   readonly deps: Deps;
   readonly catalogue: Catalogue;
-  /** Absent: units of failed requests stay charged, and answers say so. */
+  /** Without it, units of failed requests stay charged, and responses say so. */
   readonly refund?: Refund | undefined;
   readonly clock?: Clock;
   /** Silent unless given. */
   readonly log?: Log;
   readonly metrics?: Metrics;
-  /** Once the app is told to close, requests are still taken until this resolves; none unless given. See `drainOnClose`. */
+  /** Once the app is told to close, requests are still taken until this resolves. See `drainOnClose`. */
   readonly leave?: () => Promise<void>;
-  /** How many requests of one subscription may run at once, for heavy products. Absent: the catalogue's numbers. */
+  /** How many requests of one subscription may run at once, for heavy products. The catalogue's numbers apply when absent. */
   readonly slots?: number | undefined;
   /** Milliseconds before a request without a slot is refused; a quarter of a second unless given. */
   readonly refusalPauseMs?: number | undefined;
@@ -43,11 +43,11 @@ export interface ServiceAppOptions<Deps> {
 
 /** Kong keeps idle connections for 60 s. This server must keep them longer, or Kong writes into a closing one. */
 const KEEP_ALIVE_MS = 75_000;
-/** For the whole request to arrive. */
+/** Milliseconds for the whole request to arrive. */
 const REQUEST_TIMEOUT_MS = 120_000;
-/** Kong takes up to 32 KiB of headers and adds its own. */
+/** Kong takes up to 32 KiB of headers and adds its own to them. */
 const MAX_HEADER_BYTES = 65_536;
-/** The client closed the connection first, so it never sees this. nginx's number, for metrics and logs. */
+/** The client closed the connection first, so it never sees this status. It is nginx's number, for metrics and logs. */
 const CLIENT_CLOSED_REQUEST = 499;
 
 interface AppTools {
@@ -57,7 +57,7 @@ interface AppTools {
   readonly refund: Refund | undefined;
   readonly clock: Clock;
   readonly log: Log;
-  /** For one line a request, of members known to be harmless. */
+  /** Log of one line for each request, whose members are known to be harmless. */
   readonly accessLog: Log;
   readonly metrics: Metrics;
   readonly takeSlot: TakeSlot;
@@ -67,8 +67,8 @@ interface AppTools {
 }
 
 /**
- * The HTTP side of a service: proof, input, validation, deadline, problems, refunds, headers, logs and metrics around its handlers.
- * Ready for `inject` and `listen`; closing it ends open WebSockets and lets requests finish.
+ * The HTTP side of a service: proof, input, validation, deadline, problems, refunds, headers, logs and metrics around its handlers. The app
+ * is ready for `inject` and `listen`. Closing it ends open WebSockets and lets requests finish.
  */
 export function createServiceApp<Deps>(service: ServiceDefinition<Deps>, options: ServiceAppOptions<Deps>): FastifyInstance {
   const clock = options.clock ?? systemClock;
@@ -114,7 +114,7 @@ function createServer(tools: AppTools): FastifyInstance {
     requestTimeout: REQUEST_TIMEOUT_MS,
     http: { maxHeaderSize: MAX_HEADER_BYTES },
     clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket),
-    // The kit reads the query itself: it must notice repeats and broken encoding.
+    // The kit parses the query itself, because it must notice repeats and broken encoding.
     routerOptions: { ignoreTrailingSlash: true, querystringParser: () => ({}) },
     frameworkErrors: (error, request, reply) => {
       openCall(request, reply, tools);
@@ -122,12 +122,12 @@ function createServer(tools: AppTools): FastifyInstance {
       void sendFailure(refused, { request, reply, tools });
     },
   });
-  // Registered as having no body, so that Fastify leaves every body to the kit's reader.
+  // Registered as methods without a body, so that Fastify leaves every body to the kit's reader.
   for (const method of METHODS) if (method !== 'CONNECT') app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   return app;
 }
 
-/** Bytes that are no HTTP request get an answer too, when the socket still takes one. */
+/** Sends a response even to bytes that are no HTTP request, if the socket still takes one. */
 function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
@@ -145,7 +145,7 @@ function openCall(request: FastifyRequest, reply: FastifyReply, tools: AppTools)
   const state: CallState = {
     requestId,
     proof,
-    // Only behind the gateway: a stranger's context is the plugin server's to judge.
+    // Trusts a trace only behind the gateway. The plugin server judges what strangers send.
     span: proof && continueTrace(request.headers[TRACE_HEADER], spanOf(service, requestId)),
     startedAtMs: clock.monotonic(),
     cancel: new Cancellation(),
@@ -173,7 +173,7 @@ function addHooks(app: FastifyInstance, tools: AppTools, drain: Drain): void {
   app.addHook('onRequest', (request, reply, done) => {
     openCall(request, reply, tools);
     if (stateOf(request).proof) return done();
-    // Refused either way; a gateway's health check, which has no proof, learns that this replica is going.
+    // Both codes refuse the request. The first also tells a gateway's health check, which has no proof, that this replica is going.
     done(new ServiceError(drain.isLeaving() ? 'service_not_ready' : 'gateway_proof_missing'));
   });
   app.addHook('onSend', (request, reply, payload, done) => {
@@ -181,7 +181,7 @@ function addHooks(app: FastifyInstance, tools: AppTools, drain: Drain): void {
       setHeaders(request, reply, tools.clock);
       done(null, payload);
     };
-    // Nearly every answer has nothing to give back and need not wait a turn for that.
+    // Nearly every response gives nothing back and need not wait a turn for that.
     const due = refundDue(request, reply, tools);
     if (due) settleRefund(request, tools, due).then(send, done);
     else send();
@@ -193,7 +193,7 @@ function addHooks(app: FastifyInstance, tools: AppTools, drain: Drain): void {
   app.setErrorHandler((error, request, reply) => sendFailure(error, { request, reply, tools }));
 }
 
-/** A client that still sends must be able to finish, or a reset connection loses the answer. The time for a request bounds it. */
+/** Lets a client finish sending. If the connection were reset, the response would be lost. The time-out of a request bounds it. */
 function dropRest({ raw }: FastifyRequest): void {
   if (!raw.complete) raw.unpipe().resume();
 }
@@ -214,15 +214,15 @@ function sendFailure(error: unknown, call: { request: FastifyRequest; reply: Fas
   return reply.code(status).headers(headers).header('Content-Type', PROBLEM_TYPE).send(JSON.stringify(body));
 }
 
-/** What an answer gives back. */
+/** Units that a response gives back, and why. */
 interface DueRefund {
   readonly units: number;
   readonly isExempt: boolean;
 }
 
 /**
- * For an answer that the client still waits for, once a request: a failure of Tollgate, an expensive request that was refused before its
- * work, or an answer that the catalogue exempts.
+ * The refund that a response owes, if any: after a failure of Tollgate, for an expensive request that was refused before its work, or for a
+ * response that the catalogue exempts. Each request owes at most one, and only while its client still waits.
  */
 function refundDue(request: FastifyRequest, reply: FastifyReply, { catalogue }: AppTools): DueRefund | undefined {
   const { settled, clientLeft, proof, owesRefund, isRefused } = stateOf(request);
@@ -237,7 +237,7 @@ function refundDue(request: FastifyRequest, reply: FastifyReply, { catalogue }: 
 async function settleRefund(request: FastifyRequest, tools: AppTools, due: DueRefund): Promise<void> {
   const state = stateOf(request);
   const { units } = due;
-  // Set first: an error while sending runs the hook again.
+  // Set before sending, because an error while sending runs the hook again.
   state.settled = { charge: 'kept', units };
   const { refund, log, metrics, service } = tools;
   if (!refund || !state.proof) return;
@@ -251,12 +251,12 @@ function setHeaders(request: FastifyRequest, reply: FastifyReply, clock: Clock):
   if (state.proof) reply.headers(accessHeaders(state.proof, state.settled, clock.now()));
 }
 
-/** The route's own path, never what the caller asked for: labels must stay few. */
+/** The route's own path and never the caller's, because metrics need few labels. */
 function routeOf(request: FastifyRequest): string {
   return request.is404 ? 'unknown' : (request.routeOptions.url ?? 'unknown');
 }
 
-/** Counts and logs a request once: when its answer is sent or its client has left, whichever comes first. */
+/** Counts and logs a request once: when its response is sent or its client has left, whichever comes first. */
 function record(request: FastifyRequest, reply: FastifyReply, tools: AppTools): void {
   const { service, metrics, accessLog: log, clock } = tools;
   const state = stateOf(request);
@@ -273,7 +273,7 @@ function record(request: FastifyRequest, reply: FastifyReply, tools: AppTools): 
     requestId,
     traceId: state.span?.spanContext().traceId,
     method: request.method,
-    // A path that is no route may hold anything, a personal number too.
+    // An unknown path may hold anything, even a personal number.
     path: request.is404 ? scrubText(pathOf(request.raw.url ?? '').slice(0, 200)) : routeOf(request),
     status,
     durationMs: Math.round(elapsedMs * 10) / 10,

@@ -2,14 +2,18 @@ import { type Catalogue } from '../../../plugins/core/catalogue/catalogue';
 import { type RequestContext } from '../../../plugins/core/proof/context-token';
 import { Places, type ReleasePlace } from '../places';
 
-/** Takes a slot for a request. @throws ServiceError 429 `concurrency_exceeded` when its subscription uses all that it has */
+/**
+ * Takes a slot for a request.
+ * @throws ServiceError 429 `concurrency_exceeded` when all slots of its subscription are in use
+ */
 export type TakeSlot = (proof: RequestContext) => ReleasePlace;
 
 const nothing: ReleasePlace = () => undefined;
 
 /**
- * The slots of heavy products: how many requests of one subscription this process serves at a time. Others are not counted.
- * @param override in place of the catalogue's numbers, for every heavy product
+ * Creates the slots of heavy products: how many requests of one subscription this process serves at a time. Requests for other products are
+ * not counted.
+ * @param override replaces the catalogue's numbers for every heavy product
  */
 export function createSlots(catalogue: Catalogue, override?: number): TakeSlot {
   const byCount = new Map<number, Places>();

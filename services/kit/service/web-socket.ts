@@ -14,7 +14,7 @@ import { type Log, pathOf } from '../log';
 import { rawAnswer } from './raw-answer';
 import { continueTrace, noteFailure, traceSignal } from '../tracing';
 
-/** Bytes of one message from a client. */
+/** Maximum bytes of one message from a client. */
 const MAX_MESSAGE_BYTES = 65_536;
 /** WebSocket status "internal error". */
 const INTERNAL_ERROR = 1011;
@@ -34,8 +34,8 @@ export interface UpgradeTools {
 export type CloseSockets = () => void;
 
 /**
- * Answers upgrades on a server: the proof is checked before the handshake, exactly as for a request.
- * Without WebSocket routes nothing is attached, and an `Upgrade` header is ignored as HTTP allows.
+ * Accepts upgrades on a server. The proof is checked before the handshake, exactly as for a request. A server without WebSocket routes
+ * ignores an `Upgrade` header, as HTTP allows.
  */
 export function acceptWebSockets(server: Server, tools: UpgradeTools): CloseSockets {
   const byPath = new Map(tools.routes.filter((route) => 'webSocket' in route).map((route) => [route.path as string, route]));

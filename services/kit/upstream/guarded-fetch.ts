@@ -12,19 +12,19 @@ const MAX_BYTES = 2_097_152;
 const TIMEOUT_MS = 8_000;
 const DEFAULT_USER_AGENT = 'TollgateBot/1.0';
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-/** Ports of http and https; everything else could be an internal service. */
+/** Ports of http and https. Any other port could be an internal service. */
 const PORTS = new Set(['', '80', '443']);
 
 export interface GuardedFetchOptions {
   readonly userAgent?: string;
-  /** For the whole fetch, redirects included. */
+  /** Milliseconds for the whole fetch, redirects included. */
   readonly timeoutMs?: number;
   /** Bytes of a body, both as sent and decompressed. */
   readonly maxBytes?: number;
   readonly maxRedirects?: number;
   /** True: private addresses and any port may be fetched. Set it only if the person who gives the URLs owns the network. Default false. */
   readonly allowPrivate?: boolean;
-  /** Replace name look-up and connection, in tests. */
+  /** Replaces name look-up and connection in tests. */
   readonly resolve?: Resolve;
   readonly dial?: Dial;
 }
@@ -34,26 +34,26 @@ export interface GuardedRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
   readonly signal?: AbortSignal;
-  /** Media types that are read, for example `['text/html']`; anything else is `content_type_refused`. All when absent. */
+  /** Media types that are read, for example `['text/html']`. Any other is `content_type_refused`. All are read when absent. */
   readonly contentTypes?: readonly string[];
   /** 0 returns a redirect as it is. */
   readonly maxRedirects?: number;
   readonly timeoutMs?: number;
   /** Leaves the body unread; `bytes` is empty then. */
   readonly ignoreBody?: boolean;
-  /** Leaves the body as it was sent, for {@link unpackStart} or a thread; `content-encoding` is one that they know. */
+  /** Leaves the body as it was sent, for {@link unpackStart} or a thread. Its `content-encoding` is one that they can unpack. */
   readonly leavePacked?: boolean;
 }
 
 export interface GuardedResponse {
-  /** Of the last hop. */
+  /** URL of the last hop. */
   readonly url: string;
   readonly status: number;
   /** Lower-case names; repeats are joined with a comma. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Decompressed, unless it was to be left as sent. */
+  /** The body, decompressed unless it was to be left as sent. */
   readonly bytes: Buffer;
-  /** The hops before, in order. */
+  /** The earlier hops, in order. */
   readonly redirects: readonly { readonly url: string; readonly status: number }[];
 }
 
@@ -68,7 +68,7 @@ interface UrlOptions {
 }
 
 /**
- * The URL when its form allows a fetch; the address is judged when connecting.
+ * Parses a URL and checks that its form allows a fetch. The address is judged when connecting.
  * @throws FetchRefused `url_invalid`, `scheme_refused`, `userinfo_refused` or `port_refused`
  */
 export function checkGuardedUrl(text: string, { base, allowPrivate = false }: UrlOptions = {}): URL {
@@ -108,7 +108,7 @@ interface Hop {
   readonly url: URL;
   readonly method: 'GET' | 'HEAD' | 'POST';
   readonly body: string | Buffer | null;
-  /** The caller's headers go to the first origin only: they may be meant for it alone. */
+  /** Headers of the caller, sent only to the first origin: they may be meant for it alone. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -133,7 +133,7 @@ function sendHop(agent: Agent, hop: Hop, userAgent: string, signal: AbortSignal)
   });
 }
 
-/** Fetches URLs that callers give: never an address that is not public, never more than the caps. */
+/** Fetches URLs that callers give. It never connects to an address that is not public, and never reads more than the caps. */
 export class GuardedFetch {
   private readonly agent: Agent;
 
@@ -141,7 +141,7 @@ export class GuardedFetch {
     const { resolve, dial, allowPrivate, timeoutMs = TIMEOUT_MS } = options;
     this.agent = new Agent({
       connect: createPinnedConnector({ resolve, dial, allowPrivate, connectTimeoutMs: timeoutMs }),
-      // A kept connection stays with the address that was judged; short, because names move.
+      // A kept connection stays with the address that was judged. It is kept briefly, because names move.
       keepAliveTimeout: 1_000,
       maxHeaderSize: 32_768,
     });
@@ -153,7 +153,7 @@ export class GuardedFetch {
     try {
       const { method = 'GET', headers = {}, body = null } = request;
       const first = { url: checkGuardedUrl(text, this.options), method, body, headers };
-      // undici notices a signal only once it is connected; a name server that hangs must not outlast the deadline.
+      // undici notices a signal only once it is connected, and a name server that hangs must not outlast the deadline.
       return await within(limitMs, (signal) => this.follow(first, request, signal), request.signal);
     } catch (error) {
       throw refusalOf(error);
@@ -170,7 +170,7 @@ export class GuardedFetch {
     const redirects: { url: string; status: number }[] = [];
     for (let hop = first; ;) {
       const response = await sendHop(this.agent, hop, options.userAgent ?? DEFAULT_USER_AGENT, signal);
-      // A reader of the body gets its errors; without a reader they do not matter.
+      // A reader of the body gets its errors. Without a reader they do not matter.
       response.body.on('error', () => undefined);
       const headers = joinHeaders(response.headers);
       const { statusCode: status } = response;

@@ -9,31 +9,31 @@ export interface Waiter<Answer> {
   readonly reject: (error: Error) => void;
 }
 
-/** Who waits, by the key of the message that was sent. */
+/** Calls that wait for a response, by the key of the message that was sent. */
 export type Waiting<Answer> = ReadonlyMap<string, Waiter<Answer>>;
 
-/** One message of the peer; its form is still to be checked. */
+/** One message of the peer. Its form is still to be checked. */
 export interface JsonFrame {
   readonly text: string;
-  /** What the text says. */
+  /** The parsed text. */
   readonly value: unknown;
 }
 
 export interface JsonLinkOptions<Answer> extends LinkConnectionOptions {
-  /** For metrics and traces. */
+  /** Name for metrics and traces. */
   readonly upstream: string;
   readonly metrics?: Metrics | undefined;
-  /** Reads a frame and settles the calls that it answers. A frame that answers none is ignored. */
+  /** Reads a frame and settles the calls that it belongs to. A frame that belongs to none is ignored. */
   readonly receive: (frame: JsonFrame, waiting: Waiting<Answer>) => void;
-  /** True sends a message once more when its connection broke; it must be safe to repeat. Default false. */
+  /** If true, a message is sent once more when its connection broke. It must be safe to repeat. Default false. */
   readonly repeats?: boolean;
 }
 
 export interface LinkMessage {
-  /** What its answer is matched by; no two that wait may have the same. */
+  /** The key by which the response finds its call. Two waiting calls may not have the same. */
   readonly key: string;
   readonly message: object;
-  /** Of the span; a fixed text. */
+  /** Name of the span; a fixed text. */
   readonly operation?: string;
 }
 
@@ -49,7 +49,7 @@ export class JsonLink<Answer> {
     });
   }
 
-  /** @throws LinkFailure; a `TimeoutError` when no answer came in time; the signal's reason; what `receive` rejects with */
+  /** @throws LinkFailure; a `TimeoutError` when no response came in time; the signal's reason; what `receive` rejects with */
   async exchange({ key, message, operation }: LinkMessage, signal: AbortSignal): Promise<Answer> {
     const { upstream, metrics, timings } = this.options;
     const text = JSON.stringify(message);
@@ -66,8 +66,8 @@ export class JsonLink<Answer> {
   }
 
   /**
-   * A frame that is not JSON names no call, so all waiting calls fail now. The connection ends too, so that a late answer cannot be taken
-   * for that of a later message.
+   * A frame that is not JSON names no call, so all waiting calls fail. The connection ends too, so that a late response cannot be taken for
+   * that of a later message.
    */
   private hear(text: string): void {
     const value = parseJson(text);
@@ -102,7 +102,7 @@ export class JsonLink<Answer> {
   }
 }
 
-/** No JSON text says undefined. */
+/** No JSON text parses to undefined. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;

@@ -3,20 +3,23 @@ import { DeadlinePassed } from '../deadline';
 import { type Log } from '../log';
 
 export interface LinkTimings {
-  /** Milliseconds for one message to be answered, connecting and a second try included. */
+  /** Milliseconds for one message to get its response, connecting and a second try included. */
   readonly messageMs: number;
-  /** For the handshake. */
+  /** Milliseconds for the handshake. */
   readonly connectMs: number;
-  /** Between two pings; a peer that sends nothing at all after two of them is taken for dead. */
+  /** Milliseconds between two pings. A peer that sends nothing at all after two of them counts as dead. */
   readonly heartbeatMs: number;
-  /** Milliseconds before a broken link is opened again by itself, doubling from `firstMs` to `slowestMs`. Absent: when next used. */
+  /**
+   * Milliseconds before a broken link reopens by itself, doubling from `firstMs` to `slowestMs`. Without it, the link reopens when next
+   * used.
+   */
   readonly retry?: { readonly firstMs: number; readonly slowestMs: number };
 }
 
 export interface LinkConnectionOptions {
   /** `ws://` or `wss://`. */
   readonly url: string;
-  /** Sent as a bearer token with the handshake. */
+  /** Bearer token of the handshake. */
   readonly token?: string | undefined;
   readonly timings: LinkTimings;
   readonly log: Log;
@@ -24,13 +27,13 @@ export interface LinkConnectionOptions {
 
 interface LinkEvents {
   readonly onText: (text: string) => void;
-  /** The connection broke: nothing sent on it will be answered. */
+  /** Called when the connection broke: nothing sent on it will get a response. */
   readonly onDrop: (failure: LinkFailure) => void;
 }
 
 /**
- * `late`: the handshake took too long. `not_opened`: it failed, or the link is closed. `broken`: the connection ended afterwards. `garbled`: the
- * peer sent what is not of the protocol.
+ * `late`: the handshake took too long. `not_opened`: it failed, or the link is closed. `broken`: the connection ended afterwards.
+ * `garbled`: the peer broke the protocol.
  */
 export class LinkFailure extends Error {
   override readonly name = 'LinkFailure';
@@ -44,18 +47,18 @@ export class LinkFailure extends Error {
   }
 }
 
-/** The largest answers, a photograph in base64 or a list of 60 businesses, fit many times. */
+/** Many times the largest messages: a photograph in base64, or a list of 60 businesses. */
 const MAX_FRAME_BYTES = 4 * 1024 * 1024;
-/** One may be late because this process was busy. */
+/** One pong may be late because this process was busy. */
 const DEAD_AFTER_PINGS = 2;
-/** What `ws` says; it gives the error no code. */
+/** The message of `ws`, which gives the error no code. */
 const HANDSHAKE_TIMEOUT = 'Opening handshake has timed out';
 /** WebSocket status "going away". */
 const GOING_AWAY = 1001;
 
 /**
- * One WebSocket that is opened when first needed and again after it broke or could not be opened. Callers that find it closed share one
- * handshake, which outlives each of them, and do not wait for the next scheduled try.
+ * One WebSocket. It opens when first needed, and again after it broke or could not be opened. Callers that find it closed share one
+ * handshake, which outlives each of them. They do not wait for the next scheduled try.
  */
 export class LinkConnection {
   private socket: WebSocket | undefined;
@@ -80,7 +83,7 @@ export class LinkConnection {
     return this.opening;
   }
 
-  /** Gives the present connection up: nothing more is heard of it, and the link is opened again as after any break. */
+  /** Gives the present connection up. Nothing more is read from it, and the link reopens as after any break. */
   drop(): void {
     const { socket } = this;
     this.socket = undefined;

@@ -2,7 +2,7 @@ import { type KeyMode } from '../../../plugins/core/ports';
 import { baseUrlFor, type UpstreamTarget } from './upstream-target';
 
 export interface LinkTarget extends UpstreamTarget {
-  /** For the live upstream; the sandbox is never told. */
+  /** Token for the live upstream. The sandbox never receives it. */
   readonly liveToken: string | undefined;
 }
 
@@ -12,12 +12,15 @@ export interface LinkPlace {
   readonly token: string | undefined;
 }
 
-/** Where the WebSocket of a mode is opened. @throws ServiceError 503 `upstream_not_configured` */
+/**
+ * Where the WebSocket of a mode opens.
+ * @throws ServiceError 503 `upstream_not_configured`
+ */
 export function linkPlaceOf(target: LinkTarget, mode: KeyMode): LinkPlace {
   return { url: baseUrlFor(target, mode).replace(/^http/, 'ws'), token: mode === 'live' ? target.liveToken : undefined };
 }
 
-/** The live link and the sandbox's, each made when a call first needs it. */
+/** The live link and the sandbox's link. Each is made when a call first needs it. */
 export class LinksByMode<Link extends { close(): void }> {
   private readonly links = new Map<KeyMode, Link>();
 

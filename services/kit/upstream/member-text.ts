@@ -19,8 +19,8 @@ function endOfValue(text: string, start: number): number {
 }
 
 /**
- * The text of one member's value as it stands in the text of a JSON object: JSON that is passed through must keep its large integers
- * and its `1.0`, which parsing and printing would change. Of a repeated name the last counts, as for JSON.parse.
+ * The text of one member's value as it stands in a JSON object. JSON that is passed through must keep its large integers and its `1.0`,
+ * which parsing and printing would change. Of a repeated name the last counts, as for JSON.parse.
  * @param text valid JSON of an object
  */
 export function memberText(text: string, name: string): string | undefined {

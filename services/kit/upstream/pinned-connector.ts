@@ -4,7 +4,7 @@ import { buildConnector } from 'undici';
 import { classifyAddress, isUnsafeTarget } from './reserved-addresses';
 import { createHostResolver, HostUnresolved, type Resolve } from './resolve-host';
 
-/** Why a URL of a caller was not fetched. Texts say nothing about what the network behind us looks like. */
+/** Why a caller's URL was not fetched. The texts reveal nothing about the network behind us. */
 export type FetchRefusal =
   | 'url_invalid'
   | 'scheme_refused'
@@ -21,7 +21,7 @@ export type FetchRefusal =
   | 'unreachable'
   | 'timeout';
 
-/** A refused or failed fetch. The message is the refusal alone: never the URL, which may hold secrets. */
+/** A refused or failed fetch. The message is only the refusal and never the URL, which may hold secrets. */
 export class FetchRefused extends Error {
   override readonly name = 'FetchRefused';
 
@@ -33,10 +33,10 @@ export class FetchRefused extends Error {
   }
 }
 
-/** Opens a connection to exactly the `hostname` in its options, which is an address. */
+/** Opens a connection to exactly the `hostname` in its options, which is an IP address. */
 export type Dial = buildConnector.connector;
 
-/** For hosts of the network around us: the hosts file and the search list count. Who gives the URLs owns that network. */
+/** Resolves hosts of the surrounding network, with the hosts file and the search list. It is only for callers who own that network. */
 async function resolveBySystem(host: string): Promise<readonly string[]> {
   return (await lookup(host, { all: true })).map(({ address }) => address);
 }
@@ -47,7 +47,8 @@ interface Judging {
 }
 
 /**
- * The addresses a connection may go to. One reserved address among several refuses the host: the next look-up might choose it.
+ * The addresses to which a connection may go. One reserved address among several refuses the host, because the next look-up might choose
+ * it.
  * @throws FetchRefused `host_unknown`, `host_unresolved`, `timeout` or `address_refused`
  */
 async function safeAddresses(host: string, { resolve, allowPrivate }: Judging): Promise<readonly [string, ...string[]]> {
@@ -66,20 +67,20 @@ function refuseHost(error: unknown): never {
   throw new FetchRefused('host_unknown', error);
 }
 
-/** Second tries cost time; a host with two dead addresses is unreachable. */
+/** Further tries cost time. A host with two dead addresses is unreachable. */
 const MAX_ADDRESSES_TRIED = 2;
 
 export interface ConnectorOptions {
   readonly resolve?: Resolve | undefined;
   readonly dial?: Dial | undefined;
   readonly connectTimeoutMs: number;
-  /** Connects to reserved addresses too: for an installation whose callers are its owners. Default false. */
+  /** Allows reserved addresses too, for an installation whose callers own it. Default false. */
   readonly allowPrivate?: boolean | undefined;
 }
 
 /**
- * Resolves, judges and connects in one step, so that the address judged is the address connected to: a second answer of the name
- * server cannot come between. Address literals are judged too (undici's own `lookup` option is not called for them).
+ * Resolves, judges and connects in one step. The address judged is the address connected to, so a second response of the name server cannot
+ * come between. Address literals are judged too (undici does not call its own `lookup` option for them).
  */
 export function createPinnedConnector(options: ConnectorOptions): Dial {
   const { allowPrivate = false } = options;
@@ -88,7 +89,7 @@ export function createPinnedConnector(options: ConnectorOptions): Dial {
   return (target, callback) => {
     const host = target.hostname.replace(/^\[|\]$/g, '');
     const connectTo = ([address, ...others]: readonly [string, ...string[]]): void => {
-      // The certificate is checked against the name that was asked for, not against the pinned address.
+      // The certificate is checked against the requested name, not against the pinned address.
       const servername = target.servername ?? (isIP(host) === 0 ? host : undefined);
       const pinned = { ...target, hostname: address, host: address, ...(servername !== undefined && { servername }) };
       dial(pinned, (...result) => {

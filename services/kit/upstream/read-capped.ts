@@ -5,7 +5,10 @@ export class ResponseTooLarge extends Error {
   override readonly name = 'ResponseTooLarge';
 }
 
-/** As much of a body as the cap allows, and whether there was more; what follows is not received. @throws whatever the stream fails with */
+/**
+ * Reads a body up to the cap, and says whether there was more. The rest is not received.
+ * @throws whatever the stream fails with
+ */
 export async function readStart(body: Readable, maxBytes: number): Promise<{ readonly bytes: Buffer; readonly isCut: boolean }> {
   const chunks: Buffer[] = [];
   let seen = 0;
@@ -18,7 +21,7 @@ export async function readStart(body: Readable, maxBytes: number): Promise<{ rea
 }
 
 /**
- * A whole body, which need not have said its size before.
+ * Reads a whole body that may not have declared its size.
  * @throws ResponseTooLarge; whatever the stream fails with
  */
 export async function readCapped(body: Readable, maxBytes: number): Promise<Buffer> {

@@ -32,7 +32,7 @@ const ROWS: readonly (readonly [network: string, kind: Kind, name: string])[] = 
   ['255.255.255.255/32', 'reserved', 'limited broadcast'],
   ['::/128', 'unspecified', 'unspecified'],
   ['::1/128', 'loopback', 'loopback'],
-  // In no registry any more: a translator of RFC 2765 would take it for the v4 address inside.
+  // No longer in a registry. A translator of RFC 2765 would take it for the v4 address inside.
   ['::ffff:0:0:0/96', 'reserved', 'deprecated IPv4-translated'],
   ['64:ff9b::/96', 'embedded', 'IPv4-IPv6 translation'],
   ['64:ff9b:1::/48', 'reserved', 'local-use IPv4-IPv6 translation'],
@@ -84,12 +84,12 @@ function compile(version: 4 | 6): readonly Row[] {
 
 const TABLE: Readonly<Record<4 | 6, readonly Row[]>> = { 4: compile(4), 6: compile(6) };
 
-/** What the special-purpose registries say of an address. */
+/** The entry of an address in the special-purpose registries. */
 export interface AddressClass {
-  /** Canonical text; a v4-mapped address is its v4 address. */
+  /** Canonical text. A v4-mapped address is its v4 address. */
   readonly text: string;
   readonly version: 4 | 6;
-  /** Not globally reachable: private, loopback, link-local and multicast addresses are reserved too. */
+  /** True when the address is not globally reachable. Private, loopback, link-local and multicast addresses are reserved too. */
   readonly isReserved: boolean;
   /** RFC 1918 and unique local addresses. */
   readonly isPrivate: boolean;
@@ -106,7 +106,7 @@ const IPV4_MASK = 0xffff_ffffn;
 function classify(address: IpAddress): Omit<AddressClass, 'text' | 'version'> {
   const row = TABLE[address.version].find(({ shift, leading }) => address.value >> shift === leading);
   if (row?.kind === 'embedded') {
-    // Judged as the v4 address inside: a translator would take the packet there.
+    // Judged as the v4 address inside, because a translator would send the packet there.
     const value = address.value & IPV4_MASK;
     return classify({ version: 4, bits: 32, value, text: formatIpAddress(value, 32) });
   }
@@ -128,7 +128,7 @@ export function classifyAddress(text: string): AddressClass | undefined {
   return address && { text: address.text, version: address.version, ...classify(address) };
 }
 
-/** The canonical text of an address in ::/96. */
+/** Matches the canonical text of an address in ::/96. */
 const V4_COMPATIBLE = /^::([0-9a-f]{1,4}:)?[0-9a-f]{1,4}$/;
 
 /**

@@ -2,10 +2,13 @@ import { Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { codeOf } from '../error-code';
 
-/** All addresses of a host name, as text; none when the name does not exist. @throws HostUnresolved when that could not be found out */
+/**
+ * Finds all addresses of a host name, as text; none when the name does not exist.
+ * @throws HostUnresolved when that could not be found out
+ */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
-/** The name servers failed or stayed silent: whether the host exists is not known. */
+/** The name servers failed or stayed silent, so nobody knows whether the host exists. */
 export class HostUnresolved extends Error {
   override readonly name = 'HostUnresolved';
 
@@ -18,19 +21,19 @@ export class HostUnresolved extends Error {
 }
 
 export interface HostResolverOptions {
-  /** `address` or `address:port`; the system's own (resolv.conf) unless given. */
+  /** `address` or `address:port` of each. The system's own (resolv.conf) unless given. */
   readonly servers?: readonly string[];
-  /** Milliseconds for one look-up, further tries and both address families included; 3,000 unless given. */
+  /** Milliseconds for one look-up, retries and both address families included; 3,000 unless given. */
   readonly timeoutMs?: number;
 }
 
 const TIMEOUT_MS = 3_000;
 const TRIES = 2;
-/** The name has no such record, or cannot have any. */
+/** The name has no such record, or cannot have one. */
 const NOTHING = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME']);
 const TOO_LATE = new Set(['ETIMEOUT', 'ECANCELLED']);
 
-/** v4 and v6 in turn, so that the first two attempts cover both families. */
+/** Alternates v4 and v6, so that the first two attempts cover both families. */
 function inTurn(one: readonly string[], other: readonly string[]): string[] {
   return Array.from({ length: Math.max(one.length, other.length) }, (_, index) => [one[index], other[index]])
     .flat()
@@ -38,14 +41,14 @@ function inTurn(one: readonly string[], other: readonly string[]): string[] {
 }
 
 /**
- * Looks names up over sockets of its own. `getaddrinfo` runs on two of the process's pool threads at most, cannot be cancelled, and
- * waits ten seconds and more for a silent name server, with every other look-up behind it. The hosts file and the search list of the system do
- * not count: callers name public hosts.
+ * Looks names up over its own sockets. `getaddrinfo` runs on at most two of the process's pool threads, cannot be cancelled, and waits ten
+ * seconds and more for a silent name server, with every other look-up behind it. The hosts file and the search list of the system do not
+ * count, because callers name public hosts.
  */
 export function createHostResolver({ servers = [], timeoutMs = TIMEOUT_MS }: HostResolverOptions = {}): Resolve {
   return async (host) => {
     if (isIP(host) !== 0) return [host];
-    // One a look-up: to cancel is to cancel this one.
+    // One resolver for each look-up, so that cancelling affects no other.
     const resolver = new Resolver({ timeout: Math.ceil(timeoutMs / 3), tries: TRIES });
     if (servers.length > 0) resolver.setServers(servers);
     const timer = setTimeout(() => resolver.cancel(), timeoutMs);

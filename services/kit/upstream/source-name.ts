@@ -1,6 +1,6 @@
 import { type KeyMode } from '../../../plugins/core/ports';
 
-/** How answers name a source: what the sandbox made up for a test key must not pass for the word of a real provider. */
+/** The name of a source in responses. Data that the sandbox made up for a test key must not look like data of a real source. */
 export function sourceName(source: string, mode: KeyMode): string {
   return mode === 'test' ? `sandbox_${source}` : source;
 }

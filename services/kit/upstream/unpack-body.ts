@@ -18,8 +18,9 @@ export class BodyNotUnpacked extends Error {
 }
 
 /**
- * What a `content-encoding` stands for; undefined for one that is not read. Several on top of each other are not read: they multiply a bomb.
- * @param header as received; absent when the body is as it is
+ * The encoding that a `content-encoding` names; undefined for one that is not read. Several on top of each other are not read: they
+ * multiply a bomb.
+ * @param header as received; absent when the body is not encoded
  */
 export function encodingOf(header = ''): Encoding | undefined {
   switch (header.trim().toLowerCase()) {
@@ -37,7 +38,7 @@ export function encodingOf(header = ''): Encoding | undefined {
   }
 }
 
-/** Each piece is a way to a thread and back; Node's 16 KiB make 128 of them for a page of 2 MiB. */
+/** Each piece makes a round trip to a thread. With Node's 16 KiB, a page of 2 MiB would take 128 of them. */
 const PIECE = { chunkSize: 131_072 };
 
 function decompressorOf(encoding: Encoding | undefined): Transform | undefined {
@@ -47,7 +48,7 @@ function decompressorOf(encoding: Encoding | undefined): Transform | undefined {
 }
 
 /**
- * As much of a body as the cap allows, unpacked beside the event loop.
+ * Unpacks a body beside the event loop, up to the cap.
  * @param header its `content-encoding`
  * @throws BodyNotUnpacked `encoding_refused`
  */
@@ -64,14 +65,20 @@ export async function unpackStart(
   });
 }
 
-/** The same for a body that is of no use when cut. @throws BodyNotUnpacked `too_large` or `encoding_refused` */
+/**
+ * Unpacks a body that is of no use when cut.
+ * @throws BodyNotUnpacked `too_large` or `encoding_refused`
+ */
 export async function unpackWhole(packed: Buffer, header: string | undefined, maxBytes: number): Promise<Buffer> {
   const { bytes, isCut } = await unpackStart(packed, header, maxBytes);
   if (isCut) throw new BodyNotUnpacked('too_large');
   return bytes;
 }
 
-/** {@link unpackWhole} where it is called, for a thread that has nothing else to do. @throws BodyNotUnpacked */
+/**
+ * {@link unpackWhole} on the calling thread, for a thread that has nothing else to do.
+ * @throws BodyNotUnpacked
+ */
 export function unpackSync(packed: Uint8Array, header: string | undefined, maxBytes: number): Uint8Array {
   const encoding = encodingOf(header);
   if (!encoding) throw new BodyNotUnpacked('encoding_refused');

@@ -10,14 +10,14 @@ import { readCapped, ResponseTooLarge } from './read-capped';
 import { baseUrlFor, type UpstreamTarget } from './upstream-target';
 import { watchExchange } from './watch-exchange';
 
-/** Milliseconds for an exchange, retry included. */
+/** Milliseconds for an exchange, its retry included. */
 const DEFAULT_TIMEOUT_MS = 10_000;
-/** Bytes of a response body. */
+/** Maximum bytes of a response body. */
 const DEFAULT_MAX_BYTES = 5_242_880;
 const RETRIED_STATUSES = new Set([502, 503, 504]);
 
 export interface UpstreamClientOptions {
-  /** For metrics; never a URL. */
+  /** Name for metrics; never a URL. */
   readonly name: string;
   readonly target: UpstreamTarget;
   readonly timeoutMs?: number;
@@ -25,14 +25,14 @@ export interface UpstreamClientOptions {
   /** Sent with every request: `User-Agent`, an API key, … */
   readonly headers?: Readonly<Record<string, string>>;
   readonly metrics?: Metrics | undefined;
-  /** Replaces the connection pool, in tests. */
+  /** Replaces the connection pool in tests. */
   readonly dispatcher?: Dispatcher;
 }
 
 export interface UpstreamRequest {
   readonly mode: KeyMode;
   readonly method?: 'GET' | 'HEAD' | 'POST';
-  /** Appended to the base URL; encode what a caller gave with `encodeURIComponent`. */
+  /** Appended to the base URL. Encode what a caller gave with `encodeURIComponent`. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
   readonly headers?: Readonly<Record<string, string>>;
@@ -41,7 +41,7 @@ export interface UpstreamRequest {
   /** The handler's `context.signal`. */
   readonly signal: AbortSignal;
   readonly timeoutMs?: number;
-  /** True allows one retry; GET and HEAD are idempotent unless told otherwise. */
+  /** If true, the request may be retried once. GET and HEAD are idempotent unless stated otherwise. */
   readonly idempotent?: boolean;
 }
 
@@ -72,7 +72,7 @@ interface Attempt {
 }
 
 /**
- * An upstream that an operator configured (it may be on loopback), over a connection pool of its own; close it with the service. Every
+ * An upstream that a platform engineer configured (it may be on loopback), over its own connection pool. Close it with the service. Every
  * HTTP status is a value; only a broken exchange throws.
  */
 export class UpstreamClient {
@@ -89,7 +89,7 @@ export class UpstreamClient {
     return this.exchange(request, (call) => this.attemptTwice(request, call));
   }
 
-  /** The same; a body that is not JSON is `upstream_failed` with `reason: "bad_response"`. */
+  /** As {@link request}. A body that is not JSON is `upstream_failed` with `reason: "bad_response"`. */
   async requestJson(request: UpstreamRequest): Promise<UpstreamJson> {
     const response = await this.request(request);
     try {
@@ -99,9 +99,12 @@ export class UpstreamClient {
     }
   }
 
-  /** Headers now, the body as a stream without a size limit. `timeoutMs` bounds the wait for the headers and each gap in the body. */
+  /**
+   * Resolves with the headers, and with the body as a stream without a size limit. `timeoutMs` bounds the wait for the headers and each gap
+   * in the body.
+   */
   async stream(request: UpstreamRequest): Promise<UpstreamHead & { readonly body: Readable }> {
-    // The deadline ends with the headers; the caller's signal goes on and destroys the body when the client leaves.
+    // The deadline ends with the headers. The caller's signal goes on, and destroys the body when the client leaves.
     const response = await this.exchange(request, (call) => this.send(request, call, this.timeoutOf(request)));
     const { body } = response;
     body.on('error', () => undefined);
@@ -119,7 +122,7 @@ export class UpstreamClient {
     return request.timeoutMs ?? this.options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
   }
 
-  /** One attempt, as far as the headers. */
+  /** Makes one attempt, as far as the headers. */
   private send(request: UpstreamRequest, { signal, traceparent }: Attempt, bodyTimeout: number): Promise<Dispatcher.ResponseData> {
     const base = new URL(baseUrlFor(this.options.target, request.mode));
     const json = request.json === undefined ? undefined : JSON.stringify(request.json);
@@ -158,15 +161,15 @@ export class UpstreamClient {
     return this.attempt(request, call);
   }
 
-  /** Runs an exchange under one deadline, counts it, and turns its error into the answer's. */
+  /** Runs an exchange under one deadline, counts it, and turns its error into the service's. */
   private async exchange<T>(request: UpstreamRequest, work: (call: Attempt) => Promise<T>): Promise<T> {
     const { name, target, metrics } = this.options;
-    // A missing setting is not a time-out: refuse before the clock starts.
+    // A missing setting is not a time-out, so it is refused before the clock starts.
     baseUrlFor(target, request.mode);
     const exchange = { upstream: name, metrics, signal: request.signal };
     const timeoutMs = this.timeoutOf(request);
     try {
-      // undici notices a signal only once it is connected, the deadline at once.
+      // undici notices a signal only once it is connected; the deadline must end the wait at once.
       return await watchExchange(exchange, (traceparent) => within(timeoutMs, (signal) => work({ signal, traceparent }), request.signal));
     } catch (error) {
       throw upstreamFailure(error);

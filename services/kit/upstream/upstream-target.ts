@@ -2,11 +2,11 @@ import { type KeyMode } from '../../../plugins/core/ports';
 import { type CommonSettings } from '../service/define-service';
 import { notConfigured } from '../errors';
 
-/** Where one upstream is reached: live as the operator configured it, or its simulator for test keys. */
+/** Where one upstream is reached: the configured URL for live keys, its simulator for test keys. */
 export interface UpstreamTarget {
   /** Base URL, or undefined when it is not configured. */
   readonly liveUrl: string | undefined;
-  /** The environment variable that holds it; named in the log. */
+  /** The environment variable that holds it, for the log. */
   readonly liveSetting: string;
   readonly sandboxUrl: string | undefined;
 }
@@ -17,7 +17,7 @@ export function sandboxAt(common: CommonSettings, path: `/${string}`): string | 
 }
 
 /**
- * The base URL for a call, without a trailing slash. Also for upstreams that are no plain HTTP, with `ws://` URLs.
+ * The base URL for a call, without a trailing slash. It also serves upstreams that are not plain HTTP, with `ws://` URLs.
  * @throws ServiceError 503 `upstream_not_configured`
  */
 export function baseUrlFor(target: UpstreamTarget, mode: KeyMode): string {

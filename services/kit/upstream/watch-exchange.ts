@@ -5,10 +5,10 @@ import { traced } from '../tracing';
 export interface ExchangeToWatch {
   /** Configured name of the upstream or worker; never a URL. */
   readonly upstream: string;
-  /** Of the span, when the name alone says too little; of fixed texts. */
+  /** Name of the span when the upstream's name says too little; a fixed text. */
   readonly operation?: string;
   readonly metrics: Metrics | undefined;
-  /** The caller's: an exchange that failed after it fired was cancelled. */
+  /** The caller's signal. An exchange that failed after it fired counts as cancelled. */
   readonly signal: AbortSignal;
   /** Replaces the usual reading of a failure. */
   readonly outcomeOf?: (error: unknown) => UpstreamOutcome;
@@ -16,7 +16,7 @@ export interface ExchangeToWatch {
 
 /**
  * Counts, times and traces one exchange with an upstream or a worker.
- * @param work is given the `traceparent` to hand on, when the call is traced
+ * @param work is given the `traceparent` to pass on, when the call is traced
  */
 export async function watchExchange<T>(exchange: ExchangeToWatch, work: (traceparent: string | undefined) => Promise<T>): Promise<T> {
   const { upstream, operation, metrics, signal } = exchange;

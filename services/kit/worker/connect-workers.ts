@@ -3,7 +3,8 @@ import { listSetting } from '../../../plugins/core/settings';
 import { notConfigured } from '../errors';
 import { type Metrics } from '../metrics';
 import { type ServiceDefinition, type ServiceTools } from '../service/define-service';
-import { loadWorkerService, type WorkerKind, workerSetting } from './load-proto';
+import { loadWorkerService, workerSetting } from './load-proto';
+import { type WorkerKind } from '../worker-kind';
 import { GrpcWorkerClient, type WorkerClient, type WorkerMethods } from './worker-client';
 import { type MutualTls } from '../mutual-tls';
 
@@ -14,15 +15,15 @@ export interface WorkerConnection {
   readonly maxMessageBytes?: number;
 }
 
-/** Refuses every call with 503 `upstream_not_configured`. */
+/** A client that refuses every call with 503 `upstream_not_configured`. */
 function refusingClient<M extends WorkerMethods>(kind: WorkerKind): WorkerClient<M> {
   const refuse = (): Promise<never> => Promise.reject(notConfigured([workerSetting(kind)], 'any'));
   return { addresses: [], unary: refuse, upload: refuse, checkHealth: refuse, inTurn: refuse, close: () => undefined };
 }
 
 /**
- * A client of all workers of one kind. Without an address it is one that refuses, which is an answer: such a service is ready, and does
- * not take the others of its process along.
+ * A client of all workers of one kind. Without addresses, the client refuses every call. Such a service still counts as ready and does not
+ * take the other services of its process down.
  * @param addresses `host:port` of each, in the same words for every replica
  */
 export function connectWorkers<M extends WorkerMethods>(
@@ -40,14 +41,14 @@ export function connectWorkers<M extends WorkerMethods>(
   });
 }
 
-/** What the handlers of a service that is backed by workers are given. */
+/** Dependencies of the handlers of a service that is backed by workers. */
 export interface WorkerDeps<M extends WorkerMethods> {
   readonly worker: WorkerClient<M>;
 }
 
 type WorkerSettings = Readonly<Record<string, string[] | undefined>>;
 
-/** What such a service is defined with, besides its routes. */
+/** The part of a definition that every service backed by workers shares. */
 export function backedByWorkers<M extends WorkerMethods>(
   kind: WorkerKind,
   limits: Pick<WorkerConnection, 'maxMessageBytes'> = {},

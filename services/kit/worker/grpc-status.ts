@@ -3,7 +3,9 @@ import { z } from 'zod';
 import { listProblems, type ProblemCode } from '../../../plugins/core/problems';
 import { ServiceError, type ServiceErrorOptions } from '../errors';
 
-/** A worker's failure in full, so that its answer reads the same as if the service had thrown it. Binary: details may not be ASCII. */
+/**
+ * Carries a worker's failure in full, so that the response reads as if the service had thrown it. Binary, because details may not be ASCII.
+ */
 const PROBLEM_KEY = 'tollgate-problem-bin';
 
 const codes = new Set<string>(listProblems().map(({ code }) => code));
@@ -14,7 +16,7 @@ const wireProblem = z.object({
   members: z.record(z.string(), z.unknown()).optional(),
 });
 
-/** For tools that look at a worker from outside; our own client reads the problem. */
+/** The gRPC status of a problem, for tools that look at a worker from outside. Our own client reads the problem. */
 function statusFor(problem: ProblemCode): status {
   switch (problem) {
     case 'invalid_request':
@@ -67,14 +69,14 @@ function isGrpcError(error: unknown): error is GrpcError {
   return error instanceof Error && typeof Reflect.get(error, 'code') === 'number';
 }
 
-/** True when the call may not have reached a worker at all, so that another address is worth a try. */
+/** True when the call may not have reached a worker at all, so that another address is worth trying. */
 export function isUnreachable(error: unknown): boolean {
   return isGrpcError(error) && error.code === status.UNAVAILABLE && problemIn(error, error) === undefined;
 }
 
 /**
- * A failed call to a worker as the service's own failure: what the worker said; else time-out 504, invalid argument 400, not found 404,
- * and anything else 502.
+ * Turns a failed call to a worker into the service's own failure. It is the worker's problem if there is one; else a time-out is 504, an
+ * invalid argument 400, not found 404, and anything else 502.
  */
 export function workerFailure(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;

@@ -1,21 +1,19 @@
 import { join } from 'node:path';
 import { type ServiceDefinition as GrpcServiceDefinition } from '@grpc/grpc-js';
 import { fromJSON, loadSync, type Options, type PackageDefinition } from '@grpc/proto-loader';
+import { type WorkerKind } from '../worker-kind';
 
-/** Beside the folders of the code, before and after compilation. */
+/** Beside the folders of the code, both before and after compilation. */
 const PROTOS = join(__dirname, '../../../protos');
 
-/** Every kind of worker: what its proto defines, and the setting that names the workers to the services. */
+/** Every kind of worker: its proto's type, and the setting that names its workers to the services. */
 const WORKERS = {
   apk: { service: 'apk.v1.ApkWorker', setting: 'APK_WORKER_URL' },
   identity: { service: 'identity.v1.IdentityWorker', setting: 'IDENTITY_WORKER_URL' },
   image: { service: 'image.v1.ImageWorker', setting: 'IMAGE_WORKER_URL' },
   ranking: { service: 'ranking.v1.RankingWorker', setting: 'RANKING_WORKER_URL' },
   seo: { service: 'seo.v1.SeoWorker', setting: 'SEO_WORKER_URL' },
-} as const;
-
-/** Folder below services/workers and below protos. */
-export type WorkerKind = keyof typeof WORKERS;
+} as const satisfies Readonly<Record<WorkerKind, object>>;
 
 /** `host:port` of every worker of a kind, separated by commas, the same list for every replica of a service. */
 export function workerSetting(kind: WorkerKind): (typeof WORKERS)[WorkerKind]['setting'] {

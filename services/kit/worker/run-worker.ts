@@ -9,11 +9,11 @@ import { createWorkerMetrics, type WorkerMetrics } from './worker-metrics';
 import { workerTlsSettings } from './worker-tls';
 import { type MutualTls } from '../mutual-tls';
 
-/** What a worker gets from its process. */
+/** What the process gives a worker. */
 export interface WorkerTools {
   readonly log: Log;
   readonly metrics: WorkerMetrics;
-  /** Undefined: plain connections. */
+  /** Undefined for plain connections. */
   readonly tls: MutualTls | undefined;
 }
 
@@ -21,12 +21,12 @@ export interface WorkerProgram<Settings extends WorkerProcessSettings> {
   /** Folder below services/workers, for example `identity`. */
   readonly name: string;
   readonly settings: z.ZodType<Settings>;
-  /** By product: whether its live source, which this worker asks, is set. */
+  /** By product: whether the live source that this worker calls is set. */
   readonly live?: Readonly<Record<string, boolean>>;
   start(settings: Settings, tools: WorkerTools): Promise<WorkerServer>;
 }
 
-/** `/metrics`, `/health` and `/live`, when a port was given. Whether the worker serves is grpc.health.v1's to say. */
+/** Serves `/metrics`, `/health` and `/live` when a port was given. grpc.health.v1 reports whether the worker serves. */
 async function openPrivateServer(
   settings: WorkerProcessSettings,
   { metrics, live }: { readonly metrics: WorkerMetrics; readonly live: Readonly<Record<string, boolean>> },
@@ -50,15 +50,15 @@ async function run<Settings extends WorkerProcessSettings>(program: WorkerProgra
   };
   const end = (): void => void stop().finally(() => process.exit(0));
   process.once('SIGTERM', end).once('SIGINT', end);
-  // Last: a parent that reads this line may end the process at once.
+  // Written last, because a parent that reads this line may end the process at once.
   process.stdout.write(`${JSON.stringify({ ready: true, port: server.port, private: privateServer?.url })}\n`);
 }
 
-/** Runs a worker as a process until it is told to stop; open calls may finish. A failed start is said in one text on standard error. */
+/** Runs a worker as a process until it is told to stop. Open calls may finish. A failed start is reported in one text on standard error. */
 export function runWorker<Settings extends WorkerProcessSettings>(program: WorkerProgram<Settings>): void {
   run(program).catch((error: unknown) => {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-    // A private server that is open already would keep the process alive.
+    // An open private server would keep the process alive.
     process.exit(1);
   });
 }

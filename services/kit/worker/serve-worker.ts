@@ -15,17 +15,17 @@ import { DEFAULT_MAX_MESSAGE_BYTES, serverCredentials } from './worker-wire';
 import { type MutualTls } from '../mutual-tls';
 
 /**
- * A plain function of a method. Unary: `(request, call) → response`. Client streaming: `(requests: AsyncIterable, call) → response`.
- * Fails by throwing a `ServiceError`, which the service answers as its own.
+ * A plain function for a method. Unary: `(request, call) → response`. Client streaming: `(requests: AsyncIterable, call) → response`. It
+ * fails by throwing a `ServiceError`, which the service sends as its own.
  */
 export type WorkerHandler = { handle(request: unknown, call: WorkerCall): unknown }['handle'];
 
 export interface WorkerServerOptions {
-  /** For log, metrics and traces, for example `identity`. */
+  /** Name for log, metrics and traces, for example `identity`. */
   readonly name: string;
   /** From `loadService`. */
   readonly service: GrpcServiceDefinition;
-  /** One for every method of the service. */
+  /** A handler for every method of the service. */
   readonly handlers: Readonly<Record<string, WorkerHandler>>;
   readonly host: string;
   /** 0 takes a free port. */
@@ -40,20 +40,20 @@ export interface WorkerServer {
   readonly port: number;
   /** `host:port`, as clients dial it. */
   readonly address: string;
-  /** What grpc.health.v1 says; true once listening. */
+  /** Sets the status of grpc.health.v1. It is true once listening. */
   setServing(serving: boolean): void;
   /**
-   * Says NOT_SERVING and takes calls until everybody who watched has heard it and left, so that nothing is refused that was sent
-   * before; then lets calls finish for at most `drainMs` (10 s unless given) and ends them.
+   * Reports NOT_SERVING, and takes calls until every watcher has heard it and left, so that no call sent before is refused. Then calls may
+   * finish for at most `drainMs` (10 s unless given) and are ended.
    */
   close(drainMs?: number): Promise<void>;
 }
 
 const DEFAULT_DRAIN_MS = 10_000;
-/** Our own clients leave at once when they hear it (WorkerAvailability); a watcher that stays is waited for no longer than this. */
+/** Our own clients leave as soon as they hear it (WorkerAvailability). Other watchers are waited for no longer than this. */
 const LEAVE_MS = 3_000;
 
-/** A handler that throws at once fails like one that rejects. */
+/** Turns a synchronous throw of a handler into a rejection. */
 function started(work: () => unknown): Promise<unknown> {
   return new Promise((resolve) => resolve(work()));
 }
@@ -91,7 +91,7 @@ function bindAll(options: WorkerServerOptions): Record<string, UntypedHandleCall
   return bound;
 }
 
-/** grpc.health.v1 over one flag; watchers are told of every change. */
+/** grpc.health.v1 over one flag. Watchers hear of every change. */
 class Health {
   private serving = true;
   private readonly watchers = new Set<ServerWritableStream<unknown, unknown>>();
@@ -116,7 +116,7 @@ class Health {
     }) satisfies handleServerStreamingCall<unknown, unknown>,
   };
 
-  /** Says NOT_SERVING for good; resolves when all who watched have left, after `limitMs` at the latest. */
+  /** Reports NOT_SERVING for good. Resolves when all watchers have left, after `limitMs` at the latest. */
   async leave(limitMs: number): Promise<void> {
     this.isLeaving = true;
     this.set(false);
@@ -135,7 +135,7 @@ class Health {
     for (const stream of this.watchers) stream.write(this.report());
   }
 
-  /** Watchers would keep a drain waiting. */
+  /** Ends the watches, which would keep a drain waiting. */
   end(): void {
     for (const stream of this.watchers) stream.end();
     this.watchers.clear();

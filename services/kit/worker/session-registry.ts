@@ -6,20 +6,20 @@ import { connectRedis } from '../redis-client';
 
 /** Which worker owns a session, for every replica of a service. */
 export interface SessionRegistry {
-  /** Remembers it for `lifetimeMs`. Never fails: at worst only this replica knows. */
+  /** Remembers the owner for `lifetimeMs`. Never fails: at worst only this replica knows. */
   remember(sessionId: string, address: string, lifetimeMs: number): Promise<void>;
   /**
    * The owner's address, or undefined when the session is not known.
-   * @throws Error when it is not known here and the shared memory cannot be asked
+   * @throws Error when it is not known here and the shared memory cannot be read
    */
   find(sessionId: string): Promise<string | undefined>;
   close(): void;
 }
 
-/** Sessions of one replica; forgetting one only costs a look into Redis. */
+/** Maximum sessions that one replica remembers. Forgetting one costs only a look into Redis. */
 const MAX_REMEMBERED = 100_000;
 
-/** For one replica, or one worker. */
+/** A registry for a single replica, or a single worker. */
 export function createMemorySessionRegistry(clock: Pick<Clock, 'monotonic'>): SessionRegistry {
   const owners = new LRUCache<string, string>({ max: MAX_REMEMBERED, ttl: 1, ttlResolution: 0, perf: { now: () => clock.monotonic() } });
   return {
@@ -35,12 +35,12 @@ export function createMemorySessionRegistry(clock: Pick<Clock, 'monotonic'>): Se
 const PREFIX = 'tollgate:session:';
 const REDIS_DEADLINE_MS = 1_000;
 
-/** Ids open sessions: only their digest leaves the process. */
+/** Ids open sessions, so only their digest leaves the process. */
 function keyOf(sessionId: string): string {
   return PREFIX + createHash('sha256').update(sessionId).digest('base64url');
 }
 
-/** Shared by all replicas, with a memory of this replica's own sessions before it. */
+/** A registry that all replicas share, with a memory of this replica's own sessions in front. */
 export function createRedisSessionRegistry(url: string, tools: { clock: Pick<Clock, 'monotonic'>; log: Log }): SessionRegistry {
   const { clock, log } = tools;
   const own = createMemorySessionRegistry(clock);

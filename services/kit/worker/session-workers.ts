@@ -10,15 +10,17 @@ import { type WorkerCallOptions, type WorkerClient, type WorkerMethods } from '.
 interface SessionWorkersOptions<M extends WorkerMethods> {
   readonly client: WorkerClient<M>;
   readonly registry: SessionRegistry;
-  /** No session lives longer; milliseconds. */
+  /** Maximum lifetime of a session in milliseconds. */
   readonly lifetimeMs: number;
 }
 
 type CallOptions = Omit<WorkerCallOptions, 'address' | 'idempotent'>;
 
-/** Calls to workers that keep sessions: what follows a start goes to the worker that answered it. Fails as `WorkerClient` does. */
+/**
+ * Calls to workers that keep sessions. Calls after the start of a session go to the worker that started it. Fails as `WorkerClient` does.
+ */
 export interface SessionWorkers<M extends WorkerMethods> {
-  /** @param idOf the new session's id in the answer */
+  /** @param idOf finds the new session's id in the response */
   start<N extends keyof M & string>(
     method: N,
     request: M[N]['request'],
@@ -32,12 +34,12 @@ export interface SessionWorkers<M extends WorkerMethods> {
   ): Promise<M[N]['response']>;
   /** @throws ServiceError `service_not_ready` when no configured worker is serving */
   checkReady(): Promise<void>;
-  /** False when no worker was named: every call is refused. */
+  /** False when no worker was configured: every call is refused. */
   readonly hasWorkers: boolean;
   close(): void;
 }
 
-/** The answer for a session that is unknown, over, somebody else's, or lost with its worker. */
+/** The failure for a session that is unknown, over, somebody else's, or lost with its worker. */
 function sessionExpired(cause?: unknown): ServiceError {
   return new ServiceError('invalid_request', {
     code: 'session_expired',
@@ -50,7 +52,7 @@ function isGone(error: unknown): boolean {
   return error instanceof ServiceError && isUnreachable(error.options.cause);
 }
 
-/** Undefined when there is no choice: without a shared memory a single worker can only be the one that owns it. */
+/** Undefined when there is no choice: without a shared memory, a single worker must be the owner. */
 async function ownerOf<M extends WorkerMethods>(sessionId: string, options: SessionWorkersOptions<M>): Promise<string | undefined> {
   const { client, registry } = options;
   if (client.addresses.length < 2) return undefined;
@@ -64,7 +66,7 @@ async function ownerOf<M extends WorkerMethods>(sessionId: string, options: Sess
   return owner;
 }
 
-/** Starts go round all workers in turn; one that cannot be reached is passed over. */
+/** Starts go to all workers in turn. A worker that cannot be reached is passed over. */
 function createSessionWorkers<M extends WorkerMethods>(options: SessionWorkersOptions<M>): SessionWorkers<M> {
   const { client, registry, lifetimeMs } = options;
   return {
@@ -103,15 +105,15 @@ function createSessionWorkers<M extends WorkerMethods>(options: SessionWorkersOp
 export const sessionWorkersFields = {
   /** `host:port` of the identity workers, separated by commas, the same list for every replica. */
   IDENTITY_WORKER_URL: listSetting().optional(),
-  /** Lets every replica find the worker of a session; needed with several workers and several replicas. */
+  /** Lets every replica find the worker of a session. Needed with several workers and several replicas. */
   REDIS_URL: redisSetting().optional(),
 };
 
 type SessionWorkersSettings = z.output<z.ZodObject<typeof sessionWorkersFields>>;
 
 /**
- * Clients and registry from settings.
- * @param lifetimeMs no session lives longer
+ * Creates clients and registry from settings.
+ * @param lifetimeMs maximum lifetime of a session
  */
 export function connectSessionWorkers<M extends WorkerMethods>(
   { settings, common, clock, log, metrics }: ServiceTools<SessionWorkersSettings>,

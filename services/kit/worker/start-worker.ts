@@ -1,14 +1,15 @@
 import { type WorkerProcessSettings } from '../config';
-import { loadWorkerService, type WorkerKind } from './load-proto';
+import { loadWorkerService } from './load-proto';
+import { type WorkerKind } from '../worker-kind';
 import { type WorkerTools } from './run-worker';
 import { serveWorker, type WorkerHandler, type WorkerServer } from './serve-worker';
 
 export interface StartWorkerOptions extends WorkerTools {
   readonly settings: Pick<WorkerProcessSettings, 'WORKER_HOST' | 'WORKER_PORT'>;
-  /** One for every method of the worker's proto. */
+  /** A handler for every method of the worker's proto. */
   readonly handlers: Readonly<Record<string, WorkerHandler>>;
   readonly maxMessageBytes?: number;
-  /** Ends what the handlers used, once no call is left. */
+  /** Closes what the handlers used, once no call is left. */
   readonly close?: () => Promise<unknown>;
 }
 

@@ -3,17 +3,17 @@ import { HEALTH_SERVICE } from './load-proto';
 
 const FIRST_RETRY_MS = 100;
 const SLOWEST_RETRY_MS = 500;
-/** When the last one that served has left, another may be on its way back, its connection not yet made again. */
+/** After the last serving worker has left, another may be on its way back with its connection not yet made. */
 const HANDOVER_MS = 3_000;
-/** From the last call that may still go to a worker to leaving it: by then the call is on its way, and arrives first. */
+/** Milliseconds between the last call that may go to a worker and leaving it, so that the call arrives first. */
 const PARTING_MS = 20;
-/** A first call waits this long at most to learn who serves. */
+/** Maximum milliseconds that a first call waits to learn which workers serve. */
 const FIRST_WORD_MS = 1_000;
 
 interface Watched {
   readonly client: Client;
   serving: boolean;
-  /** It has said something, or could not be reached. */
+  /** True once the worker has reported its status, or could not be reached. */
   isKnown: boolean;
   retryMs: number;
   stream: ClientReadableStream<object> | undefined;
@@ -21,9 +21,9 @@ interface Watched {
 }
 
 /**
- * Which of several workers serve, as each says of itself (grpc.health.v1 `Watch`). A worker that is about to end says so before it
- * refuses anything, so that calls which cannot be repeated, an upload for one, go to another in time. Ending the `Watch` tells it
- * that nothing more will come from here: it follows the last call on the same connection.
+ * Knows which of several workers serve, from what each reports (grpc.health.v1 `Watch`). A worker that is about to end reports it before it
+ * refuses anything, so that calls which cannot be repeated, such as uploads, go to another in time. Ending the `Watch` tells the worker
+ * that no more calls will come from here: it follows the last call on the same connection.
  */
 export class WorkerAvailability {
   private readonly watched: ReadonlyMap<string, Watched>;
@@ -49,7 +49,7 @@ export class WorkerAvailability {
     return this.watched.get(address)?.serving === true;
   }
 
-  /** Starts watching; resolves once all have been heard of, after a second at the latest. */
+  /** Starts watching. Resolves once every worker has reported, after a second at the latest. */
   ready(): Promise<void> {
     this.known ??= new Promise((resolve) => {
       const late = setTimeout(resolve, FIRST_WORD_MS);
@@ -62,7 +62,7 @@ export class WorkerAvailability {
     return this.known;
   }
 
-  /** Waits for one that serves when the last one left only just now; an outage that lasts is not waited for. */
+  /** Waits for a serving worker when the last one left only just now. It does not wait in an outage that lasts. */
   async someServing(): Promise<void> {
     const leftMs = this.lastServedAt + HANDOVER_MS - performance.now();
     if (leftMs <= 0 || this.closed || this.isAnyServing()) return;

@@ -8,7 +8,7 @@ import { continueTrace, noteFailure, traceSignal } from '../tracing';
 import { type CallOutcome, type WorkerMetrics } from './worker-metrics';
 import { callerOf, traceparentOf, type WorkerCaller } from './worker-wire';
 
-/** What a worker's handler knows of its call besides the message. */
+/** What a worker's handler knows about its call, besides the message. */
 export interface WorkerCall extends WorkerCaller {
   /** Fires when the service cancels, loses its client or its deadline passes. */
   readonly signal: AbortSignal;
@@ -28,12 +28,12 @@ export interface GrpcCall {
 export interface CallTools {
   readonly worker: string;
   readonly log: Log;
-  /** For one line a call, of members known to be harmless. */
+  /** Log of one line for each call, whose members are known to be harmless. */
   readonly accessLog: Log;
   readonly metrics: WorkerMetrics;
 }
 
-/** One call from its arrival to its end: counted, traced, and told in one line of the log. End it once, one way or the other. */
+/** One call from its arrival to its end: counted, traced, and logged in one line. End it once, one way or the other. */
 export class OpenCall {
   readonly call: WorkerCall;
   private readonly span: Span | undefined;
@@ -64,7 +64,7 @@ export class OpenCall {
     this.end(this.call.signal.aborted ? 'cancelled' : 'ok');
   }
 
-  /** @returns the status that tells the service */
+  /** @returns the status to send to the service */
   fail(error: unknown): ReturnType<typeof grpcStatusOf> {
     const { call, method, span } = this;
     const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;

@@ -17,9 +17,9 @@ export type WorkerMethods = Record<string, { request: object; response: object }
 export interface WorkerClientOptions {
   /** From `loadService`. */
   readonly service: GrpcServiceDefinition;
-  /** `host:port` of every worker; calls go round in turn, past those that do not serve. */
+  /** `host:port` of every worker. Calls go to them in turn, skipping those that do not serve. */
   readonly addresses: readonly [string, ...string[]];
-  /** For metrics. */
+  /** Name for metrics. */
   readonly name: string;
   readonly tls?: MutualTls | undefined;
   readonly metrics?: Metrics | undefined;
@@ -27,13 +27,13 @@ export interface WorkerClientOptions {
 }
 
 export interface WorkerCallOptions {
-  /** The handler's context: its identity is told to the worker, its signal cancels the call. */
+  /** The handler's context. Its identity is sent to the worker; its signal cancels the call. */
   readonly context: Pick<CallContext, 'requestId' | 'proof' | 'signal'>;
-  /** Milliseconds, also told to the worker; 30 s unless given. */
+  /** Milliseconds, also sent to the worker; 30 s unless given. */
   readonly deadlineMs?: number;
-  /** Only this worker, because it owns the session. */
+  /** The only worker for this call, because it owns the session. */
   readonly address?: string;
-  /** True lets another worker be tried once when the first cannot be reached. */
+  /** If true, another worker is tried once when the first cannot be reached. */
   readonly idempotent?: boolean;
 }
 
@@ -43,7 +43,7 @@ type Response<M extends WorkerMethods, N extends keyof M> = M[N]['response'];
 /** Calls to one kind of worker. All throw {@link ServiceError}: the worker's own, 504 on time-out, 502 when it cannot be reached. */
 export interface WorkerClient<M extends WorkerMethods> {
   unary<N extends keyof M & string>(method: N, request: Request<M, N>, options: WorkerCallOptions): Promise<Response<M, N>>;
-  /** Client streaming, with backpressure: the next message is asked for when the last was taken. */
+  /** Client streaming, with backpressure: the next message is read when the last was taken. */
   upload<N extends keyof M & string>(
     method: N,
     requests: AsyncIterable<Request<M, N>>,
@@ -52,13 +52,13 @@ export interface WorkerClient<M extends WorkerMethods> {
   /** @throws ServiceError `service_not_ready` when no worker says SERVING within the time */
   checkHealth(timeoutMs?: number): Promise<void>;
   readonly addresses: readonly string[];
-  /** All addresses, whose turn it is first, those that do not serve last. */
+  /** All addresses, beginning with the next in turn. Those that do not serve come last. */
   inTurn(): Promise<readonly string[]>;
   close(): void;
 }
 
 const DEFAULT_HEALTH_TIMEOUT_MS = 1_000;
-/** gRPC's own go up to two minutes, for which a restarted worker would be refused. */
+/** gRPC's own delays go up to two minutes, during which a restarted worker would be refused. */
 const FIRST_RECONNECT_MS = 100;
 const SLOWEST_RECONNECT_MS = 500;
 
@@ -66,7 +66,10 @@ interface Cancellable {
   cancel(): void;
 }
 
-/** Cancels the call when the signal fires. @returns to be called when the call is over */
+/**
+ * Cancels the call when the signal fires.
+ * @returns a function to call when the call is over
+ */
 function cancelOn(signal: AbortSignal, call: Cancellable): () => void {
   const cancel = (): void => call.cancel();
   if (signal.aborted) cancel();
@@ -74,20 +77,20 @@ function cancelOn(signal: AbortSignal, call: Cancellable): () => void {
   return () => signal.removeEventListener('abort', cancel);
 }
 
-/** The failure of a call that we cancelled ourselves is the reason why we did. */
+/** The error of a failed call. For a call that we cancelled ourselves it is the reason of the signal. */
 function failureOf(error: unknown, signal: AbortSignal): Error {
   const reason: unknown = signal.aborted ? signal.reason : undefined;
   return reason instanceof Error ? reason : workerFailure(error);
 }
 
-/** A worker that refuses what it was asked has answered. */
+/** Counts a refusal by a worker as `ok`, because the worker responded. */
 function countOf(failure: unknown): UpstreamOutcome {
   if (!(failure instanceof ServiceError)) return 'cancelled';
   if (failure.status < 500) return 'ok';
   return failure.problem === 'upstream_timeout' ? 'timeout' : 'failed';
 }
 
-/** A call to one worker, as a part of its service's trace. */
+/** A call to one worker, as part of its service's trace. */
 interface AddressedCall extends WorkerCallOptions {
   readonly address: string;
   readonly traceparent?: string | undefined;
@@ -112,10 +115,10 @@ function settleWith(resolve: (response: object) => void, reject: (error: Error) 
   };
 }
 
-/** One channel for each address; nothing is connected before the first call. */
+/** One channel for each address. Nothing connects before the first call. */
 export class GrpcWorkerClient<M extends WorkerMethods> implements WorkerClient<M> {
   private readonly clients: ReadonlyMap<string, Client>;
-  /** Undefined with a single worker: there is no other to turn to. */
+  /** Undefined with a single worker, because there is no other to use. */
   private readonly availability: WorkerAvailability | undefined;
   private turn = 0;
 
@@ -178,7 +181,7 @@ export class GrpcWorkerClient<M extends WorkerMethods> implements WorkerClient<M
     for (const client of this.clients.values()) client.close();
   }
 
-  /** The session's owner alone; else all in turn. */
+  /** The session's owner alone, or all workers in turn. */
   private async candidates({ address }: WorkerCallOptions): Promise<readonly [string, ...string[]]> {
     if (address !== undefined) return [address];
     const [first = '', ...others] = await this.inTurn();
@@ -228,12 +231,12 @@ export class GrpcWorkerClient<M extends WorkerMethods> implements WorkerClient<M
       () => 'answered' as const,
     );
     const stream = client.makeClientStreamRequest(path, serialize, deserialize, metadata, callOptions, answer);
-    // The callback tells the same failure, with its status.
+    // The callback reports the same failure, with its status.
     stream.on('error', () => undefined);
     const done = cancelOn(call.context.signal, stream);
     try {
       for await (const request of requests) {
-        // A worker may answer before it has everything, to refuse: what is left need not be sent.
+        // A worker may respond before it has everything, to refuse. The rest need not be sent then.
         if (!stream.write(request) && (await Promise.race([once(stream, 'drain'), early])) === 'answered') break;
       }
       stream.end();
@@ -246,7 +249,7 @@ export class GrpcWorkerClient<M extends WorkerMethods> implements WorkerClient<M
     }
   }
 
-  /** Counts a call and makes its error the service's. */
+  /** Counts a call, and turns its error into the service's. */
   private measured<T>(operation: string, signal: AbortSignal, work: (traceparent: string | undefined) => Promise<T>): Promise<T> {
     const { metrics, name } = this.options;
     return watchExchange({ upstream: name, operation, metrics, signal, outcomeOf: countOf }, async (traceparent) => {

@@ -2,10 +2,10 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { type ProblemCode } from '../../../plugins/core/problems';
 import { createMetrics, type Metrics } from '../metrics';
 
-/** How a call ended: `cancelled` when the service went away first, else the problem's code from the table. */
+/** How a call ended: `cancelled` when the service gave up first, else the problem's code from the table. */
 export type CallOutcome = 'ok' | 'cancelled' | ProblemCode;
 
-/** Work that runs in a bounded number of places, and the work that waits for one. */
+/** Numbers of pieces of work that run in a bounded number of places, and that wait for one. */
 export interface PoolLevels {
   readonly waiting: number;
   readonly busy: number;
@@ -15,17 +15,17 @@ export interface PoolLevels {
 /** What the kit counts of one worker process. Labels hold names of methods, pools and upstreams only. */
 export interface WorkerMetrics {
   readonly registry: Registry;
-  /** For the exchanges with this worker's upstreams. */
+  /** Metrics of the exchanges with this worker's upstreams. */
   readonly upstreams: Metrics;
-  /** @returns to be told how the call ended, once */
+  /** @returns a function to call once, with how the call ended */
   callStarted(method: string): (outcome: CallOutcome) => void;
-  /** Asked when somebody looks. */
+  /** `read` is called when metrics are read. */
   watchPool(pool: string, read: () => PoolLevels): void;
-  /** Open sessions, asked when somebody looks. */
+  /** Counts open sessions. `read` is called when metrics are read. */
   watchSessions(product: string, read: () => number): void;
 }
 
-/** Seconds; from a look into a table to the longest analysis. */
+/** In seconds: from a look into a table to the longest analysis. */
 const BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 class PoolGauges {

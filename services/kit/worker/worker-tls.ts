@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { type MutualTls } from '../mutual-tls';
 import { codeOf } from '../error-code';
 
-/** Reads a PEM text as far as it must be valid; what it throws is not shown. */
+/** Reads a PEM text far enough to know that it is valid. The error that it throws is not shown. */
 type ParsePem = (pem: Buffer) => unknown;
 
 interface PemKind {
@@ -42,7 +42,7 @@ function belongTogether({ cert, key }: MutualTls): boolean {
 
 /**
  * Mutual TLS between services and workers: all three settings, or none for plain connections. Each is the path of a PEM file, or the PEM
- * text itself (which is what a container makes of `WORKER_TLS_…_FILE`). The same on both sides; read once, at start.
+ * text itself (a container makes that of `WORKER_TLS_…_FILE`). Both sides use the same settings, which are read once, at start.
  */
 export const workerTlsSettings = z
   .object({ WORKER_TLS_CA: z.string().optional(), WORKER_TLS_CERT: z.string().optional(), WORKER_TLS_KEY: z.string().optional() })

@@ -3,11 +3,11 @@ import { type KeyMode } from '../../../plugins/core/ports';
 import { type MutualTls } from '../mutual-tls';
 import { TRACE_HEADER } from '../../../plugins/core/proof/trace-context';
 
-/** What a worker learns of the call it serves. */
+/** What a worker knows about its caller. */
 export interface WorkerCaller {
   readonly requestId: string;
   readonly customerId: string;
-  /** Sessions are bound to it. */
+  /** Sessions are bound to this subscription. */
   readonly subscriptionId: string;
   /** `test` calls go to the sandbox upstreams. */
   readonly mode: KeyMode;
@@ -26,7 +26,7 @@ export function metadataOf(caller: WorkerCaller, traceparent?: string): Metadata
   return metadata;
 }
 
-/** Absent members are empty; a call without a mode is a test call, so that it cannot spend money at a live upstream. */
+/** Reads the caller. Absent members are empty. A call without a mode is a test call, so that it cannot spend money at a live upstream. */
 export function callerOf(metadata: Metadata): WorkerCaller {
   const read = (key: string): string => String(metadata.get(key)[0] ?? '');
   return {
@@ -41,12 +41,12 @@ export function traceparentOf(metadata: Metadata): unknown {
   return metadata.get(TRACE_HEADER)[0];
 }
 
-/** Without `tls` the connection is plain: for workers on the same machine or a private network. */
+/** Without `tls` the connection is plain, for workers on the same machine or a private network. */
 export function clientCredentials(tls: MutualTls | undefined): ChannelCredentials {
   return tls ? credentials.createSsl(tls.ca, tls.key, tls.cert) : credentials.createInsecure();
 }
 
-/** For a worker beside the caller, on loopback, which its certificate need not name; the authority still has to be right. */
+/** For a worker on loopback beside the caller. Its certificate need not name loopback, but must come from the right authority. */
 export function ownWorkerCredentials(tls: MutualTls | undefined): ChannelCredentials {
   if (!tls) return credentials.createInsecure();
   return credentials.createSsl(tls.ca, tls.key, tls.cert, { checkServerIdentity: () => undefined });
@@ -57,5 +57,5 @@ export function serverCredentials(tls: MutualTls | undefined): ServerCredentials
   return ServerCredentials.createSsl(tls.ca, [{ private_key: tls.key, cert_chain: tls.cert }], true);
 }
 
-/** Bytes of one message, either way; larger content is streamed in chunks. */
+/** Maximum bytes of one message, either way. Larger content is streamed in chunks. */
 export const DEFAULT_MAX_MESSAGE_BYTES = 16_777_216;

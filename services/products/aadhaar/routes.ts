@@ -3,6 +3,7 @@ import { defineRoute, defineService, type ServiceTools } from '../../kit/service
 import { indexRoute } from '../../kit/service/index-route';
 import { integer } from '../../kit/service/route-description';
 import { connectSessionWorkers, sessionWorkersFields } from '../../kit/worker/session-workers';
+import { aadhaar } from './facts';
 import { captchaInput, captchaOutput, captchaStep, otpInput, otpOutput, startInput } from './schema';
 import { start, submitCaptcha, submitOtp, type AadhaarDeps, type AadhaarWorkerMethods } from './verify';
 
@@ -70,8 +71,7 @@ const otpRoute = defineRoute({
 
 /** Verification of an Aadhaar number by captcha and OTP. Lawful, authorised use only. */
 export const aadhaarService = defineService<AadhaarDeps, AadhaarSettings>({
-  name: 'aadhaar',
-  products: ['api-aadhaar'],
+  ...aadhaar,
   settings: aadhaarSettings,
   createDeps: createAadhaarDeps,
   checkReady: (deps) => deps.workers.checkReady(),

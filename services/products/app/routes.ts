@@ -5,6 +5,7 @@ import { indexRoute } from '../../kit/service/index-route';
 import { formatTimestamp } from '../../kit/timestamp';
 import { backedByWorkers } from '../../kit/worker/connect-workers';
 import { workerHealthRoute } from '../../kit/worker/health-route';
+import { app } from './facts';
 import { analyzeUpload, type ApkWorkerMethods } from './analyze-upload';
 import { type AppDeps, appSettings, createAppDeps } from './app-deps';
 import { compareReports } from './compare-reports';
@@ -81,8 +82,7 @@ const information = {
 
 /** Looks into Android packages. The file goes through in pieces; a worker analyses it. */
 export const appService = defineService({
-  name: 'app',
-  products: ['api-app'],
+  ...app,
   ...backedByWorkers<ApkWorkerMethods>('apk'),
   settings: appSettings,
   createDeps: createAppDeps,

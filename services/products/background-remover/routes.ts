@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { defineService } from '../../kit/service/define-service';
 import { indexRoute } from '../../kit/service/index-route';
 import { always, text } from '../../kit/service/route-description';
+import { backgroundRemover } from './facts';
 
 /** Where the work is done now. */
 const SUCCESSOR = '/image/background_remover';
 
 /** The legacy product id: an index that names the working route. It never redirects: a redirect would lose the body. */
 export const backgroundRemoverService = defineService({
-  name: 'background-remover',
-  products: ['api-background-remover'],
+  ...backgroundRemover,
   routes: [
     indexRoute('ANY', '/background_remover', {
       does: `Names the route that took the place of this one: \`${SUCCESSOR}\`.`,

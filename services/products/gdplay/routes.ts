@@ -1,6 +1,7 @@
 import { defineRoute, defineService } from '../../kit/service/define-service';
 import { indexRoute } from '../../kit/service/index-route';
 import { always, text } from '../../kit/service/route-description';
+import { gdplay } from './facts';
 import { createGdplayDeps, type GdplayDeps } from './deps';
 import { fetchThumbnail } from './fetch-thumbnail';
 import { makeLink } from './make-link';
@@ -18,8 +19,7 @@ const FILE = { ...VERSION, ...RANGES, 'Content-Disposition': always(text('`inlin
 
 /** Plays videos and sounds from Google Drive. */
 export const gdplayService = defineService<GdplayDeps, GdplaySettings>({
-  name: 'gdplay',
-  products: ['api-gdplay'],
+  ...gdplay,
   settings: gdplaySettings,
   createDeps: createGdplayDeps,
   close: (deps) => deps.transport.close(),

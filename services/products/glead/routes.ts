@@ -9,6 +9,7 @@ import { type FindLeadsRequest } from '../../workers/generated/ranking/ranking/v
 import { type FindLeadsResponse__Output } from '../../workers/generated/ranking/ranking/v1/FindLeadsResponse';
 import { type GetSourceRequest } from '../../workers/generated/ranking/ranking/v1/GetSourceRequest';
 import { type GetSourceResponse__Output } from '../../workers/generated/ranking/ranking/v1/GetSourceResponse';
+import { glead } from './facts';
 import { healthOutput, leadData, leadSearchInput, leadSearchOutput } from './schema';
 
 /** Three pages of an upstream, each within its own time-out, fit below the kit's 30 s. */
@@ -72,8 +73,7 @@ const search = defineRoute({
 
 /** Businesses with their contacts. */
 export const gleadService = defineService({
-  name: 'glead',
-  products: ['api-glead'],
+  ...glead,
   ...backedByWorkers<LeadMethods>('ranking'),
   routes: [indexRoute('GET', '/glead'), health, search],
 });

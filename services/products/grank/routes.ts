@@ -13,6 +13,7 @@ import { type GridRequest } from '../../workers/generated/ranking/ranking/v1/Gri
 import { type GridResponse__Output } from '../../workers/generated/ranking/ranking/v1/GridResponse';
 import { type RankRequest } from '../../workers/generated/ranking/ranking/v1/RankRequest';
 import { type RankResponse__Output } from '../../workers/generated/ranking/ranking/v1/RankResponse';
+import { grank } from './facts';
 import { historyInput, historyOutput } from './history-schema';
 import { placeHistory } from './place-history';
 import { gridData, gridInput, gridOutput, healthOutput, positionInput, rankingOutput, searchInput } from './schema';
@@ -129,8 +130,7 @@ const history = defineRoute({
 
 /** Where businesses stand in a local search. */
 export const grankService = defineService({
-  name: 'grank',
-  products: ['api-grank'],
+  ...grank,
   ...backedByWorkers<RankingMethods>('ranking'),
   routes: [indexRoute('ANY', '/grank'), health, search, position, grid, history],
 });

@@ -3,6 +3,7 @@ import { indexRoute } from '../../kit/service/index-route';
 import { bytesReply, JSON_TYPE, type Reply } from '../../kit/service/reply';
 import { connectSessionWorkers } from '../../kit/worker/session-workers';
 import { type Captcha__Output } from '../../workers/generated/identity/identity/v1/Captcha';
+import { gst } from './facts';
 import { captchaOutput, dataInput, dataOutput, sessionInput } from './schema';
 import { gstSettings, type GstSettings } from './settings';
 import { refreshSession, startSession, type GstDeps, type GstWorkerMethods } from './start-session';
@@ -84,8 +85,7 @@ const refreshRoute = (path: `/${string}`, does: string) =>
 
 /** Tax-registration records behind a captcha. */
 export const gstService = defineService<GstDeps, GstSettings>({
-  name: 'gst',
-  products: ['api-gst'],
+  ...gst,
   settings: gstSettings,
   createDeps: createGstDeps,
   checkReady: (deps) => deps.workers.checkReady(),

@@ -6,6 +6,7 @@ import { type RemoveBackgroundRequest } from '../../workers/generated/image/imag
 import { type RemoveBackgroundResponse__Output } from '../../workers/generated/image/image/v1/RemoveBackgroundResponse';
 import { bytesReply, jsonReply, type Reply } from '../../kit/service/reply';
 import { integer, text } from '../../kit/service/route-description';
+import { image } from './facts';
 import { aboutField, findImage } from './image-input';
 import { backgroundRemoverInput, backgroundRemoverOutput } from './schema';
 
@@ -82,8 +83,7 @@ const PICTURE_HEADERS = {
 
 /** Removes the background of a picture; a worker does it. Keys of the legacy background remover are served as well. */
 export const imageService = defineService({
-  name: 'image',
-  products: ['api-image', 'api-background-remover'],
+  ...image,
   ...backedByWorkers<ImageWorkerMethods>('image', { maxMessageBytes: MESSAGE_BYTES }),
   routes: [
     defineRoute({

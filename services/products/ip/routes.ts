@@ -7,6 +7,7 @@ import { requireUnits } from '../../kit/service/require-units';
 import { GuardedFetch } from '../../kit/upstream/guarded-fetch';
 import { UpstreamClient } from '../../kit/upstream/upstream-client';
 import { sandboxAt } from '../../kit/upstream/upstream-target';
+import { ip } from './facts';
 import { createAbuseIpdb } from './abuse-ipdb';
 import { BATCH_UNITS, batchAnswer, batchInput, lookUpBatch } from './look-up-batch';
 import { createDnsResolver, createSandboxResolver } from './dns-resolver';
@@ -139,8 +140,7 @@ export async function createIpDeps({ settings, common, clock, log, metrics }: Se
 const DOES = 'Says where an IP address is, whose network it is in, and how risky and how static it is.';
 
 export const ipService = defineService<IpDeps, IpSettings>({
-  name: 'ip',
-  products: ['api-ip'],
+  ...ip,
   settings: ipSettings,
   createDeps: createIpDeps,
   checkReady: async ({ databases, lists }) => {

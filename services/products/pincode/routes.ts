@@ -9,6 +9,7 @@ import { formatTimestamp } from '../../kit/timestamp';
 import { UpstreamClient } from '../../kit/upstream/upstream-client';
 import { sourceName } from '../../kit/upstream/source-name';
 import { sandboxAt } from '../../kit/upstream/upstream-target';
+import { pincode } from './facts';
 import { createGeonamesProvider } from './geonames-provider';
 import { indiaProvider } from './india-provider';
 import { countryOf, normalPlaces } from './normal-places';
@@ -149,8 +150,7 @@ export function createPincodeDeps({ settings, common, clock, metrics }: ServiceT
 const PROVIDER = { 'X-Upstream-Provider': text('Which provider was asked.') };
 
 export const pincodeService = defineService<PincodeDeps, PincodeSettings>({
-  name: 'pincode',
-  products: ['api-pincode'],
+  ...pincode,
   settings: pincodeSettings,
   createDeps: createPincodeDeps,
   close: (deps) => deps.close(),

@@ -67,6 +67,7 @@ export interface ResearchRoute<Input extends z.ZodType, Data extends z.ZodType, 
   readonly path: `/${string}`;
   readonly does: string;
   readonly fails?: RouteDescription['fails'];
+  readonly withoutSource?: true | string;
   readonly method: Name;
   readonly input: Input;
   readonly data: Data;
@@ -82,6 +83,7 @@ export function researchRoute<Input extends z.ZodType, Data extends z.ZodType, N
     path: route.path,
     does: route.does,
     ...(route.fails && { fails: route.fails }),
+    ...(route.withoutSource !== undefined && { withoutSource: route.withoutSource }),
     input: route.input,
     output: envelope(route.data),
     validationStatus: 422,

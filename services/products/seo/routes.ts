@@ -3,6 +3,7 @@ import { defineService } from '../../kit/service/define-service';
 import { indexRoute } from '../../kit/service/index-route';
 import { backedByWorkers } from '../../kit/worker/connect-workers';
 import { workerHealthRoute } from '../../kit/worker/health-route';
+import { seo } from './facts';
 import { researchRoute, type SeoWorkerMethods } from './research-route';
 import {
   authorityData,
@@ -34,6 +35,7 @@ const PAGES = ['pages_unreachable', 'pages_timeout'] as const;
 const research = [
   researchRoute({
     path: '/seo/authority',
+    withoutSource: true,
     does: 'Measures the authority of a domain or page. Each figure says its source and whether it is an estimate.',
     fails: PAGES,
     method: 'Authority',
@@ -43,6 +45,7 @@ const research = [
   }),
   researchRoute({
     path: '/seo/backlinks',
+    withoutSource: 'with candidates',
     does: 'Finds pages that may link to the target, reads them, and says which do.',
     fails: PAGES,
     method: 'Backlinks',
@@ -52,6 +55,7 @@ const research = [
   }),
   researchRoute({
     path: '/seo/keywords',
+    withoutSource: true,
     does: 'Suggests what people search for besides a keyword.',
     method: 'Keywords',
     input: keywordsInput,
@@ -60,6 +64,7 @@ const research = [
   }),
   researchRoute({
     path: '/seo/link_pyramid',
+    withoutSource: 'with links',
     does: 'Sorts pages that link to a target into three tiers by their risk of spam.',
     fails: PAGES,
     method: 'LinkPyramid',
@@ -83,6 +88,7 @@ const research = [
   }),
   researchRoute({
     path: '/seo/spam',
+    withoutSource: true,
     does: 'Scores a page, or the start page of a domain, from 0 to 100 for spam, with each signal behind it.',
     fails: PAGES,
     method: 'Spam',
@@ -94,8 +100,7 @@ const research = [
 
 /** SEO research. A worker asks the sources and fetches the pages; this service checks what goes in and comes out. */
 export const seoService = defineService({
-  name: 'seo',
-  products: ['api-seo'],
+  ...seo,
   ...backedByWorkers<SeoWorkerMethods>('seo'),
   routes: [indexRoute('GET', '/seo'), health, ...research],
 });

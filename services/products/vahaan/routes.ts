@@ -1,9 +1,9 @@
 import { defineService } from '../../kit/service/define-service';
 import { indexRoute } from '../../kit/service/index-route';
+import { vahaan } from './facts';
 
 /** Only an index is published; there is no vehicle look-up. */
 export const vahaanService = defineService({
-  name: 'vahaan',
-  products: ['api-vahaan'],
+  ...vahaan,
   routes: [indexRoute('ANY', '/vahaan')],
 });

@@ -1,7 +1,6 @@
-import { type FastifyReply } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { closeConnection, neverAnswer, type SandboxExample, type SandboxUpstream } from '../sandbox-upstream';
 import { MAGIC_NAMES, seoExample } from './seo-magic';
-import { pageAt } from './seo-web-pages';
 
 const index = (route: string, yields: string): SandboxExample => ({ ...seoExample(route, 'success', {}, yields), method: 'GET' });
 
@@ -97,4 +96,102 @@ export function createSeoWeb(): SandboxUpstream {
       });
     },
   };
+}
+
+/** One page of the sandbox's web. */
+interface SandboxPage {
+  readonly title: string;
+  readonly head?: string;
+  readonly body: string;
+}
+
+const FILLER =
+  'This page is part of a small web that exists for tests and demonstrations only. Its pages say the same thing every time they are asked. ' +
+  'They are long enough to be read as ordinary articles, with a few links among many words, a picture in the corner of the window, and a way ' +
+  'to write to the people behind it. Nothing on them is true, and nothing on them is for sale. ';
+
+/** What well-kept sites have around their content. */
+const AROUND = '<nav><a href="/">Home</a> <a href="/about">About</a></nav>';
+const FOOT = '<footer><a href="mailto:editor@web.example">Write to us</a> <a href="https://standards.example/html">Valid HTML</a></footer>';
+const ICON = '<link rel="icon" href="/icon.svg">';
+
+function article(title: string, content: string, head = ''): SandboxPage {
+  return { title, head: ICON + head, body: `${AROUND}<main><h1>${title}</h1><p>${FILLER}</p>${content}</main>${FOOT}` };
+}
+
+/** A paragraph about the host at the end of a path such as `/links-to/shop.example`; nothing for other paths. */
+function about(path: string, write: (host: string) => string): string {
+  const last = path.split('/').at(-1) ?? '';
+  return /^[a-z0-9.-]+\.[a-z0-9-]+$/i.test(last) ? `<p>${write(last)}</p>` : '';
+}
+
+function hiddenLinks(): string {
+  return Array.from({ length: 120 }, (_, index) => `<a href="https://pills-${index}.example/">buy cheap pills ${index}</a>`).join(' ');
+}
+
+type Site = (path: string) => SandboxPage;
+
+/** Sites with a character of their own. */
+const SITES: Readonly<Record<string, Site>> = {
+  'blog.example': (path) =>
+    article(
+      'A review',
+      about(path, (host) => `We like <a href="https://${host}/">what ${host} does</a>.`),
+      `<link rel="canonical" href="https://blog.example${path}">`,
+    ),
+  'forum.example': (path) =>
+    article(
+      'A thread',
+      about(path, (host) => `Look at <a rel="ugc nofollow" href="https://${host}/">this</a>.`),
+      '<meta name="robots" content="index">',
+    ),
+  'ads.example': (path) =>
+    article(
+      'Our partners',
+      about(path, (host) => `<a rel="sponsored" href="https://${host}/"><img src="/p.png" alt="Our partner"></a>`),
+      '<link rel="canonical" href="https://ads.example/partners">',
+    ),
+  'old.example': () => article('An old post', '<p>The link that was here is gone.</p>'),
+  'footer.example': () => ({
+    title: 'In the footer',
+    body: `<h1>Nothing much</h1><p>${FILLER}</p><footer><a href="https://shop.example/">buy cheap shoes</a></footer>`,
+  }),
+  'casino-bonus-slots-777.top': (path) => ({
+    title: 'Online casino bonus',
+    head: '<meta name="robots" content="noindex">',
+    body: `${about(path, (host) => `<a href="https://${host}/">best price slots</a>`)}<div style="display:none">${hiddenLinks()}</div>`,
+  }),
+};
+
+/** How the websites of the sandbox's businesses tell their e-mail addresses. Businesses without a line here tell none. */
+const CONTENTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'business-01': {
+    '/': `<img src="/logo@2x.png" alt=""> Write to <a href="mailto:Hello@business-01.example.com?subject=Appointment">us</a>
+      or to billing@business-01.example.com; this site was made by studio@agency.example.net.`,
+  },
+  'business-02': {
+    '/': '<p>Open every day.</p><a href="/about-us">Who we are</a> <a href="/get-in-touch">Contact</a>',
+    '/get-in-touch': '<address>desk@business-02.example.com</address>',
+  },
+  'business-03': { '/': '<p>Mail: orchid.dental@gmail.com</p>' },
+  'business-05': { '/': '<p style="display:none">trap@business-05.example.com</p><!-- office@business-05.example.com -->' },
+  'business-06': { '/': '<p>info [at] business-06 [dot] example.com</p>' },
+};
+
+/** What stands on a page of a business besides the usual; undefined for other hosts. */
+function businessContent(host: string, path: string): string | undefined {
+  const [, name] = /^www\.(business-\d\d)\.example\.com$/.exec(host) ?? [];
+  return name === undefined ? undefined : (CONTENTS[name]?.[path] ?? '<p>We look forward to your visit.</p>');
+}
+
+/** An ordinary page for every other host, with a link where the path asks for one. */
+function ordinaryPage(host: string, path: string): SandboxPage {
+  const link = path.startsWith('/links-to/') ? about(path, (each) => `See <a href="https://${each}/">${each}</a>.`) : '';
+  const content = businessContent(host, path) ?? '';
+  return article(`Welcome to ${host}`, link + content, `<meta name="description" content="About ${host}">`);
+}
+
+function pageAt(host: string, path: string): string {
+  const { title, head = '', body } = SITES[host]?.(path) ?? ordinaryPage(host, path);
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${title}</title>${head}</head><body>${body}</body></html>`;
 }

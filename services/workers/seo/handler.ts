@@ -1,21 +1,21 @@
 import { setMaxListeners } from 'node:events';
-import { type Clock, type KeyMode } from '../../../plugins/core/ports';
+import type { Clock, KeyMode } from '../../../plugins/core/ports';
 import { notConfigured } from '../../kit/errors';
 import { sourceName } from '../../kit/upstream/source-name';
-import { type WorkerCall } from '../../kit/worker/worker-call';
-import { type AuthorityRequest__Output } from '../generated/seo/seo/v1/AuthorityRequest';
-import { type BacklinksRequest__Output } from '../generated/seo/seo/v1/BacklinksRequest';
-import { type KeywordsRequest__Output } from '../generated/seo/seo/v1/KeywordsRequest';
-import { type LinkPyramidRequest__Output } from '../generated/seo/seo/v1/LinkPyramidRequest';
-import { type Research as ResearchMessage } from '../generated/seo/seo/v1/Research';
-import { type SerpRequest__Output } from '../generated/seo/seo/v1/SerpRequest';
-import { type SourceList } from '../generated/seo/seo/v1/SourceList';
-import { type SpamRequest__Output } from '../generated/seo/seo/v1/SpamRequest';
-import { type FetchLimits } from '../../kit/pages/fetch-limits';
-import { type PagePort } from '../../kit/pages/page-port';
+import type { WorkerCall } from '../../kit/worker/worker-call';
+import type { AuthorityRequest__Output } from '../generated/seo/seo/v1/AuthorityRequest';
+import type { BacklinksRequest__Output } from '../generated/seo/seo/v1/BacklinksRequest';
+import type { KeywordsRequest__Output } from '../generated/seo/seo/v1/KeywordsRequest';
+import type { LinkPyramidRequest__Output } from '../generated/seo/seo/v1/LinkPyramidRequest';
+import type { Research as ResearchMessage } from '../generated/seo/seo/v1/Research';
+import type { SerpRequest__Output } from '../generated/seo/seo/v1/SerpRequest';
+import type { SourceList } from '../generated/seo/seo/v1/SourceList';
+import type { SpamRequest__Output } from '../generated/seo/seo/v1/SpamRequest';
+import type { FetchLimits } from '../../kit/pages/fetch-limits';
+import type { PagePort } from '../../kit/pages/page-port';
 import { hostOf } from '../../kit/pages/page-url';
 import { PageReader, type PageReaderOptions } from '../../kit/pages/page-reader';
-import { type Research } from './research/research';
+import type { Research } from './research/research';
 import { researchAuthority } from './research/research-authority';
 import { researchBacklinks } from './research/research-backlinks';
 import { researchKeywords } from './research/research-keywords';
@@ -23,8 +23,7 @@ import { researchLinkPyramid } from './research/research-link-pyramid';
 import { researchSerp, type SerpQuery } from './research/research-serp';
 import { researchSpam, type SpamSubject } from './research/research-spam';
 import { parseDomain, parsePageUrl, parsePageUrls, parseTarget } from './research/target';
-import { labelSources } from './label-sources';
-import { type Sources } from './sources/create-sources';
+import type { Sources } from './sources/create-sources';
 import { SourceLog } from './sources/source-log';
 
 export interface SeoHandlerDeps {
@@ -133,4 +132,22 @@ export function createSeoHandlers(deps: SeoHandlerDeps): SeoHandlers {
       sources: deps.sources[mode].states.map((each) => ({ ...each, name: sourceName(each.name, mode) })),
     }),
   };
+}
+
+/** Members of an answer whose text is the name of a source. */
+const NAMES: ReadonlySet<string> = new Set(['source', 'engine']);
+/** Members of an answer whose members are called by the names of sources. */
+const BY_NAME: ReadonlySet<string> = new Set(['ranks']);
+
+function labelMember(name: string, value: unknown, mode: KeyMode): unknown {
+  if (NAMES.has(name) && typeof value === 'string') return sourceName(value, mode);
+  if (!BY_NAME.has(name) || typeof value !== 'object' || value === null) return labelSources(value, mode);
+  return Object.fromEntries(Object.entries(value).map(([source, each]) => [sourceName(source, mode), each as unknown]));
+}
+
+/** The data of an answer with every source named as its caller may know it: for a test key that of the sandbox. */
+function labelSources(data: unknown, mode: KeyMode): unknown {
+  if (Array.isArray(data)) return data.map((each) => labelSources(each, mode));
+  if (typeof data !== 'object' || data === null) return data;
+  return Object.fromEntries(Object.entries(data).map(([name, value]) => [name, labelMember(name, value, mode)]));
 }

@@ -8,7 +8,7 @@ const ROOT = resolve(__dirname, '../../..');
 const EXAMPLE: readonly RegExp[] = [
   /^kong\/(catalogue|kong)\.yml$/,
   /^kong\/kubernetes\/(example\/|kong\.yaml$)/,
-  /^kong\/gateways\/(envoy\.yaml|traefik\.yml)$/,
+  /^kong\/gateways\/envoy\.yaml$/,
   /^services\/(products|sandbox|workers)\//,
   // The first migration is applied already and stays as it is.
   /^plugins\/stores\/postgres\/migrations\/0001_catalogue\.sql$/,

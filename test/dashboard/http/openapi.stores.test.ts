@@ -1,6 +1,6 @@
 import { CATALOGUE, PRODUCTS } from '../../support/catalogue';
 import { operationsIn, readOperations } from '../../../services/dashboard/storefront/operations';
-import { buildDocument } from '../../../services/openapi/build-document';
+import { buildDocument } from '../../support/openapi/build-document';
 import { startDashboard, useDashboard, verdict } from '../support/dashboard';
 
 const GATEWAY = 'https://api.example.com';

@@ -8,7 +8,7 @@ import { brandPage } from '../../../services/dashboard/brand/brand-page';
 import { serveWeb } from '../../../services/dashboard/http/serve-web';
 import { useDashboard, verdict } from '../support/dashboard';
 import { gunzipSync } from 'node:zlib';
-import { buildDocument } from '../../../services/openapi/build-document';
+import { buildDocument } from '../../support/openapi/build-document';
 import { CATALOGUE, PRODUCTS } from '../../support/catalogue';
 
 describe('the pages of the app', () => {

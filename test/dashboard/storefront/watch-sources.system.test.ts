@@ -8,8 +8,8 @@ const log = createLog('test', { level: 'silent' });
 const servers: PrivateServer[] = [];
 afterEach(() => Promise.all(servers.splice(0).map((server) => server.close())));
 
-async function serverThatSays(live: Record<string, boolean>, port = 0): Promise<PrivateServer> {
-  const server = await startPrivateServer({ host: '127.0.0.1', port, metrics: createMetrics(), checks: {}, live });
+async function serverThatSays(live: Record<string, boolean>, liveRoutes: Record<string, string[]> = {}): Promise<PrivateServer> {
+  const server = await startPrivateServer({ host: '127.0.0.1', port: 0, metrics: createMetrics(), checks: {}, live, liveRoutes });
   servers.push(server);
   return server;
 }
@@ -32,13 +32,13 @@ function watch(urls: readonly string[], clock = standingClock()): { sources: Wat
 }
 
 it('says of each product what whoever asks its source said, and null of what nobody knows', async () => {
-  const { url } = await serverThatSays({ 'api-ip': true, 'api-gst': false });
+  const { url } = await serverThatSays({ 'api-ip': true, 'api-gst': false }, { 'api-gst': ['/gst/start'] });
   const { sources } = watch([url]);
   await sources.look();
   const since = '2026-11-01T00:00:00.000Z';
   expect(['api-ip', 'api-gst', 'api-seo', '__proto__'].map((id) => sources.find(id))).toEqual([
-    { isThere: true, since },
-    { isThere: false, since },
+    { isThere: true, since, routes: [] },
+    { isThere: false, since, routes: ['/gst/start'] },
     null,
     null,
   ]);
@@ -56,7 +56,7 @@ it('says since when, which only a change moves', async () => {
   expect(sources.revision()).toBe(first);
   live['api-gst'] = true;
   await sources.look();
-  expect(sources.find('api-gst')).toEqual({ isThere: true, since: '2026-11-01T00:01:00.000Z' });
+  expect(sources.find('api-gst')).toEqual({ isThere: true, since: '2026-11-01T00:01:00.000Z', routes: [] });
   expect(sources.revision()).not.toBe(first);
   await sources.close();
 });

@@ -26,7 +26,7 @@ const PROVIDERS: readonly SignInProvider[] = [
 /** One product waits for its source, and one has not been heard of. */
 const LIVE_SOURCES: LiveSources = {
   find: (product) =>
-    product === 'api-app' ? null : { isThere: product !== 'api-gst', since: new Date(Date.now() - 10_800_000).toISOString() },
+    product === 'api-app' ? null : { isThere: product !== 'api-gst', since: new Date(Date.now() - 10_800_000).toISOString(), routes: [] },
   revision: () => 'always the same',
 };
 

@@ -14,8 +14,7 @@ import { type AnyRunningGateway, LANE, startAnyGateway } from '../../gateways/su
 import { sendRaw, statusesOf } from '../../support/gateway/raw-http';
 import { eventually } from '../../support/eventually';
 import { send, type Reply } from '../../support/http';
-
-const SERVICES = ['aadhaar', 'app', 'background-remover', 'gdplay', 'glead', 'grank', 'gst', 'image', 'ip', 'pincode', 'seo', 'vahaan'];
+import { SERVICE_NAMES } from '../../../services/products/registry';
 
 let folder: string;
 let api: Server;
@@ -79,7 +78,7 @@ describe.each(LANE)('the lane in %s', (kind) => {
     }).listen(0, '127.0.0.1');
     await once(api, 'listening');
     const url = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
-    const services = Object.fromEntries(SERVICES.map((name) => [name, url]));
+    const services = Object.fromEntries(SERVICE_NAMES.map((name) => [name, url]));
     gateway = await startAnyGateway({ kind, dataDir: folder, services });
   });
 

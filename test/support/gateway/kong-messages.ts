@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import protobuf from 'protobufjs';
 import { type RpcReturn } from '../../../plugins/server/wire/rpc-messages';
 import { type ProtoValue } from '../../../plugins/server/wire/struct-codec';
-import { type KeyValue } from '../../../kong/local/plugin/pdk-decoders';
 import { type RawBodyResult } from '../../../plugins/server/wire/pdk-messages';
 
 // Messages of Kong's plugin protocol that the product only reads, written by protobuf.js from Kong's own description.
@@ -65,10 +64,6 @@ export function rawBodyAsMessage(result: RawBodyResult): object {
 /** Kong leaves a value out that is the type's own default. */
 export function encodeByteString(value: Uint8Array): Buffer {
   return encodeMessage('ByteString', value.length === 0 ? {} : { v: value });
-}
-
-export function encodeKeyValue({ key, value }: KeyValue): Buffer {
-  return encodeMessage('KV', { k: key, v: valueAsMessage(value) });
 }
 
 export function encodeRawBodyResult(result: RawBodyResult): Buffer {

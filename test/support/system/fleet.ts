@@ -1,12 +1,13 @@
-import { type ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { findFreeRow } from '../../../cli/postgres/free-port';
 import { SERVICES } from '../../../services/products/registry';
+import { ensurePackages } from '../debian-packages';
 import { endProgram, startProgram } from './program';
 import { readMetric } from './read-metric';
-import { replicatedKongYml } from '../gateway/replicated-kong-yml';
+import { BALANCER, balancedConfig } from './replica-balancer';
 
 /** One replica of something: always at the same address, so that it can be started again. */
 export interface Unit {
@@ -26,7 +27,7 @@ export interface FleetOptions {
   readonly signingKeys: string;
 }
 
-/** Three gateways, each with its plugin server, two replicas of all services and of every worker, and one sandbox. */
+/** Three gateways, each with its plugin server, two replicas of all services behind HAProxy and of every worker, and one sandbox. */
 export interface Fleet {
   readonly gateways: readonly Unit[];
   readonly services: readonly Unit[];
@@ -37,7 +38,7 @@ export interface Fleet {
 
 const GATEWAYS = 3;
 const REPLICAS = 2;
-/** From SIGTERM until a service refuses connections: ten health checks of the gateways, some of which may come late. */
+/** From SIGTERM until a service refuses connections: ten health checks, some of which may come late. */
 const LEAVE_MS = '4000';
 const WORKERS_FOLDER = resolve(__dirname, '../../../services/workers');
 
@@ -107,14 +108,15 @@ function planServices(firstPort: number, env: Record<string, string>): { units: 
   return { units, urls };
 }
 
-function planGateways(options: { firstPort: number; folder: string; kongYml: string; env: Record<string, string> }): Unit[] {
-  const { firstPort, folder, kongYml, env } = options;
+function planGateways(options: { firstPort: number; folder: string; services: object; env: Record<string, string> }): Unit[] {
+  const { firstPort, folder, services, env } = options;
+  const UPSTREAM_OVERRIDES = JSON.stringify(services);
   return Array.from({ length: GATEWAYS }, (_, index) => {
     const PLUGIN_SOCKET = join(folder, `plugin-${index}.sock`);
     const port = String(firstPort + index);
     const programs = [
       { module: 'plugins/server/main.js', env: { ...env, PLUGIN_SOCKET, METRICS_PORT: '0' } },
-      { module: 'kong/local/main.js', env: { PLUGIN_SOCKET, GATEWAY_HOST: '127.0.0.1', GATEWAY_PORT: port, KONG_YML: kongYml } },
+      { module: 'kong/local/main.js', env: { PLUGIN_SOCKET, GATEWAY_HOST: '127.0.0.1', GATEWAY_PORT: port, UPSTREAM_OVERRIDES } },
     ];
     return createUnit({ name: `gateway ${index}`, address: `http://127.0.0.1:${port}`, programs });
   });
@@ -125,7 +127,8 @@ async function tryFleet(options: FleetOptions): Promise<Fleet> {
   const kinds = readdirSync(WORKERS_FOLDER).filter((name) => name !== 'generated');
   const names = Object.keys(SERVICES);
   const workerRow = kinds.length * REPLICAS;
-  const first = await findFreeRow(workerRow + names.length * REPLICAS + GATEWAYS);
+  await ensurePackages([BALANCER], 'Replicas of services');
+  const first = await findFreeRow(workerRow + names.length * (REPLICAS + 1) + GATEWAYS);
   const stores = { DATABASE_URL: options.databaseUrl, REDIS_URL: options.redisUrl, TOLLGATE_SIGNING_KEYS: options.signingKeys };
   const { child: sandbox, ready } = await startProgram('services/sandbox/main.js', { env: { SANDBOX_PORT: '0' } });
   const sandboxUrl = `http://127.0.0.1:${String(ready['port'])}`;
@@ -134,14 +137,18 @@ async function tryFleet(options: FleetOptions): Promise<Fleet> {
 
   const workers = planWorkers(kinds, first, shared);
   const services = planServices(first + workerRow, { ...shared, ...workerUrls(workers, kinds) });
-  const kongYml = join(folder, 'kong.yml');
-  writeFileSync(kongYml, replicatedKongYml(services.urls));
-  const gateways = planGateways({ firstPort: first + workerRow + names.length * REPLICAS, folder, kongYml, env: shared });
+  const balancerPort = first + workerRow + names.length * REPLICAS;
+  const balanced = Object.fromEntries(names.map((name, index) => [name, `http://127.0.0.1:${balancerPort + index}`]));
+  const balancerFile = join(folder, 'haproxy.cfg');
+  writeFileSync(balancerFile, balancedConfig(balanced, services.urls));
+  const balancer = spawn(BALANCER, ['-q', '-f', balancerFile], { stdio: 'inherit' });
+  const gateways = planGateways({ firstPort: balancerPort + names.length, folder, services: balanced, env: shared });
   const close = async (): Promise<void> => {
     try {
       await Promise.all(gateways.map((unit) => unit.stop()));
       await Promise.all([...services.units, ...workers].map((unit) => unit.stop()));
     } finally {
+      await endProgram(balancer);
       await endProgram(sandbox);
       rmSync(folder, { recursive: true, force: true });
     }

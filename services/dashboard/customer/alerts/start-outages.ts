@@ -1,9 +1,10 @@
-import { type Pool } from 'pg';
+import type { Pool } from 'pg';
 import { claimOutageMail, settleOutageMail } from '../../../selling/outages/claim-outage-mails';
 import { pruneOutages, watchOutages } from '../../../selling/outages/watch-outages';
-import { type Log } from '../../../kit/log';
-import { type MailSender } from '../../http/dashboard-deps';
-import { outageMail } from './outage-mail';
+import type { Log } from '../../../kit/log';
+import type { MailSender, Mail } from '../../http/dashboard-deps';
+import type { OutageView } from '../../../selling/outages/list-outages';
+import { mailedMoment } from './alert-text';
 
 export interface OutageWorkOptions {
   readonly db: Pool;
@@ -62,5 +63,32 @@ export function startOutages(options: OutageWorkOptions): { close(): Promise<voi
       for (const timer of timers) clearInterval(timer);
       await Promise.all([running, pruning]);
     },
+  };
+}
+
+interface OutageMailOptions {
+  /** Quota time zone, IANA name. */
+  readonly timeZone: string;
+  /** The dashboard's own URL. */
+  readonly url: string;
+}
+
+const count = (requests: number): string => requests.toLocaleString('en-US');
+
+/** Tells an operator that a product fails, or that this is over. */
+function outageMail(outage: OutageView, { timeZone, url }: OutageMailOptions): Omit<Mail, 'to'> {
+  const { product, title, beganAt, endedAt, answered, failed } = outage;
+  const since = mailedMoment(beganAt, timeZone);
+  const figures = `${count(failed)} of ${count(answered)} answers had a status of 500 to 599`;
+  const page = `${url}/operator/requests?product=${product}&status=5xx`;
+  if (endedAt === null) {
+    return {
+      subject: `${title} is failing`,
+      text: `${title} (${product}) has been failing since ${since}: ${figures}.\n\nThe failed requests: ${page}\n`,
+    };
+  }
+  return {
+    subject: `${title} has recovered`,
+    text: `${title} (${product}) was failing from ${since} to ${mailedMoment(endedAt, timeZone)}: ${figures} in that time.\n\nThe failed requests: ${page}\n`,
   };
 }

@@ -13,10 +13,9 @@ import { listConsents } from '../../../selling/subscriptions/require-consent';
 import { setDailyCap } from '../../../selling/subscriptions/set-daily-cap';
 import { setSubscriptionState } from '../../../selling/subscriptions/set-subscription-state';
 import { type SubscriptionView } from '../../../selling/subscriptions/subscription-view';
-import { routesWithoutSource } from '../../../products/own-sources';
-import { type LiveSource, type planEndpoints, subscription } from '../../contract/plans';
+import { type planEndpoints, subscription } from '../../contract/plans';
 import { type Call, type Handlers } from '../../http/bind-endpoint';
-import { type DashboardDeps } from '../../http/dashboard-deps';
+import { type DashboardDeps, type KnownSource } from '../../http/dashboard-deps';
 import { Refusal } from '../../http/refusal';
 import { shapeAnswer } from '../../http/shape-answer';
 import { isCollecting, isPaidFirst } from '../../../selling/billing/payments-of';
@@ -31,7 +30,7 @@ export function describeProduct(
   known: {
     readonly subscription?: SubscriptionStanding | undefined;
     readonly request?: PlanRequestView | undefined;
-    readonly liveSource: LiveSource | null | undefined;
+    readonly liveSource: KnownSource | null | undefined;
     /** The customer agreed to the product's present text. */
     readonly hasConsent?: boolean | undefined;
     /** Plans with a price begin when they are paid. */
@@ -57,7 +56,6 @@ export function describeProduct(
   });
   const firstCall = firstCallOf(product) ?? null;
   const consent = product.consent === undefined ? null : { text: product.consent, isGiven: hasConsent };
-  const liveRoutes = routesWithoutSource(product.id);
   return {
     ...product,
     plans,
@@ -65,8 +63,8 @@ export function describeProduct(
     firstCall,
     countsUnits: product.units !== undefined,
     takesTestKeys: !refusesTestKeys(product),
-    liveSource,
-    liveRoutes,
+    liveSource: liveSource && { isThere: liveSource.isThere, since: liveSource.since },
+    liveRoutes: [...(liveSource?.routes ?? [])],
     subscription,
     request,
     consent,

@@ -1,15 +1,14 @@
 import { listPasskeys, notePasskeyUse } from '../../../selling/customers/passkeys';
 import { ServiceError } from '../../../kit/errors';
-import { type Answer } from '../../contract/endpoints';
-import { type passkeyEndpoints } from '../../contract/sign-in';
-import { type Handlers } from '../../http/bind-endpoint';
+import type { Answer } from '../../contract/endpoints';
+import type { passkeyEndpoints } from '../../contract/sign-in';
+import type { Handlers } from '../../http/bind-endpoint';
 import { Refusal } from '../../http/refusal';
 import { passkeyAddedMail } from '../../mail/account-mails';
 import { askAuth, passOn, requireDatabase, welcome } from '../auth-handler';
 import { noteAccount } from '../note-account';
-import { type PersonTools } from '../person';
+import type { PersonTools } from '../person';
 import { findSignedIn } from '../second-factor';
-import { passkeyProblem } from './passkey-problem';
 
 /** As many as a person has devices, and some to spare. */
 const MAX_PASSKEYS = 20;
@@ -66,4 +65,26 @@ export function passkeyHandlers(tools: PersonTools): Handlers<typeof passkeyEndp
       return { status: true };
     },
   };
+}
+
+/** better-auth's words for an answer of a device that does not fit what was asked, or fits no passkey. */
+const UNFIT = new Set(['failed_to_verify_registration', 'authentication_failed', 'passkey_not_found']);
+
+/** better-auth's word for what went wrong, in small letters; one of its faults has it in its cause alone. */
+function codeOf(error: unknown): string {
+  if (error instanceof Refusal) return error.options.code ?? '';
+  if (!(error instanceof ServiceError)) return '';
+  return (error.cause instanceof Error ? error.cause.message : error.message).toLowerCase();
+}
+
+/**
+ * What better-auth threw, as an answer that says what to do; anything else as it is.
+ * @param unfit for a device's answer that does not fit
+ */
+function passkeyProblem(error: unknown, unfit: Error): unknown {
+  const code = codeOf(error);
+  if (UNFIT.has(code)) return unfit;
+  if (code === 'challenge_not_found') return new Refusal('passkey_expired');
+  if (code === 'person_unverified' || code === 'operators_password') return new Refusal(code);
+  return error;
 }

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
-import { type Configuration } from 'openid-client';
+import type { Configuration, ServerMetadata } from 'openid-client';
 import type * as Library from 'openid-client';
 import { z } from 'zod';
 import { boundedFetch } from './bounded-fetch';
-import { findGithubPerson, githubEndpoints } from './github';
-import { type Identity } from './identity';
-import { type SignInProvider } from './provider-settings';
+import type { Identity } from './identity';
+import type { SignInProvider } from './provider-settings';
 
 /** Loaded when a provider is first asked. */
 export type Client = typeof Library;
@@ -71,4 +70,34 @@ export async function identify(
   const said = claims['email'] === undefined ? await client.fetchUserInfo(config, tokens.access_token, claims.sub) : claims;
   const email = z.string().safeParse(said['email']).data;
   return { subject: claims.sub, email, isEmailVerified: said['email_verified'] === true };
+}
+
+/** Where GitHub, or a server of GitHub Enterprise, signs people in. @param base of its pages */
+function githubEndpoints(base: string): ServerMetadata {
+  return {
+    issuer: base,
+    authorization_endpoint: `${base}/login/oauth/authorize`,
+    token_endpoint: `${base}/login/oauth/access_token`,
+  };
+}
+
+/** GitHub's API is at a name of its own; that of a server of GitHub Enterprise below its pages. */
+const apiOf = (base: string): string => (base === 'https://github.com' ? 'https://api.github.com' : `${base}/api/v3`);
+
+const account = z.object({ id: z.number().int() });
+const addresses = z.array(z.object({ email: z.string(), primary: z.boolean(), verified: z.boolean() }));
+
+async function ask(url: string, token: string): Promise<unknown> {
+  const headers = { Authorization: `Bearer ${token}`, Accept: 'application/vnd.github+json', 'User-Agent': 'Tollgate' };
+  const response = await boundedFetch(url, { method: 'GET', headers, body: undefined, redirect: 'manual' });
+  if (!response.ok) throw new Error(`GitHub answered ${response.status}`);
+  return response.json();
+}
+
+/** Whose token it is. Accounts have several addresses, of which the primary one counts. */
+async function findGithubPerson(base: string, token: string): Promise<Identity> {
+  const api = apiOf(base);
+  const [person, emails] = await Promise.all([ask(`${api}/user`, token), ask(`${api}/user/emails?per_page=100`, token)]);
+  const primary = addresses.parse(emails).find((each) => each.primary);
+  return { subject: String(account.parse(person).id), email: primary?.email, isEmailVerified: primary?.verified === true };
 }

@@ -1,6 +1,10 @@
-import { type BetterAuthPlugin } from 'better-auth';
-import { type AuthOptions } from '../auth-options';
-import { createProvider } from './create-provider';
+import type { BetterAuthPlugin, OAuthProvider } from 'better-auth';
+import type { AuthOptions } from '../auth-options';
+import { ServiceError } from '../../../kit/errors';
+import type { Log } from '../../../kit/log';
+import { discover, identify, nonceOf } from './ask-provider';
+import { identity } from './identity';
+import type { SignInProvider } from './provider-settings';
 
 /**
  * Has better-auth know our providers. Its own plug-in for them asks each once, when the process starts: one that is away then would be
@@ -9,4 +13,80 @@ import { createProvider } from './create-provider';
 export function providerPlugin({ providers = [], log }: Pick<AuthOptions, 'providers' | 'log'>): BetterAuthPlugin {
   const socialProviders = providers.map((each) => createProvider(each, { log, now: () => Date.now() }));
   return { id: 'tollgate-providers', init: () => ({ context: { socialProviders } }) };
+}
+
+/** What a provider says of itself changes rarely; its keys are looked up by themselves when they change. */
+const KNOWN_FOR_MS = 3_600_000;
+
+const DOWN = 'does not answer, or not as it should. Try again in a while, or sign in with your password.';
+
+/** Makes it when it is asked for, and again after a failure or an hour. */
+function keepFor<Value>(make: () => Promise<Value>, now: () => number): () => Promise<Value> {
+  let kept: { readonly value: Promise<Value>; readonly until: number } | undefined;
+  return () => {
+    if (kept && kept.until > now()) return kept.value;
+    const value = make();
+    const mine = { value, until: now() + KNOWN_FOR_MS };
+    kept = mine;
+    value.catch(() => {
+      if (kept === mine) kept = undefined;
+    });
+    return value;
+  };
+}
+
+/** What failed, without what was sent: an error of the library may hold a token as its cause. */
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message}` : 'unknown';
+}
+
+/**
+ * A provider as better-auth asks it. It keeps none of the provider's tokens: they are for asking who somebody is, once.
+ * @param tools.now milliseconds since 1970
+ */
+function createProvider(provider: SignInProvider, { log, now }: { log: Log; now: () => number }): OAuthProvider {
+  const { id, name } = provider;
+  const loaded = keepFor(async () => {
+    const client = await import('openid-client');
+    return { client, config: await discover(client, provider) };
+  }, now);
+  const scope = provider.kind === 'github' ? 'read:user user:email' : 'openid email';
+
+  return {
+    id,
+    name,
+    issuer: provider.issuer,
+    // Under its issuer: another one under the same id is somebody else.
+    accountSubject: ({ profile }) => `${provider.issuer} ${identity.parse(profile).subject}`,
+    async createAuthorizationURL({ state, codeVerifier, redirectURI }) {
+      const { client, config } = await loaded().catch((error: unknown) => {
+        log.warn({ provider: id, reason: reasonOf(error) }, 'a provider of sign-ins does not answer');
+        throw new ServiceError('service_not_ready', { code: 'provider_unavailable', detail: `${name} ${DOWN}` });
+      });
+      const challenge = await client.calculatePKCECodeChallenge(codeVerifier);
+      return client.buildAuthorizationUrl(config, {
+        redirect_uri: redirectURI,
+        scope,
+        state,
+        code_challenge: challenge,
+        code_challenge_method: 'S256',
+        ...(provider.kind === 'oidc' && { nonce: nonceOf(provider, codeVerifier) }),
+      });
+    },
+    async validateAuthorizationCode({ code, codeVerifier = '', redirectURI }) {
+      try {
+        const { client, config } = await loaded();
+        return { raw: await identify(client, config, { code, codeVerifier, redirectURI, provider }) };
+      } catch (error) {
+        log.warn({ provider: id, reason: reasonOf(error) }, 'a provider did not confirm who signs in');
+        return null;
+      }
+    },
+    getUserInfo({ raw }) {
+      const data = identity.parse(raw);
+      // A person's name is not kept.
+      const user = { name: '', email: data.email ?? null, emailVerified: data.isEmailVerified };
+      return Promise.resolve({ user, data });
+    },
+  };
 }

@@ -10,9 +10,9 @@ import { forgetPerson } from '../parts/api/query-client';
 import { useSubmit } from '../parts/hooks/use-submit';
 import { openReturn } from '../parts/browser/open-return';
 import { PageTitle } from '../parts/components/page-title';
-import { PasskeyButton } from './passkey-button';
 import { ProviderButtons } from './provider-buttons';
 import { ProblemAlert } from '../parts/components/problem-alert';
+import { signInWithPasskey } from '../parts/api/passkeys';
 
 const REASONS: Readonly<Record<string, string>> = {
   ended: 'Your session has ended. Sign in to continue where you left off.',
@@ -97,4 +97,20 @@ function useProviderText(outcome: string | undefined): string | undefined {
 
 function isUnverified(error: unknown): boolean {
   return error instanceof ApiProblem && error.code === 'email_not_verified';
+}
+
+/** Signs in with what the device keeps: neither address nor password. */
+function PasskeyButton({ onSignedIn }: { readonly onSignedIn: () => void }): ReactNode {
+  const { submit, pending, problem } = useSubmit(async () => {
+    await signInWithPasskey();
+    onSignedIn();
+  });
+  return (
+    <>
+      <Button variant="default" fullWidth loading={pending} onClick={() => void submit()}>
+        Sign in with a passkey
+      </Button>
+      <ProblemAlert problem={problem} />
+    </>
+  );
 }

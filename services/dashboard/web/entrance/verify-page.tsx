@@ -1,20 +1,18 @@
-import { Button, PasswordInput, Stack, Text } from '@mantine/core';
+import { Button, PasswordInput, Stack, Text, Skeleton, Alert, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useLocation, useNavigate } from '@tanstack/react-router';
-import { useCallback, useEffect, useState, type ReactNode } from 'react';
+import { useCallback, useEffect, useState, type ReactNode, useRef } from 'react';
 import { call } from '../parts/api/request';
-import { type ApiProblem } from '../parts/api/api-problem';
+import { ApiProblem } from '../parts/api/api-problem';
 import { forgetPerson } from '../parts/api/query-client';
 import { findSignUpHere, forgetSignUpHere } from '../parts/browser/sign-up-here';
 import { toast } from '../parts/browser/toast';
 import { useSubmit } from '../parts/hooks/use-submit';
 import { PageTitle } from '../parts/components/page-title';
 import { ProblemAlert } from '../parts/components/problem-alert';
-import { ConfirmAtOnce } from './confirm-at-once';
-import { linkAddress } from './link-address';
-import { ResendVerification } from './resend-verification';
 import { EmailText } from '../parts/components/email-text';
+import { checkEmail } from '../parts/api/credentials';
 
 /**
  * Where the link of the mail leads, and where those who have not opened it yet are told to. The token leaves the address at once, and
@@ -134,5 +132,79 @@ function BackToSignIn(): ReactNode {
         Back to sign in
       </Link>
     </Text>
+  );
+}
+
+interface ConfirmAtOnceProps {
+  readonly token: string;
+  readonly onConfirmed: () => Promise<void>;
+  /** The password must be asked for after all. */
+  readonly onRefused: (problem: ApiProblem | undefined) => void;
+}
+
+/** In the browser that signed up: it showed the password a moment ago, and is asked for nothing more. */
+function ConfirmAtOnce({ token, onConfirmed, onRefused }: ConfirmAtOnceProps): ReactNode {
+  const hasBegun = useRef(false);
+  useEffect(() => {
+    if (hasBegun.current) return;
+    hasBegun.current = true;
+    call('POST /auth/verify-email', { body: { token } })
+      .then(onConfirmed)
+      .catch((error: unknown) => onRefused(error instanceof ApiProblem ? error : undefined));
+  }, [token, onConfirmed, onRefused]);
+  return (
+    <>
+      <PageTitle title="Confirm your email address">One moment…</PageTitle>
+      <Skeleton height={120} />
+    </>
+  );
+}
+
+/**
+ * The address that one of our links was sent to, as the middle part of its token (a JWT) says. To be shown only: the server, which made the
+ * token, checks it.
+ * @returns undefined for what is no such token
+ */
+function linkAddress(token: string): string | undefined {
+  const [, payload = ''] = token.split('.');
+  try {
+    const bytes = Uint8Array.from(atob(payload.replaceAll('-', '+').replaceAll('_', '/')), (each) => each.charCodeAt(0));
+    const claims: unknown = JSON.parse(new TextDecoder().decode(bytes));
+    const email: unknown = typeof claims === 'object' && claims !== null ? Reflect.get(claims, 'email') : undefined;
+    return typeof email === 'string' ? email : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+interface ResendVerificationProps {
+  /** Asked for when it is not known. */
+  readonly email: string | undefined;
+}
+
+/** Requests another email with a link. Says the same whether an account waits for it or not. */
+function ResendVerification({ email }: ResendVerificationProps): ReactNode {
+  const [sentTo, setSentTo] = useState<string>();
+  const form = useForm({ mode: 'uncontrolled', initialValues: { email: email ?? '' }, validate: { email: checkEmail } });
+  const { submit, pending, problem } = useSubmit(async (values: typeof form.values) => {
+    setSentTo(undefined);
+    await call('POST /auth/send-verification-email', { body: { email: values.email.trim() } });
+    setSentTo(values.email.trim());
+  });
+  return (
+    <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
+      <Stack gap="sm">
+        <ProblemAlert problem={problem} />
+        {sentTo !== undefined && (
+          <Alert role="status">If {sentTo} has an account to confirm, an email is on its way. Check your spam folder too.</Alert>
+        )}
+        {email === undefined && (
+          <TextInput label="Email" type="email" autoComplete="username" key={form.key('email')} {...form.getInputProps('email')} />
+        )}
+        <Button type="submit" variant="default" loading={pending} fullWidth>
+          Send a new link
+        </Button>
+      </Stack>
+    </form>
   );
 }

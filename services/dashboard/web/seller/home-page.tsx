@@ -1,21 +1,21 @@
-import { SimpleGrid, Stack } from '@mantine/core';
+import { SimpleGrid, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type ReactNode } from 'react';
-import { type OperatorHome } from '../../contract/operator-home';
+import type { ReactNode } from 'react';
+import type { OperatorHome } from '../../contract/operator-home';
 import { homeQuery } from '../parts/api/operator-queries';
-import { formatCount } from '../parts/format/numbers';
+import { formatCount, formatPrice } from '../parts/format/numbers';
 import { Loaded } from '../parts/components/loaded';
 import { Moment } from '../parts/components/moment';
 import { PageTitle } from '../parts/components/page-title';
 import { Panel } from '../parts/components/panel';
 import { sumAnswers } from '../customer/usage/answers';
 import { CUSTOMERS_SEARCH } from './customers-search';
-import { BusinessPanel } from './business-panel';
 import { Figure } from './figure';
-import { FailingPanel, TopPanel } from './home-tables';
 import { Failures, Within } from './product-answers';
 import { REQUESTS_SEARCH } from '../parts/format/requests-search';
+import { EmptyState } from '../parts/components/empty-state';
+import { type Column, DataTable } from '../parts/components/data-table';
 
 type Part = OperatorHome['products'][number]['period'];
 
@@ -137,6 +137,155 @@ function Traffic({ title, of, boundsMs }: TrafficProps): ReactNode {
         />
         <Figure name="95% answered within" value={<Within of={of} boundsMs={boundsMs} share={0.95} />} />
       </SimpleGrid>
+    </Panel>
+  );
+}
+
+/** Revenue and customers; each figure leads to the list of those it counts. */
+function BusinessPanel({ of }: { readonly of: OperatorHome['business'] }): ReactNode {
+  if (of === null) {
+    return (
+      <Panel title="Business">
+        <EmptyState title="Not added up yet">Revenue and customers appear here within a minute.</EmptyState>
+      </Panel>
+    );
+  }
+  const { customers } = of;
+  const all = customers.active + customers.idle + customers.leaving + customers.suspended;
+  return (
+    <Panel
+      title="Business"
+      aside={
+        <span className="dimmed">
+          added up <Moment at={of.at} />
+        </span>
+      }
+    >
+      <SimpleGrid cols={{ base: 2, sm: 4 }}>
+        <Figure
+          name="Monthly run rate"
+          value={
+            <Link to="/operator/customers" search={{ ...CUSTOMERS_SEARCH, sort: 'rate', direction: 'down' }} className="text-link">
+              {of.rates.length === 0 ? 'nothing' : of.rates.map(formatPrice).join(' + ')}
+            </Link>
+          }
+          note="prices of all active subscriptions"
+        />
+        <Figure
+          name="Customers"
+          value={
+            <Link to="/operator/customers" search={CUSTOMERS_SEARCH} className="text-link">
+              {formatCount(all)}
+            </Link>
+          }
+          note={`${formatCount(customers.active)} with a subscription`}
+        />
+        <Figure
+          name="New in 30 days"
+          value={
+            <Link to="/operator/customers" search={{ ...CUSTOMERS_SEARCH, sort: 'created', direction: 'down' }} className="text-link">
+              {formatCount(of.newInPeriod)}
+            </Link>
+          }
+          note={`${formatCount(of.newToday)} today`}
+        />
+        <Figure
+          name="Leaving"
+          value={
+            <Link to="/operator/customers" search={{ ...CUSTOMERS_SEARCH, state: 'leaving' }} className="text-link">
+              {formatCount(customers.leaving)}
+            </Link>
+          }
+          note="cancelled everything within 30 days, or asked to be deleted"
+        />
+      </SimpleGrid>
+    </Panel>
+  );
+}
+
+type Top = OperatorHome['topByUse'][number];
+const TOP: readonly Column<Top>[] = [
+  {
+    header: 'Customer',
+    isTitle: true,
+    cell: ({ id, email, name }) => (
+      <Link to="/operator/customers/$customerId" params={{ customerId: id }} className="text-link breakable">
+        {name ?? email}
+      </Link>
+    ),
+  },
+  { header: 'Requests', isNumber: true, cell: ({ used }) => formatCount(used) },
+  { header: 'Growth', isNumber: true, cell: ({ growth }) => `${growth > 0 ? '+' : ''}${formatCount(growth)}` },
+];
+
+interface TopPanelProps {
+  readonly title: string;
+  readonly sort: 'used' | 'growth';
+  readonly rows: readonly Top[];
+}
+
+/** The first ten of a list of customers. */
+function TopPanel({ title, sort, rows }: TopPanelProps): ReactNode {
+  return (
+    <Panel
+      title={title}
+      aside={
+        <Link to="/operator/customers" search={{ ...CUSTOMERS_SEARCH, sort, direction: 'down' }} className="text-link">
+          All customers
+        </Link>
+      }
+    >
+      <DataTable
+        caption={title}
+        columns={TOP}
+        rows={rows}
+        rowKey={({ id }) => id}
+        empty={<EmptyState title="No customers yet">Customers appear here some minutes after their requests.</EmptyState>}
+      />
+    </Panel>
+  );
+}
+
+type ProductPart = OperatorHome['products'][number];
+const failed = ({ answers }: ProductPart['period']): number => answers?.failed ?? 0;
+
+const FAILING: readonly Column<ProductPart>[] = [
+  {
+    header: 'Product',
+    isTitle: true,
+    cell: ({ product }) => (
+      <Link to="/operator/requests" search={{ ...REQUESTS_SEARCH, product, status: '5xx' }} className="text-link keep">
+        {product}
+      </Link>
+    ),
+  },
+  { header: 'Failed today', isNumber: true, cell: ({ today }) => <Failures of={today} /> },
+  { header: 'Failed in 30 days', isNumber: true, cell: ({ period }) => <Failures of={period} /> },
+  { header: 'Requests in 30 days', isNumber: true, cell: ({ period }) => formatCount(period.admitted) },
+];
+
+/** Products with failures, the most first; nothing where none is known. */
+function FailingPanel({ products }: Pick<OperatorHome, 'products'>): ReactNode {
+  const rows = products.filter(({ period }) => failed(period) > 0).sort((a, b) => failed(b.period) - failed(a.period));
+  return (
+    <Panel title="Products with failures">
+      <DataTable
+        caption="Products with failures"
+        columns={FAILING}
+        rows={rows}
+        rowKey={({ product }) => product}
+        empty={<EmptyState title="No failures known">No answer of the last 30 days had a status of 500 to 599.</EmptyState>}
+      />
+      {products.some(({ period }) => period.answers === null) && (
+        <Text size="sm" c="dimmed" mt="xs">
+          Answers of{' '}
+          {products
+            .filter(({ period }) => period.answers === null)
+            .map(({ product }) => product)
+            .join(', ')}{' '}
+          are not known: neither the gateway nor the product tells of them.
+        </Text>
+      )}
     </Panel>
   );
 }

@@ -1,10 +1,9 @@
 import { ApkRefused, MalformedError } from '../apk-error';
 import { ByteReader } from '../bytes/byte-reader';
 import { LIMITS } from '../limits';
-import { type ConfiguredValue, type Resources } from '../resources/resources';
+import type { ConfiguredValue, Resources } from '../resources/resources';
 import { numberOf, protoFields, type Span, spanOf, textAt } from './proto-fields';
 import { readItem } from './proto-item';
-import { stringsIn } from './proto-strings';
 
 /** Fields of the messages in frameworks/base tools/aapt2/Resources.proto and Configuration.proto. */
 const TABLE = { package: 2 } as const;
@@ -141,4 +140,38 @@ export class ProtoResourceTable implements Resources {
       if (value) yield* stringsIn(this.reader, value);
     }
   }
+}
+
+/** Fields of aapt.pb.Value and of the compound values that hold texts: where their elements are, and the item in each of these. */
+const VALUE = { item: 4, compound: 5 } as const;
+const COMPOUNDS: ReadonlyMap<number, { readonly element: number; readonly item: number }> = new Map([
+  // Style, Array and Plural.
+  [2, { element: 3, item: 4 }],
+  [4, { element: 1, item: 3 }],
+  [5, { element: 1, item: 4 }],
+]);
+
+/** Every text of an aapt.pb.Value. */
+function* stringsIn(reader: ByteReader, value: Span): Generator<string> {
+  for (const field of protoFields(reader, value)) {
+    if (!field.isSpan) continue;
+    if (field.number === VALUE.item) yield* textOfItem(reader, field);
+    else if (field.number === VALUE.compound) yield* stringsOfCompound(reader, field);
+  }
+}
+
+function* stringsOfCompound(reader: ByteReader, compound: Span): Generator<string> {
+  for (const kind of protoFields(reader, compound)) {
+    const places = COMPOUNDS.get(kind.number);
+    if (!places || !kind.isSpan) continue;
+    for (const element of protoFields(reader, kind)) {
+      if (element.number !== places.element || !element.isSpan) continue;
+      for (const item of protoFields(reader, element)) if (item.number === places.item && item.isSpan) yield* textOfItem(reader, item);
+    }
+  }
+}
+
+function* textOfItem(reader: ByteReader, item: Span): Generator<string> {
+  const text = readItem(reader, item)?.text;
+  if (text !== undefined) yield text;
 }

@@ -1,12 +1,14 @@
-import { ApkRefused, MalformedError } from '../apk-error';
+import { z } from 'zod';
+import { ApkRefused, MalformedError, tolerate } from '../apk-error';
 import { LIMITS } from '../limits';
-import { type PartFacts } from '../report';
-import { type XmlElement } from '../resources/binary-xml';
+import type { PartFacts } from '../report';
+import type { XmlElement } from '../resources/binary-xml';
 import { openZip, type ZipArchive, type ZipEntry } from '../zip/open-zip';
 import { type AppPart, partOfApk, readManifestOf } from './app-part';
-import { type OpenedApp } from './opened-app';
-import { type OpenOptions } from './unpacker';
-import { readXapkDescription } from './xapk-description';
+import type { OpenedApp } from './opened-app';
+import type { OpenOptions } from './unpacker';
+import type { Notes } from '../notes';
+import { readEntry } from '../zip/read-entry';
 
 const isApk = (name: string): boolean => /\.apk$/i.test(name);
 const isExpansion = (name: string): boolean => /\.obb$/i.test(name);
@@ -91,4 +93,29 @@ async function openInner(archive: ZipArchive, { notes, unpacker }: OpenOptions):
 function identityOf(manifest: XmlElement): { packageName: string | undefined; isSplit: boolean } {
   const text = (name: string): string | undefined => manifest.attributes.find((each) => each.name === name && !each.namespace)?.value.text;
   return { packageName: text('package'), isSplit: (text('split') ?? '') !== '' };
+}
+
+const FILE = 'manifest.json';
+/** Of what shops write into it, what tells an XAPK from other archives with such a file. */
+const description = z.object({ xapk_version: z.union([z.number(), z.string()]), package_name: z.string() });
+
+interface XapkDescription {
+  readonly packageName: string;
+}
+
+/** What an XAPK says of itself; undefined for other sets of APKs. It is a hint: the report is of what the APKs say. */
+function readXapkDescription(archive: ZipArchive, notes: Notes): XapkDescription | undefined {
+  const entry = archive.entries.get(FILE);
+  const text = entry && tolerate(() => readEntry(archive, entry, LIMITS.descriptionBytes).toString('utf8'), undefined, notes.add);
+  if (text === undefined) return undefined;
+  const read = description.safeParse(tolerate(() => parseJson(text), undefined, notes.add));
+  return read.success ? { packageName: read.data.package_name } : undefined;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new MalformedError(`${FILE}: is not JSON`, { cause });
+  }
 }

@@ -1,9 +1,37 @@
 import { createHash } from 'node:crypto';
 import { LIMITS } from '../limits';
-import { type CheckedFacts, type SecretFacts } from '../report';
+import type { CheckedFacts, SecretFacts } from '../report';
 import { LiteralSearch, WINDOW_BYTES } from './literal-search';
-import { maskSecret, SECRET_RULES, SECRET_RULES_AS_OF } from './secret-rules';
-import { cleanUrl, URL_PATTERN, URL_SCHEMES } from './urls';
+import { maskSecret, SECRET_RULES, SECRET_RULES_AS_OF, maskSecretsIn } from './secret-rules';
+
+const URL_SCHEMES = ['http://', 'https://'] as const;
+
+/** The characters of RFC 3986, matched where a scheme stands. */
+const URL_PATTERN = /https?:\/\/[\w.~:/?#[\]@!$&'()*+,;=%-]{4,2000}/y;
+
+/** Names of XML vocabularies, to which no app connects. */
+const NAMESPACE_HOSTS = new Set([
+  'schemas.android.com',
+  'www.w3.org',
+  'xmlpull.org',
+  'ns.adobe.com',
+  'java.sun.com',
+  'xml.org',
+  'www.xmlpull.org',
+]);
+
+/**
+ * An address as it may be shown: without punctuation of the text around it, user information and secrets.
+ * @returns undefined for format strings, name spaces and hosts that are no host
+ */
+function cleanUrl(text: string): string | undefined {
+  const trimmed = text.replace(/[.,;:!?'")\]]+$/, '');
+  if (!URL.canParse(trimmed)) return undefined;
+  const { hostname } = new URL(trimmed);
+  const isHost = hostname.includes('.') || hostname === 'localhost' || hostname.startsWith('[');
+  if (!isHost || NAMESPACE_HOSTS.has(hostname)) return undefined;
+  return maskSecretsIn(trimmed.replace(/^(https?:\/\/)[^/?#]*@/, '$1********@'));
+}
 
 /** Searched at once: a large file as one string would fill the thread's heap. */
 const PIECE_BYTES = 1024 * 1024;

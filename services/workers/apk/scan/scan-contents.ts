@@ -3,13 +3,12 @@ import { type AppPart, manifestNameOf, nameInReport, readResourcesOf, resourcesN
 import { DexFile } from '../code/dex-file';
 import { checkedTrackers, TrackerFinder } from '../code/find-trackers';
 import { LIMITS } from '../limits';
-import { type Notes } from '../notes';
-import { type CheckedFacts, type DexFacts, type SecretFacts, type TrackerFacts } from '../report';
-import { type XmlElement } from '../resources/binary-xml';
-import { type ZipEntry } from '../zip/open-zip';
+import type { Notes } from '../notes';
+import type { CheckedFacts, DexFacts, SecretFacts, TrackerFacts } from '../report';
+import type { XmlElement } from '../resources/binary-xml';
+import type { ZipEntry } from '../zip/open-zip';
 import { readEntry, streamEntry } from '../zip/read-entry';
 import { ContentScanner } from './content-scanner';
-import { isScannable } from './is-scannable';
 
 export interface ContentsFacts {
   readonly dex: readonly DexFacts[];
@@ -170,4 +169,16 @@ async function scanTextFiles(part: AppPart, { scanner, budget }: Scan): Promise<
 async function* textOf({ archive }: AppPart, entry: ZipEntry): AsyncGenerator<Buffer> {
   if (entry.size <= LIMITS.streamFromBytes) yield readEntry(archive, entry, LIMITS.streamFromBytes);
   else yield* streamEntry(archive, entry);
+}
+
+/** Kinds of files that hold text. */
+const TEXT =
+  /\.(json|xml|properties|js|jsbundle|bundle|html?|txt|pem|key|p8|ya?ml|cfg|conf|config|ini|env|csv|plist|toml|sql|graphql|md)$/i;
+const BINARY =
+  /\.(png|jpe?g|gif|webp|avif|heic|svgz|ttf|otf|woff2?|mp[34]|m4a|ogg|wav|webm|aac|flac|so|dex|arsc|zip|gz|br|bin|dat|pak|tflite|onnx|db|sqlite|lottie)$/i;
+
+/** Whether a file of the archive is looked through for addresses and secrets; code and resources are looked through elsewhere. */
+function isScannable(name: string): boolean {
+  if (TEXT.test(name)) return true;
+  return /^(assets|res\/raw)\//.test(name) && !BINARY.test(name);
 }

@@ -1,5 +1,12 @@
-import { type ZipArchive } from '../zip/open-zip';
-import { checkSigning, type SigningCheck } from './check-signing';
+import type { ZipArchive } from '../zip/open-zip';
+import { MalformedError } from '../apk-error';
+import type { SchemeName, SchemeVerdict, SigningFacts } from '../report';
+import type { ContentDigest } from './algorithms';
+import type { Certificate } from './certificate';
+import { contentDigest } from './content-digest';
+import { BLOCK_ID, findSigningBlock, type SigningBlock } from './signing-block';
+import { ABSENT, checkBlockScheme, failedCheck, type SchemeCheck } from './verify-block-scheme';
+import { checkJarSignature } from './verify-jar-signature';
 
 export interface SigningsCheck extends SigningCheck {
   /** False when another archive is not signed by the first one's signers, or a signature of it does not verify. */
@@ -26,4 +33,75 @@ function signersOf({ signers }: SigningCheck): string {
 
 function hasBroken({ facts: { v1, v2, v3, v31 } }: SigningCheck): boolean {
   return [v1, v2, v3, v31].some((each) => each.present && !each.verified);
+}
+
+/** The report's part, and whose certificates sign. */
+interface SigningCheck {
+  readonly facts: SigningFacts;
+  /** Each signer's own certificate of the newest scheme that is there. */
+  readonly signers: readonly Certificate[];
+}
+
+/** Verifies every scheme by itself. Android would look only at the newest one that it knows. */
+async function checkSigning(archive: ZipArchive): Promise<SigningCheck> {
+  const checks = checkBlock(archive);
+  const present = (scheme: 'v2' | 'v3'): boolean => checks[scheme].verdict.present;
+  const newerSchemes = [...(present('v2') ? [2] : []), ...(present('v3') ? [3] : [])];
+  const v1 = await checkJarSignature(archive, { newerSchemes });
+  return combine({ v1, ...checks });
+}
+
+type BlockChecks = Readonly<Record<'v2' | 'v3' | 'v31', SchemeCheck>>;
+
+function checkBlock(archive: ZipArchive): BlockChecks {
+  let block: SigningBlock | undefined;
+  try {
+    block = findSigningBlock(archive);
+  } catch (error) {
+    if (!(error instanceof MalformedError)) throw error;
+    return { v2: failedCheck(error.message), v3: ABSENT, v31: ABSENT };
+  }
+  if (!block) return { v2: ABSENT, v3: ABSENT, v31: ABSENT };
+  const { offset } = block;
+  const digests = new Map<ContentDigest, Buffer>();
+  const digestOf = (kind: ContentDigest): Buffer => {
+    const known = digests.get(kind) ?? contentDigest(kind, archive, offset);
+    digests.set(kind, known);
+    return known;
+  };
+  if (!isTight(archive)) {
+    const failed = failedCheck('there are bytes between or after the parts of the archive, which no signature may leave uncovered');
+    const check = (id: number): SchemeCheck => (block.values.has(id) ? failed : ABSENT);
+    return { v2: check(BLOCK_ID.v2), v3: check(BLOCK_ID.v3), v31: check(BLOCK_ID.v31) };
+  }
+  return {
+    v2: checkBlockScheme('v2', block, digestOf),
+    v3: checkBlockScheme('v3', block, digestOf),
+    v31: checkBlockScheme('v31', block, digestOf),
+  };
+}
+
+function isTight({ end }: ZipArchive): boolean {
+  return end.trailingBytes === 0 && end.directoryOffset + end.directorySize === end.offset;
+}
+
+const NEWEST_FIRST = ['v31', 'v3', 'v2', 'v1'] as const;
+
+function combine(checks: Readonly<Record<SchemeName, SchemeCheck>>): SigningCheck {
+  const verdict = (scheme: SchemeName): SchemeVerdict => checks[scheme].verdict;
+  const unique = new Map<string, Certificate>();
+  for (const certificate of NEWEST_FIRST.flatMap((scheme) => checks[scheme].chains.flat())) {
+    if (!unique.has(certificate.facts.sha256)) unique.set(certificate.facts.sha256, certificate);
+  }
+  const newest = NEWEST_FIRST.map((scheme) => checks[scheme].chains).find((chains) => chains.length > 0) ?? [];
+  return {
+    facts: {
+      v1: verdict('v1'),
+      v2: verdict('v2'),
+      v3: verdict('v3'),
+      v31: verdict('v31'),
+      certificates: [...unique.values()].map((each) => each.facts),
+    },
+    signers: newest.flatMap((chain) => chain.slice(0, 1)),
+  };
 }

@@ -4,7 +4,6 @@ import { LIMITS } from '../limits';
 import { verifySignature } from './algorithms';
 import { type Certificate, parseCertificate } from './certificate';
 import { contextTag, DER, derChildren, type DerElement, expectTag, oidOf, readDer } from './der';
-import { isSameName } from './distinguished-name';
 
 const SIGNED_DATA = '1.2.840.113549.1.7.2';
 const MESSAGE_DIGEST = '1.2.840.113549.1.9.4';
@@ -70,4 +69,28 @@ function signedAttributes(attributes: DerElement, hash: Hash, signed: Buffer): B
   const asSet = Buffer.from(attributes.encoded);
   asSet[0] = DER.set;
   return asSet;
+}
+
+/** UTF8String, PrintableString and IA5String: the same text has the same bytes in each. */
+const TEXT_TAGS: readonly number[] = [0x0c, 0x13, 0x16];
+
+/**
+ * True when two encoded names (X.501) say the same. Some signers write the type of a text anew, and Android reads it alike.
+ * @throws MalformedError when the bytes differ and one is no name
+ */
+function isSameName(one: Buffer, other: Buffer): boolean {
+  return one.equals(other) || partsOf(one) === partsOf(other);
+}
+
+/** Sets of attributes, each with its type and value, in the order in which they are written. */
+function partsOf(name: Buffer): string {
+  const sets = derChildren(expectTag(readDer(name), DER.sequence)).map((set) => derChildren(expectTag(set, DER.set)).map(attributeOf));
+  return JSON.stringify(sets);
+}
+
+function attributeOf(attribute: DerElement): string[] {
+  return derChildren(expectTag(attribute, DER.sequence)).map(({ tag, content }) => {
+    const kind = TEXT_TAGS.includes(tag) ? 'text' : String(tag);
+    return `${kind} ${content.toString('hex')}`;
+  });
 }

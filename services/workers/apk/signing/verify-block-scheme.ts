@@ -1,12 +1,11 @@
+import type { KeyObject } from 'node:crypto';
 import { MalformedError } from '../apk-error';
 import { LIMITS } from '../limits';
-import { type SchemeVerdict } from '../report';
-import { type ContentDigest } from './algorithms';
-import { type BlockScheme, type BlockSigner, readBlockSigner } from './block-signer';
-import { type Certificate } from './certificate';
-import { LengthPrefixed } from './length-prefixed';
-import { verifyLineage } from './lineage';
+import type { SchemeVerdict } from '../report';
+import { type ContentDigest, algorithmOf, parsePublicKey, type SignatureAlgorithm, verifySignature } from './algorithms';
+import { type Certificate, parseCertificate } from './certificate';
 import { BLOCK_ID, type SigningBlock } from './signing-block';
+import { ByteReader } from '../bytes/byte-reader';
 
 /** One scheme's verdict and the certificates of its signers, as far as they could be read. */
 export interface SchemeCheck {
@@ -66,4 +65,177 @@ function checkAttributes({ attributes, certificates }: BlockSigner, scheme: Bloc
   const proof = attributes.get(PROOF_OF_ROTATION);
   const [signer] = certificates;
   if (scheme !== 'v2' && proof && signer) verifyLineage(proof, signer);
+}
+
+/** v3 and v3.1 have one form, v2 lacks the SDK range. */
+type BlockScheme = 'v2' | 'v3' | 'v31';
+
+/** A signer whose signatures hold; its digests are still to be compared with the file. */
+interface BlockSigner {
+  readonly certificates: readonly Certificate[];
+  readonly digests: readonly { readonly algorithm: SignatureAlgorithm; readonly digest: Buffer }[];
+  readonly attributes: ReadonlyMap<number, Buffer>;
+}
+
+const MAX_SIGNATURES = 32;
+
+interface Signature {
+  readonly id: number;
+  readonly bytes: Buffer;
+}
+
+function readPair(bytes: Buffer): Signature {
+  const pair = new LengthPrefixed(bytes, 'signer');
+  return { id: pair.u32(), bytes: pair.value() };
+}
+
+function readRange(from: LengthPrefixed, scheme: BlockScheme): string {
+  return scheme === 'v2' ? '' : `${from.u32()}-${from.u32()}`;
+}
+
+/**
+ * Reads one signer and verifies its signatures: all that have a known algorithm, and at least one.
+ * @throws MalformedError saying what does not hold
+ */
+function readBlockSigner(bytes: Buffer, scheme: BlockScheme): BlockSigner {
+  const signer = new LengthPrefixed(bytes, 'signer');
+  const signedData = signer.value();
+  const range = readRange(signer, scheme);
+  const signatures = signer.values(MAX_SIGNATURES).map(readPair);
+  const spki = signer.value();
+  verifyAll(signatures, signedData, parsePublicKey(spki));
+  return readSignedData(signedData, { scheme, range, spki, ids: signatures.map((each) => each.id) });
+}
+
+function verifyAll(signatures: readonly Signature[], data: Buffer, key: KeyObject): void {
+  const known = signatures.flatMap(({ id, bytes }) => {
+    const algorithm = algorithmOf(id);
+    return algorithm ? [{ algorithm, bytes }] : [];
+  });
+  if (known.length === 0) throw new MalformedError('a signer has no signature with a known algorithm');
+  const holds = known.every(({ algorithm, bytes }) => verifySignature(algorithm, { data, signature: bytes, key }));
+  if (!holds) throw new MalformedError('the signature over the signed data does not verify');
+}
+
+interface Outer {
+  readonly scheme: BlockScheme;
+  readonly range: string;
+  readonly spki: Buffer;
+  /** Algorithms of the signatures, in order. */
+  readonly ids: readonly number[];
+}
+
+function readSignedData(bytes: Buffer, { scheme, range, spki, ids }: Outer): BlockSigner {
+  const data = new LengthPrefixed(bytes, 'signed data');
+  const digests = data.values(MAX_SIGNATURES).map(readPair);
+  const certificates = data.values(LIMITS.certificatesOfSigner).map(parseCertificate);
+  if (readRange(data, scheme) !== range) throw new MalformedError('the SDK range of a signer differs from the signed one');
+  const attributes = data.hasMore ? data.values(MAX_SIGNATURES).map(readAttribute) : [];
+  if (digests.map((each) => each.id).join() !== ids.join())
+    throw new MalformedError('the digests and the signatures of a signer use different algorithms');
+  const [first] = certificates;
+  if (!first) throw new MalformedError('a signer has no certificate');
+  if (!first.spki.equals(spki)) throw new MalformedError('the key of a signer is not the key of its certificate');
+  return {
+    certificates,
+    digests: digests.flatMap(({ id, bytes: digest }) => {
+      const algorithm = algorithmOf(id);
+      return algorithm ? [{ algorithm, digest }] : [];
+    }),
+    attributes: new Map(attributes),
+  };
+}
+
+function readAttribute(bytes: Buffer): [number, Buffer] {
+  const attribute = new LengthPrefixed(bytes, 'attribute');
+  return [attribute.u32(), attribute.rest];
+}
+
+const VERSION = 1;
+const MAX_NODES = 50;
+
+interface Node {
+  readonly signedData: Buffer;
+  readonly certificate: Certificate;
+  /** By which the previous certificate signed this node. */
+  readonly signedWith: number;
+  readonly signature: Buffer;
+  /** By which this certificate signs the next node. */
+  readonly signsWith: number;
+}
+
+function readNode(bytes: Buffer): Node {
+  const node = new LengthPrefixed(bytes, 'lineage');
+  const signedData = node.value();
+  node.u32();
+  const signsWith = node.u32();
+  const signature = node.value();
+  const signed = new LengthPrefixed(signedData, 'lineage');
+  return { signedData, certificate: parseCertificate(signed.value()), signedWith: signed.u32(), signature, signsWith };
+}
+
+function isSignedBy(previous: Node, node: Node): boolean {
+  const algorithm = algorithmOf(previous.signsWith);
+  if (!algorithm || previous.signsWith !== node.signedWith) return false;
+  return verifySignature(algorithm, { data: node.signedData, signature: node.signature, key: previous.certificate.publicKey });
+}
+
+/**
+ * Verifies the proof of rotation: each certificate is signed by the one before it, and the last one signs the file.
+ * @throws MalformedError saying what does not hold
+ */
+function verifyLineage(bytes: Buffer, signer: Certificate): void {
+  const lineage = new LengthPrefixed(bytes, 'lineage');
+  if (lineage.u32() !== VERSION) throw new MalformedError('the proof of rotation has an unknown version');
+  const seen = new Set<string>();
+  let previous: Node | undefined;
+  while (lineage.hasMore) {
+    const node = readNode(lineage.value());
+    const digest = node.certificate.facts.sha256;
+    if (seen.has(digest) || seen.size >= MAX_NODES) throw new MalformedError('the proof of rotation repeats a certificate or is too long');
+    if (previous && !isSignedBy(previous, node)) throw new MalformedError('the proof of rotation does not verify');
+    seen.add(digest);
+    previous = node;
+  }
+  if (!previous?.certificate.encoded.equals(signer.encoded)) throw new MalformedError('the proof of rotation does not end at the signer');
+}
+
+/** Reads a structure of the signing block from front to back: u32 numbers and values with a u32 length before them. */
+class LengthPrefixed {
+  private readonly reader: ByteReader;
+  private at = 0;
+
+  constructor(bytes: Buffer, what: string) {
+    this.reader = new ByteReader(bytes, what);
+  }
+
+  get hasMore(): boolean {
+    return this.at < this.reader.length;
+  }
+
+  /** Everything not read yet. */
+  get rest(): Buffer {
+    return this.reader.slice(this.at, this.reader.length - this.at);
+  }
+
+  u32(): number {
+    const value = this.reader.u32(this.at);
+    this.at += 4;
+    return value;
+  }
+
+  value(): Buffer {
+    const length = this.u32();
+    const bytes = this.reader.slice(this.at, length);
+    this.at += length;
+    return bytes;
+  }
+
+  /** The values inside of the next value; at most `most` of them. */
+  values(most: number): Buffer[] {
+    const inner = new LengthPrefixed(this.value(), this.reader.what);
+    const found: Buffer[] = [];
+    while (inner.hasMore && found.length < most) found.push(inner.value());
+    return found;
+  }
 }

@@ -1,19 +1,23 @@
-import { type Clock, type KeyMode } from '../../../../plugins/core/ports';
-import { type Log } from '../../../kit/log';
-import { type Metrics } from '../../../kit/metrics';
-import { type LinkTimings } from '../../../kit/upstream/link-connection';
+import { z } from 'zod';
+import type { Clock, KeyMode } from '../../../../plugins/core/ports';
+import type { Log } from '../../../kit/log';
+import type { Metrics } from '../../../kit/metrics';
+import type { LinkTimings } from '../../../kit/upstream/link-connection';
 import { UpstreamClient } from '../../../kit/upstream/upstream-client';
 import { LinksByMode, type LinkTarget } from '../../../kit/upstream/links-by-mode';
 import { sandboxAt } from '../../../kit/upstream/upstream-target';
 import { randomCaptchaText, testCaptchaText } from '../captcha/captcha-text';
-import { type IdentityWorkerSettings } from '../settings';
-import { createAadhaarLink } from './aadhaar-link';
+import type { IdentityWorkerSettings } from '../settings';
 import { AadhaarProvider, type CaptchaTexts } from './aadhaar-provider';
 import { createAadhaarProviderClient } from './aadhaar-provider-client';
 import { GstPortal } from './gst-portal';
-import { createGstLink } from './gst-link';
-import { UpstreamLink } from './upstream-link';
-import { type AadhaarUpstream, type GstUpstream } from './upstreams';
+import { UpstreamLink, type LinkFrame } from './upstream-link';
+import type { AadhaarUpstream, GstUpstream, UpstreamSession } from './upstreams';
+import { parseHolderRecord } from './holder-record';
+import { checkGstRecord } from './gst-record';
+import { badAnswer, sourceError, SourceFailure, upstreamTimedOut } from './source-failure';
+import { parseCaptchaText } from './captcha-image';
+import { throttledBySource } from '../refusals';
 
 export interface IdentityUpstreams {
   readonly aadhaar: AadhaarUpstream;
@@ -153,4 +157,81 @@ export function createIdentityUpstreams(settings: IdentityWorkerSettings, tools:
       await Promise.all([provider.client.close(), portal.client.close()]);
     },
   };
+}
+
+/** Aadhaar verification over the WebSocket link. */
+function createAadhaarLink(link: Pick<UpstreamLink, 'start' | 'exchange'>): AadhaarUpstream {
+  return {
+    start: async (aadhaar, { signal }) => {
+      const frame = await link.start({ type: 'start', aadhaar }, signal);
+      if (frame.type === 'captcha') return parseCaptchaFrame(frame);
+      knownErrorOf(frame, ['not_found']);
+      return undefined;
+    },
+    checkCaptcha: async (sessionId, captcha, { signal }) => {
+      const frame = await link.exchange({ type: 'captcha', sessionId, captcha }, signal);
+      if (frame.type === 'otp_required') return { kind: 'otp_sent' };
+      if (frame.type === 'captcha') return { kind: 'captcha_rejected', image: parseCaptchaFrame(frame).image };
+      const code = knownErrorOf(frame, ['captcha_rejected', 'session_unknown', 'not_found']);
+      if (code !== 'captcha_rejected') return { kind: code };
+      const next = await link.exchange({ type: 'refresh', sessionId }, signal);
+      if (next.type === 'captcha') return { kind: 'captcha_rejected', image: parseCaptchaFrame(next).image };
+      return { kind: knownErrorOf(next, ['session_unknown']) };
+    },
+    checkOtp: async (sessionId, otp, { signal }) => {
+      const frame = await link.exchange({ type: 'otp', sessionId, otp }, signal);
+      if (frame.type === 'result') return { kind: 'record', record: parseHolderRecord(frame.payload) };
+      return { kind: knownErrorOf(frame, ['otp_invalid', 'otp_expired', 'session_unknown']) };
+    },
+  };
+}
+
+/** Tax-registration records over the WebSocket link. */
+function createGstLink(link: Pick<UpstreamLink, 'start' | 'exchange'>): GstUpstream {
+  return {
+    start: async ({ signal }) => {
+      const frame = await link.start({ type: 'start' }, signal);
+      if (frame.type !== 'captcha') knownErrorOf(frame, []);
+      return parseCaptchaFrame(frame);
+    },
+    refresh: async (sessionId, { signal }) => {
+      const frame = await link.exchange({ type: 'refresh', sessionId }, signal);
+      if (frame.type === 'captcha') return { kind: 'captcha', image: parseCaptchaFrame(frame).image };
+      return { kind: knownErrorOf(frame, ['session_unknown']) };
+    },
+    submit: async (sessionId, { gstin, captcha }, { signal }) => {
+      const frame = await link.exchange({ type: 'data', sessionId, gstin, captcha }, signal);
+      if (frame.type !== 'result') return { kind: knownErrorOf(frame, ['captcha_rejected', 'not_found', 'session_unknown']) };
+      checkGstRecord(frame.payload, gstin);
+      if (frame.payloadJson === undefined) throw badAnswer('a result has no payload');
+      return { kind: 'record', payloadJson: frame.payloadJson };
+    },
+  };
+}
+
+/** A captcha is a few kilobytes; more is not one. */
+const MAX_IMAGE_CHARACTERS = 700_000;
+
+const captchaFrame = z.object({ sessionId: z.string().min(1).max(512), captcha: z.string().min(1).max(MAX_IMAGE_CHARACTERS) });
+
+/** @throws ServiceError 502 */
+function parseCaptchaFrame(frame: LinkFrame): UpstreamSession {
+  const parsed = captchaFrame.safeParse(frame);
+  if (!parsed.success) throw badAnswer('a captcha frame has the wrong form');
+  return { upstreamId: parsed.data.sessionId, image: parseCaptchaText(parsed.data.captcha) };
+}
+
+/**
+ * What an error frame says, when it is one of the codes that this step knows.
+ * @throws ServiceError 504 for `timeout`, 400 for `otp_throttled`, 502 for `upstream` and every other code, or a frame of a type that was not asked for
+ */
+function knownErrorOf<Code extends string>(frame: LinkFrame, known: readonly Code[]): Code {
+  if (frame.type !== 'error') throw badAnswer('the upstream answered out of turn');
+  const { code } = frame;
+  const found = known.find((each) => each === code);
+  if (found !== undefined) return found;
+  if (code === 'timeout') throw upstreamTimedOut();
+  if (code === 'otp_throttled') throw throttledBySource(frame);
+  if (code === 'upstream') throw sourceError(new SourceFailure('upstream_error', 'the upstream says that it failed'));
+  throw badAnswer('the upstream refused for an unknown reason');
 }

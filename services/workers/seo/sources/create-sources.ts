@@ -1,21 +1,20 @@
-import { type Clock, type KeyMode } from '../../../../plugins/core/ports';
-import { type Metrics } from '../../../kit/metrics';
-import { type RedisClient } from '../../../kit/redis-client';
+import type { Clock, KeyMode } from '../../../../plugins/core/ports';
+import type { Metrics } from '../../../kit/metrics';
+import type { RedisClient } from '../../../kit/redis-client';
 import { UpstreamClient } from '../../../kit/upstream/upstream-client';
-import { type SeoWorkerSettings } from '../settings';
-import { type BlockList, createBlockList } from './block-list';
+import type { SeoWorkerSettings } from '../settings';
+import { type BlockList, createBlockList, BLOCK_LIST } from './block-list';
 import { createBrave } from './brave';
-import { type CrawlIndex, createCrawlIndex } from './crawl-index';
-import { type LinkIndex } from './link-index';
-import { createOpenPageRank, type OpenPageRank } from './open-page-rank';
+import { type CrawlIndex, createCrawlIndex, COMMON_CRAWL } from './crawl-index';
+import type { LinkIndex } from './link-index';
+import { createOpenPageRank, type OpenPageRank, OPEN_PAGE_RANK } from './open-page-rank';
 import { createRedisLinkIndex } from './redis-link-index';
 import { createPacer } from './pacer';
-import { type SearchEngine } from './search-engine';
+import type { SearchEngine } from './search-engine';
 import { createSearxng } from './searxng';
 import { createDuckDuckGo, createGoogleSuggest, type Suggester } from './suggester';
-import { createTranco, type Tranco } from './tranco';
-import { type Upstream, type UpstreamName, upstreamsOf } from './upstreams';
-import { createWebGraph, type WebGraph } from './web-graph';
+import { createTranco, type Tranco, TRANCO } from './tranco';
+import { createWebGraph, type WebGraph, WEB_GRAPH } from './web-graph';
 
 /** Whether a source answers in a mode, and the setting that switches it on. */
 interface SourceState {
@@ -119,4 +118,97 @@ export function createSources(tools: SourcesTools): { readonly byMode: Readonly<
       await Promise.all(Object.values(connected).map(({ client }) => client.close()));
     },
   };
+}
+
+/** Where a source is reached. */
+interface Upstream {
+  readonly name: string;
+  /** Switches it on. */
+  readonly setting: string;
+  readonly liveUrl: string | undefined;
+  /** In live mode; in test mode all are. */
+  readonly isOn: boolean;
+  readonly sandboxPath: string;
+}
+
+type UpstreamName = keyof ReturnType<typeof upstreamsOf>;
+
+function enginesOf({ SEO_SEARXNG_URL: searxng, SEO_BRAVE_URL, SEO_BRAVE_KEY }: SeoWorkerSettings) {
+  return {
+    searxng: { name: 'searxng', setting: 'SEO_SEARXNG_URL', liveUrl: searxng, isOn: searxng !== undefined, sandboxPath: '/seo-searxng' },
+    brave: {
+      name: 'brave',
+      setting: 'SEO_BRAVE_KEY',
+      liveUrl: SEO_BRAVE_URL,
+      isOn: SEO_BRAVE_KEY !== undefined,
+      sandboxPath: '/seo-brave',
+    },
+  };
+}
+
+function suggestersOf(settings: SeoWorkerSettings) {
+  return {
+    duckDuckGo: {
+      name: 'duckduckgo_suggestions',
+      setting: 'SEO_DUCKDUCKGO',
+      liveUrl: settings.SEO_DUCKDUCKGO_URL,
+      isOn: settings.SEO_DUCKDUCKGO,
+      sandboxPath: '/seo-duckduckgo',
+    },
+    google: {
+      name: 'google_suggestions',
+      setting: 'SEO_GOOGLE_SUGGEST',
+      liveUrl: settings.SEO_GOOGLE_SUGGEST_URL,
+      isOn: settings.SEO_GOOGLE_SUGGEST,
+      sandboxPath: '/seo-google-suggest',
+    },
+  };
+}
+
+/** Sources of figures about a site. */
+function figuresOf(settings: SeoWorkerSettings) {
+  const { SEO_WEB_GRAPH_URL: webGraph, SEO_BLOCK_LIST_URL: blockList } = settings;
+  return {
+    openPageRank: {
+      name: OPEN_PAGE_RANK,
+      setting: 'SEO_OPEN_PAGE_RANK_KEY',
+      liveUrl: settings.SEO_OPEN_PAGE_RANK_URL,
+      isOn: settings.SEO_OPEN_PAGE_RANK_KEY !== undefined,
+      sandboxPath: '/seo-open-page-rank',
+    },
+    tranco: {
+      name: TRANCO,
+      setting: 'SEO_TRANCO',
+      liveUrl: settings.SEO_TRANCO_URL,
+      isOn: settings.SEO_TRANCO,
+      sandboxPath: '/seo-tranco',
+    },
+    webGraph: {
+      name: WEB_GRAPH,
+      setting: 'SEO_WEB_GRAPH_URL',
+      liveUrl: webGraph,
+      isOn: webGraph !== undefined,
+      sandboxPath: '/seo-common-crawl/domain-ranks.txt.gz',
+    },
+    crawlIndex: {
+      name: COMMON_CRAWL,
+      setting: 'SEO_COMMON_CRAWL',
+      liveUrl: settings.SEO_COMMON_CRAWL_URL,
+      isOn: settings.SEO_COMMON_CRAWL,
+      sandboxPath: '/seo-common-crawl',
+    },
+    blockList: {
+      name: BLOCK_LIST,
+      setting: 'SEO_BLOCK_LIST_URL',
+      liveUrl: blockList,
+      isOn: blockList !== undefined,
+      sandboxPath: '/seo-block-list/domains.txt',
+    },
+  };
+}
+
+/** Every source, with the setting that switches it on; in the order in which they are told. */
+function upstreamsOf(settings: SeoWorkerSettings) {
+  const all = { ...enginesOf(settings), ...figuresOf(settings), ...suggestersOf(settings) };
+  return all satisfies Record<string, Upstream>;
 }

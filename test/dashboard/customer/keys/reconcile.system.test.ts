@@ -10,7 +10,7 @@ import { type Call } from '../../../../services/dashboard/http/bind-endpoint';
 import { shapeAnswer } from '../../../../services/dashboard/http/shape-answer';
 import { usageHandlers } from '../../../../services/dashboard/customer/requests/usage-handlers';
 import { type DashboardDeps } from '../../../../services/dashboard/http/dashboard-deps';
-import { SERVICES } from '../../../../services/products/registry';
+import { SERVICES } from '../../../support/services';
 import { runServices, type RunningServices } from '../../../../services/products/run-services';
 import { createSandboxUpstreams } from '../../../../services/sandbox/sandbox-upstreams';
 import { startSandbox } from '../../../../services/sandbox/start-sandbox';

@@ -7,7 +7,7 @@ import { forgetPerson } from '../../parts/api/query-client';
 import { Dialog } from '../../parts/components/dialog';
 import { Panel } from '../../parts/components/panel';
 import { PasswordStep } from '../../parts/components/second-factor/password-step';
-import { PARTS_ERASED, PARTS_KEPT } from './personal-parts';
+import type { PersonalParts } from '../../../contract/account';
 
 interface DeletionPanelProps {
   /** In no organisation: nothing of one goes with the account. */
@@ -98,3 +98,25 @@ function AskDialog({ isPersonAlone, onClose }: { readonly isPersonAlone: boolean
     </Dialog>
   );
 }
+
+type PartsOf<Fate> = { readonly [Part in keyof PersonalParts as PersonalParts[Part] extends Fate ? Part : never]: string };
+
+/** What goes with an account, as its owner knows it. */
+const PARTS_ERASED: PartsOf<'erased'> = {
+  account: 'your email address, password, second factor, passkeys and sessions, and mail that was kept',
+  keys: 'API keys with their names, tags and whitelist rules',
+  subscriptions: 'subscriptions with their caps, and requests for plans',
+  alerts: 'alerts, their thresholds and settings',
+  webhooks: 'webhooks and the log of their deliveries',
+  tokens: 'tokens of the management API',
+  requests: 'the log of your requests, and counts by key',
+  billing: 'the name, address and tax number for your next invoices',
+  provider: 'limits and suspensions set for you, and the provider’s notes',
+};
+
+/** What does not, and why. */
+const PARTS_KEPT: PartsOf<'kept'> = {
+  statements: 'monthly statements, with the plans and daily counts they are computed from: the provider’s books',
+  invoices: 'invoices, with the name and address they were made out to: tax law requires the provider to keep them whole',
+  audit: 'the audit log: what was done and when, as evidence. Network addresses and all details are taken out',
+};

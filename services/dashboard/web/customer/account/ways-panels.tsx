@@ -1,16 +1,20 @@
-import { Stack, Text } from '@mantine/core';
+import { Stack, Text, Alert, Group, PasswordInput, TextInput, Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
+import { useForm } from '@mantine/form';
 import { installationQuery } from '../../parts/api/who-queries';
 import { Panel } from '../../parts/components/panel';
-import { waysQuery } from '../../parts/hooks/use-has-password';
-import { EmailPanel } from './email-panel';
+import { waysQuery, useHasPassword } from '../../parts/hooks/use-has-password';
 import { PasskeysPanel } from './passkeys-panel';
 import { PasswordForm } from './password-form';
 import { ProvidersPanel } from './providers-panel';
 import { SecondFactorPanel } from './second-factor-panel';
 import { SessionList } from './session-list';
-import { SetPassword } from './set-password';
+import { call } from '../../parts/api/request';
+import { checkEmail } from '../../parts/api/credentials';
+import { ProblemAlert } from '../../parts/components/problem-alert';
+import { useSubmit } from '../../parts/hooks/use-submit';
+import { EmailText } from '../../parts/components/email-text';
 
 interface WaysPanelsProps {
   readonly email: string;
@@ -49,5 +53,100 @@ export function WaysPanels({ email, hasSecondFactor, outcome }: WaysPanelsProps)
         </Stack>
       </Panel>
     </>
+  );
+}
+
+/** Asks for another address of the account. */
+function EmailPanel({ email }: { readonly email: string }): ReactNode {
+  const hasPassword = useHasPassword();
+  const [asked, setAsked] = useState<string>();
+  const form = useForm({
+    mode: 'uncontrolled',
+    initialValues: { email: '', password: '' },
+    validate: { email: checkEmail, password: (value) => (hasPassword && value === '' ? 'Enter your password.' : null) },
+  });
+  const { submit, pending, problem } = useSubmit(async (values: typeof form.values) => {
+    await call('POST /account/email', { body: { email: values.email.trim(), password: values.password } });
+    form.reset();
+    setAsked(values.email.trim());
+  });
+  return (
+    <Panel title="Email address">
+      <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
+        <Stack gap="sm">
+          {asked !== undefined && (
+            <Alert role="status">
+              We emailed a link to{' '}
+              <strong>
+                <EmailText text={email} />
+              </strong>{' '}
+              and one to{' '}
+              <strong>
+                <EmailText text={asked} />
+              </strong>
+              . Open both within an hour; until then nothing changes.
+            </Alert>
+          )}
+          <Text size="sm" c="dimmed">
+            Both the old and the new address have to confirm. All other sessions are then signed out.
+          </Text>
+          <TextInput label="New email address" type="email" autoComplete="email" key={form.key('email')} {...form.getInputProps('email')} />
+          {hasPassword && (
+            <PasswordInput
+              label="Account password"
+              autoComplete="current-password"
+              key={form.key('password')}
+              {...form.getInputProps('password')}
+            />
+          )}
+          <ProblemAlert problem={problem} />
+          <Group justify="flex-end">
+            <Button type="submit" loading={pending}>
+              Change email address
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Panel>
+  );
+}
+
+interface SetPasswordProps {
+  readonly email: string;
+  /** Whether a provider opens the account; else a passkey does. */
+  readonly isByProvider: boolean;
+}
+
+/** For an account without a password: a first one, by a link to its address. */
+function SetPassword({ email, isByProvider }: SetPasswordProps): ReactNode {
+  const [isSent, setSent] = useState(false);
+  const { submit, pending, problem } = useSubmit(async () => {
+    await call('POST /auth/request-password-reset', { body: { email } });
+    setSent(true);
+  });
+  return (
+    <Stack gap="sm">
+      {isSent && (
+        <Alert role="status">
+          We emailed a link to{' '}
+          <strong>
+            <EmailText text={email} />
+          </strong>
+          . It works for an hour.
+        </Alert>
+      )}
+      <Text size="sm" c="dimmed">
+        {isByProvider
+          ? 'Your account has no password: a sign-in provider opens it. With a password you can sign in when that provider is away.'
+          : 'Your account has no password: a passkey opens it. With a password you can sign in when your device is lost.'}{' '}
+        Setting one signs you out everywhere.
+      </Text>
+      <ProblemAlert problem={problem} />
+      <Group justify="flex-end">
+        <Button loading={pending} onClick={() => void submit()}>
+          Email me a link
+        </Button>
+      </Group>
+    </Stack>
   );
 }

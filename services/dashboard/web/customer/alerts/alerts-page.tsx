@@ -1,10 +1,11 @@
-import { Badge, Button, SimpleGrid, Text } from '@mantine/core';
+import { Badge, Button, SimpleGrid, Text, Stack, Switch, TextInput } from '@mantine/core';
 import { IconChecks } from '@tabler/icons-react';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type ReactNode } from 'react';
-import { type Alert } from '../../../contract/alerts';
-import { alertSettingsQuery, alertsQuery } from '../../parts/api/queries';
+import { type ReactNode, useState } from 'react';
+import { useForm } from '@mantine/form';
+import type { Alert, MailedKinds, AlertSettings } from '../../../contract/alerts';
+import { alertSettingsQuery, alertsQuery, productsQuery } from '../../parts/api/queries';
 import { call } from '../../parts/api/request';
 import { usePaged } from '../../parts/hooks/use-paged';
 import { useSubmit } from '../../parts/hooks/use-submit';
@@ -18,8 +19,14 @@ import { Pager } from '../../parts/components/pager';
 import { Panel } from '../../parts/components/panel';
 import { ProblemAlert } from '../../parts/components/problem-alert';
 import { useRead } from '../../parts/hooks/use-read';
-import { MailSettings } from './mail-settings';
-import { ThresholdTable } from './threshold-table';
+import { toast } from '../../parts/browser/toast';
+import type { Product, Subscription } from '../../../contract/plans';
+import { formatCount } from '../../parts/format/numbers';
+import { countedBy } from '../plans/offers';
+import { explainConflict } from '../../parts/api/explain-conflict';
+import { Dialog } from '../../parts/components/dialog';
+import { FormButtons } from '../../parts/components/form-buttons';
+import { parseCap, parsePercents } from './threshold-text';
 
 const KINDS = { quota_daily: 'Daily', quota_monthly: 'Monthly', key_expiry: 'Expiry' } as const;
 
@@ -127,4 +134,161 @@ function Settings(): ReactNode {
       )}
     </Loaded>
   );
+}
+
+const MAILED_KINDS: readonly { readonly kind: keyof MailedKinds; readonly label: string }[] = [
+  { kind: 'quotaDaily', label: 'Daily limits' },
+  { kind: 'quotaMonthly', label: 'Monthly limits' },
+  { kind: 'keyExpiry', label: 'Keys that expire' },
+];
+
+/** Which kinds of alerts are mailed; a switch counts at once. */
+function MailSettings({ mail }: { readonly mail: MailedKinds }): ReactNode {
+  const client = useQueryClient();
+  const { submit, pending, problem } = useSubmit(async (wanted: MailedKinds) => {
+    client.setQueryData(alertSettingsQuery.queryKey, await call('PUT /alerts/settings', { body: { mail: wanted } }));
+    toast('Saved.');
+  });
+  return (
+    <Stack gap="xs">
+      {MAILED_KINDS.map(({ kind, label }) => (
+        <Switch
+          key={kind}
+          label={label}
+          checked={mail[kind]}
+          disabled={pending}
+          onChange={(event) => void submit({ ...mail, [kind]: event.currentTarget.checked })}
+        />
+      ))}
+      <ProblemAlert problem={problem} />
+    </Stack>
+  );
+}
+
+function watched(products: readonly Product[], { thresholds }: AlertSettings): WatchedSubscription[] {
+  return products.flatMap((product) => {
+    const { title, subscription } = product;
+    if (!subscription || subscription.state === 'cancelled') return [];
+    const percents = thresholds.find(({ subscriptionId }) => subscriptionId === subscription.id)?.percents ?? null;
+    return [{ title, counted: countedBy(product), subscription, percents }];
+  });
+}
+
+function columnsFor(onChange: (subscriptionId: string) => void): readonly Column<WatchedSubscription>[] {
+  return [
+    { header: 'Product', isTitle: true, cell: ({ title }) => title },
+    { header: 'Alerts at', cell: ({ percents }) => (percents ?? [50, 80, 100]).map((each) => `${each}%`).join(', ') },
+    {
+      header: 'Stops at',
+      cell: ({ counted, subscription: { dailyCap } }) =>
+        dailyCap === null ? <span className="dimmed">The limit</span> : `${formatCount(dailyCap)} ${counted} a day`,
+    },
+    {
+      header: 'Change',
+      isHeaderHidden: true,
+      cell: ({ title, subscription }) => (
+        <Button
+          size="compact-xs"
+          variant="default"
+          className="tappable"
+          onClick={() => onChange(subscription.id)}
+          aria-label={`Change ${title}`}
+        >
+          Change
+        </Button>
+      ),
+    },
+  ];
+}
+
+/** At which shares of its limits each subscription alerts, and where the customer wants it to stop. */
+function ThresholdTable({ settings }: { readonly settings: AlertSettings }): ReactNode {
+  const { data } = useQuery(productsQuery);
+  const [changedId, setChangedId] = useState<string>();
+  const rows = data && watched(data.products, settings);
+  const changed = rows?.find(({ subscription }) => subscription.id === changedId);
+  return (
+    <>
+      <DataTable
+        caption="Thresholds"
+        columns={columnsFor(setChangedId)}
+        rows={rows}
+        rowKey={({ subscription }) => subscription.id}
+        expectedRows={3}
+        empty={<EmptyState title="No subscriptions yet">Each subscription can have thresholds and a daily cap of its own.</EmptyState>}
+      />
+      {changed && <ThresholdDialog watched={changed} onClose={() => setChangedId(undefined)} />}
+    </>
+  );
+}
+
+/** A subscription with what its customer chose for it. */
+interface WatchedSubscription {
+  readonly title: string;
+  readonly counted: 'units' | 'requests';
+  readonly subscription: Subscription;
+  /** Null: the usual ones. */
+  readonly percents: readonly number[] | null;
+}
+
+interface ThresholdDialogProps {
+  readonly watched: WatchedSubscription;
+  readonly onClose: () => void;
+}
+
+/** Chooses thresholds and the daily cap of one subscription. Rendered only while it is open. */
+function ThresholdDialog({ watched, onClose }: ThresholdDialogProps): ReactNode {
+  const { title, counted, percents, subscription } = watched;
+  const client = useQueryClient();
+  const form = useForm({
+    initialValues: { percents: percents?.join(', ') ?? '', cap: subscription.dailyCap === null ? '' : String(subscription.dailyCap) },
+    validate: {
+      percents: (value) => (parsePercents(value) === undefined ? 'Enter up to five whole numbers from 1 to 100, such as 75, 90.' : null),
+      cap: (value) => (parseCap(value) === undefined ? `Enter a whole number of ${counted}, or nothing.` : null),
+    },
+  });
+  const { submit, pending, problem } = useSubmit(async (values: typeof form.values) => {
+    const { id, version } = subscription;
+    const dailyCap = parseCap(values.cap) ?? null;
+    try {
+      if (dailyCap !== subscription.dailyCap) {
+        await call('PUT /subscriptions/:id/cap', { params: { id }, body: { version, dailyCap } });
+      }
+      await call('PUT /subscriptions/:id/thresholds', { params: { id }, body: { percents: parsePercents(values.percents) ?? null } });
+    } catch (error) {
+      throw explainConflict(error);
+    } finally {
+      await client.invalidateQueries();
+    }
+    toast('Saved.');
+    onClose();
+  });
+  return (
+    <Dialog onClose={onClose} title={`Alerts and cap of ${title}`} mayCloseLightly={!pending}>
+      <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
+        <Stack gap="md">
+          <TextInput
+            label="Alert at (percent of a limit)"
+            description="All of them are mailed. Empty: 50, 80 and 100%, of which 80 and 100% are mailed."
+            placeholder="80, 100"
+            data-autofocus
+            {...form.getInputProps('percents')}
+          />
+          <TextInput
+            label={`Stop at (${counted} a day)`}
+            description={`Refuses everything above, for live and test keys each. Empty: ${limitText(subscription)}.`}
+            inputMode="numeric"
+            {...form.getInputProps('cap')}
+          />
+          <ProblemAlert problem={problem} />
+          <FormButtons action="Save" pending={pending} onCancel={onClose} />
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}
+
+/** The limit without a cap is known as long as there is none. */
+function limitText({ dailyCap, daily }: WatchedSubscription['subscription']): string {
+  return dailyCap === null ? `the limit alone counts, now ${formatCount(daily.limit)} a day` : 'the limit of the plan alone counts';
 }

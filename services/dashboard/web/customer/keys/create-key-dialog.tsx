@@ -1,9 +1,26 @@
-import { useQueryClient } from '@tanstack/react-query';
-import { useState, type ReactNode } from 'react';
-import { type CreatedKey } from '../../../contract/keys';
+import { useQueryClient, useQuery } from '@tanstack/react-query';
+import { useState, type ReactNode, useLayoutEffect } from 'react';
+import { Stack, Textarea, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import type { CreatedKey } from '../../../contract/keys';
 import { Dialog } from '../../parts/components/dialog';
 import { SecretPanel } from './secret-panel';
-import { CreateKeyForm } from './create-key-form';
+import { productsQuery } from '../../parts/api/queries';
+import { call } from '../../parts/api/request';
+import { splitRules } from './rule-text';
+import { uniqueId } from '../../parts/browser/unique-id';
+import { useSession } from '../../parts/hooks/use-session';
+import { useSubmit } from '../../parts/hooks/use-submit';
+import { useUnsaved } from '../../parts/hooks/use-unsaved';
+import { checkExpiry, ExpiryChoice, expiryMoment } from './expiry-choice';
+import { FormButtons } from '../../parts/components/form-buttons';
+import { Loaded } from '../../parts/components/loaded';
+import { TagsField } from './key-tags';
+import { ModeChoice } from './mode-choice';
+import { checkConsent, NewSubscriptions } from './new-subscriptions';
+import { ProductChoice } from './product-choice';
+import { RuleWarnings } from './rule-warnings';
+import { SubmissionProblem } from './submission-problem';
 
 interface CreateKeyDialogProps {
   readonly onClose: () => void;
@@ -36,5 +53,86 @@ export function CreateKeyDialog({ onClose, initialMode = 'test', initialProducts
         <CreateKeyForm initialMode={initialMode} initialProducts={initialProducts} onCreated={keep} onHold={setHeld} onCancel={onClose} />
       )}
     </Dialog>
+  );
+}
+
+interface CreateKeyFormProps {
+  readonly initialMode: 'live' | 'test';
+  readonly initialProducts: readonly string[];
+  readonly onCreated: (answer: CreatedKey) => void;
+  /** True while closing would lose something: what was typed, or an answer that is on its way. */
+  readonly onHold: (holds: boolean) => void;
+  readonly onCancel: () => void;
+}
+
+const checkName = (value: string): string | null => (value.trim().length > 100 ? 'Use at most 100 characters.' : null);
+
+/** What a new key is to be. One form is one submission: sent twice, it makes one key. */
+function CreateKeyForm({ initialMode, initialProducts, onCreated, onHold, onCancel }: CreateKeyFormProps): ReactNode {
+  const { quotaTimeZone } = useSession();
+  const products = useQuery(productsQuery);
+  const [submission] = useState(uniqueId);
+  const form = useForm({
+    initialValues: {
+      name: '',
+      mode: initialMode,
+      products: [...initialProducts],
+      tags: new Array<string>(),
+      expiry: { choice: '', day: '' },
+      rules: '',
+      consent: new Array<string>(),
+    },
+    validate: {
+      name: checkName,
+      products: (value: string[]) => (value.length === 0 ? 'Choose at least one product.' : null),
+      expiry: (value) => checkExpiry(value, quotaTimeZone, new Date()),
+      consent: (consent, { products: chosen }) => checkConsent(products.data?.products ?? [], { chosen, consent }),
+    },
+  });
+  const { submit, pending, problem } = useSubmit(
+    async ({ name, mode, products: chosen, tags, expiry, rules, consent }: typeof form.values) => {
+      const expiresAt = expiryMoment(expiry, quotaTimeZone, new Date());
+      const body = { submission, mode, products: chosen, tags, rules: splitRules(rules), consent };
+      onCreated(
+        await call('POST /keys', { body: { ...body, ...(name.trim() && { name: name.trim() }), ...(expiresAt && { expiresAt }) } }),
+      );
+    },
+  );
+  const isDirty = form.isDirty();
+  useUnsaved(isDirty);
+  // In the same commit as the edit: an Escape right after the first letter must already find the dialog held.
+  useLayoutEffect(() => onHold(pending || isDirty), [onHold, pending, isDirty]);
+  return (
+    <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
+      <Stack gap="md">
+        <TextInput label="Name" description="Optional; helps you tell your keys apart" {...form.getInputProps('name')} data-autofocus />
+        <ModeChoice {...form.getInputProps('mode')} />
+        <Loaded query={products} height={330}>
+          {(data) => <ProductChoice products={data.products} {...form.getInputProps('products')} value={form.values.products} />}
+        </Loaded>
+        <NewSubscriptions
+          products={products.data?.products ?? []}
+          chosen={form.values.products}
+          consent={form.values.consent}
+          onConsent={(agreed) => form.setFieldValue('consent', agreed)}
+          error={form.errors['consent']}
+        />
+        <ExpiryChoice {...form.getInputProps('expiry')} value={form.values.expiry} />
+        <Textarea
+          label="Whitelist rules"
+          description="One per line: an IP address, a CIDR range, a domain or *.domain. Without rules, any caller is allowed."
+          placeholder={'203.0.113.0/24\n*.example.com'}
+          autosize
+          minRows={2}
+          maxRows={8}
+          classNames={{ input: 'mono' }}
+          {...form.getInputProps('rules')}
+        />
+        <RuleWarnings rules={splitRules(form.values.rules)} />
+        <TagsField {...form.getInputProps('tags')} value={form.values.tags} />
+        <SubmissionProblem problem={problem} />
+        <FormButtons action="Create key" pending={pending} onCancel={onCancel} />
+      </Stack>
+    </form>
   );
 }

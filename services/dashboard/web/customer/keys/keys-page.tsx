@@ -1,9 +1,10 @@
-import { Button, Text } from '@mantine/core';
+import { Button, Text, NativeSelect, TextInput, Checkbox } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconPlus } from '@tabler/icons-react';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { type ReactNode } from 'react';
-import { keyCountQuery, keysQuery } from '../../parts/api/queries';
+import { IconPlus, IconSearch, IconBan } from '@tabler/icons-react';
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { keyCountQuery, keysQuery, productsQuery, tagsQuery } from '../../parts/api/queries';
 import { formatCount } from '../../parts/format/numbers';
 import { usePaged } from '../../parts/hooks/use-paged';
 import { Guarded } from '../../parts/components/guarded';
@@ -13,10 +14,16 @@ import { Pager } from '../../parts/components/pager';
 import { ProblemAlert } from '../../parts/components/problem-alert';
 import { useRead } from '../../parts/hooks/use-read';
 import { CreateKeyDialog } from './create-key-dialog';
-import { KeyFilters, useKeyFilter } from './key-filters';
 import { KeyTable } from './key-table';
-import { ChosenKeys } from './revoke-keys';
-import { useChosenKeys } from './use-chosen-keys';
+import { useChosenKeys, type Choice } from './use-chosen-keys';
+import { type KeyFilter, keyFilter } from '../../parts/api/key-filter';
+import { useTypingPause } from '../../parts/hooks/use-typing-pause';
+import classes from './key-filters.module.css';
+import type { ListedKey } from '../../../contract/keys';
+import { call } from '../../parts/api/request';
+import { toast } from '../../parts/browser/toast';
+import { ConfirmDialog } from '../../parts/components/confirm-dialog';
+import { Moment } from '../../parts/components/moment';
 
 /** All keys of the customer, searched and paged by the server. */
 export function KeysPage(): ReactNode {
@@ -66,4 +73,137 @@ export function KeysPage(): ReactNode {
 
 function countText(total: number, isFiltered: boolean): string {
   return `${formatCount(total)} ${total === 1 ? 'key' : 'keys'}${isFiltered ? ' found' : ''}`;
+}
+
+const STATES = [
+  { value: '', label: 'All states' },
+  { value: 'active', label: 'Active' },
+  { value: 'inactive', label: 'Inactive' },
+  { value: 'expired', label: 'Expired' },
+  { value: 'revoked', label: 'Revoked' },
+];
+const MODES = [
+  { value: '', label: 'Live and test' },
+  { value: 'live', label: 'Live' },
+  { value: 'test', label: 'Test' },
+];
+const ORDERS = [
+  { value: '', label: 'Newest first' },
+  { value: 'name', label: 'By name' },
+  { value: 'expires', label: 'By expiry' },
+];
+
+/** What the address says about the list of keys, and how to say something else; that begins at the first page again. */
+function useKeyFilter(): { readonly filter: KeyFilter; readonly change: (part: KeyFilter) => void } {
+  const filter = keyFilter({ ...useSearch({ from: '/shell/keys' }) });
+  const navigate = useNavigate({ from: '/keys' });
+  return { filter, change: (part) => void navigate({ search: keyFilter({ ...filter, ...part }), replace: true }) };
+}
+
+/** Search, filters and order of the list of keys. */
+function KeyFilters(): ReactNode {
+  const { filter, change } = useKeyFilter();
+  const products = useQuery(productsQuery).data?.products ?? [];
+  const tags = useQuery(tagsQuery).data?.tags ?? [];
+  const search = useTypingPause((text: string) => change({ search: text.trim() }));
+  const choice = (label: string, name: keyof KeyFilter, data: { value: string; label: string }[]): ReactNode => (
+    <NativeSelect
+      aria-label={label}
+      data={data}
+      value={filter[name] ?? ''}
+      onChange={(event) => change({ [name]: event.currentTarget.value })}
+    />
+  );
+  return (
+    <div className={classes['filters']}>
+      <TextInput
+        className={classes['search']}
+        aria-label="Search keys by name or masked key"
+        placeholder="Name or part of the key"
+        leftSection={<IconSearch size={16} aria-hidden />}
+        defaultValue={filter.search ?? ''}
+        onChange={(event) => search(event.currentTarget.value)}
+        maxLength={100}
+      />
+      {choice('State', 'state', STATES)}
+      {choice('Mode', 'mode', MODES)}
+      {choice('Product', 'product', [
+        { value: '', label: 'All products' },
+        ...products.map(({ id, title }) => ({ value: id, label: title })),
+      ])}
+      {(tags.length > 0 || filter.tag) && choice('Tag', 'tag', [{ value: '', label: 'All tags' }, ...tagChoices(tags, filter.tag)])}
+      {choice('Order', 'sort', ORDERS)}
+    </div>
+  );
+}
+
+/** With the tag of the address, which a key may have had until a moment ago. */
+function tagChoices(tags: readonly string[], chosen: string | undefined): { value: string; label: string }[] {
+  const all = chosen === undefined || tags.includes(chosen) ? tags : [chosen, ...tags];
+  return all.map((tag) => ({ value: tag, label: tag }));
+}
+
+const keysText = (count: number): string => `${formatCount(count)} ${count === 1 ? 'key' : 'keys'}`;
+
+/** Above the list: chooses all keys of the page, and revokes those that are chosen. */
+function ChosenKeys({ choice }: { readonly choice: Choice }): ReactNode {
+  const { chosen, possible, chooseAll } = choice;
+  const [isAsking, { open, close }] = useDisclosure(false);
+  if (possible.length === 0) return null;
+  return (
+    <div className={classes['chosen']}>
+      <Checkbox
+        label={chosen.length === 0 ? 'Select all on this page' : `${keysText(chosen.length)} selected`}
+        checked={chosen.length === possible.length}
+        indeterminate={chosen.length > 0 && chosen.length < possible.length}
+        onChange={(event) => chooseAll(event.currentTarget.checked)}
+      />
+      {chosen.length > 0 && (
+        <Guarded needs="keys">
+          <Button size="xs" variant="light" color="red" leftSection={<IconBan size={16} aria-hidden />} onClick={open}>
+            Revoke {keysText(chosen.length)}
+          </Button>
+        </Guarded>
+      )}
+      {isAsking && <RevokeDialog keys={chosen} onDone={() => chooseAll(false)} onClose={close} />}
+    </div>
+  );
+}
+
+interface RevokeDialogProps {
+  readonly keys: readonly ListedKey[];
+  readonly onDone: () => void;
+  readonly onClose: () => void;
+}
+
+/** Names every key that would end. Sent again after an answer that was lost, it revokes no key twice. */
+function RevokeDialog({ keys, onDone, onClose }: RevokeDialogProps): ReactNode {
+  const client = useQueryClient();
+  async function revoke(): Promise<void> {
+    try {
+      const { revoked } = await call('POST /keys/revoke', { body: { ids: keys.map(({ id }) => id) } });
+      toast(`${keysText(revoked.length)} revoked.`);
+      onDone();
+    } finally {
+      await client.invalidateQueries({ queryKey: ['keys'] });
+    }
+  }
+  const action = `Revoke ${keysText(keys.length)} permanently`;
+  return (
+    <ConfirmDialog title={`${action}?`} action={action} isDangerous onConfirm={revoke} onClose={onClose}>
+      <Text size="sm">Requests with {keys.length === 1 ? 'this key' : 'these keys'} are refused from now on. This cannot be undone.</Text>
+      <ul className={classes['revoking']} tabIndex={0} aria-label="Keys to be revoked">
+        {keys.map((key) => (
+          <li key={key.id}>
+            <span>
+              <bdi>{key.name ?? 'Unnamed key'}</bdi> <span className="mono dimmed keep">{key.maskedKey}</span>
+            </span>
+            <span className="dimmed">
+              last used: <Moment at={key.lastUsedAt} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </ConfirmDialog>
+  );
 }

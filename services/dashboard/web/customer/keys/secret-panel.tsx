@@ -1,16 +1,25 @@
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text, Alert, Badge } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconCircleCheck, IconLoader } from '@tabler/icons-react';
+import { IconCircleCheck, IconLoader, IconPlayerPlay } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode } from 'react';
-import { type CreatedKey } from '../../../contract/keys';
+import { type ReactNode, useState } from 'react';
+import { Link } from '@tanstack/react-router';
+import type { CreatedKey } from '../../../contract/keys';
 import { keyQuery, productsQuery } from '../../parts/api/queries';
-import { firstCall, firstRequest } from './first-call';
+import { firstCall, firstRequest, type FirstRequest, queryOf } from './first-call';
 import { useSession } from '../../parts/hooks/use-session';
 import { CodeLine } from '../../parts/components/code-line';
 import { Moment } from '../../parts/components/moment';
-import { RunHere } from './run-here';
 import { OnceOnly } from '../../parts/components/once-only';
+import type { TryAnswer } from '../../../contract/try';
+import { call } from '../../parts/api/request';
+import { ProblemAlert } from '../../parts/components/problem-alert';
+import { Waiting } from '../../parts/components/waiting';
+import { useSubmit } from '../../parts/hooks/use-submit';
+import { CopyButton } from '../../parts/components/copy-button';
+import { type Answered, FAILURES, headerLines, readBody } from '../../parts/format/answer-body';
+import { formatCount } from '../../parts/format/numbers';
+import classes from './try-result.module.css';
 
 interface SecretPanelProps {
   readonly created: CreatedKey;
@@ -60,5 +69,97 @@ function FirstCallWatch({ id }: { readonly id: string }): ReactNode {
         )}
       </Text>
     </Group>
+  );
+}
+
+/** The dashboard gives up after 60 s, and says so. */
+const TRY_MS = 65_000;
+
+/** Makes the sample call with a test key from here, as the command beside it does from a terminal. */
+function RunHere({ secret, request }: { readonly secret: string; readonly request: FirstRequest }): ReactNode {
+  const [answer, setAnswer] = useState<TryAnswer>();
+  const { submit, pending, problem } = useSubmit(async () =>
+    setAnswer(await call('POST /try', { body: { ...request, key: secret, query: queryOf(request) }, timeoutMs: TRY_MS })),
+  );
+  return (
+    <Stack gap="sm" align="stretch">
+      <Group gap="sm">
+        <Button variant="light" loading={pending} leftSection={<IconPlayerPlay size={16} aria-hidden />} onClick={() => void submit()}>
+          Run it here
+        </Button>
+        {pending && <Waiting />}
+      </Group>
+      <ProblemAlert problem={problem} />
+      {answer && <TryResult answer={answer} />}
+    </Stack>
+  );
+}
+
+/** What came of a call that was tried. */
+function TryResult({ answer }: { readonly answer: TryAnswer }): ReactNode {
+  if (answer.outcome === 'failed') {
+    return (
+      <Alert color="red" title="No response">
+        {FAILURES[answer.reason]} ({formatCount(answer.durationMs)} ms)
+      </Alert>
+    );
+  }
+  return (
+    <Stack gap="sm">
+      <Summary answer={answer} />
+      <Body answer={answer} />
+      <details className="figures">
+        <summary>Response headers</summary>
+        <pre className="code-line" tabIndex={0} aria-label="Response headers">
+          {headerLines(answer)}
+        </pre>
+      </details>
+    </Stack>
+  );
+}
+
+function Summary({ answer: { status, durationMs, requestId } }: { readonly answer: Answered }): ReactNode {
+  const color = status < 300 ? 'green' : status < 400 ? 'gray' : status < 500 ? 'orange' : 'red';
+  return (
+    <Group gap="sm">
+      <Badge color={color} size="lg">
+        Status {status}
+      </Badge>
+      <Text size="sm" className="numbers">
+        {formatCount(durationMs)} ms
+      </Text>
+      {requestId !== null && (
+        <Link to="/explain" search={{ request: requestId }} className="text-link">
+          <Text component="span" size="sm">
+            Explain this request
+          </Text>
+        </Link>
+      )}
+    </Group>
+  );
+}
+
+function Body({ answer }: { readonly answer: Answered }): ReactNode {
+  const { note, picture, text, download } = readBody(answer);
+  return (
+    <Stack gap="xs">
+      {note !== '' && <Text size="sm">{note}</Text>}
+      {picture !== undefined && <img src={picture} alt="Image in the response" className={classes['picture']} />}
+      {text !== undefined && (
+        <>
+          <pre className={`code-line ${classes['answer']}`} tabIndex={0} aria-label="Response body">
+            {text}
+          </pre>
+          <div>
+            <CopyButton text={text} what="response" />
+          </div>
+        </>
+      )}
+      {download !== undefined && (
+        <a href={download} download="answer" className="text-link in-text">
+          Download it
+        </a>
+      )}
+    </Stack>
   );
 }

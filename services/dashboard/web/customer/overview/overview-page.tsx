@@ -1,17 +1,18 @@
 import { Skeleton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { useLocation } from '@tanstack/react-router';
+import { useLocation, Link } from '@tanstack/react-router';
 import { lazy, Suspense, useState, type ReactNode } from 'react';
-import { type Answer } from '../../../contract/endpoints';
-import { type Product } from '../../../contract/plans';
-import { keysQuery, productsQuery } from '../../parts/api/queries';
+import type { Answer } from '../../../contract/endpoints';
+import type { Product } from '../../../contract/plans';
+import { keysQuery, productsQuery, outagesQuery } from '../../parts/api/queries';
 import { PageTitle } from '../../parts/components/page-title';
 import { ProblemAlert } from '../../parts/components/problem-alert';
 import { useRead } from '../../parts/hooks/use-read';
 import { DailyView } from './daily-view';
 import { firstMode, FirstSteps, LastStep } from './first-steps';
-import { OwnOutages } from './own-outages';
+import { OutageNotice } from '../../parts/components/outage-notice';
+import { NO_FILTER } from '../requests/request-choices';
 
 /** Its form is most of the code, and it is shown only after a click. */
 const CreateKeyDialog = lazy(() => import('../keys/create-key-dialog').then((module) => ({ default: module.CreateKeyDialog })));
@@ -86,5 +87,20 @@ export function OverviewPage(): ReactNode {
         </Suspense>
       )}
     </>
+  );
+}
+
+/** Products at which this customer's requests failed. */
+function OwnOutages(): ReactNode {
+  const { data } = useQuery(outagesQuery);
+  return (
+    <OutageNotice
+      outages={data?.outages ?? []}
+      detail={({ product }) => (
+        <Link to="/requests" search={{ ...NO_FILTER, product, status: '5xx' }} className="text-link in-text">
+          Your failed requests
+        </Link>
+      )}
+    />
   );
 }

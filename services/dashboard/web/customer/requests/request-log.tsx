@@ -1,17 +1,20 @@
-import { Alert } from '@mantine/core';
+import { Alert, Badge } from '@mantine/core';
 import { IconInfoCircle } from '@tabler/icons-react';
 import { keepPreviousData } from '@tanstack/react-query';
-import { type ReactNode } from 'react';
-import { type Answer } from '../../../contract/endpoints';
+import type { ReactNode } from 'react';
+import { Link } from '@tanstack/react-router';
+import type { Answer } from '../../../contract/endpoints';
 import { requestLogQuery, type RequestLogFilter } from '../../parts/api/queries';
-import { DataTable } from '../../parts/components/data-table';
+import { DataTable, type Column } from '../../parts/components/data-table';
 import { EmptyState } from '../../parts/components/empty-state';
 import { Pager } from '../../parts/components/pager';
 import { ProblemAlert } from '../../parts/components/problem-alert';
 import { usePaged } from '../../parts/hooks/use-paged';
 import { useProductTitles } from '../../parts/hooks/use-product-titles';
 import { useRead } from '../../parts/hooks/use-read';
-import { requestColumns, requestColumnsWithoutKey } from './request-columns';
+import type { LoggedRequest } from '../../../contract/requests';
+import { Asked, SIZE_COLUMN, STATUS_COLUMN, TOOK_COLUMN, UNITS_COLUMN } from '../../parts/components/answer-cells';
+import { Moment } from '../../parts/components/moment';
 
 interface RequestLogProps {
   readonly filter: RequestLogFilter;
@@ -64,4 +67,72 @@ function SampleNotice({ requests }: Pick<Answer<'GET /requests'>, 'requests'>): 
       Of a busy hour some requests are listed, and each says what share of its kind is. The figures under Usage count every request.
     </Alert>
   );
+}
+
+/** What became of a request, leading to why. */
+function Outcome({ request }: { readonly request: LoggedRequest }): ReactNode {
+  const { requestId, outcome } = request;
+  return (
+    <>
+      <Link to="/explain" search={{ request: requestId }} className="text-link mono keep">
+        {outcome}
+      </Link>
+      <Note request={request} />
+    </>
+  );
+}
+
+function KeyOf({ request: { key } }: { readonly request: LoggedRequest }): ReactNode {
+  if (key === null) return '–';
+  return (
+    <>
+      <Link to="/keys/$keyId" params={{ keyId: key.id }} className="text-link in-text breakable">
+        {key.name ?? 'Unnamed key'}
+      </Link>{' '}
+      <span className="mono dimmed keep">{key.masked}</span>
+    </>
+  );
+}
+
+function Note({ request: { givenBack, share } }: { readonly request: LoggedRequest }): ReactNode {
+  return (
+    <>
+      {givenBack && (
+        <Badge color="yellow" variant="light" display="block" w="fit-content">
+          Failed, given back
+        </Badge>
+      )}
+      {share !== null && share < 1 && <span className="dimmed block">{sampleText(share)}</span>}
+    </>
+  );
+}
+
+/** `1 in 20 is listed`. @param share above 0 and below 1 */
+function sampleText(share: number): string {
+  if (share <= 0) return 'few are listed';
+  const oneIn = 1 / share;
+  return oneIn < 2 ? `${Math.round(share * 100)}% are listed` : `1 in ${new Intl.NumberFormat('en').format(Math.round(oneIn))} is listed`;
+}
+
+/**
+ * Columns of the log.
+ * @param titleOf the name of a product, by its id
+ */
+function requestColumns(titleOf: (product: string) => string): readonly Column<LoggedRequest>[] {
+  return [
+    { header: 'Outcome', isTitle: true, cell: (request) => <Outcome request={request} /> },
+    { header: 'Time', cell: ({ at }) => <Moment at={at} isExact /> },
+    { header: 'Request', isWide: true, cell: ({ method, path }) => <Asked method={method} path={path} /> },
+    STATUS_COLUMN,
+    TOOK_COLUMN,
+    SIZE_COLUMN,
+    UNITS_COLUMN,
+    { header: 'Product', cell: ({ product }) => (product === null ? '–' : titleOf(product)) },
+    { header: 'Key', isWide: true, cell: (request) => <KeyOf request={request} /> },
+  ];
+}
+
+/** For a short list: on a key's own page every row would name the key, and the overview has no room for it. */
+function requestColumnsWithoutKey(titleOf: (product: string) => string): readonly Column<LoggedRequest>[] {
+  return requestColumns(titleOf).filter(({ header }) => header !== 'Key');
 }

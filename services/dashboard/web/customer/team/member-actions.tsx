@@ -1,15 +1,20 @@
-import { Button, Menu } from '@mantine/core';
+import { Button, Menu, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
-import { type Member } from '../../../contract/team';
+import type { Member, Role } from '../../../contract/team';
 import { sessionQuery } from '../../parts/api/who-queries';
 import { call } from '../../parts/api/request';
 import { teamQuery } from '../../parts/api/queries';
 import { toast } from '../../parts/browser/toast';
 import { ConfirmDialog } from '../../parts/components/confirm-dialog';
 import { useMay } from '../../parts/hooks/use-may';
-import { RoleDialog } from './role-dialog';
 import { EmailText } from '../../parts/components/email-text';
+import { Dialog } from '../../parts/components/dialog';
+import { FormButtons } from '../../parts/components/form-buttons';
+import { ProblemAlert } from '../../parts/components/problem-alert';
+import { useSubmit } from '../../parts/hooks/use-submit';
+import { RoleChoice } from './role-choice';
+import { INVITED_ROLES } from '../../parts/format/role-words';
 
 type Act = 'role' | 'transfer' | 'remove' | 'leave';
 
@@ -106,5 +111,37 @@ function LeaveDialog({ onClose }: Pick<ActDialogProps, 'onClose'>): ReactNode {
     <ConfirmDialog title="Leave this organisation?" action="Leave" isDangerous onConfirm={leave} onClose={onClose}>
       You can see and change nothing of it any more. To come back you need a new invitation.
     </ConfirmDialog>
+  );
+}
+
+/** Gives a member another role. Rendered only while it is open. */
+function RoleDialog({ member, onClose }: { readonly member: Member; readonly onClose: () => void }): ReactNode {
+  const client = useQueryClient();
+  const [role, setRole] = useState<Role>(member.role);
+  const mayMakeOwners = useMay('ownership');
+  const { submit, pending, problem } = useSubmit(async () => {
+    await call('PUT /team/members/:userId/role', { params: { userId: member.userId }, body: { role } });
+    toast('Role changed.');
+    await Promise.all([teamQuery, sessionQuery].map(({ queryKey }) => client.invalidateQueries({ queryKey })));
+    onClose();
+  });
+  return (
+    <Dialog onClose={onClose} title="Change the role" mayCloseLightly={!pending}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void submit();
+        }}
+      >
+        <Stack gap="md">
+          <Text size="sm">
+            <EmailText text={member.email} /> is told by mail. It counts at once.
+          </Text>
+          <RoleChoice roles={mayMakeOwners ? ['owner', ...INVITED_ROLES] : INVITED_ROLES} value={role} onChange={setRole} />
+          <ProblemAlert problem={problem} />
+          <FormButtons action="Change role" pending={pending} onCancel={onClose} />
+        </Stack>
+      </form>
+    </Dialog>
   );
 }

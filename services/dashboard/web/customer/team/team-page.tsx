@@ -1,21 +1,28 @@
-import { Badge, Button, Stack, Title } from '@mantine/core';
+import { Badge, Button, Stack, Title, TextInput, Group } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconPencil, IconPlus } from '@tabler/icons-react';
-import { type ReactNode } from 'react';
-import { type Member } from '../../../contract/team';
+import { type ReactNode, useState } from 'react';
+import { useForm } from '@mantine/form';
+import { useQueryClient } from '@tanstack/react-query';
+import type { Member, Invitation } from '../../../contract/team';
 import { teamQuery } from '../../parts/api/queries';
 import { type Column, DataTable } from '../../parts/components/data-table';
 import { Moment } from '../../parts/components/moment';
 import { PageTitle } from '../../parts/components/page-title';
 import { ProblemAlert } from '../../parts/components/problem-alert';
 import { useMay } from '../../parts/hooks/use-may';
-import { InvitationTable } from './invitation-table';
-import { InviteDialog } from './invite-dialog';
+import { InviteDialog, tellSent } from './invite-dialog';
 import { MemberActions } from './member-actions';
-import { RenameDialog } from './rename-dialog';
 import { ROLE_MEANINGS, ROLE_NAMES } from '../../parts/format/role-words';
 import { EmailText } from '../../parts/components/email-text';
 import { useRead } from '../../parts/hooks/use-read';
+import { call } from '../../parts/api/request';
+import { sessionQuery } from '../../parts/api/who-queries';
+import { Dialog } from '../../parts/components/dialog';
+import { FormButtons } from '../../parts/components/form-buttons';
+import { useSubmit } from '../../parts/hooks/use-submit';
+import { toast } from '../../parts/browser/toast';
+import { ConfirmDialog } from '../../parts/components/confirm-dialog';
 
 const COLUMNS: readonly Column<Member>[] = [
   {
@@ -76,6 +83,117 @@ export function TeamPage(): ReactNode {
       )}
       {isRenaming && data && <RenameDialog name={data.name} onClose={renaming.close} />}
       {isInviting && <InviteDialog onClose={close} />}
+    </>
+  );
+}
+
+interface RenameDialogProps {
+  /** Null: it goes by its address. */
+  readonly name: string | null;
+  readonly onClose: () => void;
+}
+
+/** What the organisation is called. Rendered only while it is open. */
+function RenameDialog({ name, onClose }: RenameDialogProps): ReactNode {
+  const client = useQueryClient();
+  const form = useForm({ mode: 'uncontrolled', initialValues: { name: name ?? '' } });
+  const { submit, pending, problem } = useSubmit(async (values: typeof form.values) => {
+    await call('PUT /team/name', { body: { name: values.name.trim() || null } });
+    await Promise.all([teamQuery, sessionQuery].map(({ queryKey }) => client.invalidateQueries({ queryKey })));
+    onClose();
+  });
+  return (
+    <Dialog onClose={onClose} title="Rename the organisation" mayCloseLightly={!pending}>
+      <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
+        <Stack gap="md">
+          <TextInput
+            label="Name"
+            description="Members, people you invite and the provider see it. Empty: the organisation goes by its email address."
+            maxLength={100}
+            dir="auto"
+            autoComplete="organization"
+            data-autofocus
+            key={form.key('name')}
+            {...form.getInputProps('name')}
+          />
+          <ProblemAlert problem={problem} />
+          <FormButtons action="Save name" pending={pending} onCancel={onClose} />
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}
+
+interface Acts {
+  readonly resend: (invitation: Invitation) => void;
+  readonly revoke: (invitation: Invitation) => void;
+}
+
+function columnsFor(acts: Acts | undefined): readonly Column<Invitation>[] {
+  const buttons: Column<Invitation> = {
+    header: 'Actions',
+    isHeaderHidden: true,
+    isWide: true,
+    cell: (invitation) => (
+      <Group gap={6} justify="flex-end">
+        <Button
+          size="compact-xs"
+          variant="default"
+          className="tappable"
+          onClick={() => acts?.resend(invitation)}
+          aria-label={`Resend to ${invitation.email}`}
+        >
+          Resend
+        </Button>
+        <Button
+          size="compact-xs"
+          variant="default"
+          className="tappable"
+          onClick={() => acts?.revoke(invitation)}
+          aria-label={`Revoke the invitation of ${invitation.email}`}
+        >
+          Revoke
+        </Button>
+      </Group>
+    ),
+  };
+  return [
+    { header: 'Invited', isTitle: true, cell: ({ email }) => <EmailText text={email} /> },
+    { header: 'Role', cell: ({ role }) => ROLE_NAMES[role] },
+    { header: 'By', cell: ({ invitedBy }) => <EmailText text={invitedBy ?? 'a deleted account'} /> },
+    {
+      header: 'Expires',
+      cell: ({ expiresAt, hasExpired }) => (hasExpired ? <Badge color="yellow">Expired</Badge> : <Moment at={expiresAt} />),
+    },
+    ...(acts ? [buttons] : []),
+  ];
+}
+
+/** Invitations that are not accepted yet. */
+function InvitationTable({ invitations }: { readonly invitations: readonly Invitation[] }): ReactNode {
+  const client = useQueryClient();
+  const [revoked, setRevoked] = useState<Invitation>();
+  const manages = useMay('members');
+  const refresh = (): Promise<void> => client.invalidateQueries({ queryKey: teamQuery.queryKey });
+  const { submit, problem } = useSubmit(async ({ id }: Invitation) => {
+    tellSent(await call('POST /team/invitations/:id/resend', { params: { id } }));
+    await refresh();
+  });
+  async function revoke(): Promise<void> {
+    await call('POST /team/invitations/:id/revoke', { params: { id: revoked?.id ?? '' } });
+    toast('Invitation revoked.');
+    await refresh();
+  }
+  const acts = manages ? { resend: (each: Invitation) => void submit(each), revoke: setRevoked } : undefined;
+  return (
+    <>
+      <ProblemAlert problem={problem} />
+      <DataTable caption="Open invitations" columns={columnsFor(acts)} rows={invitations} rowKey={({ id }) => id} />
+      {revoked && (
+        <ConfirmDialog title="Revoke this invitation?" action="Revoke" isDangerous onConfirm={revoke} onClose={() => setRevoked(undefined)}>
+          The link that was sent to <EmailText text={revoked.email} /> stops working at once.
+        </ConfirmDialog>
+      )}
     </>
   );
 }

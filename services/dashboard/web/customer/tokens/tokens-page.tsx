@@ -2,7 +2,7 @@ import { Button, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconPlus } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
-import { type Token } from '../../../contract/tokens';
+import type { Token } from '../../../contract/tokens';
 import { tokensQuery } from '../../parts/api/queries';
 import { call } from '../../parts/api/request';
 import { DataTable, type Column } from '../../parts/components/data-table';
@@ -13,8 +13,9 @@ import { PageTitle } from '../../parts/components/page-title';
 import { ProblemAlert } from '../../parts/components/problem-alert';
 import { useRead } from '../../parts/hooks/use-read';
 import { CreateTokenDialog } from './create-token-dialog';
-import { MANAGEMENT_TOKENS } from './management-tokens';
 import { RevokeButton, RevokeTokenDialog, TOKEN_FACTS } from './token-cells';
+import type { Scope } from '../../../contract/fields';
+import type { CreatedToken, TokenKind } from './create-token-form';
 
 function columnsFor(onRevoke: (token: Token) => void): readonly Column<Token>[] {
   return [
@@ -95,3 +96,36 @@ function RevokeDialog({ token, onClose }: { readonly token: Token; readonly onCl
   const revoke = (): Promise<unknown> => call('POST /tokens/:id/revoke', { params: { id: token.id } });
   return <RevokeTokenDialog token={token} revoke={revoke} queryKey={tokensQuery.queryKey} onClose={onClose} />;
 }
+
+const MANAGEMENT_SCOPES: Readonly<Record<Scope, string>> = {
+  'keys:read': 'See keys and their rules',
+  'keys:write': 'Create, change, rotate and revoke keys',
+  'rules:read': 'See and simulate the rules of a key',
+  'rules:write': 'Replace the rules of a key',
+  'subscriptions:read': 'See products, plans and subscriptions',
+  'subscriptions:write': 'Subscribe, change plans, pause and cancel',
+  'usage:read': 'See usage and refused requests',
+};
+
+/** A request that every token with the first of its scopes can make. */
+function firstRequest({ secret, token: { scopes } }: CreatedToken): string {
+  const isAllowed = (wanted: Scope): boolean => scopes.includes(wanted);
+  const today = new Date().toISOString().slice(0, 10);
+  const path = isAllowed('keys:read')
+    ? '/keys'
+    : isAllowed('subscriptions:read')
+      ? '/products'
+      : isAllowed('usage:read')
+        ? `/usage?from=${today}&to=${today}`
+        : '/openapi.json';
+  return `curl -H 'Authorization: Bearer ${secret}' '${window.location.origin}/api/v1${path}'`;
+}
+
+/** Tokens of the management API. */
+const MANAGEMENT_TOKENS: TokenKind = {
+  scopes: MANAGEMENT_SCOPES,
+  // The form offers the scopes above and no others.
+  create: ({ scopes, ...wanted }) => call('POST /tokens', { body: { ...wanted, scopes: scopes as Scope[] } }),
+  firstRequest,
+  queryKey: tokensQuery.queryKey,
+};

@@ -1,12 +1,17 @@
 import '@mantine/notifications/styles.css';
-import { AppShell, Burger, Group } from '@mantine/core';
+import { AppShell, Burger, Group, ActionIcon } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Notifications } from '@mantine/notifications';
-import { Link } from '@tanstack/react-router';
-import { type ReactNode } from 'react';
+import { Link, useNavigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { IconLogout } from '@tabler/icons-react';
+import { useQueryClient } from '@tanstack/react-query';
 import { Brand } from './brand';
 import { SchemeToggle } from './scheme-toggle';
-import { type AccountPath, UserMenu } from './user-menu';
+import { call } from '../api/request';
+import { forgetPerson } from '../api/query-client';
+import { useViewer } from '../hooks/use-viewer';
+import { useSubmit } from '../hooks/use-submit';
 
 interface AppFrameProps {
   /** @param close shuts the menu on a phone */
@@ -61,6 +66,39 @@ export function AppFrame({ navigation, accountPath, children }: AppFrameProps): 
         </AppShell.Main>
       </AppShell>
       <Notifications position="bottom-right" autoClose={5_000} containerWidth={360} />
+    </>
+  );
+}
+
+/** Where the own account is: of a customer, an operator, or somebody in no organisation. */
+type AccountPath = '/account' | '/operator/account' | '/no-organisation';
+
+/** Who is signed in, the account, and the way out. */
+function UserMenu({ accountPath }: { readonly accountPath: AccountPath }): ReactNode {
+  const { email } = useViewer();
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const { submit, pending } = useSubmit(async () => {
+    await call('POST /auth/sign-out');
+    await navigate({ to: '/sign-in', search: { then: undefined, reason: undefined } });
+    forgetPerson(client);
+  });
+  return (
+    <>
+      <Link to={accountPath} className="user-email" aria-label={`Account of ${email}`}>
+        {email}
+      </Link>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size="lg"
+        aria-label="Sign out"
+        title="Sign out"
+        loading={pending}
+        onClick={() => void submit()}
+      >
+        <IconLogout size={18} aria-hidden />
+      </ActionIcon>
     </>
   );
 }

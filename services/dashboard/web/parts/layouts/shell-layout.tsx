@@ -1,15 +1,16 @@
 import { Alert, Button, Group, Text } from '@mantine/core';
 import { IconEye } from '@tabler/icons-react';
-import { Outlet } from '@tanstack/react-router';
-import { type ReactNode } from 'react';
+import { Outlet, useLocation } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { stopViewing, viewedCustomer } from '../browser/viewed-customer';
 import { SuspensionNotice } from '../components/suspension-notice';
 import { useSession } from '../hooks/use-session';
 import { ViewerProvider } from '../hooks/use-viewer';
 import { AppFrame } from './app-frame';
 import { MainNavigation } from './main-navigation';
-import { RoleNotice } from './role-notice';
 import { UnsavedGuard } from '../components/unsaved-guard';
+import type { Permission } from '../../../contract/team';
+import { ROLE_NAMES } from '../format/role-words';
 
 /** Frame of every page of a customer. */
 export function ShellLayout(): ReactNode {
@@ -44,5 +45,29 @@ function ViewingNotice({ email }: { readonly email: string }): ReactNode {
         </Button>
       </Group>
     </Alert>
+  );
+}
+
+/** What a page's own buttons need. */
+const PAGES: Readonly<Record<string, Permission>> = {
+  '/keys': 'keys',
+  '/plans': 'plans',
+  '/alerts': 'alerts',
+  '/webhooks': 'webhooks',
+  '/tokens': 'tokens',
+  '/team': 'members',
+};
+
+/** Says why buttons of the page are out of reach. Nothing for people who may use them. */
+function RoleNotice(): ReactNode {
+  const { role, permissions, organisation } = useSession();
+  const page = useLocation({ select: ({ pathname }) => `/${pathname.split('/')[1] ?? ''}` });
+  const needed = PAGES[page];
+  if (role === null || needed === undefined || permissions.includes(needed)) return null;
+  return (
+    <Text size="sm" c="dimmed" mb="sm">
+      Your role in <bdi className="breakable">{organisation}</bdi> is {ROLE_NAMES[role]}: you can look at this page, and an owner or admin
+      can change things.
+    </Text>
   );
 }

@@ -1,9 +1,16 @@
 import { useState, type ReactNode } from 'react';
-import { type SecondFactorSetUp } from '../../../../contract/auth';
+import { Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { QRCodeSVG } from 'qrcode.react';
+import type { SecondFactorSetUp } from '../../../../contract/auth';
 import { call } from '../../api/request';
 import { PasswordStep } from './password-step';
 import { RecoveryCodes } from './recovery-codes';
-import { ScanStep } from './scan-step';
+import { CodeLine } from '../code-line';
+import { FormButtons } from '../form-buttons';
+import { ProblemAlert } from '../problem-alert';
+import { useSubmit } from '../../hooks/use-submit';
+import classes from './second-factor.module.css';
 
 interface SetUpSecondFactorProps {
   /** The factor is on, and the codes were seen. */
@@ -29,4 +36,60 @@ export function SetUpSecondFactor({ onDone, onCancel }: SetUpSecondFactorProps):
   }
   if (isConfirmed) return <RecoveryCodes codes={setUp.backupCodes} onClose={onDone} />;
   return <ScanStep totpUri={setUp.totpURI} onConfirmed={() => setConfirmed(true)} onCancel={onCancel} />;
+}
+
+interface ScanStepProps {
+  /** `otpauth:` address. */
+  readonly totpUri: string;
+  /** A code was right: the factor is on. */
+  readonly onConfirmed: () => void;
+  readonly onCancel?: (() => void) | undefined;
+}
+
+/** The secret in groups of four, as people type it. */
+function secretText(totpUri: string): string {
+  const secret = new URL(totpUri).searchParams.get('secret') ?? '';
+  return (secret.match(/.{1,4}/g) ?? []).join(' ');
+}
+
+/** Shows the secret to an authenticator, and asks for its first code. */
+function ScanStep({ totpUri, onConfirmed, onCancel }: ScanStepProps): ReactNode {
+  const form = useForm({
+    mode: 'uncontrolled',
+    initialValues: { code: '' },
+    validate: { code: (value) => (/^\s*(\d\s*){6}$/.test(value) ? null : 'Enter the 6 digits that the app shows.') },
+  });
+  const { submit, pending, problem } = useSubmit(async ({ code }: typeof form.values) => {
+    await call('POST /auth/two-factor/verify-totp', { body: { code } });
+    onConfirmed();
+  });
+  return (
+    <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
+      <Stack gap="sm">
+        <Text size="sm">Scan this with an authenticator app, or type the secret into it.</Text>
+        <div className={classes['code']}>
+          <QRCodeSVG
+            value={totpUri}
+            size={176}
+            marginSize={2}
+            bgColor="#ffffff"
+            fgColor="#000000"
+            title="QR code for your authenticator app"
+          />
+        </div>
+        <CodeLine label="Secret" text={secretText(totpUri)} what="secret" />
+        <TextInput
+          label="Code from the app"
+          autoComplete="one-time-code"
+          inputMode="numeric"
+          maxLength={12}
+          classNames={{ input: 'mono' }}
+          key={form.key('code')}
+          {...form.getInputProps('code')}
+        />
+        <ProblemAlert problem={problem} />
+        <FormButtons action="Confirm" pending={pending} onCancel={onCancel} />
+      </Stack>
+    </form>
+  );
 }

@@ -1,0 +1,21 @@
+import { join } from 'node:path';
+import { checkKongYml, type CheckOptions, type KongReport } from '../../kong/check/check-kong-yml';
+import { type Catalogue } from '../../plugins/core/catalogue/catalogue';
+import { EXAMPLE_CONFIG } from '../../services/kit/read-catalogue';
+import { kongFile } from '../supervisor/data-folder';
+import { type CommandContext } from './command-context';
+import { readKongYml } from './read-kong-yml';
+
+/**
+ * Compares the kong.yml that is used here with the catalogue. The example's is Tollgate's alone, so every service of it must be guarded; in any
+ * other, services without the access layer are somebody else's.
+ */
+export function judgeKongYml(
+  context: Pick<CommandContext, 'root' | 'env'>,
+  { products }: Catalogue,
+  options: CheckOptions = {},
+): KongReport {
+  const { root, env } = context;
+  const isExample = kongFile(root, env) === join(root, EXAMPLE_CONFIG, 'kong.yml');
+  return checkKongYml(readKongYml(context), products, { allGuarded: isExample, ...options });
+}

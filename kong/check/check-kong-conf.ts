@@ -1,0 +1,49 @@
+import { REQUEST_VARIABLE, REQUEST_VARIABLE_PROPERTY } from '../../plugins/core/access/request-variable';
+import { parseMilliseconds, parseProperties } from '../local/config/kong-conf';
+
+/** Levels at which nginx writes nothing about a request. At `crit` it names the whole request line when the plugin socket is missing. */
+const SILENT_LEVELS: readonly string[] = ['alert', 'emerg'];
+/** Twice what the project's own kong.conf says. */
+const MAX_BODY_PAUSE_MS = 10_000;
+/** Variables in which an API key may stand. */
+const KEY_VARIABLES = /\$(request|request_uri|args|query_string|is_args|arg_\w+|http_authorization|http_x_api_key|http_referer)\b/g;
+
+/** Compares kong.conf with what keeps API keys out of Kong's logs. Returns one readable line for each problem. */
+export function checkKongConf(kongConf: string): string[] {
+  const problems: string[] = [];
+  const properties = parseProperties(kongConf, problems);
+  if (!SILENT_LEVELS.includes(properties.get('log_level') ?? 'notice')) {
+    problems.push('log_level: must be alert; what nginx logs below that holds the whole request line, where an API key may stand');
+  }
+  const format = properties.get('nginx_http_log_format') ?? '';
+  const [, name = ''] = /\s(\S+)$/.exec(properties.get('proxy_access_log') ?? '') ?? [];
+  if (name === '' || !format.startsWith(`${name} `)) {
+    problems.push('proxy_access_log: must use the format of nginx_http_log_format; Kong’s own holds the whole request line');
+  }
+  for (const [variable] of format.matchAll(KEY_VARIABLES))
+    problems.push(`nginx_http_log_format: holds ${variable}, where an API key may stand`);
+  const [first] = [...properties.keys()].filter((property) => /^nginx_http_(include|log_format)$/.test(property));
+  if (format.includes('$tollgate_') && first !== 'nginx_http_include') {
+    problems.push('nginx_http_include: must name log-maps.conf, and come before the nginx_http_log_format that uses its variables');
+  }
+  const pause = properties.get('nginx_location_client_body_timeout') ?? properties.get('nginx_proxy_client_body_timeout') ?? '';
+  if (!(parseMilliseconds(pause) <= MAX_BODY_PAUSE_MS)) {
+    problems.push(
+      'nginx_location_client_body_timeout: must be 10s at most; strangers could hold connections with forms that they do not send',
+    );
+  }
+  const isHandedOver = properties.get('nginx_proxy_set')?.startsWith(`$${REQUEST_VARIABLE} `) === true;
+  if (isHandedOver && properties.get('nginx_proxy_underscores_in_headers') !== 'off') {
+    problems.push('nginx_proxy_underscores_in_headers: must be off; the variable of nginx_proxy_set would take X_API_Key for X-API-Key');
+  }
+  return problems.map((problem) => `kong.conf: ${problem}`);
+}
+
+/** What works all the same, but slower. */
+export function noteKongConf(kongConf: string): string[] {
+  const wanted = REQUEST_VARIABLE_PROPERTY;
+  const [name = '', value] = wanted.split(/ = (.*)/s);
+  return parseProperties(kongConf, []).get(name) === value
+    ? []
+    : [`kong.conf: has no line ${wanted}; without it each request costs six reads of Kong instead of one`];
+}

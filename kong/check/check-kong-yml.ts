@@ -1,0 +1,133 @@
+import { checkAllGuarded } from './check-all-guarded';
+import { type CheckedProduct, checkGuards, type GuardedRoute, guardedRoutes, guardRoutes, type Known } from './check-guard';
+import { type PathPattern } from './path-pattern';
+import { readGateway, type Route } from './read-gateway';
+import { conditionsMeet, coversConditions, orderOf } from './route-order';
+
+export interface CheckOptions {
+  /** Products that are not in the catalogue any more, which a route may still serve. */
+  readonly retired?: readonly string[];
+  /** Whether kong.yml is Tollgate's alone: then a service without the access layer is a mistake, and routes look as the example's do. */
+  readonly allGuarded?: boolean;
+}
+
+/** Lines for people; each names its service or route. */
+export interface KongReport {
+  /** What lets a request pass unchecked, or to the wrong place. */
+  readonly problems: readonly string[];
+  /** What may be meant so. */
+  readonly notes: readonly string[];
+  /** Routes of somebody else, which are not judged. */
+  readonly others: readonly string[];
+}
+
+/**
+ * Compares kong.yml with the product catalogue. Without problems, every published route is taken by a route behind the access layer, under its
+ * own product, and no request that such a route is meant for finds another way. Services and routes without the access layer are judged only
+ * by whether they are such a way.
+ */
+export function checkKongYml(kongYml: string, catalogue: readonly CheckedProduct[], options: CheckOptions = {}): KongReport {
+  const gateway = readGateway(kongYml);
+  if (Array.isArray(gateway)) return { problems: gateway, notes: [], others: [] };
+  const { retired = [], allGuarded = false } = options;
+  const known: Known = {
+    sold: new Map(catalogue.map((product) => [product.id, product])),
+    ids: new Set([...catalogue.map(({ id }) => id), ...retired]),
+  };
+  const guarding = guardRoutes(gateway);
+  const guarded = guardedRoutes(guarding);
+  const unguarded = gateway.routes.filter((route) => guarding.get(route)?.length === 0 && route.service?.isEnabled !== false);
+  const findings = [
+    ...(allGuarded ? checkAllGuarded(gateway, guarding, catalogue).map(problem) : unguarded.flatMap((route) => judgeOther(route, guarded))),
+    ...catalogue.flatMap((product) => checkProduct(product, guarded, { allGuarded })),
+  ];
+  const texts = (kind: Finding['kind']): string[] => [...new Set(findings.flatMap((each) => (each.kind === kind ? [each.text] : [])))];
+  return {
+    problems: [...checkGuards(gateway, guarding, known), ...texts('problem')],
+    notes: texts('note'),
+    others: unguarded.map(({ label }) => `${label}: has no access layer; it is somebody else's`),
+  };
+}
+
+interface Finding {
+  readonly kind: 'problem' | 'note';
+  readonly text: string;
+}
+
+const problem = (text: string): Finding => ({ kind: 'problem', text });
+
+/** A route without the access layer, beside those that have it: where it leads, and what it takes from them. */
+function judgeOther(other: Route, guarded: readonly GuardedRoute[]): Finding[] {
+  const addresses = other.service?.addresses ?? [];
+  const door = guarded.find(({ route }) => route.service?.addresses.some((address) => addresses.includes(address)));
+  if (door) return [problem(`${other.label}: an open door: it leads to the same address as ${door.route.label}, without the access layer`)];
+  const taken = guarded.flatMap((each) => findTaken(other, each));
+  const worst = taken.find(({ kind }) => kind === 'problem') ?? taken[0];
+  return worst ? [worst] : [];
+}
+
+/** What a route takes of the requests that another is meant for. */
+function findTaken(other: Route, { route, guard }: GuardedRoute): Finding[] {
+  for (const a of other.paths) {
+    for (const b of route.paths) {
+      const path = a.findCommon(b);
+      if (path === undefined || !conditionsMeet(other, route) || orderOf(other, route, { a, b }) === 'after') continue;
+      const products = guard.config.products?.join(', ') ?? '';
+      const text = `${other.label}: may take ${requestOf(other, path)}, which ${route.label} (${products}) is meant for, without the access layer`;
+      return [hasOwnHosts(other, route) ? { kind: 'note', text: `${text}; it has hosts of its own` } : problem(text)];
+    }
+  }
+  return [];
+}
+
+/** A website by host beside a product for every host is usual. */
+function hasOwnHosts(other: Route, route: Route): boolean {
+  return other.hosts !== undefined && route.hosts === undefined && route.entity.expression === undefined;
+}
+
+function requestOf({ methods, hosts, entity }: Route, path: string): string {
+  const headers = Object.keys(entity.headers ?? {});
+  return `${methods?.[0] ?? 'GET'} ${hosts?.[0] ?? ''}${path}${headers.length > 0 ? ` with ${headers.join(', ')}` : ''}`;
+}
+
+function checkProduct(product: CheckedProduct, guarded: readonly GuardedRoute[], { allGuarded }: { allGuarded: boolean }): Finding[] {
+  if (product.prefix === null) return [];
+  const published = [product.prefix, ...product.routes.map(({ path }) => path), ...Object.keys(product.aliases ?? {})];
+  // Tollgate's own services answer what no route publishes, so that each path below the prefix must reach them.
+  const paths = new Set(allGuarded ? [...published, `${product.prefix}/unknown`] : published);
+  return [...paths].flatMap((path) => checkPath(path, product, guarded));
+}
+
+const placeOf = ({ route }: GuardedRoute): string => (route.service?.entity.name ?? route.entity.name) || '(unnamed)';
+const productsOf = ({ guard }: GuardedRoute): string => guard.config.products?.join(', ') ?? '';
+
+/** Whether Kong surely tries one route before the other for a path that both take. */
+function isBefore(path: string, a: GuardedRoute, b: GuardedRoute): boolean {
+  const taking = ({ route }: GuardedRoute): PathPattern[] => route.paths.filter((pattern) => pattern.takes(path));
+  return taking(a).every((one) => taking(b).every((other) => orderOf(a.route, b.route, { a: one, b: other }) === 'before'));
+}
+
+/** Whether a published path reaches its product, whichever of the routes that take it Kong tries first. */
+function checkPath(path: string, product: CheckedProduct, guarded: readonly GuardedRoute[]): Finding[] {
+  const all = guarded.filter(({ route }) => route.paths.some((pattern) => pattern.takes(path)));
+  const taking = all.filter(
+    (one) => !all.some((other) => other !== one && coversConditions(other.route, one.route) && isBefore(path, other, one)),
+  );
+  const wanted = [product.id, ...(product.alsoAdmits ?? [])].join(', ');
+  const own = taking.filter((each) => productsOf(each) === wanted);
+  const admitted = taking.map(productsOf).find((products) => products !== wanted);
+  const name = `product ${product.id}`;
+  if (own.length === 0) {
+    const why = admitted === undefined ? `no route takes ${path}` : `${path} admits ${admitted || 'nothing'} instead of ${wanted}`;
+    return [problem(`${name}: ${why}`)];
+  }
+  return own.flatMap((one) =>
+    taking.flatMap((other) => {
+      const isMet = placeOf(other) !== placeOf(one) && conditionsMeet(one.route, other.route);
+      const isSettled = isBefore(path, one, other) || (own.includes(other) && isBefore(path, other, one));
+      if (!isMet || isSettled) return [];
+      const text = `${name}: ${path} is taken by ${taking.filter((each) => each === one || each === other).map(placeOf).join(' and ')}`; // prettier-ignore
+      return [hasOwnHosts(other.route, one.route) ? { kind: 'note', text } : problem(text)];
+    }),
+  );
+}

@@ -1,0 +1,80 @@
+import { type PathPattern } from './path-pattern';
+import { type Route } from './read-gateway';
+
+/** How a route stands to another in Kong's order, for a request that both would take. */
+export type Order = 'before' | 'after' | 'open';
+
+const isWild = (host: string): boolean => host.includes('*');
+
+/** Whether a host of kong.yml, which may begin or end with `*`, and another have a name in common. */
+function hostsMeet(a: string, b: string): boolean {
+  if (isWild(a) && isWild(b)) return true;
+  if (!isWild(a) && !isWild(b)) return a === b;
+  const [wild, plain] = isWild(a) ? [a, b] : [b, a];
+  return wild.startsWith('*') ? plain.endsWith(wild.slice(1)) : plain.startsWith(wild.slice(0, -1));
+}
+
+function listsMeet(
+  a: readonly string[] | undefined,
+  b: readonly string[] | undefined,
+  meet = (one: string, other: string) => one === other,
+): boolean {
+  return a === undefined || b === undefined || a.some((one) => b.some((other) => meet(one, other)));
+}
+
+const isHttp = (protocol: string): boolean => /^(http|grpc|ws)s?$/.test(protocol);
+
+/** Whether a request may have host, method, protocol, server name and headers of both; their paths are another question. */
+export function conditionsMeet(a: Route, b: Route): boolean {
+  if (!a.protocols.some((protocol) => isHttp(protocol) && b.protocols.includes(protocol))) return false;
+  const headers = b.entity.headers ?? {};
+  const apart = Object.entries(a.entity.headers ?? {}).some(([name, values]) => {
+    const others = Object.entries(headers).find(([other]) => other.toLowerCase() === name.toLowerCase())?.[1];
+    return others !== undefined && ![...values, ...others].some((value) => value.startsWith('~*')) && !listsMeet(values, others);
+  });
+  return !apart && listsMeet(a.hosts, b.hosts, hostsMeet) && listsMeet(a.methods, b.methods) && listsMeet(a.entity.snis, b.entity.snis);
+}
+
+/** What a route sets, in a text: routes that set the same are ordered alike by all of Kong's routers. */
+function attributesOf({ entity, hosts, methods }: Route): string[] {
+  const given = { hosts, headers: Object.keys(entity.headers ?? {}), paths: entity.paths ?? [], methods, snis: entity.snis ?? [] };
+  return Object.entries(given).flatMap(([name, list = []]) => (list.length > 0 ? [name] : []));
+}
+
+/** Compared in turn, the larger first. */
+function rankOf({ hosts = [], entity }: Route, path: PathPattern): number[] {
+  const isPlain = hosts.length > 0 && !hosts.some(isWild);
+  const byPath = path.isRegex ? [1, entity.regex_priority ?? 0, 0] : [0, 0, path.text.length];
+  return [Number(isPlain), Object.keys(entity.headers ?? {}).length, ...byPath];
+}
+
+/**
+ * Where Kong's routers (traditional, traditional_compatible and expressions) all try one route before the other; `open` where they differ, or
+ * where the time at which each was made decides.
+ * @param paths a path of each
+ */
+export function orderOf(a: Route, b: Route, paths: { readonly a: PathPattern; readonly b: PathPattern }): Order {
+  const [left, right] = [a.entity.expression, b.entity.expression];
+  if (left !== undefined || right !== undefined) {
+    if (left === undefined || right === undefined) return 'open';
+    return named((a.entity.priority ?? 0) - (b.entity.priority ?? 0));
+  }
+  const [some, others] = [attributesOf(a), attributesOf(b)];
+  if (some.length !== others.length) return named(some.length - others.length);
+  if (some.join() !== others.join()) return 'open';
+  const rank = rankOf(b, paths.b);
+  return named(rankOf(a, paths.a).map((value, index) => value - (rank[index] ?? 0)).find((difference) => difference !== 0) ?? 0); // prettier-ignore
+}
+
+function named(difference: number): Order {
+  return difference === 0 ? 'open' : difference > 0 ? 'before' : 'after';
+}
+
+/** Whether every request for its path that reaches the other would reach it too: it asks for nothing that the other leaves open. */
+export function coversConditions(a: Route, b: Route): boolean {
+  const covers = (wide: readonly string[] | undefined, narrow: readonly string[] | undefined): boolean =>
+    wide === undefined || narrow?.every((each) => wide.includes(each)) === true;
+  const { entity } = a;
+  const isConditional = entity.expression !== undefined || (entity.snis ?? []).length + Object.keys(entity.headers ?? {}).length > 0;
+  return !isConditional && covers(a.hosts, b.hosts) && covers(a.methods, b.methods) && covers(a.protocols, b.protocols);
+}

@@ -1,0 +1,3 @@
+import { type ServiceFacts } from '../../kit/service/define-service';
+
+export const gdplay = { name: 'gdplay', products: ['api-gdplay'] } as const satisfies ServiceFacts;

@@ -1,0 +1,3 @@
+import { type ServiceFacts } from '../../kit/service/define-service';
+
+export const grank = { name: 'grank', products: ['api-grank'], workers: ['ranking'] } as const satisfies ServiceFacts;

@@ -1,0 +1,3 @@
+import { type ServiceFacts } from '../../kit/service/define-service';
+
+export const ip = { name: 'ip', products: ['api-ip'] } as const satisfies ServiceFacts;

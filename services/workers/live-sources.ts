@@ -1,0 +1,37 @@
+import { type Environment } from '../../plugins/core/settings';
+import { type WorkerKind } from '../kit/worker-kind';
+
+/** Settings of a worker that make one source together. */
+type Source = readonly [string, ...string[]];
+/** By product: its live sources, any one of which is enough. */
+type Sources = Readonly<Record<string, readonly Source[]>>;
+
+const RANKING: readonly Source[] = [['RANKING_GOOGLE_PLACES_KEY'], ['RANKING_WEBSOCKET_URL']];
+
+/** By the worker that asks them: sources that an operator has to name before live keys are served. All other products need nothing. */
+const SOURCES: Readonly<Partial<Record<WorkerKind, Sources>>> = {
+  identity: {
+    'api-aadhaar': [['AADHAAR_LINK_URL'], ['AADHAAR_PROVIDER_URL', 'AADHAAR_PROVIDER_KEY']],
+    'api-gst': [['GST_LINK_URL'], ['GST_PORTAL_URL', 'GST_PORTAL_ACKNOWLEDGEMENT']],
+  },
+  ranking: { 'api-grank': RANKING, 'api-glead': RANKING },
+  seo: { 'api-seo': [['SEO_SEARXNG_URL'], ['SEO_BRAVE_KEY']] },
+};
+
+const OF_PRODUCT: Sources = Object.assign({}, ...Object.values(SOURCES)) as Sources;
+
+/** The sources of which a product needs one; none when it needs nothing. */
+export function sourcesOf(product: string): readonly Source[] {
+  return OF_PRODUCT[product] ?? [];
+}
+
+/** Whether live keys of a product are served with these settings: those of the process that asks the source. */
+export function hasLiveSource(product: string, env: Environment): boolean {
+  const sources = sourcesOf(product);
+  return sources.length === 0 || sources.some((source) => source.every((name) => Boolean(env[name])));
+}
+
+/** {@link hasLiveSource} of each product whose sources a worker asks. */
+export function liveSourcesOf(worker: WorkerKind, env: Environment): Record<string, boolean> {
+  return Object.fromEntries(Object.keys(SOURCES[worker] ?? {}).map((product) => [product, hasLiveSource(product, env)]));
+}

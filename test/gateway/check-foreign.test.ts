@@ -1,0 +1,195 @@
+import { type CheckedProduct } from '../../kong/check/check-guard';
+import { checkKongYml, type KongReport } from '../../kong/check/check-kong-yml';
+
+const ORDERS: CheckedProduct = { id: 'orders', prefix: '/orders', routes: [{ path: '/orders' }, { path: '/orders/today' }] };
+
+const guard = (more = ''): string => `{ name: access-layer, config: { products: [orders] }${more} }`;
+/** Somebody's gateway with a service of orders; the rest is the test's. */
+const gateway = (orders: string, rest = ''): string => `
+_format_version: '3.0'
+services:
+  - name: orders
+    url: http://orders.internal:8080
+    retries: 0
+${orders}
+${rest}`;
+
+const judge = (yaml: string): KongReport => checkKongYml(yaml, [ORDERS]);
+
+/** Orders for every host, guarded on its service. */
+const plain = (more = ''): string => `    routes: [{ name: orders, paths: [/orders], strip_path: true }]\n    plugins: [${guard(more)}]`;
+/** Orders by host and method, guarded on its route. */
+const hosted = `    routes:
+      - { name: orders, hosts: [api.example.com], methods: [GET, POST], paths: ['~/orders(?:/|$)'], plugins: [${guard()}] }`;
+const other = (route: string, url = 'http://site.internal'): string =>
+  `  - { name: site, url: '${url}', routes: [{ name: site, ${route} }], plugins: [{ name: key-auth }, { name: cors, config: { products: 5 } }] }`;
+
+describe('a gateway of somebody else, with a product on it, is right', () => {
+  it.each([
+    ['with the plugin on a service', gateway(plain())],
+    ['with the plugin on a route', gateway(hosted)],
+    ['with the lane', gateway(hosted.replace('access-layer', 'tollgate'))],
+    [
+      'with the plugin beside its service, as decK writes it',
+      gateway('    routes: [{ name: orders, paths: [/orders] }]', `plugins:\n  - { service: { name: orders }, ${guard().slice(2)}`),
+    ],
+    [
+      'with the plugin beside its route',
+      gateway('    routes: [{ name: orders, paths: [/orders] }]', `plugins:\n  - { route: orders, ${guard().slice(2)}`),
+    ],
+    ['with the plugin for all', gateway('    routes: [{ name: orders, paths: [/orders] }]', `plugins:\n  - ${guard()}\n`)],
+    [
+      'with a route beside its service',
+      gateway(`    plugins: [${guard()}]`, 'routes:\n  - { name: orders, service: { name: orders }, paths: [/orders] }'),
+    ],
+    [
+      'with fields that narrow nothing',
+      gateway(
+        plain(', id: 5, instance_name: a, tags: [x], created_at: 1, protocols: [grpc, grpcs, http, https], enabled: true, consumer: null'),
+      ),
+    ],
+    [
+      'with an expression',
+      gateway(
+        `    routes: [{ name: o, expression: 'http.path ^= "/orders" && net.protocol == "https"', priority: 9 }]\n    plugins: [${guard()}]`,
+      ),
+    ],
+    [
+      'with consumers, certificates and upstreams',
+      gateway(plain(), 'consumers: [{ username: a, plugins: [{ name: rate-limiting }] }]\ncertificates: [{ cert: x, key: y }]'),
+    ],
+    ['beside a website for every other path', gateway(plain(), other('paths: [/]'))],
+    ['beside a website by host', gateway(hosted, other('hosts: [www.example.com]'))],
+    ['beside a longer path of another host', gateway(hosted, other('hosts: [www.example.com], methods: [GET], paths: [/orders/today]'))],
+    ['beside another method', gateway(hosted, other('hosts: [api.example.com], methods: [DELETE], paths: [/orders]'))],
+    [
+      'beside a pattern that no path of it has',
+      gateway(plain(), other("paths: ['~/(?<lang>en|de)/orders$', '~/ord(?:er)?-[a-z]{2,3}$', '/orderly']")),
+    ],
+    ['beside fewer conditions', gateway(hosted, other('methods: [GET], paths: [/orders]'))],
+    [
+      'beside a service that is switched off',
+      gateway(plain(), other('paths: [/orders/today]').replace('name: site,', 'name: site, enabled: false,')),
+    ],
+    ['beside a route of another protocol', gateway(plain(), other('protocols: [tcp], destinations: [{ port: 9 }]'))],
+  ])('%s', (_, yaml) => expect(judge(yaml)).toMatchObject({ problems: [], notes: [] }));
+
+  it('names routes that are not ours, and does not judge them', () => {
+    const { others } = judge(gateway(plain(), other('paths: [/]')));
+    expect(others).toEqual(["service site, route site: has no access layer; it is somebody else's"]);
+  });
+});
+
+describe('a plugin that Kong runs only sometimes is a mistake:', () => {
+  it.each([
+    ['consumer: { username: jo }', 'that consumer alone'],
+    ['consumer: jo', 'that consumer alone'],
+    ['consumer_group: { name: gold }', 'that group of consumers alone'],
+    ['protocols: [grpc, grpcs]', 'does not run for http, https'],
+    ['protocols: [https]', 'does not run for http '],
+    ['enabled: false', 'switched off'],
+    ['enabled: off', 'switched off'],
+    ['ordering: { before: { access: [key-auth] } }', 'has ordering'],
+    ['condition: http.path == "/x"', 'has condition: the check does not know it'],
+    ['partials: [{ id: 5 }]', 'has partials'],
+    ['_config: shared', 'has _config'],
+    ['service: { name: elsewhere }', 'names a service or route that is not in the file'],
+  ])('%s', (field, problem) => {
+    for (const yaml of [gateway(plain(`, ${field}`)), gateway(hosted.replace(guard(), guard(`, ${field}`)))])
+      expect(judge(yaml).problems).toContainEqual(expect.stringContaining(problem));
+  });
+
+  it.each([
+    ['a service that is switched off', gateway(`    enabled: false\n${plain()}`), 'service orders: is switched off'],
+    ['a field of a service', gateway(`    weather: fine\n${plain()}`), 'service orders: has weather'],
+    ['a field of a route', gateway(plain().replace('strip_path', 'enabled: false, strip_path')), 'route orders: has enabled'],
+    ['a stream beside http', gateway(plain().replace('strip_path', 'protocols: [http, tcp], strip_path')), 'does not run for tcp'],
+    ['a consumer’s plugin', gateway(plain(), `consumers: [{ username: jo, plugins: [${guard()}] }]`), 'below a consumer'],
+    ['a group’s plugin', gateway(plain(), `consumer_groups: [{ name: gold, plugins: [${guard()}] }]`), 'below a consumer_group'],
+    ['defaults of decK', gateway(plain(), '_info: { defaults: { route: { protocols: [https] } } }'), '_info.defaults'],
+    ['a setting that it has not', gateway(plain().replace('products: [orders]', 'products: [orders], skip: true')), 'has no setting skip'],
+    [
+      'a plugin of the route that admits another product',
+      gateway(plain().replace('strip_path: true', 'plugins: [{ name: access-layer, config: { products: [x] } }]')),
+      '/orders admits x',
+    ],
+    [
+      'both kinds',
+      gateway(plain().replace('plugins: [', 'plugins: [{ name: tollgate, config: { products: [orders] } }, ')),
+      'charged twice',
+    ],
+    ['a certificate that nobody checks', gateway(plain()).replace('http:', 'https:'), 'tls_verify must be true'],
+  ])('%s', (_, yaml, problem) => expect(judge(yaml).problems).toContainEqual(expect.stringContaining(problem)));
+});
+
+describe('a route of somebody else is a mistake where it', () => {
+  it.each([
+    ['leads to the same address', gateway(plain(), other('paths: [/back]', 'http://ORDERS.internal:8080/v2')), 'open door'],
+    [
+      'leads there by an upstream',
+      gateway(
+        plain(),
+        `${other('paths: [/back]', 'http://pool')}\nupstreams: [{ name: pool, targets: [{ target: 'orders.internal:8080' }] }]`,
+      ),
+      'open door',
+    ],
+    [
+      'is another route of the service',
+      gateway(hosted.replace('    routes:', '    routes:\n      - { name: back, paths: [/back] }')),
+      'open door',
+    ],
+    ['names methods too', gateway(plain(), other('methods: [PUT], paths: [/]')), 'may take PUT /orders'],
+    ['has a longer path', gateway(plain(), other('paths: [/orders/today]')), 'may take GET /orders/today'],
+    ['has the same path', gateway(plain(), other('paths: [/orders]')), 'may take GET /orders'],
+    ['has a pattern beside a prefix', gateway(plain(), other("paths: ['~/o[a-z]+/?']")), 'may take GET /orders'],
+    ['has a pattern that is not understood', gateway(plain(), other("paths: ['~(?i)/shop']")), 'may take GET /orders'],
+    [
+      'is preferred',
+      gateway(hosted, other("hosts: [api.example.com], methods: [GET], paths: ['~/.*s$'], regex_priority: 3")),
+      'may take GET api.example.com/orders',
+    ],
+    [
+      'asks for a header too',
+      gateway(hosted, other('hosts: [api.example.com], methods: [GET], paths: [/], headers: { x-beta: [two] }')),
+      'with x-beta',
+    ],
+    [
+      'asks for a server name too',
+      gateway(hosted, other('hosts: [api.example.com], methods: [GET], paths: [/], snis: [api.example.com]')),
+      'may take GET',
+    ],
+    [
+      'has a host that a wildcard of ours has',
+      gateway(hosted.replace('[api.', "['*."), other('hosts: [api.example.com], methods: [GET], paths: [/]')).replace('.com],', ".com'],"),
+      'may take GET api.example.com',
+    ],
+    ['asks for a header alone', gateway(plain(), other('headers: { version: [v2] }')), 'may take GET /orders'],
+    ['has an expression', gateway(plain(), other('expression: \'http.path == "/orders"\', priority: 1')), 'may take GET /orders'],
+    [
+      'has an expression that is not understood',
+      gateway(plain(), other('expression: \'http.path == "/x" || http.method == "GET"\'')),
+      'may take',
+    ],
+    ['has no service', gateway(plain(), 'routes: [{ name: end, paths: [/orders/today] }]'), 'route end: may take GET /orders/today'],
+  ])('%s', (_, yaml, problem) => {
+    expect(judge(yaml).problems).toEqual([expect.stringContaining(problem)]);
+  });
+
+  it('has hosts of its own beside a product for every host: that may be meant so, and is noted', () => {
+    const { problems, notes } = judge(gateway(plain(), other('hosts: [www.example.com]')));
+    expect([problems, notes]).toEqual([
+      [],
+      [expect.stringMatching(/^service site, route site: may take GET www\.example\.com\/orders.*hosts of its own$/)],
+    ]);
+  });
+});
+
+it('finds a published path that no guarded route takes, and one that two take', () => {
+  const [gone] = judge(gateway(plain().replace('/orders]', '/order]').replace('/order]', '/ord/]'))).problems;
+  expect(gone).toBe('product orders: no route takes /orders');
+  const twice = `  - { name: again, url: 'http://x', routes: [{ name: a, paths: [/orders] }], plugins: [${guard()}] }`;
+  expect(judge(gateway(plain(), twice)).problems).toEqual([
+    'product orders: /orders is taken by orders and again',
+    'product orders: /orders/today is taken by orders and again',
+  ]);
+});
