@@ -239,7 +239,7 @@ async function recordPayments(
     paidPlanId: await charged(
       one(
         `INSERT INTO paid_subscription (provider, reference, customer_id, product_id, status, plan_name, price, currency, period_end, look_at, failing_since)
-         SELECT 'stripe', 'sub_' || id, customer_id, 'api-pincode', 'active', 'Sun', 49900, 'INR', now() + interval '9 days', NULL, now()
+         SELECT 'stripe', 'sub_' || id, customer_id, 'api-gst', 'active', 'Sun', 49900, 'INR', now() + interval '9 days', NULL, now()
          FROM credential WHERE id = $1 RETURNING id`,
       ),
     ),
