@@ -1,13 +1,34 @@
-const { join } = require('node:path');
-
 // Only decides how late a hang is reported: on a busy machine a test may have to wait long for its turn.
 const TEST_TIMEOUT_MS = 300_000;
 
+/** Packages that are ES modules alone, which jest cannot load untransformed. */
+const ES_MODULES = [
+  'better-auth',
+  '@better-auth',
+  'better-call',
+  '@better-fetch',
+  '@noble',
+  'defu',
+  'nanostores',
+  'rou3',
+  'htmlparser2',
+  'dom-serializer',
+  'domelementtype',
+  'domhandler',
+  'domutils',
+  'entities',
+  'jose',
+  'oauth4webapi',
+  'openid-client',
+  'content-disposition',
+  'cookie',
+  'p-limit',
+  'yocto-queue',
+];
+
 const shared = {
   rootDir: __dirname,
-  roots: ['<rootDir>/test', '<rootDir>/bench'],
-  testEnvironment: '<rootDir>/test/support/one-realm-environment.cjs',
-  runtime: '<rootDir>/test/support/shared-packages-runtime.cjs',
+  roots: ['<rootDir>/test'],
   setupFiles: ['<rootDir>/test/support/own-ports.cjs'],
   transform: {
     '^.+\\.(ts|tsx|[cm]?js)$': [
@@ -18,6 +39,7 @@ const shared = {
       },
     ],
   },
+  transformIgnorePatterns: [`/node_modules/(?!(.*/)?(${ES_MODULES.join('|')})/)`],
   // Modules that are loaded late are named as in dist/.
   moduleNameMapper: { '^(\\.{1,2}/.+)\\.js$': '$1' },
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.tollgate/', '<rootDir>/.test/'],
@@ -34,25 +56,11 @@ const withRunFolder = {
 /** @type {import('jest').Config} */
 module.exports = {
   projects: [
-    {
-      ...shared,
-      displayName: 'unit',
-      testRegex: ['/[^./]+\\.test\\.ts$'],
-    },
+    { ...shared, displayName: 'unit', testRegex: ['/[^./]+\\.test\\.ts$'] },
     { ...shared, ...withRunFolder, displayName: 'stores', testMatch: ['**/*.stores.test.ts'] },
     { ...shared, ...withRunFolder, displayName: 'system', testMatch: ['**/*.{system,browser,measured}.test.ts'] },
-    {
-      ...shared,
-      ...withRunFolder,
-      displayName: 'performance',
-      testMatch: ['**/*.{performance,measured}.test.ts'],
-      globals: { isMeasured: true },
-      runner: '<rootDir>/test/support/one-by-one-runner.cjs',
-    },
   ],
   testTimeout: TEST_TIMEOUT_MS,
-  reporters: ['default', join(__dirname, 'test/support/plain-failures.cjs')],
-  testSequencer: '<rootDir>/test/support/longest-first-sequencer.cjs',
   // On two cores: a third of the time of a file that starts processes or a browser is waiting.
   maxWorkers: 3,
 };

@@ -1,13 +1,9 @@
-/** The members of jest's results file that the summary reads. */
-export interface JestResults {
-  readonly numPassedTests: number;
-  readonly numFailedTests: number;
-  readonly numPendingTests: number;
-  readonly numTodoTests: number;
-  readonly numRuntimeErrorTestSuites: number;
+/** A run of jest: everything it printed, and its exit code. */
+export interface JestRun {
+  readonly output: string;
+  readonly exitCode: number;
 }
-export function summarise(run: {
-  readonly results: JestResults | undefined;
-  readonly testExitCode: number;
-  readonly checkExitCode: number;
-}): { readonly line: string; readonly ok: boolean };
+export function summarise(runs: { readonly tests: JestRun; readonly kong: JestRun; readonly checkExitCode: number }): {
+  readonly line: string;
+  readonly ok: boolean;
+};

@@ -1,14 +1,16 @@
-import { type Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { type KeyMode } from '../../plugins/core/ports';
 import { type IssueKeyOptions } from '../../services/selling/keys/issue-key';
 import { readAppliedCatalogue } from '../../services/selling/catalogue/read-catalogue';
-import { createKey, importKey } from '../../services/selling/keys/create-key';
+import { createKey, importKey, type ImportKeyOptions } from '../../services/selling/keys/create-key';
 import { readState } from '../supervisor/instance-state';
 import { dataFolder } from '../supervisor/data-folder';
 import { noteTestKeys } from '../test-keys';
 import { ACTOR, type CommandContext, finishCommand, withDatabase } from './command-context';
-import { parseFutureInstant, parseLimit, parseMode, parseProducts, parseRuleList } from './parse-arguments';
-import { showSubscriptions, summariseSubscription } from './views';
+import { importFile } from './key-import';
+import { parseFutureInstant, parseLimit, parseList, parseMode, parseProducts, parseRuleList } from './parse-arguments';
+import { quotaTimeZone } from './quota-time-zone';
+import { showMoment, showSubscriptions, summariseSubscription } from './views';
 import { CommandError } from '../command-error';
 import { type Catalogue } from '../../plugins/core/catalogue/catalogue';
 import { firstCallOf, targetOf } from '../../services/selling/catalogue/first-call';
@@ -36,16 +38,25 @@ The key is shown once. A test key works on the sandbox; a live key needs the pro
 One subscription per customer and product: a second key for a product joins it.`;
 
 const IMPORT_EXAMPLE = `
-Example:
-  printf %s "$OLD_KEY" | sha256sum
+Examples:
+  npx tollgate key import kong.yml --product weather --dry-run     say what would be imported
+  npx tollgate key import keys.csv --plan Star
   npx tollgate key import --customer you@example.com --products weather --hash 2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae
 
-Customers keep the keys they have; only the hash is given, so that the key is in no shell history.`;
+Customers keep the keys they have. A file is a declarative file of Kong, a dump of deck, CSV with a header line
+(customer,key,name,products,plan,expires_at,rules; sha256 in place of key; lists separated by spaces) or JSON lines of the same members.
+Only the SHA-256 of a key is stored. Customers and subscriptions that are missing are made. A group of Kong with the name of a product opens it.
+A consumer whose username is no e-mail address becomes NAME@kong.invalid. A line that cannot be imported is named; the others are imported. Import
+the same file again to go on: keys that are stored already stay as they are.`;
 
-function addIssueOptions(command: Command): Command {
+function needed(isNeeded: boolean, flags: string, description: string): Option {
+  return new Option(flags, description).makeOptionMandatory(isNeeded);
+}
+
+function addIssueOptions(command: Command, isNeeded: boolean): Command {
   return finishCommand(command)
-    .requiredOption('--customer <email>', 'e-mail address or id of the customer')
-    .requiredOption('--products <ids>', 'products the key is for, separated by commas')
+    .addOption(needed(isNeeded, '--customer <email>', 'e-mail address or id of the customer'))
+    .addOption(needed(isNeeded, '--products <ids>', 'products the key is for, separated by commas'))
     .option('--plan <name>', 'plan of the subscriptions, for example Star (default: base limits)')
     .option('--mode <mode>', 'live, or test for the sandbox (default: live)')
     .option('--expires <date>', 'when the key ends, ISO 8601 (default: never)')
@@ -57,7 +68,7 @@ function addIssueOptions(command: Command): Command {
 }
 
 /** Checks what can be checked without a database. */
-function readIssueFlags(flags: IssueFlags): IssueKeyOptions & { mode?: KeyMode } {
+function readIssueFlags(flags: IssueFlags, timeZone: string): IssueKeyOptions & { mode?: KeyMode } {
   const { customer, plan, mode, expires, allow, daily, monthly, name, subscribe } = flags;
   if (!subscribe && (plan ?? daily ?? monthly) !== undefined) {
     throw new CommandError('invalid_argument', '--plan, --daily and --monthly are of a subscription, and --no-subscribe makes none');
@@ -69,7 +80,7 @@ function readIssueFlags(flags: IssueFlags): IssueKeyOptions & { mode?: KeyMode }
     actor: ACTOR,
     ...(plan !== undefined && { plan }),
     ...(mode !== undefined && { mode: parseMode(mode) }),
-    ...(expires !== undefined && { expiresAt: parseFutureInstant(expires, '--expires') }),
+    ...(expires !== undefined && { expiresAt: parseFutureInstant(expires, '--expires', timeZone) }),
     ...(allow !== undefined && { rules: parseRuleList(allow) }),
     ...(daily !== undefined && { daily: parseLimit(daily, '--daily') }),
     ...(monthly !== undefined && { monthly: parseLimit(monthly, '--monthly') }),
@@ -96,10 +107,10 @@ function firstCall({ key, products, catalogue, gateway = 'http://127.0.0.1:8000'
 
 /** `key create` and `key import`. */
 export function addKeyIssuing(key: Command, context: CommandContext): void {
-  addIssueOptions(key.command('create').description('make a key, and subscribe its customer to the products'))
+  addIssueOptions(key.command('create').description('make a key, and subscribe its customer to the products'), true)
     .addHelpText('after', EXAMPLES)
     .action(async (flags: IssueFlags) => {
-      const options = readIssueFlags(flags);
+      const options = readIssueFlags(flags, quotaTimeZone(context));
       const { created, catalogue } = await withDatabase(context, async (db) => ({
         created: await createKey(db, options),
         catalogue: await readAppliedCatalogue(db),
@@ -110,22 +121,72 @@ export function addKeyIssuing(key: Command, context: CommandContext): void {
         const call = firstCall({ key: created.key, products: options.products, catalogue, gateway });
         const chosen = catalogue.products.filter(({ id }) => options.products.includes(id));
         const notes = options.mode === 'test' ? noteTestKeys(chosen) : [];
-        const shown = `shown this once; its id is ${created.id}`;
+        const end = options.expiresAt === undefined ? '' : `; it ends ${showMoment(options.expiresAt)}`;
+        const shown = `shown this once; its id is ${created.id}${end}`;
         return [created.key, shown, '', showSubscriptions(subscriptions), '', ...call, ...notes].join('\n');
       });
     });
 
-  addIssueOptions(key.command('import').description('take over a key of another system, by its SHA-256'))
-    .requiredOption('--hash <hex>', 'SHA-256 of the key, 64 hex digits')
-    .option('--last-four <text>', 'its last four characters, for display')
+  addKeyImport(key, context);
+}
+
+interface ImportFlags extends Partial<IssueFlags> {
+  readonly hash?: string;
+  readonly lastFour?: string;
+  readonly product?: string;
+  readonly dryRun?: boolean;
+  readonly show?: string;
+}
+
+function addKeyImport(key: Command, context: CommandContext): void {
+  const command = key.command('import').description('take over the keys of another system: those of a file, or one by its SHA-256');
+  addIssueOptions(command.argument('[file]', 'Kong file, deck dump, CSV or JSON lines'), false)
+    .option('--product <ids>', 'products of lines in the file that name none, separated by commas')
+    .option('--dry-run', 'say what the file would come to, and change nothing')
+    .option('--show <n>', 'keep the last 4 characters of each key for display; keys below 16 characters show none')
+    .option('--hash <hex>', 'without a file: SHA-256 of the key, 64 hex digits')
+    .option('--last-four <text>', 'without a file: its last four characters, for display')
     .addHelpText('after', IMPORT_EXAMPLE)
-    .action(async (flags: IssueFlags & { hash: string; lastFour?: string }) => {
-      const { lastFour } = flags;
-      const options = { ...readIssueFlags(flags), hash: flags.hash, ...(lastFour !== undefined && { lastFour }) };
-      const imported = await withDatabase(context, (db) => importKey(db, options));
-      const subscriptions = imported.subscriptions.map(summariseSubscription);
-      context.output.result({ id: imported.id, subscriptions }, () =>
-        [`imported; its id is ${imported.id}`, '', showSubscriptions(subscriptions)].join('\n'),
-      );
-    });
+    .action((file: string | undefined, flags: ImportFlags) =>
+      file === undefined ? importOne(context, flags) : importMany(context, file, flags),
+    );
+}
+
+function readOneKey(context: CommandContext, flags: ImportFlags): ImportKeyOptions {
+  const { customer, products, hash, lastFour, subscribe = true } = flags;
+  if (customer === undefined || products === undefined || hash === undefined)
+    throw new CommandError('invalid_argument', 'name a file, or give --customer, --products and --hash of one key');
+  if ((flags.product ?? flags.dryRun ?? flags.show) !== undefined)
+    throw new CommandError('invalid_argument', '--product, --dry-run and --show are of a file');
+  const issued = readIssueFlags({ ...flags, customer, products, subscribe }, quotaTimeZone(context));
+  return { ...issued, hash, ...(lastFour !== undefined && { lastFour }) };
+}
+
+async function importOne(context: CommandContext, flags: ImportFlags): Promise<void> {
+  const options = readOneKey(context, flags);
+  const imported = await withDatabase(context, (db) => importKey(db, options));
+  const subscriptions = imported.subscriptions.map(summariseSubscription);
+  context.output.result({ id: imported.id, subscriptions }, () =>
+    [`imported; its id is ${imported.id}`, '', showSubscriptions(subscriptions)].join('\n'),
+  );
+}
+
+async function importMany(context: CommandContext, path: string, flags: ImportFlags): Promise<void> {
+  const { product, plan, dryRun: isTrial = false, show } = flags;
+  const { customer, products: listed, hash, lastFour, mode, expires, allow, daily, monthly, name } = flags;
+  const ofOneKey = customer ?? listed ?? hash ?? lastFour ?? mode ?? expires ?? allow ?? daily ?? monthly ?? name;
+  if (ofOneKey !== undefined || flags.subscribe === false)
+    throw new CommandError('invalid_argument', 'a file goes with --product, --plan, --dry-run and --show alone');
+  if (show !== undefined && show !== '4') throw new CommandError('invalid_argument', '--show is 4: more would give the key away');
+  const timeZone = quotaTimeZone(context);
+  const products = product === undefined ? [] : parseList(product);
+  const defaults = { products, plan, shows: show !== undefined, nowMs: Date.now(), timeZone };
+  const warn = (line: number, warning: string): void => context.output.warn(`line ${line}: ${warning}`);
+  const result = await withDatabase(context, (db) => importFile(db, { path, defaults, isTrial, warn }));
+  context.output.result(result, () => {
+    const { imported, known, refused } = result;
+    const sum = `${isTrial ? 'would import' : 'imported'} ${imported}, known already ${known}, refused ${refused.length}`;
+    return [...refused.map(({ line, reason }) => `line ${line}: ${reason}`), sum].join('\n');
+  });
+  if (result.refused.length > 0) context.exitWith(1);
 }

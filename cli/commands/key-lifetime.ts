@@ -3,6 +3,7 @@ import { expireKey } from '../../services/selling/keys/set-key-state';
 import { rotateKey } from '../../services/selling/keys/rotate-key';
 import { ACTOR, type CommandContext, finishCommand, withDatabase } from './command-context';
 import { parseDuration, parseId, parseInstant } from './parse-arguments';
+import { quotaTimeZone } from './quota-time-zone';
 import { showMoment, summariseSubscription } from './views';
 
 const ROTATE_EXAMPLE = `
@@ -15,7 +16,8 @@ The new key has the products, rules, mode and expiry of the old one; what was us
 const EXPIRE_EXAMPLE = `
 Examples:
   npx tollgate key expire ID                            ends now
-  npx tollgate key expire ID --at 2027-03-31T18:30:00Z  ends then`;
+  npx tollgate key expire ID --at 2027-03-31T18:30:00Z  ends then
+  npx tollgate key expire ID --at 2027-03-31            ends when that day is over, in the quota time zone`;
 
 /** `key rotate` and `key expire`. */
 export function addKeyLifetime(key: Command, context: CommandContext): void {
@@ -40,7 +42,7 @@ export function addKeyLifetime(key: Command, context: CommandContext): void {
     .addHelpText('after', EXPIRE_EXAMPLE)
     .action(async (text: string, flags: { at?: string }) => {
       const id = parseId(text);
-      const at = flags.at === undefined ? undefined : parseInstant(flags.at, '--at');
+      const at = flags.at === undefined ? undefined : parseInstant(flags.at, '--at', quotaTimeZone(context));
       const view = await withDatabase(context, (db) => expireKey(db, { id, actor: ACTOR, ...(at && { at }) }));
       const verb = view.expired ? 'ended' : 'ends';
       context.output.result(view, () => `key ${view.maskedKey} (${view.id}) ${verb} ${showMoment(view.expiresAt) ?? 'never'}`);

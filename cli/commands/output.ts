@@ -7,6 +7,8 @@ export interface Output {
   readonly json: boolean;
   /** @param text made only when it is needed */
   result(value: unknown, text: () => string): void;
+  /** One line for people, beside the result. */
+  warn(text: string): void;
   error(error: unknown): void;
 }
 
@@ -21,6 +23,9 @@ export function createOutput(json: boolean, { stdout, stderr }: Streams): Output
     json,
     result(value, text) {
       stdout.write(`${json ? JSON.stringify(value) : text()}\n`);
+    },
+    warn(text) {
+      stderr.write(`${oneLine(text)}\n`);
     },
     error(error) {
       const { code, message } = describe(error);

@@ -1,3 +1,4 @@
+import { endOfDay } from '../../plugins/core/access/quota';
 import { type KeyMode } from '../../plugins/core/ports';
 import { CommandError } from '../command-error';
 
@@ -69,20 +70,24 @@ export function parseLimit(text: string, option: string): number {
 
 const INSTANT = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/i;
 
-/** ISO 8601: a day (its first moment) or a moment. Without an offset it is UTC, so that every machine reads the same. */
-export function parseInstant(text: string, option: string): Date {
+/**
+ * ISO 8601: a time, or a day, which means the end of that day. A time without an offset is UTC, so that every machine reads the same.
+ * @param timeZone quota time zone, in which days end
+ */
+export function parseInstant(text: string, option: string, timeZone: string): Date {
   const match = INSTANT.exec(text.trim());
   const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '', offset = 'Z'] = match ?? [];
   const zone = offset.toUpperCase().replace(/^([+-]\d{2})(\d{2})$/, '$1:$2');
   const instant = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}${fraction.slice(0, 4)}${zone}`);
   // JavaScript turns 30 February into 2 March; a date that was not meant must not decide when a key ends.
   const isRealDay = match && isCalendarDay(`${year}-${month}-${day}`);
+  if (isRealDay && match[4] === undefined) return endOfDay(`${year}-${month}-${day}`, timeZone);
   if (isRealDay && !Number.isNaN(instant.getTime())) return instant;
   throw invalid(`${option} is an ISO 8601 date such as 2027-03-31 or 2027-03-31T18:30:00Z, not ${quote(text)}`);
 }
 
-export function parseFutureInstant(text: string, option: string): Date {
-  const instant = parseInstant(text, option);
+export function parseFutureInstant(text: string, option: string, timeZone: string): Date {
+  const instant = parseInstant(text, option, timeZone);
   if (instant.getTime() > Date.now()) return instant;
   throw invalid(`${option} ${text} is in the past`);
 }

@@ -12,7 +12,7 @@ export interface SubscriptionSummary {
   /** Limits in force, requests a day and a month. */
   readonly daily: number;
   readonly monthly: number;
-  /** Present where the provider suspended it: its requests are refused. */
+  /** Present where the seller suspended it: its requests are refused. */
   readonly suspended?: Suspension;
 }
 
@@ -31,7 +31,7 @@ function showSuspension(suspended: Suspension | null): string | null {
   return `since ${showMoment(new Date(suspended.since)) ?? ''}${suspended.reason === '' ? '' : `: ${suspended.reason}`}`;
 }
 
-/** A key as one word: one that the provider suspended is that before all else, a revoked or inactive one is that before it is expired. */
+/** A key as one word: one that the seller suspended is that before all else, a revoked or inactive one is that before it is expired. */
 function showState(key: KeyView): string {
   if (key.suspended !== null) return 'suspended';
   return key.state === 'active' && key.expired ? 'expired' : key.state;
@@ -72,7 +72,7 @@ export function showKeyDetails(key: KeyView): string {
 
 type ShownSubscription = Omit<SubscriptionSummary, 'suspended'> & { readonly state?: string; readonly suspended?: Suspension | null };
 
-/** One that the provider suspended is that before all else. */
+/** One that the seller suspended is that before all else. */
 function showStanding({ state, suspended }: ShownSubscription): string | null {
   return suspended ? `suspended ${showSuspension(suspended)}` : (state ?? null);
 }

@@ -12,12 +12,12 @@ import { readSecrets } from './read-secrets';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Shorter than the time-out of the health checks in docker-compose.yml, so that the reason is told. */
+/** Milliseconds, shorter than the time-out of the health checks in docker-compose.yml, so that the reason is reported. */
 const ANSWER_MS = 4_000;
 const MAX_ANSWER_BYTES = 65_536;
 const LOOPBACK = '127.0.0.1';
 
-/** Asks as Kong does: a stopped process still takes connections, but does not answer. */
+/** Sends what Kong sends: a stopped process still takes connections, but sends no response. */
 function askPluginServer(socketPath: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect(socketPath);
@@ -39,13 +39,13 @@ async function askHttp(url: string): Promise<void> {
   if (status !== 200) throw new Error(`it answered ${status}`);
 }
 
-/** The worker's own settings, with the files that its start has read for it. */
+/** The worker's own settings, including the files that its start read for it. */
 function workerTlsOf(env: Environment): MutualTls | undefined {
   const own = Object.fromEntries(Object.entries(env).filter(([name]) => name.startsWith('WORKER_TLS_') || name === 'CREDENTIALS_DIR'));
   return readSettings({ tls: workerTlsSettings }, { ...own, ...readSecrets(own) }).tls;
 }
 
-/** grpc.health.v1, secured as the worker is. */
+/** Calls grpc.health.v1, with the worker's own security. */
 function askWorker(address: string, env: Environment): Promise<void> {
   const check = HEALTH_SERVICE['Check'];
   if (!check) throw new Error('grpc.health.v1 has no Check');
@@ -78,7 +78,7 @@ function ask(role: string | undefined, env: Environment): Promise<void> {
 }
 
 /**
- * Asks the program of this container whether it answers.
+ * Checks that the program of this container responds.
  * @throws Error when it does not, or not in time
  */
 export async function checkHealth(role: string | undefined, env: Environment): Promise<void> {

@@ -3,10 +3,10 @@ import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from '
 import { join } from 'node:path';
 import { type IssuedCertificate } from './issue-certificates';
 
-/** What each holder's programs find as variables: file name → text. */
+/** Variables of each holder's programs: file name → text. */
 export type Variables = Readonly<Record<string, string>>;
 
-/** Writes in one step, and only what changed: others may be reading. Redis reads as a user of its own. */
+/** Writes in one step, and only what changed, because others may be reading. Redis reads the files as its own user. */
 export function write(file: string, text: string, mode = 0o400): void {
   if (existsSync(file) && readFileSync(file, 'utf8') === text) return;
   const draft = `${file}.new`;
@@ -15,7 +15,7 @@ export function write(file: string, text: string, mode = 0o400): void {
   renameSync(draft, file);
 }
 
-/** Made once, and the same at every later run. */
+/** Values that are made once and stay the same at every later run. */
 export class Memory {
   constructor(private readonly folder: string) {}
 

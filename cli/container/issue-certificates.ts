@@ -1,9 +1,9 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { md, pki } from 'node-forge';
 
-/** As long as a machine is likely to live: for shorter ones, operators bring certificates of their own authority. */
+/** As long as a machine is likely to live. For shorter lives, platform engineers bring certificates of their own authority. */
 const VALID_YEARS = 10;
-/** A clock that is behind by less than this finds the certificates valid. */
+/** Certificates are valid for a clock that is behind by less than this. */
 const BACKDATED_MS = 86_400_000;
 
 /** PEM texts. */
@@ -22,8 +22,8 @@ function createPair(): { publicKey: pki.PublicKey; key: string } {
 }
 
 /**
- * RFC 5280 wants a positive number, DER its shortest form. A first byte from 0x40 to 0x7f satisfies both: OpenSSL refuses a certificate whose
- * number begins with more zeros than its sign needs.
+ * Creates a serial number. RFC 5280 wants a positive number, DER its shortest form. A first byte from 0x40 to 0x7f satisfies both: OpenSSL
+ * refuses a certificate whose number begins with more zeros than its sign needs.
  * @returns 16 random bytes in hexadecimal
  */
 function createSerialNumber(): string {
@@ -43,7 +43,7 @@ function createCertificate(name: string, publicKey: pki.PublicKey): pki.Certific
   return certificate;
 }
 
-/** An authority that signs for nothing but one installation. */
+/** An authority that signs certificates for a single installation. */
 export function createAuthority(name: string): IssuedCertificate {
   const { publicKey, key } = createPair();
   const certificate = createCertificate(name, publicKey);
@@ -56,7 +56,7 @@ export function createAuthority(name: string): IssuedCertificate {
   return { certificate: pki.certificateToPem(certificate), key };
 }
 
-/** @param hosts names under which it is called; none for who only calls */
+/** @param hosts names under which others call it; empty for a program that only calls */
 export function issueCertificate(authority: IssuedCertificate, name: string, hosts: readonly string[] = []): IssuedCertificate {
   const { publicKey, key } = createPair();
   const certificate = createCertificate(name, publicKey);

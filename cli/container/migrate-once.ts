@@ -9,7 +9,7 @@ import { readMigrationStanding } from '../postgres/migrations';
 export interface Migrated {
   /** Names of the migrations that this call applied. */
   readonly applied: readonly string[];
-  /** What an operator should know, if anything. */
+  /** Sentences that the platform engineer should read. */
   readonly notes?: readonly string[];
 }
 

@@ -10,10 +10,10 @@ import { Memory, type Variables, write, writeVariables } from './credential-file
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const SECRETS = 'TOLLGATE_CONTEXT_SECRETS';
-/** Its file in this program's memory. */
+/** The file of secrets in this program's memory. */
 const SECRETS_FILE = 'context-secrets';
 
-/** The service without products: it takes requests back for APIs of the seller's own, whose proofs the public key set verifies. */
+/** The service without products. It takes requests back for the seller's own APIs, whose proofs the public key set verifies. */
 export const NO_SERVICE = 'none';
 
 /** @throws Error naming what is wrong, never a secret */
@@ -26,7 +26,7 @@ function readGenerations(memory: Memory, env: Environment): readonly SharedKey[]
   }
 }
 
-/** What proofs are signed and verified with, by holder: the secret for the plugin server, for each service the keys of its products. */
+/** Keys for signing and verifying proofs, by holder: the secret for the plugin server, and for each service the keys of its products. */
 export function proofVariables(memory: Memory, env: Environment): Readonly<Record<string, Variables>> {
   const generations = readGenerations(memory, env);
   const TOLLGATE_CONTEXT_JWKS = JSON.stringify(keySetOf(...generations.map(derivePrivateKey)));
@@ -43,10 +43,10 @@ export function proofVariables(memory: Memory, env: Environment): Readonly<Recor
 }
 
 /**
- * Takes the next of the three steps in which the secret of proofs is replaced: services believe the next generation, the plugin server
- * signs with it, the former one ends.
+ * Takes the next of the three steps that replace the secret of proofs: services accept the next generation, the plugin server signs with
+ * it, the former one ends.
  * @returns the step
- * @throws Error, readable: the last step comes a proof's life after the one before, or the secret is not of this program's making
+ * @throws Error, readable: the last step must come at least a proof's life after the one before, and this program must have made the secret
  */
 export function rotateProofs({ folder, env }: { readonly folder: string; readonly env: Environment }): RotationStep {
   if (env[SECRETS]) throw new Error(`${SECRETS} is set: rotate it with tollgate signing-key rotate`);

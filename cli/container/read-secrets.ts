@@ -15,7 +15,7 @@ function readSecretFile(name: string, path: string): string {
   }
 }
 
-/** The database's URL with its password in place; URLs that bring their own password keep it. */
+/** Puts the password into the database's URL. A URL with its own password keeps it. */
 export function withPassword(url: string, password: string | undefined): string {
   const problem = new Error('DATABASE_URL must be a postgres:// URL');
   if (!URL.canParse(url)) throw problem;
@@ -26,8 +26,9 @@ export function withPassword(url: string, password: string | undefined): string 
 }
 
 /**
- * What write-credentials.ts made for this container, as long as an operator says nothing else; certificates all or none. A plugin server
- * whose operator gave it a key goes on signing with that key alone: services elsewhere may know no other.
+ * Reads what write-credentials.ts made for this container, unless the platform engineer set something else; certificates are read all or
+ * none. A plugin server with a key of the platform engineer goes on signing with that key alone, because services elsewhere may know no
+ * other.
  */
 function readCredentials(folder: string, said: Environment): Record<string, string> {
   const hasOwnTls = Object.keys(said).some((name) => name.startsWith(TLS_PREFIX) && said[name]);
@@ -42,9 +43,10 @@ function readCredentials(folder: string, said: Environment): Record<string, stri
 }
 
 /**
- * What orchestrators mount as files becomes what the programs read: where `NAME_FILE` names a file and NAME may hold a secret, the text
- * of that file is `NAME`. Other variables that end in `_FILE`, such as `SSL_CERT_FILE`, belong to other programs. An empty file counts as none, so that a compose file may name `/dev/null` for what is not used. `DATABASE_PASSWORD` goes into
- * `DATABASE_URL`, so that the URL itself need not be a secret. `CREDENTIALS_DIR` names a folder of files that are called like variables.
+ * Turns files that orchestrators mount into variables that the programs read. If `NAME_FILE` names a file and NAME may hold a secret, the
+ * text of that file becomes `NAME`. Other variables that end in `_FILE`, such as `SSL_CERT_FILE`, belong to other programs. An empty file
+ * counts as none, so that a compose file may name `/dev/null` for an unused value. `DATABASE_PASSWORD` goes into `DATABASE_URL`, so that
+ * the URL itself need not be a secret. `CREDENTIALS_DIR` names a folder of files with the names of variables.
  * @returns the variables to add
  * @throws Error that names the variable, never a value
  */

@@ -1,25 +1,22 @@
 import { createHash } from 'node:crypto';
 
-/** Who connects to the Redis of the containers. */
+/** Users that connect to the Redis of the containers. */
 export const REDIS_USERS = ['tollgate_plugin', 'tollgate_service', 'tollgate_worker', 'tollgate_operator'] as const;
 export type RedisUser = (typeof REDIS_USERS)[number];
 
-/** What every connection of ioredis says; its name of itself (CLIENT SETINFO), which Redis 7.0 does not know, it can do without. */
+/** Commands that every connection of ioredis sends. It can do without naming itself (CLIENT SETINFO), which Redis 7.0 does not know. */
 const CONNECT = '+hello +auth +ping +info +select +quit +client|setname +client|id';
 const SCRIPTS = '+eval +evalsha';
 
-/** Rights by user, as ACL SETUSER has them. */
+/** Rights by user, in the form of ACL SETUSER. */
 const RIGHTS: Readonly<Record<RedisUser, string>> = {
-  // Counts: quota-counter.lua and the probe beside it.
+  // Counts with quota-counter.lua, and the probe beside it.
   tollgate_plugin: `~tollgate:quota:* ${CONNECT} ${SCRIPTS} +time +exists +expire +hget +hmget +hset +hincrby +hkeys +hdel +set`,
-  /*
-   * Refunds merge what PostgreSQL knows into a count, which takes no unit: without HINCRBY none can be taken, without HDEL and DEL none
-   * be forgotten. Where sessions are is read and never written.
-   */
+  /* Refunds merge PostgreSQL's figures into a count, which takes no unit: without HINCRBY none can be taken, and without HDEL and DEL none can be forgotten. The places of sessions are only read. */
   tollgate_service:
     `~tollgate:quota:* %R~tollgate:session:* ${CONNECT} ${SCRIPTS} +time +exists +expire +hget +hmget +hset +get ` +
     `(~tollgate:quota:probe:* +set)`,
-  // Sessions, how many one-time passwords were sent, and the links that pages were seen to hold.
+  // Sessions, numbers of one-time passwords sent, and links that were seen on pages.
   tollgate_worker:
     `~tollgate:session:* ~tollgate:otp:* ~tollgate:seo-links:* ${CONNECT} ${SCRIPTS} +time +get +set +del +pexpire +zadd +zrange +zrem ` +
     `+zremrangebyscore +zremrangebyrank`,
@@ -27,8 +24,8 @@ const RIGHTS: Readonly<Record<RedisUser, string>> = {
 };
 
 /**
- * The lines of Redis's aclfile. Passwords are in it as digests. Who gives no name may only ask whether Redis is there, as its health
- * check does.
+ * The lines of Redis's aclfile, with digests of the passwords. A connection without a user name may only ask whether Redis is up, as its
+ * health check does.
  */
 export function writeAclFile(passwords: Readonly<Record<RedisUser, string>>): string {
   const digest = (user: RedisUser): string => createHash('sha256').update(passwords[user]).digest('hex');

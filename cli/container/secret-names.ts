@@ -1,4 +1,4 @@
-/** Settings that may hold a secret. Containers read each from a file too, where `NAME_FILE` names one. */
+/** Settings that may hold a secret. Containers can read each from a file named by `NAME_FILE`. */
 export const SECRET_NAMES: readonly string[] = [
   'DATABASE_URL',
   'DATABASE_PASSWORD',

@@ -16,28 +16,31 @@ const KINDS = ['own', 'plugin', 'dashboard', 'service', 'worker', 'migrate', 'cl
 type Kind = (typeof KINDS)[number];
 
 /**
- * Who gets a folder of its own: a volume that is mounted into its containers alone. Each service has one, because it holds the keys of its
- * own products.
+ * Holders with their own folder: a volume that only their containers mount. Each service has one, because it holds the keys of its own
+ * products.
  */
 export const HOLDERS: readonly string[] = KINDS.flatMap((kind) =>
   kind === 'service' ? [...Object.keys(SERVICES), NO_SERVICE].map((name) => `service-${name}`) : [kind],
 );
 
 export interface CredentialsOptions {
-  /** Holds a folder for each of {@link HOLDERS}. */
+  /** The folder with a folder for each of {@link HOLDERS}. */
   readonly folder: string;
   /**
-   * DATABASE_URL and REDIS_URL where they run elsewhere, PLUGIN_, DASHBOARD_ and SERVICE_DATABASE_URL where roles have logins there, and
-   * DATABASE_PASSWORD, of the superuser of the server beside. TOLLGATE_CONTEXT_SECRETS where plugin servers run elsewhere too.
+   * DATABASE_URL and REDIS_URL if they run elsewhere; PLUGIN_, DASHBOARD_ and SERVICE_DATABASE_URL if roles have logins there;
+   * DATABASE_PASSWORD of the superuser of the server in compose; TOLLGATE_CONTEXT_SECRETS if plugin servers run elsewhere too.
    */
   readonly env: Environment;
-  /** Host names of the workers: their certificate holds for these. */
+  /** Host names of the workers, for which their certificate is valid. */
   readonly workers: readonly string[];
 }
 
 const BESIDE = { database: 'postgres://tollgate@postgres:5432/tollgate', redis: 'redis://redis:6379' } as const;
 
-/** One role each on the server beside; elsewhere what the operator says, DATABASE_URL for all unless roles have logins there. */
+/**
+ * Each holder's database login. On the server in compose each process has its own role. Elsewhere the platform engineer's URLs count:
+ * DATABASE_URL for all unless roles have logins there.
+ */
 function databaseVariables(memory: Memory, env: Environment): Partial<Record<Kind, Variables>> {
   const { DATABASE_URL: elsewhere, DATABASE_PASSWORD: password } = env;
   if (elsewhere) {
@@ -98,9 +101,9 @@ function tlsVariables(memory: Memory, workers: readonly string[]): Partial<Recor
 }
 
 /**
- * Makes what the containers of one machine prove themselves with: a database login for each kind of process, a Redis user for each,
- * certificates between services and workers, the keys of proofs. Each holder finds its own part in its own folder and nothing of the others.
- * May run again at every start: what was made stays.
+ * Makes the credentials of one machine's containers: a database login and a Redis user for each kind of process, certificates between
+ * services and workers, and the keys of proofs. Each holder finds its own part in its own folder, and nothing of the others. It may run
+ * again at every start: what was made stays.
  * @throws Error, readable, when TOLLGATE_CONTEXT_SECRETS cannot be read
  */
 export function writeCredentials({ folder, env, workers }: CredentialsOptions): void {
@@ -111,7 +114,7 @@ export function writeCredentials({ folder, env, workers }: CredentialsOptions): 
     const kind = KINDS.find((each) => holder === each || holder.startsWith(`${each}-`)) ?? 'own';
     const variables = parts.reduce<Variables>((all, part) => ({ ...all, ...part[kind] }), { ...proofs[holder] });
     writeVariables(folder, holder, variables);
-    // Of a database that was beside and is elsewhere now.
+    // Removes files of a database that was in compose and is elsewhere now.
     for (const name of readdirSync(join(folder, holder))) if (!(name in variables)) rmSync(join(folder, holder, name));
   }
 }

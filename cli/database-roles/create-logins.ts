@@ -2,11 +2,11 @@ import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { DATABASE_ROLES, type DatabaseRole, OWNER_ROLE } from './privileges';
 
-/** PostgreSQL's own number (scram_iterations). */
+/** PostgreSQL's default (scram_iterations). */
 const SCRAM_ITERATIONS = 4_096;
 const LOCK = 720_260_022;
 
-/** What PostgreSQL keeps of a password (RFC 5803): with it neither the statement nor a log of statements holds the password. */
+/** The form in which PostgreSQL stores a password (RFC 5803). With it neither the statement nor a log of statements holds the password. */
 export function scramVerifier(password: string): string {
   const salt = randomBytes(16);
   const salted = pbkdf2Sync(password, salt, SCRAM_ITERATIONS, 32, 'sha256');
@@ -15,7 +15,7 @@ export function scramVerifier(password: string): string {
   return `SCRAM-SHA-256$${SCRAM_ITERATIONS}:${salt.toString('base64')}$${storedKey}:${keyOf('Server Key').toString('base64')}`;
 }
 
-/** One block, so that each role is made, or met as another starter made it. */
+/** One block, so that the role exists afterwards even if another process makes it at the same time. */
 function ensureLogin(role: DatabaseRole, password: string): string {
   return `DO $$ BEGIN
     IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '${role}') THEN CREATE ROLE ${role}; END IF;
@@ -24,8 +24,8 @@ function ensureLogin(role: DatabaseRole, password: string): string {
 }
 
 /**
- * Hands database, schema and everything in it over to the owner's role. What a superuser made or restored belongs to
- * the superuser until then. Sequences of columns follow their tables, and extensions stay whose they are.
+ * Hands the database, the schema and everything in it over to the owner's role. Until then, objects that a superuser made or restored
+ * belong to the superuser. Sequences of columns follow their tables. Extensions keep their owner.
  */
 const HAND_OVER = `
 DO $$ DECLARE item record; BEGIN
@@ -42,12 +42,12 @@ DO $$ DECLARE item record; BEGIN
   LOOP EXECUTE item.command; END LOOP;
 END $$`;
 
-/** What migrate.ts gives a change of tables that are in use. */
+/** The time-out that migrate.ts uses when it changes tables in use. */
 const LOCK_TIMEOUT_MS = 500;
 
 /**
- * Gives every role a login, and the schema to the owner's. Only for a server that Tollgate has to itself: under `npm start` and in compose.
- * May run at every start.
+ * Gives every role a login, and the schema to the owner's role. Only for a server that Tollgate has to itself: under `npm start` and in
+ * compose. It may run at every start.
  * @param adminUrl of a superuser, on Tollgate's database
  */
 export async function createLogins(adminUrl: string, passwords: Readonly<Record<DatabaseRole, string>>): Promise<void> {

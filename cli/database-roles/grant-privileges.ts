@@ -13,11 +13,11 @@ import {
   TABLE_PRIVILEGES,
 } from './privileges';
 
-/** Any number that nothing else locks: several starters at once write the same catalogue rows. */
+/** An arbitrary number that nothing else locks. Without a lock, several starters would write the same catalogue rows at once. */
 const LOCK = 720_260_021;
 
 const INSUFFICIENT_PRIVILEGE = '42501';
-/** Duplicate role, unique violation: another starter made the role in the same moment. */
+/** Codes for a duplicate role and a unique violation: another starter made the role at the same time. */
 const ALREADY_THERE: readonly unknown[] = ['42710', '23505'];
 
 function codeOf(error: unknown): unknown {
@@ -25,7 +25,7 @@ function codeOf(error: unknown): unknown {
 }
 
 /**
- * Makes sure of group roles without a login. Roles belong to the whole server, so that another database's may be there already.
+ * Makes group roles without a login. Roles belong to the whole server, so they may exist already for another database.
  * @returns false when this user may not create them
  */
 async function ensureRoles(db: Pool): Promise<boolean> {
@@ -42,7 +42,7 @@ async function ensureRoles(db: Pool): Promise<boolean> {
   return true;
 }
 
-/** Only the owner makes tables, temporary ones included. Left alone in a database that belongs to somebody else. */
+/** Lets only the owner make tables, temporary ones included. It leaves a database that belongs to somebody else alone. */
 const CLOSE_SCHEMA = `
 DO $$ BEGIN
   REVOKE CREATE ON SCHEMA public FROM PUBLIC;
@@ -60,14 +60,14 @@ async function grantTables(client: PoolClient): Promise<void> {
   }
 }
 
-/** By name: a later migration may give one of them other parameters. */
+/** Opens functions by name, because a later migration may change their parameters. */
 async function openFunctions(client: PoolClient, names: readonly string[], roles: readonly string[]): Promise<void> {
   const { rows } = await client.query<{ signature: string }>(
     `SELECT oid::regprocedure::text AS signature FROM pg_proc WHERE pronamespace = 'public'::regnamespace AND proname = ANY($1)`,
     [names],
   );
   for (const { signature } of rows) {
-    // Without a path of its own a caller's tables would be used with the owner's rights.
+    // Without its own path, a function would use the caller's tables with the owner's rights.
     await client.query(`ALTER FUNCTION ${signature} SECURITY DEFINER SET search_path = public, pg_temp`);
     await client.query(`REVOKE ALL ON FUNCTION ${signature} FROM PUBLIC, ${PROCESS_ROLES.join(', ')}`);
     await client.query(`GRANT EXECUTE ON FUNCTION ${signature} TO ${roles.join(', ')}`);
@@ -75,11 +75,11 @@ async function openFunctions(client: PoolClient, names: readonly string[], roles
 }
 
 /**
- * Gives the process roles what they need of the migrated schema and nothing else. May run at every start, also under running processes:
- * everything changes in one transaction. Roles get no login here, see create-logins.ts.
- * @param db as the schema's owner
- * @returns false when the roles are missing and this user may not create them; then nothing was changed, and every process goes on with
- * the role that it has
+ * Gives the process roles exactly the rights that they need in the migrated schema. It may run at every start, even under running
+ * processes: everything changes in one transaction. Roles get no login here; see create-logins.ts.
+ * @param db connected as the schema's owner
+ * @returns false when the roles are missing and this user may not create them; nothing was changed then, and every process keeps its
+ * present role
  */
 export async function grantPrivileges(db: Pool): Promise<boolean> {
   if (!(await ensureRoles(db))) return false;
@@ -95,7 +95,7 @@ export async function grantPrivileges(db: Pool): Promise<boolean> {
   return true;
 }
 
-/** What an operator does about {@link grantPrivileges} returning false. */
+/** The advice to a platform engineer when {@link grantPrivileges} returns false. */
 export const ROLES_MISSING =
   'the database user may not create roles: all processes share its rights. As a user who may, run ' +
   `CREATE ROLE ${PROCESS_ROLES.join('; CREATE ROLE ')}; then migrate again (docs/operate/secrets.md)`;

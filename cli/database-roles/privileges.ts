@@ -1,14 +1,14 @@
-/** Who owns the schema: migrations and the command line. */
+/** The owner of the schema: migrations and the command line. */
 export const OWNER_ROLE = 'tollgate_migrate';
 
-/** The processes that connect to the database all the time, each with a role of its own. */
+/** The processes that stay connected to the database. Each has its own role. */
 export const PROCESS_ROLES = ['tollgate_plugin', 'tollgate_dashboard', 'tollgate_service'] as const;
 export type ProcessRole = (typeof PROCESS_ROLES)[number];
 
 export const DATABASE_ROLES = [OWNER_ROLE, ...PROCESS_ROLES] as const;
 export type DatabaseRole = (typeof DATABASE_ROLES)[number];
 
-/** As GRANT has them: `SELECT, INSERT`, `UPDATE (column)`. */
+/** In the form of GRANT: `SELECT, INSERT`, `UPDATE (column)`. */
 type Privileges = string;
 
 const READ = 'SELECT';
@@ -17,8 +17,8 @@ const KEEP = 'SELECT, INSERT, UPDATE';
 const ALL = 'SELECT, INSERT, UPDATE, DELETE';
 
 /**
- * What each process may do with each table; a table that is not named is closed to it. Services are not here: they give units back
- * through {@link REFUND_FUNCTIONS}, and read no table.
+ * Rights of each process on each table. A table that is not listed is closed to it. Services are not listed: they give units back through
+ * {@link REFUND_FUNCTIONS} and read no table.
  */
 export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_service'>, Readonly<Record<string, Privileges>>>> = {
   tollgate_plugin: {
@@ -26,7 +26,7 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
     plan: READ,
     subscription: READ,
     suspension: READ,
-    // Of a key only when it was used last: it decides nothing.
+    // Only the time of last use may change, which decides nothing.
     credential: 'SELECT, UPDATE (last_used_at)',
     credential_product: READ,
     whitelist_rule: READ,
@@ -49,11 +49,11 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
     subscription: KEEP,
     plan_request: KEEP,
     consent: APPEND,
-    // Terms are written by triggers with the owner's rights; a statement is written once.
+    // Triggers write terms with the owner's rights. A statement is written once.
     subscription_term: READ,
     statement: APPEND,
     billing_details: KEEP,
-    // Numbered by a trigger with the owner's rights, and never changed.
+    // A trigger numbers invoices with the owner's rights, and the numbers never change.
     invoice_series: READ,
     invoice: APPEND,
     invoice_payment: APPEND,
@@ -63,7 +63,7 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
     payment_fact: KEEP,
     payment_charge: KEEP,
     overage_charge: KEEP,
-    // Both are written by triggers with the owner's rights.
+    // Triggers write both with the owner's rights.
     invoice_sum: READ,
     invoice_unpaid: READ,
     payment_charge_sum: READ,
@@ -82,7 +82,7 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
     denial_count: READ,
     key_hour: READ,
     customer_day: READ,
-    // Which requests were given back, for the log.
+    // Lists the requests that were given back, for the log.
     quota_refund: READ,
     usage: READ,
     gateway_node: READ,
@@ -97,10 +97,10 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
     member: ALL,
     invitation: ALL,
     email_change: ALL,
-    // The database sets the time of the request, so that the grace cannot be made shorter.
+    // The database sets the time of the request, so that nobody can shorten the grace.
     account_deletion: 'SELECT, INSERT (customer_id, user_id, keys, subscriptions), DELETE',
     person_deletion: 'SELECT, INSERT (user_id), DELETE',
-    // Only the command line makes and removes them.
+    // Only the command line adds and removes operators.
     operator: READ,
     customer_note: APPEND,
     subscription_limit_term: ALL,
@@ -125,18 +125,21 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
   },
 };
 
-/** Run with the owner's rights, so that who may call them needs no right to the tables of counts. */
+/** Functions that run with the owner's rights, so that their callers need no right to the tables of counts. */
 export const REFUND_FUNCTIONS = ['quota_give_back', 'quota_sync', 'quota_forget_refunds'] as const;
 export const REFUND_ROLES: readonly ProcessRole[] = ['tollgate_plugin', 'tollgate_service'];
 
-/** Likewise, for the processes that gateways tell what was answered. */
+/** Functions with the owner's rights, for the processes to which gateways report responses. */
 export const ANSWER_FUNCTIONS = ['note_answers', 'note_requests'] as const;
 export const ANSWER_ROLES: readonly ProcessRole[] = ['tollgate_plugin'];
 
-/** The same for the process that deletes old lines: only it may delete lines of the audit log. */
+/** Functions with the owner's rights, for the process that deletes old lines. Only it may delete lines of the audit log. */
 export const PRUNING_FUNCTIONS = ['audit_forget'] as const;
 export const PRUNING_ROLES: readonly ProcessRole[] = ['tollgate_plugin'];
 
-/** Likewise, for the process that erases accounts whose grace is over: the function itself looks whether it is. */
+/**
+ * Functions with the owner's rights, for the process that erases accounts after their grace. The function itself checks that the grace is
+ * over.
+ */
 export const ERASING_FUNCTIONS = ['erase_account', 'erase_person'] as const;
 export const ERASING_ROLES: readonly ProcessRole[] = ['tollgate_dashboard'];

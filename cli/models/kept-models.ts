@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { CommandError } from '../command-error';
 
-/** Half of the 2 GiB that one protocol buffer can hold, and all of it is loaded by each thread. */
+/** Half of the 2 GiB that one protocol buffer can hold. Each thread loads the whole model. */
 export const MAX_MODEL_BYTES = 1_073_741_824;
 
 const NAME = /^[A-Za-z0-9][\w.-]{0,95}\.onnx$/;
@@ -15,7 +15,7 @@ export interface KeptModel {
   readonly name: string;
   readonly file: string;
   readonly bytes: number;
-  /** Of what lies there now, in hex. */
+  /** SHA-256 of the present file, in hex. */
   readonly sha256: string;
   /** RFC 3339. */
   readonly added_at: string;
@@ -32,7 +32,7 @@ async function sizeOf(file: string): Promise<number> {
   return found.size;
 }
 
-/** @param to copied there on the way, as far as it is given */
+/** @param to where the file is copied on the way, if given */
 async function hashOf(file: string, to?: string): Promise<string> {
   const hash = createHash('sha256');
   const source = createReadStream(file, { end: MAX_MODEL_BYTES });
@@ -60,8 +60,8 @@ async function checkCopy(file: string, source: string): Promise<void> {
 }
 
 /**
- * Copies a model into the folder, under its own name. What is checked is the copy, and it gets its name only afterwards: a model is there
- * whole or not at all.
+ * Copies a model into the folder, under its own name. The copy is checked, and gets its name only afterwards, so a model is there whole or
+ * not at all.
  * @param sha256 in hex, as its maker publishes it
  * @throws CommandError `model_refused`
  */
@@ -88,7 +88,7 @@ export async function addModel(
   return describe(folder, name);
 }
 
-/** By name; empty where there is no folder. */
+/** Sorted by name; empty when there is no folder. */
 export async function listModels(folder: string): Promise<KeptModel[]> {
   const names = await readdir(folder).catch(() => []);
   return Promise.all(
@@ -106,7 +106,7 @@ export async function removeModel(name: string, folder: string): Promise<void> {
   await rm(join(folder, name));
 }
 
-/** Of ModelProto (onnx.proto, IR version 3 to 13), by number; the wire type of each. */
+/** Fields of ModelProto (onnx.proto, IR version 3 to 13) by number, with their wire types. */
 const VARINT = 0;
 const BYTES = 2;
 const FIELDS: ReadonlyMap<number, number> = new Map([
@@ -127,10 +127,10 @@ const IR_VERSION = 1;
 const GRAPH = 7;
 const OPERATOR_SET = 8;
 
-/** Bytes of two numbers of a protocol buffer, at most. */
+/** Maximum bytes of two numbers of a protocol buffer. */
 const HEAD_BYTES = 20;
 
-/** @returns the number and how many bytes it takes; undefined when there is none */
+/** @returns the number and its length in bytes; undefined when there is none */
 function readVarint(bytes: Buffer, from: number): { value: number; length: number } | undefined {
   let value = 0;
   for (let length = 1; length <= 10 && from + length <= bytes.length; length++) {
@@ -154,8 +154,8 @@ async function readField(file: FileHandle, offset: number): Promise<{ field: num
 }
 
 /**
- * Whether a file has the outline of an ONNX model: a protocol buffer of ModelProto's fields that ends where the file does, with a version, a
- * graph and a set of operators. What is in the graph is not looked at; the runtime does that.
+ * True when a file has the outline of an ONNX model: a protocol buffer of ModelProto's fields that ends where the file does, with a
+ * version, a graph and a set of operators. The graph itself is not checked; the runtime does that.
  * @param size of the file, in bytes
  */
 async function isOnnxModel(file: FileHandle, size: number): Promise<boolean> {

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSy
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
-/** Where everything of one embedded server lies. */
+/** Paths of one embedded server. */
 export interface ServerFiles {
   readonly folder: string;
   /** PostgreSQL's own data directory. */
@@ -15,7 +15,7 @@ export interface ServerFiles {
 /** Names the files and creates the folder. */
 export function serverFiles(dataDir: string): ServerFiles {
   mkdirSync(dataDir, { recursive: true });
-  // One name for one folder, however it is reached: a running server is known by the path in its command line.
+  // One name for the folder, whatever path leads to it, because a running server is recognised by the path in its command line.
   const folder = realpathSync(dataDir);
   const cluster = join(folder, 'cluster');
   return { folder, cluster, passwordFile: join(folder, 'password'), pidFile: join(cluster, 'postmaster.pid') };
@@ -66,8 +66,8 @@ export function readPidFile({ pidFile }: ServerFiles): number | undefined {
 }
 
 /**
- * Makes a pid file that names a process which is not this server harmless: PostgreSQL would take that process for a running server.
- * The file stays, because PostgreSQL reads from it whether backends of the old server are still alive.
+ * Makes a pid file harmless that names a process other than this server: PostgreSQL would take that process for a running server. The file
+ * stays, because PostgreSQL reads from it whether backends of the old server are still alive.
  */
 export function disownPidFile({ pidFile }: ServerFiles): void {
   const [, ...rest] = readFileSync(pidFile, 'utf8').split('\n');

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { disownPidFile, readPidFile, type ServerFiles } from './embedded-postgres-files';
 
-/** False for a zombie too: in a container it may never be collected. */
+/** False for a zombie too, because in a container nobody may ever collect it. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -30,7 +30,7 @@ function commandLineOf(pid: number): string {
   return spawnSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' }).stdout;
 }
 
-/** True when the process is a PostgreSQL server on this very data directory, not another process that was given the same number. */
+/** True when the process is a PostgreSQL server on this very data directory, and not another process with the same id. */
 export function isServerOf(pid: number, { cluster }: { readonly cluster: string }): boolean {
   if (!isAlive(pid)) return false;
   const command = commandLineOf(pid);
@@ -54,7 +54,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-/** Empty where there is no /proc: then only a frozen backend takes longer to end. */
+/** Empty without /proc. Then only a frozen backend takes longer to end. */
 function childrenOf(pid: number): number[] {
   try {
     return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
@@ -64,8 +64,8 @@ function childrenOf(pid: number): number[] {
 }
 
 /**
- * Ends a server: SIGINT lets it close cleanly, SIGQUIT after 5 s leaves recovery to the next start (nothing committed is lost), and
- * SIGKILL is the last resort. Frozen processes are woken, or they could not obey.
+ * Ends a server. SIGINT lets it close cleanly. SIGQUIT after 5 s leaves recovery to the next start, and loses nothing committed. SIGKILL is
+ * the last resort. Frozen processes are woken first, because they could not obey.
  */
 export async function stopServer(pid: number): Promise<void> {
   for (const [name, timeoutMs] of [
@@ -84,7 +84,7 @@ export async function stopServer(pid: number): Promise<void> {
 
 /**
  * Ends the server that an earlier run left on the folder, if there is one. PostgreSQL refuses to start while the process of its pid file
- * exists, and a process that was not collected still does: the file of a server that has ended must not name it.
+ * exists, and an uncollected process still exists, so the file must not name a server that has ended.
  */
 export async function endLeftover(files: ServerFiles): Promise<void> {
   const pid = readPidFile(files);

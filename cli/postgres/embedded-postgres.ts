@@ -29,22 +29,22 @@ export interface EmbeddedPostgresOptions {
   readonly dataDir: string;
   /** Default: any free one. */
   readonly port?: number;
-  /** Where the server's own messages go. Default: `postgres.log` in `dataDir`. */
+  /** File of the server's own messages. Default: `postgres.log` in `dataDir`. */
   readonly logFile?: string;
   /** Further server settings, for example `{ fsync: 'off' }` for throw-away test data. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
 export interface EmbeddedPostgres {
-  /** Of the superuser. Holds the password: never log it. */
+  /** URL of the superuser. It holds the password: never log it. */
   readonly url: string;
   readonly pid: number;
   readonly port: number;
-  /** Ends the server within 13 s at most, usually at once; a second call does nothing. */
+  /** Ends the server, usually at once and within 13 s at most. A second call does nothing. */
   stop(): Promise<void>;
 }
 
-/** Small: a laptop runs it beside everything else. Terse messages keep row values out of the log. */
+/** Small values, because a laptop runs the server beside everything else. Terse messages keep row values out of the log. */
 const SETTINGS: Readonly<Record<string, string>> = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
@@ -87,12 +87,12 @@ async function connectOnce({ password, files }: Run, port: number): Promise<void
 
 class WrongPassword extends Error {}
 
-/** Backends of a server that was killed end within a moment, and hold its memory until then. */
+/** True while backends of a killed server still hold its memory. They end shortly. */
 function isHeldByOldBackends({ logFile }: Run, logStart: number): boolean {
   return /shared memory block .* is still in use/.test(readFileSync(logFile, 'utf8').slice(logStart));
 }
 
-/** @returns its process id once it answers, undefined when it has to be started again in a moment */
+/** @returns its process id once it responds, undefined when it must be started again shortly */
 async function startServer(run: Run, args: readonly string[], port: number): Promise<number | undefined> {
   const logStart = statSync(run.logFile).size;
   const child = launch(run, { command: serverPrograms().postgres, folder: run.files.cluster, args: ['-p', String(port), ...args] });
@@ -117,13 +117,13 @@ async function startServer(run: Run, args: readonly string[], port: number): Pro
   throw failure ?? explainFailure(run, `start within ${START_DEADLINE_MS / 1_000} s`);
 }
 
-/** Tollgate's database on a server that listens, or will listen, on this port; a login is to be added. */
+/** URL of Tollgate's database on a server on this port, without a login. */
 export const databaseAt = (port: number): string => `postgres://127.0.0.1:${port}/${NAME}`;
 
 /**
- * Starts the PostgreSQL that npm installed, on the loopback address only, with its data in the given folder. A server that an earlier
- * run left behind (its parent was killed) is ended first, so that there is never a second one on the folder. The caller makes sure that
- * no other process starts one there at the same time. The server outlives this process unless `stop` is called.
+ * Starts the PostgreSQL that npm installed, on the loopback address only, with its data in the given folder. A server that an earlier run
+ * left behind (its parent was killed) is ended first, so that there is never a second one on the folder. The caller makes sure that no
+ * other process starts one there at the same time. The server outlives this process unless `stop` is called.
  * @throws Error whose message is one readable sentence
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
@@ -146,10 +146,10 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   return { url: `postgres://${NAME}:${run.password}@127.0.0.1:${port}/${NAME}`, pid: server, port, stop };
 }
 
-/** Role and database that Tollgate uses in its own server. */
+/** Role and database of Tollgate in its own server. */
 const NAME = 'tollgate';
 
-/** What one start found on the machine. */
+/** The machine's facts for one start. */
 interface Run {
   readonly files: ServerFiles;
   readonly account: ServerAccount | undefined;
@@ -157,14 +157,17 @@ interface Run {
   readonly logFile: string;
 }
 
-/** Finds out how the server is to be run. @throws Error with one readable sentence when the folder cannot be used */
+/**
+ * Finds out how to run the server.
+ * @throws Error with one readable sentence when the folder cannot be used
+ */
 function prepareRun({ dataDir, logFile }: { readonly dataDir: string; readonly logFile?: string | undefined }): Run {
   try {
     const files = serverFiles(dataDir);
     const log = logFile ?? join(files.folder, 'postgres.log');
     closeSync(openSync(log, 'a', 0o600));
     const account = serverAccount(files.cluster);
-    // A copy made by other programs may be open to all; PostgreSQL refuses such a folder.
+    // A copy made by other programs may be open to all, and PostgreSQL refuses such a folder.
     if (existsSync(files.cluster)) chmodSync(files.cluster, 0o700);
     return { files, account, password: readOrCreatePassword(files), logFile: log };
   } catch (error) {
@@ -175,12 +178,12 @@ function prepareRun({ dataDir, logFile }: { readonly dataDir: string; readonly l
   }
 }
 
-/** Runs one of PostgreSQL's programs on `folder`, its messages going to the log. */
+/** Runs one of PostgreSQL's programs on `folder`, with its messages in the log. */
 function launch({ account, logFile }: Run, { command, folder, args }: { command: string; folder: string; args: string[] }): ChildProcess {
   const { file, args: words, ids } = commandAs(account, command, ['-D', folder, ...args], [folder]);
   const log = openSync(logFile, 'a', 0o600);
   try {
-    // A session of its own: Ctrl-C in the terminal must reach the services first, which still need the database to finish.
+    // In its own session, because Ctrl-C in the terminal must reach the services first. They still need the database to finish.
     return spawn(file, words, {
       ...ids,
       detached: true,
@@ -193,13 +196,13 @@ function launch({ account, logFile }: Run, { command, folder, args }: { command:
   }
 }
 
-/** Turns what the server wrote last into one sentence. */
+/** Turns the server's last messages into one sentence. */
 function explainFailure({ logFile }: Run, task: string): Error {
   const messages = readFileSync(logFile, 'utf8').match(/(?<=(?:FATAL|PANIC|error): ).*$/gm);
   return new Error(`the embedded PostgreSQL could not ${task}: ${messages?.at(-1)?.trim() ?? 'no reason was given'} (see ${logFile})`);
 }
 
-/** Runs initdb beside the final place and moves the result there, so that a start cut short leaves no half-made cluster. */
+/** Runs initdb beside the final place and moves the result there, so that an interrupted start leaves no half-made cluster. */
 async function createCluster(run: Run): Promise<void> {
   const { files, account, password } = run;
   const draft = mkdtempSync(join(files.folder, DRAFT_PREFIX));
@@ -218,7 +221,7 @@ async function createCluster(run: Run): Promise<void> {
   }
 }
 
-/** The system account that PostgreSQL runs as; it refuses to run as root. */
+/** The system account that runs PostgreSQL, which refuses to run as root. */
 interface ServerAccount {
   readonly uid: number;
   readonly gid: number;
@@ -241,8 +244,8 @@ function findAccount(): ServerAccount | undefined {
 }
 
 /**
- * The account to run the server as, or undefined when the caller's own will do. As root it is the owner of the data that exist, else
- * the system user `postgres`, which is created when the machine has none.
+ * The account to run the server as, or undefined when the caller's own will do. For root it is the owner of existing data, else the system
+ * user `postgres`, which is created when missing.
  * @throws Error with one readable sentence when it can be neither found nor created
  */
 function serverAccount(cluster: string): ServerAccount | undefined {
@@ -268,7 +271,7 @@ function findOrCreateAccount(): ServerAccount {
   return created;
 }
 
-/** True when the account may pass through every folder above the path. */
+/** True when the account may enter every folder above the path. */
 function canReach(account: ServerAccount, path: string): boolean {
   for (let folder = dirname(path); ; folder = dirname(folder)) {
     const { mode, uid, gid } = statSync(folder);
@@ -285,8 +288,8 @@ interface ServerCommand {
 }
 
 /**
- * A command line that runs a program as the account. Where a folder above one of `paths` is closed to it (a clone below /root, or in
- * a folder made by mktemp), root lends it the one capability that opens folders.
+ * A command line that runs a program as the account. If a folder above one of `paths` is closed to it (a clone below /root, or in a folder
+ * made by mktemp), root lends it the one capability that opens folders.
  * @throws Error with one readable sentence when the account cannot get there
  */
 function commandAs(account: ServerAccount | undefined, command: string, args: readonly string[], paths: readonly string[]): ServerCommand {

@@ -23,13 +23,13 @@ export async function isPortFree(port: number): Promise<boolean> {
 }
 
 /**
- * The range in which ports are looked for. It ends below 32768, where Linux draws the ports of outgoing connections: such a connection
- * could take a port between the check and its use, or while its process restarts.
+ * The range of ports to choose from. It ends below 32768, where Linux takes the ports of outgoing connections: such a connection could take
+ * a port between the check and its use, or while its process restarts.
  */
 const PORTS = { from: 20_000, to: 32_768 } as const;
 const ATTEMPTS = 200;
 
-/** `PORT_RANGE=20000-23000` narrows it, so that installations that start at the same time do not choose the same ports. */
+/** `PORT_RANGE=20000-23000` narrows the range, so that installations that start at the same time do not choose the same ports. */
 function portRange(): { readonly from: number; readonly to: number } {
   const [, from, to] = /^(\d{4,5})-(\d{4,5})$/.exec(process.env['PORT_RANGE'] ?? '') ?? [];
   return from === undefined || to === undefined ? PORTS : { from: Number(from), to: Number(to) };

@@ -2,13 +2,13 @@ import { type Pool } from 'pg';
 import { migrationNames } from '../../plugins/stores/postgres/migrate';
 
 export interface MigrationStanding {
-  /** Names that this version has and the database has not. */
+  /** Names that this version has and the database lacks. */
   readonly pending: readonly string[];
-  /** Names that only the database has: it was used by a newer version. */
+  /** Names that only the database has: a newer version used it. */
   readonly unknown: readonly string[];
 }
 
-/** True for a query that met a database without our tables. */
+/** True for an error of a query on a database without our tables. */
 export function isMissingTable(error: unknown): boolean {
   return (error as { code?: unknown } | null)?.code === '42P01';
 }

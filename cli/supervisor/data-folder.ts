@@ -4,17 +4,17 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { catalogueFile as findCatalogue, EXAMPLE_CONFIG } from '../../services/kit/read-catalogue';
 
-/** Everything that an instance keeps lies in one folder: `.tollgate` in its clone, or where TOLLGATE_DATA_DIR says. */
+/** The folder with all data of an instance: `.tollgate` in its clone, or the one that TOLLGATE_DATA_DIR names. */
 export function dataFolder(root: string, env: NodeJS.ProcessEnv): string {
   return resolve(root, env['TOLLGATE_DATA_DIR'] || '.tollgate');
 }
 
-/** What is sold: the folder that TOLLGATE_CONFIG names, or the example catalogue's in the clone. */
+/** The folder of what is sold: the one that TOLLGATE_CONFIG names, or the example catalogue's in the clone. */
 export function configFolder(root: string, env: NodeJS.ProcessEnv): string {
   return resolve(root, env['TOLLGATE_CONFIG'] || EXAMPLE_CONFIG);
 }
 
-/** The files of platform engineers: in that folder, or where the environment says. */
+/** A file of the platform engineer: in that folder, or at the path in the environment. */
 export function catalogueFile(root: string, env: NodeJS.ProcessEnv): string {
   return resolve(root, findCatalogue(env));
 }
@@ -23,14 +23,14 @@ export function kongFile(root: string, env: NodeJS.ProcessEnv): string {
   return env['KONG_YML'] ? resolve(root, env['KONG_YML']) : join(configFolder(root, env), 'kong.yml');
 }
 
-/** Where the local gateway says which kong.yml it runs. */
+/** The file in which the local gateway names the kong.yml that it runs. */
 export function gatewayStateFile(dataDir: string): string {
   return join(dataDir, 'gateway.json');
 }
 
 /**
- * Creates the data folder with its logs, closed to other accounts; as root it can be traversed, because
- * PostgreSQL refuses to run as root and has its data inside. Every secret in it is a file for its owner only.
+ * Creates the data folder with its logs, closed to other accounts. For root it can be traversed, because PostgreSQL refuses to run as root
+ * and has its data inside. Every secret in it is a file for its owner only.
  * @returns the folder's absolute path
  */
 export function createDataFolder(root: string, env: NodeJS.ProcessEnv): string {
@@ -43,7 +43,10 @@ export function createDataFolder(root: string, env: NodeJS.ProcessEnv): string {
 /** Linux allows 107 bytes, macOS 103. */
 const MAX_SOCKET_PATH = 100;
 
-/** A socket of the plugin server: in the data folder, or in the system's folder for temporary files when the clone's path is too long. */
+/**
+ * Path of a socket of the plugin server: in the data folder, or in the system's folder for temporary files when the clone's path is too
+ * long.
+ */
 export function socketPath(dataDir: string, name: 'plugin.sock' | 'forward-auth.sock' | 'lane.sock'): string {
   const inside = join(dataDir, name);
   if (Buffer.byteLength(inside) <= MAX_SOCKET_PATH) return inside;
@@ -52,12 +55,18 @@ export function socketPath(dataDir: string, name: 'plugin.sock' | 'forward-auth.
   return join(folder, name);
 }
 
-/** Where `npx tollgate data update` keeps lists of addresses, and the services of `npm start` look for them. @param dataDir the data folder */
+/**
+ * The folder in which `npx tollgate data update` keeps lists of addresses, for the services of `npm start`.
+ * @param dataDir the data folder
+ */
 export function listsFolder(dataDir: string): string {
   return join(dataDir, 'ip-lists');
 }
 
-/** Where `npx tollgate model add` keeps models. @param dataDir the data folder */
+/**
+ * The folder in which `npx tollgate model add` keeps models.
+ * @param dataDir the data folder
+ */
 export function modelsFolder(dataDir: string): string {
   return join(dataDir, 'models');
 }

@@ -7,22 +7,22 @@ export interface DatabaseOptions {
   /** Folder of the server's data. */
   readonly dataDir: string;
   readonly logFile: string;
-  /** Free when it is chosen; kept when the server is started again. */
+  /** Chosen among free ports, and kept when the server restarts. */
   readonly port: number;
   readonly onEvent: (event: string) => void;
 }
 
-/** The embedded PostgreSQL, started again whenever it dies. */
+/** The embedded PostgreSQL, which is restarted whenever it dies. */
 export interface Database {
-  /** Holds the password. The same as long as the supervisor runs: a restarted server takes its old port. */
+  /** Holds the password. It stays the same while the supervisor runs: a restarted server takes its old port. */
   readonly url: string;
   readonly pid: () => number | undefined;
   stop(): Promise<void>;
-  /** Ends it at once; what was committed is safe. */
+  /** Ends it at once. Committed data is safe. */
   kill(): void;
 }
 
-/** A death is noticed within this time. */
+/** Milliseconds within which a death is noticed. */
 const WATCH_MS = 200;
 const BACKOFF_MS = 1_000;
 
@@ -71,8 +71,8 @@ export async function superviseDatabase(options: DatabaseOptions): Promise<Datab
 }
 
 /**
- * Ends the server when this process dies without having done so: a shell waits for the end of its stdin. A line on it, see
- * {@link dismiss}, lets the server be.
+ * Ends the server when this process dies without doing so: a shell waits for the end of its stdin. A line on its stdin, see {@link
+ * dismiss}, leaves the server running.
  */
 function guardServer(server: EmbeddedPostgres): ChildProcess {
   const guard = spawn('/bin/sh', ['-c', `read line || kill -INT ${server.pid}`], {

@@ -6,8 +6,8 @@ const POLL_MS = 20;
 const DEADLINE_MS = 5_000;
 
 /**
- * Ends what a killed supervisor has left running. Its children end by themselves unless they hang, and then they hold ports that this start
- * needs. The database is not among them: starting it ends the old one.
+ * Ends the processes that a killed supervisor left running. They end by themselves unless they hang; then they hold ports that this start
+ * needs. The database is not among them, because starting it ends the old one.
  */
 export async function endLeftovers(dataDir: string, processes: ProcessTable): Promise<void> {
   const left = (readState(dataDir)?.children ?? []).filter((child) => processes.isSameProcess(child));
@@ -15,7 +15,7 @@ export async function endLeftovers(dataDir: string, processes: ProcessTable): Pr
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // It ended in this moment.
+      // It has just ended.
     }
   }
   const deadline = performance.now() + DEADLINE_MS;

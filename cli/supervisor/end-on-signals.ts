@@ -1,27 +1,27 @@
 import { type Supervisor } from './supervisor';
 
-/** How often the process that started us is looked for. */
+/** Milliseconds between two checks that our parent process lives. */
 const PARENT_CHECK_MS = 500;
 
-/** One Ctrl-C arrives twice where npm forwards a signal that the terminal has already sent to the whole group. */
+/** One Ctrl-C arrives twice when npm forwards a signal that the terminal has already sent to the whole group. */
 const ONE_KEYSTROKE_MS = 1_000;
 
 type Cause = 'signal' | 'parent gone';
 
 /**
- * What to do when there is a cause to end.
+ * The reaction to a cause to end.
  * @param sinceFirstMs milliseconds since the first cause, undefined for the first
  */
 export function reactionTo(cause: Cause, sinceFirstMs: number | undefined): 'stop' | 'kill' | 'nothing' {
   if (sinceFirstMs === undefined) return 'stop';
-  // The shell between npm and us dies of the same signal as we: that is no second one.
+  // The shell between npm and us dies of the same signal, which is therefore not a second one.
   return cause === 'signal' && sinceFirstMs >= ONE_KEYSTROKE_MS ? 'kill' : 'nothing';
 }
 
 /**
- * Ends the instance in order on SIGTERM, SIGINT and SIGHUP, and at once when a second signal says that somebody cannot wait.
- * Under `npm start` it also ends when npm, or the shell between, is gone: some shells do not pass a signal on.
- * @param current the supervisor, or undefined as long as there is nothing to end
+ * Ends the instance in order on SIGTERM, SIGINT and SIGHUP, and at once on a second signal. Under `npm start` it also ends when npm, or the
+ * shell between, is gone, because some shells do not pass a signal on.
+ * @param current the supervisor, or undefined while there is nothing to end
  */
 export function endOnSignals(current: () => Supervisor | undefined, env: NodeJS.ProcessEnv = process.env): void {
   let firstAt: number | undefined;

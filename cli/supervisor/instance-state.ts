@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Recognises a process even after its number was given to another. */
+/** Identifies a process even after its id was given to another. */
 export interface ProcessIdentity {
   readonly pid: number;
   readonly startedAt: string;
@@ -10,19 +10,19 @@ export interface ProcessIdentity {
 /** What `npm start --json` prints. Every URL and path is absolute. */
 export interface InstanceReport {
   readonly gateway: string;
-  /** Null while there is no dashboard. */
+  /** Null when there is no dashboard. */
   readonly dashboard: string | null;
-  /** Null where nothing that is sold needs it. */
+  /** Null when nothing that is sold needs it. */
   readonly sandbox: string | null;
   readonly services: Readonly<Record<string, string>>;
   readonly dataDir: string;
 }
 
-/** How other commands find the running instance. Holds the database password: readable by its owner only. */
+/** The file by which other commands find the running instance. It holds the database password, so only its owner can read it. */
 export interface InstanceState extends InstanceReport {
   readonly supervisor: ProcessIdentity;
   readonly children: readonly (ProcessIdentity & { readonly name: string })[];
-  /** Where Prometheus finds each process, by the process's name. */
+  /** URLs of each process for Prometheus, by the process's name. */
   readonly metrics: Readonly<Record<string, string>>;
   readonly databaseUrl: string;
   /** The folder of what is sold; absolute. */
@@ -43,7 +43,7 @@ export function writeState(state: InstanceState): void {
   renameSync(draft, stateFile(state.dataDir));
 }
 
-/** Undefined when nothing was started here, or the file cannot be understood. */
+/** Undefined when nothing was started here, or the file cannot be read. */
 export function readState(dataDir: string): InstanceState | undefined {
   try {
     const state: unknown = JSON.parse(readFileSync(stateFile(dataDir), 'utf8'));

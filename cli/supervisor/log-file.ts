@@ -4,7 +4,7 @@ import { closeSync, copyFileSync, openSync, readFileSync, statSync, truncateSync
 const MAX_LOG_BYTES = 20 * 1024 * 1024;
 
 /**
- * Moves an overlong log aside. The file is copied and truncated rather than renamed, because children hold it open; they append, so the
+ * Moves an overlong log aside. The file is copied and truncated rather than renamed, because children hold it open. They append, so the
  * next line starts the emptied file. Lines written in between are lost, which a development log can bear.
  */
 export function rotateLog(file: string, largestBytes = MAX_LOG_BYTES): void {
@@ -25,14 +25,14 @@ export function withLog<T>(file: string, use: (descriptor: number) => T): T {
 
 const TAIL_LINES = 12;
 
-/** How long a log is now, bytes; 0 when there is none. */
+/** Length of a log in bytes; 0 when there is none. */
 export function logSize(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /**
- * The last lines, for an error message: why a child did not start is usually among them.
- * @param from bytes to leave out, of earlier attempts; none when the log was moved aside since
+ * The last lines, for an error message. They usually say why a child did not start.
+ * @param from bytes of earlier attempts to leave out; none when the log was moved aside since
  */
 export function logTail(file: string, from = 0): string {
   try {

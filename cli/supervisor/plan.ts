@@ -8,7 +8,7 @@ import type { DatabaseUrls } from './start-settings';
 import type { ChildSpec } from './supervised-child';
 import { SECRET_NAMES } from '../container/secret-names';
 
-/** Where the processes of one instance are and what they share. */
+/** Places of an instance's processes, and the values that they share. */
 export interface PlanContext {
   /** The project's folder. */
   readonly root: string;
@@ -17,32 +17,32 @@ export interface PlanContext {
   readonly databaseUrls: DatabaseUrls;
   readonly redisUrl: string | undefined;
   readonly proofKeys: ProofKeys;
-  /** `id:base64,…`: what video links are sealed with. */
+  /** Keys that seal video links, as `id:base64,…`. */
   readonly linkKeys: string;
   /** At least 32 characters. */
   readonly dashboardSecret: string;
-  /** What the stand-in for a payment provider and the dashboard know each other by. */
+  /** The secret shared by the dashboard and the stand-in for a payment provider. */
   readonly paymentsSecret: string;
   readonly pluginSocket: string;
-  /** Which gateway stands in front; `local` speaks Kong's protocol, the others ask over the sockets below. */
+  /** The gateway in front. `local` speaks Kong's protocol; the others use the sockets below. */
   readonly gateway: GatewayChoice;
   readonly forwardAuthSocket: string;
   readonly laneSocket: string;
-  /** Our own that are sold; APIs of the seller's own run elsewhere. */
+  /** Our own services that are sold. The seller's own APIs run elsewhere. */
   readonly services: readonly ServiceName[];
   readonly ports: InstancePorts;
 }
 
-/** Fixed as long as the supervisor runs: a process that is started again is found where it was. */
+/** Fixed while the supervisor runs, so that a restarted process keeps its place. */
 export interface InstancePorts {
   readonly gateway: number;
   readonly dashboard: number;
   /** Health, readiness and metrics of the dashboard. */
   readonly dashboardPrivate: number;
   readonly sandbox: number;
-  /** The stand-in for a payment provider, with the pages that customers pay on. */
+  /** The stand-in for a payment provider, with the pages on which customers pay. */
   readonly paymentsSandbox: number;
-  /** The first of consecutive ports, one a service. */
+  /** The first of consecutive ports, one for each service. */
   readonly services: number;
   /** Health, readiness and metrics of the services. */
   readonly servicesPrivate: number;
@@ -50,7 +50,7 @@ export interface InstancePorts {
   readonly workers: Readonly<Record<string, number>>;
   /** Metrics of the workers, by worker. */
   readonly workersPrivate: Readonly<Record<string, number>>;
-  /** Of the plugin server: TCP for its metrics, UDP for the gateway's access log. */
+  /** The plugin server's port: TCP for its metrics, UDP for the gateway's access log. */
   readonly pluginServerMetrics: number;
 }
 
@@ -58,22 +58,22 @@ export const LOOPBACK = '127.0.0.1';
 
 interface NodeChild {
   readonly name: string;
-  /** Below dist/. */
+  /** Path below dist/. */
   readonly module: string;
   readonly args?: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Every request goes through it: V8 chooses the young generation, 16 MB. */
+  /** True if every request goes through it. V8 then chooses the young generation, 16 MB. */
   readonly isBusy?: boolean;
 }
 
-/** A young generation of 4 MB instead of 16: 10 to 15 MB less for each idle process, and what plugins/server/main.ts says of memory. */
+/** A young generation of 4 MB instead of 16 saves 10 to 15 MB for each idle process. plugins/server/main.ts explains the other option. */
 export function smallHeapOptions(env: NodeJS.ProcessEnv): string {
   return `${env['NODE_OPTIONS'] ?? ''} --max-semi-space-size=4`.trim();
 }
 
 function nodeChild({ root, logsDir, env }: PlanContext, child: NodeChild): ChildSpec {
   const heap = child.isBusy ? {} : { NODE_OPTIONS: smallHeapOptions(env) };
-  // Compiled code is kept between starts by Node.js 22 and later; older ones ignore the variable.
+  // Node.js 22 and later keep compiled code between starts. Older versions ignore the variable.
   const compileCache = { NODE_COMPILE_CACHE: env['NODE_COMPILE_CACHE'] ?? join(root, 'node_modules', '.cache', 'tollgate') };
   return {
     name: child.name,
@@ -102,12 +102,15 @@ export function sandboxChild(context: PlanContext): ChildSpec {
 
 const paymentsSandboxUrl = ({ ports }: Pick<PlanContext, 'ports'>): string => `http://${LOOPBACK}:${ports.paymentsSandbox}`;
 
-/** The payment provider of a machine without one: it gives paid plans for no money, and mail that is sent for real would tell strangers. */
+/**
+ * True if the machine has no other payment provider. The stand-in gives paid plans for no money, and mail that is really sent would mislead
+ * strangers.
+ */
 export function hasPaymentsSandbox({ env }: Pick<PlanContext, 'env'>): boolean {
   return (env['DASHBOARD_MAIL'] || 'outbox') === 'outbox';
 }
 
-/** Where paid plans are paid for under `npm start`. */
+/** The place where paid plans are paid for under `npm start`. */
 export function paymentsSandboxChild(context: PlanContext): ChildSpec {
   const { ports, paymentsSecret, logsDir } = context;
   const env = {
@@ -145,13 +148,13 @@ export function metricsUrls({ ports }: Pick<PlanContext, 'ports'>): Record<strin
   };
 }
 
-/** `APK_WORKER_URL=127.0.0.1:7001`, one a worker. */
+/** `APK_WORKER_URL=127.0.0.1:7001`, one for each worker. */
 function workerUrls({ ports }: PlanContext): Record<string, string> {
   const variable = (name: string): string => `${name.toUpperCase().replaceAll('-', '_')}_WORKER_URL`;
   return Object.fromEntries(Object.entries(ports.workers).map(([name, port]) => [variable(name), `${LOOPBACK}:${port}`]));
 }
 
-/** All product services in one process; without any it still answers `/refunds`, for APIs of the seller's own. */
+/** All product services in one process. Without any it still serves `/refunds`, for the seller's own APIs. */
 export function servicesChild(context: PlanContext): ChildSpec {
   const { ports, proofKeys, databaseUrls, redisUrl, services } = context;
   const args = services.length === 0 ? ['--none'] : services.flatMap((name) => ['--service', name]);
@@ -159,7 +162,7 @@ export function servicesChild(context: PlanContext): ChildSpec {
     CATALOGUE_FILE: catalogueFile(context.root, context.env),
     SERVICE_HOST: LOOPBACK,
     SERVICE_PORT: String(ports.services),
-    // The one gateway ends before them.
+    // The one gateway ends before the services.
     SERVICE_LEAVE_MS: '0',
     PRIVATE_HOST: LOOPBACK,
     PRIVATE_PORT: String(ports.servicesPrivate),
@@ -179,8 +182,8 @@ export function servicesChild(context: PlanContext): ChildSpec {
 const LOOPBACK_NAMES = new Set(['localhost', LOOPBACK, '[::1]']);
 
 /**
- * Where browsers reach the dashboard: as DASHBOARD_URL says, unless that names another port of this machine. Otherwise by the name
- * localhost, for which browsers keep passkeys; they keep none for a network address.
+ * URL of the dashboard for browsers: DASHBOARD_URL, unless that names another port of this machine. Otherwise it uses the name localhost,
+ * for which browsers keep passkeys; they keep none for a network address.
  */
 function dashboardUrl({ env, ports }: PlanContext): string {
   const own = `http://localhost:${ports.dashboard}`;
@@ -190,7 +193,7 @@ function dashboardUrl({ env, ports }: PlanContext): string {
   return LOOPBACK_NAMES.has(hostname) && port !== String(ports.dashboard) ? own : given;
 }
 
-/** Where customers manage their keys. Mail lies in its outbox unless the environment says how to send it. */
+/** The pages on which customers manage their keys. Mail stays in its outbox unless the environment says how to send it. */
 export function dashboardChild(context: PlanContext): ChildSpec {
   const { ports, databaseUrls, dashboardSecret } = context;
   const env = {
@@ -211,13 +214,13 @@ export function dashboardChild(context: PlanContext): ChildSpec {
     }),
     DASHBOARD_MAIL: context.env['DASHBOARD_MAIL'] || 'outbox',
     DASHBOARD_OUTBOX_OWN_USER: context.env['DASHBOARD_OUTBOX_OWN_USER'] || 'true',
-    // On a developer's machine webhooks are tried out with a receiver on loopback.
+    // On a developer's machine, webhooks are tested with a receiver on loopback.
     DASHBOARD_WEBHOOKS_ALLOW_PRIVATE: context.env['DASHBOARD_WEBHOOKS_ALLOW_PRIVATE'] || 'true',
   };
   return { ...nodeChild(context, { name: 'dashboard', module: 'services/dashboard/main.js', env }), isFront: true };
 }
 
-/** Where the gateway sends its access log. */
+/** The address to which the gateway sends its access log. */
 function answersPlace({ ports }: PlanContext): string {
   return `${LOOPBACK}:${ports.pluginServerMetrics}`;
 }
@@ -246,10 +249,10 @@ export function pluginServerChild(context: PlanContext): ChildSpec {
   };
 }
 
-/** Of the dashboard's addresses, the one that kong.yml names: what the gateway answers without a key. */
+/** The one address of the dashboard that kong.yml names: the gateway's response without a key. */
 const GATEWAY_ROOT = '/gateway';
 
-/** Where the services listen, by the names that they have in kong.yml. */
+/** Addresses of the services, by their names in kong.yml. */
 export function serviceUrls({ ports, services }: Pick<PlanContext, 'ports' | 'services'>): Record<string, string> {
   return Object.fromEntries(services.map((name, index) => [name, `http://${LOOPBACK}:${ports.services + index}`]));
 }
@@ -279,7 +282,9 @@ export function gatewayChild(context: PlanContext): ChildSpec {
   return { ...nodeChild(context, { name: 'gateway', module: 'kong/local/main.js', env, isBusy: true }), isFront: true };
 }
 
-/** Beginnings of the names of the secrets that an operator may set and a process reads. Its database and its keys of proofs come besides. */
+/**
+ * Beginnings of the names of the secrets that a process may read from the environment. It also gets its database and its keys of proofs.
+ */
 const READS: Readonly<Record<string, readonly string[]>> = {
   'plugin-server': ['GATEWAY_SECRET'],
   dashboard: ['DASHBOARD_SIGN_IN_SECRETS', 'SMTP_URL', 'STRIPE_', 'RAZORPAY_'],
@@ -290,10 +295,10 @@ const READS: Readonly<Record<string, readonly string[]>> = {
   'worker-seo': ['SEO_', 'WORKER_TLS_'],
   'worker-apk': ['WORKER_TLS_'],
 };
-/** Of the collector of traces, to which each process sends its own. */
+/** Headers for the collector of traces, to which each process sends its own. */
 const FOR_ALL = 'OTEL_EXPORTER_OTLP_HEADERS';
 
-/** An environment without the secrets that a process has no use for. A process without an entry above is told none. */
+/** An environment without the secrets that a process does not need. A process without an entry above gets none. */
 function withoutOthersSecrets(env: NodeJS.ProcessEnv, child: string): NodeJS.ProcessEnv {
   const reads = [FOR_ALL, ...(READS[child] ?? [])];
   const isKept = (name: string): boolean => !SECRET_NAMES.includes(name) || reads.some((beginning) => name.startsWith(beginning));

@@ -7,17 +7,17 @@ import { readPrivateKey } from '../../plugins/server/signing-settings';
 import { keepSecret } from './secrets';
 import { type StartSettings } from './start-settings';
 
-/** What the plugin server signs proofs with, and what services verify them with. */
+/** The keys with which the plugin server signs proofs and services verify them. */
 export interface ProofKeys {
   /** `generation:base64,…`, for the plugin server alone. */
   readonly secrets: string;
-  /** For the plugin server alone: a JSON Web Key, or the path of one. Undefined: the secret gives one. */
+  /** A JSON Web Key, or the path of one, for the plugin server alone. Undefined: the key is derived from the secret. */
   readonly privateKey: string | undefined;
-  /** A JSON Web Key Set of secrets: the keys of the products. Undefined while nothing is sold: a set without keys is refused. */
+  /** A JSON Web Key Set of secrets: the keys of the products. Undefined while nothing is sold, because a set without keys is refused. */
   readonly productKeys: string | undefined;
   /** A JSON Web Key Set, or the path of one. */
   readonly keySet: string;
-  /** `id:base64,…`; undefined unless an operator sets them. */
+  /** `id:base64,…`; undefined unless the platform engineer sets them. */
   readonly sharedKeys: string | undefined;
 }
 
@@ -30,9 +30,9 @@ export const secretsFile = (dataDir: string): string => join(folderOf(dataDir), 
 export const keySetFile = (dataDir: string): string => join(folderOf(dataDir), 'jwks.json');
 
 /**
- * Keys as an operator gives them, else a secret that is made once and lies in the data folder. Instances of earlier versions have a private
- * key there, which still signs for their upstreams.
- * @param products ids; all of the catalogue, because a product's form may change while services run
+ * The platform engineer's keys, or else a secret that is made once and kept in the data folder. Instances of earlier versions have a
+ * private key there, which still signs for their upstreams.
+ * @param products ids of the whole catalogue, because a product's form may change while services run
  * @throws Error when a kept key cannot be read
  */
 export function keepProofKeys(dataDir: string, { proof }: StartSettings, products: readonly string[]): ProofKeys {

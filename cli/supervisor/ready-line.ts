@@ -1,9 +1,9 @@
 import { type Readable } from 'node:stream';
 
-/** What a process prints on stdout, as one JSON line, when it takes requests; ports and addresses are further members. */
+/** The JSON line that a process prints on stdout when it takes requests. Ports and addresses are further members. */
 export type ReadyLine = Readonly<Record<string, unknown>> & { readonly ready: true };
 
-/** Far longer than any ready line; a process that prints something else first does not fill the memory. */
+/** Far longer than any ready line. A process that prints something else first does not fill the memory. */
 const MAX_WAIT_CHARACTERS = 65_536;
 
 function parse(line: string): ReadyLine | undefined {

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from '
 import { join } from 'node:path';
 import { type DatabaseRole } from '../database-roles/privileges';
 
-/** Reads a secret, or makes it once; the file is readable by its owner only and never half written. */
+/** Reads a secret, or makes it once. Only its owner can read the file, which is never half written. */
 export function keepSecret(file: string, generate: () => string): string {
   if (existsSync(file)) return readFileSync(file, 'utf8').trim();
   const secret = generate();
@@ -13,15 +13,15 @@ export function keepSecret(file: string, generate: () => string): string {
   return secret;
 }
 
-/** 256 bits: as long as the HMAC-SHA256 they key. */
+/** 256 bits, the length of the HMAC-SHA256 that uses them. */
 const SECRET_BYTES = 32;
 
-/** What the dashboard signs sessions with: they survive a restart. */
+/** The secret with which the dashboard signs sessions, so that they survive a restart. */
 export function keepDashboardSecret(file: string): string {
   return keepSecret(file, () => randomBytes(SECRET_BYTES).toString('base64'));
 }
 
-/** The passwords of the embedded database's roles, one file a role. */
+/** The passwords of the embedded database's roles, one file for each role. */
 export function keepDatabasePasswords(folder: string): Readonly<Record<DatabaseRole, string>> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const keep = (role: DatabaseRole): string => keepSecret(join(folder, role), () => randomBytes(SECRET_BYTES).toString('base64url'));

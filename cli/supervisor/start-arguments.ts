@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-/** What stands in front: the stand-in for Kong, or a gateway that is installed here. */
+/** Gateways that can stand in front: the stand-in for Kong, or one that is installed here. */
 const GATEWAY_CHOICES = ['local', 'nginx', 'nginx-lua', 'caddy', 'haproxy'] as const;
 
 export type GatewayChoice = (typeof GATEWAY_CHOICES)[number];
@@ -8,7 +8,7 @@ export type GatewayChoice = (typeof GATEWAY_CHOICES)[number];
 export interface StartArguments {
   readonly port: number | undefined;
   readonly gateway: GatewayChoice;
-  /** The folder of what is sold, as it was written; undefined: what TOLLGATE_CONFIG says. */
+  /** The folder of what is sold, as written on the command line. Undefined: TOLLGATE_CONFIG counts. */
   readonly config: string | undefined;
   /** Print one JSON line instead of a summary. */
   readonly json: boolean;

@@ -50,13 +50,13 @@ import { SERVICE_NAMES, type ServiceName, workersOf } from '../../services/produ
 export interface StartInstanceOptions {
   /** The project's folder. */
   readonly root: string;
-  /** Undefined: 8000 when it is free, else any free one. 0: any free one. */
+  /** Undefined: 8000 when it is free, else any free port. 0: any free port. */
   readonly port: number | undefined;
   readonly gateway: GatewayChoice;
   readonly env: NodeJS.ProcessEnv;
   readonly catalogue: Catalogue;
   readonly processes: ProcessTable;
-  /** Told as soon as there is something to stop. */
+  /** Called as soon as there is something to stop. */
   readonly onSupervisor: (supervisor: Supervisor) => void;
 }
 
@@ -73,13 +73,16 @@ export async function chooseGatewayPort(wanted: number | undefined): Promise<num
   return free;
 }
 
-/** With the gateway's default beside it; another when it is taken, or is to be the gateway's. */
+/** The usual port beside the gateway's default. Another is used when it is taken or is the gateway's. */
 const USUAL_DASHBOARD_PORT = 8_080;
 
-/** More ports in a row than there will be products. */
+/** More consecutive ports than there will be products. */
 const SERVICE_ROW = 32;
 
-/** All at once, that of the embedded database too: one that looked for its own later could take one of these before its process has it. */
+/**
+ * Chooses all ports at once, the embedded database's too. A process that looked for its own later could take one of these before its owner
+ * does.
+ */
 async function choosePorts(wanted: number | undefined, workers: readonly string[]): Promise<InstancePorts & { readonly database: number }> {
   const gateway = await chooseGatewayPort(wanted);
   const services = await findFreeRow(SERVICE_ROW);
@@ -95,7 +98,7 @@ async function choosePorts(wanted: number | undefined, workers: readonly string[
     database = 0,
     ...rest
   ] = free;
-  // Beside a gateway on its usual port: a second instance, which has another, must not race the first for this one.
+  // Only beside a gateway on its usual port: a second instance, which has another, must not race the first for this one.
   const isUsualFree = gateway === USUAL_PORT && !isTaken(USUAL_DASHBOARD_PORT) && (await isPortFree(USUAL_DASHBOARD_PORT));
   const portsFrom = (first: number): Record<string, number> =>
     Object.fromEntries(workers.map((name, index) => [name, rest[first + index] ?? 0]));
@@ -120,8 +123,8 @@ const PROBE_DEADLINE_MS = 2_000;
 const PROBE_BYTES = 65_536;
 
 /**
- * Waits until a request without a key comes back refused by the access layer: gateway and plugin server then work together. One product
- * with a route is enough; one that kong.yml does not know is passed over.
+ * Waits until the access layer refuses a request without a key: then gateway and plugin server work together. One product with a route is
+ * enough. A product that kong.yml does not know is skipped.
  */
 async function untilRefusing(gateway: string, { products }: Catalogue): Promise<void> {
   const deadline = performance.now() + GATEWAY_DEADLINE_MS;
@@ -139,7 +142,7 @@ async function untilRefusing(gateway: string, { products }: Catalogue): Promise<
 }
 
 /**
- * Sets up and runs everything, what does not depend on each other at the same time.
+ * Sets up and runs everything; independent parts start at the same time.
  * @throws Error, readable; then stop the supervisor, which may have processes already
  */
 export async function startInstance(options: StartInstanceOptions): Promise<InstanceReport> {
@@ -193,11 +196,16 @@ export async function startInstance(options: StartInstanceOptions): Promise<Inst
 
 interface InstanceDatabase {
   readonly urls: DatabaseUrls;
-  /** Resolves when it takes the logins of {@link urls}. @throws Error, readable */
+  /**
+   * Resolves when the database takes the logins of {@link urls}.
+   * @throws Error, readable
+   */
   readonly open: () => Promise<void>;
 }
 
-/** Its URLs are known before it is started: processes load beside it. Nothing but the set-up of the roles uses the superuser. */
+/**
+ * The embedded database. Its URLs are known before it starts, so processes load beside it. Only the set-up of the roles uses the superuser.
+ */
 function embeddedDatabase(supervisor: Supervisor, dataDir: string, port: number): InstanceDatabase {
   const passwords = keepDatabasePasswords(join(dataDir, 'database-passwords'));
   const urlFor = (role: DatabaseRole): string => loginUrl(databaseAt(port), role, passwords[role]);
@@ -248,7 +256,7 @@ async function runAll(
   };
   const [, dashboard] = await Promise.all([
     withDatabase(),
-    // These load beside the database, and listen before its tables exist. Their addresses are published once they do.
+    // These load beside the database, and listen before its tables exist. Their addresses are published once the tables exist.
     supervisor.run(dashboardChild(context)),
     supervisor.run(servicesChild(context)),
     supervisor.run(gatewayChild(context)),
@@ -259,7 +267,10 @@ async function runAll(
   return String(dashboard['url']);
 }
 
-/** For a connection and for each statement: on a busy machine a server that has just started may take some seconds for its first. */
+/**
+ * Milliseconds for a connection and for each statement. On a busy machine, a server that has just started may take some seconds for its
+ * first.
+ */
 const PATIENCE_MS = 30_000;
 
 async function prepare(db: Pool, url: string, catalogue: Catalogue): Promise<string | undefined> {
@@ -267,7 +278,7 @@ async function prepare(db: Pool, url: string, catalogue: Catalogue): Promise<str
   if (unknown.length > 0) {
     throw new Error(`the database was used by a newer version of Tollgate (migration ${unknown.join(', ')}); start that version`);
   }
-  // Asking is cheap; the program that migrates takes longer to load than everything else here.
+  // Checking is cheap. The program that migrates takes longer to load than everything else here.
   if (pending.length > 0) await migrate(url);
   await applyCatalogue(db, catalogue, { actor: 'npm start' });
   await seedDemoCustomer(db);
@@ -275,8 +286,8 @@ async function prepare(db: Pool, url: string, catalogue: Catalogue): Promise<str
 }
 
 /**
- * Brings schema and catalogue up to date and makes sure that there is a customer to begin with. May run at every start.
- * @returns what an operator should know of it, if anything
+ * Brings schema and catalogue up to date, and makes a first customer if there is none. It may run at every start.
+ * @returns what the platform engineer should know, if anything
  * @throws Error with one readable sentence when the database cannot be used
  */
 async function prepareDatabase(url: string, catalogue: Catalogue): Promise<string | undefined> {
@@ -291,22 +302,22 @@ async function prepareDatabase(url: string, catalogue: Catalogue): Promise<strin
   }
 }
 
-/** As kong.yml names our services: `tollgate-ip:8080`. */
+/** Names of our services in kong.yml: `tollgate-ip:8080`. */
 const HOST = /\btollgate-([a-z-]+):\d/g;
 
-/** What of our own a kong.yml needs to be running. */
+/** Our own processes that a kong.yml needs. */
 interface SoldServices {
   readonly services: readonly ServiceName[];
-  /** Those that the services ask. */
+  /** Workers that the services call. */
   readonly workers: readonly WorkerKind[];
 }
 
 /**
- * Our services to which a kong.yml sends requests, and their workers: none where only APIs of the seller's own are sold.
+ * Our services to which a kong.yml sends requests, and their workers; none when only the seller's own APIs are sold.
  * @throws whatever reading the file throws, and what is wrong with it as YAML
  */
 function soldServices(kongYml: string): SoldServices {
-  // As data, because a comment names services too.
+  // Parsed, because a comment may name services too.
   const text = JSON.stringify(parse(readFileSync(kongYml, 'utf8'), AS_KONG_READS) ?? null);
   const named = new Set([...text.matchAll(HOST)].map(([, name = '']) => name));
   const services = SERVICE_NAMES.filter((name) => named.has(name));

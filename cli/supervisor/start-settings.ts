@@ -4,27 +4,27 @@ import { findRedisUrlProblem } from '../../plugins/core/redis-address';
 import { readPrivateKey } from '../../plugins/server/signing-settings';
 import { readKeySet } from '../../services/kit/service/proof-settings';
 
-/** Where each kind of process connects, each as its own role; all the same where an operator names one URL for all. */
+/** Database URLs of each kind of process, with its own role; all the same when the platform engineer sets a single URL. */
 export interface DatabaseUrls {
-  /** Of the schema's owner: migrations, and the command line. */
+  /** URL of the schema's owner, for migrations and the command line. */
   readonly owner: string;
   readonly plugin: string;
   readonly dashboard: string;
   readonly service: string;
 }
 
-/** What `npm start` itself reads; everything else in the environment reaches the processes unread and is checked by them. */
+/** Settings that `npm start` itself reads. Everything else in the environment reaches the processes unread, and they check it. */
 export interface StartSettings {
   /** Undefined: run the embedded server. */
   readonly databaseUrls: DatabaseUrls | undefined;
-  /** Undefined: count quotas in Postgres. */
+  /** Undefined: count quotas in PostgreSQL. */
   readonly redisUrl: string | undefined;
   readonly proof: ProofSettings;
   /** IANA name. */
   readonly quotaTimeZone: string;
 }
 
-/** What an operator says about the keys of proofs; see `keepProofKeys` for what is not said. */
+/** The platform engineer's settings for the keys of proofs. `keepProofKeys` supplies the rest. */
 interface ProofSettings {
   readonly secrets: string | undefined;
   readonly privateKey: string | undefined;
@@ -32,7 +32,7 @@ interface ProofSettings {
   readonly sharedKeys: string | undefined;
 }
 
-/** Where the customer's business day is. */
+/** The time zone of the customer's business day. */
 export const DEFAULT_QUOTA_TIMEZONE = 'Asia/Kolkata';
 
 type Check = (text: string) => string | undefined;
@@ -44,7 +44,7 @@ function urlOf(schemes: readonly string[]): Check {
   };
 }
 
-/** The parser's own words for what is wrong. */
+/** The parser's own words for the mistake. */
 function parses(parse: (text: string) => unknown): Check {
   return (text) => {
     try {
@@ -71,7 +71,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   TOLLGATE_SIGNING_KEYS: parses(parseSharedKeys),
 };
 
-/** What is wrong with the common settings, one text a setting, never its value. Empty and absent are the same. */
+/** Mistakes in the common settings, one text for each setting, never its value. Empty and absent are the same. */
 export function findSettingProblems(env: NodeJS.ProcessEnv): string[] {
   return Object.entries(CHECKS).flatMap(([name, check]) => {
     const value = env[name];

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { logSize, logTail, withLog } from './log-file';
 import { type ReadyLine, watchForReadyLine } from './ready-line';
 
-/** How one process is run. It takes requests once it has printed a {@link ReadyLine}. */
+/** How to run one process. It takes requests once it has printed a {@link ReadyLine}. */
 export interface ChildSpec {
   /** Also the name of its log. */
   readonly name: string;
@@ -13,16 +13,16 @@ export interface ChildSpec {
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
   readonly logFile: string;
-  /** Takes requests from outside: stopped before the others, so that the requests it has accepted are still answered. */
+  /** True if it takes requests from outside. It stops before the others, so that the requests it has accepted still get a response. */
   readonly isFront?: boolean;
-  /** Before each start: removes what a crashed predecessor left. */
+  /** Runs before each start and removes what a crashed predecessor left. */
   readonly prepare?: () => Promise<void>;
 }
 
 export interface SupervisionEvents {
   /** For the supervisor's log: one sentence without the child's name. */
   readonly onEvent: (child: string, event: string) => void;
-  /** A process was started: its id is worth remembering in case the supervisor is killed. */
+  /** Called when a process started. Its id is recorded in case the supervisor is killed. */
   readonly onSpawn: () => void;
 }
 
@@ -30,9 +30,9 @@ const READY_POLL_MS = 20;
 const READY_DEADLINE_MS = 60_000;
 const FIRST_BACKOFF_MS = 100;
 const MAX_BACKOFF_MS = 2_000;
-/** A child that lived this long is restarted at once; its earlier deaths are forgiven. */
+/** A child that lived this long is restarted at once, and its earlier deaths no longer count. */
 const STEADY_AFTER_MS = 10_000;
-/** Deaths before the first readiness after which a start fails instead of trying again. */
+/** Deaths before the first readiness after which a start fails. */
 const START_ATTEMPTS = 3;
 
 /** Runs one process and restarts it whenever it dies. */
@@ -130,7 +130,7 @@ export class SupervisedChild {
   }
 }
 
-/** Resolves with why it ended. */
+/** Resolves with the reason of its end. */
 function untilEnded(child: ChildProcess): Promise<string> {
   return new Promise((resolve) => {
     child.once('error', (error) => resolve(`could not be started: ${error.message}`));
@@ -139,9 +139,9 @@ function untilEnded(child: ChildProcess): Promise<string> {
 }
 
 /**
- * Errors and logs go straight to the file, so that a busy child costs the supervisor nothing; stdout, which carries the ready line, goes
- * through it. The child leads its own process group: a Ctrl-C in the terminal reaches the supervisor alone, which then stops its children
- * in order.
+ * Errors and logs go straight to the file, so that a busy child costs the supervisor nothing. stdout, which carries the ready line, goes
+ * through the supervisor. The child leads its own process group: a Ctrl-C in the terminal reaches only the supervisor, which then stops its
+ * children in order.
  */
 function spawnChild(spec: ChildSpec, onReady: (line: ReadyLine) => void): ChildProcess {
   return withLog(spec.logFile, (log) => {

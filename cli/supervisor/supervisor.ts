@@ -23,10 +23,10 @@ export interface SupervisorOptions {
   readonly processes: ProcessTable;
 }
 
-/** Drain budget: front processes first, then the rest. With the database it must be done in 15 s. */
+/** Milliseconds that front processes get to drain, before the rest. With the database, stopping must take at most 15 s. */
 const FRONT_DRAIN_MS = 5_000;
 const DRAIN_MS = 3_500;
-/** Whatever still runs after this long is killed. */
+/** Milliseconds after which every running process is killed. */
 const STOP_DEADLINE_MS = 12_000;
 const LOG_CHECK_MS = 30_000;
 
@@ -56,7 +56,7 @@ export class Supervisor {
     this.#remember();
   }
 
-  /** Stops the embedded server too, after everything that uses it; also one that is only starting. */
+  /** Stops the embedded server too, after everything that uses it, even if it is only starting. */
   keepDatabase(starting: Promise<Database>): void {
     this.#databaseStart = starting.then(
       (database) => void (this.#database = database),
@@ -64,14 +64,17 @@ export class Supervisor {
     );
   }
 
-  /** Everything answers: publishes the addresses to other commands. */
+  /** Called when everything responds. Publishes the addresses to other commands. */
   complete(report: InstanceReport): InstanceReport {
     this.#report = report;
     this.#remember();
     return report;
   }
 
-  /** Starts a child and resolves when it answers. @throws Error, readable */
+  /**
+   * Starts a child and resolves when it responds.
+   * @throws Error, readable
+   */
   async run(spec: ChildSpec): Promise<ReadyLine> {
     if (this.#stopped) throw new Error('the start was cut short');
     rotateLog(spec.logFile);

@@ -73,7 +73,7 @@ export interface AccessRequest {
 export interface Denial {
   readonly code: DenialCode;
   readonly detail?: string;
-  /** For `explain` alone: why the provider suspended what was refused. */
+  /** For `explain` alone: why the seller suspended what was refused. */
   readonly suspended?: string;
 }
 

@@ -37,7 +37,7 @@ export interface SubscriptionAccess {
   readonly unitsByAnswer?: UnitsByAnswer | undefined;
   /** How the product's proofs are signed. Absent: `eddsa`. */
   readonly proof?: ProofForm;
-  /** Why the provider suspended it, or its customer; empty when no reason was given. Absent: not suspended. */
+  /** Why the seller suspended it, or its customer; empty when no reason was given. Absent: not suspended. */
   readonly suspended?: string | undefined;
 }
 
@@ -47,7 +47,7 @@ export interface AccessRecord {
   readonly customerId: string;
   readonly mode: KeyMode;
   readonly state: CredentialState;
-  /** Why the provider suspended the key; empty when no reason was given. Absent: not suspended. */
+  /** Why the seller suspended the key; empty when no reason was given. Absent: not suspended. */
   readonly suspended?: string | undefined;
   /** Unix milliseconds, or null when the key does not expire. */
   readonly expiresAtMs: number | null;
@@ -173,7 +173,7 @@ export interface Decision {
   /** Host of Origin, else of Referer. */
   readonly originHost: string | undefined;
   readonly matchedRule: string | undefined;
-  /** Why the provider had suspended the key, its subscription or its customer; absent when that was not why it was refused. */
+  /** Why the seller had suspended the key, its subscription or its customer; absent when that was not why it was refused. */
   readonly suspended?: string | undefined;
   /** What it took from which counter. Absent where nothing was counted. */
   readonly charge?: Charge | undefined;

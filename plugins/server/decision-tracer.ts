@@ -3,8 +3,8 @@ import { type Clock, type Decision, type DecisionStep, type DecisionTrace, type 
 import { formatTraceparent, parseTraceparent, unrecordedContext, type TraceContext } from '../core/proof/trace-context';
 
 /**
- * The most traces a second that callers can request with the sampled flag of their own context. Without a bound a stranger could have every
- * request traced.
+ * Traces a second that callers can request with the sampled flag of their own context. Without a bound, a stranger could have every request
+ * traced.
  */
 const ASKED_PER_SECOND = 10;
 
@@ -47,13 +47,13 @@ class RecordedDecision implements DecisionTrace {
   }
 }
 
-/** Nothing is recorded, but the service must not take up what the caller's own context says. */
+/** Nothing is recorded, but the service must not adopt the caller's own context. */
 function unrecorded(context: TraceContext): DecisionTrace {
   const nothing = (): void => undefined;
   return { traceparent: formatTraceparent({ ...context, isSampled: false }), addStep: nothing, end: nothing };
 }
 
-/** Grants what callers ask for, up to a number in each second. */
+/** Grants callers' traces, up to a number in each second. */
 function createAllowance(clock: Pick<Clock, 'monotonic'>, perSecond: number): () => boolean {
   let secondEndsAt = 0;
   let left = 0;
@@ -68,7 +68,7 @@ function createAllowance(clock: Pick<Clock, 'monotonic'>, perSecond: number): ()
 }
 
 export interface DecisionTracerOptions {
-  /** The share of requests without a context of their own that are traced, 0 to 1. */
+  /** Share of requests without their own context that are traced, from 0 to 1. */
   readonly ratio: number;
   readonly clock: Pick<Clock, 'monotonic'>;
   /** Replaces Math.random, in tests. */
@@ -77,8 +77,8 @@ export interface DecisionTracerOptions {
 }
 
 /**
- * Decides which requests are traced, and records their decisions. A caller's context is continued: recorded when it says so, within
- * {@link ASKED_PER_SECOND}. Spans hold our ids and codes, nothing that a caller sent.
+ * Decides which requests are traced, and records their decisions. It continues a caller's context and records when the context asks for it,
+ * within {@link ASKED_PER_SECOND}. Spans hold our ids and codes, and nothing that a caller sent.
  */
 export function createDecisionTracer({ ratio, clock, random = Math.random, ...options }: DecisionTracerOptions): DecisionTracer {
   const tracer = options.tracer ?? trace.getTracer('tollgate');

@@ -10,7 +10,7 @@ export interface EventExchangePort {
   readonly held: Writer;
   /** Sends `reads` at the end of this tick. */
   flushSoon(): void;
-  /** Kong may wait long for the client's body: another deadline holds meanwhile. */
+  /** Kong may wait long for the client's body, so another deadline applies meanwhile. */
   waitForBody(): void;
   bodyArrived(): void;
 }
@@ -18,7 +18,7 @@ export interface EventExchangePort {
 /** Turns the bytes of a reply into the plugin's value. */
 export type Decode<T> = (bytes: Buffer, start: number, end: number) => T;
 
-/** What a write resolves with, as in kong-pdk. */
+/** Writes resolve with this, as in kong-pdk. */
 const resolved = Promise.resolve(null);
 const ignore = (): void => {};
 
@@ -56,17 +56,17 @@ export class EventExchange {
   private writes = 0;
   private exited = false;
   private over = false;
-  /** For the log; known once the plugin has read it. */
+  /** For the log. Undefined until the plugin has read it. */
   requestId: string | undefined;
 
   constructor(private readonly port: EventExchangePort) {}
 
-  /** True once the plugin has refused the request: what it does after that no longer counts. */
+  /** True once the plugin has refused the request. Later calls of the plugin do not count. */
   get hasExited(): boolean {
     return this.exited;
   }
 
-  /** True while Kong owes the answer to a read. */
+  /** True while Kong owes the reply to a read. */
   get awaitsReply(): boolean {
     return this.answered < this.sent;
   }
@@ -120,7 +120,7 @@ export class EventExchange {
     this.sent = this.reads.length;
   }
 
-  /** Hands one reply of Kong to the oldest read. */
+  /** Passes one reply of Kong to the oldest read. */
   answer(bytes: Buffer, start: number, end: number): void {
     const read = this.reads[this.answered++];
     if (read === undefined) return;

@@ -18,8 +18,8 @@ interface Entry extends Instance {
 const maxInstanceId = 0x7fff_ffff;
 
 /**
- * Kong starts one instance for each configuration in each of its workers and forgets them when a worker ends. 4096 is far above
- * what a gateway holds; past it the one unused for longest goes, and Kong starts it again when it asks.
+ * Kong starts one instance for each configuration in each of its workers, and forgets them when a worker ends. 4096 is far above what a
+ * gateway holds. Beyond it, the instance unused for longest goes, and Kong starts it again when needed.
  */
 const defaultMaxInstances = 4096;
 
@@ -29,13 +29,13 @@ export interface InstancesOptions {
   /** Milliseconds since 1970. */
   now?: () => number;
   maxInstances?: number;
-  /** The instances of all workers, where there are several. */
+  /** The instances of all workers, if there are several. */
   directory?: InstanceDirectory | undefined;
 }
 
 /**
- * The instances that Kong has started. Ids begin at a random number: Kong keeps ids across a restart of this server, and an old
- * id must be unknown then, not another route's configuration.
+ * The instances that Kong has started. Ids begin at a random number: Kong keeps ids across a restart of this server, and an old id must
+ * then be unknown rather than name another route's configuration.
  */
 export class Instances {
   private readonly entries = new Map<number, Entry>();
@@ -49,14 +49,14 @@ export class Instances {
   }
 
   /**
-   * Starts an instance. A configuration that cannot be used still gets an id, but every event of it fails (and so is refused):
-   * with no id Kong 3.9 would keep the claim on the configuration and let each request wait ten seconds for it.
+   * Starts an instance. A configuration that cannot be used still gets an id, but every event of it fails and so is refused. Without an id,
+   * Kong 3.9 would keep the claim on the configuration and let each request wait ten seconds for it.
    */
   start(name: string, config: Buffer): Instance {
     return this.add(this.freeId(), name, config);
   }
 
-  /** The same where there are several workers: each of them knows the instance by its id from then on. */
+  /** Starts an instance for all workers. Each of them knows it by its id from then on. */
   async startForAll(name: string, config: Buffer): Promise<Instance> {
     const id = await this.options.directory?.start({ name, config: config.toString('utf8') });
     return id === undefined ? this.start(name, config) : this.add(id, name, config);
@@ -77,7 +77,7 @@ export class Instances {
     return entry;
   }
 
-  /** One that Kong started on a connection of another worker. */
+  /** Finds an instance that Kong started on another worker's connection. */
   async findElsewhere(id: number): Promise<Instance | undefined> {
     const started = await this.options.directory?.find(id);
     return started && (this.find(id) ?? this.add(id, started.name, Buffer.from(started.config)));

@@ -17,17 +17,17 @@ import type { ServerLog } from './log';
 import { pluginSchema } from './plugin-info';
 import { encodeExitArgs } from './wire/pdk-messages';
 
-/** What all connections of a server share. */
+/** State that all connections of a server share. */
 export interface ConnectionContext extends CommandContext {
   /** An event that takes longer is refused with 503. */
   eventDeadlineMs: number;
-  /** The same while Kong waits for the client's body. */
+  /** The same limit while Kong waits for the client's body. */
   bodyDeadlineMs: number;
   maxFrameBytes: number;
   counters: Counters;
 }
 
-/** Totals since the server was created; `abandoned` events are those whose Kong went away. */
+/** Totals since the server was created. `abandoned` counts events whose Kong went away. */
 export interface Counters {
   events: number;
   failed: number;
@@ -36,14 +36,13 @@ export interface Counters {
   protocolErrors: number;
 }
 
-/** How long a connection that we have ended may take to close from the other side before it is cut. */
+/** Milliseconds that the other side has to close a connection that we ended, before it is cut. */
 const lingerMs = 1000;
 const endOfEvent = Buffer.alloc(4);
 
 /**
- * One connection of Kong: one call at a time, answered in full before the next.
- * During an event it is never closed (Kong would take that for a lost instance and run the event again, for ever):
- * whatever goes wrong is answered with a 503 exit.
+ * One connection of Kong, with one call at a time. Each call gets its whole reply before the next. During an event the connection never
+ * closes, because Kong would take that for a lost instance and repeat the event for ever. Whatever goes wrong becomes a 503 exit.
  */
 export class KongConnection implements EventExchangePort {
   readonly reads = new Writer();
@@ -51,11 +50,11 @@ export class KongConnection implements EventExchangePort {
   private readonly decoder: FrameDecoder;
   private exchange: EventExchange | undefined;
   private sequence = 0;
-  /** Replies to the writes of ended events that Kong has yet to send. */
+  /** Replies to the writes of ended events that Kong still has to send. */
   private repliesToDiscard = 0;
   private timer: NodeJS.Timeout | undefined;
   private timerMs = 0;
-  /** Another process is asked before this connection's call can be answered. */
+  /** True while another process is asked something that this connection's call needs. */
   private isAsking = false;
   private draining = false;
   private closing = false;
@@ -107,7 +106,7 @@ export class KongConnection implements EventExchangePort {
     this.send(this.reads);
   };
 
-  /** The writer's memory is used again only when the system took all of it at once. */
+  /** Reuses the writer's memory only if the system took all of it at once. */
   private send(from: Writer): void {
     this.socket.write(from.view());
     from.reset(this.socket.writableLength > 0);
@@ -141,7 +140,7 @@ export class KongConnection implements EventExchangePort {
     }
   }
 
-  /** Kong waits for the answer to its call, and sends nothing meanwhile. */
+  /** Kong waits for the reply to its call, and sends nothing meanwhile. */
   private whenKnown<T>(value: Promise<T>, goOn: (known: T) => void): void {
     this.isAsking = true;
     void value.then((known) => {
@@ -156,7 +155,7 @@ export class KongConnection implements EventExchangePort {
     closeFrame(this.held, frame);
     this.send(this.held);
     if (this.draining) this.close();
-    // A peer that asks without reading the answers gets no further ones to fill our memory.
+    // A peer that does not read its replies gets no further ones, so that they do not fill our memory.
     else if (this.socket.writableNeedDrain) this.socket.pause();
   }
 
@@ -169,7 +168,7 @@ export class KongConnection implements EventExchangePort {
 
   private runEvent(call: Extract<RpcCall, { command: 'handle_event' }>, instance: Instance | undefined): void {
     if (!instance) {
-      // The one case where closing is right: Kong starts the instance again and repeats the event on it.
+      // The one case in which closing is right: Kong starts the instance again and repeats the event on it.
       this.context.log.info({ instance: call.instanceId }, 'event for an unknown plugin instance: Kong will start it again');
       return this.close();
     }
@@ -208,7 +207,7 @@ export class KongConnection implements EventExchangePort {
     this.refuse(this.exchange);
   };
 
-  /** Ends the event with a 503, or with the plugin's own exit where it came that far. */
+  /** Ends the event with a 503, or with the plugin's own exit if there is one. */
   private refuse(exchange: EventExchange): void {
     if (!exchange.hasExited) exchange.replaceWrites(unavailableFrames);
     this.endEvent(exchange);
@@ -222,7 +221,7 @@ export class KongConnection implements EventExchangePort {
     this.reply({ sequence: this.sequence });
   }
 
-  /** One timer for the connection's life, moved on by each event: it is never cancelled, and finds nothing to do when idle. */
+  /** One timer for the connection's life, which each event postpones. It is never cancelled, and does nothing when idle. */
   private armDeadline(ms: number): void {
     if (this.timer && this.timerMs === ms) {
       this.timer.refresh();
@@ -233,7 +232,7 @@ export class KongConnection implements EventExchangePort {
     this.timer = setTimeout(this.onDeadline, ms).unref();
   }
 
-  /** What came is not Kong's protocol, so nothing after it can be trusted either. */
+  /** The bytes are not Kong's protocol, so nothing after them can be trusted either. */
   private onProtocolError(error: unknown): void {
     this.context.counters.protocolErrors++;
     const { requestId } = this.exchange ?? {};
@@ -246,7 +245,7 @@ export class KongConnection implements EventExchangePort {
     if (this.closing) return;
     this.closing = true;
     this.decoder.stop();
-    // Half a close: what Kong may just have sent is still read and dropped, so it sees an orderly end and not a reset.
+    // Half a close: bytes that Kong may just have sent are read and dropped, so that Kong sees an orderly end and not a reset.
     this.socket.end();
     this.socket.resume();
     setTimeout(() => this.socket.destroy(), lingerMs).unref();
@@ -272,7 +271,7 @@ interface CommandContext {
 
 type Command = Exclude<RpcCall, { command: 'handle_event' | 'unknown' }>;
 
-/** Answers every call but events. What is asked of an unknown plugin or instance gets an answer without content. */
+/** Replies to every call except events. A call for an unknown plugin or instance gets an empty reply. */
 function answerCommand(call: Command, context: CommandContext): RpcReturn | Promise<RpcReturn> {
   const { plugin, instances, log } = context;
   const { sequence } = call;
@@ -309,7 +308,7 @@ function describe(plugin: PluginModule, startedAt: number): PluginInfoMessage {
   return { name: Name, version: Version, priority: Priority, phases: ['access'], schema, updatedAt: startedAt, loadedAt: startedAt };
 }
 
-/** The answer when the access decision could not be made. It says nothing of the cause: that is in the log. */
+/** The response when the access decision could not be made. The cause is only in the log. */
 const problem = {
   type: 'about:blank',
   title: 'Service Unavailable',

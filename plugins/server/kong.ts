@@ -8,7 +8,7 @@ import { type Writer } from './wire/wire-writer';
 
 type HeaderValues = Record<string, string | string[]>;
 
-/** Kong's own limit for get_headers, and the number to ask for: it drops what lies beyond. */
+/** Kong's own limit for get_headers, and the number to request. Kong drops further headers. */
 const maxHeaders = 1000;
 const nothing = Buffer.alloc(0);
 
@@ -85,7 +85,7 @@ class Client {
   }
 }
 
-/** Variables that tell the request's id, for the log. */
+/** Variables that hold the request's id, for the log. */
 const idIn = new Map<string, (value: string) => string>([
   ['kong_request_id', (value) => value],
   [REQUEST_VARIABLE, requestIdIn],
@@ -121,7 +121,7 @@ class ServiceRequest {
     return this.exchange.write(setServiceRawQuery, query, writeString);
   }
 
-  /** Text goes out as UTF-8. Give bytes for a body that may not be text: a string cannot carry them. */
+  /** Sends text as UTF-8. Give bytes for a body that may not be text, because a string cannot hold them. */
   setRawBody(body: string | Uint8Array): Promise<null> {
     return this.exchange.write(setServiceRawBody, typeof body === 'string' ? Buffer.from(body) : body, writeBytes);
   }
@@ -134,7 +134,7 @@ class Service {
     this.request = new ServiceRequest(exchange);
   }
 
-  /** Over plain HTTP, also where the service itself is https: Kong keeps its scheme otherwise. */
+  /** Uses plain HTTP, even if the service itself is https. Kong would keep its scheme otherwise. */
   setTarget(host: string, port: number): Promise<null> {
     void this.exchange.write(setServiceScheme, 'http', writeString);
     return this.exchange.write(setServiceTarget, { host, port }, writeTarget);

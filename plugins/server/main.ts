@@ -23,13 +23,13 @@ import { BIND_VARIABLE, startWorkers } from './workers/worker-parent';
 const DRAIN_MS = 3_000;
 
 /**
- * Collects old garbage when the heap has grown to twice what is in use; V8 by itself waits for four times. Most garbage here is decisions
- * on their way to the log. With this and `--max-semi-space-size=4` (cli/supervisor/plan.ts), a flood of rejections takes 110 MB of memory
+ * Collects garbage when the heap has grown to twice what is in use; V8 by itself waits for four times. Most garbage here is decisions on
+ * their way to the log. With this and `--max-semi-space-size=4` (cli/supervisor/plan.ts), a flood of rejections takes 110 MB of memory
  * instead of 150 to 185, at the same CPU time a request.
  */
 const HEAP_GROWTH = '--heap-growing-percent=100';
 
-/** JSON lines in the form of the services' own. stderr: stdout carries the ready line alone. */
+/** Logs JSON lines in the form of the services, to stderr, because stdout carries only the ready line. */
 function openLog({ logLevel, nodeName }: PluginServerSettings): Logger {
   const form = { timestamp: stdTimeFunctions.isoTime, formatters: { level: (label: string) => ({ level: label }) } };
   const base = { service: 'plugin-server', ...(cluster.isWorker ? { node: nodeName } : {}) };
@@ -79,14 +79,14 @@ async function serve(settings: PluginServerSettings): Promise<void> {
   const passOn = cluster.isWorker ? passToParent(process) : undefined;
   const hearLane = (lines: string): void => accessLayer.hearAnswers(lines, passOn);
   const entrances = await openEntrances({ plugin, settings: entranceSettings, log, hear: hearLane });
-  // Last, because the parent of workers counts a worker that accepts here as one that serves.
+  // Last, because the parent of workers takes a worker that accepts connections here for one that serves.
   await server.listen();
   log.info({ signature: settings.signing.description }, 'proofs are signed');
 
   const stop = async (signal: NodeJS.Signals): Promise<void> => {
     log.info({ signal }, 'draining');
     await Promise.all([server.close({ graceMs: DRAIN_MS }), entrances.close({ graceMs: DRAIN_MS })]);
-    // The parent of workers goes on to hear for a worker that ends.
+    // The parent of workers still receives responses for a worker that ends.
     await accessLayer.close(answers !== undefined || cluster.isWorker);
     await Promise.all([listener?.close(), answers?.close()]);
     log.info({}, 'stopped');

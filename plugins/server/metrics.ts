@@ -13,27 +13,27 @@ import {
 } from '../core/store-stats';
 import { type PluginServerStats } from './plugin-server';
 
-/** What the server and the stores tell about themselves. */
+/** Figures that the server and the stores report about themselves. */
 export interface MetricSources {
   readonly server: () => PluginServerStats;
   readonly cache: () => AccessRecordCacheStats;
-  /** False while changes could be missed, so that every request reads its key anew. */
+  /** False while changes could be missed, so that every request reads its key again. */
   readonly isFeedHealthy: () => boolean;
   readonly quota: () => QuotaStoreStats;
   readonly decisions: () => DecisionWriterStats;
-  /** Absent where the gateway tells nothing. */
+  /** Absent when the gateway reports nothing. */
   readonly witness?: (() => WitnessStats & { readonly refunds: RefundQueueStats; readonly settlements: SettleQueueStats }) | undefined;
 }
 
 export interface PluginServerMetrics {
   readonly registry: Registry;
-  /** The same log, counted by product and code: two look-ups and an addition a decision. */
+  /** The same log, with decisions counted by product and code. It costs two look-ups and an addition a decision. */
   countDecisions(log: DecisionLog): DecisionLog;
-  /** Told of each answer to an admitted request. */
+  /** Called for each response to an admitted request. */
   countAnswer(this: void, answer: Answer): void;
   /** The same plugin, timed from Kong's event to the end of its access phase. */
   timeEvents<Instance extends KongPlugin>(plugin: PluginModule<Instance>): PluginModule<Instance>;
-  /** Told how long a step of a decision took. */
+  /** Called with the duration of a step of a decision. */
   timeStep(this: void, step: DecisionStep, durationMs: number): void;
   /** A scrape reads these from now on. */
   watch(sources: MetricSources): void;
@@ -48,7 +48,7 @@ const STEP_BUCKETS = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.002, 0.004, 0.0
 /** Seconds. A warm key takes less than a millisecond; 5 s is the deadline of an event. */
 const EVENT_BUCKETS = [0.00025, 0.0005, 0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064, 0.125, 0.25, 0.5, 1, 2.5, 5];
 
-/** Counts by product and something else, as plain numbers: prom-client would join and hash the labels of every one. */
+/** Counts by product and a second label, as plain numbers: prom-client would join and hash the labels of every count. */
 class CountsByProduct {
   private readonly byProduct = new Map<string, Map<string, number>>();
 
@@ -58,7 +58,7 @@ class CountsByProduct {
     counts.set(of, (counts.get(of) ?? 0) + 1);
   }
 
-  /** @param label what `of` is */
+  /** @param label name of the label that `of` gives */
   show<Label extends string>(registry: Registry, described: { name: string; help: string; label: Label }): void {
     const { label, ...shown } = described;
     const { byProduct } = this;
@@ -82,7 +82,7 @@ function timed<Instance extends KongPlugin>(plugin: PluginModule<Instance>, obse
       const done = work(given);
       const note = (): void => observe((performance.now() - startedAt) / 1_000);
       done.then(note, note);
-      // The plugin's own promise goes back: measuring must not make the answer wait for another turn.
+      // Returns the plugin's own promise, because measuring must not delay the reply by another turn.
       return done;
     };
   class Timed {
@@ -96,7 +96,7 @@ function timed<Instance extends KongPlugin>(plugin: PluginModule<Instance>, obse
   return { ...plugin, Plugin: Timed as unknown as PluginModule<Instance>['Plugin'] };
 }
 
-/** A total that its owner keeps: read when it is asked for. */
+/** A total that its owner keeps, read on demand. */
 function total(registry: Registry, described: { name: string; help: string }, read: () => number): void {
   const collect = function (this: Counter): void {
     this.reset();
@@ -168,7 +168,7 @@ function watchQuota(registry: Registry, read: MetricSources['quota']): void {
   total(registry, { name: name('usage_rows_total'), help: 'Rows of usage written to Postgres.' }, () => read().usageRowsWritten);
 }
 
-/** Whether the breaker of each store is open. */
+/** Shows whether the breaker of each store is open. */
 function watchBreakers(registry: Registry, { cache, quota }: MetricSources): void {
   new Gauge({
     name: 'tollgate_breaker_open',
@@ -185,7 +185,7 @@ function watchBreakers(registry: Registry, { cache, quota }: MetricSources): voi
   });
 }
 
-/** @returns told of every step; the labels are looked up here, once */
+/** @returns a function that takes every step; the labels are looked up here, once */
 function createStepTimes(registry: Registry): PluginServerMetrics['timeStep'] {
   const histogram = new Histogram({
     name: 'tollgate_plugin_step_duration_seconds',
@@ -233,7 +233,7 @@ function outcomes(registry: Registry, described: { name: string; help: string },
   });
 }
 
-/** Metrics of one plugin server. All but decisions and event times are read from their owners when they are asked for. */
+/** Metrics of one plugin server. All except decisions and event times are read from their owners on demand. */
 export function createPluginServerMetrics(): PluginServerMetrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

@@ -33,9 +33,9 @@ const STATEMENT_TIMEOUT_MS = 2_000;
 export interface AccessLayerOptions {
   readonly settings: PluginServerSettings;
   readonly log: Logger;
-  /** Absent: nothing is counted or timed. */
+  /** Without it, nothing is counted or timed. */
   readonly metrics?: PluginServerMetrics | undefined;
-  /** Whether a gateway tells what it answered. */
+  /** True if a gateway reports its responses. */
   readonly hearsAnswers: boolean;
 }
 
@@ -46,19 +46,19 @@ export interface OpenAccessLayer {
   /** Takes lines of the gateway's access log ({@link Witness.hear}). */
   readonly hearAnswers: Witness['hear'];
   /**
-   * Call it after the last event: writes what is not written yet and closes every connection.
-   * @param awaitsAnswers whether those to requests under way are still heard
+   * Writes what is not written yet and closes every connection. Call it after the last event.
+   * @param awaitsAnswers whether responses to requests under way may still be reported
    */
   close(awaitsAnswers: boolean): Promise<void>;
 }
 
-/** Loads OpenTelemetry for the decisions only where tracing is on. */
+/** Loads OpenTelemetry for decisions only if tracing is on. */
 async function openTracer({ ratio }: Tracing): Promise<DecisionTracer> {
   const { createDecisionTracer } = await import('./decision-tracer.js');
   return createDecisionTracer({ ratio, clock: systemClock });
 }
 
-/** Three pools, so that neither a burst of new keys nor a slow ledger write can hold up the others. */
+/** Opens three pools, so that neither a burst of new keys nor a slow ledger write can delay the others. */
 async function openPools(databaseUrl: string, log: ServerLog): Promise<Record<'records' | 'counters' | 'ledger', Pool>> {
   const open = (applicationName: string, max: number): Pool =>
     createPool(databaseUrl, {
@@ -78,7 +78,7 @@ interface DebugLog {
   debug(details: object, message: string): void;
 }
 
-/** The same log; at level debug every decision is a line too. At other levels nothing is added: the table of decisions has them all. */
+/** The same log, with a line for every decision at level debug. Other levels add nothing, because the table of decisions has them all. */
 function logDecisions(decisions: DecisionLog, log: DebugLog): DecisionLog {
   if (!log.isLevelEnabled('debug')) return decisions;
   return {
@@ -171,7 +171,7 @@ export async function openAccessLayer({ settings, log, metrics, hearsAnswers }: 
       if (missing > 0) log.warn({ requests: missing }, 'ended before their answers were told: they stay charged as they were');
       await Promise.all([refunds.close(), settlements.close()]);
       await Promise.all([quota.close(), decisions.close(), reporter.close(), feed.close(), tracing?.stop()]);
-      // After the lines of the log, to which it adds.
+      // Closed after the log, because it adds to the log's lines.
       await answers.close();
       cache.close();
       hashes.close();

@@ -2,7 +2,7 @@ import { type PluginModule } from '../core/access/kong-pdk';
 
 type PluginFacts = Omit<PluginModule, 'Plugin'>;
 
-/** What Kong's query command prints for a plugin server. */
+/** The output of Kong's query command for a plugin server. */
 export interface PluginServerInfo {
   /** A bare array of plugins, without this, would mean MessagePack. */
   Protocol: 'ProtoBuf:1';
@@ -33,7 +33,7 @@ export function pluginInfo(plugin: PluginFacts): PluginServerInfo {
   return { Protocol: 'ProtoBuf:1', Plugins: [{ Name, Version, Priority, Phases: ['access'], Schema: pluginSchema(plugin) }] };
 }
 
-/** The same as text, ready to be written to kong/access-layer.json, which the query command prints. */
+/** The same as text for kong/access-layer.json, which the query command prints. */
 export function formatPluginInfo(plugin: PluginFacts): string {
   return `${JSON.stringify(pluginInfo(plugin), null, 2)}\n`;
 }

@@ -9,16 +9,16 @@ import { type InstanceDirectory } from './workers/instance-directory';
 
 export interface PluginServerOptions {
   plugin: PluginModule;
-  /** Where Kong connects; its directory is made when missing. */
+  /** Path to which Kong connects. Its directory is made when missing. */
   socketPath: string;
-  /** In a worker: where it binds together with the others. The parent gives what is bound there to Kong. */
+  /** In a worker: the path at which it binds together with the others. The parent moves the socket to Kong's path. */
   bindAt?: string | undefined;
-  /** In a worker: where it finds the instances that Kong started on others. */
+  /** In a worker: finds the instances that Kong started on others. */
   directory?: InstanceDirectory | undefined;
   log: ServerLog;
   /** An event that takes longer is refused with 503. Default 5000: Kong itself would wait 60 s. */
   eventDeadlineMs?: number;
-  /** The same while Kong waits for the client's body. Default 30000. */
+  /** The same limit while Kong waits for the client's body. Default 30000. */
   bodyDeadlineMs?: number;
   /** Default 64 MiB. */
   maxFrameBytes?: number;
@@ -26,7 +26,7 @@ export interface PluginServerOptions {
 
 export interface PluginServerStats extends Counters {
   connections: number;
-  /** Events that run at this moment. */
+  /** Events that run at present. */
   running: number;
   instances: number;
 }
@@ -34,7 +34,10 @@ export interface PluginServerStats extends Counters {
 export interface PluginServer {
   /** @throws Error when another server answers on the socket, or the path holds something else */
   listen(): Promise<void>;
-  /** Takes no more connections, though the path stays for the next server; lets running events end for at most `graceMs`, refuses the rest with 503 and ends every connection. */
+  /**
+   * Takes no more connections, though the path stays for the next server. Lets running events end for at most `graceMs`, refuses the rest
+   * with 503 and ends every connection.
+   */
   close(options: { graceMs: number }): Promise<void>;
   stats(): PluginServerStats;
 }

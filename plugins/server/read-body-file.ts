@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 
 /**
  * Reads a request body that Kong spooled to a file; undefined when it is larger than `maxBytes`. A missing file lies in Kong's own
- * container. kong.conf keeps every form that may hold a key in memory, so that body is too large for a key: its sender counts as a caller
+ * container. kong.conf keeps every form that may hold a key in memory, so such a body is too large for a key: its sender counts as a caller
  * without a key, not as an outage.
  * @throws Error when the file is there and cannot be read
  */

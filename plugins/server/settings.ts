@@ -5,7 +5,7 @@ import { linkSettings } from '../core/proof/link-settings';
 import { type LinkKeys } from '../core/proof/access-link';
 import { signingSettings, type ContextSigning } from './signing-settings';
 
-/** The database keeps younger lines, whatever this setting says. */
+/** The database keeps lines for at least so many days, whatever the setting. */
 const MIN_AUDIT_DAYS = 90;
 
 const ENVIRONMENT = z.object({
@@ -46,21 +46,21 @@ export interface PluginServerSettings {
   readonly redisUrl: string | undefined;
   readonly timeZone: string;
   readonly signing: ContextSigning;
-  /** Undefined: links are not set up. */
+  /** Undefined when links are not set up. */
   readonly linkKeys: LinkKeys | undefined;
   readonly socketPath: string;
-  /** Shown to customers beside the changes that this node confirmed; the host's name unless given. */
+  /** Shown to customers beside the changes that this node confirmed. Default: the host's name. */
   readonly nodeName: string;
   readonly logLevel: string;
   /** The number of processes; 1 means no workers. */
   readonly workers: number;
   /** Lines of the audit log are deleted after this many days. */
   readonly auditRetentionDays: number;
-  /** Where gateways send their access log, UDP. Undefined: nothing is known of answers. */
+  /** UDP address to which gateways send their access log. Undefined: responses stay unknown. */
   readonly answersListen: { readonly host: string; readonly port: number } | undefined;
-  /** How long a server that ends waits for the answers to requests under way. */
+  /** Milliseconds for which a server that ends waits for the responses to requests under way. */
   readonly answersWaitMs: number;
-  /** Undefined: no metrics. */
+  /** Undefined for no metrics. */
   readonly metrics: { readonly host: string; readonly port: number } | undefined;
 }
 

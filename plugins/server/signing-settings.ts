@@ -5,7 +5,7 @@ import { parsePrivateKey, parseSharedKeys, sharedContextKey, type ContextKey } f
 import { type ContextSigner } from '../core/proof/context-token';
 import { createProductSigner, derivePrivateKey } from '../core/proof/product-keys';
 
-/** What a parser throws becomes the setting's problem. */
+/** Turns a parser's error into the setting's problem. */
 function parsed<Value>(parse: (text: string) => Value): z.ZodType<Value> {
   return z.string().transform((text, context) => {
     try {
@@ -39,13 +39,14 @@ function hasCode(error: unknown): boolean {
 /** How proofs are signed. */
 export interface ContextSigning {
   readonly sign: ContextSigner;
-  /** For the log. */
+  /** Text for the log. */
   readonly description: string;
 }
 
 /**
- * Reads what proofs are signed with. For products with `proof: hs256`: the product's own key, derived from the first secret. For all others,
- * and for all products if there is no secret: the private key, else the first shared key as HS256, else the key that the secret gives.
+ * Reads the keys that sign proofs. For products with `proof: hs256`, it is the product's own key, derived from the first secret. For all
+ * others, and for all products if there is no secret, it is the private key, else the first shared key as HS256, else the key derived from
+ * the secret.
  */
 export const signingSettings = z
   .object({

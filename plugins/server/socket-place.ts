@@ -5,15 +5,15 @@ import { dirname, join } from 'node:path';
 
 /** Kong and this server run as different users of one group. */
 const socketMode = 0o660;
-/** sizeof(sun_path) less its end: 108 bytes on Linux, 104 elsewhere. */
+/** sizeof(sun_path) minus its end: 108 bytes on Linux, 104 elsewhere. */
 const maxPathBytes = process.platform === 'linux' ? 107 : 103;
 
 const STICKY = 0o1000;
 const WRITABLE_BY_OTHERS = 0o002;
 
 /**
- * Why a folder is no place for the socket: a user who can replace the socket decides about every request. Its group may write, because Kong
- * belongs to it.
+ * Why a folder is no place for the socket: a user who can replace the socket decides about every request. The folder's group may write,
+ * because Kong belongs to it.
  * @param uid of this process; undefined where the system has no users
  */
 export function findFolderProblem({ uid, mode }: Pick<Stats, 'uid' | 'mode'>, ownUid: number | undefined): string | undefined {
@@ -45,15 +45,15 @@ export async function checkPlace(socketPath: string): Promise<void> {
 }
 
 /**
- * The path to bind before {@link placeSocket} moves the socket to its place. The move replaces an earlier server's socket in one step, and
- * the path stays when this server ends, because the system removes only the bound name. So the path is never missing between two servers:
- * meanwhile Kong's nginx would write the request line of every request, query included, to its error log.
+ * The path to bind before {@link placeSocket} moves the socket to its place. The move replaces an earlier server's socket in one step. The
+ * path stays when this server ends, because the system removes only the bound name. So the path is never missing between two servers; if it
+ * were, Kong's nginx would write the request line of every request, query included, to its error log.
  */
 export function nameBeside(socketPath: string): string {
   return join(dirname(socketPath), `.p${randomBytes(3).toString('hex')}`);
 }
 
-/** Gives a socket that was bound beside the path to Kong. Does nothing when it is there already. */
+/** Moves a socket that was bound beside the path to Kong's path. Does nothing when it is there already. */
 export function placeSocket(beside: string, socketPath: string): void {
   if (!existsSync(beside)) return;
   chmodSync(beside, socketMode);

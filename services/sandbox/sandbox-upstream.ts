@@ -2,23 +2,23 @@ import { type IncomingMessage } from 'node:http';
 import { type FastifyInstance, type FastifyReply } from 'fastify';
 import { type WebSocket } from 'ws';
 
-/** One documented input of a product and what a test key gets for it. */
+/** One documented input of a product, and the result for a test key. */
 export interface SandboxExample {
   readonly product: string;
   /** Full path below the gateway's base URL. */
   readonly route: string;
   readonly method: 'GET' | 'POST';
-  /** `success`, or the name of the failure that the input provokes. */
+  /** `success`, or the name of the failure that the input causes. */
   readonly outcome: string;
-  /** Ready to send as the request's parameters. */
+  /** The request's parameters. */
   readonly input: Readonly<Record<string, unknown>>;
-  /** Status and gist of the answer, in one line. */
+  /** Status and gist of the response, in one line. */
   readonly yields: string;
 }
 
 /**
- * A simulated upstream. It speaks the real one's wire format and answers the same input in the same way for ever; it documents its own
- * inputs, so that the list at `GET /` cannot drift from what it does. It never imports the adapter that it is there to check.
+ * A simulated upstream. It speaks the real upstream's wire format and always responds to the same input in the same way. It documents its
+ * own inputs, so that the list at `GET /` cannot differ from its behaviour. It never imports the adapter that it checks.
  */
 export interface SandboxUpstream {
   /** Its paths lie below `/<name>`. */
@@ -26,18 +26,18 @@ export interface SandboxUpstream {
   readonly examples: readonly SandboxExample[];
   /** Registers the HTTP routes; paths are relative to `/<name>`. */
   readonly routes?: (app: FastifyInstance) => void;
-  /** WebSocket end points by path relative to `/<name>`. */
+  /** WebSocket endpoints by path relative to `/<name>`. */
   readonly webSockets?: Readonly<Record<string, (socket: WebSocket, request: IncomingMessage) => void>>;
-  /** Answers a datagram on the UDP port with the number of the HTTP port; undefined leaves it unanswered. One upstream at most. */
+  /** Replies to a datagram on the UDP port with the number of the HTTP port; undefined means no reply. At most one upstream has it. */
   readonly datagram?: (message: Buffer) => Buffer | undefined;
 }
 
-/** Leaves the request open for ever: what an upstream that hangs looks like. The client or the sandbox's end closes it. */
+/** Leaves the request open for ever, as an upstream that hangs does. The client or the sandbox's end closes it. */
 export function neverAnswer(reply: FastifyReply): void {
   reply.hijack();
 }
 
-/** Closes the connection without an answer. */
+/** Closes the connection without a response. */
 export function closeConnection(reply: FastifyReply): void {
   reply.hijack();
   reply.raw.destroy();

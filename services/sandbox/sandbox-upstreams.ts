@@ -26,8 +26,8 @@ import { createSeoWeb } from './seo/seo-web';
 import { createZippopotam } from './pincode/zippopotam';
 
 /**
- * Every simulated upstream, fresh: a new one is a file in this folder and a line here.
- * @param options.aadhaarSource as the identity worker's AADHAAR_TEST_SOURCE, so that the list at `/` tells what test keys get
+ * Creates every simulated upstream. A new one is a file in this folder and a line here.
+ * @param options.aadhaarSource as the identity worker's AADHAAR_TEST_SOURCE, so that the list at `/` shows what test keys get
  */
 export function createSandboxUpstreams({ aadhaarSource = 'link' }: { aadhaarSource?: AadhaarSource } = {}): readonly SandboxUpstream[] {
   return [

@@ -113,9 +113,17 @@ describe('a key', () => {
     expect(await json('key', 'show', rotated.id)).toMatchObject({ state: 'active', expired: false });
   });
 
-  it('ends now, or at a moment that may be past', async () => {
+  it('ends now, or at a time that may be past; a date is the end of that day in the quota time zone', async () => {
     const { id } = await newKey();
-    expect(await json('key', 'expire', id, '--at', '2020-01-01')).toMatchObject({ expired: true, expiresAt: '2020-01-01T00:00:00.000Z' });
+    expect(await json('key', 'expire', id, '--at', '2020-01-01T00:00Z')).toMatchObject({
+      expired: true,
+      expiresAt: '2020-01-01T00:00:00.000Z',
+    });
+    expect(await json('key', 'expire', id, '--at', '2020-01-01')).toMatchObject({ expired: true, expiresAt: '2020-01-01T18:30:00.000Z' });
+    const today = new Date(Date.now() + 19_800_000).toISOString().slice(0, 10);
+    expect(await json('key', 'expire', id, '--at', today)).toMatchObject({ expired: false });
+    const made = await run('key', 'create', '--customer', CUSTOMER, '--products', 'api-ip', '--expires', '2099-03-31');
+    expect(made.stdout).toMatch(/it ends 2099-03-31 18:30 UTC/);
     expect(await json('key', 'expire', id, '--at', '2099-01-01')).toMatchObject({ expired: false });
     expect(await json('key', 'expire', id)).toMatchObject({ expired: true });
   });

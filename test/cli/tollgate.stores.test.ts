@@ -127,7 +127,7 @@ it('a subscription is created, changes its plan and its limits, and goes back to
   expect(await ran(`subscription change ${id} --plan Star`)).toMatchObject({ plan: 'Star', daily: 100_000 });
 });
 
-describe('suspended by the provider', () => {
+describe('suspended by the seller', () => {
   const suspended = { reason: 'unpaid', since: expect.any(String) };
 
   it('is a customer, with a reason, until it is restored', async () => {

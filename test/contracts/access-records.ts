@@ -121,7 +121,7 @@ export function describeAccessRecords(name: string, open: () => AccessRecordsUnd
       expect(await after(setSubscriptionState(pool, { id, state: 'cancelled', actor }))).toMatchObject({ state: 'cancelled' });
     });
 
-    it('shows what the provider suspends and restores: a key, a subscription, a customer with all it has', async () => {
+    it('shows what the seller suspends and restores: a key, a subscription, a customer with all it has', async () => {
       const { pool } = open();
       const { id, hash, customerId, subscriptions } = await newKey(pool, { products: ['api-ip', 'api-pincode'] });
       const subscription = subscriptions[0]?.id ?? '';

@@ -12,7 +12,8 @@ import { REAL_GATEWAYS } from '../gateways/support/every-gateway';
 import { type FaultedGateway, openFaultedGateway, RECOVERY } from '../gateways/support/faulted-gateway';
 import { send, type Reply } from '../support/http';
 import { expectMeasured } from '../support/measured';
-import { sceneOn } from '../support/sample';
+import { openedForTests } from '../support/opened';
+import { sceneOn } from '../support/scenes';
 import { type RunningInstance } from '../support/system/instance';
 import { expectDocumented, type FaultPlan, type Observation, observeFault } from '../support/faults/observe-fault';
 import { readMetric } from '../support/system/read-metric';
@@ -33,8 +34,9 @@ const AADHAAR = { aadhaar: '999999990019' };
 
 const newKey = (): Promise<IssuedKey> => tollgate.createKey({ products: ['api-vahaan'], mode: 'test', daily: 100_000, monthly: 1_000_000 });
 
+const opened = openedForTests();
 beforeAll(async () => {
-  tollgate = await openOwnInstallation();
+  tollgate = await opened.keep(openOwnInstallation(), (each) => each.close());
   instance = tollgate.instance;
   const [valid, revoked] = [await newKey(), await newKey()];
   watcher = (await newKey()).key;
@@ -43,8 +45,6 @@ beforeAll(async () => {
   await tollgate.keys.revoke(revoked.id);
   target = { url: `${tollgate.gatewayUrl}/vahaan`, key: valid.key, revokedKey: revoked.key };
 });
-
-afterAll(() => tollgate.close());
 
 const statusOf = (key: string): Promise<number> =>
   send(target.url, { headers: { 'X-API-Key': key } }).then(
@@ -187,14 +187,14 @@ describe('nothing unauthorised gets through while the plugin server', () => {
 });
 
 describe.each(REAL_GATEWAYS)('nothing unauthorised gets through %s while the plugin server', (kind) => {
+  const parts = openedForTests();
   let gateway: FaultedGateway;
 
   beforeAll(async () => {
-    gateway = await openFaultedGateway(tollgate, kind);
+    gateway = await parts.keep(openFaultedGateway(tollgate, kind), (each) => each.stop());
   });
-  afterAll(() => gateway.stop());
 
-  sceneOn(kind, 0)('is killed again and again', async () => {
+  sceneOn(kind, 'nginx')('is killed again and again', async () => {
     const inflict = async (): Promise<void> => {
       for (let death = 0; death < 3; death++) {
         process.kill(pluginServer(), 'SIGKILL');
@@ -205,14 +205,14 @@ describe.each(REAL_GATEWAYS)('nothing unauthorised gets through %s while the plu
     await gateway.expectRefusals('killed three times', { ...RECOVERY, inflict, lastsMs: 0 });
   });
 
-  sceneOn(kind, 1)('is stopped for longer than the gateway waits', async () => {
+  sceneOn(kind, 'caddy')('is stopped for longer than the gateway waits', async () => {
     const pid = pluginServer();
     const inflict = (): void => void process.kill(pid, 'SIGSTOP');
     const lift = (): void => void process.kill(pid, 'SIGCONT');
     await gateway.expectRefusals('stopped', { ...RECOVERY, inflict, lastsMs: STOPPED_MS, lift });
   });
 
-  sceneOn(kind, 2)('is hammered by strangers', () => gateway.expectRefusalsUnderFlood('hammered'));
+  sceneOn(kind, 'haproxy')('is hammered by strangers', () => gateway.expectRefusalsUnderFlood('hammered'));
 });
 
 describe('a worker that is killed', () => {

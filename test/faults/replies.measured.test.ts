@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { encodeFrames } from '../../plugins/server/wire/frames';
@@ -7,7 +7,8 @@ import { EVERY_GATEWAY, LANE } from '../gateways/support/every-gateway';
 import { type FaultedGateway, openFaultedGateway, RECOVERY } from '../gateways/support/faulted-gateway';
 import { type BrokenReply, openReplyRelay, type ReplyRelay } from '../support/faults/reply-relay';
 import { encodeRpcReturn } from '../support/gateway/kong-messages';
-import { sceneOn } from '../support/sample';
+import { openedForTests } from '../support/opened';
+import { sceneOn } from '../support/scenes';
 
 /** The plugin server's sockets that speak frames: Kong's own protocol, and the lane. */
 const SOCKETS = ['plugin.sock', 'lane.sock'];
@@ -35,33 +36,28 @@ const FAULTS: readonly (readonly [fault: string, how: (reply: Buffer) => BrokenR
 
 let tollgate: OwnInstallation;
 
+const opened = openedForTests();
 beforeAll(async () => {
-  tollgate = await openOwnInstallation();
+  tollgate = await opened.keep(openOwnInstallation(), (each) => each.close());
 });
-afterAll(() => tollgate.close());
 
 describe.each(ASKED_BY_FRAMES)(
   'nothing unauthorised gets through %s, and nothing reaches a service, while the plugin server is heard to say',
   (kind) => {
-    let folder: string;
+    const parts = openedForTests();
     let relays: ReplyRelay[];
     let gateway: FaultedGateway;
 
     beforeAll(async () => {
-      folder = mkdtempSync(join(tmpdir(), 'replies-'));
+      const folder = await parts.keep(mkdtemp(join(tmpdir(), 'replies-')), (each) => rm(each, { recursive: true, force: true }));
       const relayed = (name: string): Promise<ReplyRelay> =>
-        openReplyRelay({ path: join(folder, name), server: join(tollgate.instance.dataDir, name) });
+        parts.keep(openReplyRelay({ path: join(folder, name), server: join(tollgate.instance.dataDir, name) }), (each) => each.close());
       relays = await Promise.all(SOCKETS.map(relayed));
-      gateway = await openFaultedGateway(tollgate, kind, folder);
-    });
-    afterAll(async () => {
-      await gateway.stop();
-      await Promise.all(relays.map((relay) => relay.close()));
-      rmSync(folder, { recursive: true, force: true });
+      gateway = await parts.keep(openFaultedGateway(tollgate, kind, folder), (each) => each.stop());
     });
 
-    FAULTS.forEach(([fault, how, note], scene) => {
-      sceneOn(kind, scene)(fault, async () => {
+    FAULTS.forEach(([fault, how, note]) => {
+      sceneOn(kind, 'nginx-lua')(fault, async () => {
         const broken = (): number => relays.reduce((sum, { brokenCount }) => sum + brokenCount, 0);
         const before = broken();
         await gateway.expectRefusals(fault, {

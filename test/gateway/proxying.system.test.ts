@@ -75,6 +75,14 @@ describe('an answer of the service', () => {
     expect([answer.status, answer.body.split('\n')[0]]).toEqual([502, 'An invalid response was received from the upstream server']);
   });
 
+  it.each([
+    ['nothing', '', 502],
+    ['32k', 'nginx_proxy_proxy_buffer_size = 32k\n', 200],
+  ])('with a head of 8 KiB, where kong.conf says %s of it', async (_what, kongConf, status) => {
+    stage = await setStage({ kongConf, service: (_request, response) => response.setHeader('X-Long', 'a'.repeat(8_000)).end('ok') });
+    expect((await get(stage.gateway.port, '/m')).status).toBe(status);
+  });
+
   it('that ends early breaks the connection instead of passing for whole', async () => {
     expect((await send('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc')).body.length).toBeLessThan(10);
   });

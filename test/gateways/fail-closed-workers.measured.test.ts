@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openOwnInstallation, type OwnInstallation } from '../acceptance/installation';
 import { eventually } from '../support/eventually';
 import { send } from '../support/http';
-import { sceneOn } from '../support/sample';
+import { openedForTests } from '../support/opened';
+import { sceneOn } from '../support/scenes';
 import { childProcesses } from '../support/system/child-processes';
 import { REAL_GATEWAYS } from './support/every-gateway';
 import { type FaultedGateway, openFaultedGateway, RECOVERY as OF_ONE_PROCESS } from './support/faulted-gateway';
@@ -17,10 +18,10 @@ const CRASHING_MS = 2_000;
 
 let tollgate: OwnInstallation;
 
+const opened = openedForTests();
 beforeAll(async () => {
-  tollgate = await openOwnInstallation({ PLUGIN_SERVER_WORKERS: String(WORKERS) });
+  tollgate = await opened.keep(openOwnInstallation({ PLUGIN_SERVER_WORKERS: String(WORKERS) }), (each) => each.close());
 });
-afterAll(() => tollgate.close());
 
 const workers = (): number[] => childProcesses(tollgate.instance.pidOf('plugin-server'));
 
@@ -41,15 +42,15 @@ async function servingWorkers(): Promise<number> {
 const untilAllServe = (): Promise<void> => eventually(async () => workers().length === WORKERS && (await servingWorkers()) === WORKERS);
 
 describe.each(REAL_GATEWAYS)('nothing unauthorised gets through %s while of three workers of the plugin server', (kind) => {
+  const parts = openedForTests();
   let gateway: FaultedGateway;
 
   beforeAll(async () => {
-    gateway = await openFaultedGateway(tollgate, kind);
+    gateway = await parts.keep(openFaultedGateway(tollgate, kind), (each) => each.stop());
   });
-  afterAll(() => gateway.stop());
   beforeEach(untilAllServe);
 
-  sceneOn(kind, 0)('one is killed again and again', async () => {
+  sceneOn(kind, 'nginx')('one is killed again and again', async () => {
     const inflict = async (): Promise<void> => {
       for (let death = 0; death < 3; death++) {
         const [dead = 0] = workers();
@@ -61,12 +62,12 @@ describe.each(REAL_GATEWAYS)('nothing unauthorised gets through %s while of thre
     await gateway.expectRefusals('one worker killed three times', { ...RECOVERY, inflict, lastsMs: 0, deaths: 3 });
   });
 
-  sceneOn(kind, 1)('all are killed at once', async () => {
+  sceneOn(kind, 'caddy')('all are killed at once', async () => {
     const inflict = (): void => workers().forEach(kill);
     await gateway.expectRefusals('all workers killed', { ...RECOVERY, inflict, lastsMs: 0, deaths: 1 });
   });
 
-  sceneOn(kind, 2)('each is killed as soon as it is there', async () => {
+  sceneOn(kind, 'haproxy')('each is killed as soon as it is there', async () => {
     let isCrashing = true;
     const crash = async (): Promise<void> => {
       for (; isCrashing; await sleep(20)) workers().forEach(kill);
@@ -84,12 +85,12 @@ describe.each(REAL_GATEWAYS)('nothing unauthorised gets through %s while of thre
     });
   });
 
-  sceneOn(kind, 3)('one is stopped for longer than the gateway waits', async () => {
+  sceneOn(kind, 'nginx-lua')('one is stopped for longer than the gateway waits', async () => {
     const [stopped = 0] = workers();
     const inflict = (): void => void process.kill(stopped, 'SIGSTOP');
     const lift = (): void => void process.kill(stopped, 'SIGCONT');
     await gateway.expectRefusals('one worker stopped', { ...RECOVERY, inflict, lastsMs: STOPPED_MS, lift });
   });
 
-  sceneOn(kind, 4)('all are hammered by strangers', () => gateway.expectRefusalsUnderFlood('hammered, three workers'));
+  sceneOn(kind, 'nginx-lua')('all are hammered by strangers', () => gateway.expectRefusalsUnderFlood('hammered, three workers'));
 });

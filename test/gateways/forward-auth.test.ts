@@ -1,5 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ForwardAuthServer } from '../../plugins/entrances/forward-auth/forward-auth-server';
@@ -266,6 +267,30 @@ describe('nobody is admitted', () => {
 
   it('by a head that is too large to be read whole', async () => {
     const answer = await ask('/authorize/api-ip', of('/ip', withKey, ['X-Filler', 'x'.repeat(60_000)]));
-    expect(answer.status).toBe(431);
+    expect([answer.status, codeOf(answer)]).toEqual([400, 'request_not_readable']);
   });
+
+  it.each(['nginx', 'haproxy', 'caddy', 'unknown'])(
+    'by a header with a control character, which %s reports as the caller’s mistake',
+    async (kind) => {
+      const id = '0123456789abcdef0123456789abcdef';
+      const head = [
+        `GET /${kind}/authorize/api-ip HTTP/1.1`,
+        'Host: a',
+        'X-Forwarded-Uri: /ip',
+        `X-Request-Id: ${id}`,
+        `X-API-Key: ${key}`,
+      ];
+      const socket = connect(join(folder, 's.sock'));
+      socket.end([...head, 'X-Odd: a\u0001b', '', ''].join('\r\n'));
+      const text = (await socket.toArray()).join('');
+      const isNamed = kind === 'nginx' || kind === 'haproxy';
+      expect([text.slice(9, 12), /x-tollgate-status: 400/i.test(text), text.includes(id)]).toEqual([
+        kind === 'nginx' ? '403' : '400',
+        kind === 'nginx',
+        isNamed,
+      ]);
+      expect(text).toContain('"code":"request_not_readable"');
+    },
+  );
 });

@@ -3,6 +3,7 @@ import { createCustomer } from '../../services/selling/customers/create-customer
 import { createKey, type CreatedKey } from '../../services/selling/keys/create-key';
 import { revokeKey } from '../../services/selling/keys/set-key-state';
 import { closeConnections } from '../support/http';
+import { openedForTests } from '../support/opened';
 import { expectMeasured } from '../support/measured';
 import { testDatabase, type TestDatabase } from '../support/postgres/postgres';
 import { startTestRedisCluster } from '../support/redis/redis-cluster';
@@ -32,25 +33,18 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 describe.each(STORES)('three nodes that count in %s', (_name, startStore) => {
+  afterAll(closeConnections);
+  const opened = openedForTests();
   let database: TestDatabase;
   let nodes: GatewayNode[] = [];
-  /** Of what was started, also when something else could not be. */
-  const closers: (() => Promise<unknown>)[] = [];
 
   beforeAll(async () => {
-    const redis = await startStore();
-    closers.push(async () => redis?.close());
-    database = await testDatabase();
-    closers.push(() => database.close());
+    const redis = await opened.keep(Promise.resolve(startStore()), (each) => each?.close());
+    database = await opened.keep(testDatabase(), (each) => each.close());
     const stores = { databaseUrl: database.url, ...(redis ? { redisUrl: redis.url } : {}) };
     const options = { ...stores, signingKeys, upstreams: service.upstreams };
-    nodes = await Promise.all([startNode(options), startNode(options), startNode(options)]);
-    closers.push(() => Promise.all(nodes.map((node) => node.stop())));
-  });
-
-  afterAll(async () => {
-    closeConnections();
-    for (const close of closers.reverse()) await close();
+    const start = (): Promise<GatewayNode> => opened.keep(startNode(options), (each) => each.stop());
+    nodes = await Promise.all([start(), start(), start()]);
   });
 
   const urls = (): string[] => nodes.map(({ gateway }) => `${gateway}/vahaan`);

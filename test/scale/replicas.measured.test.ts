@@ -7,7 +7,7 @@ import { type Unit } from '../support/system/fleet';
 import { burst } from '../support/system/exact-burst';
 import { closeConnections, send, type Reply } from '../support/http';
 import { expectMeasured } from '../support/measured';
-import { thirdOf } from '../support/sample';
+import { inTestAll } from '../support/scenes';
 import { lastAdmittedAfter } from '../support/system/revocation';
 import { successfulRequests } from '../support/gateway/sandbox-requests';
 import { CHECK_SECONDS } from '../support/system/replica-balancer';
@@ -142,7 +142,7 @@ describe('a rolling restart under load', () => {
     expect(probes).toBeGreaterThan(ENOUGH);
   }
 
-  thirdOf(1)(
+  it(
     'of every gateway with its plugin server fails no request and admits none without a right to it',
     async () => {
       const under = await startLoad(ROUTES);
@@ -158,7 +158,7 @@ describe('a rolling restart under load', () => {
     ROLL_LIMIT_MS,
   );
 
-  thirdOf(2)(
+  inTestAll(
     'of every service fails no request and admits none without a right to it',
     async () => {
       const under = await startLoad(ROUTES);
@@ -173,7 +173,7 @@ describe('a rolling restart under load', () => {
     ROLL_LIMIT_MS,
   );
 
-  thirdOf(3)(
+  inTestAll(
     'of every worker fails no request, and sessions of the other worker go on',
     async () => {
       const sessions = await Promise.all(Array.from({ length: 8 }, () => startSession()));

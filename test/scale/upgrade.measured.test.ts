@@ -8,6 +8,7 @@ import { setCustomerLimits } from '../../services/selling/customers/customer-lim
 import { createKey } from '../../services/selling/keys/create-key';
 import { revokeKey } from '../../services/selling/keys/set-key-state';
 import { eventually } from '../support/eventually';
+import { openedForTests } from '../support/opened';
 import { burst } from '../support/system/exact-burst';
 import { closeConnections, send } from '../support/http';
 import { expectMeasured } from '../support/measured';
@@ -26,6 +27,8 @@ const PAUSE_MS = 75;
 const UNSEEN_KEYS = 200;
 
 describe('a database that moves to the next version', () => {
+  afterAll(closeConnections);
+  const opened = openedForTests();
   let database: TestDatabase;
   let redis: TestRedis;
   let service: Vahaan;
@@ -35,19 +38,15 @@ describe('a database that moves to the next version', () => {
   let sent = 0;
 
   beforeAll(async () => {
-    [database, redis] = await Promise.all([testDatabase(), startTestRedis()]);
-    service = await startVahaan(signingKeys);
+    [database, redis] = await Promise.all([
+      opened.keep(testDatabase(), (each) => each.close()),
+      opened.keep(startTestRedis(), (each) => each.close()),
+    ]);
+    service = await opened.keep(startVahaan(signingKeys), (each) => each.stop());
     options = { databaseUrl: database.url, redisUrl: redis.url, signingKeys, upstreams: service.upstreams };
     await createCustomer(database.pool, { email: customer, actor: 'test' });
     await setCustomerLimits(database.pool, { customer, limits: { keys: 10 * UNSEEN_KEYS }, actor: 'test' });
-    nodes.push(await startNode(options));
-  });
-  afterAll(async () => {
-    closeConnections();
-    await Promise.all(nodes.map((node) => node.stop()));
-    await service.stop();
-    await redis.close();
-    await database.close();
+    nodes.push(await opened.keep(startNode(options), (each) => each.stop()));
   });
 
   const newKey = (email = customer, daily = 1_000_000): ReturnType<typeof createKey> =>
@@ -108,7 +107,7 @@ describe('a database that moves to the next version', () => {
   });
 
   it('takes a plugin server of the old version that starts after it', async () => {
-    nodes.push(await startNode(options));
+    nodes.push(await opened.keep(startNode(options), (each) => each.stop()));
     await underLoad(async () => {
       const before = sent;
       await eventually(() => sent > before + 40);

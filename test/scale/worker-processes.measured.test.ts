@@ -9,6 +9,7 @@ import { explainDecision } from '../../services/selling/requests/explain-decisio
 import { suspendCustomer, suspendKey, suspendSubscription } from '../../services/selling/suspensions/suspend';
 import { revokeKey } from '../../services/selling/keys/set-key-state';
 import { eventually } from '../support/eventually';
+import { openedForTests } from '../support/opened';
 import { closeConnections, send } from '../support/http';
 import { expectMeasured, isMeasured } from '../support/measured';
 import { testDatabase, type TestDatabase } from '../support/postgres/postgres';
@@ -24,6 +25,8 @@ const LOOPS = 8;
 const PAUSE_MS = 20;
 
 describe('a plugin server of two workers', () => {
+  afterAll(closeConnections);
+  const opened = openedForTests();
   let database: TestDatabase;
   let redis: TestRedis;
   let service: Server;
@@ -31,10 +34,17 @@ describe('a plugin server of two workers', () => {
   let customers = 0;
 
   beforeAll(async () => {
-    [database, redis] = await Promise.all([testDatabase(), startTestRedis()]);
+    [database, redis] = await Promise.all([
+      opened.keep(testDatabase(), (each) => each.close()),
+      opened.keep(startTestRedis(), (each) => each.close()),
+    ]);
     service = createServer((_request, response) => response.end('{}'));
-    await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
-    node = await startNode({
+    const listening = new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
+    await opened.keep(listening, () => {
+      service.closeAllConnections();
+      service.close();
+    });
+    const starting = startNode({
       name: 'edge',
       databaseUrl: database.url,
       redisUrl: redis.url,
@@ -42,15 +52,7 @@ describe('a plugin server of two workers', () => {
       upstreams: { vahaan: `http://127.0.0.1:${(service.address() as AddressInfo).port}` },
       env: { PLUGIN_SERVER_WORKERS: '2' },
     });
-  });
-
-  afterAll(async () => {
-    closeConnections();
-    await node.stop();
-    service.closeAllConnections();
-    service.close();
-    await redis.close();
-    await database.close();
+    node = await opened.keep(starting, (each) => each.stop());
   });
 
   async function newKey(daily = PLENTY): Promise<CreatedKey> {
@@ -121,7 +123,7 @@ describe('a plugin server of two workers', () => {
       'subscription_inactive',
       ({ subscriptions: [first] }, reason) => suspendCustomer(database.pool, { customer: first?.customer ?? '', reason, actor: 'test' }),
     ],
-  ])('refuses a %s that the provider suspended within a second, in both, as %s, and explains it', async (_, code, suspend) => {
+  ])('refuses a %s that the seller suspended within a second, in both, as %s, and explains it', async (_, code, suspend) => {
     const made = await newKey();
     const urls = [url(), url(), url(), url()];
     const lastAdmitted = await lastAdmittedAfter({ urls, key: made.key, revoke: () => suspend(made, 'unpaid') });

@@ -1,13 +1,10 @@
 import fc from 'fast-check';
-import { isSampled } from './sample';
+import { runsEveryScene } from './scenes';
 
 /** `npm run test:unit` sets PROPERTY_RUNS=few because one runs it after every few lines. */
-const SHARE = process.env.PROPERTY_RUNS === 'few' ? 10 : isSampled ? 3 : 1;
+const SHARE = process.env.PROPERTY_RUNS === 'few' ? 10 : runsEveryScene ? 1 : 3;
 
-/**
- * How many cases a property tries: all in `npm run test:all` and where jest is called by hand, a third in `npm test`, which draws others each
- * time, and a tenth in `npm run test:unit`.
- */
+/** How many cases a property tries: all in `npm run test:all`, a third in `npm test` and a tenth in `npm run test:unit`. */
 export const propertyRuns = (all: number): number => Math.ceil(all / SHARE);
 
 // 100 is what fast-check tries where a property names no number.

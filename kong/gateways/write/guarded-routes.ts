@@ -13,7 +13,7 @@ import { findOverride } from '../../local/config/upstream-override';
 export interface GuardedRoute {
   /** Letters, digits, `-` and `_`: what the gateway's own names begin with. Unique. */
   readonly name: string;
-  /** Regular expressions for the whole path, each from `^` to `$`; any of them. */
+  /** Regular expressions that begin with `^`; any of them. One for the whole path ends in `\z`: `$` also stands before a last line feed. */
   readonly patterns: readonly string[];
   /** The products and settings as gateways write them: `weather;strip_path=/weather`. */
   readonly question: string;
@@ -86,8 +86,8 @@ function strippedOf({ name, paths, strip_path: strips }: DeclaredRoute): string 
 }
 
 function patternOf(path: string): string {
-  if (path.startsWith('~')) return `^${path.slice(1).replace(/\$$/, '')}$`;
-  return `^${path.replace(/[.+?^${}()|[\]\\*]/g, '\\$&')}.*$`;
+  if (path.startsWith('~')) return `^${path.slice(1).replace(/\$$/, '')}\\z`;
+  return `^${path.replace(/[.+?^${}()|[\]\\*]/g, '\\$&')}`;
 }
 
 const seconds = (milliseconds: number): number => Math.max(1, Math.ceil(milliseconds / 1_000));

@@ -3,7 +3,7 @@ import { type GuardedRoute } from './guarded-routes';
 function lines({ name, patterns, question, stripped, upstream }: GuardedRoute): string[] {
   const { host, port, authority, base, isHttps, verifies, connect, read } = upstream;
   return [
-    `@${name} path_regexp \`${patterns.length === 1 ? patterns.join('') : `^(?:${patterns.map((each) => each.slice(1, -1)).join('|')})$`}\``,
+    `@${name} path_regexp \`${patterns.length === 1 ? patterns.join('') : `^(?:${patterns.map((each) => each.slice(1)).join('|')})`}\``,
     `handle @${name} {`,
     '\troute {',
     `\t\timport tollgate ${question}`,

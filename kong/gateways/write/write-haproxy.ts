@@ -14,9 +14,14 @@ const UNDECIDED = `content-type application/problem+json lf-string '${JSON.strin
   request_id: '%[var(txn.tollgate_id)]',
 })}' hdr Retry-After 1`;
 
+/** HAProxy matches the path as it was sent, and others the decoded one, where `.` is no line feed. */
+function asSent(pattern: string): string {
+  return pattern.replace(/\\.|\[(?:\\.|[^\]\\])*\]|\./gs, (part) => (part === '.' ? '(?:(?!%0[aA]).)' : part));
+}
+
 /** By which path which backend is taken: the first that fits. */
 export function haproxyMap(routes: readonly GuardedRoute[]): string {
-  return routes.flatMap(({ name, patterns }) => patterns.map((pattern) => `${pattern} ${name}\n`)).join('');
+  return routes.flatMap(({ name, patterns }) => patterns.map((pattern) => `${asSent(pattern)} ${name}\n`)).join('');
 }
 
 /** The backends, each of which asks first. */

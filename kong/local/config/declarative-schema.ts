@@ -50,7 +50,7 @@ const caCertificateSchema = z.strictObject({
 const serviceSchema = z
   .strictObject({
     name,
-    url: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' }).optional(),
+    url: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address; only Kong itself takes grpc://' }).optional(),
     protocol: z.enum(['http', 'https']).optional(),
     host: z.string().min(1).optional(),
     port: z.number().int().min(1).max(65_535).optional(),

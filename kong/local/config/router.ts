@@ -49,7 +49,7 @@ function splitRoute(route: Route): Matcher[] {
   const matchers: Matcher[] = [];
   for (const path of route.paths) {
     if (path.startsWith('~')) {
-      const regex = new RegExp(`^${path.slice(1)}`);
+      const regex = new RegExp(`^${asRust(path.slice(1))}`);
       matchers.push({ route, methods, regex, prefixes: [], rank: [weight, 1, route.regexPriority, 0] });
     } else {
       groups.set(path.length, [...(groups.get(path.length) ?? []), path]);
@@ -57,6 +57,11 @@ function splitRoute(route: Route): Matcher[] {
   }
   for (const [length, prefixes] of groups) matchers.push({ route, methods, regex: undefined, prefixes, rank: [weight, 0, 0, length] });
   return matchers;
+}
+
+/** To Kong's engine `.` is every character but a line feed, to JavaScript's not a carriage return either. */
+function asRust(pattern: string): string {
+  return pattern.replace(/\\.|\[(?:\\.|[^\]\\])*\]|\./gs, (part) => (part === '.' ? '[^\\n]' : part));
 }
 
 function compareRanks(a: readonly number[], b: readonly number[]): number {

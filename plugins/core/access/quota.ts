@@ -61,6 +61,14 @@ function startOfDay(dayAsUtc: number, timeZone: string): number {
 const SECONDS_A_DAY = 86_400;
 
 /**
+ * The time at which a calendar day ends in the zone: the midnight that follows it.
+ * @param day `YYYY-MM-DD`
+ */
+export function endOfDay(day: string, timeZone: string): Date {
+  return new Date(startOfDay(Date.parse(`${day}T00:00:00Z`) / 1000 + SECONDS_A_DAY, timeZone) * 1000);
+}
+
+/**
  * The day and month that hold a moment. Days can be 23 or 25 hours long where clocks change.
  * @param atSeconds Unix seconds
  * @param timeZone IANA name, for example `Asia/Kolkata`

@@ -6,7 +6,7 @@ export type AccessVerdict = { ok: true; subscription: SubscriptionAccess } | { o
 /**
  * Checks 1 to 4 of the specification, in its order. A route may admit several products; the first, in the route's order, that the key
  * is authorised for and that has an active subscription is the one whose quota is spent.
- * Whatever the provider suspended is refused, even if the customer's own state for it is active.
+ * Whatever the seller suspended is refused, even if the customer's own state for it is active.
  * @param record undefined when no such key exists
  * @param nowMs Unix milliseconds; a key is expired from its very moment of expiry on
  */

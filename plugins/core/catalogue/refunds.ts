@@ -3,7 +3,7 @@ import { type ProblemCode } from '../problems';
 /** How a request for a refund ended. `uncharged`: no such unit is known, or its day is before yesterday; `capped`: {@link mostRefundsOf}. */
 export type RefundOutcome = 'refunded' | 'repeated' | 'uncharged' | 'capped';
 
-/** A source that fails more than one call in ten all day is an outage, which the operator makes up for by other limits. */
+/** A source that fails more than one call in ten all day is an outage, which the seller makes up for by other limits. */
 const SHARE_OF_DAILY_LIMIT = 0.1;
 /** So that a small plan survives an outage of minutes: one try and nine repeats. */
 const MIN_PER_DAY = 10;
@@ -49,7 +49,7 @@ const CAUSES: Readonly<Record<string, 'us' | 'caller'>> = {
   overloaded: 'us',
   internal: 'us',
   provider_quota: 'us',
-  // Of one source each: the operator's credentials or settings, which a checked input cannot get wrong.
+  // Of one source each: the platform engineer's credentials or settings, which a checked input cannot get wrong.
   rejected: 'us',
   not_authorised: 'us',
   redirect_refused: 'us',

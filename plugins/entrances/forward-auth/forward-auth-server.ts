@@ -1,8 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type Socket } from 'node:net';
 import { EntranceRoutes, splitRoute, type RouteText } from '../../access-layer/entrance-routes';
 import { type PluginModule } from '../../core/access/kong-pdk';
 import { type AccessInstance } from '../../core/access/verdict';
 import { createProof, decideQuestion, type EntranceLog, type EntrancePlace } from '../../access-layer/gateway-question';
+import { answerUnparsed, type ParseError } from './answer-unparsed';
 import { findProfile, type GatewayProfile } from './gateway-profiles';
 import { readRequest, SECRET_HEADER } from './read-request';
 import { writeAdmission, writeRefusal } from './write-answer';
@@ -65,6 +67,7 @@ export class ForwardAuthServer {
     // Bounded by the bytes of the head alone: headers that Node left out would go on unchecked.
     this.server.maxHeadersCount = 0;
     this.server.on('request', (request, response) => void this.answer(request, response));
+    this.server.on('clientError', (error: ParseError, socket) => answerUnparsed(error, socket as Socket));
   }
 
   listen(): Promise<void> {

@@ -17,7 +17,7 @@ export interface GatewayProfile {
 }
 
 /** The profile of an unknown gateway, which is trusted as little as possible. */
-const GENERIC: GatewayProfile = {
+export const GENERIC: GatewayProfile = {
   uriHeader: 'x-forwarded-uri',
   namesRequests: false,
   resolvesPaths: false,

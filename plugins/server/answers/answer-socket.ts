@@ -9,21 +9,21 @@ export interface AnswerPlace {
 
 export interface AnswerSocketOptions {
   readonly listen: AnswerPlace;
-  /** Told of what came within a moment, at once: lines with line feeds between them. */
+  /** Takes the datagrams of a short time at once, as lines with line feeds between them. */
   readonly hear: (lines: string) => void;
-  /** Absent: each datagram is read as it comes. */
+  /** Without it, each datagram is read as it comes. */
   readonly nap?: (() => void) | undefined;
 }
 
-/** What the kernel is asked to keep until it is read; it may give less (net.core.rmem_max). */
+/** Bytes that the kernel should keep until they are read. It may give less (net.core.rmem_max). */
 const BUFFER_BYTES = 4 * 1024 * 1024;
-/** libuv reads as many at most before it does anything else. */
+/** libuv reads at most this many before it does anything else. */
 const AT_ONCE = 32;
 
-/** Hears the gateway's access log: one datagram a request, for which no request waits. */
+/** Receives the gateway's access log: one datagram for each request. No request waits for it. */
 export class AnswerSocket {
   private lines: string[] = [];
-  /** How many were read, and how many of them at the last look. */
+  /** Number of datagrams read, and the number at the last look. */
   private read = 0;
   private seen = 0;
   private isLooking = false;
@@ -33,11 +33,11 @@ export class AnswerSocket {
     private readonly options: AnswerSocketOptions,
   ) {
     socket.on('message', (datagram) => this.take(answerLineIn(datagram)));
-    // A datagram that cannot be read is lost, as others may be.
+    // A datagram that cannot be read is lost, like others that may be.
     socket.on('error', () => undefined);
   }
 
-  /** @throws Error when the address cannot be had */
+  /** @throws Error when the address cannot be used */
   static async open(options: AnswerSocketOptions): Promise<AnswerSocket> {
     const { host, port } = options.listen;
     const socket = createSocket({ type: host.includes(':') ? 'udp6' : 'udp4', recvBufferSize: BUFFER_BYTES });
@@ -46,7 +46,7 @@ export class AnswerSocket {
     return new AnswerSocket(socket, options);
   }
 
-  /** The port, for a socket that was given 0. */
+  /** The port, for a socket that was opened with 0. */
   get port(): number {
     return this.socket.address().port;
   }
@@ -66,7 +66,9 @@ export class AnswerSocket {
     setImmediate(() => this.look());
   }
 
-  /** Reads on while there may be more. Then the next datagrams gather in the kernel: to wake up for each would cost ten times as much. */
+  /**
+   * Keeps reading while there may be more. Then the next datagrams gather in the kernel: waking up for each would cost ten times as much.
+   */
   private look(): void {
     const isFull = this.read - this.seen >= AT_ONCE;
     this.seen = this.read;

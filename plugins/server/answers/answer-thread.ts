@@ -1,12 +1,12 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { type AnswerPlace, AnswerSocket } from './answer-socket';
 
-/** For so long datagrams gather in the kernel, and answers are known later. */
+/** Milliseconds for which datagrams gather in the kernel. Responses are known that much later. */
 const NAP_MS = 20;
 
 const asleep = new Int32Array(new SharedArrayBuffer(4));
 
-/** Hears the gateway's access log in a thread of its own, which may sleep. Posts 'ready', then lines; at any message it ends. */
+/** Receives the gateway's access log in its own thread, which may sleep. Posts 'ready', then lines. Any message ends it. */
 async function main(): Promise<void> {
   const listen = workerData as AnswerPlace;
   const hear = (lines: string): void => parentPort?.postMessage(lines);

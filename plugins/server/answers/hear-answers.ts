@@ -6,17 +6,17 @@ import { type AnswerPlace } from './answer-socket';
 
 export interface HearingOptions {
   readonly listen: AnswerPlace;
-  /** Told of lines with line feeds between them. */
+  /** Takes lines with line feeds between them. */
   readonly hear: (lines: string) => void;
   readonly log: ServerLog;
 }
 
-/** Small: it holds the lines of a moment. */
+/** Small, because it holds only the lines of a short time. */
 const LIMITS = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 32 };
 
 /**
- * Hears the gateway's access log in a thread, so that no decision waits for it.
- * @throws Error when the address cannot be had
+ * Receives the gateway's access log in a thread, so that no decision waits for it.
+ * @throws Error when the address cannot be used
  */
 export async function hearAnswers({ listen, hear, log }: HearingOptions): Promise<{ close(): Promise<void> }> {
   const thread = new Worker(join(__dirname, 'answer-thread.js'), { workerData: listen, resourceLimits: LIMITS });

@@ -1,12 +1,14 @@
 import { type Channel } from '../workers/asking';
 
-/** What was heard of the gateway, between the parent of workers and a worker: each finds its own requests among the lines. */
+/**
+ * Lines of the gateway's access log, passed between the parent of workers and a worker. Each worker finds its own requests among the lines.
+ */
 interface AnswersMessage {
   readonly tollgate: 'answers';
   readonly lines: string;
 }
 
-/** As long as lines for the parent gather: a message for each would cost more than the rest of a decision. */
+/** Milliseconds for which lines for the parent gather. A message for each line would cost more than the rest of a decision. */
 const GATHER_MS = 50;
 
 function send(channel: Channel, lines: string): void {
@@ -18,7 +20,7 @@ export function passToAll(workers: readonly Channel[], lines: string): void {
   for (const worker of workers) send(worker, lines);
 }
 
-/** @param hear told of the lines that the other end of the channel passes on */
+/** @param hear takes the lines that the other end of the channel passes on */
 export function hearOther(channel: Channel, hear: (lines: string) => void): void {
   channel.on('message', (message) => {
     const { tollgate, lines } = (message ?? {}) as Partial<AnswersMessage>;
@@ -26,7 +28,7 @@ export function hearOther(channel: Channel, hear: (lines: string) => void): void
   });
 }
 
-/** From a worker to the parent, which passes them to all: lines about requests that another worker may have decided. */
+/** From a worker to the parent, which passes them to all workers: lines about requests that another worker may have decided. */
 export function passToParent(parent: Channel): (line: string) => void {
   let waiting: string[] = [];
   const pass = (): void => {

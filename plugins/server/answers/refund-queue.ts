@@ -5,21 +5,24 @@ import { type RefundQueueStats } from '../../core/store-stats';
 
 export interface RefundQueueOptions {
   readonly counter: Pick<QuotaCounter, 'refund'>;
-  /** Told of a call that failed; it is tried again. */
+  /** Called when a call failed. The call is repeated. */
   readonly onError: (error: unknown) => void;
-  /** Before a failed call is tried again; 1,000 unless given. */
+  /** Milliseconds before a failed call is repeated; 1,000 unless given. */
   readonly retryMs?: number;
 }
 
-/** An outage of a busy product fails thousands of requests a second. What is above stays charged, and is counted as lost. */
+/**
+ * Maximum refunds that wait. An outage of a busy product fails thousands of requests a second. Further requests stay charged and count as
+ * lost.
+ */
 const MAX_WAITING = 20_000;
-/** Few enough to leave the counter to requests. */
+/** Calls at a time, few enough to leave the counter to requests. */
 const AT_ONCE = 4;
 const RETRY_MS = 1_000;
 
 /**
- * Gives units back in the background. The counter knows each request by its id, so that a call whose answer was lost may be made again: what was
- * given back by it, or by the request's own service, is not given back twice.
+ * Gives units back in the background. The counter knows each request by its id, so a call whose response was lost may be repeated: units
+ * that the call, or the request's own service, gave back are not given back twice.
  */
 export class RefundQueue {
   private readonly waiting: RefundRequest[] = [];
@@ -45,7 +48,7 @@ export class RefundQueue {
     return { waiting: this.waiting.length, outcomes: this.counts };
   }
 
-  /** Tries all that waits once more; what fails is lost. Never throws. */
+  /** Tries once more everything that waits. A call that fails is lost. Never throws. */
   async close(): Promise<void> {
     this.isClosing = true;
     await Promise.all(this.workers);

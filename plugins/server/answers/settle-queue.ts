@@ -5,26 +5,26 @@ import { type SettleQueueStats } from '../../core/store-stats';
 
 export interface SettleQueueOptions {
   readonly counter: Pick<QuotaCounter, 'settle'>;
-  /** Told of a call that failed; it is tried again. */
+  /** Called when a call failed. The call is repeated. */
   readonly onError: (error: unknown) => void;
-  /** Between two rounds; 100 unless given. */
+  /** Milliseconds between two rounds; 100 unless given. */
   readonly paceMs?: number;
-  /** After a round with a call that failed; 1,000 unless given. */
+  /** Milliseconds after a round with a failed call; 1,000 unless given. */
   readonly retryMs?: number;
 }
 
-/** Counters with something to settle. What is above stays as it was taken in advance, and is counted as lost. */
+/** Maximum counters that wait. The rest keep what was taken in advance, and count as lost. */
 const MAX_WAITING = 20_000;
-/** So long a used-up limit may go unnoticed; a busy counter is written ten times a second, however many requests it has. */
+/** Milliseconds for which a used-up limit may go unnoticed. A busy counter is written ten times a second, however many requests it has. */
 const PACE_MS = 100;
 const RETRY_MS = 1_000;
 
 /**
- * Charges what requests cost beyond what was taken for them, in the background: one call for all requests of a counter and day since the last.
- * A call has an id, so that it may be made again when its answer was lost.
+ * Charges, in the background, what requests cost beyond the units taken for them: one call for all requests of a counter and day since the
+ * last. A call has an id, so it may be repeated when its response was lost.
  */
 export class SettleQueue {
-  /** By counter and day. */
+  /** Amounts by counter and day. */
   private waiting = new Map<string, { subscriptionId: string; day: string; units: number }>();
   private failed: Settlement[] = [];
   private working: Promise<void> | undefined;
@@ -47,14 +47,14 @@ export class SettleQueue {
     return { waiting: this.waiting.size + this.failed.length, units: this.counts };
   }
 
-  /** Tries all that waits once more; what fails is lost. Never throws. */
+  /** Tries once more everything that waits. A call that fails is lost. Never throws. */
   async close(): Promise<void> {
     this.isClosing = true;
     while (this.working) await this.working;
   }
 
   private async work(): Promise<void> {
-    // What else is told in this turn of the event loop goes along.
+    // Amounts that arrive in this turn of the event loop join the call.
     await Promise.resolve();
     while (this.waiting.size + this.failed.length > 0) {
       const news = [...this.waiting.values()].map((due) => ({ ...due, id: `units-${randomUUID()}` }));

@@ -6,22 +6,22 @@ import { unitsOf } from '../../core/catalogue/units';
 import { type WitnessStats } from '../../core/store-stats';
 
 export interface WitnessOptions {
-  /** Told of each answer to an admitted request, once. Never throws. */
+  /** Called once for each response to an admitted request. Never throws. */
   readonly note: (answer: Answer) => void;
-  /** Told of each request that costs less than was taken, or nothing, once. Never throws. */
+  /** Called once for each request that costs less than was taken, or nothing. Never throws. */
   readonly giveBack: (refund: RefundRequest) => void;
-  /** Told of each request that costs more than was taken, once. Never throws. */
+  /** Called once for each request that costs more than was taken. */
   readonly settle: (due: Omit<Settlement, 'id'>) => void;
 }
 
-/** Of an admitted request, until its answer is told. */
+/** An admitted request whose response is not reported yet. */
 interface Pending extends Pick<Answer, 'credentialId' | 'product' | 'atMs'> {
   readonly charge: Charge | undefined;
 }
 
 interface Cost {
   readonly units: number;
-  /** They are to be given back. */
+  /** True if its units are to be given back. */
   readonly isFree: boolean;
 }
 
@@ -30,21 +30,24 @@ function costOf(told: ToldAnswer, { units, isFree5xx, mostUnits }: Charge): Cost
   return { units: isFree ? units : unitsOf(told.units, units, mostUnits), isFree };
 }
 
-/** Of each half of the pending requests. Both take about 10 MB: as many as are under way when 5,000 requests a second take ten seconds each. */
+/**
+ * Maximum requests in each half of the pending ones. Both halves take about 10 MB, as many as are under way when 5,000 requests a second
+ * take ten seconds each.
+ */
 const MAX_OF_A_HALF = 25_000;
-/** Longer than a datagram takes from the gateway to here. */
+/** Milliseconds, longer than a datagram takes from the gateway to here. */
 const FIRST_WITHIN_MS = 100;
-/** Three times the longest that a route of kong.yml waits for its API. */
+/** Milliseconds, three times the longest that a route of kong.yml waits for its API. */
 const MAX_MS = 900_000;
 
 /**
- * Joins what the gateway tells of answers with the decisions on their requests. A line counts once, and only while its request is pending:
- * who does not know the id of a request under way can tell nothing about it.
+ * Joins the responses that the gateway reports with the decisions on their requests. A line counts once, and only while its request is
+ * pending, so nobody can report anything without the id of a request under way.
  */
 export class Witness {
   /**
-   * By request id. Requests are given up by halves: to find the oldest one in a Map that loses its oldest all the time costs more than the
-   * rest of a decision, because V8 walks over what was deleted.
+   * Pending requests by id, in two halves of which the older is given up whole. Finding the oldest entry of a Map that keeps losing its
+   * oldest costs more than the rest of a decision, because V8 walks over deleted entries.
    */
   private newer = new Map<string, Pending>();
   private older = new Map<string, Pending>();
@@ -58,7 +61,7 @@ export class Witness {
     this.turning.unref();
   }
 
-  /** The same log; admitted requests are remembered until their answers are told. */
+  /** The same log. Admitted requests are remembered until their responses are reported. */
   watch(log: DecisionLog): DecisionLog {
     return {
       record: (decision) => {
@@ -69,8 +72,8 @@ export class Witness {
   }
 
   /**
-   * @param lines as gateways tell them, with line feeds between them
-   * @param passOn told of each line about a request that does not wait here; absent: it is passed over
+   * @param lines from gateways, with line feeds between them
+   * @param passOn called for each line about a request that does not wait here; without it such a line is skipped
    */
   hear(lines: string, passOn?: (line: string) => void): void {
     for (const line of lines.split('\n')) {
@@ -87,8 +90,9 @@ export class Witness {
   }
 
   /**
-   * Waits for the answers to requests under way; only a moment where the gateway has told none so far. Call it when no more requests are decided.
-   * @returns how many were not told: they count as missing
+   * Waits for the responses to requests under way; only briefly if the gateway has reported none so far. Call it when no more requests are
+   * decided.
+   * @returns how many were not reported: they count as missing
    */
   async close(longestMs: number): Promise<number> {
     clearInterval(this.turning);
@@ -126,12 +130,12 @@ export class Witness {
 
   private charge(requestId: string, { subscriptionId, day, dailyLimit, units: taken }: Charge, { units, isFree }: Cost): void {
     const tooMuch = isFree ? taken : taken - units;
-    // Anyone who reaches the port can say so, so what is given back has the cap of every refund.
+    // Anyone who reaches the port can report this, so refunds of it have the cap of every refund.
     if (tooMuch > 0) this.options.giveBack({ requestId, subscriptionId, day, dailyLimit, units: tooMuch });
     else if (tooMuch < 0) this.options.settle({ subscriptionId, day, units: -tooMuch });
   }
 
-  /** Gives up what waited longest: what stood here before the last turn. */
+  /** Gives up the requests that have waited longest: those from before the last turn. */
   private giveUpOlder(): void {
     this.missing += this.older.size;
     this.older = this.newer;

@@ -4,15 +4,15 @@ import { type Writer } from './wire-writer';
 /** 64 MiB: above any body that Kong keeps in memory (nginx's client_body_buffer_size, 8 KiB unless configured). */
 export const defaultMaxFrameBytes = 64 * 1024 * 1024;
 
-/** A partial frame's buffer grows from this size by doubling, so a length alone never reserves memory. */
+/** A partial frame's buffer grows from this size by doubling, so that a declared length alone never reserves memory. */
 const firstBufferBytes = 4096;
 
 /** Called for each whole frame; the bytes are valid only during the call. */
 export type OnFrame = (bytes: Buffer, start: number, end: number) => void;
 
 /**
- * Cuts a byte stream into frames (u32 little-endian length, then that many bytes), however it was chunked.
- * A frame that lies whole in a chunk is handed over in place; only a frame cut in two is copied, once.
+ * Cuts a byte stream into frames (u32 little-endian length, then that many bytes), however it was chunked. A frame that lies whole in a
+ * chunk is passed on in place. Only a frame cut in two is copied, once.
  */
 export class FrameDecoder {
   private needed = -1;
@@ -32,13 +32,13 @@ export class FrameDecoder {
     return this.needed >= 0 || this.lengthBytes > 0;
   }
 
-  /** Ignores everything from here on, the rest of the present chunk too. */
+  /** Ignores everything from here on, including the rest of the present chunk. */
   stop(): void {
     this.stopped = true;
     this.partial = undefined;
   }
 
-  /** @throws ProtocolError when a frame says it is longer than the limit; nothing after it can be read then */
+  /** @throws ProtocolError when a frame declares a length over the limit; nothing after it can be read then */
   push(chunk: Buffer): void {
     let pos = 0;
     while (!this.stopped) {
@@ -82,7 +82,7 @@ export class FrameDecoder {
     this.needed = length;
   }
 
-  /** Keeps what the chunk has of the current frame; returns how many bytes that was. */
+  /** Keeps the chunk's part of the current frame, and returns its length in bytes. */
   private hold(chunk: Buffer, pos: number): number {
     const taken = Math.min(this.needed - this.held, chunk.length - pos);
     const wanted = this.held + taken;

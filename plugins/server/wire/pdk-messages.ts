@@ -61,7 +61,7 @@ export function writeExitArgs(to: Writer, args: ExitArgs): void {
   if (args.body !== undefined) to.bytes(2, args.body);
 }
 
-/** A reply without any kind reads as an error: silence is not an empty body. */
+/** A reply without a kind reads as an error: silence is not an empty body. */
 export function decodeRawBodyResult(bytes: Buffer, start?: number, end?: number): RawBodyResult {
   const from = reader.reset(bytes, start, end);
   let result: RawBodyResult = { error: 'no body, no file and no error in the answer' };

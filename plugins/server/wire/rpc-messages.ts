@@ -13,7 +13,7 @@ export type RpcCall =
   | { sequence: number; command: 'get_instance_status'; instanceId: number }
   | { sequence: number; command: 'close_instance'; instanceId: number }
   | { sequence: number; command: 'handle_event'; instanceId: number; eventName: string }
-  /** A command this side does not know, or none at all. */
+  /** A command that this side does not know, or none. */
   | { sequence: number; command: 'unknown' };
 
 /** `startedAt` in seconds since 1970. */

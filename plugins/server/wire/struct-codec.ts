@@ -71,7 +71,7 @@ export function readList(from: Reader): ProtoValue[] {
   return list;
 }
 
-/** @throws TypeError on a value that JSON has no word for, such as an undefined header */
+/** @throws TypeError on a value that JSON cannot hold, such as an undefined header */
 export function writeStruct(to: Writer, struct: Readonly<Record<string, ProtoValue>>): void {
   for (const name in struct) {
     const entry = to.open(1);

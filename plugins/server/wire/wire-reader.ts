@@ -1,4 +1,4 @@
-/** What a peer sent is not the protocol: cut short, out of bounds, nested without end, or a value no field can hold. */
+/** The peer's bytes break the protocol: cut short, out of bounds, nested too deep, or a value that the field cannot hold. */
 export class ProtocolError extends Error {
   override readonly name = 'ProtocolError';
 }
@@ -7,7 +7,7 @@ export class ProtocolError extends Error {
 const maxNesting = 100;
 const twoTo32 = 4_294_967_296;
 
-/** One name for each hash, the last one seen: bounded, and a client that sends odd names only slows itself. */
+/** One name for each hash, the last one seen. The table is bounded, and a client that sends odd names only slows itself. */
 const knownNames = new Array<string | undefined>(512).fill(undefined);
 const maxKnownLength = 48;
 
@@ -100,8 +100,8 @@ export class Reader {
   }
 
   /**
-   * Like {@link string}, for names that come again and again (header names): a name seen before is not made again, and the
-   * same string object is quicker to use as a property.
+   * Like {@link string}, for names that repeat (header names). A known name is not made again, and the same string object is faster as a
+   * property.
    */
   name(): string {
     const length = this.int32() >>> 0;
@@ -114,12 +114,12 @@ export class Reader {
     const known = knownNames[slot];
     if (known !== undefined && known.length === length && isAt(buffer, at, known)) return known;
     const name = buffer.toString('utf8', at, at + length);
-    // Only ASCII: there a character is a byte, and isAt can compare the two.
+    // Only ASCII, in which a character is a byte, so that isAt can compare the two.
     if (isAt(buffer, at, name) && name.length === length) knownNames[slot] = name;
     return name;
   }
 
-  /** A copy: the buffer below is reused. */
+  /** Returns a copy, because the buffer below is reused. */
   bytes(): Buffer {
     const length = this.int32() >>> 0;
     const at = this.take(length);
@@ -143,7 +143,7 @@ export class Reader {
     this.depth--;
   }
 
-  /** Passes over a field that this side does not know. */
+  /** Skips a field that this side does not know. */
   skip(tag: number): void {
     switch (tag & 7) {
       case 0:

@@ -17,20 +17,20 @@ export class Writer {
   }
 
   /**
-   * Forgets what was written. With `discardBuffer` the memory is given up too: someone may still be reading it.
-   * So is memory that one large message needed: a connection lives for hours.
+   * Forgets what was written. With `discardBuffer` it also gives up the memory, which someone may still be reading. It also gives up memory
+   * that one large message needed, because a connection lives for hours.
    */
   reset(discardBuffer = false): void {
     this.length = 0;
     if (discardBuffer || this.buffer.length > maxKeptBytes) this.buffer = Buffer.allocUnsafeSlow(this.initialBytes);
   }
 
-  /** What was written, in place: valid until the next reset. */
+  /** The written bytes in place, valid until the next reset. */
   view(): Buffer {
     return this.buffer.subarray(0, this.length);
   }
 
-  /** What was written, as a copy of its own. */
+  /** A copy of the written bytes. */
   copy(): Buffer {
     return Buffer.from(this.view());
   }

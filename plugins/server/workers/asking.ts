@@ -1,4 +1,4 @@
-/** A question over the channel between parent and worker, and its answer; other messages pass by. */
+/** A question over the channel between parent and worker, and its reply. Other messages are ignored. */
 type Message = { readonly tollgate: 'ask'; readonly id: number; readonly question: unknown } | Answer;
 interface Answer {
   readonly tollgate: 'answer';
@@ -6,7 +6,7 @@ interface Answer {
   readonly value: unknown;
 }
 
-/** One end of a channel between processes: `process`, or a worker as its parent sees it. */
+/** One end of a channel between processes: `process`, or a worker from its parent's side. */
 export interface Channel {
   send?(message: object): unknown;
   on(event: 'message', listener: (message: unknown) => void): unknown;
@@ -19,8 +19,8 @@ function isMessage(message: unknown): message is Message {
 }
 
 /**
- * Both ends ask and answer. A question to a process that ends is never answered.
- * @param answer the value for a question of the other end; undefined is a value
+ * Lets both ends ask and reply. A question to a process that ends never gets a reply.
+ * @param answer gives the value for a question of the other end; undefined is a value
  */
 export function openChannel(channel: Channel, answer: (question: unknown) => unknown): Ask {
   const waiting = new Map<number, (value: unknown) => void>();

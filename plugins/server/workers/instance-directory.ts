@@ -8,7 +8,7 @@ export interface StartedInstance {
   readonly config: string;
 }
 
-/** Where the workers of one server find the instances that Kong started on a connection of another. */
+/** Where the workers of one server find instances that Kong started on another worker's connection. */
 export interface InstanceDirectory {
   /** @returns the id of the new instance, known to every worker from then on */
   start(instance: StartedInstance): Promise<number>;
@@ -21,10 +21,10 @@ export type DirectoryQuestion =
   | { readonly what: 'find'; readonly id: number }
   | { readonly what: 'forget'; readonly id: number };
 
-/** As many as one process keeps (instances.ts); past it the one that was asked for longest ago goes, and Kong starts it again. */
+/** As many as one process keeps (instances.ts). Beyond it, the instance unused for longest goes, and Kong starts it again. */
 const MAX_INSTANCES = 4_096;
 
-/** The parent's list. Ids begin at a random number: an old one must not be another route's configuration after a restart. */
+/** The parent's list. Ids begin at a random number, because an old id must not name another route's configuration after a restart. */
 export class InstanceList {
   private readonly instances = new Map<number, StartedInstance>();
   private nextId = randomInt(1, 2 ** 30);
@@ -42,7 +42,7 @@ export class InstanceList {
   }
 
   private add(instance: StartedInstance): number {
-    // 2^30 starts of a configuration would take a gateway centuries.
+    // A gateway would need centuries for 2^30 starts.
     const id = this.nextId++;
     this.instances.set(id, instance);
     for (const oldest of this.instances.keys()) {
@@ -61,7 +61,7 @@ export class InstanceList {
   }
 }
 
-/** The list as a worker sees it. */
+/** The list from a worker's side. */
 export function directoryOfParent(ask: Ask): InstanceDirectory {
   const put = (question: DirectoryQuestion): Promise<unknown> => ask(question);
   return {

@@ -24,29 +24,29 @@ export interface WorkerParent {
   stop(): Promise<void>;
 }
 
-/** Variable in which a worker is told where to bind; the parent moves what it bound to the path that Kong knows. */
+/** Variable that tells a worker where to bind. The parent moves the bound socket to the path that Kong knows. */
 export const BIND_VARIABLE = 'PLUGIN_SERVER_BIND';
 
 /** A worker that ends this soon would end again at once. */
 const SHORT_LIFE_MS = 5_000;
 const PAUSE_MS = 1_000;
-/** A worker that is this busy is left out of a scrape. */
+/** Milliseconds after which a busy worker is left out of a scrape. */
 const METRICS_MS = 2_000;
 
 interface Slot {
   readonly number: number;
   worker: Worker | undefined;
   ask: Ask | undefined;
-  /** Resolves when nothing starts or replaces this slot's worker. */
+  /** Resolves when no worker of this slot is being started or replaced. */
   turn: Promise<unknown>;
 }
 
 /**
- * Starts `count` workers that accept on one socket, and starts another for each that ends.
+ * Starts `count` workers that accept on one socket, and replaces each that ends.
  * @throws Error when a worker ends before it serves
  */
 export async function startWorkers(options: WorkerParentOptions): Promise<WorkerParent> {
-  // The workers take connections themselves: a connection that went through this process would be one more wake-up for every refusal.
+  // The workers take connections themselves. A connection through this process would cost one more wake-up for every refusal.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   const parent = new Parent(options);
   await parent.startAll();
@@ -96,7 +96,7 @@ class Parent implements WorkerParent {
 
   async stop(): Promise<void> {
     this.isStopping = true;
-    // Those too that do not serve yet.
+    // Includes workers that do not serve yet.
     await Promise.all(Object.values(cluster.workers ?? {}).flatMap((worker) => (worker ? [end(worker)] : [])));
   }
 
@@ -156,7 +156,7 @@ class Parent implements WorkerParent {
   }
 }
 
-/** Once the worker accepts at this path, the last of those that it opens. */
+/** Resolves once the worker accepts at this path, the last one that it opens. */
 function acceptsAt(worker: Worker, path: string): Promise<void> {
   return new Promise((resolve) => {
     worker.on('listening', ({ address }) => {
@@ -165,7 +165,7 @@ function acceptsAt(worker: Worker, path: string): Promise<void> {
   });
 }
 
-/** Changes to one slot run one after the other, because two new workers for one slot would leave one unknown. */
+/** Changes to one slot run one after the other, because two new workers for one slot would leave one untracked. */
 function inTurn(slot: Slot, work: () => Promise<void>): Promise<void> {
   const done = slot.turn.then(work);
   slot.turn = done.catch(() => undefined);

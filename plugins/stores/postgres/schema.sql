@@ -1205,7 +1205,7 @@ CREATE TRIGGER subscription_term_insert_listed AFTER INSERT ON subscription_term
 CREATE TRIGGER subscription_term_insert_told AFTER INSERT ON subscription_term REFERENCING NEW TABLE AS made FOR EACH STATEMENT EXECUTE FUNCTION seller_hears_of_terms();
 CREATE TRIGGER subscription_term_update_listed AFTER UPDATE ON subscription_term REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_changed_customers('customer_id');
 
--- What the provider has suspended. It stands beside the customer's own states, so that no act of the customer lifts it.
+-- What the seller has suspended. It stands beside the customer's own states, so that no act of the customer lifts it.
 CREATE TABLE suspension (
   id uuid NOT NULL DEFAULT gen_random_uuid(),
   customer_id uuid,

@@ -1,6 +1,6 @@
 import { readToken, type Token } from './tokens';
 
-/** WCAG 2.2: text of usual size. */
+/** WCAG 2.2: contrast for text of usual size. */
 const READABLE = 4.5;
 /** The grounds on which a link is hardest to read. */
 const HARDEST_GROUND = readToken('code');
@@ -22,15 +22,15 @@ function contrast(one: string, other: string): number {
   return (high + 0.05) / (low + 0.05);
 }
 
-/** Luminance at which black and white contrast alike, the root of 1.05 · 0.05 less 0.05: both reach 4.5 to 1 there. */
+/** Luminance at which black and white have the same contrast, the root of 1.05 · 0.05 less 0.05: both reach 4.5 to 1 there. */
 const LIGHT_GROUND = 0.179;
 
-/** Black or white, whichever can be read on a colour `#rrggbb`. */
+/** Black or white, whichever is readable on a colour `#rrggbb`. */
 export function textOn(colour: string): string {
   return luminance(colour) > LIGHT_GROUND ? '#000' : '#fff';
 }
 
-/** The colour with as much black or white as it takes to be read on a ground. */
+/** The colour, with as much black or white as it needs to be readable on a ground. */
 function readableOn(ground: string, colour: string, towards: 0 | 255): string {
   for (let step = 0; step <= STEPS; step++) {
     const mixed = partsOf(colour).map((part) => Math.round(part + ((towards - part) * step) / STEPS));
@@ -40,12 +40,15 @@ function readableOn(ground: string, colour: string, towards: 0 | 255): string {
   return towards === 0 ? '#000000' : '#ffffff';
 }
 
-/** The accent as it can be read as the colour of a link. */
+/** The accent in a shade that is readable as the colour of a link. */
 export function linkColour(colour: string): Token {
   return { light: readableOn(HARDEST_GROUND.light, colour, 0), dark: readableOn(HARDEST_GROUND.dark, colour, 255) };
 }
 
-/** The variables of design/tokens.css that follow from a seller's accent `#rrggbb`. Twice `:root`, so that they win wherever the file is linked. */
+/**
+ * The variables of design/tokens.css that follow from a seller's accent `#rrggbb`. `:root` stands twice, so that they win wherever the file
+ * is linked.
+ */
 export function accentSheet(colour: string): string {
   const { light, dark } = linkColour(colour);
   const surface = readToken('surface');

@@ -5,9 +5,9 @@ import { z } from 'zod';
 import { linkKind } from './link-target';
 
 export const LOGO_TYPES: Readonly<Record<string, string>> = { '.svg': 'image/svg+xml', '.png': 'image/png', '.webp': 'image/webp' };
-/** Every page loads it. */
+/** Maximum bytes, because every page loads it. */
 export const MAX_LOGO_BYTES = 262_144;
-/** It stands in a line with the navigation of a phone. */
+/** The name shares a line with the navigation of a phone. */
 export const MAX_NAME_CHARACTERS = 40;
 const MAX_HEADLINE_CHARACTERS = 80;
 const MAX_SUBHEADLINE_CHARACTERS = 240;
@@ -40,9 +40,9 @@ const brandFile = z.strictObject({
 export type BrandFile = z.output<typeof brandFile>;
 
 /**
- * What the seller's folder says of his brand.
+ * Reads the seller's brand from its folder.
  * @param folder the one that TOLLGATE_CONFIG names
- * @returns undefined where there is no `brand.yml`; logos as absolute paths
+ * @returns undefined when there is no `brand.yml`; logos as absolute paths
  * @throws Error naming the file and everything that is wrong with it
  */
 export function readBrandFile(folder: string): BrandFile | undefined {

@@ -8,8 +8,8 @@ const TITLE = /<title>[^<]*<\/title>/;
 const ICON = /<link rel="icon"[^>]*>/;
 
 /**
- * The app's one page with the installation's name, colour and logo in its head, where the app reads them before it draws anything: the
- * policy of the page lets no script be written into it, and a request more would show the wrong name first.
+ * The app's one page with the installation's name, colour and logo in its head, where the app reads them before it draws anything. The
+ * page's policy allows no script in it, and a further request would show the wrong name first.
  */
 export function brandPage(html: string, { name, colour, logo, darkLogo, words }: Brand): string {
   const isOwnColour = colour !== PLAIN_BRAND.colour;

@@ -12,15 +12,15 @@ export interface Logo {
   readonly contentType: string;
 }
 
-/** How an installation shows itself to those who consider buying. */
+/** How an installation shows itself to prospective customers. */
 export interface Brand {
   readonly name: string;
   /** `#rrggbb`, the ground of buttons and of the line at the top. */
   readonly colour: string;
   readonly logo: Logo | undefined;
-  /** In place of the logo on dark pages. */
+  /** Replaces the logo on dark pages. */
   readonly darkLogo?: Logo | undefined;
-  /** What else `brand.yml` says. */
+  /** Further texts of `brand.yml`. */
   readonly words?: Pick<BrandFile, 'headline' | 'subheadline' | 'support' | 'links' | 'powered_by'> | undefined;
 }
 
@@ -28,7 +28,7 @@ const OWN_COLOUR = readToken('accent').light;
 
 export const PLAIN_BRAND: Brand = { name: PLAIN_NAME, colour: OWN_COLOUR, logo: undefined };
 
-/** Each goes before what `brand.yml` says. */
+/** Each setting takes precedence over `brand.yml`. */
 export const brandSettings = z.object({
   /** The seller's folder, with `brand.yml`. */
   TOLLGATE_CONFIG: z.string().optional(),
@@ -37,7 +37,7 @@ export const brandSettings = z.object({
     .string()
     .regex(/^#[0-9a-f]{6}$/i, 'must be a colour such as #3b5bdb')
     .optional(),
-  /** A file. */
+  /** Path of a file. */
   DASHBOARD_LOGO: z
     .string()
     .refine((path) => extname(path).toLowerCase() in LOGO_TYPES, 'must be a file that ends in .svg, .png or .webp')
@@ -48,7 +48,7 @@ export const brandSettings = z.object({
 export const sellerFolder = ({ TOLLGATE_CONFIG }: Pick<z.output<typeof brandSettings>, 'TOLLGATE_CONFIG'>): string =>
   TOLLGATE_CONFIG || EXAMPLE_CONFIG;
 
-/** @throws Error naming what of the folder cannot be used */
+/** @throws Error naming what in the folder cannot be used */
 export function readBrand(settings: z.output<typeof brandSettings>): Brand {
   const { DASHBOARD_NAME, DASHBOARD_COLOUR, DASHBOARD_LOGO } = settings;
   const file = readBrandFile(sellerFolder(settings));

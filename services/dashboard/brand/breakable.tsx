@@ -1,6 +1,6 @@
 import { Fragment, type ReactNode } from 'react';
 
-/** Text whose links and addresses break behind their signs before they break within a word. */
+/** Text in which links and addresses break after their punctuation before they break within a word. */
 export function Breakable({ text }: { readonly text: string }): ReactNode {
   return text.split(/(?<=\s)/).map((word, at) =>
     /[@/]/.test(word)

@@ -4,7 +4,8 @@ export type LinkKind = 'place' | 'https' | 'http' | 'mail';
 const SITE = 'https://site.invalid';
 
 /**
- * What a link is, as a browser reads it: a browser takes `\` for `/` and drops tabs and line feeds, so `/\evil.example` leads to another site.
+ * The kind of a link, as a browser reads it: a browser takes `\` for `/` and drops tabs and line feeds, so `/\evil.example` leads to
+ * another site.
  * @returns undefined for anything that is no link, such as `javascript:`
  */
 export function linkKind(target: string): LinkKind | undefined {

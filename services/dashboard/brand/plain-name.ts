@@ -1,2 +1,2 @@
-/** Of an installation that has no name of its own. */
+/** The name of an installation without its own. */
 export const PLAIN_NAME = 'Tollgate';

@@ -3,17 +3,17 @@ import { join } from 'node:path';
 
 const SHEET = readFileSync(join(__dirname, './tokens.css'), 'utf8');
 const PAIR = /^light-dark\((.+), ([^,]+)\)$/;
-/** What `rem` is where a page sets nothing else. */
+/** Size of `rem` on a page that does not set it. */
 const PX_PER_REM = 16;
 
-/** What a variable of design/tokens.css is on light and on dark pages. */
+/** The value of a variable of design/tokens.css on light and on dark pages. */
 export interface Token {
   readonly light: string;
   readonly dark: string;
 }
 
 /**
- * Reads a variable, for what cannot have variables: mail programs know none.
+ * Reads a variable, for mail programs, which know no variables.
  * @param name without its dashes, as `quiet`
  * @throws Error naming a variable that is not there
  */
@@ -29,7 +29,7 @@ export function readPixels(name: string): string {
   return `${Number.parseFloat(readToken(name).light) * PX_PER_REM}px`;
 }
 
-/** The variables of the design that a style sheet uses, for a page that loads nothing. */
+/** The variables of the design that a style sheet uses, for a page that loads no other file. */
 export function variablesOf(sheet: string): string {
   const used = new Set([...sheet.matchAll(/var\(--([\w-]+)\)/g)].map(([, name]) => name));
   const lines = [...SHEET.matchAll(/^ +--([\w-]+): [^;]+;$/gm)].filter(([, name]) => used.has(name));

@@ -19,7 +19,7 @@ export function describeLimits({ daily, monthly }: QuotaLimits): string {
   return `${formatCount(daily)} a day, ${formatCount(monthly)} a month`;
 }
 
-/** What a plan includes; where it sells more, at which price and up to where. */
+/** A plan's limits and, if it sells more, the price and the maximum. */
 export function describePlan(plan: CataloguePlan): string {
   const { overage, currency } = plan;
   if (!overage) return describeLimits(plan);
@@ -27,18 +27,18 @@ export function describePlan(plan: CataloguePlan): string {
   return `${describeLimits(plan)}; ${above}, up to ${describeLimits(overage.cap)}`;
 }
 
-/** What can be called: others are listed, and that is all. */
+/** True for products that can be called. Others are only listed. */
 export function isOffered({ prefix }: CatalogueProduct): boolean {
   return prefix !== null;
 }
 
-/** In place of a list of products that has none. */
+/** Shown in place of an empty list of products. */
 export const NOTHING_ON_SALE = 'Nothing is on sale yet.';
 
-/** What the limits of a product count. */
+/** The unit that the limits of a product count. */
 export const countedBy = (countsUnits: boolean): 'units' | 'requests' => (countsUnits ? 'units' : 'requests');
 
-/** `From ₹499.00 a month`, or that it costs nothing. */
+/** `From ₹499.00 a month`, or the text for a free product. */
 export function priceFrom({ plans }: CatalogueProduct): string {
   const [least] = [...plans].sort((a, b) => Number(a.price) - Number(b.price));
   return least ? `From ${formatPrice(least)} a month` : 'Free within its limits';

@@ -4,7 +4,7 @@ import { cursor, moment, pageSize } from './fields';
 
 export type { AuditAction } from '../../selling/customers/audit-actions';
 
-/** The first part of an `AuditAction`: `account` is signing in and what secures it, `customer` what the provider did to the account. */
+/** The first part of an `AuditAction`: `account` is signing in and what secures it, `customer` what the seller did to the account. */
 const auditKind = z.enum(['account', 'member', 'key', 'subscription', 'webhook', 'token', 'billing', 'customer']);
 export type AuditKind = z.input<typeof auditKind>;
 

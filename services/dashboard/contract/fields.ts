@@ -13,7 +13,7 @@ export const givenMoment = z.iso.datetime().transform((text) => new Date(text));
 export const day = z.iso.date();
 export const id = z.uuid();
 export const productId = z.string().regex(PRODUCT_ID, 'must be the id of a product');
-/** Suspended by the provider: only the provider lifts it. An empty reason: none was given. */
+/** Suspended by the seller: only the seller lifts it. An empty reason: none was given. */
 const suspension = z.object({ reason: z.string(), since: z.iso.datetime() });
 export type Suspension = z.input<typeof suspension>;
 /**

@@ -69,7 +69,7 @@ const propagation = z.object({
   changedAt: moment.nullable(),
   nodes: z.array(
     z.object({
-      /** `Gateway 1` and so on, in the order of names that the operator gave. */
+      /** `Gateway 1` and so on, in the order of the names that the platform engineer gave. */
       name: z.string(),
       /** `reading`: the node has lost its feed of changes and asks the database on every request, so it is up to date. */
       state: z.enum(['confirmed', 'pending', 'reading', 'gone']),

@@ -71,7 +71,7 @@ const givenPayment = z.enum(['ends_now', 'ends_with_period', 'goes_on']);
 export type GivenPayment = z.output<typeof givenPayment>;
 const SETTLING = ['payment_off', 'payment_away', 'change_refused'] as const;
 
-/** A plan that waits for the provider's answer, with the terms that the customer agreed to. */
+/** A plan that waits for the seller's answer, with the terms that the customer agreed to. */
 const openPlanRequest = z.object({
   id,
   customerId: id,

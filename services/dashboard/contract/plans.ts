@@ -53,7 +53,7 @@ export const subscription = z.object({
   hasOwnLimits: z.boolean(),
   /** These limits, which outrank any plan's; null where the plan's holds. */
   ownLimits: z.object({ daily: z.number().int().nullable(), monthly: z.number().int().nullable() }),
-  /** A month's price that the provider gave this subscription alone; null where the plan's counts. It ends with the plan. */
+  /** A month's price that the seller gave this subscription alone; null where the plan's counts. It ends with the plan. */
   ownPrice: z.object({ price: z.string(), currency: z.string() }).nullable(),
   /** When own limits and price go by themselves, and the plan's count again; null: for good, or there are none. */
   ownUntil: moment.nullable(),
@@ -66,7 +66,7 @@ export const subscription = z.object({
 });
 export type Subscription = z.input<typeof subscription>;
 
-/** A plan that the provider gives on request, and how that stands. */
+/** A plan that the seller gives on request, and how that stands. */
 const planRequest = z.object({
   id,
   product: z.string(),
@@ -118,7 +118,7 @@ export const product = z.object({
       price: z.string(),
       /** ISO 4217. */
       currency: z.string(),
-      /** `request`: is asked for under `/plan-requests`, and given by the provider. */
+      /** `request`: is asked for under `/plan-requests`, and given by the seller. */
       approval: z.enum(['automatic', 'request']),
       /** Absent: requests are refused at the limits. */
       overage: overage.optional(),
@@ -244,7 +244,7 @@ export const planEndpoints = {
   'POST /plan-requests': {
     for: 'members',
     needs: 'plans',
-    summary: 'Ask for a plan that the provider gives on request',
+    summary: 'Ask for a plan that the seller gives on request',
     body: z.object({ product: productId, plan: planName, terms, consent: givenConsent }),
     answer: planRequest,
     refuses: [

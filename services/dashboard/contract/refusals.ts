@@ -55,7 +55,7 @@ const OWN = {
   customer_suspended: {
     status: 403,
     title: 'Account suspended',
-    detail: 'The provider suspended this account: programs can read, and change nothing.',
+    detail: 'The seller suspended this account: programs can read, and change nothing.',
   },
   version_conflict: {
     status: 409,
@@ -68,7 +68,7 @@ const OWN = {
   subscription_exists: { ...STATE, detail: 'There is a subscription to this product already.' },
   subscription_cancelled: { ...STATE, detail: 'This subscription is cancelled. Subscribe to the product again instead.' },
   payment_needed: { ...STATE, detail: 'This plan begins when it is paid: choose it under Plans in the dashboard, and pay there.' },
-  payment_off: { ...STATE, detail: 'Payments cannot be taken at the moment. The provider has to set them up.' },
+  payment_off: { ...STATE, detail: 'Payments cannot be taken at the moment. The seller has to set them up.' },
   payment_away: {
     status: 503,
     title: 'Not available',

@@ -5,7 +5,7 @@ import { articleOf } from './mail-texts';
 interface DeletionFacts {
   readonly erasedAt: Date;
   readonly signInPage: string;
-  /** In no organisation: there are no keys. */
+  /** True for a person in no organisation, who has no keys. */
   readonly isPersonAlone: boolean;
 }
 
@@ -14,7 +14,7 @@ function dayOf(date: Date): string {
   return date.toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' });
 }
 
-/** To the person who deleted the account, or to the owner whose password somebody else has. */
+/** Mail to the person who deleted the account, or to the owner whose password somebody else has. */
 export function deletionMail(to: string, { erasedAt, signInPage, isPersonAlone }: DeletionFacts, name = PLAIN_NAME): Mail {
   return {
     to,
@@ -31,7 +31,7 @@ export function keptMail(to: string, { isPersonAlone }: Pick<DeletionFacts, 'isP
   };
 }
 
-/** To the address that an account has: its reader decides. */
+/** Mail to the present address of an account, whose reader decides. */
 export function allowChangeMail(
   to: string,
   { newEmail, link }: { readonly newEmail: string; readonly link: string },
@@ -44,7 +44,7 @@ export function allowChangeMail(
   };
 }
 
-/** To the address that an account shall have: it shows that its owner reads it. */
+/** Mail to the new address of an account. It shows that its owner reads it. */
 export function proveAddressMail(to: string, link: string, name = PLAIN_NAME): Mail {
   return {
     to,
@@ -61,7 +61,10 @@ export function changedMail(to: string, newEmail: string, name = PLAIN_NAME): Ma
   };
 }
 
-/** To the owner of an account that has another way in from now on. @param provider as buttons say it */
+/**
+ * Mail to the owner of an account that gained a way to sign in.
+ * @param provider as buttons name it
+ */
 export function providerConnectedMail(to: string, provider: string, name = PLAIN_NAME): Mail {
   return {
     to,
@@ -70,7 +73,10 @@ export function providerConnectedMail(to: string, provider: string, name = PLAIN
   };
 }
 
-/** To the owner of an account that a passkey opens from now on. @param passkey as its owner calls it */
+/**
+ * Mail to the owner of an account that a passkey now opens.
+ * @param passkey as its owner names it
+ */
 export function passkeyAddedMail(to: string, passkey: string, name = PLAIN_NAME): Mail {
   return {
     to,

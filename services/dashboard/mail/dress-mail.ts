@@ -2,7 +2,7 @@ import { createElement } from 'react';
 import { type SendMailOptions } from 'nodemailer';
 import { LOGO_ID, type MailLook, MailPage, showsLogo } from './mail-page';
 
-/** The part of a mail that shows the seller's brand, with the picture that it holds. */
+/** The part of a mail that shows the seller's brand, with its picture. */
 export async function dressMail(
   { subject, text }: { readonly subject: string; readonly text: string },
   look: MailLook,

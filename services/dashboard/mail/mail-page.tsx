@@ -11,13 +11,13 @@ export interface MailLook {
   readonly url: string;
 }
 
-/** The picture of the brand within a mail, by which its `img` names it. */
+/** The id by which `img` refers to the brand's picture within a mail. */
 export const LOGO_ID = 'logo@brand';
 
 /** Mail programs draw no SVG. */
 export const showsLogo = ({ brand: { logo } }: MailLook): boolean => logo !== undefined && logo.contentType !== 'image/svg+xml';
 
-/** What a button says, by the first part of the dashboard's path that it opens. */
+/** The text of a button, by the first part of the dashboard's path that it opens. */
 const ACTIONS: Readonly<Record<string, string>> = {
   verify: 'Confirm your address',
   'confirm-email': 'Confirm the address',
@@ -35,12 +35,12 @@ const colour = (name: string): string => readToken(name).light;
 const font = { fontFamily: colour('font').replaceAll("'", ''), fontSize: readPixels('type-body'), lineHeight: '1.5' } as const;
 const small = { ...font, fontSize: readPixels('type-small') } as const;
 
-/** A paragraph that is a link to the dashboard, and nothing else. Another's link never looks like a button of the seller's. */
+/** True for a paragraph that is only a link to the dashboard. A link to another site never looks like a button of the seller's. */
 function isOwnLink(paragraph: string, { url }: MailLook): boolean {
   return /^\S+$/.test(paragraph) && URL.canParse(paragraph) && new URL(paragraph).origin === url;
 }
 
-/** What mail programs that know narrow and dark pages take instead. */
+/** Styles for mail programs that support narrow and dark pages. */
 function mailSheet({ brand }: MailLook): string {
   const dark = (name: string): string => readToken(name).dark;
   const onDark = [
@@ -57,7 +57,7 @@ function mailSheet({ brand }: MailLook): string {
 const linkOf = ({ colour: accent }: Brand): { light: string; dark: string } =>
   accent === PLAIN_BRAND.colour ? readToken('link') : linkColour(accent);
 
-/** Text with its links to be followed, each line on one of its own. */
+/** Text with links, each line on its own. */
 function Lines({ text, link }: { readonly text: string; readonly link: string }): ReactNode {
   return text.split('\n').map((line, at) => (
     <span key={at}>
@@ -102,7 +102,7 @@ function Action({ href, look }: { readonly href: string; readonly look: MailLook
   );
 }
 
-/** What every mail ends with, beside who sent it. */
+/** The end of every mail, beside the sender. */
 function Foot({ look: { brand, url } }: { readonly look: MailLook }): ReactNode {
   const { support, links, powered_by: isPoweredBy } = brand.words ?? {};
   const own = { Terms: links?.terms, Privacy: links?.privacy, Imprint: links?.imprint, Status: links?.status };
@@ -139,7 +139,7 @@ function Paragraphs({ text, look }: { readonly text: string; readonly look: Mail
   );
 }
 
-/** A table: some mail programs give nothing else a width. */
+/** A table, because some mail programs give nothing else a width. */
 function Table({ width, children }: { readonly width?: string; readonly children: ReactNode }): ReactNode {
   return (
     <table role="presentation" width="100%" cellPadding={0} cellSpacing={0} style={{ maxWidth: width, textAlign: 'left' }}>
@@ -181,7 +181,7 @@ function Letter({ text, look }: { readonly text: string; readonly look: MailLook
   );
 }
 
-/** A mail with the seller's name, colour and picture: its plain text, in which a link of the dashboard that stands alone is a button. */
+/** A mail with the seller's name, colour and picture: its plain text, in which a link to the dashboard that stands alone is a button. */
 export function MailPage({ subject, text, look }: { readonly subject: string; readonly text: string; readonly look: MailLook }): ReactNode {
   return (
     <html lang="en">

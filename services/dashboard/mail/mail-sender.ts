@@ -12,7 +12,7 @@ const TIMEOUT_MS = 10_000;
  * Sends through an SMTP server.
  * @param url `smtp://user:password@host:port`, or `smtps:`; plain `smtp:` switches to TLS when the server offers it
  * @param from sender's address
- * @param look the brand that a mail shows beside its plain text
+ * @param look the brand of a mail beside its plain text
  */
 export async function createSmtpSender(url: string, from: string, look: MailLook): Promise<MailSender> {
   const { createTransport } = await import('nodemailer');
@@ -26,7 +26,7 @@ export async function createSmtpSender(url: string, from: string, look: MailLook
       try {
         await transport.sendMail({ from, to, subject, text, ...dressed });
       } catch (cause) {
-        // The server's answer may quote the mail or its address.
+        // The server's response may quote the mail or its address.
         throw new Error(`the SMTP server did not take a mail (${codeOf(cause) || 'unknown reason'})`);
       }
     },
@@ -34,7 +34,7 @@ export async function createSmtpSender(url: string, from: string, look: MailLook
   };
 }
 
-/** Sends nothing: mail lies in the database and is read on a page. For an installation that only its developer can reach. */
+/** Sends nothing: mail stays in the database and is read on a page. For an installation that only its developer can reach. */
 export function createOutboxSender(db: Pool, { log, pageUrl }: { log: Log; pageUrl: string }): MailSender {
   return {
     async send(mail) {

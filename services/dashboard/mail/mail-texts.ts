@@ -3,10 +3,10 @@ import { PLAIN_NAME } from '../brand/plain-name';
 
 const FAREWELL = 'If this was not you, do nothing, and do not open the link.';
 
-/** By the first letter, which is right for most names. */
+/** Chooses by the first letter, which is right for most names. */
 export const articleOf = (name: string): string => (/^[aeio]/i.test(name) ? 'an' : 'a');
 
-/** Proves, with the password that is asked for then, that the person who signed up reads this address. */
+/** Proves, together with the password, that the person who signed up reads this address. */
 export function verificationMail(to: string, link: string, name = PLAIN_NAME): Mail {
   return {
     to,
@@ -23,7 +23,7 @@ export function resetMail(to: string, link: string, name = PLAIN_NAME): Mail {
   };
 }
 
-/** The page says the same to everybody who signs up; only the owner of the address learns that it is taken. */
+/** The page shows the same to everybody who signs up. Only the owner of the address learns that it is taken. */
 export function knownAddressMail(to: string, signInPage: string, name = PLAIN_NAME): Mail {
   return {
     to,

@@ -21,7 +21,7 @@ import { knownAddressMail } from '../mail/mail-texts';
 
 const UNUSABLE = 'This invitation was accepted or revoked, or has expired. Ask for a new one.';
 
-/** An hour: each reads everything. */
+/** An hour. Each reads everything. */
 const MAX_EXPORTS = 3;
 const HOUR_S = 3_600;
 
@@ -37,7 +37,7 @@ export function accountHandlers(tools: PersonTools): Handlers<typeof accountEndp
       invitations: await listInvitationsTo(db, email),
     }),
 
-    /** Without the mail's link: the address is verified, and only its owner sees the invitation here. */
+    /** Works without the mail's link: the address is verified, and only its owner sees the invitation here. */
     'POST /account/invitations/:id/accept': async ({ caller: { userId, email, actor }, params: { id } }, { db }) => {
       const hash = await findInvitationHash(db, { id, email });
       if (hash === undefined) throw new Refusal('invitation_unknown', { detail: UNUSABLE });
@@ -51,7 +51,7 @@ export function accountHandlers(tools: PersonTools): Handlers<typeof accountEndp
       const { userId, customerId, actor, email } = caller;
       const isPersonAlone = customerId === undefined;
       const erasedAt = isPersonAlone ? await askForPersonDeletion(db, userId) : await askForDeletion(db, { userId, customerId, actor });
-      // The account is stopped whether the mail arrives or not.
+      // The account is stopped even if the mail does not arrive.
       await mail
         .send(deletionMail(email, { erasedAt, signInPage: `${url}/sign-in`, isPersonAlone }, mail.installation))
         .catch((err: unknown) => log.warn({ err }, 'a deletion could not be confirmed by mail'));
@@ -74,13 +74,13 @@ export function accountHandlers(tools: PersonTools): Handlers<typeof accountEndp
 
 const LINK_UNUSABLE = 'This link does not work: it is more than an hour old, was used already, or is incomplete. Ask for the change again.';
 
-/** A minute, of one address: each opens a transaction. Tokens cannot be guessed. */
+/** A minute, for one address. Each opens a transaction. Tokens cannot be guessed. */
 const MAX_CONFIRMATIONS = 60;
 
 const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest();
 const newToken = (): string => randomBytes(32).toString('base64url');
 
-/** Mail goes out after the answer: how long it takes would tell whether the address has an account. */
+/** Mail is sent after the response, because its duration would reveal whether the address has an account. */
 function sendLater({ mail, log }: Pick<PersonTools, 'mail' | 'log'>, each: Mail): void {
   void mail.send(each).catch((err: unknown) => log.warn({ err }, 'a mail about a change of address could not be sent'));
 }
@@ -93,7 +93,7 @@ async function mailNewAddress(tools: PersonTools, { email, link }: { email: stri
 
 type EmailEndpoints = Pick<typeof accountEndpoints, 'POST /account/email' | 'POST /account/email/confirm'>;
 
-/** Another address of the own account. */
+/** Changes the address of the own account. */
 function emailHandlers(tools: PersonTools): Handlers<EmailEndpoints> {
   const linkOf = (token: string): string => `${tools.url}/confirm-email?token=${encodeURIComponent(token)}`;
   return {
@@ -111,7 +111,7 @@ function emailHandlers(tools: PersonTools): Handlers<EmailEndpoints> {
       return { email: body.email };
     },
 
-    /** Needs no session: the link is opened wherever the mail is read. */
+    /** Needs no session: the link may be opened in any browser. */
     'POST /account/email/confirm': async ({ body: { token }, request }, { db }) => {
       await takeRequest(db, { kind: 'email-confirm', customerId: request.ip, mostPerMinute: MAX_CONFIRMATIONS });
       const confirmed = await confirmEmailChange(db, { token: hashOf(token), from: request.ip });

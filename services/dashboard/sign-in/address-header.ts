@@ -1,2 +1,2 @@
-/** Where the caller's address is put for better-auth, over whatever the caller sent under that name. */
+/** Carries the caller's address to better-auth, and replaces whatever the caller sent under that name. */
 export const ADDRESS_HEADER = 'x-dashboard-peer';

@@ -2,13 +2,13 @@ import { type authEndpoints } from '../contract/auth';
 import { type MailKind } from '../http/attempt-limits';
 import { type SecondFactorAct } from './second-factor';
 
-/** What else happens when a route of better-auth is asked. */
+/** What the dashboard adds to a route of better-auth. */
 export interface AuthAct {
-  /** The member that is a new password, which must not be a common one. */
+  /** The member that holds a new password, which must not be a common one. */
   readonly newPassword?: 'password' | 'newPassword';
-  /** Under what its attempts are counted. */
+  /** The name under which its attempts are counted. */
   readonly counts?: 'sign-in' | MailKind;
-  /** What the audit log says once it was carried out for whose session the request had. */
+  /** The audit line about the owner of the request's session, once it succeeded. */
   readonly audit?: 'account.password_change' | 'account.session_end';
   readonly secondFactor?: SecondFactorAct;
 }

@@ -31,10 +31,10 @@ export interface AuthTools {
   readonly url: string;
 }
 
-/** The caller's own headers that better-auth looks at. */
+/** The caller's own headers that better-auth reads. */
 const PASSED_HEADERS = ['cookie', 'origin', 'referer', 'user-agent', 'sec-fetch-site', 'sec-fetch-mode', 'sec-fetch-dest'] as const;
 
-/** Headers for better-auth: what it may believe of the request, and the address as this server knows it. */
+/** Headers for better-auth: those of the request that it may trust, and the address as this server knows it. */
 export function authHeaders(request: FastifyRequest): Headers {
   const headers = new Headers({ [ADDRESS_HEADER]: request.ip });
   for (const name of PASSED_HEADERS) {
@@ -45,8 +45,8 @@ export function authHeaders(request: FastifyRequest): Headers {
 }
 
 /**
- * better-auth takes a database that does not answer for a session that does not exist, or for an error of its own.
- * @throws the database's error when it is away
+ * better-auth takes a database that is down for a session that does not exist, or for an error of its own.
+ * @throws the database's error when it is down
  */
 export async function requireDatabase(db: Pool): Promise<void> {
   await db.query('SELECT 1');
@@ -59,10 +59,10 @@ interface AuthFailure {
   readonly message: string | undefined;
 }
 
-/** How create-auth.ts locks an account whose codes were guessed at; of its own limits better-auth says how long they last. */
+/** Seconds for which create-auth.ts locks an account whose codes were guessed at. For its own limits, better-auth gives the time. */
 const LOCK_S = '900';
 
-/** better-auth's refusals as problems: its codes in small letters, its texts. */
+/** better-auth's refusals as problems, with its codes in small letters and its texts. */
 function problemOf({ status, code, message }: AuthFailure): Error {
   const options = { ...(code && { code: code.toLowerCase() }), ...(message && { detail: `${message.replace(/\.$/, '')}.` }) };
   if (status === 401) return new Refusal('not_signed_in', options);
@@ -84,23 +84,23 @@ async function readJson(response: Response): Promise<unknown> {
   }
 }
 
-/** @throws the database's error when that is what is behind the failure */
+/** @throws the database's error when that caused the failure */
 async function failureOf(status: number, body: unknown, db: Pool): Promise<Error> {
   if (status === 401 || status >= 500) await requireDatabase(db);
   return problemOf({ status, code: textOf(body, 'code'), message: textOf(body, 'message') });
 }
 
-/** What better-auth is asked in the name of a caller. */
+/** A request to better-auth on behalf of a caller. */
 export interface AuthQuestion {
   readonly method: 'GET' | 'POST';
-  /** With its query. */
+  /** Including its query. */
   readonly path: string;
   readonly body?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /**
- * better-auth's answer.
- * @throws Refusal or ServiceError when it refuses, with its code in small letters; the database's error when it is away
+ * better-auth's response.
+ * @throws Refusal or ServiceError when it refuses, with its code in small letters; the database's error when it is down
  */
 export async function askAuth(caller: FastifyRequest, { method, path, body }: AuthQuestion, tools: AuthTools): Promise<Response> {
   const { auth: source, db, url } = tools;
@@ -120,7 +120,7 @@ export async function askAuth(caller: FastifyRequest, { method, path, body }: Au
   throw await failureOf(response.status, await readJson(response), db);
 }
 
-/** better-auth's answer as ours. */
+/** Sends better-auth's response as ours. */
 async function send(response: Response, reply: FastifyReply): Promise<FastifyReply> {
   const type = response.headers.get('content-type');
   const location = response.headers.get('location');
@@ -130,7 +130,7 @@ async function send(response: Response, reply: FastifyReply): Promise<FastifyRep
   return reply.send(await response.text());
 }
 
-/** The JSON of an answer of better-auth's, with its cookies. */
+/** The JSON of a response of better-auth, with its cookies. */
 export async function passOn<Answer extends object>(response: Response, reply: FastifyReply): Promise<Answer> {
   reply.header('set-cookie', response.headers.getSetCookie());
   const answer: unknown = await response.json();
@@ -138,7 +138,7 @@ export async function passOn<Answer extends object>(response: Response, reply: F
   return answer as Answer;
 }
 
-/** What every body of better-auth's is. */
+/** The form of every body of better-auth. */
 const bodyOf = z.record(z.string(), z.unknown());
 
 async function takeAttempt(
@@ -160,7 +160,7 @@ async function checkNewPassword(
 }
 
 /**
- * As the route is named, not as it was asked for: with a slash at its end or with `%65` for a letter it reaches us, but better-auth
+ * The name of the route, not the path of the request. A path with a slash at its end or with `%65` for a letter reaches us, but better-auth
  * would count and refuse it as another.
  */
 function authPath(path: string, request: FastifyRequest): string {
@@ -168,7 +168,7 @@ function authPath(path: string, request: FastifyRequest): string {
   return `/api${path}${url.includes('?') ? url.slice(url.indexOf('?')) : ''}`;
 }
 
-/** Adds one route of better-auth: our input rules and limits, then better-auth, then our form of answers. */
+/** Adds one route of better-auth: our input rules and limits, then better-auth, then our form of responses. */
 export function addAuthRoute(
   app: FastifyInstance,
   { name, endpoint, act = {} }: { readonly name: EndpointName; readonly endpoint: Endpoint; readonly act?: AuthAct | undefined },
@@ -197,7 +197,7 @@ export function addAuthRoute(
   app.route({ method, url: `/api${path}`, exposeHeadRoute: false, handler });
 }
 
-/** What follows from a sign-in, by whatever way. */
+/** The steps after every kind of sign-in. */
 export async function welcome(person: { email: string; from: string }, tools: AuthTools): Promise<void> {
   await tools.limits.forgiveSignIn(person.email, person.from);
   await keepAccount(person, tools);
@@ -211,7 +211,9 @@ async function noteInAudit(
   if (audit && user) await noteAccount(db, { action: audit, email: user.email, from });
 }
 
-/** The address of the person who has a session by this answer and had none before. A password of two steps is not one yet. */
+/**
+ * The address of the person whose session begins with this response. After the password alone, a sign-in with two steps has no session yet.
+ */
 async function whoSignedIn(
   { counts, secondFactor }: AuthAct,
   { email, user, response }: { email: string; user: SessionUser | undefined; response: Response },
@@ -220,7 +222,10 @@ async function whoSignedIn(
   return secondFactor && !user ? (await findSignedIn(response))?.email : undefined;
 }
 
-/** Whose session a request has. @throws the database's error when it is away */
+/**
+ * The person whose session a request has.
+ * @throws the database's error when it is down
+ */
 export async function findSessionUser(
   caller: FastifyRequest,
   { auth, db }: Pick<AuthTools, 'auth' | 'db'>,

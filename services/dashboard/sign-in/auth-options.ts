@@ -24,19 +24,19 @@ export interface AuthOptions {
   readonly log: Log;
   /** Providers by which people may sign in beside their passwords; none unless given. */
   readonly providers?: readonly SignInProvider[];
-  /** One of its own unless given. */
+  /** Default: its own. */
   readonly hasher?: PasswordHasher;
 }
 
 const HOUR_S = 3_600;
-/** Of links by which a password is set. */
+/** Lifetime of links that set a password. */
 export const LINK_LIFE_S = HOUR_S;
 const DAY_S = 24 * HOUR_S;
-/** By address and path. Whole offices share an address; accounts have limits of their own, see attempt-limits.ts. */
+/** By address and path. Whole offices share an address. Accounts have their own limits, see attempt-limits.ts. */
 const SIGN_IN_RULE = { window: 60, max: 20 };
 const MAIL_RULE = { window: 600, max: 10 };
 
-/** Tables and columns as migration 0002 names them. */
+/** Tables and columns with their names of migration 0002. */
 const TABLES = {
   user: { modelName: 'auth_user', fields: { emailVerified: 'email_verified', createdAt: 'created_at', updatedAt: 'updated_at' } },
   session: {
@@ -66,13 +66,13 @@ const TABLES = {
       createdAt: 'created_at',
       updatedAt: 'updated_at',
     },
-    // Only who is signed in, and has shown the password, connects a provider: an equal address is not enough. See decision 0150.
+    // Only a signed-in person who has shown the password connects a provider: an equal address is not enough. See decision 0150.
     accountLinking: { disableImplicitLinking: true, allowDifferentEmails: true },
   },
   verification: {
     modelName: 'auth_verification',
     fields: { expiresAt: 'expires_at', createdAt: 'created_at', updatedAt: 'updated_at' },
-    // A link's token is worth an account: a copy of the database must not hold it.
+    // A link's token is worth an account, so a copy of the database must not hold it.
     storeIdentifier: 'hashed',
   },
   rateLimit: {
@@ -108,9 +108,9 @@ const TABLES = {
 
 /** Tables and columns as migration 0002 names them. */
 export const SECOND_FACTOR = {
-  // As long as the code of an authenticator is looked for, and no longer.
+  // As long as the code of an authenticator is accepted, and no longer.
   twoFactorCookieMaxAge: 600,
-  // In all places together; a success starts anew. A person who is counted here has the password.
+  // For all places together. A success resets the count. A person who is counted here knows the password.
   accountLockout: { maxFailedAttempts: 10, durationSeconds: 900 },
   schema: {
     user: { fields: { twoFactorEnabled: 'two_factor_enabled' } },
@@ -126,7 +126,7 @@ export const SECOND_FACTOR = {
   },
 } satisfies TwoFactorOptions;
 
-/** What accounts are called by authenticators. */
+/** The name of accounts in authenticators. */
 export const nameOf = ({ mail }: AuthOptions): string => mail.installation ?? PLAIN_NAME;
 
 function passwordOptions({
@@ -143,7 +143,7 @@ function passwordOptions({
     password: hasher,
     resetPasswordTokenExpiresIn: LINK_LIFE_S,
     revokeSessionsOnPasswordReset: true,
-    // A mailbox opens no operator's account: the person who runs the installation makes the link, by the command line.
+    // A mailbox opens no operator's account: the platform engineer makes the link on the command line.
     sendResetPassword: async ({ user, token }) => {
       if (await findOperator(db, { id: user.id })) return;
       await mail.send(resetMail(user.email, `${url}/reset-password?token=${encodeURIComponent(token)}`, mail.installation));
@@ -152,7 +152,8 @@ function passwordOptions({
       if (await findOperator(db, { id: user.id })) return;
       await mail.send(knownAddressMail(user.email, `${url}/sign-in`, mail.installation));
     },
-    // A person who can reset can read the address's mail. An account that somebody else began with this address is theirs from here on.
+    // A person who can reset reads the address's mail. If somebody else began an account with this address, it belongs to this person from
+    // here on.
     onPasswordReset: async ({ user }, request) => {
       await db.query('UPDATE auth_user SET email_verified = true, updated_at = now() WHERE id = $1', [user.id]);
       const from = request?.headers.get(ADDRESS_HEADER) ?? '';
@@ -161,7 +162,7 @@ function passwordOptions({
   };
 }
 
-/** Everything but texts of others stays out of the log: better-auth's may hold addresses and links. */
+/** Keeps texts of others out of the log: better-auth's may hold addresses and links. */
 function authLog(log: Log): NonNullable<BetterAuthOptions['logger']> {
   return {
     level: 'error',
@@ -171,7 +172,7 @@ function authLog(log: Log): NonNullable<BetterAuthOptions['logger']> {
   };
 }
 
-/** Everything that better-auth is told, but for its plug-ins. */
+/** All options of better-auth, except its plug-ins. */
 export function authOptions(options: AuthOptions): BetterAuthOptions {
   const { db, secret, url, mail, log } = options;
   return {
@@ -187,7 +188,8 @@ export function authOptions(options: AuthOptions): BetterAuthOptions {
     databaseHooks: { account: { create: { after: (account, context) => noteConnection(account, context?.headers, options) } } },
     emailVerification: {
       sendOnSignUp: true,
-      // A person who signed up with another's address could have mail sent there by each attempt to sign in; the pages offer a new link.
+      // Otherwise a person who signed up with another's address could send mail there with each attempt to sign in. The pages offer a new
+      // link.
       sendOnSignIn: false,
       autoSignInAfterVerification: true,
       expiresIn: HOUR_S,
@@ -198,14 +200,14 @@ export function authOptions(options: AuthOptions): BetterAuthOptions {
       useSecureCookies: url.startsWith('https:'),
       cookiePrefix: 'tollgate',
       defaultCookieAttributes: { sameSite: 'strict', httpOnly: true, path: '/' },
-      // A provider's page leads back to us: from another site, to which a strict cookie would not be shown.
+      // A provider's page leads back from another site, on which browsers send no strict cookie.
       cookies: { state: { attributes: { sameSite: 'lax', path: '/api/auth/callback' } } },
       ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] },
-      // Mail goes out after the answer: how long it takes would tell whether an address has an account.
+      // Mail is sent after the response, because its duration would reveal whether an address has an account.
       backgroundTasks: { handler: (task) => void task },
       disableOriginCheck: false,
       disableCSRFCheck: false,
-      // It would ask once and remember the answer: a dashboard that starts before the migration would never work.
+      // It would check once and remember the result: a dashboard that starts before the migration would never work.
       database: { generateId: 'uuid', validateSchema: false },
     },
     onAPIError: { throw: true },

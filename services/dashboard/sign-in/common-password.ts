@@ -1,12 +1,12 @@
 import { Refusal } from '../http/refusal';
 
-/** What better-auth asks of a password, and pages say. */
+/** better-auth's minimum for a password, which pages show. */
 export const MIN_CHARACTERS = 10;
 
-/** Fewer different characters than this are a pattern, not a password. */
+/** Fewer different characters make a pattern, not a password. */
 const MIN_DISTINCT = 5;
 
-/** What people write in place of letters. */
+/** Characters that people write in place of letters. */
 const LOOKALIKES: Readonly<Record<string, string>> = {
   '@': 'a',
   '4': 'a',
@@ -21,7 +21,10 @@ const LOOKALIKES: Readonly<Record<string, string>> = {
 
 let known: Promise<ReadonlySet<string>> | undefined;
 
-/** 49,000 passwords of real leaks. Loaded when somebody first chooses one: they take 20 MB, and most processes never need them. */
+/**
+ * 49,000 passwords of real leaks. They are loaded when somebody first chooses a password: they take 20 MB, and most processes never need
+ * them.
+ */
 function commonPasswords(): Promise<ReadonlySet<string>> {
   return (known ??= import('@zxcvbn-ts/language-common').then(({ dictionary }) => new Set(dictionary['passwords-common'])));
 }
@@ -39,7 +42,7 @@ function formsOf(password: string): string[] {
   return [text, spellOut(text), trim(text), spellOut(trim(text)), trim(spellOut(text))].flatMap((each) => [each, withoutRepetition(each)]);
 }
 
-/** What is easy to guess for anyone who knows the address: its parts, together and alone, in the forms of a password. */
+/** Easy guesses for anyone who knows the address: its parts, together and alone, in the forms of a password. */
 function ownWords(email: string): ReadonlySet<string> {
   const [name = '', host = ''] = email.split('@');
   const bareName = name.replace(/\+.*$/, '');
@@ -51,11 +54,11 @@ function ownWords(email: string): ReadonlySet<string> {
 
 /**
  * Refuses a new password that a guessing program tries first.
- * @param email of the account, when it is known: neither it nor a part of it is a password
+ * @param email of the account, if known: neither it nor a part of it is a password
  * @throws Refusal 400 `password_common`
  */
 export async function refuseCommonPassword(password: string, email?: string): Promise<void> {
-  // Refused as too short, which says more.
+  // A short password is refused as too short, which is clearer.
   if (password.length < MIN_CHARACTERS) return;
   const forms = formsOf(password);
   const own = ownWords(email ?? '');

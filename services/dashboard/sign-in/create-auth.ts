@@ -11,7 +11,7 @@ import { readSecondFactor, takeCodeStep } from '../../selling/customers/second-f
 /** A refusal of better-auth. */
 export interface AuthError {
   readonly statusCode: number;
-  /** `{code, message}`, as a rule. */
+  /** Usually `{code, message}`. */
   readonly body?: unknown;
 }
 
@@ -32,10 +32,10 @@ export interface Auth {
   isAuthError(error: unknown): error is AuthError;
 }
 
-/** What better-auth's links for verifying hold. */
+/** The content of better-auth's links for verifying. */
 const linkPayload = z.object({ email: z.email() });
 
-/** better-auth asks for a second factor after a password alone; people who come from a provider are asked as well. */
+/** better-auth asks for a second factor only after a password. People who come from a provider are asked too. */
 function secondFactorOf(twoFactor: typeof TwoFactor, options: AuthOptions): ReturnType<typeof TwoFactor> {
   const plugin = twoFactor({ ...SECOND_FACTOR, issuer: nameOf(options) });
   for (const hook of plugin.hooks.after) {
@@ -46,8 +46,8 @@ function secondFactorOf(twoFactor: typeof TwoFactor, options: AuthOptions): Retu
 }
 
 /**
- * Accounts, passwords, sessions and their limits: all of it better-auth, with our tables, hashing and mail. It is loaded here and not
- * with this module: that takes as long as loading everything else of the dashboard together.
+ * Accounts, passwords, sessions and their limits, all from better-auth with our tables, hashing and mail. better-auth is loaded here and
+ * not with this module, because that takes as long as loading the rest of the dashboard.
  */
 export async function createAuth(options: AuthOptions): Promise<Auth> {
   const [{ betterAuth }, { isAPIError }, { verifyJWT }, { twoFactor }, onceOnly, passkeys] = await Promise.all([
@@ -82,7 +82,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     async makeResetToken({ userId, expiresAt }) {
       const token = randomBytes(32).toString('base64url');
       const { internalAdapter } = await auth.$context;
-      // As better-auth itself keeps the token of a mail for a forgotten password.
+      // In the form in which better-auth keeps the token of a mail for a forgotten password.
       await internalAdapter.createVerificationValue({ identifier: `reset-password:${token}`, value: userId, expiresAt });
       return token;
     },
@@ -90,7 +90,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
   };
 }
 
-/** Makes it when it is first asked for, once. */
+/** Creates it on first use, once. */
 export type AuthSource = () => Promise<Auth>;
 
 export function createAuthLater(options: AuthOptions): AuthSource {
@@ -98,13 +98,16 @@ export function createAuthLater(options: AuthOptions): AuthSource {
   return () => (made ??= createAuth(options));
 }
 
-/** RFC 6238, as authenticators and better-auth have it: SHA-1, six digits, 30 s. */
+/** RFC 6238, as authenticators and better-auth implement it: SHA-1, six digits, 30 s. */
 const PERIOD_MS = 30_000;
 const DIGITS = 6;
-/** better-auth takes the step of its moment and one on either side. Its moment is later than ours: it may be a step on by then. */
+/** better-auth accepts the present step and one on either side. It checks later than we do, so it may be a step further by then. */
 const NEAR_STEPS = [-1, 0, 1, 2];
 
-/** The code of one step (RFC 4226). @param secret as better-auth keeps it, each character one byte */
+/**
+ * The code of one step (RFC 4226).
+ * @param secret in better-auth's form, each character one byte
+ */
 function codeOf(secret: string, step: number): string {
   const counter = Buffer.alloc(8);
   counter.writeBigUInt64BE(BigInt(step));
@@ -113,14 +116,14 @@ function codeOf(secret: string, step: number): string {
   return String((mac.readUInt32BE(offset) & 0x7fffffff) % 10 ** DIGITS).padStart(DIGITS, '0');
 }
 
-/** The step whose code this is, among those that better-auth may take; the latest of several. */
+/** The step with this code, among those that better-auth may accept; the latest of several. */
 function stepOf(secret: string, code: unknown, nowMs: number): number | undefined {
   const now = Math.floor(nowMs / PERIOD_MS);
   return NEAR_STEPS.map((near) => now + near).findLast((step) => codeOf(secret, step) === code);
 }
 
 /**
- * Takes each code of an authenticator once: better-auth takes it as often as it is sent within 90 s. A code that is wrong is left to
+ * Accepts each code of an authenticator once. better-auth accepts it as often as it is sent within 90 s. A wrong code is left to
  * better-auth, which counts it.
  */
 async function onceOnlyCodes({ db }: Pick<AuthOptions, 'db'>): Promise<BetterAuthPlugin> {
@@ -130,7 +133,7 @@ async function onceOnlyCodes({ db }: Pick<AuthOptions, 'db'>): Promise<BetterAut
   ]);
   const handler = createAuthMiddleware(async (ctx) => {
     const { internalAdapter, secret, secretConfig, createAuthCookie } = ctx.context;
-    // Of a sign-in whose second step is still to come.
+    // A sign-in whose second step is still to come.
     const half = await ctx.getSignedCookie(createAuthCookie('two_factor').name, secret);
     const userId =
       (await getSessionFromCtx(ctx))?.user.id ?? (half ? (await internalAdapter.findVerificationValue(half))?.value : undefined);

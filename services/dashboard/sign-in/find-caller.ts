@@ -16,7 +16,7 @@ export interface CallerTools {
   readonly db: Pool;
 }
 
-/** Who is signed in, with the address verified. A session that is nearly used up is renewed, which sets the cookie anew. */
+/** The person who is signed in with a verified address. A session that is nearly over is renewed, which sets the cookie again. */
 export async function findUser(request: FastifyRequest, reply: FastifyReply, { auth, db }: CallerTools): Promise<SessionUser> {
   // A request without a cookie needs no look-up.
   if (request.headers.cookie === undefined) throw new Refusal('not_signed_in');
@@ -26,24 +26,27 @@ export async function findUser(request: FastifyRequest, reply: FastifyReply, { a
     throw error;
   });
   if (cookies.length > 0) reply.header('set-cookie', cookies);
-  // Sign-in refuses unverified addresses already; this is what everything else relies on.
+  // Sign-in refuses unverified addresses already. Everything else relies on this check.
   if (!user?.emailVerified) throw new Refusal('not_signed_in');
   return user;
 }
 
-/** Likewise, and no operator. @throws Refusal 401 `not_signed_in`, 403 `customers_only` */
+/**
+ * As {@link findUser}, for anyone but operators.
+ * @throws Refusal 401 `not_signed_in`, 403 `customers_only`
+ */
 export async function findAccount(request: FastifyRequest, reply: FastifyReply, tools: CallerTools): Promise<SessionUser> {
   const user = await findUser(request, reply, tools);
   if (await findOperator(tools.db, { id: user.id })) throw new Refusal('customers_only');
   return user;
 }
 
-/** The name of a person in the audit log, and the address a request came from. */
+/** A person's name in the audit log, and the address of the request. */
 export function actorOf({ email }: Pick<SessionUser, 'email'>, request: FastifyRequest): { name: string; from: string } {
   return { name: `dashboard:${email}`, from: request.ip };
 }
 
-/** A newcomer gets an organisation; one that an operator made for the address becomes the newcomer's. */
+/** A newcomer gets an organisation. One that an operator made for the address becomes the newcomer's. */
 export async function membershipsOf(user: SessionUser, { request, db }: { request: FastifyRequest; db: Pool }): Promise<Membership[]> {
   const known = await findMemberships(db, { userId: user.id });
   if (known.length > 0) return known;
@@ -51,16 +54,16 @@ export async function membershipsOf(user: SessionUser, { request, db }: { reques
   return findMemberships(db, { userId: user.id });
 }
 
-/** A page that was opened before a switch must not do in one organisation what it shows of another. */
+/** A page opened before a switch must not act in one organisation on what it shows of another. */
 function checkShown({ headers }: FastifyRequest, { customerId }: Membership): void {
   const shown = headers[SHOWN_HEADER];
   if (shown !== undefined && shown !== customerId) throw new Refusal('organisation_changed');
 }
 
 /**
- * Who asks, in the organisation that was chosen, with a role that grants what is asked for.
+ * The caller in the chosen organisation, with a role that grants the request.
  * @throws Refusal 401 `not_signed_in`; 403 `customers_only` for an operator, `organisation_missing`, `role_forbids`; 409
- *   `organisation_changed`
+ * `organisation_changed`
  */
 export async function findCaller(
   request: FastifyRequest,

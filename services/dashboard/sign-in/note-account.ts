@@ -4,11 +4,11 @@ import { joinCustomer } from '../../selling/customers/join-customer';
 import { writeAudit } from '../../selling/customers/write-audit';
 import { findOperator } from '../../selling/operators/find-operator';
 
-/** Something that a person did to an account of the dashboard, whose address is verified. */
+/** An act of a person on an account of the dashboard, whose address is verified. */
 export interface AccountAct {
   readonly action: Extract<AuditAction, `account.${string}`>;
   readonly email: string;
-  /** The network address that it came from. */
+  /** The network address of the request. */
   readonly from: string;
   readonly details?: Readonly<Record<string, unknown>>;
 }

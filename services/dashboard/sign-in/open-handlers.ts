@@ -9,7 +9,7 @@ import { isOwnUser } from '../http/peer-user';
 import { Refusal } from '../http/refusal';
 
 const MAX_MAILS = 50;
-/** Its links sign people in. */
+/** The links in it sign people in. */
 const OTHERS_OUTBOX = 'The outbox is for the user of this machine who runs Tollgate.';
 
 interface OpenOptions {
@@ -18,18 +18,18 @@ interface OpenOptions {
   readonly providers: readonly Provider[];
 }
 
-/** What may be asked without a session. */
+/** Endpoints that need no session. */
 export const openHandlers = ({ url, providers }: OpenOptions): Handlers<typeof openEndpoints> => ({
   'GET /installation': (_call, { hasOutbox, gatewayUrl }) => ({
     hasOutbox,
     gatewayUrl,
-    // Of what the dashboard knows of a provider, some is secret.
+    // Some of the dashboard's knowledge of a provider is secret.
     providers: providers.map(({ id, name }) => ({ id, name })),
     hasPasskeys: passkeyDomain(url) !== undefined,
   }),
 
   'GET /outbox': async ({ request }, { db, hasOutbox, isOutboxOwn = false }) => {
-    // Where mail is sent for real there is no such page, and nothing to read.
+    // When mail is really sent, the page does not exist and there is nothing to read.
     if (!hasOutbox) throw new ServiceError('route_unknown');
     if (!isOwnName(request.hostname, url)) throw new Refusal('forbidden', { detail: `The outbox is read at ${url}/outbox only.` });
     if (isOutboxOwn && !(await isOwnUser(request.socket))) throw new Refusal('forbidden', { detail: OTHERS_OUTBOX });

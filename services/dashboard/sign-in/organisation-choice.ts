@@ -3,22 +3,22 @@ import { type FastifyRequest } from 'fastify';
 
 const COOKIE = 'tollgate.organisation';
 const YEAR_S = 31_536_000;
-/** The organisation that a page shows: it says so with each request, so that one from before a switch does nothing elsewhere. */
+/** Names the organisation that a page shows. Each request carries it, so that one from before a switch does nothing elsewhere. */
 export const SHOWN_HEADER = 'x-organisation';
 
 /**
- * Which of several organisations somebody works in, kept in a cookie of the browser. It chooses, and opens nothing: a person who is no member of
- * what it names works in the own organisation.
+ * The organisation in which a person works, kept in a cookie of the browser. The cookie chooses and opens nothing: a person who is no
+ * member of that organisation works in the own one.
  */
 export interface OrganisationChoice {
   /** The cookie that remembers a choice. */
   keep(userId: string, customerId: string): string;
-  /** What this account chose in this browser. */
+  /** The choice of this account in this browser. */
   read(request: FastifyRequest, userId: string): string | undefined;
 }
 
 /**
- * @param options.secret signs the cookies: what one account chose says nothing to the next one in the same browser
+ * @param options.secret signs the cookies, so that one account's choice means nothing to the next account in the same browser
  * @param options.url origin of the dashboard as browsers see it
  */
 export function createOrganisationChoice({ secret, url }: { secret: string; url: string }): OrganisationChoice {

@@ -17,13 +17,13 @@ export interface PersonTools extends AuthTools {
   readonly providers: readonly SignInProvider[];
 }
 
-/** A session that young shows who is there as well as a password does. */
+/** Milliseconds for which a new session proves a person's identity as well as a password. */
 const FRESH_MS = 600_000;
 
 const OPERATOR = 'The account of an operator is changed by the command line: npx tollgate operator --help.';
 
 /**
- * @param tools `needs` is what the role must grant for the organisation to be given; without it, none is
+ * @param tools `needs` is the permission that the organisation's role must grant; without it, no organisation is given
  * @throws Refusal 401 `not_signed_in`, 403 `customers_only` for an operator
  */
 export async function findPerson(

@@ -9,11 +9,12 @@ import { findOperator } from '../../selling/operators/find-operator';
 import { type SessionUser } from '../http/callers';
 import { Refusal } from '../http/refusal';
 
-/** What a route of better-auth does to the second factor. */
+/** The effect of a route of better-auth on the second factor. */
 export type SecondFactorAct = 'check' | 'recover' | 'turn-off' | 'replace-codes';
 
 /**
- * Refuses what makes no sense with this session, before better-auth is asked: with one there would be no limit to the codes tried.
+ * Refuses requests that do not fit this session, before better-auth sees them: with a session, the number of codes to try would have no
+ * limit.
  * @param user whose session the request has, if any
  * @throws Refusal 409
  */
@@ -25,17 +26,17 @@ export async function refuseMisplaced(act: SecondFactorAct, user: SessionUser | 
   }
 }
 
-/** better-auth's answer to a code that was right. */
+/** better-auth's response to a correct code. */
 const checked = z.object({ user: z.object({ id: z.string(), email: z.string() }) });
 
-/** Who has just signed in with a second factor; undefined for every other answer. */
+/** The person who has just signed in with a second factor; undefined for every other response. */
 export async function findSignedIn(response: Response): Promise<{ id: string; email: string } | undefined> {
   return checked.safeParse(await response.clone().json()).data?.user;
 }
 
-/** Whether the password was right and a second factor is still to come. */
+/** True when the password was right and a second factor is still to come. */
 export async function asksForSecondFactor(response: Response): Promise<boolean> {
-  // One that leads to another page says that it is JSON, and has no body.
+  // A redirect declares JSON but has no body.
   const body: unknown = await response
     .clone()
     .json()
@@ -43,7 +44,7 @@ export async function asksForSecondFactor(response: Response): Promise<boolean> 
   return z.object({ twoFactorRedirect: z.literal(true) }).safeParse(body).success;
 }
 
-/** The token of the session that an answer begins. */
+/** The token of the session that begins with a response. */
 function newToken(response: Response): string {
   const cookie = response.headers.getSetCookie().find((each) => each.includes('session_token=') && !each.includes('session_token=;'));
   const token = /session_token=([^.;]+)\./.exec(decodeURIComponent(cookie ?? ''))?.[1];
@@ -54,12 +55,12 @@ function newToken(response: Response): string {
 interface Done {
   readonly request: FastifyRequest;
   readonly response: Response;
-  /** Whose session the request had. */
+  /** The person whose session the request had. */
   readonly user: SessionUser | undefined;
   readonly db: Pool;
 }
 
-/** What follows from an act that better-auth carried out: sessions of a password alone end with it, and the audit log says so. */
+/** The consequences of an act of better-auth: sessions of a password alone end, and the audit log gets a line. */
 export async function noteSecondFactor(act: SecondFactorAct, { request, response, user, db }: Done): Promise<void> {
   const signedIn = user ?? (await findSignedIn(response));
   if (!signedIn) return;

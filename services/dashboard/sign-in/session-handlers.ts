@@ -13,7 +13,7 @@ import { type Handlers } from '../http/bind-endpoint';
 import { takeRequest } from '../http/request-limit';
 import { csvRecord } from '../http/csv';
 
-/** Who is signed in, and what the pages need to know of this installation. */
+/** The signed-in person, and what the pages need to know about this installation. */
 export const sessionHandlers: Handlers<typeof sessionEndpoints> = {
   'GET /session': async (
     { caller: { email, customerId, organisation, member } },
@@ -25,7 +25,7 @@ export const sessionHandlers: Handlers<typeof sessionEndpoints> = {
     const isBilled = sold.billing?.provider === 'invoice' || isCollecting(sold, payments);
     const hasBilling = isBilled || (await hasInvoices(db, customerId)) || (await listPaid(db, customerId)).length > 0;
     const place = { customerId, organisation, role: member?.role ?? null, organisations: member?.memberships ?? [] };
-    // An operator who looks sees every button; whatever is tried says that nothing can be changed.
+    // An operator who looks sees every button. Every attempt to change something is refused.
     const permissions = member ? permissionsOf(member.role) : PERMISSIONS;
     return { email, ...place, permissions, ...facts, hasBilling, suspended };
   },
@@ -34,24 +34,24 @@ export const sessionHandlers: Handlers<typeof sessionEndpoints> = {
 const DASHBOARD = 'dashboard:';
 const TOKEN = 'token:';
 
-/** To the customer, a change from outside the dashboard was made by an operator: names of programs mean nothing there. */
+/** For customers, changes from outside the dashboard are by an operator, because names of programs mean nothing to them. */
 function actorOf({ actor }: AuditLine): string {
   if (actor.startsWith(TOKEN)) return `token “${actor.slice(TOKEN.length)}”`;
   if (actor === PAYMENT_ACTOR) return 'payment provider';
   return actor.startsWith(DASHBOARD) ? actor.slice(DASHBOARD.length) : 'operator';
 }
 
-/** A line as the contract has it. */
+/** A line in the form of the contract. */
 function toEntry(line: AuditLine) {
   const { subjectKind: kind, subjectId, label } = line;
   return { ...line, actor: actorOf(line), subject: { kind, id: subjectId, label } };
 }
 
-/** A minute: each reads the whole log. */
+/** A minute. Each reads the whole log. */
 const MAX_EXPORTS = 6;
 const LINES_AT_ONCE = 500;
 
-/** Page by page while it is sent: however long the log, a process holds 500 lines of it. */
+/** Read page by page while it is sent. However long the log, a process holds 500 lines of it. */
 async function* auditRecords(db: Pool, query: { customerId: string; kind?: string | undefined }): AsyncGenerator<string> {
   yield csvRecord(['time', 'user', 'address', 'action', 'subject', 'subject_id', 'label', 'details']);
   for (let after: string | undefined, isLast = false; !isLast;) {
@@ -74,7 +74,7 @@ async function* auditRecords(db: Pool, query: { customerId: string; kind?: strin
   }
 }
 
-/** Who changed what in the account. */
+/** The audit log of the account. */
 export const auditHandlers: Handlers<typeof auditEndpoints> = {
   'GET /audit': async ({ query, caller: { customerId } }, { db }) => {
     const { lines, next } = await listAudit(db, { ...query, customerId });

@@ -3,7 +3,7 @@ import { type FastifyRequest } from 'fastify';
 import { type Pool } from 'pg';
 import { type PasswordHasher } from './password-hash';
 
-/** As long as the link of the mail works. */
+/** Seconds, as long as the mail's link works. */
 const LIFE_S = 3_600;
 const COOKIE = 'tollgate.signed_up';
 /** The one route that reads it. */
@@ -24,16 +24,19 @@ export interface SignedUpProofOptions {
   readonly now: () => number;
 }
 
-/** That a browser has shown the password of an account that waits for its address to be confirmed, so that it need not be asked again. */
+/**
+ * Proof that a browser has shown the password of an account whose address is not confirmed yet, so that the password need not be asked
+ * again.
+ */
 export interface SignedUpProof {
   /**
-   * A cookie for the person who signed up. It proves something only if the account has this password: somebody else may have begun it before.
-   * Both look alike, or the answer would tell whether an address has an account.
+   * A cookie for the person who signed up. It is a proof only if the account has this password, because somebody else may have begun the
+   * account before. Both cookies look alike, or the response would reveal whether an address has an account.
    */
   issue(email: string, password: string): Promise<string>;
-  /** Whether the request comes from a browser that has shown the password which the account has now. */
+  /** True when the request comes from a browser that has shown the account's present password. */
   isShown(request: FastifyRequest, email: string): Promise<boolean>;
-  /** The cookie that ends it, where there is one. */
+  /** The cookie that ends it, if there is one. */
   forget(request: FastifyRequest): string[];
 }
 

@@ -7,7 +7,7 @@ import { type ownAuthEndpoints } from '../contract/auth';
 import { type Handlers } from '../http/bind-endpoint';
 import { Refusal } from '../http/refusal';
 
-/** better-auth's refusals of a link, lest it ends between our look at it and better-auth's. */
+/** better-auth's refusals of a link, in case it expires between our check and better-auth's. */
 const LINK_CODES = new Set(['token_expired', 'invalid_token', 'user_not_found']);
 
 function codeOf(error: unknown): string {
@@ -20,7 +20,7 @@ interface Proofs {
   readonly password: string;
 }
 
-/** @returns undefined when only the address is not verified yet: better-auth looks at the password first */
+/** @returns undefined when only the address is not verified yet: better-auth checks the password first */
 async function signIn(request: FastifyRequest, { email, password }: Proofs, tools: AuthTools): Promise<Response | undefined> {
   try {
     return await askAuth(request, { method: 'POST', path: '/api/auth/sign-in/email', body: { email, password } }, tools);
@@ -41,17 +41,17 @@ async function verify(request: FastifyRequest, { token }: Pick<Proofs, 'token'>,
   }
 }
 
-/** @returns what begins a session, or asks for a second factor first */
+/** @returns the response that begins a session, or asks for a second factor first */
 async function proveBoth(request: FastifyRequest, proofs: Proofs, tools: AuthTools): Promise<Response> {
   const signedIn = await signIn(request, proofs, tools);
   if (signedIn) return signedIn;
   const verified = await verify(request, proofs, tools);
   if (verified.headers.getSetCookie().length > 0) return verified;
-  // The same form from another tab was faster: it has verified, and has the session that this made.
+  // The same form from another tab was faster: it has verified the address, and has the session.
   return (await signIn(request, proofs, tools)) ?? verified;
 }
 
-/** By the password, or by having shown it when signing up: then the link verifies, and begins the session itself. */
+/** Proves the person by the password, or by having shown it when signing up. Then the link verifies, and begins the session itself. */
 async function prove(
   request: FastifyRequest,
   { token, email, password }: Omit<Proofs, 'password'> & { readonly password: string | undefined },
@@ -59,16 +59,16 @@ async function prove(
 ): Promise<Response> {
   if (password !== undefined) return proveBoth(request, { token, email, password }, tools);
   const verified = (await tools.signedUp.isShown(request, email)) ? await verify(request, { token }, tools) : undefined;
-  // An address that is verified already begins no session by its link alone.
+  // For an address that is verified already, the link alone begins no session.
   if (!verified || verified.headers.getSetCookie().length === 0) throw invalidInput([{ field: 'password', message: 'is missing' }]);
   return verified;
 }
 
 /**
- * Verifies an address by the link that was sent to it together with the password of the account, and signs in. The link alone shows who
- * reads the mail, not who signed up: a stranger may have, with a password only the stranger knows, to get what belongs to the address.
- * The browser that signed up has shown the password an hour ago at most, and is not asked again. Used again the link only signs in, by the
- * password. Counts as an attempt to sign in.
+ * Verifies an address by its link together with the password of the account, and signs in. The link alone shows who reads the mail, not who
+ * signed up: a stranger may have signed up, with a password of the stranger's, to get what belongs to the address. A browser that signed up
+ * has shown the password at most an hour ago, and is not asked again. Used again, the link only signs in, with the password. It counts as
+ * an attempt to sign in.
  */
 export const verifyHandlers = (tools: AuthTools): Handlers<typeof ownAuthEndpoints> => ({
   'POST /auth/verify-email': async ({ body: { token, password }, request, reply }) => {

@@ -18,7 +18,7 @@ const SAMPLE_APK = [
   'ADQDAAAAAA==',
 ].join('');
 
-/** Of those bytes. */
+/** SHA-256 of those bytes. */
 export const SAMPLE_APK_SHA256 = '60f49d6238f8fcfe2f5064782b48c4eaab989bd392345928dec14fab4c378bff';
 
 /** A bundle of the same package in 642 bytes, in base64: its manifest as aapt2 writes it for bundles, and nothing else. */
@@ -42,7 +42,7 @@ function upload(outcome: string, base64: string, yields: string, file = APK_FILE
     route: '/app/analyze',
     method: 'POST',
     outcome,
-    // To be sent as a file: decode it into the form field `file`, or send it as the body of this type.
+    // Send it as a file: decode it into the form field `file`, or send it as the body of this type.
     input: { file: { ...file, base64 } },
     yields,
   };
@@ -57,7 +57,7 @@ const CAMERA = { name: 'android.permission.CAMERA', protection: 'dangerous', max
 const TRACKER = { name: 'Google Firebase Analytics', category: 'analytics' };
 const MAIN = { name: 'com.example.sample.Main', exported: true, permission: null };
 
-/** As much of a report as a comparison needs. */
+/** The parts of a report that a comparison needs. */
 const EARLIER = {
   file: { size: 907, sha256: 'a1'.repeat(32) },
   package: { name: 'com.example.sample', version_name: '1.0', version_code: 1, min_sdk: 21, target_sdk: 33 },
@@ -74,7 +74,7 @@ const EARLIER = {
   risk: { score: 50, level: 'high', method: 'of the sandbox', complete: true },
 };
 
-/** Camera and a tracker came, debugging went. */
+/** The later report has a camera permission and a tracker, and is no longer debuggable. */
 const LATER = {
   ...EARLIER,
   file: { size: 1_204, sha256: 'b2'.repeat(32) },
@@ -90,7 +90,7 @@ function comparison(outcome: string, input: object, yields: string): SandboxExam
   return { product: 'api-app', route: '/app/compare', method: 'POST', outcome, input: { ...input }, yields };
 }
 
-/** Test keys are answered by the same worker as live ones; its documentation. Only reputations are simulated: see `virustotal.ts`. */
+/** The documentation of test keys. The same worker serves test keys and live keys. Only reputations are simulated: see `virustotal.ts`. */
 export function createApkExamples(): SandboxUpstream {
   const encode = (text: string): string => Buffer.from(text, 'latin1').toString('base64');
   return {

@@ -5,7 +5,7 @@ function failure(code: string, message: string): unknown {
   return { error: { code, message } };
 }
 
-/** Of the sample; made up, as everything in the sandbox is. */
+/** Reputation of the sample. It is made up, as everything in the sandbox is. */
 const SAMPLE_STATS = {
   malicious: 2,
   suspicious: 1,
@@ -17,7 +17,7 @@ const SAMPLE_STATS = {
   failure: 0,
 };
 
-/** VirusTotal's file end point: it knows the sample APK and no other file. */
+/** VirusTotal's file endpoint. It knows the sample APK and no other file. */
 export function createVirustotal(): SandboxUpstream {
   return {
     name: 'virustotal',

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { DRIVE_SAMPLE_MP4 } from './drive-sample';
 
-/** What a file provokes instead of being served. */
+/** The failure that a file causes instead of being served. */
 type DriveTrouble =
   'private' | 'quota' | 'silent' | 'stalls' | 'down' | 'web_page' | 'redirected_elsewhere' | 'form_elsewhere' | 'no_thumbnail';
 
@@ -11,11 +11,11 @@ export interface StoredFile {
   readonly id: string;
   readonly name: string;
   readonly mimeType: string;
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size: number;
   readonly md5: string;
   readonly modifiedTime: string;
-  /** Too large for Google's virus scan: a keyless download has to confirm first. */
+  /** The file is too large for Google's virus scan, so a keyless download has to confirm first. */
   readonly needsConfirmation: boolean;
   readonly trouble: DriveTrouble | undefined;
   /** The bytes from `first` to `last`, both included. */
@@ -47,7 +47,7 @@ function wavHeader(size: number): Buffer {
 
 const { imul } = Math;
 
-/** Quiet noise in which no two places look alike, so that a byte served from the wrong place shows. */
+/** Fills in quiet noise in which no two places look alike, so that a byte from the wrong place is noticed. */
 function fillNoise(words: Int32Array, firstWord: number): void {
   for (let index = 0; index < words.length; index++) {
     let mixed = imul(firstWord + index + 1, 0x9e3779b1);
@@ -56,7 +56,7 @@ function fillNoise(words: Int32Array, firstWord: number): void {
   }
 }
 
-/** The bytes of a sound file at any place, without the file. */
+/** The bytes of a sound file at any place, computed without the file. */
 function* wavBytes(size: number, first: number, last: number): Generator<Buffer> {
   const header = wavHeader(size);
   for (let at = first; at <= last;) {
@@ -77,7 +77,7 @@ function* wavBytes(size: number, first: number, last: number): Generator<Buffer>
 
 type FileTraits = Partial<Pick<StoredFile, 'name' | 'mimeType' | 'md5' | 'needsConfirmation' | 'trouble'>>;
 
-/** Made-up sounds get a checksum of their id: their bytes never change, and hashing a gigabyte at start would take seconds. */
+/** The checksum of a made-up sound comes from its id. Its bytes never change, and hashing a gigabyte at start would take seconds. */
 function stored(id: string, traits: FileTraits & Pick<StoredFile, 'size' | 'read'>): StoredFile {
   return {
     id,
@@ -110,7 +110,7 @@ function clip(id: string, trouble?: DriveTrouble, traits: FileTraits = {}): Stor
   return held(id, DRIVE_SAMPLE_MP4, { trouble, ...traits });
 }
 
-/** Bytes of the file that is too large to keep in memory. */
+/** Size of the file that is too large to keep in memory. */
 const LARGE_BYTES = 1_073_741_824;
 const SOUND_BYTES = 1_000_003;
 

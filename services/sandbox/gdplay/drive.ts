@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { findDriveFile, type StoredFile, DRIVE_FILES } from './drive-files';
 import { neverAnswer, type SandboxUpstream, type SandboxExample } from '../sandbox-upstream';
 
-/** Nothing listens there; a client that follows is caught. */
+/** Nothing listens there, so a client that follows is noticed. */
 const FOREIGN_ORIGIN = 'http://192.0.2.1';
 const LOGIN = 'https://accounts.google.com/ServiceLogin?continue=https://drive.google.com';
 
@@ -46,7 +46,7 @@ const OVER_QUOTA: ApiFailure = {
 };
 const BROKEN: ApiFailure = { status: 503, reason: 'backendError', message: 'Backend Error' };
 
-/** Numbers are text where the real one sends text; only the asked fields. */
+/** Numbers are text where Google sends text. Only the requested fields are present. */
 function metadataOf(file: StoredFile, fields: string): unknown {
   const isVideo = file.mimeType.startsWith('video/');
   const isFolder = file.mimeType === 'application/vnd.google-apps.folder';
@@ -76,7 +76,7 @@ function answerApi(id: string, request: Asked, reply: FastifyReply): FastifyRepl
   return sendMedia(file, request, reply);
 }
 
-/** The old address of keyless downloads: it sends everybody on. */
+/** The old address of keyless downloads, which redirects everybody. */
 function answerUc(request: Asked, reply: FastifyReply): FastifyReply | void {
   const id = request.query['id'] ?? '';
   const file = findDriveFile(id);
@@ -122,7 +122,7 @@ function routes(app: FastifyInstance): void {
   });
 }
 
-/** Google Drive: the v3 API below `/api`, keyless downloads and thumbnails below `/web`, and the hosts that they send clients on to. */
+/** Google Drive: the v3 API below `/api`, keyless downloads and thumbnails below `/web`, and the hosts to which they redirect clients. */
 export function createDrive(): SandboxUpstream {
   return { name: 'drive', examples: driveExamples, routes };
 }
@@ -135,7 +135,7 @@ function escaped(text: string): string {
   return text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }
 
-/** What Google asks before it hands out a file that it did not scan. */
+/** Google's confirmation page for a file that it did not scan. */
 function confirmationPage(file: StoredFile, action: string): string {
   return page(
     'Google Drive - Virus scan warning',
@@ -162,7 +162,7 @@ function missingPage(): string {
   );
 }
 
-/** A page that is not expected here. */
+/** A page that the client does not expect. */
 function oddPage(): string {
   return page('Sandbox', '<p>Nothing to see.</p><script>document.title = "never run"</script>');
 }
@@ -198,7 +198,7 @@ function drawPicture(id: string, width: number): Buffer {
 
 const STALLS_AFTER_BYTES = 65_536;
 
-/** First and last place of a single range; undefined for none or one that is not understood; `none` when nothing of it exists. */
+/** First and last place of a single range. Undefined when there is none or it is not understood; `none` when the file has no byte in it. */
 function rangeOf(header: string | undefined, size: number): { first: number; last: number } | 'none' | undefined {
   const match = /^bytes=(\d*)-(\d*)$/.exec(header ?? '');
   const [, from = '', to = ''] = match ?? [];
@@ -217,13 +217,13 @@ async function* stalling(source: Readable): AsyncGenerator<Buffer> {
   }
 }
 
-/** RFC 5987, as Google names its downloads. */
+/** RFC 5987, the form in which Google names its downloads. */
 function dispositionOf(name: string): string {
   const plain = name.replace(/[^\x20-\x7e]|["\\]/g, '_');
   return `attachment; filename="${plain}"; filename*=UTF-8''${encodeURIComponent(name)}`;
 }
 
-/** Answers the bytes of a file, a range of them when asked. */
+/** Sends the bytes of a file, or a range of them. */
 function sendMedia(file: StoredFile, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const range = rangeOf(request.headers.range, file.size);
   void reply.headers({
@@ -262,7 +262,7 @@ function link(outcome: string, input: Input, yields: string): SandboxExample {
 
 const FOLDER_URL = `https://drive.google.com/drive/folders/${DRIVE_FILES.folder.id}`;
 
-/** What the simulated Drive answers to which id. */
+/** The simulated Drive's response for each id. */
 const driveExamples: readonly SandboxExample[] = [
   example('/gdplay', 'success', {}, '200, the index of the product'),
   stream('success', DRIVE_FILES.video.id, '200, an MP4 of 4 s that players can seek in; 206 for a range'),

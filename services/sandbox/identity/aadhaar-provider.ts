@@ -4,7 +4,7 @@ import { AADHAAR_NUMBERS, holderRecord, OTP_WAIT_SECONDS, OTPS } from './identit
 import { CAPTCHA_TEXTS } from './identity-captcha';
 import { neverAnswer, type SandboxExample, type SandboxUpstream } from '../sandbox-upstream';
 
-/** Old references make room for new ones. */
+/** Old references are dropped for new ones. */
 const MAX_REFERENCES = 20_000;
 
 const [firstCaptcha, secondCaptcha] = CAPTCHA_TEXTS;
@@ -22,7 +22,9 @@ function otp(outcome: string, code: string, yields: string): SandboxExample {
 
 const solved = (aadhaar: string): { aadhaar: string; captcha: string } => ({ aadhaar, captcha: firstCaptcha });
 
-/** What a test key gets when its worker asks the provider: a number's outcome comes with the captcha, because only then it is sent. */
+/**
+ * Results for a test key whose worker uses the provider. A number's outcome comes with the captcha, because the number is sent only then.
+ */
 export const aadhaarProviderExamples: readonly SandboxExample[] = [
   { product: 'api-aadhaar', route: '/aadhaar', method: 'GET', outcome: 'success', input: {}, yields: '200, the index of the product' },
   {
@@ -60,7 +62,7 @@ function memberOf(body: unknown, name: string): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** A licensed OTP provider with the form that the documentation gives to its two requests. */
+/** A licensed OTP provider whose two requests have the documented form. */
 export function createAadhaarProvider(): SandboxUpstream {
   /** Numbers by the reference of the OTP that was sent to their holders. */
   const sent = new Map<string, string>();

@@ -9,9 +9,9 @@ const CAPTCHA_COOKIE = 'CaptchaCookie';
 const MAX_SESSIONS = 20_000;
 
 interface PortalSession {
-  /** How many captchas were shown; the last one counts. */
+  /** Number of captchas shown. Only the last one counts. */
   shown: number;
-  /** Value of the cookie that came with the last captcha; undefined when that captcha was used. */
+  /** Value of the cookie of the last captcha; undefined when that captcha was used. */
   captchaCookie: string | undefined;
 }
 

@@ -11,7 +11,7 @@ import {
 } from './identity-link';
 import { type SandboxExample } from '../sandbox-upstream';
 
-/** Numbers with an outcome of their own; every other valid number belongs to somebody. 999999990019 is the registry's own test number. */
+/** Numbers with their own outcome. Every other valid number belongs to somebody. 999999990019 is the registry's own test number. */
 export const AADHAAR_NUMBERS = {
   success: '999999990019',
   notFound: '999999994048',
@@ -22,9 +22,9 @@ export const AADHAAR_NUMBERS = {
 } as const;
 
 export const OTPS = { right: '123456', wrong: '000000', expired: '440440', failing: '502502', silent: '504504' } as const;
-/** Until the throttled number is sent its next OTP, says every source. */
+/** Seconds until every source sends the throttled number its next OTP. */
 export const OTP_WAIT_SECONDS = 900;
-/** Instead of a solution. */
+/** Special solutions of a captcha. */
 const CAPTCHAS = { wrong: 'WRONG', failing: 'FAIL502', silent: 'SLOW504' } as const;
 
 const [firstCaptcha, secondCaptcha] = CAPTCHA_TEXTS;
@@ -79,7 +79,7 @@ export const aadhaarExamples: readonly SandboxExample[] = [
 /** A grey pixel, as PNG. */
 const PHOTO = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg==';
 
-/** What every upstream of this product says of a holder. */
+/** The holder's record that every upstream of this product returns. */
 export function holderRecord(aadhaar: string): Message {
   return {
     name: 'Sandbox Holder',

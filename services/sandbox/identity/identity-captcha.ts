@@ -1,12 +1,12 @@
 import { crc32, deflateSync } from 'node:zlib';
 
 /**
- * What the captchas of a session say, in order: each refresh and each rejection leads to the next one, the last to the first. The same in
- * every session, so that a script can solve them. Capitals and small letters are the same.
+ * Texts of a session's captchas, in order. Each refresh and each rejection leads to the next one, and the last to the first. They are the
+ * same in every session, so that a script can solve them. Case does not matter.
  */
 export const CAPTCHA_TEXTS = ['KX47M', 'TR23P', 'M7XK2', 'P4TRX', 'X2MK3', 'R3P7T', 'K4MT7', 'T2XPR'] as const;
 
-/** Five by seven, a row a number, the leftmost column the highest bit. */
+/** Five by seven pixels, a number for each row, with the leftmost column in the highest bit. */
 const GLYPHS: Readonly<Record<string, readonly number[]>> = {
   '2': [14, 17, 1, 2, 4, 8, 31],
   '3': [31, 2, 4, 2, 1, 17, 14],
@@ -67,7 +67,7 @@ function drawGlyph(pixels: Buffer, glyph: readonly number[], at: { x: number; y:
 
 function draw(text: string): Buffer {
   const pixels = Buffer.alloc(WIDTH * HEIGHT, WHITE);
-  // Two slanted lines behind the letters, because a captcha looks like that.
+  // Two slanted lines behind the letters, as captchas have them.
   for (let x = 0; x < WIDTH; x++) {
     pixels[Math.floor(6 + (x * 34) / WIDTH) * WIDTH + x] = NOISE;
     pixels[Math.floor(42 - (x * 30) / WIDTH) * WIDTH + x] = NOISE;

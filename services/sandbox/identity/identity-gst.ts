@@ -2,7 +2,7 @@ import { CAPTCHA_TEXTS } from './identity-captcha';
 import { createLinkServer, errorMessage, showNextCaptcha, solves, textOf, type Answer, type Message } from './identity-link';
 import { type SandboxExample } from '../sandbox-upstream';
 
-/** Numbers with an outcome of their own; every other number has a record. All pass the check character. */
+/** Numbers with their own outcome. Every other number has a record. All pass the check character. */
 export const GSTINS = {
   success: '27AAACR5055K1Z7',
   notFound: '27AAACZ0404K1ZG',
@@ -50,7 +50,10 @@ export const gstExamples: readonly SandboxExample[] = [
   data('unexpected_response', { GSTIN: GSTINS.unexpected, captcha: firstCaptcha }, '502, the link answers with something unusable'),
 ];
 
-/** What every upstream of this product says of a registration. @param gstin fifteen characters */
+/**
+ * The record that every upstream of this product returns for a registration.
+ * @param gstin fifteen characters
+ */
 export function registrationRecord(gstin: string): Message {
   const place = 'Unit 12, Sandbox Chambers, Fort, Mumbai, Maharashtra, 400001';
   return {

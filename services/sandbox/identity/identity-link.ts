@@ -5,28 +5,28 @@ import { captchaImage, captchaText } from './identity-captcha';
 /** A message of the link, either way. */
 export type Message = Readonly<Record<string, unknown>>;
 
-/** What a session is about: the Aadhaar number, or nothing. */
+/** A session holds the Aadhaar number, or nothing. */
 export interface LinkSession {
   readonly subject: string;
-  /** Which captcha is shown, from 0. */
+  /** Index of the captcha shown, from 0. */
   captcha: number;
   /** An accepted captcha cannot be used again. */
   solved: boolean;
 }
 
-/** The answer to a message; undefined leaves it unanswered for ever. */
+/** The reply to a message; undefined means that none ever comes. */
 export type Answer = Message | undefined;
 
 export interface LinkRules {
-  /** The member of `start` that a session is about. */
+  /** The member of `start` that the session keeps. */
   readonly subjectMember?: string;
   /** Undefined opens the session. */
   refuseStart?(subject: string): { readonly answer: Answer } | undefined;
-  /** Any other message of a session. Returns undefined to leave it unanswered; calls `end` when the session is over. */
+  /** Handles any other message of a session. Undefined means no reply. Call `end` when the session is over. */
   answer(message: Message, session: LinkSession, tools: { end(this: void): void }): Answer;
 }
 
-/** Old sessions make room for new ones. */
+/** Old sessions are dropped for new ones. */
 const MAX_SESSIONS = 20_000;
 
 export function textOf(message: Message, member: string): string {
@@ -38,12 +38,12 @@ export function errorMessage(code: string): Message {
   return { type: 'error', code, message: `The sandbox says ${code}.` };
 }
 
-/** What the session's present captcha looks like. */
+/** The image of the session's present captcha. */
 function showCaptcha({ captcha }: LinkSession): Message {
   return { type: 'captcha', captcha: captchaImage(captcha) };
 }
 
-/** The next captcha; the one before it is void. */
+/** Shows the next captcha. The one before it is void. */
 export function showNextCaptcha(session: LinkSession): Message {
   session.captcha++;
   return showCaptcha(session);
@@ -62,7 +62,7 @@ function parse(data: Buffer): Message | undefined {
   }
 }
 
-/** One kind of link; its sessions outlive a connection, as a real upstream's do. */
+/** One kind of link. Its sessions outlive a connection, as a real upstream's do. */
 export function createLinkServer(rules: LinkRules): (socket: WebSocket) => void {
   const sessions = new Map<string, LinkSession>();
 

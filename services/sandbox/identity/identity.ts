@@ -3,7 +3,7 @@ import { aadhaarExamples, serveAadhaarLink } from './identity-aadhaar';
 import { gstExamples, serveGstLink } from './identity-gst';
 import { type SandboxUpstream } from '../sandbox-upstream';
 
-/** Which simulator the identity worker asks for test keys of api-aadhaar: what an input yields depends on it. */
+/** The simulator that the identity worker uses for test keys of api-aadhaar. The result of an input depends on it. */
 export type AadhaarSource = 'link' | 'provider';
 
 /** The WebSocket links of the session products, at `/identity/gst` and `/identity/aadhaar`. */

@@ -43,7 +43,7 @@ function drawStrip(width: number, height: number): Buffer {
 
 const SUBPROTOCOL = 'bgremove.v1';
 const ROUTE = '/image/background_remover';
-/** Grey strips of this width stand for outcomes: their height says which. Photographs are wider. */
+/** Grey strips of this width stand for outcomes. Their height chooses the outcome. Photographs are wider. */
 const STRIP_WIDTH = 16;
 
 type Send = (frame: object) => void;
@@ -54,7 +54,7 @@ const refuse =
   (_socket, send) =>
     send({ type: 'error', code, message: `the sandbox was asked for ${code}` });
 
-/** By the height of the strip. */
+/** Outcomes by the height of the strip. */
 const OUTCOMES: Readonly<Record<number, Outcome>> = {
   400: refuse('invalid_image'),
   409: (_socket, send, image) => sendResult(send, image, { confidence: 0.2, uncertain: true }),
@@ -104,7 +104,7 @@ const processFrame = z.object({
   options: z.object({ format: z.literal('png') }),
 });
 
-/** What stands for a removed background: everything outside an ellipse is transparent. The same picture always gives the same bytes. */
+/** Simulates a removed background: everything outside an ellipse is transparent. The same picture always gives the same bytes. */
 async function cutEllipse(image: Buffer): Promise<{ image: string; width: number; height: number }> {
   const { width, height } = await sharp(image).metadata();
   const ellipse = `<svg width="${width}" height="${height}"><ellipse cx="50%" cy="50%" rx="50%" ry="50%" fill="#fff"/></svg>`;

@@ -1,12 +1,12 @@
 import type { FastifyReply } from 'fastify';
 import { closeConnection, neverAnswer, type SandboxExample, type SandboxUpstream } from '../sandbox-upstream';
 
-/** PINs below 999 belong to no post office that the public uses, so they can stand for outcomes. */
+/** PINs below 999 belong to no public post office, so they can stand for outcomes. */
 const MISSING = '999404';
 const MISSING_BY_STATUS = '999405';
 const NOT_JSON = '999500';
 const DOWN = '999502';
-/** As {@link DOWN}; another provider has it. */
+/** As {@link DOWN}, but another provider has the code. */
 const DOWN_HERE = '999512';
 const CLOSED = '999503';
 const SILENT = '999504';
@@ -103,7 +103,7 @@ interface Area {
   readonly region: string;
   readonly block: string | undefined;
   readonly state: string;
-  /** Name, branch type, delivery. */
+  /** Name, branch type and delivery of each office. */
   readonly offices: readonly (readonly [name: string, branch: 'Head' | 'Sub' | 'Branch', delivers: boolean])[];
 }
 
@@ -200,7 +200,7 @@ const AREAS: readonly Area[] = [
   },
 ];
 
-/** All post offices that the sandbox knows, in the provider's member order. */
+/** All post offices of the sandbox, with members in the provider's order. */
 const POST_OFFICES: readonly PostOffice[] = AREAS.flatMap((area) =>
   area.offices.map(([name, branch, delivers]) => ({
     Name: name,

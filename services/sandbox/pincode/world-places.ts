@@ -31,7 +31,7 @@ const ROWS: readonly Row[] = [
   ['IE', 'D02', 'Dublin 2', 'Leinster', 'L', 53.3384, -6.2502],
   ['MT', 'VLT', 'Il-Belt Valletta', '', '', 35.8997, 14.5148],
   ['AR', 'C1002', 'Ciudad Autónoma de Buenos Aires', 'Ciudad Autónoma de Buenos Aires', 'C', -34.6021, -58.3845],
-  // No PIN of India's: the sandbox's provider for India fails with it, and this one has it.
+  // Not a real PIN of India: the sandbox's provider for India fails with it, and this provider has it.
   ['IN', '999512', 'Sandbox Nagar', 'Karnataka', 'KA', 12.9716, 77.5946],
   ['CH', '8001', 'Zürich', 'Kanton Zürich', 'ZH', 47.3667, 8.55],
 ];
@@ -49,12 +49,12 @@ const WORLD_PLACES: readonly WorldPlace[] = ROWS.map(([country, code, place, sta
   longitude,
 }));
 
-/** Places with this code; country and code in any case. */
+/** Finds places with this code. Case does not matter in country and code. */
 export function findWorldPlaces(country: string, code: string): readonly WorldPlace[] {
   return WORLD_PLACES.filter((each) => each.country === country.toUpperCase() && each.code.toLowerCase() === code.trim().toLowerCase());
 }
 
-/** Codes that stand for outcomes, in any country whose code is sent whole; no postal service uses them. */
+/** Codes that stand for outcomes, in any country whose code is sent whole. No postal service uses them. */
 export const MAGIC_CODES = {
   missing: '00404',
   overQuota: '00429',

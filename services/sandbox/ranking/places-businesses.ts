@@ -1,4 +1,4 @@
-/** A business of the sandbox, placed around whatever point is asked for. */
+/** A business of the sandbox, placed relative to the point of the query. */
 export interface SandboxBusiness {
   readonly id: string;
   readonly name: string;
@@ -6,13 +6,13 @@ export interface SandboxBusiness {
   readonly eastKm: number;
   readonly rating: number | undefined;
   readonly reviews: number | undefined;
-  /** The last digits. */
+  /** The last digits of its number. */
   readonly phone: string | undefined;
   readonly website: string | undefined;
   readonly status: 'OPERATIONAL' | 'CLOSED_TEMPORARILY';
 }
 
-/** Keywords that provoke an outcome, whatever else is asked. */
+/** Keywords that cause an outcome, whatever the other parameters are. */
 export const MAGIC_KEYWORDS = {
   upstreamError: 'sandbox-upstream-error',
   timeout: 'sandbox-timeout',
@@ -25,7 +25,7 @@ export const MAGIC_KEYWORDS = {
   partialGrid: 'sandbox-grid-partial',
 } as const;
 
-/** The magic keyword that a text starts with: leads append a location to it. */
+/** The magic keyword at the start of a text. Leads append a location to it. */
 export function magicIn(text: string): string | undefined {
   return Object.values(MAGIC_KEYWORDS).find((keyword) => text === keyword || text.startsWith(`${keyword} `));
 }
@@ -34,10 +34,10 @@ const FIRST_NAMES = [
   'Lotus', 'Orchid', 'Banyan', 'Saffron', 'Coral', 'Silver', 'Monsoon', 'Jasmine',
   'Peacock', 'Tamarind', 'Sunrise', 'Marigold', 'Cedar', 'Neem', 'Harbour',
 ]; // prettier-ignore
-/** Of no trade, or of any: these businesses answer every keyword. */
+/** Names that fit any trade, because these businesses match every keyword. */
 const KINDS = ['Clinic', 'Centre', 'House'];
 
-/** Names with something to find, by rank: a company suffix, twins, near-twins, another script, the last page. */
+/** Names for testing matches, by rank: a company suffix, twins, near-twins, another script, the last page. */
 const SPECIAL_NAMES: Readonly<Record<number, string>> = {
   3: 'Orchid Dental Care Pvt. Ltd.',
   7: 'Peña Señorita',
@@ -75,7 +75,7 @@ function businessAt(rank: number): SandboxBusiness {
 /** In the order in which both simulators rank them, for every keyword and every place. */
 export const SANDBOX_BUSINESSES: readonly SandboxBusiness[] = Array.from({ length: COUNT }, (_, index) => businessAt(index + 1));
 
-/** What kind of business it is: the one that was asked for, without the place that leads append. */
+/** The kind of business: the keyword without the place that leads append. */
 export function typeFor(keyword: string): string {
   const words = keyword
     .replace(/ in .*$/, '')
@@ -89,7 +89,7 @@ export interface SandboxPoint {
   readonly longitude: number;
 }
 
-/** Bengaluru, for who asks for no place. */
+/** Bengaluru, for queries without a place. */
 export const DEFAULT_POINT: SandboxPoint = { latitude: 12.9716, longitude: 77.5946 };
 
 export const KM_A_DEGREE = 111.195;
@@ -98,7 +98,7 @@ function rounded(degrees: number): number {
   return Math.round(degrees * 1e7) / 1e7;
 }
 
-/** Where a business lies, seen from a point: exact enough near it, and on the globe everywhere. */
+/** Position of a business seen from a point: exact enough near it, and on the globe everywhere. */
 export function locate({ northKm, eastKm }: SandboxBusiness, from: SandboxPoint): SandboxPoint {
   const latitude = Math.max(-90, Math.min(90, from.latitude + northKm / KM_A_DEGREE));
   const kmADegree = KM_A_DEGREE * Math.cos((latitude * Math.PI) / 180);
@@ -106,14 +106,14 @@ export function locate({ northKm, eastKm }: SandboxBusiness, from: SandboxPoint)
   return { latitude: rounded(latitude), longitude: rounded(((east + 540) % 360) - 180) };
 }
 
-/** Degrees around Bengaluru that are called so. */
+/** Degrees around the centre that belong to Bengaluru. */
 const CITY_DEGREES = 0.5;
 
 export interface SandboxAddress {
   readonly area: string;
   readonly phonePrefix: string;
   readonly countryCode: string;
-  /** Types of Google's, long and short text. */
+  /** Google's types, with long and short text. */
   readonly parts: readonly (readonly [type: string, long: string, short: string])[];
 }
 
@@ -129,7 +129,7 @@ const BENGALURU: SandboxAddress = {
   ],
 };
 
-/** +999 is no country's code. */
+/** +999 is not a country code. */
 const ELSEWHERE: SandboxAddress = {
   area: 'Sample Town',
   phonePrefix: '',
@@ -137,7 +137,9 @@ const ELSEWHERE: SandboxAddress = {
   parts: [['locality', 'Sample Town', 'Sample Town']],
 };
 
-/** What lies at a point: the one city that the sandbox knows, or a town without a country, so that no address contradicts its coordinates. */
+/**
+ * The address of a point: in the one city of the sandbox, or in a town without a country, so that no address contradicts its coordinates.
+ */
 export function addressAt({ latitude, longitude }: SandboxPoint): SandboxAddress {
   const away = Math.max(Math.abs(latitude - DEFAULT_POINT.latitude), Math.abs(longitude - DEFAULT_POINT.longitude));
   return away <= CITY_DEGREES ? BENGALURU : ELSEWHERE;

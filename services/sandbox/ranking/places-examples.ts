@@ -51,7 +51,7 @@ function leads(outcome: string, input: Record<string, unknown>, yields: string):
 
 type Failing = readonly [outcome: string, keyword: string, yields: string];
 
-/** The same whichever of the two upstreams serves test keys. */
+/** The same for both upstreams of test keys. */
 const failures: readonly Failing[] = [
   ['upstream_error', MAGIC_KEYWORDS.upstreamError, '502 upstream_failed, reason upstream_error'],
   ['timeout', MAGIC_KEYWORDS.timeout, '504 upstream_timeout, after the time-out of the worker'],
@@ -71,7 +71,7 @@ const positionOf = (business: string): Record<string, unknown> => ({ keyword: de
 const someBusiness = 'Lotus Clinic';
 const landmark = { business_name: LANDMARK.name, radius_km: 3 };
 
-/** Every keyword ranks the same 45 businesses around the point that is asked for, and gives them its own words as their type. */
+/** Every keyword ranks the same 45 businesses around the point of the query, and uses its own words as their type. */
 export const placesExamples: readonly SandboxExample[] = [
   plain('api-grank', '/grank', '200, the index of the product'),
   plain('api-grank', '/grank/health', '200, which upstream serves test keys'),

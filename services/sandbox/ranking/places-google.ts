@@ -43,7 +43,7 @@ function fail(reply: FastifyReply, code: number, status: string, message: string
   return reply.code(code).send({ error: { code, message, status } });
 }
 
-/** A token that another query cannot use, like the real ones. */
+/** A token that another query cannot use, as real ones are. */
 function tokenFor(start: number, textQuery: string): string {
   return Buffer.from(JSON.stringify({ start, textQuery })).toString('base64url');
 }
@@ -66,7 +66,7 @@ interface Surroundings {
   readonly businesses: readonly SandboxBusiness[];
 }
 
-/** Where businesses lie: around a point, or those around a rectangle's middle that are inside it, which are others in every rectangle. */
+/** Businesses around a point, or those around a rectangle's middle that lie inside it. Every rectangle has its own. */
 function surroundingsOf(keyword: string, center: SandboxPoint = DEFAULT_POINT, rectangle?: Rectangle): Surroundings {
   if (!rectangle) return { from: center, businesses: businessesAt(keyword, center) };
   const { low, high } = rectangle;
@@ -110,7 +110,7 @@ function fullPlace(business: SandboxBusiness, { from, type }: { from: SandboxPoi
   };
 }
 
-/** Only what the field mask asks for: a field that an adapter forgets to ask for is missing here too. */
+/** Only the fields of the field mask, so that a field an adapter forgets to request is missing here too. */
 function masked(place: Record<string, unknown>, mask: ReadonlySet<string>): Record<string, unknown> {
   if (mask.has('*') || mask.has('places')) return place;
   const isAsked = (field: string): boolean => [...mask].some((path) => path === `places.${field}` || path.startsWith(`places.${field}.`));

@@ -8,14 +8,14 @@ import {
   type SandboxPoint,
 } from './places-businesses';
 
-/** The one business that stays where it is: it leads near its door, and the further away a point is, the more others come first. */
+/** The one business with a fixed place. It ranks first near its door, and loses ranks with distance. */
 export const LANDMARK = { id: 'ChIJsandbox0100', name: 'Sandbox Landmark' } as const;
-/** Ranks that it loses for each kilometre. */
+/** Ranks that it loses with each kilometre. */
 const RANKS_A_KM = 3;
-/** Further away from it the keyword of a partly failing grid fails. */
+/** Kilometres beyond which the keyword of a partly failing grid fails. */
 const REACH_KM = 4;
 
-/** True of keywords that are answered with a list. */
+/** True for keywords whose response is a list. */
 export function isOfGrids(magic: string): boolean {
   return magic === MAGIC_KEYWORDS.grid || magic === MAGIC_KEYWORDS.partialGrid;
 }
@@ -27,12 +27,15 @@ function wayFrom({ latitude, longitude }: SandboxPoint): { northKm: number; east
   return { northKm, eastKm, km: Math.hypot(northKm, eastKm) };
 }
 
-/** True where a keyword fails at this point and not everywhere. */
+/** True when a keyword fails at this point but not everywhere. */
 export function failsAt(keyword: string, point: SandboxPoint): boolean {
   return magicIn(keyword) === MAGIC_KEYWORDS.partialGrid && wayFrom(point).km > REACH_KM;
 }
 
-/** What both simulators rank at a point: the same at every point, but for the keywords of grids, which rank the landmark by its distance. */
+/**
+ * The ranking of both simulators at a point: the same at every point, except for the keywords of grids, which rank the landmark by its
+ * distance.
+ */
 export function businessesAt(keyword: string, point: SandboxPoint): readonly SandboxBusiness[] {
   const magic = magicIn(keyword);
   if (magic === MAGIC_KEYWORDS.empty) return [];

@@ -4,7 +4,7 @@ import { addressAt, DEFAULT_POINT, locate, MAGIC_KEYWORDS, magicIn, type Sandbox
 import { businessesAt, failsAt } from './places-landmark';
 import { type SandboxUpstream } from '../sandbox-upstream';
 
-/** What is asked for lies beside `type` and `id`, in the names of the public parameters. */
+/** The parameters stand beside `type` and `id`, with their public names. */
 const question = z.object({
   type: z.literal('rank'),
   id: z.string().min(1),
@@ -37,7 +37,7 @@ function resultOf(business: SandboxBusiness, index: number, asked: Question): Re
   };
 }
 
-/** This upstream compares names as they are, but for case. */
+/** This upstream ignores only case when it compares names. */
 function bodyOf(asked: Question): Record<string, unknown> {
   const { operation, keyword, business_name: wanted, place_id: wantedId, max_results: most } = asked;
   const ranked = businessesAt(keyword, asked).slice(0, most);
@@ -93,7 +93,7 @@ function serve(socket: WebSocket): void {
   });
 }
 
-/** The ranking WebSocket, which does the whole work itself. Its inputs with outcomes are those of the places. */
+/** The ranking WebSocket, which does the whole work itself. It has the same inputs with outcomes as the places. */
 export function createRankingLink(): SandboxUpstream {
   return { name: 'ranking', examples: [], webSockets: { '/link': serve } };
 }

@@ -5,14 +5,14 @@ import { resultsFor } from './seo-results';
 
 const MAX_RESULTS = 20;
 const MAX_PAGES = 10;
-/** Brave's order differs from the other engine's: its first three come last. */
+/** Brave's order differs from the other engine's: its first three results come last. */
 const ROTATED = 3;
 
 function refusal(status: number, code: string, detail: string): unknown {
   return { type: 'ErrorResponse', error: { code, detail, status } };
 }
 
-/** Shows in every snippet what the search was told of the searcher. */
+/** Shows in every snippet the headers that describe the searcher. */
 function whereabouts({ 'x-loc-city': town, 'user-agent': agent = '' }: IncomingHttpHeaders): string {
   const device = agent.startsWith('Mozilla/') ? (agent.includes('Mobile') ? ' on a mobile' : ' on a desktop') : '';
   return town === undefined && device === '' ? '' : ` Seen${town === undefined ? '' : ` from ${String(town)}`}${device}.`;

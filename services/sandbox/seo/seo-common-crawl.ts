@@ -47,7 +47,7 @@ export function createSeoCommonCrawl(): SandboxUpstream {
       app.get<{ Querystring: Record<string, string> }>('/CC-MAIN-2026-08-index', (request, reply) => {
         const { url = '', fl, limit = '15000' } = request.query;
         if (playMagic(url, reply)) return reply;
-        // One page: the front page of every host that the crawl knows was captured once, nothing else.
+        // A single page: the front page of every known host was captured once, and nothing else.
         if (/^https?:/.test(url)) {
           const { hostname, pathname } = new URL(url);
           if (isUnknown(url) || pathname !== '/') return reply.code(404).send({ message: `No Captures found for: ${url}` });

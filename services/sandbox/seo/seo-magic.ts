@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { type FastifyReply } from 'fastify';
 import { neverAnswer, type SandboxExample } from '../sandbox-upstream';
 
-/** Names that provoke an outcome wherever they stand: in a query, a keyword, a domain or a URL. */
+/** Names that cause an outcome in a query, a keyword, a domain or a URL. */
 export const MAGIC_NAMES = {
   /** Every upstream answers 500, and the host closes connections. */
   failing: 'upstream-error.example',
-  /** No upstream ever answers. */
+  /** No upstream ever responds. */
   silent: 'timeout.example',
   /** Some upstreams answer 500, others as usual. */
   partial: 'partial.example',

@@ -20,3 +20,21 @@ export async function writeAudit(db: Database, { actor, action, subject, details
   const { name, from } = typeof actor === 'string' ? { name: actor, from: null } : actor;
   await db.query(INSERT, [name, from, action, subject.kind, subject.id, JSON.stringify(details ?? {})]);
 }
+
+const INSERT_ALL = `
+INSERT INTO audit_log (actor, from_address, action, subject_kind, subject_id, details)
+SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::jsonb[])`;
+
+/** The same for many lines. */
+export async function writeAudits(db: Database, entries: readonly AuditEntry[]): Promise<void> {
+  if (entries.length === 0) return;
+  const actors = entries.map(({ actor }) => (typeof actor === 'string' ? { name: actor, from: null } : actor));
+  await db.query(INSERT_ALL, [
+    actors.map(({ name }) => name),
+    actors.map(({ from }) => from),
+    entries.map(({ action }) => action),
+    entries.map(({ subject }) => subject.kind),
+    entries.map(({ subject }) => subject.id),
+    entries.map(({ details }) => JSON.stringify(details ?? {})),
+  ]);
+}

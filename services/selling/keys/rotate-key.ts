@@ -20,7 +20,7 @@ export interface RotatedKey extends CreatedKey {
 
 function checkRotatable(key: KeyView): void {
   const isSuspended = key.suspended !== null;
-  if (isSuspended) throw new OperationRefused('key_not_usable', `key "${key.id}" is suspended by the provider and cannot be rotated`);
+  if (isSuspended) throw new OperationRefused('key_not_usable', `key "${key.id}" is suspended by the seller and cannot be rotated`);
   const reason = key.state !== 'active' ? key.state : key.expired ? 'expired' : undefined;
   if (reason !== undefined)
     throw new OperationRefused('key_not_usable', `key "${key.id}" is ${reason} and cannot be rotated; create a new one`);

@@ -41,7 +41,7 @@ const products = (decision: Decision): string => decision.product ?? decision.pr
 
 const suspensionSeen = ({ suspended }: Decision): string => {
   if (suspended === undefined) return '';
-  return suspended === '' ? ', suspended by the provider' : `, suspended by the provider: ${suspended}`;
+  return suspended === '' ? ', suspended by the seller' : `, suspended by the seller: ${suspended}`;
 };
 
 const whitelistSaw = ({ callerAddress, originHost, matchedRule }: Decision, passed: boolean): string => {
@@ -139,7 +139,7 @@ function isoTime({ atMs }: Decision): string {
 
 function remedyOf(decision: Decision): string {
   if (decision.outcome === 'admitted') return '';
-  if (decision.suspended !== undefined) return 'Ask the provider to lift the suspension: nothing that a customer can do changes it.';
+  if (decision.suspended !== undefined) return 'Ask the seller to lift the suspension: nothing that a customer can do changes it.';
   const remedy = REMEDIES[decision.outcome];
   return typeof remedy === 'string' ? remedy : remedy(decision);
 }

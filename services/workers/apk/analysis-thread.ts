@@ -6,21 +6,21 @@ import { LIMITS } from './limits';
 import { type FileFacts } from './report';
 import { ownTask } from './thread-cpu';
 
-/** What the thread is started with. Threads share the process's open files. */
+/** Input of the thread. Threads share the process's open files. */
 export interface ThreadInput {
   readonly descriptor: number;
   readonly file: FileFacts;
-  /** Where APKs inside of the file are unpacked. */
+  /** Folder into which APKs inside the file are unpacked. */
   readonly folder: string;
 }
 
-/** What the thread posts first: where the kernel keeps its CPU time, when that can be known. */
+/** The thread's first message: its id in the kernel, where its CPU time is read, if that is known. */
 export interface ThreadStarted {
   readonly kind: 'started';
   readonly task: string | undefined;
 }
 
-/** What the thread posts at its end, once. Anything unforeseen ends it with an error instead. */
+/** The thread's last message, posted once. An unforeseen error ends the thread instead. */
 export type ThreadOutput =
   | { readonly kind: 'report'; readonly json: string }
   | { readonly kind: 'refused'; readonly code: ApkRefused['code']; readonly message: string };

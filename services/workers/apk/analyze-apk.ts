@@ -17,14 +17,14 @@ import { checkSignings } from './signing/check-signings';
 
 export interface AnalysisInput {
   readonly source: ByteSource;
-  /** Digests and size were taken while the file arrived. */
+  /** Digests and size, computed while the file arrived. */
   readonly file: FileFacts;
-  /** Where APKs inside of the file are unpacked, without a name. */
+  /** Folder into which APKs inside the file are unpacked, without a name. */
   readonly folder: string;
 }
 
 /**
- * The whole analysis of one app. Broken parts cost a warning; what makes the report meaningless refuses the file.
+ * Analyses one app. A broken part costs a warning. A part without which the report would be meaningless refuses the file.
  * @throws ApkRefused
  */
 export async function analyzeApk({ source, file, folder }: AnalysisInput): Promise<ApkReport> {

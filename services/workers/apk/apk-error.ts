@@ -1,9 +1,9 @@
-/** Part of the file is not what its format says. Caught where a part can fail alone; otherwise the file is refused with it. */
+/** Part of the file does not follow its format. If the part can fail alone, the error is caught there; otherwise it refuses the file. */
 export class MalformedError extends Error {
   override readonly name = 'MalformedError';
 }
 
-/** Why a file gets no report: it is no ZIP at all, it is a broken APK, or it would cost too much to look at. */
+/** Why a file gets no report: it is not a ZIP, it is a broken APK, or analysing it would cost too much. */
 export type RefusalCode = 'not_an_apk' | 'apk_malformed' | 'apk_too_complex';
 
 /** No report is possible. The message is fit for the caller. */
@@ -18,7 +18,7 @@ export class ApkRefused extends Error {
   }
 }
 
-/** Runs one part of the analysis; a malformed part costs a note, not the report. */
+/** Runs one part of the analysis. A malformed part costs a note and not the report. */
 export function tolerate<T>(work: () => T, fallback: T, note: (message: string) => void): T {
   try {
     return work();
@@ -27,7 +27,7 @@ export function tolerate<T>(work: () => T, fallback: T, note: (message: string) 
   }
 }
 
-/** {@link tolerate} for work that waits. */
+/** The asynchronous form of {@link tolerate}. */
 export async function tolerateAsync<T>(work: () => Promise<T>, fallback: T, note: (message: string) => void): Promise<T> {
   try {
     return await work();

@@ -10,11 +10,11 @@ import { openNamelessFile, receiveUpload } from './receive-upload';
 import { type AnalysisLimits, runAnalysis } from './run-analysis';
 
 export interface ApkHandlerOptions extends AnalysisLimits {
-  /** Uploads wait here until they are analysed. */
+  /** Folder where uploads wait until they are analysed. */
   readonly folder: string;
-  /** Files being received or analysed; more are refused. A quarter for one subscription, half for test keys. */
+  /** Files that may be received or analysed at a time; more are refused. One subscription gets a quarter, test keys get half. */
   readonly uploads: number;
-  /** Analyses at a time; the others wait, and subscriptions take turns. Each takes up to about 200 MB. */
+  /** Analyses that may run at a time. Others wait, and subscriptions take turns. Each analysis takes up to about 200 MB. */
   readonly analyses: number;
 }
 
@@ -22,7 +22,7 @@ type ApkCall = Pick<WorkerCall, 'signal' | 'log' | 'subscriptionId' | 'mode'>;
 
 export interface ApkHandlers {
   Analyze(this: void, requests: AsyncIterable<AnalyzeRequest__Output>, call: ApkCall): Promise<AnalyzeResponse>;
-  /** Of the threads that analyse. */
+  /** Levels of the threads that analyse. */
   levels(this: void): PoolLevels;
 }
 

@@ -2,52 +2,52 @@ const KIB = 1024;
 const MIB = 1024 * KIB;
 
 /**
- * What the analysis is willing to spend on one file. An APK from a stranger may lie about every number in it, so each number that makes
- * the analysis allocate, loop or recurse is held against one of these.
+ * Bounds of the work for one file. An APK from a stranger may lie about every number in it. Each number that makes the analysis allocate,
+ * loop or recurse is checked against one of these.
  */
 export const LIMITS = {
-  /** The largest upload; the service refuses earlier with 413. */
+  /** The largest upload. The service refuses larger ones first, with 413. */
   fileBytes: 200 * MIB,
-  /** A ZIP without its 64-bit extension, which Android does not read, holds no more. */
+  /** The most that a ZIP holds without its 64-bit extension, which Android does not read. */
   zipEntries: 65_535,
   zipDirectoryBytes: 32 * MIB,
   /** Google Play's own bound for an installed APK is far below this. */
   totalUnpackedBytes: 1024 * MIB,
   entryUnpackedBytes: 512 * MIB,
-  /** Deflate reaches 1032:1; real files and apps beyond this size do not come near 100:1. */
+  /** Deflate reaches 1032:1. Real files and apps of this size stay far below 100:1. */
   bombRatio: 100,
   bombRatioFromBytes: 64 * MIB,
 
-  /** Of a bundle or a set of APKs: modules and splits looked at, all within the bounds above together. */
+  /** Modules or splits analysed of a bundle or a set of APKs. Together they must stay within the bounds above. */
   parts: 100,
-  /** What compressed APKs in a set may take on disk while they are looked at; APKs hardly become smaller, so it is twice the upload. */
+  /** Disk space for the compressed APKs of a set. APKs hardly compress, so twice the upload is enough. */
   unpackedApksBytes: 400 * MIB,
-  /** The description of an XAPK. */
+  /** Size of an XAPK's description. */
   descriptionBytes: MIB,
 
-  /** Unpacked sizes of what is held in memory, one at a time. */
+  /** Unpacked sizes of the files that are held in memory, one at a time. */
   manifestBytes: 16 * MIB,
   resourceTableBytes: 64 * MIB,
   dexBytes: 64 * MIB,
   xmlFileBytes: 4 * MIB,
   signatureFileBytes: 16 * MIB,
   signingBlockBytes: 32 * MIB,
-  /** Above this an entry is hashed as a stream instead of in one piece. */
+  /** Larger entries are hashed as a stream instead of in one piece. */
   streamFromBytes: 8 * MIB,
 
   xmlDepth: 100,
   xmlElements: 100_000,
   xmlAttributes: 400_000,
-  /** Characters; longer texts of resources are cut. */
+  /** In characters. Longer texts of resources are cut. */
   stringLength: 32_768,
   resourceTypeChunks: 50_000,
-  /** Of a bundle's resources, of the types that the manifest refers to; a type has at most 65,536. */
+  /** Entries of a bundle's resources, in the types to which the manifest refers. A type has at most 65,536. */
   resourceEntries: 300_000,
   localeLength: 40,
   referenceHops: 20,
   /**
-   * Configurations looked at for all references together, about two microseconds each; a thousand references to texts in a hundred languages
-   * take a tenth of it. A small file can make every one of its references look at every one of its configurations.
+   * Configurations examined for all references together, at about two microseconds each. A thousand references to texts in a hundred
+   * languages take a tenth of it. A small file can make each of its references examine each of its configurations.
    */
   configurationLookups: 1_000_000,
   signers: 10,
@@ -55,22 +55,22 @@ export const LIMITS = {
   dexFiles: 200,
 
   /**
-   * Bytes of text files looked through for addresses and secrets, of all parts together; a file may be as large. Searching them takes
-   * about 9 ms of CPU a MiB, so that 256 MiB take a quarter of `APK_WORKER_CPU_MS`.
+   * Bytes of text files that are searched for addresses and secrets, in all parts together; one file may be as large. Searching takes about
+   * 9 ms of CPU a MiB, so 256 MiB take a quarter of `APK_WORKER_CPU_MS`.
    */
   scannedTotalBytes: 256 * MIB,
   /**
-   * Places tried for one literal in the whole app. The dearest (the start of a JSON web token that goes on for ever) takes 10 µs, a second in
-   * all. 32 MiB of JavaScript have 7,000 places of all literals together.
+   * Places tried for one literal in the whole app. The most expensive (the start of a JSON web token that never ends) takes 10 µs, so a
+   * second in all. 32 MiB of JavaScript have 7,000 places of all literals together.
    */
   scannedPlaces: 100_000,
   scannedTableCharacters: 32 * MIB,
 
-  /** Lengths of lists in the report; a warning says when one was cut. */
+  /** Maximum length of lists in the report. A warning names each list that was cut. */
   listed: 5_000,
   urls: 500,
   secrets: 200,
   warnings: 100,
-  /** The answer has to fit in one message to the service. */
+  /** The report has to fit into one message to the service. */
   reportCharacters: 4 * MIB,
 } as const;

@@ -2,11 +2,11 @@ import { LIMITS } from './limits';
 
 const LONGEST = 500;
 
-/** The warnings of a report: each said once, and not endlessly many. */
+/** The warnings of a report. Each appears once, and their number is bounded. */
 export class Notes {
   private readonly notes = new Set<string>();
 
-  /** An arrow function, so that it can be handed on. */
+  /** An arrow function, so that it can be passed on. */
   readonly add = (note: string): void => {
     if (this.notes.size < LIMITS.warnings) this.notes.add(note.slice(0, LONGEST));
   };

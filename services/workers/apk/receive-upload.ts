@@ -6,7 +6,7 @@ import { type AnalyzeRequest__Output } from '../generated/apk/apk/v1/AnalyzeRequ
 import { LIMITS } from './limits';
 import { type FileFacts } from './report';
 
-/** A file that has arrived. It has no name on disk any more: it is gone when the handle is closed or the process ends. */
+/** A file that has arrived. It has no name on disk, so it is gone when the handle is closed or the process ends. */
 export interface ReceivedFile {
   readonly handle: FileHandle;
   readonly facts: FileFacts;
@@ -23,8 +23,8 @@ export async function openNamelessFile(folder: string): Promise<FileHandle> {
 }
 
 /**
- * Writes the pieces of an upload to a file as they come; the next piece is taken when the last is written.
- * @param handle empty; stays the caller's to close
+ * Writes the pieces of an upload to a file as they come. The next piece is read when the last is written.
+ * @param handle empty; the caller closes it
  * @throws ServiceError 413 past the limit, 400 when the header is missing; the signal's reason when the sender is gone
  */
 export async function receiveUpload(
@@ -59,7 +59,7 @@ function tooLarge(): ServiceError {
   });
 }
 
-/** The name is only shown: without folders and control characters. */
+/** Cleans a name that is only displayed: no folders and no control characters. */
 function cleanName(name: string): string {
   const last = name.split(/[/\\]/).at(-1) ?? '';
   return last.replace(/\p{Cc}/gu, '').slice(0, MAX_NAME) || 'upload.apk';

@@ -1,8 +1,8 @@
-/** The report as it is sent, hence in snake case. The service holds its schema; what is optional there may be absent here. */
+/** The report as it is sent, in snake case. The service holds its schema. Members that are optional there may be absent here. */
 
 export type ProtectionLevel = 'normal' | 'dangerous' | 'signature' | 'special' | 'internal' | 'unknown';
 
-/** What an upload was recognised as: an APK, an Android App Bundle, an XAPK, or another archive of APKs such as bundletool's APKS. */
+/** The recognised form of an upload: an APK, an Android App Bundle, an XAPK, or another archive of APKs such as bundletool's APKS. */
 export type AppForm = 'apk' | 'aab' | 'xapk' | 'apks';
 
 /** One module of a bundle, or one file of a set of APKs. */
@@ -10,9 +10,9 @@ export interface PartFacts {
   readonly name: string;
   /** `expansion`: data in an OBB. `other`: an APK that does not belong to the base, or cannot be read. */
   readonly kind: 'base' | 'module' | 'split' | 'expansion' | 'other';
-  /** Bytes, unpacked. */
+  /** Size in bytes, unpacked. */
   readonly size: number;
-  /** False: listed only. */
+  /** False for a part that is only listed. */
   readonly analyzed: boolean;
 }
 
@@ -27,7 +27,7 @@ export interface FileFacts {
 export interface PackageFacts {
   readonly name: string;
   readonly label: string | null;
-  /** By locale, `default` for the one without. */
+  /** By locale, with `default` for the label without a locale. */
   readonly labels: Readonly<Record<string, string>>;
   readonly version_name: string | null;
   readonly version_code: number | null;
@@ -42,7 +42,7 @@ export interface PermissionFacts {
   readonly protection: ProtectionLevel;
   readonly max_sdk: number | null;
   readonly declared_by_app: boolean;
-  /** False: declared for others only. */
+  /** False when the permission is only declared for others. */
   readonly requested: boolean;
 }
 
@@ -55,7 +55,7 @@ export interface IntentFilterFacts {
 export interface ComponentFacts {
   readonly name: string;
   readonly exported: boolean;
-  /** True when the manifest says it, false when it follows from Android's defaults. */
+  /** True when the manifest states it, false when it follows from Android's defaults. */
   readonly explicit: boolean;
   readonly permission: string | null;
   readonly intent_filters: readonly IntentFilterFacts[];
@@ -73,7 +73,7 @@ export interface FlagFacts {
 
 export interface DomainSecurityFacts {
   readonly domains: readonly { readonly name: string; readonly include_subdomains: boolean }[];
-  /** Null: inherited. */
+  /** Null when inherited. */
   readonly cleartext_permitted: boolean | null;
   readonly trust_anchors: readonly string[] | null;
   readonly pins: number;
@@ -82,7 +82,7 @@ export interface DomainSecurityFacts {
 
 export interface NetworkSecurityFacts {
   readonly config_file: string | null;
-  /** What applies to hosts without a rule of their own. */
+  /** Applies to hosts without a rule of their own. */
   readonly cleartext_permitted: boolean;
   readonly trusts_user_certificates: boolean;
   readonly base_config: { readonly cleartext_permitted: boolean | null; readonly trust_anchors: readonly string[] | null } | null;
@@ -107,7 +107,7 @@ export interface CertificateFacts {
   readonly sha256: string;
   /** For example `RSA 2048` or `EC prime256v1`. */
   readonly key: string;
-  /** For example `SHA256withRSA`; the object identifier when it has no common name. */
+  /** For example `SHA256withRSA`, or the object identifier of an algorithm without a common name. */
   readonly sig_alg: string;
   /** True for the certificate that Android's build tools make for debugging, and for the test keys of its source. */
   readonly debug: boolean;
@@ -119,7 +119,7 @@ export type SigningFacts = Readonly<Record<SchemeName, SchemeVerdict>> & { reado
 export interface NativeLibraryFacts {
   readonly name: string;
   readonly abi: string;
-  /** Bytes, unpacked. */
+  /** Size in bytes, unpacked. */
   readonly size: number;
 }
 
@@ -128,7 +128,7 @@ export interface DexFacts {
   readonly version: string;
   readonly classes: number;
   readonly methods: number;
-  /** Adler-32 and SHA-1 of the file agree with its header. */
+  /** True when Adler-32 and SHA-1 of the file agree with its header. */
   readonly checksum_ok: boolean;
 }
 
@@ -139,12 +139,12 @@ export interface TrackerFacts {
   readonly matched: string;
 }
 
-/** A list that the app was held against: class names of trackers, or the forms of secrets. */
+/** A list against which the app was checked: class names of trackers, or the forms of secrets. */
 export interface CheckedFacts {
   readonly source: 'tracker_list' | 'secret_rules';
-  /** The day of the list, `YYYY-MM-DD`. */
+  /** The date of the list, `YYYY-MM-DD`. */
   readonly as_of: string;
-  /** False when part of the app could not be held against it. */
+  /** False when part of the app could not be checked against it. */
   readonly ok: boolean;
   readonly entries: number;
 }
@@ -161,17 +161,17 @@ export interface Finding {
   readonly id: string;
   readonly severity: Severity;
   readonly title: string;
-  /** The part of the report it comes from. */
+  /** The part of the report on which it is based. */
   readonly section: string;
 }
 
 export interface Risk {
-  /** 0 to 100, 100 is worst. */
+  /** From 0 to 100; 100 is worst. */
   readonly score: number;
   readonly level: 'low' | 'medium' | 'high' | 'critical';
   /** How the score follows from the findings. */
   readonly method: string;
-  /** False when part of the app was not searched: the score may be too low. */
+  /** False when part of the app was not searched, so the score may be too low. */
   readonly complete: boolean;
 }
 

@@ -5,19 +5,19 @@ import { threadCpuMs } from './thread-cpu';
 import { codeOf } from '../../kit/error-code';
 
 export interface AnalysisLimits {
-  /** The compiled `analysis-thread`. */
+  /** Path of the compiled `analysis-thread`. */
   readonly threadFile: string;
-  /** Then the thread is ended, whatever it does. */
+  /** Milliseconds after which the thread is ended, whatever it does. */
   readonly deadlineMs: number;
-  /** Milliseconds of CPU that the thread may use; a busy machine takes none of them. Not watched where there is no `/proc`. */
+  /** Milliseconds of CPU that the thread may use. Waiting on a busy machine does not count. Without `/proc` it is not watched. */
   readonly cpuMs: number;
-  /** Heap of the thread; buffers come on top and are bounded by the analysis itself. */
+  /** Heap of the thread. Buffers come on top; the analysis itself bounds them. */
   readonly heapMebibytes: number;
 }
 
 const TOO_COMPLEX = 'The file needs more memory or time than an analysis may take.';
 
-/** Says by its reason that the file is to blame: such a failure is charged. */
+/** The failure whose reason blames the file. It is charged. */
 function tooSlow(): ServiceError {
   return new ServiceError('upstream_timeout', { detail: TOO_COMPLEX, members: { reason: 'too_complex' } });
 }
@@ -31,19 +31,19 @@ function failureOf(error: Error): Error {
   return codeOf(error) === 'ERR_WORKER_OUT_OF_MEMORY' ? tooComplex(error) : error;
 }
 
-/** How often the thread's CPU time is read, which takes 20 µs. */
+/** Milliseconds between two readings of the thread's CPU time. A reading takes 20 µs. */
 const CPU_CHECK_MS = 100;
 
-/** @returns ends the watch */
+/** @returns a function that ends the watch */
 function watchCpu(task: string, cpuMs: number, onUsedUp: () => void): () => void {
   const timer = setInterval(() => (threadCpuMs(task) ?? 0) >= cpuMs && onUsedUp(), CPU_CHECK_MS);
   return () => clearInterval(timer);
 }
 
 /**
- * Analyses an open file in a thread of its own, so that a hostile file costs at most the thread.
+ * Analyses an open file in its own thread, so that a hostile file costs at most the thread.
  * @returns the thread's report or refusal
- * @throws ServiceError `upstream_timeout` at the deadline, `validation_failed` when memory or CPU time do not suffice; the signal's reason
+ * @throws ServiceError `upstream_timeout` at the deadline, `validation_failed` when memory or CPU time runs out; the signal's reason
  */
 export function runAnalysis(input: ThreadInput, limits: AnalysisLimits, signal: AbortSignal): Promise<ThreadOutput> {
   return new Promise((resolve, reject) => {
@@ -70,7 +70,7 @@ export function runAnalysis(input: ThreadInput, limits: AnalysisLimits, signal: 
       if (said.task !== undefined) endWatch = watchCpu(said.task, limits.cpuMs, () => stop(() => reject(tooComplex())));
     });
     thread.once('error', (error: Error) => stop(() => reject(failureOf(error))));
-    // The file may be closed once the thread cannot touch it any more: settle only when it has ended.
+    // Settles only when the thread has ended: the caller may close the file once the thread cannot touch it.
     thread.once('exit', () => {
       clearTimeout(timer);
       endWatch();

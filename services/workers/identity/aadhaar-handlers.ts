@@ -25,13 +25,13 @@ import { type AadhaarCaptchaCheck, type AadhaarOtpCheck, type AadhaarUpstream, t
 
 export interface AadhaarHandlersOptions {
   readonly upstream: AadhaarUpstream;
-  /** By mode: the sandbox sends no OTPs. */
+  /** By mode. The sandbox sends no OTPs. */
   readonly throttles: Readonly<Record<KeyMode, OtpThrottle>>;
-  /** Keys the HMAC by which the throttle knows numbers. */
+  /** Key of the HMAC with which the throttle identifies numbers. */
   readonly hmacKey: Buffer;
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly sessions: Pick<SessionTableOptions, 'most' | 'mostOfOne'>;
-  /** Given what tells the number of open sessions. */
+  /** Receives a function that counts open sessions. */
   readonly watchSessions?: (read: () => number) => void;
 }
 
@@ -56,7 +56,7 @@ async function start(options: AadhaarHandlersOptions, aadhaar: string, call: Ide
   };
 }
 
-/** An accepted captcha sends an OTP, so one must be left for this number before the captcha is sent. */
+/** Accepting a captcha sends an OTP, so this number's allowance is checked before the captcha is sent. */
 async function checkCaptcha(
   options: AadhaarHandlersOptions,
   session: AadhaarSession,
@@ -65,7 +65,7 @@ async function checkCaptcha(
 ): Promise<AadhaarCaptchaCheck> {
   const ticket = await options.throttles[call.mode].take(session.numberKey);
   if (!ticket.allowed) throw refusalError({ code: 'otp_throttled', retryAfterSeconds: ticket.retryAfterSeconds });
-  // When this fails the OTP may have been sent all the same: the ticket stays taken.
+  // If this fails, the OTP may still have been sent, so the ticket stays taken.
   const check = await options.upstream.checkCaptcha(session.upstreamId, captcha, call);
   if (check.kind !== 'otp_sent') await ticket.giveBack();
   return check;
@@ -91,7 +91,7 @@ function messageOf(record: HolderRecord, lastFour: string): AadhaarRecord {
   };
 }
 
-/** Aadhaar sessions; they live in this process. */
+/** Handlers of Aadhaar sessions, which live in this process. */
 export function createAadhaarHandlers(options: AadhaarHandlersOptions): AadhaarHandlers {
   const { upstream, clock, sessions } = options;
   const now = (): number => clock.monotonic();

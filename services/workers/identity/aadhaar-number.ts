@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-/** The throttle knows a number by this only. */
+/** The form in which the throttle knows a number. */
 export function numberKeyOf(aadhaar: string, secret: Buffer): string {
   return createHmac('sha256', secret).update(aadhaar).digest('base64url');
 }
@@ -16,7 +16,7 @@ export function maskedNumber(lastFour: string): string {
 /** Twelve digits, together or in groups of four, that start as an Aadhaar number does. */
 const NUMBER_LIKE = /(?<!\d)[2-9]\d{3}([ -]?)\d{4}\1(\d{4})(?!\d)/g;
 
-/** A text of the upstream in which nothing reads like a full number. */
+/** Masks everything in a text of the upstream that reads like a full number. */
 export function maskNumbers(text: string): string {
   return text.replace(NUMBER_LIKE, (_all, _gap: string, lastFour: string) => maskedNumber(lastFour));
 }

@@ -1,19 +1,19 @@
 import { type Decision, type Fault, type Settlement } from './decision';
 
-/** Figures of the published contract, section api-aadhaar; it names no number of OTP attempts, three are ours. */
+/** Figures of the published contract, section api-aadhaar. It names no number of OTP attempts; three is our choice. */
 export const AADHAAR_LIMITS = { captchaLifetimeMs: 10 * 60_000, otpLifetimeMs: 10 * 60_000, wrongCaptchas: 3, wrongOtps: 3 } as const;
-/** How long a session remembers that its OTP expired, to say so instead of "no such session". */
+/** Milliseconds for which a session remembers that its OTP expired, to report that instead of "no such session". */
 const REMEMBERED_MS = 10 * 60_000;
-/** No session is older than this. */
+/** Maximum age of a session in milliseconds. */
 export const AADHAAR_LONGEST_MS = AADHAAR_LIMITS.captchaLifetimeMs + AADHAAR_LIMITS.otpLifetimeMs + REMEMBERED_MS;
 
-/** The full number is not part of it: it goes to the upstream's adapter once, at the start. */
+/** A session does not hold the full number. The number goes to the upstream's adapter once, at the start. */
 export interface AadhaarSession {
   readonly state: 'captcha' | 'otp';
-  /** A step is under way. */
+  /** True while a step is running. */
   readonly busy: boolean;
   readonly upstreamId: string;
-  /** Monotonic milliseconds: of the start, then of the OTP's sending. */
+  /** Monotonic milliseconds of the start, then of sending the OTP. */
   readonly stateSinceMs: number;
   readonly wrongCaptchas: number;
   readonly wrongOtps: number;

@@ -1,18 +1,18 @@
 import { type Refusal } from './refusals';
 
-/** What a machine says to a step before it is tried. `session` replaces the stored one; undefined ends it. */
+/** A machine's decision before a step. `session` replaces the stored one; undefined ends it. */
 export type Decision<S> =
   | { readonly admitted: true; readonly session: S }
   | { readonly admitted: false; readonly session: S | undefined; readonly refusal: Refusal };
 
-/** What a machine makes of a step's outcome. `refusal` is the step's answer; absent, it succeeded or failed at the upstream. */
+/** A machine's decision after a step. `refusal` is the step's result. Without it the step succeeded, or failed at the upstream. */
 export interface Settlement<S> {
   readonly session: S | undefined;
   readonly refusal?: Refusal;
 }
 
 /**
- * How an exchange without an answer ended. `failed`: no answer can come any more. `lost`: one may still come, and could be taken for the
- * answer to the next step: the session must end.
+ * How an exchange without a reply ended. `failed`: no reply can come any more. `lost`: one may still come and could be taken for the next
+ * step's reply, so the session must end.
  */
 export type Fault = { readonly kind: 'failed' } | { readonly kind: 'lost' };

@@ -19,14 +19,14 @@ import { exchangeError, isSettled } from './upstream/source-failure';
 import { type GstCaptcha, type GstSubmission, type GstUpstream, type UpstreamCall } from './upstream/upstreams';
 import { type CaptchaImage } from './captcha/captcha-image';
 
-/** The identity of a call, its signal and nothing else. */
+/** The identity and signal of a call. */
 export type IdentityCall = Pick<WorkerCall, 'subscriptionId' | 'mode' | 'signal'>;
 
 export interface GstHandlersOptions {
   readonly upstream: GstUpstream;
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly sessions: Pick<SessionTableOptions, 'most' | 'mostOfOne'>;
-  /** Given what tells the number of open sessions. */
+  /** Receives a function that counts open sessions. */
   readonly watchSessions?: (read: () => number) => void;
 }
 
@@ -42,12 +42,12 @@ function captchaOf(sessionId: string, { bytes, mediaType }: CaptchaImage): Captc
   return { sessionId, image: bytes, mediaType };
 }
 
-/** In the form of `GET /gst/start`. */
+/** The captcha in the form of `GET /gst/start`. */
 function captchaMember(sessionId: string, { bytes, mediaType }: CaptchaImage): Record<string, string> {
   return { sessionId, image: `data:${mediaType};base64,${bytes.toString('base64')}` };
 }
 
-/** Submits, and asks for the next captcha when this one was rejected and the caller may try again. */
+/** Submits. If the captcha was rejected and the caller may try again, it also fetches the next captcha. */
 async function submit(upstream: GstUpstream, session: GstSession, entry: GstSubmitRequest__Output, call: UpstreamCall): Promise<Submitted> {
   const submission = await upstream.submit(session.upstreamId, { gstin: entry.gstin, captcha: entry.captcha }, call);
   if (submission.kind !== 'captcha_rejected' || session.wrongCaptchas + 1 >= GST_LIMITS.wrongCaptchas) return submission;
@@ -55,13 +55,13 @@ async function submit(upstream: GstUpstream, session: GstSession, entry: GstSubm
     const next = await upstream.refresh(session.upstreamId, call);
     return next.kind === 'captcha' ? { ...submission, next: next.image } : { kind: 'session_unknown' };
   } catch (error) {
-    // The rejection counts all the same; the caller can refresh.
+    // The rejection counts even if no new captcha came. The caller can refresh.
     if (isSettled(error)) return submission;
     throw error;
   }
 }
 
-/** Sessions of tax-registration records; they live in this process. */
+/** Handlers of sessions for tax-registration records. Sessions live in this process. */
 export function createGstHandlers({ upstream, clock, sessions, watchSessions }: GstHandlersOptions): GstHandlers {
   const now = (): number => clock.monotonic();
   const table = new SessionTable<GstSession>({ longestMs: GST_LIMITS.lifetimeMs, ...sessions, now });

@@ -3,10 +3,10 @@ import { type Decision, type Fault, type Settlement } from './decision';
 /** Figures of the published contract, section api-gst. */
 export const GST_LIMITS = { lifetimeMs: 5 * 60_000, wrongCaptchas: 3, refreshes: 5 } as const;
 
-/** A session that is done, expired or exhausted is not stored any more. */
+/** A session is removed once it is done, expired or exhausted. */
 export interface GstSession {
   readonly state: 'captcha_pending' | 'refreshing' | 'submitted';
-  /** The upstream's name for it. */
+  /** The upstream's id of the session. */
   readonly upstreamId: string;
   /** Monotonic milliseconds. */
   readonly startedAtMs: number;
@@ -51,7 +51,7 @@ export function settleGstRefresh(session: GstSession, outcome: GstRefreshOutcome
   }
 }
 
-/** One submit at a time: a second one is refused until the first is settled. */
+/** Admits one submit at a time. A second one is refused until the first is settled. */
 export function admitGstSubmit(session: GstSession, nowMs: number): Decision<GstSession> {
   return admit(session, nowMs, 'submitted');
 }

@@ -6,13 +6,13 @@ export interface OtpAllowance {
 
 export type ThrottleVerdict = { readonly allowed: true } | { readonly allowed: false; readonly retryAfterSeconds: number };
 
-/** One OTP that may be sent; give it back when it was not. */
+/** Permission to send one OTP. Give it back when no OTP was sent. */
 type OtpTicket =
   { readonly allowed: true; giveBack(this: void): Promise<void> } | { readonly allowed: false; readonly retryAfterSeconds: number };
 
 /**
- * Protects the holder of a number from a flood of OTPs, from any caller. Knows numbers by their keyed HMAC only.
- * Both methods throw ServiceError 503 `service_not_ready` when the count cannot be read: without a count nothing is sent.
+ * Protects the holder of a number from a flood of OTPs, from any caller. It identifies numbers only by their keyed HMAC. Both methods throw
+ * ServiceError 503 `service_not_ready` when the count cannot be read: without a count nothing is sent.
  */
 export interface OtpThrottle {
   /** Whether {@link take} would be allowed now. */
@@ -21,8 +21,8 @@ export interface OtpThrottle {
 }
 
 /**
- * When the next OTP is allowed.
- * @param sentAtMs of one number, oldest first, within the window
+ * Judges when the next OTP is allowed.
+ * @param sentAtMs times of one number within the window, oldest first
  */
 export function judgeOtps(sentAtMs: readonly number[], nowMs: number, allowance: OtpAllowance): ThrottleVerdict {
   const blocking = sentAtMs.at(-allowance.most);
@@ -39,7 +39,7 @@ export function createMemoryOtpThrottle(allowance: OtpAllowance, now: () => numb
     return (sent.get(numberKey) ?? []).filter((each) => each > since);
   };
   const store = (numberKey: string, times: readonly number[]): void => {
-    // Deleted first, so that the map's order is that of the last use.
+    // Deleted first, so that the map stays in the order of last use.
     sent.delete(numberKey);
     if (times.length > 0) sent.set(numberKey, times);
   };
@@ -74,7 +74,7 @@ export function createMemoryOtpThrottle(allowance: OtpAllowance, now: () => numb
   };
 }
 
-/** For the sandbox, where no telephone rings. */
+/** For the sandbox, which sends no OTP to a real telephone. */
 export const unlimitedOtps: OtpThrottle = {
   check: () => Promise.resolve({ allowed: true }),
   take: () => Promise.resolve({ allowed: true, giveBack: () => Promise.resolve() }),

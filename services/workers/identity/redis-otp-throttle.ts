@@ -6,8 +6,8 @@ import { judgeOtps, type OtpAllowance, type OtpThrottle } from './otp-throttle';
 const PREFIX = 'tollgate:otp:';
 
 /**
- * One sorted set a number: member = ticket, score = time by Redis's clock, the same for all workers.
- * ARGV: window in ms, most, ticket ('' only looks). Returns {now, times…} and adds the ticket when fewer than `most` are within the window.
+ * One sorted set for each number: member = ticket, score = time by Redis's clock, which all workers share. ARGV: window in ms, most, ticket
+ * ('' only reads). Returns {now, times…} and adds the ticket when fewer than `most` are within the window.
  */
 const TAKE = `
 local clock = redis.call('TIME')
@@ -46,7 +46,7 @@ export function createRedisOtpThrottle(redis: RedisClient, allowance: OtpAllowan
       if (!verdict.allowed) return verdict;
       return {
         allowed: true,
-        // A ticket that cannot be given back only makes the throttle stricter.
+        // If a ticket cannot be given back, the throttle only becomes stricter.
         giveBack: () =>
           redis.zrem(PREFIX + numberKey, ticket).then(
             () => undefined,

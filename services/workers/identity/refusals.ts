@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type ProblemCode } from '../../../plugins/core/problems';
 import { ServiceError } from '../../kit/errors';
 
-/** Every way in which a session says no. Values, not exceptions: the machines return them. */
+/** Every way in which a session refuses. They are values that the machines return, not exceptions. */
 export type Refusal =
   | { readonly code: 'session_expired' | 'session_busy' | 'invalid_sequence' | 'attempts_exhausted' | 'refreshes_exhausted' }
   | { readonly code: 'otp_expired' | 'not_found' }
@@ -31,15 +31,21 @@ const WORDINGS: Readonly<Record<Refusal['code'], Wording>> = {
 };
 
 const retryAfter = z.object({ retry_after: z.number().int().min(1).max(86_400) });
-/** Of a source that does not say when it sends this number the next OTP. */
+/** Wait for a source that does not say when it will send this number the next OTP. */
 const USUAL_WAIT_SECONDS = 1_800;
 
-/** A source that will send this number no OTP now. @param told its refusal, which may say `retry_after` in seconds */
+/**
+ * The failure for a source that will not send this number an OTP now.
+ * @param told the source's refusal, which may hold `retry_after` in seconds
+ */
 export function throttledBySource(told: unknown): ServiceError {
   return refusalError({ code: 'otp_throttled', retryAfterSeconds: retryAfter.safeParse(told).data?.retry_after ?? USUAL_WAIT_SECONDS });
 }
 
-/** A refusal as the failure of a call. @param members further members of the answer */
+/**
+ * Turns a refusal into the failure of a call.
+ * @param members further members of the response
+ */
 export function refusalError(refusal: Refusal, members: Readonly<Record<string, unknown>> = {}): ServiceError {
   const { problem, detail } = WORDINGS[refusal.code];
   return new ServiceError(problem, {

@@ -3,12 +3,12 @@ import { refusalError } from './refusals';
 import { type SessionOwner, type SessionTable } from './session-table';
 import { exchangeError, isSettled } from './upstream/source-failure';
 
-/** One step of a session: what the machine says before and after, and what happens in between. */
+/** One step of a session: the machine's decisions before and after, and the exchange between them. */
 export interface Step<S, O extends { readonly kind: string }> {
   admit(session: S, nowMs: number): Decision<S>;
   exchange(session: S): Promise<O>;
   settle(session: S, outcome: O | Fault, nowMs: number): Settlement<S>;
-  /** Members of a refused step's answer. */
+  /** Members of the response of a refused step. */
   members?(outcome: O): Readonly<Record<string, unknown>>;
 }
 
@@ -21,7 +21,7 @@ export interface StepTarget<S> {
 }
 
 /**
- * Takes a session one step further. The session is marked before the exchange, so a second step cannot run beside it.
+ * Takes a session one step further. The session is marked before the exchange, so that no second step can run beside it.
  * @throws ServiceError the machine's refusal, or 502 or 504 for the upstream
  */
 export async function runStep<S, O extends { readonly kind: string }>(target: StepTarget<S>, step: Step<S, O>): Promise<O> {

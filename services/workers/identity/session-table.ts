@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type PlaceOwner, Places, type ReleasePlace } from '../../kit/places';
 
-/** Who opened a session. No other caller can use it or learn that it exists. */
+/** The caller that opened a session. No other caller can use it or learn that it exists. */
 export type SessionOwner = PlaceOwner;
 
 interface Entry<S> {
@@ -14,18 +14,18 @@ interface Entry<S> {
 export interface SessionTableOptions {
   /** Milliseconds after which a session is forgotten, whatever its state. */
   readonly longestMs: number;
-  /** Sessions and starts under way; more are refused. Test keys get half of them. */
+  /** Sessions and starts that may exist at a time; more are refused. Test keys get half of them. */
   readonly most: number;
-  /** Of these for one subscription. */
+  /** Sessions that one subscription may have. */
   readonly mostOfOne: number;
   /** Monotonic milliseconds. */
   readonly now: () => number;
 }
 
-/** 128 bits: not to be guessed. */
+/** 128 bits, so that an id cannot be guessed. */
 const ID_BYTES = 16;
 
-/** The sessions of one product in this worker's memory. Forgetting costs nothing: entries are in order of age. */
+/** The sessions of one product in this worker's memory. Entries are in order of age, so forgetting is cheap. */
 export class SessionTable<S> {
   private readonly entries = new Map<string, Entry<S>>();
   private readonly places: Places;
@@ -40,18 +40,18 @@ export class SessionTable<S> {
     });
   }
 
-  /** Open sessions. */
+  /** Number of open sessions. */
   get size(): number {
     this.forgetOld();
     return this.entries.size;
   }
 
   /**
-   * Keeps a place while a session is being opened.
+   * Holds a place while a session is being opened.
    * @param open gives the session's first state
    * @returns what `open` returned, with the new id
    * @throws ServiceError 429 `concurrency_exceeded` when the subscription has all the sessions that it may have; 503 `service_not_ready`
-   *   when the table is full, or full for test keys; whatever `open` throws
+   * when the table is full, or full for test keys; whatever `open` throws
    */
   async open<T extends { readonly session: S }>(owner: SessionOwner, open: () => Promise<T>): Promise<T & { readonly id: string }> {
     this.forgetOld();
@@ -67,7 +67,7 @@ export class SessionTable<S> {
     }
   }
 
-  /** Undefined for an unknown or forgotten session and for one of another owner alike. */
+  /** Finds a session. Undefined if it is unknown, forgotten or another owner's. */
   find(id: string, owner: SessionOwner): S | undefined {
     this.forgetOld();
     const entry = this.entries.get(id);
@@ -75,7 +75,7 @@ export class SessionTable<S> {
     return entry.session;
   }
 
-  /** Undefined ends the session; one that was forgotten meanwhile stays forgotten. */
+  /** Replaces a session; undefined ends it. A session that was forgotten meanwhile stays forgotten. */
   replace(id: string, session: S | undefined): void {
     const entry = this.entries.get(id);
     if (!entry) return;

@@ -4,25 +4,25 @@ import { workerProcessFields } from '../../kit/config';
 
 const LINK_SCHEMES = ['ws', 'wss', 'http', 'https'];
 const MIN_HMAC_KEY_BYTES = 32;
-/** Written out, so that the portal is not turned on by habit. */
+/** A full sentence, so that nobody turns the portal on out of habit. */
 export const PORTAL_ACKNOWLEDGEMENT = 'we-have-the-right-to-use-the-portal';
 
 const aadhaarSource = z.enum(['link', 'provider'], 'must be link or provider');
 const gstSource = z.enum(['link', 'portal'], 'must be link or portal');
 const word = z.string().regex(/^[\x21-\x7e]+$/, 'must be one word of ASCII');
 
-/** What the worker process reads from its environment. */
+/** Settings of the worker process, from its environment. */
 export const identityWorkerSettings = z
   .object({
     ...workerProcessFields,
     SANDBOX_URL: urlSetting().optional(),
     REDIS_URL: redisSetting().optional(),
-    /** WebSocket links of the live upstreams, and the bearer tokens they ask for. */
+    /** WebSocket links of the live upstreams, and their bearer tokens. */
     GST_LINK_URL: urlSetting(LINK_SCHEMES).optional(),
     GST_LINK_TOKEN: z.string().optional(),
     AADHAAR_LINK_URL: urlSetting(LINK_SCHEMES).optional(),
     AADHAAR_LINK_TOKEN: z.string().optional(),
-    /** A licensed OTP provider, its key, and the header that takes it: as a bearer token in `Authorization`, bare in any other. */
+    /** A licensed OTP provider, its key, and the header for the key: a bearer token in `Authorization`, the bare key in any other. */
     AADHAAR_PROVIDER_URL: urlSetting()
       .refine((url) => url.startsWith('https:') || isLoopbackUrl(url), 'must start with https:// unless it is on this machine')
       .optional(),
@@ -31,15 +31,15 @@ export const identityWorkerSettings = z
       .string()
       .regex(/^[A-Za-z0-9-]{1,64}$/, 'must be the name of a header')
       .default('Authorization'),
-    /** Who serves live keys, needed only when both are configured; who serves test keys, in the sandbox. */
+    /** The source for live keys, needed only when both are configured, and the source for test keys, in the sandbox. */
     AADHAAR_SOURCE: aadhaarSource.optional(),
     AADHAAR_TEST_SOURCE: aadhaarSource.default('link'),
-    /** The tax portal, off unless the acknowledgement stands beside it. */
+    /** The tax portal. It is off unless the acknowledgement is set too. */
     GST_PORTAL_URL: urlSetting().optional(),
     GST_PORTAL_ACKNOWLEDGEMENT: z.literal(PORTAL_ACKNOWLEDGEMENT, `must be ${PORTAL_ACKNOWLEDGEMENT}`).optional(),
     GST_SOURCE: gstSource.optional(),
     GST_TEST_SOURCE: gstSource.default('link'),
-    /** Base64, 32 bytes or more, the same for all workers: keys the HMAC by which the OTP throttle knows numbers. */
+    /** Base64 of 32 bytes or more, the same for all workers. It is the key of the HMAC with which the OTP throttle identifies numbers. */
     IDENTITY_HMAC_KEY: z
       .string()
       .transform((text) => Buffer.from(text, 'base64'))
@@ -48,10 +48,10 @@ export const identityWorkerSettings = z
     /** OTPs for one number within the window, from all callers together. */
     AADHAAR_OTP_MOST: numberSetting({ min: 1, max: 1_000 }).default(5),
     AADHAAR_OTP_WINDOW_MS: numberSetting({ min: 1_000, max: 86_400_000 }).default(1_800_000),
-    /** Open sessions of each product, of all subscriptions and of one. */
+    /** Open sessions of each product: of all subscriptions, and of one. */
     IDENTITY_MOST_SESSIONS: numberSetting({ min: 1, max: 1_000_000 }).default(50_000),
     IDENTITY_MOST_SESSIONS_OF_ONE: numberSetting({ min: 1, max: 1_000_000 }).default(50),
-    /** For the upstream to answer one message. */
+    /** Milliseconds for the upstream to reply to one message. */
     IDENTITY_MESSAGE_TIMEOUT_MS: numberSetting({ min: 50, max: 14_000 }).default(10_000),
     IDENTITY_CONNECT_TIMEOUT_MS: numberSetting({ min: 50, max: 14_000 }).default(5_000),
     IDENTITY_HEARTBEAT_MS: numberSetting({ min: 20, max: 300_000 }).default(15_000),
@@ -72,22 +72,25 @@ export const identityWorkerSettings = z
 
 export type IdentityWorkerSettings = z.output<typeof identityWorkerSettings>;
 
-/** Two ways to reach one product's live upstream: by name, the settings that each of them needs. */
+/** Two ways to reach one product's live upstream: by name, the settings that each needs. */
 interface SourceChoice {
-  /** The setting that says which one is used. */
+  /** The setting that chooses one of them. */
   readonly source: string;
   readonly choices: Readonly<Record<string, readonly string[]>>;
 }
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
-/** True when what is sent there cannot be seen on a network. @param url a valid URL */
+/**
+ * True when traffic to the URL cannot be seen on a network.
+ * @param url a valid URL
+ */
 function isLoopbackUrl(url: string): boolean {
   return URL.canParse(url) && LOOPBACK.test(new URL(url).hostname);
 }
 
 /**
- * Refuses half a source, two sources without a choice between them, and a choice that is not there.
+ * Refuses an incomplete source, two sources without a choice, and a choice that is not configured.
  * @param complain takes the setting and what is wrong with it
  */
 function requireSources(

@@ -2,23 +2,23 @@ import { type PlaceOwner } from '../../kit/places';
 import { type Picture } from './picture';
 
 export interface CutOut {
-  /** With an alpha channel; of the picture's size, upright. */
+  /** Upright, with an alpha channel, in the picture's size. */
   readonly png: Buffer;
   readonly engine: string;
-  /** 0–1: how clear the cut is; null where the engine does not say. */
+  /** From 0 to 1: how clear the cut is; null when the engine does not say. */
   readonly confidence: number | null;
-  /** True where the cut is too unclear to be called a success; only for calls that accept this. */
+  /** True when the cut is too unclear to be called a success. Only calls that accept this get one. */
   readonly isUncertain: boolean;
 }
 
-/** Whose picture it is. Its signal ends the work at once, with its reason as the error. */
+/** The owner of the picture. The signal ends the work at once, with its reason as the error. */
 export interface CutOutCall extends PlaceOwner {
   readonly signal: AbortSignal;
   /** Whether an uncertain cut-out is wanted in place of a failure. */
   readonly acceptUncertain?: boolean | undefined;
 }
 
-/** What removes backgrounds. */
+/** Removes backgrounds. */
 export interface Engine {
   /**
    * @throws ServiceError 400 for a picture that cannot be decoded, 429 when too many of this subscription wait, 502 when no foreground is

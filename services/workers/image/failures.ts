@@ -16,8 +16,8 @@ export function noForeground(): ServiceError {
 }
 
 /**
- * 502: the engine cannot tell the foreground well enough to call its cut-out a success. Never charged.
- * @param confidence 0–1, below what the engine needs; 0 where it found no cut-out at all
+ * The 502 for a foreground that is too unclear to call the cut-out a success. It is never charged.
+ * @param confidence from 0 to 1, below what the engine needs; 0 when it found no cut-out at all
  */
 export function cutOutUncertain(confidence: number): ServiceError {
   const accept = confidence > 0 ? ' With accept_uncertain=true you get the cut-out there is.' : '';

@@ -3,10 +3,10 @@ import { invalidInput, ServiceError } from '../../kit/errors';
 import { type RemoveBackgroundRequest__Output } from '../generated/image/image/v1/RemoveBackgroundRequest';
 import { IMAGE_LIMITS } from './limits';
 
-/** What the caller wants of the cut-out. */
+/** The form in which the caller wants the cut-out. */
 export interface Finish {
   readonly format: 'png' | 'webp';
-  /** Pixels of the longer side at most; 0 for the picture's own. */
+  /** Maximum pixels of the longer side; 0 for the picture's own size. */
   readonly maxSide: number;
   /** Whether the transparent margins are cut off. */
   readonly crop: boolean;
@@ -26,9 +26,9 @@ interface Size {
   readonly height: number;
 }
 
-/** Of the format itself. */
+/** Limit of the format itself. */
 const MAX_WEBP_SIDE = 16_383;
-/** A twentieth of full: fainter specks are not seen, and must not keep a margin. */
+/** A twentieth of full alpha. Fainter specks are invisible and must not keep a margin. */
 const MIN_SEEN = 13;
 const WEBP = { quality: 90, effort: 2 };
 
@@ -40,7 +40,7 @@ function isUnchanged(finish: Finish): boolean {
 
 const open = (png: Buffer): Sharp => sharp(png, { limitInputPixels: IMAGE_LIMITS.pixels });
 
-/** The smallest frame around all that can be seen; the whole where nothing can. */
+/** The smallest frame around all visible pixels; the whole picture when none is visible. */
 export function frameOf(alpha: Uint8Array, { width, height }: Size): { left: number; top: number; width: number; height: number } {
   let [left, top, right, bottom] = [width, height, -1, -1];
   for (let y = 0; y < height; y++) {
@@ -63,7 +63,7 @@ async function cropped(png: Buffer, size: Size): Promise<Sharp> {
   return open(png).extract(frameOf(alpha, size));
 }
 
-/** The longer side of what is left after cropping, shrunk to what was asked for. */
+/** The longer side after cropping, shrunk to the wanted size. */
 async function sideOf(picture: Sharp): Promise<number> {
   const { info } = await picture.clone().raw().toBuffer({ resolveWithObject: true });
   return Math.max(info.width, info.height);
@@ -71,7 +71,7 @@ async function sideOf(picture: Sharp): Promise<number> {
 
 /**
  * Crops, then shrinks, then colours the cut-out, in its format.
- * @param png with an alpha channel, of `size`; handed on as it is where nothing else was asked for
+ * @param png with an alpha channel, of `size`; returned unchanged when nothing else was wanted
  * @throws ServiceError 400 for a picture that the format cannot hold
  */
 export async function finishCutOut(png: Buffer, size: Size, finish: Finish): Promise<FinishedCutOut> {
@@ -94,7 +94,10 @@ function tooLongForWebp(): ServiceError {
 
 const COLOUR = /^#[0-9a-f]{6}$/;
 
-/** What a request says of its answer; the service has checked it. @throws ServiceError 500 for what it would not have let pass */
+/**
+ * Reads the wanted form from a request, which the service has checked.
+ * @throws ServiceError 500 for values that the service would not have let pass
+ */
 export function readFinish({ format, maxSide, crop, background }: RemoveBackgroundRequest__Output): Finish {
   if (!['', 'png', 'webp'].includes(format) || (background !== '' && !COLOUR.test(background))) {
     throw new ServiceError('processing_failed', { cause: new Error('a request asks for an answer that there is not') });

@@ -8,9 +8,9 @@ import { finishCutOut, readFinish } from './finish-cut-out';
 import { openPicture } from './picture';
 
 export interface ImageHandlerOptions {
-  /** Test calls go to the sandbox, live ones to the configured engine. */
+  /** Test calls go to the sandbox, live calls to the configured engine. */
   readonly engines: { readonly live: Engine; readonly test: Engine };
-  /** Milliseconds for one picture, waiting for its turn included. */
+  /** Milliseconds for one picture, including the wait for its turn. */
   readonly deadlineMs: number;
 }
 
@@ -22,7 +22,7 @@ export interface ImageHandlers {
   ): Promise<RemoveBackgroundResponse>;
 }
 
-/** The worker's only method. Nothing of a picture outlives its call. */
+/** Handlers of the worker's only method. Nothing of a picture outlives its call. */
 export function createImageHandlers({ engines, deadlineMs }: ImageHandlerOptions): ImageHandlers {
   return {
     RemoveBackground: async (request, { signal: caller, log, mode, subscriptionId }) => {

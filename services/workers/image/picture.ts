@@ -6,15 +6,15 @@ import { IMAGE_LIMITS } from './limits';
 
 export type PictureType = 'image/png' | 'image/jpeg' | 'image/webp';
 
-/** A picture whose header has been read: nothing is decoded yet. */
+/** A picture whose header has been read, and which is not decoded yet. */
 export interface Picture {
   readonly bytes: Buffer;
   readonly mime: PictureType;
-  /** Upright, in pixels, as it is worked on: the file's own size unless that is more than a cut-out may have. */
+  /** Upright size in pixels at which it is processed: the file's own size unless that is more than a cut-out may have. */
   readonly width: number;
   readonly height: number;
   readonly isShrunk: boolean;
-  /** False when the file says that it is to be turned or mirrored. */
+  /** False when the file asks for a rotation or a mirror image. */
   readonly isUpright: boolean;
 }
 
@@ -22,7 +22,7 @@ const TYPES: Readonly<Record<string, PictureType>> = { png: 'image/png', jpeg: '
 const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const JPEG = Buffer.from([0xff, 0xd8, 0xff]);
 
-/** By the first bytes, whatever anybody declared. */
+/** Finds the type by the first bytes, whatever was declared. */
 export function typeOf(bytes: Buffer): PictureType | undefined {
   if (bytes.subarray(0, PNG.length).equals(PNG)) return 'image/png';
   if (bytes.subarray(0, JPEG.length).equals(JPEG)) return 'image/jpeg';
@@ -44,7 +44,10 @@ async function readHeader(bytes: Buffer): Promise<Metadata> {
 
 const areaOf = ({ width, height }: Size): number => width * height;
 
-/** The size to work on. @throws ServiceError 400, 413 */
+/**
+ * The size at which to process.
+ * @throws ServiceError 400, 413
+ */
 function workingSize(own: Size, maxSide: number): Size {
   const { pixels, sentPixels, leastSide } = IMAGE_LIMITS;
   const has = `The image has ${own.width} × ${own.height} pixels`;
@@ -64,9 +67,10 @@ function workingSize(own: Size, maxSide: number): Size {
 }
 
 /**
- * Looks at a picture before anything is decoded: type, then size.
- * @param maxSide pixels of the answer's longer side, 0 for the picture's own; a picture with more pixels than a cut-out may have needs one
- * @throws ServiceError 400 for what is no PNG, JPEG or WebP, is broken or too small; 413 for too many bytes or pixels
+ * Checks a picture before anything is decoded: its type, then its size.
+ * @param maxSide maximum pixels of the result's longer side, 0 for the picture's own; required for a picture with more pixels than a
+ * cut-out may have
+ * @throws ServiceError 400 for anything but a PNG, JPEG or WebP, and for a broken or too small picture; 413 for too many bytes or pixels
  */
 export async function openPicture(bytes: Buffer, maxSide = 0): Promise<Picture> {
   const { fileBytes, leastSide } = IMAGE_LIMITS;
@@ -81,8 +85,8 @@ export async function openPicture(bytes: Buffer, maxSide = 0): Promise<Picture> 
 }
 
 /**
- * Ready to decode, upright, sRGB, of the picture's size; the first frame of an animation. A picture cut off in the middle fails. Shrunk
- * while it is decoded, so that the whole is never held.
+ * A decoder of the picture: upright, sRGB, of the picture's size; the first frame of an animation. A truncated picture fails. It shrinks
+ * while it decodes, so that the whole is never held.
  */
 function decoder(picture: Picture, size: Size = picture): Sharp {
   const whole = sharp(picture.bytes, { limitInputPixels: IMAGE_LIMITS.sentPixels, failOn: 'error' }).autoOrient().toColourspace('srgb');
@@ -91,7 +95,7 @@ function decoder(picture: Picture, size: Size = picture): Sharp {
 }
 
 /**
- * Four bytes a pixel, rows from the top.
+ * Decodes to four bytes a pixel, with rows from the top.
  * @param size of the result; the picture's unless given
  * @throws ServiceError 400
  */
@@ -103,7 +107,10 @@ export async function decodePicture(picture: Picture, size?: Size): Promise<Buff
   }
 }
 
-/** The same picture for an upstream that may not know how to turn or shrink it; unchanged when there is nothing to do. @throws ServiceError 400 */
+/**
+ * The same picture for an upstream that may not be able to rotate or shrink it; unchanged when there is nothing to do.
+ * @throws ServiceError 400
+ */
 export async function uprightPicture(picture: Picture): Promise<Pick<Picture, 'bytes' | 'mime'>> {
   if (picture.isUpright && !picture.isShrunk) return picture;
   try {

@@ -4,7 +4,7 @@ import { numberSetting, urlSetting } from '../../../plugins/core/settings';
 import { workerProcessFields } from '../../kit/config';
 import { missingRuntime } from './onnx/onnx-finder';
 
-/** Three numbers separated by commas: one each for red, green and blue. */
+/** Three numbers separated by commas, for red, green and blue. */
 function triple(): z.ZodType<[number, number, number]> {
   return z.string().transform((text, context) => {
     const [red, green, blue, ...more] = text.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)));
@@ -24,11 +24,11 @@ function modelFile(): z.ZodType<string> {
   });
 }
 
-/** What the worker process reads from its environment. The first engine that is configured works: upstream, model, GrabCut. */
+/** Settings of the worker process, from its environment. The first configured engine is used: upstream, model, GrabCut. */
 export const imageWorkerSettings = z.object({
   ...workerProcessFields,
   SANDBOX_URL: urlSetting().optional(),
-  /** A background-removal WebSocket that speaks `bgremove.v1`, and the bearer token it asks for. */
+  /** A background-removal WebSocket that speaks `bgremove.v1`, and its bearer token. */
   IMAGE_UPSTREAM_URL: urlSetting(['ws', 'wss']).optional(),
   IMAGE_UPSTREAM_TOKEN: z.string().optional(),
   IMAGE_UPSTREAM_TIMEOUT_MS: numberSetting({ min: 50, max: 50_000 }).default(20_000),
@@ -41,13 +41,14 @@ export const imageWorkerSettings = z.object({
     .default([0.229, 0.224, 0.225]),
   IMAGE_ONNX_ACTIVATION: z.enum(['none', 'sigmoid'], 'must be none or sigmoid').default('none'),
   /**
-   * Pictures worked on at a time on this machine; each takes a core, and memory for OpenCV (75 MB) or the model. Of several, one is left to the
-   * others whatever one caller sends: with one they wait for his picture, but on two cores a second slows every other product more.
+   * Pictures that are processed at a time on this machine. Each takes a core, and memory for OpenCV (75 MB) or the model. With several
+   * threads, one stays for other subscriptions, whatever one caller sends. With a single thread they wait for that caller's picture, but on
+   * two cores a second thread slows every other product more.
    */
   IMAGE_THREADS: numberSetting({ min: 1, max: 64 }).default(1),
   /** Pictures that may wait for a thread. */
   IMAGE_QUEUE: numberSetting({ min: 0, max: 1_000 }).default(16),
-  /** Milliseconds for one picture, waiting included. */
+  /** Milliseconds for one picture, including the wait. */
   IMAGE_DEADLINE_MS: numberSetting({ min: 100, max: 55_000 }).default(55_000),
 });
 

@@ -25,7 +25,7 @@ function methodOf(settings: ImageWorkerSettings): ThreadMethod {
   return { kind: 'onnx', model };
 }
 
-/** Test calls always take the upstream's way, to the sandbox; live calls the first engine that is configured. */
+/** Test calls always use the upstream engine, with the sandbox. Live calls use the first configured engine. */
 function enginesOf(settings: ImageWorkerSettings, threadFile: string, metrics: WorkerMetrics): { live: Engine; test: Engine } {
   const upstream = createUpstreamEngine({
     target: {

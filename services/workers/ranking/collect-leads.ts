@@ -11,14 +11,14 @@ import { socialsOf } from './social-profile';
 import type { PlacePage, PlaceQuery, RankingUpstream, UpstreamCall } from './ranking-upstream';
 
 export interface LeadFilters {
-  /** Places without a rating do not reach it. */
+  /** Places without a rating are left out. */
   readonly minRating?: number | undefined;
-  /** True: only those with one; false: only those without. */
+  /** True: only places with a website. False: only places without one. */
   readonly hasWebsite?: boolean | undefined;
   readonly hasPhone?: boolean | undefined;
-  /** Places without reviews have none of them. */
+  /** Places without reviews count as having 0. */
   readonly minReviews?: number | undefined;
-  /** True: only those that are in business; false: only those that are said to be closed, for a time or for good. */
+  /** True: only places that are in business. False: only places that are reported closed, for a time or for good. */
   readonly isOperational?: boolean | undefined;
   /** Only places within the radius of the query's centre. */
   readonly isBounded: boolean;
@@ -27,14 +27,14 @@ export interface LeadFilters {
 export interface LeadRequest {
   readonly query: PlaceQuery;
   readonly filters: LeadFilters;
-  /** 1 to 60. */
+  /** From 1 to 60. */
   readonly limit: number;
   readonly pageToken?: string | undefined;
-  /** Splits the area around the query's centre into as many tiles a side, each searched by itself. */
+  /** Splits the area around the query's centre into this many tiles a side. Each tile is searched separately. */
   readonly grid?: number | undefined;
 }
 
-/** Upstream pages for one request, whatever the filters drop: Google has no more than three. */
+/** Upstream pages for one request, whatever the filters drop. Google has no more than three. */
 const MAX_PAGES = 3;
 
 function isWithin(place: Place, { bias }: PlaceQuery): boolean {
@@ -51,7 +51,7 @@ function passes(place: Place, { query, filters }: LeadRequest): boolean {
   const { minRating, minReviews, hasWebsite, hasPhone, isOperational, isBounded } = filters;
   if (minRating !== undefined && (place.rating === null || place.rating < minRating)) return false;
   if (minReviews !== undefined && (place.reviews ?? 0) < minReviews) return false;
-  // Of a place whose state is not told neither is known.
+  // A place without a known state is neither open nor closed.
   const isOpen = place.businessStatus === null ? undefined : place.businessStatus === 'OPERATIONAL';
   if (isOperational !== undefined && isOpen !== isOperational) return false;
   if (hasWebsite !== undefined && hasWebsite !== (place.website !== null)) return false;
@@ -92,7 +92,7 @@ function leadView(place: Place, { emails, reason }: SiteEmails): Record<string, 
   };
 }
 
-/** The first page of a request may hang on the caller's token, and then a refusal is the caller's to mend. */
+/** The first page of a request may depend on the caller's token. Then the caller must correct a refusal. */
 async function findPage(upstream: RankingUpstream, query: PlaceQuery, point: PagePoint, call: UpstreamCall): Promise<PlacePage> {
   try {
     return await upstream.findPlaces(query, point.upstreamToken, call);
@@ -105,7 +105,7 @@ async function findPage(upstream: RankingUpstream, query: PlaceQuery, point: Pag
 interface Collected {
   readonly places: readonly Place[];
   readonly next: PagePoint | undefined;
-  /** Undefined where the area is not split. */
+  /** Undefined when the area is not split. */
   readonly tiles: readonly Tile[] | undefined;
 }
 
@@ -115,13 +115,13 @@ function queryIn(query: PlaceQuery, tile: Tile | undefined): PlaceQuery {
   return { ...query, bias: { center, radiusKm }, within: { low, high } };
 }
 
-/** Where a search goes on after a page: in the same tile while it has more, else at the start of the next; undefined at the end. */
+/** The point after a page: the same tile while it has more, else the start of the next tile; undefined at the end. */
 function pointAfter({ tile }: PagePoint, nextToken: string | undefined, tiles: number): PagePoint | undefined {
   if (nextToken !== undefined) return { upstreamToken: nextToken, skip: 0, tile };
   return tile + 1 < tiles ? { upstreamToken: undefined, skip: 0, tile: tile + 1 } : undefined;
 }
 
-/** Each place once: in a split area it counts only for the tile that it lies in. */
+/** Collects each place once. In a split area a place counts only for the tile that it lies in. */
 async function collect(upstream: RankingUpstream, request: LeadRequest, call: UpstreamCall): Promise<Collected> {
   const { query, limit, pageToken, grid } = request;
   const tiles = grid !== undefined && query.bias ? tilesOf(query.bias, grid) : undefined;
@@ -151,7 +151,7 @@ function emailsFor({ website }: Place, found: ReadonlyMap<string, SiteEmails> | 
 
 export interface LeadSources {
   readonly upstream: RankingUpstream;
-  /** Undefined where no crawl is configured: then all `emails` are null. */
+  /** Undefined when no crawl is configured. All `emails` are null then. */
   readonly emails: EmailCrawl | undefined;
 }
 
@@ -178,22 +178,22 @@ export async function collectLeads(
 
 /** Where the next page of leads starts. */
 interface PagePoint {
-  /** The upstream's token of the page; undefined for its first one. */
+  /** The upstream's token of the page; undefined for the first page. */
   readonly upstreamToken: string | undefined;
-  /** Places of that page that were already looked at. */
+  /** Number of that page's places that were already examined. */
   readonly skip: number;
-  /** The part of the area that it is in, from 0; 0 where the area is one. */
+  /** Index of the tile, from 0; 0 when the area is not split. */
   readonly tile: number;
 }
 
-/** A search that goes on from page to page. */
+/** A search that continues from page to page. */
 interface PagedQuery {
   readonly query: PlaceQuery;
-  /** Tiles a side; undefined where the area is not split. */
+  /** Tiles a side; undefined when the area is not split. */
   readonly grid?: number | undefined;
 }
 
-/** An upstream's token goes on with its own query only, so ours remembers which one that was. */
+/** An upstream's token is valid only for its own query, so ours remembers that query. */
 function fingerprint({ query, grid }: PagedQuery): string {
   const { text, bias, countryCode, languageCode } = query;
   const facts = [
@@ -208,7 +208,7 @@ function fingerprint({ query, grid }: PagedQuery): string {
   return createHash('sha256').update(JSON.stringify(facts)).digest('base64url').slice(0, 16);
 }
 
-/** The tile is absent where the area is not split. */
+/** The tile is absent when the area is not split. */
 const wireToken = z.tuple([z.string().length(16), z.int().min(0).max(1_000), z.string(), z.int().min(0).max(1_000).optional()]);
 
 function formatPageToken(search: PagedQuery, { upstreamToken, skip, tile }: PagePoint): string {

@@ -1,14 +1,14 @@
 export interface Coordinates {
-  /** Degrees, north positive. */
+  /** In degrees; north is positive. */
   readonly latitude: number;
-  /** Degrees, east positive. */
+  /** In degrees; east is positive. */
   readonly longitude: number;
 }
 
 /** Mean radius of the Earth, IUGG. */
 const EARTH_RADIUS_KM = 6371.0088;
 
-/** Of latitude; 2 π · 6371.0088 km / 360. */
+/** Kilometres of one degree of latitude: 2 π · 6371.0088 km / 360. */
 export const KM_A_DEGREE = 111.195;
 
 function radians(degrees: number): number {

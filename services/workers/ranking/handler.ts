@@ -25,7 +25,7 @@ export interface RankingHandlers {
 /** Kilometres around a centre in which places are preferred when the caller names no radius. */
 const PREFERRED_RADIUS_KM = 5;
 
-/** Grids of this worker at a time: 16 of them ask 64 questions at once. One subscription has two, test keys half of all. */
+/** Grids of this worker that run at a time: 16 of them send 64 queries at once. One subscription gets two, test keys half of all. */
 const MAX_GRIDS = 16;
 const GRIDS_OF_ONE = 2;
 
@@ -51,7 +51,7 @@ function leadRequestOf(request: FindLeadsRequest__Output): LeadRequest {
   };
 }
 
-/** The worker's methods. Each asks the upstream of the caller's mode. */
+/** Handlers of the worker's methods. Each uses the upstream of the caller's mode. */
 export function createRankingHandlers(upstreams: RankingUpstreams, emails?: EmailCrawl): RankingHandlers {
   const grids = new Places({
     most: MAX_GRIDS,

@@ -1,7 +1,7 @@
 import { foldName, nameSimilarity } from './fold-name';
 import { type Place } from './place';
 
-/** What the caller knows of a business. */
+/** What the caller knows about a business. */
 export interface WantedBusiness {
   readonly name?: string | undefined;
   readonly placeId?: string | undefined;
@@ -11,7 +11,7 @@ export type MatchMethod = 'place_id' | 'name_exact' | 'name_similar';
 
 /** A place that may be the wanted one. */
 export interface Candidate {
-  /** In the list that was searched. */
+  /** Index in the list that was searched. */
   readonly index: number;
   /** Dice coefficient of the names' words; 1 for the same name or id. */
   readonly score: number;
@@ -23,7 +23,7 @@ export type BusinessMatch =
       readonly index: number;
       readonly method: MatchMethod;
       readonly score: number;
-      /** All places of the same name, the match first, when there are several; else empty. */
+      /** If several places have the same name, all of them, beginning with the match; else empty. */
       readonly candidates: readonly Candidate[];
     }
   /** Several similar names, none clearly the best. */
@@ -31,9 +31,9 @@ export type BusinessMatch =
   | { readonly kind: 'none' };
 
 const LOWEST_SCORE = 0.85;
-/** By how much the best similar name must lead. */
+/** The lead that the best similar name needs. */
 const MARGIN = 0.05;
-/** Sums of binary fractions: 0.9 − 0.85 is less than 0.05. */
+/** Tolerance for binary fractions: 0.9 − 0.85 is less than 0.05. */
 const ROUNDING = 1e-9;
 
 function found(index: number, method: MatchMethod, score: number, candidates: readonly Candidate[] = []): BusinessMatch {
@@ -46,8 +46,8 @@ function matchId(places: readonly Place[], placeId: string): BusinessMatch | und
 }
 
 /**
- * Of several places of the same name the first is the match: what comes later in the list then never changes where the business
- * stands. The others are named beside it.
+ * Of several places with the same name the first is the match, so that later places never change the business's rank. The others are listed
+ * beside it.
  */
 function matchExactly(places: readonly Place[], name: string): BusinessMatch | undefined {
   const { key } = foldName(name);
@@ -73,7 +73,7 @@ export function matchFirmly(places: readonly Place[], { name, placeId }: WantedB
 }
 
 /**
- * Finds a business in a ranked list: by its id; else by its name, folded and equal; else by the most similar name, when it is similar
+ * Finds a business in a ranked list: by its id; else by its name, folded and equal; else by the most similar name, when that is similar
  * enough and leads by enough.
  */
 export function matchBusiness(places: readonly Place[], wanted: WantedBusiness): BusinessMatch {

@@ -1,4 +1,4 @@
-/** Parts of an address as far as the upstream tells them. */
+/** Parts of an address, as far as the upstream gives them. */
 export interface PlaceAddress {
   readonly formatted: string | null;
   readonly street: string | null;
@@ -10,14 +10,14 @@ export interface PlaceAddress {
   readonly countryCode: string | null;
 }
 
-/** One business, whatever upstream told of it. */
+/** One business, from any upstream. */
 export interface Place {
   readonly placeId: string;
   readonly name: string;
   readonly address: PlaceAddress;
   readonly latitude: number | null;
   readonly longitude: number | null;
-  /** 1 to 5. */
+  /** From 1 to 5. */
   readonly rating: number | null;
   readonly reviews: number | null;
   /** As written in its country. */
@@ -28,6 +28,6 @@ export interface Place {
   readonly businessStatus: string | null;
   readonly category: string | null;
   readonly types: readonly string[];
-  /** One text a weekday, from Monday on, in the language that was asked for; null where the upstream tells none. */
+  /** One text for each weekday, from Monday on, in the wanted language; null when the upstream gives none. */
   readonly hours: readonly string[] | null;
 }

@@ -6,9 +6,9 @@ import { type RankQuery } from './ranking-upstream';
 /** A place with its rank. */
 export interface RankedPlace {
   readonly place: Place;
-  /** From 1, in the upstream's order and before the radius is looked at. */
+  /** From 1, in the upstream's order. The radius does not affect it. */
   readonly position: number;
-  /** From the point that was asked for, to the metre; null when the upstream tells no location. */
+  /** Distance from the wanted point, to the metre; null when the upstream gives no location. */
   readonly distanceKm: number | null;
   /** Also false for a place without a location. */
   readonly inRadius: boolean;
@@ -16,13 +16,13 @@ export interface RankedPlace {
 
 const METRES = 1_000;
 
-/** The first of each id: a list that is read page by page may shift and repeat a place. */
+/** Keeps the first place of each id. A list that is read page by page may shift and repeat a place. */
 export function withoutRepeats(places: readonly Place[]): Place[] {
   const seen = new Set<string>();
   return places.filter(({ placeId }) => !seen.has(placeId) && seen.add(placeId));
 }
 
-/** Gives every place of a list its rank and distance. Nothing is dropped: the radius marks, it does not remove. */
+/** Gives every place of a list its rank and distance. Nothing is dropped: the radius only marks places. */
 export function rankPlaces(places: readonly Place[], { center, radiusKm }: Pick<RankQuery, 'center' | 'radiusKm'>): RankedPlace[] {
   return places.map((place, index) => {
     const { latitude, longitude } = place;
@@ -32,16 +32,16 @@ export function rankPlaces(places: readonly Place[], { center, radiusKm }: Pick<
   });
 }
 
-/** The ends that a body of search or position shares. */
+/** The last members of a body of search or position. */
 export interface RankingFacts {
   readonly source: string;
   /** `YYYY-MM-DD HH:MM:SS`, UTC. */
   readonly fetchedAt: string;
-  /** The upstream has more than was looked at. */
+  /** True when the upstream has more than was examined. */
   readonly truncated: boolean;
 }
 
-/** What was asked, with the defaults that were used. */
+/** The query, with the defaults that were used. */
 function queryView(query: RankQuery): Record<string, unknown> {
   return {
     keyword: query.keyword,
@@ -113,7 +113,7 @@ function judge(ranked: readonly RankedPlace[], wanted: WantedBusiness): Judged {
   return { match, matched, view: matchView(match, matched), candidates };
 }
 
-/** The body of a search: `match` and `candidates` only when a business was asked for. */
+/** The body of a search. `match` and `candidates` appear only when a business was named. */
 export function searchBody(places: readonly Place[], query: RankQuery, facts: RankingFacts): Record<string, unknown> {
   const ranked = rankPlaces(places, query);
   const wanted = { name: query.businessName, placeId: query.placeId };
@@ -132,8 +132,8 @@ export function searchBody(places: readonly Place[], query: RankQuery, facts: Ra
 }
 
 /**
- * The body of a position. `position_in_radius` counts only places within the radius; it is null for a business outside. Not found is an
- * answer: `found: false`, with the number of places that were `checked`.
+ * The body of a position. `position_in_radius` counts only places within the radius; it is null for a business outside. "Not found" is a
+ * success too: `found: false`, with the number of places that were `checked`.
  */
 export function positionBody(places: readonly Place[], query: RankQuery, facts: RankingFacts): Record<string, unknown> {
   const ranked = rankPlaces(places, query);

@@ -9,22 +9,22 @@ export interface RankQuery {
   readonly keyword: string;
   readonly center: Coordinates;
   readonly radiusKm: number;
-  /** 1 to 60. */
+  /** From 1 to 60. */
   readonly maxResults: number;
   readonly businessName?: string | undefined;
   readonly placeId?: string | undefined;
   /** Two letters, upper case. */
   readonly countryCode?: string | undefined;
-  /** BCP 47. */
+  /** A BCP 47 tag. */
   readonly languageCode?: string | undefined;
 }
 
 /** A search for businesses anywhere. */
 export interface PlaceQuery {
   readonly text: string;
-  /** Places near it come first; those further than the radius may come too. */
+  /** Places near it come first. Places beyond the radius may follow. */
   readonly bias?: { readonly center: Coordinates; readonly radiusKm: number } | undefined;
-  /** Only places inside, where the upstream can be told so; others take it for `bias`, which lies around it. */
+  /** Only places inside it, if the upstream supports that. Other upstreams use `bias`, which lies around it. */
   readonly within?: { readonly low: Coordinates; readonly high: Coordinates } | undefined;
   readonly countryCode?: string | undefined;
   readonly languageCode?: string | undefined;
@@ -43,16 +43,16 @@ export interface UpstreamCall {
 }
 
 /**
- * Where rankings come from. Every method throws ServiceError: `upstream_timeout`, or `upstream_failed` with a `reason` of
- * `unreachable`, `rejected`, `provider_quota`, `bad_response` or `upstream_error`.
+ * The source of rankings. Every method throws ServiceError: `upstream_timeout`, or `upstream_failed` with a `reason` of `unreachable`,
+ * `rejected`, `provider_quota`, `bad_response` or `upstream_error`.
  */
 export interface RankingUpstream {
   readonly source: RankingSource;
   /** @returns the text of a JSON object with an `ok` flag */
   search(query: RankQuery, call: UpstreamCall): Promise<string>;
-  /** The same for the place of `placeId` or `businessName` in the list. */
+  /** As `search`, for the place of `placeId` or `businessName` in the list. */
   position(query: RankQuery, call: UpstreamCall): Promise<string>;
-  /** @param token of an earlier page of the same query; one that the upstream does not take is `rejected` */
+  /** @param token from an earlier page of the same query; a token that the upstream refuses is `rejected` */
   findPlaces(query: PlaceQuery, token: string | undefined, call: UpstreamCall): Promise<PlacePage>;
   close(): Promise<void>;
 }

@@ -4,18 +4,18 @@ import { workerProcessFields } from '../../kit/config';
 
 const source = z.enum(['google_places', 'ranking_websocket'], 'must be google_places or ranking_websocket');
 
-/** What the worker process reads from its environment. Without a Places key and without a WebSocket, live calls are refused. */
+/** Settings of the worker process, from its environment. Without a Places key and a WebSocket, live calls are refused. */
 export const rankingWorkerSettings = z
   .object({
     ...workerProcessFields,
     /** Both upstreams of test keys. */
     SANDBOX_URL: urlSetting().optional(),
-    /** Who serves live keys; needed only when both are configured. */
+    /** The source for live keys. Needed only when both are configured. */
     RANKING_SOURCE: source.optional(),
-    /** Who serves test keys, in the sandbox; the same as for live keys, else google_places. */
+    /** The source for test keys, in the sandbox: the same as for live keys, else google_places. */
     RANKING_TEST_SOURCE: source.optional(),
     RANKING_WEBSOCKET_URL: urlSetting(['ws', 'wss']).optional(),
-    /** Sent with the handshake as a bearer token. */
+    /** Bearer token of the handshake. */
     RANKING_WEBSOCKET_TOKEN: z.string().optional(),
     RANKING_GOOGLE_PLACES_URL: urlSetting().default('https://places.googleapis.com'),
     RANKING_GOOGLE_PLACES_KEY: z
@@ -24,9 +24,9 @@ export const rankingWorkerSettings = z
       .optional(),
     /** Milliseconds for one message or one page. */
     RANKING_TIMEOUT_MS: numberSetting({ min: 100, max: 25_000 }).default(8_000),
-    /** Milliseconds between two pings on the WebSocket; a peer that answers neither is taken for dead. */
+    /** Milliseconds between two pings on the WebSocket. A peer that answers neither of two pings counts as dead. */
     RANKING_HEARTBEAT_MS: numberSetting({ min: 50, max: 300_000 }).default(15_000),
-    /** Whether the websites of leads are read for e-mail addresses: live keys on the web, test keys in the sandbox. */
+    /** True to read the websites of leads for e-mail addresses: live keys on the web, test keys in the sandbox. */
     RANKING_EMAIL_CRAWL: booleanSetting().default(false),
     /** Milliseconds for the websites of one search; less when its deadline is nearer. */
     RANKING_EMAIL_CRAWL_MS: numberSetting({ min: 100, max: 20_000 }).default(6_000),

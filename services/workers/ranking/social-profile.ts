@@ -19,7 +19,7 @@ export interface SocialProfile {
   readonly url: string;
 }
 
-/** The profiles that a business names: no source has a member for them, but many a website is one. */
+/** The profiles that a business names. No source has a member for them, but many websites are profiles. */
 export function socialsOf(website: string | null): readonly SocialProfile[] {
   const network = website === null ? undefined : NETWORKS.get(getDomain(website) ?? '');
   return website === null || network === undefined ? [] : [{ network, url: website }];

@@ -18,7 +18,7 @@ export interface RankingWorkerOptions {
   readonly settings: RankingWorkerSettings;
   readonly log: Log;
   readonly clock: Clock;
-  /** The compiled `kit/pages/page-thread`. */
+  /** Path of the compiled `kit/pages/page-thread`. */
   readonly pageThread: string;
   readonly tls?: MutualTls | undefined;
   readonly metrics?: WorkerMetrics;
@@ -26,11 +26,11 @@ export interface RankingWorkerOptions {
   readonly network?: Pick<GuardedFetchOptions, 'resolve' | 'dial'>;
 }
 
-/** One page of a business; an address comes long before that. */
+/** Bytes read of one page of a business. An address comes long before that. */
 const PAGE_BYTES = 1_048_576;
 const PAGE_TIMEOUT_MS = 4_000;
 
-/** An address stands on the first page or two that are read: one thread keeps up with the fetches. */
+/** An address is usually on the first page or two, so one thread keeps up with the fetches. */
 const PARSE_THREADS = 1;
 
 function emailCrawlOf({ settings, network, pageThread }: RankingWorkerOptions, metrics: Metrics): EmailCrawl | undefined {

@@ -3,15 +3,15 @@ import { type PlaceQuery } from './ranking-upstream';
 
 /** A part of an area. Its south and west edges belong to it, the others to its neighbours. */
 export interface Tile {
-  /** Degrees; a tile over the antimeridian has its west east of its east. */
+  /** In degrees. In a tile across the antimeridian, the western longitude is the larger one. */
   readonly low: Coordinates;
   readonly high: Coordinates;
   readonly center: Coordinates;
-  /** From the centre to the corners, rounded up to the metre. */
+  /** Distance from the centre to the corners, rounded up to the metre. */
   readonly radiusKm: number;
 }
 
-/** Half of what a rectangle may be wide, so that it has two edges. */
+/** Half of the allowed width of a rectangle, so that it has two edges. */
 const WIDEST_DEGREES = 179;
 
 function spread(tile: Pick<Tile, 'low' | 'high' | 'center'>): number {
@@ -22,12 +22,12 @@ function spread(tile: Pick<Tile, 'low' | 'high' | 'center'>): number {
 type Area = NonNullable<PlaceQuery['bias']>;
 
 /**
- * The square around a circle in `side` × `side` tiles, from the south west, row by row. They cover the circle and
- * share no point; up to five a side, the circle reaches each of them.
+ * Splits the square around a circle into `side` × `side` tiles, from the south west, row by row. They cover the circle and share no point.
+ * With up to five a side, the circle reaches each of them.
  */
 export function tilesOf({ center, radiusKm }: Area, side: number): Tile[] {
   const halfHeight = radiusKm / KM_A_DEGREE;
-  // Where the circle is nearest to a pole a degree of longitude is shortest.
+  // A degree of longitude is shortest where the circle is nearest to a pole.
   const steepest = Math.min(89.9, Math.abs(center.latitude) + halfHeight);
   const halfWidth = Math.min(WIDEST_DEGREES, halfHeight / Math.cos((steepest * Math.PI) / 180));
   const edge = (from: number, half: number, index: number): number => from - half + (2 * half * index) / side;
@@ -46,9 +46,9 @@ export function tilesOf({ center, radiusKm }: Area, side: number): Tile[] {
 }
 
 export function isInTile({ latitude, longitude }: Coordinates, { low, high }: Tile): boolean {
-  // The northernmost tile has no neighbour at the pole to give its edge to.
+  // At the pole, the northernmost tile has no neighbour that its edge could belong to.
   if (latitude < low.latitude || (latitude >= high.latitude && high.latitude < 90)) return false;
-  // Compared as they are: neighbours share the very numbers of their edge, which a difference would round apart.
+  // Compares the numbers directly: neighbours share the exact numbers of their edge, which a difference would round apart.
   const [eastOfLow, westOfHigh] = [longitude >= low.longitude, longitude < high.longitude];
   return low.longitude < high.longitude ? eastOfLow && westOfHigh : eastOfLow || westOfHigh;
 }

@@ -15,7 +15,7 @@ export interface RankingUpstreams {
   close(): Promise<void>;
 }
 
-/** Not a secret: the sandbox takes any key. */
+/** Not a secret: the sandbox accepts any key. */
 const SANDBOX_KEY = 'sandbox';
 
 function liveSource(settings: RankingWorkerSettings): RankingSource | undefined {
@@ -63,7 +63,7 @@ function webSocketAdapter(settings: RankingWorkerSettings, { log, metrics }: Ups
   });
 }
 
-/** Both adapters; the settings say which one serves live calls and which one test calls. */
+/** Creates both adapters. The settings choose one for live calls and one for test calls. */
 export function createRankingUpstreams(settings: RankingWorkerSettings, tools: UpstreamTools): RankingUpstreams {
   const adapters: Readonly<Record<RankingSource, RankingUpstream>> = {
     google_places: googleAdapter(settings, tools),

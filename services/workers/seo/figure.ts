@@ -1,25 +1,25 @@
-/** Who says a figure: we read it ourselves, a third party publishes it, or we computed an opinion. */
+/** The kind of source of a figure: we measured it ourselves, a third party publishes it, or we computed an opinion. */
 export type SourceKind = 'measured' | 'provider' | 'service_estimate';
 
-/** A number and where it comes from. */
+/** A number and its source. */
 export interface Figure {
   /** Null when it is not known; `reason` says why. */
   readonly value: number | null;
   readonly unit: string;
-  /** A name in the answer's list of sources, unless it was never asked. */
+  /** A name in the response's list of sources, unless the source was never queried. */
   readonly source: string;
-  /** Null when the source was never asked. */
+  /** Null when the source was never queried. */
   readonly kind: SourceKind | null;
-  /** Of null alone: `unknown_to_source`, `not_configured`, `domain_only` and the like, or how the source failed. */
+  /** Only for a null value: `unknown_to_source`, `not_configured`, `domain_only` and the like, or how the source failed. */
   readonly reason?: string;
 }
 
-/** The source of opinions; its name in every answer. */
+/** Name of the source of opinions, in every response. */
 export const SERVICE = 'service';
-/** The source of what was read on web pages. */
+/** Name of the source of facts that were read on web pages. */
 export const PAGE_FETCH = 'page_fetch';
 
-/** Something that we counted on pages that we fetched; null where none of them could be read. */
+/** A count on pages that we fetched; null when none of them could be read. */
 export function measured(value: number | null, unit: string): Figure {
   return { value, unit, source: PAGE_FETCH, kind: 'measured', ...(value === null && { reason: 'page_not_read' }) };
 }
@@ -33,7 +33,7 @@ export function provided(
   return { value, unit, source, kind: 'provider', ...(value === null && { reason }) };
 }
 
-/** What a source was not asked for. */
+/** A figure for which its source was not queried. */
 export function unasked(unit: string, { source, reason }: { source: string; reason: string }): Figure {
   return { value: null, unit, source, kind: null, reason };
 }

@@ -60,11 +60,11 @@ function portFor({ ports }: SeoHandlerDeps, mode: KeyMode): PagePort {
   throw notConfigured(['SANDBOX_URL'], mode);
 }
 
-/** Runs one piece of research and packs what it found with how its sources did. */
+/** Runs one piece of research, and packs its result with the state of its sources. */
 async function run(deps: SeoHandlerDeps, caller: Caller, work: (research: Research) => Promise<object>): Promise<ResearchMessage> {
   const { mode, signal, log: callLog } = caller;
   const { clock, limits, parser, pageTimeoutMs: timeoutMs, pagesBudgetMs: budgetMs, pagesPerCall: mostPages } = deps;
-  // Every question of the call listens to it.
+  // Every query of the call listens to the signal.
   setMaxListeners(0, signal);
   const log = new SourceLog(clock, signal, mode);
   const pages = new PageReader({ port: portFor(deps, mode), parser, limits, timeoutMs, budgetMs, mostPages, signal, caller });
@@ -102,7 +102,7 @@ function serpOf({ query, country, language, page, num, location, latitude, longi
   };
 }
 
-/** The worker's methods as plain functions. Texts of callers are judged here: a URL that must not be fetched is a 422. */
+/** Handlers of the worker's methods. Texts of callers are checked here: a URL that must not be fetched is a 422. */
 export function createSeoHandlers(deps: SeoHandlerDeps): SeoHandlers {
   return {
     Authority: (request, call) => run(deps, call, (research) => researchAuthority(research, authorityOf(request))),
@@ -134,9 +134,9 @@ export function createSeoHandlers(deps: SeoHandlerDeps): SeoHandlers {
   };
 }
 
-/** Members of an answer whose text is the name of a source. */
+/** Members of a response whose text is the name of a source. */
 const NAMES: ReadonlySet<string> = new Set(['source', 'engine']);
-/** Members of an answer whose members are called by the names of sources. */
+/** Members of a response whose own members are named after sources. */
 const BY_NAME: ReadonlySet<string> = new Set(['ranks']);
 
 function labelMember(name: string, value: unknown, mode: KeyMode): unknown {
@@ -145,7 +145,7 @@ function labelMember(name: string, value: unknown, mode: KeyMode): unknown {
   return Object.fromEntries(Object.entries(value).map(([source, each]) => [sourceName(source, mode), each as unknown]));
 }
 
-/** The data of an answer with every source named as its caller may know it: for a test key that of the sandbox. */
+/** The data of a response, with every source named as its caller may know it. For a test key that is the sandbox's name. */
 function labelSources(data: unknown, mode: KeyMode): unknown {
   if (Array.isArray(data)) return data.map((each) => labelSources(each, mode));
   if (typeof data !== 'object' || data === null) return data;

@@ -17,7 +17,7 @@ export interface SeoWorkerOptions {
   readonly settings: SeoWorkerSettings;
   readonly log: Log;
   readonly clock: Clock;
-  /** The compiled `kit/pages/page-thread`. */
+  /** Path of the compiled `kit/pages/page-thread`. */
   readonly pageThread: string;
   readonly tls?: MutualTls | undefined;
   readonly metrics?: WorkerMetrics;
@@ -25,7 +25,7 @@ export interface SeoWorkerOptions {
   readonly network?: Pick<GuardedFetchOptions, 'resolve' | 'dial'>;
 }
 
-/** A call waits no longer for what was seen before. */
+/** Milliseconds that a call waits for links that were seen before. */
 const REDIS_DEADLINE_MS = 500;
 
 function connectToRedis({ REDIS_URL: url }: SeoWorkerSettings, log: Log): RedisClient | undefined {

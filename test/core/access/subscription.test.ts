@@ -35,11 +35,11 @@ it.each<[string, Partial<AccessRecord>, object]>([
   ['a subscription that its customer paused', { subscriptions: [unpaid('api-ip', { state: 'paused' })] }, inactive],
   ['a subscription that its customer cancelled', { subscriptions: [unpaid('api-ip', { state: 'cancelled' })] }, inactive],
   ['another subscription than the one missed', { subscriptions: [unpaid('api-seo')] }, { ok: false, denial: 'subscription_missing' }],
-])('the provider suspended %s', (_, extra, verdict) => {
+])('the seller suspended %s', (_, extra, verdict) => {
   expect(checkSubscription(recordOf(extra), ['api-ip'], 1)).toMatchObject(verdict);
 });
 
-it('what the provider suspended leaves a route the other product that the key may use', () => {
+it('what the seller suspended leaves a route the other product that the key may use', () => {
   const record = recordOf({ subscriptions: [unpaid('api-ip'), subscription('api-seo')] });
   expect(checkSubscription(record, ['api-ip', 'api-seo'], 1)).toMatchObject({ ok: true, subscription: { product: 'api-seo' } });
 });

@@ -181,7 +181,7 @@ it('an operator sets the account up, answers who asks for a plan, suspends a cus
     await press(page, 'Suspend');
     await page.getByLabel('Reason').fill(REASON);
     await page.getByRole('dialog').getByRole('button', { name: 'Suspend', exact: true }).click();
-    await page.getByText('Suspended by the provider', { exact: true }).waitFor();
+    await page.getByText('Suspended by the seller', { exact: true }).waitFor();
     await recordRefusal(keyId);
     await open(customer.page, '/keys');
     await customer.page.getByText(REASON).waitFor();
@@ -241,9 +241,9 @@ it('an operator sets the account up, answers who asks for a plan, suspends a cus
     await open(page, customerPath);
     await press(page, 'Restore');
     await page.getByRole('dialog').getByRole('button', { name: 'Restore', exact: true }).click();
-    await page.getByText('Suspended by the provider', { exact: true }).waitFor({ state: 'detached' });
+    await page.getByText('Suspended by the seller', { exact: true }).waitFor({ state: 'detached' });
     await open(customer.page, '/audit');
-    await customer.page.getByText('Account restored by the provider').waitFor();
+    await customer.page.getByText('Account restored by the seller').waitFor();
   });
 
   expect([operator.complaints, customer.complaints]).toEqual([[], []]);

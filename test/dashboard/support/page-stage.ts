@@ -1,4 +1,5 @@
 import { type Browser, type Locator, type Page, type Route } from 'playwright-core';
+import { openedForTests } from '../../support/opened';
 import { openPage, settle, startBrowser, watch, type WatchedPage } from './browser';
 import { type Account, type AccountKind, addAccount, endSessions } from './page-accounts';
 import { type PageDashboard, startPageDashboard } from './page-dashboard';
@@ -51,15 +52,15 @@ export class PageStage {
   /** Call at the top of a file: starts and ends everything around its tests. */
   static forFile(): PageStage {
     const stage = new PageStage();
+    const opened = openedForTests();
     beforeAll(async () => {
-      const [browser, dashboard] = await Promise.all([startBrowser(), startPageDashboard()]);
+      const [dashboard, browser] = await Promise.all([
+        opened.keep(startPageDashboard(), (each) => each.close()),
+        opened.keep(startBrowser(), (each) => each.close()),
+      ]);
       stage.running = { browser, dashboard };
     });
     afterEach(() => stage.leave());
-    afterAll(async () => {
-      await stage.running?.browser.close();
-      await stage.running?.dashboard.close();
-    });
     return stage;
   }
 

@@ -1,4 +1,5 @@
 import { type Browser, type ViewportSize } from 'playwright-core';
+import { type OpenedParts, openTogether } from '../../support/opened';
 import { type DashboardOptions } from './dashboard';
 import { openPage, seeAll, settle, startBrowser, type WatchedPage } from './browser';
 import { type Account, addAccount, inviteSomebodyElse, NOBODY } from './page-accounts';
@@ -12,16 +13,20 @@ export class SceneStage {
   private readonly shared = new Map<string, { readonly watched: WatchedPage; readonly account: Account }>();
 
   private constructor(
-    private readonly browser: Browser,
-    private readonly dashboard: PageDashboard,
-    private readonly viewport: ViewportSize,
+    private readonly parts: OpenedParts,
+    private readonly on: { readonly browser: Browser; readonly dashboard: PageDashboard; readonly viewport: ViewportSize },
   ) {}
 
-  static async start(viewport: ViewportSize = { width: 1280, height: 720 }, options: DashboardOptions = {}): Promise<SceneStage> {
-    const [browser, dashboard] = await Promise.all([startBrowser(), startPageDashboard(options)]);
-    await inviteSomebodyElse(dashboard);
-    await seedAvailability(dashboard.pool);
-    return new SceneStage(browser, dashboard, viewport);
+  static start(viewport: ViewportSize = { width: 1280, height: 720 }, options: DashboardOptions = {}): Promise<SceneStage> {
+    return openTogether(async (parts) => {
+      const [dashboard, browser] = await Promise.all([
+        parts.keep(startPageDashboard(options), (each) => each.close()),
+        parts.keep(startBrowser(), (each) => each.close()),
+      ]);
+      await inviteSomebodyElse(dashboard);
+      await seedAvailability(dashboard.pool);
+      return new SceneStage(parts, { browser, dashboard, viewport });
+    });
   }
 
   /** Plays a scene up to what is to be looked at. @returns what `look` returns */
@@ -30,21 +35,20 @@ export class SceneStage {
     const { page, complaints } = watched;
     complaints.length = 0;
     await page.emulateMedia({ colorScheme: 'light' });
-    await page.setViewportSize(scene.viewport ?? this.viewport);
+    await page.setViewportSize(scene.viewport ?? this.on.viewport);
     try {
-      await page.goto(this.dashboard.url + scene.path(account));
+      await page.goto(this.on.dashboard.url + scene.path(account));
       await settle(page);
       await seeAll(page);
-      await scene.play?.(placeOf(page, this.dashboard, account));
+      await scene.play?.(placeOf(page, this.on.dashboard, account));
       return await look(watched);
     } finally {
       if (scene.play) await page.context().close();
     }
   }
 
-  async close(): Promise<void> {
-    await this.browser.close();
-    await this.dashboard.close();
+  close(): Promise<void> {
+    return this.parts.close();
   }
 
   private async openShared(scene: Scene): Promise<{ watched: WatchedPage; account: Account }> {
@@ -53,10 +57,10 @@ export class SceneStage {
     return known;
   }
 
-  private async open({ as, keys, viewport = this.viewport }: Scene): Promise<{ watched: WatchedPage; account: Account }> {
-    const account = as === 'nobody' ? NOBODY : await addAccount(this.dashboard, as, keys);
-    const watched = await openPage(this.browser, { viewport });
-    if (as !== 'nobody') await signInAs(watched.page, { url: this.dashboard.url, cookie: account.cookie });
+  private async open({ as, keys, viewport = this.on.viewport }: Scene): Promise<{ watched: WatchedPage; account: Account }> {
+    const account = as === 'nobody' ? NOBODY : await addAccount(this.on.dashboard, as, keys);
+    const watched = await openPage(this.on.browser, { viewport });
+    if (as !== 'nobody') await signInAs(watched.page, { url: this.on.dashboard.url, cookie: account.cookie });
     return { watched, account };
   }
 }

@@ -160,7 +160,7 @@ export const SCENES: readonly Scene[] = [
   }),
   onPlans('plan-request', async ({ page, button }) => {
     await button('Request Star of Glead').click();
-    await page.getByRole('dialog').getByText('The provider answers your request').waitFor();
+    await page.getByRole('dialog').getByText('The seller answers your request').waitFor();
   }),
   onPlans('plan-below-use', async ({ button }) => {
     await button('Change IP lookup to Base').click();

@@ -8,6 +8,7 @@ import { expectDocumented, observeFault, UNDER_WAY, type FaultPlan } from '../..
 import { eventually } from '../../support/eventually';
 import { send } from '../../support/http';
 import { isMeasured } from '../../support/measured';
+import { type OpenedParts, openTogether } from '../../support/opened';
 import { flood } from '../../support/system/flood';
 import { type AnyGateway, startAnyGateway } from './every-gateway';
 
@@ -56,16 +57,23 @@ export interface FaultedGateway {
  * Opens a gateway for faults, with keys of its own.
  * @param sockets the folder with the plugin server's sockets, or with others in their place
  */
-export async function openFaultedGateway(
+export function openFaultedGateway(
   tollgate: OwnInstallation,
   kind: AnyGateway,
   sockets = tollgate.instance.dataDir,
+): Promise<FaultedGateway> {
+  return openTogether((parts) => openWithKeys(parts, { tollgate, kind, sockets }));
+}
+
+async function openWithKeys(
+  parts: OpenedParts,
+  { tollgate, kind, sockets }: { tollgate: OwnInstallation; kind: AnyGateway; sockets: string },
 ): Promise<FaultedGateway> {
   const newKey = (): Promise<IssuedKey> =>
     tollgate.createKey({ products: ['api-vahaan'], mode: 'test', daily: 1_000_000, monthly: 1_000_000 });
   const { services } = tollgate.instance;
   const [gateway, revoked, { key }, { key: watcher }] = await Promise.all([
-    startAnyGateway({ kind, dataDir: sockets, services }),
+    parts.keep(startAnyGateway({ kind, dataDir: sockets, services }), (each) => each.stop()),
     newKey(),
     newKey(),
     newKey(),
@@ -95,7 +103,7 @@ export async function openFaultedGateway(
       };
       return judge(fault, { ...RECOVERY, inflict, lastsMs: 0 }, () => rejected);
     },
-    stop: () => gateway.stop(),
+    stop: () => parts.close(),
   };
 }
 

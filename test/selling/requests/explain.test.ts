@@ -57,13 +57,13 @@ describe('an explanation', () => {
   });
 
   it.each<[DenialCode, string, string]>([
-    ['key_inactive', 'unpaid', 'key c1, suspended by the provider: unpaid'],
-    ['key_inactive', '', 'key c1, suspended by the provider'],
-    ['subscription_inactive', 'unpaid', 'none that is active, suspended by the provider: unpaid'],
-  ])('of %s says that the provider suspended it, why, and that only he can lift it', (outcome, suspended, saw) => {
+    ['key_inactive', 'unpaid', 'key c1, suspended by the seller: unpaid'],
+    ['key_inactive', '', 'key c1, suspended by the seller'],
+    ['subscription_inactive', 'unpaid', 'none that is active, suspended by the seller: unpaid'],
+  ])('of %s says that the seller suspended it, why, and that only he can lift it', (outcome, suspended, saw) => {
     const { checks, remedy } = explainDecision({ ...decision, subscriptionId: undefined, outcome, suspended });
     expect(checks.find((check) => check.outcome === 'failed')?.saw).toBe(saw);
-    expect(remedy).toContain('provider');
+    expect(remedy).toContain('seller');
     expect(remedy).not.toMatch(/Resume|Activate/);
   });
 

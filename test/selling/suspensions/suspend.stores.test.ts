@@ -21,7 +21,7 @@ const auditOf = async (id: string): Promise<unknown[]> => {
   return (await database.pool.query(text, [id])).rows;
 };
 
-describe('a suspension by the provider', () => {
+describe('a suspension by the seller', () => {
   it('of a subscription is lifted by no act of its customer, nor by subscribing again', async () => {
     const { pool } = database;
     const { subscriptions, customerId } = await newKey(pool);

@@ -11,6 +11,12 @@ import { type TestRedis, startTestRedis } from '../../support/redis/redis';
 import { StoreClock, storeNode } from './harness';
 import { fc, propertyRuns } from '../../support/fast-check';
 
+/**
+ * A failure, or an order of acts that does not end, is reported with its acts at once. To look for a shorter order would take minutes of
+ * Redis starts from stores that the failure left in another state, and jest would report no more than its own time-out.
+ */
+const REPORTS_AT_ONCE = { endOnFailure: true, timeout: 120_000 };
+
 const LIMITS: QuotaLimits[] = [
   { daily: 10, monthly: 25 },
   { daily: 4, monthly: 25 },
@@ -207,7 +213,7 @@ describe('any order of spends, refunds, plan changes and day turns', () => {
     const actions = fc.array(fc.oneof(...counting), { minLength: 10, maxLength: 40 });
     await fc.assert(
       fc.asyncProperty(actions, (each) => play(each, (step) => nodes[step % 2])),
-      { numRuns: propertyRuns(60) },
+      { ...REPORTS_AT_ONCE, numRuns: propertyRuns(60) },
     );
   });
 
@@ -233,7 +239,7 @@ describe('any order of spends, refunds, plan changes and day turns', () => {
     const actions = fc.array(fc.oneof(...counting, ...counting, ...losing), { minLength: 20, maxLength: 50 });
     await fc.assert(
       fc.asyncProperty(actions, (each) => play(each, () => nodes[0])),
-      { numRuns: propertyRuns(40), examples: [[losses]] },
+      { ...REPORTS_AT_ONCE, numRuns: propertyRuns(40), examples: [[losses]] },
     );
   });
 });

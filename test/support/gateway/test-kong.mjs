@@ -1,11 +1,9 @@
-// `npm run test:kong`: the acceptance suite on a Kong in a container. KONG_IMAGE names the image (kong:3.9). Without a Docker engine or the
-// image every test is reported as skipped, with the reason, and the exit code is 0.
+// `npm run test:kong`: the acceptance suite on a Kong in a container. KONG_IMAGE names the image (kong:3.9). Without a container engine or
+// the image it runs nothing, says why in one line, and the exit code is 0.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { bootstrap, root } from '../../../cli/bootstrap.mjs';
 
-/** Matches the name of no test: jest then counts all of them as skipped and runs no set-up. */
-const NOTHING = '^(?!)';
 const PULL_LIMIT_MS = 120_000;
 
 /** @returns {Promise<string | undefined>} why there is no Kong to test, or undefined */
@@ -15,7 +13,7 @@ async function findObstacle(image) {
   try {
     client = await getContainerRuntimeClient();
   } catch (error) {
-    return `no Docker engine can be reached (${error instanceof Error ? error.message : String(error)})`;
+    return `no container engine can be reached (${error instanceof Error ? error.message : String(error)})`;
   }
   const name = ImageName.fromString(image);
   if (await client.image.exists(name)) return undefined;
@@ -35,11 +33,12 @@ await bootstrap();
 // One container, which the teardown stops: no second one is needed to watch it.
 process.env.TESTCONTAINERS_RYUK_DISABLED ??= 'true';
 const obstacle = await findObstacle(process.env.KONG_IMAGE || 'kong:3.9');
-if (obstacle) console.error(`test:kong: every test is skipped: ${obstacle}`);
+if (obstacle) {
+  console.error(`test:kong: not run: ${obstacle}`);
+  process.exit(0);
+}
 const support = join(root, 'test', 'support', 'gateway');
-const kong = obstacle
-  ? ['--testNamePattern', NOTHING]
-  : ['--globalSetup', join(support, 'kong-setup.ts'), '--globalTeardown', join(support, 'kong-teardown.ts')];
+const kong = ['--globalSetup', join(support, 'kong-setup.ts'), '--globalTeardown', join(support, 'kong-teardown.ts')];
 const jest = spawn(
   process.execPath,
   [join(root, 'node_modules', 'jest', 'bin', 'jest.js'), 'test/acceptance', ...kong, ...process.argv.slice(2)],

@@ -4,6 +4,7 @@ import { createKey, type CreatedKey } from '../../../services/selling/keys/creat
 import { PRODUCTS } from '../catalogue';
 import { startFleet, type Fleet } from './fleet';
 import { testDatabase, type TestDatabase } from '../postgres/postgres';
+import { type OpenedParts, openTogether } from '../opened';
 import { startTestRedis, type TestRedis } from '../redis/redis';
 
 export interface TestFleet extends Fleet {
@@ -17,14 +18,18 @@ const PLENTY = 1_000_000;
 let customers = 0;
 
 /** A fleet on a database and a Redis of its own. */
-export async function startTestFleet(): Promise<TestFleet> {
-  const [database, redis] = await Promise.all([testDatabase(), startTestRedis()]);
-  const closeStores = (): Promise<void> => redis.close().then(() => database.close());
+export function startTestFleet(): Promise<TestFleet> {
+  return openTogether(startParts);
+}
+
+async function startParts(parts: OpenedParts): Promise<TestFleet> {
+  const [database, redis] = await Promise.all([
+    parts.keep(testDatabase(), (each) => each.close()),
+    parts.keep(startTestRedis(), (each) => each.close()),
+  ]);
   const signingKeys = `test:${randomBytes(32).toString('base64')}`;
-  const fleet = await startFleet({ databaseUrl: database.url, redisUrl: redis.url, signingKeys }).catch(async (error: unknown) => {
-    await closeStores();
-    throw error;
-  });
+  const starting = startFleet({ databaseUrl: database.url, redisUrl: redis.url, signingKeys });
+  const fleet = await parts.keep(starting, (each) => each.close());
   const published = PRODUCTS.filter(({ routes }) => routes.length > 0).map(({ id }) => id);
   return {
     ...fleet,
@@ -35,6 +40,6 @@ export async function startTestFleet(): Promise<TestFleet> {
       await createCustomer(database.pool, { email, actor: 'test' });
       return createKey(database.pool, { customer: email, products, mode: 'test', daily, monthly: PLENTY, actor: 'test' });
     },
-    close: () => fleet.close().finally(closeStores),
+    close: () => parts.close(),
   };
 }

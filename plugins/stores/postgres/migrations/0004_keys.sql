@@ -1,4 +1,4 @@
--- API keys: what each opens and from where, and what the provider has stopped. Every change is told to every node.
+-- API keys: what each opens and from where, and what the seller has stopped. Every change is told to every node.
 
 CREATE TABLE credential (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
@@ -99,7 +99,7 @@ CREATE TABLE suspension (
   cause text NOT NULL DEFAULT 'operator' CHECK (cause IN ('operator', 'payment')),
   CHECK (num_nonnulls(customer_id, credential_id, subscription_id) = 1)
 );
-COMMENT ON TABLE suspension IS 'What the provider has suspended. It stands beside the customer''s own states, so that no act of the customer lifts it.';
+COMMENT ON TABLE suspension IS 'What the seller has suspended. It stands beside the customer''s own states, so that no act of the customer lifts it.';
 
 -- Changes are told to every node when they commit -----------------------------------------------------------------------------------
 

@@ -4,10 +4,13 @@ import { type alertEndpoints } from '../../contract/alerts';
 import { type Handlers } from '../../http/bind-endpoint';
 import { alertText } from './alert-text';
 
-/** A stored alert as the contract has it. @param timeZone of its texts */
+/**
+ * A stored alert in the form of the contract.
+ * @param timeZone for its texts
+ */
 export const toAlert = (view: AlertView, timeZone: string) => ({ ...view, text: alertText(view, timeZone) });
 
-/** What the customer was told of its limits and keys. */
+/** Alerts of the customer's limits and keys. */
 export const alertHandlers: Handlers<typeof alertEndpoints> = {
   'GET /alerts': async ({ query: { limit, after }, caller: { customerId } }, { db, timeZone }) => {
     const { alerts, unread, next } = await listAlerts(db, { customerId, limit, after });

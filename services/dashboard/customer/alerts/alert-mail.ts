@@ -3,7 +3,7 @@ import { type Mail } from '../../http/dashboard-deps';
 import { PLAIN_NAME } from '../../brand/plain-name';
 import { alertText } from './alert-text';
 
-/** Of the shares of one window that were reached within the hour, only the highest. */
+/** Keeps only the highest share of one window that was reached within the hour. */
 function withoutOvertaken(alerts: readonly AlertView[]): AlertView[] {
   const isOvertaken = (alert: AlertView): boolean =>
     alert.percent !== null &&
@@ -32,11 +32,11 @@ export interface AlertMailOptions {
   readonly timeZone: string;
   /** The dashboard's own URL. */
   readonly url: string;
-  /** What the installation calls itself; {@link PLAIN_NAME} unless given. */
+  /** Name of the installation; {@link PLAIN_NAME} unless given. */
   readonly name?: string | undefined;
 }
 
-/** All that a customer is told within an hour, as one mail. */
+/** All alerts of a customer within an hour, in one mail. */
 export function alertMail({ to, alerts, timeZone, url, name = PLAIN_NAME }: AlertMailOptions): Mail {
   const told = withoutOvertaken(alerts);
   const sentences = told.map((alert) => alertText(alert, timeZone)).join('\n\n');

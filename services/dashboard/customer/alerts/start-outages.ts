@@ -14,14 +14,14 @@ export interface OutageWorkOptions {
   readonly timeZone: string;
   /** The dashboard's own URL. */
   readonly url: string;
-  /** Between two looks at what products answered. Default 10 s: answers are counted every five. */
+  /** Milliseconds between two looks at the responses of products. Default 10 s: responses are counted every five. */
   readonly watchMs?: number;
 }
 
-/** Longer than a mail may take; then another process may try. */
+/** Longer than a mail may take. Then another process may try. */
 const RETRY_SECONDS = 300;
 const WATCH_MS = 10_000;
-/** Outages are few. */
+/** Rare, because outages are few. */
 const PRUNE_EVERY_MS = 3_600_000;
 
 async function sendMails({ db, mail, timeZone, url }: OutageWorkOptions): Promise<void> {
@@ -32,7 +32,7 @@ async function sendMails({ db, mail, timeZone, url }: OutageWorkOptions): Promis
   }
 }
 
-/** Watches products for outages and mails operators. Any number of processes may do so at once: each outage is told once. */
+/** Watches products for outages and mails operators. Any number of processes may do so at once: each outage is mailed once. */
 export function startOutages(options: OutageWorkOptions): { close(): Promise<void> } {
   const { db, log, timeZone, watchMs = WATCH_MS } = options;
   let running: Promise<void> | undefined;
@@ -75,7 +75,7 @@ interface OutageMailOptions {
 
 const count = (requests: number): string => requests.toLocaleString('en-US');
 
-/** Tells an operator that a product fails, or that this is over. */
+/** The mail to an operator about a product that fails, or that works again. */
 function outageMail(outage: OutageView, { timeZone, url }: OutageMailOptions): Omit<Mail, 'to'> {
   const { product, title, beganAt, endedAt, answered, failed } = outage;
   const since = mailedMoment(beganAt, timeZone);

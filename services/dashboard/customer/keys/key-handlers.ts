@@ -19,14 +19,14 @@ import { refuseSubscribingByRole } from '../../http/require-member';
 import { simulateCaller } from './simulate-caller';
 
 const HOUR_MS = 3_600_000;
-/** As many as anybody chooses from. */
+/** More tags than anybody chooses from. */
 const MAX_TAGS_LISTED = 100;
-/** A minute: each may read 1,000 rules, which takes 30 ms. More than anybody clicks. */
+/** A minute. Each may read 1,000 rules, which takes 30 ms. It is more than anybody clicks. */
 const MAX_SIMULATIONS = 60;
-/** A minute: each may replace 1,000 rules, which costs the database 30 ms and a line of the audit log that stays. */
+/** A minute. Each may replace 1,000 rules, which costs the database 30 ms and a line of the audit log for good. */
 const MAX_REPLACEMENTS = 60;
 
-/** A stored key as the contract has it. */
+/** A stored key in the form of the contract. */
 export const toKey = (view: KeyView) => ({ ...view, version: keyVersion(view) });
 
 const showKey = async (db: DashboardDeps['db'], ref: KeyRef) => toKey(await viewKey(db, ref));
@@ -100,7 +100,7 @@ export const keyHandlers: Handlers<typeof keyEndpoints> = {
 
   'GET /keys/:id/propagation': async ({ params: { id }, caller: { customerId } }, { db }) => {
     const { changedAt, nodes } = await readPropagation(db, { id, customerId });
-    // What nodes are called is their operator's business: customers see numbers.
+    // The names of nodes are the platform engineer's business, so customers see numbers.
     return { changedAt: changedAt ?? null, nodes: nodes.map((node, index) => ({ ...node, name: `Gateway ${index + 1}` })) };
   },
 };

@@ -4,14 +4,14 @@ import { parseRules } from '../../../selling/keys/whitelist-rules';
 import { invalidInput } from '../../../kit/errors';
 import { type Simulation } from '../../contract/keys';
 
-/** What a caller would bring. */
+/** The properties of a simulated caller. */
 export interface SimulatedCaller {
   readonly address?: string | undefined;
   /** Value of the Origin header. */
   readonly origin?: string | undefined;
 }
 
-/** An Origin as a person writes it: without a scheme it is meant as https. */
+/** Reads an Origin as a person writes it. Without a scheme it means https. */
 function hostOf(origin: string | undefined): string | undefined {
   if (!origin) return undefined;
   const host = originHostOf(/^[a-z][a-z0-9+.-]*:/i.test(origin) || origin === 'null' ? origin : `https://${origin}`, undefined);
@@ -26,14 +26,14 @@ function describe(caller: { address: string; host: string | undefined }): string
   return parts.length === 0 ? 'a caller with neither address nor origin' : parts.join(' from ');
 }
 
-/** What the caller would be checked against. */
+/** The key's facts for the check. */
 export interface SimulatedKey {
-  /** As a customer writes them. */
+  /** In the form in which a customer writes them. */
   readonly rules: readonly string[];
   readonly state: 'active' | 'inactive' | 'expired' | 'revoked';
 }
 
-/** Checks that come before the rules, for any caller. */
+/** Checks that come before the rules, for every caller. */
 const REFUSED_STATES = {
   inactive: 'The key is inactive: every caller is refused until it is activated.',
   expired: 'The key has expired: every caller is refused.',
@@ -41,7 +41,7 @@ const REFUSED_STATES = {
 } as const;
 
 /**
- * Would this caller be allowed? Decided by the code that decides on requests.
+ * Decides whether this caller would be allowed, with the code that decides on requests.
  * @throws OperationRefused `rule_malformed`, `rule_limit_reached`; ServiceError 400 for a malformed address or origin
  */
 export function simulateCaller({ rules: written, state }: SimulatedKey, caller: SimulatedCaller): Simulation {

@@ -49,5 +49,5 @@ export async function findTokenCaller(
 }
 
 function sentence(reason: string): string {
-  return `The provider suspended this account: ${reason}${/[.?!]$/.test(reason) ? '' : '.'}`;
+  return `The seller suspended this account: ${reason}${/[.?!]$/.test(reason) ? '' : '.'}`;
 }

@@ -2,7 +2,10 @@ import { explainDecision } from '../../../selling/requests/explain';
 import { type Decision } from '../../../../plugins/core/ports';
 import { type Explanation } from '../../contract/explain';
 
-/** Which checks a request went through, as pages show it. @param fixes what would mend a refusal, for who may do it */
+/**
+ * The checks of a request, in the form that pages show.
+ * @param fixes what would mend a refusal, for readers who may do it
+ */
 export function describeExplanation(decision: Decision, fixes: Explanation['fixes']): Explanation {
   const { at, outcome, checks, remedy } = explainDecision(decision);
   return {

@@ -5,10 +5,10 @@ import { type AnswerFilter } from '../../contract/requests';
 
 const STATUSES: ReadonlyMap<string, number> = new Map(listProblems().map(({ code, status }) => [code, status]));
 
-/** Refunds are forgotten after four days of UTC, which are three days at least in every time zone. */
+/** Refunds are forgotten after four days of UTC, which are at least three days in every time zone. */
 const REFUND_KNOWN_MS = 3 * 86_400_000;
 
-/** Codes of refusals: those that are answered with such a status, or all of them. */
+/** Codes of refusals with such a status, or all codes. */
 export function codesOf(range: StatusRange | undefined): string[] {
   return [...STATUSES].filter(([, status]) => !range || (status >= range.least && status <= range.most)).map(([code]) => code);
 }
@@ -23,7 +23,7 @@ interface AskedFor extends AnswerFilter {
   readonly outcome?: string | undefined;
 }
 
-/** What the store is asked for. Refusals are found by their codes, whose statuses are known; admitted requests by what was told. */
+/** The store's filter. Refusals are found by their codes, whose statuses are known; admitted requests by what gateways reported. */
 export function readAnswerFilter({ outcome, status, method, path, slowerThanMs }: AskedFor): LineFilter & { outcomes?: string[] } {
   const range = status === undefined ? undefined : rangeOf(status);
   const line = { method, path: path?.replaceAll('\0', ''), slowerThanMs };
@@ -33,19 +33,19 @@ export function readAnswerFilter({ outcome, status, method, path, slowerThanMs }
   return { ...line, outcomes, ...(outcomes.includes('admitted') && { statuses: range }) };
 }
 
-/** A request of which nothing was told for so long will not be told of: its gateway tells nothing, or what it told was lost. */
+/** A request without a report for so long will get none: its gateway reports nothing, or the report was lost. */
 const RUNS_MS = 60_000;
 
 type Told = Pick<Line, 'at' | 'outcome' | 'method' | 'path' | 'status' | 'milliseconds' | 'bytes' | 'units'>;
 
-/** What is known of an answer. A refusal's status is known by its code. */
+/** The known facts of a response. A refusal's status follows from its code. */
 export function describeTold({ at, outcome, method, path, status, milliseconds, bytes, units }: Told, nowMs: number) {
   const known = STATUSES.get(outcome) ?? status;
   const isRunning = outcome === 'admitted' && known === null && milliseconds === null && nowMs - at.getTime() < RUNS_MS;
   return { method, path, status: known, milliseconds, bytes, units, isRunning };
 }
 
-/** A line of the log as the API tells it. */
+/** A line of the log in the API's form. */
 export function describeRequest(line: Line, nowMs: number) {
   const { at, outcome, keyId, keyName, maskedKey, share, isGivenBack } = line;
   const isRecent = nowMs - at.getTime() < REFUND_KNOWN_MS;

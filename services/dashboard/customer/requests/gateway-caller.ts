@@ -12,11 +12,11 @@ export interface GatewayCallerOptions {
   /** Base URL, without a slash at the end. */
   readonly url: string;
   readonly log: Log;
-  /** From the request to the last byte. Default 60 s: the slowest routes take half of it. */
+  /** Milliseconds from the request to the last byte. Default 60 s: the slowest routes take half of it. */
   readonly timeoutMs?: number;
-  /** Calls of one caller that may be under way. Default 4: a page makes one call at a time, several pages may be open. */
+  /** Calls of one caller at a time. Default 4: a page makes one call at a time, and several pages may be open. */
   readonly mostOfOne?: number;
-  /** Calls of all together. Default 32: with their answers and base64, 200 MiB of memory at the worst. */
+  /** Calls of all callers at a time. Default 32: with their responses in base64 they take 200 MiB of memory at the worst. */
   readonly mostAtOnce?: number;
 }
 
@@ -53,7 +53,7 @@ async function describeResponse(response: Dispatcher.ResponseData): Promise<Omit
   return { outcome: 'answered', status: response.statusCode, headers, body, encoding, isCut, requestId };
 }
 
-/** Calls the gateway as any client would, and nothing but the gateway, over connections of its own; close it with the process. */
+/** Calls the gateway as any client would, over its own connections, and calls nothing else. Close it with the process. */
 export class GatewayCaller implements GatewayPort {
   private readonly agent: Agent;
   private readonly underWay = new Map<string, number>();
@@ -63,8 +63,8 @@ export class GatewayCaller implements GatewayPort {
   }
 
   /**
-   * Never follows a redirect. The key is sent to the gateway and nowhere else.
-   * @param caller a customer, or another name by which callers are told apart
+   * Never follows a redirect, and sends the key to the gateway only.
+   * @param caller a customer, or another name that distinguishes callers
    * @throws Refusal 429 `too_many_attempts` while too many calls of this caller, or of all together, are under way
    */
   async call(caller: string, request: GatewayCall): Promise<TryAnswer> {
@@ -84,7 +84,7 @@ export class GatewayCaller implements GatewayPort {
     }
   }
 
-  /** Ends every call that is under way. */
+  /** Ends every call. */
   close(): Promise<void> {
     return this.agent.destroy();
   }

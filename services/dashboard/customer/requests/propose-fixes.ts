@@ -2,14 +2,14 @@ import { type Decision } from '../../../../plugins/core/ports';
 import { type Fix } from '../../contract/explain';
 
 /**
- * What the customer could do, from here, so that a refused request passes; the likeliest first. Empty where nothing of it lies with the
- * customer, or it is the request itself that must change.
+ * Changes that the customer can make so that a refused request passes, the likeliest first. Empty when the customer cannot help, or when
+ * the request itself must change.
  */
 export function proposeFixes({ outcome, credentialId, suspended, callerAddress, originHost }: Decision): Fix[] {
   if (credentialId === undefined || suspended !== undefined) return [];
   switch (outcome) {
     case 'caller_not_whitelisted':
-      // A caller that sends an origin is a browser: its address is its reader's, and changes.
+      // A caller that sends an origin is a browser. Its address belongs to its reader and changes.
       return [originHost, callerAddress].flatMap((rule) => (rule === undefined ? [] : [{ kind: 'add_rule' as const, rule }]));
     case 'key_inactive':
       return [{ kind: 'activate_key' }];

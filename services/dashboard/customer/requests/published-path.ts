@@ -1,15 +1,15 @@
 import { type Catalogue } from '../../../../plugins/core/catalogue/catalogue';
 
 /**
- * One part of a path, of characters that need no care and those that OpenAPI's styles put between values. It neither walks up nor hides a
- * slash, also not in percent-encoding. Some servers cut a part off at its `;`, and would walk up at `..;`.
+ * One part of a path: plain characters, and those that OpenAPI's styles put between values. It neither walks up nor hides a slash, even in
+ * percent-encoding. Some servers cut a part off at its `;`, and would walk up at `..;`.
  */
 const PART = '(?!(?:\\.|%2[eE]){1,2}(?:[/;]|%3[bB]|$))(?:[A-Za-z0-9._~,;=-]|%(?!2[fF]|5[cC])[0-9A-Fa-f]{2})+';
 const BELOW = new RegExp(`^(?:/${PART})*$`);
 
 /**
- * Whether a path is one that customers are told of: a route or alias of the catalogue, where `{…}` takes any one part, or anything below the
- * prefix of a product that brings its own description.
+ * True for a path that is published to customers: a route or alias of the catalogue, in which `{…}` stands for any one part, or anything
+ * below the prefix of a product with its own description.
  */
 export function isPublishedPath(path: string, { products }: Catalogue): boolean {
   return products.some(({ prefix, routes, openapi, aliases = {} }) => {

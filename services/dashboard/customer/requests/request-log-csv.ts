@@ -4,7 +4,7 @@ import { describeRequest } from './describe-request';
 import { csvRecord } from '../../http/csv';
 
 const LINES_AT_ONCE = 500;
-/** What a spreadsheet opens; for more, shorter periods are asked for. */
+/** Lines that a spreadsheet opens. For more, the customer exports shorter periods. */
 export const MAX_EXPORTED = 100_000;
 
 const COLUMNS = [
@@ -15,7 +15,7 @@ const COLUMNS = [
 type Cell = string | number;
 const cell = (value: string | number | boolean | null | undefined): Cell => (typeof value === 'boolean' ? String(value) : (value ?? ''));
 
-/** The newest lines, page by page while they are sent: however long the log, a process holds 500 lines of it. */
+/** The newest lines, read page by page while they are sent. However long the log, a process holds 500 lines of it. */
 export async function* requestRecords(
   db: Pool,
   query: Omit<RequestsQuery, 'limit' | 'after'>,

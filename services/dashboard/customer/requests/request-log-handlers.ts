@@ -11,12 +11,15 @@ import { type Caller } from '../../http/callers';
 /** Each reads up to 100,000 lines. */
 const MAX_EXPORTS = 6;
 
-/** PostgreSQL knows no year 0; nothing is older than this century. */
+/** PostgreSQL has no year 0, and nothing is older than this century. */
 function sinceThen(moment: Date | undefined): Date | undefined {
   return moment && new Date(Math.max(0, moment.getTime()));
 }
 
-/** What the store is asked for. @throws ServiceError 400 */
+/**
+ * The store's filter.
+ * @throws ServiceError 400
+ */
 function readFilter(filter: RequestFilter, { customerId }: Caller, { timeZone }: DashboardDeps): Omit<RequestsQuery, 'limit'> {
   const { key, product, from, to } = filter;
   if (from !== undefined && to !== undefined && from >= to) throw invalidInput([{ field: 'to', message: 'must be after from' }]);
@@ -31,7 +34,7 @@ function readFilter(filter: RequestFilter, { customerId }: Caller, { timeZone }:
   };
 }
 
-/** Requests of 7 days, those that went through too. */
+/** All requests of the last 7 days, including those that went through. */
 export const requestLogHandlers: Handlers<typeof requestEndpoints> = {
   'GET /requests': async ({ query: { after, limit, ...filter }, caller }, deps) => {
     const { requests, next } = await listRequests(deps.db, { ...readFilter(filter, caller, deps), limit, after });

@@ -5,15 +5,15 @@ import { isPublishedPath } from './published-path';
 import { refuseSubscribingByRole } from '../../http/require-member';
 import { prepareTryKey } from './try-key';
 
-/** What a page gave to be sent, if anything. */
+/** The body that the page sends, if any. */
 export function bytesOf({ body, bodyBase64 }: Pick<TryBody, 'body' | 'bodyBase64'>): Buffer | undefined {
   if (bodyBase64 !== undefined) return Buffer.from(bodyBase64, 'base64');
   return body === undefined ? undefined : Buffer.from(body);
 }
 
 /**
- * Tries a call with a test key. Pages cannot make it themselves: the gateway lets no other site's pages read its answers.
- * The gateway sees the dashboard's address as the caller's.
+ * Tries a call with a test key. Pages cannot make it themselves, because the gateway lets no other site's pages read its responses. The
+ * gateway sees the dashboard's address as the caller's.
  */
 export const tryHandlers: Handlers<typeof tryEndpoints> = {
   'POST /try': async ({ body: call, caller }, deps) => {

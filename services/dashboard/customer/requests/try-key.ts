@@ -9,12 +9,13 @@ import { readPropagation } from '../../../selling/keys/read-propagation';
 import { type DashboardDeps } from '../../http/dashboard-deps';
 import { type Caller } from '../../http/callers';
 
-/** A node acts on a change within a second; a call after that is worth making in any case. */
+/** A node acts on a change within a second. After that, the call is worth making in any case. */
 const MAX_WAIT_MS = 1_000;
 const STEP_MS = 50;
 
 /**
- * One key a customer, which the dashboard can always derive again: it is stored like any other, by its hash, and never sent to a page.
+ * One key for each customer, which the dashboard can always derive again. It is stored like any other, by its hash, and never sent to a
+ * page.
  * @param secret the installation's; with another one customers get another key
  */
 export function createTryKeys(secret: string): DashboardDeps['tryKeyOf'] {
@@ -31,12 +32,12 @@ async function untilNodesKnow(db: Pool, key: KeyRef): Promise<void> {
 
 interface TriedProduct {
   readonly product: string;
-  /** Whether the caller gives the consent that the product asks for. */
+  /** The caller's consent to the text of the product. */
   readonly consent: Consent;
 }
 
 /**
- * The caller's key for trying a product out, made or authorised for it when need be.
+ * The caller's key for trying a product, made or authorised when needed.
  * @throws OperationRefused `product_without_limits`, `product_not_offered`, `consent_required`, `consent_changed`, `key_not_usable`
  */
 export async function prepareTryKey(tried: TriedProduct, { customerId, actor }: Caller, { db, tryKeyOf }: DashboardDeps): Promise<string> {

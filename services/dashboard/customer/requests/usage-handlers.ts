@@ -15,7 +15,7 @@ import { type Cell, csvRecord } from '../../http/csv';
 
 const DAY_MS = 86_400_000;
 const MAX_DAYS = 92;
-/** Nothing was sold before; PostgreSQL knows no year 0. */
+/** Nothing was sold earlier. PostgreSQL has no year 0. */
 const FIRST_DAY = '2000-01-01';
 
 const MAX_DAYS_BY_HOUR = 7;
@@ -29,7 +29,7 @@ function checkPeriod({ from, to, by }: Pick<UsagePeriod, 'from' | 'to' | 'by'>):
   if (days > most) throw invalidInput([{ field: 'to', message: `must be within ${most} days of from` }]);
 }
 
-/** Days and refusals of the period, or its hours; of one product when it names one. */
+/** Days and refusals of the period, or its hours; for one product if it names one. */
 async function readPeriod(period: UsagePeriod, { customerId }: Caller, { db, timeZone }: DashboardDeps) {
   checkPeriod(period);
   if (period.by === 'hour') {
@@ -48,7 +48,7 @@ async function readPeriod(period: UsagePeriod, { customerId }: Caller, { db, tim
   };
 }
 
-/** What was used and refused, up to a second old; by key up to five. */
+/** Used and refused requests, up to a second old; by key up to five. */
 export const usageHandlers: Handlers<typeof usageEndpoints> = {
   'GET /usage': async ({ query, caller }, deps) => {
     const { db, clock, timeZone } = deps;
@@ -84,7 +84,7 @@ interface Counts {
 interface Row {
   live: Counts;
   test: Counts;
-  /** With any key, by code. */
+  /** Refused requests with any key, by code. */
   readonly refused: Map<string, number>;
   admitted: Pick<Usage['answers'][number], 'admitted' | 'answers'>;
 }
@@ -114,7 +114,7 @@ function rowsOf({ days, refusals, answers }: Days): Map<string, Row> {
   return rows;
 }
 
-/** A line for each day and product, by day; a column for each code that occurs. What was not measured is empty. */
+/** A line for each day and product, sorted by day, with a column for each code that occurs. Values that were not measured are empty. */
 function* usageCsv(usage: Days): Generator<string> {
   const rows = rowsOf(usage);
   const codes = [...new Set(usage.refusals.map(({ code }) => code))].sort();
@@ -133,7 +133,8 @@ function* usageCsv(usage: Days): Generator<string> {
 }
 
 /**
- * A line for each hour, product and mode, in the order of time; hours are given by their beginning, in UTC. What was not measured is empty.
+ * A line for each hour, product and mode, sorted by time. Hours are given by their beginning, in UTC. Values that were not measured are
+ * empty.
  */
 function* hourlyUsageCsv({ hours }: Pick<Usage, 'hours'>): Generator<string> {
   yield csvRecord(['starts_at', 'product', 'mode', 'admitted', 'refused', 'unavailable', ...ANSWER_COLUMNS]);

@@ -4,24 +4,24 @@ import { PLAIN_NAME } from '../../brand/plain-name';
 const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\u200f\u061c]/u;
 
 /**
- * A name for the middle of a sentence that has no markup, as in a mail or the title of an option: written from right to left, it would
- * turn the words around it, so that Unicode's isolates are put around it (U+2068 and U+2069). Any other stays as it is.
+ * A name for the middle of a sentence without markup, as in a mail or the title of an option. A name written from right to left would turn
+ * the words around it, so it gets Unicode's isolates (U+2068 and U+2069). Any other name stays as it is.
  */
 function isolateText(name: string): string {
   return RIGHT_TO_LEFT.test(name) ? `\u2068${name}\u2069` : name;
 }
 
-/** Who is told, and of which organisation. */
+/** The person who gets the mail, and the organisation. */
 interface Told {
   readonly to: string;
   readonly organisation: string;
-  /** Address of who did it. */
+  /** E-mail address of the person who did it. */
   readonly by: string;
-  /** What the installation calls itself; {@link PLAIN_NAME} unless given. */
+  /** Name of the installation; {@link PLAIN_NAME} unless given. */
   readonly name?: string | undefined;
 }
 
-/** How a role reads in a sentence. */
+/** Roles as words in a sentence. */
 const ROLE_WORDS: Readonly<Record<string, string>> = {
   owner: 'an owner',
   admin: 'an admin',

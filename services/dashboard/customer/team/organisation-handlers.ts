@@ -10,17 +10,17 @@ import { Refusal } from '../../http/refusal';
 import { takeRequest } from '../../http/request-limit';
 import { type OrganisationChoice } from '../../sign-in/organisation-choice';
 
-/** A minute, of one address or account: each reads the database. Tokens cannot be guessed. */
+/** A minute, for one address or account. Each reads the database. Tokens cannot be guessed. */
 const MAX_LOOKS = 60;
 
 const unusable = (): Refusal =>
   new Refusal('invitation_unknown', { detail: 'This invitation was accepted or revoked, or has expired. Ask for a new one.' });
 
-/** What somebody does between organisations, whatever the role in each. */
+/** What a person does between organisations, whatever the role in each. */
 export function organisationHandlers(tools: CallerTools & { readonly choice: OrganisationChoice }): Handlers<typeof organisationEndpoints> {
   const { choice } = tools;
   return {
-    /** What a link opens. It tells nothing that its mail has not told. */
+    /** The invitation that a link opens. It shows only what the mail has shown. */
     'POST /invitation': async ({ body: { token }, request }, { db }) => {
       await takeRequest(db, { kind: 'invitation-look', customerId: request.ip, mostPerMinute: MAX_LOOKS });
       const found = await findInvitation(db, hashInvitationToken(token));
@@ -45,7 +45,7 @@ export function organisationHandlers(tools: CallerTools & { readonly choice: Org
       return joined;
     },
 
-    /** Another's organisation reads as one that there is not. */
+    /** Another person's organisation reads as one that does not exist. */
     'POST /organisation': async ({ body: { customerId }, caller: user, reply }, { db }) => {
       const membership = (await findMemberships(db, { userId: user.id })).find((each) => each.customerId === customerId);
       if (!membership) throw new Refusal('not_found');

@@ -6,7 +6,10 @@ import { invitationMail } from './letters';
 import { type Caller } from '../../http/callers';
 
 const HOUR_S = 3_600;
-/** Of one organisation in an hour, resent ones included: enough for a team on its first day, and no way to send mail to strangers. */
+/**
+ * Invitations of one organisation in an hour, resent ones included. It is enough for a team on its first day, and too few for mail to
+ * strangers.
+ */
 const MAX_INVITATIONS = 30;
 
 type LetterTools = Pick<DashboardDeps, 'db' | 'log' | 'letters'>;
@@ -39,7 +42,10 @@ export async function sendInvitation(
   }
 }
 
-/** Mails a person what was done, after the answer: it was done whether the mail arrives or not. Limits on mails to one address hold here too. */
+/**
+ * Mails a person what was done, after the response, because it is done whether the mail arrives or not. Limits on mails to one address
+ * apply here too.
+ */
 export function tell(mail: Mail, { log, letters }: LetterTools): void {
   const send = async (): Promise<void> => {
     await letters.limits.takeLetter(mail.to);

@@ -11,7 +11,7 @@ import { requireMember } from '../../http/require-member';
 import { sendInvitation, takeInvitation, tell } from './send-letters';
 import { type Caller } from '../../http/callers';
 
-/** A member as the contract has it. */
+/** A member in the form of the contract. */
 const toMember = (view: MemberView, caller: Caller) => ({ ...view, isYou: view.userId === caller.member?.userId });
 
 const mailed = async (sent: SentInvitation, caller: Caller, deps: DashboardDeps) => ({
@@ -19,7 +19,7 @@ const mailed = async (sent: SentInvitation, caller: Caller, deps: DashboardDeps)
   isMailed: await sendInvitation(sent, caller, deps),
 });
 
-/** Who is in the organisation, and who may be what. */
+/** Members of the organisation and their roles. */
 export const teamHandlers: Handlers<typeof teamEndpoints> = {
   'GET /team': async ({ caller }, { db }) => ({
     ...(await findOrganisation(db, caller.customerId)),

@@ -11,17 +11,17 @@ import { type Handlers } from '../../http/bind-endpoint';
 import { type DashboardDeps } from '../../http/dashboard-deps';
 import { takeRequest } from '../../http/request-limit';
 
-/** Each is a request to somebody else's server, made by ours. */
+/** Each is a request from our server to somebody else's. */
 const sendLimit = (customerId: string) => ({ kind: 'webhook', customerId, mostPerMinute: 10 });
 
-/** Early and in words; whatever the host name resolves to is judged when connecting. */
+/** Checks the URL early and with a clear message. The address of the host is judged when connecting. */
 function checkUrl(text: string, { allowPrivateWebhooks: allowPrivate = false }: DashboardDeps): void {
   const refuse = (message: string): never => {
     throw invalidInput([{ field: 'url', message }]);
   };
   try {
     const { hostname, protocol } = checkGuardedUrl(text, { allowPrivate });
-    // What is signed can still be read on its way.
+    // A signature does not hide what is sent.
     if (protocol !== 'https:' && !allowPrivate) refuse('must start with https://');
     const isReserved = classifyAddress(hostname.replace(/^\[|\]$/g, ''))?.isReserved ?? /^localhost\.?$/i.test(hostname);
     if (isReserved && !allowPrivate) refuse('must be a public address');
@@ -31,7 +31,7 @@ function checkUrl(text: string, { allowPrivateWebhooks: allowPrivate = false }: 
   }
 }
 
-/** A stored webhook as the contract has it. */
+/** A stored webhook in the form of the contract. */
 export const toWebhook = (view: WebhookView) => ({ ...view, version: webhookVersion(view) });
 
 const withSecret = ({ secret, webhook }: { readonly secret: string; readonly webhook: WebhookView }) => ({
@@ -39,7 +39,7 @@ const withSecret = ({ secret, webhook }: { readonly secret: string; readonly web
   webhook: toWebhook(webhook),
 });
 
-/** Where alerts are sent to, and how that went. */
+/** The receivers of alerts, and their deliveries. */
 export const webhookHandlers: Handlers<typeof webhookEndpoints> = {
   'GET /webhooks': async ({ caller: { customerId } }, { db, allowPrivateWebhooks: mayBePrivate = false }) => ({
     webhooks: (await viewWebhooks(db, customerId)).map(toWebhook),

@@ -12,8 +12,8 @@ export interface WebhookMessage {
 const SECRET_PREFIX = 'whsec_';
 
 /**
- * The signer of one webhook, by the Standard Webhooks specification 1.0: HMAC-SHA256, keyed with what the secret's base64 stands for.
- * Secrets made by earlier versions are in base64url without padding; `Buffer` reads both forms as the same 32 bytes.
+ * The signer of one webhook, by the Standard Webhooks specification 1.0: HMAC-SHA256 with the bytes of the secret's base64. Secrets made by
+ * earlier versions are in base64url without padding; `Buffer` reads both forms as the same 32 bytes.
  * @param secret `whsec_…`
  */
 function signerOf(secret: string): Webhook {
@@ -32,8 +32,8 @@ function dataOf(alert: AlertView | null, timeZone: string): Readonly<Record<stri
 }
 
 /**
- * What is sent for a delivery. Its body follows from the event alone, so that repeats and replays say the same; the timestamp is the
- * attempt's, since receivers refuse old ones.
+ * The message of a delivery. Its body depends only on the event, so that repeats and replays are the same. The timestamp is the attempt's,
+ * because receivers refuse old ones.
  */
 export function createWebhookMessage(
   delivery: ClaimedDelivery,

@@ -12,22 +12,22 @@ export interface WebhookSenderOptions {
   readonly log: Log;
   /** Quota time zone, for the sentences in events. */
   readonly timeZone: string;
-  /** Pauses before the second attempt and those after it; then a delivery has failed. */
+  /** Seconds before the second and later attempts. After the last one, a delivery has failed. */
   readonly retrySeconds: readonly number[];
-  /** Receivers on private addresses and any port. */
+  /** Allows receivers on private addresses and any port. */
   readonly allowPrivate: boolean;
-  /** How often the queue is asked. Default 1 s. */
+  /** Milliseconds between two looks at the queue. Default 1 s. */
   readonly pollMs?: number;
-  /** In place of one that is made of `allowPrivate`, for tests. It is closed with the sender. */
+  /** Replaces the client made from `allowPrivate`, for tests. It is closed with the sender. */
   readonly fetch?: GuardedFetch;
 }
 
 const ATTEMPT_MS = 5_000;
-/** An attempt and the statement that records it, with time to spare. */
+/** Time for an attempt and the statement that records it, and more. */
 const LEASE_MS = 30_000;
 const MAX_AT_ONCE = 20;
 
-/** One text for an unknown name and for a name of our network, so that customers cannot learn which names it knows. */
+/** One text for an unknown name and for a name of our network, so that customers cannot learn which names the network has. */
 const REASONS: Partial<Readonly<Record<FetchRefusal, string>>> = {
   host_unknown: 'the host has no public address',
   address_refused: 'the host has no public address',
@@ -41,7 +41,7 @@ const REASONS: Partial<Readonly<Record<FetchRefusal, string>>> = {
 
 type Attempt = Pick<AttemptOutcome, 'isDelivered' | 'status' | 'error'>;
 
-/** Anything but 2xx is a failure; a redirect too, because no customer entered its target. */
+/** Anything but 2xx is a failure. A redirect is one too, because no customer entered its target. */
 async function attempt(
   fetch: GuardedFetch,
   url: string,
@@ -57,15 +57,14 @@ async function attempt(
 }
 
 /**
- * Sends deliveries that are due, and records how that went, until it is closed. Several processes may send: each delivery is claimed by
- * one of them.
+ * Sends deliveries that are due, and records the results, until it is closed. Several processes may send: one of them claims each delivery.
  */
 export class WebhookSender {
   private readonly fetch: GuardedFetch;
   /** A person who can add a seller's webhook runs the installation, and may name its own systems. */
   private readonly sellersFetch: GuardedFetch;
   private readonly timer: NodeJS.Timeout;
-  /** Attempts that run → to which webhook. */
+  /** Running attempts, with their webhooks. */
   private readonly running = new Map<Promise<void>, string>();
   private polling: Promise<void> | undefined;
   private closed = false;
@@ -78,7 +77,7 @@ export class WebhookSender {
     this.timer = setInterval(() => this.poll(), pollMs).unref();
   }
 
-  /** Takes nothing new and waits for attempts that run. Never throws. */
+  /** Takes nothing new and waits for running attempts. Never throws. */
   async close(): Promise<void> {
     this.closed = true;
     clearInterval(this.timer);
@@ -101,13 +100,13 @@ export class WebhookSender {
     for (const delivery of await claimDeliveries(this.options.db, { most: room, leaseMs: LEASE_MS, busy })) this.start(delivery);
   }
 
-  /** What is not recorded is attempted again when its lease ends. */
+  /** An attempt that is not recorded is repeated when its lease ends. */
   private start(delivery: ClaimedDelivery): void {
     const work = this.deliver(delivery)
       .catch((err: unknown) => this.options.log.warn({ err, delivery: delivery.deliveryId }, 'a delivery could not be recorded'))
       .finally(() => {
         this.running.delete(work);
-        // Whatever else waits for this receiver need not wait for the next turn.
+        // Other deliveries for this receiver need not wait for the next turn.
         this.poll();
       });
     this.running.set(work, delivery.webhookId);

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 
 /**
- * The name to which browsers bind passkeys: the host of the dashboard's own URL, whatever a request calls it. They keep none for a network
- * address, and none over plain http but for this machine.
+ * The name to which browsers bind passkeys: the host of the dashboard's own URL, whatever host a request names. Browsers keep none for a
+ * network address, and none over plain http except for this machine.
  * @param url origin of the dashboard as browsers see it
  * @returns undefined where there can be none
  */

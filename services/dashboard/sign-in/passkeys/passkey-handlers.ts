@@ -10,16 +10,18 @@ import { noteAccount } from '../note-account';
 import type { PersonTools } from '../person';
 import { findSignedIn } from '../second-factor';
 
-/** As many as a person has devices, and some to spare. */
+/** More than a person has devices. */
 const MAX_PASSKEYS = 20;
 const ENOUGH = `Your account has ${MAX_PASSKEYS} passkeys already. Remove one first.`;
 
-/** Adding a passkey to the own account, and signing in with one: each in two requests, since the device signs what the first one answers. */
+/**
+ * Adds a passkey to the own account, and signs in with one. Each takes two requests, because the device signs the response of the first.
+ */
 export function passkeyHandlers(tools: PersonTools): Handlers<typeof passkeyEndpoints> {
   const { mail } = tools;
   return {
     /**
-     * The answer is taken from this browser and this account alone, once, within 5 minutes: anyone who gives it has shown the password here.
+     * The signature is accepted only from this browser and account, once, within 5 minutes: whoever sends it has shown the password here.
      */
     'POST /account/passkeys/options': async ({ caller, body: { password }, request, reply }, { db }) => {
       await caller.confirm(password);
@@ -27,7 +29,7 @@ export function passkeyHandlers(tools: PersonTools): Handlers<typeof passkeyEndp
       return passOn(await askAuth(request, { method: 'GET', path: '/api/auth/passkey/generate-register-options' }, tools), reply);
     },
 
-    /** Keeps what the device has made. The owner is told: from here on it opens the account. */
+    /** Keeps the device's new passkey. The owner gets a mail, because it opens the account from now on. */
     'POST /account/passkeys': async ({ caller: { email }, body, request }, { db, log }) => {
       const question = { method: 'POST', path: '/api/auth/passkey/verify-registration', body } as const;
       await askAuth(request, question, tools).catch(async (error: unknown) => {
@@ -41,7 +43,7 @@ export function passkeyHandlers(tools: PersonTools): Handlers<typeof passkeyEndp
       return {};
     },
 
-    /** That the device must check who is there is not better-auth's default. */
+    /** better-auth's default does not require that the device checks the person. */
     'POST /auth/sign-in/passkey/options': async ({ request, reply }) => {
       const question = { method: 'GET', path: '/api/auth/passkey/generate-authenticate-options' } as const;
       const asked = await passOn<Answer<'POST /auth/sign-in/passkey/options'>>(await askAuth(request, question, tools), reply);
@@ -67,10 +69,10 @@ export function passkeyHandlers(tools: PersonTools): Handlers<typeof passkeyEndp
   };
 }
 
-/** better-auth's words for an answer of a device that does not fit what was asked, or fits no passkey. */
+/** better-auth's codes for a device's response that does not fit the request or any passkey. */
 const UNFIT = new Set(['failed_to_verify_registration', 'authentication_failed', 'passkey_not_found']);
 
-/** better-auth's word for what went wrong, in small letters; one of its faults has it in its cause alone. */
+/** better-auth's code for a failure, in small letters. One of its errors has it only in its cause. */
 function codeOf(error: unknown): string {
   if (error instanceof Refusal) return error.options.code ?? '';
   if (!(error instanceof ServiceError)) return '';
@@ -78,8 +80,8 @@ function codeOf(error: unknown): string {
 }
 
 /**
- * What better-auth threw, as an answer that says what to do; anything else as it is.
- * @param unfit for a device's answer that does not fit
+ * Turns better-auth's error into a response that says what to do. Any other error stays as it is.
+ * @param unfit for a device's response that does not fit
  */
 function passkeyProblem(error: unknown, unfit: Error): unknown {
   const code = codeOf(error);

@@ -20,14 +20,14 @@ const SCHEMA = {
   },
 } satisfies PasskeyOptions['schema'];
 
-/** Passkeys, by better-auth's own plug-in; none where browsers keep none. It is loaded here, as better-auth is: see create-auth.ts. */
+/** Passkeys, by better-auth's own plug-in; none where browsers keep none. It is loaded here, like better-auth: see create-auth.ts. */
 export async function passkeyPlugins(options: AuthOptions): Promise<BetterAuthPlugin[]> {
   const { db, url } = options;
   const rpID = passkeyDomain(url);
   if (rpID === undefined) return [];
   const [{ passkey }, { APIError }] = await Promise.all([import('@better-auth/passkey'), import('better-auth/api')]);
 
-  // The plug-in asks the device for it, and takes an answer without.
+  // The plug-in asks the device to check the person, but accepts a response without a check.
   const requireVerified = (isVerified: boolean | undefined): void => {
     if (isVerified !== true) throw new APIError('BAD_REQUEST', { code: 'PERSON_UNVERIFIED', message: 'The person was not verified' });
   };
@@ -37,7 +37,7 @@ export async function passkeyPlugins(options: AuthOptions): Promise<BetterAuthPl
     origin: url,
     authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
     registration: {
-      // Asked for by a person who has just given the password, which is more than the session of a day that the plug-in wants; see
+      // A person who has just given the password asks for it. That is stronger than the day-old session which the plug-in requires; see
       // passkey-handlers.ts. Without a session it makes nothing.
       requireSession: false,
       resolveUser: () => Promise.reject(new APIError('UNAUTHORIZED', { code: 'SESSION_REQUIRED', message: 'Sign in first' })),

@@ -6,10 +6,13 @@ import { boundedFetch } from './bounded-fetch';
 import type { Identity } from './identity';
 import type { SignInProvider } from './provider-settings';
 
-/** Loaded when a provider is first asked. */
+/** Loaded when a provider is first used. */
 export type Client = typeof Library;
 
-/** How a provider is asked: as it describes itself. @throws whatever the network or the library throws */
+/**
+ * Reads how a provider describes itself.
+ * @throws whatever the network or the library throws
+ */
 export async function discover(client: Client, provider: SignInProvider): Promise<Configuration> {
   const { issuer, clientId, clientSecret, kind } = provider;
   const insecure = issuer.startsWith('http:') ? [client.allowInsecureRequests] : [];
@@ -21,10 +24,10 @@ export async function discover(client: Client, provider: SignInProvider): Promis
   }
   const found = await client.discovery(new URL(issuer), clientId, clientSecret, undefined, {
     [client.customFetch]: boundedFetch,
-    // The signature of what says who somebody is, although it comes over TLS.
+    // Checks the signature of the identity, although it comes over TLS.
     execute: [...insecure, client.enableNonRepudiationChecks],
   });
-  // What the standard has clients use unless the provider does not take it.
+  // The standard's default for clients, unless the provider does not accept it.
   const methods = found.serverMetadata().token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
   if (!methods.includes('client_secret_basic')) return found;
   const config = new client.Configuration(found.serverMetadata(), clientId, clientSecret, client.ClientSecretBasic(clientSecret));
@@ -33,7 +36,7 @@ export async function discover(client: Client, provider: SignInProvider): Promis
   return config;
 }
 
-/** Of the sign-in that the verifier was made for, at this provider: what it signs for another counts for nothing. */
+/** The nonce of the sign-in that the verifier was made for, at this provider. A token signed for another sign-in is refused. */
 export function nonceOf({ id }: SignInProvider, codeVerifier: string): string {
   return createHash('sha256').update(`nonce\0${id}\0${codeVerifier}`).digest('base64url');
 }
@@ -45,7 +48,7 @@ interface Returned {
   readonly redirectURI: string;
 }
 
-/** Trades the code in, and checks what comes for it: issuer, audience, signature, time, nonce. */
+/** Exchanges the code, and checks the tokens: issuer, audience, signature, time, nonce. */
 export async function identify(
   client: Client,
   config: Configuration,
@@ -53,26 +56,29 @@ export async function identify(
 ): Promise<Identity> {
   const at = new URL(redirectURI);
   at.searchParams.set('code', code);
-  // better-auth has compared the one of the answer with the provider's.
+  // better-auth has compared the response's issuer with the provider's.
   const { issuer, authorization_response_iss_parameter_supported: saysIssuer } = config.serverMetadata();
   if (saysIssuer) at.searchParams.set('iss', issuer);
   const isOidc = provider.kind === 'oidc';
   const tokens = await client.authorizationCodeGrant(config, at, {
     pkceCodeVerifier: codeVerifier,
-    // better-auth has looked at it, and at the cookie that goes with it.
+    // better-auth has checked it, together with its cookie.
     expectedState: client.skipStateCheck,
     ...(isOidc && { expectedNonce: nonceOf(provider, codeVerifier) }),
   });
   if (!isOidc) return findGithubPerson(provider.issuer, tokens.access_token);
   const claims = tokens.claims();
   if (!claims) throw new Error('the provider sent no ID token');
-  // Many send the address only to who asks for it.
+  // Many send the address only on request.
   const said = claims['email'] === undefined ? await client.fetchUserInfo(config, tokens.access_token, claims.sub) : claims;
   const email = z.string().safeParse(said['email']).data;
   return { subject: claims.sub, email, isEmailVerified: said['email_verified'] === true };
 }
 
-/** Where GitHub, or a server of GitHub Enterprise, signs people in. @param base of its pages */
+/**
+ * The endpoints of GitHub, or of a server of GitHub Enterprise.
+ * @param base of its pages
+ */
 function githubEndpoints(base: string): ServerMetadata {
   return {
     issuer: base,
@@ -81,7 +87,7 @@ function githubEndpoints(base: string): ServerMetadata {
   };
 }
 
-/** GitHub's API is at a name of its own; that of a server of GitHub Enterprise below its pages. */
+/** GitHub's API has a name of its own. On a server of GitHub Enterprise it lies below the pages. */
 const apiOf = (base: string): string => (base === 'https://github.com' ? 'https://api.github.com' : `${base}/api/v3`);
 
 const account = z.object({ id: z.number().int() });
@@ -94,7 +100,7 @@ async function ask(url: string, token: string): Promise<unknown> {
   return response.json();
 }
 
-/** Whose token it is. Accounts have several addresses, of which the primary one counts. */
+/** The person of a token. Accounts have several addresses; the primary one counts. */
 async function findGithubPerson(base: string, token: string): Promise<Identity> {
   const api = apiOf(base);
   const [person, emails] = await Promise.all([ask(`${api}/user`, token), ask(`${api}/user/emails?per_page=100`, token)]);

@@ -1,12 +1,12 @@
 import { type CustomFetch } from 'openid-client';
 import { isSafeUrl } from './provider-settings';
 
-/** Somebody waits for the page. */
+/** Milliseconds. Somebody waits for the page. */
 const TIMEOUT_MS = 5_000;
-/** Many times what a provider's description or its keys take. */
+/** Many times the size of a provider's description or keys. */
 const MAX_BYTES = 1_048_576;
 
-/** Statuses of answers without a body, which a `Response` refuses to be made with one. */
+/** Statuses of responses without a body, with which a `Response` cannot be made. */
 const WITHOUT_BODY = new Set([204, 205, 304]);
 
 async function readBounded(response: Response): Promise<Uint8Array<ArrayBuffer>> {
@@ -26,7 +26,7 @@ async function readBounded(response: Response): Promise<Uint8Array<ArrayBuffer>>
   return new Uint8Array(Buffer.concat(chunks));
 }
 
-/** `fetch` of a provider: within 5 s and 1 MiB, over https, and never led elsewhere. */
+/** `fetch` of a provider: within 5 s and 1 MiB, over https, without redirects. */
 export const boundedFetch: CustomFetch = async (url, { body, method, headers: sent }) => {
   if (!isSafeUrl(url)) throw new Error('the provider names an address without https');
   const response = await fetch(url, {

@@ -7,10 +7,10 @@ import { noteAccount } from '../note-account';
 import { asksForSecondFactor } from '../second-factor';
 import { type SignInProvider } from './provider-settings';
 
-/** Why a sign-in by a provider came to nothing; pages say it in words. */
+/** Why a sign-in by a provider failed. Pages put it into words. */
 type Failure = 'denied' | 'exists' | 'unverified' | 'operator' | 'elsewhere' | 'expired' | 'failed';
 
-/** Of better-auth's words, and the provider's; all others are `failed`. */
+/** Codes of better-auth and of the provider. All others are `failed`. */
 const FAILURES: Readonly<Record<string, Failure>> = {
   access_denied: 'denied',
   account_not_linked: 'exists',
@@ -23,10 +23,10 @@ const FAILURES: Readonly<Record<string, Failure>> = {
   state_invalid: 'expired',
 };
 
-/** The pages that may say it: where the way began. */
+/** The pages that may show it: those on which the sign-in began. */
 const PAGES: ReadonlySet<string> = new Set(['/sign-in', '/account']);
 
-/** Of what comes along, the members that the protocol has. A provider's own texts are never shown. */
+/** Of the parameters, only those of the protocol. A provider's own texts are never shown. */
 const MEMBERS = ['code', 'state', 'error', 'iss'] as const;
 
 function protocolQuery(request: FastifyRequest): string {
@@ -45,7 +45,10 @@ function pageWith(path: string, given: Readonly<Record<string, string | null>>):
   return query.size === 0 ? path : `${path}?${query.toString()}`;
 }
 
-/** Where a failure is told. @param leads where better-auth would lead: with its own page when it cannot tell where the way began */
+/**
+ * The page that shows a failure.
+ * @param leads where better-auth would lead: to its own page when it cannot tell where the sign-in began
+ */
 function failurePage(leads: URL, error: string): string {
   const path = PAGES.has(leads.pathname) ? leads.pathname : '/sign-in';
   return pageWith(path, {
@@ -54,7 +57,7 @@ function failurePage(leads: URL, error: string): string {
   });
 }
 
-/** The address of the person who has a session by this answer. */
+/** The address of the person whose session begins with this response. */
 async function findNewcomer(response: Response, request: FastifyRequest, { auth }: AuthTools): Promise<string | undefined> {
   const cookies = response.headers.getSetCookie().map((each) => each.split(';')[0] ?? '');
   const begun = cookies.find((each) => /session_token=./.test(each));
@@ -62,7 +65,7 @@ async function findNewcomer(response: Response, request: FastifyRequest, { auth 
   return (await (await auth()).findSession(new Headers({ cookie: begun, [ADDRESS_HEADER]: request.ip }))).user?.email;
 }
 
-/** @returns where to go from here: always to one of our pages */
+/** @returns where to go from here: always one of our pages */
 async function findWay(response: Response, request: FastifyRequest, tools: AuthTools & { provider: SignInProvider }): Promise<string> {
   const leads = new URL(response.headers.get('location') ?? '/signed-in', tools.url);
   const error = leads.searchParams.get('error');
@@ -70,7 +73,7 @@ async function findWay(response: Response, request: FastifyRequest, tools: AuthT
   const then = leads.searchParams.get('then');
   if (await asksForSecondFactor(response)) return pageWith('/second-step', { then });
   const email = await findNewcomer(response, request, tools);
-  // It signs no one in: a person who is signed in has connected the provider.
+  // Nobody signs in here: a signed-in person has connected the provider.
   if (email === undefined) return pageWith('/account', { provider: 'connected' });
   await welcome({ email, from: request.ip }, tools);
   await noteAccount(tools.db, { action: 'account.sign_in', email, from: request.ip, details: { with: tools.provider.name } });
@@ -78,8 +81,8 @@ async function findWay(response: Response, request: FastifyRequest, tools: AuthT
 }
 
 /**
- * Where a provider leads people back to. They come from another site, so that the session's cookie, which is strict, comes along with
- * nothing before one of our pages asks for it: `/signed-in` leads on from there. A person with a second factor is asked for it as after a password.
+ * Providers lead people back to it. They come from another site, so browsers send the session's strict cookie only after one of our pages
+ * has loaded: `/signed-in` leads on from there. A person with a second factor is asked for it as after a password.
  */
 export function callbackHandler(
   provider: SignInProvider,
@@ -92,7 +95,7 @@ export function callbackHandler(
       const way = await findWay(response, request, { ...tools, provider });
       return await reply.header('set-cookie', response.headers.getSetCookie()).redirect(way, 303);
     } catch (error) {
-      // A person is looking: what an API would answer as a problem is a page here. Faults stay faults.
+      // A person is looking, so a problem of an API becomes a page here. Faults stay faults.
       if (!(error instanceof Refusal || error instanceof ServiceError)) throw error;
       tools.log.warn({ provider: provider.id, code: error.message }, 'a sign-in by a provider failed');
       return reply.redirect(pageWith('/sign-in', { provider: 'failed' }), 303);

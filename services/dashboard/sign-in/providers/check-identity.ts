@@ -6,9 +6,9 @@ type Check = NonNullable<NonNullable<BetterAuthOptions['user']>['validateUserInf
 type Given = Parameters<Check>[0];
 
 /**
- * Whether a provider's word is enough. Somebody new, or a new way into an account, takes an address that the provider has verified; after
- * that it is the provider's own name for the person that counts. Operators have our passwords and second factors.
- * @returns what better-auth then refuses with; undefined: it is
+ * Decides whether a provider's statement is enough. A new person, or a new way into an account, needs an address that the provider has
+ * verified. After that, the provider's own id of the person counts. Operators have our passwords and second factors.
+ * @returns the code with which better-auth then refuses; undefined when it is enough
  */
 export async function checkIdentity(db: Pool, { user, source }: Given): Promise<{ error: string } | undefined> {
   if (source.method !== 'oauth') return undefined;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /** The person whom a provider has identified. */
 export const identity = z.object({
-  /** Of the provider's own, never given to somebody else. */
+  /** The provider's own id, never given to another person. */
   subject: z.string().min(1),
   email: z.string().optional(),
   isEmailVerified: z.boolean(),

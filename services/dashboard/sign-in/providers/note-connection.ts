@@ -22,8 +22,8 @@ interface NewAccount {
 }
 
 /**
- * What follows once an account has another way in: the audit log says so, and its owner is told. An account that begins with a provider
- * has no other.
+ * Follows when an account has another way in: it writes a line to the audit log and mails the owner. An account that begins with a provider
+ * has no other way.
  * @param headers of the request, with the caller's address
  */
 export async function noteConnection(

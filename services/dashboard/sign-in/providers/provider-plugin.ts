@@ -7,20 +7,20 @@ import { identity } from './identity';
 import type { SignInProvider } from './provider-settings';
 
 /**
- * Has better-auth know our providers. Its own plug-in for them asks each once, when the process starts: one that is away then would be
- * missing until the next start.
+ * Makes our providers known to better-auth. Its own plug-in contacts each provider once, when the process starts: a provider that is down
+ * then would be missing until the next start.
  */
 export function providerPlugin({ providers = [], log }: Pick<AuthOptions, 'providers' | 'log'>): BetterAuthPlugin {
   const socialProviders = providers.map((each) => createProvider(each, { log, now: () => Date.now() }));
   return { id: 'tollgate-providers', init: () => ({ context: { socialProviders } }) };
 }
 
-/** What a provider says of itself changes rarely; its keys are looked up by themselves when they change. */
+/** A provider's description changes rarely. Its keys are looked up separately when they change. */
 const KNOWN_FOR_MS = 3_600_000;
 
 const DOWN = 'does not answer, or not as it should. Try again in a while, or sign in with your password.';
 
-/** Makes it when it is asked for, and again after a failure or an hour. */
+/** Creates it on first use, and again after a failure or an hour. */
 function keepFor<Value>(make: () => Promise<Value>, now: () => number): () => Promise<Value> {
   let kept: { readonly value: Promise<Value>; readonly until: number } | undefined;
   return () => {
@@ -35,13 +35,13 @@ function keepFor<Value>(make: () => Promise<Value>, now: () => number): () => Pr
   };
 }
 
-/** What failed, without what was sent: an error of the library may hold a token as its cause. */
+/** The reason of a failure, without the data sent: an error of the library may hold a token as its cause. */
 function reasonOf(error: unknown): string {
   return error instanceof Error ? `${error.name}: ${error.message}` : 'unknown';
 }
 
 /**
- * A provider as better-auth asks it. It keeps none of the provider's tokens: they are for asking who somebody is, once.
+ * A provider in better-auth's form. It keeps none of the provider's tokens, which serve only to identify the person once.
  * @param tools.now milliseconds since 1970
  */
 function createProvider(provider: SignInProvider, { log, now }: { log: Log; now: () => number }): OAuthProvider {
@@ -56,7 +56,7 @@ function createProvider(provider: SignInProvider, { log, now }: { log: Log; now:
     id,
     name,
     issuer: provider.issuer,
-    // Under its issuer: another one under the same id is somebody else.
+    // Includes the issuer: another issuer with the same id is another account.
     accountSubject: ({ profile }) => `${provider.issuer} ${identity.parse(profile).subject}`,
     async createAuthorizationURL({ state, codeVerifier, redirectURI }) {
       const { client, config } = await loaded().catch((error: unknown) => {
@@ -84,7 +84,7 @@ function createProvider(provider: SignInProvider, { log, now }: { log: Log; now:
     },
     getUserInfo({ raw }) {
       const data = identity.parse(raw);
-      // A person's name is not kept.
+      // The person's name is not kept.
       const user = { name: '', email: data.email ?? null, emailVerified: data.isEmailVerified };
       return Promise.resolve({ user, data });
     },

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 
-/** A provider by which people may sign in beside their passwords, as the operator set it up. */
+/** A provider by which people may sign in beside their passwords, as the platform engineer configured it. */
 export interface SignInProvider {
-  /** Stands in the address that the provider leads back to. */
+  /** Part of the address to which the provider leads back. */
   readonly id: string;
-  /** As buttons say it. */
+  /** Name on buttons. */
   readonly name: string;
-  /** GitHub speaks OAuth alone: it signs nothing, and is asked who somebody is. */
+  /** GitHub supports only OAuth: it signs nothing, and its API says who the person is. */
   readonly kind: 'oidc' | 'github';
-  /** Of OpenID Connect, as the provider spells it; of GitHub the base of its pages. */
+  /** For OpenID Connect the issuer as the provider spells it; for GitHub the base of its pages. */
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
@@ -18,13 +18,13 @@ export interface SignInProvider {
 const MAX_PROVIDERS = 8;
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** What need not be said of these. */
+/** Values that need no configuration for these providers. */
 const KNOWN: Readonly<Record<string, Pick<SignInProvider, 'name' | 'issuer' | 'kind'>>> = {
   google: { name: 'Google', issuer: 'https://accounts.google.com', kind: 'oidc' },
   github: { name: 'GitHub', issuer: 'https://github.com', kind: 'github' },
 };
 
-/** Whether what is asked there stays secret: `http` only on this machine. */
+/** True when requests to the URL stay secret: `http` only on this machine. */
 export function isSafeUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname, username, password } = new URL(text);
@@ -48,7 +48,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** JSON in a variable; what is wrong with it is said without its text. */
+/** JSON in a variable. Its mistakes are described without its text. */
 function jsonSetting<Shape extends z.ZodType>(shape: Shape, example: string): z.ZodType<z.output<Shape> | undefined> {
   return z
     .string()
@@ -72,7 +72,7 @@ export const providerSettings = z.object({
 
 type ProviderSettings = z.output<typeof providerSettings>;
 
-/** What is wrong with the two settings together, for each the variable. */
+/** Mistakes in the two settings together, each with its variable. */
 export function findProviderProblems({ DASHBOARD_SIGN_IN: given = [], DASHBOARD_SIGN_IN_SECRETS: secrets = {} }: ProviderSettings): {
   readonly name: keyof ProviderSettings;
   readonly message: string;

@@ -5,7 +5,7 @@ import { type Handlers } from '../../http/bind-endpoint';
 import { askAuth, passOn } from '../auth-handler';
 import { type PersonTools } from '../person';
 
-/** By which providers and passkeys the own account opens, beside its password. */
+/** Providers and passkeys that open the own account, beside its password. */
 export function wayHandlers(tools: PersonTools): Handlers<typeof wayEndpoints> {
   const { providers } = tools;
   const nameOf = (providerId: string): string => providers.find(({ id }) => id === providerId)?.name ?? providerId;
@@ -20,7 +20,7 @@ export function wayHandlers(tools: PersonTools): Handlers<typeof wayEndpoints> {
       };
     },
 
-    /** Answers where to go, from where the provider leads back to the account page. */
+    /** Gives the address to go to, from which the provider leads back to the account page. */
     'POST /account/ways': async ({ caller, body: { provider, password }, request, reply }) => {
       if (!providers.some(({ id }) => id === provider)) throw invalidInput([{ field: 'provider', message: 'is not offered here' }]);
       await caller.confirm(password);

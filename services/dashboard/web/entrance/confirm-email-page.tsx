@@ -15,8 +15,8 @@ const DONE = {
 } as const;
 
 /**
- * Where the links lead that confirm a new address. A press of the button confirms: programs that look at mail open links by themselves.
- * The token leaves the address at once, and stays in this entry of the tab's history for a reload.
+ * The page of the links that confirm a new address. A press of the button confirms, because programs that scan mail open links by
+ * themselves. The token leaves the address at once, and stays in this entry of the tab's history for a reload.
  */
 export function ConfirmEmailPage(): ReactNode {
   const kept = useLocation({ select: ({ state }) => state.linkToken });

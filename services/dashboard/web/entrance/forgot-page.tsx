@@ -8,7 +8,7 @@ import { useSubmit } from '../parts/hooks/use-submit';
 import { PageTitle } from '../parts/components/page-title';
 import { ProblemAlert } from '../parts/components/problem-alert';
 
-/** Asks for a mail with which a new password can be set. Says the same whether there is such an account or not. */
+/** Asks for a mail with a link to set a new password. It shows the same whether the account exists or not. */
 export function ForgotPage(): ReactNode {
   const [sentTo, setSentTo] = useState<string>();
   const typed = useLocation({ select: ({ state }) => state.email });

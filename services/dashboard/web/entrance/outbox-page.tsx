@@ -9,7 +9,7 @@ import { formatMoment } from '../parts/format/time';
 import { Loaded } from '../parts/components/loaded';
 import { PageTitle } from '../parts/components/page-title';
 
-/** Mail of an embedded installation, which sends none. */
+/** Mail of an embedded installation, which is not sent. */
 export function OutboxPage(): ReactNode {
   const query = useQuery(outboxQuery);
   return (
@@ -48,7 +48,7 @@ function Mails({ mails }: Outbox): ReactNode {
   );
 }
 
-/** Links of this dashboard can be followed; anything else stays text. */
+/** Links of this dashboard can be followed. Anything else stays text. */
 function MailText({ text }: { readonly text: string }): ReactNode {
   const parts = text.split(/(https?:\/\/\S+)/);
   return (

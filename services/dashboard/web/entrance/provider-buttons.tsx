@@ -9,11 +9,11 @@ import { useSubmit } from '../parts/hooks/use-submit';
 
 interface ProviderButtonsProps {
   readonly then: string | undefined;
-  /** A way in of another kind, where there are passkeys. */
+  /** A further way to sign in, where there are passkeys. */
   readonly passkey?: ReactNode;
 }
 
-/** Ways in beside the password, where there are any. The frame of the page has asked for them already. */
+/** Ways to sign in beside the password, if there are any. The frame of the page has loaded them already. */
 export function ProviderButtons({ then, passkey }: ProviderButtonsProps): ReactNode {
   const { data } = useQuery(installationQuery);
   const { submit, pending, problem } = useSubmit(async (id: string) => {

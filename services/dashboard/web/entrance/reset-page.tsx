@@ -8,7 +8,7 @@ import { useSubmit } from '../parts/hooks/use-submit';
 import { PageTitle } from '../parts/components/page-title';
 import { ProblemAlert } from '../parts/components/problem-alert';
 
-/** Where the link of the mail leads. Its token leaves the address at once, so that neither history nor a shared screen keeps it. */
+/** The page of the mail's link. Its token leaves the address at once, so that neither history nor a shared screen keeps it. */
 export function ResetPage(): ReactNode {
   const navigate = useNavigate();
   const [token] = useState(() => new URLSearchParams(window.location.search).get('token'));

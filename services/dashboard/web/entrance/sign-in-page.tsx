@@ -86,7 +86,10 @@ export function SignInPage(): ReactNode {
   );
 }
 
-/** Why a sign-in by a provider came to nothing; loaded by the few to whom that happens. @param outcome as the address says it */
+/**
+ * Why a sign-in by a provider failed; loaded only in that case.
+ * @param outcome from the address
+ */
 function useProviderText(outcome: string | undefined): string | undefined {
   const [text, setText] = useState<string>();
   useEffect(() => {
@@ -99,7 +102,7 @@ function isUnverified(error: unknown): boolean {
   return error instanceof ApiProblem && error.code === 'email_not_verified';
 }
 
-/** Signs in with what the device keeps: neither address nor password. */
+/** Signs in with a passkey of the device, without address and password. */
 function PasskeyButton({ onSignedIn }: { readonly onSignedIn: () => void }): ReactNode {
   const { submit, pending, problem } = useSubmit(async () => {
     await signInWithPasskey();

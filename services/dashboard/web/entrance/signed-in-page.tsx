@@ -8,8 +8,8 @@ import { noteShownOrganisation } from '../parts/browser/shown-organisation';
 import { PageTitle } from '../parts/components/page-title';
 
 /**
- * Where a provider's page leads: coming from another site the browser shows no session, and a page that the server writes would take the
- * reader for a stranger. From here on it does.
+ * The page to which a provider leads back. The browser sends no session with a request from another site, so a page written by the server
+ * would take the reader for a stranger. From here on it sends the session.
  */
 export function SignedInPage(): ReactNode {
   const { then } = useSearch({ from: '/entrance/signed-in' });

@@ -15,8 +15,8 @@ import { EmailText } from '../parts/components/email-text';
 import { checkEmail } from '../parts/api/credentials';
 
 /**
- * Where the link of the mail leads, and where those who have not opened it yet are told to. The token leaves the address at once, and
- * stays in this entry of the tab's history for a reload: without the password, or the browser that showed it, it is worth nothing.
+ * The page of the mail's link, and of those who have not opened it yet. The token leaves the address at once, and stays in this entry of
+ * the tab's history for a reload. It is worthless without the password, or the browser that showed the password.
  */
 export function VerifyPage(): ReactNode {
   const kept = useLocation({ select: ({ state }) => state.linkToken });
@@ -28,7 +28,7 @@ export function VerifyPage(): ReactNode {
   return token === undefined ? <OpenTheMail /> : <Confirm token={token} />;
 }
 
-/** By what this browser has shown when it signed up, else by the password. */
+/** Confirms with what this browser has shown when it signed up, else with the password. */
 function Confirm({ token }: { readonly token: string }): ReactNode {
   const navigate = useNavigate();
   const client = useQueryClient();
@@ -94,7 +94,7 @@ function ConfirmForm({ token, onConfirmed }: ConfirmFormProps): ReactNode {
       </PageTitle>
       <Stack gap="sm">
         <ProblemAlert problem={problem} />
-        {/* For the browser's store of passwords. */}
+        {/* For the browser's password store. */}
         {email !== undefined && <input type="email" autoComplete="username" value={email} readOnly hidden />}
         <PasswordInput label="Password" autoComplete="current-password" key={form.key('password')} {...form.getInputProps('password')} />
         <Button type="submit" loading={pending} fullWidth mt={4}>
@@ -138,11 +138,11 @@ function BackToSignIn(): ReactNode {
 interface ConfirmAtOnceProps {
   readonly token: string;
   readonly onConfirmed: () => Promise<void>;
-  /** The password must be asked for after all. */
+  /** Called when the password must be asked for after all. */
   readonly onRefused: (problem: ApiProblem | undefined) => void;
 }
 
-/** In the browser that signed up: it showed the password a moment ago, and is asked for nothing more. */
+/** For the browser that signed up: it has just shown the password, and is asked for nothing more. */
 function ConfirmAtOnce({ token, onConfirmed, onRefused }: ConfirmAtOnceProps): ReactNode {
   const hasBegun = useRef(false);
   useEffect(() => {
@@ -161,9 +161,9 @@ function ConfirmAtOnce({ token, onConfirmed, onRefused }: ConfirmAtOnceProps): R
 }
 
 /**
- * The address that one of our links was sent to, as the middle part of its token (a JWT) says. To be shown only: the server, which made the
- * token, checks it.
- * @returns undefined for what is no such token
+ * The address to which one of our links was sent, from the middle part of its token (a JWT). It is only for display: the server, which made
+ * the token, checks it.
+ * @returns undefined for any other token
  */
 function linkAddress(token: string): string | undefined {
   const [, payload = ''] = token.split('.');
@@ -178,11 +178,11 @@ function linkAddress(token: string): string | undefined {
 }
 
 interface ResendVerificationProps {
-  /** Asked for when it is not known. */
+  /** Asked for when unknown. */
   readonly email: string | undefined;
 }
 
-/** Requests another email with a link. Says the same whether an account waits for it or not. */
+/** Requests another email with a link. It shows the same whether an account waits for it or not. */
 function ResendVerification({ email }: ResendVerificationProps): ReactNode {
   const [sentTo, setSentTo] = useState<string>();
   const form = useForm({ mode: 'uncontrolled', initialValues: { email: email ?? '' }, validate: { email: checkEmail } });

@@ -81,7 +81,7 @@ const STATES_OF_PAYMENTS: readonly Choice<PaymentState>[] = (['due', 'overdue', 
   label: PAYMENT_STATES[value].label,
 }));
 
-/** What the address says may be anything; the server would refuse the rest. */
+/** The address may hold any text. The server would refuse other values. */
 function useFilter<State extends string>(states: readonly Choice<State>[]) {
   const { month, currency, state, customer } = useSearch({ from: FROM });
   const known = states.find(({ value }) => value === state)?.value;
@@ -155,7 +155,7 @@ function Lists({ provider, months }: BillingSums): ReactNode {
   return <BillingList list={isPayments ? 'payments' : 'invoices'} hasBoth={hasPayments && hasInvoices} />;
 }
 
-/** What customers were charged, what of it was paid, and what is due. */
+/** Charges to customers, payments, and what is due. */
 export function SellerBillingPage(): ReactNode {
   const query = useQuery(billingSumsQuery);
   return (

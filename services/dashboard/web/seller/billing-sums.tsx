@@ -46,7 +46,7 @@ const COLUMNS: readonly Column<Sums>[] = [
   { header: 'Credited', isNumber: true, cell: money('credited') },
 ];
 
-/** What was charged, paid and is owed, by month, currency, and who charged it. */
+/** Charged, paid and owed sums by month, currency, and who charged them. */
 export function BillingSumsTable({ months }: Pick<BillingSums, 'months'>): ReactNode {
   return (
     <DataTable

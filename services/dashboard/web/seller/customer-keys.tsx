@@ -120,7 +120,7 @@ interface IssueKeyDialogProps {
   readonly onClose: () => void;
 }
 
-/** Makes a key for a customer; it is shown once. Closing the dialog forgets it. */
+/** Makes a key for a customer and shows it once. Closing the dialog forgets it. */
 function IssueKeyDialog({ customerId, onClose }: IssueKeyDialogProps): ReactNode {
   const client = useQueryClient();
   const { data } = useQuery(catalogueQuery);

@@ -36,7 +36,7 @@ export function CustomerPage(): ReactNode {
   const query = useQuery(customerQuery(customerId));
   return (
     <>
-      {/* Not before an answer: a second heading would take the focus from somebody who has just arrived. */}
+      {/* Shown after the first response: a second heading would take the focus from a reader who has just arrived. */}
       {query.isError && !query.data && <PageTitle title="Customer" />}
       <Loaded query={query} height={600}>
         {(customer) => <Customer customer={customer} />}
@@ -134,7 +134,7 @@ function Alerts({ alerts }: Pick<CustomerDetails, 'alerts'>): ReactNode {
   );
 }
 
-/** What operators wrote down, the newest first. The customer does not see it. */
+/** Notes of operators, newest first. The customer does not see them. */
 function CustomerNotes({ customer: { id, notes } }: { readonly customer: CustomerDetails }): ReactNode {
   const client = useQueryClient();
   const form = useForm({
@@ -182,7 +182,7 @@ function CustomerNotes({ customer: { id, notes } }: { readonly customer: Custome
   );
 }
 
-/** What happened to a customer, by whomever, newest first: the first page of its audit log in words. */
+/** The events of a customer by any actor, newest first: the first page of its audit log in words. */
 function CustomerTimeline({ customerId }: { readonly customerId: string }): ReactNode {
   const query = useQuery(auditOfAllQuery({ customer: customerId }, undefined));
   const all = (
@@ -199,7 +199,7 @@ function CustomerTimeline({ customerId }: { readonly customerId: string }): Reac
           ) : (
             <Stack gap={8} component="ol" m={0} pl={0} fz="sm" style={{ listStyle: 'none' }}>
               {entries.map(({ at, actor, action, subject, details }, index) => (
-                // Lines of the log have no id of their own here, and are only added before the first.
+                // Lines of the log have no id here, and are only added at the beginning.
                 <li key={`${at} ${action} ${entries.length - index}`}>
                   <span className="dimmed">
                     <Moment at={at} /> ·{' '}
@@ -227,7 +227,7 @@ interface GivePlanDialogProps {
   readonly onClose: () => void;
 }
 
-/** Puts the customer on a plan, also on one that is given on request. Rendered only while it is open. */
+/** Puts the customer on a plan, even on one that is given on request. Rendered only while it is open. */
 function GivePlanDialog({ customer: { id, email, subscriptions }, onClose }: GivePlanDialogProps): ReactNode {
   const client = useQueryClient();
   const { data } = useQuery(catalogueQuery);

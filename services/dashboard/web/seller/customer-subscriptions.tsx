@@ -28,7 +28,7 @@ const STATES = {
   cancelled: { color: 'gray', text: 'Cancelled' },
 } as const;
 
-/** What the customer has and uses, with the ways to limit and to stop it. */
+/** The customer's subscriptions and use, with buttons to limit and to stop them. */
 export function CustomerSubscriptions({ customer, onSuspend }: CustomerSubscriptionsProps): ReactNode {
   const [limited, setLimited] = useState<Subscription>();
   const { subscriptions, limitTerms } = customer;
@@ -101,7 +101,7 @@ export function CustomerSubscriptions({ customer, onSuspend }: CustomerSubscript
   );
 }
 
-/** In a row: suspends what it names, or restores it. */
+/** Button in a row: suspends its subject, or restores it. */
 export function SuspendButton({
   target,
   onSuspend,
@@ -152,7 +152,7 @@ interface LimitsDialogProps {
   readonly onClose: () => void;
 }
 
-/** Past the end of the day that is chosen, wherever the operator is. */
+/** The end of the chosen day, wherever the operator is. */
 function endOf(day: string): string | null {
   return day === '' ? null : new Date(`${day}T23:59:59`).toISOString();
 }

@@ -7,7 +7,7 @@ import { Dialog } from '../parts/components/dialog';
 import { FormButtons } from '../parts/components/form-buttons';
 import { CUSTOMERS_SEARCH } from './customers-search';
 
-/** Lists of customers that were saved by name in this browser, and the way to save the one that is shown. */
+/** Lists of customers saved by name in this browser, with a button to save the present one. */
 export function CustomerViews({ search }: { readonly search: Readonly<Record<string, string | undefined>> }): ReactNode {
   const { views, save, forget } = useSavedViews('customers');
   const [isNaming, setNaming] = useState(false);

@@ -91,13 +91,13 @@ function StateBadge({ state }: Pick<CustomerLine, 'state'>): ReactNode {
   return <Badge color={STATES[state].color}>{STATES[state].text}</Badge>;
 }
 
-/** Of a whole key, or a masked one, only the end is asked for: a secret has no business in an address. */
+/** Only the end of a whole or masked key is searched for: a secret has no business in an address. */
 function searchOf(text: string): string | undefined {
   const wanted = text.trim();
   return (/^tg_|…/.test(wanted) ? wanted.slice(-4) : wanted) || undefined;
 }
 
-/** Orders that are offered, as `sort` and `direction` have them. */
+/** The orders offered, as `sort` and `direction`. */
 const ORDERS = [
   { value: 'email up', label: 'Address' },
   { value: 'used down', label: 'Most requests' },
@@ -109,7 +109,7 @@ const ORDERS = [
   { value: 'created down', label: 'Newest' },
 ] as const;
 
-/** What the address says may be anything; the server would refuse the rest. */
+/** The address may hold any text. The server would refuse other values. */
 function useFilter(): CustomersFilter & { readonly order: string } {
   const { search, state, product, sort, direction } = useAsked();
   const { value: order } = ORDERS.find(({ value }) => value === `${sort ?? 'email'} ${direction ?? 'up'}`) ?? ORDERS[0];
@@ -118,7 +118,7 @@ function useFilter(): CustomersFilter & { readonly order: string } {
   return { search, sort: by, direction: towards, order, ...(isState ? { state: state as CustomerLine['state'] } : { product }) };
 }
 
-/** What the address says, without the page of the list. */
+/** The members of the address, without the page of the list. */
 function useAsked(): Readonly<Record<string, string | undefined>> {
   const { search, state, product, sort, direction } = useSearch({ from: '/console/operator/customers' });
   return { search, state, product, sort, direction };

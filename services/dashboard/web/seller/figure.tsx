@@ -1,13 +1,13 @@
 import { Text } from '@mantine/core';
 import { type ReactNode } from 'react';
 
-/** Stands for a figure that is not known. */
+/** Shown for an unknown figure. */
 export const NOT_KNOWN = <span className="dimmed">not known</span>;
 
 interface FigureProps {
   readonly name: string;
   readonly value: ReactNode;
-  /** Below it. */
+  /** Stands below it. */
   readonly note?: ReactNode;
 }
 

@@ -28,7 +28,7 @@ function sumOf(parts: readonly Part[]): Part {
   };
 }
 
-/** How a business does, and what waits for its seller: each figure leads to what it counts. */
+/** The state of the business, and what waits for the seller. Each figure leads to the list that it counts. */
 export function HomePage(): ReactNode {
   const query = useQuery(homeQuery);
   return (
@@ -55,7 +55,7 @@ export function HomePage(): ReactNode {
   );
 }
 
-/** What asks for the seller's attention now. */
+/** What needs the seller's attention now. */
 function Waiting({ home: { outages, plansWaiting, nodes } }: { readonly home: OperatorHome }): ReactNode {
   return (
     <Panel title="Now">
@@ -141,7 +141,7 @@ function Traffic({ title, of, boundsMs }: TrafficProps): ReactNode {
   );
 }
 
-/** Revenue and customers; each figure leads to the list of those it counts. */
+/** Revenue and customers. Each figure leads to the list that it counts. */
 function BusinessPanel({ of }: { readonly of: OperatorHome['business'] }): ReactNode {
   if (of === null) {
     return (

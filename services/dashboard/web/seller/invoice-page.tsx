@@ -25,7 +25,7 @@ interface ActProps {
   readonly onClose: () => void;
 }
 
-/** Loads anew what the act has changed. */
+/** Reloads what the act has changed. */
 function useSettled(): (message: string) => Promise<void> {
   const client = useQueryClient();
   return async (message) => {
@@ -118,7 +118,7 @@ function Actions({ invoice }: { readonly invoice: InvoiceView }): ReactNode {
   );
 }
 
-/** One invoice, with what the seller can do about it. */
+/** One invoice, with the seller's possible acts. */
 export function SellerInvoicePage(): ReactNode {
   const { invoiceId } = useParams({ from: '/console/operator/billing/$invoiceId' });
   const query = useQuery(anyInvoiceQuery(invoiceId));

@@ -42,7 +42,7 @@ interface StateBadge {
   readonly text: string;
 }
 
-/** A state and since when it holds; a state that was not asked about stays open. */
+/** A state and the time since which it holds. An unknown state stays open. */
 function Since({ badge, since }: { readonly badge: StateBadge | null; readonly since: string | null }): ReactNode {
   if (badge === null) return '–';
   return (
@@ -59,7 +59,7 @@ function Since({ badge, since }: { readonly badge: StateBadge | null; readonly s
 
 const MEBIBYTE = 1_048_576;
 
-/** Which gateways run, how fast they act on changes, and how the database is. */
+/** Running gateways, the time they take to act on changes, and the state of the database. */
 export function NodesPage(): ReactNode {
   const query = useQuery(nodesQuery);
   return (

@@ -53,7 +53,7 @@ const COLUMNS: readonly Column<Entry>[] = [
   { header: 'Details', isWide: true, cell: ({ details }) => <Details details={details} /> },
 ];
 
-/** Who did what, when, from where and to whom. */
+/** All changes with actor, time, address and customer. */
 export function OperatorAuditPage(): ReactNode {
   const { actor, action, customer } = useSearch({ from: FROM });
   const filter = { actor, action, customer };

@@ -26,7 +26,7 @@ export const CUSTOMER: Column<Pick<SellersPaymentView, 'customerId' | 'customer'
   ),
 };
 
-/** Has the provider charge what is owed once more. */
+/** Has the payment provider charge what is owed once more. */
 function Retry({ payment }: { readonly payment: SellersPaymentView }): ReactNode {
   const client = useQueryClient();
   const [isAsking, setAsking] = useState(false);

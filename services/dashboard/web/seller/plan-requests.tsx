@@ -73,7 +73,7 @@ function columnsFor(onAnswer: (answering: Answering) => void): readonly Column<O
 
 const nameOf = (act: Answering['act']): string => (act === 'approve' ? 'Approve' : 'Decline');
 
-/** Plans that wait for an answer, the longest waiting first; nothing where none does. Of one customer, or of all. */
+/** Plans that wait for the seller, the longest waiting first; nothing without any. Of one customer, or of all. */
 export function PlanRequests({ customerId }: { readonly customerId?: string }): ReactNode {
   const { data, error, refetch } = useRead(planRequestsQuery(customerId, undefined));
   const [answering, setAnswering] = useState<Answering>();
@@ -102,7 +102,7 @@ interface AnswerDialogProps {
 /** Of a request that is declined the reason, else what becomes of a payment for another plan. */
 type PlanAnswer = { readonly reason: string } | { readonly payment: PaymentChoice };
 
-/** Sends an answer; what other pages show of the customer is loaded anew. */
+/** Approves or declines a request, and reloads what other pages show of the customer. */
 function useAnswer({ id, plan, customer }: OpenPlanRequest): (answer: PlanAnswer) => Promise<void> {
   const client = useQueryClient();
   return async (answer) => {

@@ -10,12 +10,12 @@ import { NOT_KNOWN } from './figure';
 type Answered = ProductFigures['answered'][number];
 type Part = Answered['period'];
 
-/** Answers whose caller waited for them. */
+/** Responses whose caller waited for them. */
 function answersOf({ answers }: Part): number {
   return answers === null ? 0 : answers.succeeded + answers.rejected + answers.failed;
 }
 
-/** `12 (0.4%)`: answers with a status of 500 to 599. */
+/** `12 (0.4%)`: responses with a status of 500 to 599. */
 export function Failures({ of }: { readonly of: Part }): ReactNode {
   const answered = answersOf(of);
   if (of.answers === null || answered === 0) return of.admitted === 0 ? '–' : NOT_KNOWN;
@@ -27,7 +27,7 @@ export function Failures({ of }: { readonly of: Part }): ReactNode {
   );
 }
 
-/** Within how many milliseconds a share of the answers was sent. */
+/** Milliseconds within which a share of the responses was sent. */
 export function Within({ of, boundsMs, share }: { of: Part; boundsMs: readonly number[]; share: number }): ReactNode {
   const ms = of.answers === null ? undefined : withinMs(of.answers.took, boundsMs, share);
   if (ms === undefined) return of.admitted === 0 ? '–' : NOT_KNOWN;
@@ -46,7 +46,7 @@ const columnsOf = (boundsMs: readonly number[]): readonly Column<Answered>[] => 
   { header: 'Not known', isNumber: true, cell: ({ period }) => formatCount(notKnown(period)) },
 ];
 
-/** How each product answered, today and in the last 30 days. */
+/** The responses of each product, today and in the last 30 days. */
 export function ProductAnswers({ figures: { answered, answerTimesMs } }: { readonly figures: ProductFigures }): ReactNode {
   return (
     <>

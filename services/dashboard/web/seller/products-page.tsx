@@ -59,7 +59,7 @@ const CHANGES: readonly Column<Change>[] = [
   { header: 'Details', isWide: true, cell: ({ details }) => <Details details={details} /> },
 ];
 
-/** What is sold, and how it does. */
+/** What is sold, with its figures. */
 export function ProductsPage(): ReactNode {
   const figures = useQuery(figuresQuery);
   const catalogue = useQuery(catalogueQuery);

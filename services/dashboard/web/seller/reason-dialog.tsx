@@ -10,14 +10,14 @@ interface ReasonDialogProps {
   readonly title: string;
   /** What will happen. */
   readonly children: ReactNode;
-  /** What the button says: the act itself, never "OK". */
+  /** Text of the button: the act itself, never "OK". */
   readonly action: string;
   /** Throws ApiProblem; the dialog stays open and shows it. */
   readonly onSend: (reason: string) => Promise<void>;
   readonly onClose: () => void;
 }
 
-/** Asks for the reason of an act, which the customer reads. Rendered only while it is open. */
+/** Asks for the reason of an act, which the customer will read. Rendered only while it is open. */
 export function ReasonDialog({ title, children, action, onSend, onClose }: ReasonDialogProps): ReactNode {
   const form = useForm({
     mode: 'uncontrolled',

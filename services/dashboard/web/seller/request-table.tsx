@@ -41,7 +41,7 @@ const COLUMNS: readonly Column<Asked>[] = [
 /** On a customer's own page every row would name the customer. */
 const COLUMNS_OF_CUSTOMER = COLUMNS.filter(({ header }) => header !== 'Customer');
 
-/** With what key and from where. */
+/** The key and the address of the caller. */
 function Caller({ request: { maskedKey, callerAddress, originHost } }: { readonly request: Asked }): ReactNode {
   return (
     <>
@@ -58,7 +58,7 @@ function Caller({ request: { maskedKey, callerAddress, originHost } }: { readonl
   );
 }
 
-/** A customer's address, leading to its page. */
+/** A customer's address, with a link to its page. */
 export function Whose({ customer }: Pick<Asked, 'customer'>): ReactNode {
   if (customer === null) return <span className="dimmed">nobody</span>;
   return (
@@ -74,7 +74,7 @@ interface RequestTableProps {
   readonly isPaged?: boolean;
 }
 
-/** Requests of the last 7 days, live; each leads to its explanation. */
+/** Requests of the last 7 days, kept current. Each leads to its explanation. */
 export function RequestTable({ filter, limit = 25, isPaged = true }: RequestTableProps): ReactNode {
   const paging = usePaged();
   const { data, error, refetch } = useRead({

@@ -16,14 +16,14 @@ import { RequestTable } from './request-table';
 
 const FROM = '/console/operator/requests';
 
-/** Those of unknown keys first, which operators look for. */
+/** Requests with unknown keys come first, because operators look for them. */
 const OUTCOMES = outcomeChoices([
   ...(['key_unknown', 'key_missing', 'ambiguous_key', 'key_inactive', 'key_expired', 'product_not_authorised'] as const),
   ...(['subscription_missing', 'subscription_inactive', 'caller_not_whitelisted', 'sandbox_missing'] as const),
   ...(['quota_daily_exceeded', 'quota_monthly_exceeded', 'quota_unavailable', 'access_layer_unavailable'] as const),
 ]);
 
-/** What is asked now, whosever it is, and what came of it. */
+/** Present requests of all customers, with their outcomes. */
 export function RequestsPage(): ReactNode {
   const { request, slower, after: _after, page: _page, ...columns } = useSearch({ from: FROM });
   const filter = { ...columns, ...(slower !== undefined && { slowerThanMs: slower }) };
@@ -53,7 +53,7 @@ const TEXTS = [
   { name: 'request', label: 'Explain request', placeholder: 'Request ID', longest: 100 },
 ] as const;
 
-/** Of a whole key only the end is asked for: a secret has no business in an address. */
+/** Only the end of a whole key is searched for: a secret has no business in an address. */
 function textOf(name: string, value: string): string | undefined {
   const text = value.trim();
   if (name === 'path' && text !== '') return text.startsWith('/') ? text : `/${text}`;
@@ -61,7 +61,7 @@ function textOf(name: string, value: string): string | undefined {
   return text.length < 4 ? undefined : text.slice(-4);
 }
 
-/** Every column of the table, and the id of a request to be explained. */
+/** Filters for every column of the table, and for the id of a request to explain. */
 function Filters(): ReactNode {
   const filter = useSearch({ from: FROM });
   const navigate = useNavigate({ from: '/operator/requests' });
@@ -90,7 +90,7 @@ function Filters(): ReactNode {
       ))}
       {TEXTS.map(({ name, label, placeholder, longest }) => (
         <TextInput
-          // Links of the table set the last one.
+          // Links of the table set the last filter.
           key={name === 'request' ? `${name} ${filter[name] ?? ''}` : name}
           label={label}
           placeholder={placeholder}
@@ -120,7 +120,7 @@ function Explained({ requestId }: { readonly requestId: string }): ReactNode {
   );
 }
 
-/** Leads to the customer who has the key. */
+/** A link to the customer who has the key. */
 function KeyLink({ maskedKey }: { readonly maskedKey: string }): ReactNode {
   return (
     <Link to="/operator/customers" search={{ ...CUSTOMERS_SEARCH, search: maskedKey.slice(-4) }} className="text-link mono">

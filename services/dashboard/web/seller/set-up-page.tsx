@@ -5,7 +5,7 @@ import { forgetPerson } from '../parts/api/query-client';
 import { PageTitle } from '../parts/components/page-title';
 import { SetUpSecondFactor } from '../parts/components/second-factor/set-up-second-factor';
 
-/** Where an operator's first sign-in leads: nothing else can be done before the second factor is set up. */
+/** The page of an operator's first sign-in: nothing else is possible before the second factor is set up. */
 export function SetUpPage(): ReactNode {
   const navigate = useNavigate();
   const client = useQueryClient();

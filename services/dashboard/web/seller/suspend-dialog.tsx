@@ -7,9 +7,9 @@ import { toast } from '../parts/browser/toast';
 import { ConfirmDialog } from '../parts/components/confirm-dialog';
 import { ReasonDialog } from './reason-dialog';
 
-/** What is to be suspended, or restored. */
+/** The subject of a suspension or restoration. */
 export interface SuspensionTarget extends Pick<Body<'POST /operator/suspensions'>, 'kind' | 'id'> {
-  /** For people, for example an address. */
+  /** Name for people, for example an address. */
   readonly name: string;
   readonly isSuspended: boolean;
 }

@@ -9,7 +9,7 @@ import { CUSTOMER, useTitles } from './payment-list';
 
 type Uncharged = BillingSums['uncharged'][number];
 
-/** Use above limits that nobody charges, because the payment provider refuses it; nothing where there is none. */
+/** Use above limits that nobody charges because the payment provider refuses; nothing without any. */
 export function UnchargedUse({ rows }: { readonly rows: readonly Uncharged[] }): ReactNode {
   const titleOf = useTitles();
   if (rows.length === 0) return null;

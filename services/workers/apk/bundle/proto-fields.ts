@@ -7,10 +7,10 @@ export interface Span {
   readonly end: number;
 }
 
-/** One field of a message, as on the wire. Of a number the low 32 bits are kept: no field that is read here has more. */
+/** One field of a message, as on the wire. Only the low 32 bits of a number are kept, because no field that is read here is larger. */
 export interface ProtoField extends Span {
   readonly number: number;
-  /** Of a varint or a fixed 32-bit field; of others 0. */
+  /** Value of a varint or a fixed 32-bit field; 0 for other fields. */
   readonly value: number;
   /** True when `start` and `end` hold a text, bytes or a message. */
   readonly isSpan: boolean;
@@ -22,7 +22,7 @@ const VARINT_BYTES = 10;
 
 /**
  * The fields of a message in their order (protobuf.dev/programming-guides/encoding). Time is linear in its bytes.
- * @throws MalformedError also for groups, which no message of Android's tools has
+ * @throws MalformedError also for groups, which Android's tools never write
  */
 export function* protoFields(reader: ByteReader, { start, end }: Span): Generator<ProtoField> {
   for (let at = start; at < end;) {
@@ -68,7 +68,7 @@ export function spanOf(reader: ByteReader, message: Span, number: number): Span 
   return undefined;
 }
 
-/** The first number field of this number; 0 where it is left out, as protobuf has it. */
+/** The first number field of this number. A missing field is 0, as in protobuf. */
 export function numberOf(reader: ByteReader, message: Span, number: number): number {
   for (const field of protoFields(reader, message)) if (field.number === number && !field.isSpan) return field.value;
   return 0;

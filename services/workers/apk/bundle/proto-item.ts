@@ -3,10 +3,10 @@ import { LIMITS } from '../limits';
 import { type ResourceValue, VALUE } from '../resources/resource-value';
 import { numberOf, type ProtoField, protoFields, type Span, spanOf, textAt } from './proto-fields';
 
-/** Fields of aapt.pb.Item (frameworks/base tools/aapt2/Resources.proto), of which one is set. */
+/** Fields of aapt.pb.Item (frameworks/base tools/aapt2/Resources.proto). Exactly one of them is set. */
 const ITEM = { reference: 1, string: 2, rawString: 3, styledString: 4, file: 5, primitive: 7 } as const;
 const REFERENCE = { type: 1, id: 2 } as const;
-/** Fields of aapt.pb.Primitive and the types of Res_value that they stand for. */
+/** Fields of aapt.pb.Primitive and the corresponding types of Res_value. */
 const PRIMITIVES: ReadonlyMap<number, number> = new Map([
   [3, VALUE.float],
   [6, VALUE.decimal],
@@ -25,7 +25,7 @@ export function textValue(text: string): ResourceValue {
   return { type: VALUE.string, data: 0, text };
 }
 
-/** The value of an aapt.pb.Item as binary resources would have it; undefined for kinds that no fact is read from. */
+/** The value of an aapt.pb.Item as binary resources would hold it; undefined for kinds that no fact uses. */
 export function readItem(reader: ByteReader, item: Span): ResourceValue | undefined {
   for (const field of protoFields(reader, item)) {
     if (!field.isSpan) continue;

@@ -14,13 +14,13 @@ const CONFIG_VALUE = { config: 1, value: 2 } as const;
 const VALUE_ITEM = 4;
 const CONFIG_LOCALE = 3;
 
-/** All entries of one type by their number; read when one is first asked for. */
+/** All entries of one type by their number. Read on first use. */
 type EntryIndex = Map<number, Span>;
 
-/** The resources of a bundle's module (resources.pb, an aapt.pb.ResourceTable), looked up in the bytes when asked for. */
+/** The resources of a bundle's module (resources.pb, an aapt.pb.ResourceTable). Values are looked up in the bytes on demand. */
 export class ProtoResourceTable implements Resources {
   private readonly reader: ByteReader;
-  /** By package and type, as the upper half of a resource id has them. */
+  /** By package and type, in the form of the upper half of a resource id. */
   private readonly types = new Map<number, Span[]>();
   private readonly indexes = new Map<number, EntryIndex>();
   private readonly read = new Map<number, ConfiguredValue[]>();
@@ -52,7 +52,7 @@ export class ProtoResourceTable implements Resources {
     }
   }
 
-  /** Ids are messages of their own, with the number in their first field. */
+  /** Reads an id, which is a message with the number in its first field. */
   private idIn(message: Span, field: number): number {
     const id = spanOf(this.reader, message, field);
     return id ? numberOf(this.reader, id, 1) : 0;
@@ -66,7 +66,7 @@ export class ProtoResourceTable implements Resources {
     return values;
   }
 
-  /** Each value is read once; what is then looked at again and again is counted. */
+  /** Reads the values of a resource once. Repeated look-ups count against the limit. */
   private readValues(resourceId: number): ConfiguredValue[] {
     const entry = this.indexOf(resourceId >>> 16).get(resourceId & 0xffff);
     if (!entry) return [];
@@ -103,7 +103,7 @@ export class ProtoResourceTable implements Resources {
     return index;
   }
 
-  /** Only simple values are of use here: styles, plurals and arrays have no item. */
+  /** Only simple values are used here. Styles, plurals and arrays have no item. */
   private configured(span: Span): ConfiguredValue | undefined {
     const value = spanOf(this.reader, span, CONFIG_VALUE.value);
     const item = value && spanOf(this.reader, value, VALUE_ITEM);
@@ -122,7 +122,7 @@ export class ProtoResourceTable implements Resources {
     return { locale, isPlain };
   }
 
-  /** All texts of the table, for looking through them. */
+  /** All texts of the table, for scanning. */
   *strings(): Generator<string> {
     for (const types of this.types.values()) {
       for (const type of types) {
@@ -142,7 +142,9 @@ export class ProtoResourceTable implements Resources {
   }
 }
 
-/** Fields of aapt.pb.Value and of the compound values that hold texts: where their elements are, and the item in each of these. */
+/**
+ * Fields of aapt.pb.Value, and of compound values that hold texts: the field of their elements, and the field of the item in each element.
+ */
 const VALUE = { item: 4, compound: 5 } as const;
 const COMPOUNDS: ReadonlyMap<number, { readonly element: number; readonly item: number }> = new Map([
   // Style, Array and Plural.

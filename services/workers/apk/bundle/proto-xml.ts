@@ -11,7 +11,7 @@ const ELEMENT = { name: 3, attribute: 4, child: 5 } as const;
 const ATTRIBUTE = { namespace: 1, name: 2, value: 3, resourceId: 5, item: 6 } as const;
 
 /**
- * Reads the XML of app bundles (aapt.pb.XmlNode) into the tree that binary XML gives, within the same limits.
+ * Reads the XML of app bundles (aapt.pb.XmlNode) into the same tree that binary XML gives, within the same limits.
  * @param what names the file in errors
  * @throws MalformedError
  */
@@ -47,7 +47,7 @@ class TreeReader {
     return { name, attributes, children, text };
   }
 
-  /** @returns the text, where the child is one */
+  /** @returns the text if the child is a text */
   private child(node: Span, siblings: XmlElement[], depth: number): string {
     for (const field of protoFields(this.reader, node)) {
       if (field.isSpan && field.number === NODE.element) {

@@ -1,6 +1,6 @@
 import { MalformedError } from '../apk-error';
 
-/** Little-endian reads within the bounds of one buffer. */
+/** Reads little-endian values within the bounds of one buffer. */
 export class ByteReader {
   /** @param what names the structure in errors, for example `string pool` */
   constructor(
@@ -27,7 +27,7 @@ export class ByteReader {
     return this.bytes.readUInt32LE(at);
   }
 
-  /** @throws MalformedError also when the value is beyond what a number holds exactly: no offset in a file is */
+  /** @throws MalformedError also when a number cannot hold the value exactly, which no offset in a file needs */
   u64(at: number): number {
     this.check(at, 8);
     const value = this.bytes.readBigUInt64LE(at);
@@ -35,7 +35,7 @@ export class ByteReader {
     return Number(value);
   }
 
-  /** A view, not a copy. */
+  /** Returns a view, not a copy. */
   slice(at: number, length: number): Buffer {
     this.check(at, length);
     return this.bytes.subarray(at, at + length);

@@ -14,7 +14,7 @@ function checkRange(source: ByteSource, offset: number, length: number): void {
   }
 }
 
-/** Reads an open file; the descriptor stays the caller's. */
+/** Reads an open file. The caller closes the descriptor. */
 export class FileSource implements ByteSource {
   constructor(
     private readonly descriptor: number,
@@ -48,7 +48,7 @@ export class BufferSource implements ByteSource {
 
 /** Part of another source. */
 export class SourceRange implements ByteSource {
-  /** @throws MalformedError when it does not lie within the source */
+  /** @throws MalformedError when the range does not lie within the source */
   constructor(
     private readonly whole: ByteSource,
     private readonly start: number,

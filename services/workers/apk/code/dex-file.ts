@@ -10,7 +10,7 @@ const HEADER_BYTES = 0x70;
 const CLASS_BYTES = 32;
 const MAX_DESCRIPTOR = 2_000;
 
-/** One dex file: what its header says, and the names of its classes. */
+/** One dex file: the facts of its header, and the names of its classes. */
 export class DexFile {
   private readonly reader: ByteReader;
 
@@ -41,7 +41,10 @@ export class DexFile {
     return isSigned && adler32(this.bytes.subarray(AT.signature, size)) === this.reader.u32(AT.checksum);
   }
 
-  /** Descriptors of the classes defined here, such as `Lcom/example/Main;`. @throws MalformedError where the tables do not fit */
+  /**
+   * Descriptors of the classes defined here, such as `Lcom/example/Main;`.
+   * @throws MalformedError when the tables do not fit the file
+   */
   *classDescriptors(): Generator<string> {
     const count = this.reader.u32(AT.classes);
     const at = this.reader.u32(AT.classes + 4);
@@ -65,7 +68,7 @@ export class DexFile {
 }
 
 const ADLER_MODULUS = 65_521;
-/** The most additions before a 32-bit sum must be reduced (RFC 1950, as zlib does it). */
+/** The most additions before a 32-bit sum must be reduced (RFC 1950; zlib does the same). */
 const ADLER_RUN = 5_552;
 
 function adler32(bytes: Buffer): number {

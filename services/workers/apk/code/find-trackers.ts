@@ -7,7 +7,7 @@ const BY_PREFIX: ReadonlyMap<string, TrackerFacts> = new Map(
   ),
 );
 
-/** Class names are looked at this far; no package name of the list is longer. */
+/** Maximum segments of a class name that are compared. No package name of the list is longer. */
 const MAX_SEGMENTS = 8;
 
 /** Collects the trackers whose classes an app contains. */
@@ -28,7 +28,7 @@ export class TrackerFinder {
   }
 }
 
-/** @param ok false when code could not be read: a tracker in it would not have been seen */
+/** @param ok false when some code could not be read, which may hold a tracker */
 export function checkedTrackers(ok: boolean): CheckedFacts {
   return { source: 'tracker_list', as_of: catalogue.asOf, ok, entries: catalogue.trackers.length };
 }

@@ -3,12 +3,12 @@ import { LIMITS } from '../limits';
 import { type Notes } from '../notes';
 import { type ApkReport } from '../report';
 
-/** Where Android looks for them; longer names than these load nowhere. */
+/** Places where Android looks for libraries. Android loads no library with a longer name. */
 const LIBRARY = /^lib\/([\w.-]{1,40})\/([^/]{1,200}\.so)$/;
 
 const inOrder = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** The libraries of machine code in all parts, and the processors that they are for. What is in them is not looked at. */
+/** Lists the native libraries of all parts and the processors that they are for. Their contents are not examined. */
 export function listNativeLibraries(parts: readonly AppPart[], notes: Notes): Pick<ApkReport, 'native_abis' | 'native_libraries'> {
   const files = parts.flatMap((part) => [...part.files]);
   const libraries = files.flatMap(([place, { size }]) => {

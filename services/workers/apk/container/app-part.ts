@@ -12,12 +12,12 @@ import { readEntry } from '../zip/read-entry';
 export const MANIFEST = 'AndroidManifest.xml';
 const RESOURCES = { binary: 'resources.arsc', protobuf: 'resources.pb' } as const;
 
-/** What an app consists of: an APK, or a module of a bundle, which says the same in other places and in protobuf. */
+/** A part of an app: an APK, or a module of a bundle, which holds the same facts in other places and in protobuf. */
 export interface AppPart {
-  /** Before the names of its files in the report: `` for an upload itself, `splits/a.apk/` for an APK inside. */
+  /** Prefix of its files' names in the report: empty for the upload itself, `splits/a.apk/` for an APK inside. */
   readonly prefix: string;
   readonly archive: ZipArchive;
-  /** By the place that a file has in an APK, whatever it is called in the archive. */
+  /** Files by their place in an APK, whatever they are called in the archive. */
   readonly files: ReadonlyMap<string, ZipEntry>;
   readonly encoding: keyof typeof RESOURCES;
 }
@@ -30,7 +30,10 @@ export function nameInReport({ prefix }: AppPart, entry: ZipEntry): string {
   return prefix + entry.name;
 }
 
-/** Runs what the report means nothing without. @throws ApkRefused where the part is malformed */
+/**
+ * Runs work without which the report would be meaningless.
+ * @throws ApkRefused when the part is malformed
+ */
 export function orRefuse<T>(work: () => T): T {
   try {
     return work();
@@ -59,7 +62,7 @@ export function readXmlOf(part: AppPart, path: string): XmlElement | undefined {
   return entry && parse(part, readEntry(part.archive, entry, LIMITS.xmlFileBytes), path);
 }
 
-/** Apps without resources are rare and valid. */
+/** Reads the resources. Apps without resources are rare but valid. */
 export function readResourcesOf(part: AppPart, notes: Pick<Notes, 'add'>): Resources | undefined {
   const entry = part.files.get(RESOURCES[part.encoding]);
   if (!entry) return undefined;
@@ -67,13 +70,13 @@ export function readResourcesOf(part: AppPart, notes: Pick<Notes, 'add'>): Resou
   return tolerate(() => (part.encoding === 'binary' ? new ResourceTable(bytes()) : new ProtoResourceTable(bytes())), undefined, notes.add);
 }
 
-/** What the texts of its resources are found in. */
+/** Name of the file that holds the texts of its resources. */
 export function resourcesNameOf(part: AppPart): string {
   const place = RESOURCES[part.encoding];
   return part.prefix + (part.files.get(place)?.name ?? place);
 }
 
-/** What its manifest is found in. */
+/** Name of the file that holds its manifest. */
 export function manifestNameOf(part: AppPart): string {
   return part.prefix + (part.files.get(MANIFEST)?.name ?? MANIFEST);
 }

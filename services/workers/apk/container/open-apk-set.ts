@@ -12,7 +12,10 @@ import { readEntry } from '../zip/read-entry';
 
 const isApk = (name: string): boolean => /\.apk$/i.test(name);
 const isExpansion = (name: string): boolean => /\.obb$/i.test(name);
-/** Of several APKs that could be installed alone: what tools call the one that the splits belong to, then the one for every device. */
+/**
+ * Names of the base among several APKs that could be installed alone. Tools give the base of splits the first names; the last is the APK
+ * for every device.
+ */
 const BASE_NAMES = ['base.apk', 'splits/base-master.apk', 'universal.apk'];
 
 export function holdsApks({ entries }: ZipArchive): boolean {
@@ -27,8 +30,8 @@ interface InnerApk {
 }
 
 /**
- * An XAPK or an APKS: a base, its splits, and for XAPK files of data (OBB), which are listed and not looked at. APKs inside of the inner
- * ones are not opened.
+ * Opens an XAPK or an APKS: a base, its splits, and in an XAPK also data files (OBB), which are listed only. APKs inside inner APKs are not
+ * opened.
  * @throws ApkRefused when no APK in it can be read
  */
 export async function openApkSet(archive: ZipArchive, options: OpenOptions): Promise<OpenedApp> {
@@ -66,7 +69,7 @@ function findBase(apks: readonly InnerApk[], names: readonly string[]): InnerApk
   return names.map((name) => whole.find(({ entry }) => entry.name === name)).find((each) => each !== undefined) ?? whole[0];
 }
 
-/** All APKs that can be read, in the order of their names. What they hold counts against one budget. */
+/** All APKs that can be read, in the order of their names. Their contents count against one budget. */
 async function openInner(archive: ZipArchive, { notes, unpacker }: OpenOptions): Promise<InnerApk[]> {
   const entries = [...archive.entries.values()].filter(({ name }) => isApk(name)).sort((a, b) => (a.name < b.name ? -1 : 1));
   if (entries.length > LIMITS.parts) notes.add(`only ${LIMITS.parts} of ${entries.length} APKs were looked at`);
@@ -96,14 +99,14 @@ function identityOf(manifest: XmlElement): { packageName: string | undefined; is
 }
 
 const FILE = 'manifest.json';
-/** Of what shops write into it, what tells an XAPK from other archives with such a file. */
+/** The members of its description that tell an XAPK from other archives with such a file. */
 const description = z.object({ xapk_version: z.union([z.number(), z.string()]), package_name: z.string() });
 
 interface XapkDescription {
   readonly packageName: string;
 }
 
-/** What an XAPK says of itself; undefined for other sets of APKs. It is a hint: the report is of what the APKs say. */
+/** The description of an XAPK; undefined for other sets of APKs. It is only a hint: the report uses the APKs. */
 function readXapkDescription(archive: ZipArchive, notes: Notes): XapkDescription | undefined {
   const entry = archive.entries.get(FILE);
   const text = entry && tolerate(() => readEntry(archive, entry, LIMITS.descriptionBytes).toString('utf8'), undefined, notes.add);

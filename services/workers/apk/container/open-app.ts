@@ -8,8 +8,8 @@ import { type OpenedApp } from './opened-app';
 import { type OpenOptions } from './unpacker';
 
 /**
- * Recognises an upload by what is in it, never by its name: an APK, an Android App Bundle, or a set of APKs (XAPK, or APKS as bundletool
- * writes it). Whatever Android would install as an APK is an APK, whatever else it holds.
+ * Recognises an upload by its contents, never by its name: an APK, an Android App Bundle, or a set of APKs (XAPK, or APKS as bundletool
+ * writes it). Anything that Android would install as an APK is an APK, whatever else it holds.
  * @throws ApkRefused
  */
 export async function openApp(source: ByteSource, options: OpenOptions): Promise<OpenedApp> {

@@ -5,7 +5,7 @@ import { type AppPart, MANIFEST } from './app-part';
 import { type OpenedApp } from './opened-app';
 
 const BASE = 'base';
-/** Folders of a module, and where their files stand in an APK (developer.android.com/guide/app-bundle/app-bundle-format). */
+/** Folders of a module, and the place of their files in an APK (developer.android.com/guide/app-bundle/app-bundle-format). */
 const PLACES: ReadonlyMap<string, string> = new Map([
   ['manifest', ''],
   ['dex', ''],
@@ -25,7 +25,7 @@ export function isBundle({ entries }: ZipArchive): boolean {
   return entries.has(`${BASE}/manifest/${MANIFEST}`);
 }
 
-/** The modules of an Android App Bundle. Its one signature, over everything, is that of the upload to the shop. */
+/** Opens the modules of an Android App Bundle. Its one signature covers everything and is the developer's, for the upload to the store. */
 export function openBundle(archive: ZipArchive, notes: Notes): OpenedApp {
   const modules = modulesOf(archive, notes);
   const parts = modules.map(({ files }): AppPart => ({ prefix: '', archive, files, encoding: 'protobuf' }));
@@ -55,7 +55,7 @@ function modulesOf({ entries }: ZipArchive, notes: Notes): Module[] {
   return [...modules.values()];
 }
 
-/** Undefined for what never reaches a device. */
+/** Undefined for a file that never reaches a device. */
 function placeInApk(path: string): string | undefined {
   if (path === 'resources.pb') return path;
   const end = path.indexOf('/');

@@ -5,12 +5,12 @@ import { type AppPart } from './app-part';
 /** An upload taken apart. */
 export interface OpenedApp {
   readonly form: AppForm;
-  /** Its manifest is the app's. */
+  /** The part whose manifest is the app's. */
   readonly base: AppPart;
-  /** Looked through as the base is. */
+  /** Other parts, which are scanned like the base. */
   readonly others: readonly AppPart[];
-  /** Everything in the upload, for the report; empty for an APK. */
+  /** Everything in the upload, for the report. Empty for an APK. */
   readonly listed: readonly PartFacts[];
-  /** What is signed: the base first. */
+  /** The signed archives, beginning with the base. */
   readonly signed: readonly [ZipArchive, ...ZipArchive[]];
 }

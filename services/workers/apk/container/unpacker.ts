@@ -9,14 +9,14 @@ import { STORED, type ZipArchive, type ZipEntry } from '../zip/open-zip';
 import { dataOffset, streamEntry } from '../zip/read-entry';
 
 /**
- * Gives access to files inside of an archive as if they stood alone: stored ones where they are, compressed ones unpacked to disk, so that
- * none is held in memory.
+ * Gives access to files inside an archive as if they stood alone. Stored files are read in place. Compressed files are unpacked to disk, so
+ * that memory holds none of them.
  */
 export class Unpacker {
   private unpacked = 0;
   private readonly descriptors: number[] = [];
 
-  /** @param folder files have no name here; they are gone once closed, or when the process ends */
+  /** @param folder files in it have no name; they are gone once closed, or when the process ends */
   constructor(private readonly folder: string) {}
 
   /** @throws MalformedError; ApkRefused `apk_too_complex` when all files together take too much space */
@@ -47,9 +47,9 @@ export class Unpacker {
   }
 }
 
-/** What opening an app takes. */
+/** Tools for opening an app. */
 export interface OpenOptions {
   readonly notes: Notes;
-  /** For the compressed APKs of a set. */
+  /** Unpacks the compressed APKs of a set. */
   readonly unpacker: Unpacker;
 }

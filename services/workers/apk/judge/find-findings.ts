@@ -31,7 +31,7 @@ export interface JudgedFacts {
 
 const ORDER: readonly Severity[] = ['critical', 'high', 'warning'];
 
-/** What is wrong with the app, worst first. */
+/** Finds what is wrong with the app, worst first. */
 export function findFindings(facts: JudgedFacts): Finding[] {
   const findings = [
     ...signingFindings(facts),
@@ -60,7 +60,7 @@ function signingFindings({ form, signing, signers, isSignedAlike }: JudgedFacts)
       'critical',
       "A split is not signed by the base's signer, or its signature does not verify: Android refuses the set",
     );
-  // Bundles know no other scheme: they are never installed, and the shop signs what is.
+  // A bundle is never installed, so it has no other scheme. The store signs the APKs.
   if (form !== 'aab' && signing.v1.present && !schemes.slice(1).some((each) => each.present)) {
     add('v1_only', 'high', 'The app is signed with the JAR scheme (v1) only, which does not protect the whole file');
   }
@@ -112,7 +112,7 @@ const KINDS: Readonly<Record<ComponentKind, string>> = {
   providers: 'provider',
 };
 
-/** One finding a kind, so that an app with many deep links does not look worse than one without a signature. */
+/** Makes one finding for each kind of component, so that an app with many deep links does not look worse than one without a signature. */
 function exportFindings(components: ComponentsFacts): Finding[] {
   return (Object.keys(KINDS) as ComponentKind[]).flatMap((kind): Finding[] => {
     const open = components[kind].filter(isOpen);
@@ -124,7 +124,7 @@ function exportFindings(components: ComponentsFacts): Finding[] {
   });
 }
 
-/** A launcher's entry has to be open. */
+/** The launcher's entry has to be exported. */
 function isOpen(component: ComponentFacts): boolean {
   return component.exported && component.permission === null && !component.intent_filters.some(startsApp);
 }
@@ -150,9 +150,9 @@ interface SensitiveGroup {
 const PREFIX = 'android.permission.';
 
 /**
- * Permissions that Google Play lets an app have only after a declaration of its own ("Permissions and APIs that Access Sensitive Information",
- * support.google.com/googleplay/android-developer/answer/9888170): reading messages and calls and following somebody weigh as high, the others
- * as warnings.
+ * Permissions that Google Play allows only after a declaration ("Permissions and APIs that Access Sensitive Information",
+ * support.google.com/googleplay/android-developer/answer/9888170). Reading messages and calls and tracking somebody's location weigh as
+ * high, the others as warnings.
  */
 const SENSITIVE: readonly SensitiveGroup[] = [
   {
@@ -181,7 +181,7 @@ const SENSITIVE: readonly SensitiveGroup[] = [
 
 const GROUPED = new Set(SENSITIVE.flatMap(({ names }) => names.map((name) => PREFIX + name)));
 
-/** What an app asks for. All other dangerous permissions are one finding: how many there are says little about what is done with them. */
+/** Findings about the app's permissions. All other dangerous permissions are one finding: their number says little about their use. */
 function permissionFindings(permissions: readonly PermissionFacts[]): Finding[] {
   const asked = permissions.filter((each) => each.requested).map(({ name }) => name);
   const found = SENSITIVE.flatMap(({ id, severity, what, names }): Finding[] => {

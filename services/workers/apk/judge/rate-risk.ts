@@ -1,6 +1,6 @@
 import { type Finding, type Risk, type Severity } from '../report';
 
-/** Weights of the contract: how much of the remaining trust one finding takes away. */
+/** Weights of the contract: the share of the remaining trust that one finding takes away. */
 const WEIGHTS: Readonly<Record<Severity, number>> = { critical: 0.5, high: 0.25, warning: 0.08 };
 
 const METHOD = `100·(1 − ∏(1 − weight)) over the findings; weights: ${Object.entries(WEIGHTS)

@@ -9,8 +9,8 @@ import { readComponents } from './read-components';
 import { type ManifestFacts } from './read-manifest';
 
 /**
- * The components of the base, then those that only its modules or splits declare. Nothing else of their manifests counts for an installed
- * app: Android takes permissions and flags from the base.
+ * The components of the base, followed by components that only its modules or splits declare. Nothing else of their manifests matters:
+ * Android takes permissions and flags from the base.
  */
 export function readComponentsOfParts(base: ManifestFacts, others: readonly ScannedPart[], notes: Notes): ComponentsFacts {
   const { name: packageName, target_sdk: target, min_sdk: min } = base.package;

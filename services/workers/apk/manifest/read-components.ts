@@ -4,19 +4,19 @@ import { type XmlElement } from '../resources/binary-xml';
 import { ATTRIBUTE, type AttributeReader, childrenNamed } from './attributes';
 import { fullClassName } from './attributes';
 
-/** What decides the defaults of components. */
+/** The values that decide the defaults of components. */
 export interface ComponentDefaults {
   readonly packageName: string;
   /** The effective target: declared target, else minimum, else 1. */
   readonly targetSdk: number;
 }
 
-/** Providers were exported by default before this target. */
+/** Providers were exported by default below this target. */
 const PROVIDER_PRIVATE_FROM = 17;
-/** A component with an intent filter must say whether it is exported from this target on. */
+/** From this target on, a component with an intent filter must declare whether it is exported. */
 const EXPLICIT_EXPORT_FROM = 31;
 
-/** All components, with `exported` as Android decides it. */
+/** Reads all components, with `exported` as Android decides it. */
 export function readComponents(
   application: XmlElement | undefined,
   attributes: AttributeReader,
@@ -60,7 +60,7 @@ function readComponent(
   };
 }
 
-/** A provider may ask for one permission to read and another to write; it counts as protected when both are. */
+/** A provider may require one permission to read and another to write. It counts as protected when it requires both. */
 function permissionOf(element: XmlElement, attributes: AttributeReader): string | undefined {
   const both = attributes.text(element, ATTRIBUTE.permission);
   if (element.name !== 'provider') return both;

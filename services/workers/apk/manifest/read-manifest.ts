@@ -17,10 +17,16 @@ export interface ManifestFacts {
   readonly network_security: NetworkSecurityFacts;
 }
 
-/** Another XML file of the app; undefined when there is none. @throws MalformedError */
+/**
+ * Reads another XML file of the app; undefined when there is none.
+ * @throws MalformedError
+ */
 export type ReadXml = (path: string) => XmlElement | undefined;
 
-/** Everything the manifest says. @throws MalformedError when it names no package */
+/**
+ * Reads all facts of the manifest.
+ * @throws MalformedError when it names no package
+ */
 export function readManifest(root: XmlElement, attributes: AttributeReader, readXml: ReadXml): ManifestFacts {
   const facts = readPackage(root, attributes);
   const targetSdk = facts.target_sdk ?? facts.min_sdk ?? 1;
@@ -102,14 +108,14 @@ function readSdk(usesSdk: XmlElement, attributes: AttributeReader, id: number): 
   return level ?? null;
 }
 
-/** The lower half is unsigned; with the upper half (API 28) it may exceed 32 bits. */
+/** Reads the version code. The lower half is unsigned; with the upper half (API 28) it may exceed 32 bits. */
 function readVersionCode(manifest: XmlElement, attributes: AttributeReader): number | null {
   const low = attributes.integer(manifest, ATTRIBUTE.versionCode);
   const high = attributes.integer(manifest, ATTRIBUTE.versionCodeMajor) ?? 0;
   return low === undefined ? null : high * 2 ** 32 + (low >>> 0);
 }
 
-/** By locale, `default` for the one without. */
+/** Labels by locale, with `default` for the one without a locale. */
 function readLabels(attributes: AttributeReader, label: ResourceValue | undefined): Record<string, string> {
   if (!label) return {};
   const { table, note } = attributes;

@@ -3,19 +3,19 @@ import { type DomainSecurityFacts, type NetworkSecurityFacts } from '../report';
 import { type XmlElement } from '../resources/binary-xml';
 import { type AttributeReader, childrenNamed } from './attributes';
 
-/** The manifest's own word, which counts only where there is no configuration file. */
+/** Facts of the manifest that apply only without a configuration file. */
 export interface NetworkDefaults {
   readonly targetSdk: number;
-  /** android:usesCleartextTraffic with its default. */
+  /** Value of android:usesCleartextTraffic, or its default. */
   readonly usesCleartext: boolean;
 }
 
-/** Cleartext is refused by default from this target on. */
+/** From this target on, cleartext is refused by default. */
 export const CLEARTEXT_REFUSED_FROM = 28;
-/** Certificates that the user installed are trusted by default before this target. */
+/** Below this target, certificates that the user installed are trusted by default. */
 const USER_CERTIFICATES_REFUSED_FROM = 24;
 
-/** What applies to an app without a configuration file. */
+/** The network security of an app without a configuration file. */
 export function defaultNetworkSecurity({ targetSdk, usesCleartext }: NetworkDefaults): NetworkSecurityFacts {
   return {
     config_file: null,
@@ -27,7 +27,7 @@ export function defaultNetworkSecurity({ targetSdk, usesCleartext }: NetworkDefa
   };
 }
 
-/** Reads a network security configuration; it replaces android:usesCleartextTraffic. */
+/** Reads a network security configuration, which replaces android:usesCleartextTraffic. */
 export function readNetworkSecurity(
   root: XmlElement,
   attributes: AttributeReader,
@@ -47,7 +47,7 @@ export function readNetworkSecurity(
   };
 }
 
-/** Domain configurations may be nested; they are listed flat. */
+/** Domain configurations may be nested. The list is flat. */
 function readDomains(parent: XmlElement, attributes: AttributeReader, depth: number): DomainSecurityFacts[] {
   if (depth > LIMITS.xmlDepth) return [];
   return childrenNamed(parent, 'domain-config')

@@ -24,7 +24,7 @@ function protectionOf(level: number): ProtectionLevel {
   }
 }
 
-/** Requested permissions in the manifest's order, then those the app declares without requesting them. */
+/** Requested permissions in the manifest's order, followed by those that the app declares but does not request. */
 export function readPermissions(manifest: XmlElement, attributes: AttributeReader): PermissionFacts[] {
   const declared = new Map<string, ProtectionLevel>();
   for (const element of childrenNamed(manifest, 'permission')) {
@@ -37,7 +37,7 @@ export function readPermissions(manifest: XmlElement, attributes: AttributeReade
     if (name === undefined) continue;
     const maxSdk = attributes.integer(element, ATTRIBUTE.maxSdkVersion) ?? null;
     const before = listed.get(name);
-    // Requested twice: the wider request counts.
+    // When a permission is requested twice, the wider request counts.
     const widest = before ? (before.max_sdk === null || maxSdk === null ? null : Math.max(before.max_sdk, maxSdk)) : maxSdk;
     listed.set(name, {
       name,
@@ -60,7 +60,7 @@ const LEVELS: ReadonlyMap<string, ProtectionLevel> = new Map(
   ),
 );
 
-/** The protection level of a permission of the platform; `unknown` for those of other apps and of newer platforms. */
+/** The protection level of a platform permission; `unknown` for permissions of other apps and of newer platforms. */
 export function platformProtection(name: string): ProtectionLevel {
   const known = LEVELS.get(name);
   if (known !== undefined) return known;

@@ -8,7 +8,7 @@ import { StringPool } from './string-pool';
 export interface XmlAttribute {
   readonly name: string;
   readonly namespace: string | undefined;
-  /** The attribute's public resource id, 0 when it has none. Android matches by this, not by name. */
+  /** The attribute's public resource id, 0 when it has none. Android matches by id, not by name. */
   readonly resourceId: number;
   readonly value: ResourceValue;
 }
@@ -27,7 +27,7 @@ interface OpenElement extends XmlElement {
 }
 
 /**
- * Reads Android's binary XML into a tree. Unknown chunks are stepped over, as Android does.
+ * Reads Android's binary XML into a tree. Unknown chunks are skipped, as on Android.
  * @param what names the file in errors
  * @throws MalformedError
  */

@@ -16,7 +16,7 @@ export const CHUNK = {
 
 const HEADER_BYTES = 8;
 
-/** u16 type, u16 header size, u32 size of the whole chunk. */
+/** Layout: u16 type, u16 header size, u32 size of the whole chunk. */
 export interface Chunk {
   readonly type: number;
   readonly at: number;

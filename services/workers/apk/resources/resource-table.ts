@@ -6,7 +6,7 @@ import { isReference, type ResourceValue, VALUE } from './resource-value';
 import type { ConfiguredValue, Resources } from './resources';
 import { StringPool } from './string-pool';
 
-/** A resources.arsc: values by resource id, looked up in the bytes when asked for. */
+/** A resources.arsc. Values are looked up by resource id in the bytes on demand. */
 export class ResourceTable implements Resources {
   private readonly reader: ByteReader;
   private pool: StringPool | undefined;
@@ -40,7 +40,7 @@ export class ResourceTable implements Resources {
   }
 
   /**
-   * Every value of a resource; references are not followed. Empty for ids of other packages, such as the platform's.
+   * Every value of a resource. References are not followed. Empty for ids of other packages, such as the platform's.
    * @throws MalformedError; ApkRefused `apk_too_complex` when all lookups together took too much work
    */
   valuesOf(resourceId: number): ConfiguredValue[] {
@@ -58,7 +58,7 @@ export class ResourceTable implements Resources {
     return found;
   }
 
-  /** All texts of the table, for looking through them. */
+  /** All texts of the table, for scanning. */
   *strings(): Generator<string> {
     if (this.pool) yield* this.pool.all();
   }
@@ -66,7 +66,7 @@ export class ResourceTable implements Resources {
 
 /**
  * Follows references to the value of the default configuration.
- * @returns undefined when a reference leads nowhere, outside of the table, or in a circle
+ * @returns undefined when a reference leads nowhere, outside the table, or in a circle
  */
 export function resolveValue(table: Resources | undefined, value: ResourceValue): ResourceValue | undefined {
   let current: ResourceValue | undefined = value;
@@ -117,7 +117,7 @@ function readTypeChunk(reader: ByteReader, chunk: Chunk): TypeChunk {
   return type;
 }
 
-/** ResTable_config: size, mcc/mnc, language and country at 8 and 10, script at 36; everything else restricts to some devices. */
+/** ResTable_config: size, mcc/mnc, language and country at 8 and 10, script at 36. All other fields restrict the value to some devices. */
 function readConfig(config: Buffer): { locale: string; isPlain: boolean } {
   const language = unpackCode(config.subarray(8, 10), 'a');
   const region = unpackCode(config.subarray(10, 12), '0');
@@ -127,7 +127,7 @@ function readConfig(config: Buffer): { locale: string; isPlain: boolean } {
   return { locale: language === '' ? '' : locale, isPlain: others.every((part) => part.every((byte) => byte === 0)) };
 }
 
-/** Two letters, or three packed in five bits each when the top bit is set. */
+/** Two letters, or three letters of five bits each when the top bit is set. */
 function unpackCode(code: Buffer, base: 'a' | '0'): string {
   const [first = 0, second = 0] = code;
   if (first === 0) return '';
@@ -137,7 +137,7 @@ function unpackCode(code: Buffer, base: 'a' | '0'): string {
   return String.fromCharCode(...parts.map((part) => zero + part));
 }
 
-/** Where an entry begins; undefined when this configuration has none. */
+/** Offset of an entry; undefined when this configuration has none. */
 function entryOffset(reader: ByteReader, type: TypeChunk, entryId: number): number | undefined {
   if (type.flags & FLAG_SPARSE) return sparseOffset(reader, type, entryId);
   if (entryId >= type.entryCount) return undefined;

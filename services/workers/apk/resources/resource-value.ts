@@ -26,7 +26,7 @@ function isInteger(value: ResourceValue): boolean {
   return value.type >= VALUE.decimal && value.type <= 0x1f;
 }
 
-/** The text as Android shows it; a reference that cannot be followed is undefined. */
+/** The text as Android shows it; undefined for a reference that cannot be followed. */
 export function textOf(value: ResourceValue): string | undefined {
   if (value.text !== undefined) return value.text;
   if (value.type === VALUE.boolean) return value.data === 0 ? 'false' : 'true';
@@ -47,7 +47,7 @@ export function integerOf(value: ResourceValue): number | undefined {
   return value.text !== undefined && /^-?\d{1,10}$/.test(value.text) ? Number(value.text) : undefined;
 }
 
-/** As Android reads a boolean attribute: any number but 0 is true. */
+/** Reads a boolean attribute as Android does: any number but 0 is true. */
 export function booleanOf(value: ResourceValue): boolean | undefined {
   if (isInteger(value)) return value.data !== 0;
   if (value.text === 'true' || value.text === 'false') return value.text === 'true';

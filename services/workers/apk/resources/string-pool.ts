@@ -4,7 +4,7 @@ import { type Chunk } from './chunk';
 
 const UTF8_FLAG = 0x100;
 
-/** The strings of a binary XML file or a resource table, decoded when asked for. */
+/** The strings of a binary XML file or a resource table. Each is decoded on demand. */
 export class StringPool {
   readonly count: number;
   private readonly reader: ByteReader;
@@ -23,7 +23,7 @@ export class StringPool {
     this.reader.slice(this.headerSize, this.count * 4);
   }
 
-  /** The string, cut at the length limit; undefined for an index beyond the pool (0xffffffff is how the formats say "none"). */
+  /** The string, cut at the length limit; undefined for an index beyond the pool (0xffffffff means "none" in these formats). */
   at(index: number): string | undefined {
     if (index >= this.count) return undefined;
     const known = this.decoded.get(index);
@@ -33,7 +33,7 @@ export class StringPool {
     return text;
   }
 
-  /** All strings in order, kept nowhere. Several entries may share their bytes, so the caller bounds what it takes. */
+  /** All strings in order; none is kept. Several entries may share their bytes, so the caller bounds how many it takes. */
   *all(): Generator<string> {
     for (let index = 0; index < this.count; index++) yield this.decode(index);
   }
@@ -43,7 +43,7 @@ export class StringPool {
     return this.isUtf8 ? this.utf8(start) : this.utf16(start);
   }
 
-  /** Two lengths, of one or two bytes each: in characters, then in bytes. */
+  /** A string with two lengths, of one or two bytes each: in characters, then in bytes. */
   private utf8(start: number): string {
     const afterCharacters = start + (this.reader.u8(start) & 0x80 ? 2 : 1);
     const first = this.reader.u8(afterCharacters);
@@ -53,7 +53,7 @@ export class StringPool {
     return decodeUtf8(bytes.subarray(0, LIMITS.stringLength));
   }
 
-  /** One length in UTF-16 units, of two or four bytes. */
+  /** A string with one length in UTF-16 units, of two or four bytes. */
   private utf16(start: number): string {
     const first = this.reader.u16(start);
     const isLong = (first & 0x8000) !== 0;
@@ -63,10 +63,10 @@ export class StringPool {
   }
 }
 
-/** A UTF-16 surrogate pair whose halves are encoded by themselves, read as Latin-1. */
+/** A UTF-16 surrogate pair whose halves are encoded separately, read as Latin-1. */
 const ENCODED_PAIR = /\xed[\xa0-\xaf][\x80-\xbf]\xed[\xb0-\xbf][\x80-\xbf]/g;
 
-/** UTF-8 in which characters above U+FFFF, such as emoji, may be in the modified form that aapt2 writes and standard decoders refuse. */
+/** Decodes UTF-8. Characters above U+FFFF, such as emoji, may be in the modified form that aapt2 writes and standard decoders refuse. */
 function decodeUtf8(bytes: Buffer): string {
   if (!bytes.includes(0xed)) return bytes.toString('utf8');
   const standard = bytes.toString('latin1').replace(ENCODED_PAIR, (pair) => {

@@ -6,7 +6,7 @@ import { maskSecret, SECRET_RULES, SECRET_RULES_AS_OF, maskSecretsIn } from './s
 
 const URL_SCHEMES = ['http://', 'https://'] as const;
 
-/** The characters of RFC 3986, matched where a scheme stands. */
+/** Matches the characters of RFC 3986 after a scheme. */
 const URL_PATTERN = /https?:\/\/[\w.~:/?#[\]@!$&'()*+,;=%-]{4,2000}/y;
 
 /** Names of XML vocabularies, to which no app connects. */
@@ -21,8 +21,8 @@ const NAMESPACE_HOSTS = new Set([
 ]);
 
 /**
- * An address as it may be shown: without punctuation of the text around it, user information and secrets.
- * @returns undefined for format strings, name spaces and hosts that are no host
+ * The address as it may be shown: without surrounding punctuation, user information and secrets.
+ * @returns undefined for format strings, name spaces and invalid hosts
  */
 function cleanUrl(text: string): string | undefined {
   const trimmed = text.replace(/[.,;:!?'")\]]+$/, '');
@@ -33,17 +33,17 @@ function cleanUrl(text: string): string | undefined {
   return maskSecretsIn(trimmed.replace(/^(https?:\/\/)[^/?#]*@/, '$1********@'));
 }
 
-/** Searched at once: a large file as one string would fill the thread's heap. */
+/** Bytes that are searched at once. A large file as one string would fill the thread's heap. */
 const PIECE_BYTES = 1024 * 1024;
 
-/** What is looked for: where it begins, its form, and what becomes of a match. */
+/** One thing to search for: the literal at its start, its form, and the action for a match. */
 interface Wanted {
   readonly literal: string;
   readonly pattern: RegExp;
   readonly found: (text: string, file: string) => void;
 }
 
-/** Collects addresses and secrets from the contents of an app. Secrets are masked at once; the originals are not kept. */
+/** Collects addresses and secrets from the contents of an app. Secrets are masked at once, and the originals are not kept. */
 export class ContentScanner {
   private readonly urls = new Set<string>();
   private readonly secrets = new Map<string, SecretFacts>();
@@ -62,23 +62,26 @@ export class ContentScanner {
   /** False once anything that could hold a secret was left out. */
   isWhole = true;
 
-  /** @param tell gets a warning for the report */
+  /** @param tell takes a warning for the report */
   constructor(private readonly tell: (note: string) => void) {}
 
-  /** @param file the name to report */
+  /** @param file its name in the report */
   scan(file: string, bytes: Buffer): void {
     const scan = this.begin(file);
     scan.add(bytes);
     scan.end();
   }
 
-  /** Something was not searched. @param note says what */
+  /**
+   * Notes that something was not searched.
+   * @param note a sentence that names it
+   */
   leftOut(note: string): void {
     this.isWhole = false;
     this.tell(note);
   }
 
-  /** For a file that arrives in pieces: a match across two of them is found. */
+  /** Scans a file that arrives in pieces. A match across two pieces is found. */
   begin(file: string): { add(bytes: Buffer): void; end(): void } {
     const searches = this.wanted.map((wanted) => ({ ...wanted, search: new LiteralSearch(wanted.literal, wanted.pattern) }));
     let text = '';
@@ -130,7 +133,7 @@ export class ContentScanner {
     return [...this.secrets.values()];
   }
 
-  /** What the contents were searched for, and whether all of them were. */
+  /** What was searched for, and whether all contents were searched. */
   checked(): CheckedFacts {
     const ok = this.isWhole && this.secrets.size < LIMITS.secrets;
     return { source: 'secret_rules', as_of: SECRET_RULES_AS_OF, ok, entries: SECRET_RULES.length };

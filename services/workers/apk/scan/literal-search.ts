@@ -1,12 +1,12 @@
-/** How far a match may reach. */
+/** Maximum bytes of a match. */
 export const WINDOW_BYTES = 2_048;
 
 /**
- * Finds the places of one literal where a pattern matches, in a text that arrives in pieces. Time is linear in the bytes: a pattern is
- * tried only where its literal stands, within a bounded window, and not more often than the caller allows.
+ * Finds the places of one literal where a pattern matches, in a text that arrives in pieces. Time is linear in the bytes: the pattern is
+ * tried only at its literal, within a bounded window, and no more often than the caller allows.
  */
 export class LiteralSearch {
-  /** Bytes of the text that lie before the piece at hand. */
+  /** Bytes of the text before the current piece. */
   private passed = 0;
   /** No match begins before this byte of the text, because an earlier match covers it. */
   private resumeAt = 0;
@@ -17,9 +17,9 @@ export class LiteralSearch {
   ) {}
 
   /**
-   * @param text latin1; begins where the caller last said, with `advance`, that it goes on
-   * @param end matches begin before this character; what follows only completes them
-   * @param mayTry asked before each place; false ends the search
+   * @param text latin1; begins where the last `advance` ended
+   * @param end matches begin before this character; the rest only completes them
+   * @param mayTry called before each place; false ends the search
    */
   *matches(text: string, end: number, mayTry: () => boolean): Generator<string> {
     for (let at = this.find(text, Math.max(this.resumeAt - this.passed, 0)); at >= 0 && at < end;) {
@@ -37,7 +37,7 @@ export class LiteralSearch {
     return text.indexOf(this.literal, from);
   }
 
-  /** The next text begins so many characters later. */
+  /** Moves on: the next text begins so many characters later. */
   advance(characters: number): void {
     this.passed += characters;
   }

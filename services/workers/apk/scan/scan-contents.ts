@@ -18,19 +18,19 @@ export interface ContentsFacts {
   readonly urls: readonly string[];
 }
 
-/** A part of the app with its manifest, which is undefined where it cannot be read. */
+/** A part of the app with its manifest, which is undefined when it cannot be read. */
 export interface ScannedPart {
   readonly part: AppPart;
   readonly manifest: XmlElement | undefined;
 }
 
-/** What is left of the bounds that hold for all parts together. */
+/** The rest of the bounds that hold for all parts together. */
 interface Budget {
   tableCharacters: number;
   fileBytes: number;
 }
 
-/** Looks through code, texts of resources, manifests and text files; one file in memory at a time. */
+/** Scans code, texts of resources, manifests and text files, with one file in memory at a time. */
 export async function scanContents(parts: readonly ScannedPart[], notes: Notes): Promise<ContentsFacts> {
   const scanner = new ContentScanner(notes.add);
   const trackers = new TrackerFinder();
@@ -68,7 +68,7 @@ interface DexEntry {
   readonly entry: ZipEntry;
 }
 
-/** In the order in which Android loads those of a part; not whole when there are too many to look at. */
+/** Dex files in the order in which Android loads those of a part. The list is marked as not whole when there are too many. */
 function dexFiles(parts: readonly ScannedPart[], notes: Notes): { files: readonly DexEntry[]; isWhole: boolean } {
   const found = parts.flatMap(({ part }) => {
     const ofPart = [...part.files].filter(([place]) => /^classes\d*\.dex$/.test(place));
@@ -110,7 +110,7 @@ interface Scan {
   readonly budget: Budget;
 }
 
-/** Opened here and not before, so that the resources are not in memory while signatures are verified. */
+/** Opens the resources only here, so that they are not in memory while signatures are verified. */
 function scanResources(part: AppPart, scan: Scan): void {
   const note = (message: string): void => scan.scanner.leftOut(message);
   const resources = readResourcesOf(part, { add: note });
@@ -122,7 +122,7 @@ function scanResources(part: AppPart, scan: Scan): void {
   tolerate(work, undefined, note);
 }
 
-/** Texts joined to pieces worth scanning, up to the budget. */
+/** Joins texts to pieces worth scanning, up to the budget. */
 function* piecesOf(texts: Iterable<string>, { scanner, budget }: Scan): Generator<string> {
   let piece: string[] = [];
   let length = 0;
@@ -165,7 +165,7 @@ async function scanTextFiles(part: AppPart, { scanner, budget }: Scan): Promise<
   }
 }
 
-/** A small file in one piece, a large one as it is unpacked. */
+/** A small file in one piece, a large one piece by piece as it is unpacked. */
 async function* textOf({ archive }: AppPart, entry: ZipEntry): AsyncGenerator<Buffer> {
   if (entry.size <= LIMITS.streamFromBytes) yield readEntry(archive, entry, LIMITS.streamFromBytes);
   else yield* streamEntry(archive, entry);
@@ -177,7 +177,7 @@ const TEXT =
 const BINARY =
   /\.(png|jpe?g|gif|webp|avif|heic|svgz|ttf|otf|woff2?|mp[34]|m4a|ogg|wav|webm|aac|flac|so|dex|arsc|zip|gz|br|bin|dat|pak|tflite|onnx|db|sqlite|lottie)$/i;
 
-/** Whether a file of the archive is looked through for addresses and secrets; code and resources are looked through elsewhere. */
+/** True for files that are scanned as text. Code and resources are scanned separately. */
 function isScannable(name: string): boolean {
   if (TEXT.test(name)) return true;
   return /^(assets|res\/raw)\//.test(name) && !BINARY.test(name);

@@ -1,16 +1,16 @@
 import { type Severity } from '../report';
 
 /**
- * The forms of well-known credentials, kept by hand: prefixes, alphabets and lengths as their issuers give them out. A rule is tried only where its literal stands, within a
- * bounded window, so that no input can make it slow.
+ * The forms of well-known credentials, kept by hand: prefixes, alphabets and lengths that their issuers use. A rule is tried only at its
+ * literal, within a bounded window, so that no input can make it slow.
  */
 export interface SecretRule {
   readonly id: string;
-  /** What the secret begins with. */
+  /** The beginning of the secret. */
   readonly literal: string;
-  /** Sticky: matched where the literal begins. */
+  /** Sticky: it matches only where the literal begins. */
   readonly pattern: RegExp;
-  /** `warning`: of no use alone, or meant to be in an app and restricted by its issuer. */
+  /** `warning`: useless alone, or meant to be in an app and restricted by its issuer. */
   readonly severity: Severity;
 }
 
@@ -25,7 +25,7 @@ export const SECRET_RULES: readonly SecretRule[] = [
   { id: 'aws_access_key_id', literal: 'AKIA', pattern: /AKIA[A-Z2-7]{16}(?![A-Z0-9])/y, severity: 'warning' },
   { id: 'aws_temporary_key_id', literal: 'ASIA', pattern: /ASIA[A-Z2-7]{16}(?![A-Z0-9])/y, severity: 'high' },
   {
-    // A parser of such files holds the bare header: what makes a key is the line of base64 after it, and after headers such as `DEK-Info: …`.
+    // Parsers of such files contain the bare header too. A key also has a line of base64 after it, or after headers such as `DEK-Info: …`.
     id: 'private_key',
     literal: '-----BEGIN ',
     pattern:
@@ -53,14 +53,14 @@ export const SECRET_RULES: readonly SecretRule[] = [
   { id: 'json_web_token', literal: 'eyJ', pattern: /eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,}/y, severity: 'warning' },
 ];
 
-/** Enough to recognise a secret by, not enough to use it. */
+/** Keeps enough of a secret to recognise it, and too little to use it. */
 export function maskSecret(secret: string): string {
   const header = /^-----[^-]+-----/.exec(secret)?.[0];
   if (header !== undefined) return `${header}********`;
   return `${secret.slice(0, 4)}********${secret.slice(-2)}`;
 }
 
-/** A text with every secret in it masked. */
+/** Masks every secret in a text. */
 export function maskSecretsIn(text: string): string {
   return SECRET_RULES.reduce(
     (masked, { literal, pattern }) => (masked.includes(literal) ? masked.replace(new RegExp(pattern.source, 'g'), maskSecret) : masked),

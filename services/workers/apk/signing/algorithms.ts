@@ -26,7 +26,7 @@ const ALGORITHMS: ReadonlyMap<number, SignatureAlgorithm> = new Map([
   [0x0425, { hash: 'sha256', keyType: 'dsa', contentDigest: 'verity-sha256' }],
 ] satisfies [number, SignatureAlgorithm][]);
 
-/** Undefined for an id that is not known: Android passes over such signatures, too. */
+/** The algorithm of an id; undefined for an unknown id, whose signatures Android skips too. */
 export function algorithmOf(id: number): SignatureAlgorithm | undefined {
   return ALGORITHMS.get(id);
 }
@@ -40,9 +40,9 @@ export function parsePublicKey(spki: Buffer): KeyObject {
   }
 }
 
-/** What a verification needs to know; PKCS #7 has more hashes than the newer schemes. */
+/** Parameters of a verification. PKCS #7 has more hashes than the newer schemes. */
 export interface VerifiedWith {
-  /** As node:crypto names it. */
+  /** Name of the hash in node:crypto. */
   readonly hash: string;
   readonly keyType: SignatureAlgorithm['keyType'];
   readonly pssSalt?: number;
@@ -54,7 +54,7 @@ export interface SignedBytes {
   readonly key: KeyObject;
 }
 
-/** True when the signature is by this key over these bytes. A key of another type, or one that OpenSSL refuses, verifies nothing. */
+/** True when the signature is by this key over these bytes. False for a key of another type, or one that OpenSSL refuses. */
 export function verifySignature({ hash, keyType, pssSalt }: VerifiedWith, { data, signature, key }: SignedBytes): boolean {
   if (key.asymmetricKeyType !== keyType) return false;
   const padding = pssSalt === undefined ? {} : { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: pssSalt };

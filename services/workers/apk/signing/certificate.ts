@@ -8,15 +8,15 @@ import { contextTag, DER, derChildren, type DerElement, expectTag, oidOf, readDe
 export interface Certificate {
   readonly encoded: Buffer;
   readonly publicKey: KeyObject;
-  /** SubjectPublicKeyInfo as encoded. */
+  /** SubjectPublicKeyInfo in its encoded form. */
   readonly spki: Buffer;
-  /** Issuer and serial as encoded: how a PKCS #7 signature names its certificate. */
+  /** Issuer and serial in their encoded form, by which a PKCS #7 signature names its certificate. */
   readonly issuer: Buffer;
   readonly serial: Buffer;
   readonly facts: CertificateFacts;
 }
 
-/** Names as Java's and Android's tools write them. */
+/** Names that Java's and Android's tools use. */
 const SIGNATURE_NAMES: Readonly<Record<string, string>> = {
   '1.2.840.113549.1.1.2': 'MD2withRSA',
   '1.2.840.113549.1.1.4': 'MD5withRSA',
@@ -36,7 +36,7 @@ const SIGNATURE_NAMES: Readonly<Record<string, string>> = {
   '1.2.840.10045.4.3.4': 'SHA512withECDSA',
 };
 
-/** Deprecated digests in a certificate's own signature. */
+/** True when the certificate's own signature uses a deprecated digest. */
 export function hasWeakDigest(facts: CertificateFacts): boolean {
   return /^(MD2|MD5|SHA1)with/.test(facts.sig_alg);
 }
@@ -98,7 +98,7 @@ function describe(certificate: X509Certificate, { encoded, publicKey, algorithm 
   };
 }
 
-/** Most specific part first, as RFC 2253 and apksigner write it. OpenSSL gives one line a part, in the order of the encoding. */
+/** Puts the most specific part first, as RFC 2253 and apksigner do. OpenSSL gives one line for each part, in the order of the encoding. */
 function nameOf(lines: string | undefined): string {
   return (lines ?? '').split('\n').reverse().join(', ');
 }

@@ -9,11 +9,11 @@ import { ABSENT, checkBlockScheme, failedCheck, type SchemeCheck } from './verif
 import { checkJarSignature } from './verify-jar-signature';
 
 export interface SigningsCheck extends SigningCheck {
-  /** False when another archive is not signed by the first one's signers, or a signature of it does not verify. */
+  /** False when another archive is not signed by the first one's signers, or one of its signatures does not verify. */
   readonly isAlike: boolean;
 }
 
-/** Verifies what belongs together: Android installs a base and its splits only when the same keys signed all of them. */
+/** Verifies archives that belong together. Android installs a base and its splits only when the same keys signed all of them. */
 export async function checkSignings([first, ...others]: readonly [ZipArchive, ...ZipArchive[]]): Promise<SigningsCheck> {
   const base = await checkSigning(first);
   let isAlike = true;
@@ -35,14 +35,14 @@ function hasBroken({ facts: { v1, v2, v3, v31 } }: SigningCheck): boolean {
   return [v1, v2, v3, v31].some((each) => each.present && !each.verified);
 }
 
-/** The report's part, and whose certificates sign. */
+/** The signing part of the report, and the certificates that sign. */
 interface SigningCheck {
   readonly facts: SigningFacts;
-  /** Each signer's own certificate of the newest scheme that is there. */
+  /** Each signer's own certificate, in the newest scheme that is present. */
   readonly signers: readonly Certificate[];
 }
 
-/** Verifies every scheme by itself. Android would look only at the newest one that it knows. */
+/** Verifies every scheme separately. Android checks only the newest one that it knows. */
 async function checkSigning(archive: ZipArchive): Promise<SigningCheck> {
   const checks = checkBlock(archive);
   const present = (scheme: 'v2' | 'v3'): boolean => checks[scheme].verdict.present;

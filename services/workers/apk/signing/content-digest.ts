@@ -10,7 +10,10 @@ const SHA256_BYTES = 32;
 /** Offset of the central directory within the end record. */
 const DIRECTORY_OFFSET_AT = 16;
 
-/** What the signature covers: everything but the signing block, with an end record that says the directory begins where the block does. */
+/**
+ * The sections that the signature covers: everything but the signing block. Its end record must say that the directory begins where the
+ * block does.
+ */
 function coveredSections({ source, end }: ZipArchive, blockOffset: number): ByteSource[] {
   const record = Buffer.from(source.read(end.offset, source.size - end.offset));
   record.writeUInt32LE(blockOffset, DIRECTORY_OFFSET_AT);
@@ -79,7 +82,7 @@ function verityDigest(sections: readonly ByteSource[]): Buffer {
   return Buffer.concat([level, size]);
 }
 
-/** Pages run across the sections' borders. */
+/** Cuts the sections into pages, which run across their borders. */
 function* pagesOf(sections: readonly ByteSource[]): Generator<Buffer> {
   let carried: Buffer = Buffer.alloc(0);
   for (const each of sections) {

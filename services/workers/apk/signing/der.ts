@@ -14,7 +14,7 @@ export function contextTag(number: number): number {
   return 0xa0 | number;
 }
 
-/** @throws MalformedError, also on the indefinite lengths of BER */
+/** @throws MalformedError, also for the indefinite lengths of BER */
 export function readDer(bytes: Buffer): DerElement {
   const [tag, first] = bytes;
   if (tag === undefined || first === undefined) throw new MalformedError('a DER structure ends early');

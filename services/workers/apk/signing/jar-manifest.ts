@@ -6,7 +6,7 @@ export interface JarSection {
   readonly name: string | undefined;
   /** By lower-case name. */
   readonly attributes: ReadonlyMap<string, string>;
-  /** The bytes of the section with the empty line that ends it: what a signature file digests. */
+  /** The bytes of the section, including the empty line that ends it. A signature file digests them. */
   readonly bytes: Buffer;
 }
 
@@ -27,7 +27,7 @@ export function parseJarManifest(bytes: Buffer): { main: JarSection; sections: J
   return { main, sections: others };
 }
 
-/** After the first empty line at or after `from`. Lines end with CR LF, LF or CR. */
+/** Offset after the first empty line at or after `from`. Lines end with CR LF, LF or CR. */
 function sectionEnd(bytes: Buffer, from: number): number {
   let at = from;
   let lineStart = from;
@@ -55,14 +55,14 @@ function parseSection(bytes: Buffer): JarSection {
   return { name: attributes.get('name'), attributes, bytes };
 }
 
-/** Joins continuation lines as bytes, as a line may be broken within a character. */
+/** Joins continuation lines as bytes, because a line may break within a character. */
 function unfold(bytes: Buffer): string[] {
   const text = bytes.toString('latin1').replace(/(\r\n|\n|\r) /g, '');
   const lines = text.split(/\r\n|\n|\r/).filter((line) => line !== '');
   return lines.map((line) => Buffer.from(line, 'latin1').toString('utf8'));
 }
 
-/** Digest names of manifests, strongest first, with the names node:crypto has for them. */
+/** Digest names of manifests, strongest first, with their names in node:crypto. */
 const DIGESTS = [
   ['sha-512', 'sha512'],
   ['sha-384', 'sha384'],

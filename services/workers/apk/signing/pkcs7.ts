@@ -21,7 +21,7 @@ const HASHES: Readonly<Record<string, Hash>> = {
 };
 
 /**
- * Verifies a detached PKCS #7 signature and returns its signer's certificate first, then the others of its chain.
+ * Verifies a detached PKCS #7 signature. Returns its signer's certificate first, then the others of its chain.
  * @throws MalformedError when no signer info verifies
  */
 export function verifyPkcs7(signatureFile: Buffer, signed: Buffer): Certificate[] {
@@ -57,7 +57,7 @@ function verifies({ publicKey }: Certificate, { hash, data, signature }: { hash:
   return verifySignature({ hash, keyType }, { data, signature, key: publicKey });
 }
 
-/** With signed attributes the signature is over them, and they hold the digest of the signed file. */
+/** If there are signed attributes, the signature covers them, and they hold the digest of the signed file. */
 function signedAttributes(attributes: DerElement, hash: Hash, signed: Buffer): Buffer | undefined {
   const digest = createHash(hash).update(signed).digest();
   const matches = derChildren(attributes).some((attribute) => {
@@ -71,18 +71,18 @@ function signedAttributes(attributes: DerElement, hash: Hash, signed: Buffer): B
   return asSet;
 }
 
-/** UTF8String, PrintableString and IA5String: the same text has the same bytes in each. */
+/** UTF8String, PrintableString and IA5String. The same text has the same bytes in each. */
 const TEXT_TAGS: readonly number[] = [0x0c, 0x13, 0x16];
 
 /**
- * True when two encoded names (X.501) say the same. Some signers write the type of a text anew, and Android reads it alike.
+ * True when two encoded names (X.501) are equal. Some signers change the type of a text, and Android accepts that.
  * @throws MalformedError when the bytes differ and one is no name
  */
 function isSameName(one: Buffer, other: Buffer): boolean {
   return one.equals(other) || partsOf(one) === partsOf(other);
 }
 
-/** Sets of attributes, each with its type and value, in the order in which they are written. */
+/** Sets of attributes, each with its type and value, in their order. */
 function partsOf(name: Buffer): string {
   const sets = derChildren(expectTag(readDer(name), DER.sequence)).map((set) => derChildren(expectTag(set, DER.set)).map(attributeOf));
   return JSON.stringify(sets);

@@ -33,7 +33,7 @@ export function findSigningBlock({ source, end }: ZipArchive): SigningBlock | un
   return { offset, values: readPairs(block, block.length - FOOTER_BYTES) };
 }
 
-/** u64 length, u32 id, value; of several values with one id the first counts, as on Android. */
+/** Layout: u64 length, u32 id, value. Of several values with one id the first counts, as on Android. */
 function readPairs(block: ByteReader, end: number): ReadonlyMap<number, Buffer> {
   const values = new Map<number, Buffer>();
   for (let at = 8; at < end;) {

@@ -10,7 +10,7 @@ import { ByteReader } from '../bytes/byte-reader';
 /** One scheme's verdict and the certificates of its signers, as far as they could be read. */
 export interface SchemeCheck {
   readonly verdict: SchemeVerdict;
-  /** One chain a signer, the signer's own certificate first. */
+  /** One chain for each signer, beginning with the signer's own certificate. */
   readonly chains: readonly (readonly Certificate[])[];
 }
 
@@ -20,12 +20,12 @@ export function failedCheck(error: string, chains: SchemeCheck['chains'] = []): 
   return { verdict: { present: true, verified: false, error }, chains };
 }
 
-/** Signed attributes that say a newer scheme must be there. */
+/** Id of the signed attribute that says that a newer scheme must be present. */
 const V2_STRIPPING_PROTECTION = 0xbeeff00d;
 const V3_ROTATION_MIN_SDK = 0x559f8b02;
 const PROOF_OF_ROTATION = 0x3ba06f8c;
 
-/** @param digestOf the digest of the file as it is; asked once a kind */
+/** @param digestOf computes a digest of the file; called once for each kind */
 export function checkBlockScheme(scheme: BlockScheme, block: SigningBlock, digestOf: (kind: ContentDigest) => Buffer): SchemeCheck {
   const value = block.values.get(BLOCK_ID[scheme]);
   if (!value) return ABSENT;
@@ -67,10 +67,10 @@ function checkAttributes({ attributes, certificates }: BlockSigner, scheme: Bloc
   if (scheme !== 'v2' && proof && signer) verifyLineage(proof, signer);
 }
 
-/** v3 and v3.1 have one form, v2 lacks the SDK range. */
+/** v3 and v3.1 have one form. v2 lacks the SDK range. */
 type BlockScheme = 'v2' | 'v3' | 'v31';
 
-/** A signer whose signatures hold; its digests are still to be compared with the file. */
+/** A signer whose signatures verify. Its digests still have to be compared with the file. */
 interface BlockSigner {
   readonly certificates: readonly Certificate[];
   readonly digests: readonly { readonly algorithm: SignatureAlgorithm; readonly digest: Buffer }[];
@@ -95,7 +95,7 @@ function readRange(from: LengthPrefixed, scheme: BlockScheme): string {
 
 /**
  * Reads one signer and verifies its signatures: all that have a known algorithm, and at least one.
- * @throws MalformedError saying what does not hold
+ * @throws MalformedError saying what is wrong
  */
 function readBlockSigner(bytes: Buffer, scheme: BlockScheme): BlockSigner {
   const signer = new LengthPrefixed(bytes, 'signer');
@@ -157,10 +157,10 @@ const MAX_NODES = 50;
 interface Node {
   readonly signedData: Buffer;
   readonly certificate: Certificate;
-  /** By which the previous certificate signed this node. */
+  /** Algorithm with which the previous certificate signed this node. */
   readonly signedWith: number;
   readonly signature: Buffer;
-  /** By which this certificate signs the next node. */
+  /** Algorithm with which this certificate signs the next node. */
   readonly signsWith: number;
 }
 
@@ -182,7 +182,7 @@ function isSignedBy(previous: Node, node: Node): boolean {
 
 /**
  * Verifies the proof of rotation: each certificate is signed by the one before it, and the last one signs the file.
- * @throws MalformedError saying what does not hold
+ * @throws MalformedError saying what is wrong
  */
 function verifyLineage(bytes: Buffer, signer: Certificate): void {
   const lineage = new LengthPrefixed(bytes, 'lineage');
@@ -213,7 +213,7 @@ class LengthPrefixed {
     return this.at < this.reader.length;
   }
 
-  /** Everything not read yet. */
+  /** Everything that is not read yet. */
   get rest(): Buffer {
     return this.reader.slice(this.at, this.reader.length - this.at);
   }
@@ -231,7 +231,7 @@ class LengthPrefixed {
     return bytes;
   }
 
-  /** The values inside of the next value; at most `most` of them. */
+  /** The values inside the next value; at most `most` of them. */
   values(most: number): Buffer[] {
     const inner = new LengthPrefixed(this.value(), this.reader.what);
     const found: Buffer[] = [];

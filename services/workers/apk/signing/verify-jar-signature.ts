@@ -60,7 +60,7 @@ interface SignedManifest extends JarCheckOptions {
   readonly byName: ReadonlyMap<string, JarSection>;
 }
 
-/** One signer: the block signs the signature file, which holds digests of the manifest or of its sections. */
+/** Checks one signer: the block signs the signature file, which holds digests of the manifest or of its sections. */
 function checkSigner(archive: ZipArchive, block: ZipEntry, signed: SignedManifest): Certificate[] {
   const signatureName = block.name.replace(/\.[^.]+$/, '.SF');
   const signatureFile = readSignatureFile(archive, signatureName);
@@ -75,7 +75,7 @@ function checkSigner(archive: ZipArchive, block: ZipEntry, signed: SignedManifes
   return chain;
 }
 
-/** The manifest may have been changed where this signer does not care: then every section must match by itself. */
+/** The manifest may have been changed in sections that this signer did not sign. Then every section must match by itself. */
 function checkSections(signatureName: string, main: JarSection, names: ReadonlyMap<string, JarSection>, signed: SignedManifest): void {
   const mainDigest = strongestDigest(main, '-manifest-main-attributes');
   if (mainDigest && !matches(mainDigest, signed.main.bytes)) throw new MalformedError('the manifest was changed after it was signed');
@@ -92,7 +92,7 @@ function matches({ hash, expected }: JarDigest, bytes: Buffer): boolean {
   return createHash(hash).update(bytes).digest().equals(expected);
 }
 
-/** `X-Android-APK-Signed: 2, 3` says which newer signatures the file had. */
+/** Checks that no signature was removed: `X-Android-APK-Signed: 2, 3` names the newer signatures that the file had. */
 function checkNotStripped(main: JarSection, present: readonly number[]): void {
   const expected = (main.attributes.get('x-android-apk-signed') ?? '').split(',').map((each) => Number(each.trim()));
   const missing = [2, 3].find((scheme) => expected.includes(scheme) && !present.includes(scheme));

@@ -15,7 +15,7 @@ export interface ZipEntry {
   readonly method: number;
   readonly crc32: number;
   readonly packedSize: number;
-  /** As declared; reading enforces it. */
+  /** The declared size. Reading enforces it. */
   readonly size: number;
   readonly headerOffset: number;
 }
@@ -23,10 +23,10 @@ export interface ZipEntry {
 export interface ZipArchive {
   readonly source: ByteSource;
   readonly end: ZipEnd;
-  /** Of several entries with one name the last, as Android's installer refuses such files and its runtime differs by version. */
+  /** Of several entries with one name the last is kept. Android's installer refuses such files, and its runtime differs by version. */
   readonly entries: ReadonlyMap<string, ZipEntry>;
   readonly hasDuplicates: boolean;
-  /** What is odd about the archive, in sentences. */
+  /** Sentences about what is odd in the archive. */
   readonly anomalies: readonly string[];
 }
 
@@ -86,7 +86,7 @@ function readEntryRecord(directory: ByteReader, at: number): { entry: ZipEntry; 
   return { entry, next: nameAt + nameLength + directory.u16(at + 30) + directory.u16(at + 32), flags: directory.u16(at + 8) };
 }
 
-/** By declared sizes; reading holds entries to them. */
+/** Checks declared sizes. Reading checks that entries keep to them. */
 function checkBomb(entry: ZipEntry, unpackedSoFar: number, fileSize: number): void {
   const isBomb =
     entry.size > LIMITS.entryUnpackedBytes ||
@@ -107,7 +107,7 @@ interface EntryFacts {
   readonly fileSize: number;
 }
 
-/** Counts what is odd, so that a thousand odd entries make one sentence. */
+/** Counts oddities, so that a thousand odd entries make one sentence. */
 class Oddities {
   private readonly counts = new Map<string, number>();
   private readonly single: string[] = [];
@@ -152,12 +152,12 @@ interface ZipEnd {
   readonly entryCount: number;
   readonly directoryOffset: number;
   readonly directorySize: number;
-  /** Bytes after the record and its comment; Android's signature check refuses such files. */
+  /** Bytes after the record and its comment. Android's signature check refuses such files. */
   readonly trailingBytes: number;
 }
 
 /**
- * Finds the record from the end of the file: the last one whose comment reaches exactly to the end, else the last one at all.
+ * Finds the record from the end of the file: the last one whose comment reaches exactly to the end, else simply the last one.
  * @throws ApkRefused `not_an_apk` when the file neither begins nor ends like a ZIP, `apk_malformed` when only its end is missing
  */
 function findZipEnd(source: ByteSource): ZipEnd {

@@ -8,7 +8,10 @@ const LOCAL_SIGNATURE = 0x04034b50;
 const LOCAL_BYTES = 30;
 const READ_BYTES = 256 * 1024;
 
-/** Where an entry's packed bytes begin. @throws MalformedError when its header is not there or is another's */
+/**
+ * Offset of an entry's packed bytes.
+ * @throws MalformedError when its header is missing or belongs to another entry
+ */
 export function dataOffset({ source }: ZipArchive, entry: ZipEntry): number {
   const header = new ByteReader(source.read(entry.headerOffset, LOCAL_BYTES), `header of ${entry.name}`);
   if (header.u32(0) !== LOCAL_SIGNATURE) throw new MalformedError(`the archive entry ${quoted(entry)} has no header`);
@@ -22,7 +25,7 @@ function quoted(entry: ZipEntry): string {
   return JSON.stringify(entry.name.slice(0, 200));
 }
 
-/** The packed size of what Android would read: any method but deflate counts as stored. */
+/** The packed size that Android would read: any method but deflate counts as stored. */
 function packedSize(entry: ZipEntry): number {
   return entry.method === DEFLATED ? entry.packedSize : entry.size;
 }
@@ -52,7 +55,7 @@ function damaged(entry: ZipEntry, cause: unknown): MalformedError {
   return new MalformedError(`the archive entry ${quoted(entry)} cannot be unpacked`, { cause });
 }
 
-/** The bytes of one entry in pieces, for entries that should not be held in memory; the same checks as {@link readEntry}. */
+/** The bytes of one entry in pieces, for entries that should not be held in memory. It makes the same checks as {@link readEntry}. */
 export async function* streamEntry(archive: ZipArchive, entry: ZipEntry): AsyncGenerator<Buffer> {
   let size = 0;
   let checksum = 0;

@@ -9,13 +9,13 @@ const ADVANCE = 40;
 const MARGIN = 16;
 const CELL = 7.5;
 const GRID_CENTRE: Point = [2, 3];
-/** Radians a character leans at most; more turns an N into a Z. */
+/** Maximum lean of a character in radians. More turns an N into a Z. */
 const LEAN = 0.26;
-/** Pixels a point strays at most. */
+/** Maximum displacement of a point in pixels. */
 const STRAY = 1.6;
 const RANDOM_STEPS = 1_000_000;
 
-/** Evenly spread between two bounds. */
+/** A random number, evenly distributed between two bounds. */
 function between(low: number, high: number): number {
   return low + ((high - low) * randomInt(RANDOM_STEPS)) / RANDOM_STEPS;
 }
@@ -43,14 +43,14 @@ function drawCharacter(character: string, centreX: number, wave: (x: number) => 
     .join('');
 }
 
-/** A curve from edge to edge, in the ink of the letters. */
+/** Draws a curve from edge to edge, in the colour of the letters. */
 function drawScratch(width: number): string {
   const y = (): string => between(10, HEIGHT - 10).toFixed(1);
   return `M0 ${y()}C${(width / 3).toFixed(1)} ${y()} ${((2 * width) / 3).toFixed(1)} ${y()} ${width} ${y()}`;
 }
 
 /**
- * A text as a picture that people read more easily than programs do.
+ * Draws a text as a picture that people read more easily than programs do.
  * @param text of the alphabet in `glyphs.ts`
  */
 export async function drawCaptcha(text: string): Promise<CaptchaImage> {

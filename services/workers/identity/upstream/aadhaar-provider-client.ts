@@ -9,7 +9,7 @@ import { type AadhaarOtpCheck, type UpstreamCall } from './upstreams';
 
 export interface AadhaarProviderClientOptions {
   readonly client: Pick<UpstreamClient, 'request'>;
-  /** Sent with every request of the mode: the provider's key, and never the live one to the sandbox. */
+  /** Headers of every request, by mode: the provider's key. The live key is never sent to the sandbox. */
   readonly headers: Readonly<Record<KeyMode, Readonly<Record<string, string>>>>;
 }
 
@@ -28,7 +28,10 @@ interface Answer {
   readonly body: unknown;
 }
 
-/** A refusal that the step knows. @throws SourceFailure or ServiceError for every other one */
+/**
+ * A refusal that this step expects.
+ * @throws SourceFailure or ServiceError for every other one
+ */
 function knownRefusal<Code extends string>({ status, body }: Answer, known: readonly Code[]): Code {
   const error = refusal.safeParse(body).data?.error;
   const code = error?.code;
@@ -43,7 +46,7 @@ function knownRefusal<Code extends string>({ status, body }: Answer, known: read
 }
 
 export function createAadhaarProviderClient({ client, headers }: AadhaarProviderClientOptions): AadhaarProviderClient {
-  /** Number and OTP travel in the body only. */
+  /** Sends number and OTP in the body only. */
   const post = async (path: string, json: Readonly<Record<string, string>>, call: UpstreamCall): Promise<Answer> => {
     const request = { mode: call.mode, method: 'POST', path, json, signal: call.signal, headers: headers[call.mode] } as const;
     const { status, bytes } = await exchangeOnce(client, request);

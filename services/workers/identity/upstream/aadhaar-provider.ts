@@ -8,7 +8,10 @@ import { type AadhaarProviderClient } from './aadhaar-provider-client';
 import { isSettled } from './source-failure';
 import { type AadhaarCaptchaCheck, type AadhaarUpstream, type UpstreamCall } from './upstreams';
 
-/** What a session's captchas say. @param index from 0, the number of captchas it had before */
+/**
+ * The texts of a session's captchas.
+ * @param index the number of captchas before, from 0
+ */
 export type CaptchaTexts = (index: number) => string;
 
 export interface AadhaarProviderOptions {
@@ -18,7 +21,7 @@ export interface AadhaarProviderOptions {
   readonly mostSessions: number;
 }
 
-/** Before the OTP: the number is here and nowhere else. A captcha that was tried is void, whatever came of it. */
+/** State before the OTP. The number is stored only here. A captcha that was tried is void, whatever the result. */
 interface Waiting {
   readonly aadhaar: string;
   /** The captcha that is shown; undefined once it was tried. */
@@ -27,21 +30,21 @@ interface Waiting {
   readonly wrongCaptchas: number;
 }
 
-/** After it: the number is gone. */
+/** State after the OTP was sent. The number is gone. */
 interface Sent {
   readonly reference: string;
 }
 
 /**
- * Verification at a licensed OTP provider. Providers ask for no captcha, so our own stands before each OTP: no telephone
- * rings because a script found this route. Sessions are kept in this process for as long as their next step may take.
+ * Verifies at a licensed OTP provider. Providers use no captcha, so ours stands before each OTP: otherwise a script could make telephones
+ * ring. Sessions are kept in this process for as long as their next step may take.
  */
 export class AadhaarProvider implements AadhaarUpstream {
   private readonly sessions: LRUCache<string, Waiting | Sent>;
 
   constructor(private readonly options: AadhaarProviderOptions) {
     const { clock, mostSessions } = options;
-    // The timers of `ttlAutopurge` take a number out of memory even if its session is never asked for again.
+    // The timers of `ttlAutopurge` remove a number from memory even if its session is never used again.
     this.sessions = new LRUCache<string, Waiting | Sent>({
       max: mostSessions,
       ttl: AADHAAR_LIMITS.captchaLifetimeMs,
@@ -52,7 +55,7 @@ export class AadhaarProvider implements AadhaarUpstream {
     });
   }
 
-  /** Sessions that are kept, those with a number and those without. */
+  /** Number of sessions, with and without a number. */
   get size(): number {
     return this.sessions.size;
   }
@@ -98,7 +101,7 @@ export class AadhaarProvider implements AadhaarUpstream {
     this.sessions.clear();
   }
 
-  /** The session machine ends a session whose step may still have an effect: nothing of it is needed any more. */
+  /** The session machine ends a session whose step may still have an effect. Nothing of it is needed any more. */
   private forgetUnlessSettled(upstreamId: string, error: unknown): void {
     if (!isSettled(error)) this.sessions.delete(upstreamId);
   }
@@ -106,7 +109,7 @@ export class AadhaarProvider implements AadhaarUpstream {
   private async reject(upstreamId: string, session: Waiting, mode: KeyMode): Promise<AadhaarCaptchaCheck> {
     const wrongCaptchas = session.wrongCaptchas + 1;
     const image = await this.show(upstreamId, { ...session, wrongCaptchas }, mode);
-    // After this one the session machine ends the session.
+    // The session machine ends the session after this one.
     if (wrongCaptchas >= AADHAAR_LIMITS.wrongCaptchas) this.sessions.delete(upstreamId);
     return { kind: 'captcha_rejected', image };
   }

@@ -1,17 +1,17 @@
 /** Cookies of one session, by name. */
 export type Cookies = ReadonlyMap<string, string>;
 
-/** Far above what a portal sets; a server that sends more is not followed. */
+/** Far more than a portal sets. Further cookies are ignored. */
 const MAX_COOKIES = 40;
 const MAX_COOKIE = 4_096;
 
-/** A comma that begins a new cookie; the one in an `Expires` date has no name and `=` behind it. */
+/** Matches a comma that begins a new cookie. The comma in an `Expires` date has no name and `=` after it. */
 const BETWEEN_COOKIES = /,(?=\s*[^\s;,=]+=)/;
 const NAME_AND_VALUE = /^\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+)=([^;\s]*)/;
 const EXPIRED = /;\s*max-age\s*=\s*(?:0|-\d+)\s*(?:;|$)/i;
 
 /**
- * A session's cookies after an answer. Domain, path and lifetime are not looked at: one host is asked, for some minutes.
+ * The session's cookies after a response. Domain, path and lifetime are ignored: the jar serves one host for some minutes.
  * @param setCookie the header's values, joined with commas
  */
 export function cookiesAfter(cookies: Cookies, setCookie: string | undefined): Cookies {
@@ -25,7 +25,7 @@ export function cookiesAfter(cookies: Cookies, setCookie: string | undefined): C
   return next;
 }
 
-/** For the `Cookie` header. */
+/** The `Cookie` header. */
 export function cookieHeader(cookies: Cookies): Readonly<Record<string, string>> {
   if (cookies.size === 0) return {};
   return { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') };

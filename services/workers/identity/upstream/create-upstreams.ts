@@ -29,13 +29,13 @@ export interface UpstreamTools {
   readonly log: Log;
   readonly clock: Clock;
   readonly metrics: Metrics;
-  /** Of live keys; random unless a test must solve them. */
+  /** Captchas of live keys. They are random unless a test must solve them. */
   readonly captchaTexts?: CaptchaTexts | undefined;
 }
 
 const FIRST_RETRY_MS = 250;
 const SLOWEST_RETRY_MS = 30_000;
-/** Not a secret: the sandbox takes any key. */
+/** Not a secret: the sandbox accepts any key. */
 const SANDBOX_KEY = 'sandbox';
 
 function timingsOf(settings: IdentityWorkerSettings): LinkTimings {
@@ -69,7 +69,7 @@ function createLinks(settings: IdentityWorkerSettings, tools: UpstreamTools): { 
   };
 }
 
-/** The link of a mode, opened by the first message. */
+/** The link of a mode. The first message opens it. */
 function viaLink(links: Links, mode: KeyMode): Pick<UpstreamLink, 'start' | 'exchange'> {
   return {
     start: (message, signal) => links.linkFor(mode).start(message, signal),
@@ -119,7 +119,7 @@ function createPortal(settings: IdentityWorkerSettings, { clock, metrics }: Upst
   return { upstream: new GstPortal({ client, clock, mostSessions: settings.IDENTITY_MOST_SESSIONS }), client };
 }
 
-/** Each call goes to the upstream of its mode; a session never changes its mode. */
+/** Sends each call to the upstream of its mode. A session never changes its mode. */
 function aadhaarBy(upstreams: Readonly<Record<KeyMode, AadhaarUpstream>>): AadhaarUpstream {
   return {
     start: (aadhaar, call) => upstreams[call.mode].start(aadhaar, call),
@@ -128,7 +128,7 @@ function aadhaarBy(upstreams: Readonly<Record<KeyMode, AadhaarUpstream>>): Aadha
   };
 }
 
-/** See {@link aadhaarBy}. */
+/** As {@link aadhaarBy}, for tax-registration records. */
 function gstBy(upstreams: Readonly<Record<KeyMode, GstUpstream>>): GstUpstream {
   return {
     start: (call) => upstreams[call.mode].start(call),
@@ -137,7 +137,7 @@ function gstBy(upstreams: Readonly<Record<KeyMode, GstUpstream>>): GstUpstream {
   };
 }
 
-/** All adapters; the settings say which one serves live keys and which one test keys. Nothing is connected yet. */
+/** Creates all adapters. The settings choose one for live keys and one for test keys. Nothing connects yet. */
 export function createIdentityUpstreams(settings: IdentityWorkerSettings, tools: UpstreamTools): IdentityUpstreams {
   const links = createLinks(settings, tools);
   const [provider, portal] = [createProvider(settings, tools), createPortal(settings, tools)];
@@ -209,7 +209,7 @@ function createGstLink(link: Pick<UpstreamLink, 'start' | 'exchange'>): GstUpstr
   };
 }
 
-/** A captcha is a few kilobytes; more is not one. */
+/** Maximum characters of a captcha, which has a few kilobytes. */
 const MAX_IMAGE_CHARACTERS = 700_000;
 
 const captchaFrame = z.object({ sessionId: z.string().min(1).max(512), captcha: z.string().min(1).max(MAX_IMAGE_CHARACTERS) });
@@ -222,8 +222,9 @@ function parseCaptchaFrame(frame: LinkFrame): UpstreamSession {
 }
 
 /**
- * What an error frame says, when it is one of the codes that this step knows.
- * @throws ServiceError 504 for `timeout`, 400 for `otp_throttled`, 502 for `upstream` and every other code, or a frame of a type that was not asked for
+ * The code of an error frame, if this step expects it.
+ * @throws ServiceError 504 for `timeout`, 400 for `otp_throttled`, 502 for `upstream` and every other code, or a frame of an unexpected
+ * type
  */
 function knownErrorOf<Code extends string>(frame: LinkFrame, known: readonly Code[]): Code {
   if (frame.type !== 'error') throw badAnswer('the upstream answered out of turn');

@@ -21,11 +21,11 @@ export interface GstPortalOptions {
 const WRONG_CAPTCHA = 'SWEB_9000';
 const LOCKED_OR_UNKNOWN = 'SWEB_9035';
 
-/** Refusals come with status 200 in two forms. Only the second says that a number does not exist. */
+/** Refusals come with status 200, in two forms. Only the second means that a number does not exist. */
 const refusal = z.object({ errorCode: z.string() });
 const unknownNumber = z.object({ error: z.object({ error_cd: z.literal(LOCKED_OR_UNKNOWN) }) });
 
-/** What the portal made of a submission; without `gstin` in the body nothing was found, whatever the status. */
+/** Judges the portal's response to a submission. Without `gstin` in the body nothing was found, whatever the status. */
 function judge({ status, bytes }: UpstreamResponse, gstin: string): GstSubmission {
   const text = textOf(bytes);
   const body = parseJson(text);
@@ -44,7 +44,7 @@ function failedWith(status: number): SourceFailure {
 }
 
 /**
- * The tax portal itself, for who has the right to use it: captchas are shown to the caller and never solved here. A session is the
+ * The tax portal itself, for sellers who have the right to use it. Captchas are shown to the caller and never solved here. A session is the
  * portal's cookies, kept in this process.
  */
 export class GstPortal implements GstUpstream {
@@ -56,7 +56,7 @@ export class GstPortal implements GstUpstream {
     this.sessions = new LRUCache({ max: mostSessions, ttl: GST_LIMITS.lifetimeMs, ttlResolution: 0, noUpdateTTL: true, perf });
   }
 
-  /** Sessions that are kept. */
+  /** Number of sessions. */
   get size(): number {
     return this.sessions.size;
   }
@@ -95,8 +95,8 @@ export class GstPortal implements GstUpstream {
   }
 
   /**
-   * With the session's cookies, which it then remembers as the portal changed them. A session whose answer may still come is ended by
-   * its machine, so it is forgotten here too.
+   * Sends a request with the session's cookies, and keeps the changes that the portal makes to them. If a reply may still come, the machine
+   * ends the session, so it is forgotten here too.
    */
   private async exchange(
     upstreamId: string,

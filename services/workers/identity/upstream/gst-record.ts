@@ -4,7 +4,7 @@ import { badAnswer } from './source-failure';
 const gstRecord = z.looseObject({ gstin: z.unknown().optional() });
 
 /**
- * Judges a registration's record, whose text is then passed through. A record of somebody else must not reach the caller, whatever went
+ * Checks a registration's record, whose text is then passed through. A record of somebody else must not reach the caller, whatever went
  * wrong at the upstream.
  * @param gstin in capitals
  * @returns whether the record names the registration at all

@@ -4,7 +4,7 @@ import { type HolderRecord } from './upstreams';
 
 const text = z.string().max(500).nullish();
 
-/** Members that are not named here are dropped: nothing unknown about a person is passed on. */
+/** Other members are dropped: nothing unknown about a person is passed on. */
 const holder = z.object({
   name: z.string().min(1).max(500),
   date_of_birth: text,
@@ -28,7 +28,10 @@ function addressOf(fields: Readonly<Record<string, unknown>>): Record<string, st
   return Object.fromEntries(usable.slice(0, MAX_ADDRESS_FIELDS));
 }
 
-/** The record of a holder as an upstream sends it, the same over the link and from a provider. @throws ServiceError 502 */
+/**
+ * Reads a holder's record, which is the same over the link and from a provider.
+ * @throws ServiceError 502
+ */
 export function parseHolderRecord(payload: unknown): HolderRecord {
   const parsed = holder.safeParse(payload);
   if (!parsed.success) throw badAnswer('a result has the wrong form');

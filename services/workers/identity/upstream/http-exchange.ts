@@ -3,9 +3,9 @@ import { type UpstreamClient, type UpstreamRequest, type UpstreamResponse } from
 import { isSettled, SourceFailure } from './source-failure';
 
 /**
- * One request that is never sent twice: most of them spend a captcha or send an OTP. Every HTTP status is a value.
- * @throws SourceFailure when there is no exchange any more; the client's error after a time-out or when the caller left, because the
- *   upstream may then have done what it was asked
+ * Sends one request, and never twice: most requests spend a captcha or send an OTP. Every HTTP status is a value.
+ * @throws SourceFailure when the exchange failed for certain; the client's error after a time-out or when the caller left, because the
+ * upstream may then have done its work
  */
 export async function exchangeOnce(client: Pick<UpstreamClient, 'request'>, request: UpstreamRequest): Promise<UpstreamResponse> {
   try {
@@ -18,7 +18,7 @@ export async function exchangeOnce(client: Pick<UpstreamClient, 'request'>, requ
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** A body as text, whichever of the two encodings it has. */
+/** A body as text, in whichever of the two encodings it has. */
 export function textOf(bytes: Buffer): string {
   try {
     return utf8.decode(bytes);
@@ -28,7 +28,7 @@ export function textOf(bytes: Buffer): string {
   }
 }
 
-/** Text as JSON; undefined when it is not JSON. The parser's complaint is dropped: it quotes the text. */
+/** Parses JSON; undefined when it is not JSON. The parser's error is dropped, because it quotes the text. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;

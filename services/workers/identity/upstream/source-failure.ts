@@ -1,12 +1,12 @@
 import { isTimeout, ServiceError, upstreamFailure } from '../../../kit/errors';
 
 /**
- * `unreachable`: no connection, or it broke. `bad_response`: an answer that cannot be used. `upstream_error`: it says that it failed.
- * `provider_quota`: it takes no more requests at the moment. `locked`: it has locked us out.
+ * `unreachable`: no connection, or it broke. `bad_response`: the response cannot be used. `upstream_error`: the upstream reported that it
+ * failed. `provider_quota`: it takes no more requests at present. `locked`: it has locked us out.
  */
 export type SourceFailureReason = 'unreachable' | 'bad_response' | 'upstream_error' | 'provider_quota' | 'locked';
 
-/** An exchange that failed for certain: no answer to it can come any more. Its text never repeats what the upstream sent. */
+/** An exchange that failed for certain: no reply to it can come any more. Its text never repeats what the upstream sent. */
 export class SourceFailure extends Error {
   override readonly name = 'SourceFailure';
 
@@ -19,24 +19,24 @@ export class SourceFailure extends Error {
   }
 }
 
-/** As the call's failure: 502 with the reason. */
+/** The call's failure: 502 with the reason. */
 export function sourceError(failure: SourceFailure): ServiceError {
   return new ServiceError('upstream_failed', { members: { reason: failure.reason }, cause: failure });
 }
 
-/** 502: the upstream answered with something unexpected. */
+/** The 502 for an unexpected response of the upstream. */
 export function badAnswer(what: string): ServiceError {
   return sourceError(new SourceFailure('bad_response', what));
 }
 
-/** 504: the upstream itself says that it ran out of time, so no late answer can follow. */
+/** The 504 for an upstream that reports that it ran out of time. No late reply can follow. */
 export function upstreamTimedOut(): ServiceError {
   return new ServiceError('upstream_timeout', { cause: new SourceFailure('upstream_error', 'the upstream says that it timed out') });
 }
 
 /**
- * What an exchange threw as the call's failure: 502 for the upstream's failures, 504 for a time-out. Anything else is our own fault or a
- * caller that left, and stays what it is: 500.
+ * Turns the error of an exchange into the call's failure: 502 for the upstream's failures, 504 for a time-out. Anything else is our own
+ * fault or a caller that left, and stays as it is: 500.
  */
 export function exchangeError(error: unknown): Error {
   if (error instanceof SourceFailure) return sourceError(error);
@@ -47,7 +47,7 @@ export function exchangeError(error: unknown): Error {
 /** Problems that are found before anything is sent. */
 const NOTHING_SENT = new Set(['invalid_request', 'service_not_ready', 'upstream_not_configured']);
 
-/** True when no late answer can follow this failure. */
+/** True when no late reply can follow this failure. */
 export function isSettled(error: unknown): boolean {
   if (error instanceof SourceFailure) return true;
   return error instanceof ServiceError && (error.cause instanceof SourceFailure || NOTHING_SENT.has(error.problem));

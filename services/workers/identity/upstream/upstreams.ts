@@ -1,7 +1,7 @@
 import { type KeyMode } from '../../../../plugins/core/ports';
 import { type CaptchaImage } from '../captcha/captcha-image';
 
-/** Who waits for an exchange. */
+/** The caller that waits for an exchange. */
 export interface UpstreamCall {
   readonly mode: KeyMode;
   /** Fires when no caller waits any more. */
@@ -21,12 +21,12 @@ export type GstSubmission =
 export type GstCaptcha = { readonly kind: 'captcha'; readonly image: CaptchaImage } | { readonly kind: 'session_unknown' };
 
 /**
- * A source of tax-registration records behind a captcha. All methods throw a `SourceFailure` or a `ServiceError` that has one as its
- * cause when the upstream failed for certain; anything else (time-out, abort) leaves open whether an answer may still come.
+ * A source of tax-registration records behind a captcha. When the upstream failed for certain, methods throw a `SourceFailure`, or a
+ * `ServiceError` that has one as its cause. After any other error (time-out, abort) a reply may still come.
  */
 export interface GstUpstream {
   start(call: UpstreamCall): Promise<UpstreamSession>;
-  /** A new captcha; the one before it is void. */
+  /** Fetches a new captcha. The one before it is void. */
   refresh(upstreamId: string, call: UpstreamCall): Promise<GstCaptcha>;
   /** @param entry `gstin` in capitals */
   submit(upstreamId: string, entry: { gstin: string; captcha: string }, call: UpstreamCall): Promise<GstSubmission>;
@@ -34,9 +34,9 @@ export interface GstUpstream {
 
 export type AadhaarCaptchaCheck =
   | { readonly kind: 'otp_sent' | 'session_unknown' | 'not_found' }
-  | { readonly kind: 'captcha_rejected'; /** The next one. */ readonly image: CaptchaImage };
+  | { readonly kind: 'captcha_rejected'; /** The next captcha. */ readonly image: CaptchaImage };
 
-/** What the holder's record says; texts are the upstream's. */
+/** The holder's record, in the upstream's words. */
 export interface HolderRecord {
   readonly name: string;
   readonly dateOfBirth: string | undefined;
@@ -52,9 +52,9 @@ export type AadhaarOtpCheck =
 
 /** A lawful source of Aadhaar verification by OTP, behind a captcha. Fails as {@link GstUpstream} does. */
 export interface AadhaarUpstream {
-  /** The only time the full number is handed on. Undefined: the upstream does not know the number. */
+  /** Opens a session. It is the only call with the full number. Undefined: the upstream does not know the number. */
   start(aadhaar: string, call: UpstreamCall): Promise<UpstreamSession | undefined>;
-  /** An accepted captcha makes the upstream send an OTP to the holder. */
+  /** Accepting a captcha makes the upstream send an OTP to the holder. */
   checkCaptcha(upstreamId: string, captcha: string, call: UpstreamCall): Promise<AadhaarCaptchaCheck>;
   checkOtp(upstreamId: string, otp: string, call: UpstreamCall): Promise<AadhaarOtpCheck>;
 }

@@ -1,11 +1,11 @@
 import { boxBlur, type Size } from './raster';
 
-/** Pixels to either side over which noise is smoothed away: a barrier must be wider. */
+/** Pixels to either side over which noise is smoothed. A barrier must be wider. */
 const SMOOTHING = 1;
-/** Passes over the picture, forth and back in turn. More change next to nothing. */
+/** Passes over the picture, forwards and backwards in turn. More passes change next to nothing. */
 const PASSES = 4;
 
-/** Distances of one channel, and the least and the greatest level on the way to each pixel. */
+/** Distances of one channel, and the lowest and highest level on the way to each pixel. */
 interface Ways {
   readonly levels: Float32Array;
   readonly distance: Float32Array;
@@ -13,7 +13,7 @@ interface Ways {
   readonly greatest: Float32Array;
 }
 
-/** Goes to a pixel by way of its neighbour if that crosses a lower barrier than the best way so far. */
+/** Reaches a pixel through its neighbour if that crosses a lower barrier than the best way so far. */
 function relax({ levels, distance, least, greatest }: Ways, at: number, from: number): void {
   const level = levels[at] ?? 0;
   const low = Math.min(least[from] ?? 0, level);
@@ -43,9 +43,9 @@ function sweepBack(ways: Ways, { width, height }: Size): void {
 }
 
 /**
- * The minimum barrier distance of each pixel to a border: how much the colour must change at least on the way there, summed over L*, a* and
- * b*. Low in a background of any colours that reaches the border without an edge, high behind the outline of an object (Zhang et al.,
- * "Minimum Barrier Salient Object Detection at 80 FPS", ICCV 2015).
+ * The minimum barrier distance of each pixel to a border: the least that the colour must change on the way there, summed over L*, a* and
+ * b*. It is low in a background of any colours that reaches the border without an edge, and high behind the outline of an object (Zhang et
+ * al., "Minimum Barrier Salient Object Detection at 80 FPS", ICCV 2015).
  * @param border the pixels at distance 0
  */
 export function barrierDistance(lab: Float32Array, size: Size, border: readonly number[]): Float32Array {

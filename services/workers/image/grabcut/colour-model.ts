@@ -3,17 +3,17 @@ export interface ColourGroup {
   readonly centre: readonly [number, number, number];
   /** Root mean square distance of its members. */
   readonly spread: number;
-  /** Of all samples, 0–1. */
+  /** Share of all samples, from 0 to 1. */
   readonly share: number;
 }
 
 const MAX_GROUPS = 8;
 const ROUNDS = 8;
-/** Samples closer than this to a group's centre need no group of their own: a difference that people just notice is 2.3. */
+/** Samples closer than this to a group's centre need no group of their own. People just notice a difference of 2.3. */
 const SAME_COLOUR = 3;
-/** New groups start at the sample that is farther than all but this share, so that a speck does not found one. */
+/** A new group starts at the sample that is farther than all but this share, so that a speck does not start one. */
 const SPECKS = 0.01;
-/** Smaller groups are chance. */
+/** Smaller groups are due to chance. */
 const MIN_SHARE = 0.01;
 /** Added to every spread: camera noise. */
 const NOISE = 3;
@@ -31,7 +31,7 @@ function colourAt(lab: Float32Array, at: number): Centre {
   return [lab[at * 3] ?? 0, lab[at * 3 + 1] ?? 0, lab[at * 3 + 2] ?? 0];
 }
 
-/** Farthest first, without chance: the same image always gives the same groups. */
+/** Chooses the farthest samples first and uses no chance, so that the same image always gives the same groups. */
 function firstCentres(lab: Float32Array, samples: readonly number[]): Centre[] {
   const [first] = samples;
   if (first === undefined) return [];
@@ -97,7 +97,7 @@ export function distanceTo(groups: readonly ColourGroup[], lab: Float32Array, at
 
 const BINS = 256;
 
-/** The value that parts a histogram into the two most distinct halves (Otsu's method). 1 when all values are 0. */
+/** The value that splits a histogram into the two most distinct halves (Otsu's method). 1 when all values are 0. */
 export function splitValue(values: Float32Array): number {
   let largest = 0;
   for (const value of values) largest = Math.max(largest, value);

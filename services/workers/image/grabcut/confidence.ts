@@ -11,10 +11,12 @@ export function agreementOf(one: BinaryMask, other: BinaryMask): number {
   return either === 0 ? 0 : both / either;
 }
 
-/** Levels a channel, so that a colour is one of 4,096. */
+/** Levels of each channel, so that there are 4,096 colours. */
 const LEVELS = 16;
 
-/** Each pixel's colour as one number. Levels divide what a channel ranges over in this picture: two kinds of white are two colours. */
+/**
+ * Each pixel's colour as one number. Levels divide the range of each channel in this picture, so that two kinds of white are two colours.
+ */
 function coloursOf({ rgb }: Raster): Uint16Array {
   const colours = new Uint16Array(rgb.length / 3);
   for (const channel of [0, 1, 2]) {
@@ -29,7 +31,7 @@ function coloursOf({ rgb }: Raster): Uint16Array {
   return colours;
 }
 
-/** The share of their colours that foreground and background have in common, 0–1: what their two histograms overlap. */
+/** The share of colours that foreground and background have in common, from 0 to 1: the overlap of their two histograms. */
 function overlapOf(mask: BinaryMask, colours: Uint16Array): number {
   const [front, back] = [new Float64Array(LEVELS ** 3), new Float64Array(LEVELS ** 3)];
   const inside = mask.reduce((sum, value) => sum + value, 0);
@@ -40,20 +42,23 @@ function overlapOf(mask: BinaryMask, colours: Uint16Array): number {
   return front.reduce((sum, share, colour) => sum + Math.min(share, back[colour] ?? 0), 0);
 }
 
-/** An outline this many times as strong as the picture's mean gradient is one; the strength of the mean itself is none. */
+/** An outline this many times as strong as the picture's mean gradient counts fully; an outline as strong as the mean counts nothing. */
 const CLEAR_EDGE = 3;
 
-/** How much stronger the outline is than the rest of the picture, 0–1. */
+/** How much stronger the outline is than the rest of the picture, from 0 to 1. */
 function edgeOf(mask: BinaryMask, raster: Raster, gradient: Float32Array): number {
   const mean = gradient.reduce((sum, value) => sum + value, 0) / gradient.length;
   const { edge } = outlineOf(mask, gradient, raster);
   return mean === 0 ? 0 : Math.min(Math.max((edge / mean - 1) / (CLEAR_EDGE - 1), 0), 1);
 }
 
-/** A pixel outside stands out when it is this share as far from the border as the foreground is in the mean. */
+/** A pixel outside the mask stands out when its distance from the border is at least this share of the foreground's mean distance. */
 const STANDS_OUT = 0.6;
 
-/** What stands out from the border though the mask leaves it out, in areas of the foreground: the uniform below a cut-out face. */
+/**
+ * Area that stands out from the border although the mask leaves it out, in areas of the foreground: for example the uniform below a cut-out
+ * face.
+ */
 function leftOutOf(mask: BinaryMask, distance: Float32Array): number {
   let [sum, area, count] = [0, 0, 0];
   for (let at = 0; at < mask.length; at++) {
@@ -65,12 +70,12 @@ function leftOutOf(mask: BinaryMask, distance: Float32Array): number {
   return count / area;
 }
 
-/** What GrabCut made of one guess. */
+/** GrabCut's result for one guess. */
 export interface Guess {
   readonly mask: BinaryMask;
-  /** {@link judgeMask}; 0 is not believable. */
+  /** Score of {@link judgeMask}; 0 is not believable. */
   readonly score: number;
-  /** A shape that knows no colour: that it differs says nothing of another guess. */
+  /** True for a shape that uses no colour. Its disagreement says nothing about another guess. */
   readonly isBlind: boolean;
 }
 
@@ -81,7 +86,7 @@ export interface Scene {
   readonly distance: Float32Array;
 }
 
-/** How far the guesses that know colours come to the same as this one, each 0–1. */
+/** How far each guess that uses colours agrees with this one, from 0 to 1. */
 function agreementsWith(guess: Guess, guesses: readonly Guess[]): number[] {
   return guesses.filter((other) => other !== guess && !other.isBlind).map(({ mask }) => agreementOf(guess.mask, mask));
 }
@@ -89,11 +94,10 @@ function agreementsWith(guess: Guess, guesses: readonly Guess[]): number[] {
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / Math.max(values.length, 1);
 
 /**
- * The most believable guess: along strong edges, like the others, of colours of its own, and large rather than small, since a part of an object
- * has edges as strong as the whole.
- * @returns undefined when none is believable. `confidence` is 0–1: how far the guess that differs most comes to the same, less the colours
- *   that both sides share, an outline no stronger than the rest of the picture, and what stands out and was left out. A rank, not a
- *   probability.
+ * Chooses the most believable guess: along strong edges, like the others, with its own colours, and large rather than small, because a part
+ * of an object has edges as strong as the whole.
+ * @returns undefined when none is believable. `confidence` is from 0 to 1: the agreement of the guess that differs most, less the colours
+ * that both sides share, a weak outline, and what stands out but was left out. It is a rank, not a probability.
  */
 export function chooseGuess(guesses: readonly Guess[], scene: Scene): { mask: BinaryMask; confidence: number } | undefined {
   const colours = coloursOf(scene.raster);

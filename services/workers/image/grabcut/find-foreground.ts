@@ -7,42 +7,42 @@ import { type BinaryMask, boxBlur, fitInto, type Raster, resizeMask, resizeRaste
 import { BACKGROUND, FOREGROUND, makeSeeds, PROBABLY_BACKGROUND, PROBABLY_FOREGROUND } from './seeds';
 import { SIDES } from './sides';
 
-/** Pixels of the longer side on which the five guesses are tried; the outline is then refined on the whole raster. */
+/** Pixels of the longer side at which the five guesses are tried. The outline is then refined on the whole raster. */
 const COARSE_SIDE = 256;
-/** A guess by colour starts close to its answer: more rounds than these move under 0.2 % of the pixels, and rather away from the truth. */
+/** A guess by colour starts close to its result. More rounds than these move under 0.2 % of the pixels, and rather away from the truth. */
 const COLOUR_ITERATIONS = 2;
 /** A guess by shape has farther to go. */
 const SHAPE_ITERATIONS = 4;
 const REFINING_ITERATIONS = 1;
-/** Pixels to either side of the coarse outline in which refining may move it. */
+/** Pixels to either side of the coarse outline within which refining may move it. */
 const REFINING_BAND = 3;
 
 export interface Foreground {
-  /** 0–1 a pixel. */
+  /** From 0 to 1 for each pixel. */
   readonly alpha: Float32Array;
-  /** 0–1: how clear the cut is; null where the method cannot tell. */
+  /** From 0 to 1: how clear the cut is; null when the method cannot tell. */
   readonly confidence: number | null;
 }
 
-/** No cut-out: its confidence, 0–1, is below what was asked for; 0 where no guess can be believed. */
+/** No cut-out. Its confidence, from 0 to 1, is below the wanted one; it is 0 when no guess is believable. */
 export interface Unclear {
   readonly alpha: undefined;
   readonly confidence: number;
 }
 
 /**
- * Where the guesses that know the border come to the same within this, the portrait is not tried, which takes longest: GrabCut starts it from
- * a shape that fits nothing.
+ * If the guesses that know the border agree this much, the portrait is not tried. It takes longest, because GrabCut starts it from a shape
+ * that fits nothing.
  */
 const AGREED = 0.9;
 
-/** Whether all guesses that know the border come to the same foreground. */
+/** True when all guesses that know the border find the same foreground. */
 function doAgree(masks: readonly BinaryMask[]): boolean {
   const [first, ...others] = masks;
   return first !== undefined && others.every((mask) => agreementOf(first, mask) >= AGREED);
 }
 
-/** The most believable of what GrabCut makes of up to five guesses, and how clear it is. */
+/** The most believable result of GrabCut from up to five guesses, and how clear it is. */
 function bestCoarseMask(cv: OpenCv, raster: Raster, clear: BinaryMask): { mask: BinaryMask; confidence: number } | undefined {
   const lab = toLab(raster);
   const gradient = gradientOf(lab, raster);
@@ -59,7 +59,7 @@ function bestCoarseMask(cv: OpenCv, raster: Raster, clear: BinaryMask): { mask: 
   return chooseGuess(guesses, { raster, gradient, distance: seeds.distance });
 }
 
-/** Lets GrabCut move the outline within a band; keeps the coarse one where that fits the edges better. */
+/** Lets GrabCut move the outline within a band, and keeps the coarse outline when that fits the edges better. */
 function refine(cv: OpenCv, raster: Raster, coarse: BinaryMask): BinaryMask {
   const near = boxBlur(coarse, raster, REFINING_BAND);
   const start = coarse.map((value, at) => {
@@ -75,7 +75,7 @@ function refine(cv: OpenCv, raster: Raster, coarse: BinaryMask): BinaryMask {
 }
 
 /**
- * Finds the foreground without a trained model: GrabCut from five guesses, the most believable one refined, with a soft outline.
+ * Finds the foreground without a trained model: GrabCut from five guesses, with the most believable one refined and a soft outline.
  * @param raster at most about 512 pixels a side: time grows with its area
  * @param wanted `clear` is 1 for pixels that are transparent in the image itself; a cut less clear than `leastConfidence` is not refined
  */
@@ -92,12 +92,12 @@ export function findForeground(
   return { alpha: matteOf(raster, refine(cv, raster, enlarged)), confidence: coarse.confidence };
 }
 
-/** GrabCut's colour models start from chance; a fixed start makes the same image give the same answer. */
+/** GrabCut's colour models start from chance. With a fixed seed the same image gives the same result. */
 const RANDOM_SEED = 7;
-/** GrabCut groups each side's colours five times and fails without that many samples. */
+/** GrabCut groups each side's colours five times, and fails with fewer samples. */
 const MIN_SAMPLES = 16;
 
-/** Runs GrabCut from a mask of its four values. A guess without both sides comes back as it is. */
+/** Runs GrabCut from a mask of its four values. A guess that lacks one side comes back unchanged. */
 function runGrabCut(cv: OpenCv, raster: Raster, start: { readonly mask: Uint8Array; readonly iterations: number }): BinaryMask {
   const guessed = start.mask.map((value) => (value === FOREGROUND || value === PROBABLY_FOREGROUND ? 1 : 0));
   const inside = guessed.reduce((sum, value) => sum + value, 0);
@@ -118,20 +118,20 @@ function runGrabCut(cv: OpenCv, raster: Raster, start: { readonly mask: Uint8Arr
 
 interface Component {
   readonly area: number;
-  /** How many of its pixels lie on the picture's border. */
+  /** Number of its pixels on the picture's border. */
   readonly atBorder: number;
 }
 
 /** Pieces smaller than this share of the largest are specks. */
 const MIN_OF_LARGEST = 0.03;
-/** Of the picture. */
+/** Share of the picture. */
 const MIN_OF_PICTURE = 0.0004;
 /** Holes smaller than this share of the picture are filled. */
 const SMALL_HOLE = 0.0008;
-/** A piece whose border pixels outnumber the side of a square of its area by this factor lies along the border: background. */
+/** A piece is background along the border when its border pixels outnumber the side of a square of its area by this factor. */
 const ALONG_BORDER = 4;
 
-/** Pieces of pixels with `value` that hang together by their sides. `labels` counts from 1 in the order of `list`. */
+/** Finds pieces of pixels with `value` that are connected by their sides. `labels` counts from 1 in the order of `list`. */
 function findComponents(mask: BinaryMask, { width, height }: Size, value: number): { labels: Int32Array; list: readonly Component[] } {
   const labels = new Int32Array(mask.length);
   const list: Component[] = [];
@@ -162,7 +162,7 @@ function findComponents(mask: BinaryMask, { width, height }: Size, value: number
   return { labels, list };
 }
 
-/** Drops specks and pieces that lie along the border, fills pinholes. */
+/** Drops specks and pieces along the border, and fills pinholes. */
 function tidyMask(mask: BinaryMask, size: Size): BinaryMask {
   const result = mask.slice();
   const pieces = findComponents(mask, size, 1);

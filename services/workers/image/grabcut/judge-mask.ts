@@ -38,7 +38,7 @@ export function outlineOf(mask: BinaryMask, gradient: Float32Array, { width, hei
   return { edge: length === 0 ? 0 : sum / length, length };
 }
 
-/** Pixels inside the strip in which foreground means that a guess ran into the border. */
+/** Width in pixels of the strip inside the border. Foreground in it means that a guess ran into the border. */
 const RING = 3;
 
 function contactWith(sides: readonly Side[], mask: BinaryMask, size: Size): number {
@@ -49,13 +49,13 @@ function contactWith(sides: readonly Side[], mask: BinaryMask, size: Size): numb
   return ring.length === 0 ? 0 : hits / ring.length;
 }
 
-/** Shares of the picture between which a foreground can be believed. */
+/** Limits of a believable foreground, as shares of the picture. */
 const MIN_SHARE = 0.005;
 const MAX_SHARE = 0.97;
 
 /**
- * How believable a mask is; 0 is not at all. A good one runs along strong edges, keeps off the border and is not frayed.
- * @param closedSides where the object is not expected to leave the picture
+ * Scores a mask; 0 is not believable. A good mask runs along strong edges, keeps off the border and is not frayed.
+ * @param closedSides sides at which the object is not expected to leave the picture
  */
 export function judgeMask(mask: BinaryMask, gradient: Float32Array, scene: Size & { readonly closedSides: readonly Side[] }): number {
   const area = mask.reduce((sum, value) => sum + value, 0);

@@ -9,7 +9,7 @@ function curve(t: number): number {
   return t > 0.008856 ? Math.cbrt(t) : 7.787 * t + 16 / 116;
 }
 
-/** CIE L*a*b* (D65): distances in it are about what people see. Three values a pixel. */
+/** Converts to CIE L*a*b* (D65), three values a pixel. Distances in it are about as people see them. */
 export function toLab({ rgb, width, height }: Raster): Float32Array {
   const lab = new Float32Array(width * height * 3);
   for (let at = 0; at < lab.length; at += 3) {

@@ -2,14 +2,14 @@ import { type BinaryMask, boxBlur, type Raster, type Size } from './raster';
 
 /** Pixels to either side of the outline in which alpha may be neither 0 nor 1. */
 const BAND = 4;
-/** Pixels around in which the pure colours of both sides are looked for. */
+/** Radius in pixels within which the pure colours of both sides are looked for. */
 const NEIGHBOURHOOD = 9;
-/** Squared levels that two colours must differ by before their mixture can be told. */
+/** Squared levels by which two colours must differ before their mixture can be measured. */
 const NOISE = 150;
-/** Of a side's pixels around; with fewer its colours are unknown. */
+/** Minimum share of one side's pixels in the neighbourhood. With fewer, the side's colours are unknown. */
 const MIN_SIDE = 0.005;
 
-/** 1 where the whole square of `2 · radius + 1` pixels has the value. */
+/** Gives 1 where the whole square of `2 · radius + 1` pixels has the value. */
 function erode(mask: BinaryMask, size: Size, { radius, value }: { readonly radius: number; readonly value: 0 | 1 }): Uint8Array {
   const means = boxBlur(mask, size, radius);
   const result = new Uint8Array(mask.length);
@@ -20,7 +20,7 @@ function erode(mask: BinaryMask, size: Size, { radius, value }: { readonly radiu
   return result;
 }
 
-/** The share of foreground in a pixel that lies between the colours of both sides; `soft` as far as they cannot be told apart. */
+/** The share of foreground in a pixel whose colour lies between the colours of both sides; `soft` where the two cannot be told apart. */
 function shareOf(
   pixel: Uint8Array,
   soft: number,
@@ -42,8 +42,8 @@ function shareOf(
 const noColours = (): WindowColours => ({ share: 0, mean: [0, 0, 0], variance: 0 });
 
 /**
- * Alpha from a mask, 0–1 a pixel: the share of foreground colour in each pixel near the outline, as far as the colours of both sides
- * can be told apart there; else a small feather. Colours are looked at near the outline alone.
+ * Computes alpha from a mask, from 0 to 1 for each pixel. Near the outline it is the share of foreground colour in the pixel, if the
+ * colours of both sides can be told apart there; else a small feather.
  */
 export function matteOf(raster: Raster, mask: BinaryMask): Float32Array {
   const { rgb, width, height } = raster;
@@ -73,21 +73,22 @@ export function matteOf(raster: Raster, mask: BinaryMask): Float32Array {
   return alpha;
 }
 
-/** Of one pixel chosen: 1, red, green, blue, and the squares of the three together. */
+/** Fields of each chosen pixel: 1, red, green, blue, and the sum of the squares of the three. */
 const FIELDS = 5;
 
-/** What the chosen pixels of a window have in common. */
+/** Statistics of the chosen pixels in a window. */
 interface WindowColours {
-  /** Share of the window's pixels that are chosen, 0–1. */
+  /** Share of the window's pixels that are chosen, from 0 to 1. */
   share: number;
   readonly mean: [number, number, number];
-  /** Of the three channels together, in squared levels. */
+  /** Variance of the three channels together, in squared levels. */
   variance: number;
 }
 
 /**
- * Mean colour and variance of chosen pixels in squares of `2 · radius + 1` pixels, cut at the borders. The window's rows move down the picture,
- * so that a picture costs a few operations a pixel whatever the radius, and no plane of its size. All sums are whole numbers: exact.
+ * Mean colour and variance of the chosen pixels in squares of `2 · radius + 1` pixels, cut at the borders. The window moves down the
+ * picture row by row, so that each pixel costs a few operations whatever the radius, and no plane of the picture's size is needed. All sums
+ * are exact integers.
  */
 class SideColours {
   private readonly columns: Float64Array;

@@ -1,10 +1,10 @@
-/** OpenCV's matrix, as far as it is used here. Lives in WebAssembly memory until `delete`. */
+/** The parts of OpenCV's matrix that are used here. It lives in WebAssembly memory until `delete`. */
 interface Mat {
   readonly data: Uint8Array;
   delete(): void;
 }
 
-/** OpenCV as far as it is used here; the package's own types do not know that the module is a promise. */
+/** The parts of OpenCV that are used here. The package's own types do not say that the module is a promise. */
 export interface OpenCv {
   readonly Mat: new (rows?: number, columns?: number, type?: number) => Mat;
   readonly Rect: new (x: number, y: number, width: number, height: number) => object;

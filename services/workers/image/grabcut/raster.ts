@@ -4,7 +4,7 @@ export interface Size {
   readonly height: number;
 }
 
-/** Three bytes a pixel, rows from the top. */
+/** Three bytes a pixel, with rows from the top. */
 export interface Raster extends Size {
   readonly rgb: Uint8Array;
 }
@@ -12,11 +12,11 @@ export interface Raster extends Size {
 /** One byte a pixel: 1 is foreground. */
 export type BinaryMask = Uint8Array;
 
-/** Where the rows or columns of the target lie between two of the source. */
+/** Positions of the target's rows or columns between two of the source. */
 interface Taps {
   readonly before: Int32Array;
   readonly after: Int32Array;
-  /** Of the later one, 0–1. */
+  /** Weight of the later one, from 0 to 1. */
   readonly share: Float64Array;
 }
 
@@ -33,7 +33,7 @@ function tapsOf(from: number, to: number): Taps {
 }
 
 /**
- * Bilinear, one value a pixel. A shrink to less than half the size would skip pixels.
+ * Resizes a plane bilinearly, with one value a pixel. A shrink to less than half the size would skip pixels.
  * @param band only these rows of the result
  */
 export function resizePlane(
@@ -58,7 +58,7 @@ export function resizePlane(
   return result;
 }
 
-/** Bilinear; the same raster when the size is right already. */
+/** Resizes a raster bilinearly. Returns the same raster when the size is right already. */
 export function resizeRaster(raster: Raster, to: Size): Raster {
   if (raster.width === to.width && raster.height === to.height) return raster;
   const rgb = new Uint8Array(to.width * to.height * 3);
@@ -71,7 +71,7 @@ export function resizeRaster(raster: Raster, to: Size): Raster {
   return { rgb, width: to.width, height: to.height };
 }
 
-/** Bilinear; 1 for pixels that are foreground by half at least. */
+/** Resizes a mask bilinearly. A pixel is 1 when at least half of it is foreground. */
 export function resizeMask(mask: BinaryMask, from: Size, to: Size): BinaryMask {
   const plane = resizePlane(mask, from, to);
   const result = new Uint8Array(plane.length);
@@ -79,13 +79,13 @@ export function resizeMask(mask: BinaryMask, from: Size, to: Size): BinaryMask {
   return result;
 }
 
-/** The largest size of the same form whose longer side is at most `longest`; never enlarges. */
+/** The largest size of the same proportions whose longer side is at most `longest`. It never enlarges. */
 export function fitInto({ width, height }: Size, longest: number): Size {
   const scale = Math.min(1, longest / Math.max(width, height));
   return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) };
 }
 
-/** Means over a sliding window along each row; the window is cut at the ends. */
+/** Means over a sliding window along each row. The window is cut at the ends. */
 function blurRows(source: Uint8Array | Float32Array, { width, height }: Size, radius: number): Float32Array {
   const target = new Float32Array(width * height);
   for (let start = 0; start < width * height; start += width) {
@@ -100,7 +100,7 @@ function blurRows(source: Uint8Array | Float32Array, { width, height }: Size, ra
   return target;
 }
 
-/** The same along the columns, all of them row by row: one column after the other would leave the processor's cache at every step. */
+/** Means along the columns, computed row by row. One column after the other would miss the processor's cache at every step. */
 function blurColumns(source: Float32Array, { width, height }: Size, radius: number): Float32Array {
   const target = new Float32Array(width * height);
   const sums = new Float64Array(width);

@@ -9,12 +9,12 @@ export const FOREGROUND = 1;
 export const PROBABLY_BACKGROUND = 2;
 export const PROBABLY_FOREGROUND = 3;
 
-/** One guess where the foreground is, for GrabCut to start from. */
+/** One guess of the foreground, from which GrabCut starts. */
 export interface Seed {
   readonly name: 'unlike_border' | 'behind_barrier' | 'behind_low_barrier' | 'central' | 'portrait';
-  /** One of the four values a pixel. */
+  /** One of the four values for each pixel. */
   readonly mask: Uint8Array;
-  /** The sides at which foreground speaks against the guess. */
+  /** Sides at which foreground speaks against the guess. */
   readonly closedSides: readonly Side[];
 }
 
@@ -28,7 +28,7 @@ function maskOf(size: Size, isProbable: Test): Uint8Array {
   return mask;
 }
 
-/** An ellipse in the middle, stretched to the sides where the object leaves the picture. */
+/** An ellipse in the middle, stretched to the sides at which the object leaves the picture. */
 function centralTest({ width, height }: Size, open: ReadonlySet<Side>): Test {
   const margin = 0.06;
   const [left, right] = [open.has('left') ? 0 : margin * width, open.has('right') ? width : (1 - margin) * width];
@@ -45,7 +45,7 @@ function centralTest({ width, height }: Size, open: ReadonlySet<Side>): Test {
   };
 }
 
-/** A head above shoulders that reach the lower border: the commonest photograph, also where colours tell nothing. */
+/** A head above shoulders that reach the lower border. It is the commonest photograph, and needs no colours. */
 function portraitMask({ width, height }: Size): Uint8Array {
   const mask = new Uint8Array(width * height);
   for (let at = 0; at < mask.length; at++) {
@@ -61,10 +61,10 @@ function portraitMask({ width, height }: Size): Uint8Array {
   return mask;
 }
 
-/** Of the distance that is left at the corners; all of it is in the middle. */
+/** Share of the distance that remains at the corners. In the middle all of it remains. */
 const CORNER_SHARE = 0.5;
 
-/** Distances, lower towards the corners: what is photographed stands in the middle more often. */
+/** Lowers distances towards the corners, because the subject is more often in the middle. */
 function ratherCentral(distance: Float32Array, { width, height }: Size): Float32Array {
   return distance.map((value, at) => {
     const [u, v] = [(at % width) / width - 0.5, Math.floor(at / width) / height - 0.5];
@@ -72,7 +72,7 @@ function ratherCentral(distance: Float32Array, { width, height }: Size): Float32
   });
 }
 
-/** Where the object may be, and what the guesses rest on. */
+/** Guesses of the foreground, and the data behind them. */
 export interface Seeds {
   readonly guesses: readonly Seed[];
   /** {@link barrierDistance} of each pixel to the border. */
@@ -80,9 +80,9 @@ export interface Seeds {
 }
 
 /**
- * Five guesses: by colours that the border does not have, by two heights of the barrier between a pixel and the border, by the centre, and a
- * portrait.
- * @param clear pixels that the image itself leaves transparent: sure background
+ * Makes five guesses: by colours that the border does not have, by two heights of the barrier between a pixel and the border, by the
+ * centre, and a portrait.
+ * @param clear pixels that the image itself leaves transparent, which are certainly background
  */
 export function makeSeeds(lab: Float32Array, size: Size, clear: BinaryMask): Seeds {
   const open = findOpenSides(lab, size);
@@ -117,14 +117,14 @@ export function makeSeeds(lab: Float32Array, size: Size, clear: BinaryMask): See
 
 /** A border pixel this many spreads from the colours of the other three borders is not background. */
 const UNLIKE = 3.5;
-/** An object that is cut off covers at least this share of the side, */
+/** An object that is cut off covers at least this share of the side. */
 const MIN_RUN = 0.08;
-/** and in one piece: unlike pixels scattered along a side are a busy background. */
+/** The share must be one run: scattered pixels along a side are a busy background. */
 const MIN_WHOLE = 0.75;
-/** Pixels; shorter interruptions of a run do not end it. */
+/** In pixels. Shorter gaps do not end a run. */
 const GAP = 3;
 
-/** Length of the longest run of true, and how many are true in all. */
+/** Length of the longest run of true, and the number of all that are true. */
 function runsOf(line: readonly boolean[]): { longest: number; total: number } {
   let [run, gap, longest, total] = [0, 0, 0, 0];
   for (const isSet of line) {
@@ -152,7 +152,7 @@ function isCutOffAt(side: Side, lab: Float32Array, size: Size): boolean {
   return longest > MIN_RUN * unlike.length && longest >= MIN_WHOLE * total;
 }
 
-/** The sides where the object seems to leave the picture: their border is not sure background. At most two. */
+/** The sides at which the object seems to leave the picture, at most two. Their border is not certainly background. */
 function findOpenSides(lab: Float32Array, size: Size): ReadonlySet<Side> {
   const open = SIDES.filter((side) => isCutOffAt(side, lab, size));
   return new Set(open.length > 2 ? [] : open);

@@ -19,7 +19,7 @@ export function stripOf(sides: readonly Side[], area: Size & { readonly thicknes
   for (let y = 0; y < height; y++) {
     const isWhole = (has.has('top') && y < thickness) || (has.has('bottom') && y >= height - thickness);
     for (let x = 0; x < width; x++) {
-      // The middle of a row belongs to no side.
+      // The middle pixels of a row belong to no side.
       if (x === left && !isWhole && right > left) x = right;
       if (x < width) found.push(y * width + x);
     }

@@ -6,15 +6,15 @@ import { type CutOutCall } from '../engine';
 import { type CutOutAnswer, type CutOutJob, type ThreadMethod } from '../cut-out-job';
 
 export interface CutOutPoolOptions {
-  /** The compiled `cut-out-thread`. */
+  /** Path of the compiled `cut-out-thread`. */
   readonly threadFile: string;
   readonly method: ThreadMethod;
   readonly threads: number;
-  /** Jobs that may wait; more are refused. Of those at work or waiting a quarter for one subscription, half for test keys. */
+  /** Jobs that may wait; more are refused. Of all jobs, running or waiting, one subscription gets a quarter and test keys half. */
   readonly queue: number;
 }
 
-/** Megabytes of a thread's heap; OpenCV's own memory and the pictures come on top. */
+/** Megabytes of a thread's heap. OpenCV's memory and the pictures come on top. */
 const HEAP_MEGABYTES = 512;
 
 /** A place for one thread. The thread is replaced when a job had to be stopped. */
@@ -23,7 +23,7 @@ interface Slot {
   isBusy: boolean;
 }
 
-/** Threads that cut out pictures, one each at a time; subscriptions take turns. Nothing they do holds up the event loop. */
+/** Threads that cut out pictures, each one at a time. Subscriptions take turns. Nothing here holds up the event loop. */
 export class CutOutPool {
   private readonly slots: Slot[];
   private readonly places: Places;
@@ -33,15 +33,15 @@ export class CutOutPool {
   constructor(private readonly options: CutOutPoolOptions) {
     const most = options.threads + options.queue;
     this.places = new Places({ most, mostOfOne: shareOfOne(most), fullDetail: 'Too many images are waiting. Try again shortly.' });
-    // Where there are several, one stays for the others.
+    // With several threads, one stays for other subscriptions.
     this.turns = new FairLimit({ atOnce: options.threads, mostOfOne: Math.max(1, options.threads - 1) });
     this.slots = Array.from({ length: options.threads }, () => ({ thread: this.startThread(), isBusy: false }));
   }
 
   /**
-   * @param prepare called when a thread is free, so that what waits holds no pixels; undefined when there is nothing to cut out
-   * @throws ServiceError `service_not_ready` when too many wait, `concurrency_exceeded` when too many of this subscription do; the
-   *   signal's reason; Error when the thread fails
+   * @param prepare called when a thread is free, so that waiting jobs hold no pixels; undefined when there is nothing to cut out
+   * @throws ServiceError `service_not_ready` when too many wait, `concurrency_exceeded` when too many of this subscription do; the signal's
+   * reason; Error when the thread fails
    */
   async run(prepare: () => Promise<CutOutJob | undefined>, call: CutOutCall): Promise<CutOutAnswer> {
     call.signal.throwIfAborted();
@@ -66,12 +66,12 @@ export class CutOutPool {
     const thread = new Worker(this.options.threadFile, {
       workerData: this.options.method,
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MEGABYTES },
-      // A thread does not need the process's settings, and must not write to its output: the ready line stands there.
+      // A thread does not need the process's settings, and must not write to its output, which carries the ready line.
       env: {},
       stdout: true,
       stderr: true,
     });
-    // Between jobs an end is noticed when the next one comes.
+    // Between jobs, the next job notices that the thread has ended.
     thread.on('error', () => undefined);
     return thread;
   }
@@ -89,9 +89,9 @@ export class CutOutPool {
     }
   }
 
-  /** An OpenCV call cannot be interrupted: to stop a job is to end its thread and start another. */
+  /** An OpenCV call cannot be interrupted, so stopping a job means ending its thread and starting another. */
   private ask(slot: Slot, job: CutOutJob, signal: AbortSignal): Promise<CutOutAnswer> {
-    // A thread that ended has no id any more.
+    // A thread that has ended has no id any more.
     if (slot.thread.threadId === -1) slot.thread = this.startThread();
     const { thread } = slot;
     return new Promise((resolve, reject) => {

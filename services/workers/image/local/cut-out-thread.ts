@@ -12,13 +12,13 @@ async function cutOut(find: ForegroundFinder, { picture, small, leastConfidence 
   if (!found.alpha) return { kind: 'unclear', confidence: found.confidence };
   const share = applyAlpha(picture.rgba, picture, { alpha: found.alpha, width: small.width, height: small.height });
   if (share < MIN_FOREGROUND || share > MAX_FOREGROUND) {
-    // A method that cannot tell how clear its cut is stands by it.
+    // A method without a confidence stands by its cut.
     return found.confidence === null ? { kind: 'no_foreground' } : { kind: 'unclear', confidence: 0 };
   }
   return { kind: 'cut_out', rgba: picture.rgba, confidence: found.confidence };
 }
 
-/** Answers one job at a time, in the order in which they come. What fails in a job is told; what fails here ends the thread. */
+/** Serves one job at a time, in their order. An error in a job is reported; an error here ends the thread. */
 function serve(method: ThreadMethod): void {
   const finder = method.kind === 'grabcut' ? loadGrabCutFinder() : loadOnnxFinder(method.model);
   parentPort?.on('message', (job: CutOutJob) => {
@@ -31,19 +31,19 @@ function serve(method: ThreadMethod): void {
 
 serve(workerData as ThreadMethod);
 
-/** Contrast added to a mask that is enlarged, so that its outline stays sharp: half of the enlargement, three at most. */
+/** Contrast added to an enlarged mask, so that its outline stays sharp: half of the enlargement, three at most. */
 const SHARPENING = 0.5;
 const MAX_SHARPENING = 3;
 
-/** Rows enlarged at a time: the plane of a whole large picture would take four more bytes a pixel. */
+/** Rows that are enlarged at a time. A plane for a whole large picture would take four more bytes a pixel. */
 const BAND_ROWS = 64;
 
 /**
- * Gives a picture the alpha of a smaller mask; what was transparent stays so. Colours under alpha 0 are erased: a cut-out must not carry
- * its background along.
+ * Gives a picture the alpha of a smaller mask. Transparent pixels stay transparent. Colours under alpha 0 are erased: a cut-out must not
+ * carry its background along.
  * @param rgba four bytes a pixel, changed in place
- * @param mask 0–1 a pixel, of `maskSize`
- * @returns mean alpha, 0–1
+ * @param mask from 0 to 1 for each pixel, of `maskSize`
+ * @returns mean alpha, from 0 to 1
  */
 function applyAlpha(rgba: Uint8Array, size: Size, mask: { readonly alpha: Float32Array } & Size): number {
   const enlargement = Math.max(size.width / mask.width, size.height / mask.height);
@@ -64,7 +64,7 @@ function applyAlpha(rgba: Uint8Array, size: Size, mask: { readonly alpha: Float3
   return sum / 255 / (size.width * size.height);
 }
 
-/** Transparent pixels get the one of black and white that is less like what is there. */
+/** Gives transparent pixels black or white, whichever is less like the rest. */
 function flatten({ rgba, width, height }: Pixels): { raster: Raster; clear: BinaryMask } {
   const clear = new Uint8Array(width * height);
   let [sum, opaque] = [0, 0];
@@ -85,7 +85,7 @@ function flatten({ rgba, width, height }: Pixels): { raster: Raster; clear: Bina
   return { raster: { rgb, width, height }, clear };
 }
 
-/** Loads OpenCV, which takes about a second; call it in a thread of its own. */
+/** Loads OpenCV, which takes about a second. Call it in its own thread. */
 async function loadGrabCutFinder(): Promise<ForegroundFinder> {
   // The module is a promise, which its types do not say.
   const loaded: unknown = await import('@techstark/opencv-js');

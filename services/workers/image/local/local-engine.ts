@@ -9,18 +9,18 @@ import { decodePicture, type Picture } from '../picture';
 import { type CutOutJob, type Pixels, type ThreadMethod } from '../cut-out-job';
 import { CutOutPool, type CutOutPoolOptions } from './cut-out-pool';
 
-/** Pixels of the longer side on which GrabCut refines its outline; its time grows with the area. */
+/** Pixels of the longer side at which GrabCut refines its outline. Its time grows with the area. */
 const GRABCUT_SIDE = 512;
 
-/** A model wants a square; GrabCut wants the picture's form. */
+/** A model needs a square; GrabCut needs the picture's proportions. */
 function workingSize(method: ThreadMethod, picture: Size): Size {
   return method.kind === 'onnx' ? { width: method.model.size, height: method.model.size } : fitInto(picture, GRABCUT_SIDE);
 }
 
-/** Bytes copied in one turn of the event loop: a few milliseconds. A large picture takes sixteen turns. */
+/** Bytes that are copied in one turn of the event loop, which takes a few milliseconds. A large picture takes sixteen turns. */
 const COPY_BYTES = 4_194_304;
 
-/** A copy that can be handed to a thread: what sharp returns cannot. */
+/** Makes a copy that can be transferred to a thread. The buffers of sharp cannot. */
 async function pixels(rgba: Buffer, { width, height }: Size): Promise<Pixels> {
   const copy = new Uint8Array(rgba.length);
   for (let at = 0; at < rgba.length; at += COPY_BYTES) {
@@ -30,7 +30,7 @@ async function pixels(rgba: Buffer, { width, height }: Size): Promise<Pixels> {
   return { rgba: copy, width, height };
 }
 
-/** Levels of 255 between the darkest and the brightest pixel that a JPEG of one colour may show: its rounding. */
+/** Levels of 255 between the darkest and the brightest pixel of a one-coloured JPEG, due to rounding. */
 const ROUNDING = 2;
 
 /** True when no channel varies. @param rgba four bytes a pixel */
@@ -46,7 +46,7 @@ function isOfOneColour(rgba: Uint8Array): boolean {
   return true;
 }
 
-/** Undefined for a picture of one colour: the search for a foreground would take seconds to find none. */
+/** Undefined for a picture of one colour, in which the search for a foreground would take seconds to find none. */
 async function prepareJob(picture: Picture, method: ThreadMethod, { acceptUncertain }: CutOutCall): Promise<CutOutJob | undefined> {
   const small = workingSize(method, picture);
   const shrunk = await decodePicture(picture, small);
@@ -56,7 +56,7 @@ async function prepareJob(picture: Picture, method: ThreadMethod, { acceptUncert
   return { picture: await pixels(rgba, picture), small: await pixels(shrunk, small), leastConfidence };
 }
 
-/** Removes backgrounds on this machine, in threads. sharp's own work runs in libvips' threads. */
+/** Removes backgrounds on this machine, in threads. sharp works in libvips' threads. */
 export function createLocalEngine(options: CutOutPoolOptions): Engine & { levels(): PoolLevels } {
   const pool = new CutOutPool(options);
   return {

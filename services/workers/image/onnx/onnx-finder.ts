@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { type ForegroundFinder } from '../cut-out-job';
 import { type OnnxModel, toAlpha, toTensor } from './onnx-model';
 
-/** The package that runs models. It is optional: nothing of it is needed unless a model is configured. */
+/** The package that runs models. It is optional, and needed only when a model is configured. */
 const RUNTIME = 'onnxruntime-node';
 
 interface Tensor {
@@ -15,13 +15,13 @@ interface Session {
   run(feeds: Readonly<Record<string, Tensor>>): Promise<Readonly<Record<string, Tensor>>>;
 }
 
-/** onnxruntime-node, as far as it is used here. */
+/** The parts of onnxruntime-node that are used here. */
 export interface OnnxRuntime {
   readonly InferenceSession: { create(file: string): Promise<Session> };
   readonly Tensor: new (type: 'float32', data: Float32Array, dims: readonly number[]) => Tensor;
 }
 
-/** Why a model cannot be used, in words for an operator; undefined when it can. */
+/** Why a model cannot be used, in words for the platform engineer; undefined when it can. */
 export function missingRuntime(resolve: (name: string) => unknown = createRequire(__filename).resolve): string | undefined {
   try {
     resolve(RUNTIME);
@@ -35,7 +35,10 @@ function loadRuntime(): OnnxRuntime {
   return createRequire(__filename)(RUNTIME) as OnnxRuntime;
 }
 
-/** Loads a model; call it in a thread of its own. @throws Error when the runtime or the model cannot be loaded */
+/**
+ * Loads a model. Call it in its own thread.
+ * @throws Error when the runtime or the model cannot be loaded
+ */
 export async function loadOnnxFinder(model: OnnxModel, runtime: OnnxRuntime = loadRuntime()): Promise<ForegroundFinder> {
   const session = await runtime.InferenceSession.create(model.modelFile);
   const [input] = session.inputNames;
@@ -46,7 +49,7 @@ export async function loadOnnxFinder(model: OnnxModel, runtime: OnnxRuntime = lo
     const data = (await session.run({ [input]: tensor }))[output]?.data;
     if (!(data instanceof Float32Array)) throw new Error('the model does not answer 32-bit numbers');
     const alpha = toAlpha(data, model);
-    // What a model's alpha says of itself differs from model to model and was held against nothing.
+    // Models differ in what their alpha says about its own clarity, and none was measured.
     return alpha && { alpha, confidence: null };
   };
 }

@@ -1,16 +1,16 @@
-/** A segmentation model and what its training fixed. */
+/** A segmentation model and the values that its training fixed. */
 export interface OnnxModel {
   readonly modelFile: string;
-  /** Pixels of the square that it takes: u2net 320, isnet and birefnet 1024. */
+  /** Pixels of the square that the model takes: u2net 320, isnet and birefnet 1024. */
   readonly size: number;
   readonly mean: readonly [number, number, number];
   readonly std: readonly [number, number, number];
-  /** `sigmoid` for models that answer logits (birefnet). */
+  /** `sigmoid` for models that output logits (birefnet). */
   readonly outputActivation: 'none' | 'sigmoid';
 }
 
 /**
- * A square picture as the model's input: divided by its largest value, normalised, planes of red, green and blue (NCHW, N = 1).
+ * A square picture as the model's input: divided by its largest value and normalised, in planes of red, green and blue (NCHW, N = 1).
  * @param rgba of `size` × `size` pixels; alpha is ignored
  */
 export function toTensor(rgba: Uint8Array, { size, mean, std }: Pick<OnnxModel, 'size' | 'mean' | 'std'>): Float32Array {
@@ -27,7 +27,7 @@ export function toTensor(rgba: Uint8Array, { size, mean, std }: Pick<OnnxModel, 
 }
 
 /**
- * The first plane of a model's output as alpha, stretched to 0–1.
+ * The first plane of a model's output as alpha, stretched to the range from 0 to 1.
  * @returns undefined when all values are the same: the model saw nothing
  * @throws Error when the output is shorter than a plane or holds something that is no number
  */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ServiceError } from '../../../kit/errors';
 import { badPicture, noForeground } from '../failures';
 
-/** The WebSocket subprotocol that this speaks. */
+/** The WebSocket subprotocol of this engine. */
 export const SUBPROTOCOL = 'bgremove.v1';
 
 const ERROR_CODES = ['invalid_image', 'too_large', 'no_foreground', 'overloaded', 'internal'] as const;
@@ -18,9 +18,9 @@ const frame = z.discriminatedUnion('type', [
     width: z.number().int().positive(),
     height: z.number().int().positive(),
     engine: z.string().min(1).max(100).default('upstream'),
-    /** Its own measure of how clear the cut is. */
+    /** The upstream's own measure of how clear the cut is. */
     confidence: z.number().min(0).max(1).nullable().default(null),
-    /** Whether the upstream itself takes its result for doubtful. */
+    /** True when the upstream itself considers its result doubtful. */
     uncertain: z.boolean().default(false),
   }),
   z.object({ type: z.literal('error'), id: z.string(), code: z.enum(ERROR_CODES) }),
@@ -34,7 +34,10 @@ export class UpstreamFault extends Error {
   override readonly name = 'UpstreamFault';
 }
 
-/** 502. @param reason told to the caller */
+/**
+ * 502.
+ * @param reason shown to the caller
+ */
 export function upstreamFault(reason: 'unreachable' | 'bad_response' | 'overloaded' | 'internal', cause: string | Error): ServiceError {
   return new ServiceError('upstream_failed', {
     members: { reason },
@@ -56,7 +59,7 @@ export function parseFrame(text: string, id: string): UpstreamFrame {
   return parsed.data;
 }
 
-/** What the upstream's refusal means to the caller: 400 when the picture is to blame, else 502. */
+/** The failure for a refusal of the upstream: 400 when the picture is to blame, else 502. */
 export function refusalOf(code: (typeof ERROR_CODES)[number]): ServiceError {
   switch (code) {
     case 'invalid_image':

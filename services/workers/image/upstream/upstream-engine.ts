@@ -15,16 +15,16 @@ import { type ResultFrame, upstreamFault, parseFrame, refusalOf, SUBPROTOCOL } f
 
 export interface UpstreamEngineOptions {
   readonly target: UpstreamTarget;
-  /** For the live upstream only. */
+  /** Token for the live upstream only. */
   readonly token: string | undefined;
   /** Milliseconds from the connection to the result. */
   readonly timeoutMs: number;
   readonly metrics?: Metrics | undefined;
 }
 
-/** Removes backgrounds by asking a background-removal WebSocket. */
+/** Removes backgrounds through a background-removal WebSocket. */
 export function createUpstreamEngine({ target, token, timeoutMs, metrics }: UpstreamEngineOptions): Engine {
-  // One at a time: where the file does not let itself be read in rows, its whole is held.
+  // Shrinks one at a time, because a file that cannot be read in rows is held whole.
   const shrinking = new FairLimit({ atOnce: 1 });
   const prepare = (picture: Picture, call: CutOutCall): ReturnType<typeof uprightPicture> =>
     picture.isShrunk ? shrinking.run(ownerOf(call), () => uprightPicture(picture), { signal: call.signal }) : uprightPicture(picture);
@@ -48,7 +48,7 @@ export function createUpstreamEngine({ target, token, timeoutMs, metrics }: Upst
 
 const OPAQUE = 255;
 
-/** Size, and mean alpha 0–1, of a PNG; undefined when it is no usable one. */
+/** Size and mean alpha (from 0 to 1) of a PNG; undefined when it is not usable. */
 async function look(png: Buffer): Promise<{ width: number; height: number; share: number } | undefined> {
   const options = { limitInputPixels: IMAGE_LIMITS.pixels };
   const { width, height, hasAlpha } = await sharp(png, options).metadata();
@@ -59,7 +59,7 @@ async function look(png: Buffer): Promise<{ width: number; height: number; share
 }
 
 /**
- * Believes nothing of a result: it must be a PNG of the picture's size that shows a part of it.
+ * Checks every claim of a result: it must be a PNG of the picture's size that shows a part of it.
  * @throws ServiceError 502
  */
 async function checkResult(frame: ResultFrame, size: { readonly width: number; readonly height: number }): Promise<Buffer> {
@@ -78,20 +78,20 @@ async function checkResult(frame: ResultFrame, size: { readonly width: number; r
 interface ExchangeOptions {
   /** `ws://` or `wss://`. */
   readonly url: string;
-  /** Sent as a bearer token with the handshake. */
+  /** Bearer token of the handshake. */
   readonly token: string | undefined;
   readonly picture: Pick<Picture, 'bytes' | 'mime'>;
-  /** Ends the exchange: the upstream is told to cancel. */
+  /** Ends the exchange: the upstream gets a cancel message. */
   readonly signal: AbortSignal;
 }
 
-/** The largest PNG that is accepted anyway, in base64, and the frame around it. */
+/** Bytes of the largest PNG that is accepted, in base64, with the frame around it. */
 const MAX_FRAME_BYTES = 96 * 1_048_576;
 /** Milliseconds for the upstream to close the connection before it is cut. */
 const CLOSING_MS = 500;
 const NORMAL_CLOSURE = 1000;
 
-/** Closes politely, then for certain. */
+/** Closes the connection politely, and cuts it after a while. */
 function leave(socket: WebSocket): void {
   socket.on('error', () => undefined);
   if (socket.readyState === WebSocket.CONNECTING) return socket.terminate();
@@ -106,7 +106,7 @@ function textOf(data: RawData, isBinary: boolean): string {
 }
 
 /**
- * One picture over one connection.
+ * Sends one picture over one connection.
  * @throws ServiceError 400 or 502; the signal's reason
  */
 function exchangePicture({ url, token, picture, signal }: ExchangeOptions): Promise<ResultFrame> {
@@ -144,7 +144,7 @@ function exchangePicture({ url, token, picture, signal }: ExchangeOptions): Prom
       }
     });
     socket.on('error', (error) => {
-      // Before the connection was open, the upstream did not answer; afterwards what came was no WebSocket.
+      // Before the connection opened, the upstream gave no response. Afterwards it sent something that is not a WebSocket.
       const reason = socket.protocol === '' ? 'unreachable' : 'bad_response';
       settle(() => reject(upstreamFault(reason, error)));
     });

@@ -2,13 +2,13 @@ import { comparableUrl, hostOf } from '../../../kit/pages/page-url';
 import { type PageLink } from '../../../kit/pages/parse-page';
 import { siteOf } from './email-address';
 
-/** What pages with an address are called, the likeliest first; in the link's path or its text. */
+/** Names of pages that have an address, likeliest first. They are looked for in the link's path and text. */
 const CONTACT_WORDS: readonly RegExp[] = [
   /contact|kontakt|contatt|संपर्क|contato/i,
   /impressum|imprint|legal-notice|mentions-legales/i,
   /about|reach-?us|ueber-uns|über uns|quienes-somos/i,
 ];
-/** Downloads are no pages. */
+/** Downloads are not pages. */
 const FILE = /\.(?:pdf|jpe?g|png|gif|webp|svg|zip|docx?|xlsx?|mp[34])$/i;
 
 function rankOf({ url, anchor }: PageLink): number {
@@ -16,8 +16,8 @@ function rankOf({ url, anchor }: PageLink): number {
 }
 
 /**
- * Up to `most` pages of the same site that look as if they told how to write to it, the likeliest first.
- * @param home where the links are from
+ * Up to `most` pages of the same site that seem to show an address, likeliest first.
+ * @param home the page with the links
  */
 export function contactPages(links: readonly PageLink[], home: URL, most: number): URL[] {
   const site = siteOf(hostOf(home));

@@ -14,19 +14,19 @@ import { emailsInPage } from './emails-in-page';
 export type CrawlCall = Pick<WorkerCall, 'mode' | 'subscriptionId' | 'signal' | 'timeLeftMs' | 'log'>;
 
 export interface EmailCrawlOptions {
-  /** Test is undefined without a sandbox. */
+  /** Undefined for test keys without a sandbox. */
   readonly ports: Readonly<Record<KeyMode, PagePort | undefined>>;
   /** Closed with the crawl. */
   readonly parser: PageParser;
-  /** Of all calls of this worker together. */
+  /** Shared by all calls of this worker. */
   readonly limits: FetchLimits;
-  /** Milliseconds for all sites of a call, if its own deadline leaves as much. */
+  /** Milliseconds for all sites of a call, if its own deadline leaves so much. */
   readonly budgetMs: number;
-  /** For one page, redirects included. */
+  /** Milliseconds for one page, redirects included. */
   readonly pageTimeoutMs: number;
 }
 
-/** What a website shows: no addresses when all pages that we looked for were read, and null with a reason when some could not be. */
+/** The result for a website: no addresses when all chosen pages were read, and null with a reason when some could not be. */
 export type SiteEmails =
   | { readonly emails: readonly string[]; readonly reason: null }
   | {
@@ -38,33 +38,33 @@ export type SiteEmails =
 /** Looks for e-mail addresses on the websites of businesses. */
 export interface EmailCrawl {
   /**
-   * What each of the websites shows. Never later than the call's deadline.
+   * The result for each website, never later than the call's deadline.
    * @throws the signal's reason when the call is cancelled
    */
   findEmails(websites: readonly string[], call: CrawlCall): Promise<ReadonlyMap<string, SiteEmails>>;
   close(): Promise<void>;
 }
 
-/** Besides the home page; a site that hides its address better than that wants no mail. */
+/** Pages besides the home page. A site that hides its address better wants no mail. */
 const CONTACT_PAGES = 2;
 const SITES_AT_ONCE = 8;
-/** Kept back from the call's deadline for the answer's way. */
+/** Milliseconds kept of the call's deadline for sending the response. */
 const RESERVE_MS = 1_000;
-/** With less there is no use to begin. */
+/** With less time, a crawl does not start. */
 const MIN_MS = 50;
 
 export function unknownEmails(reason: string): SiteEmails {
   return { emails: null, reason };
 }
 
-/** Asks page after page until one shows an address. */
+/** Reads one page after the other until a page shows an address. */
 async function emailsOf(website: string, pages: PageReader): Promise<SiteEmails> {
   const start = parseUrl(website);
   if (!start) return unknownEmails('url_invalid');
   const site = siteOf(hostOf(start));
   const home = await pages.read(start.href);
   if (home.state !== 'read') return unknownEmails(home.reason);
-  // A site that leads elsewhere is somebody else's: its addresses would be, too.
+  // A site that redirects elsewhere belongs to somebody else, and so would the addresses.
   if (siteOf(hostOf(home.url)) !== site) return unknownEmails('other_site');
   const emails = emailsInPage(home.page, site);
   if (emails.length > 0) return { emails, reason: null };
@@ -85,7 +85,7 @@ interface Crawl extends Omit<EmailCrawlOptions, 'ports'> {
   readonly port: PagePort;
 }
 
-/** What was found within the budget; what is still running after it is cut off. */
+/** Returns what was found within the budget, and cuts off the rest. */
 async function crawlWithin(
   { port, parser, limits, budgetMs, pageTimeoutMs }: Crawl,
   websites: readonly string[],

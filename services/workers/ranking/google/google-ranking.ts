@@ -12,7 +12,7 @@ const SOURCE = 'google_places';
 
 export interface GoogleRankingOptions {
   readonly client: UpstreamClient;
-  /** The live one never goes to the sandbox. */
+  /** The live key is never sent to the sandbox. */
   readonly keys: Readonly<Record<KeyMode, string>>;
   readonly clock: Clock;
 }
@@ -27,12 +27,12 @@ function placeQueryOf(query: RankQuery): PlaceQuery {
   return { text: keyword, bias: { center, radiusKm }, countryCode, languageCode };
 }
 
-/** Rankings that are computed here from the order in which Google Places lists businesses. */
+/** Computes rankings from the order in which Google Places lists businesses. */
 export function createGoogleRanking({ client, keys, clock }: GoogleRankingOptions): RankingUpstream {
   const findPage = (query: PlaceQuery, token: string | undefined, call: UpstreamCall): ReturnType<typeof searchText> =>
     searchText({ client, key: keys[call.mode] }, query, token, call);
 
-  /** Reads pages until there are `maxResults` places, no more pages, or enough: every page costs money. */
+  /** Reads pages until there are `maxResults` places, no more pages, or enough places: every page costs money. */
   async function findRanked(query: RankQuery, call: UpstreamCall, isEnough: (places: readonly Place[]) => boolean): Promise<Found> {
     let places: Place[] = [];
     let token: string | undefined;
@@ -40,7 +40,7 @@ export function createGoogleRanking({ client, keys, clock }: GoogleRankingOption
       const page = await findPage(placeQueryOf(query), token, call);
       const known = places.length;
       places = withoutRepeats([...places, ...page.places]);
-      // A page that brings nothing new would be followed for ever.
+      // Without this check, a page that brings nothing new would be followed for ever.
       token = places.length > known ? page.nextToken : undefined;
     } while (token !== undefined && places.length < query.maxResults && !isEnough(places));
     return { places: places.slice(0, query.maxResults), truncated: token !== undefined || places.length > query.maxResults };

@@ -4,19 +4,19 @@ import type { UpstreamClient } from '../../../kit/upstream/upstream-client';
 import type { PlacePage, PlaceQuery, UpstreamCall } from '../ranking-upstream';
 import type { Place, PlaceAddress } from '../place';
 
-/** The most that one page holds. */
+/** Places that one page can hold. */
 const PAGE_SIZE = 20;
-/** Metres; Google refuses more. */
+/** Metres. Google refuses more. */
 const WIDEST_BIAS = 50_000;
 
-/** The same page size for every caller: the order of a list must not hang on how much of it is wanted. */
+/** Every caller gets the same page size, because the order of a list must not depend on how much of it is wanted. */
 function bodyOf({ text, bias, within, countryCode, languageCode }: PlaceQuery, pageToken: string | undefined): Record<string, unknown> {
   return {
     textQuery: text,
     ...(languageCode !== undefined && { languageCode }),
     ...(countryCode !== undefined && { regionCode: countryCode }),
     rankPreference: 'RELEVANCE',
-    // Google takes one of the two.
+    // Google takes only one of the two.
     ...(within && { locationRestriction: { rectangle: within } }),
     ...(bias && !within && { locationBias: { circle: { center: bias.center, radius: Math.min(bias.radiusKm * 1_000, WIDEST_BIAS) } } }),
     pageSize: PAGE_SIZE,
@@ -26,7 +26,7 @@ function bodyOf({ text, bias, within, countryCode, languageCode }: PlaceQuery, p
 
 const UNUSABLE = 'The source of the ranking answered with something that cannot be used.';
 
-/** Google's own text is left out: it may repeat parts of the request. */
+/** Leaves out Google's own text, which may repeat parts of the request. */
 function failureOf(status: number, data: unknown): ServiceError {
   const parsed = googleError.safeParse(data);
   const code = parsed.data?.error.code ?? status;
@@ -49,9 +49,9 @@ function parseJson(bytes: Buffer): unknown {
 }
 
 /**
- * One page of Google Places (New), `places:searchText`.
+ * Fetches one page of Google Places (New), `places:searchText`.
  * @param key sent in a header, never in the URL
- * @throws ServiceError as {@link RankingUpstream} says
+ * @throws ServiceError as for {@link RankingUpstream}
  */
 export async function searchText(
   { client, key }: { client: UpstreamClient; key: string },
@@ -78,7 +78,7 @@ export async function searchText(
   return { places: places.map(placeOf), nextToken: nextPageToken === '' ? undefined : nextPageToken };
 }
 
-/** Everything that any route shows, in every request: the price of a request follows from the mask. */
+/** All fields that any route shows, for every request. The price of a request depends on the mask. */
 const FIELD_MASK = [
   ...[
     'id', 'displayName', 'formattedAddress', 'addressComponents', 'location', 'rating', 'userRatingCount', 'nationalPhoneNumber',
@@ -135,7 +135,7 @@ function addressOf({ formattedAddress, addressComponents }: WirePlace): PlaceAdd
   };
 }
 
-/** A place without a name of its own has an empty one: it still holds its rank. */
+/** A place without a name gets an empty one, because it still has a rank. */
 function placeOf(wire: WirePlace): Place {
   return {
     placeId: wire.id,

@@ -7,15 +7,15 @@ export interface GridPoint {
   /** From 0, west to east. */
   readonly column: number;
   readonly center: Coordinates;
-  /** From the middle of the grid, to the metre. */
+  /** Distance from the middle of the grid, to the metre. */
   readonly distanceKm: number;
 }
 
 export interface GridArea {
   readonly center: Coordinates;
-  /** From the middle to the outermost rows and columns; the corners are √2 times as far. */
+  /** Distance from the middle to the outermost rows and columns. The corners are √2 times as far. */
   readonly radiusKm: number;
-  /** Points a side, odd, so that one lies in the middle. */
+  /** Points a side. It is odd, so that one point lies in the middle. */
   readonly size: number;
 }
 
@@ -27,14 +27,14 @@ function rounded(value: number, steps: number): number {
   return Math.round(value * steps) / steps;
 }
 
-/** Kilometres between two neighbours of a row or a column, to the metre. */
+/** Kilometres between two neighbours in a row or a column, to the metre. */
 export function spacingKm({ radiusKm, size }: Pick<GridArea, 'radiusKm' | 'size'>): number {
   return rounded((2 * radiusKm) / (size - 1), METRES);
 }
 
 /**
- * The points of a square grid, row by row from the north west. A degree of longitude is as long everywhere as in the middle: at 60° and a
- * radius of 50 km the northernmost row is 1.4 % narrower than said. Meant for latitudes up to 85°.
+ * The points of a square grid, row by row from the north west. A degree of longitude is taken as long as in the middle: at 60° and a radius
+ * of 50 km the northernmost row is 1.4 % narrower than stated. It is meant for latitudes up to 85°.
  */
 export function gridPoints({ center, radiusKm, size }: GridArea): GridPoint[] {
   const halfHeight = radiusKm / KM_A_DEGREE;

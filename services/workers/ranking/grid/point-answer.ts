@@ -1,24 +1,24 @@
 import { z } from 'zod';
 import { ServiceError } from '../../../kit/errors';
 
-/** Where a business stands at one point, or why that is not known. */
+/** The rank of a business at one point, or why it is not known. */
 export type PointAnswer =
   | {
       readonly status: 'ok';
-      /** From 1; null where the business is not in the list. */
+      /** From 1; null when the business is not in the list. */
       readonly rank: number | null;
-      /** Businesses that were looked at; null where the upstream does not say. */
+      /** Number of businesses examined; null when the upstream does not say. */
       readonly checked: number | null;
-      /** Several businesses of the list may be the one, and none clearly is. */
+      /** True when several businesses of the list may be the wanted one, and none clearly is. */
       readonly ambiguous: boolean;
       readonly match: { readonly placeId: string; readonly name: string } | null;
     }
   | { readonly status: 'error'; readonly reason: string };
 
-/** A point that was not asked about, because of how those before it ended or because time was up. */
+/** The result for a point that was not queried, because of earlier failures or because time was up. */
 export const NOT_ASKED: PointAnswer = { status: 'error', reason: 'not_asked' };
 
-/** What is needed of a position's body; a ranking WebSocket may say more, or say it without `found`. */
+/** The members needed of a position's body. A ranking WebSocket may send more, or leave out `found`. */
 const positionBody = z.looseObject({
   ok: z.boolean(),
   found: z.boolean().optional().catch(undefined),
@@ -28,13 +28,13 @@ const positionBody = z.looseObject({
   candidates: z.array(z.unknown()).optional().catch(undefined),
 });
 
-/** Reads the body of `position`, whichever upstream wrote it. */
+/** Reads the body of `position`, from any upstream. */
 export function parsePointAnswer(bodyText: string): PointAnswer {
   const parsed = positionBody.safeParse(JSON.parse(bodyText));
   if (!parsed.success) return { status: 'error', reason: 'bad_response' };
   const { ok, found, position, checked, match, candidates = [] } = parsed.data;
   if (!ok) return { status: 'error', reason: 'upstream_error' };
-  // A rank that is neither there nor said to be none is no answer.
+  // A missing rank without a statement that there is none is not usable.
   if (position === undefined && found !== false) return { status: 'error', reason: 'bad_response' };
   const rank = position ?? null;
   return {
@@ -47,8 +47,8 @@ export function parsePointAnswer(bodyText: string): PointAnswer {
 }
 
 /**
- * A point's failure as an answer.
- * @throws the error itself where it is not the upstream's at this point
+ * Turns a point's failure into its result.
+ * @throws the error itself when the upstream at this point did not cause it
  */
 export function answerOfFailure(error: unknown): PointAnswer {
   if (!(error instanceof ServiceError)) throw error;

@@ -7,19 +7,19 @@ import type { RankingUpstream, RankQuery, UpstreamCall } from '../ranking-upstre
 import { type GridPoint, gridPoints, spacingKm } from './grid-points';
 import { answerOfFailure, NOT_ASKED, parsePointAnswer, type PointAnswer } from './point-answer';
 
-/** Points of one grid that are asked about at a time. */
+/** Points of one grid that are queried at a time. */
 const AT_ONCE = 4;
-/** So many failures without one answer: the upstream is away, and all the other questions would only be told so too. */
+/** After this many failures without a result, the upstream is down, and every other query would fail too. */
 const HOPELESS_AFTER = AT_ONCE;
-/** The upstream takes no more, or none of these: what fails at one point for that fails at all. */
+/** Reasons for which a failure at one point means failure at all: the upstream takes no more queries, or none of this kind. */
 const FINAL_REASONS: ReadonlySet<string> = new Set(['provider_quota', 'rejected']);
-/** For all points together; below the service's 28 s, so that what is known by then is still told. */
+/** Milliseconds for all points together; below the service's 28 s, so that the results known by then are still sent. */
 const BUDGET_MS = 24_000;
-/** For the answer on its way back, where the caller has less time. */
+/** Milliseconds for sending the response, when the caller has less time. */
 const RESERVE_MS = 1_000;
 
 export interface GridRequest {
-  /** The middle of the grid and how far it reaches; what else is asked is the same at every point. */
+  /** The middle of the grid and its radius. All other parameters are the same at every point. */
   readonly query: RankQuery;
   /** Points a side. */
   readonly size: number;
@@ -29,7 +29,7 @@ export interface GridCall extends UpstreamCall {
   timeLeftMs(): number;
 }
 
-/** Keeps what a grid has seen so far, and says when to stop asking. */
+/** Keeps the results of a grid so far, and decides when to stop. */
 class GridProgress {
   private isStopped = false;
   private answered = 0;
@@ -47,7 +47,10 @@ class GridProgress {
   }
 }
 
-/** Asks about each point until the signal of `late` fires. @throws when the caller leaves, and what is wrong at every point alike */
+/**
+ * Queries each point until the signal of `late` fires.
+ * @throws when the caller leaves, and errors that every point shares
+ */
 async function askPoints(
   points: readonly GridPoint[],
   ask: (point: GridPoint, signal: AbortSignal) => Promise<string>,
@@ -66,7 +69,7 @@ async function askPoints(
       return late.aborted ? { status: 'error', reason: 'timeout' } : answerOfFailure(error);
     }
   };
-  // From the middle outwards: when time is up, what is missing is the edge.
+  // From the middle outwards, so that only the edge is missing when time is up.
   const inTurn = [...points].sort((one, other) => one.distanceKm - other.distanceKm);
   const ranked = await Promise.all(
     inTurn.map((point) =>
@@ -80,7 +83,7 @@ async function askPoints(
   return ranked.sort((one, other) => one.point.row - other.point.row || one.point.column - other.point.column);
 }
 
-/** Where nothing is known of any point, the grid fails as the first of its points did. */
+/** If no point has a result, the grid fails as its first point did. */
 function checkAnswered(ranked: readonly RankedPoint[]): void {
   if (ranked.some(({ answer }) => answer.status === 'ok')) return;
   const reasons = ranked.flatMap(({ answer }) => (answer.status === 'error' && answer !== NOT_ASKED ? answer.reason : []));
@@ -93,9 +96,9 @@ function checkAnswered(ranked: readonly RankedPoint[]): void {
 }
 
 /**
- * Where one business stands at every point of a square grid. Each point is a position of its own, whose surroundings are as wide as the
- * points are apart.
- * @throws ServiceError `upstream_failed` or `upstream_timeout` where no point was answered
+ * The rank of one business at every point of a square grid. Each point is a position of its own, with a radius equal to the distance
+ * between points.
+ * @throws ServiceError `upstream_failed` or `upstream_timeout` when no point has a result
  */
 export async function rankGrid(upstream: RankingUpstream, { query, size }: GridRequest, call: GridCall): Promise<Record<string, unknown>> {
   const area = { center: query.center, radiusKm: query.radiusKm, size };
@@ -119,7 +122,7 @@ interface RankedPoint {
   readonly answer: PointAnswer;
 }
 
-/** The places of a map that are seen without scrolling. */
+/** The places of a map that are visible without scrolling. */
 const TOP = 3;
 
 function pointView({ point, answer }: RankedPoint): Record<string, unknown> {
@@ -143,7 +146,7 @@ function rounded(value: number, digits: number): number {
   return Math.round(value * 10 ** digits) / 10 ** digits;
 }
 
-/** Figures of the points that were answered; what failed is in none of them but `failed`. */
+/** Figures of the points with a result. Failed points count only in `failed`. */
 function summaryOf(ranked: readonly RankedPoint[]): Record<string, unknown> {
   const answers = ranked.flatMap(({ answer }) => (answer.status === 'ok' ? answer : []));
   const ranks = answers.flatMap(({ rank }) => rank ?? []);
@@ -159,7 +162,7 @@ function summaryOf(ranked: readonly RankedPoint[]): Record<string, unknown> {
   };
 }
 
-/** Each business that a point was matched with: a name may be that of a branch here and of another one there. */
+/** Each business that a point matched. One name may be different branches at different points. */
 function matchesOf(ranked: readonly RankedPoint[]): Record<string, unknown>[] {
   const byPlace = new Map<string, { place_id: string; name: string; points: number }>();
   for (const { answer } of ranked) {

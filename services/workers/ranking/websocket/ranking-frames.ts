@@ -3,10 +3,10 @@ import { type RankQuery } from '../ranking-upstream';
 import { type JsonFrame } from '../../../kit/upstream/json-link';
 import { memberText } from '../../../kit/upstream/member-text';
 
-/** The routes that ask; the upstream may answer each in its own shape. */
+/** The routes that send queries. The upstream may reply to each in its own shape. */
 export type RankOperation = 'search' | 'position';
 
-/** What is asked, in the names of the public parameters. */
+/** The query, in the names of the public parameters. */
 export type RankParameters = Readonly<Record<string, string | number | undefined>>;
 
 export function parametersOf(operation: RankOperation, query: RankQuery): RankParameters {
@@ -33,7 +33,7 @@ const frame = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('result'), id: z.string(), body: z.looseObject({ ok: z.boolean() }).optional().catch(undefined) }),
   z.looseObject({ type: z.literal('error'), id: z.string().optional() }),
 ]);
-/** Without a type it can only be a broken answer to the question that it names. */
+/** Without a type it can only be a broken reply to the query that it names. */
 const untyped = z.object({
   type: z
     .unknown()
@@ -45,11 +45,11 @@ const untyped = z.object({
 export type RankingFrame =
   /** `bodyText` is absent when the body is no object with an `ok` flag. */
   | { readonly kind: 'result'; readonly id: string; readonly bodyText: string | undefined }
-  /** Without an id it concerns everything that is asked. */
+  /** Without an id it concerns all queries. */
   | { readonly kind: 'error'; readonly id: string | undefined }
   | { readonly kind: 'unknown' };
 
-/** Reads what the upstream sent. Other types of messages are `unknown`; what is no object is too. */
+/** Reads a message of the upstream. Other types of messages are `unknown`, and so is anything but an object. */
 export function parseRankingFrame({ text, value }: JsonFrame): RankingFrame {
   const parsed = frame.safeParse(value);
   const broken = untyped.safeParse(value).data;

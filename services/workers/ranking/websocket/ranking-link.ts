@@ -7,7 +7,7 @@ import { parseRankingFrame, rankMessage, type RankParameters } from './ranking-f
 
 export type RankingLinkOptions = Omit<JsonLinkOptions<string>, 'receive' | 'repeats' | 'upstream'>;
 
-/** Questions and answers over one WebSocket, matched by id. A question whose connection was lost is asked once more. */
+/** Queries and replies over one WebSocket, matched by id. A query whose connection was lost is sent once more. */
 export class RankingLink {
   private readonly link: JsonLink<string>;
 

@@ -16,7 +16,7 @@ export interface WebSocketRankingOptions {
   readonly metrics?: Metrics | undefined;
 }
 
-/** The upstream has no pages: everything is asked for at once. */
+/** The upstream has no pages, so everything is requested at once. */
 const MAX_RESULTS = 60;
 
 const text = z.string().nullish().catch(null);
@@ -79,7 +79,7 @@ function placesIn(bodyText: string): Place[] {
   throw new ServiceError('upstream_failed', { detail, members: { reason: 'bad_response' }, cause: parsed.error });
 }
 
-/** A ranking upstream that does the whole work: its bodies are passed through. Leads are read from the results of its search. */
+/** A ranking upstream that does the whole work. Its bodies are passed through. Leads are read from the results of its search. */
 export function createWebSocketRanking({ target, ...options }: WebSocketRankingOptions): RankingUpstream {
   const links = new LinksByMode(target, (place) => new RankingLink({ ...options, ...place }));
   return {

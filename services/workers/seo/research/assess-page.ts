@@ -8,16 +8,16 @@ import { notePage, readPage, type Research } from './research';
 import { type Findings, judgeSpam, type SpamVerdict } from './spam-signals';
 import { isLinkTo, type Target } from './target';
 
-/** Open PageRank that speaks for a domain. */
+/** Open PageRank from which on it speaks for a domain. */
 const HIGH_RANK_FROM = 5;
 
-/** What third parties say of several hosts at once; undefined where a source is off or failed. */
+/** Figures of third parties about several hosts; undefined where a source is off or failed. */
 export interface Reputation {
   readonly ranks: ReadonlyMap<string, PageRank> | undefined;
   readonly listed: ReadonlySet<string> | undefined;
 }
 
-/** One question to each source for all hosts. */
+/** Queries each source once for all hosts. */
 export async function findReputation({ sources, log, signal }: Research, hosts: readonly string[]): Promise<Reputation> {
   const { openPageRank, blockList } = sources;
   const domains = [...new Set(hosts.map(registrableDomain))];
@@ -28,7 +28,7 @@ export async function findReputation({ sources, log, signal }: Research, hosts: 
   return { ranks, listed };
 }
 
-/** Sources whose answer says nothing: a block list in memory that names none of the hosts. */
+/** Sources whose response says nothing: a block list in memory that names none of the hosts. */
 export function unlisting({ listed }: Reputation): string[] {
   return listed === undefined || listed.size > 0 ? [] : [BLOCK_LIST];
 }
@@ -51,7 +51,7 @@ async function hasIcon({ pages }: Research, { page, url }: ReadPage): Promise<bo
   return page.hasIcon || (await pages.exists(new URL('/favicon.ico', url).href));
 }
 
-/** Whether another page of the site links to the target too; undefined when there is none that could be read. */
+/** True when another page of the site links to the target too; undefined when there is none that could be read. */
 async function isSitewide({ pages }: Research, { page, url }: ReadPage, target: Target): Promise<boolean | undefined> {
   if (!page.links.some((link) => isLinkTo(target, link.url))) return false;
   const home = new URL('/', url);
@@ -63,11 +63,11 @@ async function isSitewide({ pages }: Research, { page, url }: ReadPage, target: 
 }
 
 export interface Assessment {
-  /** As the caller named it. */
+  /** The URL that the caller named. */
   readonly asked: URL;
   readonly visit: PageVisit;
   readonly reputation: Reputation;
-  /** What the page is supposed to link to, when it is judged as a backlink. */
+  /** The page that should be linked, when the page is judged as a backlink. */
   readonly target: Target | undefined;
 }
 
@@ -81,7 +81,7 @@ export async function assessPage(research: Research, { asked, visit, reputation,
   return judgeSpam({ ...aboutSite, ...aboutPage }, true);
 }
 
-/** A site's front page: with TLS when it has it. */
+/** Reads a site's front page, with TLS when the site has it. */
 export async function readFrontPage(research: Research, host: string): Promise<{ asked: URL; visit: PageVisit }> {
   const secure = new URL(`https://${host}/`);
   const visit = await research.pages.read(secure.href);

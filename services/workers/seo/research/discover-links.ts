@@ -3,13 +3,13 @@ import { type Research } from './research';
 import { MergedSearch } from './search';
 import { type Target } from './target';
 
-/** Results looked at in one step. */
+/** Search results examined in one step. */
 const STEP = 20;
-/** Further down nothing is worth a look. */
+/** Later results are not worth a look. */
 const MAX_RESULTS = 60;
 
 /**
- * Pages of other sites that mention a target: candidates, since a mention need not be a link.
+ * Finds pages of other sites that mention a target. They are candidates, since a mention need not be a link.
  * @throws ServiceError 503 when no engine is configured
  */
 export async function discoverLinks(research: Research, { host, domain }: Target, limit: number): Promise<URL[]> {

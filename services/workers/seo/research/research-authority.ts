@@ -12,15 +12,15 @@ import { verifyBacklink } from './verify-backlink';
 
 export interface AuthorityQuery {
   readonly host: string;
-  /** The page to look at; undefined for a domain. */
+  /** The page to examine; undefined for a domain. */
   readonly page: URL | undefined;
 }
 
 const PROVIDERS = [OPEN_PAGE_RANK, TRANCO, WEB_GRAPH, COMMON_CRAWL];
-/** Pages that mention the host, looked at for links to the page. */
+/** Pages that mention the host and are searched for links to the page. */
 const PAGES_SEARCHED = 10;
 
-/** A provider's figure, or why there is none. */
+/** A provider's figure, or the reason why there is none. */
 function figureFrom(
   { sources, log }: Research,
   value: number | null | undefined,
@@ -32,7 +32,7 @@ function figureFrom(
   return provided(value ?? null, unit, { source, ...(failure !== undefined && { reason: failure }) });
 }
 
-/** Everything the providers say of a domain. */
+/** All figures of the providers about a domain. */
 async function domainFigures(research: Research, domain: string) {
   const { openPageRank, tranco, webGraph, crawlIndex } = research.sources;
   const { log, signal } = research;
@@ -48,7 +48,7 @@ async function domainFigures(research: Research, domain: string) {
     tranco_rank: figureFrom(research, trancoRank, { unit: 'rank', source: TRANCO }),
     cc_harmonic_rank: figureFrom(research, harmonicRank, { unit: 'rank', source: WEB_GRAPH }),
   };
-  // By what is configured, not by who answered. Of the two lists the more current one: both rank the same thing.
+  // Chosen by configuration, whatever responded. Of the two lists the more current one counts, because both rank the same thing.
   const names: readonly (AuthorityInput | false | undefined)[] = [
     openPageRank && 'open_page_rank',
     tranco ? 'tranco_rank' : webGraph && 'cc_harmonic_rank',
@@ -62,7 +62,7 @@ async function domainFigures(research: Research, domain: string) {
   };
 }
 
-/** Links to the page on those pages that mention its host and could be read, and how many these are. */
+/** Number of links to the page on those pages that mention its host and could be read, and the number of these pages. */
 interface CountedLinks {
   readonly links_found: Figure;
   readonly link_pages_found: Figure;
@@ -93,7 +93,7 @@ async function countLinks(research: Research, page: URL): Promise<CountedLinks> 
   };
 }
 
-/** What is known of one page, and of nothing else. */
+/** Figures of one page, and of nothing else. */
 async function pageFigures(research: Research, page: URL) {
   const { crawlIndex } = research.sources;
   const { log, signal } = research;
@@ -116,7 +116,7 @@ async function pageFigures(research: Research, page: URL) {
   return { figures, visit };
 }
 
-/** How much weight a domain has, by source; in page scope also what is known of the page. */
+/** The weight of a domain by source. In page scope it also gives the figures of the page. */
 export async function researchAuthority(research: Research, { host, page }: AuthorityQuery) {
   const domain = registrableDomain(host);
   if (!research.sources.states.some(({ name, configured }) => configured && PROVIDERS.includes(name))) {

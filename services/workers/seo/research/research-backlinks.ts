@@ -10,13 +10,13 @@ import { parseUrl } from '../../../kit/pages/page-url';
 export interface BacklinksQuery {
   readonly target: Target;
   readonly limit: number;
-  /** Verified first; discovery fills what is left of the limit. */
+  /** Verified first. Discovery fills the rest of the limit. */
   readonly candidates: readonly URL[];
 }
 
 const STATUSES = ['verified', 'lost', 'blocked', 'unreachable'] as const satisfies readonly BacklinkRow['status'][];
 
-/** Pages to look at: the caller's, those that were seen before, those that engines find. Without an engine the others alone are verified. */
+/** Pages to examine: the caller's, pages seen before, and pages that engines find. Without an engine only the others are verified. */
 async function findSources(research: Research, { target, limit, candidates }: BacklinksQuery, seen: SeenPages): Promise<URL[]> {
   const known = new Map([...candidates, ...[...seen.keys()].map((source) => new URL(source))].map((url) => [url.href, url]));
   const canSkip = known.size > 0 && (known.size >= limit || research.sources.engines.length === 0);
@@ -25,7 +25,7 @@ async function findSources(research: Research, { target, limit, candidates }: Ba
   return [...all.values()].slice(0, limit);
 }
 
-/** Pages that should link to the target, each fetched and looked at. */
+/** Fetches and examines each page that should link to the target. */
 export async function researchBacklinks(research: Research, query: BacklinksQuery) {
   const { target, candidates } = query;
   const seen = await findSeenPages(research, target);
@@ -35,7 +35,7 @@ export async function researchBacklinks(research: Research, query: BacklinksQuer
     sources.map((source) => verifyBacklink(research, source, { target, seenBeforeMs: seen.get(source.href)?.seenAtMs })),
   );
   const rows = pages.map(({ row }) => row);
-  // What was seen before is no answer of today.
+  // Links seen before are not a result of today.
   if (rows.length > 0 && candidates.length + seen.size > 0) research.log.requireSource([LINK_INDEX]);
   await rememberPages(research, target, { seen, pages });
   const count = (status: BacklinkRow['status']) => measured(rows.filter((row) => row.status === status).length, 'pages');
@@ -46,10 +46,10 @@ export async function researchBacklinks(research: Research, query: BacklinksQuer
   };
 }
 
-/** What earlier calls saw, by page; empty where the index is off or cannot be used. */
+/** Links that earlier calls saw, by page; empty when the index is off or cannot be used. */
 type SeenPages = ReadonlyMap<string, SeenLink>;
 
-/** Pages that were seen to link to the target, seen last first. */
+/** Pages that were seen to link to the target, the most recent first. */
 async function findSeenPages({ sources, log }: Research, target: Target): Promise<SeenPages> {
   const { linkIndex } = sources;
   if (!linkIndex) return new Map();
@@ -68,7 +68,7 @@ async function findSeenPages({ sources, log }: Research, target: Target): Promis
   }
 }
 
-/** Remembers the links that were verified and forgets those that are gone; a store that cannot be used costs no answer. */
+/** Remembers verified links and forgets those that are gone. A store that cannot be used costs no response. */
 async function rememberPages(
   { sources, log, clock }: Research,
   { domain }: Target,

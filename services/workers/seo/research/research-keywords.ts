@@ -8,7 +8,7 @@ export interface KeywordsQuery extends SuggestQuery {
   readonly expand: boolean;
 }
 
-/** Questions to one source at a time. */
+/** Queries to one source that run at a time. */
 const AT_ONCE = 4;
 const LETTERS = [...'abcdefghijklmnopqrstuvwxyz'];
 
@@ -22,7 +22,7 @@ function keyOf(text: string): string {
   return text.normalize('NFC').toLowerCase().replace(/\s+/g, ' ').trim();
 }
 
-/** Everything that one source suggests, one list a question. A source that failed once is not asked again. */
+/** All suggestions of one source, one list for each query. A source that failed once is not queried again. */
 async function askSuggester({ log, signal }: Research, suggester: Suggester, query: KeywordsQuery): Promise<string[][]> {
   const ask = (keyword: string) => log.ask(suggester.name, async () => ({ value: await suggester.suggest({ ...query, keyword }, signal) }));
   const first = await ask(query.keyword);
@@ -54,7 +54,10 @@ function bestPlace({ places }: Suggestion): number {
   return Math.min(...places.values());
 }
 
-/** What people type after a keyword: what several sources say first. No source here publishes search volumes, so there are none. */
+/**
+ * Finds what people type after a keyword, ordered by how early several sources list it. No source here publishes search volumes, so there
+ * are none.
+ */
 export async function researchKeywords(research: Research, query: KeywordsQuery) {
   const { suggesters } = research.sources;
   if (suggesters.length === 0) throw sourcesMissing(research, ['duckduckgo_suggestions', 'google_suggestions']);

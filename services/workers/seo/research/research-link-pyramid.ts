@@ -11,7 +11,7 @@ export interface LinkPyramidQuery {
   readonly links: readonly URL[];
   /** Required when there are no links. */
   readonly target: Target | undefined;
-  /** Of discovered links. */
+  /** Maximum of discovered links. */
   readonly limit: number;
 }
 
@@ -24,7 +24,7 @@ async function findLinks(research: Research, { links, target, limit }: LinkPyram
   return discovered;
 }
 
-/** Pages that link to a site, sorted by how much they look like spam. */
+/** Ranks the pages that link to a site by how much they look like spam. */
 export async function researchLinkPyramid(research: Research, query: LinkPyramidQuery) {
   const { target } = query;
   const links = await findLinks(research, query);

@@ -10,10 +10,10 @@ export interface SerpQuery extends SearchQuery {
   readonly num: number;
 }
 
-/** How several engines become one order; said in the answer. */
+/** Name of the method that merges several engines into one order; it is part of the response. */
 const MERGE = 'best_rank';
 
-/** A window of the organic results of every configured engine, with each engine's own ranks. */
+/** One page of the organic results of every configured engine, with each engine's own ranks. */
 export async function researchSerp(research: Research, { page, num, ...search }: SerpQuery) {
   const { query, country, language, location = null, coordinates = null, device = null } = search;
   const merged = new MergedSearch(research, search);

@@ -8,7 +8,7 @@ import { type Target } from './target';
 /** A page, or the front page of a host. */
 export type SpamSubject = { readonly url: URL } | { readonly host: string };
 
-/** How much a site, or a page as a backlink, looks like spam, and why. */
+/** Judges how much a site, or a page as a backlink, looks like spam, and why. */
 export async function researchSpam(research: Research, subject: SpamSubject, target: Target | undefined) {
   const host = 'url' in subject ? hostOf(subject.url) : subject.host;
   const [reputation, { asked, visit }] = await Promise.all([

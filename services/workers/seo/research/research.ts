@@ -5,7 +5,7 @@ import { type PageReader, type PageVisit, wasAsked } from '../../../kit/pages/pa
 import { type Sources } from '../sources/create-sources';
 import { type SourceLog } from '../sources/source-log';
 
-/** What one research call works with. */
+/** What one research call needs. */
 export interface Research {
   readonly sources: Sources;
   readonly log: SourceLog;
@@ -14,10 +14,10 @@ export interface Research {
   readonly clock: Clock;
 }
 
-/** The page has no answer: there is no such host, it is silent, or it says that it is broken. */
+/** Reasons for which a page gave no response: no such host, silence, or a server error. */
 const NO_ANSWER = /^(timeout|unreachable|host_unknown|host_unresolved|http_5\d\d)$/;
 
-/** Notes how reading a page went. A page that is gone, forbidden or refused by us is a result; a server that is silent is not. */
+/** Notes how reading a page went. A page that is gone, forbidden or refused by us is a result; a silent server is not. */
 export function notePage({ log }: Pick<Research, 'log'>, visit: PageVisit): void {
   if (visit.state === 'read') log.note(PAGE_FETCH, 'measured');
   else log.note(PAGE_FETCH, 'measured', { failure: visit.reason, isAnswer: !NO_ANSWER.test(visit.reason), isAsked: wasAsked(visit) });
@@ -30,7 +30,10 @@ export async function readPage(research: Research, url: string): Promise<PageVis
   return visit;
 }
 
-/** 503. @param names of sources, any of which would do */
+/**
+ * 503.
+ * @param names of sources, any of which would do
+ */
 export function sourcesMissing({ sources }: Research, names: readonly string[]): ServiceError {
   const settings = new Set(sources.states.filter(({ name }) => names.includes(name)).map(({ setting }) => setting));
   return notConfigured([...settings], 'live');

@@ -7,22 +7,22 @@ import { sourcesMissing, type Research } from './research';
 /** A page that at least one engine found. */
 export interface FoundPage extends SearchResult {
   readonly parsed: URL;
-  /** Its place in each engine's order, from 1; engines that were not read as far, or do not have it, are missing. */
+  /** Its place in each engine's order, from 1. Engines that were not read so far, or do not list it, are missing. */
   readonly ranks: Readonly<Record<string, number>>;
-  /** Its place in the merged order, from 1; null where an engine's failure leaves that open. */
+  /** Its place in the merged order, from 1; null when an engine's failure leaves that open. */
   readonly position: number | null;
 }
 
 interface Merging {
-  /** As the engine shows it that ranks it best. */
+  /** In the form of the engine that ranks it best. */
   found: Omit<FoundPage, 'position'>;
   best: number;
   readonly ranks: Record<string, number>;
 }
 
 /**
- * The results of every configured engine in one order: by best rank, ties in the order of the engines, each page of the web once. The
- * order of what is known never changes as more is read, so that windows of it do not overlap.
+ * Merges the results of every configured engine into one order: by best rank, with ties in the order of the engines, and each web page
+ * once. Reading more never changes the order of what is known, so pages of results do not overlap.
  */
 export class MergedSearch {
   private readonly engines: readonly EngineResults[];
@@ -34,15 +34,18 @@ export class MergedSearch {
     this.engines = engines.map((engine) => new EngineResults(engine, query, research));
   }
 
-  /** The first results of the merged order, as many as there are. An engine that fails is missing; the log says so. Two round trips at most. */
+  /**
+   * The first results of the merged order, as many as there are. An engine that fails is left out, and the log says so. It takes at most
+   * two round trips.
+   */
   async first(count: number): Promise<FoundPage[]> {
-    // Engines that find different pages need to be read half as far: the second round is for what they share.
+    // Engines that find different pages need to be read only half as far. The second round replaces results that they share.
     await this.readTo(Math.ceil(count / this.engines.length));
     if (this.merged().length < count) await this.readTo(count);
     return this.merged().slice(0, count);
   }
 
-  /** What the engines show beside their first results; null when none that gives such was read. */
+  /** What the engines show beside their first results; null when no engine that was read gives any. */
   features(): SerpFeatures | null {
     const all = this.engines.map(({ features }) => features).filter((each) => each !== undefined);
     if (all.length === 0) return null;
@@ -70,7 +73,7 @@ export class MergedSearch {
         if (rank < page.best) Object.assign(page, { best: rank, found: { ...result, ranks } });
       }
     }
-    // What an engine that goes on would say beyond its depth could come before the others' there.
+    // Beyond the depth of an engine that continues, its results could come before those of others.
     const settled = Math.min(...this.engines.filter(({ isOver }) => !isOver).map(({ depth }) => depth));
     const certain = Math.min(...this.engines.filter(({ isCutOff, depth }) => isCutOff && depth > 0).map(({ depth }) => depth));
     return [...pages.values()]
@@ -86,7 +89,7 @@ interface RankedResult extends SearchResult {
   readonly rank: number;
 }
 
-/** Pages of one engine that are asked for at a time. */
+/** Pages of one engine that are fetched at a time. */
 const AT_ONCE = 4;
 
 type Page = ResultPage | undefined;
@@ -96,7 +99,7 @@ function usable({ url }: SearchResult): URL | undefined {
   return parsed?.protocol === 'https:' || parsed?.protocol === 'http:' ? parsed : undefined;
 }
 
-/** What one engine says to one query, asked for page by page and never twice for the same. */
+/** The results of one engine for one query, fetched page by page and never twice. */
 class EngineResults {
   private readonly pages: Page[] = [];
   private hasEnded = false;
@@ -111,29 +114,29 @@ class EngineResults {
     return this.engine.name;
   }
 
-  /** The engine has no more, or failed: nothing further will be known. */
+  /** True when the engine has no more or failed, so nothing further will be known. */
   get isOver(): boolean {
     return this.hasEnded || this.pages.length >= this.engine.mostPages;
   }
 
-  /** Whether the engine failed at a page that was asked for, so that what comes after it is not known. */
+  /** True when the engine failed at a page that was fetched, so that later results are not known. */
   get isCutOff(): boolean {
     return this.pages.includes(undefined);
   }
 
-  /** Ranks up to here are known: all of them when the engine has no more. */
+  /** Ranks up to here are known. All are known when the engine has no more. */
   get depth(): number {
     const { pageSize, hasFixedPages } = this.engine;
     const known = this.known();
     return hasFixedPages ? known.length * pageSize : known.reduce((sum, page) => sum + page.results.length, 0);
   }
 
-  /** Asks for the pages that ranks up to `rank` need, side by side: one round trip. */
+  /** Fetches the pages that ranks up to `rank` need, side by side, in one round trip. */
   async readTo(rank: number): Promise<void> {
     const { pageSize, mostPages } = this.engine;
     if (this.isOver || this.depth >= rank) return;
     const asked = this.pages.length;
-    // Pages may hold fewer results than a full one: as many as the last ones did.
+    // Pages may hold fewer results than a full page. The number of the last ones is assumed for the rest.
     const usual = asked === 0 ? pageSize : Math.max(1, this.depth / asked);
     const missing = Math.min(mostPages - asked, Math.ceil((rank - this.depth) / usual));
     const slots = pLimit(AT_ONCE);
@@ -148,7 +151,7 @@ class EngineResults {
     return this.pages[0]?.features;
   }
 
-  /** In the engine's order; a page of the web that it shows twice has its better rank. */
+  /** In the engine's order. A web page that the engine shows twice keeps its better rank. */
   results(): RankedResult[] {
     const { pageSize, hasFixedPages } = this.engine;
     const results = new Map<string, RankedResult>();

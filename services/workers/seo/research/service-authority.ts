@@ -1,14 +1,14 @@
 import { estimated, type Figure } from '../figure';
 
-/** Ranks from here on are worth nothing: ten million, the seventh power of ten. */
+/** The seventh power of ten: from rank ten million on, a rank is worth nothing. */
 const POWERS = 7;
 
-/** 100 for the first rank, 0 from the ten millionth. */
+/** 100 for the first rank, 0 from the ten millionth on. */
 export function rankScore(rank: number): number {
   return Math.max(0, 100 * (1 - Math.log10(rank) / POWERS));
 }
 
-/** A figure that the estimate may rest on, by its name in the answer. */
+/** A figure that the estimate may use, by its name in the response. */
 export type AuthorityInput = 'open_page_rank' | 'tranco_rank' | 'cc_harmonic_rank';
 
 interface Term {
@@ -26,16 +26,16 @@ const TERMS: Readonly<Record<AuthorityInput, Term>> = {
   cc_harmonic_rank: ofRank('cc_harmonic_rank'),
 };
 
-/** An estimate with the formula and the figures that it was made from. */
+/** An estimate with its formula and the figures that it uses. */
 export interface AuthorityEstimate extends Figure {
   readonly method: string;
   readonly inputs: readonly { readonly name: AuthorityInput; readonly value: number | null }[];
 }
 
 /**
- * The service's own estimate, 0 to 100: the mean of what each input is worth. Null unless every input is known, because a mean of fewer
- * would be another measure under the same name.
- * @param inputs what this installation rests the estimate on, answered or not; each with why it has no value
+ * The service's own estimate, from 0 to 100: the mean of the inputs' scores. It is null unless every input is known, because a mean of
+ * fewer would be another measure under the same name.
+ * @param inputs that this installation uses, each with its reason when it has no value
  */
 export function serviceAuthority(inputs: readonly { name: AuthorityInput; figure: Figure }[]): AuthorityEstimate {
   const scores = inputs.flatMap(({ name, figure: { value } }) => (value === null ? [] : [TERMS[name].score(value)]));

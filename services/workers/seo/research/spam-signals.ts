@@ -1,4 +1,4 @@
-/** Points of each signal: the product contract of api-seo. */
+/** Points of each signal, from the product contract of api-seo. */
 export const SPAM_WEIGHTS = {
   poison_words: 25,
   blocklisted: 40,
@@ -22,14 +22,14 @@ export const SPAM_WEIGHTS = {
 
 export type SpamSignalId = keyof typeof SPAM_WEIGHTS;
 
-/** What was found out about one signal. */
+/** The result for one signal. */
 export interface Finding {
   readonly hit: boolean;
-  /** What the hit, or its absence, rests on. */
+  /** The fact behind the hit, or behind its absence. */
   readonly evidence: string;
 }
 
-/** A signal that is missing was not checked. */
+/** A missing signal was not checked. */
 export type Findings = Partial<Record<SpamSignalId, Finding>>;
 
 interface SpamSignal {
@@ -43,17 +43,17 @@ interface SpamSignal {
 export type SpamTier = 'clean' | 'caution' | 'spam';
 
 export interface SpamVerdict {
-  /** 0 to 100; null when the page was not read, which most signals are about. */
+  /** From 0 to 100; null when the page was not read, which most signals are about. */
   readonly score: number | null;
   readonly tier: SpamTier;
-  /** Signals that were checked, hit or not. */
+  /** Number of signals that were checked, hit or not. */
   readonly checked: number;
   readonly signals: readonly SpamSignal[];
 }
 
 const CAUTION_FROM = 25;
 const SPAM_FROM = 60;
-/** With fewer signals nothing is called clean. */
+/** With fewer signals, nothing is called clean. */
 const MIN_CHECKED = 5;
 
 function tierOf(score: number, checked: number, isReached: boolean): SpamTier {
@@ -63,8 +63,8 @@ function tierOf(score: number, checked: number, isReached: boolean): SpamTier {
 }
 
 /**
- * Adds the weights of the hits, from 0 to 100: under 25 is clean, from 60 spam.
- * @param isReached false when the page could not be read: then the tier is caution, whatever its name says
+ * Adds the weights of the hits, from 0 to 100. Under 25 is clean, from 60 on is spam.
+ * @param isReached false when the page could not be read: then the tier is caution, whatever its name suggests
  */
 export function judgeSpam(findings: Findings, isReached: boolean): SpamVerdict {
   const signals = (Object.keys(SPAM_WEIGHTS) as SpamSignalId[]).map((id): SpamSignal => {

@@ -48,10 +48,10 @@ export function parseDomain(field: string, text: string): string {
   return host;
 }
 
-/** What links may point to: a whole domain, or one page of it. */
+/** The target of links: a whole domain, or one page of it. */
 export interface Target {
   readonly host: string;
-  /** As registered. */
+  /** The registered domain. */
   readonly domain: string;
   /** Undefined for a whole domain. */
   readonly page: URL | undefined;
@@ -77,7 +77,7 @@ export function isLinkTo({ host, page }: Target, link: URL): boolean {
   return linked === wanted || linked.endsWith(`.${wanted}`);
 }
 
-/** The target as it is shown. */
+/** The target as text. */
 export function targetText({ host, page }: Target): string {
   return page?.href ?? host;
 }

@@ -16,7 +16,7 @@ function hasDirective(robots: string | null, directive: string): boolean {
   );
 }
 
-/** The page forbids following any of its links, by element or header. */
+/** True when the page forbids following any of its links, by element or header. */
 function isNofollowPage({ page, headers }: ReadPage): boolean {
   return hasDirective(page.metaRobots, 'nofollow') || hasDirective(headers['x-robots-tag'] ?? null, 'nofollow');
 }
@@ -25,7 +25,7 @@ function isFollow({ rel }: PageLink): boolean {
   return !rel.some((each) => FOLLOW_BREAKERS.includes(each));
 }
 
-/** The link that counts most: followed before not, in the content before around it, then the first. */
+/** The most valuable link: followed before not followed, in the content before around it, then the first. */
 function bestLink(links: readonly PageLink[], target: Target): PageLink | undefined {
   const worth = (link: PageLink): number => (isFollow(link) ? 2 : 0) + (link.inBody ? 1 : 0);
   return links
@@ -46,15 +46,15 @@ function mismatches(canonical: string | null, url: URL): boolean {
 
 const STATUS_OF_MISSED = { blocked: 'blocked', gone: 'lost', unreachable: 'unreachable' } as const;
 
-/** One row of the answer: what a page says about its link to the target. */
+/** One row of the response: what a page shows about its link to the target. */
 interface RowFacts {
   readonly target: Target;
   readonly nowMs: number;
-  /** When an earlier call saw the link. */
+  /** The time at which an earlier call saw the link. */
   readonly seenBeforeMs: number | undefined;
 }
 
-/** What is said of a link: nothing where there is none. */
+/** Facts of a link; empty when there is none. */
 function linkFacts(link: PageLink | undefined, visit: PageVisit) {
   if (!link || visit.state !== 'read') return { anchor: null, rel: null, follow: null, ugc: null, sponsored: null, in_body: null };
   return {
@@ -76,7 +76,7 @@ function backlinkRow(source: string, visit: PageVisit, { target, nowMs, seenBefo
     seen_before: seenBeforeMs === undefined ? null : formatInstant(seenBeforeMs),
   };
   if (visit.state !== 'read') {
-    // A page that is gone has no link; what is on one that we could not read is not known.
+    // A page that is gone has no link. On a page that we could not read, the link is unknown.
     const isGone = visit.state === 'gone';
     const unknown = { canonical: null, canonical_mismatch: null, meta_robots: null, x_robots: null };
     return {
@@ -109,7 +109,10 @@ export type BacklinkRow = ReturnType<typeof backlinkRow>;
 
 export interface VerifiedPage {
   readonly row: BacklinkRow;
-  /** Where its link leads, when the page has one and may be told to others: everybody can find it, and its address holds no parameters. */
+  /**
+   * The target of its link, when the page has one and others may learn it: everybody can find the page, and the address holds no
+   * parameters.
+   */
   readonly publicLink: string | undefined;
 }
 

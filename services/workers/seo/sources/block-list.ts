@@ -5,9 +5,9 @@ import { openLines, type LineRequest } from './text-lines';
 
 export const BLOCK_LIST = 'block_list';
 
-/** Domains that somebody else calls spam. */
+/** Domains that a third party lists as spam. */
 export interface BlockList {
-  /** Which of these hosts are listed, by themselves or by a parent domain. */
+  /** The hosts that are listed, by themselves or by a parent domain. */
   findListed(hosts: readonly string[], signal: AbortSignal): Promise<Answer<ReadonlySet<string>>>;
 }
 

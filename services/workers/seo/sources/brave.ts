@@ -7,17 +7,17 @@ const answer = z.object({
   web: z.object({ results: z.array(z.object({ title: z.string(), url: z.string(), description: z.string().nullish() })) }).nullish(),
 });
 
-/** Brave marks the words of the query in titles and descriptions. */
+/** Removes the marks that Brave puts around the words of the query. */
 function withoutMarks(text: string): string {
   return text.replace(/<\/?strong>/g, '');
 }
 
-/** The most that it gives at a time; every request is paid for. */
+/** Maximum results of a request. Every request costs money. */
 const PAGE_SIZE = 20;
 /** `offset` is 9 at most. */
 const MAX_PAGES = 10;
 
-/** Brave tells devices by the forms of user agents that its documentation names. */
+/** Brave recognises devices by the user agents that its documentation names. */
 const USER_AGENTS: Readonly<Record<Device, string>> = {
   desktop:
     'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/109.0.0.0 Safari/537.36',
@@ -25,13 +25,13 @@ const USER_AGENTS: Readonly<Record<Device, string>> = {
     'Mozilla/5.0 (Linux; Android 13; Pixel 7 Pro) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/108.0.0.0 Mobile Safari/537.36',
 }; // prettier-ignore
 
-/** A town's name as a header can hold it: without accents; undefined for one in another script. */
+/** A town's name in a form that a header can hold, without accents; undefined for one in another script. */
 function townOf({ location }: SearchQuery): string | undefined {
   const plain = location?.normalize('NFD').replace(/\p{M}/gu, '');
   return plain !== undefined && /^[\x20-\x7e]+$/.test(plain) ? plain : undefined;
 }
 
-/** Where the searcher is, and with what: Brave takes them as headers. */
+/** Headers that tell Brave the searcher's place and device. */
 function whereabouts(query: SearchQuery): Record<string, string> {
   const { coordinates, country, device } = query;
   const town = townOf(query);
@@ -71,7 +71,7 @@ export function createBrave({ client, mode, token }: BraveOptions): SearchEngine
       const language = languageOf(query);
       const parameters = { q: query.query, count: PAGE_SIZE, offset: page - 1, country: query.country, search_lang: language };
       const headers = { ...whereabouts(query), 'X-Subscription-Token': token };
-      // Every request is paid for: no second try.
+      // There is no second try, because every request costs money.
       const request = { mode, path: '/res/v1/web/search', query: parameters, headers, signal, idempotent: false };
       const { web } = await askJson(client, request, answer);
       const results = (web?.results ?? []).map(({ title, url, description }) => ({

@@ -6,25 +6,25 @@ import { failedStatus, SourceFailed } from './source-failed';
 import { type Answer } from './source-log';
 
 export const COMMON_CRAWL = 'common_crawl';
-/** Captures looked at; more would take the index minutes. */
+/** Captures examined. More would take the index minutes. */
 const SAMPLE = 1_000;
 
 const crawls = z.array(z.object({ id: z.string().regex(/^[\w-]+$/), to: z.string().nullish() })).min(1);
 type Crawl = z.output<typeof crawls>[number];
 const capture = z.object({ url: z.string() });
 
-/** Pages of a domain that the latest crawl captured: what is on the site, not who links to it. */
+/** Pages of a domain that the latest crawl captured. They show what is on the site, not who links to it. */
 export interface CrawlIndex {
-  /** Distinct pages among the first thousand captures. */
+  /** Number of distinct pages among the first thousand captures. */
   countPages(domain: string, signal: AbortSignal): Promise<Answer<number>>;
-  /** Captures of one page, up to a thousand. */
+  /** Number of captures of one page, up to a thousand. */
   countCaptures(page: URL, signal: AbortSignal): Promise<Answer<number>>;
 }
 
 export interface CrawlIndexOptions {
   readonly client: JsonClient;
   readonly mode: KeyMode;
-  /** The index asks for a second between requests. */
+  /** The index requires a second between requests. */
   readonly pace: Pacer;
 }
 
@@ -39,7 +39,7 @@ function readCaptures(text: string): string[] {
 
 const DAY_MS = 86_400_000;
 
-/** When the crawl ended, as the index says (UTC, without a zone); else the Monday of the week that its name holds (ISO 8601). */
+/** When the crawl ended, from the index (UTC, without a zone); else the Monday of the week in its name (ISO 8601). */
 function endOf({ id, to }: Crawl): string | undefined {
   if (to) return `${to}Z`;
   const [, year, week] = /-(\d{4})-(\d{2})$/.exec(id) ?? [];
@@ -50,7 +50,7 @@ function endOf({ id, to }: Crawl): string | undefined {
   return new Date(monday + (Number(week) - 1) * 7 * DAY_MS).toISOString();
 }
 
-/** `collinfo.json`, then the CDX server of the latest crawl, which answers a JSON object a line, or 404 when it has no capture. */
+/** Reads `collinfo.json`, then the CDX server of the latest crawl. The server sends a JSON object a line, or 404 when it has no capture. */
 export function createCrawlIndex({ client, mode, pace }: CrawlIndexOptions): CrawlIndex {
   const findCaptures = async (url: string, signal: AbortSignal): Promise<Answer<string[]>> => {
     await pace(signal);

@@ -2,7 +2,7 @@ import { type Clock } from '../../../../plugins/core/ports';
 import { formatInstant } from '../../../kit/timestamp';
 import { within } from '../../../kit/deadline';
 
-/** A list and what its server says of its age. */
+/** A list and the date that its server gives. */
 export interface DatedList<T> {
   readonly list: T;
   readonly modifiedAt: string | undefined;
@@ -11,21 +11,22 @@ export interface DatedList<T> {
 /** A list in memory. */
 interface Kept<T> {
   readonly list: T;
-  /** When its server says that it changed, else when it was read. */
+  /** When its server says that it changed, or else when it was read. */
   readonly asOf: string;
 }
 
-/** A list that is read once and kept; it is read again when it has become old or could not be read. */
+/** A list that is read once and kept. It is read again when it is old or could not be read. */
 export interface KeptList<T> {
   /**
-   * The list in memory, however old; else waits for the first reading, but not for ever. Reading goes on for the next caller.
+   * The list in memory, however old. Without one, the caller waits for the first reading, with a bound. Reading goes on for the next
+   * caller.
    * @throws a `TimeoutError`, the signal's reason, or whatever the reading failed with
    */
   get(signal: AbortSignal): Promise<Kept<T>>;
 }
 
 const DAY_MS = 86_400_000;
-/** A failed reading is not repeated for every call. */
+/** Milliseconds before a failed reading is repeated. */
 const RETRY_AFTER_MS = 60_000;
 
 export interface KeptListOptions<T> {

@@ -1,4 +1,4 @@
-/** The source of what earlier calls saw; its name in every answer. */
+/** Name of the source of links that earlier calls saw, in every response. */
 export const LINK_INDEX = 'link_index';
 
 /** A link that was read on a page. */
@@ -10,11 +10,11 @@ export interface SeenLink {
   readonly seenAtMs: number;
 }
 
-/** Links that pages were seen to hold, by the domain that they lead to. A method rejects when the store cannot be used. */
+/** Links that were seen on pages, by the domain to which they lead. A method rejects when the store cannot be used. */
 export interface LinkIndex {
-  /** Seen last first. */
+  /** The most recent first. */
   find(domain: string): Promise<SeenLink[]>;
-  /** Remembers links, or that they are still there; the oldest of a domain that has too many are forgotten. */
+  /** Remembers links, or that they still exist. If a domain has too many, its oldest are forgotten. */
   add(domain: string, links: readonly SeenLink[]): Promise<void>;
   remove(domain: string, links: readonly SeenLink[]): Promise<void>;
 }

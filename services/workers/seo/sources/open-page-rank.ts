@@ -20,7 +20,7 @@ const answer = z.object({
   ),
 });
 
-/** What Open PageRank knows of a domain; null where it knows nothing. */
+/** The figures of Open PageRank for a domain; null where it knows nothing. */
 export interface PageRank {
   /** 0 to 10. */
   readonly score: number | null;
@@ -28,7 +28,7 @@ export interface PageRank {
 }
 
 export interface OpenPageRank {
-  /** By domain, as given; a domain that is not in the answer is unknown to the provider. At most 100. */
+  /** Figures by domain, as given. A domain that is missing is unknown to the provider. At most 100 domains. */
   find(domains: readonly string[], signal: AbortSignal): Promise<Answer<ReadonlyMap<string, PageRank>>>;
 }
 

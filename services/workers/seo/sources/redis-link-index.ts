@@ -3,14 +3,14 @@ import { type RedisClient } from '../../../kit/redis-client';
 import { type LinkIndex, type SeenLink } from './link-index';
 
 const PREFIX = 'tollgate:seo-links:';
-/** A link not seen for half a year says little; a domain that is not asked for is forgotten whole. */
+/** A link not seen for half a year says little. A domain that nobody looked up for so long is forgotten. */
 const KEPT_MS = 180 * 86_400_000;
 
 export interface RedisLinkIndexOptions {
   readonly redis: RedisClient;
-  /** What is made up in the sandbox never stands beside what is real. */
+  /** Data made up in the sandbox is kept apart from real data. */
   readonly mode: KeyMode;
-  /** Links of a domain, and domains: the counters of quotas stand in the same memory. */
+  /** Limits on links of a domain, and on domains, because quota counters share the same memory. */
   readonly most: number;
   readonly mostDomains: number;
   readonly now: () => number;
@@ -21,13 +21,15 @@ function memberOf({ source, target }: SeenLink): string {
   return `${source} ${target}`;
 }
 
-/** One sorted set a domain, for all workers: member = page and link, score = when it was seen last, in milliseconds since 1970. */
+/**
+ * One sorted set for each domain, shared by all workers: member = page and link, score = when it was seen last, in milliseconds since 1970.
+ */
 export function createRedisLinkIndex({ redis, mode, most, mostDomains, now }: RedisLinkIndexOptions): LinkIndex {
   const keyOf = (domain: string): string => `${PREFIX}${mode}:${domain}`;
-  /** By the domain's last answer. Not a domain itself: it has no dot. */
+  /** Sorted by the last look-up of each domain. The key cannot be a domain: it has no dot. */
   const domains = `${PREFIX}${mode}:domains`;
 
-  /** Forgets the domains that were longest not asked for. Doing it twice at a time does no harm. */
+  /** Forgets the domains that were not looked up for longest. Running twice at the same time does no harm. */
   async function note(domain: string): Promise<void> {
     await redis.zadd(domains, now(), domain);
     const surplus = await redis.zrange(domains, '0', String(-mostDomains - 1));
@@ -48,7 +50,7 @@ export function createRedisLinkIndex({ redis, mode, most, mostDomains, now }: Re
     },
     add: async (domain, links) => {
       const key = keyOf(domain);
-      // One connection keeps their order.
+      // One connection keeps these commands in order.
       await Promise.all([
         redis.zadd(key, ...links.flatMap((link) => [link.seenAtMs, memberOf(link)])),
         redis.zremrangebyscore(key, '-inf', now() - KEPT_MS),

@@ -3,7 +3,7 @@ import { type SerpFeatures } from './serp-features';
 export type Device = 'desktop' | 'mobile';
 
 export interface Coordinates {
-  /** Degrees. */
+  /** In degrees. */
   readonly latitude: number;
   readonly longitude: number;
 }
@@ -20,7 +20,7 @@ export interface SearchQuery {
   readonly device?: Device | undefined;
 }
 
-/** What of a query's whereabouts an engine is told; null for what it takes no word of, or was not asked for. */
+/** The parts of the searcher's whereabouts that an engine takes; null for parts that it does not take or that were not given. */
 export interface Targeting {
   readonly country: string | null;
   readonly language: string | null;
@@ -48,9 +48,9 @@ export interface SearchEngine {
   readonly name: string;
   /** Results of a full page. */
   readonly pageSize: number;
-  /** True when each page has a fixed share of the ranks, however many results it shows; else ranks go on from page to page. */
+  /** True when each page covers a fixed share of the ranks, however many results it shows; else ranks continue from page to page. */
   readonly hasFixedPages: boolean;
-  /** Pages that it answers. */
+  /** Number of pages that it serves. */
   readonly mostPages: number;
   targetingOf(query: SearchQuery): Targeting;
   /**

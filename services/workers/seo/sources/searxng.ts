@@ -10,12 +10,12 @@ const answer = z.looseObject({
   unresponsive_engines: z.array(z.unknown()).optional(),
 });
 
-/** Of most engines behind an instance; it takes no count, and shows what they find together. */
+/** Page size of most engines behind an instance. The instance takes no count, and shows the results of all of them. */
 const PAGE_SIZE = 10;
-/** Engines answer no further, or start to ask for captchas. */
+/** Engines serve no further pages, or start to show captchas. */
 const MAX_PAGES = 20;
 
-/** The engines behind an instance are told a language and its region alone. */
+/** The engines behind an instance take only a language and its region. */
 function localeOf({ country, language }: SearchQuery): string {
   return language.includes('-') ? language : `${language}-${country}`;
 }
@@ -38,7 +38,7 @@ export function createSearxng(client: JsonClient, mode: KeyMode): SearchEngine {
       const parameters = { q: query.query, format: 'json', pageno: page, language: localeOf(query) };
       const request = { mode, path: '/search', query: parameters, signal };
       const { results, unresponsive_engines: silent = [], ...more } = await askJson(client, request, answer);
-      // No result because no engine searched is a failure, not an empty answer.
+      // No result because no engine searched is a failure, not an empty result.
       if (results.length === 0 && silent.length > 0) throw new SourceFailed('upstream_error');
       return {
         results: results.map(({ url, title, content, engine }) => ({

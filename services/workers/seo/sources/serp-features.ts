@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 interface FeatureText {
-  /** The engine that was asked, and its own source if it says so: `searxng:wikidata`. */
+  /** The engine, and its own source if it names one: `searxng:wikidata`. */
   readonly source: string;
   readonly text: string;
 }
@@ -25,10 +25,10 @@ export interface SerpFeatures {
   readonly corrections: readonly FeatureText[];
 }
 
-/** Of each kind, and of the links and facts of an infobox; instances send a handful. */
+/** Maximum of each kind, and of the links and facts of an infobox. Instances send a handful. */
 const MOST = 20;
 
-/** Keeps what is usable of a list: a feature in a form that we do not know must not cost the results. */
+/** Keeps the usable items of a list: a feature in an unknown form must not cost the results. */
 function listOf<Item extends z.ZodType>(item: Item) {
   return z.array(z.unknown()).catch([]).transform((all) =>
     all.slice(0, MOST).flatMap((each) => {
@@ -42,7 +42,7 @@ const engine = z.string().optional().catch(undefined);
 const text = z.string().trim().min(1);
 const link = z.httpUrl().nullable().catch(null);
 
-/** A text by older instances, an object by newer ones. */
+/** Older instances send a text, newer ones an object. */
 const answer = z.union([
   text.transform((said) => ({ answer: said, url: null, engine: undefined })),
   z.object({ answer: text, url: link.default(null), engine }),

@@ -3,7 +3,7 @@ import { isTimeout, ServiceError } from '../../../kit/errors';
 /** Why a source gave nothing, in a form that callers may see. */
 export type FailureReason = 'timeout' | 'unreachable' | 'over_quota' | 'key_refused' | 'upstream_error' | 'bad_response';
 
-/** A source that was asked and gave nothing usable. The message is the reason alone. */
+/** A source that was queried and gave nothing usable. The message is only the reason. */
 export class SourceFailed extends Error {
   override readonly name = 'SourceFailed';
 
@@ -15,7 +15,7 @@ export class SourceFailed extends Error {
   }
 }
 
-/** What a status outside 2xx means, from any source. */
+/** The failure for a status outside 2xx, from any source. */
 export function failedStatus(status: number): SourceFailed {
   if (status === 429) return new SourceFailed('over_quota');
   if (status === 401 || status === 403) return new SourceFailed('key_refused');
@@ -23,7 +23,7 @@ export function failedStatus(status: number): SourceFailed {
   return new SourceFailed('upstream_error');
 }
 
-/** Any error of asking a source. Errors that are our own faults pass through unchanged. */
+/** Turns an error of a query into a source's failure. Errors that are our own faults pass through unchanged. */
 export function sourceFailure(error: unknown): SourceFailed {
   if (error instanceof SourceFailed) return error;
   if (isTimeout(error)) return new SourceFailed('timeout', error);

@@ -8,31 +8,31 @@ import { type FailureReason, sourceFailure } from './source-failed';
 export interface SourceReport {
   readonly name: string;
   readonly kind: SourceKind;
-  /** As the provider dates its data, else when it was asked first; RFC 3339. */
+  /** The provider's date of its data, or else the time of the first query; RFC 3339. */
   readonly asOf: string;
-  /** False when every question to the source failed. */
+  /** False when every query to the source failed. */
   readonly ok: boolean;
-  /** Questions, pages or estimates. */
+  /** Number of queries, pages or estimates. */
   readonly asked: number;
   readonly failed: number;
   /** The last failure when all failed. */
   readonly error: string | undefined;
 }
 
-/** What a source answered. */
+/** The result of a source. */
 export interface Answer<T> {
   readonly value: T;
-  /** The provider's own date of its data, in any form that a Date reads; a day alone is its beginning in UTC. */
+  /** The provider's own date of its data, in any form that a Date reads. A date without a time is its beginning in UTC. */
   readonly asOf?: string | undefined;
 }
 
 interface Note {
   readonly asOf?: string | undefined;
-  /** Why nothing usable came. */
+  /** Why there is nothing usable. */
   readonly failure?: string | undefined;
-  /** The source did answer, although with nothing usable: a page that is gone, say. */
+  /** True when the source did respond, although with nothing usable: a page that is gone, for example. */
   readonly isAnswer?: boolean;
-  /** False for a question that was not put: a page that robots.txt forbids. */
+  /** False for a query that was not sent: a page that robots.txt forbids. */
   readonly isAsked?: boolean;
 }
 
@@ -42,12 +42,12 @@ interface Entry {
   readonly askedAtMs: number;
   usable: number;
   failed: number;
-  /** At least one question was answered, usably or not. */
+  /** True when the source responded to at least one query, usably or not. */
   isAnswered: boolean;
   failure: string | undefined;
 }
 
-/** Undefined for what is no date. */
+/** Undefined for anything but a date. */
 function instantOf(text: string | undefined): string | undefined {
   const ms = text === undefined ? Number.NaN : Date.parse(text);
   return Number.isNaN(ms) ? undefined : formatInstant(ms);
@@ -58,7 +58,7 @@ function detailOf(asked: number, isPagesOnly: boolean): string {
   return asked === 1 ? 'The only source of this data failed.' : 'Every source of this data failed.';
 }
 
-/** Asks the sources of one call and remembers how each did. */
+/** Queries the sources of one call, and remembers how each did. */
 export class SourceLog {
   private readonly entries = new Map<string, Entry>();
 
@@ -81,7 +81,7 @@ export class SourceLog {
     }
   }
 
-  /** Records one question to a source that was asked elsewhere, or an estimate. */
+  /** Records one query to a source that was sent elsewhere, or an estimate. */
   note(name: string, kind: SourceKind, { asOf, failure, isAnswer = failure === undefined, isAsked = true }: Note = {}): void {
     const entry = this.entries.get(name) ?? {
       kind, asOf: undefined, askedAtMs: this.clock.now(), usable: 0, failed: 0, isAnswered: false, failure: undefined,
@@ -108,25 +108,25 @@ export class SourceLog {
     }));
   }
 
-  /** Why a source that was asked gave nothing; undefined when it gave something. */
+  /** Why a source gave nothing; undefined when it gave something. */
   failureOf(name: string): string | undefined {
     const entry = this.entries.get(name);
     return entry && entry.usable === 0 ? entry.failure : undefined;
   }
 
   /**
-   * To be called when the answer rests on providers.
-   * @param silent providers whose answer says nothing, such as a list in memory that does not name the domain
-   * @throws ServiceError when some were asked and all failed: 504 when each ran out of time, else 502
+   * Call it when the response depends on providers.
+   * @param silent providers whose response says nothing, such as a list in memory that does not name the domain
+   * @throws ServiceError when some were queried and all failed: 504 when each ran out of time, else 502
    */
   requireProvider(silent: readonly string[] = []): void {
     this.require(([name, { kind }]) => kind === 'provider' && !silent.includes(name));
   }
 
   /**
-   * To be called when the answer rests on providers, on pages, or on both: one that answered is enough.
+   * Call it when the response depends on providers, on pages, or on both. One that responded is enough.
    * @param silent as for {@link requireProvider}
-   * @throws ServiceError as {@link requireProvider}; with the code `pages_unreachable` or `pages_timeout` when pages alone were asked
+   * @throws ServiceError as {@link requireProvider}; with the code `pages_unreachable` or `pages_timeout` when only pages were read
    */
   requireSource(silent: readonly string[] = []): void {
     this.require(([name, { kind }]) => kind !== 'service_estimate' && !silent.includes(name));
@@ -138,7 +138,7 @@ export class SourceLog {
     const timeout: FailureReason = 'timeout';
     const isLate = asked.every(([, { failure }]) => failure === timeout);
     const sources = asked.map(([name, { failure }]) => ({ name: sourceName(name, this.mode), ok: false, error: failure }));
-    // The caller names these pages and so causes their failures, which are told apart from those of our sources.
+    // The caller names these pages and so causes their failures, which have codes of their own.
     const isPagesOnly = asked.every(([, { kind }]) => kind === 'measured');
     throw new ServiceError(isLate ? 'upstream_timeout' : 'upstream_failed', {
       ...(isPagesOnly && { code: isLate ? 'pages_timeout' : 'pages_unreachable' }),

@@ -19,7 +19,7 @@ export interface Suggester {
 /** The keyword, its suggestions, and members that differ between browsers. */
 const answer = z.tuple([z.string(), z.array(z.string())]).rest(z.unknown());
 
-/** `type=list` gives the form of browsers. */
+/** `type=list` gives the form that browsers use. */
 export function createDuckDuckGo(client: JsonClient, mode: KeyMode): Suggester {
   return {
     name: 'duckduckgo_suggestions',
@@ -35,7 +35,7 @@ export function createGoogleSuggest(client: JsonClient, mode: KeyMode): Suggeste
   return {
     name: 'google_suggestions',
     suggest: async ({ keyword, country, language }, signal) => {
-      // Without `oe` the answer's charset follows the language.
+      // Without `oe` the charset of the response follows the language.
       const query = { client: 'firefox', q: keyword, hl: language, gl: country.toLowerCase(), ie: 'utf-8', oe: 'utf-8' };
       return (await askJson(client, { mode, path: '/complete/search', query, signal }, answer))[1];
     },

@@ -16,14 +16,15 @@ export interface LineRequest {
 
 /** A text file that is read line by line. */
 export interface TextFile {
-  /** `Last-Modified`, when the server says. */
+  /** Value of `Last-Modified`, if the server sends it. */
   readonly modifiedAt: string | undefined;
   /** @throws SourceFailed */
   readonly lines: AsyncGenerator<string>;
 }
 
 /**
- * The lines of the text file at the client's base URL, which may be too large to hold. The connection is closed when the reader stops.
+ * The lines of the text file at the client's base URL, which may be too large to hold in memory. The connection closes when the reader
+ * stops.
  * @throws SourceFailed, ServiceError
  */
 export async function openLines({ client, mode, packed }: LineRequest): Promise<TextFile> {
@@ -38,7 +39,7 @@ export async function openLines({ client, mode, packed }: LineRequest): Promise<
 
 async function* linesOf(body: Readable, packed: boolean): AsyncGenerator<string> {
   try {
-    // An error of the packed side destroys the other, which is where it is seen.
+    // An error of the packed side destroys the other side, where it is seen.
     const text: Readable = packed ? pipeline(body, createGunzip(), () => undefined) : body;
     for await (const line of createInterface({ input: text, crlfDelay: Infinity })) yield line;
   } catch (error) {

@@ -8,7 +8,7 @@ export const TRANCO = 'tranco';
 
 const answer = z.object({ ranks: z.array(z.object({ date: z.string(), rank: z.number().int().positive() })) });
 
-/** A domain's latest rank in the Tranco list, or null when it is in none of the last thirty. */
+/** A domain's latest rank in the Tranco list, or null when none of the last thirty lists has it. */
 export interface Tranco {
   find(domain: string, signal: AbortSignal): Promise<Answer<number | null>>;
 }

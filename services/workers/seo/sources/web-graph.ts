@@ -14,7 +14,7 @@ export interface WebGraph {
 
 export interface WebGraphOptions {
   readonly file: LineRequest;
-  /** Ranks kept. The file is sorted by rank, so nothing after them is read. */
+  /** Number of ranks kept. The file is sorted by rank, so nothing after them is read. */
   readonly most: number;
   readonly timeoutMs: number;
   readonly clock: Clock;

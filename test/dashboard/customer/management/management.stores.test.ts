@@ -226,7 +226,7 @@ describe('what a token may not get around', () => {
     expect(statuses).toEqual([200, 429, 429]);
   });
 
-  it('a suspension by the provider: it reads, and changes nothing', async () => {
+  it('a suspension by the seller: it reads, and changes nothing', async () => {
     const email = 'unpaid@example.com';
     const unpaid = await makeBelongings(dashboard, email);
     await suspendCustomer(dashboard.pool, { customer: email, reason: 'unpaid since August', actor: 'cli' });
@@ -236,7 +236,7 @@ describe('what a token may not get around', () => {
     for (const { name, method } of operations.filter((each) => each.method !== 'GET' && !each.isRead)) {
       const answer = await ask(request(name, unpaid, unpaid.token.secret));
       expect([method, answer.statusCode, answer.json().code]).toEqual([method, 403, 'customer_suspended']);
-      expect(answer.json().detail).toBe('The provider suspended this account: unpaid since August.');
+      expect(answer.json().detail).toBe('The seller suspended this account: unpaid since August.');
     }
     expect(await readEverything(dashboard.pool)).toBe(before);
   });

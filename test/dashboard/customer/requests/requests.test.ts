@@ -36,7 +36,7 @@ describe('what is offered against a refusal', () => {
     expect(proposeFixes(refused(outcome))).toEqual([{ kind }]);
   });
 
-  it('is nothing for what the provider suspended, for a key that nobody has, and for a request that must change itself', () => {
+  it('is nothing for what the seller suspended, for a key that nobody has, and for a request that must change itself', () => {
     expect(proposeFixes(refused('key_inactive', { suspended: 'unpaid' }))).toEqual([]);
     expect(proposeFixes(refused('key_unknown', { credentialId: undefined }))).toEqual([]);
     expect(proposeFixes(refused('ambiguous_key'))).toEqual([]);

@@ -162,7 +162,7 @@ describe('a product that asks for a consent', () => {
   });
 });
 
-it('a subscription that the provider suspended has a badge that says so, and the reason', async () => {
+it('a subscription that the seller suspended has a badge that says so, and the reason', async () => {
   await stage.begin();
   const { products } = await stage.read<{ products: { id: string; subscription: { id: string } | null }[] }>('/products');
   const id = products.find((product) => product.id === 'api-ip')?.subscription?.id ?? '';

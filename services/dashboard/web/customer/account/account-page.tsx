@@ -7,7 +7,7 @@ import { DeletionPanel } from './deletion-panel';
 import { ExportPanel } from './export-panel';
 import { WaysPanels } from './ways-panels';
 
-/** The account itself: how one signs in, sessions, and what is known of the person. */
+/** The account itself: ways to sign in, sessions, and the person's data. */
 export function AccountPage(): ReactNode {
   const { email, customerId, hasSecondFactor } = useSession();
   const { provider } = useSearch({ from: '/shell/account' });

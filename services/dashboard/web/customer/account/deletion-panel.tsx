@@ -10,11 +10,11 @@ import { PasswordStep } from '../../parts/components/second-factor/password-step
 import type { PersonalParts } from '../../../contract/account';
 
 interface DeletionPanelProps {
-  /** In no organisation: nothing of one goes with the account. */
+  /** True for a person in no organisation, whose account takes none with it. */
   readonly isPersonAlone?: boolean;
 }
 
-/** What deleting the account does, and the way to it. */
+/** What deleting the account does, and the button for it. */
 export function DeletionPanel({ isPersonAlone = false }: DeletionPanelProps): ReactNode {
   const [isAsking, setAsking] = useState(false);
   return (
@@ -101,7 +101,7 @@ function AskDialog({ isPersonAlone, onClose }: { readonly isPersonAlone: boolean
 
 type PartsOf<Fate> = { readonly [Part in keyof PersonalParts as PersonalParts[Part] extends Fate ? Part : never]: string };
 
-/** What goes with an account, as its owner knows it. */
+/** The parts that are erased with an account, in words for its owner. */
 const PARTS_ERASED: PartsOf<'erased'> = {
   account: 'your email address, password, second factor, passkeys and sessions, and mail that was kept',
   keys: 'API keys with their names, tags and whitelist rules',
@@ -111,12 +111,12 @@ const PARTS_ERASED: PartsOf<'erased'> = {
   tokens: 'tokens of the management API',
   requests: 'the log of your requests, and counts by key',
   billing: 'the name, address and tax number for your next invoices',
-  provider: 'limits and suspensions set for you, and the provider’s notes',
+  provider: 'limits and suspensions set for you, and the seller’s notes',
 };
 
-/** What does not, and why. */
+/** The parts that stay, and why. */
 const PARTS_KEPT: PartsOf<'kept'> = {
-  statements: 'monthly statements, with the plans and daily counts they are computed from: the provider’s books',
-  invoices: 'invoices, with the name and address they were made out to: tax law requires the provider to keep them whole',
+  statements: 'monthly statements, with the plans and daily counts they are computed from: the seller’s books',
+  invoices: 'invoices, with the name and address they were made out to: tax law requires the seller to keep them whole',
   audit: 'the audit log: what was done and when, as evidence. Network addresses and all details are taken out',
 };

@@ -14,7 +14,7 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
   [/Linux/, 'Linux'],
 ];
 
-/** `Firefox on Windows`, as far as the browser says what it is. */
+/** `Firefox on Windows`, as far as the browser identifies itself. */
 export function describeBrowser(userAgent: string | null | undefined): string {
   const browser = BROWSERS.find(([pattern]) => pattern.test(userAgent ?? ''))?.[1];
   const system = SYSTEMS.find(([pattern]) => pattern.test(userAgent ?? ''))?.[1];

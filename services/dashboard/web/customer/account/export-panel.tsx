@@ -8,7 +8,10 @@ import { PasswordStep } from '../../parts/components/second-factor/password-step
 
 const EXPORT_TIMEOUT_MS = 120_000;
 
-/** Everything that is known of the person, as a file. @param isPersonAlone in no organisation, so that it holds nothing of one */
+/**
+ * All data of the person, as a file.
+ * @param isPersonAlone in no organisation, so that the file has none
+ */
 export function ExportPanel({ isPersonAlone = false }: { readonly isPersonAlone?: boolean }): ReactNode {
   const [isAsking, setAsking] = useState(false);
   const close = (): void => setAsking(false);

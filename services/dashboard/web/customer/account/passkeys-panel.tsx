@@ -17,7 +17,7 @@ import { waysQuery } from '../../parts/hooks/use-has-password';
 import { useSubmit } from '../../parts/hooks/use-submit';
 import { describeBrowser } from './describe-browser';
 
-/** Passkeys that open the account, and making another one. */
+/** Lists the passkeys that open the account, and adds another. */
 export function PasskeysPanel({ ways: { hasPassword, connected, passkeys } }: { readonly ways: Ways }): ReactNode {
   const [isAdding, setAdding] = useState(false);
   const [leaving, setLeaving] = useState<Passkey>();
@@ -47,7 +47,7 @@ export function PasskeysPanel({ ways: { hasPassword, connected, passkeys } }: { 
 
 interface LineProps {
   readonly passkey: Passkey;
-  /** It cannot be removed: nothing else opens the account. */
+  /** True when it cannot be removed, because nothing else opens the account. */
   readonly isFixed: boolean;
   readonly onRemove: () => void;
 }

@@ -12,13 +12,13 @@ import { PasswordStep } from '../../parts/components/second-factor/password-step
 
 interface ProvidersPanelProps {
   readonly ways: Ways;
-  /** What came of connecting one, as the address says it. */
+  /** Result of connecting a provider, from the address. */
   readonly outcome: string | undefined;
 }
 
 type Act = { readonly kind: 'connect' | 'disconnect'; readonly id: string; readonly name: string };
 
-/** Providers that open the account beside its password, and those that may. */
+/** Providers that open the account beside its password, and those that can be connected. */
 export function ProvidersPanel({ ways: { hasPassword, connected, passkeys, offered }, outcome }: ProvidersPanelProps): ReactNode {
   const [act, setAct] = useState<Act>();
   const isLast = !hasPassword && connected.length + passkeys.length === 1;

@@ -14,11 +14,11 @@ type Act = 'on' | 'off' | 'codes';
 
 interface SecondFactorPanelProps {
   readonly isOn: boolean;
-  /** False for operators, who cannot be without. */
+  /** False for operators, who must keep it. */
   readonly mayTurnOff?: boolean;
 }
 
-/** Whether signing in asks for a code of an authenticator, and the ways to change that. */
+/** Whether sign-in asks for a code of an authenticator, with the buttons to change that. */
 export function SecondFactorPanel({ isOn: hasSecondFactor, mayTurnOff = true }: SecondFactorPanelProps): ReactNode {
   const [act, setAct] = useState<Act>();
   const hasPassword = useHasPassword();

@@ -22,10 +22,10 @@ async function readSessions(): Promise<Sessions> {
   return { sessions, currentId: current?.session.id };
 }
 
-/** Every session of the account; each can be signed out from here. */
+/** Every session of the account, with a button to sign each out. */
 export function SessionList(): ReactNode {
   const client = useQueryClient();
-  // Kept only while the page is open: the list names sessions by what ends them.
+  // Kept only while the page is open, because the list holds the ids that end sessions.
   const query = useQuery({ queryKey: ['sessions'], queryFn: readSessions, gcTime: 0 });
   const end = useSubmit(async (token: string | undefined) => {
     await (token === undefined ? call('POST /auth/revoke-other-sessions') : call('POST /auth/revoke-session', { body: { token } }));

@@ -19,11 +19,11 @@ import { EmailText } from '../../parts/components/email-text';
 interface WaysPanelsProps {
   readonly email: string;
   readonly hasSecondFactor: boolean;
-  /** What came of connecting a provider, as the address says it. */
+  /** Result of connecting a provider, from the address. */
   readonly outcome: string | undefined;
 }
 
-/** How one signs in, and where one is signed in. */
+/** Ways to sign in, and present sessions. */
 export function WaysPanels({ email, hasSecondFactor, outcome }: WaysPanelsProps): ReactNode {
   const { data: ways } = useQuery(waysQuery);
   const { data: installation } = useQuery(installationQuery);
@@ -56,7 +56,7 @@ export function WaysPanels({ email, hasSecondFactor, outcome }: WaysPanelsProps)
   );
 }
 
-/** Asks for another address of the account. */
+/** Changes the address of the account. */
 function EmailPanel({ email }: { readonly email: string }): ReactNode {
   const hasPassword = useHasPassword();
   const [asked, setAsked] = useState<string>();
@@ -113,11 +113,11 @@ function EmailPanel({ email }: { readonly email: string }): ReactNode {
 
 interface SetPasswordProps {
   readonly email: string;
-  /** Whether a provider opens the account; else a passkey does. */
+  /** True when a provider opens the account, false when a passkey does. */
   readonly isByProvider: boolean;
 }
 
-/** For an account without a password: a first one, by a link to its address. */
+/** Sends an account without a password a link to set its first one. */
 function SetPassword({ email, isByProvider }: SetPasswordProps): ReactNode {
   const [isSent, setSent] = useState(false);
   const { submit, pending, problem } = useSubmit(async () => {

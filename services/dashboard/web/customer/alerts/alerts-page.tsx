@@ -64,7 +64,7 @@ function About({ alert: { keyId, maskedKey, product } }: { readonly alert: Alert
   );
 }
 
-/** What the customer was alerted to. */
+/** The customer's alerts. */
 export function AlertsPage(): ReactNode {
   const client = useQueryClient();
   const paging = usePaged();
@@ -142,7 +142,7 @@ const MAILED_KINDS: readonly { readonly kind: keyof MailedKinds; readonly label:
   { kind: 'keyExpiry', label: 'Keys that expire' },
 ];
 
-/** Which kinds of alerts are mailed; a switch counts at once. */
+/** Chooses the kinds of alerts that are mailed. A switch takes effect at once. */
 function MailSettings({ mail }: { readonly mail: MailedKinds }): ReactNode {
   const client = useQueryClient();
   const { submit, pending, problem } = useSubmit(async (wanted: MailedKinds) => {
@@ -201,7 +201,7 @@ function columnsFor(onChange: (subscriptionId: string) => void): readonly Column
   ];
 }
 
-/** At which shares of its limits each subscription alerts, and where the customer wants it to stop. */
+/** The shares of its limits at which each subscription alerts, and the daily cap of the customer. */
 function ThresholdTable({ settings }: { readonly settings: AlertSettings }): ReactNode {
   const { data } = useQuery(productsQuery);
   const [changedId, setChangedId] = useState<string>();
@@ -222,12 +222,12 @@ function ThresholdTable({ settings }: { readonly settings: AlertSettings }): Rea
   );
 }
 
-/** A subscription with what its customer chose for it. */
+/** A subscription with its customer's choices. */
 interface WatchedSubscription {
   readonly title: string;
   readonly counted: 'units' | 'requests';
   readonly subscription: Subscription;
-  /** Null: the usual ones. */
+  /** Null for the usual thresholds. */
   readonly percents: readonly number[] | null;
 }
 
@@ -288,7 +288,7 @@ function ThresholdDialog({ watched, onClose }: ThresholdDialogProps): ReactNode 
   );
 }
 
-/** The limit without a cap is known as long as there is none. */
+/** Without a cap, the present limit is the limit. */
 function limitText({ dailyCap, daily }: WatchedSubscription['subscription']): string {
   return dailyCap === null ? `the limit alone counts, now ${formatCount(daily.limit)} a day` : 'the limit of the plan alone counts';
 }

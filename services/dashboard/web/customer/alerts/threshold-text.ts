@@ -2,7 +2,7 @@ const MAX_PERCENTS = 5;
 /** PostgreSQL's integer. */
 const HIGHEST_CAP = 2_147_483_647;
 
-/** `75, 90 %` as rising numbers; null for nothing; undefined for what is no list of percents. */
+/** Parses `75, 90 %` into rising numbers; null for an empty text; undefined for anything but a list of percents. */
 export function parsePercents(text: string): number[] | null | undefined {
   const words = text.split(/[\s,;%]+/).filter((word) => word !== '');
   if (words.length === 0) return text.trim() === '' ? null : undefined;

@@ -1,12 +1,12 @@
 import { type AuditAction } from '../../../contract/audit';
 
-/** What the audit log calls its actions, for people. */
+/** Words for the audit log's actions. */
 export const ACTION_NAMES: Readonly<Record<AuditAction, string>> = {
   'customer.create': 'Account created',
   'customer.rename': 'Organisation renamed',
   'customer.limits': 'Limits changed',
-  'customer.suspend': 'Account suspended by the provider',
-  'customer.restore': 'Account restored by the provider',
+  'customer.suspend': 'Account suspended by the seller',
+  'customer.restore': 'Account restored by the seller',
   'account.sign_in': 'Signed in',
   'account.session_end': 'Sessions signed out',
   'account.password_change': 'Password changed',
@@ -33,8 +33,8 @@ export const ACTION_NAMES: Readonly<Record<AuditAction, string>> = {
   'account.passkey_add': 'Passkey added',
   'account.passkey_remove': 'Passkey removed',
   'customer.note': 'Note written',
-  'customer.view': 'Pages looked at by the provider',
-  'subscription.limits': 'Price or limits set by the provider',
+  'customer.view': 'Pages looked at by the seller',
+  'subscription.limits': 'Price or limits set by the seller',
   'operator.create': 'Operator added',
   'operator.reset': 'Operator reset',
   'operator.remove': 'Operator removed',
@@ -51,8 +51,8 @@ export const ACTION_NAMES: Readonly<Record<AuditAction, string>> = {
   'key.activate': 'Key activated',
   'key.deactivate': 'Key deactivated',
   'key.revoke': 'Key revoked',
-  'key.suspend': 'Key suspended by the provider',
-  'key.restore': 'Key restored by the provider',
+  'key.suspend': 'Key suspended by the seller',
+  'key.restore': 'Key restored by the seller',
   'subscription.create': 'Subscribed',
   'subscription.consent': 'Consent given',
   'subscription.reactivate': 'Resubscribed',
@@ -64,8 +64,8 @@ export const ACTION_NAMES: Readonly<Record<AuditAction, string>> = {
   'subscription.withdraw': 'Plan request withdrawn',
   'subscription.approve': 'Plan request approved',
   'subscription.decline': 'Plan request declined',
-  'subscription.suspend': 'Subscription suspended by the provider',
-  'subscription.restore': 'Subscription restored by the provider',
+  'subscription.suspend': 'Subscription suspended by the seller',
+  'subscription.restore': 'Subscription restored by the seller',
   'webhook.create': 'Webhook added',
   'webhook.change': 'Webhook changed',
   'webhook.secret': 'Webhook secret rotated',
@@ -92,7 +92,7 @@ export const ACTION_NAMES: Readonly<Record<AuditAction, string>> = {
   'webhook.delete': 'Webhook deleted',
 };
 
-/** @param action for example `key.revoke`; one that is not known stays as it is */
+/** @param action for example `key.revoke`; an unknown one stays as it is */
 export function actionName(action: string): string {
   const names: Readonly<Record<string, string>> = ACTION_NAMES;
   return names[action] ?? action;

@@ -8,7 +8,7 @@ import { EmailText } from '../../parts/components/email-text';
 
 type Entry = AuditLog['entries'][number];
 
-/** What was done, in words and as the log has it. */
+/** The action, in words and with the log's name. */
 export function Action({ action }: Pick<Entry, 'action'>): ReactNode {
   return (
     <>
@@ -20,7 +20,7 @@ export function Action({ action }: Pick<Entry, 'action'>): ReactNode {
   );
 }
 
-/** Who did it, and from where. */
+/** The actor and the address. */
 export function Actor({ actor, from }: Pick<Entry, 'actor' | 'from'>): ReactNode {
   return (
     <>

@@ -44,13 +44,13 @@ const KINDS: readonly { readonly value: AuditKind | ''; readonly label: string }
   { value: 'webhook', label: 'Webhooks' },
   { value: 'token', label: 'API tokens' },
   { value: 'billing', label: 'Invoices' },
-  { value: 'customer', label: 'By the provider' },
+  { value: 'customer', label: 'By the seller' },
 ];
 
-/** Who changed what, when, and from where. */
+/** All changes with actor, time and address. */
 export function AuditPage(): ReactNode {
   const { kind: named } = useSearch({ from: '/shell/audit' });
-  // What the address says may be anything.
+  // The address may hold any text.
   const kind = KINDS.find(({ value }) => value === named)?.value || undefined;
   const navigate = useNavigate({ from: '/audit' });
   const paging = usePaged();

@@ -3,10 +3,10 @@ export interface DetailPart {
   readonly text: string;
 }
 
-/** An ISO moment as pages show it. */
+/** Formats an ISO time for pages. */
 type FormatMoment = (iso: string) => string;
 
-/** Ids that say nothing to a person; the line names its subject already. */
+/** Ids that mean nothing to a person. The line names its subject already. */
 const HIDDEN = new Set(['customer', 'webhook', 'token', 'request']);
 const LONGEST = 120;
 
@@ -33,7 +33,7 @@ function describe(value: unknown, formatMoment: FormatMoment): string {
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
 }
 
-/** Of two states what differs, as `plan` and `Base → Star`. */
+/** The differences between two states, as `plan` and `Base → Star`. */
 function changes(before: Members, after: Members, formatMoment: FormatMoment): DetailPart[] {
   return Object.keys({ ...before, ...after })
     .filter((name) => JSON.stringify(before[name] ?? null) !== JSON.stringify(after[name] ?? null))
@@ -43,7 +43,9 @@ function changes(before: Members, after: Members, formatMoment: FormatMoment): D
     });
 }
 
-/** The details of a line in words: what changed, or what it was made with. What is empty is left out, long lists are cut. */
+/**
+ * The details of a line in words: the changes, or the values that something was made with. Empty values are left out, long lists are cut.
+ */
 export function describeDetails({ before, after, ...rest }: Members, formatMoment: FormatMoment): DetailPart[] {
   const others = Object.entries(rest)
     .filter(([name, value]) => !HIDDEN.has(name) && !isNothing(value))

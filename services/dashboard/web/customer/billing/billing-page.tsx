@@ -47,7 +47,7 @@ function Charges({ next, owed, provider, paid }: BillingView): ReactNode {
         </Text>
       )}
       {provider === 'none' && paid.length === 0 && (
-        <Text size="sm">No further invoices are issued here. Payment is between you and the provider.</Text>
+        <Text size="sm">No further invoices are issued here. Payment is between you and the seller.</Text>
       )}
       <Text size="sm" mt="xs">
         <Link to="/plans" className="text-link in-text">

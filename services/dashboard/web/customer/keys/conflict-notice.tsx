@@ -8,11 +8,11 @@ import { type Versioned } from '../../parts/hooks/use-versioned';
 
 interface ConflictNoticeProps {
   readonly versioned: Versioned<Key>;
-  /** As the server has it now. */
+  /** The server's present version. */
   readonly item: Key;
 }
 
-/** Somebody else changed the key meanwhile: shows what, and lets one keep either. */
+/** Shows what somebody else changed in the key meanwhile, and lets the reader keep either version. */
 export function ConflictNotice({ versioned, item }: ConflictNoticeProps): ReactNode {
   if (!versioned.isStale) return null;
   const changes = describeChanges(versioned.base, item, (iso) => formatMoment(iso));

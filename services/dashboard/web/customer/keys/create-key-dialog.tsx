@@ -37,7 +37,7 @@ export function CreateKeyDialog({ onClose, initialMode = 'test', initialProducts
     setCreated(answer);
     void client.invalidateQueries();
   }
-  // A click beside the dialog must not lose the secret, what was typed, nor an answer that is on its way.
+  // A click beside the dialog must not lose the secret, the typed text, or a response that is on its way.
   const mayCloseLightly = created === undefined && !isHeld;
   return (
     <Dialog
@@ -60,14 +60,14 @@ interface CreateKeyFormProps {
   readonly initialMode: 'live' | 'test';
   readonly initialProducts: readonly string[];
   readonly onCreated: (answer: CreatedKey) => void;
-  /** True while closing would lose something: what was typed, or an answer that is on its way. */
+  /** True while closing would lose typed text or a response that is on its way. */
   readonly onHold: (holds: boolean) => void;
   readonly onCancel: () => void;
 }
 
 const checkName = (value: string): string | null => (value.trim().length > 100 ? 'Use at most 100 characters.' : null);
 
-/** What a new key is to be. One form is one submission: sent twice, it makes one key. */
+/** The properties of a new key. One form is one submission: sent twice, it makes one key. */
 function CreateKeyForm({ initialMode, initialProducts, onCreated, onHold, onCancel }: CreateKeyFormProps): ReactNode {
   const { quotaTimeZone } = useSession();
   const products = useQuery(productsQuery);
@@ -100,7 +100,7 @@ function CreateKeyForm({ initialMode, initialProducts, onCreated, onHold, onCanc
   );
   const isDirty = form.isDirty();
   useUnsaved(isDirty);
-  // In the same commit as the edit: an Escape right after the first letter must already find the dialog held.
+  // In the same commit as the edit, so that an Escape right after the first letter finds the dialog held.
   useLayoutEffect(() => onHold(pending || isDirty), [onHold, pending, isDirty]);
   return (
     <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>

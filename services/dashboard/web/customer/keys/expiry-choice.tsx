@@ -3,7 +3,7 @@ import { type ReactNode } from 'react';
 import { addDays, dayOf, endOfDay } from '../../parts/format/time';
 import { useSession } from '../../parts/hooks/use-session';
 
-/** When a key expires, as the form holds it: `''` never, `'30'` days from now, `'date'` at the end of `day`, `'keep'` as it is. */
+/** The form's choice of expiry: `''` never, `'30'` days from now, `'date'` at the end of `day`, `'keep'` unchanged. */
 export interface ExpiryValue {
   readonly choice: string;
   /** `YYYY-MM-DD` in the quota time zone. */
@@ -13,7 +13,7 @@ export interface ExpiryValue {
 interface ExpiryChoiceProps {
   readonly value: ExpiryValue;
   readonly onChange: (value: ExpiryValue) => void;
-  /** Offers to leave it as it is, in these words. */
+  /** Text of the choice that leaves the expiry unchanged. */
   readonly keep?: string;
   readonly error?: ReactNode;
 }
@@ -54,14 +54,14 @@ export function ExpiryChoice({ value, onChange, keep, error }: ExpiryChoiceProps
   );
 }
 
-/** ISO moment of the expiry; null for never, undefined to keep what is. Only for a value that {@link checkExpiry} lets pass. */
+/** ISO time of the expiry; null for never, undefined for unchanged. Only for a value that {@link checkExpiry} accepts. */
 export function expiryMoment({ choice, day }: ExpiryValue, timeZone: string, now: Date): string | null | undefined {
   if (choice === 'keep') return undefined;
   if (choice === '') return null;
   return endOfDay(choice === 'date' ? day : addDays(dayOf(now, timeZone), Number(choice)), timeZone);
 }
 
-/** What is wrong with it, or undefined. */
+/** The mistake in the value, or undefined. */
 export function checkExpiry({ choice, day }: ExpiryValue, timeZone: string, now: Date): string | undefined {
   if (choice !== 'date') return undefined;
   if (!/^\d{4}-\d\d-\d\d$/.test(day)) return 'Choose a date.';

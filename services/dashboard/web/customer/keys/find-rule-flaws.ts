@@ -3,7 +3,7 @@ const isAddress = (rule: string): boolean => /^[\d.]+(\/\d+)?$/.test(rule) || ru
 
 /**
  * Rules that do not do what they seem to, in words.
- * @param rules as typed; malformed ones are left to the server
+ * @param rules as typed; the server reports malformed ones
  */
 export function findRuleFlaws(rules: readonly string[]): string[] {
   const everyone = rules.filter((rule) => isAddress(rule) && /\/0+$/.test(rule));

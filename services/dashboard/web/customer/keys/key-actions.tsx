@@ -38,7 +38,7 @@ const TEXTS = {
   },
 } as const;
 
-/** Rotate, deactivate and revoke; each asks for confirmation. */
+/** Buttons to rotate, deactivate and revoke. Each asks for confirmation. */
 export function KeyActions({ item }: { readonly item: Key }): ReactNode {
   const client = useQueryClient();
   const [act, setAct] = useState<Act>();
@@ -99,7 +99,7 @@ interface RotateDialogProps {
   readonly onClose: () => void;
 }
 
-/** Replaces a key by a new one, which is shown once. Closing it forgets the secret. */
+/** Replaces a key by a new one, which is shown once. Closing the dialog forgets it. */
 function RotateDialog({ item, onClose }: RotateDialogProps): ReactNode {
   const client = useQueryClient();
   const [created, setCreated] = useState<CreatedKey>();

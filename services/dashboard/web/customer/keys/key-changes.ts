@@ -9,7 +9,7 @@ export interface KeyChange {
 
 const list = (values: readonly string[]): string => (values.length === 0 ? 'none' : values.join(', '));
 
-/** What differs between two states of a key, in words. `showMoment` formats an ISO moment. */
+/** The differences between two states of a key, in words. `showMoment` formats an ISO time. */
 export function describeChanges(before: Key, now: Key, showMoment: (iso: string) => string): KeyChange[] {
   const expiry = (key: Key): string => (key.expiresAt === null ? 'never' : showMoment(key.expiresAt));
   const rows: KeyChange[] = [
@@ -23,7 +23,7 @@ export function describeChanges(before: Key, now: Key, showMoment: (iso: string)
   return rows.filter((row) => row.before !== row.now);
 }
 
-/** Lists of rules can be long: only what came and went is shown. */
+/** Lists of rules can be long, so only additions and removals are shown. */
 function ruleChanges(before: readonly string[], now: readonly string[]): KeyChange[] {
   const old = new Set(before);
   const fresh = new Set(now);

@@ -141,7 +141,7 @@ const STATES = {
   gone: { color: 'gray', text: 'Offline' },
 } as const;
 
-/** When each gateway node confirmed the key's last change. Asks again until all have. */
+/** The time at which each gateway node confirmed the key's last change. It reloads until all have. */
 function PropagationPanel({ id }: { readonly id: string }): ReactNode {
   const query = useQuery(propagationQuery(id));
   return (
@@ -198,17 +198,17 @@ function delay(changedAt: string | null, confirmedAt: string | null): string {
   return seconds < 0 ? '–' : `${seconds.toFixed(2)} s`;
 }
 
-/** With the running one. */
+/** Number of slots, including the present one. */
 const LENGTHS = { day: 14, hour: 48 } as const;
 
-/** Requests of one day or hour with one key, over all products. */
+/** Requests of one day or hour with one key, for all products. */
 interface Bar extends Outcomes, AnswerBar {}
 
 interface Shown {
   readonly by: Grain;
   readonly from: string;
   readonly to: string;
-  /** Days, or the moments at which hours begin. */
+  /** Days, or the times at which hours begin. */
   readonly slots: readonly string[];
 }
 
@@ -238,7 +238,7 @@ interface UseChartProps {
   readonly onSwitch: (by: Grain) => void;
 }
 
-/** What was asked with the key in each day or hour of `slots`. */
+/** Requests with the key in each day or hour of `slots`. */
 function barsOf(use: KeyUsage['use'], { by, slots }: Shown): Bar[] {
   return slots.map((slot) => {
     const own = use.filter((each) => (by === 'day' ? each.day : each.startsAt) === slot);
@@ -268,7 +268,7 @@ function UseChart({ by, bars, onSwitch }: UseChartProps): ReactNode {
   );
 }
 
-/** What was asked with a key in the last two weeks, or by hour in the last two days. */
+/** Requests with a key in the last two weeks, or by hour in the last two days. */
 function KeyUse({ keyId }: { readonly keyId: string }): ReactNode {
   const { quotaTimeZone } = useSession();
   const [by, setBy] = useState<Grain>('day');

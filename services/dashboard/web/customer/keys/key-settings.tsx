@@ -38,7 +38,7 @@ const valuesOf = (item: Key): Values => ({
   consent: [],
 });
 
-/** What the form changes; what it leaves out stays. */
+/** The fields that the form changes. Others stay as they are. */
 function changesOf(values: Values, base: Key, timeZone: string): Body<'PATCH /keys/:id'> {
   const name = values.name.trim() || null;
   const expiresAt = expiryMoment(values.expiry, timeZone, new Date());

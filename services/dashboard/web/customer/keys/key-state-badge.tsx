@@ -9,7 +9,7 @@ const SHOWN = {
   revoked: { color: 'gray', text: 'Revoked' },
 } as const;
 
-/** State of a key in a word; a revoked one stays revoked when it expires, and the provider's word comes first. */
+/** State of a key in one word. A revoked key stays revoked when it expires, and a suspension by the seller comes first. */
 export function KeyStateBadge({ item }: { readonly item: Pick<Key, 'state' | 'expired' | 'suspended'> }): ReactNode {
   if (item.suspended) return <Badge color="red">Suspended</Badge>;
   const { color, text } = SHOWN[item.expired && item.state !== 'revoked' ? 'expired' : item.state];

@@ -23,7 +23,7 @@ interface KeyTableProps {
   readonly empty: ReactNode;
 }
 
-/** One page of keys, to be chosen from. */
+/** One page of keys, with boxes to choose some. */
 export function KeyTable({ keys, choice, empty }: KeyTableProps): ReactNode {
   const name: Column<ListedKey> = { header: 'Name', isTitle: true, cell: (key) => <Name item={key} choice={choice} /> };
   return <DataTable caption="Keys" columns={[name, ...COLUMNS]} rows={keys} rowKey={(key) => key.id} expectedRows={8} empty={empty} />;
@@ -54,11 +54,11 @@ export function ModeBadge({ mode }: Pick<ListedKey, 'mode'>): ReactNode {
   return <Badge color={mode === 'live' ? 'indigo' : 'gray'}>{mode === 'live' ? 'Live' : 'Test'}</Badge>;
 }
 
-/** Of each key of a list. */
+/** Number of products shown for each key of a list. */
 const SHOWN_PRODUCTS = 2;
 
 interface KeyProductsProps extends Pick<ListedKey, 'products'> {
-  /** How many are named; the title has all. */
+  /** How many are shown. The title lists all. */
   readonly most?: number;
 }
 

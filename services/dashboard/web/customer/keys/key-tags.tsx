@@ -4,7 +4,7 @@ import { type ReactNode } from 'react';
 import { tagsQuery } from '../../parts/api/queries';
 import classes from './key-filters.module.css';
 
-/** The customer's own words for a key. */
+/** The customer's tags of a key. */
 export function KeyTags({ tags }: { readonly tags: readonly string[] }): ReactNode {
   if (tags.length === 0) return null;
   return (
@@ -18,7 +18,7 @@ export function KeyTags({ tags }: { readonly tags: readonly string[] }): ReactNo
   );
 }
 
-/** As many as the server takes; it judges their characters. */
+/** The server's maximum. The server checks their characters. */
 const MAX_TAGS = 10;
 
 const normalise = (tags: readonly string[]): string[] => [...new Set(tags.map((tag) => tag.trim().toLowerCase()))].sort();
@@ -29,7 +29,7 @@ interface TagsFieldProps {
   readonly error?: ReactNode;
 }
 
-/** Tags of one key, with those of other keys offered. */
+/** The tags of one key. It offers tags of other keys. */
 export function TagsField({ value, onChange, error }: TagsFieldProps): ReactNode {
   const { data } = useQuery(tagsQuery);
   return (

@@ -25,7 +25,7 @@ import { toast } from '../../parts/browser/toast';
 import { ConfirmDialog } from '../../parts/components/confirm-dialog';
 import { Moment } from '../../parts/components/moment';
 
-/** All keys of the customer, searched and paged by the server. */
+/** All keys of the customer. The server searches and pages them. */
 export function KeysPage(): ReactNode {
   const { filter } = useKeyFilter();
   const [isCreating, { open, close }] = useDisclosure(false);
@@ -93,7 +93,7 @@ const ORDERS = [
   { value: 'expires', label: 'By expiry' },
 ];
 
-/** What the address says about the list of keys, and how to say something else; that begins at the first page again. */
+/** The filter in the address, and a function to change it, which returns to the first page. */
 function useKeyFilter(): { readonly filter: KeyFilter; readonly change: (part: KeyFilter) => void } {
   const filter = keyFilter({ ...useSearch({ from: '/shell/keys' }) });
   const navigate = useNavigate({ from: '/keys' });
@@ -137,7 +137,7 @@ function KeyFilters(): ReactNode {
   );
 }
 
-/** With the tag of the address, which a key may have had until a moment ago. */
+/** The tags of keys, and the tag in the address, which no key may have any more. */
 function tagChoices(tags: readonly string[], chosen: string | undefined): { value: string; label: string }[] {
   const all = chosen === undefined || tags.includes(chosen) ? tags : [chosen, ...tags];
   return all.map((tag) => ({ value: tag, label: tag }));
@@ -145,7 +145,7 @@ function tagChoices(tags: readonly string[], chosen: string | undefined): { valu
 
 const keysText = (count: number): string => `${formatCount(count)} ${count === 1 ? 'key' : 'keys'}`;
 
-/** Above the list: chooses all keys of the page, and revokes those that are chosen. */
+/** Above the list: chooses all keys of the page, and revokes the chosen keys. */
 function ChosenKeys({ choice }: { readonly choice: Choice }): ReactNode {
   const { chosen, possible, chooseAll } = choice;
   const [isAsking, { open, close }] = useDisclosure(false);
@@ -176,7 +176,7 @@ interface RevokeDialogProps {
   readonly onClose: () => void;
 }
 
-/** Names every key that would end. Sent again after an answer that was lost, it revokes no key twice. */
+/** Names every key that would end. Sent again after a lost response, it revokes no key twice. */
 function RevokeDialog({ keys, onDone, onClose }: RevokeDialogProps): ReactNode {
   const client = useQueryClient();
   async function revoke(): Promise<void> {

@@ -1,7 +1,7 @@
 import { Group, Radio, type RadioGroupProps } from '@mantine/core';
 import { type ReactNode } from 'react';
 
-/** Test or live; the props are the form's. */
+/** Test or live. The props are the form's. */
 export function ModeChoice(props: Omit<RadioGroupProps, 'label' | 'children'>): ReactNode {
   return (
     <Radio.Group label="Mode" {...props}>

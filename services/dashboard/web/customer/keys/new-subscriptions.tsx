@@ -7,29 +7,29 @@ import { countedBy, limitsUnder, offersOf } from '../plans/offers';
 
 interface NewSubscriptionsProps {
   readonly products: readonly Product[];
-  /** Ids of those that are chosen for a key. */
+  /** Ids of the products chosen for a key. */
   readonly chosen: readonly string[];
 }
 
-/** Of the chosen products those without a subscription, which a key brings about. */
+/** The chosen products without a subscription. The key will subscribe to them. */
 export function findNewSubscriptions({ products, chosen }: NewSubscriptionsProps): Product[] {
   const isMissing = ({ subscription }: Product): boolean => subscription === null || subscription.state === 'cancelled';
   return products.filter((product) => chosen.includes(product.id) && product.subscribable && isMissing(product));
 }
 
-/** Of the chosen products those whose text has to be agreed to first. */
+/** The chosen products whose text must be agreed to first. */
 function findTexts({ products, chosen }: NewSubscriptionsProps): Product[] {
   return wantingConsent(products.filter(({ id, subscribable }) => chosen.includes(id) && subscribable));
 }
 
 interface ConsentProps {
-  /** The texts that were agreed to. */
+  /** The texts that the reader agreed to. */
   readonly consent: readonly string[];
   readonly onConsent: (agreed: string[]) => void;
   readonly error?: ReactNode;
 }
 
-/** A message where a form lacks a consent that is asked for. */
+/** The message for a form that lacks a consent. */
 export function checkConsent(
   products: readonly Product[],
   { chosen, consent }: { chosen: readonly string[]; consent: readonly string[] },
@@ -38,7 +38,7 @@ export function checkConsent(
   return 'Agree to the text, or leave the product out.';
 }
 
-/** Says, before a form is sent, what it subscribes to besides and what is agreed to with it. Nothing is shown when that is nothing. */
+/** Shows, before a form is sent, what it subscribes to and which texts it agrees to. Nothing is shown when there is neither. */
 export function NewSubscriptions({ consent, onConsent, error, ...props }: NewSubscriptionsProps & ConsentProps): ReactNode {
   const fresh = findNewSubscriptions(props);
   const choice = <ConsentChoice products={findTexts(props)} agreed={consent} onChange={onConsent} error={error} />;

@@ -9,7 +9,7 @@ interface ProductChoiceProps {
   readonly error?: ReactNode;
 }
 
-/** Which products a key may call. Products that cannot be subscribed to are left out, unless the key has them already. */
+/** Chooses the products that a key may call. Products that cannot be subscribed to are left out, unless the key has them already. */
 export function ProductChoice({ products, value, onChange, error }: ProductChoiceProps): ReactNode {
   const offered = products.filter((product) => product.subscribable || value.includes(product.id));
   return (

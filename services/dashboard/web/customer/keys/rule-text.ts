@@ -1,4 +1,4 @@
-/** Rules as written in a text field: one a line; commas and blank lines are forgiven. */
+/** Splits the text of a field into rules, one a line. Commas and blank lines are accepted. */
 export function splitRules(text: string): string[] {
   return text
     .split(/[\n,]/)

@@ -17,7 +17,7 @@ import { SaveButtons } from './save-buttons';
 import { SaveProblem } from './save-problem';
 import { ProblemAlert } from '../../parts/components/problem-alert';
 
-/** The rules of a key as text, with a simulator that tries them before they are saved. */
+/** The rules of a key as text, with a simulator to try them before they are saved. */
 export function RulesEditor({ item }: { readonly item: Key }): ReactNode {
   const client = useQueryClient();
   const [saved, setSaved] = useState(item.rules);
@@ -109,14 +109,14 @@ function RuleCount({ count }: { readonly count: number }): ReactNode {
 
 interface RuleSimulatorProps {
   readonly id: string;
-  /** As they stand in the editor, saved or not. */
+  /** The rules in the editor, saved or not. */
   readonly rules: readonly string[];
   readonly isDraft: boolean;
-  /** The answer depends on it. */
+  /** State of the key, on which the result depends. */
   readonly state: string;
 }
 
-/** Checks whether a caller would be allowed, and by which rule. */
+/** Checks whether a caller would be allowed, and which rule decides. */
 function RuleSimulator({ id, rules, isDraft, state }: RuleSimulatorProps): ReactNode {
   const [address, setAddress] = useState('');
   const [origin, setOrigin] = useState('');
@@ -161,7 +161,7 @@ function RuleSimulator({ id, rules, isDraft, state }: RuleSimulatorProps): React
       </Group>
       <div aria-live="polite" className="simulation">
         <ProblemAlert problem={problem} />
-        {/* An answer to an earlier question is not shown. */}
+        {/* The response to an earlier question is not shown. */}
         {answer?.question === question && <Verdict answer={answer} />}
       </div>
     </form>

@@ -4,13 +4,13 @@ import { type ReactNode } from 'react';
 interface SaveButtonsProps {
   readonly action: string;
   readonly isDirty: boolean;
-  /** Somebody else has changed it meanwhile: nothing can be saved before that is settled. */
+  /** True when somebody else changed it meanwhile. Nothing can be saved before that is settled. */
   readonly isStale: boolean;
   readonly pending: boolean;
   readonly onDiscard: () => void;
 }
 
-/** The end of a form that edits what is saved already. */
+/** The buttons of a form that edits saved values. */
 export function SaveButtons({ action, isDirty, isStale, pending, onDiscard }: SaveButtonsProps): ReactNode {
   return (
     <Group justify="flex-end" gap="xs">

@@ -26,7 +26,7 @@ interface SecretPanelProps {
   readonly onClose: () => void;
 }
 
-/** Shows a new key, once, with a call that is ready to run. The secret lives in this component's props and nowhere else. */
+/** Shows a new key, once, with a call that is ready to run. The secret is only in this component's props. */
 export function SecretPanel({ created, onClose }: SecretPanelProps): ReactNode {
   const { gatewayUrl } = useSession();
   const { data } = useQuery(productsQuery);
@@ -75,7 +75,7 @@ function FirstCallWatch({ id }: { readonly id: string }): ReactNode {
 /** The dashboard gives up after 60 s, and says so. */
 const TRY_MS = 65_000;
 
-/** Makes the sample call with a test key from here, as the command beside it does from a terminal. */
+/** Makes the sample call with a test key from the page, like the command beside it in a terminal. */
 function RunHere({ secret, request }: { readonly secret: string; readonly request: FirstRequest }): ReactNode {
   const [answer, setAnswer] = useState<TryAnswer>();
   const { submit, pending, problem } = useSubmit(async () =>
@@ -95,7 +95,7 @@ function RunHere({ secret, request }: { readonly secret: string; readonly reques
   );
 }
 
-/** What came of a call that was tried. */
+/** The result of a call. */
 function TryResult({ answer }: { readonly answer: TryAnswer }): ReactNode {
   if (answer.outcome === 'failed') {
     return (

@@ -4,7 +4,7 @@ import { type ReactNode } from 'react';
 import { type ApiProblem } from '../../parts/api/api-problem';
 import { ProblemAlert } from '../../parts/components/problem-alert';
 
-/** Why no new key is shown. When the first answer was lost on its way, says which key it made. */
+/** Why no new key is shown. If the first response was lost, it says which key was made. */
 export function SubmissionProblem({ problem }: { readonly problem: ApiProblem | undefined }): ReactNode {
   const id = problem?.textMember('id');
   if (problem?.code !== 'already_done' || id === undefined) return <ProblemAlert problem={problem} />;

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { type ListedKey } from '../../../contract/keys';
 
-/** Which keys of the shown page are chosen. Nothing that is out of sight is ever chosen. */
+/** The chosen keys of the shown page. A key that is out of sight is never chosen. */
 export interface Choice {
   readonly chosen: readonly ListedKey[];
   /** Keys of the page that can be revoked. */
@@ -10,7 +10,7 @@ export interface Choice {
   readonly chooseAll: (isChosen: boolean) => void;
 }
 
-/** @param keys of the page; undefined while they are on their way */
+/** @param keys of the page; undefined while they load */
 export function useChosenKeys(keys: readonly ListedKey[] | undefined): Choice {
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
   const possible = (keys ?? []).filter(({ state }) => state !== 'revoked');

@@ -20,10 +20,10 @@ import type { Product, Subscription } from '../../../contract/plans';
 import { WindowBar } from '../../parts/components/window-bar';
 import { countedBy } from '../plans/offers';
 
-/** Its columns are most of the code, and it stands below what is seen first. */
+/** Loaded later: its columns are most of the code, and it stands below what is seen first. */
 const RequestLog = lazy(() => import('../requests/request-log').then((module) => ({ default: module.RequestLog })));
 
-/** Requests that are shown here. */
+/** Number of requests shown here. */
 const NEWEST = 10;
 
 /** What needs attention, today's limits, 30 days, and the newest requests. */
@@ -63,7 +63,7 @@ export function DailyView(): ReactNode {
   );
 }
 
-/** How many alerts are shown here; the page of alerts has them all. */
+/** Number of alerts shown here. The page of alerts has all. */
 const SHOWN = 3;
 
 function UnreadAlerts(): ReactNode {
@@ -105,9 +105,9 @@ function UnreadAlerts(): ReactNode {
   );
 }
 
-/** How many groups are shown here; the page that explains has every refusal. */
+/** Number of groups shown here. The page that explains has every refusal. */
 const MAX_GROUPS = 6;
-/** In which the latest of each group is looked for; the most that one page of the API has. */
+/** Number of refusals that are searched for the latest of each group: the most that one page of the API has. */
 const NEWEST_REFUSALS = 100;
 
 function Reason({ code, latest }: RefusalGroup): ReactNode {
@@ -119,7 +119,7 @@ function Reason({ code, latest }: RefusalGroup): ReactNode {
   );
 }
 
-/** What was refused in the last 7 days, and how often; each leads to the explanation of its latest. */
+/** Refusals of the last 7 days by reason. Each leads to the explanation of its latest. */
 function RefusalGroups(): ReactNode {
   const month = useMonth();
   const newest = useQuery(refusalsQuery(undefined, NEWEST_REFUSALS)).data?.refusals ?? [];
@@ -152,14 +152,14 @@ function RefusalGroups(): ReactNode {
   );
 }
 
-/** How many limits are shown; what is further away lies behind a line. */
+/** Number of limits shown. The others are behind a line. */
 const SHOWN_PRODUCTS = 3;
 
 interface Standing {
   readonly title: string;
   readonly counted: 'units' | 'requests';
   readonly subscription: Subscription;
-  /** The limit that is nearer. */
+  /** The window whose limit is nearer. */
   readonly window: 'day' | 'month';
   readonly percent: number;
 }
@@ -183,7 +183,7 @@ function standings(products: readonly Product[]): Standing[] {
     .sort((a, b) => b.percent - a.percent || b.subscription.daily.used - a.subscription.daily.used);
 }
 
-/** How much was used today, and which limits are nearest. */
+/** Today's use, and the nearest limits. */
 function TodayPanel(): ReactNode {
   const products = useQuery({ ...productsQuery, refetchInterval: 2_000 });
   const all = (

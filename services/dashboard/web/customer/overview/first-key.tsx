@@ -17,7 +17,7 @@ interface FirstKeyProps {
   readonly from: string | undefined;
 }
 
-/** The first key of a customer who has just confirmed an address, for tests where the product takes such keys: made unasked, and shown once. */
+/** The first test key (or key) of a customer who has just confirmed an address. It is made without asking, and shown once. */
 export function FirstKey({ product, from }: FirstKeyProps): ReactNode {
   const client = useQueryClient();
   const mode = firstMode(product);

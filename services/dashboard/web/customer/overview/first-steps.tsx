@@ -14,19 +14,19 @@ import { firstCall, firstRequest } from '../keys/first-call';
 import classes from './first-steps.module.css';
 
 interface FirstStepsProps {
-  /** None of the customer's keys has been used yet. */
+  /** The newest key. None of the customer's keys has been used yet. */
   readonly newest: ListedKey | undefined;
-  /** With which they begin; undefined: nothing can be called. */
+  /** The product to begin with; undefined when nothing can be called. */
   readonly product: Product | undefined;
   readonly onCreate: () => void;
 }
 
-/** Of the first key: a test key costs nothing, where the product takes one. */
+/** Mode of the first key. A test key costs nothing, if the product takes one. */
 export function firstMode({ takesTestKeys }: Product): 'test' | 'live' {
   return takesTestKeys ? 'test' : 'live';
 }
 
-/** What a newcomer does: make a key, call, choose a plan. Stays whole until the first call has arrived. */
+/** A newcomer's steps: make a key, call, choose a plan. They stay whole until the first call has arrived. */
 export function FirstSteps({ newest, product, onCreate }: FirstStepsProps): ReactNode {
   if (product === undefined)
     return <Text>There is nothing to call yet. As soon as a product is on sale, you can create a key for it here.</Text>;
@@ -71,7 +71,7 @@ function ChooseStep({ product }: { readonly product: Product }): ReactNode {
   );
 }
 
-/** What is left once the first call has arrived. */
+/** The last step, after the first call has arrived. */
 export function LastStep({ product }: { readonly product: Product }): ReactNode {
   return (
     <ol className={classes['steps']}>

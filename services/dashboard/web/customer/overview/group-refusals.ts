@@ -14,12 +14,12 @@ interface Refusal {
   readonly product: string | null;
 }
 
-/** What was refused for one reason on one product. */
+/** Refusals for one reason on one product. */
 export interface RefusalGroup {
   readonly code: string;
   readonly product: string;
   readonly count: number;
-  /** Undefined when it is older than the newest refusals that are read. */
+  /** Undefined when it is older than the refusals that were read. */
   readonly latest: Refusal | undefined;
 }
 

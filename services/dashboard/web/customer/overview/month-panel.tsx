@@ -13,7 +13,7 @@ import classes from './month-bars.module.css';
 interface FigureProps {
   readonly title: string;
   readonly value: string;
-  /** How it was in the seven days before. */
+  /** The figure of the seven days before. */
   readonly before: string;
 }
 
@@ -60,7 +60,7 @@ function Month({ usage }: { readonly usage: Usage }): ReactNode {
   );
 }
 
-/** Requests and failures of 30 days, and how this week compares with the one before. */
+/** Requests and failures of 30 days, and this week beside the one before. */
 export function MonthPanel(): ReactNode {
   const month = useMonth();
   const all = (
@@ -98,7 +98,7 @@ function daysOf({ answers, today }: Pick<Usage, 'answers' | 'today'>): Day[] {
 const wordsOf = ({ day, requests, failures }: Day): string =>
   `${formatDay(day)}: ${formatCount(requests)}${failures > 0 ? `, ${formatCount(failures)} failed` : ''}`;
 
-/** A bar for each of 30 days, its failures at the foot. The usage page has the same with axes and a table. */
+/** A bar for each of 30 days, with its failures at the foot. The usage page has the same with axes and a table. */
 function MonthBars({ usage }: { readonly usage: Usage }): ReactNode {
   const days = daysOf(usage);
   const most = Math.max(1, ...days.map(({ requests }) => requests));

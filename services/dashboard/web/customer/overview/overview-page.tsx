@@ -14,10 +14,10 @@ import { firstMode, FirstSteps, LastStep } from './first-steps';
 import { OutageNotice } from '../../parts/components/outage-notice';
 import { NO_FILTER } from '../requests/request-choices';
 
-/** Its form is most of the code, and it is shown only after a click. */
+/** Loaded later: its form is most of the code, and it is shown only after a click. */
 const CreateKeyDialog = lazy(() => import('../keys/create-key-dialog').then((module) => ({ default: module.CreateKeyDialog })));
 
-/** Shown once, to who has just signed up. */
+/** Loaded later: it is shown once, to a customer who has just signed up. */
 const FirstKey = lazy(() => import('./first-key').then((module) => ({ default: module.FirstKey })));
 
 /** A customer with more keys is no newcomer. */
@@ -25,19 +25,19 @@ const FEW_KEYS = 10;
 
 const isNewcomer = ({ keys, next }: Answer<'GET /keys'>): boolean => next === null && keys.every(({ lastUsedAt }) => lastUsedAt === null);
 
-/** The third step: a plan or a live key where one begins with a test key. */
+/** The third step is done: a plan, or a live key if the product begins with a test key. */
 function hasChosen({ keys, next }: Answer<'GET /keys'>, products: readonly Product[], first: Product | undefined): boolean {
   const hasPlan = products.some(({ subscription }) => subscription !== null && subscription.plan !== null);
   return next !== null || hasPlan || (first?.takesTestKeys !== false && keys.some(({ mode }) => mode === 'live'));
 }
 
-/** What the reader was reading about when signing up, else the one with which newcomers begin; undefined: nothing can be called. */
+/** The product that the reader was looking at when signing up, else the one for newcomers; undefined when nothing can be called. */
 function productOf(from: string | undefined, { products, first }: Answer<'GET /products'>): Product | undefined {
   const read = /^\/reference\/([a-z][a-z0-9-]*)$/.exec(from ?? '')?.[1];
   return products.find(({ id, subscribable }) => id === read && subscribable) ?? products.find(({ id }) => id === first);
 }
 
-/** Newcomers are led to a first call, and the last step stays until it is done; everybody else sees how today goes. */
+/** Leads newcomers to a first call, and shows the last step until it is done. Everybody else sees today's figures. */
 export function OverviewPage(): ReactNode {
   const { data, error, refetch } = useRead({
     ...keysQuery({}, undefined, FEW_KEYS),
@@ -47,7 +47,7 @@ export function OverviewPage(): ReactNode {
   const [isCreating, { open, close }] = useDisclosure(false);
   const firstVisit = useLocation({ select: ({ state }) => state.firstVisit });
   const [isFirst, setFirst] = useState(false);
-  // Once: the key that is made then must not take away what shows it.
+  // Only once: the key that is made then must not remove the component that shows it.
   if (firstVisit && !isFirst && data?.keys.length === 0) setFirst(true);
   const isNew = data !== undefined && isNewcomer(data);
   const product = catalogue && productOf(firstVisit?.from, catalogue);
@@ -80,7 +80,7 @@ export function OverviewPage(): ReactNode {
           <DailyView />
         </>
       )}
-      {/* Beside both: the first call ends the first steps, and must not take the dialog that shows the key along. */}
+      {/* Outside both views, because the first call ends the first steps and must not remove the dialog that shows the key. */}
       {isCreating && product && (
         <Suspense>
           <CreateKeyDialog onClose={close} initialMode={firstMode(product)} initialProducts={[product.id]} />

@@ -4,10 +4,10 @@ import { usageQuery } from '../../parts/api/queries';
 import { addDays, dayOf } from '../../parts/format/time';
 import { useSession } from '../../parts/hooks/use-session';
 
-/** Days that the overview tells of, today included. */
+/** Days on the overview, today included. */
 export const MONTH_DAYS = 30;
 
-/** Usage of the last 30 days; what the overview says of it needs no more than a look every ten seconds. */
+/** Usage of the last 30 days, reloaded every ten seconds. */
 export function useMonth(): UseQueryResult<Usage> {
   const { quotaTimeZone } = useSession();
   const today = dayOf(new Date(), quotaTimeZone);

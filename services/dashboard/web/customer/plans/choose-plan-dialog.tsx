@@ -99,7 +99,7 @@ export function ChoosePlanDialog({ product, offer, onClose }: ChoosePlanDialogPr
       const isStopped = act !== 'Request' && product.subscription?.suspended !== undefined;
       const isLater = cost.data?.begins === 'next_period';
       const done = isLater ? `${product.title} changes to ${name} with the next period.` : DONE[act](product.title, name);
-      toast(`${done}${isStopped ? ' The provider still suspends it.' : ''}`);
+      toast(`${done}${isStopped ? ' The seller still suspends it.' : ''}`);
     } catch (error) {
       if (error instanceof ApiProblem && error.code === 'limit_below_use') setBelowUse(error);
       throw explainConflict(error);

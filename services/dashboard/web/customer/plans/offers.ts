@@ -39,7 +39,7 @@ export function offersOf({ base, subscribable, plans }: Product): Offer[] {
 
 export const isSubscribed = ({ subscription }: Product): boolean => subscription !== null && subscription.state !== 'cancelled';
 
-/** What the present plan costs; the provider's own price in place of the plan's. Undefined: a plan that is no longer offered. */
+/** What the present plan costs; the seller's own price in place of the plan's. Undefined: a plan that is no longer offered. */
 export function priceNow({ plans, subscription }: Product): Offer['price'] | undefined {
   if (subscription === null || subscription.plan === null) return null;
   return subscription.ownPrice ?? plans.find(({ name }) => name === subscription.plan);
@@ -83,7 +83,7 @@ export const limitsText = ({ daily, monthly }: { readonly daily: number; readonl
 /** From when an offer counts that is taken now. */
 export function whenText({ needsApproval, isPaidFirst }: Offer): string {
   if (isPaidFirst) return 'From the moment it is paid';
-  return needsApproval ? 'From the moment the provider approves it' : 'From the next request';
+  return needsApproval ? 'From the moment the seller approves it' : 'From the next request';
 }
 
 /** Limits that would hold: those that an operator set for the subscription alone outrank the offer's, and the customer's own cap stays. */

@@ -74,5 +74,5 @@ function whenItCounts({ needsApproval }: Offer, isChange: boolean): string {
   const kept = isChange ? ' What you used today and this month still counts.' : '';
   if (!needsApproval) return `Counts from the next request.${kept}`;
   const meanwhile = isChange ? 'your current plan goes on' : 'nothing changes';
-  return `The provider answers your request, and you are told by email; until then ${meanwhile}. It counts from the moment it is approved.${kept}`;
+  return `The seller answers your request, and you are told by email; until then ${meanwhile}. It counts from the moment it is approved.${kept}`;
 }

@@ -61,7 +61,7 @@ export function ProductPlans({ product }: { readonly product: Product }): ReactN
   );
 }
 
-/** One that the provider suspended is that before all else, also where its customer has just subscribed again or resumed it. */
+/** One that the seller suspended is that before all else, also where its customer has just subscribed again or resumed it. */
 function StateBadge({ subscription: { state, suspended } }: { readonly subscription: Subscription }): ReactNode {
   if (suspended && state !== 'cancelled') return <Badge color="red">Suspended</Badge>;
   return <Badge color={STATES[state].color}>{STATES[state].text}</Badge>;
@@ -77,7 +77,7 @@ function Standing({ subscription, title }: { readonly subscription: Subscription
   );
 }
 
-/** What the provider gave this customer alone, and until when. */
+/** What the seller gave this customer alone, and until when. */
 function OwnTerms({ subscription: { hasOwnLimits, ownPrice, ownUntil } }: { readonly subscription: Subscription }): ReactNode {
   if (!hasOwnLimits && ownPrice === null) return null;
   const what = [...(ownPrice === null ? [] : [`price, ${formatPrice(ownPrice)} a month`]), ...(hasOwnLimits ? ['limits'] : [])].join(

@@ -50,7 +50,7 @@ export function StatementPage(): ReactNode {
         was paused or cancelled costs nothing, and neither do test keys.{' '}
         {hasBilling
           ? 'What is paid in advance, and the invoice for a final month, are under Billing.'
-          : 'Payment is between you and the provider.'}
+          : 'Payment is between you and the seller.'}
       </Text>
     </>
   );

@@ -40,7 +40,7 @@ export function SubscriptionActions({ subscription, product }: SubscriptionActio
       if (kind === 'resume') await call('POST /subscriptions/:id/resume', { params: { id }, body: { version, consent } });
       else await call(`POST /subscriptions/:id/${kind}`, { params: { id }, body: { version } });
       const isStopped = kind === 'resume' && subscription.suspended !== undefined;
-      toast(`${title} is ${isStopped ? 'no longer paused, but still suspended by the provider' : TEXTS[kind].done}.`);
+      toast(`${title} is ${isStopped ? 'no longer paused, but still suspended by the seller' : TEXTS[kind].done}.`);
     } catch (error) {
       throw explainConflict(error);
     } finally {

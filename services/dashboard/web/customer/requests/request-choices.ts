@@ -1,6 +1,6 @@
 import { type DenialCode } from '../../../contract/requests';
 
-/** Of a select. */
+/** One choice of a select. */
 export interface Choice {
   readonly value: string;
   readonly label: string;
@@ -35,7 +35,7 @@ export const DURATIONS: readonly Choice[] = [
   { value: '30000', label: 'Over 30 s' },
 ];
 
-/** What the address names stays to be seen, even where it is none of the usual choices. */
+/** Keeps the value of the address visible, even if it is none of the usual choices. */
 export function withChosen(choices: readonly Choice[], chosen: string | undefined): Choice[] {
   const isKnown = choices.some(({ value }) => value === (chosen ?? ''));
   return isKnown || chosen === undefined ? [...choices] : [...choices, { value: chosen, label: chosen }];

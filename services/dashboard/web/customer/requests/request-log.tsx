@@ -19,13 +19,13 @@ import { Moment } from '../../parts/components/moment';
 interface RequestLogProps {
   readonly filter: RequestLogFilter;
   readonly limit?: number;
-  /** Without pages, and without the column of keys. */
+  /** True for a list without pages and without the column of keys. */
   readonly isNewestOnly?: boolean;
-  /** The newest alone, of the key that the filter names. */
+  /** True for the newest requests of the key in the filter. */
   readonly isOfKey?: boolean;
 }
 
-/** Requests of the last 7 days, those that went through too; each leads to its explanation. */
+/** Requests of the last 7 days, including those that went through. Each leads to its explanation. */
 export function RequestLog({ filter, limit = 20, isOfKey = false, isNewestOnly = isOfKey }: RequestLogProps): ReactNode {
   const paging = usePaged();
   const titleOf = useProductTitles();
@@ -59,7 +59,7 @@ function Nothing({ isFiltered, hasMore }: { readonly isFiltered: boolean; readon
   return <EmptyState title="No requests in the last 7 days">Requests with your keys appear here within seconds.</EmptyState>;
 }
 
-/** A log that leaves requests out says so before anybody counts its lines. */
+/** Warns that the log leaves requests out, before anybody counts its lines. */
 function SampleNotice({ requests }: Pick<Answer<'GET /requests'>, 'requests'>): ReactNode {
   if (!requests.some(({ share }) => share !== null && share < 1)) return null;
   return (
@@ -69,7 +69,7 @@ function SampleNotice({ requests }: Pick<Answer<'GET /requests'>, 'requests'>): 
   );
 }
 
-/** What became of a request, leading to why. */
+/** The outcome of a request, with a link to its reasons. */
 function Outcome({ request }: { readonly request: LoggedRequest }): ReactNode {
   const { requestId, outcome } = request;
   return (
@@ -132,7 +132,7 @@ function requestColumns(titleOf: (product: string) => string): readonly Column<L
   ];
 }
 
-/** For a short list: on a key's own page every row would name the key, and the overview has no room for it. */
+/** Columns of a short list: on a key's own page every row would name the key, and the overview has no room for it. */
 function requestColumnsWithoutKey(titleOf: (product: string) => string): readonly Column<LoggedRequest>[] {
   return requestColumns(titleOf).filter(({ header }) => header !== 'Key');
 }

@@ -15,19 +15,19 @@ import { type Choice, DURATIONS, METHODS, outcomeChoices, STATUSES, withChosen }
 
 const DAY = /^\d{4}-\d\d-\d\d$/;
 
-/** A day in the quota time zone as its first moment and the first that is not in it. */
+/** A day in the quota time zone, from its first time to the first that is not in it. */
 function periodOf(day: string | undefined, timeZone: string): Pick<RequestLogFilter, 'from' | 'to'> {
   if (day === undefined || !DAY.test(day) || Number.isNaN(Date.parse(day))) return {};
   return { from: endOfDay(addDays(day, -1), timeZone), to: endOfDay(day, timeZone) };
 }
 
-/** Every request of a week with the customer's keys, whatever became of it. */
+/** Every request of a week with the customer's keys, whatever its outcome. */
 export function RequestsPage(): ReactNode {
   const { key, product, outcome, status, method, path, slower, day } = useSearch({ from: '/shell/requests' });
   const { quotaTimeZone } = useSession();
   const filter = {
     ...{ key, product, outcome, status, method, slowerThanMs: slower },
-    // What does not begin as a path would be refused while it is typed.
+    // A text that does not begin as a path would be refused while it is typed.
     path: path === undefined || path.startsWith('/') ? path : `/${path}`,
     ...periodOf(day, quotaTimeZone),
   };
@@ -44,7 +44,7 @@ export function RequestsPage(): ReactNode {
   );
 }
 
-/** Of requests whose key is known, in the order of the checks. */
+/** Codes of refusals with a known key, in the order of the checks. */
 const CODES = [
   'key_inactive',
   'key_expired',
@@ -59,9 +59,9 @@ const CODES = [
   'access_layer_unavailable',
 ] as const satisfies readonly DenialCode[];
 
-/** As long as requests are kept. */
+/** Days for which requests are kept. */
 const DAYS_KEPT = 7;
-/** Of the list of keys, which has no more on a page. */
+/** Keys of the select. A page of the list of keys has no more. */
 const MAX_KEYS = 100;
 
 function useKeyChoices(): readonly Choice[] {
@@ -83,7 +83,7 @@ function useDayChoices(): readonly Choice[] {
   return [{ value: '', label: 'Last 7 days' }, ...days.map((day) => ({ value: day, label: day === today ? 'Today' : formatDay(day) }))];
 }
 
-/** What narrows the log down; kept in the address. */
+/** Filters of the log, kept in the address. */
 function RequestFilters(): ReactNode {
   const filter = useSearch({ from: '/shell/requests' });
   const navigate = useNavigate({ from: '/requests' });

@@ -16,7 +16,7 @@ import { useSubmit } from '../../parts/hooks/use-submit';
 import { ROLE_MEANINGS, ROLE_NAMES } from '../../parts/format/role-words';
 import { EmailText } from '../../parts/components/email-text';
 
-/** Where the link of an invitation leads. The token leaves the address at once, and waits in this browser until somebody has signed in. */
+/** The page of an invitation's link. The token leaves the address at once, and waits in this browser until the person has signed in. */
 export function InvitationPage(): ReactNode {
   const [token] = useState(() => new URLSearchParams(window.location.search).get('token') ?? findInvitation());
   useEffect(() => {

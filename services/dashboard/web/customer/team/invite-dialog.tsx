@@ -14,7 +14,7 @@ import { useSubmit } from '../../parts/hooks/use-submit';
 import { RoleChoice } from './role-choice';
 import { INVITED_ROLES } from '../../parts/format/role-words';
 
-/** Says what became of an invitation's mail. */
+/** Reports whether the invitation was mailed. */
 export function tellSent({ invitation, isMailed }: SentInvitation): void {
   toast(
     isMailed ? `Invitation sent to ${invitation.email}.` : 'The invitation stands, but its mail could not be sent. Send it again later.',

@@ -25,7 +25,7 @@ const ACT_NAMES: Readonly<Record<Act, string>> = {
   leave: 'Leave',
 };
 
-/** What the reader may do about a member; `isYou` marks the reader. */
+/** The reader's possible acts on a member; `isYou` marks the reader. */
 function useActs({ role, isYou }: Member): readonly Act[] {
   const manages = useMay('members');
   const owns = useMay('ownership');
@@ -104,7 +104,7 @@ function RemoveDialog({ member, onClose }: ActDialogProps): ReactNode {
 function LeaveDialog({ onClose }: Pick<ActDialogProps, 'onClose'>): ReactNode {
   async function leave(): Promise<void> {
     await call('POST /team/leave');
-    // Everything that is shown belongs to the organisation that was left.
+    // Everything shown belongs to the organisation that was left.
     window.location.assign('/');
   }
   return (

@@ -17,7 +17,7 @@ import { ExportPanel } from '../account/export-panel';
 import { WaysPanels } from '../account/ways-panels';
 import { ROLE_NAMES } from '../../parts/format/role-words';
 
-/** For a person who has left, or was removed from, every organisation: what to do, and the account. */
+/** For a person who has left every organisation, or was removed: what to do, and the account. */
 export function NoOrganisationPage(): ReactNode {
   const { email, hasSecondFactor, invitations } = useSuspenseQuery(personQuery).data;
   const { provider } = useSearch({ from: '/person/no-organisation' });

@@ -9,7 +9,7 @@ interface RoleChoiceProps<Offered extends Role> {
   readonly onChange: (role: Offered) => void;
 }
 
-/** One role, each with what it may do. */
+/** Chooses one role. Each is shown with its permissions. */
 export function RoleChoice<Offered extends Role>({ roles, value, onChange }: RoleChoiceProps<Offered>): ReactNode {
   const choose = (text: string): void => {
     const found = roles.find((each) => each === text);

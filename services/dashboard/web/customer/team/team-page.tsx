@@ -44,7 +44,7 @@ const COLUMNS: readonly Column<Member>[] = [
   { header: 'Actions', isHeaderHidden: true, cell: (member) => <MemberActions member={member} /> },
 ];
 
-/** Who is in the organisation, and who is invited. */
+/** Members of the organisation, and invitations. */
 export function TeamPage(): ReactNode {
   const { data, error, refetch } = useRead(teamQuery);
   const [isInviting, { open, close }] = useDisclosure(false);
@@ -88,12 +88,12 @@ export function TeamPage(): ReactNode {
 }
 
 interface RenameDialogProps {
-  /** Null: it goes by its address. */
+  /** Null when the organisation goes by its address. */
   readonly name: string | null;
   readonly onClose: () => void;
 }
 
-/** What the organisation is called. Rendered only while it is open. */
+/** Changes the organisation's name. Rendered only while it is open. */
 function RenameDialog({ name, onClose }: RenameDialogProps): ReactNode {
   const client = useQueryClient();
   const form = useForm({ mode: 'uncontrolled', initialValues: { name: name ?? '' } });
@@ -108,7 +108,7 @@ function RenameDialog({ name, onClose }: RenameDialogProps): ReactNode {
         <Stack gap="md">
           <TextInput
             label="Name"
-            description="Members, people you invite and the provider see it. Empty: the organisation goes by its email address."
+            description="Members, people you invite and the seller see it. Empty: the organisation goes by its email address."
             maxLength={100}
             dir="auto"
             autoComplete="organization"

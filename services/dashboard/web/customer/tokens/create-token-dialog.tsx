@@ -16,7 +16,7 @@ export function CreateTokenDialog({ kind, onClose }: { readonly kind: TokenKind;
     setCreated(answer);
     void client.invalidateQueries({ queryKey: kind.queryKey });
   }
-  // A click beside the dialog must not lose the secret, nor an answer that is on its way.
+  // A click beside the dialog must not lose the secret, or a response that is on its way.
   const mayCloseLightly = created === undefined && !isBusy;
   return (
     <Dialog

@@ -7,20 +7,20 @@ import { FormButtons } from '../../parts/components/form-buttons';
 import { ProblemAlert } from '../../parts/components/problem-alert';
 import { useSubmit } from '../../parts/hooks/use-submit';
 
-/** A token with its secret, which no other answer holds. */
+/** A token with its secret, which no other response holds. */
 export interface CreatedToken {
   readonly secret: string;
   readonly token: { readonly scopes: readonly string[] };
 }
 
-/** What differs between the APIs that tokens are for. */
+/** The differences between the APIs that tokens are for. */
 export interface TokenKind {
-  /** Every scope, in the order in which they are offered, with what it allows. */
+  /** Every scope in the order offered, with what it allows. */
   readonly scopes: Readonly<Record<string, string>>;
   readonly create: (wanted: { submission: string; name: string; scopes: string[]; days: number }) => Promise<CreatedToken>;
-  /** A command that such a token allows. */
+  /** Builds a command that such a token allows. */
   readonly firstRequest: (created: CreatedToken) => string;
-  /** Of the query that lists them. */
+  /** Key of the query that lists them. */
   readonly queryKey: readonly string[];
 }
 
@@ -38,7 +38,7 @@ const LIFETIMES = [
   { value: '365', label: 'In 1 year' },
 ];
 
-/** What a new token is to be. One form is one submission: sent twice, it makes one token. */
+/** The properties of a new token. One form is one submission: sent twice, it makes one token. */
 export function CreateTokenForm({ kind, onCreated, onBusy, onCancel }: CreateTokenFormProps): ReactNode {
   const [submission] = useState(uniqueId);
   const form = useForm({
@@ -81,7 +81,7 @@ export function CreateTokenForm({ kind, onCreated, onBusy, onCancel }: CreateTok
   );
 }
 
-/** Why no token is shown. When the first answer was lost on its way, the token it made is of no use to anybody. */
+/** Why no token is shown. If the first response was lost, nobody can use the token that it made. */
 function TokenProblem({ problem }: { readonly problem: ApiProblem | undefined }): ReactNode {
   if (problem?.code !== 'already_done') return <ProblemAlert problem={problem} />;
   return (

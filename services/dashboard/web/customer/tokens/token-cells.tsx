@@ -7,7 +7,7 @@ import { ConfirmDialog } from '../../parts/components/confirm-dialog';
 import { type Column } from '../../parts/components/data-table';
 import { Moment } from '../../parts/components/moment';
 
-/** Of a token for any of the APIs. */
+/** A token for either API. */
 type AnyToken = Omit<Token, 'madeBy' | 'isMakerHere'>;
 
 const STATES = {
@@ -16,7 +16,7 @@ const STATES = {
   revoked: { color: 'red', text: 'Revoked' },
 } as const;
 
-/** What lists of tokens show of each. */
+/** Columns of every list of tokens. */
 export const TOKEN_FACTS: readonly Column<AnyToken>[] = [
   {
     header: 'Token',
@@ -41,7 +41,7 @@ interface RevokeButtonProps<Shown extends AnyToken> {
   readonly onRevoke: (token: Shown) => void;
 }
 
-/** In a row; nothing for a token that has ended. */
+/** Button in a row; nothing for a token that has ended. */
 export function RevokeButton<Shown extends AnyToken>({ token, onRevoke }: RevokeButtonProps<Shown>): ReactNode {
   if (token.state !== 'active') return null;
   return (
@@ -54,7 +54,7 @@ export function RevokeButton<Shown extends AnyToken>({ token, onRevoke }: Revoke
 interface RevokeTokenDialogProps {
   readonly token: AnyToken;
   readonly revoke: () => Promise<unknown>;
-  /** Of the query that lists them. */
+  /** Key of the query that lists them. */
   readonly queryKey: readonly string[];
   readonly onClose: () => void;
 }

@@ -33,7 +33,7 @@ function columnsFor(onRevoke: (token: Token) => void): readonly Column<Token>[] 
   ];
 }
 
-/** Who made a token; it works on when that person leaves. */
+/** The maker of a token, which keeps working when that person leaves. */
 function Maker({ token: { madeBy, isMakerHere } }: { readonly token: Token }): ReactNode {
   if (madeBy === null) return 'unknown';
   return (

@@ -9,12 +9,12 @@ import { stack } from './usage-series';
 
 interface AnswersChartProps {
   readonly by: Grain;
-  /** In the order of time. */
+  /** In chronological order. */
   readonly bars: readonly AnswerBar[];
   readonly boundsMs: readonly number[];
 }
 
-/** In the order in which the chart stacks them. */
+/** In the order of the chart's stack. */
 const KINDS = [
   { name: 'succeeded', title: 'Succeeded', color: 'var(--chart-3)', count: ({ answers }: AnswerBar) => answers?.succeeded },
   { name: '4xx', title: '4xx', color: 'var(--chart-2)', count: ({ answers }: AnswerBar) => answers?.rejected },
@@ -44,7 +44,7 @@ const columnsOf = (by: Grain, boundsMs: readonly number[]): readonly Column<Answ
   ];
 };
 
-/** How long answers took, or why that is not known. */
+/** Durations of responses, or why they are not known. */
 function Times({ answers, boundsMs }: { readonly answers: AnswerBar['answers']; readonly boundsMs: readonly number[] }): ReactNode {
   const took = answers?.took ?? [];
   const [half, most] = [HALF, NEARLY_ALL].map((share) => formatWithin(withinMs(took, boundsMs, share), boundsMs));
@@ -59,7 +59,7 @@ function Times({ answers, boundsMs }: { readonly answers: AnswerBar['answers']; 
   );
 }
 
-/** What products answered to the requests that were let in, by class of status, and how long they took. */
+/** The responses of products to admitted requests by class of status, and their durations. */
 export function AnswersChart({ by, bars, boundsMs }: AnswersChartProps): ReactNode {
   const entries = bars.flatMap((bar) => KINDS.map(({ name, color, count }) => ({ slot: bar.slot, name, color, value: count(bar) ?? 0 })));
   const asked = bars.filter(({ admitted, answers }) => admitted > 0 || answers !== null).reverse();

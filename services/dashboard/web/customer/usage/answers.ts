@@ -1,4 +1,4 @@
-/** Answers to requests, as the API tells of them. */
+/** Responses to requests, in the API's form. */
 interface Answers {
   readonly succeeded: number;
   readonly rejected: number;
@@ -7,7 +7,7 @@ interface Answers {
   readonly took: readonly number[];
 }
 
-/** One bar: what became of the requests that were let in. */
+/** One bar: the outcome of the admitted requests. */
 export interface AnswerBar {
   readonly slot: string;
   readonly admitted: number;
@@ -30,17 +30,18 @@ export function sumAnswers(all: readonly (Answers | null)[]): Answers | null {
   return all.reduce((sum, each) => (sum && each ? addAnswers(sum, each) : (sum ?? each)), null);
 }
 
-/** Of the requests that were let in, those of which no answer is known: the gateway did not report it, or they still run. */
+/** Admitted requests without a known response: the gateway did not report it, or they are still running. */
 export function notKnown({ admitted, answers }: Omit<AnswerBar, 'slot'>): number {
   if (!answers) return admitted;
   const { succeeded, rejected, failed, abandoned } = answers;
-  // Both figures are written every few seconds, each by itself.
+  // Both figures are written every few seconds, separately.
   return Math.max(0, admitted - succeeded - rejected - failed - abandoned);
 }
 
 /**
- * Milliseconds within which a share of the answers was sent, as a bound of the counts: `Infinity` beyond the last, undefined without answers.
- * @param took counts by bound, the last for what took longer than all
+ * Milliseconds within which a share of the responses was sent, as a bound of the counts: `Infinity` beyond the last, undefined without
+ * responses.
+ * @param took counts by bound; the last is for longer durations
  * @param share above 0, up to 1
  */
 export function withinMs(took: readonly number[], boundsMs: readonly number[], share: number): number | undefined {
@@ -58,13 +59,13 @@ export function formatWithin(ms: number | undefined, boundsMs: readonly number[]
   return ms < 1_000 ? `${ms} ms` : `${ms / 1_000} s`;
 }
 
-/** What a stretch of days came to. */
+/** Figures of a period. */
 interface Figures {
-  /** Requests that were let in. */
+  /** Admitted requests. */
   readonly requests: number;
-  /** Of those, the ones answered with a status of 500 to 599; null where no answer is known. */
+  /** Admitted requests with a status of 500 to 599; null when no response is known. */
   readonly failures: number | null;
-  /** Milliseconds within which 95% of the known answers were sent; undefined without any. */
+  /** Milliseconds within which 95% of the known responses were sent; undefined without any. */
   readonly p95Ms: number | undefined;
 }
 
@@ -85,7 +86,7 @@ export function figuresOf(all: readonly DayOfAnswers[], days: readonly string[],
   };
 }
 
-/** `+12%`, `−3%`, `the same`; undefined where there was nothing to compare with. */
+/** `+12%`, `−3%`, `the same`; undefined when there is nothing to compare. */
 export function changeText(now: number, before: number): string | undefined {
   if (before === 0) return undefined;
   const percent = Math.round(((now - before) / before) * 100);

@@ -35,7 +35,7 @@ const columnsOf = (titleOf: (product: string) => string): readonly Column<Hour>[
   })),
 ];
 
-/** The figures of both charts; hours without requests have no row. */
+/** The figures of both charts. Hours without requests have no row. */
 function HourTable({ hours }: { readonly hours: readonly Hour[] }): ReactNode {
   const titleOf = useProductTitles();
   return (
@@ -48,7 +48,7 @@ function HourTable({ hours }: { readonly hours: readonly Hour[] }): ReactNode {
   );
 }
 
-/** What was let in and refused in the last hours, and where each subscription stands. */
+/** Admitted and refused requests of the last hours, and the use of each subscription's limits. */
 export function HoursView({ usage, slots, product }: HoursViewProps): ReactNode {
   const products = useQuery(productsQuery).data?.products ?? [];
   const first = slots[0] ?? '';

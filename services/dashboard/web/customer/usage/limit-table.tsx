@@ -60,7 +60,7 @@ const COLUMNS: readonly Column<Subscription & { readonly title: string }>[] = [
   },
 ];
 
-/** Where each subscription stands. */
+/** The use of each subscription's limits. */
 export function LimitTable({ subscriptions }: { readonly subscriptions: readonly Subscription[] }): ReactNode {
   const titleOf = useProductTitles();
   if (subscriptions.length === 0) return null;

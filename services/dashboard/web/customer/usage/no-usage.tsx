@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
 import { EmptyState } from '../../parts/components/empty-state';
 
-/** For who has neither a subscription nor ever made a request. */
+/** For a customer who has no subscription and never made a request. */
 export function NoUsage(): ReactNode {
   const create = (
     <Link to="/keys" className="text-link in-text">

@@ -1,11 +1,11 @@
-/** Requests by what the access layer decided. */
+/** Requests by decision of the access layer. */
 export interface Outcomes {
   readonly admitted: number;
   readonly refused: number;
   readonly unavailable: number;
 }
 
-/** In the order in which a chart stacks them. */
+/** In the order of a chart's stack. */
 export const OUTCOMES = [
   { name: 'let in', color: 'var(--chart-1)', count: ({ admitted }: Outcomes) => admitted },
   { name: 'refused', color: 'var(--chart-2)', count: ({ refused }: Outcomes) => refused },

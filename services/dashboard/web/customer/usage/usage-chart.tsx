@@ -9,24 +9,24 @@ import { Panel } from '../../parts/components/panel';
 
 const HEIGHT = 240;
 
-/** What a bar stands for. */
+/** The period of one bar. */
 export type Grain = 'day' | 'hour';
 
 interface UsageChartProps {
   readonly title: string;
   readonly by?: Grain;
   readonly series: Series;
-  /** At the right of the title. */
+  /** Stands at the right of the title. */
   readonly aside?: ReactNode;
-  /** Above the bars. */
+  /** Stands above the bars. */
   readonly note?: ReactNode;
-  /** The same figures to read. */
+  /** The same figures as a table. */
   readonly table: ReactNode;
   /** Shown when there is nothing to draw. */
   readonly children: ReactNode;
 }
 
-/** Below the chart and not inside it: there it has a height of its own, over which many names would run on a phone. */
+/** Below the chart and not inside it, where it would have a fixed height that many names overflow on a phone. */
 function Legend({ series }: Pick<Series, 'series'>): ReactNode {
   const theme = useMantineTheme();
   return (

@@ -53,7 +53,7 @@ interface Lengths {
   readonly hours: string | undefined;
 }
 
-/** What the address asks for: hours where it names any, and days otherwise. */
+/** The period in the address: hours if it names any, else days. */
 function chosenLength({ days, hours }: Lengths): { readonly by: Grain; readonly length: number } {
   const by = hours === undefined ? 'day' : 'hour';
   const { usual, choices } = LENGTHS[by];
@@ -61,7 +61,7 @@ function chosenLength({ days, hours }: Lengths): { readonly by: Grain; readonly 
   return { by, length: Number(wanted?.value ?? usual) };
 }
 
-/** What narrows usage down; kept in the address. */
+/** Filters of usage, kept in the address. */
 function UsageFilters(): ReactNode {
   const search = useSearch({ from: '/shell/usage' });
   const navigate = useNavigate({ from: '/usage' });

@@ -1,9 +1,9 @@
-/** How many colours design/tokens.css has that can be told apart, also with a colour vision deficiency. */
+/** Number of colours in design/tokens.css that are distinguishable, even with a colour vision deficiency. */
 const CHART_COLORS = 7;
 
 const chartColor = (place: number): string => `var(--chart-${(place % CHART_COLORS) + 1})`;
 
-/** Refusals that customers see most come first; their colours stay the same in every chart. */
+/** Refusals that customers see most come first. Their colours stay the same in every chart. */
 const CODES = [
   'caller_not_whitelisted',
   'quota_daily_exceeded',
@@ -20,7 +20,7 @@ const CODES = [
 
 /** One bar of a stacked chart, with a figure for each series. */
 export interface SeriesRow {
-  /** A day, `YYYY-MM-DD`, or the moment at which an hour begins. */
+  /** A day, `YYYY-MM-DD`, or the time at which an hour begins. */
   readonly slot: string;
   readonly values: Readonly<Record<string, number>>;
 }
@@ -43,19 +43,19 @@ interface OfProduct {
   readonly mode: 'live' | 'test';
 }
 
-/** Those that counted, on one day. */
+/** Counted requests of one day. */
 interface UsedDay extends OfProduct {
   readonly day: string;
   readonly used: number;
 }
 
-/** What the chart of what was used counts: units where the answers of a product in it say what they cost. */
+/** The unit of the chart of use: units if the responses of a product say what they cost. */
 export function usedTitle(days: readonly Pick<UsedDay, 'product'>[], products: readonly { id: string; countsUnits: boolean }[]): string {
   const byUnits = new Set(products.flatMap(({ id, countsUnits }) => (countsUnits ? [id] : [])));
   return days.some(({ product }) => byUnits.has(product)) ? 'Units used' : 'Requests used';
 }
 
-/** Those that were let in, in one hour. */
+/** Admitted requests of one hour. */
 interface AdmittedHour extends OfProduct {
   readonly startsAt: string;
   readonly admitted: number;
@@ -68,10 +68,10 @@ interface RefusedDay {
   readonly count: number;
 }
 
-/** What names products, as the catalogue lists them. */
+/** Products with their names, in the catalogue's order. */
 type Products = readonly { readonly id: string; readonly title: string }[];
 
-/** Distinct colours end here: the smallest series are shown as one. */
+/** Distinct colours end here, so the smallest series are shown as one. */
 const MAX_SERIES = 6;
 const OTHERS = 'others';
 const OTHERS_COLOR = 'var(--chart-other)';
@@ -96,8 +96,8 @@ export function stack(entries: readonly Entry[], slots: readonly string[]): Seri
 }
 
 /**
- * The colour of a product in every chart, whatever else is shown and however much it was used; test keys lighter.
- * @param order of the product in the catalogue; -1 for one that is sold no more
+ * The colour of a product in every chart, whatever else is shown and however much it was used. Test keys are lighter.
+ * @param order of the product in the catalogue; -1 for one that is no longer sold
  */
 function productColor(order: number, mode: 'live' | 'test'): string {
   const color = order < 0 ? OTHERS_COLOR : chartColor(order);
@@ -116,13 +116,13 @@ function nameAndColor({ product, mode }: OfProduct, products: Products): Pick<En
   return { name: mode === 'test' ? `${title} (test)` : title, color: productColor(order, mode) };
 }
 
-/** Requests that counted, by product, mode and day; test keys apart. */
+/** Counted requests by product, mode and day, with test keys apart. */
 export function usedSeries(used: readonly UsedDay[], products: Products, days: readonly string[]): Series {
   const entries = used.map((each) => ({ slot: each.day, ...nameAndColor(each, products), value: each.used }));
   return stack(entries, days);
 }
 
-/** Requests that were let in, by product, mode and hour; test keys apart. */
+/** Admitted requests by product, mode and hour, with test keys apart. */
 export function admittedSeries(hours: readonly AdmittedHour[], products: Products, slots: readonly string[]): Series {
   const entries = hours.map((each) => ({ slot: each.startsAt, ...nameAndColor(each, products), value: each.admitted }));
   return stack(entries, slots);

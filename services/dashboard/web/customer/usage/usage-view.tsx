@@ -19,7 +19,7 @@ interface UsageViewProps {
   readonly period: UsagePeriod;
 }
 
-/** What was used and refused in the period, and where each subscription stands. */
+/** Used and refused requests of the period, and the use of each subscription's limits. */
 export function UsageView({ usage, period }: UsageViewProps): ReactNode {
   const products = useQuery(productsQuery).data?.products ?? [];
   const { subscriptions, days, refusals, answers } = usage;
@@ -74,7 +74,7 @@ const refusedColumns = (titleOf: TitleOf): readonly Column<Refused>[] => [
 const newestFirst = <Row extends { readonly day: string }>(rows: readonly Row[]): Row[] =>
   [...rows].sort((a, b) => (a.day < b.day ? 1 : -1));
 
-/** The figures of the first chart, what was given back, and the requests of the day. */
+/** The figures of the first chart, the units given back, and the requests of the day. */
 function UsedTable({ days, answers }: Pick<Usage, 'days' | 'answers'>): ReactNode {
   const titleOf = useProductTitles();
   const requestsOf = (row: UsedDay): number | undefined =>

@@ -24,7 +24,7 @@ import { Moment } from '../../parts/components/moment';
 import { Pager } from '../../parts/components/pager';
 import { useRead } from '../../parts/hooks/use-read';
 
-/** One webhook and what was sent to it. */
+/** One webhook and its deliveries. */
 export function WebhookPage(): ReactNode {
   const { webhookId } = useParams({ from: '/shell/webhooks/$webhookId' });
   const query = useQuery(webhooksQuery);
@@ -80,7 +80,7 @@ interface WebhookChanges {
   readonly removeIt: () => Promise<void>;
 }
 
-/** The changes of a webhook; whatever comes of one, the page then shows how the webhook is. */
+/** The changes of a webhook. After each, the page shows its present state. */
 function useWebhookChanges({ id, version, state }: Webhook, onSecret: (secret: string) => void): WebhookChanges {
   const client = useQueryClient();
   const navigate = useNavigate();
@@ -110,7 +110,7 @@ function useWebhookChanges({ id, version, state }: Webhook, onSecret: (secret: s
 
 type Act = 'toggle' | 'secret' | 'remove';
 
-/** Pause or resume, rotate the secret, delete: each asks first. */
+/** Buttons to pause or resume, rotate the secret, and delete. Each asks first. */
 function WebhookActions({ webhook }: { readonly webhook: Webhook }): ReactNode {
   const [act, setAct] = useState<Act>();
   const [secret, setSecret] = useState<string>();
@@ -186,7 +186,7 @@ const COLUMNS: readonly Column<Delivery>[] = [
   { header: 'Next attempt', cell: ({ nextAttemptAt }) => <Moment at={nextAttemptAt} none="–" /> },
 ];
 
-/** What was sent to a webhook, newest first, with what came of it. */
+/** The deliveries of a webhook with their results, newest first. */
 function DeliveryTable({ webhookId }: { readonly webhookId: string }): ReactNode {
   const client = useQueryClient();
   const paging = usePaged();

@@ -44,7 +44,7 @@ function Outcome({ outcome }: { readonly outcome: Webhook['lastOutcome'] }): Rea
   return <Badge color={outcome === 'delivered' ? 'green' : 'red'}>{outcome === 'delivered' ? 'Delivered' : 'Failed'}</Badge>;
 }
 
-/** The URLs that alerts are sent to. */
+/** The URLs that receive alerts. */
 export function WebhooksPage(): ReactNode {
   const { data, error, refetch } = useRead(webhooksQuery);
   const [isAdding, { open, close }] = useDisclosure(false);
@@ -82,7 +82,7 @@ export function WebhooksPage(): ReactNode {
 }
 
 interface AddWebhookDialogProps {
-  /** True in the embedded run: a receiver on the developer's own machine is called as well. */
+  /** True in the embedded run, where a receiver on the developer's own machine may be called. */
   readonly mayBePrivate: boolean;
   readonly onClose: () => void;
 }

@@ -4,40 +4,40 @@ export interface FieldProblem {
   readonly message: string;
 }
 
-/** What went wrong with a request, in words for the person who made it. */
+/** A failed request, in words for the person who made it. */
 export class ApiProblem extends Error {
   override readonly name = 'ApiProblem';
 
   constructor(
-    /** 0: no answer came. */
+    /** 0 when no response came. */
     readonly status: number,
-    /** For example `version_conflict`; `unreachable` when no answer came. */
+    /** For example `version_conflict`; `unreachable` when no response came. */
     readonly code: string,
-    /** Title or explanation, whichever says more. */
+    /** Title or explanation, whichever is clearer. */
     readonly text: string,
     readonly members: Readonly<Record<string, unknown>> = {},
   ) {
     super(text);
   }
 
-  /** True when trying again later may help: no answer, or one from something in between that is not ready. */
+  /** True when trying again later may help: no response, or one from something in between that is not ready. */
   get isTemporary(): boolean {
     return this.status === 0 || this.status === 502 || this.status === 503 || this.status === 504;
   }
 
-  /** Complaints about single fields, when the answer had any. */
+  /** Complaints about single fields, if the response has any. */
   get fields(): readonly FieldProblem[] {
     const errors = this.members['errors'];
     return Array.isArray(errors) ? errors.filter(isFieldProblem) : [];
   }
 
-  /** A member of the answer that is a number, else undefined. */
+  /** A member of the response that is a number, else undefined. */
   numberMember(name: string): number | undefined {
     const value = this.members[name];
     return typeof value === 'number' ? value : undefined;
   }
 
-  /** A member of the answer that is text, else undefined. */
+  /** A member of the response that is text, else undefined. */
   textMember(name: string): string | undefined {
     const value = this.members[name];
     return typeof value === 'string' ? value : undefined;
@@ -52,7 +52,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Nothing answered: no network, or the server is down. */
+/** No response: no network, or the server is down. */
 export function unreachable(): ApiProblem {
   return new ApiProblem(0, 'unreachable', 'The server cannot be reached. Nothing was lost; try again.');
 }
@@ -64,7 +64,7 @@ const GENERAL: Readonly<Record<number, string>> = {
   504: 'The server did not answer in time. Try again shortly.',
 };
 
-/** In place of what the sign-in library says of these codes: it does not say what to do. */
+/** Replaces the sign-in library's texts for these codes, which do not say what to do. */
 const SIGN_IN: Readonly<Record<string, string>> = {
   invalid_code: 'This code is wrong or too old. Enter the one that the app shows now.',
   invalid_backup_code: 'This recovery code is wrong or was used. Enter another one.',
@@ -72,7 +72,7 @@ const SIGN_IN: Readonly<Record<string, string>> = {
 };
 
 /**
- * The problem that a failed answer describes.
+ * The problem in a failed response.
  * @param body parsed JSON: problem+json of the API, `{code, message}` of the sign-in routes, or anything else from in between
  */
 export function problemFrom(status: number, body: unknown): ApiProblem {

@@ -1,10 +1,10 @@
-/** Whether the API answers; pages show a banner while it does not. */
+/** Whether the API responds. Pages show a banner while it does not. */
 type Listener = () => void;
 
 let failing = false;
 const listeners = new Set<Listener>();
 
-/** Told by every request how it went. */
+/** Every request calls it with its result. */
 export function noteConnection(ok: boolean): void {
   if (failing === !ok) return;
   failing = !ok;
@@ -17,7 +17,7 @@ export function subscribeToConnection(listener: Listener): () => void {
   return () => listeners.delete(listener);
 }
 
-/** For `useSyncExternalStore`: true while requests fail for lack of an answer. */
+/** For `useSyncExternalStore`: true while requests get no response. */
 export function isConnectionFailing(): boolean {
   return failing;
 }

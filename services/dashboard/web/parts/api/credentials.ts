@@ -1,8 +1,8 @@
-/** What the API asks of a password. */
+/** The API's minimum for a password. */
 export const PASSWORD_MIN = 10;
 const PASSWORD_MAX = 128;
 
-/** For the form: a complaint, or null. The server has the last word. */
+/** For the form: a complaint, or null. The server decides. */
 export function checkEmail(value: string): string | null {
   return /^\S+@\S+$/.test(value.trim()) ? null : 'Enter an email address, such as name@example.com.';
 }

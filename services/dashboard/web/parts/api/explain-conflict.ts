@@ -1,6 +1,6 @@
 import { ApiProblem } from './api-problem';
 
-/** The page behind the dialog shows the key as it is now; the second press is an informed one. */
+/** The page behind the dialog shows the key's present state, so that the second press is an informed one. */
 export function explainConflict(error: unknown): unknown {
   if (!(error instanceof ApiProblem) || error.code !== 'version_conflict') return error;
   return new ApiProblem(

@@ -42,7 +42,7 @@ export const customerKeysQuery = (id: string, after: After) =>
     queryFn: () => call('GET /operator/customers/:id/keys', { params: { id }, query: { after, limit: 10 } }),
   });
 
-/** Plans that wait for an answer; of one customer, or of all. */
+/** Plans that wait for the seller, of one customer or of all. */
 export const planRequestsQuery = (customer: string | undefined, after: After) =>
   queryOptions({
     queryKey: ['operator', 'plan-requests', customer, after],
@@ -50,7 +50,7 @@ export const planRequestsQuery = (customer: string | undefined, after: After) =>
     refetchInterval: 10_000,
   });
 
-/** Live: requests show within seconds. */
+/** Reloaded: requests appear within seconds. */
 export const requestsQuery = (filter: RequestFilter, after: After, limit = 25) =>
   queryOptions({
     queryKey: ['operator', 'requests', filter, after, limit],
@@ -77,7 +77,7 @@ export const figuresQuery = queryOptions({
   refetchInterval: 60_000,
 });
 
-/** Several pages look up what is sold; one that shows it shows what was applied since. */
+/** Several pages use the catalogue. A page that shows it also shows later changes. */
 export const catalogueQuery = queryOptions({
   queryKey: ['operator', 'catalogue'],
   queryFn: () => call('GET /operator/catalogue'),

@@ -5,7 +5,10 @@ import { ApiProblem } from './api-problem';
 /** Whether this browser knows passkeys at all. */
 export const knowsPasskeys = (): boolean => typeof window.PublicKeyCredential === 'function';
 
-/** What asks the device, with its library: only those load it who use a passkey. @throws ApiProblem */
+/**
+ * Loads the code for the device, with its library, only when somebody uses a passkey.
+ * @throws ApiProblem
+ */
 async function askDevice<Response>(use: (device: typeof Device) => Promise<Response>): Promise<Response> {
   try {
     return await use(await import('./passkey-device'));
@@ -14,10 +17,18 @@ async function askDevice<Response>(use: (device: typeof Device) => Promise<Respo
   }
 }
 
-/** Has the device make a passkey. @returns its answer, for the server @throws ApiProblem */
+/**
+ * Has the device make a passkey.
+ * @returns its response, for the server
+ * @throws ApiProblem
+ */
 export const makePasskey = (asked: Library.PublicKeyCredentialCreationOptionsJSON): Promise<Library.RegistrationResponseJSON> =>
   askDevice(({ make }) => make(asked));
 
-/** Has the device show a passkey that it keeps for this site. @returns its answer, for the server @throws ApiProblem */
+/**
+ * Has the device show a passkey that it keeps for this site.
+ * @returns its response, for the server
+ * @throws ApiProblem
+ */
 export const showPasskey = (asked: Library.PublicKeyCredentialRequestOptionsJSON): Promise<Library.AuthenticationResponseJSON> =>
   askDevice(({ show }) => show(asked));

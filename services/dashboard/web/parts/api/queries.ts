@@ -4,7 +4,7 @@ import { type Terms } from '../../../contract/plans';
 import { type KeyFilter } from './key-filter';
 import { call } from './request';
 
-/** Days are by the day unless it says otherwise. */
+/** By day unless stated otherwise. */
 export type UsagePeriod = Query<'GET /usage'>;
 
 /** Where a page of a list begins; undefined for the first. */
@@ -15,7 +15,7 @@ export const productsQuery = queryOptions({ queryKey: ['products'], queryFn: () 
 export const webhooksQuery = queryOptions({
   queryKey: ['webhooks'],
   queryFn: () => call('GET /webhooks'),
-  // What came of the last delivery.
+  // Reloaded for the result of the last delivery.
   refetchInterval: 10_000,
 });
 
@@ -25,11 +25,11 @@ export const keysQuery = (filter: KeyFilter, after: After, limit = 25) =>
   queryOptions({
     queryKey: ['keys', 'list', filter, after, limit],
     queryFn: () => call('GET /keys', { query: { ...filter, after, limit } }),
-    // When a key was last used, and what others change.
+    // Reloaded for the last use of a key, and for changes by others.
     refetchInterval: 10_000,
   });
 
-/** How many there are on all pages. Asked once and after a change, as counting reads all of them. */
+/** Number of keys on all pages. It loads once and after a change, because counting reads all of them. */
 export const keyCountQuery = (filter: KeyFilter) =>
   queryOptions({
     queryKey: ['keys', 'count', filter],
@@ -42,7 +42,7 @@ export const tagsQuery = queryOptions({ queryKey: ['keys', 'tags'], queryFn: () 
 export const keyQuery = (id: string) =>
   queryOptions({ queryKey: ['keys', 'one', id], queryFn: () => call('GET /keys/:id', { params: { id } }) });
 
-/** Asked again and again while a node has yet to confirm, and seldom afterwards. */
+/** Reloaded often while a node has yet to confirm, and rarely afterwards. */
 export const propagationQuery = (id: string) =>
   queryOptions({
     queryKey: ['keys', 'propagation', id],
@@ -55,7 +55,7 @@ export const usageQuery = (period: UsagePeriod) =>
   queryOptions({
     queryKey: ['usage', period],
     queryFn: () => call('GET /usage', { query: period }),
-    // Figures by day are written every second, so that a call shows within 5 s; those by hour are written every 5 s.
+    // Figures by day are written every second, so that a call appears within 5 s. Figures by hour are written every 5 s.
     refetchInterval: period.by === 'hour' ? 5_000 : 2_000,
   });
 
@@ -109,20 +109,20 @@ export const statementsQuery = queryOptions({ queryKey: ['statements'], queryFn:
 export const statementQuery = (month: string) =>
   queryOptions({ queryKey: ['statements', month], queryFn: () => call('GET /statement', { query: { month } }) });
 
-/** Asked again while a charge is owed: it is made good on the provider's pages. */
+/** Reloaded while a charge is owed, because it is paid on the payment provider's pages. */
 export const billingQuery = queryOptions({
   queryKey: ['billing'],
   queryFn: () => call('GET /billing'),
   refetchInterval: ({ state }) => (state.data?.paid.some(({ status }) => status === 'failing') ? 3_000 : false),
 });
-/** Asked until it has come to an end. */
+/** Reloaded until it has ended. */
 export const checkoutQuery = (id: string) =>
   queryOptions({
     queryKey: ['billing', 'checkout', id],
     queryFn: () => call('GET /checkouts/:id', { params: { id } }),
     refetchInterval: ({ state }) => (state.data?.state === 'open' ? 1_500 : false),
   });
-/** What another plan costs in place of one that is paid. */
+/** What another plan does in place of a paid one, and what it costs. */
 export const switchCostQuery = (id: string, plan: string, terms: Terms) =>
   queryOptions({
     queryKey: ['billing', 'switch', id, plan, terms],

@@ -2,8 +2,8 @@ import { QueryCache, QueryClient } from '@tanstack/react-query';
 import { ApiProblem } from './api-problem';
 
 /**
- * The cache of what pages read. What is written, and with it the one answer that holds a secret, never passes through it.
- * @param onSignedOut called when an answer says that the session is over
+ * The cache of what pages read. Writes never pass through it, so neither does the one response that holds a secret.
+ * @param onSignedOut called when a response says that the session is over
  */
 export function createQueryClient(onSignedOut: () => void): QueryClient {
   return new QueryClient({
@@ -25,12 +25,15 @@ export function createQueryClient(onSignedOut: () => void): QueryClient {
   });
 }
 
-/** True for the answer that a request without a living session gets. */
+/** True for the response to a request without a live session. */
 export function isSignedOut(error: unknown): boolean {
   return error instanceof ApiProblem && error.status === 401 && error.code === 'not_signed_in';
 }
 
-/** True for the answer that says that somebody is signed in, in another role. @param code for example `customers_only` */
+/**
+ * True for the response that refuses a person who is signed in in another role.
+ * @param code for example `customers_only`
+ */
 export function isRefusedAs(
   error: unknown,
   code: 'customers_only' | 'organisation_missing' | 'operators_only' | 'second_factor_missing',
@@ -39,8 +42,8 @@ export function isRefusedAs(
 }
 
 /**
- * The next person to sign in may be somebody else. What is known of the installation holds for everybody: the page that is open already may wait
- * for it, and would wait for ever for an answer that was taken out of the cache.
+ * Forgets everything about the person, because another may sign in next. Facts of the installation stay: the open page may wait for them,
+ * and would wait for ever if they left the cache.
  */
 export function forgetPerson(client: QueryClient): void {
   client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'installation' });

@@ -5,7 +5,7 @@ import { viewedCustomer } from '../browser/viewed-customer';
 import { ApiProblem, problemFrom, unreachable } from './api-problem';
 import { noteConnection } from './connection';
 
-/** Longer than any answer should take; a page must not wait for ever. */
+/** Longer than any response should take. A page must not wait for ever. */
 const TIMEOUT_MS = 20_000;
 
 /** `?a=1&b=2` of the values that are given and not empty. */
@@ -48,7 +48,7 @@ async function exchange({ method, path, body, timeoutMs = TIMEOUT_MS }: Ask): Pr
   }
 }
 
-/** @throws ApiProblem for every answer that is not a success, and when none comes */
+/** @throws ApiProblem for every response that is not a success, and when none comes */
 async function ask(wanted: Ask): Promise<unknown> {
   try {
     const response = await exchange(wanted);
@@ -58,16 +58,16 @@ async function ask(wanted: Ask): Promise<unknown> {
     return data;
   } catch (error) {
     if (error instanceof ApiProblem) noteConnection(!error.isTemporary);
-    // What this tab shows belongs to an organisation that is not the chosen one any more.
+    // This tab shows an organisation that is no longer the chosen one.
     if (error instanceof ApiProblem && error.code === 'organisation_changed') window.location.assign('/');
     throw error;
   }
 }
 
-/** Members of a query travel as text: a page may pass on what its address holds, and the server judges it. */
+/** Members of a query are sent as text. A page may pass on the text of its address, and the server checks it. */
 type Texts<Found> = { readonly [Member in keyof Found]: string | number | (undefined extends Found[Member] ? undefined : never) };
 
-/** A part of a request: left out where the endpoint takes none, and optional where it needs nothing of it. */
+/** A part of a request: left out if the endpoint takes none, and optional if all of it is optional. */
 type Part<Member extends string, Value> = [Value] extends [undefined]
   ? unknown
   : undefined extends Value
@@ -80,20 +80,20 @@ export type Name = keyof Contract;
 type QueryOf<Of extends Name> = [Query<Of>] extends [undefined] ? undefined : Texts<Query<Of>>;
 
 interface Options {
-  /** For an answer that may take longer than others. */
+  /** For a response that may take longer than others. */
   readonly timeoutMs?: number;
 }
 
-/** What an endpoint must be given. */
+/** The parts that an endpoint takes. */
 type Input<Of extends Name> = Part<'params', keyof Params<Of> extends never ? undefined : Params<Of>> &
   Part<'query', QueryOf<Of>> &
   Part<'body', Given<Body<Of>>> &
   Options;
 
-/** Required only where the endpoint must be given something. */
+/** Required only if the endpoint needs something. */
 type Inputs<Of extends Name> = object extends Input<Of> ? [input?: Input<Of>] : [input: Input<Of>];
 
-/** The same, of whichever endpoint. */
+/** The parts of any endpoint. */
 interface AnyInput extends Options {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
@@ -102,7 +102,7 @@ interface AnyInput extends Options {
 
 const NOTHING_HERE = 'There is nothing at this address. The link may be cut off or out of date.';
 
-/** Whether what the server found wrong is the address alone, which the reader has not typed into any field. */
+/** True when the server's complaint is only about the address, which the reader has not typed into a field. */
 function isAboutPath(error: unknown, { params = {} }: AnyInput): boolean {
   if (!(error instanceof ApiProblem) || error.status !== 400) return false;
   return error.fields.length > 0 && error.fields.every(({ field }) => field in params);
@@ -110,25 +110,25 @@ function isAboutPath(error: unknown, { params = {} }: AnyInput): boolean {
 
 const READ_ONLY = 'You look at a customer’s pages: nothing can be changed here.';
 
-/** Where an endpoint is: in a tab in which an operator looks at a customer's pages, below that customer. */
+/** The path of an endpoint. In a tab in which an operator looks at a customer's pages, it lies below that customer. */
 function placeOf(name: Name, { params = {}, query = {} }: AnyInput): Pick<Ask, 'method' | 'path'> {
   const [method, path] = name.split(' ') as [Method, string];
   const filled = path.replace(/:(\w+)/g, (_, each: string) => encodeURIComponent(params[each] ?? ''));
   const customerId = viewedCustomer();
   const isOfEverybody = /^\/(auth|operator|installation|outbox)\b/.test(path);
   const isViewed = customerId !== undefined && !isOfEverybody;
-  // The API has no such route either; this says so in words.
+  // The API has no such route either. This explains it in words.
   if (isViewed && method !== 'GET') throw new ApiProblem(409, 'read_only', READ_ONLY);
   return { method, path: `/api${isViewed ? `/operator/customers/${customerId}/view` : ''}${filled}${queryText(query)}` };
 }
 
 /**
- * Asks one endpoint of the contract, by its name. Only types come from the contract: no schema reaches the browser.
- * The answer is taken to have its shape: the API comes from the same build, and its tests check every answer against it.
+ * Calls one endpoint of the contract, by its name. Only types come from the contract, so that no schema reaches the browser. The response
+ * is not checked: the API comes from the same build, and its tests check every response against the contract.
  * @throws ApiProblem
  */
 export async function call<Of extends Name>(name: Of, ...[given]: Inputs<Of>): Promise<Answer<Of>> {
-  // The next person to sign in may be somebody else.
+  // Another person may sign in next.
   if (/ \/auth\/(sign-|verify|two-factor)/.test(name)) noteShownOrganisation(undefined);
   const input: AnyInput = given ?? {};
   try {
@@ -138,7 +138,7 @@ export async function call<Of extends Name>(name: Of, ...[given]: Inputs<Of>): P
   }
 }
 
-/** Endpoints that answer with a file. */
+/** Endpoints that return a file. */
 type FileName = { [Each in Name]: Contract[Each] extends { file: string } ? Each : never }[Name];
 
 /** The address of a file, for a link. */
@@ -146,7 +146,10 @@ export function addressOf<Of extends FileName>(name: Of, ...[given]: Inputs<Of>)
   return placeOf(name, given ?? {}).path;
 }
 
-/** A file that takes a body to be had. @throws ApiProblem */
+/**
+ * Downloads a file from an endpoint that takes a body.
+ * @throws ApiProblem
+ */
 export async function callForFile<Of extends FileName>(name: Of, ...[given]: Inputs<Of>): Promise<Blob> {
   const input: AnyInput = given ?? {};
   const response = await exchange({ ...placeOf(name, input), ...input });

@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { noteShownOrganisation } from '../browser/shown-organisation';
 import { call } from './request';
 
-/** Asked again while a page is open: who is suspended reads why without loading the page anew. */
+/** Reloaded while a page is open, so that a suspended customer reads why without reloading. */
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
   queryFn: async () => {
@@ -13,7 +13,7 @@ export const sessionQuery = queryOptions({
   staleTime: 60_000,
   refetchInterval: 15_000,
 });
-/** Who is signed in, in whichever organisation or none. */
+/** The signed-in person, in any organisation or none. */
 export const personQuery = queryOptions({ queryKey: ['person'], queryFn: () => call('GET /account') });
 export const installationQuery = queryOptions({
   queryKey: ['installation'],

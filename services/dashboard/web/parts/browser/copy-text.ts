@@ -1,6 +1,6 @@
 /**
  * Puts text on the clipboard.
- * @returns false when the browser allows neither way; the text can then be marked and copied by hand
+ * @returns false when the browser allows neither way; the reader can then select and copy it
  */
 export async function copyText(text: string): Promise<boolean> {
   try {

@@ -1,11 +1,11 @@
 import { type RouterHistory } from '@tanstack/react-router';
 
-/** Pages that the server writes, which the app has no route for. */
+/** Pages that the server writes, for which the app has no route. */
 const WRITTEN = /^\/(products|reference)\b/;
 
 /**
- * Goes to where a reader was before signing in.
- * @param then a path that {@link safeReturn} let through; the overview when there is none
+ * Goes to the page that a reader left to sign in.
+ * @param then a path that {@link safeReturn} accepted; the overview when there is none
  * @param options.isReplacing true if the reader must not come back to the page that leads there
  */
 export function openReturn(history: RouterHistory, then: string | undefined, { isReplacing = false } = {}): void {

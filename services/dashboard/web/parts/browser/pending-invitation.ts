@@ -1,11 +1,11 @@
 const NAME = 'tollgate.invitation';
 
-/** Remembers the invitation whose link was opened while somebody signs in or up, in this tab or another. Without the invited account it opens nothing. */
+/** Remembers an opened invitation while the person signs in or up, in this tab or another. Without the invited account it opens nothing. */
 export function keepInvitation(token: string): void {
   try {
     localStorage.setItem(NAME, token);
   } catch {
-    // A browser that keeps nothing has the link opened again after signing in.
+    // If the browser stores nothing, the person opens the link again after signing in.
   }
 }
 
@@ -21,6 +21,6 @@ export function forgetInvitation(): void {
   try {
     localStorage.removeItem(NAME);
   } catch {
-    // Nothing was kept.
+    // Nothing was stored.
   }
 }

@@ -1,5 +1,5 @@
 /**
- * A path of this dashboard to go to after signing in, from a parameter that anybody may have written.
+ * A path of this dashboard to open after signing in, from a parameter that anybody may have written.
  * @returns undefined for anything that could lead elsewhere, and for the front page, which needs no mention
  */
 export function safeReturn(value: unknown): string | undefined {

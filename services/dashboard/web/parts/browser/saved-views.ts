@@ -1,12 +1,12 @@
 import { useSyncExternalStore } from 'react';
 
-/** A list as it was asked for: members of the address's search. */
+/** A saved list: members of the address's search. */
 export interface SavedView {
   readonly name: string;
   readonly search: Readonly<Record<string, string>>;
 }
 
-/** Of one list; more would be no help to find one. */
+/** Views of one list. More would not help to find one. */
 const MAX_VIEWS = 20;
 const placeOf = (list: string): string => `views-${list}`;
 
@@ -29,7 +29,7 @@ function parse(text: string | null): readonly SavedView[] {
   }
 }
 
-/** Nothing where the browser keeps nothing. */
+/** Empty if the browser stores nothing. */
 function readText(list: string): string | null {
   try {
     return localStorage.getItem(placeOf(list));
@@ -42,7 +42,7 @@ const listeners = new Set<() => void>();
 
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
-  // Another tab's.
+  // Changes from another tab.
   window.addEventListener('storage', listener);
   return () => {
     listeners.delete(listener);
@@ -55,7 +55,7 @@ function write(list: string, views: readonly SavedView[]): void {
   for (const each of listeners) each();
 }
 
-/** What was saved of a list in this browser, the newest first; `save` takes the place of one with the same name. */
+/** The saved views of a list in this browser, newest first. `save` replaces a view of the same name. */
 export function useSavedViews(list: string): {
   readonly views: readonly SavedView[];
   readonly save: (view: SavedView) => void;

@@ -1,4 +1,7 @@
-/** The organisation whose pages this tab shows. Requests name it, so that the server refuses what a tab asks after a switch in another one. */
+/**
+ * The organisation whose pages this tab shows. Requests name it, so that the server refuses requests of a tab after a switch in another
+ * one.
+ */
 let shown: string | undefined;
 
 export function noteShownOrganisation(customerId: string | undefined): void {

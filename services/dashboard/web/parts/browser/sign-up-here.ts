@@ -3,7 +3,7 @@ import { safeReturn } from './safe-return';
 const NAME = 'tollgate.signed-up-here';
 
 /**
- * Remembers over the mail's link, which opens in a tab of its own, that this browser signed up and from where. It proves nothing: what does is a
+ * Remembers, until the mail's link opens in another tab, that this browser signed up and from where. It proves nothing: the proof is a
  * cookie that scripts cannot read.
  * @param from a path of this dashboard
  */
@@ -11,7 +11,7 @@ export function noteSignUpHere(from: string | undefined): void {
   try {
     localStorage.setItem(NAME, from ?? '/');
   } catch {
-    // A browser that keeps nothing asks for the password again.
+    // If the browser stores nothing, the person types the password again.
   }
 }
 
@@ -29,6 +29,6 @@ export function forgetSignUpHere(): void {
   try {
     localStorage.removeItem(NAME);
   } catch {
-    // Nothing was kept.
+    // Nothing was stored.
   }
 }

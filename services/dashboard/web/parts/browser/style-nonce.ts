@@ -1,5 +1,5 @@
-/** What the policy of this page asks of every style that is made while the page runs; undefined where it asks nothing. */
+/** The nonce that this page's policy requires of styles made at run time; undefined when it requires none. */
 export const styleNonce = document.querySelector<HTMLMetaElement>('meta[name=style-nonce]')?.content;
 
-// The name by which the part of Mantine's dialogs that holds the page still asks for it.
+// The name under which the part of Mantine's dialogs that stops the page from scrolling looks for the nonce.
 Object.assign(window, { __webpack_nonce__: styleNonce });

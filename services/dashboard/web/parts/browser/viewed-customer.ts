@@ -1,8 +1,8 @@
-/** For this tab alone: an operator looks at one customer's pages in a tab of its own. */
+/** For this tab only: an operator looks at one customer's pages in a separate tab. */
 const PLACE = 'tollgate-viewed-customer';
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Takes the customer from the address, where the operator's page put it, and out of it. */
+/** Takes the customer from the address, where the operator's page put it, and removes it from there. */
 export function takeViewedCustomer(): void {
   const url = new URL(window.location.href);
   const given = url.searchParams.get('view');
@@ -17,7 +17,7 @@ export function viewedCustomer(): string | undefined {
   return sessionStorage.getItem(PLACE) ?? undefined;
 }
 
-/** This tab shows the operator's own pages again. */
+/** Returns this tab to the operator's own pages. */
 export function stopViewing(): void {
   sessionStorage.removeItem(PLACE);
 }

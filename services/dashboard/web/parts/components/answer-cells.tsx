@@ -3,7 +3,7 @@ import { type LoggedRequest } from '../../../contract/requests';
 import { formatBytes, formatCount } from '../format/numbers';
 import { type Column } from './data-table';
 
-/** What is known of a request and its answer. */
+/** The known facts of a request and its response. */
 type Told = Pick<LoggedRequest, 'method' | 'path' | 'status' | 'milliseconds' | 'bytes' | 'units' | 'isRunning'>;
 
 /** A figure, or why there is none. */
@@ -18,7 +18,7 @@ export function Asked({ method, path }: Pick<Told, 'method' | 'path'>): ReactNod
   return <span className="mono breakable path">{[method, path].filter((part) => part !== null).join(' ')}</span>;
 }
 
-/** Columns of what came of a request. */
+/** Columns for the outcome of a request. */
 export const STATUS_COLUMN: Column<Told> = {
   header: 'Status',
   isNumber: true,
@@ -37,7 +37,7 @@ export const TOOK_COLUMN: Column<Told> = {
     </Figure>
   ),
 };
-/** Of a refusal nothing more is told, and it costs nothing. */
+/** A refusal has no further report, and costs nothing. */
 export const SIZE_COLUMN: Column<Told> = {
   header: 'Size',
   isNumber: true,

@@ -10,7 +10,7 @@ interface CodeLineProps {
   readonly onCopied?: () => void;
 }
 
-/** A text to be copied as it stands. */
+/** A text to copy. */
 export function CodeLine({ label, text, what, onCopied }: CodeLineProps): ReactNode {
   return (
     <div>

@@ -8,7 +8,7 @@ interface ConfirmDialogProps {
   readonly title: string;
   /** What will happen. */
   readonly children: ReactNode;
-  /** What the button says: the act itself, never "OK". */
+  /** Text of the button: the act itself, never "OK". */
   readonly action: string;
   readonly isDangerous?: boolean;
   /** False while something has to be chosen first. */
@@ -16,11 +16,11 @@ interface ConfirmDialogProps {
   /** Throws ApiProblem; the dialog stays open and shows it. */
   readonly onConfirm: () => Promise<unknown>;
   readonly onClose: () => void;
-  /** A refusal with this code is told by the children, better than here. */
+  /** A refusal with this code, which the children explain better. */
   readonly hiddenProblem?: string;
 }
 
-/** Asks before something is done that others notice. Rendered only while it is open. */
+/** Asks before an act that others notice. Rendered only while it is open. */
 export function ConfirmDialog(props: ConfirmDialogProps): ReactNode {
   const { title, children, action, isDangerous = false, isReady = true, onConfirm, onClose, hiddenProblem } = props;
   const { submit, pending, problem } = useSubmit(async () => {

@@ -6,7 +6,7 @@ import { call } from '../api/request';
 
 const RETRY_MS = 5_000;
 
-/** Shown over the page's foot while the server does not answer; tries again by itself. */
+/** Shown over the page's foot while the server gives no response. It retries by itself. */
 export function ConnectionBanner(): ReactNode {
   const failing = useSyncExternalStore(subscribeToConnection, isConnectionFailing);
   useEffect(() => {
@@ -16,7 +16,7 @@ export function ConnectionBanner(): ReactNode {
   });
 
   async function retry(): Promise<void> {
-    // A success is noted with the connection, and what waits for it reads again.
+    // A success is noted with the connection, and waiting queries load again.
     await call('GET /installation').catch(() => undefined);
   }
 

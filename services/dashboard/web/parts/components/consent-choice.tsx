@@ -2,18 +2,18 @@ import { Checkbox, Stack, Text } from '@mantine/core';
 import { type ReactNode } from 'react';
 import { type Product } from '../../../contract/plans';
 
-/** Of products that somebody wants access to, those whose text has not been agreed to. */
+/** The wanted products whose text has not been agreed to. */
 export function wantingConsent(products: readonly Product[]): Product[] {
   return products.filter(({ consent }) => consent !== null && !consent.isGiven);
 }
 
-/** Whether texts that were agreed to are those of all products. One that the provider changed meanwhile was not agreed to. */
+/** True when the agreed texts are those of all products. A text that the seller changed meanwhile does not count. */
 export function isAgreed(products: readonly Product[], agreed: readonly string[]): boolean {
   return products.every(({ consent }) => consent === null || agreed.includes(consent.text));
 }
 
 interface ConsentChoiceProps {
-  /** All of whose texts are shown; see {@link wantingConsent}. */
+  /** The products whose texts are shown; see {@link wantingConsent}. */
   readonly products: readonly Product[];
   /** The texts that were shown when the box was ticked. */
   readonly agreed: readonly string[];

@@ -10,7 +10,7 @@ interface CopyButtonProps {
   readonly onCopied?: (() => void) | undefined;
 }
 
-/** Copies a text; says so in place, without growing. */
+/** Copies a text, and reports it in place without growing. */
 export function CopyButton({ text, what, onCopied }: CopyButtonProps): ReactNode {
   const [outcome, setOutcome] = useState<'copied' | 'refused'>();
   async function copy(): Promise<void> {

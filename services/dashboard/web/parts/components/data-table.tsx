@@ -5,15 +5,15 @@ import classes from './data-table.module.css';
 export interface Column<Row> {
   readonly header: string;
   readonly cell: (row: Row) => ReactNode;
-  /** Numbers stand at the right. */
+  /** Numbers are aligned to the right. */
   readonly isNumber?: boolean;
-  /** Heads the card that a row becomes on a phone. */
+  /** Becomes the head of the card for a row on a phone. */
   readonly isTitle?: boolean;
   /** The header is for screen readers only: a column of buttons needs none. */
   readonly isHeaderHidden?: boolean;
-  /** Takes the card's whole width on a phone, where others stand two in a row. */
+  /** Takes the card's whole width on a phone, where other cells stand two in a row. */
   readonly isWide?: boolean;
-  /** Whether the cell says something of this row. A column that does so of none is left out. */
+  /** True when the cell has a value in this row. A column without any value is left out. */
   readonly isTold?: (row: Row) => boolean;
 }
 
@@ -21,10 +21,10 @@ interface DataTableProps<Row> {
   /** Read out before the table. */
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
-  /** Undefined while they are on their way. */
+  /** Undefined while they load. */
   readonly rows: readonly Row[] | undefined;
   readonly rowKey: (row: Row) => string;
-  /** Grey rows shown meanwhile. */
+  /** Number of grey rows shown while loading. */
   readonly expectedRows?: number;
   readonly empty?: ReactNode;
   /** For short rows, which stay lines on a phone: no labels, and the last column below the others. */

@@ -5,13 +5,13 @@ interface DialogProps {
   readonly title: string;
   readonly onClose: () => void;
   readonly size?: 'md' | 'lg';
-  /** False while something would be lost: the dialog then closes by its own buttons only. */
+  /** False while closing would lose something. The dialog then closes only by its own buttons. */
   readonly mayCloseLightly: boolean;
   readonly hasCloseButton?: boolean;
   readonly children: ReactNode;
 }
 
-/** A dialog, rendered only while it is open. When it goes, the focus returns to what opened it. */
+/** A dialog, rendered only while it is open. When it closes, the focus returns to the element that opened it. */
 export function Dialog({ title, onClose, size = 'md', mayCloseLightly, hasCloseButton = true, children }: DialogProps): ReactNode {
   const [opener] = useState(() => document.activeElement);
   useEffect(

@@ -1,6 +1,6 @@
 import { Fragment, type ReactNode } from 'react';
 
-/** An email address, network address or host that breaks behind its signs, and within a word only where a word alone is too long. */
+/** An email address, network address or host that breaks after its punctuation, and within a word only if one word is too long. */
 export function EmailText({ text }: { readonly text: string }): ReactNode {
   return (
     <bdi className="email-text">

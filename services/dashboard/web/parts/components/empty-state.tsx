@@ -8,7 +8,7 @@ interface EmptyStateProps {
   readonly action?: ReactNode;
 }
 
-/** Stands where a list has nothing to show. */
+/** Shown in place of an empty list. */
 export function EmptyState({ title, children, action }: EmptyStateProps): ReactNode {
   return (
     <Stack gap={6} align="center" py="xl" px="md" ta="center" className="empty-state">

@@ -2,15 +2,15 @@ import { Button, Group } from '@mantine/core';
 import { type ReactNode } from 'react';
 
 interface FormButtonsProps {
-  /** What the button says: the act itself, never "OK". */
+  /** Text of the button: the act itself, never "OK". */
   readonly action: string;
   readonly isDangerous?: boolean;
   readonly pending: boolean;
-  /** Without one there is no way back. */
+  /** Without it there is no button to cancel. */
   readonly onCancel?: (() => void) | undefined;
 }
 
-/** The end of a form in a dialog; in sight however long the form is. */
+/** The buttons of a form in a dialog, visible however long the form is. */
 export function FormButtons({ action, isDangerous = false, pending, onCancel }: FormButtonsProps): ReactNode {
   return (
     <Group justify="flex-end" gap="xs" className="form-buttons">

@@ -2,7 +2,7 @@ import { type ReactNode } from 'react';
 import { type Permission } from '../../../contract/team';
 import { useMay } from '../hooks/use-may';
 
-/** Disables every field and button in it for a role that may not use them. */
+/** Disables every field and button inside for a role that may not use them. */
 export function Guarded({ needs, children }: { readonly needs: Permission; readonly children: ReactNode }): ReactNode {
   if (useMay(needs)) return children;
   return (

@@ -7,7 +7,7 @@ interface LeaveDialogProps {
   readonly onLeave: () => void;
 }
 
-/** Asks whether what was typed may be lost. */
+/** Asks whether typed text may be lost. */
 export function LeaveDialog({ onStay, onLeave }: LeaveDialogProps): ReactNode {
   return (
     <Dialog title="Leave without saving?" onClose={onStay} mayCloseLightly>

@@ -6,12 +6,12 @@ import { ProblemAlert } from './problem-alert';
 
 interface LoadedProps<Data> {
   readonly query: UseQueryResult<Data>;
-  /** Height in px of what is to come, so that nothing below it jumps. */
+  /** Height in px of the content, so that nothing below it jumps. */
   readonly height: number;
   readonly children: (data: Data) => ReactNode;
 }
 
-/** What a query answered; until then a grey area of its size, or why it failed, also while it asks again. */
+/** A query's data. Until then a grey area of its size, or the reason of its failure, even while it retries. */
 export function Loaded<Data>({ query, height, children }: LoadedProps<Data>): ReactNode {
   const problem = useProblem(query);
   if (query.data !== undefined) return children(query.data);

@@ -6,7 +6,7 @@ interface MomentProps {
   readonly at: string | null;
   /** Shown when there is none. */
   readonly none?: string;
-  /** The exact time below it, for pages that serve as a record: a title cannot be seen on a phone. */
+  /** Shows the exact time below it, for pages that serve as a record: a title is invisible on a phone. */
   readonly isExact?: boolean;
 }
 
@@ -18,12 +18,12 @@ function subscribe(listener: () => void): () => void {
   return () => clearInterval(timer);
 }
 
-/** Unix milliseconds, a few seconds old. A component that shows it is drawn again as time goes on. */
+/** Unix milliseconds, at most a few seconds old. Components that use it are drawn again as time passes. */
 function useNow(): number {
   return useSyncExternalStore(subscribe, () => Math.floor(Date.now() / STEP_MS) * STEP_MS);
 }
 
-/** How long ago a moment was or how soon it is; a date when that is far. Its title has the exact time in the reader's zone and in UTC. */
+/** A past or future time as a distance, or as a date when it is far. Its title has the exact time in the reader's zone and in UTC. */
 export function Moment({ at, none = 'never', isExact = false }: MomentProps): ReactNode {
   const nowMs = useNow();
   if (at === null) return <span className="dimmed">{none}</span>;

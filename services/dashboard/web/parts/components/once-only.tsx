@@ -5,12 +5,12 @@ import { type ReactNode } from 'react';
 import { useShownSecret } from '../hooks/use-shown-secret';
 
 interface OnceOnlyProps {
-  /** Until then Back, a link or a reload asks first: what is shown would be lost. */
+  /** Until then, Back, a link or a reload asks first, because the secret would be lost. */
   readonly isCopied: boolean;
   readonly children: ReactNode;
 }
 
-/** Stands above a secret that is shown once, and holds the page while it is. */
+/** Stands above a secret that is shown once, and keeps the reader on the page meanwhile. */
 export function OnceOnly({ isCopied, children }: OnceOnlyProps): ReactNode {
   const hasSessionEnded = useShownSecret();
   const leaving = useBlocker({ shouldBlockFn: () => !isCopied, enableBeforeUnload: () => !isCopied, withResolver: true });

@@ -6,11 +6,11 @@ import { Moment } from './moment';
 
 interface OutageNoticeProps<Shown extends Outage> {
   readonly outages: readonly Shown[];
-  /** What more is said of each. */
+  /** Further text for each outage. */
   readonly detail: (outage: Shown) => ReactNode;
 }
 
-/** Products that are failing, and those that recovered within the last day; nothing without any. */
+/** Products that are failing, or recovered within the last day; nothing without any. */
 export function OutageNotice<Shown extends Outage>({ outages, detail }: OutageNoticeProps<Shown>): ReactNode {
   const open = outages.filter(({ endedAt }) => endedAt === null);
   const over = outages.filter(({ endedAt }) => endedAt !== null);

@@ -10,10 +10,10 @@ interface PageTitleProps {
   readonly actions?: ReactNode;
 }
 
-/** Set once the first page is shown: only a change of page moves the focus, not the arrival. */
+/** Set once the first page is shown, because only a change of page moves the focus. */
 let hasArrived = false;
 
-/** The page's heading. Names the tab, and takes the focus after a change of page so that a screen reader says where one is. */
+/** The page's heading. It names the tab, and takes the focus after a change of page so that a screen reader announces the page. */
 export function PageTitle({ title, children, actions }: PageTitleProps): ReactNode {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {

@@ -5,13 +5,13 @@ import { type Paging } from '../hooks/use-paged';
 
 interface PagerProps {
   readonly paging: Paging;
-  /** Cursor of the next page; null on the last, undefined while it is not known. */
+  /** Cursor of the next page; null on the last, undefined while unknown. */
   readonly next: string | null | undefined;
   /** Shown at the left, for example how many there are. */
   readonly summary?: string;
 }
 
-/** Below a list that the server pages. Takes no room when there is but one page. */
+/** The buttons below a list that the server pages. Nothing when there is only one page. */
 export function Pager({ paging, next, summary }: PagerProps): ReactNode {
   const isOnlyPage = paging.back === 'none' && typeof next !== 'string';
   if (isOnlyPage && summary === undefined) return null;

@@ -9,10 +9,10 @@ interface ProblemAlertProps {
   readonly onRetry?: () => void;
 }
 
-/** Says what went wrong, to screen readers as well. */
+/** Shows a problem, also to screen readers. */
 export function ProblemAlert({ problem, onRetry }: ProblemAlertProps): ReactNode {
   const alert = useRef<HTMLDivElement>(null);
-  // What follows a click may lie outside the part of a long form that is in sight.
+  // The result of a click may be outside the visible part of a long form.
   useEffect(() => {
     if (problem !== undefined && onRetry === undefined) alert.current?.scrollIntoView({ block: 'nearest' });
   }, [problem, onRetry]);

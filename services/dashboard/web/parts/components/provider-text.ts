@@ -1,4 +1,4 @@
-/** What came of a sign-in by a provider, as the server names it in the address. */
+/** Results of a sign-in by a provider, by the server's name in the address. */
 const TEXTS: Readonly<Record<string, string>> = {
   denied: 'The provider says that you cancelled. Nothing has changed.',
   exists:
@@ -11,7 +11,7 @@ const TEXTS: Readonly<Record<string, string>> = {
 
 const FAILED = 'The provider did not confirm who you are. Try again, or use your password.';
 
-/** For people. */
+/** The text for people. */
 export function providerText(outcome: string): string {
   return TEXTS[outcome] ?? FAILED;
 }

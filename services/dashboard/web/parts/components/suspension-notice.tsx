@@ -12,14 +12,14 @@ interface SuspensionNoticeProps {
   readonly effect: string;
 }
 
-/** Says that the provider suspended something, since when and why. */
+/** Says that the seller suspended something, since when and why. */
 export function SuspensionNotice({ suspended, effect }: SuspensionNoticeProps): ReactNode {
   if (!suspended) return null;
   return (
-    <Alert color="red" title="Suspended by the provider" icon={<IconBan size={18} aria-hidden />}>
+    <Alert color="red" title="Suspended by the seller" icon={<IconBan size={18} aria-hidden />}>
       {suspended.reason !== '' && <Text size="sm">{suspended.reason}</Text>}
       <Text size="sm">
-        {effect} Since <Moment at={suspended.since} />. Only the provider can lift it
+        {effect} Since <Moment at={suspended.since} />. Only the seller can lift it
         {supportAddress === undefined ? (
           '.'
         ) : (

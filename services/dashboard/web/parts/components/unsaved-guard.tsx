@@ -2,10 +2,10 @@ import { useBlocker } from '@tanstack/react-router';
 import { lazy, Suspense, type ReactNode } from 'react';
 import { hasUnsaved } from '../hooks/use-unsaved';
 
-/** Dialogs are no part of the first page: their code comes when one opens. */
+/** Dialogs are not part of the first page, so their code loads when one opens. */
 const LeaveDialog = lazy(() => import('./leave-dialog').then((module) => ({ default: module.LeaveDialog })));
 
-/** Asks before a link, Back or a reload drops what was typed into a form. A session that has ended leads to the sign-in page all the same. */
+/** Asks before a link, Back or a reload drops typed text. A session that has ended leads to the sign-in page anyway. */
 export function UnsavedGuard(): ReactNode {
   const leaving = useBlocker({
     shouldBlockFn: ({ current, next }) => hasUnsaved() && next.pathname !== current.pathname && next.pathname !== '/sign-in',

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import { useEffect, useState, type ReactNode } from 'react';
 
-/** Says, once an answer takes long, for how many seconds it has. */
+/** Shows for how many seconds a response has taken, once that is long. */
 export function Waiting(): ReactNode {
   const [seconds, setSeconds] = useState(0);
   useEffect(() => {
@@ -16,5 +16,5 @@ export function Waiting(): ReactNode {
   );
 }
 
-/** Most calls are answered by then. */
+/** Most calls have a response by then. */
 const NOTEWORTHY_SECONDS = 3;

@@ -8,7 +8,7 @@ interface WhenSeenProps {
   readonly children: ReactNode;
 }
 
-/** Holds back what is further down, with all that it asks for, until it comes into sight; then it stays. */
+/** Delays content further down, with its requests, until it is visible. Then it stays. */
 export function WhenSeen({ height, children }: WhenSeenProps): ReactNode {
   const { ref, entry } = useIntersection();
   const [isSeen, setSeen] = useState(false);

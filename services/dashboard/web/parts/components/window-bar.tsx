@@ -12,13 +12,13 @@ interface WindowBarProps {
   readonly of: string;
   /** Requests of this window that the price includes, where more are sold. */
   readonly included?: number | undefined;
-  /** False where a heading says already which window it is. */
+  /** False when a heading names the window already. */
   readonly hasTitle?: boolean;
 }
 
 const TITLES = { day: 'Today', month: 'This month' } as const;
 
-/** Requests used against a limit, and when the limit will be reached at today's rate. */
+/** Requests used against a limit, and the time at which today's rate reaches it. */
 export function WindowBar({ window, standing, of, included, hasTitle = true }: WindowBarProps): ReactNode {
   const { quotaTimeZone } = useViewer();
   const percent = percentOf(standing.used, standing.limit);

@@ -2,9 +2,9 @@ import { type TryAnswer } from '../../../contract/try';
 
 export type Answered = Extract<TryAnswer, { outcome: 'answered' }>;
 
-/** The body of an answer, as pages show it: a picture, a text, or bytes to download. */
+/** The body of a response in the form that pages show: a picture, a text, or bytes to download. */
 export interface ShownBody {
-  /** What a reader has to know of it; may be empty. */
+  /** A note for the reader; may be empty. */
   readonly note: string;
   /** A data URI. */
   readonly picture?: string | undefined;
@@ -14,7 +14,7 @@ export interface ShownBody {
   readonly download?: string | undefined;
 }
 
-/** Why nothing was answered. */
+/** Why there was no response. */
 export const FAILURES = {
   unreachable: 'The gateway could not be reached, or dropped the connection. Try again shortly.',
   timeout: 'No complete response in time.',
@@ -40,7 +40,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** A picture somewhere in an answer, for example a captcha to be read. */
+/** A picture somewhere in a response, for example a captcha. */
 function pictureIn(value: unknown): string | undefined {
   if (typeof value === 'object' && value !== null) {
     for (const member of Object.values(value)) {
@@ -61,7 +61,7 @@ function bytesOf({ body, headers, isCut }: Answered): ShownBody {
   return { note: `${isCut ? `${CUT} ` : ''}It is binary data of type ${type}.`, download: source };
 }
 
-/** The body of an answer in a form that pages can show. */
+/** Reads the body of a response into a form that pages can show. */
 export function readBody(answer: Answered): ShownBody {
   const { body, encoding, isCut } = answer;
   if (body === '') return { note: 'The response has no body.' };
@@ -71,7 +71,7 @@ export function readBody(answer: Answered): ShownBody {
   return { note: isCut ? CUT : '', picture: pictureIn(value), text: text.slice(0, MAX_SHOWN) };
 }
 
-/** The headers of an answer, one a line. */
+/** The headers of a response, one a line. */
 export function headerLines({ headers }: Answered): string {
   return Object.entries(headers)
     .map(([name, value]) => `${name}: ${value}`)

@@ -18,7 +18,7 @@ export function formatCompact(value: number): string {
   return compact.format(value);
 }
 
-/** A price that the API gives as text with its ISO 4217 code, and as many decimals as the text has. */
+/** Formats a price that the API gives as text with its ISO 4217 code, with as many decimals as the text. */
 export function formatPrice({ price, currency }: { readonly price: string; readonly currency: string }): string {
   const locale = currency === 'INR' ? 'en-IN' : 'en-GB';
   const digits = price.split('.')[1]?.length ?? 0;

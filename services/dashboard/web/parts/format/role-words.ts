@@ -8,7 +8,7 @@ export const ROLE_NAMES: Readonly<Record<Role, string>> = {
   reader: 'Read-only',
 };
 
-/** What each may do, beside looking at everything. */
+/** The permissions of each role, besides reading everything. */
 export const ROLE_MEANINGS: Readonly<Record<Role, string>> = {
   owner: 'Everything, including invoices and who the owners are.',
   admin: 'Everything except invoices, and changing or removing owners.',

@@ -1,4 +1,4 @@
-/** A moment as `21 Nov 2026, 16:40 IST` in the given zone. */
+/** A time as `21 Nov 2026, 16:40 IST` in the given zone. */
 export function formatMoment(iso: string, timeZone = readerZone()): string {
   const text = new Intl.DateTimeFormat('en-GB', {
     timeZone,
@@ -15,18 +15,18 @@ export function formatMoment(iso: string, timeZone = readerZone()): string {
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** Up to here the hours say more: a reader who rotates a key wants 24 hours, not one day. */
+/** Up to this many hours, hours are clearer: a reader who rotates a key wants 24 hours, not one day. */
 const MAX_HOURS = 36;
-/** Further away a date says more. */
+/** Beyond this, a date is clearer. */
 const MAX_DAYS = 14;
 
-/** `3 minutes ago`, `in 5 days`, to the nearest; undefined for what is further away than two weeks. */
+/** `3 minutes ago`, `in 5 days`, to the nearest unit; undefined beyond two weeks. */
 export function formatDistance(iso: string, nowMs: number): string | undefined {
   const ms = Date.parse(iso) - nowMs;
   const units = (size: number): number => Math.round(Math.abs(ms) / size);
   const say = (size: number, unit: 'minute' | 'hour' | 'day'): string =>
     new Intl.RelativeTimeFormat('en', { numeric: 'always' }).format(Math.sign(ms) * units(size), unit);
-  // Clocks differ a little: what has just happened may seem to be about to.
+  // Clocks differ a little, so a recent event may seem to be in the future.
   if (units(MINUTE_MS) === 0) return 'just now';
   if (units(MINUTE_MS) < 60) return say(MINUTE_MS, 'minute');
   if (units(HOUR_MS) <= MAX_HOURS) return say(HOUR_MS, 'hour');
@@ -45,13 +45,13 @@ export function formatDayAndTime(iso: string, timeZone: string): string {
   return `${date}, ${formatTimeOfDay(iso, timeZone)}`;
 }
 
-/** The zone's usual abbreviation at that moment, for example `IST`; `en-IN` knows IST, which `en-GB` calls GMT+5:30. */
+/** The zone's usual abbreviation at that time, for example `IST`. `en-IN` knows IST, which `en-GB` calls GMT+5:30. */
 export function zoneName(iso: string, timeZone: string): string {
   const parts = new Intl.DateTimeFormat('en-IN', { timeZone, timeZoneName: 'short' }).formatToParts(new Date(iso));
   return parts.find((part) => part.type === 'timeZoneName')?.value ?? timeZone;
 }
 
-/** The calendar day of a moment in a zone, `YYYY-MM-DD`. */
+/** The calendar day of a time in a zone, `YYYY-MM-DD`. */
 export function dayOf(at: Date, timeZone: string): string {
   return new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' }).format(at);
 }
@@ -91,25 +91,25 @@ function offsetMs(at: Date, timeZone: string): number {
   return wall - Math.floor(at.getTime() / 1000) * 1000;
 }
 
-/** ISO moment at which a day ends in a zone: the midnight that follows it. */
+/** ISO time at which a day ends in a zone: the midnight that follows it. */
 export function endOfDay(day: string, timeZone: string): string {
   const midnight = Date.parse(`${addDays(day, 1)}T00:00:00Z`);
   const guess = midnight - offsetMs(new Date(midnight), timeZone);
-  // Asked once more at the result: the offset may change between the two when clocks are put forward or back.
+  // Computed again at the result, because the offset may change between the two when clocks change.
   return new Date(midnight - offsetMs(new Date(guess), timeZone)).toISOString();
 }
 
-/** A day on which clocks are put forward has no more. */
+/** A day on which clocks go forward has no more. */
 const MIN_HOURS_A_DAY = 23;
 
-/** The zone that the reader's own clock shows. */
+/** The zone of the reader's own clock. */
 export function readerZone(): string {
   return new Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
 /**
- * The beginnings of the last hours as ISO moments, oldest first; the one that runs is the last.
- * @param timeZone quota time zone: hours are counted from its midnights, which need not be full hours elsewhere
+ * The beginnings of the last hours as ISO times, oldest first. The present hour is the last.
+ * @param timeZone quota time zone: hours count from its midnights, which need not be full hours elsewhere
  */
 export function lastHours(nowMs: number, count: number, timeZone: string): string[] {
   const today = dayOf(new Date(nowMs), timeZone);
@@ -130,7 +130,7 @@ export function formatHourTick(iso: string, zone = readerZone()): string {
   return timeIn(iso, zone);
 }
 
-/** `24 Nov, 16:40 (11:10 UTC)`: as the reader's clock shows it, and in UTC where that differs. */
+/** `24 Nov, 16:40 (11:10 UTC)`: by the reader's clock, and in UTC if that differs. */
 export function formatHour(iso: string, zone = readerZone()): string {
   const own = `${formatDayAndTime(iso, zone).split(', ')[0] ?? ''}, ${timeIn(iso, zone)}`;
   const utc = timeIn(iso, 'UTC');

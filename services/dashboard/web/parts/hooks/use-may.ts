@@ -1,7 +1,7 @@
 import { type Permission } from '../../../contract/team';
 import { useSession } from './use-session';
 
-/** Whether the role in the shown organisation grants something. The server decides; pages only do not offer what it would refuse. */
+/** True if the role in the shown organisation grants a permission. The server decides; pages only leave out what it would refuse. */
 export function useMay(permission: Permission): boolean {
   return useSession().permissions.includes(permission);
 }

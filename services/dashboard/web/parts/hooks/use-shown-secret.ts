@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useSyncExternalStore } from 'react';
 
-/** What is shown once must not go with a page that leaves by itself. */
+/** A secret that is shown once must not disappear with a page that leaves by itself. */
 type Listener = () => void;
 
 let shown = 0;
@@ -18,13 +18,16 @@ function subscribe(listener: Listener): () => void {
   return () => listeners.delete(listener);
 }
 
-/** True while a secret is shown: leaving the page has to wait, and is asked again after it is closed. */
+/** True while a secret is shown. Leaving the page then waits, and is decided again after it is closed. */
 export function isLeavingPostponed(): boolean {
   if (shown > 0 && !waiting) setWaiting(true);
   return shown > 0;
 }
 
-/** Keeps the page where it is while the component is shown. @returns true once the session has ended meanwhile */
+/**
+ * Keeps the page while the component is shown.
+ * @returns true once the session has ended meanwhile
+ */
 export function useShownSecret(): boolean {
   const client = useQueryClient();
   useEffect(() => {

@@ -5,7 +5,7 @@ import { isSignedOut } from '../api/query-client';
 import { personQuery, sessionQuery } from '../api/who-queries';
 
 export interface Submission<Values> {
-  /** Does nothing while the one before is under way: a second click is not a second request. */
+  /** Does nothing while the previous submission runs: a second click is not a second request. */
   readonly submit: (values: Values) => Promise<void>;
   readonly pending: boolean;
   /** Why the last one failed; undefined after a success. */
@@ -13,8 +13,8 @@ export interface Submission<Values> {
 }
 
 /**
- * Sends a form. Unlike a cached mutation it keeps nothing of what was sent or answered.
- * @param send the request and what follows from its success; throws ApiProblem
+ * Sends a form. Unlike a cached mutation it keeps neither the request nor the response.
+ * @param send makes the request and handles its success; throws ApiProblem
  */
 export function useSubmit<Values = void>(send: (values: Values) => Promise<unknown>): Submission<Values> {
   const underWay = useRef(false);
@@ -32,7 +32,7 @@ export function useSubmit<Values = void>(send: (values: Values) => Promise<unkno
     } catch (error) {
       if (!(error instanceof ApiProblem)) throw error;
       setProblem(error);
-      // Asked again, the session's query finds no session and leads to the sign-in page.
+      // The session's query then finds no session and leads to the sign-in page.
       if (isSignedOut(error)) await Promise.all([sessionQuery, personQuery].map(({ queryKey }) => client.invalidateQueries({ queryKey })));
     } finally {
       underWay.current = false;

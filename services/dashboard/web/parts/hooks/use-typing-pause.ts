@@ -1,12 +1,12 @@
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useRouter } from '@tanstack/react-router';
 
-/** Long enough for the next letter. */
+/** Milliseconds, enough for the next letter. */
 const PAUSE_MS = 300;
 
 /**
- * Hands a filter's text on when its typing pauses, to go into the page's address. Not when the reader has followed a link by then: while the
- * next page still loads, a change of this page's address would bring them back.
+ * Passes a filter's text on when typing pauses, to put it into the page's address. It does not if the reader has followed a link by then:
+ * while the next page still loads, a change of this page's address would bring the reader back.
  */
 export function useTypingPause<Value>(change: (value: Value) => void): (value: Value) => void {
   const router = useRouter();

@@ -1,14 +1,14 @@
 import { useEffect, useId } from 'react';
 
-/** The forms on the page that hold edits. */
+/** Forms on the page with unsaved edits. */
 const unsaved = new Set<string>();
 
-/** True while any form on the page holds edits that leaving would drop. */
+/** True while any form on the page has edits that leaving would drop. */
 export function hasUnsaved(): boolean {
   return unsaved.size > 0;
 }
 
-/** Notes while a form is shown whether it holds edits; see {@link UnsavedGuard}. */
+/** Records whether a shown form has unsaved edits; see {@link UnsavedGuard}. */
 export function useUnsaved(isDirty: boolean): void {
   const id = useId();
   useEffect(() => {

@@ -1,27 +1,27 @@
 import { useEffect, useState } from 'react';
 
 interface VersionedOptions<Item> {
-  /** As the server has it now. */
+  /** The server's present version. */
   readonly item: Item;
   readonly isDirty: boolean;
-  /** True when both hold the same in what this form edits. */
+  /** True when both have the same values in the fields of this form. */
   readonly isSame: (a: Item, b: Item) => boolean;
   /** Puts the item's values into the form. */
   readonly onReset: (item: Item) => void;
 }
 
 export interface Versioned<Item> {
-  /** What the form's edits are based on; its version goes along with the change. */
+  /** The version on which the form's edits are based. Its number is sent with the change. */
   readonly base: Item;
-  /** True when somebody else changed what this form edits, while it holds edits. */
+  /** True when somebody else changed the same fields while the form has edits. */
   readonly isStale: boolean;
   /** Drops the edits. */
   readonly takeTheirs: () => void;
-  /** Keeps the edits, now based on what the other made. */
+  /** Keeps the edits, and bases them on the other person's version. */
   readonly keepMine: () => void;
 }
 
-/** Follows an item that others may change while a form edits it. Without edits the form follows too; with edits it says so instead. */
+/** Follows an item that others may change while a form edits it. Without edits the form follows too; with edits it reports the change. */
 export function useVersioned<Item extends { version: string }>(options: VersionedOptions<Item>): Versioned<Item> {
   const { item, isDirty, isSame, onReset } = options;
   const [base, setBase] = useState(item);

@@ -1,6 +1,6 @@
 import { createContext, useContext } from 'react';
 
-/** Who looks at a page: a customer or an operator. */
+/** The reader of a page: a customer or an operator. */
 export interface Viewer {
   readonly email: string;
   readonly quotaTimeZone: string;

@@ -20,7 +20,7 @@ interface AppFrameProps {
   readonly children: ReactNode;
 }
 
-/** Where the logo leads. */
+/** Target of the logo. */
 const HOMES = { '/account': '/', '/operator/account': '/operator', '/no-organisation': '/no-organisation' } as const;
 
 /** Frame of every page of somebody who is signed in. */
@@ -70,10 +70,10 @@ export function AppFrame({ navigation, accountPath, children }: AppFrameProps): 
   );
 }
 
-/** Where the own account is: of a customer, an operator, or somebody in no organisation. */
+/** Path of the own account: a customer's, an operator's, or that of a person in no organisation. */
 type AccountPath = '/account' | '/operator/account' | '/no-organisation';
 
-/** Who is signed in, the account, and the way out. */
+/** The signed-in person, with links to the account and to sign out. */
 function UserMenu({ accountPath }: { readonly accountPath: AccountPath }): ReactNode {
   const { email } = useViewer();
   const navigate = useNavigate();

@@ -26,7 +26,7 @@ import { ProblemAlert } from '../components/problem-alert';
 import { useSubmit } from '../hooks/use-submit';
 import { ROLE_NAMES } from '../format/role-words';
 
-/** By what somebody comes for. */
+/** Groups of pages by purpose. */
 const GROUPS = [
   { title: undefined, pages: [{ to: '/', label: 'Overview', Icon: IconHome }] },
   {
@@ -113,7 +113,7 @@ export function MainNavigation({ onNavigate }: { readonly onNavigate: () => void
   );
 }
 
-/** A page of the server's own, which readers without an account see too. */
+/** A page that the server writes, which needs no account. */
 function ReferenceLink(): ReactNode {
   return (
     <NavLink
@@ -129,17 +129,19 @@ function ReferenceLink(): ReactNode {
 
 const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\u200f\u061c]/u;
 
-/** An option takes no markup: Unicode's isolates (U+2068, U+2069) keep a name that is written from right to left from turning the words around it. */
+/**
+ * An option takes no markup. Unicode's isolates (U+2068, U+2069) keep a name written from right to left from turning the words around it.
+ */
 function isolateText(name: string): string {
   return RIGHT_TO_LEFT.test(name) ? `\u2068${name}\u2069` : name;
 }
 
-/** Which organisation the pages show. Nothing for members of only one. */
+/** Switches the organisation that the pages show. Nothing for members of only one. */
 function OrganisationSwitcher(): ReactNode {
   const { customerId, organisations } = useSession();
   const { submit, pending, problem } = useSubmit(async (wanted: string) => {
     await call('POST /organisation', { body: { customerId: wanted } });
-    // Nothing of what is shown or kept belongs to the other one.
+    // Nothing that is shown or cached belongs to the other organisation.
     window.location.assign('/');
   });
   if (organisations.length < 2) return null;

@@ -56,7 +56,7 @@ export function OperatorLayout(): ReactNode {
   );
 }
 
-/** What fails now, over every page of the console. */
+/** Present outages, above every page of the console. */
 function Outages(): ReactNode {
   const { data } = useQuery(outagesOfAllQuery);
   return (

@@ -7,7 +7,7 @@ import { personQuery } from '../api/who-queries';
 import { ViewerProvider } from '../hooks/use-viewer';
 import { AppFrame } from './app-frame';
 
-/** The one page there is. */
+/** The only page. */
 function PersonNavigation({ onNavigate }: { readonly onNavigate: () => void }): ReactNode {
   return (
     <NavLink

@@ -2,7 +2,7 @@ import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from '@mant
 import { IconMoon, IconSun } from '@tabler/icons-react';
 import { type ReactNode } from 'react';
 
-/** Light or dark. Without a choice the system's own is followed. */
+/** Light or dark. Without a choice it follows the system. */
 export function SchemeToggle(): ReactNode {
   const { setColorScheme } = useMantineColorScheme();
   const isDark = useComputedColorScheme('light') === 'dark';

@@ -28,7 +28,7 @@ export function ShellLayout(): ReactNode {
   );
 }
 
-/** Tells an operator whose pages these are. Nothing for anybody else. */
+/** Shows an operator whose pages these are. Nothing for anybody else. */
 function ViewingNotice({ email }: { readonly email: string }): ReactNode {
   const customerId = viewedCustomer();
   if (customerId === undefined) return null;
@@ -48,7 +48,7 @@ function ViewingNotice({ email }: { readonly email: string }): ReactNode {
   );
 }
 
-/** What a page's own buttons need. */
+/** Permission that a page's own buttons need. */
 const PAGES: Readonly<Record<string, Permission>> = {
   '/keys': 'keys',
   '/plans': 'plans',
@@ -58,7 +58,7 @@ const PAGES: Readonly<Record<string, Permission>> = {
   '/team': 'members',
 };
 
-/** Says why buttons of the page are out of reach. Nothing for people who may use them. */
+/** Explains why buttons of the page are disabled. Nothing for people who may use them. */
 function RoleNotice(): ReactNode {
   const { role, permissions, organisation } = useSession();
   const page = useLocation({ select: ({ pathname }) => `/${pathname.split('/')[1] ?? ''}` });

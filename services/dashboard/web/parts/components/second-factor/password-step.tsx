@@ -16,10 +16,7 @@ interface PasswordStepProps {
   readonly onCancel?: (() => void) | undefined;
 }
 
-/**
- * Asks for the account's password before something of the account changes. An account without one has signed in a moment ago, or is told
- * to do so.
- */
+/** Asks for the account's password before a change of the account. An account without one must have signed in just now. */
 export function PasswordStep({ children, action, isDangerous = false, onPassword, onCancel }: PasswordStepProps): ReactNode {
   const hasPassword = useHasPassword();
   const form = useForm({

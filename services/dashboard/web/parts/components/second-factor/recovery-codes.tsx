@@ -10,7 +10,7 @@ interface RecoveryCodesProps {
   readonly onClose: () => void;
 }
 
-/** Shows the codes for when the authenticator is lost, once. */
+/** Shows, once, the codes for a lost authenticator. */
 export function RecoveryCodes({ codes, onClose }: RecoveryCodesProps): ReactNode {
   const [isKept, { open: noteKept }] = useDisclosure(false);
   const [isDone, setDone] = useState(false);
@@ -18,7 +18,7 @@ export function RecoveryCodes({ codes, onClose }: RecoveryCodesProps): ReactNode
     noteKept();
     setDone(true);
   };
-  // Only once the page is told that they are kept: closing may lead to another page.
+  // Only after the page knows that they are stored, because closing may lead to another page.
   useEffect(() => {
     if (isDone) onClose();
   }, [isDone, onClose]);

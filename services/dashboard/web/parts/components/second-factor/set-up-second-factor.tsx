@@ -13,13 +13,13 @@ import { useSubmit } from '../../hooks/use-submit';
 import classes from './second-factor.module.css';
 
 interface SetUpSecondFactorProps {
-  /** The factor is on, and the codes were seen. */
+  /** Called when the factor is on, and the codes were seen. */
   readonly onDone: () => void;
-  /** Left out where there is no way around it. */
+  /** Left out when the person must go through with it. */
   readonly onCancel?: () => void;
 }
 
-/** Password, authenticator, recovery codes: the way to a second factor. Secret and codes live in this component's state and nowhere else. */
+/** The steps to a second factor: password, authenticator, recovery codes. Secret and codes are only in this component's state. */
 export function SetUpSecondFactor({ onDone, onCancel }: SetUpSecondFactorProps): ReactNode {
   const [setUp, setSetUp] = useState<SecondFactorSetUp>();
   const [isConfirmed, setConfirmed] = useState(false);
@@ -41,7 +41,7 @@ export function SetUpSecondFactor({ onDone, onCancel }: SetUpSecondFactorProps):
 interface ScanStepProps {
   /** `otpauth:` address. */
   readonly totpUri: string;
-  /** A code was right: the factor is on. */
+  /** Called after a correct code: the factor is on. */
   readonly onConfirmed: () => void;
   readonly onCancel?: (() => void) | undefined;
 }
