@@ -17,18 +17,18 @@ export interface QuotaShardsOptions extends StoreDaysOptions {
   readonly seen: SeenUsage;
   readonly ledger: QuotaLedger;
   readonly fallback: PostgresQuotaCounter;
-  /** Called when a master is given up: the counts that this node saw there must reach Postgres. */
+  /** Called when a master is given up, because the counts that this node saw there must reach PostgreSQL. */
   readonly onOpen: () => void;
   readonly log: StoreLog;
 }
 
-/** The counter on one master, with its own breaker: when it opens, subscriptions on other masters stay where they are. */
+/** The counter on one master, with its own breaker. When it opens, subscriptions on other masters stay where they are. */
 interface Shard {
   readonly primary: RedisQuotaCounter;
   readonly failover: QuotaFailover;
 }
 
-/** How long a start waits for Redis before it counts in Postgres. */
+/** Milliseconds that a start waits for Redis before it counts in PostgreSQL. */
 const FIRST_CONNECT_MS = 1_000;
 /** The name of the shard for subscriptions without a known master, before a cluster was reached. It counts in Postgres. */
 const NOWHERE = '';
@@ -70,7 +70,10 @@ export class QuotaShards {
     return this.shardOf(subscriptionId).failover;
   }
 
-  /** Tells the subscription's master what Postgres knows. @throws StoreUnavailable */
+  /**
+   * Sends the subscription's master what PostgreSQL knows.
+   * @throws StoreUnavailable
+   */
   merge(usage: SubscriptionUsage): Promise<void> {
     return this.shardOf(usage.subscriptionId).primary.merge(usage);
   }
@@ -85,7 +88,7 @@ export class QuotaShards {
     return [...this.shards.values()].reduce(addCounts, this.retired);
   }
 
-  /** Stops the breakers, lets spends under way end and gives late units back. */
+  /** Stops the breakers, lets running spends end and gives late units back. */
   async stop(): Promise<void> {
     for (const { failover } of this.shards.values()) failover.close();
     await Promise.all([...this.shards.values()].map(({ primary }) => primary.close()));
@@ -131,8 +134,8 @@ export class QuotaShards {
   }
 
   /**
-   * A subscription may have been counted in Postgres while another master had it, or its new master may not have had the last counts of
-   * the old one: every subscription is merged anew before its next spend.
+   * A subscription may have been counted in PostgreSQL while another master had it, or its new master may lack the last counts of the old
+   * one. Every subscription is therefore merged again before its next spend.
    */
   private tagsMoved(): void {
     const names = this.masters.names();

@@ -9,10 +9,10 @@ import { type Silence } from './quota/quota-reply-watch';
 import { SeenUsage, type StoreLog, UsageWriter } from './quota/quota-usage';
 
 export interface QuotaStoreOptions {
-  /** Without it Postgres counts. */
+  /** Without it, PostgreSQL counts. */
   readonly redisUrl?: string | undefined;
   readonly pool: Pool;
-  /** IANA name; day and month turn at its midnight. */
+  /** IANA name. Day and month change at its midnight. */
   readonly timeZone: string;
   readonly clock: Clock;
   readonly log: StoreLog;
@@ -32,15 +32,15 @@ export interface QuotaStore {
 /** Redis is given up after this long without any reply; see {@link ReplyWatch}. A broken connection gives it up at once. */
 const REDIS_SILENCE: Silence = { silenceMs: 20, heldUpSilenceMs: 200 };
 /**
- * The same for Postgres behind Redis. It is longer because Postgres has no fallback: giving up a busy Postgres refuses requests. Once
- * Postgres is found silent, calls fail at once until it answers again.
+ * The limit for PostgreSQL behind Redis. It is longer because PostgreSQL has no fallback: giving up a busy PostgreSQL refuses requests.
+ * Once it is silent, calls fail at once until it replies again.
  */
 const FALLBACK_SILENCE: Silence = { silenceMs: 250, heldUpSilenceMs: 500 };
 const POSTGRES_DEADLINE_MS = 1_000;
 
 /**
- * The daily and monthly counters: Redis with Postgres behind it, or Postgres alone.
- * Resolves when the store can be used; a Redis that cannot be reached does not hold it up for longer than a second.
+ * The daily and monthly counters: Redis with PostgreSQL behind it, or PostgreSQL alone. Resolves when the store can be used. An unreachable
+ * Redis delays it by at most a second.
  */
 export async function createQuotaCounter(options: QuotaStoreOptions): Promise<QuotaStore> {
   if (options.redisUrl === undefined) return createOnPostgres(options);

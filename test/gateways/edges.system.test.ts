@@ -15,6 +15,8 @@ const WEATHER = { id: 'weather', title: 'Weather', description: 'Rain.', prefix:
 const UNBOUNDED: readonly AnyGateway[] = ['caddy'];
 /** nginx reads an interim response as the response itself, up to version 1.29: docs/your-api.md. */
 const WITHOUT_INTERIM: readonly AnyGateway[] = ['nginx', 'nginx-lua', 'kong', 'kong-lane'];
+/** Announces trailers that it drops: docs/your-api.md. */
+const ANNOUNCES: readonly AnyGateway[] = ['kong', 'kong-lane'];
 /** Passes the character on, and the API decides; Caddy refuses it with a text of its own. */
 const PASSES_CONTROL_CHARACTERS: readonly AnyGateway[] = ['kong', 'kong-lane', 'nginx-lua'];
 
@@ -24,7 +26,7 @@ let key: string;
 const seen: IncomingMessage[] = [];
 const gateways = new Map<AnyGateway, AnyRunningGateway>();
 
-/** `/head/N` has a head of N bytes, `/hints` an interim response before its own. */
+/** `/head/N` has a head of N bytes, `/hints` an interim response before its own, `/trailers` a header after its body. */
 function answer(request: IncomingMessage, response: ServerResponse): void {
   seen.push(request);
   const bytes = Number(/^\/head\/(\d+)$/.exec(request.url ?? '')?.[1] ?? 0);
@@ -32,7 +34,11 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
     for (let at = 0; at * 1_000 < bytes; at++) response.setHeader(`X-Part-${at}`, 'a'.repeat(980));
     response.end('rain');
   };
-  if (request.url === '/hints') response.writeEarlyHints({ link: '</style.css>; rel=preload' }, send);
+  if (request.url === '/trailers') {
+    response.setHeader('Trailer', 'X-Sum').write('rain');
+    response.addTrailers({ 'X-Sum': '42' });
+    response.end();
+  } else if (request.url === '/hints') response.writeEarlyHints({ link: '</style.css>; rel=preload' }, send);
   else send();
 }
 
@@ -95,6 +101,11 @@ describe.each(EVERY_GATEWAY)('%s', (kind) => {
     const { status, text } = await ask('GET /weather/pune', [...(hasKey ? [`X-API-Key: ${key}`] : []), 'X-Odd: a\u0001b']);
     expect([status, seen]).toEqual([400, []]);
     if (kind !== 'caddy') expect(text).toMatch(/"code": ?"(?:request_not_readable|gateway_error)"/);
+  });
+
+  (ANNOUNCES.includes(kind) ? it.skip : it)('announces the trailers of a response only where it passes them on', async () => {
+    const { status, text } = await ask('GET /weather/trailers');
+    expect([status, /^trailer: x-sum/im.test(text)]).toEqual([200, /^x-sum: 42/im.test(text)]);
   });
 
   (WITHOUT_INTERIM.includes(kind) ? it.skip : it)('answers a request whose API sends 103 first', async () => {

@@ -11,22 +11,24 @@ export interface AccessRecordCacheOptions {
   /** The store behind the cache. */
   readonly source: AccessRecords;
   readonly feed: ChangeFeed;
-  /** Knows which keys exist; without it every unknown one is read from the store. */
+  /** Knows which keys exist. Without it, every unknown key is read from the store. */
   readonly hashes?: KnownHashes | undefined;
-  /** Most reads at a time of keys that are not known to exist. Default 4: half of the plugin server's connections for keys. */
+  /** Maximum reads at a time for keys that are not known to exist. Default 4: half of the plugin server's connections for keys. */
   readonly maxDoubtful?: number;
   readonly clock?: Clock;
-  /** Most keys kept. Default 100,000 (about 100 MB when each has a handful of products and rules). */
+  /** Maximum keys kept. Default 100,000 (about 100 MB when each has a handful of products and rules). */
   readonly maxKnown?: number;
-  /** Most unknown hashes kept. Default 10,000. */
+  /** Maximum unknown hashes kept. Default 10,000. */
   readonly maxUnknown?: number;
-  /** How long a record may be used after it was last known to be true, with the store unreachable. Default 60 s. */
+  /**
+   * Milliseconds for which a record may be used after the last time it was known to be true, while the store is unreachable. Default 60 s.
+   */
   readonly staleLimitMs?: number;
-  /** How long a request waits for a new read when it could use a record that was true half a second ago. Default 40 ms. */
+  /** Milliseconds that a request waits for a new read when it could use a record that was true half a second ago. Default 40 ms. */
   readonly rereadDeadlineMs?: number;
-  /** How long a request waits when it has nothing else. Default 800 ms. */
+  /** Milliseconds that a request waits when there is nothing else to use. Default 800 ms. */
   readonly coldDeadlineMs?: number;
-  /** Pause after a failure in which the store is not asked. Default 250 ms. */
+  /** Milliseconds after a failure in which the store is not queried. Default 250 ms. */
   readonly breakerPauseMs?: number;
 }
 
@@ -45,9 +47,9 @@ interface Flight {
 }
 
 /**
- * Keeps access records in memory for as long as they are known to be true. While the feed is healthy, what it has not named is valid
- * and costs no query. While it is not, every request reads anew; only when the store does not answer either, a record may be used
- * for `staleLimitMs` from the last moment it was known to be true. That a key does not exist is never taken from memory then.
+ * Keeps access records in memory for as long as they are known to be true. While the feed is healthy, a record that it has not named is
+ * valid and costs no query. While it is not, every request reads the store again. Only if the store gives no response either may a record
+ * be used, for `staleLimitMs` from the last time it was known to be true. Memory never proves then that a key does not exist.
  */
 export class AccessRecordCache implements AccessRecords {
   private readonly source: AccessRecords;
@@ -103,7 +105,7 @@ export class AccessRecordCache implements AccessRecords {
     this.unsubscribe();
   }
 
-  /** Asks the feed instead of the store; requests that ask at the same time share the question. */
+  /** Asks the feed instead of the store. Requests that ask at the same time share one question. */
   private async proveAbsent(hash: string, hashes: KnownHashes): Promise<AccessRecord | undefined> {
     const start = this.records.startRead(this.clock.monotonic());
     if (!(await hashes.isAbsent(hash))) return this.readOrUseStale(hash);
@@ -140,7 +142,7 @@ export class AccessRecordCache implements AccessRecords {
     return flight.result;
   }
 
-  /** True for a key that is not known to exist, neither by its hash nor by a record that was read lately. */
+  /** True for a key that is not known to exist, either by its hash or by a record that was read recently. */
   private isDoubtful(hash: string): boolean {
     const { hashes } = this.options;
     return hashes !== undefined && hashes.judge(hash) !== 'possible' && !this.records.findWithin(hash, this.staleLimitMs);
@@ -173,7 +175,7 @@ export class AccessRecordCache implements AccessRecords {
     }
   }
 
-  /** How long to wait for a new read: an older record takes the place of one only when the store is as good as gone. */
+  /** How long to wait for a new read. An older record replaces it only when the store is as good as gone. */
   private patienceMs(hash: string): number {
     const { rereadDeadlineMs = 40, coldDeadlineMs = 800 } = this.options;
     if (this.records.findWithin(hash, Math.min(YOUNG_MS, this.staleLimitMs))) return rereadDeadlineMs;

@@ -3,19 +3,19 @@ import { type AccessRecord } from '../../core/ports';
 
 export interface CachedRecord {
   readonly record: AccessRecord;
-  /** Monotonic milliseconds at which the read began: the record was true then. */
+  /** Monotonic milliseconds at which the read began, when the record was true. */
   readonly readAt: number;
-  /** Which connection of the change feed watched over it. */
+  /** The connection of the change feed that watched over it. */
   readonly generation: number;
 }
 
 /**
- * Whitelist rules of all records together, about 200 MB: a customer may have thousands of keys with thousands of rules each, and a node
- * out of memory refuses everybody.
+ * Whitelist rules of all records together, about 200 MB. A customer may have thousands of keys with many rules each, and a node out of
+ * memory refuses everybody.
  */
 const MAX_RULES = 1_000_000;
 
-/** Records by hash, found again by credential and by customer. Bounded: the least recently used go first. */
+/** Records by hash, also found by credential and by customer. Bounded: the least recently used go first. */
 export class AccessRecordIndex {
   private readonly byCredential = new Map<string, string>();
   private readonly byCustomer = new Map<string, Set<string>>();
@@ -39,7 +39,7 @@ export class AccessRecordIndex {
   }
 
   set(hash: string, cached: CachedRecord): void {
-    // The record that this one replaces is forgotten by then, so that the new entries stay.
+    // The replaced record is forgotten by then, so that the new entries stay.
     this.records.set(hash, cached);
     this.byCredential.set(cached.record.credentialId, hash);
     const hashes = this.byCustomer.get(cached.record.customerId);

@@ -1,7 +1,7 @@
 /**
- * A committed change. `gap` means that changes may have been missed before this moment (the connection was new or had been lost);
- * `everything` that more changed than can be named. `at`, as PostgreSQL writes a time, is when the change's transaction began: the same
- * moment that its line in the audit log has.
+ * A committed change. `gap`: changes may have been missed before this time (the connection was new or had been lost). `everything`: more
+ * changed than can be named. `at`, in PostgreSQL's form, is the time at which the change's transaction began, which its line in the audit
+ * log has too.
  */
 export type Change =
   | {
@@ -18,18 +18,18 @@ export type Change =
   | { readonly kind: 'everything'; readonly isCatalogue?: true }
   | { readonly kind: 'gap' };
 
-/** Tells what was changed in the store, in the order of the commits. */
+/** Reports changes in the store, in the order of the commits. */
 export interface ChangeFeed {
-  /** False from the moment on when a change could be missed or late. */
+  /** False from the time on at which a change could be missed or late. */
   isHealthy(): boolean;
   /**
-   * Monotonic milliseconds: every change committed before this moment, on the connection that the last `gap` announced, has been
-   * told. Minus infinity before the first. It still speaks of the old connection while `gap` is being told.
+   * Monotonic milliseconds: every change committed before this time, on the connection that the last `gap` announced, has been reported.
+   * Minus infinity before the first. While `gap` is being reported, it still refers to the old connection.
    */
   lastHealthyAt(): number;
   /**
-   * Asks the store; those who ask at the same time share a question.
-   * @returns true once every change from before this call has been told; false when that is not known within some time. Never rejects
+   * Asks the store. Callers that ask at the same time share one question.
+   * @returns true once every change from before this call has been reported; false when that is not known within some time. Never rejects
    */
   caughtUp(): Promise<boolean>;
   /** @returns a function that ends the subscription */

@@ -7,7 +7,7 @@ export class CircuitBreaker {
 
   constructor(private readonly options: { readonly clock: Clock; readonly pauseMs: number }) {}
 
-  /** True when the caller may try; asking takes the one trial after a pause. */
+  /** True when the caller may try. Calling it takes the one trial after a pause. */
   mayTry(): boolean {
     if (this.openUntil === undefined) return true;
     const now = this.options.clock.monotonic();
@@ -16,7 +16,7 @@ export class CircuitBreaker {
     return true;
   }
 
-  /** True from a failure to the next success. Asking takes no trial. */
+  /** True from a failure to the next success. Calling it takes no trial. */
   isOpen(): boolean {
     return this.openUntil !== undefined;
   }

@@ -3,18 +3,18 @@ import { type Clock, StoreUnavailable } from '../../core/ports';
 
 export interface DoubtfulReadsOptions {
   readonly clock: Clock;
-  /** Most that run at a time. */
+  /** Maximum reads at a time. */
   readonly most: number;
-  /** Most that wait for their turn. */
+  /** Maximum reads that wait for their turn. */
   readonly mostWaiting: number;
   /** A request that has waited this long is refused without a read. */
   readonly patienceMs: number;
 }
 
-/** Limits reads of keys that may not exist to a share of the store's connections, in the order in which they came. */
+/** Limits reads of keys that may not exist to a share of the store's connections, in order of arrival. */
 export class DoubtfulReads {
   private readonly limit: LimitFunction;
-  /** How many were refused. */
+  /** Number of refused reads. */
   refused = 0;
 
   constructor(private readonly options: DoubtfulReadsOptions) {
@@ -26,7 +26,7 @@ export class DoubtfulReads {
     return this.limit.activeCount + this.limit.pendingCount < most + mostWaiting;
   }
 
-  /** @throws StoreUnavailable when the read's turn does not come in time; also what the work throws */
+  /** @throws StoreUnavailable when the read's turn does not come in time; whatever the work throws */
   async run<T>(work: () => Promise<T>): Promise<T> {
     const { clock, patienceMs } = this.options;
     const cameAt = clock.monotonic();

@@ -1,4 +1,4 @@
-/** Bits for each key that the filter is made for, and how many of them one key sets: 0.4 % of false positives when it is full. */
+/** Bits for each key that the filter is sized for, and the number of them that one key sets. A full filter has 0.4 % false positives. */
 const BITS_PER_KEY = 12;
 const BITS_SET = 6;
 
@@ -14,21 +14,21 @@ export function hashStartOf(hash: string): HashStart {
 }
 
 /**
- * A Bloom filter over the hashes of keys: 1.5 MB for a million. It always finds a key that was added, and a small share of those that were
- * not. That share grows when more keys are added than the filter was made for.
+ * A Bloom filter over the hashes of keys: 1.5 MB for a million. It finds every key that was added, and a small share of others. That share
+ * grows when more keys are added than the filter is sized for.
  */
 export class KeyFilter {
   private readonly bits: Uint32Array;
   private readonly bitCount: number;
   private added = 0;
 
-  /** @param capacity the number of keys that it is made for */
+  /** @param capacity the number of keys that it is sized for */
   constructor(readonly capacity: number) {
     this.bits = new Uint32Array(Math.ceil((capacity * BITS_PER_KEY) / 32));
     this.bitCount = this.bits.length * 32;
   }
 
-  /** Keys added, less those that could not be told from others. */
+  /** Number of keys added, without those that looked like others. */
   get size(): number {
     return this.added;
   }

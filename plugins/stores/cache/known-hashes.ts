@@ -4,7 +4,7 @@ import { hashStartOf, KeyFilter } from './key-filter';
 
 /** Some of the store's hashes, in their order. */
 export interface HashPage {
-  /** 8 bytes a key: the start of its hash. */
+  /** 8 bytes for each key: the start of its hash. */
   readonly starts: Buffer;
   /** Where the next page begins; undefined after the last. */
   readonly next: Buffer | undefined;
@@ -12,8 +12,8 @@ export interface HashPage {
 
 export interface HashSource {
   /**
-   * @param after the hash behind which the page begins; from the first hash without
-   * @throws Error when the store does not answer, or is a copy that may lag behind what the feed tells
+   * @param after the hash after which the page begins; from the first hash without it
+   * @throws Error when the store gives no response, or is a copy that may lag behind the feed
    */
   readHashes(after: Buffer | undefined): Promise<HashPage>;
 }
@@ -21,35 +21,36 @@ export interface HashSource {
 export interface KnownHashesOptions {
   readonly source: HashSource;
   readonly feed: ChangeFeed;
-  /** First pause after a load that failed; it doubles up to 30 s. Default 1 s. */
+  /** Milliseconds of the first pause after a failed load. It doubles up to 30 s. Default 1 s. */
   readonly retryMs?: number;
-  /** Room for at least so many keys. Default 65,536, which takes 96 KB. */
+  /** Room for at least this many keys. Default 65,536, which takes 96 KB. */
   readonly leastCapacity?: number;
-  /** Told when a load failed; it is tried again. */
+  /** Called when a load failed. The load is repeated. */
   readonly onError?: (error: unknown) => void;
 }
 
-/** `possible`: almost certainly a key. `absent`: not a key, if the feed is caught up. `doubtful`: not known, which proves nothing. */
+/** `possible`: almost certainly a key. `absent`: not a key, if the feed is caught up. `doubtful`: unknown, which proves nothing. */
 export type HashVerdict = 'possible' | 'absent' | 'doubtful';
 
-/** Room for keys that are made after a load: with more than that it is loaded again. */
+/** Room for keys that are made after a load. With more keys, the filter is loaded again. */
 const HEADROOM = 1.25;
 const MAX_RETRY_MS = 30_000;
 const START_BYTES = 8;
 
 /**
- * Knows of every key whether it exists, from a filter in memory, and knows when it does not know. Loaded in pages from the store after the
- * feed was connected: a key is either committed before, then a page holds it, or told by the feed. After a loss of the feed it is loaded anew.
+ * Knows for every key whether it exists, from a filter in memory, and knows when it cannot tell. The filter is loaded in pages from the
+ * store after the feed connected: a key either was committed before, and a page holds it, or the feed reports it. After a loss of the feed
+ * it is loaded again.
  */
 export class KnownHashes {
-  /** Holds every key that the feed had told when it was loaded, and every one told since. */
+  /** Holds every key that the feed had reported when it was loaded, and every one reported since. */
   private complete: KeyFilter | undefined;
-  /** The filter of the connection before. It can show that a key existed, not that one does not exist. */
+  /** The filter of the earlier connection. It can show that a key existed, and not that one does not exist. */
   private former: KeyFilter | undefined;
   private loading: KeyFilter | undefined;
   /** Grows whenever keys may have been missed. */
   private epoch = 0;
-  /** Which load is the one to wait for. */
+  /** Number of the load to wait for. */
   private turn = 0;
   private isLoading = false;
   private loads = 0;
@@ -67,7 +68,7 @@ export class KnownHashes {
   }
 
   /**
-   * Proves that no key has this hash: a key that was committed before this call is told by the feed before it is caught up.
+   * Proves that no key has this hash: a key committed before this call is reported before the feed is caught up.
    * @returns false when it cannot be proven
    */
   async isAbsent(hash: string): Promise<boolean> {
@@ -82,7 +83,7 @@ export class KnownHashes {
     return { keys: this.complete?.size ?? 0, bytes, isComplete: this.complete !== undefined, loads: this.loads };
   }
 
-  /** Ends a load that runs and stops listening to the feed. */
+  /** Ends a running load and stops listening to the feed. */
   close(): void {
     this.unsubscribe();
     this.closing.abort();
@@ -142,7 +143,7 @@ export class KnownHashes {
     const { source } = this.options;
     const expected = estimateKeys(await source.readHashes(undefined));
     if (!this.isCurrent(turn)) return undefined;
-    // Before the first page that counts is read: what is told from here on is added, what was told before is in the pages.
+    // Made before the first page is read: later reports are added to it, and the pages hold earlier ones.
     const filter = (this.loading = new KeyFilter(Math.max(least, Math.ceil(expected * HEADROOM))));
     let next: Buffer | undefined;
     do {
@@ -165,7 +166,7 @@ export class KnownHashes {
   }
 }
 
-/** Hashes are spread evenly: how far the first page reaches tells how many there are. */
+/** Estimates the number of keys from the reach of the first page, because hashes are spread evenly. */
 function estimateKeys({ starts, next }: HashPage): number {
   const count = starts.length / START_BYTES;
   return next === undefined ? count : Math.ceil(count / ((next.readUInt32BE(0) + 1) / 2 ** 32));

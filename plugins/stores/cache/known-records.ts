@@ -7,11 +7,11 @@ import { RecentChanges } from './recent-changes';
 export interface KnownRecordsOptions {
   readonly feed: ChangeFeed;
   readonly clock: Clock;
-  /** Most keys kept. */
+  /** Maximum keys kept. */
   readonly maxKnown: number;
-  /** Most unknown hashes kept. */
+  /** Maximum unknown hashes kept. */
   readonly maxUnknown: number;
-  /** How long a record of an earlier connection of the feed may be asked for. */
+  /** Milliseconds for which a record of an earlier connection of the feed may be used. */
   readonly staleLimitMs: number;
 }
 
@@ -20,17 +20,17 @@ export interface ReadStart {
   /** Monotonic milliseconds. */
   readonly startedAt: number;
   readonly generation: number;
-  /** Changes told by then. */
+  /** Number of changes reported by then. */
   readonly changes: number;
 }
 
-/** What a node knows of keys, and until when each record is known to be true. */
+/** A node's knowledge of keys, and the time until which each record is known to be true. */
 export class KnownRecords {
   private readonly known: AccessRecordIndex;
-  /** Hashes that no key has. */
+  /** Hashes without a key. */
   private readonly unknown: LRUCache<string, Omit<CachedRecord, 'record'> & { readonly record: undefined }>;
   private readonly changes = new RecentChanges();
-  /** Generation → last moment its connection is known to have told everything. The current one asks the feed. */
+  /** Generation → last time at which its connection is known to have reported everything. The current one asks the feed. */
   private readonly watchedUntil = new Map<number, number>();
   private generation = 0;
 
@@ -39,7 +39,7 @@ export class KnownRecords {
     this.unknown = new LRUCache({ max: options.maxUnknown });
   }
 
-  /** What the current connection of the feed has watched over all the time; undefined when nothing is known so. */
+  /** A record that the current connection of the feed has watched all the time; undefined when there is none. */
   findWatched(hash: string): { readonly record: AccessRecord | undefined } | undefined {
     const cached = this.known.get(hash);
     if (cached?.generation === this.generation) return cached;
@@ -63,11 +63,11 @@ export class KnownRecords {
 
   /** @param record undefined when the store has no such key */
   keep(hash: string, record: AccessRecord | undefined, { startedAt: readAt, generation, changes }: ReadStart): void {
-    // While the feed is down nothing else tells that a slow read saw less than one that began later and ended earlier.
+    // While the feed is down, nothing else shows that a slow read saw less than one that began later and ended earlier.
     const newest = this.known.get(hash) ?? this.unknown.get(hash);
     if (newest && newest.readAt > readAt) return;
     if (this.changes.concern(changes, record)) {
-      // The read may have seen the state before that change: good for those who had asked by then, not for keeping.
+      // The read may have seen the state before that change. It serves requests from before the change, and is not kept.
       this.known.delete(hash);
     } else if (record) {
       this.unknown.delete(hash);
@@ -78,14 +78,14 @@ export class KnownRecords {
     }
   }
 
-  /** Drops what a change may have made untrue. */
+  /** Drops records that a change may have made untrue. */
   apply(change: Change): void {
     this.changes.add(change);
     if (change.kind === 'gap') return this.startGeneration();
     if (change.kind === 'customer') return this.known.deleteCustomer(change.id);
     if (change.kind === 'credential') this.known.deleteCredential(change.id);
     else this.known.clear();
-    // The credential may be new, and its hash one that was asked for before.
+    // The credential may be new, and its hash one that was looked up before.
     this.unknown.clear();
   }
 

@@ -1,13 +1,13 @@
 import { type AccessRecord } from '../../core/ports';
 import { type Change } from './change-feed';
 
-/** More than a read of some milliseconds can overlap; when it is exceeded the answer is "yes". */
+/** More than a read of some milliseconds can overlap. Beyond it the result is "yes". */
 const KEPT = 1_000;
 
-/** Answers whether a read may have missed a change that was told while it ran. */
+/** Decides whether a read may have missed a change that was reported while it ran. */
 export class RecentChanges {
   private readonly kept: Change[] = [];
-  /** Changes told so far; note it when a read begins. */
+  /** Number of changes reported so far. Note it when a read begins. */
   count = 0;
 
   add(change: Change): void {
@@ -17,7 +17,7 @@ export class RecentChanges {
 
   /**
    * @param since the count when the read began
-   * @param record what the read found, undefined when it found no such key
+   * @param record the result of the read, undefined when there is no such key
    */
   concern(since: number, record: AccessRecord | undefined): boolean {
     if (this.count - since > KEPT) return true;
@@ -32,6 +32,6 @@ export class RecentChanges {
 function concerns(change: Change, record: AccessRecord | undefined): boolean {
   if (change.kind === 'gap' || change.kind === 'everything') return true;
   if (change.kind === 'customer') return record?.customerId === change.id;
-  // Any credential may be the one that was not there yet.
+  // Any credential may be the one that did not exist yet.
   return record === undefined || record.credentialId === change.id;
 }

@@ -1,6 +1,6 @@
 import { type Database } from './database';
 
-/** A table or function, and the statements that make it: the first line of each statement begins it, a line each. */
+/** A table or function, and the statements that make it. Each statement starts on a new line. */
 interface SchemaObject {
   readonly about: string | null;
   readonly text: string;
@@ -43,7 +43,7 @@ WHERE pronamespace = 'public'::regnamespace
   AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_proc'::regclass AND objid = p.oid AND deptype = 'e')
 ORDER BY p.oid::regprocedure::text`;
 
-/** In prose a line's length is bounded; what PostgreSQL writes is left as it is. */
+/** Maximum length of a line of prose. PostgreSQL's own text is left as it is. */
 const WIDTH = 140;
 
 function commentOf(about: string): string {

@@ -1,6 +1,6 @@
 import { type Database } from './database';
 
-/** What one table holds, told in a few bytes. */
+/** A digest of one table. */
 export interface TableFingerprint {
   readonly table: string;
   readonly rows: number;
@@ -12,8 +12,8 @@ const TABLES = `
 SELECT quote_ident(tablename) AS name FROM pg_tables WHERE schemaname = current_schema() ORDER BY tablename`;
 
 /**
- * The table's name is quoted by PostgreSQL and comes from its own list: no text of a caller gets here. A sum needs neither the memory for
- * a million rows nor their order; 15 hexadecimal digits are what fits a bigint.
+ * PostgreSQL quotes the table's name, which comes from its own list: no text of a caller gets here. A sum needs neither memory for a
+ * million rows nor their order. A bigint holds 15 hexadecimal digits.
  */
 const fingerprintOf = (table: string): string => `
 SELECT count(*)::float8 AS rows, sum(('x' || left(md5(t::text), 15))::bit(60)::bigint)::text AS digest FROM ${table} t`;

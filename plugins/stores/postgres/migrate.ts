@@ -3,17 +3,17 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 
-/** Where the numbered SQL files are, beside this module in the sources and in the build. */
+/** Folder of the numbered SQL files, beside this module in the sources and in the build. */
 export const MIGRATIONS_FOLDER = join(__dirname, 'migrations');
 /**
- * A change of a table waits for the transactions that use it, and everybody else waits behind it: for this long at the most, which is well
- * below what a plugin server gives a statement. Then they get their turn, and it is tried again.
+ * A change of a table waits for the transactions that use it, and everybody else waits behind it. It waits at most this long, which is well
+ * below a plugin server's statement time-out. Then the others get their turn, and it is tried again.
  */
 const LOCK_TIMEOUT_MS = 500;
 const RETRY_MS = 1_000;
 const PATIENCE_MS = 60_000;
 const CONNECT_TIMEOUT_MS = 30_000;
-/** Any number that nothing else locks: two starters at once come one after the other. */
+/** An arbitrary number that nothing else locks, so that two starters at once come one after the other. */
 const LOCK = 720_260_024;
 
 const MIGRATION_TABLE = `
@@ -24,9 +24,9 @@ CREATE TABLE IF NOT EXISTS schema_migration (
 COMMENT ON TABLE schema_migration IS 'The migrations that this database has.'`;
 
 export interface MigrateOptions {
-  /** Where the numbered SQL files are; those of this version unless given. */
+  /** Folder of the numbered SQL files; those of this version unless given. */
   readonly folder?: string;
-  /** Milliseconds for which a database that is in use is tried again; a minute unless given. */
+  /** Milliseconds for which it retries on a database in use; a minute unless given. */
   readonly patienceMs?: number;
 }
 
@@ -71,7 +71,7 @@ async function runMigrations(url: string, folder: string): Promise<string[]> {
     await client.query('COMMIT');
     return applied;
   } finally {
-    // What was not committed is taken back with the connection.
+    // Closing the connection takes back what was not committed.
     await client.end();
   }
 }

@@ -1,22 +1,22 @@
 import { Pool } from 'pg';
 
 export interface PoolOptions {
-  /** Most connections at a time. */
+  /** Maximum connections. */
   readonly max?: number;
-  /** Connections kept open while idle, so that the next query need not wait for one. Default: none after 10 s without use. */
+  /** Connections that stay open while idle, so that the next query need not wait for one. Default: none after 10 s without use. */
   readonly min?: number;
   /**
    * A query that takes longer fails, at the server and at this end, because a stopped server could not report it. A transaction that waits
-   * this long for its next statement ends at the server: its client may be cut off, and its locks would hold up everybody.
+   * this long for its next statement ends at the server: its client may be cut off, and its locks would delay everybody.
    */
   readonly statementTimeoutMs?: number;
   /** Shown in `pg_stat_activity`. */
   readonly applicationName?: string;
-  /** Told about connections that broke while idle. The pool replaces them by itself. */
+  /** Called when an idle connection broke. The pool replaces it by itself. */
   readonly onError?: (error: Error) => void;
 }
 
-/** A connection pool. Waiting for a connection is bounded too: by the statement time-out, and 5 s without one. */
+/** A connection pool. The wait for a connection is bounded too: by the statement time-out, or by 5 s. */
 export function createPool(url: string, options: PoolOptions = {}): Pool {
   const { statementTimeoutMs } = options;
   const pool = new Pool({
@@ -31,14 +31,14 @@ export function createPool(url: string, options: PoolOptions = {}): Pool {
       idle_in_transaction_session_timeout: statementTimeoutMs,
     }),
   });
-  // Without listeners a connection that breaks would end the process: the pool's hears of idle ones only, so that each connection
-  // needs its own for the time it is lent out. The next query tells the borrower.
+  // Without listeners, a broken connection would end the process. The pool's listener covers only idle ones, so each connection needs its
+  // own while it is lent out. The next query reports the break to the borrower.
   pool.on('error', (error) => options.onError?.(error));
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
 
-/** Opens a first connection ahead of its use; a database that is away now may be back by then. */
+/** Opens a first connection ahead of its use. A database that is away now may be back by then. */
 export async function warmPool(pool: Pool): Promise<void> {
   await pool.query('SELECT 1').catch(() => undefined);
 }

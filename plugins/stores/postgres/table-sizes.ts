@@ -2,7 +2,7 @@ import { type Database } from './database';
 
 export interface TableSize {
   readonly table: string;
-  /** With indexes and what is stored beside the rows. */
+  /** Including indexes and data stored beside the rows. */
   readonly bytes: number;
   /** PostgreSQL's estimate; null when the table was never analysed. */
   readonly rows: number | null;
@@ -13,7 +13,7 @@ export interface TableSize {
 }
 
 export interface DatabaseSizes {
-  /** The whole database, PostgreSQL's own tables included. */
+  /** Bytes of the whole database, including PostgreSQL's own tables. */
   readonly bytes: number;
   /** Largest first. */
   readonly tables: readonly TableSize[];
@@ -26,7 +26,10 @@ FROM pg_class c LEFT JOIN pg_stat_user_tables s ON s.relid = c.oid
 WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p')
 ORDER BY bytes DESC, c.relname`;
 
-/** Of the tables that grow with time, by an index where they are large: the order of the rows' making, or their time. */
+/**
+ * Queries for the oldest row of tables that grow with time. Large tables have an index for it: the order in which rows were made, or their
+ * time.
+ */
 const OLDEST: Readonly<Record<string, string>> = {
   alert: 'SELECT at FROM alert ORDER BY number LIMIT 1',
   audit_log: 'SELECT at FROM audit_log ORDER BY id LIMIT 1',
@@ -53,7 +56,7 @@ async function oldestOf(db: Database, table: string): Promise<Date | null> {
   return rows[0]?.at ?? null;
 }
 
-/** How large each table is. Reads no table but for its oldest row. */
+/** The size of each table. Of a table it reads only the oldest row. */
 export async function readTableSizes(db: Database): Promise<DatabaseSizes> {
   const { rows: whole } = await db.query<{ bytes: number }>('SELECT pg_database_size(current_database())::float8 AS bytes');
   const { rows } = await db.query<Omit<TableSize, 'since'>>(SIZES);

@@ -11,16 +11,16 @@ import {
 import { decideSpend, type QuotaStanding } from '../../core/access/quota';
 import { type RefundOutcome } from '../../core/catalogue/refunds';
 
-/** A request for units of one subscription; with 0 units it only reads where the subscription stands. */
+/** A request for units of one subscription. With 0 units it only reads the subscription's state. */
 export interface Demand {
   readonly subscriptionId: string;
   readonly limits: QuotaLimits;
   readonly units: number;
-  /** Nothing is taken when fewer than this are left, because one request may cost several units. Absent: any number helps. */
+  /** Nothing is taken when fewer than this are left, because one request may cost several units. Absent: any number is taken. */
   readonly least?: number | undefined;
 }
 
-/** How many were taken, and where the subscription stands after it. */
+/** Number of units taken, and the subscription's state after it. */
 export interface Taken {
   readonly granted: number;
   readonly standing: QuotaStanding;
@@ -49,14 +49,14 @@ interface Queue {
   isBusy: boolean;
 }
 
-/** Enough for any plan; keeps one call's answer small in memory. */
+/** Enough for any plan, and keeps one call's reply small in memory. */
 const MAX_UNITS = 10_000;
 
 /**
- * Turns single spends into calls for n units. Spends of one unit of one subscription that arrive in one turn of the event loop, or while a call
- * for it is under way, travel together; a partial grant goes to those that came first. The store decides every unit, so this stays
+ * Turns single spends into calls for n units. Spends of one unit of one subscription share a call when they arrive in one turn of the event
+ * loop, or while a call for it is running. A partial grant goes to those that came first. The store decides every unit, so this stays
  * exact, and a busy subscription costs one call a round trip instead of one a request. A spend of several units takes all of them or none.
- * It travels alone, in its turn; if it is refused, the units that are left are for the next spend.
+ * It gets its own call, in its turn. If it is refused, the units left are for the next spend.
  */
 export class CoalescingCounter implements QuotaCounter {
   private readonly queues = new Map<string, Queue>();
@@ -88,14 +88,14 @@ export class CoalescingCounter implements QuotaCounter {
     return taken.standing;
   }
 
-  /** Spends that are not answered yet and not under way. */
+  /** Spends that are neither settled nor part of a running call. */
   get waiting(): number {
     let count = 0;
     for (const { waiters } of this.queues.values()) count += waiters.length;
     return count;
   }
 
-  /** setImmediate, not a microtask: it runs once every socket that became readable in this turn has been read. */
+  /** setImmediate instead of a microtask: it runs once every socket that became readable in this turn has been read. */
   private schedule(subscriptionId: string): void {
     if (this.due.push(subscriptionId) === 1) setImmediate(() => this.sendDue());
   }
@@ -129,7 +129,7 @@ export class CoalescingCounter implements QuotaCounter {
   }
 }
 
-/** Spends of one unit that can travel together. A plan change may separate two of them; each must be judged by its own limits. */
+/** Number of spends of one unit that can share a call. A plan change may separate two of them; each must be judged by its own limits. */
 function countAlike(waiters: readonly Waiter[], { limits }: Waiter): number {
   let count = 1;
   for (; count < waiters.length && count < MAX_UNITS; count++) {

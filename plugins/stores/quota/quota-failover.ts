@@ -4,7 +4,7 @@ import { type QuotaStoreInUse } from '../../core/store-stats';
 import { type Demand, type QuotaBackend, type Taken } from './quota-coalescer';
 import { type StoreLog } from './quota-usage';
 
-/** A counter whose data may be lost: its counts are seeded again from the ledger. */
+/** A counter whose data may be lost. Its counts are restored from the ledger. */
 export interface SeededQuotaBackend extends QuotaBackend {
   forgetSeeds(): void;
   forgetSeed(subscriptionId: string): void;
@@ -16,13 +16,13 @@ export interface SeededQuotaBackend extends QuotaBackend {
 export interface QuotaFailoverOptions {
   readonly primary: SeededQuotaBackend;
   readonly fallback: QuotaBackend;
-  /** Called the moment the primary is given up: the counts that this node saw there must reach the fallback. */
+  /** Called as soon as the primary is given up, because the counts that this node saw there must reach the fallback. */
   readonly onOpen: () => void;
   readonly log: StoreLog;
 }
 
 const PROBE_INTERVAL_MS = 250;
-/** Merges under way at the same time after the primary is back. */
+/** Merges at the same time after the primary is back. */
 const MERGE_CHUNK = 100;
 
 /**
@@ -39,7 +39,7 @@ export class QuotaFailover implements QuotaBackend {
   private isOpen = false;
   private isClosed = false;
   private timer: NodeJS.Timeout | undefined;
-  /** What the fallback changed while the primary was away. */
+  /** Subscriptions that the fallback changed while the primary was away. */
   private changedMeanwhile = new Set<string>();
   private hasFallbackFailed = false;
   readonly counts = { primaryCalls: 0, fallbackCalls: 0, failures: 0, opened: 0 };
@@ -57,7 +57,7 @@ export class QuotaFailover implements QuotaBackend {
       try {
         return await this.options.primary.take(demand);
       } catch (cause) {
-        // Only Redis's own failures open the breaker (see trouble); a call may also fail because Postgres could not name a seed.
+        // Only Redis's own failures open the breaker (see trouble). A call may also fail because PostgreSQL could not supply a seed.
         if (!(cause instanceof StoreUnavailable)) throw cause;
       }
     }
@@ -74,7 +74,10 @@ export class QuotaFailover implements QuotaBackend {
     return this.onFallback(settlement.subscriptionId, () => this.options.fallback.settle(settlement));
   }
 
-  /** The primary cannot be used. @param reason for the log; names no address and no value */
+  /**
+   * Reports that the primary cannot be used.
+   * @param reason for the log; names no address and no value
+   */
   trouble(reason: string): void {
     if (this.isOpen || this.isClosed) return;
     this.isOpen = true;
@@ -86,7 +89,7 @@ export class QuotaFailover implements QuotaBackend {
     this.timer.unref();
   }
 
-  /** Asks the primary now whether it is back. */
+  /** Checks now whether the primary is back. */
   async tryPrimary(): Promise<void> {
     if (!this.isOpen || this.isClosed || !(await this.options.primary.probe())) return;
     clearInterval(this.timer);

@@ -1,11 +1,11 @@
 import { type Clock, StoreUnavailable } from '../../core/ports';
 
-/** How long a store may say nothing, in time in which this process ran: see {@link ReplyWatch}. */
+/** How long a store may be silent, in time during which this process ran: see {@link ReplyWatch}. */
 export interface Silence {
-  /** No reply of any kind for this long, while calls are open, means that the store is gone. */
+  /** Milliseconds without any reply, while calls are open, after which the store counts as gone. */
   readonly silenceMs: number;
   /**
-   * The same when this process was itself held up a moment ago: replies may be waiting unread, and a store on the same machine may not
+   * The same limit when this process was itself delayed just before: replies may be waiting unread, and a store on the same machine may not
    * have run either. Giving up a store that other nodes still use costs exactness, so a busy machine must not look like a dead store.
    */
   readonly heldUpSilenceMs: number;
@@ -14,7 +14,7 @@ export interface Silence {
 export interface ReplyWatchOptions extends Silence {
   /** Names the store in errors. */
   readonly store: string;
-  /** A single call may take this long even though others are answered. */
+  /** Milliseconds that a single call may take even though others get replies. */
   readonly deadlineMs: number;
   readonly clock: Clock;
   /** Called once when silence is found, after every open call was rejected. */
@@ -23,7 +23,7 @@ export interface ReplyWatchOptions extends Silence {
 
 interface OpenCall {
   readonly since: number;
-  /** {@link ReplyWatch.heldUpMs} at that moment. */
+  /** {@link ReplyWatch.heldUpMs} at that time. */
   readonly heldUpBefore: number;
   isAbandoned: boolean;
   readonly abandon: (error: StoreUnavailable) => void;
@@ -33,17 +33,18 @@ const TICK_MS = 5;
 /** A tick that comes this much late shows that the machine is busy. */
 const LATE_MS = 2;
 /**
- * A turn of the event loop counts as this much silence at most, however late it came. While this process did not run, it could not have heard
- * the store; and a store on the same machine may not have run either, so it gets the same time to answer as after a turn that came on time.
+ * A turn of the event loop counts as at most this much silence, however late it came. While this process did not run, it could not have
+ * received a reply, and a store on the same machine may not have run either. So the store gets the same time to reply as after a turn on
+ * time.
  */
 const MAX_COUNTED_MS = 20;
-/** For this long after a late tick, the store gets the patience for a held-up machine: it may be waiting for the CPU as well. */
+/** For this long after a late tick, the store gets the patience for a delayed machine, because it may be waiting for the CPU as well. */
 const LATE_MEMORY_MS = 200;
 
 /**
- * Bounds how long calls wait for a store, and tells a silent store from a stalled event loop: while replies keep coming the store
- * is alive, and time in which the loop stood still hardly counts. A silent store is found after some turns of the loop, not at a time of the
- * clock. One timer serves all open calls.
+ * Bounds how long calls wait for a store, and distinguishes a silent store from a stalled event loop. While replies keep coming the store
+ * is alive, and time in which the loop stood still hardly counts. A silent store is found after some turns of the loop, not at a time of
+ * the clock. One timer serves all open calls.
  */
 export class ReplyWatch {
   private readonly open = new Set<OpenCall>();
@@ -51,14 +52,14 @@ export class ReplyWatch {
   private lastReplyAt = -Infinity;
   private lastTickAt = 0;
   private lastLateAt = -Infinity;
-  /** All time that does not count because the loop stood still. */
+  /** Total time that does not count because the loop stood still. */
   private heldUpMs = 0;
   private heldUpBeforeReply = 0;
 
   constructor(private readonly options: ReplyWatchOptions) {}
 
   /**
-   * @param onLate gets the value of a call that was given up before it answered
+   * @param onLate takes the value of a call that was given up before it replied
    * @throws StoreUnavailable when the call was given up; otherwise whatever the call throws
    */
   guard<T>(call: Promise<T>, onLate?: (value: T) => void): Promise<T> {

@@ -1,19 +1,19 @@
 /**
- * The parts of a count. Each only ever grows and has one author, so two views of a part merge by taking the larger one, in any order
- * and any number of times: that is how Redis and Postgres agree again after either was away.
+ * The parts of a count. Each only grows and has one author, so two views of a part merge by taking the larger one, in any order and any
+ * number of times. That is how Redis and PostgreSQL agree again after either was away.
  */
 export interface UsageParts {
-  /** Units granted through Redis; Redis is the author, Postgres keeps what nodes saw of it. */
+  /** Units granted through Redis. Redis is the author; PostgreSQL keeps what nodes saw of it. */
   readonly redis: number;
-  /** Units granted by Postgres; Postgres is the author. */
+  /** Units granted by PostgreSQL, which is the author. */
   readonly postgres: number;
-  /** Units given back; Postgres is the author, because only it knows every request id that was refunded. */
+  /** Units given back. PostgreSQL is the author, because only it knows every request id that was refunded. */
   readonly refunded: number;
 }
 
 export const NO_USAGE: UsageParts = { redis: 0, postgres: 0, refunded: 0 };
 
-/** What a store knows of one subscription on one day and in that day's month. */
+/** A store's knowledge of one subscription on one day and in that day's month. */
 export interface SubscriptionUsage {
   readonly subscriptionId: string;
   /** `YYYY-MM-DD` in the quota time zone. */
@@ -32,11 +32,9 @@ export function knowsMore(a: UsageParts, b: UsageParts): boolean {
   return a.redis > b.redis || a.postgres > b.postgres || a.refunded > b.refunded;
 }
 
-/**
- * What this node saw of Redis's counts and has not yet written to Postgres. Bounded by the subscriptions used between two writes.
- */
+/** What this node saw of Redis's counts and has not yet written to PostgreSQL. Bounded by the subscriptions used between two writes. */
 export class SeenUsage {
-  /** One entry a day; more than one only around midnight. */
+  /** One entry for each day; more than one only around midnight. */
   private changed = new Map<string, SubscriptionUsage[]>();
   private inWriting = new Map<string, SubscriptionUsage[]>();
 
@@ -49,11 +47,11 @@ export class SeenUsage {
     const index = known.findIndex((each) => each.day === usage.day);
     const same = known[index];
     if (!same) known.push(usage);
-    // An emptied Redis counts less than before: keep the larger figure.
+    // An emptied Redis counts less than before, so the larger figure is kept.
     else if (usage.ofDay.redis >= same.ofDay.redis) known[index] = usage;
   }
 
-  /** What Postgres may not know yet of this subscription. */
+  /** Figures of this subscription that PostgreSQL may not know yet. */
   find(subscriptionId: string): readonly SubscriptionUsage[] {
     const changed = this.changed.get(subscriptionId);
     const inWriting = this.inWriting.get(subscriptionId);
@@ -61,7 +59,7 @@ export class SeenUsage {
     return changed ?? inWriting ?? [];
   }
 
-  /** Hands out all changes; {@link find} keeps showing them until {@link finishWriting}. */
+  /** Returns all changes. {@link find} keeps showing them until {@link finishWriting}. */
   startWriting(): SubscriptionUsage[] {
     this.inWriting = this.changed;
     this.changed = new Map();
@@ -82,9 +80,12 @@ export interface StoreLog {
 
 export interface UsageWriterOptions {
   readonly seen: SeenUsage;
-  /** Keeps the larger figures and answers what Postgres then knows, in the order asked. @throws when nothing was kept */
+  /**
+   * Stores the larger figures and returns what PostgreSQL then knows, in the same order.
+   * @throws when nothing was stored
+   */
   readonly sync: (seen: readonly SubscriptionUsage[]) => Promise<readonly SubscriptionUsage[]>;
-  /** Called with what Postgres knows and Redis does not. */
+  /** Called with figures that PostgreSQL knows and Redis does not. */
   readonly onNews: (usage: SubscriptionUsage) => Promise<void>;
   readonly log: StoreLog;
 }
@@ -93,7 +94,7 @@ const INTERVAL_MS = 1_000;
 /** Rows in one statement. */
 const CHUNK = 1_000;
 
-/** Every second, writes to Postgres what this node saw of Redis's counts. A node that is killed loses at most a second of them. */
+/** Every second, writes to PostgreSQL what this node saw of Redis's counts. A node that is killed loses at most a second of them. */
 export class UsageWriter {
   private timer: NodeJS.Timeout | undefined;
   private current: Promise<void> | undefined;
@@ -107,9 +108,9 @@ export class UsageWriter {
     this.timer.unref();
   }
 
-  /** Writes all that is known now. Never throws: what could not be written is kept for the next time. */
+  /** Writes everything known now. Never throws: figures that could not be written are kept for the next time. */
   async flush(): Promise<void> {
-    // A write holds only what was known when it began, so a caller that joins late waits for one more.
+    // A write holds only figures from before it began, so a caller that joins late waits for one more.
     if (this.current) await this.current;
     this.current ??= this.write().finally(() => (this.current = undefined));
     await this.current;
@@ -140,7 +141,7 @@ export class UsageWriter {
     } finally {
       seen.finishWriting(all.slice(written));
     }
-    // A failed merge comes up again with the subscription's next change.
+    // A failed merge is repeated with the subscription's next change.
     await Promise.all(news.map((usage) => this.options.onNews(usage).catch(() => undefined)));
   }
 }

@@ -7,10 +7,10 @@ import { NO_USAGE, type SeenUsage, type SubscriptionUsage, usedOf } from '../quo
 import { quotaKey, readReply, scriptArguments, type ScriptReply, StoreDays, type StoreDaysOptions } from './quota-script';
 import { type WatchedConnection } from './watched-connection';
 
-/** What the Redis counter needs of Postgres. */
+/** The part of PostgreSQL that the Redis counter needs. */
 export type UsageLedger = Pick<QuotaLedger, 'syncOne' | 'giveBack' | 'settle'>;
 
-/** What it needs of Redis. */
+/** The part of Redis that it needs. */
 export type ScriptConnection = Pick<WatchedConnection, 'runScript' | 'readField' | 'probe'>;
 
 export interface RedisQuotaCounterOptions extends StoreDaysOptions {
@@ -21,15 +21,15 @@ export interface RedisQuotaCounterOptions extends StoreDaysOptions {
 
 /** A key can vanish between its seeding and the next try, but not this often. */
 const MAX_SEEDINGS = 4;
-/** Forgetting early only costs one more read of Postgres. */
+/** Forgetting early costs only one more read of PostgreSQL. */
 const MAX_REMEMBERED = 200_000;
-/** The second call finds Redis's day, unless Redis's clock jumps by days between two calls. */
+/** The second call uses Redis's day, unless Redis's clock jumps by days between two calls. */
 const MAX_TRIES = 3;
 const READ_ONLY = { limits: { daily: 0, monthly: 0 }, units: 0 };
 
-/** Counts in Redis, by Redis's clock. Postgres remembers what Redis may not know. */
+/** Counts in Redis, by Redis's clock. PostgreSQL remembers what Redis may not know. */
 export class RedisQuotaCounter implements QuotaBackend {
-  /** Subscriptions into whose key Postgres's figures were merged since Redis was last away. */
+  /** Subscriptions into whose key PostgreSQL's figures were merged since Redis was last away. */
   private seeded = new Set<string>();
   private readonly giveBacks: GiveBacks;
   private readonly days: StoreDays;
@@ -41,7 +41,7 @@ export class RedisQuotaCounter implements QuotaBackend {
     this.giveBacks = new GiveBacks({ ...options, merge });
   }
 
-  /** Since the start: units that Redis granted after their requests had moved on. */
+  /** Units since the start that Redis granted after their requests had moved on. */
   get lateUnits(): number {
     return this.giveBacks.lateUnits;
   }
@@ -54,16 +54,16 @@ export class RedisQuotaCounter implements QuotaBackend {
     return true;
   }
 
-  /** Postgres may have granted units meanwhile: every subscription is merged again before its next spend. */
+  /** PostgreSQL may have granted units meanwhile, so every subscription is merged again before its next spend. */
   forgetSeeds(): void {
     this.seeded = new Set();
   }
 
-  /** @throws StoreUnavailable; the units may then have been taken, and are given back if Redis says so later */
+  /** @throws StoreUnavailable; the units may have been taken, and are given back if Redis reports so later */
   async take(demand: Demand): Promise<Taken> {
     if (this.seeded.size >= MAX_REMEMBERED) this.seeded = new Set();
     const { subscriptionId } = demand;
-    // If the seeds are forgotten during this call, what Postgres answers now is too old to count as merged.
+    // If the seeds are forgotten during this call, PostgreSQL's present figures are too old to count as merged.
     const { seeded } = this;
     let seed = seeded.has(subscriptionId) ? undefined : await this.trySeed(subscriptionId);
     for (let round = 0; round < MAX_SEEDINGS; round++) {
@@ -80,17 +80,23 @@ export class RedisQuotaCounter implements QuotaBackend {
     throw new StoreUnavailable('Redis loses what it is told');
   }
 
-  /** The same for one subscription, after the fallback served it. */
+  /** Forgets the seed of one subscription, after the fallback served it. */
   forgetSeed(subscriptionId: string): void {
     this.seeded.delete(subscriptionId);
   }
 
-  /** Merges what Postgres knows of a subscription now. @throws StoreUnavailable */
+  /**
+   * Merges PostgreSQL's present figures of a subscription.
+   * @throws StoreUnavailable
+   */
   async reseed(subscriptionId: string): Promise<void> {
     await this.merge(await this.findSeed(subscriptionId, this.today()));
   }
 
-  /** Merges what Postgres knows into a key that exists or is of today. @throws StoreUnavailable */
+  /**
+   * Merges PostgreSQL's figures into a key that exists or is of today.
+   * @throws StoreUnavailable
+   */
   async merge(usage: SubscriptionUsage): Promise<void> {
     const demand = { subscriptionId: usage.subscriptionId, ...READ_ONLY };
     await this.run({ demand, seed: usage, onLate: () => undefined });
@@ -106,7 +112,7 @@ export class RedisQuotaCounter implements QuotaBackend {
     return this.giveBacks.settle(settlement);
   }
 
-  /** Makes one last attempt to give back what was granted too late. */
+  /** Makes one last attempt to give back units that were granted too late. */
   close(): Promise<void> {
     return this.giveBacks.close();
   }
@@ -132,7 +138,7 @@ export class RedisQuotaCounter implements QuotaBackend {
     throw new StoreUnavailable('the clock of Redis does not hold still');
   }
 
-  /** The day it probably is in Redis. */
+  /** Redis's probable day. */
   private today(): string {
     return this.days.current().days[1].day;
   }
@@ -143,7 +149,7 @@ export class RedisQuotaCounter implements QuotaBackend {
     this.giveBacks.addLate(reply.usage, reply.granted);
   }
 
-  /** Without Postgres an existing key is used as it is; the merge is tried again with the next spend. */
+  /** Without PostgreSQL an existing key is used as it is. The merge is repeated with the next spend. */
   private async trySeed(subscriptionId: string): Promise<SubscriptionUsage | undefined> {
     try {
       return await this.findSeed(subscriptionId, this.today());
@@ -164,13 +170,13 @@ export class RedisQuotaCounter implements QuotaBackend {
 }
 
 interface GiveBacksOptions extends Pick<RedisQuotaCounterOptions, 'connection' | 'ledger' | 'seen'> {
-  /** Tells Redis what Postgres knows. Never fails. */
+  /** Sends Redis what PostgreSQL knows. Never fails. */
   readonly merge: (usage: SubscriptionUsage) => Promise<void>;
 }
 
 const RETRY_MS = 1_000;
 
-/** Changes what a day took from Redis: gives back a refunded request, or what was granted after its request had moved on, or settles. */
+/** Changes what a day took from Redis: gives back a refunded request, or units granted after their request had moved on, or settles. */
 class GiveBacks {
   private waiting: GiveBack[] = [];
   private retry: NodeJS.Timeout | undefined;
@@ -180,8 +186,8 @@ class GiveBacks {
   constructor(private readonly options: GiveBacksOptions) {}
 
   /**
-   * Postgres decides, because only it knows every refunded request id, whichever store granted the unit. Redis is told at once; if that
-   * fails, the unit stays counted there until the subscription is merged again.
+   * PostgreSQL decides, because only it knows every refunded request id, whichever store granted the unit. Redis learns of it at once. If
+   * that fails, the unit stays counted there until the subscription is merged again.
    * @throws StoreUnavailable
    */
   async refund(request: RefundRequest): Promise<RefundOutcome> {
@@ -207,11 +213,11 @@ class GiveBacks {
     return changed.outcome;
   }
 
-  /** Gives back what was granted too late. A failure is tried again; until then the units count, so that nothing is granted twice. */
+  /** Gives back units that were granted too late. A failure is repeated. Until then the units count, so that nothing is granted twice. */
   addLate({ subscriptionId, day }: SubscriptionUsage, units: number): void {
     if (units === 0) return;
     this.lateUnits += units;
-    // The id makes a second attempt harmless when Postgres gave the units back and its answer was lost.
+    // The id makes a second attempt harmless when PostgreSQL gave the units back and its reply was lost.
     this.waiting.push({ requestId: `late-${randomUUID()}`, subscriptionId, day, units, mostOfDay: null, isExempt: false });
     void this.giveAllBack();
   }
@@ -236,14 +242,14 @@ class GiveBacks {
     await this.options.merge(usage);
   }
 
-  /** Another late unit, which would try these again, may never come. */
+  /** Another late unit, which would repeat these, may never come. */
   private retryLater(): void {
     clearTimeout(this.retry);
     this.retry = setTimeout(() => void this.giveAllBack(), RETRY_MS);
     this.retry.unref();
   }
 
-  /** A refund can come within the second before Postgres learns of Redis's units, so this tells Postgres first. */
+  /** A refund can come within the second before PostgreSQL learns of Redis's units, so this reports them to PostgreSQL first. */
   private async tellLedger({ subscriptionId, day }: Pick<GiveBack, 'subscriptionId' | 'day'>): Promise<void> {
     const { connection, ledger, seen } = this.options;
     const known = seen.find(subscriptionId).find((each) => each.day === day);

@@ -3,7 +3,7 @@ import { type QuotaWindows, windowsAt } from '../../core/access/quota';
 import { type Demand } from '../quota/quota-coalescer';
 import { type SubscriptionUsage } from '../quota/quota-usage';
 
-/** Three consecutive days, for Redis, which knows the time but not the time zone. */
+/** Three consecutive days for Redis, which knows the time but not the time zone. */
 export interface DayTable {
   /** Start of the first, second and third day, and end of the third; Unix seconds. */
   readonly boundaries: readonly [number, number, number, number];

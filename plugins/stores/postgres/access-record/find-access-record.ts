@@ -13,8 +13,8 @@ import { type UnitsByAnswer } from '../../../core/catalogue/units';
 import { compileWhitelist } from '../../../core/access/whitelist';
 
 /**
- * One statement, so that key, rules, subscriptions and limits are of one time. Rules as JSON: the driver takes an array apart character by
- * character.
+ * One statement, so that key, rules, subscriptions and limits are of one time. Rules are JSON, because the driver parses an array character
+ * by character.
  */
 const SELECT = `
 SELECT c.id, c.customer_id AS "customerId", c.mode, c.state,
@@ -56,14 +56,14 @@ interface Row {
     product: string;
     plan: string | null;
     state: SubscriptionState;
-    /** The customer's suspension is one of each of its subscriptions. */
+    /** A suspension of the customer is one of each of its subscriptions. */
     suspended: string | null;
-    /** Null when the catalogue took the product's limits away: then there is nothing to spend from. */
+    /** Null when the catalogue removed the product's limits: then there is nothing to spend from. */
     daily: number | null;
     monthly: number | null;
-    /** The customer's own. */
+    /** The customer's own cap. */
     dailyCap: number | null;
-    /** Of test keys; null where the product has none of its own. */
+    /** Address for test keys; null when the product has none. */
     sandboxUrl: string | null;
     takesTestKeys: boolean;
     isFree5xx: boolean;
@@ -101,7 +101,7 @@ function recordOf(row: Row): AccessRecord {
   };
 }
 
-/** The connection broke under the query: another one may work. A query that merely took too long is not asked twice. */
+/** True when the connection broke during the query, so that another may work. A query that merely took too long is not repeated. */
 function isBrokenConnection(error: unknown): boolean {
   const { code, message = '' } = error as { code?: string; message?: string };
   return code === 'ECONNRESET' || code === 'EPIPE' || code === '57P01' || /^Connection terminated(?! due to)/.test(message);
@@ -117,7 +117,7 @@ async function query(pool: Pool, config: QueryConfig): Promise<Row | undefined> 
 }
 
 /**
- * Keys by hash, read from PostgreSQL each time.
+ * Reads keys by hash from PostgreSQL each time.
  * @param pool with a statement time-out; a stopped server would keep a request for ever
  */
 export function createPostgresAccessRecords(pool: Pool): AccessRecords {

@@ -10,8 +10,8 @@ const MAX_KEYS = 10_000;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * The hash of a key by its id. A key has one hash as long as it lives, so what was read once is never read again; whether the key still
- * holds is for its record to say.
+ * The hash of a key by its id. A key keeps its hash for life, so it is read only once. The key's record says whether the key is still
+ * valid.
  * @param pool with a statement time-out
  */
 export function createFindKeyHash(pool: Pool): (credentialId: string) => Promise<string | undefined> {

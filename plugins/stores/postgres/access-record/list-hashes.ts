@@ -1,10 +1,10 @@
 import { type Pool } from 'pg';
 import { type HashSource } from '../../cache/known-hashes';
 
-/** Keys a page: some milliseconds of the server, and of this process a fraction of one. */
+/** Keys in a page, which takes some milliseconds of the server and a fraction of one of this process. */
 const PAGE = 5_000;
 
-/** Read from the index alone. As one value: the driver would make an object of each row. */
+/** Reads only the index, and returns one value, because the driver would make an object of each row. */
 const SELECT = `
 WITH page AS MATERIALIZED (SELECT hash FROM credential WHERE hash > $1 ORDER BY hash LIMIT ${PAGE})
 SELECT COALESCE(string_agg(substring(hash FROM 1 FOR 8), '' ORDER BY hash), '') AS starts, count(*)::integer AS count,
@@ -18,7 +18,7 @@ interface Row {
   readonly isCopy: boolean;
 }
 
-/** The hashes of all keys, in any state, in PostgreSQL. */
+/** The hashes of all keys, in any state, from PostgreSQL. */
 export function createPostgresHashSource(pool: Pool): HashSource {
   return {
     async readHashes(after) {

@@ -3,23 +3,23 @@ import { type Answer } from '../../../core/ports';
 import { ANSWER_TIME_BOUNDS_MS, answerTimePlace } from '../../../core/catalogue/answer-times';
 import { isUuid } from '../database';
 
-/** Answers to requests with one key for one product in one hour. */
+/** Responses to requests with one key for one product in one hour. */
 export interface AnswerHour extends QuotaHour {
   readonly credentialId: string;
   readonly product: string;
-  /** With a status below 400, of 400 to 499, and of 500 to 599. */
+  /** Responses with a status below 400, of 400 to 499, and of 500 to 599. */
   succeeded: number;
   rejected: number;
   failed: number;
-  /** Whose client left before. */
+  /** Requests whose client left before the response. */
   abandoned: number;
-  /** Of the first three, by time; see `answerTimePlace`. */
+  /** Durations of the responses in the first three counts; see `answerTimePlace`. */
   readonly took: number[];
 }
 
 const CLASSES = ['succeeded', 'rejected', 'failed', 'abandoned'] as const;
 
-/** nginx's number, which other gateways are made to tell too. */
+/** nginx's number. The other gateways are configured to report it too. */
 const CLIENT_LEFT = 499;
 
 function classOf(status: number): (typeof CLASSES)[number] {
@@ -28,16 +28,16 @@ function classOf(status: number): (typeof CLASSES)[number] {
   return status < 500 ? 'rejected' : 'failed';
 }
 
-/** Hours of many keys gather while the database is away. These take about 10 MB; anything above is not counted. */
+/** Maximum hours. Those of many keys gather while the database is away. These take about 10 MB; further responses are not counted. */
 const MAX_HOURS = 20_000;
 
-/** Counts answers until they are written: a row in the database for many of them. */
+/** Counts responses until they are written: one row in the database for many responses. */
 export class AnswerCounts {
-  /** By key; of one there are few, so that they are looked through, which is cheaper than to make a name for each answer. */
+  /** Hours by key. A key has few, so a search through them is cheaper than a name for each response. */
   private hours = new Map<string, AnswerHour[]>();
   private size = 0;
 
-  /** What names no key is left out. */
+  /** A response without a key is left out. */
   count(answer: Answer, at: QuotaHour): void {
     const { status, elapsedMs } = answer;
     const hour = this.hourOf(answer, at);
@@ -46,7 +46,7 @@ export class AnswerCounts {
     if (status !== CLIENT_LEFT) add(hour.took, answerTimePlace(elapsedMs), 1);
   }
 
-  /** Hands everything out and starts anew: at most one for each key, product and hour. */
+  /** Returns all counts and starts again: at most one for each key, product and hour. */
   take(): readonly AnswerHour[] {
     const taken = [...this.hours.values()].flat();
     this.hours = new Map();
@@ -54,7 +54,7 @@ export class AnswerCounts {
     return taken;
   }
 
-  /** Takes back what could not be written. */
+  /** Takes counts back that could not be written. */
   putBack(hours: readonly AnswerHour[]): void {
     for (const given of hours) {
       const hour = this.hourOf(given, given);

@@ -4,33 +4,33 @@ import { type Answer } from '../../../core/ports';
 import { AnswerCounts } from './answer-counts';
 
 export interface AnswerWriterOptions {
-  /** With a statement time-out, or a stopped server would hold up `close`. */
+  /** With a statement time-out, because a stopped server would delay `close`. */
   readonly pool: Pick<Pool, 'query'>;
-  /** Quota time zone: answers are counted by its hours, as requests are. */
+  /** Quota time zone. Responses are counted by its hours, like requests. */
   readonly timeZone: string;
-  /** Default 5,000 ms: as often as requests by hour are written. */
+  /** Milliseconds. Default 5,000: as often as requests by hour are written. */
   readonly flushMs?: number;
-  /** Told when a flush failed; what it held is tried again. */
+  /** Called when a flush failed. Its counts are written later. */
   readonly onError?: (error: unknown) => void;
 }
 
 const NOTE = { name: 'note-answers', text: 'SELECT note_answers($1::json), note_requests($2::json)' };
-/** Of one flush: 1,000 a second, as many admitted requests as one node logs. What is above has counts alone. */
+/** Maximum requests of one flush: 1,000 a second, as many admitted requests as one node logs. Further requests are only counted. */
 const MAX_REQUESTS = 5_000;
 
-/** What one request was answered, for its line in the log. */
+/** The response to one request, for its line in the log. */
 interface AnsweredRequest extends Pick<Answer, 'requestId' | 'status' | 'bytes' | 'units'> {
   readonly milliseconds: number;
-  /** Monotonic. */
+  /** Monotonic milliseconds. */
   readonly notedAtMs: number;
 }
 
-/** A node writes a line half a second after its decision. Before that there is none to add to. */
+/** A node writes a line half a second after its decision. Before that there is none to extend. */
 const LINE_WITHIN_MS = 2_000;
 
 /**
- * Counts what requests were answered with, and writes the counts in the background: one statement a flush, one row for each key and product,
- * and with it the status, time and size of single answers, which are lost where the flush fails.
+ * Counts responses to requests, and writes the counts in the background: one statement for each flush, with one row for each key and
+ * product. It also writes status, time and size of single responses, which are lost if the flush fails.
  */
 export class AnswerWriter {
   private readonly counts = new AnswerCounts();
@@ -45,7 +45,7 @@ export class AnswerWriter {
     this.timer.unref();
   }
 
-  /** Counted by the hour of the decision. Never throws. */
+  /** Counts by the hour of the decision. Never throws. */
   note(answer: Answer): void {
     this.counts.count(answer, this.hours.at(answer.atMs));
     const { requestId, status, bytes, elapsedMs, units } = answer;
@@ -53,7 +53,7 @@ export class AnswerWriter {
     this.requests.push({ requestId, status, bytes, units, milliseconds: Math.round(elapsedMs), notedAtMs: performance.now() });
   }
 
-  /** Writes what was counted, after a flush that is already running. Never throws. */
+  /** Writes the counts, after a flush that is already running. Never throws. */
   async flush(): Promise<void> {
     await this.running;
     await this.startFlush();

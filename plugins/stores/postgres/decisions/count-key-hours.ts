@@ -10,11 +10,11 @@ export interface KeyHour {
   readonly hour: number;
   readonly product: string;
   admitted: number;
-  /** Refused with a status of 400 to 499. */
+  /** Refusals with a status of 400 to 499. */
   refused: number;
-  /** Refused with one of 500 to 599. */
+  /** Refusals with a status of 500 to 599. */
   unavailable: number;
-  /** Of those that were admitted, and of all others: how many have no line in the log. */
+  /** Number of requests without a line in the log: of the admitted ones, and of all others. */
   admittedUnlogged: number;
   refusedUnlogged: number;
 }
@@ -22,26 +22,29 @@ export interface KeyHour {
 type Place = Pick<KeyHour, 'credentialId' | 'day' | 'hour' | 'product'>;
 
 interface Entry {
-  /** Since they were last handed out; undefined when nothing was counted. */
+  /** Counts since they were last returned; undefined when nothing was counted. */
   counts: KeyHour | undefined;
   /** Admissions of the whole hour on this node. */
   admitted: number;
 }
 
 /**
- * How many admissions of one key for one product, in an hour on a node, all get a line: one a second. A week of such hours is 600,000
- * lines, and the log holds 5,000,000, so a customer with few requests finds them for a week.
+ * Admissions of one key for one product, in an hour on a node, that all get a line: one a second. A week of such hours is 600,000 lines,
+ * and the log holds 5,000,000, so a customer with few requests finds them for a week.
  */
 const LOGGED_WHOLLY = 3_600;
-/** The same of one customer, with all keys for all products: five a second. A customer with many keys must not fill the log for the others. */
+/**
+ * Admissions of one customer, with all keys for all products, that all get a line: five a second. A customer with many keys must not fill
+ * the log for the others.
+ */
 const LOGGED_OF_CUSTOMER = 5 * LOGGED_WHOLLY;
-/** Above it one admission in this many gets a line; above a hundred times as many, one in more. */
+/** Above it, one admission in this many gets a line; above a hundred times as many, one in more. */
 const [ONE_OF, ONE_OF_FEW] = [100, 1_000];
 
 /**
- * Whether an admission of an hour has a line in the log.
+ * True when an admission of an hour has a line in the log.
  * @param place counted from 1
- * @param wholly how many of them all have one
+ * @param wholly number of admissions that all have one
  */
 export function isLogged(place: number, wholly = LOGGED_WHOLLY): boolean {
   if (place <= wholly) return true;
@@ -50,20 +53,20 @@ export function isLogged(place: number, wholly = LOGGED_WHOLLY): boolean {
 
 const nameOf = ({ credentialId, day, hour, product }: Place): string => `${credentialId} ${day} ${hour} ${product}`;
 
-/** Counts requests by key, product and hour until they are written: a row in the database for many requests. */
+/** Counts requests by key, product and hour until they are written: one row in the database for many requests. */
 export class KeyHours {
-  /** Of the hour that runs. */
+  /** Entries of the present hour. */
   private entries = new Map<string, Entry>();
-  /** By customer: its admissions of the hour that have a line by the bound of their keys. */
+  /** By customer: the admissions of the hour that have a line by the bound of their keys. */
   private customers = new Map<string, number>();
-  /** Of hours before, until they are handed out. */
+  /** Counts of earlier hours, until they are returned. */
   private readonly late = new Map<string, Entry>();
   private changed: Entry[] = [];
   private day = '';
   private hour = -1;
 
   /**
-   * @param customerId whose key it is
+   * @param customerId the key's customer
    * @returns whether the request gets a line in the log: every refusal does, and of many admissions a sample
    */
   count(place: Place, outcome: Decision['outcome'], customerId?: string): boolean {
@@ -87,12 +90,12 @@ export class KeyHours {
     return isLogged(place, LOGGED_OF_CUSTOMER);
   }
 
-  /** The line of a request that was counted before did not find its way into the log. */
+  /** Notes that a counted request got no line in the log. */
   noteUnlogged(place: Place, outcome: Decision['outcome']): void {
     this.countsBefore(place)[outcome === 'admitted' ? 'admittedUnlogged' : 'refusedUnlogged'] += 1;
   }
 
-  /** Hands everything out and starts anew. Of an hour that has just ended there may be two for one key and product. */
+  /** Returns all counts and starts again. An hour that has just ended may have two for one key and product. */
   take(): KeyHour[] {
     const taken = this.changed.flatMap(({ counts }) => counts ?? []);
     for (const entry of this.changed) entry.counts = undefined;
@@ -101,7 +104,7 @@ export class KeyHours {
     return taken;
   }
 
-  /** Takes back what could not be written. */
+  /** Takes counts back that could not be written. */
   putBack(hours: readonly KeyHour[]): void {
     for (const hour of hours) {
       const counts = this.countsBefore(hour);
@@ -109,7 +112,7 @@ export class KeyHours {
     }
   }
 
-  /** The entry of a request that is made now; with the hour the counts for the sample begin anew. */
+  /** The entry of a present request. With a new hour the counts for the sample start again. */
   private enter(place: Place): Entry {
     const { day, hour } = place;
     if (hour !== this.hour || day !== this.day) {
@@ -121,7 +124,7 @@ export class KeyHours {
     return entryIn(this.entries, nameOf(place));
   }
 
-  /** The counts of a request that was made before, perhaps in an hour that has ended. */
+  /** The counts of an earlier request, perhaps in an hour that has ended. */
   private countsBefore(place: Place): KeyHour {
     const name = nameOf(place);
     return this.countsOf(this.entries.get(name) ?? entryIn(this.late, name), place);

@@ -1,13 +1,13 @@
 import { type Decision } from '../../../core/ports';
 
-/** Most rows at a time; of them, most admissions, and most refusals without a known key. */
+/** Maximum rows at a time, and among them maximum admissions and maximum refusals without a known key. */
 export interface Share {
   readonly rows: number;
   readonly admissions: number;
   readonly anonymous: number;
 }
 
-/** Of the places, those that refusals without a known key may hold. */
+/** Share of the places that refusals without a known key may hold. */
 const ANONYMOUS_SHARE = 0.05;
 
 /**
@@ -18,12 +18,15 @@ export class DecisionQueue {
   private readonly refused: Decision[] = [];
   private readonly anonymous: Decision[] = [];
   private readonly admitted: Decision[] = [];
-  /** How many were dropped because the queue was full. */
+  /** Number of decisions dropped because the queue was full. */
   dropped = 0;
-  /** How many refusals without a known key were dropped because their places were full. */
+  /** Number of refusals without a known key dropped because their places were full. */
   droppedAnonymous = 0;
 
-  /** @param max most decisions that wait @param onDrop called with each decision that was dropped because the queue was full */
+  /**
+   * @param max maximum decisions that wait
+   * @param onDrop called with each decision that was dropped because the queue was full
+   */
   constructor(
     private readonly max: number,
     private readonly onDrop: (decision: Decision) => void = () => undefined,
@@ -39,9 +42,7 @@ export class DecisionQueue {
     (decision.outcome === 'admitted' ? this.admitted : this.refused).push(decision);
   }
 
-  /**
-   * Takes a share: refusals first, then the newest admissions, so that a backlog does not delay what people ask for now.
-   */
+  /** Takes a share: refusals first, then the newest admissions, so that a backlog does not delay what people look up now. */
   take({ rows, admissions, anonymous }: Share): Decision[] {
     const taken = this.refused.splice(0, rows);
     taken.push(...this.anonymous.splice(0, Math.min(rows - taken.length, anonymous)));
@@ -49,19 +50,19 @@ export class DecisionQueue {
     return room > 0 ? [...taken, ...this.admitted.splice(Math.max(0, this.admitted.length - room))] : taken;
   }
 
-  /** Takes back what could not be written. */
+  /** Takes decisions back that could not be written. */
   putBack(decisions: readonly Decision[]): void {
     for (const decision of decisions) this.add(decision);
   }
 
-  /** The oldest go, some at a time, since moving an array for each would be slow. */
+  /** Drops the oldest, some at a time, because moving an array for each would be slow. */
   private addAnonymous(decision: Decision): void {
     const most = Math.max(1, Math.floor(this.max * ANONYMOUS_SHARE));
     if (this.anonymous.length >= most) this.droppedAnonymous += this.anonymous.splice(0, Math.max(1, most >> 6)).length;
     this.anonymous.push(decision);
   }
 
-  /** Lets the oldest admissions go, then the oldest refusals. */
+  /** Drops the oldest admissions, then the oldest refusals. */
   private makeRoom(): void {
     const from = this.admitted.length > 0 ? this.admitted : this.refused.length > 0 ? this.refused : this.anonymous;
     const gone = from.splice(0, Math.max(1, Math.min(from.length, this.max >> 6)));

@@ -16,7 +16,7 @@ interface DenialTally {
   count: number;
 }
 
-/** What was counted since the last flush. */
+/** Counts since the last flush. */
 export interface Tallied {
   /** At most one for each credential, product, day and code. */
   readonly denials: readonly DenialTally[];
@@ -32,7 +32,7 @@ function knownKey({ credentialId }: Decision): string | null {
   return credentialId !== undefined && isUuid(credentialId) ? credentialId : null;
 }
 
-/** Counts of refusals and last uses of keys. Kept apart from the rows of the log, so that they stay exact when rows are dropped. */
+/** Counts of refusals, and last uses of keys. They are separate from the rows of the log, so that they stay exact when rows are dropped. */
 export class DecisionTallies {
   private denials = new Map<string, DenialTally>();
   private used = new Map<string, number>();
@@ -57,13 +57,13 @@ export class DecisionTallies {
     return this.hours.count(this.placeOf(decision, credentialId), outcome, decision.customerId);
   }
 
-  /** A decision that was to get a line, and has none after all. */
+  /** Notes that a decision gets no line after all. */
   noteUnlogged(decision: Decision): void {
     const credentialId = knownKey(decision);
     if (credentialId !== null) this.hours.noteUnlogged(this.placeOf(decision, credentialId), decision.outcome);
   }
 
-  /** Hands everything out and starts anew; hours stay where they are unless they are wanted. */
+  /** Returns all counts and starts again. Hours stay unless they are wanted. */
   take({ withHours }: { readonly withHours: boolean }): Tallied {
     const taken = { denials: [...this.denials.values()], used: this.used, hours: withHours ? this.hours.take() : [] };
     this.denials = new Map();
@@ -71,7 +71,7 @@ export class DecisionTallies {
     return taken;
   }
 
-  /** Takes back what could not be written. */
+  /** Takes counts back that could not be written. */
   putBack({ denials, used, hours }: Tallied): void {
     this.hours.putBack(hours);
     for (const denial of denials) this.add(denial);
@@ -115,12 +115,12 @@ export async function writeTallies(db: Database, { denials, hours }: Omit<Tallie
   }
 }
 
-/** The column is for people; a busy key must not rewrite its row all the time. */
+/** The column is for people, and a busy key must not rewrite its row all the time. */
 const PRECISION = '5 seconds';
 
 /**
- * Locked rows are skipped, so that an operator's transaction does not hold up the log; the next request tries again. Only one statement,
- * because a node that is cut off inside a longer transaction would keep the rows locked, and no key could be revoked. Changing only this
+ * Locked rows are skipped, so that an operator's transaction does not delay the log; the next request tries again. It is only one
+ * statement, because a node cut off inside a longer transaction would keep the rows locked, and no key could be revoked. Changing only this
  * column sends no notification.
  */
 const UPDATE = `
@@ -133,7 +133,7 @@ target AS (
 UPDATE credential c SET last_used_at = target.at FROM target WHERE c.id = target.id`;
 
 /**
- * @param db no transaction
+ * @param db not in a transaction
  * @param used credential id → Unix milliseconds of its last admitted request
  */
 export async function touchLastUsed(db: Pool, used: ReadonlyMap<string, number>): Promise<void> {

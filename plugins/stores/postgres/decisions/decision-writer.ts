@@ -10,38 +10,38 @@ import { pruneDecisions } from './prune-decisions';
 import { writeDecisions } from './write-decisions';
 
 export interface DecisionWriterOptions {
-  /** With a statement time-out, or a stopped server would hold up `close`. */
+  /** With a statement time-out, because a stopped server would delay `close`. */
   readonly pool: Pool;
   /** Default 400. */
   readonly auditRetentionDays?: number;
   /** Quota time zone; refusals are counted by its days. */
   readonly timeZone: string;
   readonly clock?: Clock;
-  /** Most decisions that wait. Default 20,000. */
+  /** Maximum decisions that wait. Default 20,000. */
   readonly maxQueue?: number;
   /** Default 500 ms. */
   readonly flushMs?: number;
-  /** Most rows written a second. Default 4,000. What is above waits, and is dropped when the queue is full, admissions first. */
+  /** Maximum rows written a second. Default 4,000. Further rows wait, and are dropped when the queue is full, admissions first. */
   readonly rowsPerSecond?: number;
   /**
-   * The most admissions among them. Default 1,000: few people ask why a request passed, and each row costs the database as much as
-   * admitting the request cost the plugin. A node that admits more logs a sample, the newest.
+   * Maximum admissions among them. Default 1,000: few people ask why a request passed, and each row costs the database as much as admitting
+   * the request cost the plugin. A node that admits more logs a sample, the newest.
    */
   readonly admissionsPerSecond?: number;
   /**
-   * The most refusals without a known key among them. Default 200: anybody can cause any number of them, and they would push out customers'
+   * Maximum refusals without a known key among them. Default 200: anybody can cause any number of them, and they would push out customers'
    * own rows.
    */
   readonly anonymousPerSecond?: number;
-  /** Told when a flush failed; what it held is tried again. */
+  /** Called when a flush failed. Its rows are written later. */
   readonly onError?: (error: unknown) => void;
 }
 
 const PRUNE_EVERY_MS = 3_600_000;
-/** How often the use of keys is written: a busy key's row need not change with every flush. */
+/** Milliseconds between two writes of the use of keys, because a busy key's row need not change with every flush. */
 const HOURS_EVERY_MS = 5_000;
 
-/** Writes decisions and counts in the background, one transaction a flush, and after it when keys were used last. */
+/** Writes decisions and counts in the background, with one transaction for each flush, and then the last use of keys. */
 export class DecisionWriter implements DecisionLog {
   private readonly queue: DecisionQueue;
   private readonly tallies: DecisionTallies;
@@ -85,7 +85,7 @@ export class DecisionWriter implements DecisionLog {
     }
   }
 
-  /** Writes what waits now, up to one flush's share, after a flush that is running. Never throws. */
+  /** Writes waiting rows, up to one flush's share, after a flush that is running. Never throws. */
   async flush(): Promise<void> {
     await this.running;
     await this.startFlush(this.share, { withHours: true });
@@ -109,7 +109,7 @@ export class DecisionWriter implements DecisionLog {
     };
   }
 
-  /** One at a time: a slow flush must not be overtaken by the next. */
+  /** One at a time, because the next flush must not overtake a slow one. */
   private startFlush(most: Share, tallies: { readonly withHours: boolean }): Promise<void> {
     this.running ??= this.flushOnce(most, tallies).finally(() => (this.running = undefined));
     return this.running;
@@ -127,7 +127,7 @@ export class DecisionWriter implements DecisionLog {
       this.counts.written += decisions.length;
     } catch (error) {
       this.counts.failures += 1;
-      // A value that PostgreSQL will not take fails every time; the rows go, so that the log does not stand still.
+      // A value that PostgreSQL refuses fails every time. The rows are dropped, so that the log does not stand still.
       if (isDataError(error)) this.letGo(decisions);
       else this.queue.putBack(decisions);
       this.tallies.putBack(tallied);

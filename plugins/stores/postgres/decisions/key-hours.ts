@@ -14,8 +14,8 @@ ON CONFLICT (credential_id, day, hour, product_id) DO UPDATE SET admitted = old.
   refused_unlogged = old.refused_unlogged + excluded.refused_unlogged`;
 
 /**
- * Runs after the hours, and sorted, here and where answers are counted: this keeps two writers from waiting for each other. A key without a
- * customer has hours only.
+ * Runs after the hours, and sorted, here and where responses are counted: this keeps two writers from waiting for each other. A key without
+ * a customer has hours only.
  */
 const ADD_DAYS = `
 INSERT INTO customer_day AS old (customer_id, day, product_id, admitted)
@@ -27,7 +27,7 @@ GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
 ON CONFLICT (customer_id, day, product_id) DO UPDATE SET admitted = old.admitted + excluded.admitted`;
 
 /**
- * Adds to the hours of keys and to the days of their customers, which is one thing only within a transaction.
+ * Adds to the hours of keys and to the days of their customers. Call it within a transaction.
  * @param hours several of one key, product and hour are added up
  */
 export async function writeKeyHours(db: Database, hours: readonly KeyHour[]): Promise<void> {

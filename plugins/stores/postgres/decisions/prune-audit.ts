@@ -4,8 +4,8 @@ import { type Pool } from 'pg';
 const BATCH = 10_000;
 
 /**
- * Deletes lines of the audit log that are older than `days`; the database keeps 90 days whatever is asked.
- * @returns how many were deleted; 0 also when another process is at it
+ * Deletes lines of the audit log that are older than `days`. The database keeps 90 days in any case.
+ * @returns the number of deleted lines; 0 also when another process is deleting
  */
 export async function pruneAudit(pool: Pool, { days, batch = BATCH }: { days: number; batch?: number }): Promise<number> {
   for (let deleted = 0; ;) {

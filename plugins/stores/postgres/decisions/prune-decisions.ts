@@ -1,13 +1,13 @@
 import { type Pool } from 'pg';
 
 const DAYS_KEPT = 7;
-/** 4.6 GB with indexes: a node that decides thousands of requests a second must not fill the disk within the week. */
+/** 4.6 GB with indexes. A node that decides thousands of requests a second must not fill the disk within the week. */
 const MAX_ROWS = 5_000_000;
-/** Of them, those that belong to no key: anybody can make any number of them, and customers' own rows would go sooner. */
+/** Share of rows without a known key. Anybody can cause any number of them, and customers' own rows would be deleted sooner. */
 const ANONYMOUS_SHARE = 0.05;
 /** Small transactions, so that the log can be written meanwhile and each stays far below the time-out. */
 const BATCH = 10_000;
-/** Any number that nothing else locks: one node prunes at a time. */
+/** An arbitrary number that nothing else locks: one node prunes at a time. */
 const LOCK = 720_260_001;
 
 const DELETE = `
@@ -44,9 +44,9 @@ async function deleteAnonymous(pool: Pool, kept: number): Promise<number> {
 }
 
 /**
- * Deletes decisions older than 7 days, and the oldest beyond the most that are kept; before them those without a known key beyond
- * a twentieth of that.
- * @returns how many rows were deleted
+ * Deletes decisions older than 7 days, and the oldest beyond the maximum. Before them it deletes those without a known key beyond a
+ * twentieth of the maximum.
+ * @returns the number of deleted rows
  */
 export async function pruneDecisions(pool: Pool, { now, mostRows = MAX_ROWS }: { now: Date; mostRows?: number }): Promise<number> {
   const { rows } = await pool.query<{ rows: number }>(ESTIMATE);

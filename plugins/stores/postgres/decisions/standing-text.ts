@@ -5,8 +5,8 @@ type Quota = NonNullable<Decision['quota']>;
 const FORM = /^(\d{4}-\d\d-\d\d) (\d+) (\d+) (\d+) (\d+)(?: (daily|monthly))?( capped)?$/;
 
 /**
- * Where a subscription stood, as the log keeps it: `day usedDaily usedMonthly daily monthly`, then the window that was exceeded and `capped`
- * where they apply. A third of the bytes that JSON takes with its names, in each of millions of lines.
+ * The state of a subscription in the log's form: `day usedDaily usedMonthly daily monthly`, then the exceeded window and `capped` if they
+ * apply. It takes a third of the bytes of JSON, in each of millions of lines.
  */
 export function standingText(quota: Quota): string {
   const { day, usedDaily, usedMonthly, daily, monthly, exceeded, isCapped } = quota;

@@ -7,22 +7,25 @@ import { ChangeListener } from './change-listener';
 export interface PostgresChangeFeedOptions {
   readonly url: string;
   readonly clock?: Clock;
-  /** Time between two questions whether the connection still lives. Default 250 ms. */
+  /** Milliseconds between two checks that the connection still lives. Default 250 ms. */
   readonly heartbeatMs?: number;
-  /** An answer later than this makes the feed unhealthy. Default 250 ms. */
+  /** Milliseconds after which a missing reply makes the feed unhealthy. Default 250 ms. */
   readonly deadlineMs?: number;
-  /** Told the database's clock with every answer. */
+  /** Takes the database's clock with every reply. */
   readonly onTime?: (sample: ClockSample) => void;
-  /** Without an answer for this long the connection is given up and made anew. Default 2 s. */
+  /** Milliseconds without a reply after which the connection is replaced. Default 2 s. */
   readonly abandonMs?: number;
 }
 
-/** Time between two questions while somebody waits to be caught up: a flood of such askers costs the database 500 trivial questions a second. */
+/**
+ * Milliseconds between two checks while somebody waits to be caught up. A flood of such callers costs the database 500 trivial queries a
+ * second.
+ */
 const PROOF_EVERY_MS = 2;
 const FIRST_BACKOFF_MS = 50;
 const MAX_BACKOFF_MS = 1_000;
 
-/** Those who wait for one question to be answered. */
+/** The callers that wait for one check. */
 interface Proof {
   readonly isCaughtUp: Promise<boolean>;
   readonly settle: (isCaughtUp: boolean) => void;
@@ -37,8 +40,8 @@ function createProof(deadlineMs: number): Proof {
 }
 
 /**
- * Listens to the NOTIFYs of the schema's triggers on a connection of its own. PostgreSQL hands over what was committed before it answers a
- * later question, so an answered heartbeat proves that nothing from before it was sent is missing. Starts at once and never gives up.
+ * Listens to the NOTIFYs of the schema's triggers on its own connection. PostgreSQL delivers committed changes before it replies to a later
+ * query, so the reply to a heartbeat proves that nothing from before it is missing. It starts at once and never gives up.
  */
 export class PostgresChangeFeed implements ChangeFeed {
   private readonly clock: Clock;
@@ -49,7 +52,7 @@ export class PostgresChangeFeed implements ChangeFeed {
   private readonly ended: Promise<void>;
   private listener: ChangeListener | undefined;
   private healthyAt = -Infinity;
-  /** Callers that the next question answers: one under way was asked before they came. */
+  /** Callers that wait for the next check, because the running one began before they came. */
   private waiting: Proof | undefined;
   private backoffMs = FIRST_BACKOFF_MS;
 
@@ -94,14 +97,17 @@ export class PostgresChangeFeed implements ChangeFeed {
     const { signal } = this.closing;
     while (!signal.aborted) {
       await this.listenOnce().catch(() => undefined);
-      // Spread, so that many nodes do not all come back in the same moment.
+      // Spread out, so that many nodes do not come back at the same time.
       const pauseMs = this.backoffMs * (0.5 + Math.random() / 2);
       this.backoffMs = Math.min(this.backoffMs * 2, MAX_BACKOFF_MS);
       await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
     }
   }
 
-  /** Listens until the connection is lost. @throws Error then */
+  /**
+   * Listens until the connection is lost.
+   * @throws Error then
+   */
   private async listenOnce(): Promise<never> {
     const { url, abandonMs = 2_000, onTime } = this.options;
     const listener = new ChangeListener({ url, clock: this.clock, abandonMs, onChange: (change) => this.tell(change) });
@@ -110,7 +116,7 @@ export class PostgresChangeFeed implements ChangeFeed {
     try {
       await listener.listen();
       this.backoffMs = FIRST_BACKOFF_MS;
-      // From here on every change is told; changes before may have been missed.
+      // From here on every change is reported. Earlier changes may have been missed.
       this.tell({ kind: 'gap' });
       for (;;) {
         asked = this.takeWaiting();
@@ -133,7 +139,7 @@ export class PostgresChangeFeed implements ChangeFeed {
     return waiting;
   }
 
-  /** Until the next question is due: sooner when somebody waits for it. */
+  /** Waits until the next check is due: sooner when somebody waits for it. */
   private async rest(listener: ChangeListener, askedAt: number): Promise<void> {
     const left = (ms: number): number => ms - (this.clock.monotonic() - askedAt);
     if (!this.waiting) await listener.rest(left(this.heartbeatMs));

@@ -8,18 +8,18 @@ import { withDeadline } from '../../with-deadline';
 export interface ChangeListenerOptions {
   readonly url: string;
   readonly clock: Clock;
-  /** Without an answer for this long the connection is given up. */
+  /** Milliseconds without a reply after which the connection is given up. */
   readonly abandonMs: number;
   readonly onChange: (change: Change) => void;
 }
 
 const CHANNEL = 'tollgate_changes';
 const HEARTBEAT = 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now';
-/** As `told_hash` of migration 0004 writes it. */
+/** In the form of `told_hash` of migration 0004. */
 const HASH_START = /^[0-9a-f]{16}$/;
 const CONNECT_DEADLINE_MS = 1_000;
 
-/** One connection to PostgreSQL that listens to its changes, from its making to its loss. */
+/** One connection to PostgreSQL that listens to its changes, from its opening to its loss. */
 export class ChangeListener {
   private readonly socket = new Socket();
   private readonly client: Client;
@@ -45,12 +45,15 @@ export class ChangeListener {
     this.client.on('notification', ({ payload }) => onChange(parseChange(payload)));
   }
 
-  /** True from the first answered heartbeat to the loss of the connection. */
+  /** True from the first reply to a heartbeat to the loss of the connection. */
   get isHeard(): boolean {
     return this.hasAnswered && !this.ended.signal.aborted;
   }
 
-  /** Resolves when every later change will be told. @throws Error */
+  /**
+   * Resolves when every later change will be reported.
+   * @throws Error
+   */
   listen(): Promise<void> {
     return this.within(
       CONNECT_DEADLINE_MS,
@@ -58,7 +61,10 @@ export class ChangeListener {
     );
   }
 
-  /** Resolves when every change from before the question has been told. @throws Error, also when the connection is lost meanwhile */
+  /**
+   * Resolves when every change from before the call has been reported.
+   * @throws Error, also when the connection is lost meanwhile
+   */
   async askTime(): Promise<ClockSample> {
     const { clock, abandonMs } = this.options;
     const askedAt = clock.monotonic();
@@ -94,8 +100,8 @@ export class ChangeListener {
 }
 
 /**
- * Refuses a pooler. A pooler answers heartbeats on any free server connection, while notifications for the one that listens may get lost.
- * It shows by answering from another process than the one that the connection announced.
+ * Refuses a pooler. A pooler sends heartbeats to any free server connection, while notifications for the listening one may get lost. It is
+ * recognised by replies from another process than the one that the connection announced.
  */
 async function listenWith(client: Client): Promise<void> {
   const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
@@ -103,7 +109,7 @@ async function listenWith(client: Client): Promise<void> {
   await client.query(`LISTEN ${CHANNEL}`);
 }
 
-/** Reads a payload of the triggers in the migrations. What cannot be read could have been about anything. */
+/** Reads a payload of the triggers in the migrations. An unreadable one could have been about anything. */
 function parseChange(payload: string | undefined): Change {
   const told = parseObject(payload);
   if (typeof told['credential'] === 'string') {

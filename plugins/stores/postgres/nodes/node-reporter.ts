@@ -7,22 +7,22 @@ import { isUuid } from '../database';
 export interface NodeReporterOptions {
   readonly pool: Pool;
   readonly feed: ChangeFeed;
-  /** For people; processes with the same name stay apart. */
+  /** Name for people. Processes with the same name stay apart. */
   readonly name: string;
-  /** Of this program; null unless given. */
+  /** Version of this program; null unless given. */
   readonly version?: string;
-  /** Whether Redis counts for this node now; undefined without Redis. Asked at every heartbeat. */
+  /** Whether Redis counts for this node now; undefined without Redis. Called at every heartbeat. */
   readonly isRedisAnswering?: () => boolean | undefined;
   readonly clock?: Clock;
-  /** Default 2 s. Readers take a node for gone after 10 s. */
+  /** Milliseconds. Default 2 s. Readers consider a node gone after 10 s. */
   readonly heartbeatMs?: number;
-  /** Confirmations wait this long for others. Default 50 ms: at most 20 statements a second, whatever is changed. */
+  /** Milliseconds that confirmations wait for others. Default 50 ms: at most 20 statements a second, whatever changes. */
   readonly collectMs?: number;
-  /** Told when something could not be written; it is tried again. */
+  /** Called when something could not be written. It is written later. */
   readonly onError?: (error: unknown) => void;
 }
 
-/** An import of more keys at once is not confirmed key by key: the heartbeat says some seconds later that all of it is known. */
+/** An import of more keys at once is not confirmed key by key. Some seconds later, the heartbeat confirms all of it. */
 const MAX_PENDING = 10_000;
 const PRUNE_EVERY_MS = 3_600_000;
 
@@ -41,17 +41,17 @@ WHERE EXISTS (SELECT FROM credential WHERE id = told.credential)
 ON CONFLICT (credential_id, node_id) DO UPDATE SET changed_at = excluded.changed_at, confirmed_at = excluded.confirmed_at`;
 
 const PRUNE_NODES = `DELETE FROM gateway_node WHERE seen_at < now() - interval '1 day'`;
-/** A change of which this is not known any more is long known to every node; its heartbeat says so. */
+/** Every node has long known of a change that is no longer listed here; its heartbeat confirms that. */
 const PRUNE_CONFIRMATIONS = `DELETE FROM change_confirmation WHERE confirmed_at < now() - interval '7 days'`;
 
 /**
- * Tells the database that this node lives, and which changes of keys it acts on. Confirms what the feed has told after every other listener
- * has dropped what it knew: writing begins in a later turn than the telling. Never throws, and no request waits for it.
+ * Reports to the database that this node lives, and which changes of keys it acts on. It confirms a change after every other listener has
+ * dropped its old knowledge: writing begins in a later turn than the feed's report. Never throws, and no request waits for it.
  */
 export class NodeReporter {
   /** Id of this process among the nodes. */
   readonly id = randomUUID();
-  /** Credential → when its last change that was told began. */
+  /** Credential → when its last reported change began. */
   private pending = new Map<string, string>();
   private readonly clock: Clock;
   private readonly heartbeatMs: number;
@@ -88,7 +88,7 @@ export class NodeReporter {
 
   private hear(change: Change): void {
     if (change.kind !== 'credential' || change.at === undefined) return;
-    // Any login that may NOTIFY can send anything. What PostgreSQL would refuse must not hold up the rest.
+    // Any login that may NOTIFY can send anything. A value that PostgreSQL would refuse must not delay the rest.
     if (!isUuid(change.id) || Number.isNaN(Date.parse(change.at))) return;
     if (this.pending.size >= MAX_PENDING && !this.pending.has(change.id)) return;
     this.pending.set(change.id, change.at);
@@ -103,7 +103,7 @@ export class NodeReporter {
     }, waitMs).unref();
   }
 
-  /** One at a time: an older confirmation must not overtake a newer. */
+  /** One at a time, because an older confirmation must not overtake a newer. */
   private write(): Promise<void> {
     this.writing ??= this.writeOnce().finally(() => (this.writing = undefined));
     return this.writing;
@@ -117,7 +117,7 @@ export class NodeReporter {
       this.collect(this.collectMs);
     } catch (error) {
       this.onError(error);
-      // A change that was told during the read is newer.
+      // A change that was reported during the write is newer.
       this.pending = new Map([...told, ...this.pending]);
       this.collect(this.heartbeatMs);
     }

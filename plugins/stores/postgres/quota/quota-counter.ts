@@ -14,19 +14,19 @@ const TAKE = {
 type TakeRow = QuotaRow & { label: string; granted: string };
 type Took = { granted: number; day: string; ofDay: UsageParts; ofMonth: UsageParts };
 
-/** Subscriptions in one statement; each takes about 40 µs there. */
+/** Subscriptions in one statement. Each takes about 40 µs there. */
 const MAX_AT_ONCE = 100;
 /** Few enough to leave the pool to others. */
 const CONCURRENCY = 3;
 
-/** Counts in Postgres, by Postgres's clock: the only counter without Redis, and the fallback with it. */
+/** Counts in PostgreSQL, by its clock: the only counter without Redis, and the fallback with it. */
 export class PostgresQuotaCounter implements QuotaBackend {
   private readonly queue: BatchQueue<Demand, Taken>;
   calls = 0;
   failures = 0;
   private readonly windowsOf: ReturnType<typeof createDayLookup>;
 
-  /** @param seen what this node knows of Redis's counts; absent without Redis */
+  /** @param seen this node's knowledge of Redis's counts; absent without Redis */
   constructor(
     private readonly ledger: QuotaLedger,
     private readonly timeZone: string,
@@ -59,7 +59,7 @@ export class PostgresQuotaCounter implements QuotaBackend {
     return (await this.ledger.settle(settlement)).outcome;
   }
 
-  /** Redis may have granted the units, and Postgres may not know that yet. */
+  /** Redis may have granted the units, and PostgreSQL may not know that yet. */
   private async tellLedger({ subscriptionId }: Pick<Settlement, 'subscriptionId'>): Promise<void> {
     const seen = this.seen?.find(subscriptionId) ?? [];
     if (seen.length > 0) await this.ledger.sync(seen);
@@ -85,7 +85,7 @@ export class PostgresQuotaCounter implements QuotaBackend {
   }
 
   /**
-   * The newest figures that this node saw of each subscription travel with the take, so that its own units count before it takes more.
+   * The newest figures that this node saw of each subscription are sent with the take, so that its own units count before it takes more.
    * Figures of the day before, which exist only around midnight, are written first.
    */
   private async keepOlderDays(batch: readonly Demand[], seen: SeenUsage): Promise<(SubscriptionUsage | undefined)[]> {
@@ -140,7 +140,7 @@ function windowsOfDay(day: string, timeZone: string): QuotaWindows {
 /** Nearly every look-up is for today, or for yesterday around midnight. */
 const KEPT_DAYS = 8;
 
-/** {@link windowsOfDay} with a memory: every answer needs a look-up, and one costs tens of microseconds. */
+/** {@link windowsOfDay} with a memory, because every response needs a look-up, and one costs tens of microseconds. */
 function createDayLookup(timeZone: string): (day: string) => QuotaWindows {
   const known = new Map<string, QuotaWindows>();
   return (day) => {

@@ -30,18 +30,18 @@ export interface GiveBack {
   readonly subscriptionId: string;
   readonly day: string;
   readonly units: number;
-  /** The most that is given back for requests of the subscription's day; null for units that no request used. */
+  /** Maximum given back for requests of the subscription's day; null for units that no request used. */
   readonly mostOfDay: number | null;
-  /** True where the catalogue exempts the request; `mostOfDay` is then the most of these. */
+  /** True when the catalogue exempts the request. `mostOfDay` is then the maximum of such requests. */
   readonly isExempt: boolean;
 }
 
-/** What a request's refund asks of the ledger. */
+/** The ledger's form of a request's refund. */
 export function giveBackOf({ subscriptionId, day, requestId, dailyLimit, units = 1, isExempt = false }: RefundRequest): GiveBack {
   return { requestId, subscriptionId, day, units, mostOfDay: mostRefundsOf(dailyLimit, isExempt), isExempt };
 }
 
-/** What became of a change to a day, and where the subscription stands after it. */
+/** The result of a change to a day, and the subscription's state after it. */
 export interface Changed<Outcome> {
   readonly outcome: Outcome;
   readonly usage: SubscriptionUsage;
@@ -50,10 +50,10 @@ export interface Changed<Outcome> {
 type Query = { name: string; text: string };
 
 const MAX_ROWS = 1_000;
-/** While Postgres is silent, one call in this time asks whether it is back; all others fail at once. */
+/** Milliseconds. While PostgreSQL is silent, one call in this time checks whether it is back. All others fail at once. */
 const PROBE_INTERVAL_MS = 250;
 
-/** What Postgres keeps of usage: every part of every count, and which requests were refunded. */
+/** PostgreSQL's record of usage: every part of every count, and which requests were refunded. */
 export class QuotaLedger {
   private readonly watch: ReplyWatch;
   private readonly givenBack: BatchQueue<GiveBack, Changed<RefundOutcome>>;
@@ -73,14 +73,14 @@ export class QuotaLedger {
     this.syncs = new BatchQueue({ run: (batch) => this.sync(batch), mostAtOnce: MAX_ROWS, concurrency: 2 });
   }
 
-  /** False when the last statement failed or got no answer. */
+  /** False when the last statement failed or got no reply. */
   get isAnswering(): boolean {
     return !this.isSilent && !this.hasFailed;
   }
 
   /**
-   * One named statement on any connection.
-   * @param onLate gets the rows when they come after the deadline
+   * Runs one named statement on any connection.
+   * @param onLate takes the rows when they come after the deadline
    * @throws StoreUnavailable
    */
   async query<Row extends object>(query: Query, values: unknown[], onLate?: (rows: Row[]) => void): Promise<Row[]> {
@@ -110,7 +110,7 @@ export class QuotaLedger {
   }
 
   /**
-   * Keeps what a node saw of each subscription's day, the larger figure winning, and answers what Postgres then knows.
+   * Stores what a node saw of each subscription's day, with the larger figure winning, and returns what PostgreSQL then knows.
    * @throws StoreUnavailable
    */
   async sync(seen: readonly SubscriptionUsage[]): Promise<SubscriptionUsage[]> {
@@ -125,7 +125,7 @@ export class QuotaLedger {
     return seen.map(({ subscriptionId, day }, index) => ({ subscriptionId, day, ...requireParts(known[index]) }));
   }
 
-  /** {@link sync} of one subscription; those asked for together share a statement. */
+  /** {@link sync} of one subscription. Calls at the same time share a statement. */
   syncOne(seen: SubscriptionUsage): Promise<SubscriptionUsage> {
     return this.syncs.add(seen);
   }
@@ -188,7 +188,7 @@ function requireParts<Parts extends { ofDay: UsageParts; ofMonth: UsageParts }>(
   return parts;
 }
 
-/** Counts come as text: they are 64-bit in the database. Every figure is far below 2^53. */
+/** Counts come as text, because they are 64-bit in the database. Every figure is far below 2^53. */
 export interface QuotaRow {
   readonly place: string;
   readonly day_redis: string;
@@ -206,7 +206,7 @@ export function readQuotaRow(row: QuotaRow): { ofDay: UsageParts; ofMonth: Usage
   };
 }
 
-/** Puts rows in the order of the questions; the statement counts places from 1. */
+/** Puts rows in the order of the values. The statement numbers places from 1. */
 export function inPlace<Row extends { place: string }, Out>(rows: readonly Row[], read: (row: Row) => Out): Out[] {
   const results: Out[] = [];
   for (const row of rows) results[Number(row.place) - 1] = read(row);
@@ -220,14 +220,14 @@ interface Item<In, Out> {
 }
 
 interface BatchQueueOptions<In, Out> {
-  /** Returns the answers in the order of the values. */
+  /** Returns the results in the order of the values. */
   readonly run: (values: readonly In[]) => Promise<readonly Out[]>;
   readonly mostAtOnce: number;
-  /** Batches under way at the same time. */
+  /** Maximum batches at the same time. */
   readonly concurrency: number;
 }
 
-/** Gathers values into one call: those of one turn of the event loop, and those that come while enough batches are under way. */
+/** Gathers values into one call: those of one turn of the event loop, and those that come while enough batches are running. */
 export class BatchQueue<In, Out> {
   private waiting: Item<In, Out>[] = [];
   private running = 0;
