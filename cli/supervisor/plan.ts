@@ -30,6 +30,8 @@ export interface PlanContext {
   readonly laneSocket: string;
   /** Our own services that are sold. The seller's own APIs run elsewhere. */
   readonly services: readonly ServiceName[];
+  /** Whether a plan of the catalogue costs something. */
+  readonly hasPrices: boolean;
   readonly ports: InstancePorts;
 }
 
@@ -103,11 +105,11 @@ export function sandboxChild(context: PlanContext): ChildSpec {
 const paymentsSandboxUrl = ({ ports }: Pick<PlanContext, 'ports'>): string => `http://${LOOPBACK}:${ports.paymentsSandbox}`;
 
 /**
- * True if the machine has no other payment provider. The stand-in gives paid plans for no money, and mail that is really sent would mislead
- * strangers.
+ * True if something has a price and the machine has no other payment provider. The stand-in gives paid plans for no money, and mail that is
+ * really sent would mislead strangers.
  */
-export function hasPaymentsSandbox({ env }: Pick<PlanContext, 'env'>): boolean {
-  return (env['DASHBOARD_MAIL'] || 'outbox') === 'outbox';
+export function hasPaymentsSandbox({ env, hasPrices }: Pick<PlanContext, 'env' | 'hasPrices'>): boolean {
+  return hasPrices && (env['DASHBOARD_MAIL'] || 'outbox') === 'outbox';
 }
 
 /** The place where paid plans are paid for under `npm start`. */

@@ -187,6 +187,7 @@ export async function startInstance(options: StartInstanceOptions): Promise<Inst
     forwardAuthSocket: socketPath(dataDir, 'forward-auth.sock'),
     laneSocket: socketPath(dataDir, 'lane.sock'),
     services,
+    hasPrices: options.catalogue.products.some(({ plans }) => plans.some(({ price }) => Number(price) > 0)),
     ports,
   };
   const dashboard = await runAll(supervisor, context, { catalogue: options.catalogue, openDatabase: database.open });

@@ -39,7 +39,7 @@ const TABLE = {
   subscription_inactive: {
     status: 401,
     title: 'Subscription not active',
-    detail: 'The subscription for the requested product is not active. Resume it, or subscribe again.',
+    detail: 'The subscription for the requested product is not active. Look at it in the dashboard, or contact support.',
   },
   caller_not_whitelisted: {
     status: 401,

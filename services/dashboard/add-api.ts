@@ -18,6 +18,7 @@ import { sellerPaymentHandlers } from './billing/seller-payments';
 import { addEndpoint, type AnyHandler, type EndpointTools, type Handlers } from './http/bind-endpoint';
 import { type DashboardDeps } from './http/dashboard-deps';
 import { openHandlers } from './sign-in/open-handlers';
+import { type Asked } from './http/refuse-suspended';
 import { takeRequest, takeWrite } from './http/request-limit';
 import { memberHandlers } from './member-handlers';
 import { homeHandlers } from './seller/console/home-handlers';
@@ -40,14 +41,14 @@ interface ApiTools extends PersonTools {
 }
 
 /** How an endpoint finds out who asks, by its audience. */
-function toolsFor(endpoint: Endpoint, tools: ApiTools): EndpointTools {
+function toolsFor({ name, endpoint }: Asked, tools: ApiTools): EndpointTools {
   const { deps } = tools;
   const { db } = deps;
   switch (endpoint.for) {
     case 'members':
       return {
         deps,
-        findCaller: (request, reply) => findCaller(request, reply, { ...tools, needs: endpoint.needs }),
+        findCaller: (request, reply) => findCaller(request, reply, { ...tools, asked: { name, endpoint } }),
         takeWrite: ({ customerId }: Caller) => takeWrite(db, customerId),
       };
     case 'persons':
@@ -104,7 +105,7 @@ export function addApi(app: FastifyInstance, tools: ApiTools): void {
     // TypeScript names the keys of any object plain text.
     const name = key as EndpointName;
     const handler = handlers[name];
-    if (handler) addEndpoint(app, { name, endpoint, handler }, toolsFor(endpoint, tools));
+    if (handler) addEndpoint(app, { name, endpoint, handler }, toolsFor({ name, endpoint }, tools));
     else addAuthRoute(app, { name, endpoint, act: acts[name] }, tools);
   }
   for (const provider of tools.providers) {

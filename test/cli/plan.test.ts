@@ -4,6 +4,7 @@ import {
   gatewayChild,
   type PlanContext,
   pluginServerChild,
+  hasPaymentsSandbox,
   sandboxChild,
   servicesChild,
   workerChild,
@@ -28,6 +29,7 @@ const context: PlanContext = {
   forwardAuthSocket: '/forward-auth',
   laneSocket: '/lane',
   services: ['ip'],
+  hasPrices: true,
   ports: {
     gateway: 1, dashboard: 2, dashboardPrivate: 3, sandbox: 4, paymentsSandbox: 10, services: 5, servicesPrivate: 6, workers: { apk: 7 }, workersPrivate: { apk: 8 },
     pluginServerMetrics: 9,
@@ -92,4 +94,12 @@ it.each([
 ])('the address of the dashboard %s', (_name, given, url) => {
   const env = { ...context.env, DASHBOARD_URL: given };
   expect(dashboardChild({ ...context, env }).env['DASHBOARD_URL']).toBe(url);
+});
+
+it('runs no stand-in for a payment provider where nothing has a price, and the dashboard is given none', () => {
+  expect(hasPaymentsSandbox(context)).toBe(true);
+  expect(dashboardChild(context).env).toMatchObject({ DASHBOARD_PAYMENTS_SANDBOX: expect.any(String) });
+  const free = { ...context, hasPrices: false };
+  expect(hasPaymentsSandbox(free)).toBe(false);
+  expect(Object.keys(dashboardChild(free).env).filter((name) => name.startsWith('DASHBOARD_PAYMENTS_SANDBOX'))).toEqual([]);
 });

@@ -20,13 +20,21 @@ const percent = z
     'must be a percentage below 100 with two decimals at most',
   );
 
-const seller = z.strictObject({
-  name: printedLine(200).describe('Legal name.'),
-  address: addressLines.describe('Postal address, line by line.'),
-  country: country.describe('ISO 3166-1, for example IN.'),
-  tax_id: taxId.optional().describe('GSTIN or VAT number; checked by format and check digit.'),
-  email: z.email().optional().describe('Where customers write to about invoices.'),
-});
+const seller = z
+  .strictObject({
+    name: printedLine(200).describe('Legal name.'),
+    address: addressLines.describe('Postal address, line by line.'),
+    country: country.describe('ISO 3166-1, for example IN.'),
+    tax_id: taxId.optional().describe('GSTIN or VAT number; checked by format and check digit.'),
+    email: z.email().optional().describe('Where customers write to about invoices.'),
+  })
+  .transform(({ tax_id: given, ...rest }, context): typeof rest & { tax_id?: string } => {
+    if (given === undefined) return rest;
+    const checked = checkTaxId(rest.country, given);
+    if (checked.problem === undefined) return { ...rest, tax_id: checked.value };
+    context.addIssue({ code: 'custom', path: ['tax_id'], message: checked.problem });
+    return z.NEVER;
+  });
 
 const series = z.string().regex(/^[A-Z0-9][A-Z0-9/-]{0,7}$/, 'must have capitals, digits, / and - only, 8 at most');
 
@@ -105,8 +113,6 @@ export const billingTerms = z
     if (!numbers) report(['invoices'], 'is required');
     if (!from || !numbers) return;
     if (numbers.series === numbers.credit_series) report(['invoices', 'credit_series'], 'must differ from series');
-    const checked = from.tax_id === undefined ? undefined : checkTaxId(from.country, from.tax_id);
-    if (checked?.problem !== undefined) report(['seller', 'tax_id'], checked.problem);
     if (table?.gst && from.country !== 'IN') report(['tax', 'gst'], 'is for a seller in IN');
     if (table?.vat && table.vat[from.country] === undefined)
       report(['tax', 'vat'], `must have the rate of ${from.country}, where the seller is`);

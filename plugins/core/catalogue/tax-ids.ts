@@ -37,7 +37,7 @@ const OTHER = /^[A-Z0-9][A-Z0-9 ./-]{0,29}$/;
 export function checkTaxId(country: string, given: string): CheckedTaxId {
   const text = given.toUpperCase().trim();
   if (country === 'IN') {
-    const value = text.replaceAll(/[\s-]/g, '');
+    const value = text.replaceAll(/[\s.,/-]/g, '');
     if (isGstin(value)) return { value, kind: 'gstin' };
     return { problem: 'is not a GSTIN: 15 characters, of which the last is a check digit' };
   }
@@ -46,9 +46,9 @@ export function checkTaxId(country: string, given: string): CheckedTaxId {
     return OTHER.test(text) ? { value: text, kind: 'other' } : { problem: 'has letters, digits, spaces and . / - only, 30 at most' };
   }
   const prefix = prefixOf(country);
-  const compact = text.replaceAll(/[\s.-]/g, '');
-  const bare = compact.startsWith(prefix) ? compact.slice(prefix.length) : compact;
-  if (validate(bare).isValid) return { value: `${prefix}${bare}`, kind: 'vat' };
+  // The library knows the prefixes of its country, and takes one off.
+  const found = validate(text.replaceAll(/[\s.,/-]/g, ''));
+  if (found.isValid) return { value: `${prefix}${found.compact}`, kind: 'vat' };
   return { problem: `is not a VAT number of ${country}, such as ${prefix} and its digits; the format or the check digit is wrong` };
 }
 

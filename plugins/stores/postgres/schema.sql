@@ -1146,6 +1146,7 @@ CREATE TABLE subscription (
   updated_at timestamp with time zone NOT NULL DEFAULT now(),
   price_override numeric,
   price_override_currency text,
+  own_limits jsonb NOT NULL DEFAULT '{}'::jsonb,
   CONSTRAINT subscription_pkey PRIMARY KEY (id),
   CONSTRAINT subscription_customer_id_product_id_key UNIQUE (customer_id, product_id),
   CONSTRAINT subscription_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id) ON DELETE CASCADE,
@@ -1163,7 +1164,7 @@ CREATE TRIGGER subscription_cancel_withdraws AFTER UPDATE OF state ON subscripti
 CREATE TRIGGER subscription_delete_ends_terms AFTER DELETE ON subscription REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION end_terms_of_gone_subscriptions();
 CREATE TRIGGER subscription_insert_keeps_terms AFTER INSERT ON subscription REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_changed_subscriptions();
 CREATE TRIGGER subscription_is_possible BEFORE INSERT OR UPDATE OF product_id ON subscription FOR EACH ROW EXECUTE FUNCTION check_subscribable();
-CREATE TRIGGER subscription_other_plan_drops_price BEFORE UPDATE OF plan_name ON subscription FOR EACH ROW WHEN (old.price_override IS NOT NULL AND new.plan_name IS DISTINCT FROM old.plan_name) EXECUTE FUNCTION drop_own_price();
+CREATE TRIGGER subscription_other_plan_changes_own_terms BEFORE UPDATE OF plan_name ON subscription FOR EACH ROW WHEN (new.plan_name IS DISTINCT FROM old.plan_name) EXECUTE FUNCTION change_own_terms();
 CREATE TRIGGER subscription_tells AFTER INSERT OR DELETE OR UPDATE ON subscription FOR EACH ROW EXECUTE FUNCTION tell_subscription_change();
 CREATE TRIGGER subscription_truncate_tells AFTER TRUNCATE ON subscription FOR EACH STATEMENT EXECUTE FUNCTION tell_truncate();
 CREATE TRIGGER subscription_update_keeps_terms AFTER UPDATE ON subscription REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_changed_subscriptions();
@@ -1388,6 +1389,41 @@ BEGIN
   RETURN NULL;
 END $function$;
 
+-- Ends a subscription's own price with the plan that it was agreed for, and keeps its own limits for that plan.
+CREATE OR REPLACE FUNCTION public.change_own_terms()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+DECLARE
+  left_plan text := COALESCE(OLD.plan_name, '');
+  next_plan text := COALESCE(NEW.plan_name, '');
+  known jsonb := OLD.own_limits -> next_plan;
+BEGIN
+  NEW.price_override := NULL;
+  NEW.price_override_currency := NULL;
+  NEW.own_limits := OLD.own_limits - next_plan;
+  -- Limits that this very statement sets are those of the next plan.
+  IF (NEW.daily_override, NEW.monthly_override) IS NOT DISTINCT FROM (OLD.daily_override, OLD.monthly_override) THEN
+    IF OLD.daily_override IS NOT NULL OR OLD.monthly_override IS NOT NULL THEN
+      NEW.own_limits := NEW.own_limits || jsonb_build_object(left_plan, jsonb_build_object('daily', OLD.daily_override, 'monthly', OLD.monthly_override)
+        || COALESCE((SELECT jsonb_build_object('reason', reason, 'set_by', set_by, 'ends_at', ends_at)
+          FROM subscription_limit_term WHERE subscription_id = OLD.id), '{}'));
+    END IF;
+    IF (known ->> 'ends_at')::timestamptz <= now() THEN known := NULL; END IF;
+    NEW.daily_override := (known ->> 'daily')::integer;
+    NEW.monthly_override := (known ->> 'monthly')::integer;
+    DELETE FROM subscription_limit_term WHERE subscription_id = OLD.id;
+    INSERT INTO subscription_limit_term (subscription_id, reason, set_by, ends_at)
+      SELECT OLD.id, known ->> 'reason', known ->> 'set_by', (known ->> 'ends_at')::timestamptz WHERE known ->> 'reason' IS NOT NULL;
+  ELSIF NEW.daily_override IS NULL AND NEW.monthly_override IS NULL THEN
+    DELETE FROM subscription_limit_term WHERE subscription_id = OLD.id;
+  END IF;
+  RETURN NEW;
+END $function$;
+REVOKE ALL ON FUNCTION change_own_terms() FROM PUBLIC;
+
 -- Refuses subscriptions to a product that is retired or only listed, unless it was just paid for, and to one without limits.
 CREATE OR REPLACE FUNCTION public.check_subscribable()
  RETURNS trigger
@@ -1423,23 +1459,6 @@ AS $function$
     )
   )
 $function$;
-
--- Ends a subscription's own price with the plan that it was agreed for.
-CREATE OR REPLACE FUNCTION public.drop_own_price()
- RETURNS trigger
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-BEGIN
-  NEW.price_override := NULL;
-  NEW.price_override_currency := NULL;
-  IF NEW.daily_override IS NULL AND NEW.monthly_override IS NULL THEN
-    DELETE FROM subscription_limit_term WHERE subscription_id = NEW.id;
-  END IF;
-  RETURN NEW;
-END $function$;
-REVOKE ALL ON FUNCTION drop_own_price() FROM PUBLIC;
 
 -- Ends the terms of subscriptions that were deleted.
 CREATE OR REPLACE FUNCTION public.end_terms_of_gone_subscriptions()

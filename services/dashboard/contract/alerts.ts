@@ -72,7 +72,7 @@ export const alertEndpoints = {
     query: z.object({ after: cursor.optional(), limit: pageSize }),
     answer: z.object({ alerts: z.array(alert), unread: z.number().int(), next: cursor.nullable() }),
   },
-  'POST /alerts/read': { for: 'members', needs: 'notices', summary: 'Mark all alerts as read' },
+  'POST /alerts/read': { for: 'members', whileSuspended: true, needs: 'notices', summary: 'Mark all alerts as read' },
   'GET /alerts/settings': { for: 'members', needs: 'read', summary: 'Show what is mailed, and when', answer: alertSettings },
   'PUT /alerts/settings': {
     for: 'members',
@@ -120,7 +120,7 @@ export const webhookEndpoints = {
     answer: webhook,
     refuses: ['webhook_unknown', 'version_conflict'],
   },
-  'DELETE /webhooks/:id': { ...changing, summary: 'Remove a webhook' },
+  'DELETE /webhooks/:id': { ...changing, whileSuspended: true, summary: 'Remove a webhook' },
   'POST /webhooks/:id/secret': { ...changing, summary: 'Replace the signing secret of a webhook', answer: createdWebhook },
   'POST /webhooks/:id/test': { ...changing, summary: 'Send a test event', answer: delivery },
   'GET /webhooks/:id/deliveries': {

@@ -152,6 +152,7 @@ export const billingEndpoints = {
   'GET /billing': { ...members, summary: 'Show how you are billed', answer: billing },
   'PUT /billing/details': {
     ...members,
+    whileSuspended: true,
     summary: 'Say to whom your next invoices are made out',
     body: z.object({
       name: printedLine(200),
@@ -212,6 +213,7 @@ export const billingEndpoints = {
   },
   'POST /paid-plans/:id/cancel': {
     ...members,
+    whileSuspended: true,
     summary: 'End a paid plan with the period that is paid',
     refuses: ['paid_plan_unknown', 'payment_off', 'payment_away', 'change_refused'],
   },
@@ -240,6 +242,7 @@ export const billingEndpoints = {
   },
   'POST /billing/portal': {
     ...members,
+    whileSuspended: true,
     summary: 'Open the payment provider’s page of your cards and invoices',
     answer: z.object({ url: z.url() }),
     refuses: ['payment_off', 'payment_away'],

@@ -24,6 +24,8 @@ interface What {
   readonly file?: string;
   /** Of another method than GET: it changes nothing, and does not count as a write. */
   readonly isRead?: true;
+  /** Members of a suspended customer may ask it too: it takes something away, or is how they pay or leave. Reads need no such mark. */
+  readonly whileSuspended?: true;
   /** Beside those that everybody of its audience may get. */
   readonly refuses?: readonly RefusalCode[];
 }

@@ -163,6 +163,7 @@ export const keyEndpoints = {
   },
   'POST /keys/revoke': {
     for: 'members',
+    whileSuspended: true,
     needs: 'keys',
     scopes: ['keys:write'],
     summary: 'Revoke several keys for good, all or none',
@@ -216,8 +217,8 @@ export const keyEndpoints = {
     ],
   },
   'POST /keys/:id/activate': { ...setState, summary: 'Activate a key' },
-  'POST /keys/:id/deactivate': { ...setState, summary: 'Deactivate a key' },
-  'POST /keys/:id/revoke': { ...setState, summary: 'Revoke a key for good' },
+  'POST /keys/:id/deactivate': { ...setState, whileSuspended: true, summary: 'Deactivate a key' },
+  'POST /keys/:id/revoke': { ...setState, whileSuspended: true, summary: 'Revoke a key for good' },
   'POST /keys/:id/rotate': {
     for: 'members',
     needs: 'keys',

@@ -240,7 +240,12 @@ export const planEndpoints = {
     body: versionBody.extend({ consent: givenConsent }),
     refuses: [...setState.refuses, 'change_limit_reached', 'consent_required', 'consent_changed'],
   },
-  'POST /subscriptions/:id/cancel': { ...setState, summary: 'Cancel a subscription', refuses: [...setState.refuses, 'plan_paid'] },
+  'POST /subscriptions/:id/cancel': {
+    ...setState,
+    whileSuspended: true,
+    summary: 'Cancel a subscription',
+    refuses: [...setState.refuses, 'plan_paid'],
+  },
   'POST /plan-requests': {
     for: 'members',
     needs: 'plans',
@@ -262,6 +267,7 @@ export const planEndpoints = {
   },
   'POST /plan-requests/:id/withdraw': {
     for: 'members',
+    whileSuspended: true,
     needs: 'plans',
     summary: 'Withdraw a request for a plan',
     answer: planRequest,

@@ -55,7 +55,7 @@ const OWN = {
   customer_suspended: {
     status: 403,
     title: 'Account suspended',
-    detail: 'The seller suspended this account: programs can read, and change nothing.',
+    detail: 'The seller suspended this account. You can read, revoke and cancel. Contact support for anything else.',
   },
   version_conflict: {
     status: 409,

@@ -34,8 +34,10 @@ const statementLine = z.object({
   test: z.number(),
   /** Admitted with live keys. Null in statements that were closed before they were counted. */
   requests: z.number().nullable(),
-  /** `price × days ÷ days of the month`, rounded half up, the surcharge and the overage. */
+  /** `price × days ÷ days of the month`, rounded half up, the surcharge and the overage. Where it is paid in advance, the overage alone. */
   amount: z.string(),
+  /** A payment provider charges the plan in advance: this line is its use. */
+  isPaidInAdvance: z.boolean(),
   /** Part of the amount: for units beyond a thirtieth of `monthly` for each of the days. */
   surcharge: z.string(),
   /** Of `used`, `units` above the limits, and the part of the amount that they cost; null where the plan sells none. */
@@ -52,7 +54,10 @@ const statement = z.object({
   /** Null while it still grows. */
   closedAt: moment.nullable(),
   lines: z.array(statementLine),
+  /** Of the lines' amounts. */
   totals: z.array(z.object({ currency: z.string(), amount: z.string() })),
+  /** What the payment provider charged in this month, and gave back of it so far. */
+  paid: z.array(z.object({ product: z.string(), chargedAt: moment, amount: z.string(), refunded: z.string(), currency: z.string() })),
 });
 export type StatementView = z.input<typeof statement>;
 

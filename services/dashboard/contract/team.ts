@@ -94,7 +94,12 @@ export const teamEndpoints = {
     answer: sentInvitation,
     refuses: ['invitation_unknown', 'member_exists'],
   },
-  'POST /team/invitations/:id/revoke': { ...changing, summary: 'Revoke an invitation', refuses: ['invitation_unknown'] },
+  'POST /team/invitations/:id/revoke': {
+    ...changing,
+    whileSuspended: true,
+    summary: 'Revoke an invitation',
+    refuses: ['invitation_unknown'],
+  },
   'PUT /team/members/:userId/role': {
     ...changing,
     summary: 'Give a member another role',
@@ -104,10 +109,11 @@ export const teamEndpoints = {
   },
   'DELETE /team/members/:userId': {
     ...changing,
+    whileSuspended: true,
     summary: 'Remove a member',
     refuses: ['member_unknown', 'owner_needed', 'last_owner'],
   },
-  'POST /team/leave': { for: 'members', needs: 'own', summary: 'Leave the organisation', refuses: ['last_owner'] },
+  'POST /team/leave': { for: 'members', whileSuspended: true, needs: 'own', summary: 'Leave the organisation', refuses: ['last_owner'] },
   'POST /team/transfer': {
     for: 'members',
     needs: 'ownership',

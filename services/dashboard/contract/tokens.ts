@@ -82,6 +82,7 @@ export const tokenEndpoints = {
   },
   'POST /tokens/:id/revoke': {
     for: 'members',
+    whileSuspended: true,
     needs: 'tokens',
     summary: 'Revoke a token',
     answer: token,

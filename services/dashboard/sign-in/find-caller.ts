@@ -1,10 +1,14 @@
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Pool } from 'pg';
-import { type Permission, roleMay } from '../../selling/members/member-roles';
+import { roleMay } from '../../selling/members/member-roles';
 import { joinCustomer } from '../../selling/customers/join-customer';
 import { findMemberships, type Membership } from '../../selling/members/find-memberships';
+import { findCustomerSuspension } from '../../selling/suspensions/show-customers';
 import { findOperator } from '../../selling/operators/find-operator';
 import { authHeaders, requireDatabase } from './auth-handler';
+import { type Endpoint } from '../contract/endpoint';
+import { isChange } from '../http/bind-endpoint';
+import { type Asked, refuseSuspended } from '../http/refuse-suspended';
 import { type SessionUser } from '../http/callers';
 import { type AuthSource } from './create-auth';
 import { Refusal } from '../http/refusal';
@@ -60,15 +64,17 @@ function checkShown({ headers }: FastifyRequest, { customerId }: Membership): vo
   if (shown !== undefined && shown !== customerId) throw new Refusal('organisation_changed');
 }
 
+type AskedOfMembers = Asked & { readonly endpoint: Extract<Endpoint, { for: 'members' }> };
+
 /**
  * The caller in the chosen organisation, with a role that grants the request.
- * @throws Refusal 401 `not_signed_in`; 403 `customers_only` for an operator, `organisation_missing`, `role_forbids`; 409
- * `organisation_changed`
+ * @throws Refusal 401 `not_signed_in`; 403 `customers_only` for an operator, `organisation_missing`, `role_forbids`,
+ * `customer_suspended`; 409 `organisation_changed`
  */
 export async function findCaller(
   request: FastifyRequest,
   reply: FastifyReply,
-  { needs, choice, ...tools }: CallerTools & { readonly needs: Permission; readonly choice: OrganisationChoice },
+  { asked, choice, ...tools }: CallerTools & { readonly asked: AskedOfMembers; readonly choice: OrganisationChoice },
 ): Promise<Caller> {
   const user = await findAccount(request, reply, tools);
   const memberships = await membershipsOf(user, { request, db: tools.db });
@@ -77,7 +83,9 @@ export async function findCaller(
   if (!membership) throw new Refusal('organisation_missing');
   checkShown(request, membership);
   const { customerId, organisation, address, role } = membership;
+  const { needs } = asked.endpoint;
   if (!roleMay(role, needs)) throw new Refusal('role_forbids', { members: { role, needs } });
+  if (isChange(asked.name, asked.endpoint)) refuseSuspended(await findCustomerSuspension(tools.db, customerId), asked);
   const member = { userId: user.id, role, memberships };
   return { customerId, organisation, address, email: user.email, actor: actorOf(user, request), member };
 }

@@ -1,7 +1,6 @@
 import { type BillingDetails, type InvoicingTerms } from '../../../plugins/core/catalogue/billing-terms';
 import { decimalsOf, toMinor, toSafeNumber } from '../../../plugins/core/catalogue/money';
 import { daysOfMonth, type LineOverage, type Statement } from '../statements/statement';
-import { checkTaxId } from '../../../plugins/core/catalogue/tax-ids';
 import { taxOn } from './tax';
 
 /** Seller or buyer, as printed. */
@@ -65,9 +64,8 @@ export interface InvoiceFacts {
 }
 
 function sellerOf({ seller }: InvoicingTerms): Party {
-  const { name, address, country, tax_id: given, email } = seller;
-  const checked = given === undefined ? undefined : checkTaxId(country, given);
-  return { name, address, country, taxId: checked?.problem === undefined ? (checked?.value ?? null) : null, email: email ?? null };
+  const { name, address, country, tax_id: taxId = null, email = null } = seller;
+  return { name, address, country, taxId, email };
 }
 
 function buyerOf({ customer, details }: InvoiceFacts): Party {

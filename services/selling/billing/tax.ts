@@ -45,7 +45,7 @@ type Gst = NonNullable<NonNullable<BillingTerms['tax']>['gst']>;
 
 /** IGST Act, sections 12 and 16: by the buyer's place; exports under a letter of undertaking are without tax. */
 function gstOn(net: bigint, buyer: Buyer | undefined, { seller, gst }: { seller: Seller; gst: Gst }): Tax {
-  const home = (seller.tax_id ?? '').trim().slice(0, 2);
+  const home = (seller.tax_id ?? '').slice(0, 2);
   const country = buyer?.country ?? seller.country;
   if (country !== seller.country) {
     const placeOfSupply = `Outside India (${country})`;

@@ -1,3 +1,4 @@
+import { type PoolClient } from 'pg';
 import { type Database, inTransaction } from '../../../plugins/stores/postgres/database';
 import { OperationRefused } from '../operations/operation-refused';
 import { requireUnpaid } from '../paid-plans/paid-subscriptions';
@@ -19,10 +20,38 @@ export interface ChangeSubscriptionOptions extends SubscriptionRef {
   readonly actor: Actor;
 }
 
-const UPDATE = 'UPDATE subscription SET plan_name = $2, daily_override = $3, monthly_override = $4, updated_at = now() WHERE id = $1';
+/** Own limits are those of one plan: the database puts them aside, and gives those that were set for the next. */
+const SET_PLAN =
+  'UPDATE subscription SET plan_name = $2, updated_at = now() WHERE id = $1 RETURNING daily_override AS daily, monthly_override AS monthly';
+const SET_LIMITS = 'UPDATE subscription SET daily_override = $2, monthly_override = $3, updated_at = now() WHERE id = $1';
+
+interface OwnLimits {
+  readonly daily: number | null;
+  readonly monthly: number | null;
+}
+
+/** @returns the own limits that hold then: what is given, and beside it those of before; else those of the plan */
+async function update(client: PoolClient, { before, plan, daily, monthly }: Update): Promise<OwnLimits> {
+  const { rows } = await client.query<OwnLimits>(SET_PLAN, [before.id, plan]);
+  const own = rows[0] ?? { daily: null, monthly: null };
+  if (daily === undefined && monthly === undefined) return own;
+  const given = {
+    daily: daily === undefined ? before.dailyOverride : daily,
+    monthly: monthly === undefined ? before.monthlyOverride : monthly,
+  };
+  await client.query(SET_LIMITS, [before.id, given.daily, given.monthly]);
+  return given;
+}
+
+interface Update {
+  readonly daily: number | null | undefined;
+  readonly monthly: number | null | undefined;
+  readonly before: SubscriptionView;
+  readonly plan: string | null;
+}
 
 /**
- * Changes plan or limits; what is left out stays. It counts from the next request, and what was used today and this month stays used.
+ * Changes plan or limits; what is left out stays, but own limits do not come along to another plan. It counts from the next request, and what was used today and this month stays used.
  * @throws OperationRefused `subscription_unknown`, `subscription_cancelled`, `plan_unknown`, `product_unknown`,
  * `product_without_limits`, `product_not_offered`, `limit_malformed`, `consent_required`, `consent_changed`, `plan_paid`
  */
@@ -41,9 +70,7 @@ export function changeSubscription(db: Database, options: ChangeSubscriptionOpti
       if (!options.paymentGoesOn) await requireUnpaid(client, before);
       await requireConsent(client, { customerId, product, consent: options.consent ?? true, actor: options.actor });
     }
-    const daily = options.daily === undefined ? before.dailyOverride : options.daily;
-    const monthly = options.monthly === undefined ? before.monthlyOverride : options.monthly;
-    await client.query(UPDATE, [before.id, plan, daily, monthly]);
+    const { daily, monthly } = await update(client, { before, plan, daily: options.daily, monthly: options.monthly });
     await writeAudit(client, {
       actor: options.actor,
       action: 'subscription.change',

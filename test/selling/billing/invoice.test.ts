@@ -46,6 +46,24 @@ describe('a tax number', () => {
     expect(checkTaxId(country, changed).problem).toEqual(expect.any(String));
   });
 
+  it.each(VAT_NUMBERS)('for VAT has one form, however it is typed: %s', (number) => {
+    const country = number.startsWith('EL') ? 'GR' : number.slice(0, 2);
+    const bare = number.slice(2);
+    const typed = [' ', '.', ',', '-', '/'].map((sign) => `${bare.slice(0, 3)}${sign}${bare.slice(3, 6)}${sign}${bare.slice(6)}`);
+    for (const given of [...typed, ...typed.map((each) => `${country} ${each}`), `${number.slice(0, 2)}-${bare}`.toLowerCase()])
+      expect(checkTaxId(country, given)).toEqual({ value: number, kind: 'vat' });
+    expect(checkTaxId(country, number.slice(0, 2) + number).problem).toEqual(expect.any(String));
+  });
+
+  it('of the seller is read from the catalogue in that form', () => {
+    const catalogue = {
+      provider: 'invoice',
+      seller: { name: 'A', address: ['B'], country: 'GR', tax_id: 'GR 094.259.216' },
+      invoices: { from: '2027-01' },
+    };
+    expect(billingTerms.parse(catalogue).seller?.tax_id).toBe('EL094259216');
+  });
+
   it.each([
     ['IN', ' 27aapfu0939f1zv ', MAHARASHTRA, 'gstin'],
     ['IN', KARNATAKA, KARNATAKA, 'gstin'],

@@ -1,3 +1,4 @@
+import { setLimits } from '../../../services/selling/billing/limit-terms';
 import { createCatalogue } from '../../../plugins/core/catalogue/catalogue';
 import { applyCatalogue } from '../../../services/selling/catalogue/apply-catalogue';
 import { createKey } from '../../../services/selling/keys/create-key';
@@ -51,6 +52,35 @@ describe('subscriptions', () => {
       refusal('subscription_unknown'),
     );
     await expect(setSubscriptionState(database.pool, { id: 'x', state: 'paused', actor })).rejects.toEqual(refusal('subscription_unknown'));
+  });
+
+  it('holds own limits to the plan that they were given for, with their reason, until the subscription is back on it', async () => {
+    const { subscriptions } = await newKey(database.pool, {});
+    const id = subscriptions[0]?.id ?? '';
+    const change = (to: { plan?: string | null; daily?: number }) => changeSubscription(database.pool, { id, ...to, actor });
+    const term = { reason: 'a trial', setBy: 'op@example.com', endsAt: null };
+    await setLimits(database.pool, { id, daily: 100, monthly: null, actor, ...term });
+    const reasons = async () => (await database.pool.query<{ reason: string }>('SELECT reason FROM subscription_limit_term')).rows;
+    expect(await change({ plan: 'Star' })).toMatchObject({ daily: 100_000, monthly: 3_000_000, dailyOverride: null });
+    expect(await reasons()).toEqual([]);
+    expect(await change({ daily: 9_000 })).toMatchObject({ daily: 9_000, monthly: 3_000_000 });
+    expect(await change({ plan: null })).toMatchObject({ daily: 100, monthly: 30_000, dailyOverride: 100 });
+    expect(await reasons()).toEqual([{ reason: 'a trial' }]);
+    expect(await change({ plan: 'Star' })).toMatchObject({ daily: 9_000, monthly: 3_000_000 });
+    // Given with the plan, they are the plan's, the same number too.
+    expect(await change({ plan: null, daily: 9_000 })).toMatchObject({ daily: 9_000, monthly: 30_000 });
+    expect(await change({ plan: 'Star' })).toMatchObject({ daily: 9_000 });
+    expect(await change({ plan: null })).toMatchObject({ daily: 9_000 });
+  });
+
+  it('gives no limits back whose end has come meanwhile', async () => {
+    const { subscriptions } = await newKey(database.pool, {});
+    const id = subscriptions[0]?.id ?? '';
+    const endsAt = new Date(Date.now() + 500);
+    await setLimits(database.pool, { id, daily: 100, monthly: null, reason: 'a trial', setBy: 'op@example.com', endsAt, actor });
+    await changeSubscription(database.pool, { id, plan: 'Star', actor });
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    expect(await changeSubscription(database.pool, { id, plan: null, actor })).toMatchObject({ daily: 1_000, dailyOverride: null });
   });
 
   it('pauses and resumes, and comes back from cancelled only on new terms', async () => {

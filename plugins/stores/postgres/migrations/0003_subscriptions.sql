@@ -7,7 +7,7 @@ CREATE TABLE subscription (
   -- Null: the product's base limits.
   plan_name text,
   state text NOT NULL DEFAULT 'active' CHECK (state IN ('active', 'paused', 'cancelled')),
-  -- Limits that an operator set for this subscription alone.
+  -- Limits that an operator set for this subscription alone, on the plan that it has.
   daily_override integer CHECK (daily_override >= 0),
   monthly_override integer CHECK (monthly_override >= 0),
   -- The customer's own limit a day, below the one that holds otherwise. No operator sets it.
@@ -17,6 +17,8 @@ CREATE TABLE subscription (
   -- A price of its own, a month, in the currency that the plan had when it was agreed: in another currency the number would be another price.
   price_override numeric CHECK (price_override >= 0),
   price_override_currency text CHECK (price_override_currency ~ '^[A-Z]{3}$'),
+  -- Own limits of plans that it had before, by plan, '' for the base limits: daily, monthly, reason, set_by, ends_at.
+  own_limits jsonb NOT NULL DEFAULT '{}',
   UNIQUE (customer_id, product_id),
   FOREIGN KEY (product_id, plan_name) REFERENCES plan (product_id, name),
   CONSTRAINT subscription_price_override_has_currency CHECK ((price_override IS NULL) = (price_override_currency IS NULL))
@@ -65,20 +67,38 @@ CREATE TABLE subscription_limit_term (
 COMMENT ON TABLE subscription_limit_term IS 'Why an operator set a subscription''s own price or limits, and until when.';
 CREATE INDEX subscription_limit_term_end_idx ON subscription_limit_term (ends_at) WHERE ends_at IS NOT NULL;
 
--- It was agreed for one plan: the next one has its own price.
-CREATE FUNCTION drop_own_price() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+-- Own terms are agreed for one plan. The price ends with it; the limits wait in own_limits until the subscription is back on that plan.
+CREATE FUNCTION change_own_terms() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+  left_plan text := COALESCE(OLD.plan_name, '');
+  next_plan text := COALESCE(NEW.plan_name, '');
+  known jsonb := OLD.own_limits -> next_plan;
 BEGIN
   NEW.price_override := NULL;
   NEW.price_override_currency := NULL;
-  IF NEW.daily_override IS NULL AND NEW.monthly_override IS NULL THEN
-    DELETE FROM subscription_limit_term WHERE subscription_id = NEW.id;
+  NEW.own_limits := OLD.own_limits - next_plan;
+  -- Limits that this very statement sets are those of the next plan.
+  IF (NEW.daily_override, NEW.monthly_override) IS NOT DISTINCT FROM (OLD.daily_override, OLD.monthly_override) THEN
+    IF OLD.daily_override IS NOT NULL OR OLD.monthly_override IS NOT NULL THEN
+      NEW.own_limits := NEW.own_limits || jsonb_build_object(left_plan, jsonb_build_object('daily', OLD.daily_override, 'monthly', OLD.monthly_override)
+        || COALESCE((SELECT jsonb_build_object('reason', reason, 'set_by', set_by, 'ends_at', ends_at)
+          FROM subscription_limit_term WHERE subscription_id = OLD.id), '{}'));
+    END IF;
+    IF (known ->> 'ends_at')::timestamptz <= now() THEN known := NULL; END IF;
+    NEW.daily_override := (known ->> 'daily')::integer;
+    NEW.monthly_override := (known ->> 'monthly')::integer;
+    DELETE FROM subscription_limit_term WHERE subscription_id = OLD.id;
+    INSERT INTO subscription_limit_term (subscription_id, reason, set_by, ends_at)
+      SELECT OLD.id, known ->> 'reason', known ->> 'set_by', (known ->> 'ends_at')::timestamptz WHERE known ->> 'reason' IS NOT NULL;
+  ELSIF NEW.daily_override IS NULL AND NEW.monthly_override IS NULL THEN
+    DELETE FROM subscription_limit_term WHERE subscription_id = OLD.id;
   END IF;
   RETURN NEW;
 END $$;
-REVOKE ALL ON FUNCTION drop_own_price() FROM PUBLIC;
-COMMENT ON FUNCTION drop_own_price IS 'Ends a subscription''s own price with the plan that it was agreed for.';
-CREATE TRIGGER subscription_other_plan_drops_price BEFORE UPDATE OF plan_name ON subscription FOR EACH ROW
-  WHEN (OLD.price_override IS NOT NULL AND NEW.plan_name IS DISTINCT FROM OLD.plan_name) EXECUTE FUNCTION drop_own_price();
+REVOKE ALL ON FUNCTION change_own_terms() FROM PUBLIC;
+COMMENT ON FUNCTION change_own_terms IS 'Ends a subscription''s own price with the plan that it was agreed for, and keeps its own limits for that plan.';
+CREATE TRIGGER subscription_other_plan_changes_own_terms BEFORE UPDATE OF plan_name ON subscription FOR EACH ROW
+  WHEN (NEW.plan_name IS DISTINCT FROM OLD.plan_name) EXECUTE FUNCTION change_own_terms();
 
 CREATE TABLE plan_request (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),

@@ -3,9 +3,9 @@ import { hashApiKey, isPlausibleAdminToken } from '../../../../plugins/core/acce
 import { bearerToken } from '../../../../plugins/core/access/credential-location';
 import { findToken, noteTokenUse, type TokenGrant } from '../../../selling/tokens/find-token';
 import { type DashboardDeps } from '../../http/dashboard-deps';
-import { isChange } from '../../http/bind-endpoint';
 import { Refusal } from '../../http/refusal';
 import { takeRequest } from '../../http/request-limit';
+import { refuseSuspended } from '../../http/refuse-suspended';
 import { type ManagementOperation } from './management-document';
 import { type Caller } from '../../http/callers';
 
@@ -42,12 +42,7 @@ export async function findTokenCaller(
   if (!scopes.some((each) => grant.scopes.includes(each))) {
     throw new Refusal('scope_missing', { detail: `This token needs the scope ${scopes.join(' or ')}.`, members: { scopes } });
   }
-  if (suspended && isChange(endpointName, endpoint))
-    throw new Refusal('customer_suspended', suspended.reason === '' ? {} : { detail: sentence(suspended.reason) });
+  refuseSuspended(suspended, { name: endpointName, endpoint });
   const actor = { name: `token:${name}`, from: request.ip };
   return { customerId, organisation: email, address: email, email, actor, scopes: new Set(grant.scopes) };
-}
-
-function sentence(reason: string): string {
-  return `The seller suspended this account: ${reason}${/[.?!]$/.test(reason) ? '' : '.'}`;
 }

@@ -1,18 +1,27 @@
-import { listStatementMonths, type MonthlyStatement, readStatement } from '../../../selling/statements/read-statement';
+import { listCharges } from '../../../selling/billing/payment-charges';
+import { findPaidProducts } from '../../../selling/billing/paid-subscriptions';
+import { listStatementMonths, readStatement } from '../../../selling/statements/read-statement';
 import { type statementEndpoints } from '../../contract/statements';
 import { type Handlers } from '../../http/bind-endpoint';
 import { type DashboardDeps } from '../../http/dashboard-deps';
 import { Refusal } from '../../http/refusal';
 import { csvRecord } from '../../http/csv';
 import { type Caller } from '../../http/callers';
+import { showStatement, type ShownStatement } from './show-statement';
 
-function read(
+async function read(
   month: string,
   { customerId, address: email }: Caller,
   { db, clock, timeZone }: DashboardDeps,
-): Promise<MonthlyStatement | null> {
-  return readStatement(db, { customer: { id: customerId, email }, month, timeZone, now: clock.now() / 1_000 });
+): Promise<ShownStatement | null> {
+  const found = await readStatement(db, { customer: { id: customerId, email }, month, timeZone, now: clock.now() / 1_000 });
+  if (!found) return null;
+  const { rows } = await listCharges(db, { customerId, month, timeZone, state: 'paid', limit: MAX_CHARGES });
+  return showStatement(found, { charges: rows, paidProducts: await findPaidProducts(db, customerId) });
 }
+
+/** A month has a charge for each product, and a few for changes of plan. */
+const MAX_CHARGES = 1_000;
 
 const COLUMNS = [
   'month',
@@ -35,7 +44,7 @@ const COLUMNS = [
 ];
 
 /** A line for each line of the statement. */
-function* records({ month, lines }: MonthlyStatement): Generator<string> {
+function* records({ month, lines }: ShownStatement): Generator<string> {
   yield csvRecord(COLUMNS);
   for (const line of lines) {
     const { product, plan, subscriptionId, days, charged, refunded, used, monthly, test, price, currency } = line;

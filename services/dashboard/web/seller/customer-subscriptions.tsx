@@ -198,8 +198,9 @@ function LimitsDialog({ customerId, subscription, term, onClose }: LimitsDialogP
       <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
         <Stack gap="sm">
           <Text size="sm">
-            Limits count from the next request, a lower price from tomorrow: of two prices on a day the dearer counts. The customer reads
-            them on the plan page. Leave a field empty for what the plan gives.
+            They belong to {plan ?? 'the base limits'}: on another plan its own limits hold, and these count again when the customer is
+            back. Limits count from the next request, a lower price from tomorrow: of two prices on a day the dearer counts. The customer
+            reads them on the plan page. Leave a field empty for what the plan gives.
           </Text>
           <NumberInput
             label="Daily limit"

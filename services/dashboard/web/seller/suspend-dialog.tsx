@@ -20,9 +20,10 @@ interface SuspendDialogProps {
 }
 
 const EFFECTS = {
-  customer: 'Every request with one of its keys is refused within a second.',
+  customer:
+    'Every request with one of its keys is refused within a second. Its members can read, revoke and cancel, and change nothing else. What it pays goes on being charged.',
   key: 'Requests with this key are refused within a second, as if there were no such key.',
-  subscription: 'Requests to this product are refused within a second.',
+  subscription: 'Requests to this product are refused within a second. A plan that the customer pays for goes on being charged.',
 } as const;
 
 /** Suspends with a reason that the customer reads, or restores. */

@@ -97,6 +97,32 @@ describe('statements', () => {
   });
 });
 
+describe('a statement under a payment provider', () => {
+  it('says what was used, what was paid in advance, and charges no share of the price', async () => {
+    const { pool } = dashboard;
+    await pool.query("UPDATE subscription_term SET since = '2026-02-10T06:00:00Z', plan_name = 'Star', price = 499, currency = 'INR'");
+    await use('2026-02-11', 60);
+    const { rows } = await pool.query<{ id: string }>(
+      `INSERT INTO paid_subscription (provider, reference, customer_id, product_id, plan_name, status, price, currency)
+       SELECT 'stripe', 'sub_1', customer_id, product_id, 'Star', 'active', 49900, 'INR' FROM subscription WHERE id = $1 RETURNING id`,
+      [own.subscription.id],
+    );
+    await pool.query(
+      `INSERT INTO payment_charge (provider, invoice, paid_subscription_id, amount, currency, charged_at, paid_at, refunded, refunded_at)
+       VALUES ('stripe', 'in_1', $1, 49900, 'INR', '2026-02-10T06:00:00Z', '2026-02-10T06:00:00Z', 9900, '2026-02-12T06:00:00Z')`,
+      [rows[0]?.id],
+    );
+    const { statement } = (await dashboard.ask({ path: '/api/statement?month=2026-02', cookie: own.cookie })).json();
+    expect(statement).toMatchObject({
+      lines: [{ used: 60, amount: '0.00', surcharge: '0.00', isPaidInAdvance: true }],
+      totals: [],
+      paid: [{ product: 'api-ip', amount: '499.00', refunded: '99.00', currency: 'INR' }],
+    });
+    const csv = await dashboard.ask({ path: '/api/statement.csv?month=2026-02', cookie: own.cookie });
+    expect(csv.body).toContain(',499.00,0.00,0.00,INR,');
+  });
+});
+
 describe('a product that asks for a consent', () => {
   const TEXT = CATALOGUE.find('api-gst')?.consent ?? '';
   let email = '';

@@ -86,9 +86,9 @@ export function whenText({ needsApproval, isPaidFirst }: Offer): string {
   return needsApproval ? 'From the moment the seller approves it' : 'From the next request';
 }
 
-/** Limits that would hold: those that an operator set for the subscription alone outrank the offer's, and the customer's own cap stays. */
+/** Limits that would hold: on the plan that they were set for, an operator's outrank the offer's; the customer's own cap stays on every plan. */
 export function limitsUnder(offer: Offer, subscription: Subscription | null): { daily: number; monthly: number } {
-  const own = subscription?.ownLimits;
+  const own = subscription?.plan === offer.plan ? subscription.ownLimits : undefined;
   const { daily: refusedAt, monthly } = offer.overage?.cap ?? offer;
   const daily = Math.min(own?.daily ?? refusedAt, subscription?.dailyCap ?? Infinity);
   return { daily, monthly: own?.monthly ?? monthly };

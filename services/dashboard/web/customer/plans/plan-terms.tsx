@@ -38,7 +38,11 @@ export function PlanTerms({ product: { subscription }, offer }: PlanTermsProps):
         </List.Item>
       )}
       {offer.overage && <List.Item>What you use above what is included is on the statement of its month.</List.Item>}
-      {isChange && subscription.hasOwnLimits && <List.Item>Your own limits stay: they apply instead of the plan&apos;s.</List.Item>}
+      {isChange && subscription.hasOwnLimits && (
+        <List.Item>
+          Your own limits are for {subscription.plan ?? 'Base'}: they do not come along, and count again if you come back.
+        </List.Item>
+      )}
       {isChange && subscription.ownPrice !== null && <List.Item>Your own price ends with the plan that you leave.</List.Item>}
       {isChange && subscription.dailyCap !== null && <List.Item>Your own daily cap stays.</List.Item>}
     </List>

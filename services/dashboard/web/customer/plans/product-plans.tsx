@@ -78,14 +78,14 @@ function Standing({ subscription, title }: { readonly subscription: Subscription
 }
 
 /** What the seller gave this customer alone, and until when. */
-function OwnTerms({ subscription: { hasOwnLimits, ownPrice, ownUntil } }: { readonly subscription: Subscription }): ReactNode {
+function OwnTerms({ subscription: { plan, hasOwnLimits, ownPrice, ownUntil } }: { readonly subscription: Subscription }): ReactNode {
   if (!hasOwnLimits && ownPrice === null) return null;
   const what = [...(ownPrice === null ? [] : [`price, ${formatPrice(ownPrice)} a month`]), ...(hasOwnLimits ? ['limits'] : [])].join(
     ', and ',
   );
   return (
     <Text size="xs">
-      Your own {what}
+      Your own {what} on {plan ?? 'Base'}
       {ownUntil === null ? ', in place of the plan’s.' : ` until ${formatMoment(ownUntil)}; then the plan’s count again.`}
     </Text>
   );

@@ -3,6 +3,7 @@ import { type ReactNode } from 'react';
 import { type StatementView } from '../../../contract/statements';
 import { type Column, DataTable } from '../../parts/components/data-table';
 import { formatCount, formatPrice } from '../../parts/format/numbers';
+import { Moment } from '../../parts/components/moment';
 import { formatDay, formatMoment } from '../../parts/format/time';
 
 type Line = StatementView['lines'][number];
@@ -30,10 +31,10 @@ function columnsOf(titleOf: (product: string) => string, { daysInMonth }: Statem
     { header: 'Plan', cell: ({ plan }) => plan ?? 'Base' },
     { header: 'Days', isNumber: true, cell: ({ days }) => `${days} of ${daysInMonth}` },
     { header: 'Requests', isNumber: true, cell: ({ requests }) => (requests === null ? '–' : formatCount(requests)) },
-    { header: 'Charged', isNumber: true, cell: ({ charged }) => formatCount(charged) },
-    { header: 'Refunded', isNumber: true, cell: ({ refunded }) => formatCount(refunded) },
+    { header: 'Units used', isNumber: true, cell: ({ charged }) => formatCount(charged) },
+    { header: 'Units given back', isNumber: true, cell: ({ refunded }) => formatCount(refunded) },
     {
-      header: 'Used',
+      header: 'Counted',
       isNumber: true,
       cell: (line) => (
         <>
@@ -44,20 +45,33 @@ function columnsOf(titleOf: (product: string) => string, { daysInMonth }: Statem
     },
     { header: 'Included', isNumber: true, cell: ({ monthly }) => formatCount(monthly) },
     { header: 'Test keys', isNumber: true, cell: ({ test }) => formatCount(test) },
-    { header: 'Price a month', isNumber: true, cell: (line) => priceOf(line, line.price) },
+    { header: 'Price a month', isNumber: true, cell: (line) => (line.isPaidInAdvance ? 'Paid in advance' : priceOf(line, line.price)) },
     { header: 'Surcharge', isNumber: true, cell: (line) => (Number(line.surcharge) > 0 ? priceOf(line, line.surcharge) : '–') },
     {
       header: 'Amount',
       isNumber: true,
       cell: (line) => (
         <>
-          {priceOf(line, line.amount)}
+          {line.isPaidInAdvance && Number(line.amount) === 0 ? '–' : priceOf(line, line.amount)}
           <Above line={line}>{({ amount }) => priceOf(line, amount)}</Above>
         </>
       ),
     },
   ];
 }
+
+type Paid = StatementView['paid'][number];
+
+const paidColumns = (titleOf: (product: string) => string): readonly Column<Paid>[] => [
+  { header: 'Paid in advance', isTitle: true, cell: ({ product }) => titleOf(product) },
+  { header: 'Charged on', cell: ({ chargedAt }) => <Moment at={chargedAt} /> },
+  { header: 'Charged', isNumber: true, cell: ({ amount, currency }) => formatPrice({ price: amount, currency }) },
+  {
+    header: 'Refunded',
+    isNumber: true,
+    cell: ({ refunded, currency }) => (Number(refunded) > 0 ? formatPrice({ price: refunded, currency }) : '–'),
+  },
+];
 
 interface StatementSheetProps {
   readonly statement: StatementView;
@@ -67,13 +81,13 @@ interface StatementSheetProps {
 
 /** A statement's lines and totals, with whose it is and whether it is final. */
 export function StatementSheet({ statement, titleOf }: StatementSheetProps): ReactNode {
-  const { customer, timeZone, fromDay, closedAt, lines, totals } = statement;
+  const { customer, timeZone, fromDay, closedAt, lines, totals, paid } = statement;
   const state = closedAt === null ? 'So far; this month still grows.' : `Final since ${formatMoment(closedAt, timeZone)}.`;
   return (
     <>
       <Text size="sm" mb="sm">
         {customer}. {state} Days are those of {timeZone}
-        {fromDay.endsWith('-01') ? '.' : `, from ${formatDay(fromDay)} on.`} What is charged, refunded, used and included are units.{' '}
+        {fromDay.endsWith('-01') ? '.' : `, from ${formatDay(fromDay)} on.`} What is counted is what was used less what was given back.{' '}
         {lines.some(({ overage }) => overage !== null && overage.units > 0) && 'Above is what the plan’s limits do not include.'}
       </Text>
       <DataTable
@@ -97,6 +111,14 @@ export function StatementSheet({ statement, titleOf }: StatementSheetProps): Rea
           </Text>
         </Group>
       ))}
+      {paid.length > 0 && (
+        <DataTable
+          caption="Paid in advance"
+          columns={paidColumns(titleOf)}
+          rows={paid}
+          rowKey={({ product, chargedAt }) => `${product} ${chargedAt}`}
+        />
+      )}
     </>
   );
 }

@@ -59,9 +59,9 @@ const usedColumns = (titleOf: TitleOf, requestsOf: (row: UsedDay) => number | un
   { header: 'Product', cell: ({ product }) => titleOf(product) },
   { header: 'Keys', cell: ({ mode }) => (mode === 'test' ? 'Test' : 'Live') },
   { header: 'Requests, all keys', isNumber: true, cell: (row) => formatCount(requestsOf(row) ?? 0) },
-  { header: 'Charged', isNumber: true, cell: ({ charged }) => formatCount(charged) },
-  { header: 'Refunded', isNumber: true, cell: ({ refunded }) => formatCount(refunded) },
-  { header: 'Used', isNumber: true, cell: ({ used }) => formatCount(used) },
+  { header: 'Units used', isNumber: true, cell: ({ charged }) => formatCount(charged) },
+  { header: 'Units given back', isNumber: true, cell: ({ refunded }) => formatCount(refunded) },
+  { header: 'Counted', isNumber: true, cell: ({ used }) => formatCount(used) },
 ];
 
 const refusedColumns = (titleOf: TitleOf): readonly Column<Refused>[] => [
