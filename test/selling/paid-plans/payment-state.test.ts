@@ -66,7 +66,7 @@ class Provider {
 
   truth() {
     const { status, periodEnd, cancelsAt, failingSince } = this;
-    return { status, ...PLAN, periodEnd, cancelsAt, failingSince };
+    return { status, ...PLAN, periodEnd, cancelsAt, failingSince, next: null };
   }
 }
 
@@ -133,7 +133,7 @@ describe('what was charged', () => {
 });
 
 describe('what is given for it', () => {
-  const state = { ...historyOf([]).truth(), next: null };
+  const state = historyOf([]).truth();
   const given = (changes: Partial<typeof state>, now: number, terms: { graceDays: number; afterGrace: 'base' | 'suspend' } = TERMS) =>
     entitlementOf({ ...state, ...changes }, terms, now);
   const now = state.periodEnd - DAY;
