@@ -4,7 +4,14 @@ import { fromMinor } from '../../../plugins/core/catalogue/money';
 import { daysOfMonth } from '../../selling/statements/statement';
 import { checkTaxId } from '../../../plugins/core/catalogue/tax-ids';
 import { findBillingDetails, keepBillingDetails } from '../../selling/billing/billing-details';
-import { type InvoiceFilter, type InvoiceView, listInvoices, requireInvoice, sumInvoices } from '../../selling/billing/invoice-view';
+import {
+  type InvoiceFilter,
+  type InvoiceView,
+  listInvoices,
+  listWholeInvoices,
+  requireInvoice,
+  sumInvoices,
+} from '../../selling/billing/invoice-view';
 import { markInvoicePaid } from '../../selling/billing/settle-invoice';
 import { OperationRefused } from '../../selling/operations/operation-refused';
 import { readStatement } from '../../selling/statements/read-statement';
@@ -41,8 +48,8 @@ async function nextInvoice(port: BillingPort, { customerId: id, address: email }
 /** All that a filter finds, newest first, read a page at a time. */
 async function* allInvoices({ db }: DashboardDeps, filter: InvoiceFilter & { readonly today: string }): AsyncGenerator<InvoiceView> {
   for (let after: string | undefined; ;) {
-    const { invoices, next } = await listInvoices(db, { ...filter, limit: AT_ONCE, after });
-    for (const { id } of invoices) yield await requireInvoice(db, { id, customerId: filter.customerId, today: filter.today });
+    const { invoices, next } = await listWholeInvoices(db, { ...filter, limit: AT_ONCE, after });
+    yield* invoices;
     if (next === undefined) return;
     after = next;
   }
