@@ -48,8 +48,8 @@ const shared = {
 
 /** The folder of the run, for tests that share a server or leave something behind. Several projects that name it run it once. */
 const withRunFolder = {
-  globalSetup: '<rootDir>/test/support/run-setup.ts',
-  globalTeardown: '<rootDir>/test/support/run-teardown.ts',
+  globalSetup: '<rootDir>/test/support/system/run-setup.ts',
+  globalTeardown: '<rootDir>/test/support/system/run-teardown.ts',
 };
 
 /** A test file says by its name what it needs. */

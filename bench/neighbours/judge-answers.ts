@@ -1,4 +1,4 @@
-import { isUndecided, sayExcused, type TurnMeter } from '../../test/support/faults/turn-meter';
+import { isUndecided, sayExcused, type TurnMeter } from '../../test/support/system/turn-meter';
 import { type BystanderAnswer } from './bystander';
 
 /** How long one path of the bystander took, in milliseconds. */

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startTurnMeter } from '../../test/support/faults/turn-meter';
+import { startTurnMeter } from '../../test/support/system/turn-meter';
 import { type Footprint } from './footprint';
 import { machineCpuMs } from './foreign-load';
 import { countsOf, failuresOf, type PathCount, type PathTimes, slowedPaths, timesOf } from './judge-answers';

@@ -13,7 +13,7 @@ export interface DatabaseOptions {
 }
 
 /** The embedded PostgreSQL, which is restarted whenever it dies. */
-export interface Database {
+export interface SupervisedDatabase {
   /** Holds the password. It stays the same while the supervisor runs: a restarted server takes its old port. */
   readonly url: string;
   readonly pid: () => number | undefined;
@@ -27,7 +27,7 @@ const WATCH_MS = 200;
 const BACKOFF_MS = 1_000;
 
 /** @throws Error with one readable sentence when it does not start */
-export async function superviseDatabase(options: DatabaseOptions): Promise<Database> {
+export async function superviseDatabase(options: DatabaseOptions): Promise<SupervisedDatabase> {
   const { dataDir, logFile, port, onEvent } = options;
   let server = await startEmbeddedPostgres({ dataDir, logFile, port });
   const { url } = server;

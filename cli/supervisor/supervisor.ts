@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Database } from './database';
+import { type SupervisedDatabase } from './database';
 import { type InstanceReport, type ProcessIdentity, removeState, writeState } from './instance-state';
 import { rotateLog } from './log-file';
 import { type ReadyLine } from './ready-line';
@@ -38,7 +38,7 @@ export class Supervisor {
   readonly #logTimer: NodeJS.Timeout;
   #report: InstanceReport;
   #databaseUrl = '';
-  #database: Database | undefined;
+  #database: SupervisedDatabase | undefined;
   #databaseStart: Promise<void> | undefined;
   #stopped: Promise<void> | undefined;
 
@@ -57,7 +57,7 @@ export class Supervisor {
   }
 
   /** Stops the embedded server too, after everything that uses it, even if it is only starting. */
-  keepDatabase(starting: Promise<Database>): void {
+  keepDatabase(starting: Promise<SupervisedDatabase>): void {
     this.#databaseStart = starting.then(
       (database) => void (this.#database = database),
       () => undefined,

@@ -1,7 +1,7 @@
 import { checkAllGuarded } from './check-all-guarded';
 import { type CheckedProduct, checkGuards, type GuardedRoute, guardedRoutes, guardRoutes, type Known } from './check-guard';
 import { type PathPattern } from './path-pattern';
-import { readGateway, type Route } from './read-gateway';
+import { type Guard, readGateway, type Route } from './read-gateway';
 import { conditionsMeet, coversConditions, orderOf } from './route-order';
 
 export interface CheckOptions {
@@ -44,9 +44,16 @@ export function checkKongYml(kongYml: string, catalogue: readonly CheckedProduct
   const texts = (kind: Finding['kind']): string[] => [...new Set(findings.flatMap((each) => (each.kind === kind ? [each.text] : [])))];
   return {
     problems: [...checkGuards(gateway, guarding, known), ...texts('problem')],
-    notes: texts('note'),
+    notes: [...noteUnenforced(gateway.guards), ...texts('note')],
     others: unguarded.map(({ label }) => `${label}: has no access layer; it is somebody else's`),
   };
+}
+
+/** Meant for a while, and then forgotten. */
+function noteUnenforced(guards: readonly Guard[]): string[] {
+  return guards
+    .filter(({ config }) => config.enforce === false)
+    .map(({ label, name }) => `${label}: its ${name} does not enforce (enforce: false): every request goes on, without a proof`);
 }
 
 interface Finding {

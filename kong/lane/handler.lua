@@ -8,6 +8,7 @@ local Tollgate = { VERSION = '0.1.0', PRIORITY = 1005 }
 
 local SETTINGS = {
   'key_in', 'quota', 'post_units', 'on_quota_store_error', 'form_key_max_bytes', 'form_key_timeout_ms', 'rate_limit_headers',
+  'enforce',
 }
 
 -- By configuration; Kong makes a new table when kong.yml is read again.

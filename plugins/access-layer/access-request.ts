@@ -31,7 +31,7 @@ export interface AccessLayerDeps {
   readonly signContext: ContextSigner;
   /** Reads a body that Kong spooled to a file; undefined when it is larger than `maxBytes`; rejects when the file cannot be read. */
   readonly readBodyFile: (path: string, maxBytes: number) => Promise<Buffer | undefined>;
-  readonly log: { error(fields: object, message: string): void };
+  readonly log: { error(fields: object, message: string): void; warn(fields: object, message: string): void };
   /** Absent unless tracing is on. */
   readonly tracer?: DecisionTracer | undefined;
   /** Called with the duration of each step, also of failed ones. Absent unless metrics are on. */

@@ -57,6 +57,23 @@ export function admit(request: AccessRequest, signing: { sign: ContextSigner; no
   };
 }
 
+/**
+ * What becomes of a request on a route that does not enforce: it goes where it would go without the access layer, without a proof. What could
+ * be taken for one is removed, and so is a key of ours.
+ */
+export function letThrough(request: AccessRequest): Admission {
+  const { headers, key, link, rawQuery, strippedBody, trace } = request;
+  return {
+    admitted: true,
+    set: trace ? { [TRACE_HEADER]: trace.traceparent } : {},
+    remove: headersToStrip(headers, key),
+    rawQuery: withoutCopies(removeParameter(rawQuery, link ? LINK_PARAMETER : KEY_PARAMETER), key ?? ''),
+    body: strippedBody,
+    target: undefined,
+    responseHeaders: {},
+  };
+}
+
 /** How to authenticate, for a 401 (RFC 9110, section 11.6.1). */
 function challenge(request: AccessRequest): string {
   const headerOnly = request.config.keyIn.size === 1 && request.config.keyIn.has('x-api-key');

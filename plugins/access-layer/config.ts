@@ -24,6 +24,7 @@ const configSchema = z.object({
   form_key_max_bytes: z.number().int().min(0).default(FORM_KEY_MAX_BYTES),
   form_key_timeout_ms: z.number().int().min(1).max(MAX_FORM_KEY_TIMEOUT_MS).default(FORM_KEY_TIMEOUT_MS),
   rate_limit_headers: z.enum(['service', 'gateway']).default('service'),
+  enforce: z.boolean().default(true),
 });
 
 /** The plugin's configuration on one Kong service. */
@@ -38,6 +39,8 @@ export interface AccessLayerConfig {
   readonly formKeyMaxBytes: number;
   readonly formKeyTimeoutMs: number;
   readonly rateLimitHeaders: 'service' | 'gateway';
+  /** False: every request goes on without a proof, nothing is spent, and a refusal is only recorded. */
+  readonly enforce: boolean;
 }
 
 /**
@@ -57,6 +60,7 @@ export function parseConfig(raw: Record<string, unknown>): AccessLayerConfig {
     formKeyMaxBytes: config.form_key_max_bytes,
     formKeyTimeoutMs: config.form_key_timeout_ms,
     rateLimitHeaders: config.rate_limit_headers,
+    enforce: config.enforce,
   };
 }
 
@@ -72,4 +76,5 @@ export const KONG_SCHEMA: readonly Record<string, unknown>[] = [
   { form_key_max_bytes: { type: 'integer', required: true, default: FORM_KEY_MAX_BYTES } },
   { form_key_timeout_ms: { type: 'integer', required: true, default: FORM_KEY_TIMEOUT_MS, between: [1, MAX_FORM_KEY_TIMEOUT_MS] } },
   { rate_limit_headers: { type: 'string', required: true, default: 'service', one_of: ['service', 'gateway'] } },
+  { enforce: { type: 'boolean', required: true, default: true } },
 ];

@@ -16,16 +16,19 @@ const PLACES_WITHOUT_FORMS = KEY_PLACES.filter((place) => place !== 'form');
 
 const whole = (text: string): unknown => (/^\d{1,9}$/.test(text) ? Number(text) : text);
 
+const truth = (text: string): unknown => (text === 'true' || text === 'false' ? text === 'true' : text);
+
 const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   products: list,
   key_in: list,
-  quota: (text) => (text === 'true' || text === 'false' ? text === 'true' : text),
+  quota: truth,
   post_units: whole,
   on_quota_store_error: (text) => text,
   rate_limit_headers: (text) => text,
 };
 
-const READERS_OF_FORMS: typeof READERS = { ...READERS, form_key_max_bytes: whole, form_key_timeout_ms: whole };
+/** The others pass on what the access layer says in headers that they set, so that each request needs a proof. */
+const READERS_OF_FORMS: typeof READERS = { ...READERS, enforce: truth, form_key_max_bytes: whole, form_key_timeout_ms: whole };
 
 /** What an entrance can do beside the least. */
 interface EntranceAbilities {

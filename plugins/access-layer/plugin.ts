@@ -8,9 +8,11 @@ import { counterOf } from '../core/access/subscription';
 import { isPreflight } from '../core/access/cross-origin';
 import { hidesDotSegment } from '../core/access/request-path';
 import { MAX_HEADERS } from '../core/access/request-variable';
+import { type Outcome, wouldRefuse } from '../core/problems';
+import { type ContextSigner } from '../core/proof/context-token';
 import { TRACE_HEADER } from '../core/proof/trace-context';
 import { type AccessLayerDeps, type AccessRequest, type AccessStep, type Denial } from './access-request';
-import { admit, answerPreflight, refuse, tellKong } from './answer';
+import { admit, answerPreflight, letThrough, refuse, tellKong } from './answer';
 import { checkAccess } from './check-access';
 import { KONG_SCHEMA, parseConfig, type AccessLayerConfig } from './config';
 import { RequestReader } from './read-request';
@@ -34,6 +36,8 @@ export function createAccessLayer(deps: AccessLayerDeps): PluginModule<AccessIns
 
     constructor(config: Record<string, unknown>) {
       this.config = parseConfig(config);
+      const { enforce, products } = this.config;
+      if (!enforce) deps.log.warn({ products }, 'a route does not enforce (enforce: false): every request on it goes on, without a proof');
     }
 
     async access(kong: KongPdk): Promise<void> {
@@ -58,9 +62,12 @@ interface Judging {
 }
 
 async function judge(question: Question, { config, deps, startedAtMs }: Judging): Promise<Verdict> {
-  if (isPreflight(question.method, question.headers)) return answerPreflight(question.headers);
+  const isAsked = isPreflight(question.method, question.headers);
+  if (isAsked && config.enforce) return answerPreflight(question.headers);
   const trace = deps.tracer?.begin(question.headers[TRACE_HEADER], startedAtMs);
   const request = beginRequest(question, config, trace);
+  // The API answers its own preflights, as it did before.
+  if (isAsked) return letThrough(request);
   const denial = await decide(request, deps);
   const nowMs = deps.clock.now();
   const decision = describe(request, denial, nowMs);
@@ -68,12 +75,30 @@ async function judge(question: Question, { config, deps, startedAtMs }: Judging)
   const nowSeconds = Math.floor(nowMs / 1000);
   let told: typeof decision | undefined;
   try {
-    const verdict = denial ? refuse(request, denial, nowSeconds) : admit(request, { sign: deps.signContext, nowSeconds });
+    const verdict = verdictOf(request, denial, { sign: deps.signContext, nowSeconds });
     told = decision;
     return verdict;
   } finally {
     trace?.end(told);
   }
+}
+
+/** What cannot be read in full is refused always: nobody could say that no forged header goes on. */
+const isEnforced = ({ config }: AccessRequest, denial: Denial | undefined): boolean =>
+  config.enforce || denial?.code === 'request_not_readable';
+
+function verdictOf(
+  request: AccessRequest,
+  denial: Denial | undefined,
+  signing: { readonly sign: ContextSigner; readonly nowSeconds: number },
+): Verdict {
+  if (!isEnforced(request, denial)) return letThrough(request);
+  return denial ? refuse(request, denial, signing.nowSeconds) : admit(request, signing);
+}
+
+function outcomeOf(request: AccessRequest, denial: Denial | undefined): Outcome {
+  if (!denial) return 'admitted';
+  return isEnforced(request, denial) ? denial.code : wouldRefuse(denial.code);
 }
 
 const noBody = (): Promise<RawBody> => Promise.reject(new Error('this entrance is given no bodies'));
@@ -168,7 +193,7 @@ function describe(request: AccessRequest, denial: Denial | undefined, nowMs: num
     requestId: request.requestId,
     atMs: nowMs,
     products: request.config.products,
-    outcome: denial?.code ?? 'admitted',
+    outcome: outcomeOf(request, denial),
     method: shown.method,
     rawPath: shown.rawPath,
     keyPlace: request.keyPlace,

@@ -1,5 +1,5 @@
-import { StoreUnavailable } from '../core/ports';
-import { type QuotaWindowName } from '../core/access/quota';
+import { type SpendRequest, StoreUnavailable } from '../core/ports';
+import { decideSpend, type QuotaWindowName } from '../core/access/quota';
 import { counterOf } from '../core/access/subscription';
 import { type AccessLayerDeps, type AccessRequest, type Denial } from './access-request';
 
@@ -13,6 +13,8 @@ export async function spendQuota(request: AccessRequest, deps: AccessLayerDeps):
   if (!config.quota || request.link) return undefined;
   if (!record || !subscription) return { code: 'subscription_missing' };
   const units = (request.units = subscription.unitsByAnswer?.reserve ?? request.units);
+  if (!config.enforce)
+    return findShortfall({ subscriptionId: counterOf(subscription.id, record.mode), limits: subscription.limits, units }, deps);
   try {
     request.spend = await deps.quota.spend({ subscriptionId: counterOf(subscription.id, record.mode), limits: subscription.limits, units });
   } catch (error) {
@@ -22,6 +24,12 @@ export async function spendQuota(request: AccessRequest, deps: AccessLayerDeps):
   if (request.spend.granted) return undefined;
   const window = request.spend.exceeded === 'monthly' ? 'monthly' : 'daily';
   return { code: `quota_${window}_exceeded`, ...shortfallOf(request, window) };
+}
+
+/** Whether a request that is not enforced could be paid for; nothing is taken. */
+async function findShortfall({ subscriptionId, limits, units = 1 }: SpendRequest, { quota }: AccessLayerDeps): Promise<Denial | undefined> {
+  const { exceeded } = decideSpend(await quota.readStanding(subscriptionId), limits, units);
+  return exceeded === undefined ? undefined : { code: `quota_${exceeded}_exceeded` };
 }
 
 /** A request for several units may be refused while some are left. The detail says how many are left. */

@@ -1,5 +1,5 @@
 import { type ProofForm, type QuotaLimits } from './catalogue/catalogue';
-import { type DenialCode } from './problems';
+import { type Outcome } from './problems';
 import { type QuotaStanding, type QuotaWindowName } from './access/quota';
 import { type RefundOutcome } from './catalogue/refunds';
 import { type UnitsByAnswer } from './catalogue/units';
@@ -157,7 +157,7 @@ export interface Decision {
   readonly atMs: number;
   /** Product ids that the route admits. */
   readonly products: readonly string[];
-  readonly outcome: 'admitted' | DenialCode;
+  readonly outcome: Outcome;
   readonly method?: string;
   /** As the caller sent it, without the query. Empty where the gateway asks about a request whose path it has judged itself. */
   readonly rawPath?: string;

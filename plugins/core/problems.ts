@@ -171,6 +171,27 @@ export interface ProblemOptions {
 }
 
 /** The status the table gives this code. */
+/** A refusal that was only recorded, on a route with `enforce: false`. */
+export type WouldRefuse = `would_refuse:${DenialCode}`;
+
+/** What a decision came to. */
+export type Outcome = 'admitted' | DenialCode | WouldRefuse;
+
+const WOULD = 'would_refuse:';
+
+export const wouldRefuse = (code: DenialCode): WouldRefuse => `${WOULD}${code}`;
+
+/** The code of a refusal, whether it was carried out or only recorded; undefined for an admission. */
+export function denialOf(outcome: Outcome): DenialCode | undefined {
+  if (outcome === 'admitted') return undefined;
+  return (outcome.startsWith(WOULD) ? outcome.slice(WOULD.length) : outcome) as DenialCode;
+}
+
+/** Why the caller was refused; undefined when the request went on. */
+export function refusalIn(outcome: Outcome): DenialCode | undefined {
+  return outcome.startsWith(WOULD) ? undefined : denialOf(outcome);
+}
+
 export function statusOf(code: ProblemCode): number {
   return TABLE[code].status;
 }

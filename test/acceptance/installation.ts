@@ -8,7 +8,7 @@ import { createPool } from '../../plugins/stores/postgres/pool';
 import { replaceKeyRules } from '../../services/selling/keys/whitelist-rules';
 import { OperationRefused } from '../../services/selling/operations/operation-refused';
 import { setSubscriptionState } from '../../services/selling/subscriptions/set-subscription-state';
-import { type SandboxExample } from '../support/gateway/follow-example';
+import { type SandboxExample } from '../support/follow-example';
 import { closeConnections, send } from '../support/http';
 import { startInstance, type RunningInstance } from '../support/system/instance';
 import { sharedInstance, type SharedInstance } from '../support/system/shared-instance';

@@ -5,7 +5,7 @@ import { CATALOGUE, PRODUCTS } from '../support/catalogue';
 import { send, type Reply } from '../support/http';
 import { codeContradictions } from '../support/openapi/code-contradictions';
 import { type DescribedDocument, DocumentedApi } from '../support/openapi/documented-api';
-import { ExampleCaller, type SandboxExample } from '../support/gateway/follow-example';
+import { ExampleCaller, type SandboxExample } from '../support/follow-example';
 import { openInstallation, type Installation } from './installation';
 
 let tollgate: Installation;

@@ -152,7 +152,7 @@ export function createInstance(
     decisions: { record: (decision) => decisions.push(decision) },
     clock: { now: () => NOW_MS, monotonic: () => 0 },
     readBodyFile: () => Promise.reject(new Error('no file')),
-    log: { error: () => undefined },
+    log: { error: () => undefined, warn: () => undefined },
     ...deps,
   });
   return { instance: new plugin.Plugin(config), decisions };

@@ -3,7 +3,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { beginTestRun, endTestRun } from '../support/test-run';
+import { beginTestRun, endTestRun } from '../support/system/test-run';
 import { brokenWords, cutTables, overflow, type WatchedPage } from './support/browser';
 import { DOCS_PICTURES } from './support/docs-pictures';
 import { EVERY_PAGE } from './support/every-page';

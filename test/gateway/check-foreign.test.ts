@@ -1,5 +1,7 @@
+import { KONG_SCHEMA } from '../../plugins/access-layer/config';
 import { type CheckedProduct } from '../../kong/check/check-guard';
 import { checkKongYml, type KongReport } from '../../kong/check/check-kong-yml';
+import { GUARD_SETTINGS } from '../../kong/check/read-gateway';
 
 const ORDERS: CheckedProduct = { id: 'orders', prefix: '/orders', routes: [{ path: '/orders' }, { path: '/orders/today' }] };
 
@@ -192,4 +194,13 @@ it('finds a published path that no guarded route takes, and one that two take', 
     'product orders: /orders is taken by orders and again',
     'product orders: /orders/today is taken by orders and again',
   ]);
+});
+
+it('notes each plugin that does not enforce, with its place', () => {
+  const { problems, notes } = judge(gateway(hosted.replace('products: [orders]', 'products: [orders], enforce: false')));
+  expect([problems, notes]).toEqual([[], [expect.stringMatching(/^service orders, route orders: its access-layer does not enforce/)]]);
+});
+
+it('knows the settings that the plugin has, and where the lane finds the plugin server', () => {
+  expect([...GUARD_SETTINGS].sort()).toEqual([...KONG_SCHEMA.flatMap((field) => Object.keys(field)), 'socket'].sort());
 });

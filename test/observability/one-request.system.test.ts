@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type Pool } from 'pg';
 import { createKey } from '../../services/selling/keys/create-key';
 import { createPool } from '../../plugins/stores/postgres/pool';
-import { ExampleCaller, type SandboxExample } from '../support/gateway/follow-example';
+import { ExampleCaller, type SandboxExample } from '../support/follow-example';
 import { eventually } from '../support/eventually';
 import { closeConnections, send, type Reply } from '../support/http';
 import { startInstance, type RunningInstance } from '../support/system/instance';

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../services/kit/errors';
 import { PageTooComplex } from '../../services/kit/pages/parse-page';
 import { ApkRefused, MalformedError } from '../../services/workers/apk/apk-error';
-import { KIB, PARSERS } from '../support/parser-table';
+import { KIB, PARSERS } from './parser-table';
 
 /** Set for a longer run. */
 const SEEDS = Number(process.env['PARSER_SEEDS'] ?? 16);

@@ -2,7 +2,7 @@ import { isRefunded, mostRefundsOf } from '../../plugins/core/catalogue/refunds'
 import { type DriveFailureReason } from '../../services/products/gdplay/drive-failure';
 import { answerFailure } from '../../services/kit/errors';
 import { type FailureReason } from '../../services/products/pincode/provider';
-import { refusalError, type Refusal } from '../../services/workers/identity/refusals';
+import { refusalError, type SessionRefusal } from '../../services/workers/identity/refusals';
 import { type SourceFailureReason } from '../../services/workers/identity/upstream/source-failure';
 import { noForeground } from '../../services/workers/image/failures';
 import { refusalOf } from '../../services/workers/image/upstream/frames';
@@ -20,7 +20,7 @@ const REASONS: Readonly<Record<SourceFailureReason | DriveFailureReason | Exclud
   quota: false,
 };
 
-const REFUSALS: readonly Refusal[] = [
+const REFUSALS: readonly SessionRefusal[] = [
   { code: 'session_expired' },
   { code: 'session_busy' },
   { code: 'invalid_sequence' },

@@ -18,7 +18,7 @@ import { testDatabase, type TestDatabase } from '../support/postgres/postgres';
 import { startTestRedis, type TestRedis } from '../support/redis/redis';
 import { lastAdmittedAfter } from '../support/system/revocation';
 import { startVahaan, type Vahaan } from '../support/system/vahaan';
-import { isUndecided, sayExcused, startTurnMeter } from '../support/faults/turn-meter';
+import { isUndecided, sayExcused, startTurnMeter } from '../support/system/turn-meter';
 
 const signingKeys = `test:${randomBytes(32).toString('base64')}`;
 const customer = 'upgrade@example.com';

@@ -81,24 +81,24 @@ export const looksLikeKey = (text: string): boolean => text.includes('tg_') && /
 
 /**
  * Names of the headers that must not reach a service: credentials and whatever the client sent in the gateway's own name space.
- * @param key the key in use; `Authorization` is removed if it carried the key or anything that looks like a Tollgate key, `Cookie` and `Referer`
+ * @param key the key in use, undefined where none was found; `Authorization` is removed if it carried the key or anything that looks like a Tollgate key, `Cookie` and `Referer`
  * if they hold a copy of it
  */
-export function headersToStrip(headers: RequestHeaders, key: string): string[] {
+export function headersToStrip(headers: RequestHeaders, key: string | undefined): string[] {
   const names: string[] = [];
   let hasKeyHeader = false;
   for (const name in headers) {
     if (name === 'authorization') {
       if (carriesKey(headers[name], key)) names.push(name);
     } else if (MAY_HOLD_COPIES.includes(name)) {
-      if (key.length >= MIN_COPY && String(headers[name]).includes(key)) names.push(name);
+      if (key !== undefined && key.length >= MIN_COPY && String(headers[name]).includes(key)) names.push(name);
     } else if (KEY_HEADERS.includes(name)) hasKeyHeader = true;
     else if (GATEWAY_HEADER.test(name)) names.push(name);
   }
   return hasKeyHeader ? names.concat(KEY_HEADERS) : names;
 }
 
-function carriesKey(value: string | readonly string[] | undefined, key: string): boolean {
+function carriesKey(value: string | readonly string[] | undefined, key: string | undefined): boolean {
   const values = typeof value === 'string' ? [value] : (value ?? []);
-  return values.some((each) => each.includes(key) || /\btg_(live|test|admin|seller)_/.test(each));
+  return values.some((each) => (key !== undefined && each.includes(key)) || /\btg_(live|test|admin|seller)_/.test(each));
 }

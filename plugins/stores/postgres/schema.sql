@@ -794,6 +794,8 @@ CREATE TABLE paid_subscription (
   period_end timestamp with time zone,
   cancels_at timestamp with time zone,
   failing_since timestamp with time zone,
+  next_plan text,
+  next_price bigint,
   entitlement text NOT NULL DEFAULT 'none'::text,
   given_plan text,
   look_at timestamp with time zone DEFAULT now(),
@@ -919,6 +921,22 @@ CREATE TABLE plan (
 CREATE TRIGGER plan_tells AFTER INSERT OR DELETE OR UPDATE ON plan FOR EACH ROW EXECUTE FUNCTION tell_plan_change();
 CREATE TRIGGER plan_truncate_tells AFTER TRUNCATE ON plan FOR EACH STATEMENT EXECUTE FUNCTION tell_truncate();
 CREATE TRIGGER plan_update_keeps_terms AFTER UPDATE ON plan REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_subscriptions_of_plans();
+
+-- What customers were shown before they agreed to another plan; each is accepted once.
+CREATE TABLE plan_preview (
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  paid_subscription_id uuid NOT NULL,
+  plan_name text NOT NULL,
+  price bigint NOT NULL,
+  terms jsonb NOT NULL,
+  held jsonb NOT NULL,
+  change jsonb NOT NULL,
+  made_at timestamp with time zone NOT NULL DEFAULT now(),
+  accepted_at timestamp with time zone,
+  CONSTRAINT plan_preview_pkey PRIMARY KEY (id),
+  CONSTRAINT plan_preview_paid_subscription_id_fkey FOREIGN KEY (paid_subscription_id) REFERENCES paid_subscription(id) ON DELETE CASCADE
+);
+CREATE INDEX plan_preview_subscription_idx ON plan_preview USING btree (paid_subscription_id, accepted_at);
 
 -- A plan that a customer asked for and an operator answers. Until then the subscription stays as it is.
 CREATE TABLE plan_request (

@@ -4,7 +4,14 @@ import { fromMinor } from '../../../plugins/core/catalogue/money';
 import { daysOfMonth } from '../../selling/statements/statement';
 import { checkTaxId } from '../../../plugins/core/catalogue/tax-ids';
 import { findBillingDetails, keepBillingDetails } from '../../selling/billing/billing-details';
-import { type InvoiceFilter, type InvoiceView, listInvoices, requireInvoice, sumInvoices } from '../../selling/billing/invoice-view';
+import {
+  type InvoiceFilter,
+  type InvoiceView,
+  listInvoices,
+  listWholeInvoices,
+  requireInvoice,
+  sumInvoices,
+} from '../../selling/billing/invoice-view';
 import { markInvoicePaid } from '../../selling/billing/settle-invoice';
 import { OperationRefused } from '../../selling/operations/operation-refused';
 import { readStatement } from '../../selling/statements/read-statement';
@@ -14,6 +21,7 @@ import { type Caller } from '../http/callers';
 import { type DashboardDeps } from '../http/dashboard-deps';
 import { billingOf } from './billing-of';
 import { type BillingPort } from './billing-port';
+import { paidPlanHandlers } from './change-paid-plan';
 import { paymentHandlers, readPaidPlans } from './payment-handlers';
 import { portOf as paymentPortOf } from '../../selling/billing/payments-of';
 import { invoicePdf } from './invoice-pdf';
@@ -40,8 +48,8 @@ async function nextInvoice(port: BillingPort, { customerId: id, address: email }
 /** All that a filter finds, newest first, read a page at a time. */
 async function* allInvoices({ db }: DashboardDeps, filter: InvoiceFilter & { readonly today: string }): AsyncGenerator<InvoiceView> {
   for (let after: string | undefined; ;) {
-    const { invoices, next } = await listInvoices(db, { ...filter, limit: AT_ONCE, after });
-    for (const { id } of invoices) yield await requireInvoice(db, { id, customerId: filter.customerId, today: filter.today });
+    const { invoices, next } = await listWholeInvoices(db, { ...filter, limit: AT_ONCE, after });
+    yield* invoices;
     if (next === undefined) return;
     after = next;
   }
@@ -76,6 +84,7 @@ async function providerOf(port: BillingPort, { catalogue, payments }: DashboardD
 /** What a customer is billed. */
 export const billingHandlers: Handlers<typeof billingEndpoints> = {
   ...paymentHandlers,
+  ...paidPlanHandlers,
 
   'GET /billing': async ({ caller }, deps) => {
     const port = await portOf(deps);

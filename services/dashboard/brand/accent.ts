@@ -1,4 +1,4 @@
-import { readToken, type Token } from './tokens';
+import { readToken, type DesignToken } from './tokens';
 
 /** WCAG 2.2: contrast for text of usual size. */
 const READABLE = 4.5;
@@ -41,7 +41,7 @@ function readableOn(ground: string, colour: string, towards: 0 | 255): string {
 }
 
 /** The accent in a shade that is readable as the colour of a link. */
-export function linkColour(colour: string): Token {
+export function linkColour(colour: string): DesignToken {
   return { light: readableOn(HARDEST_GROUND.light, colour, 0), dark: readableOn(HARDEST_GROUND.dark, colour, 255) };
 }
 

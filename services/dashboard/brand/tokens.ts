@@ -7,7 +7,7 @@ const PAIR = /^light-dark\((.+), ([^,]+)\)$/;
 const PX_PER_REM = 16;
 
 /** The value of a variable of design/tokens.css on light and on dark pages. */
-export interface Token {
+export interface DesignToken {
   readonly light: string;
   readonly dark: string;
 }
@@ -17,7 +17,7 @@ export interface Token {
  * @param name without its dashes, as `quiet`
  * @throws Error naming a variable that is not there
  */
-export function readToken(name: string): Token {
+export function readToken(name: string): DesignToken {
   const value = new RegExp(`^ *--${name}: ([^;]+);`, 'm').exec(SHEET)?.[1];
   if (value === undefined) throw new Error(`design/tokens.css has no --${name}`);
   const [, light = value, dark = value] = PAIR.exec(value) ?? [];

@@ -4,7 +4,7 @@ import { problemOf, type Problem, type ProblemCode } from '../../../plugins/core
 import { type Log } from '../log';
 import { type Metrics } from '../metrics';
 import { newRequestId } from './context';
-import { type Charge, giveUnitBack, type Refund } from './refund';
+import { type ChargeOutcome, giveUnitBack, type Refund } from './refund';
 
 export interface RefundCallTools {
   readonly contextKeys: ContextKeys;
@@ -22,7 +22,7 @@ export interface RefundCallTools {
 /** A JSON response. */
 export interface RefundAnswer {
   readonly status: number;
-  readonly body: Problem | { readonly charge: Charge; readonly units: number; readonly request_id: string };
+  readonly body: Problem | { readonly charge: ChargeOutcome; readonly units: number; readonly request_id: string };
 }
 
 /** Milliseconds. The upstream has sent its own response by now, so it can wait longer for the counter than a caller would. */

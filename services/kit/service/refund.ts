@@ -12,10 +12,10 @@ import { type Metrics } from '../metrics';
 export type Refund = (taken: RefundRequest) => Promise<RefundOutcome>;
 
 /** What became of charged units. `capped`: the subscription's refunds of that day are used up. */
-export type Charge = 'given-back' | 'capped' | 'kept';
+export type ChargeOutcome = 'given-back' | 'capped' | 'kept';
 
 export interface SettledRefund {
-  readonly charge: Charge;
+  readonly charge: ChargeOutcome;
   /** Units that were to be given back: all that the request cost, or all but one. */
   readonly units: number;
 }
@@ -42,7 +42,7 @@ export interface RefundTools {
  * Gives the units of this request back. Never throws.
  * @returns `given-back` only when the store confirmed in time
  */
-export async function giveUnitBack(proof: RequestContext, tools: RefundTools): Promise<Charge> {
+export async function giveUnitBack(proof: RequestContext, tools: RefundTools): Promise<ChargeOutcome> {
   const { subscriptionId, mode, requestId, chargedDay: day, quota, units: taken = 1 } = proof;
   const { refund, service, log, metrics, isExempt, units = taken, waitMs = REFUND_WAIT_MS } = tools;
   if (day === null) return 'kept';

@@ -5,7 +5,7 @@ import {
   showNextCaptcha,
   solves,
   textOf,
-  type Answer,
+  type LinkReply,
   type LinkSession,
   type Message,
 } from './identity-link';
@@ -100,7 +100,7 @@ export function holderRecord(aadhaar: string): Message {
   };
 }
 
-function checkCaptcha(session: LinkSession, solution: string): Answer {
+function checkCaptcha(session: LinkSession, solution: string): LinkReply {
   if (solution === CAPTCHAS.silent) return undefined;
   if (solution === CAPTCHAS.failing) return errorMessage('upstream');
   if (!solves(session, solution)) return showNextCaptcha(session);
@@ -108,7 +108,7 @@ function checkCaptcha(session: LinkSession, solution: string): Answer {
   return { type: 'otp_required' };
 }
 
-function checkOtp(session: LinkSession, code: string, end: () => void): Answer {
+function checkOtp(session: LinkSession, code: string, end: () => void): LinkReply {
   switch (code) {
     case OTPS.right:
       end();
@@ -125,7 +125,7 @@ function checkOtp(session: LinkSession, code: string, end: () => void): Answer {
   }
 }
 
-function refuseStart(aadhaar: string): { readonly answer: Answer } | undefined {
+function refuseStart(aadhaar: string): { readonly answer: LinkReply } | undefined {
   switch (aadhaar) {
     case AADHAAR_NUMBERS.notFound:
       return { answer: errorMessage('not_found') };

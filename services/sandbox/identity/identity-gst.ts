@@ -1,5 +1,5 @@
 import { CAPTCHA_TEXTS } from './identity-captcha';
-import { createLinkServer, errorMessage, showNextCaptcha, solves, textOf, type Answer, type Message } from './identity-link';
+import { createLinkServer, errorMessage, showNextCaptcha, solves, textOf, type LinkReply, type Message } from './identity-link';
 import { type SandboxExample } from '../sandbox-upstream';
 
 /** Numbers with their own outcome. Every other number has a record. All pass the check character. */
@@ -76,7 +76,7 @@ export function registrationRecord(gstin: string): Message {
   };
 }
 
-function resultFor(gstin: string): Answer {
+function resultFor(gstin: string): LinkReply {
   switch (gstin) {
     case GSTINS.notFound:
       return errorMessage('not_found');

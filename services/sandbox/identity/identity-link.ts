@@ -15,15 +15,15 @@ export interface LinkSession {
 }
 
 /** The reply to a message; undefined means that none ever comes. */
-export type Answer = Message | undefined;
+export type LinkReply = Message | undefined;
 
 export interface LinkRules {
   /** The member of `start` that the session keeps. */
   readonly subjectMember?: string;
   /** Undefined opens the session. */
-  refuseStart?(subject: string): { readonly answer: Answer } | undefined;
+  refuseStart?(subject: string): { readonly answer: LinkReply } | undefined;
   /** Handles any other message of a session. Undefined means no reply. Call `end` when the session is over. */
-  answer(message: Message, session: LinkSession, tools: { end(this: void): void }): Answer;
+  answer(message: Message, session: LinkSession, tools: { end(this: void): void }): LinkReply;
 }
 
 /** Old sessions are dropped for new ones. */
@@ -66,7 +66,7 @@ function parse(data: Buffer): Message | undefined {
 export function createLinkServer(rules: LinkRules): (socket: WebSocket) => void {
   const sessions = new Map<string, LinkSession>();
 
-  const start = (message: Message): Answer => {
+  const start = (message: Message): LinkReply => {
     const requestId = textOf(message, 'requestId');
     const subject = rules.subjectMember === undefined ? '' : textOf(message, rules.subjectMember);
     const refused = rules.refuseStart?.(subject);
@@ -81,7 +81,7 @@ export function createLinkServer(rules: LinkRules): (socket: WebSocket) => void 
     return { ...showCaptcha(session), requestId, sessionId };
   };
 
-  const answer = (message: Message): Answer => {
+  const answer = (message: Message): LinkReply => {
     if (message.type === 'start') return start(message);
     const sessionId = textOf(message, 'sessionId');
     const session = sessions.get(sessionId);

@@ -109,7 +109,7 @@ export function locate({ northKm, eastKm }: SandboxBusiness, from: SandboxPoint)
 /** Degrees around the centre that belong to Bengaluru. */
 const CITY_DEGREES = 0.5;
 
-export interface SandboxAddress {
+export interface BusinessAddress {
   readonly area: string;
   readonly phonePrefix: string;
   readonly countryCode: string;
@@ -117,7 +117,7 @@ export interface SandboxAddress {
   readonly parts: readonly (readonly [type: string, long: string, short: string])[];
 }
 
-const BENGALURU: SandboxAddress = {
+const BENGALURU: BusinessAddress = {
   area: 'Sample Nagar, Bengaluru, Karnataka 560001, India',
   phonePrefix: '080 ',
   countryCode: '+91 80 ',
@@ -130,7 +130,7 @@ const BENGALURU: SandboxAddress = {
 };
 
 /** +999 is not a country code. */
-const ELSEWHERE: SandboxAddress = {
+const ELSEWHERE: BusinessAddress = {
   area: 'Sample Town',
   phonePrefix: '',
   countryCode: '+999 ',
@@ -140,7 +140,7 @@ const ELSEWHERE: SandboxAddress = {
 /**
  * The address of a point: in the one city of the sandbox, or in a town without a country, so that no address contradicts its coordinates.
  */
-export function addressAt({ latitude, longitude }: SandboxPoint): SandboxAddress {
+export function addressAt({ latitude, longitude }: SandboxPoint): BusinessAddress {
   const away = Math.max(Math.abs(latitude - DEFAULT_POINT.latitude), Math.abs(longitude - DEFAULT_POINT.longitude));
   return away <= CITY_DEGREES ? BENGALURU : ELSEWHERE;
 }

@@ -41,6 +41,7 @@ SELECT i.id, i.number, i.kind, i.customer_id AS "customerId", i.content -> 'buye
   CASE WHEN i.kind = 'credit_note' THEN 'issued' WHEN c.id IS NOT NULL THEN 'credited' WHEN p.invoice_id IS NOT NULL THEN 'paid'
     WHEN i.due_on < $1::date THEN 'overdue' ELSE 'open' END AS state,
   to_char(p.paid_on, 'YYYY-MM-DD') AS "paidOn", p.reference, COALESCE(c.number, o.number) AS credit, i.place::text AS place`;
+const WHOLE = `${SUMMARY}, i.content, i.reason`;
 const FROM = `
 FROM invoice i LEFT JOIN invoice_payment p ON p.invoice_id = i.id LEFT JOIN invoice c ON c.corrects = i.id
   LEFT JOIN invoice o ON o.id = i.corrects`;
@@ -72,13 +73,28 @@ export interface InvoicesQuery extends InvoiceFilter {
   readonly after?: string | undefined;
 }
 
+export interface InvoicePage<Invoice> {
+  readonly invoices: readonly Invoice[];
+  readonly next: string | undefined;
+}
+
 /** Invoices and credit notes, newest first. */
-export async function listInvoices(
+export function listInvoices(db: Database, query: InvoicesQuery): Promise<InvoicePage<InvoiceSummary>> {
+  return findPage<InvoiceSummary>(db, SUMMARY, query);
+}
+
+/** The same with all that they say, for files. */
+export function listWholeInvoices(db: Database, query: InvoicesQuery): Promise<InvoicePage<InvoiceView>> {
+  return findPage<InvoiceView>(db, WHOLE, query);
+}
+
+async function findPage<Invoice extends InvoiceSummary>(
   db: Database,
+  columns: string,
   { today, limit, after, customerId, month, currency, state }: InvoicesQuery,
-): Promise<{ readonly invoices: readonly InvoiceSummary[]; readonly next: string | undefined }> {
-  const { rows } = await db.query<InvoiceSummary & { place: string; position: string }>(
-    `SELECT * FROM (${SUMMARY}, i.place AS position ${FROM}
+): Promise<InvoicePage<Invoice>> {
+  const { rows } = await db.query<Invoice & { place: string }>(
+    `SELECT * FROM (${columns}, i.place AS position ${FROM}
       WHERE ($2::uuid IS NULL OR i.customer_id = $2) AND ($3::date IS NULL OR i.month = $3) AND ($4::text IS NULL OR i.currency = $4)
         AND i.place < $6 AND ${state === undefined ? 'true' : FOUND_BY[state]}) AS found
     WHERE $5::text IS NULL OR CASE WHEN state = $5 THEN true ELSE false END ORDER BY position DESC LIMIT $7`,
@@ -92,7 +108,7 @@ export async function listInvoices(
       limit + 1,
     ],
   );
-  const shown = rows.slice(0, limit).map(({ position: _position, ...invoice }) => invoice);
+  const shown = rows.slice(0, limit);
   const last = rows.length > limit ? shown.at(-1) : undefined;
   return { invoices: shown, next: last && cursorAfter(last.place) };
 }
@@ -107,7 +123,7 @@ export async function requireInvoice(
   { id, customerId, today }: { readonly id: string; readonly customerId?: string | undefined; readonly today: string },
 ): Promise<InvoiceView> {
   const { rows } = isUuid(id)
-    ? await db.query<InvoiceView>(`${SUMMARY}, i.content, i.reason ${FROM} WHERE i.id = $2 AND ($3::uuid IS NULL OR i.customer_id = $3)`, [
+    ? await db.query<InvoiceView>(`${WHOLE} ${FROM} WHERE i.id = $2 AND ($3::uuid IS NULL OR i.customer_id = $3)`, [
         today,
         id,
         customerId ?? null,

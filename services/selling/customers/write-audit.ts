@@ -22,11 +22,18 @@ export async function writeAudit(db: Database, { actor, action, subject, details
 }
 
 const INSERT_ALL = `
-INSERT INTO audit_log (actor, from_address, action, subject_kind, subject_id, details)
-SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::jsonb[])`;
+INSERT INTO audit_log (actor, from_address, action, subject_kind, subject_id, details, customer_id, label)
+SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::jsonb[], $7::uuid[], $8::text[])`;
+
+/** With what the triggers of the audit log would look up for each line, which takes longer than to write it. */
+export interface FullAuditEntry extends AuditEntry {
+  readonly customerId: string;
+  /** What people know the subject by. */
+  readonly label: string | null;
+}
 
 /** The same for many lines. */
-export async function writeAudits(db: Database, entries: readonly AuditEntry[]): Promise<void> {
+export async function writeAudits(db: Database, entries: readonly FullAuditEntry[]): Promise<void> {
   if (entries.length === 0) return;
   const actors = entries.map(({ actor }) => (typeof actor === 'string' ? { name: actor, from: null } : actor));
   await db.query(INSERT_ALL, [
@@ -36,5 +43,7 @@ export async function writeAudits(db: Database, entries: readonly AuditEntry[]):
     entries.map(({ subject }) => subject.kind),
     entries.map(({ subject }) => subject.id),
     entries.map(({ details }) => JSON.stringify(details ?? {})),
+    entries.map(({ customerId }) => customerId),
+    entries.map(({ label }) => label),
   ]);
 }

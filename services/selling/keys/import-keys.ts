@@ -5,7 +5,7 @@ import { type WhitelistRule } from '../../../plugins/core/access/whitelist';
 import { type KeyMode } from '../../../plugins/core/ports';
 import { inTransaction } from '../../../plugins/stores/postgres/database';
 import { DEFAULT_LIMITS } from '../customers/customer-limits';
-import { type Actor, type AuditEntry, writeAudits } from '../customers/write-audit';
+import { type Actor, type FullAuditEntry, writeAudits } from '../customers/write-audit';
 import { OperationRefused } from '../operations/operation-refused';
 import { subscribe } from '../subscriptions/subscribe';
 import { requirePlan, requireSubscribable } from '../subscriptions/subscription-terms';
@@ -239,8 +239,8 @@ export class KeyImport {
       emails.map((email) => wanted.get(email)?.customer),
       emails.map((email) => wanted.get(email)?.customerName),
     ]);
-    const audited = made.rows.map(({ id, email }): AuditEntry => {
-      return { actor, action: 'customer.create', subject: { kind: 'customer', id }, details: { email } };
+    const audited = made.rows.map(({ id, email }): FullAuditEntry => {
+      return { actor, action: 'customer.create', subject: { kind: 'customer', id }, details: { email }, customerId: id, label: null };
     });
     await writeAudits(client, audited);
     await client.query(LOCK_CUSTOMERS, [emails]);
@@ -287,9 +287,9 @@ export class KeyImport {
       plain.map(({ product }) => product),
       plain.map(({ plan }) => plan),
     ]);
-    const audited = made.rows.map(({ id, product, plan }): AuditEntry => {
+    const audited = made.rows.map(({ id, customerId, product, plan }): FullAuditEntry => {
       const details = { product, plan, daily: null, monthly: null };
-      return { actor, action: 'subscription.create', subject: { kind: 'subscription', id }, details };
+      return { actor, action: 'subscription.create', subject: { kind: 'subscription', id }, details, customerId, label: product };
     });
     await writeAudits(client, audited);
     const isMade = new Set(made.rows.map(({ customerId, product }) => pairOf(customerId, product)));
@@ -318,11 +318,13 @@ export class KeyImport {
     );
     await writeAudits(
       client,
-      keys.map(({ id, customerId, mode, name, expiresAt, products, tags, rules }): AuditEntry => {
+      keys.map(({ id, customerId, display, mode, name, expiresAt, products, tags, rules }): FullAuditEntry => {
         const texts = rules.map(({ text }) => text);
         const facts = { customer: customerId, mode, name, expiresAt, products, tags };
         const details = { ...facts, ...auditRules({ rules: texts }, texts), rotatedFrom: null };
-        return { actor: this.options.actor, action: 'key.import', subject: { kind: 'credential', id }, details };
+        const subject = { kind: 'credential', id } as const;
+        const label = `${display.prefix}…${display.lastFour}`;
+        return { actor: this.options.actor, action: 'key.import', subject, details, customerId, label };
       }),
     );
   }

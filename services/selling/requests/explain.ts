@@ -1,5 +1,5 @@
 import { type Decision } from '../../../plugins/core/ports';
-import { type DenialCode } from '../../../plugins/core/problems';
+import { denialOf, type DenialCode, refusalIn } from '../../../plugins/core/problems';
 import { type QuotaLimits } from '../../../plugins/core/catalogue/catalogue';
 
 /** A decision with what is known of the plan besides. */
@@ -138,16 +138,24 @@ function isoTime({ atMs }: Decision): string {
 }
 
 function remedyOf(decision: Decision): string {
-  if (decision.outcome === 'admitted') return '';
+  const remedy = mendingOf(decision);
+  const isOnlyRecorded = denialOf(decision.outcome) !== refusalIn(decision.outcome);
+  return isOnlyRecorded ? `The request went on: its route does not enforce (enforce: false). ${remedy}` : remedy;
+}
+
+function mendingOf(decision: Decision): string {
+  const code = denialOf(decision.outcome);
+  if (code === undefined) return '';
   if (decision.suspended !== undefined) return 'Ask the seller to lift the suspension: nothing that a customer can do changes it.';
-  const remedy = REMEDIES[decision.outcome];
+  const remedy = REMEDIES[code];
   return typeof remedy === 'string' ? remedy : remedy(decision);
 }
 
 /** Turns a recorded decision into the checks in the specification's order, with what each saw and why the request was refused. */
 export function explainDecision(decision: KnownDecision): Explanation {
   const { outcome } = decision;
-  const failedAt = outcome === 'admitted' ? CHECKS.length : CHECKS.findIndex((check) => check.denials.includes(outcome));
+  const code = denialOf(outcome);
+  const failedAt = code === undefined ? CHECKS.length : CHECKS.findIndex((check) => check.denials.includes(code));
   const checks = CHECKS.map((check, index): ExplainedCheck => {
     if (index > failedAt) return { check: check.name, outcome: 'not reached', saw: '' };
     const passed = index < failedAt;

@@ -28,7 +28,7 @@ SELECT request_id AS "requestId", at, (extract(epoch FROM at) * 1000000)::bigint
   COALESCE(product, products[1]) AS product, credential_id AS "keyId", masked_key AS "maskedKey", caller_address AS "callerAddress",
   origin_host AS "originHost"
 FROM decision
-WHERE customer_id = $1 AND outcome <> 'admitted' AND at > now() - interval '7 days' AND ($2::uuid IS NULL OR credential_id = $2)
+WHERE customer_id = $1 AND outcome <> 'admitted' AND outcome NOT LIKE 'would_refuse:%' AND at > now() - interval '7 days' AND ($2::uuid IS NULL OR credential_id = $2)
   AND (at, request_id) < (timestamptz 'epoch' + $3::bigint * interval '1 microsecond', $4)
 ORDER BY at DESC, request_id DESC LIMIT $5`;
 

@@ -4,14 +4,14 @@ export class MalformedError extends Error {
 }
 
 /** Why a file gets no report: it is not a ZIP, it is a broken APK, or analysing it would cost too much. */
-export type RefusalCode = 'not_an_apk' | 'apk_malformed' | 'apk_too_complex';
+export type ApkRefusalCode = 'not_an_apk' | 'apk_malformed' | 'apk_too_complex';
 
 /** No report is possible. The message is fit for the caller. */
 export class ApkRefused extends Error {
   override readonly name = 'ApkRefused';
 
   constructor(
-    readonly code: RefusalCode,
+    readonly code: ApkRefusalCode,
     message: string,
   ) {
     super(message);

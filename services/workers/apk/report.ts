@@ -157,7 +157,7 @@ export interface SecretFacts {
 
 export type Severity = 'critical' | 'high' | 'warning';
 
-export interface Finding {
+export interface AppFinding {
   readonly id: string;
   readonly severity: Severity;
   readonly title: string;
@@ -193,7 +193,7 @@ export interface ApkReport {
   readonly checked: readonly CheckedFacts[];
   readonly secrets: readonly SecretFacts[];
   readonly urls: readonly string[];
-  readonly findings: readonly Finding[];
+  readonly findings: readonly AppFinding[];
   readonly risk: Risk;
   readonly warnings: readonly string[];
 }

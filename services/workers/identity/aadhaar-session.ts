@@ -1,4 +1,4 @@
-import { type Decision, type Fault, type Settlement } from './decision';
+import { type StepDecision, type Fault, type StepSettlement } from './decision';
 
 /** Figures of the published contract, section api-aadhaar. It names no number of OTP attempts; three is our choice. */
 export const AADHAAR_LIMITS = { captchaLifetimeMs: 10 * 60_000, otpLifetimeMs: 10 * 60_000, wrongCaptchas: 3, wrongOtps: 3 } as const;
@@ -35,7 +35,7 @@ export function openAadhaarSession(opening: AadhaarOpening, nowMs: number): Aadh
   return { ...opening, state: 'captcha', busy: false, stateSinceMs: nowMs, wrongCaptchas: 0, wrongOtps: 0 };
 }
 
-export function admitAadhaarCaptcha(session: AadhaarSession, nowMs: number): Decision<AadhaarSession> {
+export function admitAadhaarCaptcha(session: AadhaarSession, nowMs: number): StepDecision<AadhaarSession> {
   const age = nowMs - session.stateSinceMs;
   const lifetime = session.state === 'captcha' ? AADHAAR_LIMITS.captchaLifetimeMs : AADHAAR_LIMITS.otpLifetimeMs;
   if (age >= lifetime) return { admitted: false, session: undefined, refusal: { code: 'session_expired' } };
@@ -44,7 +44,11 @@ export function admitAadhaarCaptcha(session: AadhaarSession, nowMs: number): Dec
   return { admitted: true, session: { ...session, busy: true } };
 }
 
-export function settleAadhaarCaptcha(session: AadhaarSession, outcome: AadhaarCaptchaOutcome, nowMs: number): Settlement<AadhaarSession> {
+export function settleAadhaarCaptcha(
+  session: AadhaarSession,
+  outcome: AadhaarCaptchaOutcome,
+  nowMs: number,
+): StepSettlement<AadhaarSession> {
   const idle = { ...session, busy: false };
   switch (outcome.kind) {
     case 'otp_sent':
@@ -65,7 +69,7 @@ export function settleAadhaarCaptcha(session: AadhaarSession, outcome: AadhaarCa
   }
 }
 
-export function admitAadhaarOtp(session: AadhaarSession, nowMs: number): Decision<AadhaarSession> {
+export function admitAadhaarOtp(session: AadhaarSession, nowMs: number): StepDecision<AadhaarSession> {
   const age = nowMs - session.stateSinceMs;
   if (session.state === 'captcha') {
     if (age >= AADHAAR_LIMITS.captchaLifetimeMs) return { admitted: false, session: undefined, refusal: { code: 'session_expired' } };
@@ -76,7 +80,7 @@ export function admitAadhaarOtp(session: AadhaarSession, nowMs: number): Decisio
   return { admitted: true, session: { ...session, busy: true } };
 }
 
-export function settleAadhaarOtp(session: AadhaarSession, outcome: AadhaarOtpOutcome): Settlement<AadhaarSession> {
+export function settleAadhaarOtp(session: AadhaarSession, outcome: AadhaarOtpOutcome): StepSettlement<AadhaarSession> {
   const idle = { ...session, busy: false };
   switch (outcome.kind) {
     case 'record':

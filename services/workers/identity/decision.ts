@@ -1,14 +1,14 @@
-import { type Refusal } from './refusals';
+import { type SessionRefusal } from './refusals';
 
 /** A machine's decision before a step. `session` replaces the stored one; undefined ends it. */
-export type Decision<S> =
+export type StepDecision<S> =
   | { readonly admitted: true; readonly session: S }
-  | { readonly admitted: false; readonly session: S | undefined; readonly refusal: Refusal };
+  | { readonly admitted: false; readonly session: S | undefined; readonly refusal: SessionRefusal };
 
 /** A machine's decision after a step. `refusal` is the step's result. Without it the step succeeded, or failed at the upstream. */
-export interface Settlement<S> {
+export interface StepSettlement<S> {
   readonly session: S | undefined;
-  readonly refusal?: Refusal;
+  readonly refusal?: SessionRefusal;
 }
 
 /**

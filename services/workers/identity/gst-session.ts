@@ -1,4 +1,4 @@
-import { type Decision, type Fault, type Settlement } from './decision';
+import { type StepDecision, type Fault, type StepSettlement } from './decision';
 
 /** Figures of the published contract, section api-gst. */
 export const GST_LIMITS = { lifetimeMs: 5 * 60_000, wrongCaptchas: 3, refreshes: 5 } as const;
@@ -21,7 +21,7 @@ export function openGstSession(upstreamId: string, nowMs: number): GstSession {
   return { state: 'captcha_pending', upstreamId, startedAtMs: nowMs, wrongCaptchas: 0, refreshes: 0 };
 }
 
-function admit(session: GstSession, nowMs: number, next: 'refreshing' | 'submitted'): Decision<GstSession> {
+function admit(session: GstSession, nowMs: number, next: 'refreshing' | 'submitted'): StepDecision<GstSession> {
   if (nowMs - session.startedAtMs >= GST_LIMITS.lifetimeMs) {
     return { admitted: false, session: undefined, refusal: { code: 'session_expired' } };
   }
@@ -29,7 +29,7 @@ function admit(session: GstSession, nowMs: number, next: 'refreshing' | 'submitt
   return { admitted: true, session: { ...session, state: next } };
 }
 
-export function admitGstRefresh(session: GstSession, nowMs: number): Decision<GstSession> {
+export function admitGstRefresh(session: GstSession, nowMs: number): StepDecision<GstSession> {
   const decision = admit(session, nowMs, 'refreshing');
   if (decision.admitted && session.refreshes >= GST_LIMITS.refreshes) {
     return { admitted: false, session, refusal: { code: 'refreshes_exhausted' } };
@@ -37,7 +37,7 @@ export function admitGstRefresh(session: GstSession, nowMs: number): Decision<Gs
   return decision;
 }
 
-export function settleGstRefresh(session: GstSession, outcome: GstRefreshOutcome): Settlement<GstSession> {
+export function settleGstRefresh(session: GstSession, outcome: GstRefreshOutcome): StepSettlement<GstSession> {
   const pending = { ...session, state: 'captcha_pending' } as const;
   switch (outcome.kind) {
     case 'captcha':
@@ -52,11 +52,11 @@ export function settleGstRefresh(session: GstSession, outcome: GstRefreshOutcome
 }
 
 /** Admits one submit at a time. A second one is refused until the first is settled. */
-export function admitGstSubmit(session: GstSession, nowMs: number): Decision<GstSession> {
+export function admitGstSubmit(session: GstSession, nowMs: number): StepDecision<GstSession> {
   return admit(session, nowMs, 'submitted');
 }
 
-export function settleGstSubmit(session: GstSession, outcome: GstSubmitOutcome): Settlement<GstSession> {
+export function settleGstSubmit(session: GstSession, outcome: GstSubmitOutcome): StepSettlement<GstSession> {
   switch (outcome.kind) {
     case 'record':
       return { session: undefined };

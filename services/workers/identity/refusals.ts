@@ -3,7 +3,7 @@ import { type ProblemCode } from '../../../plugins/core/problems';
 import { ServiceError } from '../../kit/errors';
 
 /** Every way in which a session refuses. They are values that the machines return, not exceptions. */
-export type Refusal =
+export type SessionRefusal =
   | { readonly code: 'session_expired' | 'session_busy' | 'invalid_sequence' | 'attempts_exhausted' | 'refreshes_exhausted' }
   | { readonly code: 'otp_expired' | 'not_found' }
   | { readonly code: 'captcha_rejected' | 'otp_invalid'; readonly attemptsLeft: number }
@@ -14,7 +14,7 @@ interface Wording {
   readonly detail: string;
 }
 
-const WORDINGS: Readonly<Record<Refusal['code'], Wording>> = {
+const WORDINGS: Readonly<Record<SessionRefusal['code'], Wording>> = {
   session_expired: { problem: 'invalid_request', detail: 'There is no such session, or it has ended. Start again.' },
   session_busy: { problem: 'invalid_request', detail: 'Another step of this session is still being processed. Wait for its answer.' },
   invalid_sequence: { problem: 'invalid_request', detail: 'This step does not follow the last one: start, then captcha, then otp.' },
@@ -46,7 +46,7 @@ export function throttledBySource(told: unknown): ServiceError {
  * Turns a refusal into the failure of a call.
  * @param members further members of the response
  */
-export function refusalError(refusal: Refusal, members: Readonly<Record<string, unknown>> = {}): ServiceError {
+export function refusalError(refusal: SessionRefusal, members: Readonly<Record<string, unknown>> = {}): ServiceError {
   const { problem, detail } = WORDINGS[refusal.code];
   return new ServiceError(problem, {
     code: refusal.code,

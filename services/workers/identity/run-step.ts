@@ -1,13 +1,13 @@
-import { type Decision, type Fault, type Settlement } from './decision';
+import { type StepDecision, type Fault, type StepSettlement } from './decision';
 import { refusalError } from './refusals';
 import { type SessionOwner, type SessionTable } from './session-table';
 import { exchangeError, isSettled } from './upstream/source-failure';
 
 /** One step of a session: the machine's decisions before and after, and the exchange between them. */
-export interface Step<S, O extends { readonly kind: string }> {
-  admit(session: S, nowMs: number): Decision<S>;
+export interface SessionStep<S, O extends { readonly kind: string }> {
+  admit(session: S, nowMs: number): StepDecision<S>;
   exchange(session: S): Promise<O>;
-  settle(session: S, outcome: O | Fault, nowMs: number): Settlement<S>;
+  settle(session: S, outcome: O | Fault, nowMs: number): StepSettlement<S>;
   /** Members of the response of a refused step. */
   members?(outcome: O): Readonly<Record<string, unknown>>;
 }
@@ -24,7 +24,7 @@ export interface StepTarget<S> {
  * Takes a session one step further. The session is marked before the exchange, so that no second step can run beside it.
  * @throws ServiceError the machine's refusal, or 502 or 504 for the upstream
  */
-export async function runStep<S, O extends { readonly kind: string }>(target: StepTarget<S>, step: Step<S, O>): Promise<O> {
+export async function runStep<S, O extends { readonly kind: string }>(target: StepTarget<S>, step: SessionStep<S, O>): Promise<O> {
   const { table, id, owner, now } = target;
   const found = table.find(id, owner);
   if (found === undefined) throw refusalError({ code: 'session_expired' });

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { inflateSync } from 'node:zlib';
+import { Pool } from 'pg';
 import { billingTerms, type InvoicingTerms } from '../../../plugins/core/catalogue/billing-terms';
 import { createCatalogue } from '../../../plugins/core/catalogue/catalogue';
 import { computeStatement } from '../../../services/selling/statements/statement';
@@ -312,7 +313,12 @@ describe('the pages of billing', () => {
       dashboard.mails.some(({ subject, text: body }) => /^Credit note CN-/.test(subject) && body.includes('goodwill')),
     );
     await work.close();
+    const queries = jest.spyOn(Pool.prototype, 'query');
     const csv = (await ask('/invoices.csv')).body.split('\r\n');
+    // One for the page, however many invoices are on it.
+    const ofInvoices = queries.mock.calls.filter(([text]) => String(text).includes('FROM invoice i '));
+    expect(ofInvoices).toHaveLength(1);
+    queries.mockRestore();
     expect(csv.slice(1, -1).map((line) => line.split(',').slice(-5).join())).toEqual(
       ['31,,-499.00,INR', 'IGST,,18,-89.82,INR', '31,,499.00,INR', 'IGST,,18,89.82,INR'].map((each) => expect.stringContaining(each)),
     );

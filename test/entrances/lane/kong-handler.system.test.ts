@@ -58,7 +58,8 @@ http {
       },
       service = { set_target = function(host, target) ngx.header['X-Target'] = host .. ' ' .. target end },
     }
-    conf = ${luaOf({ ...CONF, socket: join(folder, 'lane.sock'), on_quota_store_error: 'deny', form_key_max_bytes: 1_048_576, form_key_timeout_ms: 5_000, rate_limit_headers: 'gateway' })}
+    conf = ${luaOf({ ...CONF, socket: join(folder, 'lane.sock'), on_quota_store_error: 'deny', form_key_max_bytes: 1_048_576, form_key_timeout_ms: 5_000, rate_limit_headers: 'gateway', enforce: true })}
+    trial = setmetatable({ enforce = false }, { __index = conf })
     -- Once loaded, as in Kong. ngx.req is there in requests alone.
     function handler()
       -- As in Kong's nginx.
@@ -79,6 +80,12 @@ http {
         end
         ngx.print(json({ schema = schema, priority = handler().PRIORITY, version = handler().VERSION }))
       }
+    }
+    location /trial {
+      set $kong_request_id $request_id;
+      set ${VARIABLE};
+      access_by_lua_block { handler():access(trial) }
+      content_by_lua_block { ngx.print('served ' .. tostring(ngx.var.http_x_tollgate_context) .. tostring(ngx.var.http_x_api_key)) }
     }
     location /broken {
       access_by_lua_block { handler():access({ socket = conf.socket }) }
@@ -185,6 +192,14 @@ it('a test key of an API with a sandbox is sent there', async () => {
   const subscriptions = recordOf().subscriptions.map((each) => ({ ...each, sandbox: { host: 'sandbox.example', port: 81 } }));
   await serve({ mode: 'test', subscriptions });
   expect((await ask('/', { 'X-API-Key': key })).headers['x-target']).toBe('sandbox.example 81');
+});
+
+it('a route that does not enforce lets everything through without a key or proof, unless nobody answers', async () => {
+  await serve({ state: 'inactive' });
+  const forged = { 'X-Tollgate-Context': 'forged', 'X-API-Key': key };
+  for (const headers of [{}, forged]) expect((await ask('/trial', headers)).text).toBe('served nilnil');
+  await lane?.close({ graceMs: 0 });
+  expect((await ask('/trial')).status).toBe(503);
 });
 
 it('no socket, and an error in Lua, are 503', async () => {

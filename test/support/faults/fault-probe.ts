@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { generateApiKey } from '../../../plugins/core/access/api-key';
 import { send } from '../http';
 import { isMeasured } from '../measured';
-import { isUndecided } from './turn-meter';
+import { isUndecided } from '../system/turn-meter';
 
 /** What is asked all the time, whatever breaks. */
 export interface ProbeTarget {

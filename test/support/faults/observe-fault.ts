@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answer, type Answers, type Caller, LOOPS, type ProbeTarget, readUsed, startProbe, type Probe } from './fault-probe';
 import { eventually } from '../eventually';
 import { expectMeasured } from '../measured';
-import { sayExcused, startTurnMeter } from './turn-meter';
+import { sayExcused, startTurnMeter } from '../system/turn-meter';
 
 export interface FaultPlan {
   inflict(): Promise<unknown> | void;

@@ -1,5 +1,5 @@
 import { startKongInstallation } from './kong-container';
-import { beginTestRun } from '../test-run';
+import { beginTestRun } from '../system/test-run';
 
 /** Tells the acceptance suite where the Kong of this run is, as a person would tell it of any installation. */
 async function beginKongRun(): Promise<void> {

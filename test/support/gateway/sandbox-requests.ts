@@ -1,4 +1,4 @@
-import { requestOf, type SandboxExample } from './follow-example';
+import { requestOf, type SandboxExample } from '../follow-example';
 import { send } from '../http';
 import { type BalancedRequest } from '../system/balanced-client';
 

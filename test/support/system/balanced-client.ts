@@ -1,5 +1,5 @@
 import { Agent } from 'node:http';
-import { type requestOf } from '../gateway/follow-example';
+import { type requestOf } from '../follow-example';
 import { eventually } from '../eventually';
 import { send } from '../http';
 

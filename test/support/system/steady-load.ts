@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { generateApiKey } from '../../../plugins/core/access/api-key';
 import { type BalancedClient, type BalancedRequest } from './balanced-client';
-import { isUndecided, sayExcused, startTurnMeter } from '../faults/turn-meter';
+import { isUndecided, sayExcused, startTurnMeter } from './turn-meter';
 
 export interface LoadReport {
   /** With a valid key. */

@@ -4,7 +4,7 @@ import { isDebugCertificate, publicTestKey } from '../../../services/workers/apk
 import { rateRisk } from '../../../services/workers/apk/judge/rate-risk';
 import { platformProtection } from '../../../services/workers/apk/manifest/read-permissions';
 import { LIMITS } from '../../../services/workers/apk/limits';
-import { type ApkReport, type Finding } from '../../../services/workers/apk/report';
+import { type ApkReport, type AppFinding } from '../../../services/workers/apk/report';
 import { ApkBuilder, type ApkSpec } from '../../support/apk/apk-builder';
 import { FAKE_SECRETS, manifestOf, type ManifestOptions } from '../../support/apk/apk-samples';
 import { analyzeBytes, analyzeFile } from '../../support/apk/apk-worker';
@@ -218,8 +218,8 @@ describe('protection levels', () => {
 });
 
 describe('the risk', () => {
-  const finding = (severity: Finding['severity']): Finding => ({ id: 'x', severity, title: 'x', section: 'x' });
-  it.each<[Finding['severity'][], number, string]>([
+  const finding = (severity: AppFinding['severity']): AppFinding => ({ id: 'x', severity, title: 'x', section: 'x' });
+  it.each<[AppFinding['severity'][], number, string]>([
     [[], 0, 'low'],
     [['warning', 'warning'], 15.36, 'low'],
     [['high'], 25, 'medium'],

@@ -7,7 +7,7 @@ import {
   settleAadhaarCaptcha,
   settleAadhaarOtp,
 } from '../../../services/workers/identity/aadhaar-session';
-import { type Decision } from '../../../services/workers/identity/decision';
+import { type StepDecision } from '../../../services/workers/identity/decision';
 import {
   admitGstRefresh,
   admitGstSubmit,
@@ -36,7 +36,7 @@ describe('a GST session', () => {
         for (const { step, submitOutcome: submitted, refreshOutcome: refresh, afterMs } of moves) {
           if (!session) break;
           now += afterMs;
-          const decision: Decision<GstSession> = step === 'submit' ? admitGstSubmit(session, now) : admitGstRefresh(session, now);
+          const decision: StepDecision<GstSession> = step === 'submit' ? admitGstSubmit(session, now) : admitGstRefresh(session, now);
           if (!decision.admitted) {
             session = decision.session;
             continue;
@@ -71,7 +71,8 @@ describe('an Aadhaar session', () => {
         for (const { step, captchaOutcome: solved, otpOutcome: entered, afterMs } of moves) {
           if (!session) break;
           now += afterMs;
-          const decision: Decision<AadhaarSession> = step === 'captcha' ? admitAadhaarCaptcha(session, now) : admitAadhaarOtp(session, now);
+          const decision: StepDecision<AadhaarSession> =
+            step === 'captcha' ? admitAadhaarCaptcha(session, now) : admitAadhaarOtp(session, now);
           if (!decision.admitted) {
             session = decision.session;
             continue;
@@ -94,7 +95,7 @@ describe('an Aadhaar session', () => {
   });
 });
 
-it.each<[string, (now: number) => Decision<any>, ((session: any, now: number) => Decision<any>)[]]>([
+it.each<[string, (now: number) => StepDecision<any>, ((session: any, now: number) => StepDecision<any>)[]]>([
   ['a GST session', (now) => admitGstSubmit(openGstSession('u', 0), now), [admitGstSubmit, admitGstRefresh]],
   ['an Aadhaar session', (now) => admitAadhaarCaptcha(freshAadhaar(), now), [admitAadhaarCaptcha, admitAadhaarOtp]],
 ])('%s takes one step at a time', (_what, first, steps) => {

@@ -1,5 +1,5 @@
 import { type Decision } from '../../../core/ports';
-import { statusOf } from '../../../core/problems';
+import { refusalIn, statusOf } from '../../../core/problems';
 
 /** Requests with one key for one product in one hour of the quota time zone. */
 export interface KeyHour {
@@ -72,11 +72,13 @@ export class KeyHours {
   count(place: Place, outcome: Decision['outcome'], customerId?: string): boolean {
     const entry = this.enter(place);
     const counts = this.countsOf(entry, place);
-    if (outcome !== 'admitted') {
-      counts[statusOf(outcome) < 500 ? 'refused' : 'unavailable'] += 1;
+    const refusal = refusalIn(outcome);
+    if (refusal !== undefined) {
+      counts[statusOf(refusal) < 500 ? 'refused' : 'unavailable'] += 1;
       return true;
     }
     counts.admitted += 1;
+    if (outcome !== 'admitted') return true;
     entry.admitted += 1;
     if (isLogged(entry.admitted) && this.hasRoom(customerId)) return true;
     counts.admittedUnlogged += 1;
@@ -92,7 +94,7 @@ export class KeyHours {
 
   /** Notes that a counted request got no line in the log. */
   noteUnlogged(place: Place, outcome: Decision['outcome']): void {
-    this.countsBefore(place)[outcome === 'admitted' ? 'admittedUnlogged' : 'refusedUnlogged'] += 1;
+    this.countsBefore(place)[refusalIn(outcome) === undefined ? 'admittedUnlogged' : 'refusedUnlogged'] += 1;
   }
 
   /** Returns all counts and starts again. An hour that has just ended may have two for one key and product. */

@@ -1,6 +1,7 @@
 import { type Pool } from 'pg';
 import { type Decision } from '../../../core/ports';
 import { QuotaHours } from '../../../core/access/quota';
+import { refusalIn } from '../../../core/problems';
 import { type Database, isUuid } from '../database';
 import { type KeyHour, KeyHours } from './count-key-hours';
 import { writeKeyHours } from './key-hours';
@@ -48,9 +49,10 @@ export class DecisionTallies {
   count(decision: Decision): boolean {
     const { outcome, atMs } = decision;
     const credentialId = knownKey(decision);
-    if (outcome !== 'admitted') {
+    const code = refusalIn(outcome);
+    if (code !== undefined) {
       const { day } = this.quotaHours.at(atMs);
-      this.add({ credentialId, product: productOf(decision), day, code: outcome, count: 1 });
+      this.add({ credentialId, product: productOf(decision), day, code, count: 1 });
     }
     if (credentialId === null) return true;
     if (outcome === 'admitted') this.markUsed(credentialId, atMs);

@@ -6,7 +6,7 @@ import type {
   ComponentFacts,
   ComponentKind,
   ComponentsFacts,
-  Finding,
+  AppFinding,
   FlagFacts,
   NetworkSecurityFacts,
   PermissionFacts,
@@ -32,7 +32,7 @@ export interface JudgedFacts {
 const ORDER: readonly Severity[] = ['critical', 'high', 'warning'];
 
 /** Finds what is wrong with the app, worst first. */
-export function findFindings(facts: JudgedFacts): Finding[] {
+export function findFindings(facts: JudgedFacts): AppFinding[] {
   const findings = [
     ...signingFindings(facts),
     ...flagFindings(facts.flags),
@@ -45,11 +45,11 @@ export function findFindings(facts: JudgedFacts): Finding[] {
   return findings.sort((a, b) => ORDER.indexOf(a.severity) - ORDER.indexOf(b.severity));
 }
 
-function signingFindings({ form, signing, signers, isSignedAlike }: JudgedFacts): Finding[] {
+function signingFindings({ form, signing, signers, isSignedAlike }: JudgedFacts): AppFinding[] {
   const schemes = [signing.v1, signing.v2, signing.v3, signing.v31];
-  const findings: Finding[] = [];
+  const findings: AppFinding[] = [];
   const what = form === 'aab' ? 'The bundle' : 'The app';
-  const add = (id: string, severity: Finding['severity'], title: string): void =>
+  const add = (id: string, severity: AppFinding['severity'], title: string): void =>
     void findings.push({ id, severity, title, section: 'signing' });
   if (!schemes.some((each) => each.present)) add('unsigned', 'critical', `${what} is not signed`);
   if (schemes.some((each) => each.present && !each.verified))
@@ -72,7 +72,7 @@ function signingFindings({ form, signing, signers, isSignedAlike }: JudgedFacts)
   return findings;
 }
 
-function flagFindings(flags: FlagFacts): Finding[] {
+function flagFindings(flags: FlagFacts): AppFinding[] {
   const section = 'flags';
   return [
     ...(flags.debuggable ? [{ id: 'debuggable', severity: 'high', title: 'The app is debuggable', section } as const] : []),
@@ -80,7 +80,7 @@ function flagFindings(flags: FlagFacts): Finding[] {
   ];
 }
 
-function networkFindings(network: NetworkSecurityFacts): Finding[] {
+function networkFindings(network: NetworkSecurityFacts): AppFinding[] {
   const section = 'network_security';
   const trustsUser = network.base_config?.trust_anchors?.includes('user') === true;
   return [
@@ -100,7 +100,7 @@ function networkFindings(network: NetworkSecurityFacts): Finding[] {
   ];
 }
 
-function backupFindings(flags: FlagFacts): Finding[] {
+function backupFindings(flags: FlagFacts): AppFinding[] {
   if (!flags.allow_backup) return [];
   return [{ id: 'allow_backup', severity: 'warning', title: "The app's data may be backed up", section: 'flags' }];
 }
@@ -113,8 +113,8 @@ const KINDS: Readonly<Record<ComponentKind, string>> = {
 };
 
 /** Makes one finding for each kind of component, so that an app with many deep links does not look worse than one without a signature. */
-function exportFindings(components: ComponentsFacts): Finding[] {
-  return (Object.keys(KINDS) as ComponentKind[]).flatMap((kind): Finding[] => {
+function exportFindings(components: ComponentsFacts): AppFinding[] {
+  return (Object.keys(KINDS) as ComponentKind[]).flatMap((kind): AppFinding[] => {
     const open = components[kind].filter(isOpen);
     if (open.length === 0) return [];
     const names = open.slice(0, 3).map((each) => each.name);
@@ -130,8 +130,8 @@ function isOpen(component: ComponentFacts): boolean {
 }
 
 /** One finding for each kind of secret, because anyone who has the app can read them all. */
-function secretFindings(secrets: readonly SecretFacts[]): Finding[] {
-  return SECRET_RULES.flatMap(({ id, severity }): Finding[] => {
+function secretFindings(secrets: readonly SecretFacts[]): AppFinding[] {
+  return SECRET_RULES.flatMap(({ id, severity }): AppFinding[] => {
     const found = secrets.filter(({ rule }) => rule === id);
     const [first] = found;
     if (!first) return [];
@@ -182,9 +182,9 @@ const SENSITIVE: readonly SensitiveGroup[] = [
 const GROUPED = new Set(SENSITIVE.flatMap(({ names }) => names.map((name) => PREFIX + name)));
 
 /** Findings about the app's permissions. All other dangerous permissions are one finding: their number says little about their use. */
-function permissionFindings(permissions: readonly PermissionFacts[]): Finding[] {
+function permissionFindings(permissions: readonly PermissionFacts[]): AppFinding[] {
   const asked = permissions.filter((each) => each.requested).map(({ name }) => name);
-  const found = SENSITIVE.flatMap(({ id, severity, what, names }): Finding[] => {
+  const found = SENSITIVE.flatMap(({ id, severity, what, names }): AppFinding[] => {
     const held = names.filter((name) => asked.includes(PREFIX + name));
     return held.length === 0 ? [] : [{ id, severity, title: `The app may ${what}: ${held.join(', ')}`, section: 'permissions' }];
   });

@@ -12,13 +12,13 @@ import { isLinkTo, type Target } from './target';
 const HIGH_RANK_FROM = 5;
 
 /** Figures of third parties about several hosts; undefined where a source is off or failed. */
-export interface Reputation {
+export interface HostReputation {
   readonly ranks: ReadonlyMap<string, PageRank> | undefined;
   readonly listed: ReadonlySet<string> | undefined;
 }
 
 /** Queries each source once for all hosts. */
-export async function findReputation({ sources, log, signal }: Research, hosts: readonly string[]): Promise<Reputation> {
+export async function findReputation({ sources, log, signal }: Research, hosts: readonly string[]): Promise<HostReputation> {
   const { openPageRank, blockList } = sources;
   const domains = [...new Set(hosts.map(registrableDomain))];
   const [ranks, listed] = await Promise.all([
@@ -29,11 +29,11 @@ export async function findReputation({ sources, log, signal }: Research, hosts: 
 }
 
 /** Sources whose response says nothing: a block list in memory that names none of the hosts. */
-export function unlisting({ listed }: Reputation): string[] {
+export function unlisting({ listed }: HostReputation): string[] {
   return listed === undefined || listed.size > 0 ? [] : [BLOCK_LIST];
 }
 
-function reputationFindings(host: string, { ranks, listed }: Reputation): Findings {
+function reputationFindings(host: string, { ranks, listed }: HostReputation): Findings {
   const score = ranks?.get(registrableDomain(host))?.score ?? null;
   const isListed = listed?.has(host) ?? false;
   return {
@@ -66,7 +66,7 @@ export interface Assessment {
   /** The URL that the caller named. */
   readonly asked: URL;
   readonly visit: PageVisit;
-  readonly reputation: Reputation;
+  readonly reputation: HostReputation;
   /** The page that should be linked, when the page is judged as a backlink. */
   readonly target: Target | undefined;
 }

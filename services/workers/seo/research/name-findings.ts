@@ -2,7 +2,7 @@ import { domainToUnicode } from 'node:url';
 import { isIP } from 'node:net';
 import { getPublicSuffix } from 'tldts';
 import { registrableDomain } from '../../../kit/pages/page-url';
-import { type Finding, type Findings } from './spam-signals';
+import { type SignalFinding, type Findings } from './spam-signals';
 import { SPAM_TLDS } from './spam-words';
 
 const LONG_FROM = 26;
@@ -10,7 +10,7 @@ const HYPHENS_FROM = 2;
 const DIGITS_FROM = 3;
 const CONSONANTS = /[bcdfghjklmnpqrstvwxz]{5,}/i;
 
-function counted(count: number, from: number, what: string): Finding {
+function counted(count: number, from: number, what: string): SignalFinding {
   return { hit: count >= from, evidence: `${count} ${what} in the domain` };
 }
 

@@ -1,7 +1,7 @@
 import { type ReadPage } from '../../../kit/pages/page-reader';
 import { hostOf, isSameSite } from '../../../kit/pages/page-url';
 import { type PageLink } from '../../../kit/pages/parse-page';
-import { type Finding, type Findings } from './spam-signals';
+import { type SignalFinding, type Findings } from './spam-signals';
 import { findPoison, isCommercialAnchor } from './spam-words';
 import { isLinkTo, type Target } from './target';
 
@@ -15,7 +15,7 @@ function quote(text: string): string {
   return text.length > MAX_EVIDENCE ? `"${text.slice(0, MAX_EVIDENCE)}…"` : `"${text}"`;
 }
 
-function poisonFinding(title: string, links: readonly PageLink[]): Finding {
+function poisonFinding(title: string, links: readonly PageLink[]): SignalFinding {
   const inTitle = findPoison(title);
   if (inTitle !== undefined) return { hit: true, evidence: `${quote(inTitle)} in the title` };
   for (const { anchor } of links) {
@@ -29,13 +29,13 @@ function isNoindex({ page, headers }: ReadPage): boolean {
   return [page.metaRobots, headers['x-robots-tag']].some((each) => /(^|[\s,:])(noindex|none)([\s,]|$)/i.test(each ?? ''));
 }
 
-function contactFinding({ page }: ReadPage): Finding {
+function contactFinding({ page }: ReadPage): SignalFinding {
   const hit = !page.hasContact && !page.links.some(({ url, anchor }) => CONTACT.test(url.pathname) || CONTACT.test(anchor));
   return { hit, evidence: hit ? 'no mail address, telephone number or contact page' : 'a way to get in touch' };
 }
 
 /** Finds anchors that name what somebody wants to rank for: those of links to the target, or of every link to another site. */
-function commercialFinding(links: readonly PageLink[]): Finding {
+function commercialFinding(links: readonly PageLink[]): SignalFinding {
   const found = links.find(({ anchor }) => isCommercialAnchor(anchor));
   return found ? { hit: true, evidence: quote(found.anchor) } : { hit: false, evidence: 'no commercial anchor' };
 }

@@ -1,9 +1,9 @@
 import { hostOf, registrableDomain } from '../../../kit/pages/page-url';
-import { type SearchQuery } from '../sources/search-engine';
+import { type EngineQuery } from '../sources/search-engine';
 import { type Research } from './research';
 import { MergedSearch } from './search';
 
-export interface SerpQuery extends SearchQuery {
+export interface SerpQuery extends EngineQuery {
   /** From 1. */
   readonly page: number;
   /** Results of a page, at most 20. */

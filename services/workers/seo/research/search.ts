@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import { comparableUrl, parseUrl } from '../../../kit/pages/page-url';
-import type { SearchQuery, SearchResult, ResultPage, SearchEngine } from '../sources/search-engine';
+import type { EngineQuery, SearchResult, ResultPage, SearchEngine } from '../sources/search-engine';
 import type { SerpFeatures } from '../sources/serp-features';
 import { sourcesMissing, type Research } from './research';
 
@@ -28,7 +28,7 @@ export class MergedSearch {
   private readonly engines: readonly EngineResults[];
 
   /** @throws ServiceError 503 when no engine is configured */
-  constructor(research: Research, query: SearchQuery) {
+  constructor(research: Research, query: EngineQuery) {
     const { engines } = research.sources;
     if (engines.length === 0) throw sourcesMissing(research, ['searxng', 'brave']);
     this.engines = engines.map((engine) => new EngineResults(engine, query, research));
@@ -106,7 +106,7 @@ class EngineResults {
 
   constructor(
     private readonly engine: SearchEngine,
-    private readonly query: SearchQuery,
+    private readonly query: EngineQuery,
     private readonly research: Research,
   ) {}
 

@@ -23,14 +23,14 @@ export const SPAM_WEIGHTS = {
 export type SpamSignalId = keyof typeof SPAM_WEIGHTS;
 
 /** The result for one signal. */
-export interface Finding {
+export interface SignalFinding {
   readonly hit: boolean;
   /** The fact behind the hit, or behind its absence. */
   readonly evidence: string;
 }
 
 /** A missing signal was not checked. */
-export type Findings = Partial<Record<SpamSignalId, Finding>>;
+export type Findings = Partial<Record<SpamSignalId, SignalFinding>>;
 
 interface SpamSignal {
   readonly id: SpamSignalId;

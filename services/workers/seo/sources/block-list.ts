@@ -1,6 +1,6 @@
 import { type Clock } from '../../../../plugins/core/ports';
 import { createKeptList, type DatedList } from './kept-list';
-import { type Answer } from './source-log';
+import { type SourceResult } from './source-log';
 import { openLines, type LineRequest } from './text-lines';
 
 export const BLOCK_LIST = 'block_list';
@@ -8,7 +8,7 @@ export const BLOCK_LIST = 'block_list';
 /** Domains that a third party lists as spam. */
 export interface BlockList {
   /** The hosts that are listed, by themselves or by a parent domain. */
-  findListed(hosts: readonly string[], signal: AbortSignal): Promise<Answer<ReadonlySet<string>>>;
+  findListed(hosts: readonly string[], signal: AbortSignal): Promise<SourceResult<ReadonlySet<string>>>;
 }
 
 export interface BlockListOptions {

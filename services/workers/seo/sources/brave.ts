@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type KeyMode } from '../../../../plugins/core/ports';
 import { askJson, type JsonClient } from './ask-json';
-import { type Device, type SearchEngine, type SearchQuery } from './search-engine';
+import { type Device, type SearchEngine, type EngineQuery } from './search-engine';
 
 const answer = z.object({
   web: z.object({ results: z.array(z.object({ title: z.string(), url: z.string(), description: z.string().nullish() })) }).nullish(),
@@ -26,13 +26,13 @@ const USER_AGENTS: Readonly<Record<Device, string>> = {
 }; // prettier-ignore
 
 /** A town's name in a form that a header can hold, without accents; undefined for one in another script. */
-function townOf({ location }: SearchQuery): string | undefined {
+function townOf({ location }: EngineQuery): string | undefined {
   const plain = location?.normalize('NFD').replace(/\p{M}/gu, '');
   return plain !== undefined && /^[\x20-\x7e]+$/.test(plain) ? plain : undefined;
 }
 
 /** Headers that tell Brave the searcher's place and device. */
-function whereabouts(query: SearchQuery): Record<string, string> {
+function whereabouts(query: EngineQuery): Record<string, string> {
   const { coordinates, country, device } = query;
   const town = townOf(query);
   return {
@@ -43,7 +43,7 @@ function whereabouts(query: SearchQuery): Record<string, string> {
   };
 }
 
-function languageOf({ language }: SearchQuery): string {
+function languageOf({ language }: EngineQuery): string {
   return language.split('-')[0] ?? language;
 }
 

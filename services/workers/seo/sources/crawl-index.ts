@@ -3,7 +3,7 @@ import { type KeyMode } from '../../../../plugins/core/ports';
 import { askJson, type JsonClient } from './ask-json';
 import { type Pacer } from './pacer';
 import { failedStatus, SourceFailed } from './source-failed';
-import { type Answer } from './source-log';
+import { type SourceResult } from './source-log';
 
 export const COMMON_CRAWL = 'common_crawl';
 /** Captures examined. More would take the index minutes. */
@@ -16,9 +16,9 @@ const capture = z.object({ url: z.string() });
 /** Pages of a domain that the latest crawl captured. They show what is on the site, not who links to it. */
 export interface CrawlIndex {
   /** Number of distinct pages among the first thousand captures. */
-  countPages(domain: string, signal: AbortSignal): Promise<Answer<number>>;
+  countPages(domain: string, signal: AbortSignal): Promise<SourceResult<number>>;
   /** Number of captures of one page, up to a thousand. */
-  countCaptures(page: URL, signal: AbortSignal): Promise<Answer<number>>;
+  countCaptures(page: URL, signal: AbortSignal): Promise<SourceResult<number>>;
 }
 
 export interface CrawlIndexOptions {
@@ -52,7 +52,7 @@ function endOf({ id, to }: Crawl): string | undefined {
 
 /** Reads `collinfo.json`, then the CDX server of the latest crawl. The server sends a JSON object a line, or 404 when it has no capture. */
 export function createCrawlIndex({ client, mode, pace }: CrawlIndexOptions): CrawlIndex {
-  const findCaptures = async (url: string, signal: AbortSignal): Promise<Answer<string[]>> => {
+  const findCaptures = async (url: string, signal: AbortSignal): Promise<SourceResult<string[]>> => {
     await pace(signal);
     const [latest] = await askJson(client, { mode, path: '/collinfo.json', signal, idempotent: false }, crawls);
     if (!latest) throw new SourceFailed('bad_response');

@@ -16,7 +16,7 @@ interface Kept<T> {
 }
 
 /** A list that is read once and kept. It is read again when it is old or could not be read. */
-export interface KeptList<T> {
+export interface RefreshedList<T> {
   /**
    * The list in memory, however old. Without one, the caller waits for the first reading, with a bound. Reading goes on for the next
    * caller.
@@ -36,7 +36,7 @@ export interface KeptListOptions<T> {
   readonly timeoutMs: number;
 }
 
-export function createKeptList<T>({ read, clock, timeoutMs }: KeptListOptions<T>): KeptList<T> {
+export function createKeptList<T>({ read, clock, timeoutMs }: KeptListOptions<T>): RefreshedList<T> {
   let kept: Kept<T> | undefined;
   let reading: Promise<Kept<T>> | undefined;
   let staleAt = Number.NEGATIVE_INFINITY;

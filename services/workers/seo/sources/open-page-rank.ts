@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type KeyMode } from '../../../../plugins/core/ports';
 import { askJson, type JsonClient } from './ask-json';
-import { type Answer } from './source-log';
+import { type SourceResult } from './source-log';
 
 export const OPEN_PAGE_RANK = 'open_page_rank';
 /** Domains of one request. */
@@ -29,7 +29,7 @@ export interface PageRank {
 
 export interface OpenPageRank {
   /** Figures by domain, as given. A domain that is missing is unknown to the provider. At most 100 domains. */
-  find(domains: readonly string[], signal: AbortSignal): Promise<Answer<ReadonlyMap<string, PageRank>>>;
+  find(domains: readonly string[], signal: AbortSignal): Promise<SourceResult<ReadonlyMap<string, PageRank>>>;
 }
 
 export interface OpenPageRankOptions {

@@ -2,13 +2,13 @@ import { type SerpFeatures } from './serp-features';
 
 export type Device = 'desktop' | 'mobile';
 
-export interface Coordinates {
+export interface SearchPosition {
   /** In degrees. */
   readonly latitude: number;
   readonly longitude: number;
 }
 
-export interface SearchQuery {
+export interface EngineQuery {
   readonly query: string;
   /** Two upper-case letters. */
   readonly country: string;
@@ -16,7 +16,7 @@ export interface SearchQuery {
   readonly language: string;
   /** A town's name. */
   readonly location?: string | undefined;
-  readonly coordinates?: Coordinates | undefined;
+  readonly coordinates?: SearchPosition | undefined;
   readonly device?: Device | undefined;
 }
 
@@ -25,7 +25,7 @@ export interface Targeting {
   readonly country: string | null;
   readonly language: string | null;
   readonly location: string | null;
-  readonly coordinates: Coordinates | null;
+  readonly coordinates: SearchPosition | null;
   readonly device: Device | null;
 }
 
@@ -52,10 +52,10 @@ export interface SearchEngine {
   readonly hasFixedPages: boolean;
   /** Number of pages that it serves. */
   readonly mostPages: number;
-  targetingOf(query: SearchQuery): Targeting;
+  targetingOf(query: EngineQuery): Targeting;
   /**
    * @param page from 1; an empty one is after the last
    * @throws SourceFailed, ServiceError
    */
-  searchPage(query: SearchQuery, page: number, signal: AbortSignal): Promise<ResultPage>;
+  searchPage(query: EngineQuery, page: number, signal: AbortSignal): Promise<ResultPage>;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type KeyMode } from '../../../../plugins/core/ports';
 import { askJson, type JsonClient } from './ask-json';
-import { type SearchEngine, type SearchQuery } from './search-engine';
+import { type SearchEngine, type EngineQuery } from './search-engine';
 import { readFeatures } from './serp-features';
 import { SourceFailed } from './source-failed';
 
@@ -16,7 +16,7 @@ const PAGE_SIZE = 10;
 const MAX_PAGES = 20;
 
 /** The engines behind an instance take only a language and its region. */
-function localeOf({ country, language }: SearchQuery): string {
+function localeOf({ country, language }: EngineQuery): string {
   return language.includes('-') ? language : `${language}-${country}`;
 }
 

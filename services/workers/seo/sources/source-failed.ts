@@ -1,14 +1,14 @@
 import { isTimeout, ServiceError } from '../../../kit/errors';
 
 /** Why a source gave nothing, in a form that callers may see. */
-export type FailureReason = 'timeout' | 'unreachable' | 'over_quota' | 'key_refused' | 'upstream_error' | 'bad_response';
+export type SourceFailureCode = 'timeout' | 'unreachable' | 'over_quota' | 'key_refused' | 'upstream_error' | 'bad_response';
 
 /** A source that was queried and gave nothing usable. The message is only the reason. */
 export class SourceFailed extends Error {
   override readonly name = 'SourceFailed';
 
   constructor(
-    readonly reason: FailureReason,
+    readonly reason: SourceFailureCode,
     cause?: unknown,
   ) {
     super(reason, cause === undefined ? undefined : { cause });

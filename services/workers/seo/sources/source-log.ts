@@ -3,7 +3,7 @@ import { ServiceError } from '../../../kit/errors';
 import { sourceName } from '../../../kit/upstream/source-name';
 import { formatInstant } from '../../../kit/timestamp';
 import { type SourceKind } from '../figure';
-import { type FailureReason, sourceFailure } from './source-failed';
+import { type SourceFailureCode, sourceFailure } from './source-failed';
 
 export interface SourceReport {
   readonly name: string;
@@ -20,7 +20,7 @@ export interface SourceReport {
 }
 
 /** The result of a source. */
-export interface Answer<T> {
+export interface SourceResult<T> {
   readonly value: T;
   /** The provider's own date of its data, in any form that a Date reads. A date without a time is its beginning in UTC. */
   readonly asOf?: string | undefined;
@@ -69,7 +69,7 @@ export class SourceLog {
   ) {}
 
   /** @returns undefined when the source failed; the report says why */
-  async ask<T>(name: string, work: () => Promise<Answer<T>>): Promise<T | undefined> {
+  async ask<T>(name: string, work: () => Promise<SourceResult<T>>): Promise<T | undefined> {
     try {
       const { value, asOf } = await work();
       this.note(name, 'provider', { asOf });
@@ -135,7 +135,7 @@ export class SourceLog {
   private require(isNeeded: (entry: readonly [name: string, entry: Entry]) => boolean): void {
     const asked = [...this.entries].filter(isNeeded);
     if (asked.length === 0 || asked.some(([, { isAnswered }]) => isAnswered)) return;
-    const timeout: FailureReason = 'timeout';
+    const timeout: SourceFailureCode = 'timeout';
     const isLate = asked.every(([, { failure }]) => failure === timeout);
     const sources = asked.map(([name, { failure }]) => ({ name: sourceName(name, this.mode), ok: false, error: failure }));
     // The caller names these pages and so causes their failures, which have codes of their own.

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type KeyMode } from '../../../../plugins/core/ports';
 import { askJson, type JsonClient } from './ask-json';
 import { type Pacer } from './pacer';
-import { type Answer } from './source-log';
+import { type SourceResult } from './source-log';
 
 export const TRANCO = 'tranco';
 
@@ -10,7 +10,7 @@ const answer = z.object({ ranks: z.array(z.object({ date: z.string(), rank: z.nu
 
 /** A domain's latest rank in the Tranco list, or null when none of the last thirty lists has it. */
 export interface Tranco {
-  find(domain: string, signal: AbortSignal): Promise<Answer<number | null>>;
+  find(domain: string, signal: AbortSignal): Promise<SourceResult<number | null>>;
 }
 
 export interface TrancoOptions {

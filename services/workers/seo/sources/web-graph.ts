@@ -1,7 +1,7 @@
 import { type Clock } from '../../../../plugins/core/ports';
 import { createKeptList, type DatedList } from './kept-list';
 import { SourceFailed } from './source-failed';
-import { type Answer } from './source-log';
+import { type SourceResult } from './source-log';
 import { openLines, type LineRequest } from './text-lines';
 
 export const WEB_GRAPH = 'common_crawl_web_graph';
@@ -9,7 +9,7 @@ export const WEB_GRAPH = 'common_crawl_web_graph';
 /** Harmonic centrality ranks of the Common Crawl web graph. */
 export interface WebGraph {
   /** A domain's rank, or null when it is not among the ranks that are kept. */
-  find(domain: string, signal: AbortSignal): Promise<Answer<number | null>>;
+  find(domain: string, signal: AbortSignal): Promise<SourceResult<number | null>>;
 }
 
 export interface WebGraphOptions {

@@ -6,7 +6,7 @@ import { DataTable, type Column } from '../../parts/components/data-table';
 import { Moment } from '../../parts/components/moment';
 import { KeyStateBadge } from './key-state-badge';
 import { KeyTags } from './key-tags';
-import { type Choice } from './use-chosen-keys';
+import { type KeyChoice } from './use-chosen-keys';
 
 const COLUMNS: readonly Column<ListedKey>[] = [
   { header: 'Key', cell: (key) => <span className="mono keep">{key.maskedKey}</span> },
@@ -19,7 +19,7 @@ const COLUMNS: readonly Column<ListedKey>[] = [
 
 interface KeyTableProps {
   readonly keys: readonly ListedKey[] | undefined;
-  readonly choice: Choice;
+  readonly choice: KeyChoice;
   readonly empty: ReactNode;
 }
 
@@ -29,7 +29,7 @@ export function KeyTable({ keys, choice, empty }: KeyTableProps): ReactNode {
   return <DataTable caption="Keys" columns={[name, ...COLUMNS]} rows={keys} rowKey={(key) => key.id} expectedRows={8} empty={empty} />;
 }
 
-function Name({ item, choice }: { readonly item: ListedKey; readonly choice: Choice }): ReactNode {
+function Name({ item, choice }: { readonly item: ListedKey; readonly choice: KeyChoice }): ReactNode {
   const name = item.name ?? 'Unnamed key';
   return (
     <Group gap="xs" wrap="nowrap" align="flex-start">

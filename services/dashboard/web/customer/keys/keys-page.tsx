@@ -15,7 +15,7 @@ import { ProblemAlert } from '../../parts/components/problem-alert';
 import { useRead } from '../../parts/hooks/use-read';
 import { CreateKeyDialog } from './create-key-dialog';
 import { KeyTable } from './key-table';
-import { useChosenKeys, type Choice } from './use-chosen-keys';
+import { useChosenKeys, type KeyChoice } from './use-chosen-keys';
 import { type KeyFilter, keyFilter } from '../../parts/api/key-filter';
 import { useTypingPause } from '../../parts/hooks/use-typing-pause';
 import classes from './key-filters.module.css';
@@ -146,7 +146,7 @@ function tagChoices(tags: readonly string[], chosen: string | undefined): { valu
 const keysText = (count: number): string => `${formatCount(count)} ${count === 1 ? 'key' : 'keys'}`;
 
 /** Above the list: chooses all keys of the page, and revokes the chosen keys. */
-function ChosenKeys({ choice }: { readonly choice: Choice }): ReactNode {
+function ChosenKeys({ choice }: { readonly choice: KeyChoice }): ReactNode {
   const { chosen, possible, chooseAll } = choice;
   const [isAsking, { open, close }] = useDisclosure(false);
   if (possible.length === 0) return null;

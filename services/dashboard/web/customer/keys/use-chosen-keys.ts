@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { type ListedKey } from '../../../contract/keys';
 
 /** The chosen keys of the shown page. A key that is out of sight is never chosen. */
-export interface Choice {
+export interface KeyChoice {
   readonly chosen: readonly ListedKey[];
   /** Keys of the page that can be revoked. */
   readonly possible: readonly ListedKey[];
@@ -11,7 +11,7 @@ export interface Choice {
 }
 
 /** @param keys of the page; undefined while they load */
-export function useChosenKeys(keys: readonly ListedKey[] | undefined): Choice {
+export function useChosenKeys(keys: readonly ListedKey[] | undefined): KeyChoice {
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
   const possible = (keys ?? []).filter(({ state }) => state !== 'revoked');
   return {

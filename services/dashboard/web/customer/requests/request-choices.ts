@@ -1,13 +1,13 @@
 import { type DenialCode } from '../../../contract/requests';
 
 /** One choice of a select. */
-export interface Choice {
+export interface RequestChoice {
   readonly value: string;
   readonly label: string;
 }
 
 /** @param codes of refusals */
-export function outcomeChoices(codes: readonly DenialCode[]): readonly Choice[] {
+export function outcomeChoices(codes: readonly DenialCode[]): readonly RequestChoice[] {
   return [
     { value: '', label: 'Any outcome' },
     { value: 'admitted', label: 'Admitted' },
@@ -16,18 +16,18 @@ export function outcomeChoices(codes: readonly DenialCode[]): readonly Choice[] 
   ];
 }
 
-export const STATUSES: readonly Choice[] = [
+export const STATUSES: readonly RequestChoice[] = [
   { value: '', label: 'Any status' },
   ...['2xx', '3xx', '4xx', '5xx', '401', '404', '429', '500', '502', '503', '504'].map((status) => ({ value: status, label: status })),
 ];
 
-export const METHODS: readonly Choice[] = [
+export const METHODS: readonly RequestChoice[] = [
   { value: '', label: 'Any method' },
   ...['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].map((method) => ({ value: method, label: method })),
 ];
 
 /** Milliseconds. */
-export const DURATIONS: readonly Choice[] = [
+export const DURATIONS: readonly RequestChoice[] = [
   { value: '', label: 'Any duration' },
   { value: '100', label: 'Over 100 ms' },
   { value: '1000', label: 'Over 1 s' },
@@ -36,7 +36,7 @@ export const DURATIONS: readonly Choice[] = [
 ];
 
 /** Keeps the value of the address visible, even if it is none of the usual choices. */
-export function withChosen(choices: readonly Choice[], chosen: string | undefined): Choice[] {
+export function withChosen(choices: readonly RequestChoice[], chosen: string | undefined): RequestChoice[] {
   const isKnown = choices.some(({ value }) => value === (chosen ?? ''));
   return isKnown || chosen === undefined ? [...choices] : [...choices, { value: chosen, label: chosen }];
 }

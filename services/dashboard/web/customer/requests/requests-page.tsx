@@ -11,7 +11,7 @@ import { RequestLog } from './request-log';
 import { ExportLink } from '../../parts/components/export-link';
 import type { DenialCode } from '../../../contract/requests';
 import { useTypingPause } from '../../parts/hooks/use-typing-pause';
-import { type Choice, DURATIONS, METHODS, outcomeChoices, STATUSES, withChosen } from './request-choices';
+import { type RequestChoice, DURATIONS, METHODS, outcomeChoices, STATUSES, withChosen } from './request-choices';
 
 const DAY = /^\d{4}-\d\d-\d\d$/;
 
@@ -64,19 +64,19 @@ const DAYS_KEPT = 7;
 /** Keys of the select. A page of the list of keys has no more. */
 const MAX_KEYS = 100;
 
-function useKeyChoices(): readonly Choice[] {
+function useKeyChoices(): readonly RequestChoice[] {
   const { data } = useQuery(keysQuery({}, undefined, MAX_KEYS));
   const named = (data?.keys ?? []).map(({ id, name, maskedKey }) => ({ value: id, label: `${name ?? 'Unnamed key'} (${maskedKey})` }));
   return [{ value: '', label: 'All keys' }, ...named];
 }
 
-function useProductChoices(): readonly Choice[] {
+function useProductChoices(): readonly RequestChoice[] {
   const { data } = useQuery(productsQuery);
   const subscribed = (data?.products ?? []).filter(({ subscription }) => subscription !== null);
   return [{ value: '', label: 'All products' }, ...subscribed.map(({ id, title }) => ({ value: id, label: title }))];
 }
 
-function useDayChoices(): readonly Choice[] {
+function useDayChoices(): readonly RequestChoice[] {
   const { quotaTimeZone } = useSession();
   const today = dayOf(new Date(), quotaTimeZone);
   const days = Array.from({ length: DAYS_KEPT + 1 }, (_, back) => addDays(today, -back));

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { readPidFile, serverFiles } from '../../../cli/postgres/embedded-postgres-files';
 import { runFolder } from '../run-folder';
-import { processTree, readProc } from '../system/child-processes';
+import { processTree, readProc } from './child-processes';
 
 /** Tells how long processes were ready to run and got no turn. */
 export interface TurnMeter {

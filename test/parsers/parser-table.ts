@@ -17,11 +17,11 @@ import { parseJarManifest } from '../../services/workers/apk/signing/jar-manifes
 import { openZip } from '../../services/workers/apk/zip/open-zip';
 import { readEntry } from '../../services/workers/apk/zip/read-entry';
 import { createApkExamples } from '../../services/sandbox/app/apk-examples';
-import { createRandom } from './apk/apk-fuzz';
-import { type EntryEncoding, writeResourceTable } from './apk/apk-resource-table';
-import { analyzeBytes } from './apk/apk-worker';
-import { writeZip } from './apk/apk-zip';
-import { writeProto } from './apk/proto-message';
+import { createRandom } from '../support/apk/apk-fuzz';
+import { type EntryEncoding, writeResourceTable } from '../support/apk/apk-resource-table';
+import { analyzeBytes } from '../support/apk/apk-worker';
+import { writeZip } from '../support/apk/apk-zip';
+import { writeProto } from '../support/apk/proto-message';
 import { growingBinaryXml } from './growing-chunks';
 import { growingText, type GrowingInput, type Vocabulary } from './growing-input';
 import { parsePage } from '../../services/kit/pages/parse-page';

@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, statfsSync, symlinkSync } from 'node:fs';
 import { freemem, userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
-import { serverFiles } from '../../cli/postgres/embedded-postgres-files';
-import { endLeftover, isAlive } from '../../cli/postgres/embedded-postgres-process';
-import { endSharedInstance } from './system/shared-instance';
+import { serverFiles } from '../../../cli/postgres/embedded-postgres-files';
+import { endLeftover, isAlive } from '../../../cli/postgres/embedded-postgres-process';
+import { endSharedInstance } from './shared-instance';
 
-const ON_DISK = resolve(__dirname, '../../.test');
+const ON_DISK = resolve(__dirname, '../../../.test');
 const IN_MEMORY = '/dev/shm';
 /** Several times what a whole run was seen to hold at once, so that it never takes memory that its own processes need. */
 const ROOM_BYTES = 8 * 1024 ** 3;

@@ -1,7 +1,7 @@
 import { CHUNK } from '../../services/workers/apk/resources/chunk';
-import { createRandom } from './apk/apk-fuzz';
-import { chunk } from './apk/apk-resource-table';
-import { u16, u32, u8 } from './apk/little-endian';
+import { createRandom } from '../support/apk/apk-fuzz';
+import { chunk } from '../support/apk/apk-resource-table';
+import { u16, u32, u8 } from '../support/apk/little-endian';
 import { type GrowingInput } from './growing-input';
 
 const POOL_HEADER_BYTES = 28;

@@ -1,4 +1,4 @@
-import { send, type Reply, type Sending } from '../http';
+import { send, type Reply, type Sending } from './http';
 
 /** An input that the sandbox documents. */
 export interface SandboxExample {

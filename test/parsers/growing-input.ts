@@ -1,4 +1,4 @@
-import { createRandom } from './apk/apk-fuzz';
+import { createRandom } from '../support/apk/apk-fuzz';
 
 /** Makes inputs of one shape in any length: what differs between two of them is how often the middle repeats. */
 export type GrowingInput<T> = (bytes: number) => T;
