@@ -1969,8 +1969,8 @@ AS $function$
     AND day < (date_trunc('month', p_day::timestamp) + interval '1 month')::date
 $function$;
 
--- Takes more units from a day, past its limits, or gives some back (below zero), once an id. Outcomes: settled; repeated (this id was
--- settled before); uncharged (nothing, or less, is known to have been taken, or the day is too old).
+-- Takes more units from a day, past its limits, once an id. What is given back is a refund, with a cap. Outcomes: settled; repeated (this
+-- id was settled before); uncharged (nothing is known to have been taken, or the day is too old).
 CREATE OR REPLACE FUNCTION public.quota_settle(p_ids text[], p_subscriptions uuid[], p_days date[], p_units bigint[], p_zone text, p_offset double precision)
  RETURNS TABLE(place bigint, outcome text, day_redis bigint, day_postgres bigint, day_refunded bigint, month_redis bigint, month_postgres bigint, month_refunded bigint)
  LANGUAGE plpgsql
@@ -1991,9 +1991,8 @@ BEGIN
         outcome := 'repeated';
       ELSE
         UPDATE usage
-          SET spent_postgres = spent_postgres + GREATEST(0, given.units), refunded = refunded + GREATEST(0, -given.units)
-          WHERE subscription_id = given.subscription AND day = given.day
-            AND refunded + GREATEST(0, -given.units) <= spent_redis + spent_postgres;
+          SET spent_postgres = spent_postgres + given.units
+          WHERE subscription_id = given.subscription AND day = given.day;
         IF FOUND THEN
           outcome := 'settled';
         ELSE
