@@ -69,6 +69,7 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
     payment_charge_sum: READ,
     paid_subscription: KEEP,
     payment_mail: KEEP,
+    plan_preview: ALL,
     payment_check: ALL,
     statement_billed: 'SELECT, INSERT, DELETE',
     suspension: ALL,

@@ -54,6 +54,8 @@ export class RazorpayAccount {
   events: string[] = [];
   declinesNext = false;
   private readonly ending = new Set<string>();
+  /** Plans that begin with the next period, by subscription. */
+  private readonly waiting = new Map<string, string>();
   private last = Math.floor(Date.now() / 1_000);
 
   second(): number {
@@ -111,6 +113,9 @@ export class RazorpayAccount {
   renew(id: string, isPaid: boolean): void {
     const subscription = this.need(id);
     if (this.ending.has(id)) return this.end(id);
+    const next = this.waiting.get(id);
+    if (next !== undefined) Object.assign(subscription, { plan_id: next, has_scheduled_changes: false });
+    this.waiting.delete(id);
     const end = monthAfter(subscription.current_end ?? this.second());
     Object.assign(subscription, { status: isPaid ? 'active' : 'pending', current_end: end, charge_at: end });
     if (isPaid) {
@@ -177,7 +182,35 @@ export class RazorpayAccount {
       this.declinesNext = false;
       throw new Refused('Payment failed', { step: 'payment_authorization', reason: 'payment_failed' });
     }
-    subscription.plan_id = String(body['plan_id']);
+    if (body['schedule_change_at'] === 'cycle_end') {
+      this.waiting.set(id, String(body['plan_id']));
+      subscription['has_scheduled_changes'] = true;
+    } else this.changeNow(subscription, String(body['plan_id']));
+    this.tell('subscription.updated', { subscription });
+    return subscription;
+  }
+
+  /** The difference for the rest of the period, which Razorpay reckons itself; less is refunded. A trial has paid nothing. */
+  private changeNow(subscription: RazorpaySubscription, plan: string): void {
+    const priceOf = (id: string): number => this.plans.get(id)?.item.amount ?? 0;
+    const start = Number(subscription['current_start']);
+    const left = ((subscription.current_end ?? 0) - this.second()) / ((subscription.current_end ?? 0) - start);
+    const due = Math.round((priceOf(plan) - priceOf(subscription.plan_id)) * left);
+    subscription.plan_id = plan;
+    if (subscription.status === 'active' && due > 0) this.charge(subscription, due);
+  }
+
+  /** As it will be with the next period. */
+  pending(id: string): Json {
+    const next = this.waiting.get(id);
+    if (next === undefined) throw new Refused('The subscription has no scheduled changes');
+    return { ...this.need(id), plan_id: next };
+  }
+
+  stay(id: string): RazorpaySubscription {
+    if (!this.waiting.delete(id)) throw new Refused('The subscription has no scheduled changes');
+    const subscription = this.need(id);
+    subscription['has_scheduled_changes'] = false;
     this.tell('subscription.updated', { subscription });
     return subscription;
   }
@@ -236,6 +269,8 @@ export async function startRazorpayStandIn(): Promise<{ url: string; account: Ra
     'GET /v1/subscriptions': ({ query }) => page(account.subscriptions.values(), query),
     'GET /v1/subscriptions/:id': ({ id }) => account.need(id),
     'PATCH /v1/subscriptions/:id': ({ id, body }) => account.update(id, body),
+    'GET /v1/subscriptions/:id/retrieve_scheduled_changes': ({ id }) => account.pending(id),
+    'POST /v1/subscriptions/:id/cancel_scheduled_changes': ({ id }) => account.stay(id),
     'POST /v1/subscriptions/:id/cancel': ({ id, body }) => account.cancel(id, body['cancel_at_cycle_end'] === 1),
     'POST /v1/subscriptions/:id/addons': ({ id, body }) => account.addTo(id, body),
     'GET /v1/addons': ({ query }) => page(account.addOns, query),

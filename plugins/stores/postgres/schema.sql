@@ -794,6 +794,8 @@ CREATE TABLE paid_subscription (
   period_end timestamp with time zone,
   cancels_at timestamp with time zone,
   failing_since timestamp with time zone,
+  next_plan text,
+  next_price bigint,
   entitlement text NOT NULL DEFAULT 'none'::text,
   given_plan text,
   look_at timestamp with time zone DEFAULT now(),
@@ -919,6 +921,22 @@ CREATE TABLE plan (
 CREATE TRIGGER plan_tells AFTER INSERT OR DELETE OR UPDATE ON plan FOR EACH ROW EXECUTE FUNCTION tell_plan_change();
 CREATE TRIGGER plan_truncate_tells AFTER TRUNCATE ON plan FOR EACH STATEMENT EXECUTE FUNCTION tell_truncate();
 CREATE TRIGGER plan_update_keeps_terms AFTER UPDATE ON plan REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_subscriptions_of_plans();
+
+-- What customers were shown before they agreed to another plan; each is accepted once.
+CREATE TABLE plan_preview (
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  paid_subscription_id uuid NOT NULL,
+  plan_name text NOT NULL,
+  price bigint NOT NULL,
+  terms jsonb NOT NULL,
+  held jsonb NOT NULL,
+  change jsonb NOT NULL,
+  made_at timestamp with time zone NOT NULL DEFAULT now(),
+  accepted_at timestamp with time zone,
+  CONSTRAINT plan_preview_pkey PRIMARY KEY (id),
+  CONSTRAINT plan_preview_paid_subscription_id_fkey FOREIGN KEY (paid_subscription_id) REFERENCES paid_subscription(id) ON DELETE CASCADE
+);
+CREATE INDEX plan_preview_subscription_idx ON plan_preview USING btree (paid_subscription_id, accepted_at);
 
 -- A plan that a customer asked for and an operator answers. Until then the subscription stays as it is.
 CREATE TABLE plan_request (
@@ -1951,8 +1969,8 @@ AS $function$
     AND day < (date_trunc('month', p_day::timestamp) + interval '1 month')::date
 $function$;
 
--- Takes more units from a day, past its limits, or gives some back (below zero), once an id. Outcomes: settled; repeated (this id was
--- settled before); uncharged (nothing, or less, is known to have been taken, or the day is too old).
+-- Takes more units from a day, past its limits, once an id. What is given back is a refund, with a cap. Outcomes: settled; repeated (this
+-- id was settled before); uncharged (nothing is known to have been taken, or the day is too old).
 CREATE OR REPLACE FUNCTION public.quota_settle(p_ids text[], p_subscriptions uuid[], p_days date[], p_units bigint[], p_zone text, p_offset double precision)
  RETURNS TABLE(place bigint, outcome text, day_redis bigint, day_postgres bigint, day_refunded bigint, month_redis bigint, month_postgres bigint, month_refunded bigint)
  LANGUAGE plpgsql
@@ -1973,9 +1991,8 @@ BEGIN
         outcome := 'repeated';
       ELSE
         UPDATE usage
-          SET spent_postgres = spent_postgres + GREATEST(0, given.units), refunded = refunded + GREATEST(0, -given.units)
-          WHERE subscription_id = given.subscription AND day = given.day
-            AND refunded + GREATEST(0, -given.units) <= spent_redis + spent_postgres;
+          SET spent_postgres = spent_postgres + given.units
+          WHERE subscription_id = given.subscription AND day = given.day;
         IF FOUND THEN
           outcome := 'settled';
         ELSE

@@ -1,6 +1,6 @@
 import { applyPayments } from '../../selling/billing/apply-payments';
 import { claimCheckout } from '../../selling/billing/checkouts';
-import { claimPaid, listPaidByLeaving } from '../../selling/billing/paid-subscriptions';
+import { claimPaid, listPaidByLeaving } from '../../selling/paid-plans/paid-subscriptions';
 import { type GivenFact } from '../../selling/billing/payment-facts';
 import { type Log } from '../../kit/log';
 import { type PaymentPort, ProviderAway, ProviderRefused } from '../../selling/billing/payment-port';

@@ -21,6 +21,7 @@ import { type Caller } from '../http/callers';
 import { type DashboardDeps } from '../http/dashboard-deps';
 import { billingOf } from './billing-of';
 import { type BillingPort } from './billing-port';
+import { paidPlanHandlers } from './change-paid-plan';
 import { paymentHandlers, readPaidPlans } from './payment-handlers';
 import { portOf as paymentPortOf } from '../../selling/billing/payments-of';
 import { invoicePdf } from './invoice-pdf';
@@ -83,6 +84,7 @@ async function providerOf(port: BillingPort, { catalogue, payments }: DashboardD
 /** What a customer is billed. */
 export const billingHandlers: Handlers<typeof billingEndpoints> = {
   ...paymentHandlers,
+  ...paidPlanHandlers,
 
   'GET /billing': async ({ caller }, deps) => {
     const port = await portOf(deps);

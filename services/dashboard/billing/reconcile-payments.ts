@@ -1,7 +1,7 @@
 import { fromMinor } from '../../../plugins/core/catalogue/money';
-import { findPaidByReference, listGoingOn, type PaidRef, type PaidSubscription } from '../../selling/billing/paid-subscriptions';
+import { findPaidByReference, listGoingOn, type PaidRef, type PaidSubscription } from '../../selling/paid-plans/paid-subscriptions';
 import { type PaymentDifference, type PaymentReport, type VanishedPayment } from '../../selling/billing/payment-checks';
-import { type ChargeFact, type DatedFact, type RefundFact } from '../../selling/billing/payment-state';
+import { type ChargeFact, type DatedFact, type RefundFact } from '../../selling/paid-plans/payment-state';
 import { applyPayments } from '../../selling/billing/apply-payments';
 import { listUnchargedOverage } from '../../selling/billing/overage-charges';
 import { type GivenFact, keepFacts, readFacts } from '../../selling/billing/payment-facts';

@@ -80,13 +80,14 @@ export function startPayments(options: PaymentWorkOptions): Payments & { close()
 
   const failed = (err: unknown): void => log.warn({ err }, 'payments could not be looked at');
   const telling = oneAtATime(tell, failed);
-  const hearing = oneAtATime(async () => {
-    await applyNew();
-    telling.run();
-  }, failed);
   const asking = oneAtATime(async () => {
     await askProviders({ ...options, isEnding: () => isEnding }, refused);
     telling.run();
+  }, failed);
+  const hearing = oneAtATime(async () => {
+    await applyNew();
+    telling.run();
+    asking.run();
   }, failed);
   const comparing = oneAtATime(compare, failed);
   const reporting = oneAtATime(() => reportOverage({ ...options, isEnding: () => isEnding }), failed);

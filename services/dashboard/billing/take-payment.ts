@@ -15,7 +15,7 @@ import {
   type WantedCheckout,
 } from '../../selling/billing/checkouts';
 import { applyPayments } from '../../selling/billing/apply-payments';
-import { wasPaid } from '../../selling/billing/paid-subscriptions';
+import { wasPaid } from '../../selling/paid-plans/paid-subscriptions';
 import { type GivenFact, keepFacts } from '../../selling/billing/payment-facts';
 import { OperationRefused } from '../../selling/operations/operation-refused';
 import { findPlan } from '../customer/plans/plan-terms';
@@ -122,7 +122,6 @@ export async function takePayment(tools: PaymentTools, wanted: WantedCheckout, p
     const isNew = checkout.session === null && isSame;
     const page = await pageOrEnd(tools, checkout, { place, isLast: attempt > 0 });
     if (!page) continue;
-    if (isNew) return { id: checkout.id, url: page.url };
     const outcome = await place.port.settleCheckout(page.session, isSame ? 'look' : 'close');
     await settleCheckout(tools, checkout, outcome);
     if (outcome.state === 'paid') {
@@ -130,6 +129,8 @@ export async function takePayment(tools: PaymentTools, wanted: WantedCheckout, p
       throw new OperationRefused('plan_paid', text);
     }
     if (outcome.state === 'open' && isSame) return { id: checkout.id, url: page.url };
+    // Whoever asked for another plan meanwhile has closed this page, and is answered with the other one.
+    if (isNew) break;
   }
   throw new OperationRefused('checkout_closed', 'another checkout was opened meanwhile; ask again');
 }

@@ -93,6 +93,8 @@ const paidPlan = z.object({
   periodEndsAt: moment,
   /** When it ends, because it was cancelled; null while it goes on. */
   cancelsAt: moment.nullable(),
+  /** The plan that begins with the next period in place of this one, and its price a month; null: none does. */
+  next: z.object({ plan: z.string(), price: amount }).nullable(),
   /** Until when a failed charge can be made good; null while nothing is owed. */
   graceEndsAt: moment.nullable(),
   /** False once the grace is over. */
@@ -134,6 +136,7 @@ const members = { for: 'members', needs: 'billing' } as const;
 const invoicePage = z.object({ invoices: z.array(invoiceSummary), next: cursor.nullable() });
 
 const switching = [
+  'plan_paid',
   'payment_off',
   'payment_away',
   'plan_free',
@@ -221,22 +224,21 @@ export const billingEndpoints = {
   },
   'POST /paid-plans/:id/preview': {
     ...members,
-    summary: 'Show what another plan would cost now',
-    isRead: true,
-    body: z.object({ plan: planName }),
+    summary: 'Show what another plan does, when, and what it costs',
+    body: z.object({ plan: planName, terms: terms.optional() }),
     /**
-     * `amount`: for the rest of the period that is paid; negative: you get it back. `isExact`: false where the payment provider reckons only
-     * when the plan changes, and `amount` is the most that it can be. `at`: by which it is reckoned.
+     * `preview`: which of these to accept. `begins`: `now` when `amount` is paid, `next_period` at `beginsAt` for nothing more until then, and
+     * `keep` takes back a plan that waits for that.
      */
-    answer: z.object({ amount, currency, isExact: z.boolean(), at: z.number().int() }),
-    refuses: ['paid_plan_unknown', ...switching],
+    answer: z.object({ preview: id, begins: z.enum(['now', 'next_period', 'keep']), beginsAt: moment.nullable(), amount, currency }),
+    refuses: ['paid_plan_unknown', ...switching, 'terms_changed'],
   },
   'PUT /paid-plans/:id/plan': {
     ...members,
     summary: 'Change a paid plan for another one',
-    /** `at`: of the preview that was agreed to, at most an hour old. */
-    body: z.object({ plan: planName, terms: terms.optional(), at: z.number().int() }),
-    refuses: ['paid_plan_unknown', ...switching, 'terms_changed', 'preview_old', 'payment_failed'],
+    /** Of what was shown and agreed to, an hour ago at most. It can be accepted once. */
+    body: z.object({ preview: id }),
+    refuses: ['paid_plan_unknown', ...switching, 'terms_changed', 'preview_old', 'payment_failed', 'change_limit_reached'],
   },
   'POST /billing/portal': {
     ...members,

@@ -66,6 +66,11 @@ export type CustomerDetails = z.input<typeof customerDetails>;
 
 const limit = z.number().int().min(0).max(2_147_483_647).nullable();
 
+/** What becomes of what a customer pays in advance for another plan: nobody is charged for a plan that is gone without somebody saying so. */
+const givenPayment = z.enum(['ends_now', 'ends_with_period', 'goes_on']);
+export type GivenPayment = z.output<typeof givenPayment>;
+const SETTLING = ['payment_off', 'payment_away', 'change_refused'] as const;
+
 /** A plan that waits for the seller's answer, with the terms that the customer agreed to. */
 const openPlanRequest = z.object({
   id,
@@ -207,10 +212,12 @@ export const customerEndpoints = {
     for: 'operators',
     sellerScopes: ['subscriptions:write'],
     summary: 'Put a customer on a plan, also on one that is given on request',
-    /** A null plan: the base limits. */
-    body: z.object({ product: productId, plan: planName.nullable() }),
+    /** A null plan: the base limits. `payment`: see below; without it a customer who pays for another plan keeps that (409 `plan_paid`). */
+    body: z.object({ product: productId, plan: planName.nullable(), payment: givenPayment.optional() }),
     refuses: [
       'customer_unknown',
+      'plan_paid',
+      ...SETTLING,
       'product_unknown',
       'product_without_limits',
       'product_not_offered',
@@ -231,7 +238,17 @@ export const customerEndpoints = {
     for: 'operators',
     sellerScopes: ['subscriptions:write'],
     summary: 'Approve a request for a plan',
-    refuses: ['request_unknown', 'request_closed', 'plan_changed', 'consent_required', 'subscription_exists', 'subscription_cancelled'],
+    body: z.object({ payment: givenPayment.optional() }),
+    refuses: [
+      'plan_paid',
+      ...SETTLING,
+      'request_unknown',
+      'request_closed',
+      'plan_changed',
+      'consent_required',
+      'subscription_exists',
+      'subscription_cancelled',
+    ],
   },
   'POST /operator/plan-requests/:id/decline': {
     for: 'operators',

@@ -79,10 +79,10 @@ const OWN = {
     ...STATE,
     detail: 'The payment provider does not do this to your subscription. You can cancel it, and choose a plan again when it has ended.',
   },
-  preview_old: { ...STATE, detail: 'What the change costs was reckoned more than an hour ago. Look at it again.' },
+  preview_old: { ...STATE, detail: 'What you were shown is accepted already, more than an hour old, or no longer true. Look at it again.' },
   currency_differs: { ...STATE, detail: 'This plan is paid in another currency. Cancel the present one first.' },
   plan_free: { ...STATE, detail: 'This plan needs no payment: choose it under Plans.' },
-  plan_paid: { ...STATE, detail: 'This plan is paid for until the end of its period. End the payment under Billing first.' },
+  plan_paid: { ...STATE, detail: 'The plan is paid in advance. That payment has to end first.' },
   event_refused: { ...INVALID, detail: 'The signature of the event is not right, or it is too old.' },
   limit_below_use: {
     status: 409,

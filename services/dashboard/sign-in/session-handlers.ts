@@ -1,6 +1,6 @@
 import { type Pool } from 'pg';
 import { PERMISSIONS, permissionsOf } from '../../selling/members/member-roles';
-import { listPaid } from '../../selling/billing/paid-subscriptions';
+import { listPaid } from '../../selling/paid-plans/paid-subscriptions';
 import { PAYMENT_ACTOR } from '../../selling/suspensions/suspend';
 import { hasInvoices } from '../../selling/billing/invoice-view';
 import { type AuditLine, listAudit } from '../../selling/customers/list-audit';

@@ -194,22 +194,22 @@ export class Ledger {
     this.keep();
   }
 
-  /** What the rest of the period costs more, by the second, rounded half up; less is negative. */
+  /** What the period from a moment on costs more, by the second, rounded half up; less is negative. */
   proration(subscription: Subscription, { amount, at }: { amount: number; at: number }): number {
     const [item] = subscription.items.data;
     const { current_period_start: start, current_period_end: end } = item;
-    // The caller's clock may have another second than this one when the period has just begun.
-    const from = Math.max(at, start);
-    const share = (price: number): number => Math.round((price * (end - from)) / (end - start));
+    if (subscription.status === 'trialing') return 0;
+    const share = (price: number): number => Math.round((price * (end - at)) / (end - start));
     return share(amount) - share(item.price.unit_amount);
   }
 
-  /** The next price, and an invoice over the difference. @returns false where the card was declined: nothing is changed then */
-  switch(subscription: Subscription, { amount, at, isPaid }: { amount: number; at: number; isPaid: boolean }): boolean {
-    const due = this.proration(subscription, { amount, at });
+  /** The next price; and where a difference is to be charged at once, an invoice over it. @returns false where the card was declined: nothing is changed then */
+  switch(subscription: Subscription, { amount, at, isPaid }: { amount: number; at: number | undefined; isPaid: boolean }): boolean {
+    const due = at === undefined ? 0 : this.proration(subscription, { amount, at });
     if (due > 0 && !isPaid) return false;
     const [item] = subscription.items.data;
     item.price = { ...item.price, id: newId('price'), unit_amount: amount };
+    if (at === undefined) return true;
     const invoice = this.bill(subscription, { amount: Math.max(due, 0), isPaid: true, reason: 'subscription_update' });
     this.tell('invoice.paid', invoice);
     return true;

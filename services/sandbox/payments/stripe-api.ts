@@ -94,7 +94,16 @@ function change(subscription: Subscription, form: Form): void {
     subscription.cancel_at_period_end = cancel === 'true';
     subscription.cancel_at = cancel === 'true' ? item.current_period_end : null;
   }
-  Object.assign(subscription.metadata, textsAt(form, 'metadata'));
+  const noted = { ...subscription.metadata, ...textsAt(form, 'metadata') };
+  subscription.metadata = Object.fromEntries(Object.entries(noted).filter(([, text]) => text !== ''));
+}
+
+/** Stripe takes a time within the present period. */
+function prorationDate(subscription: Subscription, form: Form, ...within: readonly string[]): number {
+  const at = Number(need(form, ...within, 'proration_date'));
+  const [{ current_period_start: start, current_period_end: end }] = subscription.items.data;
+  if (at >= start && at <= end) return at;
+  throw new ApiError(400, 'invalid_request_error', 'The proration date must be within the current period.');
 }
 
 /** A page of a list, newest first, as Stripe lists. https://docs.stripe.com/api/pagination */
@@ -160,9 +169,12 @@ function actsOf(options: StripeApiOptions): Readonly<Record<string, Act>> {
       if (subscription.status === 'canceled') throw missing('subscription', id);
       const amount = textAt(form, 'items', 0, 'price_data', 'unit_amount');
       if (amount !== undefined) {
-        const at = Number(textAt(form, 'proration_date') ?? ledger.second());
-        const isPaid = !takeDecline();
-        if (textAt(form, 'payment_behavior') !== 'error_if_incomplete') throw new ApiError(400, 'invalid_request_error', 'not done here');
+        const behaviour = textAt(form, 'proration_behavior');
+        const isNow = behaviour === 'always_invoice';
+        if (behaviour !== 'none' && !(isNow && textAt(form, 'payment_behavior') === 'error_if_incomplete'))
+          throw new ApiError(400, 'invalid_request_error', 'not done here');
+        const at = isNow ? prorationDate(subscription, form) : undefined;
+        const isPaid = !isNow || !takeDecline();
         if (!ledger.switch(subscription, { amount: Number(amount), at, isPaid })) {
           throw declined();
         }
@@ -226,7 +238,7 @@ function actsOf(options: StripeApiOptions): Readonly<Record<string, Act>> {
     'POST /v1/invoices/create_preview': ({ form }) => {
       const subscription = subscriptionOf(need(form, 'subscription'));
       const amount = Number(need(form, 'subscription_details', 'items', 0, 'price_data', 'unit_amount'));
-      const total = ledger.proration(subscription, { amount, at: Number(need(form, 'subscription_details', 'proration_date')) });
+      const total = ledger.proration(subscription, { amount, at: prorationDate(subscription, form, 'subscription_details') });
       return { object: 'invoice', subscription: subscription.id, currency: subscription.currency, total, amount_due: Math.max(total, 0) };
     },
     'DELETE /v1/subscriptions/:id': ({ id }) => {

@@ -1,10 +1,18 @@
 import { type PoolClient } from 'pg';
 import { type PaymentTerms } from '../../../plugins/core/catalogue/billing-terms';
 import { chargesOf, isAboutCharge, isCharge } from './charge-states';
-import { entitlementOf, graceEnd, type Entitlement, type GraceTerms, type PaymentState, reducePayments } from './payment-state';
+import {
+  entitlementOf,
+  graceEnd,
+  type Entitlement,
+  type GraceTerms,
+  isUncertain,
+  type PaymentState,
+  reducePayments,
+} from '../paid-plans/payment-state';
 import { type Database, inTransaction } from '../../../plugins/stores/postgres/database';
 import { givePaidPlan } from './give-paid-plan';
-import { findPaidByReference, type PaidRef, type PaidSubscription } from './paid-subscriptions';
+import { findPaidByReference, type PaidRef, type PaidSubscription } from '../paid-plans/paid-subscriptions';
 import { keepCharges } from './payment-charges';
 import { type KeptFact, readFacts } from './payment-facts';
 import { queuePaymentMail } from './payment-mails';
@@ -12,7 +20,7 @@ import { queuePaymentMail } from './payment-mails';
 /** Moments here are the provider's, so what is stored is how long to wait: no two clocks are compared. */
 const UPDATE = `
 UPDATE paid_subscription SET status = $2, plan_name = $3, price = $4, currency = $5, period_end = to_timestamp($6), cancels_at = to_timestamp($7),
-  failing_since = to_timestamp($8), entitlement = $9, given_plan = $10,
+  failing_since = to_timestamp($8), entitlement = $9, given_plan = $10, next_plan = $12, next_price = $13,
   look_at = CASE WHEN $2 = 'ended' THEN NULL ELSE now() + $11 * interval '1 second' END
 WHERE id = $1`;
 
@@ -109,13 +117,16 @@ export function applyPayments(db: Database, options: ApplyOptions): Promise<Paym
     const entitlement = entitlementOf(state, graceOf(terms), at);
     const isSame = entitlement === paid.entitlement && (entitlement === 'none' || state.plan === paid.givenPlan);
     if (!isSame) await givePaidPlan(client, paid, { entitlement, plan: state.plan });
-    const { status, plan, price, currency, periodEnd, cancelsAt, failingSince } = state;
+    const { status, plan, price, currency, periodEnd, cancelsAt, failingSince, next } = state;
     const given = entitlement === 'none' ? null : plan;
     const wait = nextLook(state, terms, options.at ?? Math.max(newest, now));
-    const look = isAway ? Math.min(wait, SOON_SECONDS) : wait;
+    // An event that nobody can order is a reason to ask; an answer that cannot be had is one to wait.
+    const isEvent = options.at === undefined;
+    const look = isEvent && isUncertain(facts) ? 0 : isAway ? Math.min(wait, SOON_SECONDS) : wait;
     if (facts.some((each) => each.isNew && isAboutCharge(each))) await keepCharges(client, paid, chargesOf(facts));
     await tellCustomer(client, paid, { charges: untold(facts), state, entitlement, terms, at });
-    await client.query(UPDATE, [paid.id, status, plan, price, currency, periodEnd, cancelsAt, failingSince, entitlement, given, look]);
+    const members = [status, plan, price, currency, periodEnd, cancelsAt, failingSince, entitlement, given, look];
+    await client.query(UPDATE, [paid.id, ...members, next?.plan ?? null, next?.price ?? null]);
     await client.query(
       'UPDATE payment_fact SET applied_at = now() WHERE provider = $1 AND paid_subscription = $2 AND id = ANY ($3) AND applied_at IS NULL',
       [provider, reference, facts.map(({ id }) => id)],

@@ -1,4 +1,4 @@
-import { type ChargeFact, type DatedFact } from './payment-state';
+import { type ChargeFact, type DatedFact } from '../paid-plans/payment-state';
 
 /** What one invoice of a payment provider came to. Amounts are whole units of the currency's smallest part, moments seconds since 1970. */
 export interface Charge extends Omit<ChargeFact, 'kind'> {

@@ -1,9 +1,9 @@
 import { type PoolClient } from 'pg';
-import { type Entitlement } from './payment-state';
+import { type Entitlement } from '../paid-plans/payment-state';
 import { writeAudit } from '../customers/write-audit';
 import { endOwnPrice } from './limit-terms';
 import { PAYMENT_ACTOR, restorePaid, suspendUnpaid } from '../suspensions/suspend';
-import { type PaidSubscription } from './paid-subscriptions';
+import { type PaidSubscription } from '../paid-plans/paid-subscriptions';
 import { type PaidOwner } from './payment-facts';
 
 interface OwnSubscription {

@@ -2,7 +2,7 @@ import { type PoolClient } from 'pg';
 import { type Actor, writeAudit } from '../customers/write-audit';
 import { type Database, inTransaction } from '../../../plugins/stores/postgres/database';
 import { fitsDecimals } from '../../../plugins/core/catalogue/money';
-import { findPaid } from './paid-subscriptions';
+import { findPaid } from '../paid-plans/paid-subscriptions';
 import { OperationRefused } from '../operations/operation-refused';
 import { changeSubscription } from '../subscriptions/change-subscription';
 import { lockSubscription, type SubscriptionView } from '../subscriptions/subscription-view';

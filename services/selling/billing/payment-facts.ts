@@ -1,4 +1,4 @@
-import { type DatedFact } from './payment-state';
+import { type DatedFact } from '../paid-plans/payment-state';
 import { type Database, isUuid } from '../../../plugins/stores/postgres/database';
 
 /** To whom a subscription of the provider's belongs, as we told the provider when it began. */

@@ -1,4 +1,4 @@
-import { type ChargeFact } from './payment-state';
+import { type ChargeFact } from '../paid-plans/payment-state';
 import { type Database } from '../../../plugins/stores/postgres/database';
 
 export type PaymentMailKind = 'paid' | 'failed' | 'grace_ends' | 'grace_over';

@@ -48,26 +48,33 @@ export interface ProviderNews {
   readonly checkout?: string | undefined;
 }
 
-/** Another plan of the same product, from a moment on by which what is left of the period is reckoned. */
+/** Another plan of the same product, as `plan-change.ts` decided it. */
 export interface PlanSwitch {
+  /** Ours, and new for each change that a customer accepts: a request that is sent again with it changes nothing twice. */
+  readonly id: string;
   /** Of the product, as customers read it. */
   readonly title: string;
   readonly plan: string;
   /** A month, in the currency's smallest unit; the currency is the one that is paid in. */
   readonly price: number;
-  /** Seconds since 1970. */
-  readonly at: number;
+  /** `now`: the period that is paid costs the new price as well, if there is a charge. `next_period`: nothing is charged or credited. */
+  readonly begins: 'now' | 'next_period';
+  /** What the period costs more; 0: nothing is charged. */
+  readonly charge: number;
+  /** What the period is paid for, from which the charge was reckoned. A subscription at another price is not changed. */
+  readonly heldPrice: number;
 }
 
-/** `cancel`: it ends with the period that is paid. `keep`: that is taken back. `end`: at once. `switch`: another plan. */
-export type SubscriptionChange = { readonly kind: 'cancel' | 'keep' | 'end' } | ({ readonly kind: 'switch' } & PlanSwitch);
+/**
+ * `cancel`: it ends with the period that is paid. `keep`: that is taken back. `end`: at once. `switch`: another plan. `stay`: a plan that waits
+ * for the next period is taken back.
+ */
+export type SubscriptionChange = { readonly kind: 'cancel' | 'keep' | 'end' | 'stay' } | ({ readonly kind: 'switch' } & PlanSwitch);
 
-/** What a change costs at once: the difference for the rest of the period. Negative: the customer gets it back. */
+/** What a change costs at once, with what the provider adds, such as tax. */
 export interface SwitchCost {
   readonly amount: number;
   readonly currency: string;
-  /** False where the provider reckons only when it changes the plan: then `amount` is the most that it can be. */
-  readonly isExact: boolean;
 }
 
 /** What a customer used above the limits of a plan in a month that is over. */
@@ -96,6 +103,8 @@ export interface PaymentPort {
   readonly leadsBack: boolean;
   /** Whether a cancellation cannot be taken back. */
   readonly isCancelFinal: boolean;
+  /** Whether it charges a sum that we name at once, so that a dearer plan can begin within a period. */
+  readonly chargesAtOnce: boolean;
   /** The provider's page to pay on, for a customer of the provider's that is made with the first one. */
   openCheckout(wish: CheckoutWish): Promise<CheckoutPage>;
   /** What came of a checkout, or that it is closed now, so that nobody can pay by it any more. */
@@ -107,7 +116,11 @@ export interface PaymentPort {
   listFacts(of: string | { readonly since: number }): AsyncIterable<GivenFact>;
   /** What another plan would cost now; nothing is changed. @throws ChangeRefused */
   previewChange(subscription: string, wish: PlanSwitch): Promise<SwitchCost>;
-  /** A switch charges the difference, and changes the plan only if that is paid. @throws ChangeRefused, PaymentFailed */
+  /**
+   * A switch changes the plan only if its charge is paid. The answer is how the subscription is afterwards, asked anew: an answer that a
+   * provider gives once more to a request that was sent again is none.
+   * @throws ChangeRefused, PaymentFailed
+   */
   changeSubscription(subscription: string, change: SubscriptionChange): Promise<readonly GivenFact[]>;
   /**
    * Charges an invoice that is owed once more, where the provider lets a seller do so. Asked twice in a minute, it tries once.

@@ -2,6 +2,7 @@ import { isPaymentProvider, PAYMENT_TERMS, type PaymentTerms } from '../../../pl
 import { type Catalogue, type CataloguePlan } from '../../../plugins/core/catalogue/catalogue';
 import { toMinor } from '../../../plugins/core/catalogue/money';
 import { type PaymentPort } from './payment-port';
+import { type Charging } from '../paid-plans/plan-change';
 
 /** Those that this process has the keys of. The sandbox stands in for others under `npm start`, and is refused elsewhere. */
 export type PaymentPorts = Readonly<Partial<Record<string, PaymentPort>>>;
@@ -18,6 +19,13 @@ export const termsOf = ({ billing }: Catalogue): PaymentTerms => billing?.paymen
 /** Whether plans with a price begin when they are paid, whether the keys for it are there or not. */
 export function isCollecting({ billing }: Catalogue, payments: Payments | undefined): boolean {
   return billing === undefined ? payments?.ports['sandbox'] !== undefined : isPaymentProvider(billing.provider);
+}
+
+/** How plans are charged. @param provider that has a plan already, which may be another than the one that takes payments now */
+export function chargingOf(catalogue: Catalogue, payments: Payments | undefined, provider?: string): Charging {
+  if (provider === undefined && !isCollecting(catalogue, payments)) return 'statement';
+  const port = provider === undefined ? portOf(catalogue, payments) : payments?.ports[provider];
+  return port?.chargesAtOnce === false ? 'advance_by_period' : 'advance';
 }
 
 /** Who takes payments now; undefined where nobody does, or the keys are missing. */

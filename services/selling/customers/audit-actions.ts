@@ -75,6 +75,8 @@ export const AUDIT_ACTIONS = [
   'payment.cancel',
   'payment.keep',
   'payment.switch',
+  'payment.stay',
+  'payment.end',
   'payment.retry',
   'billing.details',
   'billing.paid',

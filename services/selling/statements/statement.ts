@@ -129,10 +129,37 @@ export function computeStatement(month: string, terms: readonly SubscriptionTerm
     }
   }
   const shown = [...lines.values()].filter(({ days: cost, charged, refunded, test }) => cost + charged + refunded + test > 0);
-  for (const line of shown) line.amount = shareOfPrice(line, line.days, days.length);
+  for (const own of bySubscription(shown)) shareDays(own, days.length);
   for (const line of shown) addSurcharge(line, { lines: shown, daysInMonth: days.length });
   for (const line of shown) addOverage(line);
   return { month, daysInMonth: days.length, lines: shown, totals: totalsOf(shown) };
+}
+
+/** Lines of one subscription in one currency. */
+function bySubscription(lines: readonly Growing[]): Growing[][] {
+  const groups = new Map<string, Growing[]>();
+  for (const line of lines) {
+    const key = JSON.stringify([line.subscriptionId, line.currency]);
+    groups.set(key, [...(groups.get(key) ?? []), line]);
+  }
+  return [...groups.values()];
+}
+
+/**
+ * What the days of a subscription's lines cost. Their sum is rounded once, and what that leaves goes to the lines with the largest
+ * remainders: rounding each line would make many plans of one price cost more, or less, than one of them.
+ */
+function shareDays(own: readonly Growing[], daysInMonth: number): void {
+  const month = BigInt(daysInMonth);
+  const costs = own.map((line) => ({ line, exact: priceOf(line) * BigInt(line.days) }));
+  const whole = costs.reduce((sum, { exact }) => sum + exact / month, 0n);
+  const total = costs.reduce((sum, { exact }) => sum + exact, 0n);
+  const left = Number(shareOf(total, 1n, month) - whole);
+  const first = new Set(costs.toSorted((a, b) => Number((b.exact % month) - (a.exact % month))).slice(0, left));
+  for (const cost of costs) {
+    const { line, exact } = cost;
+    line.amount = fromMinor(exact / month + (first.has(cost) ? 1n : 0n), line.currency);
+  }
 }
 
 interface Day {

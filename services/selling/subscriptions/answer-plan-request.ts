@@ -42,9 +42,13 @@ async function requireSameTerms(client: PoolClient, request: PlanRequestView): P
  * Gives the customer the plan that it asked for, from the next request on; every node is told as of any change. A request that was
  * approved stays so.
  * @throws OperationRefused `request_unknown`, `request_closed` when it was declined or withdrawn, `plan_changed` when limits or price are
- * others now, `consent_required` when the product's text is another now, and all that subscribing refuses
+ * others now, `consent_required` when the product's text is another now, and all that subscribing refuses, such as `plan_paid`
+ * @param options.paymentGoesOn see `ChangeSubscriptionOptions`
  */
-export function approvePlanRequest(db: Database, { id, actor }: AnswerOptions): Promise<PlanRequestView> {
+export function approvePlanRequest(
+  db: Database,
+  { id, actor, paymentGoesOn = false }: AnswerOptions & { readonly paymentGoesOn?: boolean },
+): Promise<PlanRequestView> {
   return inTransaction(db, async (client) => {
     const request = await lockBoth(client, id);
     if (request.state === 'approved') return request;
@@ -55,7 +59,7 @@ export function approvePlanRequest(db: Database, { id, actor }: AnswerOptions): 
     const subject = { kind: 'customer', id: customerId } as const;
     await writeAudit(client, { actor, action: 'subscription.approve', subject, details: requestDetails(request) });
     // The customer agreed when it asked. An operator does not agree to another text in its place.
-    const wish = { plan, actor, consent: false };
+    const wish = { plan, actor, consent: false, paymentGoesOn };
     if (subscriptionId === null) await subscribe(client, { ...wish, customerId, product, keepsLimits: true, whenSubscribed: 'join' });
     else if (currentPlan !== plan) await changeSubscription(client, { ...wish, id: subscriptionId });
     return viewPlanRequest(client, { id });

@@ -1,6 +1,7 @@
 import { type PoolClient } from 'pg';
 import { type Database, inTransaction } from '../../../plugins/stores/postgres/database';
 import { OperationRefused } from '../operations/operation-refused';
+import { requireUnpaid } from '../paid-plans/paid-subscriptions';
 import { type Consent, requireConsent } from './require-consent';
 import { checkLimit, requireOfferedPlan } from './subscription-terms';
 import { lockSubscription, type SubscriptionRef, type SubscriptionView } from './subscription-view';
@@ -14,6 +15,8 @@ export interface ChangeSubscriptionOptions extends SubscriptionRef {
   readonly monthly?: number | null;
   /** For another plan; see `SubscribeOptions`. */
   readonly consent?: Consent;
+  /** The customer pays for its plan in advance, and goes on paying that beside another plan. Default false: then the plan stays. */
+  readonly paymentGoesOn?: boolean;
   readonly actor: Actor;
 }
 
@@ -50,7 +53,7 @@ interface Update {
 /**
  * Changes plan or limits; what is left out stays, but own limits do not come along to another plan. It counts from the next request, and what was used today and this month stays used.
  * @throws OperationRefused `subscription_unknown`, `subscription_cancelled`, `plan_unknown`, `product_unknown`,
- * `product_without_limits`, `product_not_offered`, `limit_malformed`, `consent_required`, `consent_changed`
+ * `product_without_limits`, `product_not_offered`, `limit_malformed`, `consent_required`, `consent_changed`, `plan_paid`
  */
 export function changeSubscription(db: Database, options: ChangeSubscriptionOptions): Promise<SubscriptionView> {
   checkLimit(options.daily, 'daily');
@@ -64,6 +67,7 @@ export function changeSubscription(db: Database, options: ChangeSubscriptionOpti
     const plan = asked === null || asked === before.plan ? asked : await requireOfferedPlan(client, before.product, asked);
     if (plan !== before.plan) {
       const { customerId, product } = before;
+      if (!options.paymentGoesOn) await requireUnpaid(client, before);
       await requireConsent(client, { customerId, product, consent: options.consent ?? true, actor: options.actor });
     }
     const { daily, monthly } = await update(client, { before, plan, daily: options.daily, monthly: options.monthly });

@@ -12,6 +12,7 @@ export interface CreateSubscriptionOptions extends SubscriptionTerms {
   readonly product: string;
   /** See `SubscribeOptions`. */
   readonly keepsLimits?: boolean;
+  readonly paymentGoesOn?: boolean;
   readonly consent?: Consent;
   readonly actor: Actor;
 }

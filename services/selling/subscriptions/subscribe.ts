@@ -2,6 +2,7 @@ import { type PoolClient } from 'pg';
 import { type AuditAction } from '../customers/audit-actions';
 import { type SubscriptionState } from '../../../plugins/core/ports';
 import { OperationRefused } from '../operations/operation-refused';
+import { requireUnpaid } from '../paid-plans/paid-subscriptions';
 import { requireChangesLeft } from './require-changes-left';
 import { type Consent, requireConsent } from './require-consent';
 import { checkLimit, requirePlan, requireSubscribable, type SubscriptionTerms } from './subscription-terms';
@@ -24,6 +25,8 @@ export interface SubscribeOptions extends SubscriptionTerms {
    * cancelling would rid anybody of them. Default false.
    */
   readonly keepsLimits?: boolean | undefined;
+  /** See `ChangeSubscriptionOptions`. */
+  readonly paymentGoesOn?: boolean | undefined;
   /** Whether the actor gives the consent that the product asks for. Default true: an operator's act is recorded as the operator's. */
   readonly consent?: Consent | undefined;
 }
@@ -48,7 +51,7 @@ UPDATE subscription SET plan_name = COALESCE($2, plan_name), daily_override = CO
  * transaction.
  * @returns the subscription's id
  * @throws OperationRefused `product_unknown`, `product_without_limits`, `product_not_offered`, `plan_unknown`, `plan_differs`, `subscription_exists`,
- * `limit_malformed`, `change_limit_reached`, `consent_required`, `consent_changed`
+ * `limit_malformed`, `change_limit_reached`, `consent_required`, `consent_changed`, `plan_paid`
  */
 export async function subscribe(client: PoolClient, options: SubscribeOptions): Promise<string> {
   const { customerId, product, actor, daily = null, monthly = null } = options;
@@ -65,6 +68,7 @@ export async function subscribe(client: PoolClient, options: SubscribeOptions): 
   const existing = rows[0];
   if (!existing) throw new Error('a subscription vanished while it was being joined');
   if (existing.state === 'cancelled') {
+    if (!options.paymentGoesOn) await requireUnpaid(client, { customerId, product });
     if (options.keepsLimits) await requireChangesLeft(client, { id: existing.id, customerId });
     await requireConsent(client, consentWish);
     await client.query(REACTIVATE, [existing.id, plan, daily, monthly, options.keepsLimits ?? false]);
@@ -90,6 +94,8 @@ async function join(
   const { daily = null, monthly = null, actor } = options;
   const changes = daily !== null || monthly !== null || (plan !== null && existing.plan_name === null);
   if (!changes) return existing.id;
+  // The base limits of a plan that is paid and not given, since a charge failed.
+  if (plan !== null && existing.plan_name === null && !options.paymentGoesOn) await requireUnpaid(client, options);
   await client.query(JOIN, [existing.id, plan, daily, monthly]);
   return audited(client, { id: existing.id, action: 'subscription.change', actor, details });
 }

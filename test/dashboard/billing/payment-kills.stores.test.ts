@@ -1,6 +1,7 @@
 import { type Pool } from 'pg';
 import { findAccount, requireCheckout } from '../../../services/selling/billing/checkouts';
-import { listPaid } from '../../../services/selling/billing/paid-subscriptions';
+import { listPaid } from '../../../services/selling/paid-plans/paid-subscriptions';
+import { paidPlanHandlers } from '../../../services/dashboard/billing/change-paid-plan';
 import { paymentHandlers } from '../../../services/dashboard/billing/payment-handlers';
 import { type PaymentPort, ProviderAway } from '../../../services/selling/billing/payment-port';
 import { settleCheckout, takePayment } from '../../../services/dashboard/billing/take-payment';
@@ -118,8 +119,8 @@ describe('a process that is killed', () => {
 
   it.each(['cancel', 'switch'] as const)('between any two steps of a press on %s comes to what the provider did, once', async (kind) => {
     const { handler, isDone } = PRESSES[kind];
-    const body = { plan: 'Sun', at: Math.floor(clock.now() / 1_000) };
-    const press = (payer: Payer, { db, port }: { db: Pool; port: PaymentPort }) => {
+    const handlers = { ...paymentHandlers, ...paidPlanHandlers };
+    const ask = async (name: keyof typeof handlers, payer: Payer, body: object, { db, port }: { db: Pool; port: PaymentPort }) => {
       const call = { params: { id: payer.paidId }, body, caller: { customerId: payer.customerId, actor: 'test' } };
       const deps = {
         ...tools(),
@@ -127,10 +128,15 @@ describe('a process that is killed', () => {
         log: createLog('dashboard', { level: 'silent' }),
         payments: { ports: { sandbox: port }, poke: () => undefined },
       };
-      return paymentHandlers[handler](call as never, deps as unknown as DashboardDeps);
+      return handlers[name](call as never, deps as unknown as DashboardDeps) as Promise<unknown>;
+    };
+    const press = async (payer: Payer, process: { db: Pool; port: PaymentPort }) => {
+      const isSwitch = kind === 'switch';
+      const shown = isSwitch ? await ask('POST /paid-plans/:id/preview', payer, { plan: 'Sun' }, dashboard()) : {};
+      return ask(handler, payer, shown as object, process);
     };
     dashboard().hear(false);
-    const payers = await killEverywhere(newPayer, (mortal, payer) => press(payer, mortal) as Promise<void>);
+    const payers = await killEverywhere(newPayer, (mortal, payer) => press(payer, mortal));
     expect(payers.length).toBeGreaterThan(20);
     loseEvents();
     const killed = await standingOf(payers);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readSecrets } from '../../../cli/container/read-secrets';
 import { chargesOf } from '../../../services/selling/billing/charge-states';
-import { type DatedFact, type PaymentState, reducePayments } from '../../../services/selling/billing/payment-state';
+import { type DatedFact, type PaymentState, reducePayments } from '../../../services/selling/paid-plans/payment-state';
 import { type GivenFact } from '../../../services/selling/billing/payment-facts';
 import { type CheckoutWish, type PaymentPort } from '../../../services/selling/billing/payment-port';
 import {
@@ -33,7 +33,9 @@ const wishFor = (members: Partial<CheckoutWish> = {}): CheckoutWish => ({
   cancelUrl: 'https://api.example/billing/checkouts/1',
   ...members,
 });
-const SUN = { title: 'IP lookup', plan: 'Sun', price: 99_900 };
+const SUN = { title: 'IP lookup', plan: 'Sun', price: 99_900, heldPrice: 49_900 };
+const MOON = { ...SUN, plan: 'Moon', price: 19_900 };
+const DIFFERENCE = 50_000;
 const USE = 'IP lookup: 617 above the limits in 2026-10';
 const PAID = { plan: 'Star', price: 49_900, currency: 'INR' };
 
@@ -45,7 +47,7 @@ interface Documented {
   /** Of a first checkout, and of the same wish once more. */
   readonly opening: (wish: CheckoutWish) => unknown[];
   readonly again: (wish: CheckoutWish) => unknown[];
-  readonly switching: (subscription: string, at: number) => unknown[];
+  readonly switching: (subscription: string, id: string) => unknown[];
   readonly cancelling: (subscription: string) => unknown[];
   /** First pages of the lists of charges and refunds. */
   readonly charges: (since: number) => unknown[];
@@ -81,21 +83,26 @@ const stripe: Documented = {
     session(wish),
   ],
   again: (wish) => [expect.objectContaining({ request: 'POST /v1/customers' }), session(wish)],
-  switching: (id, at) => [
+  switching: (id, wish) => [
     { request: `GET /v1/subscriptions/${id}`, fields: {} },
     {
       request: `POST /v1/subscriptions/${id}`,
-      key: `tollgate-switch-${id}-Sun-99900-${at}`,
+      key: `tollgate-switch-${wish}`,
       fields: {
         items: { 0: expect.objectContaining({ price_data: expect.objectContaining(monthly('99900')) }) },
         proration_behavior: 'always_invoice',
-        proration_date: String(at),
+        // Of the period's begin, which nobody can choose.
+        proration_date: expect.stringMatching(/^\d{10}$/),
         payment_behavior: 'error_if_incomplete',
-        metadata: { tollgate_plan: 'Sun' },
+        metadata: { tollgate_plan: 'Sun', tollgate_next_plan: '', tollgate_paid_price: '', tollgate_paid_until: '' },
       },
     },
+    { request: `GET /v1/subscriptions/${id}`, fields: {} },
   ],
-  cancelling: (id) => [expect.objectContaining({ request: `POST /v1/subscriptions/${id}`, fields: { cancel_at_period_end: 'true' } })],
+  cancelling: (id) => [
+    expect.objectContaining({ request: `POST /v1/subscriptions/${id}`, fields: { cancel_at_period_end: 'true' } }),
+    { request: `GET /v1/subscriptions/${id}`, fields: {} },
+  ],
   charges: (since) => [
     { request: 'GET /v1/invoices', fields: { created: { gte: String(since) }, limit: '100' } },
     { request: 'GET /v1/refunds', fields: { created: { gte: String(since) }, expand: { 0: 'data.charge' }, limit: '100' } },
@@ -103,6 +110,7 @@ const stripe: Documented = {
   retrying: (invoice, minute) => [
     { request: `GET /v1/invoices/${invoice}`, fields: {} },
     { request: `POST /v1/invoices/${invoice}/pay`, key: `tollgate-retry-${invoice}-${minute}`, fields: {} },
+    { request: `GET /v1/invoices/${invoice}`, fields: {} },
   ],
   charging: (subscription, id) => [
     { request: `GET /v1/subscriptions/${subscription}`, fields: {} },
@@ -164,8 +172,10 @@ const razorpay: Documented = {
     razorpayPlan('Sun', 99_900),
     {
       request: `PATCH /v1/subscriptions/${id}`,
-      fields: { plan_id: expect.stringMatching(/^plan_/), quantity: 1, schedule_change_at: 'now', customer_notify: 1 },
+      fields: { plan_id: expect.stringMatching(/^plan_/), quantity: 1, schedule_change_at: 'cycle_end', customer_notify: 1 },
     },
+    { request: `GET /v1/subscriptions/${id}`, fields: {} },
+    { request: `GET /v1/subscriptions/${id}/retrieve_scheduled_changes`, fields: {} },
   ],
   cancelling: (id) => [
     expect.objectContaining({ request: `GET /v1/subscriptions/${id}` }),
@@ -287,7 +297,13 @@ describe.each([
     expect(reducePayments((await hear()).filter(({ subscription }) => subscription === id))?.status).toBe('trial');
   });
 
-  type Act = 'renew' | 'fail' | 'recover' | 'cancel' | 'end' | 'switch';
+  /** As the policy has the provider change to a dearer plan. */
+  const dearer = (id: string = randomUUID()) => {
+    const when = port.chargesAtOnce ? ({ begins: 'now', charge: DIFFERENCE } as const) : ({ begins: 'next_period', charge: 0 } as const);
+    return { kind: 'switch', ...SUN, id, ...when } as const;
+  };
+
+  type Act = 'renew' | 'fail' | 'recover' | 'cancel' | 'end' | 'dearer' | 'cheaper' | 'stay';
   const at = () => Math.floor(Date.now() / 1_000);
   const ACTS: Readonly<Record<Act, (id: string) => void | Promise<readonly GivenFact[]>>> = {
     renew: (id) => stage.renew(id, true),
@@ -295,7 +311,9 @@ describe.each([
     recover: (id) => stage.recover(id),
     end: (id) => stage.end(id),
     cancel: (id) => port.changeSubscription(id, { kind: 'cancel' }),
-    switch: (id) => port.changeSubscription(id, { kind: 'switch', ...SUN, at: at() }),
+    dearer: (id) => port.changeSubscription(id, dearer()),
+    cheaper: (id) => port.changeSubscription(id, { kind: 'switch', ...MOON, id: randomUUID(), begins: 'next_period', charge: 0 }),
+    stay: (id) => port.changeSubscription(id, { kind: 'stay' }),
   };
   const ENDS: readonly [readonly Act[], Partial<PaymentState>][] = [
     [[], { status: 'active', ...PAID, cancelsAt: null }],
@@ -305,7 +323,13 @@ describe.each([
     [['cancel'], { status: 'active', ...PAID, cancelsAt: expect.any(Number) as number }],
     [['cancel', 'renew'], { status: 'ended' }],
     [['renew', 'end'], { status: 'ended' }],
-    [['switch', 'renew'], { status: 'active', plan: 'Sun', price: 99_900, currency: 'INR' }],
+    [['dearer', 'renew'], { status: 'active', plan: 'Sun', price: 99_900, currency: 'INR', next: null }],
+    [['cheaper'], { status: 'active', ...PAID, next: { plan: 'Moon', price: 19_900 } }],
+    [['cheaper', 'stay', 'renew'], { status: 'active', ...PAID, next: null }],
+    [['cheaper', 'renew'], { status: 'active', plan: 'Moon', price: 19_900, currency: 'INR', next: null }],
+    [['cheaper', 'renew', 'renew'], { status: 'active', plan: 'Moon', price: 19_900, next: null }],
+    [['cheaper', 'cancel', 'renew'], { status: 'ended' }],
+    [['cheaper', 'fail'], { status: 'failing', plan: 'Moon', price: 19_900, next: null }],
   ];
   it.each(ENDS)('comes to the same after %j, by events in any order, twice, and by asking', async (acts, end) => {
     stage.events();
@@ -423,20 +447,34 @@ describe.each([
 
   it('says what another plan costs before, changes nothing where that is not paid, and asks as documented', async () => {
     const id = await paid();
-    const moment = at();
-    const cost = await port.previewChange(id, { ...SUN, at: moment });
-    expect(cost).toMatchObject({ currency: 'INR', isExact: name === 'stripe' });
-    expect([cost.amount > 49_980, cost.amount <= 50_000]).toEqual([true, true]);
+    const first = dearer();
+    expect(await port.previewChange(id, first)).toEqual({ amount: first.charge, currency: 'INR' });
     stage.decline();
-    const change = (when: number) => port.changeSubscription(id, { kind: 'switch', ...SUN, at: when });
-    await expect(change(moment)).rejects.toMatchObject({ name: 'PaymentFailed' });
-    expect(reducePayments(await all(port.listFacts(id)))).toMatchObject(PAID);
+    await expect(port.changeSubscription(id, first)).rejects.toMatchObject({ name: 'PaymentFailed' });
+    expect(reducePayments(await all(port.listFacts(id)))).toMatchObject({ ...PAID, next: null });
     stage.asked();
-    const facts = await change(moment + 1);
+    const second = dearer();
+    const facts = await port.changeSubscription(id, second);
     const plans = /\/v1\/plans$/;
-    const known = documented.switching(id, moment + 1).filter((each) => !plans.test((each as { request: string }).request));
+    const known = documented.switching(id, second.id).filter((each) => !plans.test((each as { request: string }).request));
     expect(stage.asked().filter(({ request }) => !plans.test(request))).toEqual(known);
-    expect(reducePayments(facts)).toMatchObject({ plan: 'Sun', price: 99_900 });
+    const state = reducePayments(facts);
+    expect(port.chargesAtOnce ? state : state?.next).toMatchObject({ plan: 'Sun', price: 99_900 });
+  });
+
+  it('changes nothing from another price than the one that the charge was reckoned from', async () => {
+    const id = await paid();
+    await expect(port.changeSubscription(id, { ...dearer(), heldPrice: 19_900 })).rejects.toMatchObject({ name: 'ChangeRefused' });
+    expect(reducePayments(await all(port.listFacts(id)))).toMatchObject({ ...PAID, next: null });
+  });
+
+  it('tells how a subscription is now, though the provider answers a request that is sent again as it did then', async () => {
+    const id = await paid();
+    const change = dearer();
+    await port.changeSubscription(id, change);
+    await port.changeSubscription(id, { kind: 'cancel' });
+    const answer = await port.changeSubscription(id, { ...change, heldPrice: port.chargesAtOnce ? 99_900 : 49_900 });
+    expect(reducePayments(answer)).toMatchObject({ ...reducePayments(await all(port.listFacts(id))) });
   });
 
   it('cancels to the end of the period as documented, and takes that back only where the provider does', async () => {

@@ -28,6 +28,8 @@ export interface Belongings {
   /** Of a payment that was begun, and of a plan that is paid. */
   readonly checkoutId: string;
   readonly paidPlanId: string;
+  /** Of another plan in its place, as it was shown. */
+  readonly previewId: string;
 }
 
 export interface Sample {
@@ -87,10 +89,7 @@ export const samples: Readonly<Record<string, (own: Belongings) => Sample>> = {
   'POST /paid-plans/:id/cancel': ({ paidPlanId }) => ({ params: { id: paidPlanId }, body: {} }),
   'POST /paid-plans/:id/keep': ({ paidPlanId }) => ({ params: { id: paidPlanId }, body: {} }),
   'POST /paid-plans/:id/preview': ({ paidPlanId }) => ({ params: { id: paidPlanId }, body: { plan: 'Star' } }),
-  'PUT /paid-plans/:id/plan': ({ paidPlanId }) => ({
-    params: { id: paidPlanId },
-    body: { plan: 'Star', at: Math.floor(Date.now() / 1_000) },
-  }),
+  'PUT /paid-plans/:id/plan': ({ paidPlanId, previewId }) => ({ params: { id: paidPlanId }, body: { preview: previewId } }),
   'GET /invoices/:id': ({ invoiceId }) => ({ params: { id: invoiceId } }),
   'GET /invoices/:id/pdf': ({ invoiceId }) => ({ params: { id: invoiceId } }),
   'PUT /billing/details': () => ({ body: { name: `Name ${randomUUID().slice(0, 8)}`, address: ['Street 1'], country: 'US' } }),
@@ -213,13 +212,24 @@ async function recordInvoice(pool: Pool, key: { readonly id: string }): Promise<
 }
 
 /** A payment that was begun, and one that pays for another product's plan at Stripe, with a charge that is owed. */
-async function recordPayments(pool: Pool, key: { readonly id: string }): Promise<{ checkoutId: string; paidPlanId: string }> {
+async function recordPayments(
+  pool: Pool,
+  key: { readonly id: string },
+): Promise<Pick<Belongings, 'checkoutId' | 'paidPlanId' | 'previewId'>> {
   const charged = async (made: Promise<string>): Promise<string> => {
     const text =
       "INSERT INTO payment_charge (provider, invoice, paid_subscription_id, currency, amount, charged_at) VALUES ('stripe', $1, $2, 'INR', 49900, now())";
     await pool.query(text, [`in_${key.id}`, await made]);
     return made;
   };
+  const shown = `
+    INSERT INTO plan_preview (paid_subscription_id, plan_name, price, terms, held, change)
+    SELECT p.id, l.name, 49900, jsonb_build_object('daily', l.daily, 'monthly', l.monthly, 'overage', NULL), jsonb_build_object(
+      'status', status, 'plan', plan_name, 'price', p.price, 'currency', p.currency, 'cancelsAt', NULL, 'next', NULL,
+      'periodEnd', extract(epoch FROM period_end)::float8
+    ), jsonb_build_object('kind', 'next_period', 'at', extract(epoch FROM period_end)::float8)
+    FROM paid_subscription p JOIN plan l ON l.product_id = p.product_id AND l.name = 'Star'
+    WHERE p.reference = (SELECT 'sub_' || id FROM credential WHERE id = $1) RETURNING id`;
   const one = async (text: string): Promise<string> => (await pool.query<{ id: string }>(text, [key.id])).rows[0]?.id ?? '';
   return {
     checkoutId: await one(
@@ -229,10 +239,11 @@ async function recordPayments(pool: Pool, key: { readonly id: string }): Promise
     paidPlanId: await charged(
       one(
         `INSERT INTO paid_subscription (provider, reference, customer_id, product_id, status, plan_name, price, currency, period_end, look_at, failing_since)
-         SELECT 'stripe', 'sub_' || id, customer_id, 'api-pincode', 'active', 'Sun', 49900, 'INR', now() + interval '9 days', NULL, now()
+         SELECT 'stripe', 'sub_' || id, customer_id, 'api-gst', 'active', 'Sun', 49900, 'INR', now() + interval '9 days', NULL, now()
          FROM credential WHERE id = $1 RETURNING id`,
       ),
     ),
+    previewId: await one(shown),
   };
 }
 
@@ -244,7 +255,9 @@ export const stillPayments = () => ({
       name: 'stripe',
       changeSubscription: () => Promise.resolve([]),
       chargeAgain: () => Promise.resolve([]),
-      previewChange: () => Promise.resolve({ amount: 100, currency: 'INR', isExact: true }),
+      chargesAtOnce: true,
+      listFacts: () => [],
+      previewChange: () => Promise.resolve({ amount: 100, currency: 'INR' }),
     } as unknown as PaymentPort,
   },
   poke: () => undefined,

@@ -126,6 +126,11 @@ export async function fillEveryTable(pool: Pool, email: string): Promise<void> {
       "INSERT INTO payment_mail (paid_subscription_id, kind, about) SELECT id, 'paid', 'evt' FROM paid_subscription WHERE customer_id = $1",
       [customer],
     ],
+    [
+      `INSERT INTO plan_preview (paid_subscription_id, plan_name, price, terms, held, change)
+       SELECT id, 'Sun', 99900, '{}', '{}', '{}' FROM paid_subscription WHERE customer_id = $1`,
+      [customer],
+    ],
     ["INSERT INTO invoice_mail (invoice_id, kind) SELECT id, 'paid' FROM invoice WHERE customer_id = $1", [customer]],
   ];
   for (const [statement, values] of statements) await pool.query(statement, [...values]);

@@ -59,6 +59,7 @@ export const TABLE_PARTS: Readonly<Record<string, PersonalPart | 'none'>> = {
   overage_charge: 'statements',
   paid_subscription: 'statements',
   payment_mail: 'statements',
+  plan_preview: 'statements',
   // Only ids and amounts, for 30 days.
   payment_check: 'none',
   usage: 'statements',

@@ -131,7 +131,7 @@ describe('a statement', () => {
       // 500, then 1,000 and 1,000 and 500, are all that 3,000 a month include.
       expect(about([first, second], days(100, 100, 100, 100, 100, 1_000, 1_000, 1_000))).toEqual([
         [0, '0.00', '0.00', '8.17'],
-        [500, '10.00', '0.00', '59.17'],
+        [500, '10.00', '0.00', '59.16'],
       ]);
     });
 
@@ -162,6 +162,22 @@ describe('a statement', () => {
     });
   });
 
+  it.each([
+    ['two plans of one price, half a month each', '9.99', 'EUR', 2, '9.99'],
+    ['a plan a day', '0.50', 'EUR', 30, '0.50'],
+    ['two plans of a currency without decimals', '999', 'JPY', 2, '999'],
+    ['three plans of a currency with three', '4.990', 'KWD', 3, '4.990'],
+    ['many cheap plans', '0.01', 'EUR', 15, '0.01'],
+  ])('costs a month of its plans at most, and no less: %s', (_what, price, currency, count, amount) => {
+    const days = daysOfMonth('2026-04');
+    const each = days.length / count;
+    const terms = Array.from({ length: count }, (_, index): SubscriptionTerm => {
+      const held = days.slice(index * each, (index + 1) * each);
+      return { ...star, plan: `Plan ${index}`, price, currency, fromDay: held[0] ?? '', toDay: held.at(-1) ?? '' };
+    });
+    expect(computeStatement('2026-04', terms, []).totals).toEqual([{ currency, amount }]);
+  });
+
   it('rounds half up to the hundredth', () => {
     expect(shareOfPrice({ price: '0.01', currency: 'INR' }, 15, 30)).toBe('0.01');
     expect(shareOfPrice({ price: '0.01', currency: 'INR' }, 14, 30)).toBe('0.00');
@@ -173,6 +189,8 @@ describe('a statement', () => {
     const term = fc.record({
       length: fc.integer({ min: 0, max: 9 }),
       price: fc.constantFrom('0.00', '9.99', '499.00'),
+      // Several lines of one price.
+      plan: fc.constantFrom('Star', 'Moon', 'Sun'),
       isActive: fc.boolean(),
     });
     const use = fc.array(fc.record({ day, charged: fc.nat(1_000), refunded: fc.nat(1_000), test: fc.nat(1_000) }), { maxLength: 40 });
@@ -180,10 +198,10 @@ describe('a statement', () => {
       fc.property(fc.array(term, { minLength: 1, maxLength: 8 }), use, (lengths, drawn) => {
         const at = (index: number): string => `2026-02-${String(Math.min(28, index)).padStart(2, '0')}`;
         let from = 1;
-        const terms = lengths.map(({ length, price, isActive }, index): SubscriptionTerm => {
+        const terms = lengths.map(({ length, price, plan, isActive }, index): SubscriptionTerm => {
           const fromDay = at(from);
           from += length;
-          return { ...star, price, isActive, fromDay, toDay: index === lengths.length - 1 ? '9999-12-31' : at(from) };
+          return { ...star, price, plan, isActive, fromDay, toDay: index === lengths.length - 1 ? '9999-12-31' : at(from) };
         });
         const byDay = new Map(
           drawn.map((each) => [each.day, { ...used(at(each.day), each.charged, Math.min(each.refunded, each.charged), each.test) }]),
@@ -194,8 +212,12 @@ describe('a statement', () => {
           expect(lines.reduce((sum, line) => sum + line[member], 0)).toBe(counted);
         }
         expect(lines.reduce((sum, line) => sum + line.days, 0)).toBeLessThanOrEqual(daysOfMonth('2026-02').length);
-        // Each line is rounded by itself, by half a hundredth at most.
-        expect(Number(totals[0]?.amount ?? 0)).toBeLessThanOrEqual(499 + 0.005 * lines.length);
+        const dearest = Math.max(0, ...lines.map(({ price }) => Math.round(Number(price) * 100)));
+        const amount = Math.round(Number(totals[0]?.amount ?? 0) * 100);
+        expect(amount).toBeLessThanOrEqual(dearest);
+        // Nor less than what its days cost, rounded once.
+        const exact = lines.reduce((sum, line) => sum + Math.round(Number(line.price) * 100) * line.days, 0);
+        expect(amount).toBeGreaterThanOrEqual(Math.floor(exact / 28 + 0.5));
       }),
     );
   });

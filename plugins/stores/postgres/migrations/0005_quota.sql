@@ -216,9 +216,8 @@ BEGIN
         outcome := 'repeated';
       ELSE
         UPDATE usage
-          SET spent_postgres = spent_postgres + GREATEST(0, given.units), refunded = refunded + GREATEST(0, -given.units)
-          WHERE subscription_id = given.subscription AND day = given.day
-            AND refunded + GREATEST(0, -given.units) <= spent_redis + spent_postgres;
+          SET spent_postgres = spent_postgres + given.units
+          WHERE subscription_id = given.subscription AND day = given.day;
         IF FOUND THEN
           outcome := 'settled';
         ELSE
@@ -231,8 +230,8 @@ BEGIN
     RETURN NEXT;
   END LOOP;
 END $$;
-COMMENT ON FUNCTION quota_settle IS 'Takes more units from a day, past its limits, or gives some back (below zero), once an id. Outcomes: settled; repeated '
-  '(this id was settled before); uncharged (nothing, or less, is known to have been taken, or the day is too old).';
+COMMENT ON FUNCTION quota_settle IS 'Takes more units from a day, past its limits, once an id. What is given back is a refund, with a cap. Outcomes: settled; repeated '
+  '(this id was settled before); uncharged (nothing is known to have been taken, or the day is too old).';
 
 CREATE FUNCTION quota_forget_refunds() RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
   DELETE FROM quota_refund WHERE day < (now() AT TIME ZONE 'UTC')::date - 4

@@ -73,6 +73,9 @@ CREATE TABLE paid_subscription (
   period_end timestamptz,
   cancels_at timestamptz,
   failing_since timestamptz,
+  -- What begins with the next period in place of the plan, and its price. Null: the plan goes on.
+  next_plan text,
+  next_price bigint,
   -- What the customer was given for it.
   entitlement text NOT NULL DEFAULT 'none' CHECK (entitlement IN ('plan', 'suspended', 'none')),
   -- The plan of that; another one is given when the provider has another.
@@ -85,6 +88,21 @@ CREATE TABLE paid_subscription (
 COMMENT ON TABLE paid_subscription IS 'Subscriptions at a payment provider, and what they give.';
 CREATE INDEX paid_subscription_customer_idx ON paid_subscription (customer_id, product_id);
 CREATE INDEX paid_subscription_look_idx ON paid_subscription (look_at) WHERE look_at IS NOT NULL;
+
+CREATE TABLE plan_preview (
+  id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+  paid_subscription_id uuid NOT NULL REFERENCES paid_subscription ON DELETE CASCADE,
+  plan_name text NOT NULL,
+  price bigint NOT NULL,
+  -- Limits of the plan, what was paid, and what was to change; see PlanPreview.
+  terms jsonb NOT NULL,
+  held jsonb NOT NULL,
+  change jsonb NOT NULL,
+  made_at timestamptz NOT NULL DEFAULT now(),
+  accepted_at timestamptz
+);
+COMMENT ON TABLE plan_preview IS 'What customers were shown before they agreed to another plan; each is accepted once.';
+CREATE INDEX plan_preview_subscription_idx ON plan_preview (paid_subscription_id, accepted_at);
 
 CREATE TABLE payment_mail (
   paid_subscription_id uuid NOT NULL REFERENCES paid_subscription ON DELETE CASCADE,

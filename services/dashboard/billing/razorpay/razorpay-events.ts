@@ -67,7 +67,8 @@ export async function readRazorpayEvent(tools: EventTools, body: Buffer, signatu
   const subscription = data.payload.subscription?.entity;
   if (!subscription || noteOf(subscription, 'customer') === undefined) return { facts: [] };
   const checkout = noteOf(subscription, 'checkout');
-  const fact = subscriptionFact(subscription, await tools.plans.find(subscription.plan_id), { id, at: data.created_at });
+  const [plan, next] = [await tools.plans.find(subscription.plan_id), await tools.plans.findNext(subscription)];
+  const fact = subscriptionFact(subscription, plan, { id, at: data.created_at, next });
   if (!fact) return { facts: [], checkout };
   const charges = CHARGED.includes(data.event) ? paidCharge(fact, data.payload.payment?.entity) : [];
   const failures = data.event === 'subscription.pending' ? await failedCharge(tools, fact) : [];

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type PaymentFact, type SubscriptionFact } from '../../../selling/billing/payment-state';
+import { type PaymentFact, type SubscriptionFact } from '../../../selling/paid-plans/payment-state';
 import { type GivenFact } from '../../../selling/billing/payment-facts';
 
 /** What we write to subscriptions and plans at Razorpay, so that each says whose it is. */
@@ -38,6 +38,7 @@ export const subscriptionEntity = z.object({
   start_at: seconds,
   created_at: z.number(),
   short_url: z.string().nullish(),
+  has_scheduled_changes: z.boolean().nullish(),
   notes,
 });
 export type SubscriptionEntity = z.output<typeof subscriptionEntity>;
@@ -93,16 +94,18 @@ export function isBegun({ status, customer_id: customer, paid_count: charges }: 
   return status !== 'cancelled' || charges > 0 || (customer !== null && customer !== undefined);
 }
 
-interface Dated {
+interface FactDetails {
   readonly id: string;
   readonly at: number;
+  /** Of what begins with the next period; undefined where nothing does. */
+  readonly next?: PlanEntity | undefined;
 }
 
 /**
  * One of ours, with its price by its plan. Undefined for a subscription of another program, or one that nobody agreed to. Razorpay does not
  * say whether it was cancelled to the end of its period; see `cancelsAt` of the fact.
  */
-export function subscriptionFact(given: SubscriptionEntity, plan: PlanEntity, { id, at }: Dated): GivenFact | undefined {
+export function subscriptionFact(given: SubscriptionEntity, plan: PlanEntity, { id, at, next }: FactDetails): GivenFact | undefined {
   const [customerId, product] = [noteOf(given, 'customer'), noteOf(given, 'product')];
   const name = noteOf(plan, 'plan') ?? noteOf(given, 'plan');
   if (customerId === undefined || product === undefined || name === undefined || !isBegun(given)) return undefined;
@@ -117,6 +120,7 @@ export function subscriptionFact(given: SubscriptionEntity, plan: PlanEntity, { 
     currency: plan.item.currency,
     periodEnd,
     ...(isLast && { cancelsAt: periodEnd }),
+    next: next === undefined ? null : { plan: noteOf(next, 'plan') ?? name, price: next.item.amount * given.quantity },
   };
   return { id, at, subscription: given.id, owner: { customerId, product }, fact };
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { type CheckoutWish } from '../../../selling/billing/payment-port';
+import { type CheckoutWish, ProviderRefused } from '../../../selling/billing/payment-port';
 import { type RazorpayClient } from './razorpay-client';
-import { noteOf, NOTES, type PlanEntity, planEntity } from './razorpay-facts';
+import { noteOf, NOTES, type PlanEntity, planEntity, type SubscriptionEntity, subscriptionEntity } from './razorpay-facts';
 
 /** What makes a plan at Razorpay: one is never changed, so another price is another plan. */
 export type PlanWish = Pick<CheckoutWish, 'product' | 'title' | 'plan' | 'price' | 'currency'>;
@@ -28,6 +28,19 @@ export class RazorpayPlans {
 
   async find(id: string): Promise<PlanEntity> {
     return this.known.get(id) ?? this.note((await this.client.asked(this.client.sdk.plans.fetch(id), planEntity)).value);
+  }
+
+  /** What a subscription begins with its next period in place of its plan. */
+  async findNext({ id, has_scheduled_changes: isWaiting }: SubscriptionEntity): Promise<PlanEntity | undefined> {
+    if (isWaiting !== true) return undefined;
+    try {
+      const { value } = await this.client.asked(this.client.sdk.subscriptions.pendingUpdate(id), subscriptionEntity);
+      return await this.find(value.plan_id);
+    } catch (error) {
+      // It began, or was taken back, since the event that told of it.
+      if (error instanceof ProviderRefused) return undefined;
+      throw error;
+    }
   }
 
   /** Makes one only where there is none for this price. Two processes may make two, which are as good as one. */

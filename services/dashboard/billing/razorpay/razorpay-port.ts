@@ -65,7 +65,8 @@ export function createRazorpayPort(options: RazorpayOptions): PaymentPort {
 
   async function factOf({ value, at }: Answer<SubscriptionEntity>, cancelsAt?: number): Promise<GivenFact[]> {
     if (noteOf(value, 'customer') === undefined || !isBegun(value)) return [];
-    const found = subscriptionFact(value, await plans.find(value.plan_id), { id: '', at });
+    const [plan, next] = [await plans.find(value.plan_id), await plans.findNext(value)];
+    const found = subscriptionFact(value, plan, { id: '', at, next });
     if (found?.fact.kind !== 'subscription') return [];
     return [lookedUp({ ...found, fact: { ...found.fact, ...(cancelsAt !== undefined && { cancelsAt }) } })];
   }
@@ -100,14 +101,17 @@ export function createRazorpayPort(options: RazorpayOptions): PaymentPort {
     return factOf(answer, isLater ? (answer.value.current_end ?? undefined) : undefined);
   }
 
-  async function switchPlan(id: string, { title, plan, price }: PlanSwitch): Promise<GivenFact[]> {
-    const before = await fetched(id);
-    const { item } = await plans.find(before.value.plan_id);
-    const product = noteOf(before.value, 'product') ?? '';
+  /** Razorpay reckons what a change within a period costs itself, by the days that are left, so all but trials change between two. */
+  async function switchPlan(id: string, { title, plan, price, begins, heldPrice }: PlanSwitch): Promise<GivenFact[]> {
+    const { value } = await fetched(id);
+    const { item } = await plans.find(value.plan_id);
+    if (item.amount * value.quantity !== heldPrice) throw new ChangeRefused('the subscription was changed meanwhile');
+    const product = noteOf(value, 'product') ?? '';
     const wanted = await plans.require({ product, title, plan, price, currency: item.currency });
-    if (wanted.id === before.value.plan_id) return factOf(before);
-    const change = { plan_id: wanted.id, quantity: 1, schedule_change_at: 'now', customer_notify: 1 } as const;
-    return factOf(await changed(one(sdk.subscriptions.update(id, change))));
+    const schedule = begins === 'now' ? 'now' : 'cycle_end';
+    const change = { plan_id: wanted.id, quantity: 1, schedule_change_at: schedule, customer_notify: 1 } as const;
+    await changed(one(sdk.subscriptions.update(id, change)));
+    return factOf(await fetched(id));
   }
 
   /** Add-ons have no notes, so our id stands in the description. */
@@ -130,6 +134,7 @@ export function createRazorpayPort(options: RazorpayOptions): PaymentPort {
     name: 'razorpay',
     leadsBack: false,
     isCancelFinal: true,
+    chargesAtOnce: false,
 
     async openCheckout(wish) {
       const { id: planId } = await plans.require(wish);
@@ -151,19 +156,18 @@ export function createRazorpayPort(options: RazorpayOptions): PaymentPort {
       yield* chargesSince(client, of.since);
     },
 
-    /** Razorpay reckons the difference when it changes the plan, by the days that are left, and tells it to nobody before. */
-    async previewChange(subscription, { price }) {
+    async previewChange(subscription, { charge }) {
       const { value } = await fetched(subscription);
       if (typeof value.payment_method === 'string' && value.payment_method !== 'card') {
         throw new ChangeRefused(`Razorpay changes no plan that is paid by ${value.payment_method}`);
       }
-      const { item } = await plans.find(value.plan_id);
-      return { amount: price - item.amount * value.quantity, currency: item.currency, isExact: false };
+      return { amount: charge, currency: (await plans.find(value.plan_id)).item.currency };
     },
 
     async changeSubscription(subscription, change) {
       if (change.kind === 'switch') return switchPlan(subscription, change);
       if (change.kind === 'keep') throw new ChangeRefused('Razorpay takes no cancellation back');
+      if (change.kind === 'stay') return factOf(await changed(one(sdk.subscriptions.cancelScheduledChanges(subscription))));
       return cancel(subscription, change.kind);
     },
 

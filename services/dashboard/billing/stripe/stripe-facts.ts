@@ -1,11 +1,20 @@
 import type Stripe from 'stripe';
-import { type PaymentFact, type SubscriptionFact } from '../../../selling/billing/payment-state';
+import { type PaymentFact, type SubscriptionFact } from '../../../selling/paid-plans/payment-state';
 import { type GivenFact } from '../../../selling/billing/payment-facts';
 import { type ProviderNews } from '../../../selling/billing/payment-port';
 import { fromStripeAmount } from './stripe-amounts';
 
 /** What we write to subscriptions at Stripe, so that each says whose it is. */
-export const METADATA = { customer: 'tollgate_customer', product: 'tollgate_product', plan: 'tollgate_plan', use: 'tollgate_use' } as const;
+export const METADATA = {
+  customer: 'tollgate_customer',
+  product: 'tollgate_product',
+  plan: 'tollgate_plan',
+  use: 'tollgate_use',
+  // Of a plan that begins with the next period: its line at Stripe has the new price, while these say what the period was paid for.
+  next: 'tollgate_next_plan',
+  paidPrice: 'tollgate_paid_price',
+  paidUntil: 'tollgate_paid_until',
+} as const;
 
 /** https://docs.stripe.com/billing/subscriptions/overview#subscription-statuses; what Stripe adds later counts as not paid. */
 const STATUSES: Readonly<Record<string, SubscriptionFact['status']>> = {
@@ -22,19 +31,29 @@ const STATUSES: Readonly<Record<string, SubscriptionFact['status']>> = {
 export const idOf = (value: string | { readonly id: string } | null | undefined): string | undefined =>
   typeof value === 'string' ? value : value?.id;
 
+type Plans = Pick<SubscriptionFact, 'plan' | 'price' | 'next'>;
+
+/** What a subscription's period is paid for, and what begins with the next one. @param line its price and the end of its period */
+function plansOf({ metadata }: Stripe.Subscription, plan: string, line: { price: number; periodEnd: number }): Plans {
+  const { price, periodEnd } = line;
+  const { [METADATA.next]: next, [METADATA.paidPrice]: paid, [METADATA.paidUntil]: until } = metadata;
+  if (next === undefined || until === undefined) return { plan, price, next: null };
+  return periodEnd > Number(until) ? { plan: next, price, next: null } : { plan, price: Number(paid), next: { plan: next, price } };
+}
+
 /** One of ours has one line, with its price and period. Undefined for a subscription of another program. */
 export function subscriptionFact(given: Stripe.Subscription, { id, at }: { id: string; at: number }): GivenFact | undefined {
   const { [METADATA.customer]: customerId, [METADATA.product]: product, [METADATA.plan]: plan } = given.metadata;
   const item = given.items.data[0];
   if (customerId === undefined || product === undefined || plan === undefined || !item) return undefined;
   const { amount: price, currency } = fromStripeAmount(item.price.unit_amount ?? 0, item.price.currency);
+  const periodEnd = item.current_period_end;
   const fact: PaymentFact = {
     kind: 'subscription',
     status: STATUSES[given.status] ?? 'failing',
-    plan,
-    price,
+    ...plansOf(given, plan, { price, periodEnd }),
     currency,
-    periodEnd: item.current_period_end,
+    periodEnd,
     cancelsAt: given.cancel_at ?? (given.cancel_at_period_end ? item.current_period_end : null),
   };
   return { id, at, subscription: given.id, owner: { customerId, product }, fact };

@@ -5,14 +5,14 @@ import {
   EVENT_AGE_SECONDS,
   EventRefused,
   type PaymentPort,
-  type PlanSwitch,
   ProviderRefused,
   type SubscriptionChange,
 } from '../../../selling/billing/payment-port';
-import { fromStripeAmount, toStripeAmount } from './stripe-amounts';
+import { toStripeAmount } from './stripe-amounts';
 import { chargeAgain, chargesSince, refundFacts } from './stripe-charges';
 import { asked, connect, lacks, pagesOf, type StripeOptions } from './stripe-client';
 import { METADATA, newsOf, subscriptionFact } from './stripe-facts';
+import { previewSwitch, stayOnPlan, switchPlan } from './stripe-switch';
 import { chargeUse } from './stripe-use';
 
 const SCOPE = { expand: ['subscription'] };
@@ -64,25 +64,7 @@ export function createStripePort(options: StripeOptions): PaymentPort {
     const fact = subscriptionFact(given, { id: '', at });
     return fact ? [lookedUp(fact)] : [];
   };
-  /** The line with its new price; the product at Stripe stays. */
-  const switchOf = async (subscription: string, { price, at }: PlanSwitch) => {
-    const [item] = (await asked(stripe.subscriptions.retrieve(subscription))).items.data;
-    if (!item) throw new ProviderRefused('the subscription has no line');
-    const { currency, product } = item.price;
-    const unitAmount = toStripeAmount(price, currency.toUpperCase());
-    const id = typeof product === 'string' ? product : product.id;
-    const recurring = { interval: 'month' as const };
-    return {
-      items: [{ id: item.id, price_data: { currency, product: id, unit_amount: unitAmount, recurring } }],
-      proration: { proration_behavior: 'always_invoice' as const, proration_date: at },
-    };
-  };
-  const switchPlan = async (subscription: string, wish: PlanSwitch) => {
-    const { items, proration } = await switchOf(subscription, wish);
-    const change = { items, ...proration, metadata: { [METADATA.plan]: wish.plan }, payment_behavior: 'error_if_incomplete' } as const;
-    const idempotencyKey = `tollgate-switch-${subscription}-${wish.plan}-${wish.price}-${wish.at}`;
-    return factOf(await asked(stripe.subscriptions.update(subscription, change, { idempotencyKey })));
-  };
+  const askAgain = async (id: string) => factOf(await asked(stripe.subscriptions.retrieve(id)));
   const accountOf = async ({ customerId, email, account = '' }: CheckoutWish): Promise<string> => {
     const customer = { email, metadata: { [METADATA.customer]: customerId } };
     // The same key with another member's address would be refused for a day, and lead back to a customer that is deleted since.
@@ -99,6 +81,7 @@ export function createStripePort(options: StripeOptions): PaymentPort {
     name: options.name,
     leadsBack: true,
     isCancelFinal: false,
+    chargesAtOnce: true,
 
     async openCheckout(wish) {
       const account = wish.account ?? (await accountOf(wish));
@@ -121,7 +104,7 @@ export function createStripePort(options: StripeOptions): PaymentPort {
     },
 
     async *listFacts(of) {
-      if (typeof of === 'string') return yield* factOf(await asked(stripe.subscriptions.retrieve(of)));
+      if (typeof of === 'string') return yield* await askAgain(of);
       for await (const page of pagesOf((where) => stripe.subscriptions.list({ status: 'all', ...where }))) {
         const at = dateOf(page);
         for (const each of page.data) yield* factOf(each as Stripe.Response<Stripe.Subscription>, at);
@@ -130,16 +113,14 @@ export function createStripePort(options: StripeOptions): PaymentPort {
     },
 
     async changeSubscription(subscription, change: SubscriptionChange) {
-      if (change.kind === 'switch') return switchPlan(subscription, change);
-      if (change.kind === 'end') return factOf(await asked(stripe.subscriptions.cancel(subscription)));
-      return factOf(await asked(stripe.subscriptions.update(subscription, { cancel_at_period_end: change.kind === 'cancel' })));
+      if (change.kind === 'switch') await switchPlan(stripe, subscription, change);
+      else if (change.kind === 'stay') await stayOnPlan(stripe, subscription);
+      else if (change.kind === 'end') await asked(stripe.subscriptions.cancel(subscription));
+      else await asked(stripe.subscriptions.update(subscription, { cancel_at_period_end: change.kind === 'cancel' }));
+      return askAgain(subscription);
     },
 
-    async previewChange(subscription, wish) {
-      const { items, proration } = await switchOf(subscription, wish);
-      const preview = await asked(stripe.invoices.createPreview({ subscription, subscription_details: { items, ...proration } }));
-      return { ...fromStripeAmount(preview.total, preview.currency), isExact: true };
-    },
+    previewChange: (subscription, wish) => previewSwitch(stripe, subscription, wish),
 
     chargeAgain: (invoice, nowMs) => chargeAgain(stripe, invoice, nowMs),
     chargeUse: (subscription, use) => chargeUse(stripe, subscription, use),

@@ -2,7 +2,7 @@ import { type PoolClient } from 'pg';
 import { type CatalogueProduct, refusesTestKeys } from '../../../../plugins/core/catalogue/catalogue';
 import { firstCallOf, pickFirst } from '../../../selling/catalogue/first-call';
 import { windowsAt } from '../../../../plugins/core/access/quota';
-import { listPaid } from '../../../selling/billing/paid-subscriptions';
+import { listPaid } from '../../../selling/paid-plans/paid-subscriptions';
 import { changeSubscriptionOptimistically, SubscriptionChanged } from '../../../selling/subscriptions/change-subscription-optimistically';
 import { askForPlan, withdrawPlanRequest } from '../../../selling/subscriptions/ask-for-plan';
 import { changeSubscription } from '../../../selling/subscriptions/change-subscription';
@@ -19,7 +19,7 @@ import { type DashboardDeps, type KnownSource } from '../../http/dashboard-deps'
 import { Refusal } from '../../http/refusal';
 import { shapeAnswer } from '../../http/shape-answer';
 import { isCollecting, isPaidFirst } from '../../../selling/billing/payments-of';
-import { refuseOtherTerms, refusePaid, refuseUnpaid, refuseWithoutApproval } from './plan-terms';
+import { refuseOtherTerms, refusePaid, requireFreeNow } from './plan-terms';
 import { restOfMonth } from './rest-of-month';
 import { readSubscriptionUse, type SubscriptionStanding } from './subscription-use';
 import { type Caller } from '../../http/callers';
@@ -155,12 +155,9 @@ export const planHandlers: Handlers<typeof planEndpoints> = {
   },
 
   'POST /subscriptions': async ({ body: { product, plan, terms, consent }, caller }, deps) => {
-    if (!caller.isSeller) {
-      await refuseWithoutApproval({ product, plan }, deps);
-      await refuseUnpaid({ product, plan }, deps);
-    }
-    await refuseOtherTerms({ product, plan, terms }, deps);
     const { customerId, actor } = caller;
+    if (!caller.isSeller) await requireFreeNow(deps.db, { customerId, product, plan }, deps);
+    await refuseOtherTerms({ product, plan, terms }, deps);
     const wanted = { customer: customerId, product, actor, keepsLimits: true, consent, ...(plan !== null && { plan }) };
     const made = await createSubscription(deps.db, wanted);
     return standing(deps.db, made.id, { caller, deps });
@@ -171,11 +168,7 @@ export const planHandlers: Handlers<typeof planEndpoints> = {
     const { version, plan, terms, acceptLowerThanUsed, consent } = body;
     return changeAt({ id, version }, scope, async (client, before) => {
       if (plan !== before.plan) {
-        if (!caller.isSeller) {
-          await refuseWithoutApproval({ product: before.product, plan }, deps);
-          await refuseUnpaid({ product: before.product, plan }, deps);
-        }
-        await refusePaid(client, before);
+        if (!caller.isSeller) await requireFreeNow(client, { ...before, plan }, deps);
         await requireChangesLeft(client, before);
       }
       await refuseOtherTerms({ product: before.product, plan, terms }, deps);

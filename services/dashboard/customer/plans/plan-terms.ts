@@ -1,11 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Catalogue, type CataloguePlan } from '../../../../plugins/core/catalogue/catalogue';
 import { type Terms } from '../../contract/plans';
-import { type PoolClient } from 'pg';
-import { findPaid } from '../../../selling/billing/paid-subscriptions';
-import { OperationRefused } from '../../../selling/operations/operation-refused';
+import { toMinor, toSafeNumber } from '../../../../plugins/core/catalogue/money';
+import { type Database } from '../../../../plugins/stores/postgres/database';
+import { findPaid, heldPlan } from '../../../selling/paid-plans/paid-subscriptions';
+import {
+  type ChangeRefusal,
+  decidePlanChange,
+  type HeldPlan,
+  type PlanChange,
+  type WantedPlan as PolicyPlan,
+} from '../../../selling/paid-plans/plan-change';
 import { viewSubscriptions } from '../../../selling/subscriptions/subscription-view';
-import { isCollecting, isPaidFirst } from '../../../selling/billing/payments-of';
+import { chargingOf } from '../../../selling/billing/payments-of';
 import { type DashboardDeps } from '../../http/dashboard-deps';
 import { Refusal } from '../../http/refusal';
 
@@ -43,32 +50,74 @@ export async function refuseOtherTerms(wanted: WantedPlan & { readonly terms?: T
   throw new Refusal('terms_changed');
 }
 
-/** Customers choose; the seller decides. @throws Refusal 409 `plan_needs_approval` */
-export async function refuseWithoutApproval(wanted: WantedPlan, deps: DashboardDeps): Promise<void> {
-  const offered = findPlan(await deps.catalogue(), wanted);
-  if (offered?.approval !== 'request') return;
-  const detail = `The plan ${offered.name} is given on request: ask for it under Plans.`;
-  throw new Refusal('plan_needs_approval', { detail });
+const day = (seconds: number): string => new Date(seconds * 1_000).toISOString().slice(0, 10);
+
+/** As a customer reads why a change of plan is not to be had. */
+function refusalFor(why: ChangeRefusal, held: HeldPlan | undefined): Refusal {
+  const [end, next] = [day(held?.cancelsAt ?? held?.periodEnd ?? 0), held?.next?.plan ?? ''];
+  const isEnding = held !== undefined && held.cancelsAt !== null;
+  const ends = `You have cancelled ${held?.plan ?? 'the plan'}, which ends on ${end}. Keep it under Billing, or choose again after that day.`;
+  switch (why) {
+    case 'on_request':
+      return new Refusal('plan_needs_approval');
+    case 'paid':
+      return new Refusal('plan_paid', { detail: isEnding ? ends : 'This plan is paid in advance. End the payment under Billing first.' });
+    case 'current':
+      return new Refusal('plan_current', { detail: 'You have this plan, and it is paid.' });
+    case 'currency':
+      return new Refusal('currency_differs');
+    case 'waiting':
+      return new Refusal('change_refused', { detail: `${next} begins on ${end}. Take that back under Billing first.` });
+    case 'owed':
+      return new Refusal('change_refused', { detail: 'The last payment failed. Make it good under Billing first.' });
+    case 'ending':
+      return new Refusal('change_refused', { detail: ends });
+  }
 }
 
-/** Where payments are taken, a plan with a price begins when it is paid. @throws Refusal 409 `payment_needed` */
-export async function refuseUnpaid(wanted: WantedPlan, { catalogue, payments }: DashboardDeps): Promise<void> {
+/** As the policy judges it; undefined for a plan that is not offered. */
+function wantedOf(catalogue: Catalogue, wanted: WantedPlan): PolicyPlan | undefined {
+  if (wanted.plan === null) return { plan: null, price: 0, currency: null, isOnRequest: false };
+  const found = findPlan(catalogue, wanted);
+  if (!found) return undefined;
+  const { name: plan, currency, approval } = found;
+  return { plan, price: toSafeNumber(toMinor(found.price, currency)), currency, isOnRequest: approval === 'request' };
+}
+
+interface ChangeWish extends WantedPlan {
+  readonly customerId: string;
+}
+
+/** Of a change that a customer wants and can have. */
+export type AllowedChange = Exclude<PlanChange, { readonly kind: 'refused' }>;
+
+/**
+ * What a change of plan does, when, and for what, by the one policy for all of them. A plan that is not offered is left to be refused by its
+ * own name.
+ * @throws Refusal
+ */
+export async function decideFor(db: Database, wish: ChangeWish, { catalogue, payments }: DashboardDeps): Promise<AllowedChange> {
   const sold = await catalogue();
-  const offered = findPlan(sold, wanted);
-  if (offered && isPaidFirst(offered) && isCollecting(sold, payments)) throw new Refusal('payment_needed');
+  const wanted = wantedOf(sold, wish);
+  if (!wanted) return { kind: 'now', charge: 0 };
+  const paid = await findPaid(db, wish.customerId, wish.product);
+  const held = paid && heldPlan(paid);
+  const own = (await viewSubscriptions(db, wish.customerId)).find(({ product }) => product === wish.product);
+  const agreed = own?.state !== 'cancelled' && own?.priceOverride != null ? (own.plan ?? undefined) : undefined;
+  const change = decidePlanChange({ wanted, held, agreed, charging: chargingOf(sold, payments, paid?.provider), by: 'customer' });
+  if (change.kind === 'refused') throw refusalFor(change.why, held);
+  return change;
 }
 
-/** A plan at a price of the customer's own is paid as it was agreed, and the payment provider knows the plan's price alone. @throws OperationRefused `plan_current` */
-export async function refuseOwnPriced(
-  db: PoolClient,
-  { customerId, product, plan }: { customerId: string; product: string; plan: string },
-) {
-  const own = (await viewSubscriptions(db, customerId)).find((each) => each.product === product && each.state !== 'cancelled');
-  if (!own || own.priceOverride === null || own.plan !== plan) return;
-  throw new OperationRefused('plan_current', 'you have this plan at a price of your own, and pay it as you agreed with the seller');
+/** For what begins with the next request and is paid afterwards, or not at all. @throws Refusal `payment_needed`, `plan_paid` and others */
+export async function requireFreeNow(db: Database, wish: ChangeWish, deps: DashboardDeps): Promise<void> {
+  const { kind } = await decideFor(db, wish, deps);
+  if (kind === 'pay') throw new Refusal('payment_needed');
+  if (await findPaid(db, wish.customerId, wish.product)) throw new Refusal('plan_paid');
 }
 
-/** What is paid goes on until its period is over, and would be charged again. @throws Refusal 409 `plan_paid` */
-export async function refusePaid(db: PoolClient, { customerId, product }: { customerId: string; product: string }): Promise<void> {
-  if (await findPaid(db, customerId, product)) throw new Refusal('plan_paid');
+/** What is paid goes on until its period is over, and would be charged again. @throws Refusal `plan_paid` */
+export async function refusePaid(db: Database, { customerId, product }: { customerId: string; product: string }): Promise<void> {
+  const paid = await findPaid(db, customerId, product);
+  if (paid) throw refusalFor('paid', heldPlan(paid));
 }

@@ -19,7 +19,7 @@ import { type Handlers } from '../../http/bind-endpoint';
 import { readSubscriptionUse } from '../../customer/plans/subscription-use';
 import { inviteCustomer, suspendAndTell } from './customer-letters';
 import { customerRecords, listOf, todayOf } from './customer-list';
-import { givePlan } from './give-plan';
+import { givePlan, settlePayment } from './give-plan';
 import { toRates } from './home-handlers';
 
 const MAX_ALERTS = 10;
@@ -81,7 +81,7 @@ export const customerHandlers: Handlers<typeof customerEndpoints> = {
   'POST /operator/suspensions': ({ body, caller: { actor } }, deps) => suspendAndTell({ ...body, actor }, deps),
 
   'PUT /operator/customers/:id/plan': ({ params: { id: customer }, body, caller: { actor } }, deps) =>
-    givePlan(deps, { ...body, customer, actor }),
+    givePlan(deps, { ...body, payment: body.payment, customer, actor }),
 
   'PUT /operator/subscriptions/:id/limits': async ({ params: { id }, body, caller: { actor, email: setBy } }, { db }) => {
     await setLimits(db, { ...body, id, actor, setBy });
@@ -92,8 +92,9 @@ export const customerHandlers: Handlers<typeof customerEndpoints> = {
     return { requests, next: next ?? null };
   },
 
-  'POST /operator/plan-requests/:id/approve': async ({ params: { id }, caller: { actor } }, { db }) => {
-    await approvePlanRequest(db, { id, actor });
+  'POST /operator/plan-requests/:id/approve': async ({ params: { id }, body: { payment }, caller: { actor } }, deps) => {
+    const { customerId, product } = await approvePlanRequest(deps.db, { id, actor, paymentGoesOn: payment !== undefined });
+    await settlePayment(deps, { customerId, product, payment, actor });
   },
 
   'POST /operator/plan-requests/:id/decline': async ({ params: { id }, body: { reason }, caller: { actor } }, { db }) => {

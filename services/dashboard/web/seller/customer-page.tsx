@@ -15,6 +15,7 @@ import { SuspensionNotice } from '../parts/components/suspension-notice';
 import { CustomerKeys } from './customer-keys';
 import { CustomerPayments } from './payment-list';
 import { CustomerSubscriptions } from './customer-subscriptions';
+import { type PaymentChoice, PaymentChoiceField } from './payment-choice';
 import { PlanRequests } from './plan-requests';
 import { RequestTable } from './request-table';
 import { SuspendDialog, type SuspensionTarget } from './suspend-dialog';
@@ -235,9 +236,11 @@ function GivePlanDialog({ customer: { id, email, subscriptions }, onClose }: Giv
   const product = products.find((each) => each.id === chosen) ?? products[0];
   const present = subscriptions.find((each) => each.product === product?.id && each.state !== 'cancelled');
   const [plan, setPlan] = useState('');
+  const [payment, setPayment] = useState<PaymentChoice>('');
   const { submit, pending, problem } = useSubmit(async () => {
     if (!product) return;
-    await call('PUT /operator/customers/:id/plan', { params: { id }, body: { product: product.id, plan: plan === '' ? null : plan } });
+    const body = { product: product.id, plan: plan === '' ? null : plan, ...(payment !== '' && { payment }) };
+    await call('PUT /operator/customers/:id/plan', { params: { id }, body });
     toast(`${email} has ${plan === '' ? 'the base limits' : plan} of ${product.title} now.`);
     await client.invalidateQueries({ queryKey: ['operator'] });
     onClose();
@@ -277,6 +280,7 @@ function GivePlanDialog({ customer: { id, email, subscriptions }, onClose }: Giv
             {present ? `It replaces ${present.plan ?? 'the base limits'}` : 'It subscribes the customer to the product'} from the next
             request on, and counts on the monthly statement.
           </Text>
+          <PaymentChoiceField isAsked={problem?.code === 'plan_paid'} value={payment} onChange={setPayment} />
           <ProblemAlert problem={problem} />
           <FormButtons action="Give plan" pending={pending} onCancel={onClose} />
         </Stack>

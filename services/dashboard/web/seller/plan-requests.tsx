@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { type OpenPlanRequest } from '../../contract/operator-customers';
 import { planRequestsQuery } from '../parts/api/operator-queries';
+import { ApiProblem } from '../parts/api/api-problem';
 import { call } from '../parts/api/request';
 import { toast } from '../parts/browser/toast';
 import { ConfirmDialog } from '../parts/components/confirm-dialog';
@@ -14,6 +15,7 @@ import { ProblemAlert } from '../parts/components/problem-alert';
 import { formatCount, formatPrice } from '../parts/format/numbers';
 import { useRead } from '../parts/hooks/use-read';
 import { countedBy, thenText } from '../customer/plans/offers';
+import { type PaymentChoice, PaymentChoiceField } from './payment-choice';
 import { ReasonDialog } from './reason-dialog';
 
 interface Answering {
@@ -97,14 +99,21 @@ interface AnswerDialogProps {
   readonly onClose: () => void;
 }
 
+/** Of a request that is declined the reason, else what becomes of a payment for another plan. */
+type PlanAnswer = { readonly reason: string } | { readonly payment: PaymentChoice };
+
 /** Approves or declines a request, and reloads what other pages show of the customer. */
-function useAnswer({ id, plan, customer }: OpenPlanRequest): (declined?: { readonly reason: string }) => Promise<void> {
+function useAnswer({ id, plan, customer }: OpenPlanRequest): (answer: PlanAnswer) => Promise<void> {
   const client = useQueryClient();
-  return async (declined) => {
+  return async (answer) => {
     const params = { id };
-    if (declined) await call('POST /operator/plan-requests/:id/decline', { params, body: declined });
-    else await call('POST /operator/plan-requests/:id/approve', { params });
-    toast(declined ? 'The request is declined.' : `${customer} has ${plan} now.`);
+    const isDeclined = 'reason' in answer;
+    if (isDeclined) await call('POST /operator/plan-requests/:id/decline', { params, body: answer });
+    else {
+      const body = answer.payment === '' ? {} : { payment: answer.payment };
+      await call('POST /operator/plan-requests/:id/approve', { params, body });
+    }
+    toast(isDeclined ? 'The request is declined.' : `${customer} has ${plan} now.`);
     await client.invalidateQueries({ queryKey: ['operator'] });
   };
 }
@@ -112,12 +121,23 @@ function useAnswer({ id, plan, customer }: OpenPlanRequest): (declined?: { reado
 function ApproveDialog({ request, onClose }: AnswerDialogProps): ReactNode {
   const { customer, title, plan, daily, monthly } = request;
   const answer = useAnswer(request);
+  const [isPaid, setPaid] = useState(false);
+  const [payment, setPayment] = useState<PaymentChoice>('');
+  async function approve(): Promise<void> {
+    try {
+      await answer({ payment });
+    } catch (error) {
+      if (error instanceof ApiProblem && error.code === 'plan_paid') setPaid(true);
+      throw error;
+    }
+  }
   return (
-    <ConfirmDialog title={`Approve ${plan} for ${customer}?`} action="Approve" onConfirm={() => answer()} onClose={onClose}>
+    <ConfirmDialog title={`Approve ${plan} for ${customer}?`} action="Approve" onConfirm={approve} onClose={onClose}>
       <Text size="sm">
         {title} from the next request on: {formatCount(daily)} {countedBy(request)} a day and {formatCount(monthly)} a month for{' '}
         {formatPrice(request)} a month. The customer is told by email.
       </Text>
+      <PaymentChoiceField isAsked={isPaid} value={payment} onChange={setPayment} />
     </ConfirmDialog>
   );
 }

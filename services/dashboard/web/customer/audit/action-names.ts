@@ -76,6 +76,8 @@ export const ACTION_NAMES: Readonly<Record<AuditAction, string>> = {
   'payment.cancel': 'Paid plan cancelled',
   'payment.keep': 'Cancellation of a paid plan taken back',
   'payment.switch': 'Paid plan changed',
+  'payment.stay': 'Change of a paid plan taken back',
+  'payment.end': 'Payment ended by the seller',
   'payment.retry': 'Failed payment charged once more',
   'billing.details': 'Details for invoices changed',
   'billing.paid': 'Invoice marked as paid',

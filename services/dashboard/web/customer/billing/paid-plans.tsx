@@ -29,7 +29,7 @@ const STATES = {
 
 /** What comes next, in a sentence. */
 function nextOf(
-  { status, cancelsAt, periodEndsAt, graceEndsAt, isGiven, price, currency }: PaidPlan,
+  { status, cancelsAt, periodEndsAt, graceEndsAt, isGiven, price, currency, next }: PaidPlan,
   { dateOf, hasPortal }: { readonly dateOf: (iso: string) => string; readonly hasPortal: boolean },
 ): string {
   if (!isGiven) return 'The plan is not given until the payment is made good.';
@@ -38,51 +38,91 @@ function nextOf(
     return `Pay by ${dateOf(graceEndsAt)}${where}, or the plan ends.`;
   }
   if (cancelsAt !== null) return `Ends on ${dateOf(cancelsAt)}; nothing more is charged.`;
-  const charge = formatPrice({ price, currency });
+  const charge = formatPrice({ price: next?.price ?? price, currency });
+  if (next !== null) return `${next.plan} begins on ${dateOf(periodEndsAt)}, with a charge of ${charge}.`;
   return status === 'trial'
     ? `Free until ${dateOf(periodEndsAt)}, then ${charge} a month.`
     : `Next charge of ${charge} on ${dateOf(periodEndsAt)}.`;
 }
 
-/** Cancels with the period that is paid, or takes that back. */
-function PaidPlanAct({ paid, title }: { readonly paid: PaidPlan; readonly title: string }): ReactNode {
+type Act = 'keep' | 'cancel' | 'stay';
+
+/** What is asked, and what comes of it. */
+const ACTS: Readonly<Record<Act, { readonly verb: string; readonly action: string; readonly text: string; readonly done: string }>> = {
+  keep: {
+    verb: 'Keep',
+    action: 'Keep the plan',
+    text: 'The plan goes on, and is charged each month again.',
+    done: 'goes on.',
+  },
+  cancel: {
+    verb: 'Cancel',
+    action: 'End the plan',
+    text: 'The plan goes on until the period that is paid is over. After that the base limits hold, and nothing is charged any more.',
+    done: 'ends with the period that is paid.',
+  },
+  stay: {
+    verb: 'Stay on',
+    action: 'Stay on the plan',
+    text: 'The plan goes on with the next period, at its price. The change to another plan is taken back.',
+    done: 'stays.',
+  },
+};
+
+/** Takes a change back that waits for the next period. */
+async function stay({ id, plan }: PaidPlan): Promise<void> {
+  const params = { id };
+  const { preview } = await call('POST /paid-plans/:id/preview', { params, body: { plan } });
+  await call('PUT /paid-plans/:id/plan', { params, body: { preview } });
+}
+
+/** One thing that can be done to a paid plan. */
+function PaidPlanAct({ paid, act, title }: { readonly paid: PaidPlan; readonly act: Act; readonly title: string }): ReactNode {
   const client = useQueryClient();
-  // The dialog goes on asking what it asked, though the plan is another one a moment before it closes.
-  const [asked, setAsked] = useState<'keep' | 'cancel'>();
-  const isCancelled = paid.cancelsAt !== null;
-  const { isCancelFinal } = paid;
-  const isKept = asked === 'keep';
-  if (isCancelled && isCancelFinal && !asked) return null;
+  const [isAsked, setAsked] = useState(false);
+  const { verb, action, text, done } = ACTS[act];
 
   async function change(): Promise<void> {
     const params = { id: paid.id };
-    await (isKept ? call('POST /paid-plans/:id/keep', { params }) : call('POST /paid-plans/:id/cancel', { params }));
+    if (act === 'stay') await stay(paid);
+    else await (act === 'keep' ? call('POST /paid-plans/:id/keep', { params }) : call('POST /paid-plans/:id/cancel', { params }));
     await client.invalidateQueries();
-    toast(isKept ? `${title} goes on.` : `${title} ends with the period that is paid.`);
+    toast(`${title} ${done}`);
   }
 
   return (
     <>
-      <Button size="compact-sm" variant="default" className="tappable" onClick={() => setAsked(isCancelled ? 'keep' : 'cancel')}>
-        {isCancelled ? `Keep ${title}` : `Cancel ${title}`}
+      <Button size="compact-sm" variant="default" className="tappable" onClick={() => setAsked(true)}>
+        {`${verb} ${title}`}
       </Button>
-      {asked && (
+      {isAsked && (
         <ConfirmDialog
-          title={isKept ? `Keep ${title}?` : `Cancel ${title}?`}
-          action={isKept ? 'Keep the plan' : 'End the plan'}
-          isDangerous={!isKept}
+          title={`${verb} ${title}?`}
+          action={action}
+          isDangerous={act === 'cancel'}
           onConfirm={change}
-          onClose={() => setAsked(undefined)}
+          onClose={() => setAsked(false)}
         >
           <Text size="sm">
-            {isKept
-              ? 'The plan goes on, and is charged each month again.'
-              : 'The plan goes on until the period that is paid is over. After that the base limits hold, and nothing is charged any more.'}
-            {!isKept && isCancelFinal && ' This cannot be taken back, and a trial ends at once.'}
+            {text}
+            {act === 'cancel' && paid.isCancelFinal && ' This cannot be taken back, and a trial ends at once.'}
           </Text>
         </ConfirmDialog>
       )}
     </>
+  );
+}
+
+function PaidPlanActs({ paid, title }: { readonly paid: PaidPlan; readonly title: string }): ReactNode {
+  const { cancelsAt, isCancelFinal, next } = paid;
+  const acts: Act[] = cancelsAt === null ? ['cancel'] : isCancelFinal ? [] : ['keep'];
+  if (next !== null) acts.push('stay');
+  return (
+    <Group gap="xs">
+      {acts.map((act) => (
+        <PaidPlanAct key={act} paid={paid} act={act} title={title} />
+      ))}
+    </Group>
   );
 }
 
@@ -112,7 +152,7 @@ export function PaidPlans({ paid, above, hasPortal }: BillingView): ReactNode {
     { header: 'Product', isTitle: true, cell: ({ product, plan }) => `${titleOf(product)}: ${plan}` },
     { header: 'State', cell: ({ status }) => <Badge color={STATES[status].color}>{STATES[status].text}</Badge> },
     { header: 'Next', cell: (each) => nextOf(each, { dateOf, hasPortal }) },
-    { header: 'Change', cell: (each) => <PaidPlanAct paid={each} title={`${titleOf(each.product)} ${each.plan}`} /> },
+    { header: 'Change', cell: (each) => <PaidPlanActs paid={each} title={`${titleOf(each.product)} ${each.plan}`} /> },
   ];
   return (
     <Panel title="Paid plans" aside={hasPortal && <PortalButton />}>

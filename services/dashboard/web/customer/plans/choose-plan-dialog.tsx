@@ -9,6 +9,8 @@ import { call } from '../../parts/api/request';
 import { switchCostQuery } from '../../parts/api/queries';
 import { Loaded } from '../../parts/components/loaded';
 import { formatCount, formatPrice } from '../../parts/format/numbers';
+import { dayOf, formatDay } from '../../parts/format/time';
+import { useSession } from '../../parts/hooks/use-session';
 import { toast } from '../../parts/browser/toast';
 import { ConsentChoice, isAgreed, wantingConsent } from '../../parts/components/consent-choice';
 import { ConfirmDialog } from '../../parts/components/confirm-dialog';
@@ -53,12 +55,11 @@ const DONE: Readonly<Record<Exclude<Act, 'Pay'>, (title: string, plan: string) =
   Switch: (title, plan) => `${title} is on ${plan} now.`,
 };
 
-async function send(act: Exclude<Act, 'Pay'>, { product, offer, acceptLowerThanUsed, consent, at }: Wish): Promise<void> {
+async function send(act: Exclude<Act, 'Pay'>, { product, offer, acceptLowerThanUsed, consent, preview }: Wish): Promise<void> {
   const wanted = { plan: offer.plan, terms: termsOf(offer), consent };
   if (act === 'Switch') {
-    if (product.paidPlanId === null || offer.plan === null || at === undefined) return;
-    const params = { id: product.paidPlanId };
-    await call('PUT /paid-plans/:id/plan', { params, body: { plan: offer.plan, terms: termsOf(offer), at } });
+    if (product.paidPlanId === null || preview === undefined) return;
+    await call('PUT /paid-plans/:id/plan', { params: { id: product.paidPlanId }, body: { preview } });
   } else if (act === 'Request' && offer.plan !== null)
     await call('POST /plan-requests', { body: { ...wanted, plan: offer.plan, product: product.id } });
   else if (act === 'Change' && product.subscription !== null) {
@@ -72,8 +73,8 @@ interface Wish {
   readonly offer: Offer;
   readonly acceptLowerThanUsed: boolean;
   readonly consent: string[];
-  /** Of what the change of a paid plan costs now. */
-  readonly at?: number | undefined;
+  /** Of a change of a paid plan, as it was shown. */
+  readonly preview?: string | undefined;
 }
 
 /** Subscribes, changes the plan, or asks for one. A limit below what is used already is said before anything happens. */
@@ -85,7 +86,7 @@ export function ChoosePlanDialog({ product, offer, onClose }: ChoosePlanDialogPr
   const act = actOf(product, offer);
   const name = offer.plan ?? 'Base';
   const isBelowUse = belowUse !== undefined;
-  const cost = useQuery({ ...switchCostQuery(product.paidPlanId ?? '', offer.plan ?? ''), enabled: act === 'Switch' });
+  const cost = useQuery({ ...switchCostQuery(product.paidPlanId ?? '', offer.plan ?? '', termsOf(offer)), enabled: act === 'Switch' });
 
   async function choose(): Promise<void> {
     try {
@@ -94,9 +95,11 @@ export function ChoosePlanDialog({ product, offer, onClose }: ChoosePlanDialogPr
         return window.location.assign(url);
       }
       if (act === 'Pay') return;
-      await send(act, { product, offer, acceptLowerThanUsed: isBelowUse, consent, at: cost.data?.at });
+      await send(act, { product, offer, acceptLowerThanUsed: isBelowUse, consent, preview: cost.data?.preview });
       const isStopped = act !== 'Request' && product.subscription?.suspended !== undefined;
-      toast(`${DONE[act](product.title, name)}${isStopped ? ' The seller still suspends it.' : ''}`);
+      const isLater = cost.data?.begins === 'next_period';
+      const done = isLater ? `${product.title} changes to ${name} with the next period.` : DONE[act](product.title, name);
+      toast(`${done}${isStopped ? ' The seller still suspends it.' : ''}`);
     } catch (error) {
       if (error instanceof ApiProblem && error.code === 'limit_below_use') setBelowUse(error);
       throw explainConflict(error);
@@ -130,18 +133,21 @@ export function ChoosePlanDialog({ product, offer, onClose }: ChoosePlanDialogPr
   );
 }
 
-/** What a change of a paid plan costs, for what is left of the period. */
-function SwitchCost({ amount, currency, isExact }: Answer<'POST /paid-plans/:id/preview'>): ReactNode {
-  const isCredit = amount.startsWith('-');
-  const money = formatPrice({ price: isCredit ? amount.slice(1) : amount, currency });
-  const exact = isCredit
-    ? `${money} of what you have paid is credited to the next charges.`
-    : `${money} is charged now, for the rest of the period.`;
-  const most = `For the days that are left of the period, ${money} at most is ${isCredit ? 'refunded' : 'charged'} now. The payment provider says how much only when it does so.`;
+/** When a change of a paid plan begins, and what it costs. */
+function SwitchCost({ begins, beginsAt, amount, currency }: Answer<'POST /paid-plans/:id/preview'>): ReactNode {
+  const { quotaTimeZone } = useSession();
+  const day = beginsAt === null ? '' : formatDay(dayOf(new Date(beginsAt), quotaTimeZone));
+  const isFree = /^[0.]+$/.test(amount);
+  const TEXTS = {
+    now: isFree
+      ? 'The plan changes at once, and nothing is charged during the trial.'
+      : `${formatPrice({ price: amount, currency })} is charged now: a period costs the dearest plan that you have in it. The plan changes at once if the payment succeeds, and nothing changes if not.`,
+    next_period: `The plan changes on ${day}, when the period is over that you have paid for. Nothing is charged or credited before.`,
+    keep: 'You stay on this plan: the change to another one is taken back. Nothing is charged now.',
+  };
   return (
     <Text size="sm" mt="sm">
-      {isExact ? exact : most} The plan changes at once if that succeeds, and nothing changes if not. From the next period on the price
-      above is charged.
+      {TEXTS[begins]} From the next period on the price above is charged.
     </Text>
   );
 }

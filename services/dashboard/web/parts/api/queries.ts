@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { type Query } from '../../../contract/endpoints';
+import { type Terms } from '../../../contract/plans';
 import { type KeyFilter } from './key-filter';
 import { call } from './request';
 
@@ -121,12 +122,14 @@ export const checkoutQuery = (id: string) =>
     queryFn: () => call('GET /checkouts/:id', { params: { id } }),
     refetchInterval: ({ state }) => (state.data?.state === 'open' ? 1_500 : false),
   });
-/** Cost of another plan in place of a paid one. */
-export const switchCostQuery = (id: string, plan: string) =>
+/** What another plan does in place of a paid one, and what it costs. */
+export const switchCostQuery = (id: string, plan: string, terms: Terms) =>
   queryOptions({
-    queryKey: ['billing', 'switch', id, plan],
-    queryFn: () => call('POST /paid-plans/:id/preview', { params: { id }, body: { plan } }),
+    queryKey: ['billing', 'switch', id, plan, terms],
+    queryFn: () => call('POST /paid-plans/:id/preview', { params: { id }, body: { plan, terms } }),
     staleTime: 0,
+    // What is shown can be accepted; looking again would take that away while it is read.
+    refetchOnWindowFocus: false,
   });
 export const ownPaymentsQuery = (after: After) =>
   queryOptions({ queryKey: ['billing', 'payments', after], queryFn: () => call('GET /payments', { query: { after } }) });

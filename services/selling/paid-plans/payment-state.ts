@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+
 /**
  * What a payment provider says of one subscription, as facts in the provider's own time, and what they come to. Facts may arrive twice,
  * late, in any order or never; the state depends only on which facts there are.
@@ -5,6 +7,13 @@
 
 /** Seconds since 1970, as the provider has them. */
 type Seconds = number;
+
+/** Another plan, which begins with the next period. */
+export interface NextPlan {
+  readonly plan: string;
+  /** A month, in the currency that is paid in. */
+  readonly price: number;
+}
 
 /** How the provider has a subscription. Amounts are whole units of the currency's smallest part. */
 export interface SubscriptionFact {
@@ -17,6 +26,8 @@ export interface SubscriptionFact {
   readonly periodEnd: Seconds;
   /** When it ends because it was cancelled; null while it renews. Absent: the provider does not say, and what it said before holds. */
   readonly cancelsAt?: Seconds | null;
+  /** Absent: none waits. */
+  readonly next?: NextPlan | null;
 }
 
 /** One invoice of the provider's that was paid, or could not be charged. */
@@ -49,6 +60,7 @@ export interface DatedFact {
 
 export interface PaymentState extends Omit<SubscriptionFact, 'kind'> {
   readonly cancelsAt: Seconds | null;
+  readonly next: NextPlan | null;
   /** When a charge first failed that was not made good since; null when nothing is owed. */
   readonly failingSince: Seconds | null;
 }
@@ -71,8 +83,8 @@ function inOrder(a: DatedFact, b: DatedFact): number {
 
 function step(state: PaymentState | undefined, { at, fact }: DatedFact): PaymentState | undefined {
   if (fact.kind === 'subscription') {
-    const { kind: _kind, cancelsAt = state?.cancelsAt ?? null, ...rest } = fact;
-    const members = { ...rest, cancelsAt };
+    const { kind: _kind, cancelsAt = state?.cancelsAt ?? null, next = null, ...rest } = fact;
+    const members = { ...rest, cancelsAt, next };
     // No provider brings a subscription back that has ended.
     if (state?.status === 'ended') return state;
     if (fact.status === 'failing') return { ...members, failingSince: state?.failingSince ?? at };
@@ -89,6 +101,17 @@ function step(state: PaymentState | undefined, { at, fact }: DatedFact): Payment
 /** @returns undefined before the provider has said what kind of subscription it is */
 export function reducePayments(facts: readonly DatedFact[]): PaymentState | undefined {
   return [...facts].sort(inOrder).reduce<PaymentState | undefined>(step, undefined);
+}
+
+/**
+ * Whether nobody can know from these facts how a subscription is now: of its newest second there are two, such as a cancellation and its
+ * withdrawal, and providers send events in any order. What is asked later stands after both.
+ */
+export function isUncertain(facts: readonly DatedFact[]): boolean {
+  const own = facts.filter(({ fact }) => fact.kind === 'subscription');
+  const newest = Math.max(...own.map(({ at }) => at));
+  const [first, ...others] = own.filter(({ at }) => at === newest).map(({ fact }) => fact);
+  return others.some((fact) => !isDeepStrictEqual(fact, first));
 }
 
 /** What a seller allows, by `billing.payments` of the catalogue. */

@@ -1,4 +1,6 @@
-import { type Entitlement, type PaymentState } from './payment-state';
+import { type HeldPlan } from './plan-change';
+import { type Entitlement, type NextPlan, type PaymentState } from './payment-state';
+import { OperationRefused } from '../operations/operation-refused';
 import { type Database } from '../../../plugins/stores/postgres/database';
 
 /** A subscription by the provider's own id. */
@@ -21,13 +23,15 @@ export interface PaidSubscription extends PaidRef {
   readonly failingSince: number | null;
   readonly entitlement: Entitlement;
   readonly givenPlan: string | null;
+  /** What begins with the next period in place of the plan; null: nothing does. */
+  readonly next: NextPlan | null;
 }
 
 const epoch = (column: string): string => `extract(epoch FROM ${column})::float8`;
 const SELECT = `
 SELECT id, provider, reference, customer_id AS "customerId", product_id AS product, plan_name AS plan, status, price::float8 AS price, currency,
   ${epoch('period_end')} AS "periodEnd", ${epoch('cancels_at')} AS "cancelsAt", ${epoch('failing_since')} AS "failingSince", entitlement,
-  given_plan AS "givenPlan"
+  given_plan AS "givenPlan", CASE WHEN next_plan IS NOT NULL THEN json_build_object('plan', next_plan, 'price', next_price) END AS next
 FROM paid_subscription`;
 
 /** Those that have not ended, by product. */
@@ -62,6 +66,23 @@ export async function findPaidProducts(db: Database, customerId: string): Promis
 /** The one that pays for a product now; undefined where nothing is paid. */
 export async function findPaid(db: Database, customerId: string, product: string): Promise<PaidSubscription | undefined> {
   return (await listPaid(db, customerId)).find((each) => each.product === product);
+}
+
+/** As `plan-change.ts` judges it; undefined before the provider has said what it is. */
+export function heldPlan({ status, plan, price, currency, periodEnd, cancelsAt, next }: PaidSubscription): HeldPlan | undefined {
+  if (status === null || plan === null || price === null || currency === null || periodEnd === null) return undefined;
+  return { status, plan, price, currency, periodEnd, cancelsAt, next };
+}
+
+/**
+ * For what a seller gives or ends: a payment provider would go on charging for a plan that the customer no longer has.
+ * @throws OperationRefused `plan_paid`
+ */
+export async function requireUnpaid(db: Database, { customerId, product }: { customerId: string; product: string }): Promise<void> {
+  const paid = await findPaid(db, customerId, product);
+  if (!paid) return;
+  const text = `the customer pays for "${String(paid.plan)}" at ${paid.provider}; end that payment first, or say that it goes on`;
+  throw new OperationRefused('plan_paid', text);
 }
 
 /** Those of one provider that go on as far as we know. */

@@ -1,5 +1,11 @@
 import { chargesOf } from '../../../services/selling/billing/charge-states';
-import { type DatedFact, entitlementOf, graceEnd, type PaymentFact, reducePayments } from '../../../services/selling/billing/payment-state';
+import {
+  type DatedFact,
+  entitlementOf,
+  graceEnd,
+  type PaymentFact,
+  reducePayments,
+} from '../../../services/selling/paid-plans/payment-state';
 import { fc } from '../../support/fast-check';
 
 const DAY = 86_400;
@@ -60,7 +66,7 @@ class Provider {
 
   truth() {
     const { status, periodEnd, cancelsAt, failingSince } = this;
-    return { status, ...PLAN, periodEnd, cancelsAt, failingSince };
+    return { status, ...PLAN, periodEnd, cancelsAt, failingSince, next: null };
   }
 }
 

@@ -1,0 +1,34 @@
+import { NativeSelect } from '@mantine/core';
+import { type ReactNode } from 'react';
+import { type GivenPayment } from '../../contract/operator-customers';
+
+/** Empty: not chosen. */
+export type PaymentChoice = GivenPayment | '';
+
+const CHOICES: readonly { readonly value: PaymentChoice; readonly label: string }[] = [
+  { value: '', label: 'Choose' },
+  { value: 'ends_now', label: 'End it now' },
+  { value: 'ends_with_period', label: 'End it with the period that is paid' },
+  { value: 'goes_on', label: 'Go on charging it' },
+];
+
+interface PaymentChoiceFieldProps {
+  /** The customer pays for another plan. */
+  readonly isAsked: boolean;
+  readonly value: PaymentChoice;
+  readonly onChange: (value: PaymentChoice) => void;
+}
+
+/** What becomes of a payment for another plan; nothing where there is none. */
+export function PaymentChoiceField({ isAsked, value, onChange }: PaymentChoiceFieldProps): ReactNode {
+  if (!isAsked && value === '') return null;
+  return (
+    <NativeSelect
+      label="The payment for the present plan"
+      description="The payment provider charges it in advance. Money that was paid stays; refund it there."
+      data={CHOICES.map((choice) => ({ ...choice }))}
+      value={value}
+      onChange={({ currentTarget }) => onChange(CHOICES.find((each) => each.value === currentTarget.value)?.value ?? '')}
+    />
+  );
+}

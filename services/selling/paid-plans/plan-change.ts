@@ -1,0 +1,80 @@
+import { type PaymentState } from './payment-state';
+
+/** A plan that a payment provider charges in advance, as it stands. Amounts are whole units of the currency's smallest part. */
+export type HeldPlan = Pick<PaymentState, 'status' | 'plan' | 'price' | 'currency' | 'periodEnd' | 'cancelsAt' | 'next'>;
+
+export interface WantedPlan {
+  /** Null: the base limits, which cost nothing. */
+  readonly plan: string | null;
+  /** A month. */
+  readonly price: number;
+  /** Null for the base limits. */
+  readonly currency: string | null;
+  /** The seller gives it on request. */
+  readonly isOnRequest: boolean;
+}
+
+/**
+ * How a plan with a price is charged. `statement`: by the days of the month that is over, by an invoice or by another system. `advance`: a
+ * payment provider charges each period before it begins, and what a dearer plan costs more at once. `advance_by_period`: it cannot charge
+ * such a sum, and changes plans between two periods only.
+ */
+export type Charging = 'statement' | 'advance' | 'advance_by_period';
+
+export interface PlanChangeFacts {
+  readonly wanted: WantedPlan;
+  /** What is paid in advance and has not ended; undefined where nothing is. */
+  readonly held: HeldPlan | undefined;
+  /** A plan that the customer has at a price of its own, paid as the two agreed; undefined where there is none. */
+  readonly agreed?: string | undefined;
+  readonly charging: Charging;
+  /** The customer chooses; the seller gives, and says what becomes of a payment that goes on. */
+  readonly by: 'customer' | 'seller';
+}
+
+/**
+ * `now`: with the next request, and `charge` is taken before. `pay`: when the customer has paid for a first period. `next_period`: when the
+ * period that is paid is over; until then the customer keeps what it has paid for. `keep`: a change that waits is taken back.
+ */
+export type PlanChange =
+  | { readonly kind: 'now'; readonly charge: number }
+  | { readonly kind: 'pay'; readonly charge: number }
+  | { readonly kind: 'next_period'; readonly at: number }
+  | { readonly kind: 'keep' }
+  | { readonly kind: 'refused'; readonly why: ChangeRefusal };
+
+/**
+ * `paid`: it is paid in advance, and that has to end first. `current`: it is held already. `waiting`: another plan begins with the next
+ * period. `owed`: the last charge failed. `ending`: it was cancelled, and ends with its period.
+ */
+export type ChangeRefusal = 'on_request' | 'paid' | 'current' | 'currency' | 'waiting' | 'owed' | 'ending';
+
+const refused = (why: ChangeRefusal): PlanChange => ({ kind: 'refused', why });
+
+/**
+ * What a change of plan does, when, and what it costs, for every provider and from wherever it is asked for. One rule holds for all: a
+ * period costs the dearest plan that was held in it. So a dearer plan costs the whole difference, whenever it begins, and a cheaper one
+ * begins with the next period. Nobody can take a plan, use it, and give it back; nothing depends on the time of a request.
+ */
+export function decidePlanChange({ wanted, held, agreed, charging, by }: PlanChangeFacts): PlanChange {
+  if (by === 'seller') return held && wanted.plan !== held.plan ? refused('paid') : { kind: 'now', charge: 0 };
+  if (wanted.isOnRequest) return refused('on_request');
+  const isPaidFirst = charging !== 'statement' && wanted.price > 0;
+  if (!held) {
+    if (!isPaidFirst) return { kind: 'now', charge: 0 };
+    return wanted.plan === agreed ? refused('current') : { kind: 'pay', charge: wanted.price };
+  }
+  if (wanted.plan === null || wanted.price === 0) return refused('paid');
+  return changeHeld({ ...wanted, plan: wanted.plan }, held, charging);
+}
+
+function changeHeld(wanted: WantedPlan & { readonly plan: string }, held: HeldPlan, charging: Charging): PlanChange {
+  if (wanted.currency !== held.currency) return refused('currency');
+  if (wanted.plan === held.plan) return held.next ? { kind: 'keep' } : refused('current');
+  if (held.next) return refused(wanted.plan === held.next.plan ? 'current' : 'waiting');
+  if (held.status === 'failing') return refused('owed');
+  // Nothing is paid yet, and the trial is the only one, whatever plan it began with.
+  if (held.status === 'trial') return { kind: 'now', charge: 0 };
+  if (wanted.price > held.price && charging === 'advance') return { kind: 'now', charge: wanted.price - held.price };
+  return held.cancelsAt === null ? { kind: 'next_period', at: held.periodEnd } : refused('ending');
+}

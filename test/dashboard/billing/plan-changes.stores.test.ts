@@ -1,0 +1,265 @@
+import { approvePlanRequest } from '../../../services/selling/subscriptions/answer-plan-request';
+import { askForPlan } from '../../../services/selling/subscriptions/ask-for-plan';
+import { changeSubscription } from '../../../services/selling/subscriptions/change-subscription';
+import { setSubscriptionState } from '../../../services/selling/subscriptions/set-subscription-state';
+import { type Subscription } from '../../../services/sandbox/payments/objects';
+import { signEvent } from '../../../services/sandbox/payments/deliver-events';
+import { verdict } from '../support/dashboard';
+import { MONTH_MS, PRODUCT, SOLD, sun, useFaultyPayments } from '../support/faulty-payments';
+import { makeOperator } from '../support/operator';
+import { PAYMENT_KEYS } from '../support/paying-dashboard';
+import { type PayingCustomer } from '../support/paying-people';
+import { paymentWork } from '../support/payment-work';
+import { takePayment } from '../../../services/dashboard/billing/take-payment';
+import { type PaymentPort } from '../../../services/selling/billing/payment-port';
+
+const payments = useFaultyPayments();
+const { dashboard, faults, pass, paidCustomer, planOf, productOf, sell } = payments;
+
+type Payer = PayingCustomer & { readonly subscription: Subscription };
+const paidOf = async ({ ask }: PayingCustomer) => (await ask('/billing')).json().paid[0];
+const preview = async (customer: PayingCustomer, plan: string) =>
+  customer.ask(`/paid-plans/${(await paidOf(customer)).id}/preview`, { plan });
+const accept = async (customer: PayingCustomer, body: object) =>
+  customer.ask(`/paid-plans/${(await paidOf(customer)).id}/plan`, body, 'PUT');
+const change = async (customer: PayingCustomer, plan: string) =>
+  accept(customer, { preview: (await preview(customer, plan)).json().preview });
+/** What was paid for a period, in the order in which it was charged. */
+const chargedTo = ({ subscription }: Payer): number[] =>
+  Object.values(dashboard().provider.ledger.books.invoices)
+    .filter(({ parent }) => parent.subscription_details.subscription === subscription.id)
+    .map(({ amount_paid: paid }) => paid);
+const renew = async ({ subscription }: Payer) => {
+  pass(MONTH_MS);
+  dashboard().provider.ledger.renew(subscription, true);
+  await dashboard().settled();
+};
+
+describe('a dearer plan', () => {
+  it('begins at once for the whole difference, however late in the period, by no clock of the client’s or of ours', async () => {
+    for (const [late, ahead] of [
+      [0, 3_600_000],
+      [29 * 86_400_000, -3_600_000],
+      [29 * 86_400_000, 0],
+    ] as const) {
+      faults.ownMs = 0;
+      const customer = await paidCustomer();
+      pass(late);
+      faults.ownMs = ahead;
+      const shown = (await preview(customer, 'Sun')).json();
+      expect(shown).toMatchObject({ begins: 'now', beginsAt: null, amount: '500.00', currency: 'INR' });
+      const at = Math.floor(Date.now() / 1_000) - 3_600;
+      expect((await accept(customer, { preview: shown.preview, at, price: 1, proration_date: at })).statusCode).toBe(204);
+      expect([await planOf(customer), chargedTo(customer)]).toEqual(['Sun', [49_900, 50_000]]);
+      const switches = dashboard().seen.filter(({ form }) => form['proration_date'] !== undefined);
+      expect(switches.at(-1)?.form['proration_date']).toBe(String(customer.subscription.items.data[0].current_period_start));
+    }
+  });
+
+  it('is charged once for what was shown, which is accepted once and by its customer alone', async () => {
+    const [customer, stranger] = [await paidCustomer(), await paidCustomer()];
+    const { preview: id } = (await preview(customer, 'Sun')).json();
+    expect(verdict(await accept(stranger, { preview: id }))).toBe('409 preview_old');
+    const answers = await Promise.all([1, 2, 3].map(() => accept(customer, { preview: id })));
+    expect(answers.map(({ statusCode }) => statusCode).toSorted()).toEqual([204, 409, 409]);
+    expect([chargedTo(customer), chargedTo(stranger)]).toEqual([[49_900, 50_000], [49_900]]);
+    await dashboard().pool.query("UPDATE plan_preview SET made_at = now() - interval '61 minutes'");
+    const old = (await preview(stranger, 'Sun')).json();
+    await dashboard().pool.query("UPDATE plan_preview SET made_at = now() - interval '61 minutes' WHERE id = $1", [old.preview]);
+    expect(verdict(await accept(stranger, { preview: old.preview }))).toBe('409 preview_old');
+  });
+
+  it('is not changed to on other terms than were shown, nor from another plan, nor in another period', async () => {
+    const customer = await paidCustomer();
+    const { preview: id } = (await preview(customer, 'Sun')).json();
+    await sell(
+      {},
+      SOLD.map((each) => ({ ...each, plans: each.plans.map((plan) => ({ ...plan, daily: plan.daily - 1 })) })),
+    );
+    expect(verdict(await accept(customer, { preview: id }))).toBe('409 terms_changed');
+    await sell();
+    const { preview: before } = (await preview(customer, 'Sun')).json();
+    await renew(customer);
+    expect(verdict(await accept(customer, { preview: before }))).toBe('409 preview_old');
+    expect(chargedTo(customer)).toEqual([49_900, 49_900]);
+  });
+
+  it('is not had again by what the provider answered before: what was taken back stays so', async () => {
+    const customer = await paidCustomer();
+    const first = (await preview(customer, 'Sun')).json();
+    await accept(customer, { preview: first.preview });
+    await change(customer, 'Star');
+    await renew(customer);
+    expect(await planOf(customer)).toBe('Star');
+    expect(verdict(await accept(customer, { preview: first.preview }))).toBe('409 preview_old');
+    await change(customer, 'Sun');
+    // Each change has a key of its own, whatever plan, price and second it names.
+    const keys = dashboard().seen.flatMap(({ idempotencyKey: key = '' }) => (key.startsWith('tollgate-switch') ? [key] : []));
+    expect(keys).toHaveLength(new Set(keys).size);
+    expect(chargedTo(customer)).toEqual([49_900, 50_000, 49_900, 50_000]);
+  });
+
+  it('is not to be had while the last payment is owed', async () => {
+    const customer = await paidCustomer();
+    dashboard().provider.ledger.renew(customer.subscription, false);
+    await dashboard().settled();
+    expect(verdict(await preview(customer, 'Sun'))).toBe('409 change_refused');
+  });
+});
+
+describe('a cheaper plan', () => {
+  it('begins with the next period and gives nothing back, so that nobody has a dear plan for the price of a minute', async () => {
+    const customer = await paidCustomer();
+    await change(customer, 'Sun');
+    const shown = (await preview(customer, 'Star')).json();
+    const { periodEndsAt } = await paidOf(customer);
+    expect(shown).toMatchObject({ begins: 'next_period', beginsAt: periodEndsAt, amount: '0.00' });
+    expect((await accept(customer, { preview: shown.preview })).statusCode).toBe(204);
+    expect([await planOf(customer), await paidOf(customer)]).toMatchObject([
+      'Sun',
+      { plan: 'Sun', price: '999.00', next: { plan: 'Star', price: '499.00' } },
+    ]);
+    await dashboard().settled();
+    expect(await planOf(customer)).toBe('Sun');
+    await renew(customer);
+    expect([await planOf(customer), await paidOf(customer)]).toMatchObject(['Star', { plan: 'Star', price: '499.00', next: null }]);
+    expect(chargedTo(customer)).toEqual([49_900, 50_000, 49_900]);
+  });
+
+  it('that waits can be taken back, and another one chosen only then', async () => {
+    const customer = await paidCustomer();
+    await change(customer, 'Sun');
+    await change(customer, 'Star');
+    expect((await preview(customer, 'Star')).json().code).toBe('plan_current');
+    const shown = (await preview(customer, 'Sun')).json();
+    expect(shown).toMatchObject({ begins: 'keep', amount: '0.00' });
+    expect((await accept(customer, { preview: shown.preview })).statusCode).toBe(204);
+    expect(await paidOf(customer)).toMatchObject({ plan: 'Sun', next: null });
+    await renew(customer);
+    expect([await planOf(customer), chargedTo(customer)]).toEqual(['Sun', [49_900, 50_000, 99_900]]);
+  });
+});
+
+describe('a plan that is paid in advance', () => {
+  let cookie: string;
+  beforeAll(async () => ({ cookie } = await makeOperator(dashboard())));
+  const give = (customer: PayingCustomer, plan: string | null, payment?: string) =>
+    dashboard().ask({
+      method: 'PUT',
+      path: `/api/operator/customers/${customer.id}/plan`,
+      cookie,
+      body: { product: PRODUCT, plan, payment },
+    });
+  const idOf = async (customer: PayingCustomer) => (await productOf(customer)).subscription?.id ?? '';
+
+  it('is not replaced on any road while the provider goes on charging for it, unless somebody says so', async () => {
+    const customer = await paidCustomer();
+    const id = await idOf(customer);
+    const { pool } = dashboard();
+    const actor = 'test';
+    const refusal = { code: 'plan_paid' };
+    for (const plan of ['Sun', null]) {
+      expect(verdict(await give(customer, plan))).toBe('409 plan_paid');
+      await expect(changeSubscription(pool, { id, plan, actor })).rejects.toMatchObject(refusal);
+    }
+    await expect(setSubscriptionState(pool, { id, state: 'cancelled', actor })).rejects.toMatchObject(refusal);
+    await sell(
+      {},
+      SOLD.map((each) => ({ ...each, plans: each.plans.map((plan) => (plan.name === 'Sun' ? { ...plan, approval: 'request' } : plan)) })),
+    );
+    const asked = await askForPlan(pool, { customer: customer.id, product: PRODUCT, plan: 'Sun', consent: [], actor });
+    await expect(approvePlanRequest(pool, { id: asked.id, actor })).rejects.toMatchObject(refusal);
+    expect([await planOf(customer), (await paidOf(customer)).cancelsAt]).toEqual(['Star', null]);
+    expect((await approvePlanRequest(pool, { id: asked.id, actor, paymentGoesOn: true })).state).toBe('approved');
+    expect(await planOf(customer)).toBe('Sun');
+  });
+
+  it('is replaced by one that the seller gives, and the payment ends now, with its period, or goes on, as the seller says', async () => {
+    const [now, later, on] = [await paidCustomer(), await paidCustomer(), await paidCustomer()];
+    for (const [customer, payment] of [
+      [now, 'ends_now'],
+      [later, 'ends_with_period'],
+      [on, 'goes_on'],
+    ] as const) {
+      expect((await give(customer, 'Sun', payment)).statusCode).toBe(204);
+    }
+    await dashboard().settled();
+    expect([now, later, on].map(({ subscription: { status, cancel_at_period_end: ends } }) => [status, ends])).toEqual([
+      ['canceled', false],
+      ['active', true],
+      ['active', false],
+    ]);
+    await renew(later);
+    for (const customer of [now, later, on]) expect(await planOf(customer)).toBe('Sun');
+  });
+});
+
+describe('a customer who has cancelled', () => {
+  it('reads when the plan ends, and not to cancel it', async () => {
+    const customer = await paidCustomer();
+    await customer.ask(`/paid-plans/${(await paidOf(customer)).id}/cancel`, {});
+    const { cancelsAt } = await paidOf(customer);
+    const { subscription } = await productOf(customer);
+    const { id = '', version = '' } = subscription ?? {};
+    for (const answer of [
+      await customer.ask('/checkouts', { product: PRODUCT, plan: 'Star' }),
+      await customer.ask(`/subscriptions/${id}/plan`, { version, plan: null }, 'PUT'),
+      await customer.ask(`/subscriptions/${id}/cancel`, { version }),
+    ]) {
+      expect(answer.json()).toMatchObject({ code: 'plan_paid', detail: expect.stringContaining(String(cancelsAt).slice(0, 10)) });
+      expect(answer.json().detail).not.toMatch(/End the payment/);
+    }
+  });
+});
+
+describe('checkouts for two plans at once', () => {
+  it('lead nobody to a page that the other one has closed already', async () => {
+    const { tools, newWish, place, sessionOf } = paymentWork(payments);
+    const star = await newWish();
+    const { daily, monthly } = sun;
+    const other = { ...star, plan: 'Sun', price: 99_900, daily, monthly };
+    const { port } = dashboard();
+    let second: { url: string } | undefined;
+    const slow: PaymentPort = {
+      ...port,
+      async openCheckout(wish) {
+        const page = await port.openCheckout(wish);
+        second ??= await takePayment(tools(), other, { ...place, port });
+        return page;
+      },
+    };
+    await expect(takePayment(tools(), star, { ...place, port: slow })).rejects.toMatchObject({ code: 'checkout_closed' });
+    expect(sessionOf(second?.url ?? '').status).toBe('open');
+    // Asking once more leads to a page.
+    const again = await takePayment(tools(), star, { ...place, port });
+    expect(sessionOf(again.url).status).toBe('open');
+  });
+});
+
+describe('two events of one second', () => {
+  it('are not ordered by their ids: the provider is asked', async () => {
+    for (const last of ['cancel', 'keep'] as const) {
+      dashboard().hear(true);
+      const customer = await paidCustomer();
+      dashboard().hear(false);
+      const { ledger } = dashboard().provider;
+      const { id } = customer.subscription;
+      const told = ['cancel', 'keep', 'cancel'].slice(0, last === 'cancel' ? 3 : 2).map((act) => {
+        customer.subscription.cancel_at_period_end = act === 'cancel';
+        customer.subscription.cancel_at = act === 'cancel' ? customer.subscription.items.data[0].current_period_end : null;
+        ledger.changed(customer.subscription);
+        return ledger.books.waiting.at(-1)?.event;
+      });
+      ledger.books.waiting = [];
+      const created = told.at(-1)?.created ?? 0;
+      for (const [place, event] of told.entries()) {
+        const body = JSON.stringify({ ...event, id: `evt_${9 - place}_${id}`, created });
+        const headers = { 'content-type': 'application/json', 'stripe-signature': signEvent(body, PAYMENT_KEYS.webhookSecret, created) };
+        const answer = await dashboard().app.inject({ method: 'POST', url: '/api/payments/sandbox/events', payload: body, headers });
+        expect(answer.statusCode).toBe(204);
+      }
+      await dashboard().settled();
+      expect((await paidOf(customer)).cancelsAt !== null).toBe(last === 'cancel');
+    }
+  });
+});
