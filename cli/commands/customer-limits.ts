@@ -8,7 +8,7 @@ import {
 } from '../../services/selling/customers/customer-limits';
 import { ACTOR, type CommandContext, finishCommand, withDatabase } from './command-context';
 import { table } from './output';
-import { parseLimit } from './parse-arguments';
+import { parseLimit } from '../parse-arguments';
 
 const EXAMPLES = `
 Examples:

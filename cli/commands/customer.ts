@@ -4,7 +4,7 @@ import { listCustomers, showCustomer } from '../../services/selling/suspensions/
 import { suspendCustomer } from '../../services/selling/suspensions/suspend';
 import { addCustomerLimits } from './customer-limits';
 import { ACTOR, type CommandContext, finishCommand, withDatabase } from './command-context';
-import { parseEmail, parseLimit } from './parse-arguments';
+import { parseEmail, parseLimit } from '../parse-arguments';
 import { addSuspensionCommands } from './suspensions';
 import { showCustomerDetails, showCustomers } from './views';
 

@@ -3,7 +3,7 @@ import { type Explanation, explainDecision } from '../../services/selling/reques
 import { explainDecision as findDecision } from '../../services/selling/requests/explain-decision';
 import { type CommandContext, finishCommand, withDatabase } from './command-context';
 import { CommandError } from '../command-error';
-import { parseRequestId } from './parse-arguments';
+import { parseRequestId } from '../parse-arguments';
 
 const EXAMPLE = `
 Example:

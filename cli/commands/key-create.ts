@@ -8,7 +8,7 @@ import { dataFolder } from '../supervisor/data-folder';
 import { noteTestKeys } from '../test-keys';
 import { ACTOR, type CommandContext, finishCommand, withDatabase } from './command-context';
 import { importFile } from './key-import';
-import { parseFutureInstant, parseLimit, parseList, parseMode, parseProducts, parseRuleList } from './parse-arguments';
+import { parseFutureInstant, parseLimit, parseList, parseMode, parseProducts, parseRuleList } from '../parse-arguments';
 import { quotaTimeZone } from './quota-time-zone';
 import { showMoment, showSubscriptions, summariseSubscription } from './views';
 import { CommandError } from '../command-error';

@@ -2,7 +2,7 @@ import { type Command } from 'commander';
 import { expireKey } from '../../services/selling/keys/set-key-state';
 import { rotateKey } from '../../services/selling/keys/rotate-key';
 import { ACTOR, type CommandContext, finishCommand, withDatabase } from './command-context';
-import { parseDuration, parseId, parseInstant } from './parse-arguments';
+import { parseDuration, parseId, parseInstant } from '../parse-arguments';
 import { quotaTimeZone } from './quota-time-zone';
 import { showMoment, summariseSubscription } from './views';
 

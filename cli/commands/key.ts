@@ -8,7 +8,7 @@ import { ACTOR, type CommandContext, finishCommand, withDatabase } from './comma
 import { suspendKey } from '../../services/selling/suspensions/suspend';
 import { addKeyIssuing } from './key-create';
 import { addKeyLifetime } from './key-lifetime';
-import { parseId, parseRuleList } from './parse-arguments';
+import { parseId, parseRuleList } from '../parse-arguments';
 import { addSuspensionCommands } from './suspensions';
 import { showKeyDetails, showKeys, showSubscriptions } from './views';
 

@@ -14,7 +14,7 @@ import { readState } from '../supervisor/instance-state';
 import { CommandError } from '../command-error';
 import { ACTOR, type CommandContext, finishCommand, withDatabase } from './command-context';
 import { table } from './output';
-import { parseEmail } from './parse-arguments';
+import { parseEmail } from '../parse-arguments';
 
 const HELP = `
 The link is shown once, works once, and for an hour. It leads to a page that asks for a password; the first sign-in then asks for a second

@@ -4,7 +4,7 @@ import { approvePlanRequest, declinePlanRequest } from '../../services/selling/s
 import { listOpenRequests, type PlanRequestView } from '../../services/selling/subscriptions/plan-request-view';
 import { ACTOR, type CommandContext, finishCommand, withDatabase } from './command-context';
 import { table } from './output';
-import { parseId, parseLimit } from './parse-arguments';
+import { parseId, parseLimit } from '../parse-arguments';
 import { showMoment } from './views';
 
 const EXAMPLES = `

@@ -9,7 +9,7 @@ import { catalogueFile, kongFile } from '../supervisor/data-folder';
 import { addToList } from './add-to-list';
 import { type CommandContext, finishCommand } from './command-context';
 import { CommandError } from '../command-error';
-import { parseLimit } from './parse-arguments';
+import { parseLimit } from '../parse-arguments';
 import { removeFromList } from './remove-from-list';
 import { describeProduct, type NewProduct } from './new-product';
 

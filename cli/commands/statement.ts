@@ -3,7 +3,7 @@ import { requireCustomer } from '../../services/selling/customers/find-customer'
 import { type MonthlyStatement, readStatement } from '../../services/selling/statements/read-statement';
 import { type CommandContext, finishCommand, withDatabase } from './command-context';
 import { table } from './output';
-import { parseMonth } from './parse-arguments';
+import { parseMonth } from '../parse-arguments';
 import { quotaTimeZone } from './quota-time-zone';
 
 const HELP = `

@@ -7,7 +7,7 @@ import { setSubscriptionState } from '../../services/selling/subscriptions/set-s
 import { suspendSubscription } from '../../services/selling/suspensions/suspend';
 import { ACTOR, type CommandContext, finishCommand, withDatabase } from './command-context';
 import { CommandError } from '../command-error';
-import { parseId, parseLimit } from './parse-arguments';
+import { parseId, parseLimit } from '../parse-arguments';
 import { addPlanRequestCommands } from './plan-requests';
 import { addSuspensionCommands } from './suspensions';
 import { showSubscriptions } from './views';

@@ -6,7 +6,7 @@ import { type SubscriptionView, viewSubscriptions } from '../../services/selling
 import { type DailyUsage, readUsage } from '../../services/selling/subscriptions/usage-read';
 import { type CommandContext, finishCommand, withDatabase } from './command-context';
 import { table } from './output';
-import { parseDay } from './parse-arguments';
+import { parseDay } from '../parse-arguments';
 import { quotaTimeZone } from './quota-time-zone';
 import { type SubscriptionSummary, summariseSubscription } from './views';
 

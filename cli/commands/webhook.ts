@@ -11,7 +11,7 @@ import {
 import { ACTOR, type CommandContext, finishCommand, withDatabase } from './command-context';
 import { CommandError } from '../command-error';
 import { table } from './output';
-import { parseId, parseLimit, parseList } from './parse-arguments';
+import { parseId, parseLimit, parseList } from '../parse-arguments';
 import { showMoment } from './views';
 
 const HELP = `

@@ -6,7 +6,7 @@ import { checkName, checkTags } from '../../services/selling/keys/key-options';
 import { parseRules } from '../../services/selling/keys/whitelist-rules';
 import { OperationRefused } from '../../services/selling/operations/operation-refused';
 import { CommandError } from '../command-error';
-import { parseEmail, parseInstant } from '../commands/parse-arguments';
+import { parseEmail, parseInstant } from '../parse-arguments';
 
 /** One key as a file has it. Texts are as they were written; lists are separated by spaces there. */
 export interface ImportFields {

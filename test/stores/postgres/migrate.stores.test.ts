@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { createCatalogue } from '../../../plugins/core/catalogue/catalogue';
 import { applyCatalogue } from '../../../services/selling/catalogue/apply-catalogue';
-import { describeSchema } from '../../../plugins/stores/postgres/describe-schema';
+import { describeSchema } from './describe-schema';
 import { migrate, migrationNames, MIGRATIONS_FOLDER } from '../../../plugins/stores/postgres/migrate';
 import { createPool } from '../../../plugins/stores/postgres/pool';
 import { CATALOGUE, PRODUCTS } from '../../support/catalogue';

@@ -71,7 +71,12 @@ export async function startInstance(env: Record<string, string> = {}): Promise<R
   const start = join(ROOT, 'cli', 'start.mjs');
   const supervisor = spawn(process.execPath, [start, '--port', String(await findFreeRow(1)), '--json'], { cwd: ROOT, env: environment });
   const output = collect(supervisor);
-  const report = JSON.parse(await firstLine(supervisor, output)) as Pick<
+  const line = await firstLine(supervisor, output).catch(async (failure: unknown) => {
+    supervisor.kill('SIGTERM');
+    await ended(supervisor);
+    throw failure;
+  });
+  const report = JSON.parse(line) as Pick<
     RunningInstance,
     'gateway' | 'dashboard' | 'sandbox' | 'services' | 'dataDir'
   >;

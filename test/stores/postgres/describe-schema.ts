@@ -1,4 +1,4 @@
-import { type Database } from './database';
+import { type Database } from '../../../plugins/stores/postgres/database';
 
 /** A table or function, and the statements that make it. Each statement starts on a new line. */
 interface SchemaObject {

@@ -1,6 +1,6 @@
-import { endOfDay } from '../../plugins/core/access/quota';
-import { type KeyMode } from '../../plugins/core/ports';
-import { CommandError } from '../command-error';
+import { endOfDay } from '../plugins/core/access/quota';
+import { type KeyMode } from '../plugins/core/ports';
+import { CommandError } from './command-error';
 
 function invalid(message: string): CommandError {
   return new CommandError('invalid_argument', message);
