@@ -58,7 +58,7 @@ export interface StatementLine extends QuotaLimits {
   readonly test: number;
   /** Admitted with live keys on these days. Null: it was closed before they were counted. */
   readonly requests: number | null;
-  /** `price × days ÷ days of the month`, rounded half up, the surcharge and the overage. With the currency's decimals. */
+  /** `price × days ÷ days of the month`, as `shareDays` rounds it, the surcharge and the overage. With the currency's decimals. */
   readonly amount: string;
   /** Part of the amount for units beyond those that the days paid for; see `surchargeOf`. */
   readonly surcharge: string;

@@ -76,10 +76,7 @@ export async function startInstance(env: Record<string, string> = {}): Promise<R
     await ended(supervisor);
     throw failure;
   });
-  const report = JSON.parse(line) as Pick<
-    RunningInstance,
-    'gateway' | 'dashboard' | 'sandbox' | 'services' | 'dataDir'
-  >;
+  const report = JSON.parse(line) as Pick<RunningInstance, 'gateway' | 'dashboard' | 'sandbox' | 'services' | 'dataDir'>;
   const state = (): State => JSON.parse(readFileSync(join(dataDir, 'state.json'), 'utf8')) as State;
   return {
     ...report,

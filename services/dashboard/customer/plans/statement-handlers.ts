@@ -1,5 +1,5 @@
 import { listCharges } from '../../../selling/billing/payment-charges';
-import { findPaidProducts } from '../../../selling/billing/paid-subscriptions';
+import { findPaidProducts } from '../../../selling/paid-plans/paid-subscriptions';
 import { listStatementMonths, readStatement } from '../../../selling/statements/read-statement';
 import { type statementEndpoints } from '../../contract/statements';
 import { type Handlers } from '../../http/bind-endpoint';
