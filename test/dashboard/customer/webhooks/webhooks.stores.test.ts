@@ -269,7 +269,7 @@ describe('the operations', () => {
     await changeWebhook(pool, { ...ref, version: webhookVersion(webhook), url: 'https://hooks.example/other-secret', actor });
     await expect(changeWebhook(pool, { ...ref, version: webhookVersion(webhook), state: 'paused', actor })).rejects.toMatchObject({
       name: 'VersionConflict',
-      current: { webhook: { url: 'https://hooks.example/other-secret', state: 'active' } },
+      current: { url: 'https://hooks.example/other-secret', state: 'active' },
     });
     await deleteWebhook(pool, { ...ref, actor });
     const { rows } = await pool.query(

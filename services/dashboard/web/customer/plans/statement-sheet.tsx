@@ -44,9 +44,14 @@ function columnsOf(titleOf: (product: string) => string, { daysInMonth }: Statem
       ),
     },
     { header: 'Included', isNumber: true, cell: ({ monthly }) => formatCount(monthly) },
-    { header: 'Test keys', isNumber: true, cell: ({ test }) => formatCount(test) },
+    { header: 'Test keys', isNumber: true, isTold: ({ test }) => test > 0, cell: ({ test }) => formatCount(test) },
     { header: 'Price a month', isNumber: true, cell: (line) => (line.isPaidInAdvance ? 'Paid in advance' : priceOf(line, line.price)) },
-    { header: 'Surcharge', isNumber: true, cell: (line) => (Number(line.surcharge) > 0 ? priceOf(line, line.surcharge) : '–') },
+    {
+      header: 'Surcharge',
+      isNumber: true,
+      isTold: ({ surcharge }) => Number(surcharge) > 0,
+      cell: (line) => (Number(line.surcharge) > 0 ? priceOf(line, line.surcharge) : '–'),
+    },
     {
       header: 'Amount',
       isNumber: true,
