@@ -32,6 +32,21 @@ describe('background-remover', () => {
     }
   });
 
+  it('says since when it should not be used, and from when on it may be gone', async () => {
+    const { headers } = await call({ method: 'GET', url: '/background_remover' });
+    // Structured Field date (RFC 9745), and HTTP date (RFC 8594).
+    expect(headers['deprecation']).toBe('@1795132800');
+    expect(headers['sunset']).toBe('Sat, 20 Nov 2027 00:00:00 GMT');
+    expect(Number(headers['deprecation']?.toString().slice(1)) * 1000).toBeLessThan(Date.parse(String(headers['sunset'])));
+  });
+
+  it('describes each header that it sends', async () => {
+    const { headers } = await call({ method: 'GET', url: '/background_remover' });
+    const described = backgroundRemoverService.routes[0]?.headers?.[200] ?? {};
+    expect(Object.keys(described)).toEqual(['Link', 'Deprecation', 'Sunset']);
+    for (const name of Object.keys(described)) expect(headers[name.toLowerCase()]).toEqual(expect.any(String));
+  });
+
   it('does not serve the image route under the legacy id', async () => {
     expect((await call({ method: 'POST', url: '/image/background_remover' })).statusCode).toBe(404);
   });

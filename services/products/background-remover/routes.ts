@@ -7,6 +7,12 @@ import { backgroundRemover } from './facts';
 /** Where the work is done now. */
 const SUCCESSOR = '/image/background_remover';
 
+/** The day on which the successor first answered. There has been no reason to call this route since. */
+const DEPRECATED_AT = new Date('2026-11-20T00:00:00Z');
+
+/** A year later: time enough for callers who release once a year. Keys of this product go on working at the successor. */
+const SUNSET_AT = new Date('2027-11-20T00:00:00Z');
+
 /** The legacy product id: an index that names the working route. It never redirects: a redirect would lose the body. */
 export const backgroundRemoverService = defineService({
   ...backgroundRemover,
@@ -14,8 +20,18 @@ export const backgroundRemoverService = defineService({
     indexRoute('ANY', '/background_remover', {
       does: `Names the route that took the place of this one: \`${SUCCESSOR}\`.`,
       headers: {
-        values: { Link: `<${SUCCESSOR}>; rel="successor-version"` },
-        described: { 200: { Link: always(text('The route that takes this one’s place.')) } },
+        values: {
+          Link: `<${SUCCESSOR}>; rel="successor-version"`,
+          Deprecation: `@${DEPRECATED_AT.getTime() / 1000}`,
+          Sunset: SUNSET_AT.toUTCString(),
+        },
+        described: {
+          200: {
+            Link: always(text('The route that takes this one’s place.')),
+            Deprecation: always(text('Since when this route should not be used: `@` and Unix seconds (RFC 9745).')),
+            Sunset: always(text('After this date the route may stop answering (RFC 8594).')),
+          },
+        },
       },
       members: {
         schemas: { successor: z.string().describe('The route to use.'), message: z.string() },

@@ -27,7 +27,9 @@ export const backgroundRemoverInput = z.object({
   accept_uncertain: z
     .boolean()
     .default(false)
-    .describe('Returns a cut-out that the engine is not sure of, with the status uncertain, in place of 502 cutout_uncertain.'),
+    .describe(
+      'Returns a cut-out that the engine is not sure of, with the status uncertain, in place of 502 cutout_uncertain. If nothing was cut out, it is still 502.',
+    ),
 });
 
 export const backgroundRemoverOutput = z.object({
