@@ -4,6 +4,7 @@ import { type Catalogue } from '../plugins/core/catalogue/catalogue';
 import { readYaml } from '../plugins/core/catalogue/read-yaml';
 import { readProductDocuments, writeProductDocuments } from '../services/selling/catalogue/product-documents';
 import { inTransaction } from '../plugins/stores/postgres/database';
+import { findUnstorable } from '../services/kit/find-unstorable';
 import { plainGet } from '../services/kit/plain-get';
 import { readTextFile } from '../services/kit/read-text-file';
 import { ResponseTooLarge } from '../services/kit/upstream/read-capped';
@@ -96,8 +97,12 @@ function readJsonOrYaml(text: string): unknown {
 
 function parseDocument(text: string): object {
   const document = readJsonOrYaml(text);
-  const { openapi, paths } = (typeof document === 'object' && document !== null ? document : {}) as Readonly<Record<string, unknown>>;
+  if (typeof document !== 'object' || document === null) throw new Error('it is no OpenAPI 3 document');
+  const { openapi, paths } = document as Readonly<Record<string, unknown>>;
   if (typeof openapi !== 'string' || !openapi.startsWith('3.')) throw new Error('it is no OpenAPI 3 document');
-  if (typeof paths !== 'object' || paths === null) throw new Error('it has no paths');
-  return document as object;
+  if (typeof paths !== 'object' || paths === null || Array.isArray(paths)) throw new Error('it has no paths');
+  // One that the database refused would keep every other product's document out, and a start from coming up.
+  const problem = findUnstorable(document);
+  if (problem !== undefined) throw new Error(problem);
+  return document;
 }

@@ -15,6 +15,48 @@ async function readFrom(answer: RequestListener, path = '/'): Promise<ApiDocumen
   return { ...read, document: [...read.documents.values()][0] };
 }
 
+/** What is said of a product whose document has this text, beside one of a product that is sound. */
+async function readText(text: string): Promise<ApiDocuments> {
+  const server = await serve(({ url }, response) => void response.end(url === '/own.yml' ? text : JSON.stringify(OWN)));
+  const [broken, sound] = PRODUCTS;
+  const sold = [
+    { ...broken!, openapi: `${server.url}/own.yml` },
+    { ...sound!, openapi: `${server.url}/sound.json` },
+  ];
+  const read = await readApiDocuments(createCatalogue(sold), 'catalogue.yml');
+  await server.close();
+  return read;
+}
+
+describe('a document that the database cannot keep', () => {
+  const withSummary = (summary: string): string => `{"openapi":"3.1.0","paths":{"/a":{"get":{"summary":"${summary}"}}}}`;
+  const withExtension = (value: string): string => `{"openapi":"3.1.0","paths":{},"x-deep":${value}}`;
+
+  it.each([
+    ['U+0000 in JSON', withSummary('a\\u0000b'), 'it holds the character U+0000, which cannot be kept, at paths./a.get.summary'],
+    ['U+0000 in YAML', 'openapi: 3.1.0\npaths: {}\nx-a: ["\\0"]', 'it holds the character U+0000, which cannot be kept, at x-a.0'],
+    ['U+0000 in a name', withExtension('{"a\\u0000b":1}'), 'it holds the character U+0000, which cannot be kept, at x-deep.ab'],
+    ['half a pair', withSummary('\\ud83d'), 'it holds half of a surrogate pair, which cannot be kept, at paths./a.get.summary'],
+    ['a pair the wrong way round', withSummary('\\ude00\\ud83d'), 'half of a surrogate pair'],
+    ['lists as deep as a stack', withExtension('['.repeat(20_000) + ']'.repeat(20_000)), 'nested more than 1000 levels deep'],
+    ['objects as deep as a stack', withExtension('{"a":'.repeat(20_000) + '1' + '}'.repeat(20_000)), 'nested more than 1000 levels deep'],
+    ['a YAML list of itself', 'openapi: 3.1.0\npaths: {}\nx-a: &a [*a]', ''],
+    ['text alone', '"text"', 'it is no OpenAPI 3 document'],
+    ['nothing', '', 'it is no OpenAPI 3 document'],
+    ['a list', '[]', 'it is no OpenAPI 3 document'],
+    ['paths that are a list', '{"openapi":"3.1.0","paths":[]}', 'it has no paths'],
+  ])('is named with file and reason, and every other one is read: %s', async (_what, text, reason) => {
+    const { documents, unusable } = await readText(text);
+    expect(unusable).toEqual([expect.stringMatching(`^product ${PRODUCTS[0]!.id}: http:.*/own\\.yml: `)]);
+    expect(unusable[0]).toContain(reason);
+    expect([...documents]).toEqual([[PRODUCTS[1]!.id, OWN]]);
+  });
+
+  it('is not one with a character outside of the basic plane', async () => {
+    expect((await readText(withSummary('\\ud83d\\ude00'))).unusable).toEqual([]);
+  });
+});
+
 describe('a document on a server', () => {
   it('is read behind redirects, and where it is kept packed', async () => {
     const { document } = await readFrom(({ url = '' }, response) => {

@@ -1,0 +1,41 @@
+/** Documents nest about 30 levels. What writes JSON, and PostgreSQL, end with their stack at some thousands. */
+const MAX_NESTED = 1_000;
+
+interface Place {
+  readonly value: unknown;
+  readonly name: string;
+  readonly above?: Place;
+  readonly depth: number;
+}
+
+/** Half of a pair that stands for one character. */
+const LONE_SURROGATE = /\p{Surrogate}/gu;
+
+function wrongWith(text: string): string | undefined {
+  if (text.includes('\0')) return 'the character U+0000';
+  return text.search(LONE_SURROGATE) >= 0 ? 'half of a surrogate pair' : undefined;
+}
+
+/** `paths./days.get.summary`; of a long way its end. */
+function wayTo(place: Place): string {
+  const names: string[] = [];
+  for (let at: Place | undefined = place; at?.above !== undefined && names.length < 8; at = at.above) names.unshift(at.name);
+  return names.join('.').replaceAll('\0', '').replaceAll(LONE_SURROGATE, '');
+}
+
+/**
+ * Why PostgreSQL cannot keep a value as JSON, with the place; undefined when it can. Uses no stack, so that no depth of the value ends it.
+ * @param value as a reader of JSON or YAML made it
+ */
+export function findUnstorable(value: unknown): string | undefined {
+  const waiting: Place[] = [{ value, name: '', depth: 0 }];
+  for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
+    const { value: part, depth } = place;
+    if (depth > MAX_NESTED) return `it is nested more than ${MAX_NESTED} levels deep`;
+    const wrong = wrongWith(place.name) ?? (typeof part === 'string' ? wrongWith(part) : undefined);
+    if (wrong !== undefined) return `it holds ${wrong}, which cannot be kept, at ${wayTo(place)}`;
+    if (typeof part !== 'object' || part === null) continue;
+    for (const [name, member] of Object.entries(part).reverse()) waiting.push({ value: member, name, above: place, depth: depth + 1 });
+  }
+  return undefined;
+}
