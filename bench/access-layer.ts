@@ -4,7 +4,7 @@ import { createKey } from '../services/selling/keys/create-key';
 import { createPostgresAccessRecords } from '../plugins/stores/postgres/access-record/find-access-record';
 import { DEMO_EMAIL } from '../services/selling/customers/join-customer';
 import { hashApiKey } from '../plugins/core/access/api-key';
-import { MAX_RULES } from '../plugins/core/access/whitelist';
+import { MAX_RULES } from '../plugins/core/access/max-rules';
 import { startBenchNode } from './support/bench-node';
 import { type BenchStores, withBenchStores } from './support/bench-stores';
 import { measure, startUpstream } from './support/load';

@@ -1,5 +1,5 @@
 import { type Command } from 'commander';
-import { MAX_RULES } from '../../plugins/core/access/whitelist';
+import { MAX_RULES } from '../../plugins/core/access/max-rules';
 import {
   type CustomerLimits,
   type CustomerLimitsView,

@@ -1,5 +1,5 @@
 import { displayOf, hashApiKey, isPlausibleKey, MAX_KEY } from '../../plugins/core/access/api-key';
-import { MAX_RULES } from '../../plugins/core/access/whitelist';
+import { MAX_RULES } from '../../plugins/core/access/max-rules';
 import { type KeyMode } from '../../plugins/core/ports';
 import { type KeyToImport } from '../../services/selling/keys/import-keys';
 import { checkName, checkTags } from '../../services/selling/keys/key-options';

@@ -4,7 +4,7 @@ import { updateApiDocuments } from '../../cli/api-documents';
 import { createCatalogue } from '../../plugins/core/catalogue/catalogue';
 import { readProductDocuments } from '../../services/selling/catalogue/product-documents';
 import { PRODUCTS } from '../support/catalogue';
-import { projectRoot, runCommand, type CommandRun } from '../support/system/run-command';
+import { projectRoot, runCommand, type CommandRun } from '../support/run-command';
 import { useCommands } from './support/use-commands';
 import { runFolder } from '../support/run-folder';
 

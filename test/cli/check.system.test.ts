@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { testDatabase } from '../support/postgres/postgres';
-import { projectRoot, runCommand } from '../support/system/run-command';
+import { projectRoot, runCommand } from '../support/run-command';
 import { useCommands } from './support/use-commands';
 import { runFolder } from '../support/run-folder';
 

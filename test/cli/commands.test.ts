@@ -10,7 +10,7 @@ import { derivePrivateKey, formatSecrets } from '../../plugins/core/proof/produc
 import { readBrandFile } from '../../services/dashboard/brand/brand-file';
 import { readCatalogue } from '../../services/kit/read-catalogue';
 import { tinyOnnxModel } from '../support/tiny-onnx-model';
-import { runCommand } from '../support/system/run-command';
+import { runCommand } from '../support/run-command';
 
 let folder: string;
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'tollgate-commands-'))));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { updateList } from '../../services/products/ip/lists/update-list';
 import { LIST_DEFINITIONS } from '../../services/products/ip/lists/list-definitions';
 import { serve as startServer, type TestServer } from '../gateway/support/echo-server';
-import { runCommand } from '../support/system/run-command';
+import { runCommand } from '../support/run-command';
 import { runFolder } from '../support/run-folder';
 
 let server: TestServer;

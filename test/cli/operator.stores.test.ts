@@ -1,4 +1,4 @@
-import { type CommandRun, projectRoot, runCommand } from '../support/system/run-command';
+import { type CommandRun, projectRoot, runCommand } from '../support/run-command';
 import { CUSTOMER, useCommands } from './support/use-commands';
 
 const { database, failure } = useCommands();

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isPlausibleKey } from '../../plugins/core/access/api-key';
-import { runCommand } from '../support/system/run-command';
+import { runCommand } from '../support/run-command';
 import { CUSTOMER, useCommands } from './support/use-commands';
 
 const { database, run, json, failure, newCustomer, newKey } = useCommands();

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MAX_RULES } from '../../../plugins/core/access/whitelist';
+import { MAX_RULES } from '../../../plugins/core/access/max-rules';
 import { PRODUCT_ID } from '../../../plugins/core/catalogue/catalogue';
 
 /** ISO 8601, UTC; a `Date` on the server's side of an answer. */

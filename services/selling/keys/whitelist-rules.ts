@@ -1,5 +1,6 @@
 import { type PoolClient } from 'pg';
-import { MAX_RULES, parseWhitelistRule, type WhitelistRule } from '../../../plugins/core/access/whitelist';
+import { parseWhitelistRule, type WhitelistRule } from '../../../plugins/core/access/whitelist';
+import { MAX_RULES } from '../../../plugins/core/access/max-rules';
 import { requireRoom } from '../customers/customer-limits';
 import { type Actor, writeAudit } from '../customers/write-audit';
 import { type Database, inTransaction } from '../../../plugins/stores/postgres/database';

@@ -1,5 +1,5 @@
 import { testDatabase, type TestDatabase } from '../../support/postgres/postgres';
-import { type CommandRun, runCommand } from '../../support/system/run-command';
+import { type CommandRun, runCommand } from '../../support/run-command';
 
 /** Runs commands on a fresh database of the calling test file. */
 export interface Commands {

@@ -5,7 +5,7 @@ import { reportOverage } from '../../../services/dashboard/billing/report-overag
 import { takePayment } from '../../../services/dashboard/billing/take-payment';
 import { createLog } from '../../../services/kit/log';
 import { PRODUCTS } from '../../support/catalogue';
-import { type CommandRun, runCommand } from '../../support/system/run-command';
+import { type CommandRun, runCommand } from '../../support/run-command';
 import { ip, PRODUCT, sun, useFaultyPayments } from '../support/faulty-payments';
 import { type MortalProcess } from '../support/mortal-process';
 import { makeOperator } from '../support/operator';

@@ -88,9 +88,10 @@ describe('a price of its own', () => {
     expect((await send('PUT', `/customers/${theirId}/plan`, { product: 'api-seo', plan: 'Star' })).statusCode).toBe(204);
     expect((await price('5.001')).json()).toMatchObject({ code: 'price_malformed' });
     expect((await price('-5')).statusCode).toBe(400);
-    await send('PUT', `/customers/${theirId}/plan`, { product: 'api-gst', plan: 'Star', payment: 'goes_on' });
+    await dashboard.pool.query("UPDATE paid_subscription SET product_id = 'api-pincode' WHERE customer_id = $1", [theirId]);
+    await send('PUT', `/customers/${theirId}/plan`, { product: 'api-pincode', plan: 'Star', payment: 'goes_on' });
     const { subscriptions } = (await get(`/customers/${theirId}`)).json();
-    const paid = subscriptions.find(({ product }: { product: string }) => product === 'api-gst');
+    const paid = subscriptions.find(({ product }: { product: string }) => product === 'api-pincode');
     const wanted = { daily: null, monthly: null, price: '5.00', reason: 'a partner', endsAt: null };
     expect((await send('PUT', `/subscriptions/${paid.id}/limits`, wanted)).json()).toMatchObject({ code: 'plan_paid' });
   });

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type RunOptions, runTollgate } from '../../../cli/run-tollgate';
+import { type RunOptions, runTollgate } from '../../cli/run-tollgate';
 
 export const projectRoot = join(__dirname, '..', '..', '..');
 
