@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type RunOptions, runTollgate } from '../../cli/run-tollgate';
 
-export const projectRoot = join(__dirname, '..', '..', '..');
+export const projectRoot = join(__dirname, '..', '..');
 
 export interface CommandRun {
   readonly code: number;
