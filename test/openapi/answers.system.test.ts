@@ -172,7 +172,7 @@ const CAUSED_ELSEWHERE: Readonly<Record<string, string>> = {
   '400 invalid_request': 'products/app/analyze.system',
   '413 payload_too_large': 'products/app/analyze.system',
   '415 media_type_unsupported': 'products/app/analyze.system',
-  '503 upstream_not_configured': 'services/not-configured.system',
+  '503 upstream_not_configured': 'products/not-configured.system',
   '400 session_busy': 'products/gst/gst-service.system',
   '400 session_expired': 'products/gst/gst-service.system',
   '400 attempts_exhausted': 'products/gst/gst-service.system',
@@ -184,7 +184,7 @@ const CAUSED_ELSEWHERE: Readonly<Record<string, string>> = {
   '412 precondition_failed': 'products/gdplay/gdplay-service.system',
   '416 range_not_satisfiable': 'products/gdplay/gdplay-service.system',
   '422 validation_failed': 'products/grank/grank-service.system',
-  '429 concurrency_exceeded': 'services/kit/service/service-app',
+  '429 concurrency_exceeded': 'kit/service/service-app',
   '422 apk_too_complex': 'products/app/analyze.system',
   '504 pages_timeout': 'products/seo/seo-service.system',
 };

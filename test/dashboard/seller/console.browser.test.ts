@@ -161,7 +161,7 @@ it('an operator sets the account up, answers who asks for a plan, suspends a cus
     await dialog.getByRole('button', { name: 'Set terms' }).click();
     await page.getByText('at ₹250.00').waitFor();
     await open(customer.page, '/plans');
-    await customer.page.getByText('Your own price, ₹250.00 a month, in place of the plan’s.').waitFor();
+    await customer.page.getByText('Your own price, ₹250.00 a month on Star, in place of the plan’s.').waitFor();
   });
 
   await step('keeps a list of customers by name', async () => {
