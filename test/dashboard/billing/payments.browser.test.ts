@@ -89,7 +89,7 @@ const dailyOf = ({ status, headers }: Reply): number | undefined =>
 const untilDaily = (key: string, daily: number): Promise<void> =>
   eventually(async () => dailyOf(await send(`${instance.gateway}/ip?ip=8.8.8.8`, { headers: { 'X-API-Key': key } })) === daily);
 
-it('a customer takes a paid plan: is declined once, pays, calls with it, changes up and down, fails a renewal, makes it good, and cancels; the seller reads so and charges again', async () => {
+it('a customer takes a paid plan: is declined once, pays, calls with it, changes up at once and down with the next period, fails a renewal, makes it good, and cancels; the seller reads so and charges again', async () => {
   const { page } = customer;
   const portal = async (act: string): Promise<void> => {
     await open(page, '/billing');
@@ -169,8 +169,8 @@ it('a customer takes a paid plan: is declined once, pays, calls with it, changes
     await shootOnPhone(page, '6-billing-phone');
   });
 
-  await step('changes up and down at the cost that was shown, and calls with each', async () => {
-    const change = async (plan: string, cost: string): Promise<void> => {
+  await step('changes up at the cost that was shown and down with the next period, and calls with each', async () => {
+    const change = async (plan: string, cost: string, done: string): Promise<void> => {
       await open(page, '/plans');
       await page.getByRole('button', { name: `Change IP lookup to ${plan}` }).click();
       const dialog = page.getByRole('dialog');
@@ -178,14 +178,17 @@ it('a customer takes a paid plan: is declined once, pays, calls with it, changes
       await dialog.getByText('₹20.00 for 10 more').waitFor();
       await shoot(page, `7-change-to-${plan.split(' ')[0] ?? ''}`, dialog);
       await press(page, `Change to ${plan}`);
-      await page.getByText(`IP lookup is on ${plan} now.`).waitFor();
+      await page.getByText(done).waitFor();
     };
     await open(page, '/plans');
     await page.getByText('₹20.00 for 10 more, up to').waitFor();
-    await change(SUN.name, 'is charged now');
+    await change(SUN.name, 'is charged now', `IP lookup is on ${SUN.name} now.`);
     await untilDaily(key, SUN.overage.cap.daily);
     await useAbove();
-    await change('Star', 'is credited to the next charges');
+    await change('Star', 'when the period is over that you have paid for', 'IP lookup changes to Star with the next period.');
+    await untilDaily(key, SUN.overage.cap.daily);
+    await read(page, '/billing', /Star begins on/);
+    await portal('Let the month end: the renewal is paid');
     await untilDaily(key, STAR_DAILY);
   });
 
