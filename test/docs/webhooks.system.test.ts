@@ -6,7 +6,7 @@ import { alertSettings } from '../../services/dashboard/customer/start-alerts';
 import { createWebhookMessage } from '../../services/dashboard/customer/webhooks/webhook-message';
 import { runFolder } from '../support/run-folder';
 
-const page = readFileSync(join(__dirname, '..', '..', 'services', 'dashboard', 'guides', '50-webhooks.md'), 'utf8');
+const page = readFileSync(join(__dirname, '..', '..', 'services', 'dashboard', 'storefront', 'guides', '50-webhooks.md'), 'utf8');
 const run = promisify(execFile);
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const otherSecret = `whsec_${Buffer.alloc(32, 8).toString('base64')}`;

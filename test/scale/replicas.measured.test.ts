@@ -1,3 +1,4 @@
+import { openedForTests } from '../support/opened';
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { revokeKey } from '../../services/selling/keys/set-key-state';
@@ -24,14 +25,12 @@ const JSON_BODY = { 'Content-Type': 'application/json' };
 /** A roll restarts up to ten programs, and waits for many answers in between. */
 const ROLL_LIMIT_MS = 900_000;
 
+const opened = openedForTests();
 let fleet: TestFleet;
 beforeAll(async () => {
-  fleet = await startTestFleet();
+  fleet = await opened.keep(startTestFleet(), (each) => each.close());
 });
-afterAll(async () => {
-  closeConnections();
-  await fleet.close();
-});
+afterAll(closeConnections);
 
 /** The worker that owns a session, as all replicas find it. */
 const ownerOf = (sessionId: string): Promise<unknown> =>
@@ -88,19 +87,19 @@ describe('three gateways and plugin servers, two replicas of each service and wo
 });
 
 describe('a rolling restart under load', () => {
+  const parts = openedForTests();
   let client: BalancedClient;
   let key: string;
   let load: SteadyLoad | undefined;
 
   beforeAll(async () => {
-    client = new BalancedClient(fleet.gateways.map(({ address }) => address));
+    client = await parts.keep(Promise.resolve(new BalancedClient(fleet.gateways.map(({ address }) => address))), (each) => each.close());
     ({ key } = await fleet.newKey());
   });
   afterEach(async () => {
     await load?.stop();
     load = undefined;
   });
-  afterAll(() => client.close());
 
   async function startLoad(routes: readonly string[]): Promise<SteadyLoad> {
     load = startSteadyLoad(client, await successfulRequests(fleet.sandboxUrl, routes), key);

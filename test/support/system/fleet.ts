@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { findFreeRow } from '../../../cli/postgres/free-port';
@@ -124,7 +124,7 @@ function planGateways(options: { firstPort: number; folder: string; services: ob
 
 async function tryFleet(options: FleetOptions): Promise<Fleet> {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-fleet-'));
-  const kinds = readdirSync(WORKERS_FOLDER).filter((name) => name !== 'generated');
+  const kinds = readdirSync(WORKERS_FOLDER).filter((name) => existsSync(join(WORKERS_FOLDER, name, 'main.ts')));
   const names = Object.keys(SERVICES);
   const workerRow = kinds.length * REPLICAS;
   await ensurePackages([BALANCER], 'Replicas of services');
