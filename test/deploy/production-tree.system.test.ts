@@ -7,6 +7,7 @@ import { HOLDERS } from '../../cli/container/write-credentials';
 import { findFreePorts } from '../../cli/postgres/free-port';
 import { SERVICE_NAMES, SERVICES, workersOf } from '../../services/products/registry';
 import { testDatabase, type TestDatabase } from '../support/postgres/postgres';
+import { firstOf } from '../support/scenes';
 import { createProofKeys } from '../support/proof-keys';
 import { endProgram, startProgram } from '../support/system/program';
 import { type ImageTree, loadedPackages, makeImageTree } from './support/image-tree';
@@ -149,7 +150,8 @@ describe('every role of the image starts from its own packages and answers', () 
       expect(await endProgram(child)).toBe(0);
     }
   });
-  it.each([...new Set(SERVICE_NAMES.flatMap(workersOf))])('worker %s', (name) => answers(['worker', name]));
+  // One program starts every worker, and the packages of all are looked at above.
+  it.each(firstOf([...new Set(SERVICE_NAMES.flatMap(workersOf))], 2))('worker %s', (name) => answers(['worker', name]));
   it('sandbox', () => answers(['sandbox']));
 
   it('dashboard, with its public pages, which the server renders, and the files of the app', () =>

@@ -11,6 +11,7 @@ import { openInstallation, type Installation } from '../acceptance/installation'
 import { ensurePackages } from '../support/debian-packages';
 import { send } from '../support/http';
 import { runFolder } from '../support/run-folder';
+import { inTestAll } from '../support/scenes';
 import { asOpenApi30 } from '../support/openapi/as-openapi-30';
 
 const run = promisify(execFile);
@@ -151,7 +152,7 @@ with tollgate.ApiClient(configuration) as client:
     expect(JSON.parse(stdout)).toEqual([4, 'Delhi', 'key_unknown']);
   });
 
-  it('compiles in Python, from the same document in the words of OpenAPI 3.0, and calls two products', async () => {
+  inTestAll('compiles in Python, from the same document in the words of OpenAPI 3.0, and calls two products', async () => {
     const modulesOfPython = ['certifi', 'dateutil', 'urllib3'] as const;
     const files = modulesOfPython.map((name) => `/usr/lib/python3/dist-packages/${name}/__init__.py` as const);
     await ensurePackages(['java', 'python3', ...files], 'Generated clients in Python');

@@ -3,6 +3,7 @@ import { eventually } from '../../support/eventually';
 import { PASSWORD, tokenOf } from '../support/dashboard';
 import { PageStage } from '../support/page-stage';
 import { type CDPSession, type Page } from 'playwright-core';
+import { inTestAll } from '../../support/scenes';
 import { step } from '../../support/step';
 import { openPage } from '../support/browser';
 import { enterPassword, type Entrant, press, turnOnSecondFactor } from '../support/entrances';
@@ -56,7 +57,7 @@ describe('the pages of those who are not signed in', () => {
     expect(stage.page.url()).toBe(`${stage.url}/forgot`);
   });
 
-  it('offer no second account to who is signed in', async () => {
+  inTestAll('offer no second account to who is signed in', async () => {
     await stage.open('/sign-up', { as: 'new' });
     await stage.page.waitForURL(`${stage.url}/`);
   });
@@ -92,7 +93,7 @@ describe('the link of the mail that confirms an address', () => {
     ]);
   });
 
-  it('names the address that it is for, and still works after a reload', async () => {
+  inTestAll('names the address that it is for, and still works after a reload', async () => {
     const { email, token } = await signUp();
     await stage.open(`/verify?token=${token}`, { as: 'nobody' });
     await stage.page.getByText(email).waitFor();
@@ -202,7 +203,7 @@ it('somebody adds a passkey, signs in with it in place of password and code, and
   await page.context().close();
 });
 
-it('the sign-in page loads what passkeys take only once somebody uses one', async () => {
+inTestAll('the sign-in page loads what passkeys take only once somebody uses one', async () => {
   const { page } = await openPage(stage.browser);
   await addAuthenticator(page);
   const loaded: string[] = [];

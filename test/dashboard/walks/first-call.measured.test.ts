@@ -1,6 +1,7 @@
 import { type Browser, type Locator, type Page } from 'playwright-core';
 import { eventually } from '../../support/eventually';
 import { expectMeasured } from '../../support/measured';
+import { inTestAll } from '../../support/scenes';
 import { sharedInstance, type SharedInstance } from '../../support/system/shared-instance';
 import { step } from '../../support/step';
 import { openPage, startBrowser } from '../support/browser';
@@ -38,7 +39,8 @@ async function timeUntil(condition: () => Promise<boolean>): Promise<number> {
   return performance.now() - start;
 }
 
-it('a new customer gets from sign-up to a first call, through a refusal and a plan to a revoked key', async () => {
+// In `npm test` a customer walks the same way in customer.measured.test.ts; pages and stores have each step's tests of their own.
+inTestAll('a new customer gets from sign-up to a first call, through a refusal and a plan to a revoked key', async () => {
   let key = '';
   let refused = '';
   let used = 1;

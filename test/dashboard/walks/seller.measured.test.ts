@@ -5,6 +5,7 @@ import { type StatementView } from '../../../services/dashboard/contract/stateme
 import { eventually } from '../../support/eventually';
 import { closeConnections, send } from '../../support/http';
 import { expectMeasured } from '../../support/measured';
+import { inTestAll } from '../../support/scenes';
 import { step } from '../../support/step';
 import { startInstance, type RunningInstance } from '../../support/system/instance';
 import { runOn } from '../../support/system/run-on';
@@ -82,100 +83,104 @@ function share({ days, daysInMonth }: { readonly days: number; readonly daysInMo
   return (Math.round((MONTHLY_PRICE * 100 * days) / daysInMonth) / 100).toFixed(2);
 }
 
-it('a seller puts an API in Python on sale, approves who asks for it, suspends and restores, and the statement adds up', async () => {
-  const seller: Entrant = { page: operator.page, dashboard: instance.dashboard, email: OPERATOR, password: PASSWORD };
-  let key = '';
-  let used = 0;
+// In `npm test` test/docs/your-api.system.test.ts sells such an API and adds its statement up, and console.browser.test.ts approves, suspends and restores.
+inTestAll(
+  'a seller puts an API in Python on sale, approves who asks for it, suspends and restores, and the statement adds up',
+  async () => {
+    const seller: Entrant = { page: operator.page, dashboard: instance.dashboard, email: OPERATOR, password: PASSWORD };
+    let key = '';
+    let used = 0;
 
-  await step('makes an operator, who signs in with a second factor', async () => {
-    const { link } = JSON.parse(await tollgate('operator', 'create', '--email', OPERATOR, '--json')) as { link: string };
-    await setFirstPassword(seller, link);
-    await enterPassword(seller);
-    await signInAgain(seller, await setUpSecondFactor(seller));
-  });
+    await step('makes an operator, who signs in with a second factor', async () => {
+      const { link } = JSON.parse(await tollgate('operator', 'create', '--email', OPERATOR, '--json')) as { link: string };
+      await setFirstPassword(seller, link);
+      await enterPassword(seller);
+      await signInAgain(seller, await setUpSecondFactor(seller));
+    });
 
-  await step('puts an upstream that nobody adapted on sale, with a plan on request', async () => {
-    const [port = 0] = await findFreePorts(1);
-    writePythonApi(own.folder);
-    stopUpstream = await startPythonApi(own.folder, port);
-    await tollgate('product', 'new', 'weather', '--url', `http://127.0.0.1:${port}`, '--daily', '3', '--monthly', '60');
-    const written = readFileSync(own.catalogueFile, 'utf8');
-    const place = written.lastIndexOf('plans: []');
-    writeFileSync(own.catalogueFile, written.slice(0, place) + GOLD + written.slice(place + 'plans: []'.length));
-    expect(await tollgate('catalogue', 'apply')).toContain('+ weather');
-    await go(operator.page, 'Products');
-    await operator.page
-      .getByRole('table', { name: 'Catalogue', exact: true })
-      .getByRole('row', { name: /weather.*Gold/ })
-      .waitFor();
-  });
+    await step('puts an upstream that nobody adapted on sale, with a plan on request', async () => {
+      const [port = 0] = await findFreePorts(1);
+      writePythonApi(own.folder);
+      stopUpstream = await startPythonApi(own.folder, port);
+      await tollgate('product', 'new', 'weather', '--url', `http://127.0.0.1:${port}`, '--daily', '3', '--monthly', '60');
+      const written = readFileSync(own.catalogueFile, 'utf8');
+      const place = written.lastIndexOf('plans: []');
+      writeFileSync(own.catalogueFile, written.slice(0, place) + GOLD + written.slice(place + 'plans: []'.length));
+      expect(await tollgate('catalogue', 'apply')).toContain('+ weather');
+      await go(operator.page, 'Products');
+      await operator.page
+        .getByRole('table', { name: 'Catalogue', exact: true })
+        .getByRole('row', { name: /weather.*Gold/ })
+        .waitFor();
+    });
 
-  await step('has a customer who signs up and asks for the plan', async () => {
-    const { page } = customer;
-    await signUp({ page, dashboard: instance.dashboard, email: CUSTOMER, password: PASSWORD });
-    await press(page, 'I have copied it');
-    await go(page, 'Plans');
-    await press(page, 'Request Gold of Weather');
-    await confirm(page, `Request Gold for €${MONTHLY_PRICE}.00 a month`);
-    await page.getByText('Gold requested').waitFor();
-  });
+    await step('has a customer who signs up and asks for the plan', async () => {
+      const { page } = customer;
+      await signUp({ page, dashboard: instance.dashboard, email: CUSTOMER, password: PASSWORD });
+      await press(page, 'I have copied it');
+      await go(page, 'Plans');
+      await press(page, 'Request Gold of Weather');
+      await confirm(page, `Request Gold for €${MONTHLY_PRICE}.00 a month`);
+      await page.getByText('Gold requested').waitFor();
+    });
 
-  await step('approves it, and the customer has it', async () => {
-    const { page } = operator;
-    await go(page, 'Customers');
-    await press(page, `Approve Gold for ${CUSTOMER}`);
-    await confirm(page, 'Approve');
-    await page.getByRole('heading', { name: 'Requested plans' }).waitFor({ state: 'detached' });
-    await customer.page.reload();
-    await customer.page.getByRole('region', { name: 'Weather' }).getByText('Current plan').waitFor();
-  });
+    await step('approves it, and the customer has it', async () => {
+      const { page } = operator;
+      await go(page, 'Customers');
+      await press(page, `Approve Gold for ${CUSTOMER}`);
+      await confirm(page, 'Approve');
+      await page.getByRole('heading', { name: 'Requested plans' }).waitFor({ state: 'detached' });
+      await customer.page.reload();
+      await customer.page.getByRole('region', { name: 'Weather' }).getByText('Current plan').waitFor();
+    });
 
-  await step('serves the customer, who makes a key and calls', async () => {
-    const { page } = customer;
-    await go(page, 'Keys');
-    await press(page, 'Create a key');
-    await page.getByRole('radio', { name: 'Live' }).check();
-    await page.getByRole('checkbox', { name: 'Weather' }).check();
-    await press(page, 'Create key');
-    key = await page.getByText(/^tg_live_\w+$/).innerText();
-    await eventually(async () => (await call(key)).status === 200);
-    for (used = 1; used < 4; used++) expect(await call(key)).toEqual({ status: 200, code: undefined });
-    await press(page, 'I have copied it');
-  });
+    await step('serves the customer, who makes a key and calls', async () => {
+      const { page } = customer;
+      await go(page, 'Keys');
+      await press(page, 'Create a key');
+      await page.getByRole('radio', { name: 'Live' }).check();
+      await page.getByRole('checkbox', { name: 'Weather' }).check();
+      await press(page, 'Create key');
+      key = await page.getByText(/^tg_live_\w+$/).innerText();
+      await eventually(async () => (await call(key)).status === 200);
+      for (used = 1; used < 4; used++) expect(await call(key)).toEqual({ status: 200, code: undefined });
+      await press(page, 'I have copied it');
+    });
 
-  await step('shows the use to both', async () => {
-    await go(customer.page, 'Usage');
-    await customer.page.getByRole('table', { name: 'Limits' }).getByText(`${used} of 90,000`).waitFor();
-    const { page } = operator;
-    await page.getByRole('link', { name: CUSTOMER }).click();
-    await page
-      .getByRole('table', { name: 'Subscriptions' })
-      .getByRole('cell', { name: `${used} of 90,000` })
-      .waitFor();
-  });
+    await step('shows the use to both', async () => {
+      await go(customer.page, 'Usage');
+      await customer.page.getByRole('table', { name: 'Limits' }).getByText(`${used} of 90,000`).waitFor();
+      const { page } = operator;
+      await page.getByRole('link', { name: CUSTOMER }).click();
+      await page
+        .getByRole('table', { name: 'Subscriptions' })
+        .getByRole('cell', { name: `${used} of 90,000` })
+        .waitFor();
+    });
 
-  await step('suspends the customer, who is refused within a second and reads why', async () => {
-    const { page } = operator;
-    await press(page, 'Suspend');
-    await page.getByLabel('Reason').fill(REASON);
-    const isAnswered = page.waitForResponse((response) => response.url().endsWith('/suspensions') && response.ok());
-    await confirm(page, 'Suspend');
-    await isAnswered;
-    expectMeasured(await lastServed(key), 1_000);
-    // On the page that is open, which nobody loads anew.
-    await customer.page.getByText(REASON).first().waitFor();
-  });
+    await step('suspends the customer, who is refused within a second and reads why', async () => {
+      const { page } = operator;
+      await press(page, 'Suspend');
+      await page.getByLabel('Reason').fill(REASON);
+      const isAnswered = page.waitForResponse((response) => response.url().endsWith('/suspensions') && response.ok());
+      await confirm(page, 'Suspend');
+      await isAnswered;
+      expectMeasured(await lastServed(key), 1_000);
+      // On the page that is open, which nobody loads anew.
+      await customer.page.getByText(REASON).first().waitFor();
+    });
 
-  await step('restores', async () => {
-    await restore(operator.page);
-    await eventually(async () => (await call(key)).status === 200);
-    await customer.page.getByText(REASON).first().waitFor({ state: 'detached' });
-  });
+    await step('restores', async () => {
+      await restore(operator.page);
+      await eventually(async () => (await call(key)).status === 200);
+      await customer.page.getByText(REASON).first().waitFor({ state: 'detached' });
+    });
 
-  await step('bills what was used', () => expectStatement(customer.page));
+    await step('bills what was used', () => expectStatement(customer.page));
 
-  expect([operator.complaints, customer.complaints]).toEqual([[], []]);
-});
+    expect([operator.complaints, customer.complaints]).toEqual([[], []]);
+  },
+);
 
 async function restore(page: Page): Promise<void> {
   await press(page, 'Restore');

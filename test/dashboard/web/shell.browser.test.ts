@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Locator } from 'playwright-core';
 import { eventually } from '../../support/eventually';
+import { firstOf, inTestAll } from '../../support/scenes';
 import { settle } from '../support/browser';
 import { type Account } from '../support/page-accounts';
 import { PAGES } from '../support/page-dashboard';
@@ -49,7 +50,7 @@ describe('the first steps', () => {
 });
 
 describe('the navigation', () => {
-  it('has its pages in groups, and the logo leads home', async () => {
+  inTestAll('has its pages in groups, and the logo leads home', async () => {
     await stage.open('/audit');
     const navigation = stage.page.getByRole('navigation', { name: 'Main' });
     const pagesOf = (group: string): Promise<string[]> => navigation.getByRole('group', { name: group }).getByRole('link').allInnerTexts();
@@ -122,7 +123,7 @@ describe('the keyboard', () => {
     await eventually(async () => (await stage.page.evaluate('document.activeElement?.textContent')) === 'Audit log');
   });
 
-  it('returns to the button that opened a dialog when the dialog is closed', async () => {
+  inTestAll('returns to the button that opened a dialog when the dialog is closed', async () => {
     await stage.open('/keys');
     await stage.button('Create a key').press('Enter');
     await stage.page.getByRole('dialog').waitFor();
@@ -142,10 +143,12 @@ describe('a session that ended under an open page', () => {
 });
 
 describe('a session that ends while a secret is shown', () => {
-  it.each([
-    ['a new key', '/keys', /^tg_test_\w+$/],
-    ['the secret of a webhook', '/webhooks', /^whsec_[A-Za-z0-9+/]+=*$/],
-  ])('does not take %s away; closing it leads to the sign-in page', async (_what, path, secret) => {
+  it.each(
+    firstOf([
+      ['a new key', '/keys', /^tg_test_\w+$/],
+      ['the secret of a webhook', '/webhooks', /^whsec_[A-Za-z0-9+/]+=*$/],
+    ] as const),
+  )('does not take %s away; closing it leads to the sign-in page', async (_what, path, secret) => {
     await stage.open(path);
     if (path === '/keys') {
       await stage.fillKeyForm();
@@ -195,10 +198,12 @@ describe('a server that does not answer', () => {
 });
 
 describe('a page that asks again and again', () => {
-  it.each([
-    ['Usage', '**/api/usage?*'],
-    ['Requests', '**/api/requests?*'],
-  ])('goes on saying that it could not be read while it asks again: %s', async (name, path) => {
+  it.each(
+    firstOf([
+      ['Requests', '**/api/requests?*'],
+      ['Usage', '**/api/usage?*'],
+    ] as const),
+  )('goes on saying that it could not be read while it asks again: %s', async (name, path) => {
     await stage.open('/keys');
     await stage.goAway();
     await stage.page.getByRole('link', { name, exact: true }).click();
@@ -211,12 +216,14 @@ describe('a page that asks again and again', () => {
 });
 
 describe('a page whose content could not be read', () => {
-  it.each<[string, (account: Account) => string]>([
-    ['Overview', () => '/'],
-    ['Key', ({ keys }) => `/keys/${keys[0]}`],
-    ['Webhook', ({ webhook }) => `/webhooks/${webhook}`],
-    ['Invitation', ({ invitation }) => `/invitation?token=${invitation}`],
-  ])('is still named %s, and offers another attempt', async (heading, path) => {
+  it.each(
+    firstOf<[string, (account: Account) => string]>([
+      ['Key', ({ keys }) => `/keys/${keys[0]}`],
+      ['Overview', () => '/'],
+      ['Webhook', ({ webhook }) => `/webhooks/${webhook}`],
+      ['Invitation', ({ invitation }) => `/invitation?token=${invitation}`],
+    ]),
+  )('is still named %s, and offers another attempt', async (heading, path) => {
     await stage.begin();
     // Who is signed in is known; all else is not.
     await stage.page.route(/\/api\/(?!session|installation)/, (route) => route.fulfill({ status: 500, json: { detail: 'It failed.' } }));
@@ -225,7 +232,7 @@ describe('a page whose content could not be read', () => {
     expect(await stage.page.getByRole('heading', { level: 1 }).allInnerTexts()).toEqual([heading]);
   });
 
-  it('offers no other attempt where there is nothing', async () => {
+  inTestAll('offers no other attempt where there is nothing', async () => {
     await stage.open('/keys/00000000-0000-4000-8000-000000000000');
     await stage.page.getByRole('alert').waitFor();
     expect(await stage.button('Try again').count()).toBe(0);
@@ -242,7 +249,7 @@ describe('a page that could not be opened', () => {
     await stage.page.getByRole('heading', { name: 'Keys' }).waitFor({ timeout: 20_000 });
   });
 
-  it('shows its content once any request is answered again', async () => {
+  inTestAll('shows its content once any request is answered again', async () => {
     await stage.open('/keys');
     await stage.goAway();
     await stage.page.getByRole('link', { name: 'Checkout server' }).click();

@@ -1,4 +1,5 @@
 import { type Page } from 'playwright-core';
+import { inTestAll } from '../../../support/scenes';
 import { step } from '../../../support/step';
 import { openPage } from '../../support/browser';
 import { type Entrant, press, signUp } from '../../support/entrances';
@@ -22,7 +23,8 @@ async function person(): Promise<Page> {
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
-it('a second person joins by an invitation, does what the role allows, and is out once removed', async () => {
+// In `npm test` a second person joins, reads only and is removed in test/dashboard/walks/customer.measured.test.ts.
+inTestAll('a second person joins by an invitation, does what the role allows, and is out once removed', async () => {
   [owner, member] = await Promise.all([person(), person()]);
   const founder: Entrant = { page: owner, dashboard: stage.url, email: OWNER, password: PASSWORD };
   const joiner: Entrant = { page: member, dashboard: stage.url, email: MEMBER, password: PASSWORD };

@@ -3,6 +3,7 @@ import { type Catalogue, createCatalogue } from '../../../../plugins/core/catalo
 import { applyCatalogue } from '../../../../services/selling/catalogue/apply-catalogue';
 import { suspendSubscription } from '../../../../services/selling/suspensions/suspend';
 import { CATALOGUE, PRODUCTS } from '../../../support/catalogue';
+import { inTestAll } from '../../../support/scenes';
 import { PageStage } from '../../support/page-stage';
 
 const stage = PageStage.forFile();
@@ -40,7 +41,7 @@ describe('usage by hour', () => {
     );
   });
 
-  it('tells the same by day', async () => {
+  inTestAll('tells the same by day', async () => {
     await stage.open('/usage?days=30');
     const chart = stage.page.getByRole('region', { name: 'Answers' });
     await chart.getByText(/^Half of the answers took/).waitFor();
@@ -49,21 +50,21 @@ describe('usage by hour', () => {
     expect(await chart.getByRole('row').nth(1).getByRole('cell', { name: '1 s', exact: true }).count()).toBe(1);
   });
 
-  it('goes back to days, which keep their own lengths', async () => {
+  inTestAll('goes back to days, which keep their own lengths', async () => {
     await stage.open('/usage?hours=48');
     await stage.page.getByText('Days', { exact: true }).click();
     await stage.page.getByRole('heading', { name: 'Requests used' }).waitFor();
     expect(await stage.page.getByLabel('Period').inputValue()).toBe('30');
   });
 
-  it('says so where nothing was asked', async () => {
+  inTestAll('says so where nothing was asked', async () => {
     await stage.begin();
     await stage.dashboard.pool.query('DELETE FROM key_hour WHERE credential_id = ANY($1)', [stage.account.keys]);
     await stage.goto('/usage?hours=24');
     await stage.page.getByText('No requests were let in in the last 24 hours.').waitFor();
   });
 
-  it('of a key is a switch on its chart, with or without requests', async () => {
+  inTestAll('of a key is a switch on its chart, with or without requests', async () => {
     await stage.begin();
     for (const place of [0, 1]) {
       await stage.goto(stage.keyPath(place));

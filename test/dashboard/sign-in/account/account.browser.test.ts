@@ -79,13 +79,4 @@ describe('the page of whoever is in no organisation', () => {
     await stage.page.getByRole('heading', { name: 'Overview' }).waitFor();
     expect(stage.changes('POST', `/api/account/invitations/${invitations[0]?.id}/accept`)).toHaveLength(1);
   });
-
-  it('deletes the account by the password', async () => {
-    await stage.open('/no-organisation', { as: 'outsider' });
-    await stage.button('Delete account…').click();
-    await stage.page.getByLabel('Your password').fill(PASSWORD);
-    await stage.button('Delete account').click();
-    await stage.page.getByText('To keep it, sign in before then.').waitFor();
-    expect(stage.changes('POST', '/api/account/delete').map(({ body }) => body)).toEqual([{ password: PASSWORD }]);
-  });
 });
