@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { buildSync } from 'esbuild';
-import { FrameDecoder } from '../../plugins/server/wire/frames';
 
 const mebibyte = 1024 * 1024;
 
@@ -31,15 +30,5 @@ describe('the memory of the plugin server', () => {
     expect(result['events']).toBeGreaterThanOrEqual(200_000);
     expect(result['heapGrowthBytes']).toBeLessThan(5 * mebibyte);
     expect(result['bufferGrowthBytes']).toBeLessThan(5 * mebibyte);
-  });
-});
-
-describe('the frame decoder', () => {
-  it('reserves no memory for bytes that were only announced', () => {
-    const before = process.memoryUsage().arrayBuffers;
-    const decoders = Array.from({ length: 500 }, () => new FrameDecoder(() => {}));
-    for (const decoder of decoders) decoder.push(Buffer.from([0, 0, 0, 4, 1]));
-    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64 * mebibyte);
-    expect(decoders.every((decoder) => decoder.isMidFrame)).toBe(true);
   });
 });
