@@ -5,11 +5,42 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { beginTestRun, endTestRun } from '../support/system/test-run';
 import { brokenWords, cutTables, overflow, type WatchedPage } from './support/browser';
-import { DOCS_PICTURES } from './support/docs-pictures';
 import { EVERY_PAGE } from './support/every-page';
 import { type Scene } from './support/scene';
 import { SceneStage } from './support/scene-stage';
 import { SCENES } from './support/scenes';
+
+/** A picture that a document shows. */
+interface DocsPicture {
+  /** In docs/pictures, without `.png`. */
+  readonly file: string;
+  readonly scene: Scene;
+  readonly look: 'light' | 'dark' | 'phone';
+  /** Of the screen, where not that of its look. */
+  readonly height?: number;
+}
+
+function picture(file: string, name: string, options: Partial<Omit<DocsPicture, 'file' | 'scene'>> = {}): DocsPicture {
+  const scene = [...EVERY_PAGE, ...SCENES].find((each) => each.name === name);
+  if (!scene) throw new Error(`there is no scene ${name}`);
+  return { file, scene, look: 'light', ...options };
+}
+
+/** Taken by `npm run screenshots -- --docs`. */
+const DOCS_PICTURES: readonly DocsPicture[] = [
+  picture('home', 'home', { height: 830 }),
+  picture('product', 'product', { height: 830 }),
+  picture('pricing', 'pricing'),
+  picture('reference', 'reference-answered', { height: 1_000 }),
+  picture('overview', 'overview'),
+  picture('plan-choice', 'plan-choice'),
+  picture('key', 'simulated-caller', { height: 1_000 }),
+  picture('usage', 'usage', { look: 'dark', height: 1_000 }),
+  picture('explain', 'explain'),
+  picture('seller-home', 'seller-home', { height: 1_000 }),
+  picture('seller-customer', 'seller-customer', { height: 1_000 }),
+  picture('seller-requests', 'seller-requests'),
+];
 
 const FOLDER = join(process.cwd(), '.test', 'screenshots');
 const WIDE = { width: 1280, height: 800 };

@@ -2,8 +2,40 @@ import { type Browser, type Page } from 'playwright-core';
 import { step } from '../../support/step';
 import { openPage, startBrowser } from '../support/browser';
 import { type Entrant, enterPassword, press, signUp } from '../support/entrances';
-import { OIDC_CLIENT, type OidcServer, startOidcServer } from '../support/oidc-server';
 import { type PageDashboard, startPageDashboard } from '../support/page-dashboard';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+/** What the provider knows the dashboard by; see oidc-process.mjs. */
+const OIDC_CLIENT = { id: 'tollgate', secret: 'a-secret-of-this-client-alone' };
+
+interface OidcServer {
+  readonly issuer: string;
+  /** Until then it answers 503. */
+  leadBackTo(redirectUri: string): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** A provider of OpenID Connect as others run it. */
+async function startOidcServer(): Promise<OidcServer> {
+  const child = fork(join(__dirname, '../support/oidc-process.mjs'), { stdio: 'ignore', execArgv: [] });
+  const [{ issuer }] = (await once(child, 'message')) as [{ issuer: string }];
+  return {
+    issuer,
+    async leadBackTo(redirectUri) {
+      const isReady = once(child, 'message');
+      child.send({ redirectUri });
+      await isReady;
+    },
+    async stop() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const isOver = once(child, 'exit');
+      child.kill();
+      await isOver;
+    },
+  };
+}
 
 const ASHA = 'asha@example.com';
 const BIRK = 'birk@example.com';

@@ -1,7 +1,7 @@
-import { writeFileSync } from 'node:fs';
+import { writeFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { type IncomingMessage, createServer, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Pool } from 'pg';
 import { type Browser, type Page } from 'playwright-core';
 import { createCustomer } from '../../../services/selling/customers/create-customer';
@@ -15,10 +15,96 @@ import { inTestAll, runsEveryScene } from '../../support/scenes';
 import { step } from '../../support/step';
 import { startInstance, type RunningInstance } from '../../support/system/instance';
 import { runOn } from '../../support/system/run-on';
-import { ownShop, type OwnShop } from '../../support/system/own-shop';
-import { openPage, startBrowser } from '../support/browser';
+import { openPage, startBrowser, settle } from '../support/browser';
 import { enterPassword, type Entrant, setFirstPassword, setUpSecondFactor, signUp } from '../support/entrances';
-import { namesIn, textOf, walkPages } from '../support/walk-pages';
+import { spawnSync } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import { EXAMPLE_NAMES } from '../../support/example-names';
+
+/** More pages than there are: a walk that finds ever new ones is a defect of the walk. */
+const MAX_PAGES = 80;
+
+/** Where a text names the example catalogue, each with what stands around it. */
+function namesIn(place: string, text: string): string[] {
+  return text.split('\n').flatMap((line) => {
+    const { index } = EXAMPLE_NAMES.exec(line) ?? {};
+    return index === undefined ? [] : [`${place}: ${line.slice(Math.max(0, index - 60), index + 60)}`];
+  });
+}
+
+/** All that a page says, to people or to programs, without its scripts, styles and pictures. */
+async function textOf(page: Page): Promise<string> {
+  const html = await page.content();
+  return html.replaceAll(/<(script|style)\b[^>]*>[^]*?<\/\1>/g, '').replaceAll(/data:[\w/+;=,-]+/g, '');
+}
+
+interface Walk {
+  /** Paths of all pages. */
+  readonly paths: readonly string[];
+  /** Where pages name the example catalogue. */
+  readonly named: readonly string[];
+  /** Paths of the pages that name the own product. */
+  readonly ownNamed: readonly string[];
+}
+
+/** Opens every page of a dashboard that links lead to. @param own title of the own product */
+async function walkPages(
+  page: Page,
+  { dashboard, starts, own }: { dashboard: string; starts: readonly string[]; own: string },
+): Promise<Walk> {
+  const waiting = [...starts];
+  const paths = new Set(starts);
+  const named: string[] = [];
+  const ownNamed: string[] = [];
+  for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
+    await page.goto(dashboard + path);
+    await settle(page);
+    // Some parts of a page ask for more once it is shown.
+    await page.waitForLoadState('networkidle');
+    const text = await textOf(page);
+    named.push(...namesIn(path, text));
+    if (text.includes(own)) ownNamed.push(path);
+    const links = await page.locator('a[href]').evaluateAll((all) => all.map((link) => (link as unknown as { href: string }).href));
+    for (const { origin, pathname } of links.map((href) => new URL(href))) {
+      if (origin !== dashboard || /\.(json|txt|xml|csv)$|^\/api\//.test(pathname) || paths.has(pathname)) continue;
+      paths.add(pathname);
+      waiting.push(pathname);
+    }
+    if (paths.size > MAX_PAGES) throw new Error(`too many pages: ${[...paths].join(' ')}`);
+  }
+  return { paths: [...paths], named, ownNamed };
+}
+
+const ROOT = resolve(__dirname, '../../..');
+
+/** A seller's folder that began empty, before anything runs. */
+interface OwnShop {
+  readonly folder: string;
+  /** `npx tollgate …` in it. @throws Error with what the command said, if it fails */
+  tollgate(...words: string[]): void;
+  /** Writes members behind the last entry of the catalogue, each as a line of YAML. */
+  addMembers(...lines: string[]): void;
+  remove(): void;
+}
+
+/** What `npx tollgate init` writes into an empty folder. */
+function ownShop(): OwnShop {
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-shop-'));
+  const tollgate = (...words: string[]): void => {
+    const env = { ...process.env, TOLLGATE_CONFIG: folder };
+    const { status, stderr } = spawnSync(process.execPath, [join(ROOT, 'cli/tollgate.mjs'), ...words], { env, encoding: 'utf8' });
+    if (status !== 0) throw new Error(stderr);
+  };
+  tollgate('init', folder);
+  const file = join(folder, 'catalogue.yml');
+  return {
+    folder,
+    tollgate,
+    addMembers: (...lines) =>
+      writeFileSync(file, `${readFileSync(file, 'utf8').trimEnd()}\n${lines.map((line) => `    ${line}\n`).join('')}`),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
 
 const PASSWORD = 'eleven purple rickshaws';
 const CUSTOMER = 'asha@example.com';

@@ -1,12 +1,40 @@
-import { readdir, readlink } from 'node:fs/promises';
+import { readdir, readlink, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ApkReport } from '../../../services/workers/apk/report';
 import { ApkBuilder, NEW_KEY, RELEASE_KEY } from '../../support/apk/apk-builder';
 import { CLEAN_APP, FULL_APP, manifestOf } from '../../support/apk/apk-samples';
 import { analyzeBytes, analyzeFile } from '../../support/apk/apk-worker';
 import { writeZip, type ZipFile } from '../../support/apk/apk-zip';
-import { innerApk, moduleOfApk } from '../../support/apk/build-bundle';
 import { type ProtoField, writeProto } from '../../support/apk/proto-message';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { runTool } from '../../support/apk/apk-tools';
+
+/** The files of an APK, by name. */
+async function filesOfApk(builder: ApkBuilder, apk: string): Promise<ZipFile[]> {
+  const { stdout } = await promisify(execFile)('unzip', ['-Z1', apk]);
+  const names = stdout.split('\n').filter((name) => name !== '');
+  return Promise.all(names.map(async (name) => ({ name, data: await builder.extract(apk, name) })));
+}
+
+/** The same app as a module of a bundle: what aapt2 makes of its XML and resources, at the places that bundles have. */
+async function moduleOfApk(builder: ApkBuilder, apk: string, module: string): Promise<ZipFile[]> {
+  const converted = join(builder.folder, `${module}-as-proto.apk`);
+  await runTool('aapt2', ['convert', '--output-format', 'proto', '-o', converted, apk]);
+  const files = await filesOfApk(builder, converted);
+  return files.map(({ name, data }) => ({ name: `${module}/${placeInModule(name)}`, data }));
+}
+
+function placeInModule(name: string): string {
+  if (name === 'AndroidManifest.xml') return `manifest/${name}`;
+  if (name.endsWith('.dex')) return `dex/${name}`;
+  return /^(res|lib|assets)\/|^resources\.pb$/.test(name) ? name : `root/${name}`;
+}
+
+/** An APK as a file of an archive: stored as shops do it, unless a method is given. */
+async function innerApk(name: string, path: string, method = 0): Promise<ZipFile> {
+  return { name, data: await readFile(path), method };
+}
 
 const SCHEMES = { v1: true, v2: true, v3: false };
 
