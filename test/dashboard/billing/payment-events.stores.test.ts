@@ -8,6 +8,7 @@ import { type DashboardDeps } from '../../../services/dashboard/http/dashboard-d
 import { createLog } from '../../../services/kit/log';
 import { signEvent } from '../../../services/sandbox/payments/deliver-events';
 import { type Session } from '../../../services/sandbox/payments/objects';
+import { runsEveryScene } from '../../support/scenes';
 import { PRODUCT, useFaultyPayments } from '../support/faulty-payments';
 import { PAYMENT_KEYS } from '../support/paying-dashboard';
 
@@ -66,9 +67,11 @@ describe('events', () => {
     return rows[0];
   }
 
-  it('of an hour in which the endpoint was down count once each when all 3,600 come at once, in few queries and small parts', async () => {
-    const { bodies, ids } = await unheardOf(240, 6);
-    expect(bodies).toHaveLength(3_600);
+  it('of an hour in which the endpoint was down count once each when they come at once, in few queries and small parts', async () => {
+    // 3,600 events, of which `npm test` sends a fifth: more than one part all the same.
+    const customers = runsEveryScene ? 240 : 48;
+    const { bodies, ids } = await unheardOf(customers, 6);
+    expect(bodies).toHaveLength(15 * customers);
     const each = jest.spyOn(Client.prototype, 'query');
     const reads = jest.spyOn(Pool.prototype, 'query');
     const answers = await Promise.all(
@@ -82,7 +85,8 @@ describe('events', () => {
     each.mockRestore();
     reads.mockRestore();
     // The end of a checkout is no fact of a subscription.
-    expect(await standing(ids)).toEqual({ plans: 240, active: 240, facts: 3_600 - 240, waiting: 0, changes: 240 });
+    const facts = bodies.length - customers;
+    expect(await standing(ids)).toEqual({ plans: customers, active: customers, facts, waiting: 0, changes: customers });
     // Two to store each; what they come to is worked out for whole subscriptions.
     expect(queries).toBeLessThan(4 * bodies.length);
     expect([largest > 0, largest <= 500]).toEqual([true, true]);
