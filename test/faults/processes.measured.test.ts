@@ -16,7 +16,7 @@ import { encodeRpcReturn } from '../support/gateway/kong-messages';
 import { EVERY_GATEWAY, LANE, REAL_GATEWAYS } from '../gateways/support/every-gateway';
 import { type FaultedGateway, openFaultedGateway, RECOVERY } from '../gateways/support/faulted-gateway';
 import { send, type Reply } from '../support/http';
-import { expectMeasured } from '../support/measured';
+import { expectMeasured, isMeasured } from '../support/measured';
 import { openedForTests } from '../support/opened';
 import { inTestAll, sceneOn } from '../support/scenes';
 import { type RunningInstance } from '../support/system/instance';
@@ -299,7 +299,8 @@ describe('a worker that is killed', () => {
   it('fails the request under way with 502, whose unit is given back once, and serves again by itself', async () => {
     expect(await searchWorks()).toBe(true);
     const { seen, reply, counted } = await killUnderWay('worker-ranking', { isWhole: searchWorks });
-    expect([reply?.status, reply?.headers['x-tollgate-charged']]).toEqual([502, '0']);
+    // The service waits 250 ms for the unit's return before it says what the request cost. A busy machine takes longer; the count tells.
+    expect([reply?.status, reply?.headers['x-tollgate-charged']]).toEqual([502, isMeasured ? '0' : expect.stringMatching(/^[01]$/)]);
     expect(counted).toBe(1);
     expectDocumented(seen, { statuses: [] });
     recordObservation('worker killed mid-request', seen, {
