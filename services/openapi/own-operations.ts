@@ -4,7 +4,7 @@ import { gatewayParts, operationId, withGatewayAnswers } from './product-paths';
 import { ReferenceResolver } from './resolve-references';
 import { SoundParts } from './sound-parts';
 
-const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options'];
+const METHODS = new Set(['get', 'put', 'post', 'delete', 'patch', 'head', 'options']);
 /** Ours are the ones that count: the upstream's own keys never reach it from a customer. */
 const DROPPED = new Set(['servers', 'security', 'callbacks']);
 
@@ -47,9 +47,8 @@ export function ownOperations(product: CatalogueProduct, { document, baseUrl, ta
       return [];
     };
     if ('$ref' in item) return leave(path, 'the path is a $ref');
-    const operations = METHODS.flatMap((method) => {
-      const operation = item[method];
-      if (!isObject(operation)) return [];
+    const operations = Object.entries(item).flatMap(([method, operation]) => {
+      if (!METHODS.has(method) || !isObject(operation)) return [];
       const kept = Object.fromEntries(Object.entries(operation).filter(([name]) => !DROPPED.has(name)));
       const whole = { ...kept, parameters: parametersOf(item, operation, resolver) };
       const problem = sound.problemOf(whole);

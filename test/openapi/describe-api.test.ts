@@ -208,3 +208,17 @@ describe('a word of OpenAPI', () => {
     expect(document.components.schemas['weather.City']).toEqual(City);
   });
 });
+
+it('keeps the order of an author: paths, methods, media types, members and examples', () => {
+  const properties = { zebra: { type: 'string' }, ant: { type: 'string' }, bee: { type: 'string' } };
+  const media = { schema: { type: 'object', properties }, examples: { second: { value: 2 }, first: { value: 1 } } };
+  const get = {
+    summary: 'Read',
+    responses: { '200': { description: 'Fine', content: { 'text/plain': media, 'application/json': media } } },
+  };
+  const written = { '/longest/of/all': { post: get, get }, '/b': { get }, '/a': { get } };
+  const { paths } = described([weather], { weather: { ...own, paths: written } });
+  expect(Object.keys(paths)).toEqual(['/weather/longest/of/all', '/weather/b', '/weather/a']);
+  expect(Object.keys(paths['/weather/longest/of/all'])).toEqual(['post', 'get']);
+  expect(JSON.stringify(paths['/weather/b'].get.responses['200'])).toBe(JSON.stringify(get.responses['200']));
+});

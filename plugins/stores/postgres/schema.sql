@@ -1016,7 +1016,7 @@ CREATE TABLE product_day (
 -- The OpenAPI document that a product brings along, as it was when the catalogue was applied.
 CREATE TABLE product_document (
   product_id text NOT NULL,
-  document jsonb NOT NULL,
+  document text NOT NULL,
   CONSTRAINT product_document_pkey PRIMARY KEY (product_id),
   CONSTRAINT product_document_product_id_fkey FOREIGN KEY (product_id) REFERENCES product(id) ON DELETE CASCADE
 );
