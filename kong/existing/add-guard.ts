@@ -23,8 +23,7 @@ export function addGuard(kongYml: string, routeName: string, block: GuardBlock):
   const routes = findRoutes(document.contents);
   const route = routes.find((each) => each.get('name') === routeName);
   if (!route) {
-    const names = routes.map((each) => String(each.get('name') ?? '(unnamed)'));
-    throw new UnguardableRoute(`kong.yml has no route ${routeName}; it has ${names.join(', ') || 'none'}`);
+    throw new UnguardableRoute(`kong.yml has no route ${routeName}; it has ${namesOf(routes).join(', ') || 'none with a name'}`);
   }
   const plugins = route.get('plugins');
   if (isSeq(plugins) && plugins.items.some((plugin) => isMap(plugin) && plugin.get('name') === block.name)) return kongYml;
@@ -69,10 +68,11 @@ const toPlain = (document: Document): unknown => JSON.parse(JSON.stringify(docum
 
 /** The names of all routes, in the order of the file. */
 export function routeNames(kongYml: string): string[] {
-  return findRoutes(parseDocument(kongYml, AS_KONG_READS).contents).flatMap((route) => {
-    const name = route.get('name');
-    return typeof name === 'string' ? [name] : [];
-  });
+  return namesOf(findRoutes(parseDocument(kongYml, AS_KONG_READS).contents));
+}
+
+function namesOf(routes: readonly YAMLMap[]): string[] {
+  return routes.map((route) => route.get('name')).filter((name) => typeof name === 'string');
 }
 
 function findRoutes(contents: unknown): YAMLMap[] {
