@@ -340,7 +340,9 @@ CREATE TABLE credential (
   name text,
   mode text NOT NULL,
   state text NOT NULL DEFAULT 'active'::text,
-  expires_at timestamp with time zone,
+  planned_expires_at timestamp with time zone,
+  overlap_ends_at timestamp with time zone,
+  expires_at timestamp with time zone DEFAULT LEAST(planned_expires_at, overlap_ends_at),
   created_at timestamp with time zone NOT NULL DEFAULT now(),
   last_used_at timestamp with time zone,
   rotated_from uuid,
@@ -1017,7 +1019,7 @@ CREATE TABLE product_day (
 -- The OpenAPI document that a product brings along, as it was when the catalogue was applied.
 CREATE TABLE product_document (
   product_id text NOT NULL,
-  document jsonb NOT NULL,
+  document text NOT NULL,
   CONSTRAINT product_document_pkey PRIMARY KEY (product_id),
   CONSTRAINT product_document_product_id_fkey FOREIGN KEY (product_id) REFERENCES product(id) ON DELETE CASCADE
 );
