@@ -528,7 +528,8 @@ CREATE TABLE decision (
   status smallint,
   milliseconds integer,
   bytes bigint,
-  units integer
+  units integer,
+  is_from_api boolean
 ) WITH (fillfactor=80);
 CREATE INDEX decision_anonymous_idx ON decision USING btree (at) WHERE customer_id IS NULL;
 CREATE INDEX decision_at_idx ON decision USING btree (at);
@@ -1838,8 +1839,10 @@ CREATE OR REPLACE FUNCTION public.note_requests(p_rows json)
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
-  UPDATE decision SET status = answered.status, milliseconds = answered.milliseconds, bytes = answered.bytes, units = answered.units
-  FROM json_to_recordset(p_rows) AS answered ("requestId" text, status smallint, milliseconds integer, bytes bigint, units integer)
+  UPDATE decision SET status = answered.status, milliseconds = answered.milliseconds, bytes = answered.bytes, units = answered.units,
+    is_from_api = answered."isFromApi"
+  FROM json_to_recordset(p_rows)
+    AS answered ("requestId" text, status smallint, milliseconds integer, bytes bigint, units integer, "isFromApi" boolean)
   WHERE decision.request_id = answered."requestId" AND decision.outcome = 'admitted' AND decision.status IS NULL
 $function$;
 REVOKE ALL ON FUNCTION note_requests(json) FROM PUBLIC;
