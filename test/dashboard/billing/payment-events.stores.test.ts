@@ -75,7 +75,7 @@ describe('events', () => {
       bodies.toReversed().map((payload) => dashboard().app.inject({ method: 'POST', url: PATH, payload, headers: headersOf(payload) })),
     );
     expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([204]));
-    await dashboard().settled();
+    await dashboard().acted();
     const queries = each.mock.calls.length;
     const results = (await Promise.all(reads.mock.results.map(({ value }) => value as unknown))) as ({ rows?: unknown[] } | undefined)[];
     const largest = Math.max(...results.map((result) => result?.rows?.length ?? 0));

@@ -26,7 +26,9 @@ export interface PayingDashboard extends TestDashboard {
   hear(hears: boolean): void;
   /** Has the work look now. */
   poke(): void;
-  /** Until all that was said is acted upon, and mailed. */
+  /** Until all that was said is acted upon. */
+  acted(): Promise<void>;
+  /** Until it is mailed as well. */
   settled(): Promise<void>;
 }
 
@@ -74,6 +76,10 @@ export async function startPayingDashboard({
     return answer.statusCode;
   };
   const close = dashboard.close.bind(dashboard);
+  const acted = async (): Promise<void> => {
+    await provider.flush();
+    await work?.settled();
+  };
   return Object.assign(dashboard, {
     provider,
     port,
@@ -82,9 +88,9 @@ export async function startPayingDashboard({
     sent,
     hear: (hears: boolean) => void (state.hears = hears),
     poke: () => work?.poke(),
+    acted,
     async settled() {
-      await provider.flush();
-      await work?.settled();
+      await acted();
       await mailing.look();
     },
     close: async () => {
