@@ -41,7 +41,7 @@ function errorOf(cause: unknown): Error {
 }
 
 /** What Razorpay answered, and when by its own clock, in seconds since 1970. */
-export interface TimedResponse<T> {
+export interface Answer<T> {
   readonly value: T;
   readonly at: number;
 }
@@ -49,7 +49,7 @@ export interface TimedResponse<T> {
 export interface RazorpayClient {
   readonly sdk: Razorpay;
   /** @throws ProviderAway, ProviderRefused, PaymentFailed */
-  readonly asked: <S extends z.ZodType>(work: Promise<unknown>, answer: S) => Promise<TimedResponse<z.output<S>>>;
+  readonly asked: <S extends z.ZodType>(work: Promise<unknown>, answer: S) => Promise<Answer<z.output<S>>>;
 }
 
 export function connectRazorpay({ keyId, keySecret, url }: RazorpayOptions): RazorpayClient {

@@ -10,7 +10,7 @@ import {
   type UseCharge,
 } from '../../../selling/billing/payment-port';
 import { chargesSince } from './razorpay-charges';
-import { type TimedResponse, connectRazorpay, type RazorpayOptions } from './razorpay-client';
+import { type Answer, connectRazorpay, type RazorpayOptions } from './razorpay-client';
 import { readRazorpayEvent } from './razorpay-events';
 import { isBegun, noteOf, NOTES, type SubscriptionEntity, subscriptionEntity, subscriptionFact } from './razorpay-facts';
 import { PAGE, RazorpayPlans } from './razorpay-plans';
@@ -63,7 +63,7 @@ export function createRazorpayPort(options: RazorpayOptions): PaymentPort {
   const one = (work: Promise<unknown>) => asked(work, subscriptionEntity);
   const fetched = (id: string) => one(sdk.subscriptions.fetch(id));
 
-  async function factOf({ value, at }: TimedResponse<SubscriptionEntity>, cancelsAt?: number): Promise<GivenFact[]> {
+  async function factOf({ value, at }: Answer<SubscriptionEntity>, cancelsAt?: number): Promise<GivenFact[]> {
     if (noteOf(value, 'customer') === undefined || !isBegun(value)) return [];
     const [plan, next] = [await plans.find(value.plan_id), await plans.findNext(value)];
     const found = subscriptionFact(value, plan, { id: '', at, next });
@@ -71,7 +71,7 @@ export function createRazorpayPort(options: RazorpayOptions): PaymentPort {
     return [lookedUp({ ...found, fact: { ...found.fact, ...(cancelsAt !== undefined && { cancelsAt }) } })];
   }
 
-  async function* pages(query: { readonly plan_id?: string; readonly from?: number }): AsyncGenerator<TimedResponse<SubscriptionEntity[]>> {
+  async function* pages(query: { readonly plan_id?: string; readonly from?: number }): AsyncGenerator<Answer<SubscriptionEntity[]>> {
     for (let skip = 0; ; skip += PAGE) {
       const { value, at } = await asked(sdk.subscriptions.all({ ...query, count: PAGE, skip }), listed);
       yield { value: value.items, at };
