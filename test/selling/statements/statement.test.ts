@@ -147,6 +147,95 @@ describe('a statement', () => {
       expect(about([term], days(100 + units))).toEqual([[units, amount, expect.any(String), expect.any(String)]]);
     });
 
+    it('charges by the plan that let it through, also on days that cost a dearer plan without overage', () => {
+      const open = { ...gold, monthly: 3_000, overage: { ...overage, cap: { daily: 1_100, monthly: 40_000 } } };
+      const dearer = { ...gold, plan: 'Pro', price: '59.00', monthly: 3_000, overage: null };
+      const use = days(...Array.from({ length: 20 }, () => 1_100));
+      const [alone, both] = [[open], [dearer, open]].map((terms) => computeStatement('2026-04', terms, use));
+      expect(alone?.totals).toEqual([{ currency: 'EUR', amount: '449.00' }]);
+      expect(both?.totals).toEqual([{ currency: 'EUR', amount: '459.00' }]);
+      expect(both?.lines).toMatchObject([
+        { plan: 'Pro', days: 30, used: 2_000, requests: 22_000, surcharge: '0.00', amount: '59.00', overage: null },
+        { plan: 'Gold', days: 0, used: 20_000, requests: 0, surcharge: '0.00', amount: '400.00', overage: { units: 20_000 } },
+      ]);
+    });
+
+    it('charges the dearest plan first, and the next one above its cap', () => {
+      const wide = { ...gold, plan: 'Wide', price: '19.00', overage: { per: 1, price: '0.01', cap: { daily: 5_000, monthly: 50_000 } } };
+      expect(about([wide, gold], days(1_500))).toEqual([
+        [900, '18.00', '0.00', '67.00'],
+        [500, '5.00', '0.00', '5.00'],
+      ]);
+    });
+
+    it('rounds what many plans sold once', () => {
+      const held = daysOfMonth('2026-04').map((day, index) => {
+        return { ...gold, plan: `Gold ${index}`, overage: { ...overage, price: '5.00' }, fromDay: day, toDay: day };
+      });
+      const { lines, totals } = computeStatement('2026-04', held, days(...Array.from({ length: 25 }, () => 101)));
+      const sold = lines.map(({ overage: above }) => Math.round(Number(above?.amount) * 100));
+      expect(sold.reduce((sum, each) => sum + each, 0)).toBe(13);
+      expect(totals).toEqual([{ currency: 'EUR', amount: '49.13' }]);
+    });
+
+    /** Plans of one subscription, what was held on each day, and a use that one of the day's plans admitted. */
+    const histories = fc
+      .array(
+        fc.record({
+          price: fc.constantFrom(0, 999, 4_900, 5_900),
+          daily: fc.nat(30),
+          sold: fc.option(fc.record({ per: fc.constantFrom(1, 7, 100), price: fc.integer({ min: 1, max: 2_000 }), room: fc.nat(40) })),
+        }),
+        { minLength: 1, maxLength: 4 },
+      )
+      .chain((plans) => {
+        const day = fc.tuple(fc.subarray(plans, { minLength: 1 }), fc.double({ min: 0, max: 1, noNaN: true }));
+        return fc.tuple(fc.constant(plans), fc.array(day, { minLength: 30, maxLength: 30 }));
+      });
+
+    it('costs no less than the cheapest honest way to the same use, and no more than the dearest plan held with its overage', () => {
+      fc.assert(
+        fc.property(histories, ([plans, drawn]) => {
+          type Plan = (typeof plans)[number];
+          const capOf = ({ daily, sold }: Plan): number => daily + (sold?.room ?? 0);
+          const rateOf = ({ sold }: Plan): number => (sold ? sold.price / sold.per : Infinity);
+          const [terms, use]: [SubscriptionTerm[], StatementUse[]] = [[], []];
+          let [least, most] = [0, 0];
+          for (const [index, [held, share]] of drawn.entries()) {
+            const day = `2026-04-${String(index + 1).padStart(2, '0')}`;
+            const units = Math.floor(share * Math.max(...held.map(capOf)));
+            use.push(used(day, units));
+            for (const plan of held) {
+              const cap = { daily: capOf(plan), monthly: 1_000_000 };
+              const sells = plan.sold && { per: plan.sold.per, price: (plan.sold.price / 100).toFixed(2), cap };
+              const about = { plan: `Plan ${plans.indexOf(plan)}`, price: (plan.price / 100).toFixed(2), daily: plan.daily };
+              terms.push({ ...gold, ...about, monthly: 1_000_000, overage: sells, fromDay: day, toDay: day });
+            }
+            const ratesAt = (unit: number): number[] => held.filter((plan) => plan.sold && capOf(plan) >= unit).map(rateOf);
+            const above = ({ daily }: Plan, rateAt: (unit: number) => number): number =>
+              Array.from({ length: Math.max(0, units - daily) }, (_, extra) => rateAt(daily + extra + 1)).reduce(
+                (sum, each) => sum + each,
+                0,
+              );
+            // A way to the day's use: one plan's limits, and each unit above them from the cheapest plan that admits it.
+            least += Math.min(...held.map((plan) => plan.price / 30 + above(plan, (unit) => Math.min(...ratesAt(unit)))));
+            const dearest = held.reduce((a, b) => (b.price >= a.price ? b : a));
+            const sellsAt = (unit: number): boolean => dearest.sold !== null && capOf(dearest) >= unit;
+            most += above(dearest, (unit) => (sellsAt(unit) ? rateOf(dearest) : Math.max(0, ...ratesAt(unit))));
+          }
+          most += Math.max(...drawn.flatMap(([held]) => held.map(({ price }) => price)));
+          const { lines, totals } = computeStatement('2026-04', terms, use);
+          const amount = Math.round(Number(totals[0]?.amount ?? 0) * 100);
+          // Days and overage are rounded once each.
+          expect(amount).toBeGreaterThanOrEqual(least - 1.001);
+          expect(amount).toBeLessThanOrEqual(most + 1.001);
+          for (const member of ['charged', 'used', 'requests'] as const) {
+            expect(lines.reduce((sum, line) => sum + (line[member] ?? 0), 0)).toBe(use.reduce((sum, each) => sum + each.charged, 0));
+          }
+        }),
+      );
+    });
+
     it('charges what a plan without it would have refused, whatever is used', () => {
       fc.assert(
         fc.property(fc.array(fc.nat(300), { maxLength: 30 }), (units) => {
