@@ -56,14 +56,18 @@ function toPaidPlan(
 }
 
 /** What a customer pays in advance. */
-export async function readPaidPlans(customerId: string, { db, catalogue, clock, payments }: DashboardDeps) {
-  const sold = await catalogue();
-  const paid = await listPaid(db, customerId);
-  const port = portOf(sold, payments);
+export async function listPaidPlans(customerId: string, { db, catalogue, clock, payments }: DashboardDeps) {
+  const at = { terms: termsOf(await catalogue()), now: clock.now() / 1_000, payments };
+  return (await listPaid(db, customerId)).flatMap((each) => toPaidPlan(each, at));
+}
+
+/** The same, with its provider's page and the use above the limits. */
+export async function readPaidPlans(customerId: string, deps: DashboardDeps) {
+  const { db, catalogue, payments } = deps;
+  const port = portOf(await catalogue(), payments);
   const hasPortal = port?.openPortal !== undefined && (await findAccount(db, { customerId, provider: port.name })) !== undefined;
-  const at = { terms: termsOf(sold), now: clock.now() / 1_000, payments };
   const above = (await listOverage(db, customerId)).map((each) => ({ ...each, amount: fromMinor(each.amount, each.currency) }));
-  return { paid: paid.flatMap((each) => toPaidPlan(each, at)), hasPortal, above };
+  return { paid: await listPaidPlans(customerId, deps), hasPortal, above };
 }
 
 const change =

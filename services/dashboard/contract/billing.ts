@@ -81,7 +81,7 @@ const invoice = invoiceSummary.extend({
 export type InvoiceView = z.input<typeof invoice>;
 
 /** A plan that is paid through a payment provider. */
-const paidPlan = z.object({
+export const paidPlan = z.object({
   id,
   product: productId,
   plan: z.string(),

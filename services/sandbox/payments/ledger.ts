@@ -1,5 +1,15 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { type Books, emptyBooks, type Event, type Invoice, monthAfter, newId, type Session, type Subscription } from './objects';
+import {
+  type Books,
+  emptyBooks,
+  type Event,
+  type Invoice,
+  monthAfter,
+  newId,
+  type Refund,
+  type Session,
+  type Subscription,
+} from './objects';
 
 export interface LedgerOptions {
   /** Where it is kept; in memory alone unless given. */
@@ -19,7 +29,7 @@ function readBooks(file: string): Books {
   const books = { ...emptyBooks(), ...(JSON.parse(readFileSync(file, 'utf8')) as Books) };
   for (const each of Object.values(books.invoices)) {
     const moments = { finalized_at: each.created, paid_at: each.status === 'paid' ? each.created : null };
-    books.invoices[each.id] = Object.assign({ attempted: true, refundedAt: null, status_transitions: moments }, each);
+    books.invoices[each.id] = Object.assign({ attempted: true, status_transitions: moments }, each);
   }
   return books;
 }
@@ -70,7 +80,6 @@ export class Ledger {
       amount_due: amount,
       amount_paid: isPaid ? amount : 0,
       refunded: 0,
-      refundedAt: null,
       attempted: true,
       attempt_count: 1,
       status_transitions: { finalized_at: this.second(), paid_at: isPaid ? this.second() : null },
@@ -188,10 +197,20 @@ export class Ledger {
   /** The seller gives all that was paid last back. */
   refund({ latest_invoice: id }: Subscription): void {
     const invoice = id === null ? undefined : this.books.invoices[id];
-    if (!invoice || invoice.refunded === invoice.amount_paid) return;
-    Object.assign(invoice, { refunded: invoice.amount_paid, refundedAt: this.second() });
+    if (invoice) this.giveBack(invoice, invoice.amount_paid - invoice.refunded);
+  }
+
+  /** @returns undefined where less is left of what was paid */
+  giveBack(invoice: Invoice, amount: number, metadata: Record<string, string> = {}): Refund | undefined {
+    if (amount <= 0 || amount > invoice.amount_paid - invoice.refunded) return undefined;
+    invoice.refunded += amount;
+    const { id, currency } = invoice;
+    const of = { payment_intent: `${INTENT}${id}`, invoice: id };
+    const refund: Refund = { id: newId('re'), object: 'refund', amount, currency, ...of, metadata, created: this.second() };
+    this.books.refunds[refund.id] = refund;
     this.tell('charge.refunded', this.chargeOf(invoice));
     this.keep();
+    return refund;
   }
 
   /** What the period from a moment on costs more, by the second, rounded half up; less is negative. */

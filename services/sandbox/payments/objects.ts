@@ -49,7 +49,6 @@ export interface Invoice {
   amount_paid: number;
   /** Of ours: what was given back. */
   refunded: number;
-  refundedAt: number | null;
   attempted: boolean;
   attempt_count: number;
   status_transitions: { finalized_at: number; paid_at: number | null };
@@ -73,6 +72,18 @@ export interface InvoiceItem {
   /** Null while it waits for that invoice. */
   invoice: string | null;
   date: number;
+}
+
+export interface Refund {
+  id: string;
+  object: 'refund';
+  amount: number;
+  currency: string;
+  payment_intent: string;
+  metadata: Record<string, string>;
+  created: number;
+  /** Of ours: what it is of. */
+  invoice: string;
 }
 
 export interface Session {
@@ -117,6 +128,7 @@ export interface Books {
   subscriptions: Record<string, Subscription>;
   invoices: Record<string, Invoice>;
   items: Record<string, InvoiceItem>;
+  refunds: Record<string, Refund>;
   /** By idempotency key: what was asked, and the answer. */
   answers: Record<string, { asked: string; status: number; body: string }>;
   /** Not delivered yet. */
@@ -126,7 +138,7 @@ export interface Books {
 }
 
 export function emptyBooks(): Books {
-  return { customers: {}, sessions: {}, subscriptions: {}, invoices: {}, items: {}, answers: {}, waiting: [], lastSecond: 0 };
+  return { customers: {}, sessions: {}, subscriptions: {}, invoices: {}, items: {}, refunds: {}, answers: {}, waiting: [], lastSecond: 0 };
 }
 
 export const newId = (kind: string): string => `${kind}_${randomBytes(12).toString('hex')}`;

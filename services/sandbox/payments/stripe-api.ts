@@ -193,15 +193,16 @@ function actsOf(options: StripeApiOptions): Readonly<Record<string, Act>> {
       return invoice;
     },
     'GET /v1/refunds': ({ query }) => {
-      const refunded = Object.values(ledger.books.invoices).filter((each) => each.refunded > 0);
-      const all = refunded.map((each) => ({
-        id: `re_${each.id}`,
-        object: 'refund',
-        amount: each.refunded,
-        created: each.refundedAt ?? each.created,
-        charge: ledger.chargeOf(each),
-      }));
+      const intent = textAt(query, 'payment_intent');
+      const found = Object.values(ledger.books.refunds).filter((each) => intent === undefined || each.payment_intent === intent);
+      const all = found.map((each) => ({ ...each, charge: ledger.chargeOf(invoiceOf(each.invoice)) }));
       return listed('/v1/refunds', all, query);
+    },
+    'POST /v1/refunds': ({ form }) => {
+      const invoice = invoiceOf(need(form, 'payment_intent').slice(INTENT.length));
+      const refund = ledger.giveBack(invoice, Number(need(form, 'amount')), textsAt(form, 'metadata'));
+      if (!refund) throw new ApiError(400, 'invalid_request_error', 'Refund amount is greater than unrefunded amount on charge.');
+      return refund;
     },
     'POST /v1/invoiceitems': ({ form }) => {
       const subscription = subscriptionOf(need(form, 'subscription'));
@@ -228,8 +229,9 @@ function actsOf(options: StripeApiOptions): Readonly<Record<string, Act>> {
       );
     },
     'GET /v1/invoice_payments': ({ query }) => {
-      const intent = textAt(query, 'payment', 'payment_intent') ?? '';
-      const invoice = ledger.books.invoices[intent.slice(INTENT.length)];
+      const intent = textAt(query, 'payment', 'payment_intent') ?? `${INTENT}${textAt(query, 'invoice') ?? ''}`;
+      const found = ledger.books.invoices[intent.slice(INTENT.length)];
+      const invoice = found?.status === 'paid' ? found : undefined;
       const isExpanded = textAt(query, 'expand', 0) === 'data.invoice';
       const payment = { type: 'payment_intent', payment_intent: intent };
       const data = invoice ? [{ id: newId('inpay'), object: 'invoice_payment', invoice: isExpanded ? invoice : invoice.id, payment }] : [];

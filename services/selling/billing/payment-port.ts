@@ -92,6 +92,17 @@ export interface UseCharge {
   readonly isAgain: boolean;
 }
 
+/** What is to go back of a payment. */
+export interface RefundWish {
+  /** Ours, by which it is found at the provider: sent again, it gives nothing back twice. */
+  readonly id: string;
+  /** In the currency's smallest unit. */
+  readonly amount: number;
+  readonly currency: string;
+  /** The provider may have it already: it was asked before, and its answer did not arrive. */
+  readonly isAgain: boolean;
+}
+
 /**
  * Who takes payments. Cards, addresses and money stay with it; what comes back are ids, amounts and states. Amounts are whole units of the
  * currency's smallest part. Each operation may be sent again after an error without doing anything twice.
@@ -127,6 +138,11 @@ export interface PaymentPort {
    * @throws ChangeRefused where nothing is owed any more, PaymentFailed
    */
   chargeAgain?(invoice: string, nowMs: number): Promise<readonly GivenFact[]>;
+  /**
+   * Gives back what was paid of an invoice, or a part of that. The answer is asked anew, as after a change.
+   * @throws ChangeRefused, also for more than is left of it
+   */
+  refund(invoice: string, wish: RefundWish): Promise<readonly GivenFact[]>;
   /** Puts it on the next invoice of a subscription that goes on. @returns the provider's id of it */
   chargeUse(subscription: string, use: UseCharge): Promise<string>;
   /** The provider's own page of a customer's cards and invoices, where it has one. */

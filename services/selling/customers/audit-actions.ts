@@ -78,6 +78,7 @@ export const AUDIT_ACTIONS = [
   'payment.stay',
   'payment.end',
   'payment.retry',
+  'payment.refund',
   'billing.details',
   'billing.paid',
   'billing.credit',

@@ -492,6 +492,24 @@ describe.each([
     expect([isCancelFinal, leadsBack, port.openPortal !== undefined]).toEqual([documented.isCancelFinal, hasPortal, hasPortal]);
   });
 
+  it('gives a payment back whole or in part, once however often it is sent, never more than was paid, and says what went back in all', async () => {
+    stage.events();
+    const id = await paid();
+    const invoice = (await hear()).flatMap(({ fact }) => (fact.kind === 'paid' ? [fact.invoice] : []))[0] ?? '';
+    const first = { id: randomUUID(), amount: 10_000, currency: 'INR', isAgain: false };
+    const told = { subscription: id, fact: { kind: 'refunded', invoice, amount: 10_000, currency: 'INR' } };
+    expect(await port.refund(invoice, first)).toMatchObject([told]);
+    expect((await hear()).filter(({ fact }) => fact.kind === 'refunded')).toMatchObject([told]);
+    for (const isAgain of [false, true]) expect(await port.refund(invoice, { ...first, isAgain })).toMatchObject([told]);
+    await expect(port.refund(invoice, { ...first, id: randomUUID(), amount: 39_901 })).rejects.toMatchObject({ name: 'ChangeRefused' });
+    const rest = await port.refund(invoice, { ...first, id: randomUUID(), amount: 39_900 });
+    expect(rest).toMatchObject([{ fact: { kind: 'refunded', amount: 49_900 } }]);
+    await expect(port.refund(invoice, { ...first, id: randomUUID(), amount: 1 })).rejects.toMatchObject({ name: 'ChangeRefused' });
+    await expect(port.refund('in_of_nobody', first)).rejects.toMatchObject({ name: 'ChangeRefused' });
+    expect(chargesOf(await all(port.listFacts({ since: at() - 60 }))).find((each) => each.invoice === invoice)?.refunded).toBe(49_900);
+    expect(reducePayments(await all(port.listFacts(id)))).toMatchObject({ status: 'active' });
+  });
+
   it('puts use above the limits on the next invoice, once however often it is sent, and on none of a subscription that has ended', async () => {
     const id = await paid();
     const use = { id: randomUUID(), account: undefined, description: USE, amount: 1_234, currency: 'INR', isAgain: false };

@@ -149,6 +149,10 @@ CREATE TABLE payment_charge (
   -- What the provider gave back so far, and when. Null: nothing so far.
   refunded bigint NOT NULL DEFAULT 0,
   refunded_at timestamptz,
+  -- A refund that the provider is asked for, under an id of ours, and until when nobody else may ask. Null: none is open.
+  refund_id uuid,
+  refund_amount bigint CHECK (refund_amount > 0),
+  refund_until timestamptz,
   UNIQUE (provider, invoice)
 );
 COMMENT ON TABLE payment_charge IS 'What customers were charged by a payment provider, each invoice once. It follows from payment_fact.';

@@ -8,10 +8,13 @@ export const NOTES = {
   product: 'tollgate_product',
   plan: 'tollgate_plan',
   checkout: 'tollgate_checkout',
+  refund: 'tollgate_refund',
 } as const;
 
 /** Without notes, Razorpay writes an empty list. */
-const notes = z.union([z.record(z.string(), z.unknown()), z.array(z.unknown())]).transform((given) => (Array.isArray(given) ? {} : given));
+export const notes = z
+  .union([z.record(z.string(), z.unknown()), z.array(z.unknown())])
+  .transform((given) => (Array.isArray(given) ? {} : given));
 const seconds = z.number().nullish();
 
 /** https://razorpay.com/docs/api/payments/subscriptions/plans-entity */
@@ -61,6 +64,7 @@ export const invoiceEntity = z.object({
   amount: z.number().int(),
   currency: z.string(),
   subscription_id: z.string().nullish(),
+  payment_id: z.string().nullish(),
   short_url: z.string().nullish(),
   issued_at: seconds,
   paid_at: seconds,

@@ -10,6 +10,7 @@ export const METADATA = {
   product: 'tollgate_product',
   plan: 'tollgate_plan',
   use: 'tollgate_use',
+  refund: 'tollgate_refund',
   // Of a plan that begins with the next period: its line at Stripe has the new price, while these say what the period was paid for.
   next: 'tollgate_next_plan',
   paidPrice: 'tollgate_paid_price',

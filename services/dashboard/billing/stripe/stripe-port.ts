@@ -12,6 +12,7 @@ import { toStripeAmount } from './stripe-amounts';
 import { chargeAgain, chargesSince, refundFacts } from './stripe-charges';
 import { asked, connect, lacks, pagesOf, type StripeOptions } from './stripe-client';
 import { METADATA, newsOf, subscriptionFact } from './stripe-facts';
+import { refund } from './stripe-refund';
 import { previewSwitch, stayOnPlan, switchPlan } from './stripe-switch';
 import { chargeUse } from './stripe-use';
 
@@ -123,6 +124,7 @@ export function createStripePort(options: StripeOptions): PaymentPort {
     previewChange: (subscription, wish) => previewSwitch(stripe, subscription, wish),
 
     chargeAgain: (invoice, nowMs) => chargeAgain(stripe, invoice, nowMs),
+    refund: (invoice, wish) => refund(stripe, invoice, wish),
     chargeUse: (subscription, use) => chargeUse(stripe, subscription, use),
 
     async openPortal(account, returnUrl) {

@@ -18,6 +18,7 @@ import { INVOICE_FACTS, STATE_NAMES } from '../customer/billing/invoice-words';
 import { formatMonth } from '../customer/plans/format-month';
 import { BillingSumsTable } from './billing-sums';
 import { PAYMENT_STATES } from '../customer/billing/payment-words';
+import { CustomersPaidPlans } from './paid-plan-list';
 import { PaymentList } from './payment-list';
 import { UnchargedUse } from './uncharged-use';
 
@@ -141,6 +142,7 @@ function BillingList({ list, hasBoth }: { readonly list: 'invoices' | 'payments'
         )}
         <ExportLink href={csv} />
       </Group>
+      {isPayments && filter.customer !== undefined && <CustomersPaidPlans customerId={filter.customer} />}
       {isPayments ? <PaymentList filter={payments} /> : <InvoiceList filter={invoices} />}
     </Panel>
   );

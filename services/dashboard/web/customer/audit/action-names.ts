@@ -79,6 +79,7 @@ export const ACTION_NAMES: Readonly<Record<AuditAction, string>> = {
   'payment.stay': 'Change of a paid plan taken back',
   'payment.end': 'Payment ended by the seller',
   'payment.retry': 'Failed payment charged once more',
+  'payment.refund': 'Payment given back by the seller',
   'billing.details': 'Details for invoices changed',
   'billing.paid': 'Invoice marked as paid',
   'billing.credit': 'Invoice credited',

@@ -16,16 +16,11 @@ import { useSession } from '../../parts/hooks/use-session';
 import { useSubmit } from '../../parts/hooks/use-submit';
 import { formatMonth } from '../plans/format-month';
 import { formatDate } from './invoice-words';
+import { PAID_STATES } from './payment-words';
 
 /** Whether a payment provider is asked, which makes the receipts too. */
 export const takesPayments = ({ provider }: BillingView): boolean => provider !== 'none' && provider !== 'invoice';
 export const isPaidInAdvance = (billing: BillingView): boolean => billing.paid.length > 0 || takesPayments(billing);
-
-const STATES = {
-  trial: { color: 'blue', text: 'On trial' },
-  active: { color: 'green', text: 'Paid' },
-  failing: { color: 'red', text: 'Payment failed' },
-} as const;
 
 /** What comes next, in a sentence. */
 function nextOf(
@@ -150,7 +145,7 @@ export function PaidPlans({ paid, above, hasPortal }: BillingView): ReactNode {
   const dateOf = (iso: string): string => formatDate(dayOf(new Date(iso), quotaTimeZone));
   const columns: readonly Column<PaidPlan>[] = [
     { header: 'Product', isTitle: true, cell: ({ product, plan }) => `${titleOf(product)}: ${plan}` },
-    { header: 'State', cell: ({ status }) => <Badge color={STATES[status].color}>{STATES[status].text}</Badge> },
+    { header: 'State', cell: ({ status }) => <Badge color={PAID_STATES[status].color}>{PAID_STATES[status].text}</Badge> },
     { header: 'Next', cell: (each) => nextOf(each, { dateOf, hasPortal }) },
     { header: 'Change', cell: (each) => <PaidPlanActs paid={each} title={`${titleOf(each.product)} ${each.plan}`} /> },
   ];

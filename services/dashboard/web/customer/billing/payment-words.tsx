@@ -12,6 +12,13 @@ export const PAYMENT_STATES: Readonly<Record<PaymentState, { readonly label: str
   unknown: { label: 'Not known', color: 'yellow' },
 };
 
+/** Of a plan that is paid in advance. */
+export const PAID_STATES = {
+  trial: { color: 'blue', text: 'On trial' },
+  active: { color: 'green', text: 'Paid' },
+  failing: { color: 'red', text: 'Payment failed' },
+} as const;
+
 /** What customers and the seller see of each charge in a list. */
 export const PAYMENT_FACTS: readonly Column<PaymentView>[] = [
   { header: 'Charged', cell: ({ chargedAt }) => <Moment at={chargedAt} /> },
