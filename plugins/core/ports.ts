@@ -207,6 +207,8 @@ export interface Answer {
   readonly elapsedMs: number;
   /** What it costs, unless it is given back. Absent where nothing was counted. */
   readonly units?: number | undefined;
+  /** False where the gateway responded itself, because the API did not. */
+  readonly isFromApi: boolean;
 }
 
 /** Where decisions go. Never blocks and never throws: losing a line must not cost a request. */

@@ -340,7 +340,9 @@ CREATE TABLE credential (
   name text,
   mode text NOT NULL,
   state text NOT NULL DEFAULT 'active'::text,
-  expires_at timestamp with time zone,
+  planned_expires_at timestamp with time zone,
+  overlap_ends_at timestamp with time zone,
+  expires_at timestamp with time zone DEFAULT LEAST(planned_expires_at, overlap_ends_at),
   created_at timestamp with time zone NOT NULL DEFAULT now(),
   last_used_at timestamp with time zone,
   rotated_from uuid,
@@ -526,7 +528,8 @@ CREATE TABLE decision (
   status smallint,
   milliseconds integer,
   bytes bigint,
-  units integer
+  units integer,
+  is_from_api boolean
 ) WITH (fillfactor=80);
 CREATE INDEX decision_anonymous_idx ON decision USING btree (at) WHERE customer_id IS NULL;
 CREATE INDEX decision_at_idx ON decision USING btree (at);
@@ -1020,7 +1023,7 @@ CREATE TABLE product_day (
 -- The OpenAPI document that a product brings along, as it was when the catalogue was applied.
 CREATE TABLE product_document (
   product_id text NOT NULL,
-  document jsonb NOT NULL,
+  document text NOT NULL,
   CONSTRAINT product_document_pkey PRIMARY KEY (product_id),
   CONSTRAINT product_document_product_id_fkey FOREIGN KEY (product_id) REFERENCES product(id) ON DELETE CASCADE
 );
@@ -1840,8 +1843,10 @@ CREATE OR REPLACE FUNCTION public.note_requests(p_rows json)
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
-  UPDATE decision SET status = answered.status, milliseconds = answered.milliseconds, bytes = answered.bytes, units = answered.units
-  FROM json_to_recordset(p_rows) AS answered ("requestId" text, status smallint, milliseconds integer, bytes bigint, units integer)
+  UPDATE decision SET status = answered.status, milliseconds = answered.milliseconds, bytes = answered.bytes, units = answered.units,
+    is_from_api = answered."isFromApi"
+  FROM json_to_recordset(p_rows)
+    AS answered ("requestId" text, status smallint, milliseconds integer, bytes bigint, units integer, "isFromApi" boolean)
   WHERE decision.request_id = answered."requestId" AND decision.outcome = 'admitted' AND decision.status IS NULL
 $function$;
 REVOKE ALL ON FUNCTION note_requests(json) FROM PUBLIC;
