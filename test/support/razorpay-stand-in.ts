@@ -55,11 +55,16 @@ export class RazorpayAccount {
   private readonly ending = new Set<string>();
   /** Plans that begin with the next period, by subscription. */
   private readonly waiting = new Map<string, string>();
+  private ahead = 0;
   private last = Math.floor(Date.now() / 1_000);
 
   second(): number {
-    this.last = Math.max(this.last, Math.floor(Date.now() / 1_000));
+    this.last = Math.max(this.last, Math.floor(Date.now() / 1_000) + this.ahead);
     return this.last;
+  }
+
+  pass(seconds: number): void {
+    this.ahead += seconds;
   }
 
   need(id: string): RazorpaySubscription {
@@ -113,6 +118,7 @@ export class RazorpayAccount {
 
   renew(id: string, isPaid: boolean): void {
     const subscription = this.need(id);
+    if (subscription.status === 'paused') return;
     if (this.ending.has(id)) return this.end(id);
     const next = this.waiting.get(id);
     if (next !== undefined) Object.assign(subscription, { plan_id: next, has_scheduled_changes: false });
@@ -146,6 +152,20 @@ export class RazorpayAccount {
     const subscription = this.need(id);
     subscription.status = status;
     this.tell(`subscription.${status === 'active' ? 'resumed' : status}`, { subscription });
+  }
+
+  pause(id: string): RazorpaySubscription {
+    const subscription = this.need(id);
+    if (subscription.status !== 'active') throw new Refused(`Subscription is not pausable in ${subscription.status} status.`);
+    this.become(id, 'paused');
+    return subscription;
+  }
+
+  resume(id: string): RazorpaySubscription {
+    const subscription = this.need(id);
+    if (subscription.status !== 'paused') throw new Refused(`Subscription is not resumable in ${subscription.status} status.`);
+    this.become(id, 'active');
+    return subscription;
   }
 
   end(id: string): void {
@@ -287,6 +307,8 @@ export async function startRazorpayStandIn(): Promise<{ url: string; account: Ra
     'GET /v1/subscriptions/:id/retrieve_scheduled_changes': ({ id }) => account.pending(id),
     'POST /v1/subscriptions/:id/cancel_scheduled_changes': ({ id }) => account.stay(id),
     'POST /v1/subscriptions/:id/cancel': ({ id, body }) => account.cancel(id, body['cancel_at_cycle_end'] === 1),
+    'POST /v1/subscriptions/:id/pause': ({ id }) => account.pause(id),
+    'POST /v1/subscriptions/:id/resume': ({ id }) => account.resume(id),
     'POST /v1/subscriptions/:id/addons': ({ id, body }) => account.addTo(id, body),
     'GET /v1/addons': ({ query }) => page(account.addOns, query),
     'GET /v1/invoices': ({ query }) => page(account.invoices.values(), query),

@@ -799,6 +799,8 @@ CREATE TABLE paid_subscription (
   failing_since timestamp with time zone,
   next_plan text,
   next_price bigint,
+  discount jsonb,
+  is_paused boolean NOT NULL DEFAULT false,
   entitlement text NOT NULL DEFAULT 'none'::text,
   given_plan text,
   look_at timestamp with time zone DEFAULT now(),

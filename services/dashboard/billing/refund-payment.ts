@@ -18,7 +18,7 @@ const CHANGED = 'Something of this payment went back meanwhile. Look at it, and 
 const REFUSED = { change_refused: 'The payment provider refused the refund. Its dashboard says why.' };
 
 /** @throws OperationRefused `price_malformed` */
-function minorOf(amount: string, currency: string): number {
+export function minorOf(amount: string, currency: string): number {
   if (!fitsDecimals(amount, currency)) throw new OperationRefused('price_malformed', `the amount has more decimals than ${currency}`);
   return toSafeNumber(toMinor(amount, currency));
 }

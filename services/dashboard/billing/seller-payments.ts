@@ -14,6 +14,7 @@ import { Refusal } from '../http/refusal';
 import { csvRecord } from '../http/csv';
 import { changePaid, requirePaid } from './change-payment';
 import { fromProvider } from './from-provider';
+import { giveDiscount } from './give-discount';
 import { listPaidPlans } from './payment-handlers';
 import { refundPayment } from './refund-payment';
 import { applyFacts } from './take-payment';
@@ -174,12 +175,16 @@ export const sellerPaymentHandlers: Handlers<typeof sellerPaymentEndpoints> = {
     return { paid: await listPaidPlans(customerId, deps) };
   },
 
-  'POST /operator/customers/:id/paid-plans/:paid/end': async (
-    { params: { id: customerId, paid: id }, body: { when }, caller: { actor } },
-    deps,
-  ) => {
-    const paid = await requirePaid(deps, { id, customerId });
+  'POST /operator/customers/:id/paid-plans/:paid/end': async ({ params, body: { when }, caller: { actor } }, deps) => {
+    const paid = await requirePaid(deps, { id: params.paid, customerId: params.id });
     await changePaid(paid, { change: { kind: when === 'now' ? 'end' : 'cancel' }, actor, details: { plan: paid.plan } }, deps);
+  },
+
+  'PUT /operator/customers/:id/paid-plans/:paid/discount': giveDiscount,
+
+  'POST /operator/customers/:id/paid-plans/:paid/resume': async ({ params, caller: { actor } }, deps) => {
+    const paid = await requirePaid(deps, { id: params.paid, customerId: params.id });
+    await changePaid(paid, { change: { kind: 'resume' }, actor, details: { plan: paid.plan } }, deps);
   },
 
   'GET /operator/payments.csv': ({ query: { customer: customerId, ...query } }, deps) => ({

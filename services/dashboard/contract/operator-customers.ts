@@ -177,8 +177,10 @@ export const customerEndpoints = {
       kind: z.enum(['customer', 'key', 'subscription']),
       id,
       reason: z.string().trim().min(1).max(500).nullable(),
+      /** Pauses what the customer pays for it, until it is restored. */
+      pausePayment: z.boolean().default(false),
     }),
-    refuses: ['customer_unknown', 'key_unknown', 'subscription_unknown', 'reason_malformed'],
+    refuses: ['customer_unknown', 'key_unknown', 'subscription_unknown', 'reason_malformed', ...SETTLING],
   },
   'PUT /operator/subscriptions/:id/limits': {
     for: 'operators',

@@ -112,4 +112,26 @@ export const sellerPaymentEndpoints = {
     body: z.object({ when: z.enum(['now', 'with_period']) }),
     refuses: ['paid_plan_unknown', ...ASKING],
   },
+  'PUT /operator/customers/:id/paid-plans/:paid/discount': {
+    for: 'operators',
+    sellerScopes: ['payments:write'],
+    summary: 'Give a paying customer a discount, or take it away',
+    body: z.object({
+      /** Off each charge of the plan: a share of it, or an amount. It takes the place of the one before; null: none any more. */
+      discount: z
+        .union([z.strictObject({ percent: z.number().int().min(1).max(100) }), z.strictObject({ amount: givenAmount })])
+        .nullable(),
+      /** How many charges are lower; null: each one is. */
+      months: z.number().int().min(1).max(36).nullable(),
+      /** The customer reads it, on invoices of the payment provider too. */
+      reason: z.string().trim().min(1).max(500),
+    }),
+    refuses: ['paid_plan_unknown', 'price_malformed', ...ASKING],
+  },
+  'POST /operator/customers/:id/paid-plans/:paid/resume': {
+    for: 'operators',
+    sellerScopes: ['payments:write'],
+    summary: 'Resume a payment that is paused',
+    refuses: ['paid_plan_unknown', ...ASKING],
+  },
 } as const satisfies Endpoints;

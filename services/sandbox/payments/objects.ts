@@ -17,6 +17,18 @@ export interface Price {
   recurring: { interval: 'month'; interval_count: 1 };
 }
 
+export interface Coupon {
+  id: string;
+  object: 'coupon';
+  name: string | null;
+  percent_off: number | null;
+  amount_off: number | null;
+  currency: string | null;
+  duration: 'forever' | 'repeating';
+  duration_in_months: number | null;
+  created: number;
+}
+
 export interface Subscription {
   id: string;
   object: 'subscription';
@@ -30,6 +42,11 @@ export interface Subscription {
   created: number;
   currency: string;
   latest_invoice: string | null;
+  pause_collection: { behavior: 'void'; resumes_at: null } | null;
+  /** Ids of discounts. */
+  discounts: string[];
+  /** Of ours: what is taken off, until when. */
+  coupon: { id: string; end: number | null } | null;
   items: {
     object: 'list';
     has_more: false;
@@ -69,6 +86,8 @@ export interface InvoiceItem {
   currency: string;
   description: string | null;
   metadata: Record<string, string>;
+  /** Whether a discount of the invoice is of it too. */
+  discountable: boolean;
   /** Null while it waits for that invoice. */
   invoice: string | null;
   date: number;
@@ -129,6 +148,7 @@ export interface Books {
   invoices: Record<string, Invoice>;
   items: Record<string, InvoiceItem>;
   refunds: Record<string, Refund>;
+  coupons: Record<string, Coupon>;
   /** By idempotency key: what was asked, and the answer. */
   answers: Record<string, { asked: string; status: number; body: string }>;
   /** Not delivered yet. */
@@ -138,7 +158,18 @@ export interface Books {
 }
 
 export function emptyBooks(): Books {
-  return { customers: {}, sessions: {}, subscriptions: {}, invoices: {}, items: {}, refunds: {}, answers: {}, waiting: [], lastSecond: 0 };
+  return {
+    customers: {},
+    sessions: {},
+    subscriptions: {},
+    invoices: {},
+    items: {},
+    refunds: {},
+    coupons: {},
+    answers: {},
+    waiting: [],
+    lastSecond: 0,
+  };
 }
 
 export const newId = (kind: string): string => `${kind}_${randomBytes(12).toString('hex')}`;

@@ -65,11 +65,28 @@ export interface PlanSwitch {
   readonly heldPrice: number;
 }
 
+/** What a seller takes off the next charges: a share of them, or an amount. */
+export interface DiscountWish {
+  /** Ours, and new for each one that is given. */
+  readonly id: string;
+  readonly percent: number | null;
+  /** In the currency's smallest unit. */
+  readonly amount: number | null;
+  readonly currency: string;
+  /** How many charges are lower; null: each one is. */
+  readonly months: number | null;
+  /** As the provider's invoices call it. */
+  readonly name: string;
+}
+
 /**
  * `cancel`: it ends with the period that is paid. `keep`: that is taken back. `end`: at once. `switch`: another plan. `stay`: a plan that waits
- * for the next period is taken back.
+ * for the next period is taken back. `pause`: nothing is charged until `resume`. `discount`: in place of the one before; null: none any more.
  */
-export type SubscriptionChange = { readonly kind: 'cancel' | 'keep' | 'end' | 'stay' } | ({ readonly kind: 'switch' } & PlanSwitch);
+export type SubscriptionChange =
+  | { readonly kind: 'cancel' | 'keep' | 'end' | 'stay' | 'pause' | 'resume' }
+  | ({ readonly kind: 'switch' } & PlanSwitch)
+  | { readonly kind: 'discount'; readonly discount: DiscountWish | null };
 
 /** What a change costs at once, with what the provider adds, such as tax. */
 export interface SwitchCost {
@@ -116,6 +133,8 @@ export interface PaymentPort {
   readonly isCancelFinal: boolean;
   /** Whether it charges a sum that we name at once, so that a dearer plan can begin within a period. */
   readonly chargesAtOnce: boolean;
+  /** Whether it takes a discount from a seller for one subscription. */
+  readonly takesDiscounts: boolean;
   /** The provider's page to pay on, for a customer of the provider's that is made with the first one. */
   openCheckout(wish: CheckoutWish): Promise<CheckoutPage>;
   /** What came of a checkout, or that it is closed now, so that nobody can pay by it any more. */

@@ -1,9 +1,9 @@
 import { makeOperator } from '../support/operator';
 import { type PayingCustomer } from '../support/paying-people';
 import { makeSellerToken } from '../support/seller-token';
-import { PRODUCT, useFaultyPayments } from '../support/faulty-payments';
+import { DAY_MS, MONTH_MS, PRODUCT, useFaultyPayments } from '../support/faulty-payments';
 
-const { dashboard, faults, loseEvents, planOf, paidCustomer } = useFaultyPayments();
+const { dashboard, faults, look, loseEvents, pass, planOf, productOf, paidCustomer } = useFaultyPayments();
 let cookie = '';
 beforeAll(async () => {
   ({ cookie } = await makeOperator(dashboard()));
@@ -79,8 +79,9 @@ describe('a refund by the seller', () => {
   });
 });
 
+const paidOf = async ({ id }: PayingCustomer) => (await see(`/customers/${id}/paid-plans`)).paid;
+
 describe('the end of a payment by the seller', () => {
-  const paidOf = async ({ id }: PayingCustomer) => (await see(`/customers/${id}/paid-plans`)).paid;
   const end = async (customer: PayingCustomer, when: 'now' | 'with_period') =>
     post(`/customers/${customer.id}/paid-plans/${(await paidOf(customer))[0].id}/end`, { when });
 
@@ -111,5 +112,113 @@ describe('the end of a payment by the seller', () => {
     expect((await dashboard().ask({ path, headers })).json().paid).toMatchObject([{ id, plan: 'Star' }]);
     const ended = await dashboard().ask({ method: 'POST', path: `${path}/${id}/end`, headers, body: { when: 'now' } });
     expect([verdict(ended), await planOf(customer), await planOf(other)]).toEqual(['204', null, 'Star']);
+  });
+});
+
+describe('a discount by the seller', () => {
+  const give = async (
+    customer: PayingCustomer,
+    discount: { percent: number } | { amount: string } | null,
+    months: number | null = null,
+  ) => {
+    const [{ id }] = await paidOf(customer);
+    const path = `/api/operator/customers/${customer.id}/paid-plans/${id}/discount`;
+    return dashboard().ask({ method: 'PUT', path, cookie, body: { discount, months, reason: 'a good customer' } });
+  };
+  const charges = async ({ id }: PayingCustomer): Promise<string[]> =>
+    (await see(`/payments?customer=${id}`)).payments.map(({ amount }: { amount: string }) => amount);
+
+  it('is off the next charges that the provider makes; the customer reads it, and it can be taken away', async () => {
+    const customer = await paidCustomer();
+    const { ledger } = dashboard().provider;
+    expect(verdict(await give(customer, { percent: 25 }, 1))).toBe('204');
+    const own = async () => (await customer.ask('/billing')).json().paid[0];
+    expect(await own()).toMatchObject({
+      price: '499.00',
+      charge: '374.25',
+      discount: { percent: 25, amount: null, until: expect.any(String) },
+    });
+    for (const _month of [1, 2]) {
+      ledger.renew(customer.subscription, true);
+      await dashboard().settled();
+    }
+    expect(await charges(customer)).toEqual(['499.00', '374.25', '499.00']);
+    expect(await own()).toMatchObject({ charge: '499.00', discount: null });
+    expect(verdict(await give(customer, { amount: '99.00' }))).toBe('204');
+    expect(await own()).toMatchObject({ charge: '400.00', discount: { percent: null, amount: '99.00', until: null } });
+    expect(verdict(await give(customer, null))).toBe('204');
+    expect(await own()).toMatchObject({ charge: '499.00', discount: null });
+  });
+
+  it('is no more than the price, in the currency’s decimals', async () => {
+    const customer = await paidCustomer();
+    for (const amount of ['499.01', '0', '1.005']) expect(verdict(await give(customer, { amount }))).toBe('400 price_malformed');
+    expect((await give(customer, { percent: 101 })).statusCode).toBe(400);
+    expect(await paidOf(customer)).toMatchObject([{ discount: null }]);
+  });
+
+  it('by an amount has a dearer plan begin with the next period, since it is off each charge', async () => {
+    const customer = await paidCustomer();
+    const [{ id }] = await paidOf(customer);
+    expect(await (await customer.ask(`/paid-plans/${id}/preview`, { plan: 'Sun' })).json()).toMatchObject({
+      begins: 'now',
+      amount: '500.00',
+    });
+    await give(customer, { amount: '99.00' });
+    expect((await customer.ask(`/paid-plans/${id}/preview`, { plan: 'Sun' })).json()).toMatchObject({
+      begins: 'next_period',
+      amount: '0.00',
+    });
+    await give(customer, { percent: 10 });
+    expect((await customer.ask(`/paid-plans/${id}/preview`, { plan: 'Sun' })).json()).toMatchObject({ begins: 'now', amount: '450.00' });
+  });
+});
+
+describe('a payment for what is suspended', () => {
+  const suspend = async (kind: 'customer' | 'subscription', id: string, reason: string | null, pausePayment = reason !== null) =>
+    post('/suspensions', { kind, id, reason, pausePayment });
+  const isPaused = async (customer: PayingCustomer): Promise<boolean> => (await paidOf(customer))[0].isPaused;
+
+  it('is paused where the operator says so, charges nothing meanwhile, and goes on once nothing of it is suspended', async () => {
+    const customer = await paidCustomer();
+    const { subscription } = await productOf(customer);
+    const own = subscription?.id ?? '';
+    expect(verdict(await suspend('customer', customer.id, 'abuse', false))).toBe('204');
+    expect(await isPaused(customer)).toBe(false);
+    expect(verdict(await suspend('customer', customer.id, 'abuse'))).toBe('204');
+    expect(await isPaused(customer)).toBe(true);
+    const { payments } = await see(`/payments?customer=${customer.id}`);
+    dashboard().provider.ledger.renew(customer.subscription, true);
+    await dashboard().settled();
+    expect((await see(`/payments?customer=${customer.id}`)).payments).toEqual(payments);
+    expect(verdict(await suspend('subscription', own, 'abuse'))).toBe('204');
+    expect(verdict(await suspend('customer', customer.id, null))).toBe('204');
+    expect(await isPaused(customer)).toBe(true);
+    expect(verdict(await suspend('subscription', own, null))).toBe('204');
+    expect([await isPaused(customer), await planOf(customer)]).toEqual([false, 'Star']);
+  });
+
+  it('buys no other plan while it is paused, and the plan ends with the period that is paid and its grace', async () => {
+    const customer = await paidCustomer();
+    const { subscription } = await productOf(customer);
+    await suspend('subscription', subscription?.id ?? '', 'abuse');
+    const [{ id }] = await paidOf(customer);
+    expect(verdict(await customer.ask(`/paid-plans/${id}/preview`, { plan: 'Sun' }))).toBe('409 change_refused');
+    pass(MONTH_MS + 8 * DAY_MS);
+    dashboard().provider.ledger.renew(customer.subscription, true);
+    await look(customer);
+    expect(await planOf(customer)).toBeNull();
+    const resume = await post(`/customers/${customer.id}/paid-plans/${id}/resume`, {});
+    expect([verdict(resume), await planOf(customer)]).toEqual(['204', 'Star']);
+  });
+
+  it('stays paused when the answer is lost, and is asked for again', async () => {
+    const customer = await paidCustomer();
+    loseEvents();
+    faults.losesAnswers = true;
+    expect(verdict(await suspend('customer', customer.id, 'abuse'))).toBe('503 payment_away');
+    faults.losesAnswers = false;
+    expect(verdict(await suspend('customer', customer.id, 'abuse'))).toBe('204');
+    expect([await isPaused(customer), customer.subscription.pause_collection]).toEqual([true, { behavior: 'void', resumes_at: null }]);
   });
 });

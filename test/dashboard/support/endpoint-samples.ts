@@ -226,7 +226,7 @@ async function recordPayments(
   const shown = `
     INSERT INTO plan_preview (paid_subscription_id, plan_name, price, terms, held, change)
     SELECT p.id, l.name, 49900, jsonb_build_object('daily', l.daily, 'monthly', l.monthly, 'overage', NULL), jsonb_build_object(
-      'status', status, 'plan', plan_name, 'price', p.price, 'currency', p.currency, 'cancelsAt', NULL, 'next', NULL,
+      'status', status, 'plan', plan_name, 'price', p.price, 'currency', p.currency, 'cancelsAt', NULL, 'next', NULL, 'discount', NULL, 'isPaused', false,
       'periodEnd', extract(epoch FROM period_end)::float8
     ), jsonb_build_object('kind', 'next_period', 'at', extract(epoch FROM period_end)::float8)
     FROM paid_subscription p JOIN plan l ON l.product_id = p.product_id AND l.name = 'Star'
@@ -258,6 +258,7 @@ export const stillPayments = () => ({
       chargeAgain: () => Promise.resolve([]),
       refund: () => Promise.resolve([]),
       chargesAtOnce: true,
+      takesDiscounts: true,
       listFacts: () => [],
       previewChange: () => Promise.resolve({ amount: 100, currency: 'INR' }),
     } as unknown as PaymentPort,

@@ -53,6 +53,11 @@ export async function operatorSamples(pool: Pool, own: Belongings): Promise<Read
       params: { ...customer.params, paid: own.paidPlanId },
       body: { when: 'with_period' },
     },
+    'PUT /operator/customers/:id/paid-plans/:paid/discount': {
+      params: { ...customer.params, paid: own.paidPlanId },
+      body: { discount: { percent: 20 }, months: 3, reason: 'a good customer' },
+    },
+    'POST /operator/customers/:id/paid-plans/:paid/resume': { params: { ...customer.params, paid: own.paidPlanId } },
     'POST /operator/tokens': { body: { submission: randomUUID(), name: 'back end', scopes: ['keys:read'] } },
     'POST /operator/tokens/:id/revoke': { params: { id: tokens[0]?.id ?? '' }, body: {} },
     'GET /operator/requests/:requestId': { params: { requestId: own.requestId } },

@@ -76,6 +76,10 @@ CREATE TABLE paid_subscription (
   -- What begins with the next period in place of the plan, and its price. Null: the plan goes on.
   next_plan text,
   next_price bigint,
+  -- What the seller takes off the price; see Discount. Null: nothing.
+  discount jsonb,
+  -- Nothing is charged until somebody has it resumed.
+  is_paused boolean NOT NULL DEFAULT false,
   -- What the customer was given for it.
   entitlement text NOT NULL DEFAULT 'none' CHECK (entitlement IN ('plan', 'suspended', 'none')),
   -- The plan of that; another one is given when the provider has another.

@@ -86,7 +86,7 @@ const STATUSES: Readonly<Record<string, SubscriptionFact['status']>> = {
   active: 'active',
   pending: 'failing',
   halted: 'failing',
-  paused: 'failing',
+  paused: 'active',
   completed: 'ended',
   cancelled: 'ended',
   expired: 'ended',
@@ -124,6 +124,7 @@ export function subscriptionFact(given: SubscriptionEntity, plan: PlanEntity, { 
     currency: plan.item.currency,
     periodEnd,
     ...(isLast && { cancelsAt: periodEnd }),
+    ...(given.status === 'paused' && { isPaused: true }),
     next: next === undefined ? null : { plan: noteOf(next, 'plan') ?? name, price: next.item.amount * given.quantity },
   };
   return { id, at, subscription: given.id, owner: { customerId, product }, fact };

@@ -93,6 +93,14 @@ export function createRazorpayPort(options: RazorpayOptions): PaymentPort {
     return factOf(answer, isLater ? (answer.value.current_end ?? undefined) : undefined);
   }
 
+  /** Razorpay cancels a trial that is paused. */
+  async function pause(id: string): Promise<GivenFact[]> {
+    const before = await fetched(id);
+    if (before.value.status === 'paused') return factOf(before);
+    if (before.value.status !== 'active') throw new ChangeRefused('Razorpay pauses only what is charged');
+    return factOf(await asChange(one(sdk.subscriptions.pause(id, { pause_at: 'now' }))));
+  }
+
   /** Razorpay reckons what a change within a period costs itself, by the days that are left, so all but trials change between two. */
   async function switchPlan(id: string, { title, plan, price, begins, heldPrice }: PlanSwitch): Promise<GivenFact[]> {
     const { value } = await fetched(id);
@@ -127,6 +135,8 @@ export function createRazorpayPort(options: RazorpayOptions): PaymentPort {
     leadsBack: false,
     isCancelFinal: true,
     chargesAtOnce: false,
+    // Offers are made in its dashboard alone: https://razorpay.com/docs/payments/subscriptions/offers
+    takesDiscounts: false,
 
     async openCheckout(wish) {
       const { id: planId } = await plans.require(wish);
@@ -157,10 +167,23 @@ export function createRazorpayPort(options: RazorpayOptions): PaymentPort {
     },
 
     async changeSubscription(subscription, change) {
-      if (change.kind === 'switch') return switchPlan(subscription, change);
-      if (change.kind === 'keep') throw new ChangeRefused('Razorpay takes no cancellation back');
-      if (change.kind === 'stay') return factOf(await asChange(one(sdk.subscriptions.cancelScheduledChanges(subscription))));
-      return cancel(subscription, change.kind);
+      switch (change.kind) {
+        case 'switch':
+          return switchPlan(subscription, change);
+        case 'stay':
+          return factOf(await asChange(one(sdk.subscriptions.cancelScheduledChanges(subscription))));
+        case 'cancel':
+        case 'end':
+          return cancel(subscription, change.kind);
+        case 'pause':
+          return pause(subscription);
+        case 'resume':
+          return factOf(await asChange(one(sdk.subscriptions.resume(subscription, { resume_at: 'now' }))));
+        case 'keep':
+          throw new ChangeRefused('Razorpay takes no cancellation back');
+        case 'discount':
+          throw new ChangeRefused('Razorpay takes no discount but its own offers');
+      }
     },
 
     refund: (invoice, wish) => refund(client, invoice, wish),

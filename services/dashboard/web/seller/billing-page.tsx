@@ -108,7 +108,7 @@ function BillingList({ list, hasBoth }: { readonly list: 'invoices' | 'payments'
   const csv = isPayments
     ? addressOf('GET /operator/payments.csv', { query: payments })
     : addressOf('GET /operator/invoices.csv', { query: invoices });
-  return (
+  const panel = (
     <Panel title={isNarrowed ? `${name}: ${about}` : name}>
       <Group mb="sm" gap="sm" align="flex-end">
         {hasBoth && (
@@ -142,9 +142,15 @@ function BillingList({ list, hasBoth }: { readonly list: 'invoices' | 'payments'
         )}
         <ExportLink href={csv} />
       </Group>
-      {isPayments && filter.customer !== undefined && <CustomersPaidPlans customerId={filter.customer} />}
       {isPayments ? <PaymentList filter={payments} /> : <InvoiceList filter={invoices} />}
     </Panel>
+  );
+  if (!isPayments || filter.customer === undefined) return panel;
+  return (
+    <>
+      <CustomersPaidPlans customerId={filter.customer} />
+      {panel}
+    </>
   );
 }
 

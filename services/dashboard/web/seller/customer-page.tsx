@@ -115,7 +115,7 @@ function Customer({ customer }: { readonly customer: CustomerDetails }): ReactNo
         <CustomerTimeline customerId={id} />
       </Stack>
       {isGiving && <GivePlanDialog customer={customer} onClose={() => setGiving(false)} />}
-      {target && <SuspendDialog target={target} onClose={() => setTarget(undefined)} />}
+      {target && <SuspendDialog customerId={id} target={target} onClose={() => setTarget(undefined)} />}
     </>
   );
 }

@@ -78,6 +78,7 @@ export function CustomerSubscriptions({ customer, onSuspend }: CustomerSubscript
               kind: 'subscription',
               id: subscription.id,
               name: subscription.product,
+              product: subscription.product,
               isSuspended: subscription.suspended !== undefined,
             }}
             onSuspend={onSuspend}

@@ -1,4 +1,4 @@
-import { Badge, Button, NativeSelect, Stack, Text } from '@mantine/core';
+import { Badge, Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { type PaidPlan } from '../../contract/billing';
@@ -8,9 +8,12 @@ import { toast } from '../parts/browser/toast';
 import { ConfirmDialog } from '../parts/components/confirm-dialog';
 import { type Column, DataTable } from '../parts/components/data-table';
 import { Moment } from '../parts/components/moment';
+import { ProblemAlert } from '../parts/components/problem-alert';
 import { Panel } from '../parts/components/panel';
 import { formatPrice } from '../parts/format/numbers';
-import { PAID_STATES } from '../customer/billing/payment-words';
+import { useSubmit } from '../parts/hooks/use-submit';
+import { discountText, stateOf } from '../customer/billing/payment-words';
+import { DiscountDialog } from './discount-dialog';
 import { useTitles } from './payment-list';
 
 interface ActProps {
@@ -71,6 +74,35 @@ function EndPayment({ customerId, paid }: ActProps): ReactNode {
   );
 }
 
+function ResumePayment({ customerId, paid }: ActProps): ReactNode {
+  const client = useQueryClient();
+  const { submit, pending, problem } = useSubmit(async () => {
+    await call('POST /operator/customers/:id/paid-plans/:paid/resume', { params: { id: customerId, paid: paid.id } });
+    await client.invalidateQueries({ queryKey: ['operator'] });
+    toast(`${paid.plan} is charged again.`);
+  });
+  return (
+    <>
+      <Button size="compact-sm" variant="default" className="tappable" loading={pending} onClick={() => void submit()}>
+        Resume the payment
+      </Button>
+      <ProblemAlert problem={problem} />
+    </>
+  );
+}
+
+function Discount({ customerId, paid }: ActProps): ReactNode {
+  const [isAsking, setAsking] = useState(false);
+  return (
+    <>
+      <Button size="compact-sm" variant="default" className="tappable" onClick={() => setAsking(true)}>
+        Discount
+      </Button>
+      {isAsking && <DiscountDialog customerId={customerId} paid={paid} onClose={() => setAsking(false)} />}
+    </>
+  );
+}
+
 /** What one customer pays in advance, with what the seller can do about it; nothing where it pays nothing. */
 export function CustomersPaidPlans({ customerId }: { readonly customerId: string }): ReactNode {
   const titleOf = useTitles();
@@ -78,8 +110,27 @@ export function CustomersPaidPlans({ customerId }: { readonly customerId: string
   if (!data || data.paid.length === 0) return null;
   const columns: readonly Column<PaidPlan>[] = [
     { header: 'Product', isTitle: true, cell: ({ product, plan }) => `${titleOf(product)}: ${plan}` },
-    { header: 'State', cell: ({ status }) => <Badge color={PAID_STATES[status].color}>{PAID_STATES[status].text}</Badge> },
-    { header: 'A month', isNumber: true, cell: (paid) => formatPrice(paid) },
+    { header: 'State', cell: (paid) => <Badge color={stateOf(paid).color}>{stateOf(paid).text}</Badge> },
+    {
+      header: 'A month',
+      isNumber: true,
+      cell: (paid) => (
+        <>
+          {formatPrice(paid)}
+          {paid.discount && (
+            <Text component="span" display="block" size="xs" c="dimmed">
+              {discountText(paid)}
+              {paid.discount.until !== null && (
+                <>
+                  {' '}
+                  until <Moment at={paid.discount.until} />
+                </>
+              )}
+            </Text>
+          )}
+        </>
+      ),
+    },
     {
       header: 'Next',
       cell: ({ cancelsAt, periodEndsAt, next, currency }) =>
@@ -93,11 +144,26 @@ export function CustomersPaidPlans({ customerId }: { readonly customerId: string
           </>
         ),
     },
-    { header: 'Acts', isHeaderHidden: true, cell: (paid) => <EndPayment customerId={customerId} paid={paid} /> },
+    {
+      header: 'Acts',
+      isHeaderHidden: true,
+      cell: (paid) => (
+        <Group gap={6}>
+          {paid.isPaused && <ResumePayment customerId={customerId} paid={paid} />}
+          {paid.takesDiscounts && <Discount customerId={customerId} paid={paid} />}
+          <EndPayment customerId={customerId} paid={paid} />
+        </Group>
+      ),
+    },
   ];
   return (
     <Panel title="Paid plans">
       <DataTable caption="Paid plans" columns={columns} rows={data.paid} rowKey={({ id }) => id} />
+      {data.paid.some(({ takesDiscounts }) => !takesDiscounts) && (
+        <Text size="sm" c="dimmed" mt="xs">
+          The payment provider takes no discount from here. Make an offer in its dashboard, and link it to the subscription.
+        </Text>
+      )}
     </Panel>
   );
 }
