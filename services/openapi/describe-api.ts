@@ -1,7 +1,7 @@
 import { type Catalogue, type CatalogueProduct } from '../../plugins/core/catalogue/catalogue';
+import { componentKind, eachPart, isObject, type Kind, namesIn } from './document-parts';
 import { type LeftOut, type OwnOperations, ownOperations } from './own-operations';
 import { productPaths } from './product-paths';
-import { unescaped } from './sound-parts';
 
 const EVERYWHERE = new Set(['headers', 'securitySchemes']);
 
@@ -66,16 +66,15 @@ function mergeComponents(all: ApiDocumentParts['components'], more: ApiDocumentP
 /** Those that paths lead to, on whatever way: what is not sold leaves no shapes behind. Headers and keys are of every operation. */
 function usedComponents(paths: object, all: ApiDocumentParts['components']): ApiDocumentParts['components'] {
   const used = new Set<unknown>();
-  const waiting: unknown[] = [paths, all['headers']];
-  while (waiting.length > 0) {
-    const part = waiting.pop();
-    if (typeof part !== 'object' || part === null) continue;
-    for (const [name, value] of Object.entries(part)) {
-      const component = name === '$ref' && typeof value === 'string' ? componentOf(value, all) : undefined;
-      if (component === undefined) waiting.push(value);
-      else if (!used.has(component)) waiting.push(component);
-      used.add(component);
-    }
+  const waiting: [unknown, Kind][] = [[{ paths, components: { headers: all['headers'] } }, 'document']];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const [part, kind] = next;
+    const reference = isObject(part) ? part['$ref'] : part;
+    const [, section = '', name = ''] = typeof reference === 'string' ? namesIn(reference) : [];
+    const component = all[section]?.[name];
+    if (component !== undefined && !used.has(component)) waiting.push([component, componentKind(section)]);
+    used.add(component);
+    if (isObject(part)) eachPart(part, kind, (...inner) => waiting.push([inner[0], inner[1]]));
   }
   const isUsed = (kind: string, component: unknown): boolean => EVERYWHERE.has(kind) || used.has(component);
   return Object.fromEntries(
@@ -84,10 +83,4 @@ function usedComponents(paths: object, all: ApiDocumentParts['components']): Api
       Object.fromEntries(Object.entries(named).filter(([, component]) => isUsed(kind, component))),
     ]),
   );
-}
-
-/** @param reference possibly to a place inside of the component */
-function componentOf(reference: string, all: ApiDocumentParts['components']): unknown {
-  const [, , kind = '', name = ''] = reference.split('/').map(unescaped);
-  return all[kind]?.[name];
 }

@@ -1,4 +1,4 @@
-import { isObject, type Json } from './sound-parts';
+import { isObject, type Json } from './document-parts';
 
 /** A value that an input takes. */
 export interface Example {

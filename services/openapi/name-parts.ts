@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { pascal, type SchemaPlace, SchemaNames } from './name-schemas';
-import { isObject, type Json } from './sound-parts';
+import { isObject, type Json } from './document-parts';
 
 const FORM = 'application/x-www-form-urlencoded';
 const UPLOAD = 'multipart/form-data';

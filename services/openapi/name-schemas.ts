@@ -1,7 +1,5 @@
-import { isObject, type Json } from './sound-parts';
+import { eachPart, isObject, type Json, mapParts, type Standing } from './document-parts';
 
-/** Members whose values are somebody's data, where a schema's words mean nothing. */
-const DATA = new Set(['example', 'examples', 'default', 'enum', 'const', 'x-codes']);
 /** Smaller objects are easier to read where they stand. */
 const MIN_MEMBERS = 2;
 /** An object that stands in one place alone gets a name from this size on. */
@@ -55,7 +53,7 @@ export class SchemaNames {
   constructor(private readonly taken: ReadonlySet<string>) {}
 
   count(schema: unknown, place: SchemaPlace): void {
-    eachPart(schema, place, (part, at) => {
+    eachSchema(schema, place, (part, at) => {
       if (!isObject(part['properties'])) return;
       const key = keyOf(part);
       const shape = this.shapes.get(key) ?? { title: part['title'], place: at, products: new Set<string>(), uses: 0 };
@@ -67,11 +65,8 @@ export class SchemaNames {
 
   /** The schema with what has a name referred to. @param wanted the name of the schema itself, which it gets whatever its size */
   name(schema: unknown, wanted?: string): unknown {
-    if (Array.isArray(schema)) return schema.map((each) => this.name(each));
     if (!isObject(schema)) return schema;
-    const inside = Object.fromEntries(
-      Object.entries(schema).map(([keyword, value]): [string, unknown] => [keyword, this.inside(keyword, value)]),
-    );
+    const inside = mapParts(schema, 'schema', (part) => this.name(part));
     const key = keyOf(schema);
     const shape = this.shapes.get(key);
     if (!shape || !(wanted !== undefined || this.named.has(key) || isWorthAName(schema, shape))) return inside;
@@ -81,12 +76,6 @@ export class SchemaNames {
     // A shape that is described alike everywhere keeps its words.
     this.components[name] ??= shape.uses === 1 && description !== undefined ? { description, ...rest } : rest;
     return { ...(shape.uses > 1 && description !== undefined && { description }), $ref: `#/components/schemas/${name}` };
-  }
-
-  private inside(keyword: string, value: unknown): unknown {
-    if (DATA.has(keyword)) return value;
-    if (keyword !== 'properties' || !isObject(value)) return this.name(value);
-    return Object.fromEntries(Object.entries(value).map(([member, each]) => [member, this.name(each)]));
   }
 
   private freeName({ title, place: { product, operation, member }, products }: Shape, wanted: string | undefined): string {
@@ -108,16 +97,13 @@ function isWorthAName(schema: Json, { uses, title }: Shape): boolean {
 }
 
 /** Every schema in a schema, outer before inner. */
-function eachPart(schema: unknown, place: SchemaPlace, visit: (part: Json, place: SchemaPlace) => void): void {
-  if (Array.isArray(schema)) for (const each of schema) eachPart(each, place, visit);
+function eachSchema(schema: unknown, place: SchemaPlace, visit: (part: Json, place: SchemaPlace) => void): void {
   if (!isObject(schema)) return;
   visit(schema, place);
-  for (const [keyword, value] of Object.entries(schema)) {
-    if (DATA.has(keyword)) continue;
-    if (keyword === 'properties' && isObject(value)) {
-      for (const [name, each] of Object.entries(value)) {
-        eachPart(each, { ...place, member: PARTS.has(name) ? `${place.member}_${name}` : name }, visit);
-      }
-    } else eachPart(value, keyword === 'items' ? { ...place, member: oneOf(place.member) } : place, visit);
-  }
+  eachPart(schema, 'schema', (part, _, at) => eachSchema(part, { ...place, member: memberAt(place.member, at) }, visit));
+}
+
+function memberAt(above: string, { keyword, name = '' }: Standing): string {
+  if (keyword === 'properties') return PARTS.has(name) ? `${above}_${name}` : name;
+  return keyword === 'items' ? oneOf(above) : above;
 }

@@ -1,7 +1,7 @@
 import { kindOf, type ParameterStyle, readValue, wellFormed, writeParameter } from './parameter-style';
 import { exampleOf, exampleOfSchema, readParameter } from './example-value';
 import { type Step } from './snippet-step';
-import { isObject, type Json } from './sound-parts';
+import { isObject, type Json } from './document-parts';
 
 const listOf = (value: unknown): readonly Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
 

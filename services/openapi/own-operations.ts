@@ -1,9 +1,10 @@
 import { type CatalogueProduct } from '../../plugins/core/catalogue/catalogue';
+import { componentKind, isObject, type Json, type Kind, mapParts } from './document-parts';
 import { gatewayParts, operationId, withGatewayAnswers } from './product-paths';
 import { ReferenceResolver } from './resolve-references';
-import { isObject, type Json, SoundParts } from './sound-parts';
+import { SoundParts } from './sound-parts';
 
-const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options'];
+const METHODS = new Set(['get', 'put', 'post', 'delete', 'patch', 'head', 'options']);
 /** Ours are the ones that count: the upstream's own keys never reach it from a customer. */
 const DROPPED = new Set(['servers', 'security', 'callbacks']);
 
@@ -46,9 +47,8 @@ export function ownOperations(product: CatalogueProduct, { document, baseUrl, ta
       return [];
     };
     if ('$ref' in item) return leave(path, 'the path is a $ref');
-    const operations = METHODS.flatMap((method) => {
-      const operation = item[method];
-      if (!isObject(operation)) return [];
+    const operations = Object.entries(item).flatMap(([method, operation]) => {
+      if (!METHODS.has(method) || !isObject(operation)) return [];
       const kept = Object.fromEntries(Object.entries(operation).filter(([name]) => !DROPPED.has(name)));
       const whole = { ...kept, parameters: parametersOf(item, operation, resolver) };
       const problem = sound.problemOf(whole);
@@ -81,10 +81,11 @@ function describeOperation(product: CatalogueProduct, { whole, resolver, taken, 
   const isName = typeof given === 'string' && OPERATION_ID.test(given) && !taken.has(given);
   const named = { operationId: isName ? given : operationId(id, method, own), summary: whole['summary'] ?? description };
   taken.add(named.operationId);
-  const responses = withGatewayAnswers(isObject(whole['responses']) ? renameReferences(whole['responses'], id) : ANY_ANSWER);
-  const resolved = resolver.resolve(whole);
+  const renamed = renameReferences(whole, 'operation', id) as Json;
+  const responses = withGatewayAnswers(isObject(renamed['responses']) ? renamed['responses'] : ANY_ANSWER);
+  const resolved = resolver.resolve(whole, 'operation');
   const gateway = gatewayParts(product, isObject(resolved) ? resolved : {}, { method, path, baseUrl });
-  return { ...(renameReferences(whole, id) as Json), ...named, responses, ...gateway };
+  return { ...renamed, ...named, responses, ...gateway };
 }
 
 const ANY_ANSWER = { '200': { description: 'What the API answers.' } };
@@ -92,7 +93,7 @@ const ANY_ANSWER = { '200': { description: 'What the API answers.' } };
 /** Those of the path, unless the operation has its own of the same name. */
 function parametersOf(item: Json, operation: Json, resolver: ReferenceResolver): readonly unknown[] {
   const nameOf = (parameter: unknown): string => {
-    const resolved = resolver.resolve(parameter);
+    const resolved = resolver.resolve(parameter, 'parameter');
     return isObject(resolved) ? `${String(resolved['in'])} ${String(resolved['name'])}` : '';
   };
   const own = listOf(operation['parameters']);
@@ -102,10 +103,11 @@ function parametersOf(item: Json, operation: Json, resolver: ReferenceResolver):
 
 function ownComponents(product: string, components: unknown, sound: SoundParts): OwnOperations['components'] {
   return Object.fromEntries(
-    Object.entries(isObject(components) ? components : {}).flatMap(([kind, named]) => {
-      if (!isObject(named) || kind === 'securitySchemes') return [];
-      const usable = Object.entries(named).filter(([name]) => sound.isSound(kind, name));
-      return [[kind, Object.fromEntries(usable.map(([name, value]) => [`${product}.${name}`, renameReferences(value, product)]))]];
+    Object.entries(isObject(components) ? components : {}).flatMap(([keyword, named]) => {
+      if (!isObject(named) || keyword === 'securitySchemes') return [];
+      const usable = Object.entries(named).filter(([name]) => sound.isSound(keyword, name));
+      const kind = componentKind(keyword);
+      return [[keyword, Object.fromEntries(usable.map(([name, value]) => [`${product}.${name}`, renameReferences(value, kind, product)]))]];
     }),
   );
 }
@@ -121,15 +123,11 @@ function listOf(value: unknown): readonly unknown[] {
 }
 
 /** `#/components/schemas/City` becomes `#/components/schemas/api-weather.City`, also where a discriminator names it. */
-function renameReferences(value: unknown, product: string, isMapping = false): unknown {
-  if (Array.isArray(value)) return value.map((each) => renameReferences(each, product));
-  if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [
-      name,
-      typeof member === 'string' && (name === '$ref' || isMapping)
-        ? member.replace(/^#\/components\/([^/]+)\/(.+)$/, `#/components/$1/${product}.$2`)
-        : renameReferences(member, product, name === 'mapping'),
-    ]),
-  );
+function renameReferences(part: unknown, kind: Kind, product: string): unknown {
+  const renamed = (reference: unknown): unknown =>
+    typeof reference === 'string' ? reference.replace(/^#\/components\/([^/]+)\/(.+)$/, `#/components/$1/${product}.$2`) : reference;
+  if (kind === 'reference') return renamed(part);
+  if (!isObject(part)) return part;
+  const inside = mapParts(part, kind, (inner, of) => renameReferences(inner, of, product));
+  return '$ref' in inside ? { ...inside, $ref: renamed(inside['$ref']) } : inside;
 }

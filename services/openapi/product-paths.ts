@@ -4,7 +4,7 @@ import { ACCESS_DENIALS, failureOf, type Failure, GATEWAY_FAILURES } from './err
 import { callOf } from './own-call';
 import { headersOf } from './response-headers';
 import { asCodeSamples, writeSnippets } from './snippets';
-import { type Json } from './sound-parts';
+import { type Json } from './document-parts';
 
 /** The places of a key that OpenAPI has a word for; see docs on keys. */
 const SCHEMES: readonly (readonly [KeyPlace, string])[] = [

@@ -1,14 +1,9 @@
-import { isObject, type Json, unescaped } from './sound-parts';
+import { isObject, type Json, type Kind, mapParts, namesIn, valueAt } from './document-parts';
 
 /** Deeper than our own answers go, and far below where a chain of references would end a stack. */
 const DEEPEST = 24;
-/** What one operation may grow to. A document that is folded into itself would otherwise be written out a million times. */
+/** What the schemas of one operation may grow to, in parts and members. A document that is folded into itself would otherwise be written out a million times. */
 const MAX_PARTS = 5_000;
-/** Members whose values are somebody's data, in which `$ref` and `allOf` mean nothing. */
-const DATA = new Set(['example', 'default', 'enum', 'const', 'value']);
-
-const nameOf = (reference: string): string => unescaped(reference.slice(reference.lastIndexOf('/') + 1));
-
 interface Place {
   readonly depth: number;
   /** The references that lead here: one of them again is a cycle. */
@@ -17,8 +12,8 @@ interface Place {
 
 /**
  * Writes out what an operation of a checked OpenAPI document (see `SoundParts`) refers to, in the few words that the reference's pages and
- * samples know: no `$ref`, `allOf` as one object, `oneOf` as `anyOf`, `nullable` as a type. A cycle, or what is too deep or too much, ends in
- * the name of the component.
+ * samples know: no `$ref`, `allOf` as one object, `oneOf` as `anyOf`, `nullable` as a type. A cycle, or a schema that is too deep or too much, ends
+ * in the name of the component.
  */
 export class ReferenceResolver {
   private left = MAX_PARTS;
@@ -26,41 +21,37 @@ export class ReferenceResolver {
   /** @param document with the components that are referred to */
   constructor(private readonly document: Json) {}
 
-  /** One operation, parameter, body or schema. Each has the same budget. */
-  resolve(part: unknown): unknown {
+  /** One operation or parameter. Each has the same budget. */
+  resolve(part: unknown, kind: Kind): unknown {
     this.left = MAX_PARTS;
-    return this.walk(part, { depth: 0, through: [] });
+    return this.walk(part, kind, { depth: 0, through: [] });
   }
 
-  private walk(part: unknown, place: Place): unknown {
-    this.left -= 1;
-    if (Array.isArray(part)) return this.left > 0 ? part.map((each) => this.walk(each, place)) : [];
+  private walk(part: unknown, kind: Kind, place: Place): unknown {
     if (!isObject(part)) return part;
     const reference = part['$ref'];
-    if (typeof reference === 'string') return this.follow(reference, part, place);
-    if (this.left <= 0) return {};
-    const members = Object.entries(part).map(([name, value]): [string, unknown] => [
-      name,
-      DATA.has(name) ? value : this.walk(value, isObject(value) ? { ...place, depth: place.depth + 1 } : place),
-    ]);
-    return flat(Object.fromEntries(members));
+    if (typeof reference === 'string') return this.follow(reference, part, { kind, place });
+    // What holds the schemas is what makes an operation, and is written out whatever they are.
+    if (kind !== 'schema') return this.inside(part, kind, place);
+    this.left -= 1 + Object.keys(part).length;
+    return this.left > 0 ? flat(this.inside(part, kind, place)) : {};
   }
 
-  private follow(reference: string, { $ref: _, ...beside }: Json, place: Place): unknown {
-    const isEnd = place.through.includes(reference) || place.depth > DEEPEST || this.left <= 0;
-    if (isEnd) return { title: nameOf(reference), ...beside };
-    const found = reference
-      .slice(2)
-      .split('/')
-      .map(unescaped)
-      .reduce(memberOf, this.document as unknown);
-    const whole = this.walk(found, { depth: place.depth + 1, through: [...place.through, reference] });
+  private inside(part: Json, kind: Kind, place: Place): Json {
+    return mapParts(part, kind, (inner, of) => this.walk(inner, of, { ...place, depth: place.depth + 1 }));
+  }
+
+  private follow(
+    reference: string,
+    { $ref: _, ...beside }: Json,
+    { kind, place }: { readonly kind: Kind; readonly place: Place },
+  ): unknown {
+    const isTooMuch = place.depth > DEEPEST || (kind === 'schema' && this.left <= 0);
+    const names = namesIn(reference);
+    if (isTooMuch || place.through.includes(reference)) return { title: names.at(-1), ...beside };
+    const whole = this.walk(valueAt(this.document, names), kind, { depth: place.depth + 1, through: [...place.through, reference] });
     return isObject(whole) ? { ...whole, ...beside } : {};
   }
-}
-
-function memberOf(value: unknown, name: string): unknown {
-  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
 const listOf = (value: unknown): readonly Json[] => (Array.isArray(value) ? value.filter(isObject) : []);

@@ -78,6 +78,19 @@ it('a start takes products’ own documents over, and keeps the one of an API th
   expect((await readProductDocuments(database().pool)).get(PRODUCTS[0]!.id)).toEqual(own);
 });
 
+it('a document keeps the order of its author', async () => {
+  const response = { description: 'Fine', content: { 'text/plain': { examples: { zebra: {}, ant: {} } }, 'application/json': {} } };
+  const get = { tags: ['zoo'], summary: 'Long', responses: { '404': response, '200': response } };
+  const own = { paths: { '/longest/of/all': { get }, '/b': { post: get, get }, '/a': {} }, openapi: '3.1.0', components: {} };
+  const file = join(root, 'kong', 'order.json');
+  writeFileSync(file, JSON.stringify(own));
+  const sold = createCatalogue([{ ...PRODUCTS[0]!, openapi: 'order.json' }]);
+  expect(await updateApiDocuments(database().pool, sold, join(root, 'kong', 'catalogue.yml'))).toEqual([]);
+  const kept = (await readProductDocuments(database().pool)).get(PRODUCTS[0]!.id);
+  // Members named by figures come first in JavaScript, whatever an author does.
+  expect(JSON.stringify(kept)).toBe(JSON.stringify(own));
+});
+
 describe('catalogue check', () => {
   it('is content with the files as they ship', async () => {
     expect(await catalogue('check')).toEqual({ code: 0, stdout: 'the catalogue is right: 14 products, 11 plans\n', stderr: '' });

@@ -1,4 +1,5 @@
 import { createCatalogue, type CatalogueProduct } from '../../plugins/core/catalogue/catalogue';
+import { operationsIn, readOperations } from '../../services/dashboard/storefront/operations';
 import { type ApiDocumentParts, describeApi } from '../../services/openapi/describe-api';
 import { PRODUCTS } from '../support/catalogue';
 import { checkOpenApi } from '../support/openapi/check-openapi';
@@ -133,4 +134,91 @@ describe('a broken part of a product’s own document', () => {
     expect(describeWith([...PRODUCTS, weather], { weather: own }).leftOut).toEqual([]);
     expect(described([...PRODUCTS, weather], { weather: own })).not.toHaveProperty('x-left-out');
   });
+});
+
+describe('a word of OpenAPI', () => {
+  const city = { $ref: '#/components/schemas/City' };
+  const renamed = { $ref: '#/components/schemas/weather.City' };
+  const City = { type: 'object', properties: { name: { type: 'string' } } };
+  const withOperation = (operation: object): object => ({
+    ...own,
+    paths: { '/days': { get: operation } },
+    components: { schemas: { City } },
+  });
+  const daysOf = (operation: object) => {
+    const documents = { weather: withOperation(operation) };
+    expect(describeWith([...PRODUCTS, weather], documents).leftOut).toEqual([]);
+    const document = described([...PRODUCTS, weather], documents);
+    const shown: any = operationsIn(readOperations(JSON.stringify(document))).find(({ path }) => path === '/weather/days');
+    return { document, written: document.paths['/weather/days'].get, shown };
+  };
+  const WORDS =
+    'value default example examples enum const nullable oneOf allOf anyOf properties required items mapping discriminator schema content $ref'.split(
+      ' ',
+    );
+
+  it.each(WORDS)('is a name where the author chose it: %s', async (word) => {
+    const schema = { type: 'object', properties: { [word]: city }, required: [word] };
+    const { document, written, shown } = daysOf({
+      parameters: [{ name: word, in: 'query', schema: city, examples: { [word]: { value: 'Pune' } } }],
+      responses: { '200': { description: 'Fine', headers: { [word]: { schema: city } }, content: { 'application/json': { schema } } } },
+    });
+    await checkOpenApi(document);
+    const { headers, content } = written.responses['200'];
+    expect(Object.entries(content['application/json'].schema.properties)).toEqual([[word, renamed]]);
+    expect(Object.entries(headers)).toEqual([[word, { schema: renamed }]]);
+    expect(document.components.schemas['weather.City']).toEqual(City);
+    expect(Object.entries(shown.responses['200'].content['application/json'].schema.properties)).toEqual([[word, City]]);
+    expect(shown.parameters[0]).toMatchObject({ name: word, example: 'Pune' });
+  });
+
+  it('is the name of a response', () => {
+    const response = { description: 'Fine', content: { 'application/json': { schema: city } } };
+    const document = described([...PRODUCTS, weather], {
+      weather: {
+        ...withOperation({ responses: { default: { $ref: '#/components/responses/default' } } }),
+        components: { schemas: { City }, responses: { default: response } },
+      },
+    });
+    const shown: any = operationsIn(readOperations(JSON.stringify(document))).find(({ path }) => path === '/weather/days');
+    expect(shown.responses.default.content['application/json'].schema).toEqual(City);
+  });
+
+  const data = { $ref: '#/nowhere', allOf: [{ $ref: 7 }], nullable: true, type: 'string' };
+  const bodies: [string, object][] = [
+    ['an example', { example: data }],
+    ['a named example', { examples: { one: { value: data } } }],
+    ['an example of a schema', { schema: { example: data } }],
+    ['examples of a schema', { schema: { examples: [data] } }],
+    ['a default', { schema: { default: data } }],
+    ['an enum', { schema: { enum: [data] } }],
+    ['a constant', { schema: { properties: { a: { const: data } } } }],
+    ['an extension', { schema: { 'x-own': data } }],
+  ];
+  it.each(bodies)('is data inside of %s', (_what, media) => {
+    const { written, shown } = daysOf({ responses: { '200': { description: 'Fine', content: { 'application/json': media } } } });
+    expect(written.responses['200'].content['application/json']).toEqual(media);
+    expect(shown).toBeDefined();
+  });
+
+  it('leads to a shape also where a discriminator alone names it', () => {
+    const discriminator = { propertyName: 'kind', mapping: { city: '#/components/schemas/City' } };
+    const schema = { type: 'object', properties: { kind: { type: 'string' } }, discriminator };
+    const { document } = daysOf({ responses: { '200': { description: 'Fine', content: { 'application/json': { schema } } } } });
+    expect(document.components.schemas['weather.City']).toEqual(City);
+  });
+});
+
+it('keeps the order of an author: paths, methods, media types, members and examples', () => {
+  const properties = { zebra: { type: 'string' }, ant: { type: 'string' }, bee: { type: 'string' } };
+  const media = { schema: { type: 'object', properties }, examples: { second: { value: 2 }, first: { value: 1 } } };
+  const get = {
+    summary: 'Read',
+    responses: { '200': { description: 'Fine', content: { 'text/plain': media, 'application/json': media } } },
+  };
+  const written = { '/longest/of/all': { post: get, get }, '/b': { get }, '/a': { get } };
+  const { paths } = described([weather], { weather: { ...own, paths: written } });
+  expect(Object.keys(paths)).toEqual(['/weather/longest/of/all', '/weather/b', '/weather/a']);
+  expect(Object.keys(paths['/weather/longest/of/all'])).toEqual(['post', 'get']);
+  expect(JSON.stringify(paths['/weather/b'].get.responses['200'])).toBe(JSON.stringify(get.responses['200']));
 });

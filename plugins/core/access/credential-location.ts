@@ -1,5 +1,5 @@
 import { KEY_PLACES, type KeyPlace } from '../key-places';
-import { readParameter } from './raw-parameters';
+import { readings, readParameter } from './raw-parameters';
 
 /** The query and form parameter that may carry the key. */
 export const KEY_PARAMETER = 'api_key';
@@ -72,12 +72,22 @@ export const MAY_HOLD_COPIES = ['cookie', 'referer'];
 /** A shorter key may be part of a word. Ours have 41 characters; keys that were imported have any number. */
 const MIN_COPY = 16;
 
-/** The query without copies of the key in other parameters, which keep their names. Anything else in it stays as it was. */
-export const withoutCopies = (rawQuery: string, key: string): string =>
-  key.length >= MIN_COPY && rawQuery.includes(key) ? rawQuery.replaceAll(key, '') : rawQuery;
+const some = (text: string, test: (reading: string) => boolean): boolean => [...readings(text)].some(test);
 
-/** Whether a text holds what looks like one of our keys, spelled out. */
-export const looksLikeKey = (text: string): boolean => text.includes('tg_') && /\btg_(?:live|test)_[0-9A-Za-z]{16}/.test(text);
+const holdsCopy = (text: string, key: string): boolean => key.length >= MIN_COPY && some(text, (reading) => reading.includes(key));
+
+/**
+ * The query without copies of the key in other parameters, which keep their names. A parameter that spells the key with percent escapes
+ * loses its value. Anything else stays as it was.
+ */
+export function withoutCopies(rawQuery: string, key: string): string {
+  if (!holdsCopy(rawQuery, key)) return rawQuery;
+  const pairs = rawQuery.replaceAll(key, '').split('&');
+  return pairs.map((pair) => (holdsCopy(pair, key) ? pair.slice(0, pair.indexOf('=') + 1) : pair)).join('&');
+}
+
+/** Whether a text holds what looks like one of our keys, with or without percent escapes. */
+export const looksLikeKey = (text: string): boolean => some(text, (reading) => /\btg_(?:live|test)_[0-9A-Za-z]{16}/.test(reading));
 
 /**
  * Names of the headers that must not reach a service: credentials and whatever the client sent in the gateway's own name space.
@@ -91,7 +101,7 @@ export function headersToStrip(headers: RequestHeaders, key: string | undefined)
     if (name === 'authorization') {
       if (carriesKey(headers[name], key)) names.push(name);
     } else if (MAY_HOLD_COPIES.includes(name)) {
-      if (key !== undefined && key.length >= MIN_COPY && String(headers[name]).includes(key)) names.push(name);
+      if (key !== undefined && holdsCopy(String(headers[name]), key)) names.push(name);
     } else if (KEY_HEADERS.includes(name)) hasKeyHeader = true;
     else if (GATEWAY_HEADER.test(name)) names.push(name);
   }

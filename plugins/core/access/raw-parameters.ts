@@ -11,6 +11,22 @@ function decode(text: string): string {
   }
 }
 
+/** A text that escapes its escapes more often is not read by anybody. */
+const MAX_ESCAPED = 4;
+
+/** The text as it is, then with its percent escapes undone, once and again as long as there are any. It never fails. */
+export function* readings(raw: string): Generator<string> {
+  let text = raw;
+  for (let times = 0; times <= MAX_ESCAPED; times++) {
+    yield text;
+    const next = text.includes('%')
+      ? text.replaceAll(/%([0-9a-f]{2})/gi, (_escape, byte: string) => String.fromCharCode(Number.parseInt(byte, 16)))
+      : text;
+    if (next === text) return;
+    text = next;
+  }
+}
+
 /** Each character as itself or as its percent escape, in upper and lower case. */
 function spellingsOf(name: string): string {
   const escapeOf = (letter: string): string =>

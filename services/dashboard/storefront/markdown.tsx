@@ -1,4 +1,5 @@
-import { Fragment, type ReactNode } from 'react';
+import MarkdownIt from 'markdown-it';
+import { createElement, Fragment, type ReactNode } from 'react';
 import { linkKind } from '../brand/link-target';
 import { CodeBlock, type CodeLanguage } from './code-block';
 
@@ -13,12 +14,25 @@ interface MarkdownProps {
   readonly linkTo?: LinkTo;
 }
 
-/** A longer paragraph is shown without emphasis and links: finding them takes the square of its length. */
+/** A longer paragraph is shown without marks: each could become an element of its own. */
 const MAX_INLINE = 4_000;
-/** Of one block; what has more is cut into several. */
-const MAX_LINES = 2_000;
-/** Lists and quotes within each other. Deeper ones are shown as text. */
-const DEEPEST = 5;
+/** Elements within each other. Deeper blocks are left out, and deeper text has no marks. */
+const MAX_DEPTH = 100;
+
+/**
+ * CommonMark with tables. HTML is text. There are no pictures, so that a page makes no request for its writer, and no references: a
+ * long address that is named often would fill the memory.
+ */
+const reader = new MarkdownIt({ html: false, maxNesting: MAX_DEPTH }).disable(['image', 'reference']);
+// LinkTo judges every link, as it was written.
+reader.validateLink = () => true;
+reader.normalizeLink = (target) => target;
+reader.inline.ruler.before('text', 'long', (state) => {
+  if (state.src.length <= MAX_INLINE) return false;
+  state.pending = state.src;
+  state.pos = state.posMax;
+  return true;
+});
 
 /** Web and mail addresses, places of this site and anchors. Every other scheme, `javascript:` among them, is no link. */
 export function safeLink(target: string): string | undefined {
@@ -31,56 +45,14 @@ function foreignLink(target: string): string | undefined {
   return kind === 'https' || kind === 'http' ? target : undefined;
 }
 
-const relOf = (linkTo: LinkTo): string | undefined => (linkTo === foreignLink ? 'nofollow noopener' : undefined);
-
-const INLINE =
-  /`(?<code>[^`]+)`|\*\*(?<strong>[^*]+)\*\*|\*(?<emphasis>[^*\s][^*]*)\*|\[(?<text>[^[\]]+)\]\((?<target>[^()\s]*(?:\([^()\s]*\)[^()\s]*)?)\)|<(?<address>https?:\/\/[^\s<>]+)>|\\(?<escaped>[\\`*_{}[\]()#+.!|<>-])/g;
-
-function inline(text: string, linkTo: LinkTo): ReactNode {
-  if (text.length > MAX_INLINE) return text;
-  const parts: ReactNode[] = [];
-  let end = 0;
-  for (const match of text.matchAll(INLINE)) {
-    parts.push(text.slice(end, match.index), <Fragment key={match.index}>{inlinePart(match.groups ?? {}, linkTo)}</Fragment>);
-    end = match.index + match[0].length;
-  }
-  return [...parts, text.slice(end)];
-}
-
-function inlinePart(
-  { code, strong, emphasis, text, target, address, escaped }: Record<string, string | undefined>,
-  linkTo: LinkTo,
-): ReactNode {
-  if (code !== undefined) return <code>{code}</code>;
-  if (strong !== undefined) return <strong>{inline(strong, linkTo)}</strong>;
-  if (emphasis !== undefined) return <em>{inline(emphasis, linkTo)}</em>;
-  if (address !== undefined) {
-    return (
-      <a href={address} rel={relOf(linkTo)}>
-        {address}
-      </a>
-    );
-  }
-  if (text === undefined || target === undefined) return escaped;
-  const href = linkTo(target);
-  if (href === undefined) return inline(text, linkTo);
-  return (
-    <a href={href} rel={relOf(linkTo)}>
-      {inline(text, linkTo)}
-    </a>
-  );
-}
+const textOf = (tokens: readonly MarkdownIt.Token[]): string =>
+  tokens
+    .map(({ type, children, content, block }) => (children ? textOf(children) : content) + (block || /break$/.test(type) ? ' ' : ''))
+    .join('');
 
 /** A text without its marks, as titles and searches need it. */
 export function plainText(text: string): string {
-  return text
-    .replace(/^(?:```.*|#{1,6}\s+|\s*(?:[-*]|\d+\.)\s+|>\s?)/gm, '')
-    .replace(INLINE, (...match) => {
-      const { code, strong, emphasis, text: label, address, escaped } = match.at(-1) as Record<string, string | undefined>;
-      return code ?? strong ?? emphasis ?? (label && plainText(label)) ?? address ?? escaped ?? '';
-    })
-    .replace(/[\s|]+/g, ' ')
-    .trim();
+  return textOf(reader.parse(text, {})).replace(/\s+/g, ' ').trim();
 }
 
 /** `Limits and retries` → `limits-and-retries`. */
@@ -91,13 +63,14 @@ export function anchorOf(heading: string): string {
     .replace(/^-|-$/g, '');
 }
 
-const LANGUAGES: Readonly<Record<string, CodeLanguage>> = {
-  ...{ json: 'json', sh: 'shell', bash: 'shell', shell: 'shell', console: 'shell' },
-  ...{ javascript: 'script', js: 'script', typescript: 'script', ts: 'script', python: 'script', py: 'script' },
-};
+const LANGUAGES: ReadonlyMap<string, CodeLanguage> = new Map([
+  ...['json'].map((name) => [name, 'json'] as const),
+  ...['sh', 'bash', 'shell', 'console'].map((name) => [name, 'shell'] as const),
+  ...['javascript', 'js', 'typescript', 'ts', 'python', 'py'].map((name) => [name, 'script'] as const),
+]);
 
 function Code({ code, name }: { readonly code: string; readonly name: string }): ReactNode {
-  const language = LANGUAGES[name];
+  const language = LANGUAGES.get(name);
   if (language) return <CodeBlock code={code} language={language} label={`Code, ${name}`} copy="code" />;
   return (
     <pre tabIndex={0} aria-label={`Code${name === '' ? '' : `, ${name}`}`} role="region" data-copy="code">
@@ -106,149 +79,86 @@ function Code({ code, name }: { readonly code: string; readonly name: string }):
   );
 }
 
-const cellsOf = (line: string): string[] =>
-  line
-    .trim()
-    .replace(/^\||\|$/g, '')
-    .split(/(?<!\\)\|/)
-    .map((cell) => cell.trim());
-
-function Table({ lines: [head = '', , ...rows], linkTo }: { readonly lines: readonly string[]; readonly linkTo: LinkTo }): ReactNode {
-  return (
-    <table>
-      <thead>
-        <tr>
-          {cellsOf(head).map((cell, index) => (
-            <th key={index} scope="col">
-              {inline(cell, linkTo)}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((row, index) => (
-          <tr key={index}>
-            {cellsOf(row).map((cell, place) => (
-              <td key={place}>{inline(cell, linkTo)}</td>
-            ))}
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
-}
-
-const ITEM = /^(?<mark>[-*]|\d{1,9}\.)\s+/;
-const FENCE = /^```(?<name>[\w-]*)/;
-const HEADING = /^(?<marks>#{1,4})\s+(?<text>.+?)\s*#*$/;
-const TABLE_LINE = /^\|?[\s:|-]*-[\s:|-]*$/;
-
 interface Context {
   readonly level: number;
   readonly linkTo: LinkTo;
-  readonly depth: number;
 }
 
-/** How many lines from the first on belong together, by what the first one is. */
-function lengthOf(lines: readonly string[]): number {
-  const [first = '', second = ''] = lines;
-  const until = (isOver: (line: string, index: number) => boolean): number => {
-    const end = lines.findIndex((line, index) => index > 0 && isOver(line, index));
-    return end === -1 ? lines.length : end;
-  };
-  if (FENCE.test(first)) {
-    const end = until((line) => line.startsWith('```'));
-    return Math.min(end + 1, lines.length);
-  }
-  if (HEADING.test(first)) return 1;
-  if (first.startsWith('>')) return until((line) => !line.startsWith('>'));
-  if (first.includes('|') && second.includes('-') && TABLE_LINE.test(second)) return until((line) => !line.includes('|'));
-  if (ITEM.test(first)) {
-    return until(
-      (line, index) => !ITEM.test(line) && !/^\s+\S/.test(line) && !(line === '' && /^\s|^[-*]\s|^\d+\.\s/.test(lines[index + 1] ?? '')),
-    );
-  }
-  return until((line) => line === '' || FENCE.test(line) || HEADING.test(line) || ITEM.test(line) || line.startsWith('>'));
+/** An element that has not ended. */
+interface Open {
+  readonly token: MarkdownIt.Token;
+  /** The text in it, with its marks. */
+  readonly text: string;
+  readonly children: ReactNode[];
 }
 
-/** The items of a list, each with its own lines, without their marks and indents. */
-function itemsOf(lines: readonly string[]): string[][] {
-  const items: string[][] = [];
-  for (const line of lines) {
-    const mark = ITEM.exec(line);
-    if (mark) items.push([line.slice(mark[0].length)]);
-    else items.at(-1)?.push(line.replace(/^\s{1,4}/, ''));
-  }
-  return items;
-}
-
-function blockOf(lines: readonly string[], context: Context): ReactNode {
-  const [first = '', second = ''] = lines;
-  const { linkTo, level, depth } = context;
-  const fence = FENCE.exec(first);
-  if (fence) {
-    const end = lines.length > 1 && lines.at(-1)?.startsWith('```') ? -1 : undefined;
-    return <Code code={lines.slice(1, end).join('\n')} name={fence.groups?.['name'] ?? ''} />;
-  }
-  const heading = HEADING.exec(first);
-  if (heading) {
-    const text = heading.groups?.['text'] ?? '';
-    const Tag = `h${Math.min(level + (heading.groups?.['marks']?.length ?? 1) - 1, 6)}` as 'h1';
-    // A stranger's anchor could be one of the page's own.
-    return <Tag id={linkTo === foreignLink ? undefined : anchorOf(text)}>{inline(text, linkTo)}</Tag>;
-  }
-  if (first.startsWith('>') && depth < DEEPEST)
-    return (
-      <blockquote>
-        {blocksOf(
-          lines.map((line) => line.replace(/^>\s?/, '')),
-          { ...context, depth: depth + 1 },
-        )}
-      </blockquote>
-    );
-  if (first.includes('|') && TABLE_LINE.test(second) && second.includes('-')) return <Table lines={lines} linkTo={linkTo} />;
-  if (ITEM.test(first) && depth < DEEPEST) {
-    const List = /^\d/.test(first) ? 'ol' : 'ul';
-    return (
-      <List>
-        {itemsOf(lines).map((item, index) => (
-          <li key={index}>{item.length === 1 ? inline(item[0] ?? '', linkTo) : blocksOf(item, { ...context, depth: depth + 1 }, true)}</li>
-        ))}
-      </List>
-    );
-  }
-  return <p>{inline(lines.join(' '), linkTo)}</p>;
-}
-
-/** @param isItem of a list: its first text is no paragraph of its own */
-function blocksOf(lines: readonly string[], context: Context, isItem = false): ReactNode[] {
-  const blocks: ReactNode[] = [];
-  for (let at = 0; at < lines.length;) {
-    if (lines[at]?.trim() === '') {
-      at += 1;
-      continue;
+function elementOf({ token, text, children }: Open, { level, linkTo }: Context): ReactNode {
+  if (token.hidden) return children;
+  const isForeign = linkTo === foreignLink;
+  switch (token.type) {
+    case 'heading_open':
+      // A stranger's anchor could be one of the page's own.
+      return createElement(
+        `h${Math.min(level + Number(token.tag.slice(1)) - 1, 6)}`,
+        { id: isForeign ? undefined : anchorOf(text) },
+        children,
+      );
+    case 'link_open': {
+      const href = linkTo(String(token.attrGet('href')));
+      if (href === undefined) return children;
+      return (
+        <a href={href} rel={isForeign ? 'nofollow noopener' : undefined}>
+          {children}
+        </a>
+      );
     }
-    const rest = lines.slice(at, at + MAX_LINES);
-    const own = rest.slice(0, lengthOf(rest));
-    const isText = isItem && at === 0 && !FENCE.test(own[0] ?? '');
-    blocks.push(<Fragment key={at}>{isText ? inline(own.join(' '), context.linkTo) : blockOf(own, context)}</Fragment>);
-    at += own.length;
+    case 'th_open':
+      return <th scope="col">{children}</th>;
+    default:
+      return createElement(token.tag, undefined, children);
   }
-  return blocks;
 }
 
-/**
- * Markdown as elements: headings, paragraphs, lists, tables, quotes, code, emphasis and links. HTML in it is text, and there are no
- * pictures, so that its writer can bring neither a script nor a request to a reader.
- */
+function leafOf({ type, content, info, children }: MarkdownIt.Token, context: Context): ReactNode {
+  switch (type) {
+    case 'inline':
+      return elementsOf(children ?? [], context);
+    case 'code_inline':
+      return <code>{content}</code>;
+    case 'fence':
+    case 'code_block':
+      return <Code code={content.replace(/\n$/, '')} name={/^[\w-]*/.exec(info)?.[0] ?? ''} />;
+    case 'softbreak':
+      return ' ';
+    case 'hardbreak':
+      return <br />;
+    case 'hr':
+      return <hr />;
+    default:
+      return content;
+  }
+}
+
+function elementsOf(tokens: readonly MarkdownIt.Token[], context: Context): ReactNode[] {
+  const all: ReactNode[] = [];
+  const open: Open[] = [];
+  let tooDeep = 0;
+  for (const [key, token] of tokens.entries()) {
+    if (token.nesting === 1 && open.length === MAX_DEPTH) tooDeep += 1;
+    else if (token.nesting === 1) open.push({ token, text: tokens[key + 1]?.content ?? '', children: [] });
+    else if (token.nesting === -1 && tooDeep > 0) tooDeep -= 1;
+    else {
+      const ended = token.nesting === -1 ? open.pop() : undefined;
+      const node = ended ? elementOf(ended, context) : leafOf(token, context);
+      (open.at(-1)?.children ?? all).push(<Fragment key={key}>{node}</Fragment>);
+    }
+  }
+  return all;
+}
+
+/** Markdown as elements. Its writer can bring neither a script nor a request to a reader. */
 export function Markdown({ text, level = 1, linkTo = safeLink }: MarkdownProps): ReactNode {
-  return blocksOf(
-    text
-      .replace(/\r\n?/g, '\n')
-      .split('\n')
-      .map((line) => line.trimEnd()),
-    { level, linkTo, depth: 0 },
-  );
+  return elementsOf(reader.parse(text, {}), { level, linkTo });
 }
 
 /** What an API's own document says of an operation, below the page's headings. */
@@ -258,5 +168,5 @@ export function Description({ text }: { readonly text: string }): ReactNode {
 
 /** The same inside a line or a cell. */
 export function DescriptionLine({ text }: { readonly text: string }): ReactNode {
-  return inline(text, foreignLink);
+  return elementsOf(reader.parseInline(text, {}), { level: 3, linkTo: foreignLink });
 }

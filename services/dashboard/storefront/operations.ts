@@ -1,7 +1,7 @@
 import { type CatalogueProduct, hasSandbox } from '../../../plugins/core/catalogue/catalogue';
 import { exampleOf, readParameter } from '../../openapi/example-value';
 import { ReferenceResolver } from '../../openapi/resolve-references';
-import { isObject, type Json } from '../../openapi/sound-parts';
+import { isObject, type Json } from '../../openapi/document-parts';
 import { apiDocument, type ApiDocument, type ApiOperation } from '../contract/api-document';
 
 /** One way to call a product. */
@@ -54,7 +54,7 @@ export function readOperations(text: string): ApiDocument {
   for (const [path, methods] of Object.entries(isObject(document['paths']) ? document['paths'] : {})) {
     for (const [method, operation] of Object.entries(isObject(methods) ? methods : {})) {
       if (!isObject(operation)) continue;
-      const whole = resolver.resolve(operation);
+      const whole = resolver.resolve(operation, 'operation');
       const read = isObject(whole) && shape.paths.safeParse({ [path]: { [method]: withExamples(whole) } }).data;
       if (read) paths[path] = { ...paths[path], ...read[path] };
       else unshown.push({ product: String(operation['tags']), operation: `${method.toUpperCase()} ${path}` });

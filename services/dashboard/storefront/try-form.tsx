@@ -2,7 +2,7 @@ import { type ReactNode } from 'react';
 import { type CatalogueProduct, hasSandbox } from '../../../plugins/core/catalogue/catalogue';
 import { fieldOf } from '../reference/schema-fields';
 import { type FieldSchema } from '../contract/api-document';
-import { isObject } from '../../openapi/sound-parts';
+import { isObject } from '../../openapi/document-parts';
 import { kindOf } from '../../openapi/parameter-style';
 import { BODY_FIELD, fieldName, FILE_FIELD, FORM_FIELD, TRIED_METHODS, type TriedParameter, type TryCall } from '../reference/try-call';
 import { FROM_BEFORE, type Operation } from './operations';

@@ -3,6 +3,7 @@ import { type Database, inTransaction } from '../../../plugins/stores/postgres/d
 import { checkDate, checkName, checkTags } from './key-options';
 import { replaceTags } from './key-tags';
 import { type KeyRef, type KeyView, lockKey } from './key-view';
+import { SET_EXPIRY } from './set-key-state';
 import { OperationRefused } from '../operations/operation-refused';
 import { type Consent } from '../subscriptions/require-consent';
 import { subscribe } from '../subscriptions/subscribe';
@@ -74,7 +75,8 @@ export function changeKey(db: Database, options: ChangeKeyOptions): Promise<KeyV
     const before = await lockKey(client, options);
     if (before.state === 'revoked') throw new OperationRefused('key_not_usable', `key "${before.id}" is revoked, and that is final`);
     const { name, expiresAt, products, tags } = wantedFields(before, options);
-    await client.query('UPDATE credential SET name = $2, expires_at = $3 WHERE id = $1', [before.id, name, expiresAt]);
+    await client.query('UPDATE credential SET name = $2 WHERE id = $1', [before.id, name]);
+    if (expiresAt?.getTime() !== before.expiresAt?.getTime()) await client.query(SET_EXPIRY, [before.id, expiresAt]);
     await replaceProducts(client, before, products, options);
     if (options.tags) await replaceTags(client, before.id, tags);
     const after = await lockKey(client, before);

@@ -116,7 +116,7 @@ ON CONFLICT (customer_id, product_id) DO NOTHING RETURNING id, customer_id AS "c
 const ASKING = "SELECT id FROM product WHERE definition ->> 'consent' IS NOT NULL AND id = ANY ($1)";
 
 const STORE_KEYS = `
-INSERT INTO credential (id, customer_id, hash, prefix, last_four, mode, name, expires_at)
+INSERT INTO credential (id, customer_id, hash, prefix, last_four, mode, name, planned_expires_at)
 SELECT k.id, k.customer, decode(k.hash, 'hex'), k.prefix, k.last_four, k.mode, k.name, k.expires_at
 FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::timestamptz[])
   AS k (id, customer, hash, prefix, last_four, mode, name, expires_at)`;

@@ -24,7 +24,7 @@ export interface NewCredential {
 }
 
 const INSERT = `
-INSERT INTO credential (customer_id, hash, prefix, last_four, mode, name, expires_at, rotated_from)
+INSERT INTO credential (customer_id, hash, prefix, last_four, mode, name, planned_expires_at, rotated_from)
 VALUES ($1, decode($2, 'hex'), $3, $4, $5, $6, $7, $8) ON CONFLICT (hash) DO NOTHING RETURNING id`;
 
 /**

@@ -26,12 +26,15 @@ function checkRotatable(key: KeyView): void {
     throw new OperationRefused('key_not_usable', `key "${key.id}" is ${reason} and cannot be rotated; create a new one`);
 }
 
-const SHORTEN = `
-UPDATE credential SET expires_at = LEAST(expires_at, date_trunc('milliseconds', now()) + $2 * interval '1 millisecond')
+/** The end that a person gave the key. An earlier rotation may let it end before. */
+const PLANNED = 'SELECT planned_expires_at AS "expiresAt" FROM credential WHERE id = $1';
+const OVERLAP = `
+UPDATE credential SET overlap_ends_at = date_trunc('milliseconds', now()) + $2 * interval '1 millisecond'
 WHERE id = $1 RETURNING expires_at AS at`;
 
 /**
  * Replaces a key by a new one with the same products, tags, rules, mode, name and expiry. Counts stay, since they belong to subscriptions.
+ * A key can be rotated again during an overlap: the new key gets the end that a person planned, and the last overlap counts for the old one.
  * @param options.overlapMs how long the old key keeps working beside the new one; without it the old key is revoked at once
  * @throws OperationRefused `key_unknown`, `key_not_usable`, `date_malformed`; with an overlap `key_limit_reached`, `rule_limit_reached`
  */
@@ -44,7 +47,8 @@ export function rotateKey(db: Database, options: KeyRef & { readonly overlapMs?:
     const old = await lockKey(client, options);
     checkRotatable(old);
     const key = generateApiKey(old.mode);
-    const { customerId, mode, name, expiresAt, products, tags } = old;
+    const { customerId, mode, name, products, tags } = old;
+    const planned = await client.query<{ expiresAt: Date | null }>(PLANNED, [old.id]);
     const rules = parseRules(old.rules);
     // Without an overlap the new key takes the place of the old one, and the customer has no more than before.
     if (overlapMs > 0) await requireRoom(client, customerId, { keys: 1, rules: rules.length });
@@ -52,7 +56,7 @@ export function rotateKey(db: Database, options: KeyRef & { readonly overlapMs?:
       customerId,
       mode,
       name,
-      expiresAt,
+      expiresAt: planned.rows[0]?.expiresAt ?? null,
       products,
       tags,
       rules,
@@ -63,7 +67,7 @@ export function rotateKey(db: Database, options: KeyRef & { readonly overlapMs?:
     const id = await insertCredential(client, credential, { actor, action: 'key.rotate' });
     let oldKeyEndsAt: Date | null = null;
     if (overlapMs > 0) {
-      const { rows } = await client.query<{ at: Date }>(SHORTEN, [old.id, Math.round(overlapMs)]);
+      const { rows } = await client.query<{ at: Date }>(OVERLAP, [old.id, Math.round(overlapMs)]);
       oldKeyEndsAt = rows[0]?.at ?? null;
     } else {
       await client.query("UPDATE credential SET state = 'revoked' WHERE id = $1", [old.id]);

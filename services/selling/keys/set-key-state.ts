@@ -34,8 +34,10 @@ export function revokeKey(db: Database, options: KeyRef & { readonly actor: Acto
   return setKeyState(db, { ...options, state: 'revoked' });
 }
 
-/** Rounded down to the millisecond, so that "now" has passed for a node that asks a moment later. */
-const EXPIRE = `UPDATE credential SET expires_at = COALESCE($2, date_trunc('milliseconds', now())) WHERE id = $1`;
+/** Rounded down to the millisecond, so that "now" has passed for a node that asks right afterwards. */
+const EXPIRE_NOW = "UPDATE credential SET planned_expires_at = date_trunc('milliseconds', now()), overlap_ends_at = NULL WHERE id = $1";
+/** The end that a person chooses takes the place of an overlap's. Parameters: the key's id, and the time or null. */
+export const SET_EXPIRY = 'UPDATE credential SET planned_expires_at = $2, overlap_ends_at = NULL WHERE id = $1';
 
 /**
  * Sets the moment from which a key is refused.
@@ -48,8 +50,8 @@ export function expireKey(db: Database, options: KeyRef & { readonly at?: Date |
   return inTransaction(db, async (client) => {
     const before = await lockKey(client, options);
     if (before.state === 'revoked') throw new OperationRefused('key_not_usable', `key "${before.id}" is revoked, and that is final`);
-    if (at === null) await client.query('UPDATE credential SET expires_at = NULL WHERE id = $1', [before.id]);
-    else await client.query(EXPIRE, [before.id, at ?? null]);
+    if (at === undefined) await client.query(EXPIRE_NOW, [before.id]);
+    else await client.query(SET_EXPIRY, [before.id, at]);
     const after = await lockKey(client, before);
     const details = { before: before.expiresAt, after: after.expiresAt };
     await writeAudit(client, { actor, action: 'key.expire', subject: { kind: 'credential', id: before.id }, details });

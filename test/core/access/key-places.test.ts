@@ -1,7 +1,7 @@
-import { headersToStrip, judgeFormKey, locateKey } from '../../../plugins/core/access/credential-location';
+import { headersToStrip, judgeFormKey, locateKey, looksLikeKey, withoutCopies } from '../../../plugins/core/access/credential-location';
 import { KEY_PLACES } from '../../../plugins/core/key-places';
 import { isForm, readFormField } from '../../../plugins/core/access/form-body';
-import { readParameter, removeParameter } from '../../../plugins/core/access/raw-parameters';
+import { readings, readParameter, removeParameter } from '../../../plugins/core/access/raw-parameters';
 import { fc, propertyRuns } from '../../support/fast-check';
 
 const all = new Set(KEY_PLACES);
@@ -61,6 +61,43 @@ describe('stripping', () => {
     expect(headersToStrip({ authorization: 'Basic dTpw' }, 'secret-key')).toEqual([]);
     for (const kind of ['live', 'test', 'admin'])
       expect(headersToStrip({ authorization: `Bearer tg_${kind}_other` }, 'secret-key')).toEqual(['authorization']);
+  });
+});
+
+describe('copies of the key', () => {
+  const key = `tg_live_${'a1B2'.repeat(8)}`;
+  const escaped = (text: string, times: number): string =>
+    times === 0
+      ? text
+      : escaped(
+          text.replaceAll(/[%\w]/g, (letter) => `%${letter.charCodeAt(0).toString(16)}`),
+          times - 1,
+        );
+  const spelled: [string, string][] = [
+    ['itself', key],
+    ['a part of an escaped address', encodeURIComponent(`https://shop.example/?api_key=${key}`)],
+    ['escapes', escaped(key, 1)],
+    ['escapes of escapes', escaped(key, 2)],
+    ['escapes in capital letters', escaped(key, 1).toUpperCase()],
+    ['one escape', key.replace('_', '%5F')],
+    ['escapes beside malformed ones', `%zz%${key.replace('g', '%67')}%`],
+  ];
+
+  it.each(spelled)('are removed from a query, spelled as %s', (_what, copy) => {
+    const rest = withoutCopies(`a=1%20&next=${copy}&b=%ff`, key);
+    expect(rest).toMatch(/^a=1%20&next=.*&b=%ff$/);
+    expect([...readings(rest)].join()).not.toContain(key);
+    expect(looksLikeKey(`next=${copy}`)).toBe(true);
+  });
+
+  it.each(spelled)('take Cookie and Referer with them, spelled as %s', (_what, copy) => {
+    expect(headersToStrip({ cookie: `last=${copy}`, referer: `/?k=${copy}` }, key)).toEqual(['cookie', 'referer']);
+  });
+
+  it('are found of a key of any visible characters', () => {
+    const imported = 'k.*+?^${}()|[]\\/-k%41';
+    expect(withoutCopies(`a=${encodeURIComponent(imported)}&b=1`, imported)).toBe('a=&b=1');
+    expect(withoutCopies(`a=${imported}&b=1`, imported)).toBe('a=&b=1');
   });
 });
 

@@ -1,7 +1,7 @@
 import { Parser } from 'htmlparser2';
 import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
-import { Description, DescriptionLine } from '../../../services/dashboard/storefront/markdown';
+import { Description, DescriptionLine, Markdown, plainText } from '../../../services/dashboard/storefront/markdown';
 
 const block = (text: string): string => renderToStaticMarkup(createElement(Description, { text }));
 const line = (text: string): string => renderToStaticMarkup(createElement(DescriptionLine, { text }));
@@ -46,6 +46,7 @@ describe('a description of somebody else', () => {
     '&lt;script&gt;alert(1)&lt;/script&gt; &#60;script&#62;',
     `${'['.repeat(3_000)}x${']('.repeat(3_000)}`,
     `${'> '.repeat(3_000)}deep`,
+    '```constructor\nx\n```',
   ])('brings nothing that runs, loads or leads elsewhere than to http: %s', (text) => {
     expect(forbiddenIn(block(text))).toEqual([]);
     expect(forbiddenIn(line(text))).toEqual([]);
@@ -66,5 +67,46 @@ describe('a description of somebody else', () => {
   it('is plain text where it has no markup, and has no anchor that could be one of the page', () => {
     expect(line("The city's name.")).toBe('The city&#x27;s name.');
     expect(block('# Own key')).toBe('<h3>Own key</h3>');
+  });
+
+  it.each(['[', '![', '**a', '> ', '<a', '`', '](', '\\'])('is read in one go when 256 KiB are made of %s', (part) => {
+    const text = part.repeat(262_144 / part.length);
+    const html = block(text);
+    expect(forbiddenIn(html)).toEqual([]);
+    expect(html.length).toBeLessThan(6 * text.length);
+    expect(plainText(text).length).toBeLessThanOrEqual(text.length);
+  });
+
+  it('has no marks deeper than a page can show', () => {
+    const html = block(`${'*a '.repeat(600)}x${' a*'.repeat(600)}`);
+    expect(html.match(/<em>/g)).toHaveLength(100);
+    expect(html).toContain('x');
+  });
+
+  it('does not grow by naming one address often', () => {
+    const text = `[x]: https://example.com/${'a'.repeat(10_000)}\n\n${'[x] '.repeat(900)}`;
+    expect(block(text).length).toBeLessThan(2 * text.length);
+  });
+});
+
+describe('a page of the seller', () => {
+  const page = (text: string): string => renderToStaticMarkup(createElement(Markdown, { text }));
+
+  it('gives headings an anchor of their text', () => {
+    expect(page('# Limits and `retries`\n\n## *When* (soon)')).toBe(
+      '<h1 id="limits-and-retries">Limits and <code>retries</code></h1><h2 id="when-soon"><em>When</em> (soon)</h2>',
+    );
+  });
+
+  it('leads to places of the site, other sites and mail, and shows the text of any other link', () => {
+    expect(page('[a](/docs) [b](mailto:a@example.com) [c](javascript:x) [d](/\\evil.example) [e](#own)')).toBe(
+      '<p><a href="/docs">a</a> <a href="mailto:a@example.com">b</a> c d <a href="#own">e</a></p>',
+    );
+  });
+
+  it('is searched without its marks', () => {
+    expect(plainText('# A *b*\n\n- one ([site](/docs)),\n- `two`\n\n|h|\n|-|\n|cell|\n\n```sh\ncurl x\n```\n\nend\nof line')).toBe(
+      'A b one (site), two h cell curl x end of line',
+    );
   });
 });

@@ -21,7 +21,7 @@ export interface SeedKey {
 }
 
 const ADD_KEYS = [
-  `INSERT INTO credential (id, customer_id, hash, prefix, last_four, mode, name, state, expires_at, created_at, last_used_at)
+  `INSERT INTO credential (id, customer_id, hash, prefix, last_four, mode, name, state, planned_expires_at, created_at, last_used_at)
    SELECT id, $1, sha256(id::text::bytea), 'tg_' || mode, "lastFour", mode, name, state, now() + "expiresInDays" * interval '1 day',
      now() - interval '40 days' - place * interval '1 second', now() - "usedDaysAgo" * interval '1 day'`,
   'INSERT INTO credential_product (credential_id, product_id) SELECT id, unnest(products)',

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { hashApiKey, isPlausibleKey } from '../../../plugins/core/access/api-key';
 import { createCustomer } from '../../../services/selling/customers/create-customer';
 import { createKey, importKey } from '../../../services/selling/keys/create-key';
+import { changeKey } from '../../../services/selling/keys/change-key';
 import { expireKey, revokeKey, setKeyState } from '../../../services/selling/keys/set-key-state';
 import { findCustomer } from '../../../services/selling/customers/find-customer';
 import { listKeys, showKey } from '../../../services/selling/keys/show-keys';
@@ -199,6 +200,29 @@ describe('changes of a key', () => {
     const expiresAt = new Date(Date.now() + 60_000);
     const { id } = await newKey(database.pool, { expiresAt });
     expect((await rotateKey(database.pool, { id, overlapMs: 86_400_000, actor })).oldKeyEndsAt).toEqual(expiresAt);
+  });
+
+  it.each([
+    ['a longer overlap', 172_800_000],
+    ['no overlap', 0],
+  ])('gives a key of a second rotation, with %s, the end that was planned and not that of the overlap', async (_what, overlapMs) => {
+    const planned = new Date('2040-01-01T00:00:00Z');
+    for (const expiresAt of [undefined, planned]) {
+      const { id } = await newKey(database.pool, { expiresAt });
+      await rotateKey(database.pool, { id, overlapMs: 3_600_000, actor });
+      const again = await rotateKey(database.pool, { id, overlapMs, actor });
+      expect((await showKey(database.pool, { id: again.id })).expiresAt).toEqual(expiresAt ?? null);
+      if (overlapMs > 0) expect(again.oldKeyEndsAt?.getTime()).toBeGreaterThan(Date.now() + 3_600_000);
+    }
+  });
+
+  it('keeps the planned end through an overlap that a person ends, and through a new name', async () => {
+    const { id } = await newKey(database.pool);
+    const { oldKeyEndsAt } = await rotateKey(database.pool, { id, overlapMs: 3_600_000, actor });
+    expect((await changeKey(database.pool, { id, name: 'renamed', actor })).expiresAt).toEqual(oldKeyEndsAt);
+    const later = new Date('2040-01-01T00:00:00Z');
+    expect((await changeKey(database.pool, { id, expiresAt: later, actor })).expiresAt).toEqual(later);
+    expect((await expireKey(database.pool, { id, at: null, actor })).expiresAt).toBeNull();
   });
 
   it('refuses to rotate an inactive or expired key', async () => {

@@ -108,7 +108,7 @@ describe('NOTIFY', () => {
     const subscription = { subscription: subscriptions[0]?.id, customer: customerId };
     const credential = { credential: id, at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/), hash: hash.slice(0, 16) };
     expect(await told(() => run("UPDATE credential SET state = 'inactive' WHERE id = $1", [id]))).toEqual([credential]);
-    expect(await told(() => run('UPDATE credential SET expires_at = now() WHERE id = $1', [id]))).toEqual([credential]);
+    expect(await told(() => run('UPDATE credential SET planned_expires_at = now() WHERE id = $1', [id]))).toEqual([credential]);
     expect(await told(() => run("INSERT INTO whitelist_rule VALUES ($1, 'ip', '10.0.0.1'), ($1, 'ip', '10.0.0.2')", [id]))).toEqual([
       credential,
     ]);

@@ -51,7 +51,8 @@ INSERT INTO catalogue_revision (revision, product_order) VALUES (1, '{}');
 
 CREATE TABLE product_document (
   product_id text PRIMARY KEY REFERENCES product ON DELETE CASCADE,
-  document jsonb NOT NULL
+  -- JSON. As text, because jsonb sorts members, and their order is the author's.
+  document text NOT NULL
 );
 COMMENT ON TABLE product_document IS 'The OpenAPI document that a product brings along, as it was when the catalogue was applied.';
 

@@ -10,7 +10,12 @@ CREATE TABLE credential (
   name text CHECK (length(name) BETWEEN 1 AND 100),
   mode text NOT NULL CHECK (mode IN ('live', 'test')),
   state text NOT NULL DEFAULT 'active' CHECK (state IN ('active', 'inactive', 'revoked')),
-  expires_at timestamptz,
+  -- The end that a person gave the key. A key that replaces it gets the same end.
+  planned_expires_at timestamptz,
+  -- The end of the time in which a rotated key works beside its replacement.
+  overlap_ends_at timestamptz,
+  -- The earlier of both: from then on the key is refused.
+  expires_at timestamptz GENERATED ALWAYS AS (LEAST(planned_expires_at, overlap_ends_at)) STORED,
   created_at timestamptz NOT NULL DEFAULT now(),
   last_used_at timestamptz,
   rotated_from uuid REFERENCES credential ON DELETE SET NULL,

@@ -76,6 +76,10 @@ CREATE TABLE paid_subscription (
   -- What begins with the next period in place of the plan, and its price. Null: the plan goes on.
   next_plan text,
   next_price bigint,
+  -- What the seller takes off the price; see Discount. Null: nothing.
+  discount jsonb,
+  -- Nothing is charged until somebody has it resumed.
+  is_paused boolean NOT NULL DEFAULT false,
   -- What the customer was given for it.
   entitlement text NOT NULL DEFAULT 'none' CHECK (entitlement IN ('plan', 'suspended', 'none')),
   -- The plan of that; another one is given when the provider has another.
@@ -103,19 +107,6 @@ CREATE TABLE plan_preview (
 );
 COMMENT ON TABLE plan_preview IS 'What customers were shown before they agreed to another plan; each is accepted once.';
 CREATE INDEX plan_preview_subscription_idx ON plan_preview (paid_subscription_id, accepted_at);
-
-CREATE TABLE payment_mail (
-  paid_subscription_id uuid NOT NULL REFERENCES paid_subscription ON DELETE CASCADE,
-  kind text NOT NULL CHECK (kind IN ('paid', 'failed', 'grace_ends', 'grace_over')),
-  -- The fact that it is about, so that each is told once.
-  about text NOT NULL,
-  asked_at timestamptz NOT NULL DEFAULT now(),
-  -- When the next attempt is due. Null: it was sent, or is no longer true.
-  tell_at timestamptz DEFAULT now(),
-  PRIMARY KEY (paid_subscription_id, kind, about)
-);
-COMMENT ON TABLE payment_mail IS 'What a customer is told of its payments, each once.';
-CREATE INDEX payment_mail_tell_idx ON payment_mail (tell_at) WHERE tell_at IS NOT NULL;
 
 CREATE TABLE payment_check (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
@@ -149,6 +140,10 @@ CREATE TABLE payment_charge (
   -- What the provider gave back so far, and when. Null: nothing so far.
   refunded bigint NOT NULL DEFAULT 0,
   refunded_at timestamptz,
+  -- A refund that the provider is asked for, under an id of ours, and until when nobody else may ask. Null: none is open.
+  refund_id uuid,
+  refund_amount bigint CHECK (refund_amount > 0),
+  refund_until timestamptz,
   UNIQUE (provider, invoice)
 );
 COMMENT ON TABLE payment_charge IS 'What customers were charged by a payment provider, each invoice once. It follows from payment_fact.';

@@ -8,7 +8,7 @@ import { raiseAlerts } from '../../../../services/selling/webhooks/raise-alerts'
 import { webhookVersion } from '../../../../services/selling/webhooks/change-webhook';
 import { setMailedKinds, setThresholds } from '../../../../services/selling/alerts/alert-settings';
 import { setDailyCap } from '../../../../services/selling/subscriptions/set-daily-cap';
-import { alertMail } from '../../../../services/dashboard/customer/alerts/alert-mail';
+import { alertMail } from '../../../../services/dashboard/customer/alerts/alert-mails';
 import { alertText } from '../../../../services/dashboard/customer/alerts/alert-text';
 import { newKey } from '../../../contracts/access-records';
 import { testDatabase, type TestDatabase } from '../../../support/postgres/postgres';
@@ -185,7 +185,7 @@ describe('what is mailed of them', () => {
   it('is no kind that was switched off', async () => {
     const key = await newKey(pool, { daily: 10, monthly: 10, expiresAt: new Date(Date.now() + 20 * 86_400_000) });
     await account(key);
-    await pool.query("UPDATE credential SET created_at = now() - interval '30 days', expires_at = now() + interval '3 days'");
+    await pool.query("UPDATE credential SET created_at = now() - interval '30 days', planned_expires_at = now() + interval '3 days'");
     const { customerId } = key;
     await setMailedKinds(pool, { customerId, mail: { quotaDaily: false, quotaMonthly: true, keyExpiry: false }, actor });
     await use(key, 10);
@@ -222,7 +222,7 @@ describe('alerts of a key', () => {
     expect(await raised(key)).toEqual([]);
     await expireKey(pool, { id: key.id, at: inDays(90), actor });
     await pool.query(
-      "UPDATE credential SET created_at = created_at - interval '84 days', expires_at = expires_at - interval '84 days' WHERE id = $1",
+      "UPDATE credential SET created_at = created_at - interval '84 days', planned_expires_at = planned_expires_at - interval '84 days' WHERE id = $1",
       [key.id],
     );
     expect(await raised(key)).toHaveLength(1);

@@ -10,7 +10,7 @@ let customerId: string;
 
 /** One statement, as 10,000 calls would take a minute; groups of ten are of the same microsecond. */
 const FILL = `
-INSERT INTO credential (customer_id, hash, prefix, last_four, mode, name, state, expires_at, created_at)
+INSERT INTO credential (customer_id, hash, prefix, last_four, mode, name, state, planned_expires_at, created_at)
 SELECT $1, sha256(n::text::bytea), 'tg_' || m, lpad((n % 10000)::text, 4, '0'), m, CASE WHEN n % 100 = 0 THEN 'Büro ' || n END,
   CASE n % 4 WHEN 1 THEN 'inactive' WHEN 2 THEN 'revoked' ELSE 'active' END,
   CASE WHEN n % 4 = 3 THEN timestamptz '2020-01-01' END, timestamptz '2026-01-01' + (n / 10) * interval '1 microsecond'
