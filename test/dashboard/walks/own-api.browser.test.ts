@@ -1,7 +1,7 @@
-import { writeFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { type IncomingMessage, createServer, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { Pool } from 'pg';
 import { type Browser, type Page } from 'playwright-core';
 import { createCustomer } from '../../../services/selling/customers/create-customer';
@@ -15,10 +15,9 @@ import { inTestAll, runsEveryScene } from '../../support/scenes';
 import { step } from '../../support/step';
 import { startInstance, type RunningInstance } from '../../support/system/instance';
 import { runOn } from '../../support/system/run-on';
+import { ownShop, type OwnShop } from '../../support/system/own-shop';
 import { openPage, startBrowser, settle } from '../support/browser';
 import { enterPassword, type Entrant, setFirstPassword, setUpSecondFactor, signUp } from '../support/entrances';
-import { spawnSync } from 'node:child_process';
-import { tmpdir } from 'node:os';
 import { EXAMPLE_NAMES } from '../../support/example-names';
 
 /** More pages than there are: a walk that finds ever new ones is a defect of the walk. */
@@ -73,37 +72,6 @@ async function walkPages(
     if (paths.size > MAX_PAGES) throw new Error(`too many pages: ${[...paths].join(' ')}`);
   }
   return { paths: [...paths], named, ownNamed };
-}
-
-const ROOT = resolve(__dirname, '../../..');
-
-/** A seller's folder that began empty, before anything runs. */
-interface OwnShop {
-  readonly folder: string;
-  /** `npx tollgate …` in it. @throws Error with what the command said, if it fails */
-  tollgate(...words: string[]): void;
-  /** Writes members behind the last entry of the catalogue, each as a line of YAML. */
-  addMembers(...lines: string[]): void;
-  remove(): void;
-}
-
-/** What `npx tollgate init` writes into an empty folder. */
-function ownShop(): OwnShop {
-  const folder = mkdtempSync(join(tmpdir(), 'tollgate-shop-'));
-  const tollgate = (...words: string[]): void => {
-    const env = { ...process.env, TOLLGATE_CONFIG: folder };
-    const { status, stderr } = spawnSync(process.execPath, [join(ROOT, 'cli/tollgate.mjs'), ...words], { env, encoding: 'utf8' });
-    if (status !== 0) throw new Error(stderr);
-  };
-  tollgate('init', folder);
-  const file = join(folder, 'catalogue.yml');
-  return {
-    folder,
-    tollgate,
-    addMembers: (...lines) =>
-      writeFileSync(file, `${readFileSync(file, 'utf8').trimEnd()}\n${lines.map((line) => `    ${line}\n`).join('')}`),
-    remove: () => rmSync(folder, { recursive: true, force: true }),
-  };
 }
 
 const PASSWORD = 'eleven purple rickshaws';
