@@ -15,6 +15,7 @@ import {
   type SubscriptionAccess,
 } from '../core/ports';
 import { type DenialCode } from '../core/problems';
+import { type ReadOn } from '../core/read-on';
 import { type RawBody } from '../core/access/kong-pdk';
 import { type ContextSigner } from '../core/proof/context-token';
 import { type AccessLayerConfig } from './config';
@@ -32,6 +33,8 @@ export interface AccessLayerDeps {
   /** Reads a body that Kong spooled to a file; undefined when it is larger than `maxBytes`; rejects when the file cannot be read. */
   readonly readBodyFile: (path: string, maxBytes: number) => Promise<Buffer | undefined>;
   readonly log: { error(fields: object, message: string): void; warn(fields: object, message: string): void };
+  /** Where callers read on about a refusal. */
+  readonly readOn?: ReadOn | undefined;
   /** Absent unless tracing is on. */
   readonly tracer?: DecisionTracer | undefined;
   /** Called with the duration of each step, also of failed ones. Absent unless metrics are on. */

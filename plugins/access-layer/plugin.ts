@@ -12,7 +12,7 @@ import { type Outcome, wouldRefuse } from '../core/problems';
 import { type ContextSigner } from '../core/proof/context-token';
 import { TRACE_HEADER } from '../core/proof/trace-context';
 import { type AccessLayerDeps, type AccessRequest, type AccessStep, type Denial } from './access-request';
-import { admit, answerPreflight, letThrough, refuse, tellKong } from './answer';
+import { admit, answerPreflight, letThrough, type RefusalSetting, refuse, tellKong } from './answer';
 import { checkAccess } from './check-access';
 import { KONG_SCHEMA, parseConfig, type AccessLayerConfig } from './config';
 import { RequestReader } from './read-request';
@@ -52,7 +52,7 @@ export function createAccessLayer(deps: AccessLayerDeps): PluginModule<AccessIns
       return judge(question, { config: this.config, deps, startedAtMs: deps.tracer ? deps.clock.monotonic() : 0 });
     }
   }
-  return { ...ACCESS_LAYER, Plugin: AccessLayer };
+  return { ...ACCESS_LAYER, Plugin: AccessLayer, readOn: deps.readOn };
 }
 
 interface Judging {
@@ -75,7 +75,7 @@ async function judge(question: Question, { config, deps, startedAtMs }: Judging)
   const nowSeconds = Math.floor(nowMs / 1000);
   let told: typeof decision | undefined;
   try {
-    const verdict = verdictOf(request, denial, { sign: deps.signContext, nowSeconds });
+    const verdict = verdictOf(request, denial, { sign: deps.signContext, nowSeconds, readOn: deps.readOn });
     told = decision;
     return verdict;
   } finally {
@@ -90,10 +90,10 @@ const isEnforced = ({ config }: AccessRequest, denial: Denial | undefined): bool
 function verdictOf(
   request: AccessRequest,
   denial: Denial | undefined,
-  signing: { readonly sign: ContextSigner; readonly nowSeconds: number },
+  setting: RefusalSetting & { readonly sign: ContextSigner },
 ): Verdict {
   if (!isEnforced(request, denial)) return letThrough(request);
-  return denial ? refuse(request, denial, signing.nowSeconds) : admit(request, signing);
+  return denial ? refuse(request, denial, setting) : admit(request, setting);
 }
 
 function outcomeOf(request: AccessRequest, denial: Denial | undefined): Outcome {

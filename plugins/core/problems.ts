@@ -1,3 +1,5 @@
+import { type ReadOn } from './read-on';
+
 /**
  * Every answer that is not a success, in one table: code → status, title, and the advice for the caller unless the refusing code gives a
  * more exact one. Used by the plugin, the services and the documentation.
@@ -6,7 +8,7 @@ interface ProblemKind {
   readonly status: number;
   readonly title: string;
   readonly detail: string;
-  /** Problem type URI when one is registered; else about:blank (RFC 9457). */
+  /** Registered problem type, used where no page of codes is configured; else about:blank (RFC 9457). */
   readonly type?: string;
 }
 
@@ -168,6 +170,10 @@ export interface ProblemOptions {
   /** A code finer than the table's (`captcha_rejected` under `upstream_failed`); status and title stay. */
   readonly code?: string;
   readonly members?: Readonly<Record<string, unknown>>;
+  /** Where callers read on. Without it, the body names no address. */
+  readonly readOn?: ReadOn | undefined;
+  /** False for a request that is not recorded, so that nothing could be explained. */
+  readonly isRecorded?: boolean;
 }
 
 /** A refusal that was only recorded, on a route with `enforce: false`. */
@@ -213,13 +219,16 @@ export function listProblems(): { code: ProblemCode; status: number; title: stri
 /** Builds the body of a refusal. An inactive key is reported as an unknown one: only `explain` tells them apart. */
 export function problemOf(code: ProblemCode, options: ProblemOptions): Problem {
   const kind: ProblemKind = TABLE[code];
+  const { requestId, readOn = {}, isRecorded = true } = options;
+  const shown = options.code ?? (code === 'key_inactive' ? 'key_unknown' : code);
   return {
     ...options.members,
-    type: kind.type ?? 'about:blank',
+    type: readOn.errors === undefined ? (kind.type ?? 'about:blank') : readOn.errors + shown,
     title: kind.title,
     status: kind.status,
     detail: options.detail ?? kind.detail,
-    code: options.code ?? (code === 'key_inactive' ? 'key_unknown' : code),
-    request_id: options.requestId,
+    code: shown,
+    request_id: requestId,
+    ...(readOn.explain !== undefined && isRecorded && { help: readOn.explain + requestId }),
   };
 }

@@ -153,6 +153,7 @@ export async function openAccessLayer({ settings, log, metrics, hearsAnswers }: 
     clock,
     links: linkKeys && { open: (token, nowSeconds) => openLink(token, linkKeys, nowSeconds), findKeyHash: createFindKeyHash(records) },
     signContext: settings.signing.sign,
+    readOn: settings.readOn,
     readBodyFile,
     log,
   });
