@@ -47,6 +47,8 @@ export interface SubscriptionAccess {
 export interface AccessRecord {
   readonly credentialId: string;
   readonly customerId: string;
+  /** Absent where the customer gave none. */
+  readonly customerName?: string | undefined;
   readonly mode: KeyMode;
   readonly state: CredentialState;
   /** Why the seller suspended the key; empty when no reason was given. Absent: not suspended. */
