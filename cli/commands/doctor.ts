@@ -1,8 +1,8 @@
 import { type Command } from 'commander';
 import { ACCESS_LAYER } from '../../plugins/access-layer/plugin';
 import { CommandError } from '../command-error';
-import { type Finding, judgeSystem } from '../doctor/judge-system';
-import { readSystem } from '../doctor/read-system';
+import { type Finding, judgeSystem } from './judge-system';
+import { readSystem } from './read-system';
 import { checkFiles } from './check';
 import { type CommandContext, describeDatabase, finishCommand } from './command-context';
 

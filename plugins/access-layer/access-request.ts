@@ -14,8 +14,7 @@ import {
   type SpendResult,
   type SubscriptionAccess,
 } from '../core/ports';
-import { type DenialCode } from '../core/problems';
-import { type ReadOn } from '../core/read-on';
+import { type DenialCode, type ReadOn } from '../core/problems';
 import { type RawBody } from '../core/access/kong-pdk';
 import { type ContextSigner } from '../core/proof/context-token';
 import { type AccessLayerConfig } from './config';

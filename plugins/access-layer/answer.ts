@@ -3,9 +3,8 @@ import { CONTEXT_HEADER, CONTEXT_LIFETIME_SECONDS, type ContextSigner, type Requ
 import { headersToStrip, KEY_PARAMETER, type RequestHeaders, withoutCopies } from '../core/access/credential-location';
 import { crossOriginHeaders, preflightHeaders } from '../core/access/cross-origin';
 import { type KongPdk } from '../core/access/kong-pdk';
-import { problemOf, statusOf } from '../core/problems';
+import { problemOf, statusOf, type ReadOn } from '../core/problems';
 import { rateLimitHeaders, reportQuota, type QuotaReport } from '../core/access/quota';
-import { type ReadOn } from '../core/read-on';
 import { removeParameter } from '../core/access/raw-parameters';
 import { TRACE_HEADER } from '../core/proof/trace-context';
 import { CONSUMER_HEADERS, consumerHeaders } from '../core/access/consumer-headers';

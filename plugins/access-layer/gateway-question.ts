@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { type RequestFacts } from '../core/access/request-variable';
 import { type AccessInstance, type Verdict } from '../core/access/verdict';
-import { type ReadOn } from '../core/read-on';
+import { type ReadOn } from '../core/problems';
 import { askAccess, newRequestId, refusalOf } from './held-request';
 
 /** Where an entrance listens: a unix socket, or an address in a network that only gateways can reach. */

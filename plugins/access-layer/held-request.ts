@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type RequestFacts } from '../core/access/request-variable';
 import { type AccessInstance, type Refusal, type Verdict } from '../core/access/verdict';
-import { problemOf, statusOf } from '../core/problems';
-import { type ReadOn } from '../core/read-on';
+import { problemOf, statusOf, type ReadOn } from '../core/problems';
 
 /** As for Kong's events: far longer than any decision takes, shorter than gateways wait. */
 export const DECISION_DEADLINE_MS = 5_000;

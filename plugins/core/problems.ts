@@ -1,5 +1,3 @@
-import { type ReadOn } from './read-on';
-
 /**
  * Every answer that is not a success, in one table: code → status, title, and the advice for the caller unless the refusing code gives a
  * more exact one. Used by the plugin, the services and the documentation.
@@ -161,6 +159,16 @@ export interface Problem {
   readonly code: string;
   readonly request_id: string;
   readonly [member: string]: unknown;
+}
+
+/** Addresses at which callers read on about a refusal. Absent where none is configured. */
+export interface ReadOn {
+  /** To be continued by a code. */
+  readonly errors?: string | undefined;
+  /** To be continued by a request id. */
+  readonly explain?: string | undefined;
+  /** To be continued by a product's id. */
+  readonly plans?: string | undefined;
 }
 
 export interface ProblemOptions {

@@ -1,15 +1,6 @@
 import { z } from 'zod';
+import { type ReadOn } from './problems';
 import { urlSetting } from './settings';
-
-/** Addresses at which callers read on about a refusal. Absent where none is configured. */
-export interface ReadOn {
-  /** To be continued by a code. */
-  readonly errors?: string | undefined;
-  /** To be continued by a request id. */
-  readonly explain?: string | undefined;
-  /** To be continued by a product's id. */
-  readonly plans?: string | undefined;
-}
 
 /** A refusal is at most 1 KiB, and names such an address three times. */
 const MAX_ADDRESS = 120;

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { type Environment, logLevelSetting, portSetting, readSettings, redisSetting, timeZoneSetting } from '../core/settings';
 import { linkSettings } from '../core/proof/link-settings';
 import { type LinkKeys } from '../core/proof/access-link';
-import { type ReadOn, readOnSettings } from '../core/read-on';
+import { type ReadOn } from '../core/problems';
+import { readOnSettings } from '../core/read-on';
 import { signingSettings, type ContextSigning } from './signing-settings';
 
 /** The database keeps lines for at least so many days, whatever the setting. */

@@ -1,6 +1,5 @@
 import { type KeyMode } from '../../plugins/core/ports';
-import { problemOf, statusOf, type Problem, type ProblemCode } from '../../plugins/core/problems';
-import { type ReadOn } from '../../plugins/core/read-on';
+import { problemOf, statusOf, type Problem, type ProblemCode, type ReadOn } from '../../plugins/core/problems';
 import { isRefunded, isRefusal } from '../../plugins/core/catalogue/refunds';
 import { codeOf, nameOf } from './error-code';
 

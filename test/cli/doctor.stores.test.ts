@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { type Finding } from '../../cli/doctor/judge-system';
+import { type Finding } from '../../cli/commands/judge-system';
 import { testDatabase } from '../support/postgres/postgres';
 import { runCommand } from '../support/run-command';
 import { runFolder } from '../support/run-folder';

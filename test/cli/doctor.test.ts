@@ -1,4 +1,4 @@
-import { type DatabaseFacts, type Finding, judgeSystem, type SystemFacts } from '../../cli/doctor/judge-system';
+import { type DatabaseFacts, type Finding, judgeSystem, type SystemFacts } from '../../cli/commands/judge-system';
 import { type NodeHealth } from '../../services/selling/operators/read-nodes';
 
 const NOW_MS = Date.parse('2026-11-20T03:00:00Z');

@@ -3,7 +3,7 @@ import type KongNginx from 'kong-pdk/kong/nginx';
 import type KongRequest from 'kong-pdk/kong/request';
 import type KongResponse from 'kong-pdk/kong/response';
 import type KongService from 'kong-pdk/kong/service';
-import type { ReadOn } from '../read-on';
+import type { ReadOn } from '../problems';
 import type KongServiceRequest from 'kong-pdk/kong/service/request';
 
 /** Corrects members whose published type says less than Kong does. A test checks that kong-pdk's own object still fits. */

@@ -2,7 +2,7 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { type Socket } from 'node:net';
 import { requestIdOf } from '../../access-layer/gateway-question';
 import { refusalOf } from '../../access-layer/held-request';
-import { type ReadOn } from '../../core/read-on';
+import { type ReadOn } from '../../core/problems';
 import { findProfile, GENERIC } from './gateway-profiles';
 import { writeRefusal } from './write-answer';
 

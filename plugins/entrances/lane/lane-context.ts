@@ -1,6 +1,6 @@
 import { type EntranceRoutes } from '../../access-layer/entrance-routes';
 import { type EntranceLog } from '../../access-layer/gateway-question';
-import { type ReadOn } from '../../core/read-on';
+import { type ReadOn } from '../../core/problems';
 
 /** What all connections of a server share. */
 export interface LaneContext {

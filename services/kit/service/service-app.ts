@@ -4,7 +4,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { type Catalogue, type CatalogueProduct } from '../../../plugins/core/catalogue/catalogue';
 import { systemClock, type Clock } from '../../../plugins/core/ports';
 import { isExempt } from '../../../plugins/core/catalogue/refunds';
-import { type ReadOn } from '../../../plugins/core/read-on';
+import { type ReadOn } from '../../../plugins/core/problems';
 import { TRACE_HEADER } from '../../../plugins/core/proof/trace-context';
 import { type ContextKeys } from '../../../plugins/core/proof/verify-context';
 import { type CallState, stateOf } from './call-state';

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { type Pool } from 'pg';
 import { readNodes, readStoreHealth } from '../../services/selling/operators/read-nodes';
-import { type CommandContext, withDatabase } from '../commands/command-context';
+import { type CommandContext, withDatabase } from './command-context';
 import { readMigrationStanding } from '../postgres/migrations';
 import { dataFolder, socketPath } from '../supervisor/data-folder';
 import { type InstanceState, readState } from '../supervisor/instance-state';
