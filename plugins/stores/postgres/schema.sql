@@ -799,6 +799,8 @@ CREATE TABLE paid_subscription (
   failing_since timestamp with time zone,
   next_plan text,
   next_price bigint,
+  discount jsonb,
+  is_paused boolean NOT NULL DEFAULT false,
   entitlement text NOT NULL DEFAULT 'none'::text,
   given_plan text,
   look_at timestamp with time zone DEFAULT now(),
@@ -833,9 +835,13 @@ CREATE TABLE payment_charge (
   url text,
   refunded bigint NOT NULL DEFAULT 0,
   refunded_at timestamp with time zone,
+  refund_id uuid,
+  refund_amount bigint,
+  refund_until timestamp with time zone,
   CONSTRAINT payment_charge_pkey PRIMARY KEY (place),
   CONSTRAINT payment_charge_provider_invoice_key UNIQUE (provider, invoice),
-  CONSTRAINT payment_charge_paid_subscription_id_fkey FOREIGN KEY (paid_subscription_id) REFERENCES paid_subscription(id)
+  CONSTRAINT payment_charge_paid_subscription_id_fkey FOREIGN KEY (paid_subscription_id) REFERENCES paid_subscription(id),
+  CONSTRAINT payment_charge_refund_amount_check CHECK (refund_amount > 0)
 );
 CREATE INDEX payment_charge_charged_idx ON payment_charge USING btree (charged_at);
 CREATE INDEX payment_charge_subscription_idx ON payment_charge USING btree (paid_subscription_id);

@@ -111,6 +111,12 @@ export const paymentsQuery = (filter: PaymentFilter, after: After, limit = 25) =
     queryFn: () => call('GET /operator/payments', { query: { ...filter, after, limit } }),
   });
 
+export const customersPaidPlansQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['operator', 'paid-plans', id],
+    queryFn: () => call('GET /operator/customers/:id/paid-plans', { params: { id } }),
+  });
+
 export const anyInvoiceQuery = (id: string) =>
   queryOptions({ queryKey: ['operator', 'invoice', id], queryFn: () => call('GET /operator/invoices/:id', { params: { id } }) });
 
