@@ -46,7 +46,7 @@ export function describeApi(built: ApiDocumentParts, catalogue: Catalogue, docum
 }
 
 function describeOther(product: CatalogueProduct, own: Parameters<typeof ownOperations>[1]): OwnOperations {
-  if (own.document === undefined) return { paths: productPaths(product, own.baseUrl), components: {}, leftOut: [] };
+  if (own.document === undefined) return { paths: productPaths(product, own), components: {}, leftOut: [] };
   return ownOperations(product, own);
 }
 
