@@ -7,6 +7,7 @@ const EVERYWHERE = new Set(['headers', 'securitySchemes']);
 
 /** As much of an OpenAPI document as is looked at here; the rest goes through. */
 export interface ApiDocumentParts {
+  readonly info: Readonly<Record<string, unknown>> & { readonly title: string };
   readonly servers: readonly { readonly url: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly tags?: readonly string[]; readonly operationId?: string }>>>>;
   readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>;

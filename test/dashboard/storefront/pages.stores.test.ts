@@ -130,6 +130,12 @@ describe('an installation with a name of its own', () => {
     ]);
   });
 
+  it('is the title of the description of its APIs, which has no licence of ours', async () => {
+    const { info } = (await dashboard.ask({ path: '/openapi.json' })).json<{ info: object }>();
+    expect(info).toMatchObject({ title: 'Acme APIs', version: '1' });
+    expect(info).not.toHaveProperty('license');
+  });
+
   it('signs its mail with it', async () => {
     await dashboard.signIn('asha@example.com');
     const [mail] = dashboard.mails;
