@@ -1,4 +1,5 @@
 import { type CatalogueProduct, hasSandbox } from '../../../plugins/core/catalogue/catalogue';
+import { listErrors } from '../../openapi/error-table';
 import { exampleOf, readParameter } from '../../openapi/example-value';
 import { ReferenceResolver } from '../../openapi/resolve-references';
 import { isObject, type Json } from '../../openapi/document-parts';
@@ -14,7 +15,8 @@ export interface Operation extends ApiOperation {
 /** What the document writes where a value comes from the call before. */
 export const FROM_BEFORE = 'from the step before';
 
-export const NOTHING_DESCRIBED: ApiDocument = { servers: [], tags: [], paths: {}, 'x-errors': [], 'x-left-out': [] };
+/** What pages show while there is no description: the codes of every product, and no operation. */
+export const NOTHING_DESCRIBED: ApiDocument = { servers: [], tags: [], paths: {}, 'x-errors': [...listErrors()], 'x-left-out': [] };
 
 const shape = apiDocument.shape;
 

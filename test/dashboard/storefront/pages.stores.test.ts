@@ -99,6 +99,7 @@ describe('an installation with a name of its own', () => {
       words: { headline: 'Weather, by the hour', support: 'help@example.com', links, powered_by: true },
     },
     webFiles: { 'index.html': '<!doctype html><title>Tollgate</title>' },
+    readDocument: () => JSON.stringify(buildDocument('http://gateway.test', CATALOGUE)),
   });
 
   it('shows it on the pages of the app', async () => {
