@@ -116,7 +116,9 @@ export class PageShelf {
     const { deps, pages } = this.options;
     const { products } = await deps.catalogue();
     const kept = await this.find('search', async () => {
-      return JSON.stringify(searchEntries(products, await this.describe({ kind: 'reference' }), pages.docs));
+      // Read here: what is kept is made anew with each change of the catalogue.
+      const sold = await deps.catalogue();
+      return JSON.stringify(searchEntries(sold.products, await this.describe({ kind: 'reference' }), pages.docs));
     });
     const found = findEntries(JSON.parse(kept.text) as SearchEntry[], search);
     return renderPage({ kind: 'search', search, found }, this.toolsFor(isSignedIn), { products, document: NOTHING_DESCRIBED });
