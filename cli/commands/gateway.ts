@@ -4,28 +4,27 @@ import { type Command } from 'commander';
 import { GATEWAY_KINDS, type GatewayKind, type GatewayPlaces } from '../../kong/gateways/render';
 import { gatewayFiles, routeFiles } from '../../kong/gateways/write/gateway-files';
 import { UnwritableRoute } from '../../kong/gateways/write/guarded-routes';
-import { brandSettings, readBrand } from '../../services/dashboard/brand/brand';
-import { gatewayErrorPage } from '../../services/dashboard/storefront/gateway-error-page';
 import { dataFolder, socketPath } from '../supervisor/data-folder';
 import { readState } from '../supervisor/instance-state';
 import { type CommandContext, finishCommand } from './command-context';
 import { CommandError } from '../command-error';
+import { type KongFlags, writeForKong, type WrittenKong } from './gateway-kong';
 import { here } from './here';
 import { readKongYml } from './read-kong-yml';
 
 const HELP = `
 Writes what the gateway needs in front of the products of kong.yml: its routes, and the files that guard them. After product new, product remove
-or a change in kong.yml, run the command again and reload the gateway. Kong reads kong.yml itself; for kong the command writes Kong's error page,
-with the brand of the folder that TOLLGATE_CONFIG names.
+or a change in kong.yml, run the command again and reload the gateway. For kong it writes what a Kong that you run needs: lines of kong.conf, which
+--conf merges with yours, the block for a route, which --route puts into a copy of yours, how to run the plugin server, and an error page with the
+brand of the folder that TOLLGATE_CONFIG names.
 
 Example:
   npx tollgate gateway nginx /etc/nginx/tollgate
-  npx tollgate gateway kong shop
+  npx tollgate gateway kong /etc/kong/tollgate --conf /etc/kong/kong.conf --kong-yml /etc/kong/kong.yml --route orders
   npx tollgate check nginx /etc/nginx/nginx.conf`;
 
 /** What includes the files in a configuration that there is already, and what runs them alone. */
-const NEXT: Readonly<Record<GatewayKind | 'kong', (folder: string) => string[]>> = {
-  kong: (folder) => [`error_template_html = ${join(folder, 'problem.html')}`, `in kong.conf, or as the variable KONG_ERROR_TEMPLATE_HTML`],
+const NEXT: Readonly<Record<GatewayKind, (folder: string) => string[]>> = {
   nginx: nginxNext,
   'nginx-lua': nginxNext,
   caddy: (folder) => [`caddy run --adapter caddyfile --config ${join(folder, 'Caddyfile')}`],
@@ -41,13 +40,15 @@ function nginxNext(folder: string): string[] {
   ];
 }
 
+type SocketName = Parameters<typeof socketPath>[1];
+
 /** Of the plugin server that runs here; else as the shipped files name it. */
-function runningPlaces({ root, env, isSameProcess }: CommandContext, kind: GatewayKind): Pick<GatewayPlaces, 'socketPath' | 'answersTo'> {
+function runningPlaces({ root, env, isSameProcess }: CommandContext, socket: SocketName): Pick<GatewayPlaces, 'socketPath' | 'answersTo'> {
   const state = readState(dataFolder(root, env));
   if (!state || !isSameProcess(state.supervisor)) return {};
   const metrics = state.metrics['plugin-server'];
   return {
-    socketPath: socketPath(state.dataDir, kind === 'nginx-lua' ? 'lane.sock' : 'forward-auth.sock'),
+    socketPath: socketPath(state.dataDir, socket),
     ...(metrics !== undefined && { answersTo: new URL(metrics).host }),
   };
 }
@@ -67,13 +68,6 @@ interface Target {
   readonly socket: string | undefined;
 }
 
-/** What Kong answers by itself, with the brand of what is sold. */
-function kongTexts({ env }: CommandContext): Record<string, string> {
-  const { data, error } = brandSettings.safeParse(env);
-  if (!data) throw new CommandError('invalid_argument', error.issues.map(({ path, message }) => `${path.join('.')} ${message}`).join('; '));
-  return { 'problem.html': gatewayErrorPage(readBrand(data)) };
-}
-
 function textsOf(context: CommandContext, { kind, folder, socket }: Target): Record<string, string> {
   try {
     return gatewayFiles({
@@ -82,7 +76,7 @@ function textsOf(context: CommandContext, { kind, folder, socket }: Target): Rec
       kongYml: readKongYml(context),
       shipped: join(context.root, 'kong'),
       luaFolder: folder,
-      ...runningPlaces(context, kind),
+      ...runningPlaces(context, kind === 'nginx-lua' ? 'lane.sock' : 'forward-auth.sock'),
       ...(socket !== undefined && { socketPath: socket }),
     });
   } catch (error) {
@@ -91,31 +85,50 @@ function textsOf(context: CommandContext, { kind, folder, socket }: Target): Rec
   }
 }
 
+interface GatewayFlags extends KongFlags {
+  readonly socket?: string;
+}
+
+function writeForOther(context: CommandContext, target: Target): WrittenKong {
+  const { folder } = target;
+  const texts = textsOf(context, target);
+  mkdirSync(folder, { recursive: true });
+  for (const [name, text] of Object.entries(texts)) {
+    writeFileSync(join(folder, `${name}.new`), text);
+    renameSync(join(folder, `${name}.new`), join(folder, name));
+  }
+  return { files: Object.keys(texts), next: NEXT[target.kind](folder), notes: [] };
+}
+
+function write(context: CommandContext, word: string, { folder, flags }: { folder: string; flags: GatewayFlags }): WrittenKong {
+  const kind = parseKind(word);
+  const { socket } = flags;
+  if (kind !== 'kong') return writeForOther(context, { kind, folder, socket });
+  const places = runningPlaces(context, flags.lane === true ? 'lane.sock' : 'plugin.sock');
+  return writeForKong(context, folder, { ...flags, ...places, ...(socket !== undefined && { socketPath: socket }) });
+}
+
 /** `tollgate gateway` */
 export function addGatewayCommand(program: Command, context: CommandContext): void {
   finishCommand(
-    program.command('gateway').description('write the configuration of nginx, Caddy or HAProxy from kong.yml, or Kong’s error page'),
+    program
+      .command('gateway')
+      .description('write the configuration of nginx, Caddy or HAProxy from kong.yml, or what a Kong that you run needs'),
   )
     .argument('<kind>', KINDS.join(', '))
     .argument('<dir>', 'where its files go')
-    .option(
-      '--socket <path>',
-      'FORWARD_AUTH_LISTEN of the plugin server, or for nginx-lua LANE_LISTEN (default: that of the running instance)',
-    )
+    .option('--socket <path>', 'where the plugin server listens for this gateway (default: that of the running instance)')
+    .option('--conf <file>', 'kong: your kong.conf; a copy with what is needed is written, and yours stays as it is')
+    .option('--kong-yml <file>', 'kong: your kong.yml')
+    .option('--route <name>', 'kong: the route that gets the block, in a copy of your kong.yml')
+    .option('--product <id>', 'kong: what is sold on it (default: the route’s name)')
+    .option('--lane', 'kong: the plugin in Lua, which asks in one exchange')
     .addHelpText('after', HELP)
-    .action((word: string, dir: string, { socket }: { socket?: string }) => {
-      const kind = parseKind(word);
+    .action((word: string, dir: string, flags: GatewayFlags) => {
       const folder = resolve(here(context.env), dir);
-      const texts = kind === 'kong' ? kongTexts(context) : textsOf(context, { kind, folder, socket });
-      mkdirSync(folder, { recursive: true });
-      for (const [name, text] of Object.entries(texts)) {
-        writeFileSync(join(folder, `${name}.new`), text);
-        renameSync(join(folder, `${name}.new`), join(folder, name));
-      }
-      const next = NEXT[kind](folder);
-      const files = Object.keys(texts);
-      context.output.result({ folder, files, next }, () =>
-        [`${folder}: written ${files.join(', ')}`, ...next.map((line) => `  ${line}`)].join('\n'),
+      const { files, next, notes } = write(context, word, { folder, flags });
+      context.output.result({ folder, files, next, notes }, () =>
+        [`${folder}: written ${files.join(', ')}`, ...next.map((line) => `  ${line}`), ...notes.map((note) => `· ${note}`)].join('\n'),
       );
     });
 }

@@ -22,6 +22,7 @@ const ALL = 'SELECT, INSERT, UPDATE, DELETE';
  */
 export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_service'>, Readonly<Record<string, Privileges>>>> = {
   tollgate_plugin: {
+    customer: 'SELECT (id, display_name)',
     product: READ,
     plan: READ,
     subscription: READ,

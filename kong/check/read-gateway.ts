@@ -40,6 +40,7 @@ const guardConfig = z.strictObject(
     post_units: optional(number),
     rate_limit_headers: optional(text),
     enforce: optional(flag),
+    consumer: optional(flag),
     on_quota_store_error: optional(text),
     form_key_max_bytes: optional(number),
     form_key_timeout_ms: optional(number),

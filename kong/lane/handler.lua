@@ -8,7 +8,7 @@ local Tollgate = { VERSION = '0.1.0', PRIORITY = 1005 }
 
 local SETTINGS = {
   'key_in', 'quota', 'post_units', 'on_quota_store_error', 'form_key_max_bytes', 'form_key_timeout_ms', 'rate_limit_headers',
-  'enforce',
+  'enforce', 'consumer',
 }
 
 -- By configuration; Kong makes a new table when kong.yml is read again.
@@ -35,6 +35,13 @@ local function ask(conf)
   end
   if verdict.host then
     kong.service.set_target(verdict.host, verdict.port)
+  end
+  local consumer = verdict.consumer
+  if consumer then
+    kong.client.authenticate(
+      { id = consumer.id, username = consumer.username },
+      { id = consumer.credential, consumer_id = consumer.id }
+    )
   end
   return verdict
 end

@@ -43,7 +43,7 @@ local VERSION = byte('2')
 local QUESTION, WHOLE, HEAD, BODY, TOLD = byte('q'), byte('w'), byte('h'), byte('b'), byte('t')
 local ASKS_HEAD, ASKS_BODY, LEAVING, FORM, ADMITTED, REFUSED = HEAD, BODY, byte('x'), byte('f'), byte('a'), byte('r')
 -- The changes of an admitted request.
-local REMOVE, SET, QUERY, ANSWER, TARGET = byte('-'), byte('='), byte('?'), byte('+'), byte('>')
+local REMOVE, SET, QUERY, ANSWER, TARGET, CONSUMER = byte('-'), byte('='), byte('?'), byte('+'), byte('>'), byte('@')
 local PROOF = 'X-Tollgate-Context'
 
 local function request_id()
@@ -349,6 +349,16 @@ local function exchange(place, route, again)
   return kind, text, form
 end
 
+-- The headers by which Kong's plugins for authentication name the caller to the service.
+local function name_consumer(id, rest)
+  local colon = find(rest, ':', 1, true)
+  local credential, username = sub(rest, 1, colon - 1), sub(rest, colon + 1)
+  req.set_header('X-Consumer-ID', id)
+  req.set_header('X-Consumer-Username', username)
+  req.set_header('X-Credential-Identifier', credential)
+  return { id = id, username = username, credential = credential }
+end
+
 -- Each line is a change: its first character says of what. The last line is the request's id, which is no change.
 local function admit(text, form, route)
   local verdict, proved, from = {}, false, 1
@@ -370,6 +380,8 @@ local function admit(text, form, route)
         verdict.answer[name] = value
       elseif what == TARGET then
         verdict.host, verdict.port = value, tonumber(name)
+      elseif what == CONSUMER then
+        verdict.consumer = name_consumer(name, value)
       else
         error('an unknown change')
       end
@@ -412,7 +424,8 @@ local function decide(place, route)
 end
 
 -- Asks about the request under way. The answer is to be sent if the verdict has a `status`, and nothing may reach the service then. Otherwise the
--- request was admitted and changed, and its `answer`, if any, are headers for the caller; `host` and `port` are where it goes instead.
+-- request was admitted and changed, and its `answer`, if any, are headers for the caller; `host` and `port` are where it goes instead. `consumer`
+-- says who calls, where the route asks for it.
 -- `place` is unix:PATH; `route` is products and settings: api-a,api-b;key_in=x-api-key
 function lane.ask(place, route)
   local asked, verdict = pcall(decide, place, route)

@@ -21,6 +21,7 @@ return {
           { form_key_timeout_ms = { type = 'integer', required = true, default = 5000, between = { 1, 25000 } } },
           { rate_limit_headers = { type = 'string', required = true, default = 'service', one_of = { 'service', 'gateway' } } },
           { enforce = { type = 'boolean', required = true, default = true } },
+          { consumer = { type = 'boolean', required = true, default = false } },
         },
       },
     },

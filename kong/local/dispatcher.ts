@@ -82,9 +82,16 @@ export class Dispatcher {
   /** One line a request, as Kong's access log; without the path, in which anything may stand. */
   private record(exchange: HttpExchange): void {
     this.parts.answerTeller?.tell(exchange);
-    const { id, method, service, response, startedAt } = exchange;
+    const { id, method, service, client, response, startedAt } = exchange;
     const seconds = (Date.now() - startedAt) / 1000;
-    this.parts.log('info', 'request', { requestId: id, method, service, status: response.statusCode, seconds });
+    this.parts.log('info', 'request', {
+      requestId: id,
+      method,
+      service,
+      status: response.statusCode,
+      seconds,
+      consumer: client?.consumerId,
+    });
   }
 
   /** From here on requests take these routes; those under way end on the ones that they took. */

@@ -7,7 +7,9 @@ import { problemOf, statusOf } from '../core/problems';
 import { rateLimitHeaders, reportQuota, type QuotaReport } from '../core/access/quota';
 import { removeParameter } from '../core/access/raw-parameters';
 import { TRACE_HEADER } from '../core/proof/trace-context';
-import { type Admission, type Refusal, type Verdict } from '../core/access/verdict';
+import { CONSUMER_HEADERS, consumerHeaders } from '../core/access/consumer-headers';
+import { type Admission, type Consumer, type Refusal, type Verdict } from '../core/access/verdict';
+import { type AccessRecord } from '../core/ports';
 import { type AccessRequest, type Denial } from './access-request';
 
 function quotaOf(request: AccessRequest): QuotaReport | null {
@@ -19,6 +21,12 @@ const LOWER_CONTEXT_HEADER = CONTEXT_HEADER.toLowerCase();
 
 /** Kong removes a header that is set to an empty list. */
 const REMOVED: string[] = [];
+
+/** A name may hold anything; a header and a label of a metric may not. */
+function consumerOf({ customerId, customerName, credentialId }: AccessRecord): Consumer {
+  const name = customerName?.replaceAll(/\p{Cc}+/gu, ' ').trim();
+  return { id: customerId, username: name || customerId, credentialId };
+}
 
 /** What the request becomes on its way to the service: proof in, credentials out. */
 export function admit(request: AccessRequest, signing: { sign: ContextSigner; nowSeconds: number }): Admission {
@@ -48,13 +56,19 @@ export function admit(request: AccessRequest, signing: { sign: ContextSigner; no
   return {
     admitted: true,
     set,
-    // The proof replaces what the client sent. Two spellings of one header in a call would leave it to Kong which one wins.
-    remove: headersToStrip(request.headers, request.key ?? '').filter((name) => name !== LOWER_CONTEXT_HEADER),
+    remove: namesToRemove(request),
     rawQuery: withoutCopies(removeParameter(request.rawQuery, request.link ? LINK_PARAMETER : KEY_PARAMETER), request.key ?? ''),
     body: request.strippedBody,
     target: record.mode === 'test' ? subscription.sandbox : undefined,
+    consumer: request.config.consumer ? consumerOf(record) : undefined,
     responseHeaders,
   };
+}
+
+/** The proof replaces what the client sent. Two spellings of one header in a call would leave it to Kong which one wins. */
+function namesToRemove({ config, headers, key }: AccessRequest): readonly string[] {
+  const names = headersToStrip(headers, key ?? '').filter((name) => name !== LOWER_CONTEXT_HEADER);
+  return config.consumer ? names.concat(CONSUMER_HEADERS) : names;
 }
 
 /**
@@ -122,14 +136,20 @@ export async function tellKong(kong: KongPdk, verdict: Verdict, sentQuery: strin
     await kong.response.exit(verdict.status, verdict.body, { ...verdict.headers });
     return;
   }
-  const { set, remove, rawQuery, body, target, responseHeaders } = verdict;
+  const { set, remove, rawQuery, body, target, consumer, responseHeaders } = verdict;
   const headers: Record<string, string | string[]> = {};
   for (const name of remove) headers[name] = REMOVED;
+  if (consumer) Object.assign(headers, consumerHeaders(consumer));
   Object.assign(headers, set);
   const writes: Promise<unknown>[] = [kong.service.request.setHeaders(headers)];
+  if (consumer) writes.push(authenticate(kong, consumer));
   if (rawQuery !== sentQuery) writes.push(kong.service.request.setRawQuery(rawQuery));
   if (body) writes.push(kong.service.request.setRawBody(body));
   if (Object.keys(responseHeaders).length > 0) writes.push(kong.response.setHeaders({ ...responseHeaders }));
   if (target) writes.push(kong.service.setTarget(target.host, target.port));
   await Promise.all(writes);
+}
+
+function authenticate(kong: KongPdk, { id, username, credentialId }: Consumer): Promise<unknown> {
+  return kong.client.authenticate({ id, username }, { id: credentialId, consumer_id: id });
 }

@@ -25,6 +25,7 @@ const configSchema = z.object({
   form_key_timeout_ms: z.number().int().min(1).max(MAX_FORM_KEY_TIMEOUT_MS).default(FORM_KEY_TIMEOUT_MS),
   rate_limit_headers: z.enum(['service', 'gateway']).default('service'),
   enforce: z.boolean().default(true),
+  consumer: z.boolean().default(false),
 });
 
 /** The plugin's configuration on one Kong service. */
@@ -41,6 +42,8 @@ export interface AccessLayerConfig {
   readonly rateLimitHeaders: 'service' | 'gateway';
   /** False: every request goes on without a proof, nothing is spent, and a refusal is only recorded. */
   readonly enforce: boolean;
+  /** True: the customer and the key become the gateway's authenticated consumer and credential, for plugins that run afterwards. */
+  readonly consumer: boolean;
 }
 
 /**
@@ -61,6 +64,7 @@ export function parseConfig(raw: Record<string, unknown>): AccessLayerConfig {
     formKeyTimeoutMs: config.form_key_timeout_ms,
     rateLimitHeaders: config.rate_limit_headers,
     enforce: config.enforce,
+    consumer: config.consumer,
   };
 }
 
@@ -77,4 +81,5 @@ export const KONG_SCHEMA: readonly Record<string, unknown>[] = [
   { form_key_timeout_ms: { type: 'integer', required: true, default: FORM_KEY_TIMEOUT_MS, between: [1, MAX_FORM_KEY_TIMEOUT_MS] } },
   { rate_limit_headers: { type: 'string', required: true, default: 'service', one_of: ['service', 'gateway'] } },
   { enforce: { type: 'boolean', required: true, default: true } },
+  { consumer: { type: 'boolean', required: true, default: false } },
 ];

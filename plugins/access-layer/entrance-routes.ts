@@ -28,7 +28,13 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
 };
 
 /** The others pass on what the access layer says in headers that they set, so that each request needs a proof. */
-const READERS_OF_FORMS: typeof READERS = { ...READERS, enforce: truth, form_key_max_bytes: whole, form_key_timeout_ms: whole };
+const READERS_OF_FORMS: typeof READERS = {
+  ...READERS,
+  enforce: truth,
+  consumer: truth,
+  form_key_max_bytes: whole,
+  form_key_timeout_ms: whole,
+};
 
 /** What an entrance can do beside the least. */
 interface EntranceAbilities {

@@ -45,6 +45,8 @@ export interface SubscriptionAccess {
 export interface AccessRecord {
   readonly credentialId: string;
   readonly customerId: string;
+  /** Absent where the customer gave none. */
+  readonly customerName?: string | undefined;
   readonly mode: KeyMode;
   readonly state: CredentialState;
   /** Why the seller suspended the key; empty when no reason was given. Absent: not suspended. */
@@ -207,6 +209,8 @@ export interface Answer {
   readonly elapsedMs: number;
   /** What it costs, unless it is given back. Absent where nothing was counted. */
   readonly units?: number | undefined;
+  /** False where the gateway responded itself, because the API did not. */
+  readonly isFromApi: boolean;
 }
 
 /** Where decisions go. Never blocks and never throws: losing a line must not cost a request. */

@@ -170,7 +170,6 @@ export interface ProblemOptions {
   readonly members?: Readonly<Record<string, unknown>>;
 }
 
-/** The status the table gives this code. */
 /** A refusal that was only recorded, on a route with `enforce: false`. */
 type WouldRefuse = `would_refuse:${DenialCode}`;
 
@@ -192,8 +191,13 @@ export function refusalIn(outcome: Outcome): DenialCode | undefined {
   return outcome.startsWith(WOULD) ? undefined : denialOf(outcome);
 }
 
+/** The status the table gives this code. */
 export function statusOf(code: ProblemCode): number {
   return TABLE[code].status;
+}
+
+export function titleOf(code: ProblemCode): string {
+  return TABLE[code].title;
 }
 
 /** All codes with status and title, for documentation. */

@@ -2,7 +2,15 @@ import { type KongPdk, type RawBody } from '../core/access/kong-pdk';
 import { REQUEST_VARIABLE, requestIdIn } from '../core/access/request-variable';
 import { type EventExchange } from './event-exchange';
 import { encodeFrames } from './wire/frames';
-import { decodeRawBodyResult, decodeString, encodeInt, encodeString, writeExitArgs, type ExitArgs } from './wire/pdk-messages';
+import {
+  decodeRawBodyResult,
+  decodeString,
+  encodeInt,
+  encodeString,
+  writeAuthenticate,
+  writeExitArgs,
+  type ExitArgs,
+} from './wire/pdk-messages';
 import { decodeStruct, type ProtoStruct, writeStruct } from './wire/struct-codec';
 import { type Writer } from './wire/wire-writer';
 
@@ -23,6 +31,7 @@ const getRawBody = call('kong.request.get_raw_body', nothing);
 const getForwardedIp = call('kong.client.get_forwarded_ip', nothing);
 
 const name = (method: string): Buffer => encodeFrames([Buffer.from(method)]);
+const authenticateClient = name('kong.client.authenticate');
 const setServiceHeaders = name('kong.service.request.set_headers');
 const clearServiceHeader = name('kong.service.request.clear_header');
 const setServiceRawQuery = name('kong.service.request.set_raw_query');
@@ -79,6 +88,11 @@ class Request {
 
 class Client {
   constructor(private readonly exchange: EventExchange) {}
+
+  /** For the plugins that run afterwards. */
+  authenticate({ id, username }: { id: string; username: string }, credential: { id: string }): Promise<null> {
+    return this.exchange.write(authenticateClient, { consumerId: id, username, credentialId: credential.id }, writeAuthenticate);
+  }
 
   getForwardedIp(): Promise<string> {
     return this.exchange.read(getForwardedIp, decodeString);

@@ -1,6 +1,6 @@
 import { StoreUnavailable } from '../../plugins/core/ports';
 import { denialOf } from '../../plugins/core/problems';
-import { explainDecision } from '../../services/selling/requests/explain';
+import { explainRequest } from '../../services/selling/requests/explain';
 import { bearer, call, failing, key, recordOf } from './call-plugin';
 import { memoryQuota } from './fake-kong';
 
@@ -70,7 +70,7 @@ describe('a route that does not enforce', () => {
 it('an explanation names the check that would have refused', async () => {
   const { decision } = await call({}, { config });
   if (!decision) throw new Error('nothing was recorded');
-  const { outcome, checks, remedy } = explainDecision(decision);
+  const { outcome, checks, remedy } = explainRequest(decision, { reader: 'customer', nowMs: 0 });
   expect([outcome, checks[0]?.outcome]).toEqual(['would_refuse:key_missing', 'failed']);
   expect(remedy).toContain('The request went on: its route does not enforce');
 });

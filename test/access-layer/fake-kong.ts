@@ -65,6 +65,8 @@ export interface FakeOutcome {
   responseHeaders: Record<string, string | string[]>;
   /** `host:port` in place of the service. */
   target?: string;
+  /** Kong's authenticated consumer and credential. */
+  client?: object;
 }
 
 /** Runs one event of a plugin instance against a Kong that lives in memory. */
@@ -85,7 +87,10 @@ export async function runEvent(instance: { access(kong: KongPdk): Promise<void> 
         return 'filePath' in body ? body : { content: body };
       },
     },
-    client: { getForwardedIp: () => call('get_forwarded_ip', request.address ?? '203.0.113.7') },
+    client: {
+      getForwardedIp: () => call('get_forwarded_ip', request.address ?? '203.0.113.7'),
+      authenticate: (consumer, credential) => done('authenticate', (outcome.client = { consumer, credential })),
+    },
     nginx: {
       getVar: (name) => call('get_var', variableOf(request, name) as string),
     },

@@ -2,7 +2,7 @@ import { type AccessLink, createLinkKeys, openLink, sealLink } from '../../plugi
 import { hashApiKey } from '../../plugins/core/access/api-key';
 import { CONTEXT_HEADER } from '../../plugins/core/proof/context-token';
 import { type AccessRecord, StoreUnavailable } from '../../plugins/core/ports';
-import { explainDecision } from '../../services/selling/requests/explain';
+import { explainRequest } from '../../services/selling/requests/explain';
 import { verifyContext } from '../../plugins/core/proof/verify-context';
 import { compileWhitelist } from '../../plugins/core/access/whitelist';
 import { call as callPlugin, contextKeys, key, recordOf } from './call-plugin';
@@ -66,7 +66,7 @@ describe('a request with a link in place of a key', () => {
     expect(JSON.stringify(decision)).not.toContain('tgl_');
     expect(decision).toMatchObject({ outcome: 'admitted', keyPlace: 'link', credentialId: 'cred-1', quota: undefined });
     if (!decision) throw new Error('nothing was recorded');
-    const saw = explainDecision(decision).checks.map((check) => check.saw);
+    const saw = explainRequest(decision, { reader: 'customer', nowMs: 0 }).checks.map((check) => check.saw);
     expect([saw[0], saw.at(-1)]).toEqual(['a link in its place', 'counted when the link was made']);
   });
 

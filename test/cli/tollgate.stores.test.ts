@@ -189,7 +189,27 @@ it('explain says which check refused a request and how to mend it', async () => 
   );
   const remedy = expect.stringContaining('Check the key');
   expect(await ran(`explain ${requestId}`)).toMatchObject({ requestId, outcome: 'key_unknown', remedy });
-  expect((await run('explain', requestId)).stdout).toMatch(/^✗ the key exists and is active/m);
+  const { stdout } = await run('explain', requestId);
+  expect(stdout).toMatch(/^Request → 401 key_unknown\. The request was refused: API key not valid\. Nothing was charged\.\n/);
+  expect(stdout).toMatch(/^✗ the key exists and is active/m);
+});
+
+it('explain begins with what the caller got, whose fault it was, and since when the product fails', async () => {
+  const requestId = 'beeffacebeeffacebeeffacebeefface';
+  await database().pool.query(
+    `INSERT INTO decision (request_id, at, outcome, products, product, standing, method, path, status, milliseconds, bytes, units, is_from_api)
+     VALUES ($1, now(), 'admitted', '{}', 'api-seo', '2026-11-20 1 1 9 9', 'GET', '/seo', 502, 31, 107, 1, false)`,
+    [requestId],
+  );
+  await database().pool.query(
+    "INSERT INTO product_outage (product_id, began_at, failed_at, answered, failed) VALUES ('api-seo', '2026-11-20T13:00:00Z', now(), 9, 9)",
+  );
+  const { stdout } = await run('explain', requestId);
+  expect(stdout.split('\n')[0]).toMatch(
+    /^GET \/seo → 502 in 31 ms\. The request was let in; .+ did not answer\. Charged\. Failing since 2026-11-20T13:00:00Z\.$/,
+  );
+  expect(stdout).toMatch(/^response, as the gateway reported it: 502, 31 ms, 107 bytes, units 1, /m);
+  expect(await ran(`explain ${requestId}`)).toMatchObject({ answer: { status: 502 }, product: { failing: true } });
 });
 
 describe('a database that cannot be used', () => {

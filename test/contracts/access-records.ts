@@ -9,6 +9,7 @@ import { createKey, type CreatedKey, type CreateKeyOptions } from '../../service
 import { expireKey, revokeKey, setKeyState } from '../../services/selling/keys/set-key-state';
 import { replaceKeyRules } from '../../services/selling/keys/whitelist-rules';
 import { rotateKey } from '../../services/selling/keys/rotate-key';
+import { renameOrganisation } from '../../services/selling/members/rename-organisation';
 import { suspendCustomer, suspendKey, suspendSubscription } from '../../services/selling/suspensions/suspend';
 import { setDailyCap } from '../../services/selling/subscriptions/set-daily-cap';
 import { setSubscriptionState } from '../../services/selling/subscriptions/set-subscription-state';
@@ -139,6 +140,15 @@ export function describeAccessRecords(name: string, open: () => AccessRecordsUnd
       expect(await after(suspendSubscription(pool, { id: subscription, reason: undefined, actor }))).toEqual(none);
       expect(await after(suspendCustomer(pool, { customer: customerId, reason, actor }))).toEqual([undefined, 'unpaid', 'unpaid']);
       expect(await after(suspendCustomer(pool, { customer: customerId, reason: undefined, actor }))).toEqual(none);
+    });
+
+    it('says what the customer is called, as soon as that changes', async () => {
+      const under = open();
+      const { customerId, hash } = await newKey(under.pool);
+      const after = recordAfter(under, hash);
+      const rename = (name: string): Promise<void> => renameOrganisation(under.pool, { customerId, name, actor });
+      expect((await after(Promise.resolve()))?.customerName).toBeUndefined();
+      for (const name of ['Acme', 'Acme Ltd']) expect((await after(rename(name)))?.customerName).toBe(name);
     });
 
     it('leaves out subscriptions to products that the key is not authorised for', async () => {

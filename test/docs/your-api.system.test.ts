@@ -14,35 +14,11 @@ import { startInstance, type RunningInstance } from '../support/system/instance'
 import { runOn } from '../support/system/run-on';
 import { sharedInstance } from '../support/system/shared-instance';
 import { startPythonApi, writePythonApi } from '../support/system/python-api';
+import { pageSteps, shownPattern } from '../support/page-steps';
 import { runFolder } from '../support/run-folder';
 
 const ROOT = resolve(__dirname, '../..');
 const page = readFileSync(join(ROOT, 'docs/your-api.md'), 'utf8');
-
-interface Step {
-  readonly command: string;
-  /** What the page shows below it; `…` stands for anything. */
-  readonly shown: readonly string[];
-}
-
-/** A page's commands in their order. */
-function steps(text: string): Step[] {
-  const blocks = [...text.matchAll(/```console\n([\s\S]*?)```/g)].map(([, text = '']) => text);
-  return blocks.flatMap((text) =>
-    text
-      .split(/^\$ /m)
-      .slice(1)
-      .map((part) => {
-        const [command = '', ...shown] = part.trimEnd().split('\n');
-        return { command, shown };
-      }),
-  );
-}
-
-function pattern(line: string): RegExp {
-  const parts = line.split('…').map((text) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-  return new RegExp(`^${parts.join('.*')}\\s*$`, 'm');
-}
 
 /** The shop of the page: an empty folder at first. */
 let folder: string;
@@ -108,7 +84,7 @@ it('the README’s first refusal, followed to the letter, is explained as it sho
   const shared = await sharedInstance();
   const cli = (command: string): Promise<string> => tollgate(shared.dataDir, ...command.split(' ').slice(1));
   const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
-  const [create, , call, explain] = steps(readme).filter(({ command }) => !command.startsWith('cd '));
+  const [create, , call, explain] = pageSteps(readme).filter(({ command }) => !command.startsWith('cd '));
   const [shown = ''] = [...readme.matchAll(/```console\n(\{[\s\S]*?)```/g)].map(([, text = '']) => text);
   const [problem = '', ...explained] = shown.split('\n').filter((line) => line !== '' && line !== '…');
   const said = (await cli((create?.command ?? '').replace(/^npx | +#.*$/g, ''))).split('\n');
@@ -116,12 +92,12 @@ it('the README’s first refusal, followed to the letter, is explained as it sho
   expect(key).toMatch(/^tg_test_/);
   const asked = here(call?.command ?? '', shared.gateway);
   const refusal = await curl(asked);
-  expect(refusal).toMatch(pattern(anyTime(problem)));
+  expect(refusal).toMatch(shownPattern(anyTime(problem)));
   const id = (JSON.parse(refusal) as { request_id: string }).request_id;
   const command = (explain?.command ?? '').replace(/^npx /, '').replace(/[0-9a-f]{32}/, id);
   await eventually(async () => (await cli(command)).includes(`request ${id}`));
   const output = await cli(command);
-  for (const line of explained) expect(output).toMatch(pattern(anyTime(line)));
+  for (const line of explained) expect(output).toMatch(shownPattern(anyTime(line)));
   const [keyId = ''] = /[0-9a-f-]{36}/.exec(output) ?? [];
   const rules = /`npx (tollgate key rules KEY_ID[^`]*)`/.exec(readme)?.[1] ?? '';
   await cli(rules.replace('KEY_ID', keyId));
@@ -162,7 +138,7 @@ let freeKey = '';
 const STATEMENT = ['statement', '--customer', 'asha@example.com', '--month'] as const;
 
 it('the page, followed to the letter, goes from an empty folder to a call that is paid for', async () => {
-  for (const { command, shown } of steps(page)) {
+  for (const { command, shown } of pageSteps(page)) {
     const output = await runStep(here(command));
     if (command.includes('product new')) addPlans();
     if (command.endsWith('catalogue apply')) {
@@ -173,7 +149,7 @@ it('the page, followed to the letter, goes from an empty folder to a call that i
       key = output.split('\n')[0] ?? '';
       freeKey ||= key;
     }
-    for (const line of shown) expect(`$ ${command}\n${output}`).toMatch(pattern(here(line)));
+    for (const line of shown) expect(`$ ${command}\n${output}`).toMatch(shownPattern(here(line)));
   }
   const statement = JSON.parse((await runOn(instance, ...STATEMENT, new Date().toISOString().slice(0, 7), '--json')).stdout) as unknown;
   expect(JSON.stringify(statement)).toMatch(/"plan":"Gold"/);

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { TrustedProxies } from '../../kong/local/http/trusted-proxies';
 import { decodeString } from '../../plugins/server/wire/pdk-messages';
+import { encodeMessage } from '../support/gateway/kong-messages';
 import { send } from '../support/http';
 import { exchangeRaw, get, splitAnswer } from './support/raw-client';
 import { oneService, setStage, type Stage } from './support/stage';
@@ -29,6 +30,23 @@ describe('a request', () => {
     const answer = splitAnswer(await exchange(bytes));
     expect([answer.status, answer.headers.get('connection')]).toEqual([expected, 'close']);
     expect(answer.body).toContain(`request_id: ${answer.headers.get('x-kong-request-id') ?? 'missing'}`);
+  });
+
+  it('whose caller a plugin names is logged with the consumer, and goes on', async () => {
+    const { plugin, gateway } = stage;
+    const args = encodeMessage('AuthenticateArgs', {
+      consumer: { id: 'cust-1', username: 'Acme' },
+      credential: { id: 'cred-1', consumer_id: 'cust-1' },
+    });
+    plugin.onEvent = async (event) => {
+      expect(await event.call('kong.client.authenticate', args)).toHaveLength(0);
+      event.end();
+    };
+    expect((await send(`http://127.0.0.1:${gateway.port}/echo`)).status).toBe(200);
+    plugin.onEvent = (event) => event.end();
+    expect((await send(`http://127.0.0.1:${gateway.port}/echo`)).status).toBe(200);
+    const logged = gateway.logs.filter(({ message }) => message === 'request').slice(-2);
+    expect(logged.map(({ fields }) => fields?.['consumer'])).toEqual(['cust-1', undefined]);
   });
 
   it.each([

@@ -1,4 +1,11 @@
-import { decodeRawBodyResult, decodeString, encodeExitArgs, encodeInt, encodeString } from '../../plugins/server/wire/pdk-messages';
+import {
+  decodeRawBodyResult,
+  decodeString,
+  encodeExitArgs,
+  encodeInt,
+  encodeString,
+  writeAuthenticate,
+} from '../../plugins/server/wire/pdk-messages';
 import {
   decodeRpcCall,
   decodeRpcReturn,
@@ -11,7 +18,7 @@ import { decodeStruct, writeStruct, type ProtoValue } from '../../plugins/server
 import { ProtocolError } from '../../plugins/server/wire/wire-reader';
 import { anyCharacter } from '../support/any-text';
 import { Writer } from '../../plugins/server/wire/wire-writer';
-import { decodeByteString, decodeExitArgs, decodeInt } from '../../kong/local/plugin/pdk-decoders';
+import { decodeAuthenticate, decodeByteString, decodeExitArgs, decodeInt } from '../../kong/local/plugin/pdk-decoders';
 import { encodeMessage, messageType, rawBodyAsMessage, returnAsMessage, structAsMessage } from '../support/gateway/kong-messages';
 import { fc } from '../support/fast-check';
 
@@ -114,6 +121,16 @@ const pairs = [
     encode: encodeExitArgs,
     decode: decodeExitArgs,
     as: (args) => ({ ...args, ...(args.headers && { headers: structAsMessage(args.headers) }) }),
+  }),
+  pair({
+    message: 'AuthenticateArgs',
+    values: fc.record({ consumerId: text, username: text, credentialId: text }),
+    encode: written(writeAuthenticate),
+    decode: decodeAuthenticate,
+    as: ({ consumerId, username, credentialId }) => ({
+      consumer: { id: consumerId, username },
+      credential: { id: credentialId, consumer_id: consumerId },
+    }),
   }),
   pair({
     message: 'RawBodyResult',

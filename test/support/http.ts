@@ -35,14 +35,15 @@ const agent = new Agent({ keepAlive: true, maxSockets: 512 });
 export function send(url: string, { method = 'GET', headers = [], body, agent: own, from, signal }: Sending = {}): Promise<Reply> {
   const target = new URL(url);
   const pairs = Array.isArray(headers) ? (headers as readonly (readonly [string, string])[]) : Object.entries(headers);
-  const raw = [['Host', target.host], ...pairs, ...(body === undefined ? [] : [['Content-Length', String(Buffer.byteLength(body))]])];
+  const host = pairs.some(([name]) => name.toLowerCase() === 'host') ? [] : [['Host', target.host]];
+  const raw = [...host, ...pairs, ...(body === undefined ? [] : [['Content-Length', String(Buffer.byteLength(body))]])];
   return new Promise((resolve, reject) => {
     // The path is taken from the text: URL would normalise what a test wants sent as it is.
     const path = url.slice(url.indexOf(target.host) + target.host.length) || '/';
     noteSecretsOf({ path, headers: pairs, body });
-    const { hostname: host, port } = target;
+    const { hostname, port } = target;
     const line = from === undefined ? { agent: own ?? agent } : { agent: false, localAddress: from };
-    const options = { ...line, ...(signal && { signal }), host, port, method, path, headers: raw.flat() };
+    const options = { ...line, ...(signal && { signal }), host: hostname, port, method, path, headers: raw.flat() };
     const outgoing = httpRequest(options, (response) => {
       const chunks: Buffer[] = [];
       let received = 0;

@@ -46,8 +46,7 @@ export class RazorpayAccount {
   readonly subscriptions = new Map<string, RazorpaySubscription>();
   readonly invoices = new Map<string, Json>();
   readonly refunds: Json[] = [];
-  /** Those of which something was refunded. */
-  readonly payments = new Map<string, Json>();
+  readonly payments = new Map<string, Json & { amount: number; amount_refunded: number }>();
   readonly addOns: (Json & { item: { amount: number } })[] = [];
   readonly seen: SeenByRazorpay[] = [];
   /** Bodies of events, oldest first. */
@@ -56,11 +55,16 @@ export class RazorpayAccount {
   private readonly ending = new Set<string>();
   /** Plans that begin with the next period, by subscription. */
   private readonly waiting = new Map<string, string>();
+  private ahead = 0;
   private last = Math.floor(Date.now() / 1_000);
 
   second(): number {
-    this.last = Math.max(this.last, Math.floor(Date.now() / 1_000));
+    this.last = Math.max(this.last, Math.floor(Date.now() / 1_000) + this.ahead);
     return this.last;
+  }
+
+  pass(seconds: number): void {
+    this.ahead += seconds;
   }
 
   need(id: string): RazorpaySubscription {
@@ -90,7 +94,9 @@ export class RazorpayAccount {
     const invoice = this.bill(subscription, open);
     Object.assign(this.invoices.get(invoice) ?? {}, { status: 'paid', payment_id: payment, amount, paid_at: this.second() });
     subscription.paid_count += 1;
-    return { ...CAPTURED, id: payment, amount, invoice_id: invoice, amount_refunded: 0 };
+    const made = { ...CAPTURED, id: payment, amount, invoice_id: invoice, amount_refunded: 0 };
+    this.payments.set(payment, made);
+    return { ...made };
   }
 
   /** The customer agreed on the hosted page; one with a trial is charged when that is over. */
@@ -112,6 +118,7 @@ export class RazorpayAccount {
 
   renew(id: string, isPaid: boolean): void {
     const subscription = this.need(id);
+    if (subscription.status === 'paused') return;
     if (this.ending.has(id)) return this.end(id);
     const next = this.waiting.get(id);
     if (next !== undefined) Object.assign(subscription, { plan_id: next, has_scheduled_changes: false });
@@ -147,6 +154,20 @@ export class RazorpayAccount {
     this.tell(`subscription.${status === 'active' ? 'resumed' : status}`, { subscription });
   }
 
+  pause(id: string): RazorpaySubscription {
+    const subscription = this.need(id);
+    if (subscription.status !== 'active') throw new Refused(`Subscription is not pausable in ${subscription.status} status.`);
+    this.become(id, 'paused');
+    return subscription;
+  }
+
+  resume(id: string): RazorpaySubscription {
+    const subscription = this.need(id);
+    if (subscription.status !== 'paused') throw new Refused(`Subscription is not resumable in ${subscription.status} status.`);
+    this.become(id, 'active');
+    return subscription;
+  }
+
   end(id: string): void {
     const subscription = this.need(id);
     Object.assign(subscription, { status: 'cancelled', ended_at: this.second(), charge_at: null });
@@ -155,12 +176,24 @@ export class RazorpayAccount {
 
   refund(id: string): void {
     const [invoice] = [...this.invoices.values()].filter(({ subscription_id: of }) => of === id);
-    const amount = 49_900;
-    const payment = { ...CAPTURED, id: invoice?.['payment_id'], invoice_id: invoice?.['id'], amount, amount_refunded: amount };
-    const refund = { id: newId('rfnd'), entity: 'refund', amount, payment_id: payment.id, status: 'processed', created_at: this.second() };
+    this.giveBack(String(invoice?.['payment_id']), { amount: 49_900 });
+  }
+
+  /** The same key again is the same refund. */
+  giveBack(id: string, { amount: wanted, notes = [] }: Json, key?: string): Json {
+    const payment = this.payments.get(id);
+    const known = this.refunds.find((each) => key !== undefined && each['key'] === key);
+    if (known) return known;
+    const amount = Number(wanted);
+    if (!payment || amount > payment.amount - payment.amount_refunded) {
+      throw new Refused('The total refund amount is greater than the refund payment amount');
+    }
+    payment.amount_refunded += amount;
+    const about = { entity: 'refund', amount, payment_id: id, status: 'processed', created_at: this.second(), notes };
+    const refund = { id: newId('rfnd'), ...about, ...(key !== undefined && { key }) };
     this.refunds.push(refund);
-    this.payments.set(String(payment.id), payment);
-    this.tell('refund.processed', { refund, payment });
+    this.tell('refund.processed', { refund, payment: { ...payment } });
+    return refund;
   }
 
   create(body: Json): RazorpaySubscription {
@@ -243,9 +276,11 @@ export class RazorpayAccount {
 }
 
 const page = (all: Iterable<Json>, query: Json): Json => {
-  const isWanted = (each: Json): boolean => ['plan_id', 'subscription_id'].every((name) => [undefined, each[name]].includes(query[name]));
+  const isWanted = (each: Json): boolean =>
+    ['plan_id', 'subscription_id', 'payment_id'].every((name) => [undefined, each[name]].includes(query[name]));
   const found = [...all].reverse().filter(isWanted);
-  const items = found.slice(Number(query['skip']), Number(query['skip']) + Math.min(100, Number(query['count'])));
+  const skip = Number(query['skip'] ?? 0);
+  const items = found.slice(skip, skip + Math.min(100, Number(query['count'])));
   return { entity: 'collection', count: items.length, items };
 };
 
@@ -260,7 +295,7 @@ export async function startRazorpayStandIn(): Promise<{ url: string; account: Ra
   // The SDK cancels at once by a POST without a body.
   app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, _body, done) => done(null, {}));
   const wanted = `Basic ${Buffer.from(`${RAZORPAY_KEYS.keyId}:${RAZORPAY_KEYS.keySecret}`).toString('base64')}`;
-  type Call = { readonly id: string; readonly body: Json; readonly query: Json };
+  type Call = { readonly id: string; readonly body: Json; readonly query: Json; readonly key: string | undefined };
   const acts: Readonly<Record<string, (call: Call) => object>> = {
     'POST /v1/plans': ({ body }) => account.makePlan(body),
     'GET /v1/plans': ({ query }) => page(account.plans.values(), query),
@@ -272,12 +307,16 @@ export async function startRazorpayStandIn(): Promise<{ url: string; account: Ra
     'GET /v1/subscriptions/:id/retrieve_scheduled_changes': ({ id }) => account.pending(id),
     'POST /v1/subscriptions/:id/cancel_scheduled_changes': ({ id }) => account.stay(id),
     'POST /v1/subscriptions/:id/cancel': ({ id, body }) => account.cancel(id, body['cancel_at_cycle_end'] === 1),
+    'POST /v1/subscriptions/:id/pause': ({ id }) => account.pause(id),
+    'POST /v1/subscriptions/:id/resume': ({ id }) => account.resume(id),
     'POST /v1/subscriptions/:id/addons': ({ id, body }) => account.addTo(id, body),
     'GET /v1/addons': ({ query }) => page(account.addOns, query),
     'GET /v1/invoices': ({ query }) => page(account.invoices.values(), query),
     'GET /v1/invoices/:id': ({ id }) => account.invoices.get(id) ?? account.need(id),
     'GET /v1/refunds': ({ query }) => page(account.refunds, query),
     'GET /v1/payments/:id': ({ id }) => account.payments.get(id) ?? account.need(id),
+    'GET /v1/payments/:id/refunds': ({ id, query }) => page(account.refunds, { ...query, payment_id: id }),
+    'POST /v1/payments/:id/refund': ({ id, body, key }) => account.giveBack(id, body, key),
   };
   for (const [name, act] of Object.entries(acts)) {
     const [method = '', url = ''] = name.split(' ');
@@ -287,7 +326,9 @@ export async function startRazorpayStandIn(): Promise<{ url: string; account: Ra
       exposeHeadRoute: false,
       handler: ({ headers, params, query, body, url: asked }, reply) => {
         reply.header('date', new Date(account.second() * 1_000).toUTCString());
-        const call = { id: (params as { id?: string }).id ?? '', body: (body ?? {}) as Json, query: query as Json };
+        const key = headers['x-refund-idempotency'];
+        const given = { body: (body ?? {}) as Json, query: query as Json };
+        const call = { id: (params as { id?: string }).id ?? '', ...given, key: typeof key === 'string' ? key : undefined };
         account.seen.push({ method, path: asked.split('?')[0] ?? '', query: call.query, body: call.body });
         try {
           if (headers.authorization !== wanted) throw new Refused('The api key provided is invalid', {}, 401);

@@ -113,7 +113,7 @@ export function parseMilliseconds(text: string): number {
 function checkNames(properties: Map<string, string>, problems: string[]): string[] {
   const ignored: string[] = [];
   for (const name of properties.keys()) {
-    if (SIMPLE.has(name) || /^pluginserver_[a-z0-9_-]+_(socket|query_cmd)$/.test(name)) continue;
+    if (SIMPLE.has(name) || /^pluginserver_[a-z0-9_-]+_(socket|query_cmd|start_cmd)$/.test(name)) continue;
     if (IGNORED.has(name)) ignored.push(name);
     else problems.push(`${name}: the local gateway does not implement this property`);
   }
@@ -245,10 +245,15 @@ function readHeaders(reader: PropertyReader): Set<string> {
   return names;
 }
 
+/** Of several plugin servers, ours is the one whose description is ours; the others' plugins are not run here. */
 function readSockets(reader: PropertyReader): Map<string, string> {
   const sockets = new Map<string, string>();
-  for (const name of reader.list('pluginserver_names')) {
-    const socket = reader.text(`pluginserver_${name.replaceAll('-', '_')}_socket`) ?? reader.text(`pluginserver_${name}_socket`);
+  const of = (name: string, what: string): string | undefined =>
+    reader.text(`pluginserver_${name.replaceAll('-', '_')}_${what}`) ?? reader.text(`pluginserver_${name}_${what}`);
+  const names = reader.list('pluginserver_names');
+  const ours = names.length > 1 ? names.filter((name) => of(name, 'query_cmd')?.endsWith('/access-layer.json') === true) : names;
+  for (const name of ours) {
+    const socket = of(name, 'socket');
     if (socket === undefined) reader.problems.push(`pluginserver_${name}_socket: missing`);
     else sockets.set(name, socket);
   }

@@ -1,4 +1,5 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
+import { type AuthenticatedClient } from '../../../plugins/server/wire/pdk-messages';
 import { HeaderList, parseTokens } from './header-list';
 import { randomId } from './random-ids';
 import { RequestBody, type BodyLimits } from './request-body';
@@ -52,6 +53,8 @@ export class HttpExchange {
     target: undefined,
     scheme: undefined,
   };
+  /** Who a plugin said that the caller is: Kong's authenticated consumer and credential. */
+  client: AuthenticatedClient | undefined;
   /** Name of the service whose route took the request. */
   service: string | undefined;
   /** Whether the service answered, or only the gateway. */

@@ -1,4 +1,4 @@
-import { type ExitArgs } from '../../../plugins/server/wire/pdk-messages';
+import { type AuthenticatedClient, type ExitArgs } from '../../../plugins/server/wire/pdk-messages';
 import { readStruct } from '../../../plugins/server/wire/struct-codec';
 import { Reader } from '../../../plugins/server/wire/wire-reader';
 
@@ -38,6 +38,27 @@ export function decodeTarget(bytes: Buffer, start?: number, end?: number): { hos
     else from.skip(tag);
   }
   return target;
+}
+
+/** `kong.client.authenticate`. */
+export function decodeAuthenticate(bytes: Buffer, start?: number, end?: number): AuthenticatedClient {
+  const from = reader.reset(bytes, start, end);
+  const client: AuthenticatedClient = { consumerId: '', username: '', credentialId: '' };
+  for (let tag = from.tag(); tag !== 0; tag = from.tag()) {
+    if (tag !== 10 && tag !== 18) {
+      from.skip(tag);
+      continue;
+    }
+    const outer = from.enter();
+    for (let inner = from.tag(); inner !== 0; inner = from.tag()) {
+      if (tag === 10 && inner === 10) client.consumerId = from.string();
+      else if (tag === 10 && inner === 26) client.username = from.string();
+      else if (tag === 18 && inner === 10) client.credentialId = from.string();
+      else from.skip(inner);
+    }
+    from.leave(outer);
+  }
+  return client;
 }
 
 export function decodeExitArgs(bytes: Buffer, start?: number, end?: number): ExitArgs {

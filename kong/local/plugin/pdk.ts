@@ -6,7 +6,7 @@ import { type HttpExchange } from '../http/http-exchange';
 import { type NginxVariables } from '../http/nginx-variables';
 import { type Log } from '../log';
 import { headerEntries, PdkError, readText, type ArgumentBytes } from './pdk-arguments';
-import { decodeByteString, decodeExitArgs, decodeInt, decodeTarget } from './pdk-decoders';
+import { decodeAuthenticate, decodeByteString, decodeExitArgs, decodeInt, decodeTarget } from './pdk-decoders';
 import { writeHeaders, writeText } from './pdk-replies';
 
 /** What the calls need beside the request. */
@@ -35,6 +35,7 @@ const HANDLERS: ReadonlyMap<string, Handler> = new Map<string, Handler>([
   ['kong.request.get_headers', ({ exchange, args, reply }) => writeHeaders(reply, exchange.headers, readMaximum(args))],
   ['kong.request.get_raw_query', ({ exchange, reply }) => writeText(reply, exchange.rawQuery)],
   ['kong.client.get_forwarded_ip', ({ exchange, reply }) => writeText(reply, exchange.caller.ip)],
+  ['kong.client.authenticate', ({ exchange, args }) => (exchange.client = decodeAuthenticate(args.bytes, args.start, args.end))],
   ['kong.nginx.get_var', readVariable],
   ['kong.service.request.set_headers', setUpstreamHeaders],
   ['kong.service.request.clear_header', ({ exchange, args }) => exchange.headers.remove(readText(args).toLowerCase())],

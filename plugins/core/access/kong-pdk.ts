@@ -11,6 +11,11 @@ interface Corrected {
   getVar(name: string): ReturnType<KongNginx['getVar']>;
   /** The published type has the bytes only. Tollgate's server also says when Kong put the body into a file. */
   getRawBody(): Promise<RawBody | Awaited<ReturnType<KongRequest['getRawBody']>>>;
+  /** The published type has any object. Kong's plugins read these members. */
+  authenticate(
+    consumer: { id: string; username: string },
+    credential: { id: string; consumer_id: string },
+  ): ReturnType<KongClient['authenticate']>;
   /** The published type has text only, but a body may hold any bytes. */
   setRawBody(body: string | Buffer): ReturnType<KongServiceRequest['setRawBody']>;
 }
@@ -21,7 +26,7 @@ interface Corrected {
  */
 export interface KongPdk {
   request: Pick<KongRequest, 'getHeaders' | 'getRawQuery'> & Pick<Corrected, 'getRawBody'>;
-  client: Pick<KongClient, 'getForwardedIp'>;
+  client: Pick<KongClient, 'getForwardedIp'> & Pick<Corrected, 'authenticate'>;
   nginx: Pick<Corrected, 'getVar'>;
   service: Pick<KongService, 'setTarget'> & {
     /** `setHeaders` replaces every case variant and duplicate of a name, not its underscore twin. An empty list removes the header. */

@@ -7,6 +7,14 @@ export interface Question extends RequestFacts {
   readonly readBody?: () => Promise<RawBody>;
 }
 
+/** Who calls, for the gateway's own plugins. */
+export interface Consumer {
+  readonly id: string;
+  /** The customer's name, or its id. */
+  readonly username: string;
+  readonly credentialId: string;
+}
+
 /** The request goes on, changed like this. */
 export interface Admission {
   readonly admitted: true;
@@ -20,6 +28,8 @@ export interface Admission {
   readonly body: Buffer | undefined;
   /** Where the request goes in place of its service. */
   readonly target: { readonly host: string; readonly port: number } | undefined;
+  /** Set where the route asks for it (`consumer` in the plugin's settings). */
+  readonly consumer?: Consumer | undefined;
   /** For the answer to the caller. */
   readonly responseHeaders: Readonly<Record<string, string>>;
 }

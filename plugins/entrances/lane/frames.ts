@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { collectHeaders } from '../../access-layer/gateway-question';
 import { type RequestFacts, splitTarget } from '../../core/access/request-variable';
-import { type Admission, type Verdict } from '../../core/access/verdict';
+import { type Admission, type Consumer, type Verdict } from '../../core/access/verdict';
 
 /*
  * The frames of the lane, version 2 (docs/decisions/0181-the-lane.md). A frame is a u32, little-endian, and so many bytes: the version, one letter
@@ -66,11 +66,17 @@ export function readHead(text: string): RequestFacts {
   return { method, callerAddress, rawQuery, rawPath: splitTarget(target).rawPath, requestId, headers: collectHeaders(pairs) };
 }
 
+/** UUIDs, and a name of which each byte of UTF-8 becomes a character. */
+function consumerLine({ id, username, credentialId }: Consumer): string {
+  return `@${id}:${credentialId}:${Buffer.from(username, 'utf8').toString('latin1')}\n`;
+}
+
 /** Each change of an admitted request as a line. */
-function linesOf({ set, remove, rawQuery, target, responseHeaders }: Admission, sentQuery: string): string {
+function linesOf({ set, remove, rawQuery, target, consumer, responseHeaders }: Admission, sentQuery: string): string {
   let lines = '';
   for (const name of remove) lines += `-${name}\n`;
   for (const name in responseHeaders) lines += `+${name}:${responseHeaders[name]}\n`;
+  if (consumer) lines += consumerLine(consumer);
   if (target) lines += `>${target.port}:${target.host}\n`;
   if (rawQuery !== sentQuery) lines += `?${rawQuery}\n`;
   for (const name in set) lines += `=${name}:${set[name]}\n`;

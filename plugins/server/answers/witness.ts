@@ -119,11 +119,11 @@ export class Witness {
   }
 
   private settle({ credentialId, product, atMs, charge }: Pending, told: ToldAnswer): void {
-    const { requestId, status, bytes, elapsedMs } = told;
+    const { requestId, status, bytes, elapsedMs, isFromApi } = told;
     if (!this.newer.delete(requestId)) this.older.delete(requestId);
     this.hasHeard = true;
     const cost = charge && costOf(told, charge);
-    this.options.note({ requestId, credentialId, product, atMs, status, bytes, elapsedMs, units: cost?.units });
+    this.options.note({ requestId, credentialId, product, atMs, status, bytes, elapsedMs, isFromApi, units: cost?.units });
     if (charge && cost) this.charge(requestId, charge, cost);
     this.noteSettled();
   }

@@ -15,6 +15,13 @@ export interface ExitArgs {
   headers?: ProtoStruct;
 }
 
+/** `kong.client.authenticate`: a consumer, and a credential of that consumer. */
+export interface AuthenticatedClient {
+  consumerId: string;
+  username: string;
+  credentialId: string;
+}
+
 /** `kong.request.get_raw_body`: in memory, in a file beside Kong, or what went wrong. */
 export type RawBodyResult = { content: Buffer } | { filePath: string } | { error: string };
 
@@ -59,6 +66,18 @@ export function writeExitArgs(to: Writer, args: ExitArgs): void {
     to.close(nested);
   }
   if (args.body !== undefined) to.bytes(2, args.body);
+}
+
+/** The key's id comes last, for the same reason as the body of an exit. */
+export function writeAuthenticate(to: Writer, { consumerId, username, credentialId }: AuthenticatedClient): void {
+  const consumer = to.open(1);
+  to.string(1, consumerId);
+  to.string(3, username);
+  to.close(consumer);
+  const credential = to.open(2);
+  to.string(2, consumerId);
+  to.string(1, credentialId);
+  to.close(credential);
 }
 
 /** A reply without a kind reads as an error: silence is not an empty body. */

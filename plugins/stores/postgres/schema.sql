@@ -528,7 +528,8 @@ CREATE TABLE decision (
   status smallint,
   milliseconds integer,
   bytes bigint,
-  units integer
+  units integer,
+  is_from_api boolean
 ) WITH (fillfactor=80);
 CREATE INDEX decision_anonymous_idx ON decision USING btree (at) WHERE customer_id IS NULL;
 CREATE INDEX decision_at_idx ON decision USING btree (at);
@@ -798,6 +799,8 @@ CREATE TABLE paid_subscription (
   failing_since timestamp with time zone,
   next_plan text,
   next_price bigint,
+  discount jsonb,
+  is_paused boolean NOT NULL DEFAULT false,
   entitlement text NOT NULL DEFAULT 'none'::text,
   given_plan text,
   look_at timestamp with time zone DEFAULT now(),
@@ -832,9 +835,13 @@ CREATE TABLE payment_charge (
   url text,
   refunded bigint NOT NULL DEFAULT 0,
   refunded_at timestamp with time zone,
+  refund_id uuid,
+  refund_amount bigint,
+  refund_until timestamp with time zone,
   CONSTRAINT payment_charge_pkey PRIMARY KEY (place),
   CONSTRAINT payment_charge_provider_invoice_key UNIQUE (provider, invoice),
-  CONSTRAINT payment_charge_paid_subscription_id_fkey FOREIGN KEY (paid_subscription_id) REFERENCES paid_subscription(id)
+  CONSTRAINT payment_charge_paid_subscription_id_fkey FOREIGN KEY (paid_subscription_id) REFERENCES paid_subscription(id),
+  CONSTRAINT payment_charge_refund_amount_check CHECK (refund_amount > 0)
 );
 CREATE INDEX payment_charge_charged_idx ON payment_charge USING btree (charged_at);
 CREATE INDEX payment_charge_subscription_idx ON payment_charge USING btree (paid_subscription_id);
@@ -1838,8 +1845,10 @@ CREATE OR REPLACE FUNCTION public.note_requests(p_rows json)
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
-  UPDATE decision SET status = answered.status, milliseconds = answered.milliseconds, bytes = answered.bytes, units = answered.units
-  FROM json_to_recordset(p_rows) AS answered ("requestId" text, status smallint, milliseconds integer, bytes bigint, units integer)
+  UPDATE decision SET status = answered.status, milliseconds = answered.milliseconds, bytes = answered.bytes, units = answered.units,
+    is_from_api = answered."isFromApi"
+  FROM json_to_recordset(p_rows)
+    AS answered ("requestId" text, status smallint, milliseconds integer, bytes bigint, units integer, "isFromApi" boolean)
   WHERE decision.request_id = answered."requestId" AND decision.outcome = 'admitted' AND decision.status IS NULL
 $function$;
 REVOKE ALL ON FUNCTION note_requests(json) FROM PUBLIC;

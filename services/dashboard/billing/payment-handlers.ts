@@ -1,4 +1,4 @@
-import { graceEnd } from '../../selling/paid-plans/payment-state';
+import { discounted, graceEnd } from '../../selling/paid-plans/payment-state';
 import { type PaymentTerms } from '../../../plugins/core/catalogue/billing-terms';
 import { fromMinor } from '../../../plugins/core/catalogue/money';
 import { findAccount, requireCheckout } from '../../selling/billing/checkouts';
@@ -32,10 +32,11 @@ function toPaidPlan(
   paid: PaidSubscription,
   { terms, now, payments }: { terms: PaymentTerms; now: number; payments: Payments | undefined },
 ) {
-  const { id, product, plan, status, price, currency, periodEnd, cancelsAt, failingSince, entitlement, next } = paid;
+  const { id, product, plan, status, price, currency, periodEnd, cancelsAt, failingSince, entitlement, next, discount, isPaused } = paid;
   if (plan === null || price === null || currency === null || periodEnd === null) return [];
   if (status === null || status === 'waiting' || status === 'ended') return [];
-  const state = { status, plan, price, currency, periodEnd, cancelsAt, failingSince, next };
+  const state = { status, plan, price, currency, periodEnd, cancelsAt, failingSince, next, discount, isPaused };
+  const port = payments?.ports[paid.provider];
   const grace = graceEnd(state, { graceDays: terms.grace_days, afterGrace: terms.after_grace }, now);
   return [
     {
@@ -49,21 +50,33 @@ function toPaidPlan(
       cancelsAt: cancelsAt === null ? null : momentOf(cancelsAt),
       graceEndsAt: grace === null ? null : momentOf(grace),
       next: next && { plan: next.plan, price: fromMinor(next.price, currency) },
+      charge: fromMinor(discounted(next?.price ?? price, discount, periodEnd), currency),
+      discount: discount && {
+        percent: discount.percent,
+        amount: discount.amount === null ? null : fromMinor(discount.amount, currency),
+        until: discount.until === null ? null : momentOf(discount.until),
+      },
+      isPaused,
       isGiven: entitlement === 'plan',
-      isCancelFinal: payments?.ports[paid.provider]?.isCancelFinal ?? false,
+      isCancelFinal: port?.isCancelFinal ?? false,
+      takesDiscounts: port?.takesDiscounts ?? false,
     },
   ];
 }
 
 /** What a customer pays in advance. */
-export async function readPaidPlans(customerId: string, { db, catalogue, clock, payments }: DashboardDeps) {
-  const sold = await catalogue();
-  const paid = await listPaid(db, customerId);
-  const port = portOf(sold, payments);
+export async function listPaidPlans(customerId: string, { db, catalogue, clock, payments }: DashboardDeps) {
+  const at = { terms: termsOf(await catalogue()), now: clock.now() / 1_000, payments };
+  return (await listPaid(db, customerId)).flatMap((each) => toPaidPlan(each, at));
+}
+
+/** The same, with its provider's page and the use above the limits. */
+export async function readPaidPlans(customerId: string, deps: DashboardDeps) {
+  const { db, catalogue, payments } = deps;
+  const port = portOf(await catalogue(), payments);
   const hasPortal = port?.openPortal !== undefined && (await findAccount(db, { customerId, provider: port.name })) !== undefined;
-  const at = { terms: termsOf(sold), now: clock.now() / 1_000, payments };
   const above = (await listOverage(db, customerId)).map((each) => ({ ...each, amount: fromMinor(each.amount, each.currency) }));
-  return { paid: paid.flatMap((each) => toPaidPlan(each, at)), hasPortal, above };
+  return { paid: await listPaidPlans(customerId, deps), hasPortal, above };
 }
 
 const change =

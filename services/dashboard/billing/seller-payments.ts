@@ -3,6 +3,7 @@ import { fromMinor } from '../../../plugins/core/catalogue/money';
 import { sumInvoices } from '../../selling/billing/invoice-view';
 import { listUnchargedOverage } from '../../selling/billing/overage-charges';
 import { type ChargeFilter, type ChargeView, listCharges, requireCharge, sumCharges } from '../../selling/billing/payment-charges';
+import { requireCustomer } from '../../selling/customers/find-customer';
 import { writeAudit } from '../../selling/customers/write-audit';
 import { type BillingSums } from '../contract/billing';
 import { type Given } from '../contract/endpoint';
@@ -11,7 +12,11 @@ import { type Call, type Handlers } from '../http/bind-endpoint';
 import { type DashboardDeps } from '../http/dashboard-deps';
 import { Refusal } from '../http/refusal';
 import { csvRecord } from '../http/csv';
+import { changePaid, requirePaid } from './change-payment';
 import { fromProvider } from './from-provider';
+import { giveDiscount } from './give-discount';
+import { listPaidPlans } from './payment-handlers';
+import { refundPayment } from './refund-payment';
 import { applyFacts } from './take-payment';
 
 type Sums = Given<BillingSums>['months'][number];
@@ -154,11 +159,33 @@ export const paymentListHandlers: Handlers<typeof paymentEndpoints> = {
 export const sellerPaymentHandlers: Handlers<typeof sellerPaymentEndpoints> = {
   'GET /operator/payments': async ({ query: { customer: customerId, ...query } }, { db, timeZone, payments }) => {
     const { rows, next } = await listCharges(db, { ...query, customerId, timeZone });
-    const canRetry = (charge: ChargeView): boolean => isOwed(charge) && payments?.ports[charge.provider]?.chargeAgain !== undefined;
-    return { payments: rows.map((charge) => ({ ...toPayment(charge), canRetry: canRetry(charge) })), next: next ?? null };
+    const portOf = ({ provider }: ChargeView) => payments?.ports[provider];
+    const canRetry = (charge: ChargeView): boolean => isOwed(charge) && portOf(charge)?.chargeAgain !== undefined;
+    const leftOf = (charge: ChargeView): string =>
+      fromMinor(charge.state === 'paid' && portOf(charge) ? Math.max(0, charge.amount - charge.refunded) : 0, charge.currency);
+    const shown = rows.map((charge) => ({ ...toPayment(charge), canRetry: canRetry(charge), refundable: leftOf(charge) }));
+    return { payments: shown, next: next ?? null };
   },
 
   'POST /operator/payments/retry': retryPayment,
+  'POST /operator/payments/refund': refundPayment,
+
+  'GET /operator/customers/:id/paid-plans': async ({ params }, deps) => {
+    const { id: customerId } = await requireCustomer(deps.db, params.id);
+    return { paid: await listPaidPlans(customerId, deps) };
+  },
+
+  'POST /operator/customers/:id/paid-plans/:paid/end': async ({ params, body: { when }, caller: { actor } }, deps) => {
+    const paid = await requirePaid(deps, { id: params.paid, customerId: params.id });
+    await changePaid(paid, { change: { kind: when === 'now' ? 'end' : 'cancel' }, actor, details: { plan: paid.plan } }, deps);
+  },
+
+  'PUT /operator/customers/:id/paid-plans/:paid/discount': giveDiscount,
+
+  'POST /operator/customers/:id/paid-plans/:paid/resume': async ({ params, caller: { actor } }, deps) => {
+    const paid = await requirePaid(deps, { id: params.paid, customerId: params.id });
+    await changePaid(paid, { change: { kind: 'resume' }, actor, details: { plan: paid.plan } }, deps);
+  },
 
   'GET /operator/payments.csv': ({ query: { customer: customerId, ...query } }, deps) => ({
     filename: `tollgate-payments-${query.month ?? windowsAt(deps.clock.now() / 1_000, deps.timeZone).day}.csv`,

@@ -81,7 +81,7 @@ const invoice = invoiceSummary.extend({
 export type InvoiceView = z.input<typeof invoice>;
 
 /** A plan that is paid through a payment provider. */
-const paidPlan = z.object({
+export const paidPlan = z.object({
   id,
   product: productId,
   plan: z.string(),
@@ -95,12 +95,20 @@ const paidPlan = z.object({
   cancelsAt: moment.nullable(),
   /** The plan that begins with the next period in place of this one, and its price a month; null: none does. */
   next: z.object({ plan: z.string(), price: amount }).nullable(),
+  /** What is charged then, before tax. */
+  charge: amount,
+  /** What the seller takes off the price: a share of it or an amount, up to the charge on `until`; null there: off each charge. */
+  discount: z.object({ percent: z.number().nullable(), amount: amount.nullable(), until: moment.nullable() }).nullable(),
+  /** Whether the seller has paused the payment: nothing is charged. */
+  isPaused: z.boolean(),
   /** Until when a failed charge can be made good; null while nothing is owed. */
   graceEndsAt: moment.nullable(),
   /** False once the grace is over. */
   isGiven: z.boolean(),
   /** Whether the payment provider takes no cancellation back. */
   isCancelFinal: z.boolean(),
+  /** Whether the payment provider takes a discount from the seller. */
+  takesDiscounts: z.boolean(),
 });
 export type PaidPlan = z.input<typeof paidPlan>;
 

@@ -9,6 +9,9 @@ const fix = z.discriminatedUnion('kind', [
   /** Its products or its expiry must change. */
   z.object({ kind: z.literal('open_key') }),
   z.object({ kind: z.literal('open_plans') }),
+  z.object({ kind: z.literal('open_status') }),
+  /** Nothing of the account helps: the request itself must change. */
+  z.object({ kind: z.literal('read_code'), code: z.string() }),
 ]);
 export type Fix = z.input<typeof fix>;
 
@@ -17,12 +20,30 @@ export const explanation = z.object({
   at: moment,
   /** `admitted`, or the code of the refusal. */
   outcome: z.string(),
-  product: z.string().nullable(),
+  /** What the caller got, whose it was and what it cost, in one line. */
+  summary: z.string(),
   keyId: id.nullable(),
   maskedKey: z.string().nullable(),
+  /** What the gateway responded; null until it is reported. Time, size and units are null for a refusal. */
+  answer: z
+    .object({
+      status: z.number().int(),
+      milliseconds: z.number().int().nullable(),
+      bytes: z.number().nullable(),
+      units: z.number().int().nullable(),
+      /** `settled`: the response said how much it cost. `unknown`: more than three days ago. */
+      charge: z.enum(['none', 'charged', 'given_back', 'settled', 'unknown']),
+    })
+    .nullable(),
+  /** Its response may still be reported. */
+  isRunning: z.boolean(),
+  /** The product as it was at that time: since when it was failing, and until when. */
+  product: z
+    .object({ id: z.string(), title: z.string(), failing: z.boolean(), since: moment.nullable(), until: moment.nullable() })
+    .nullable(),
   /** In the order of the specification. */
   checks: z.array(z.object({ check: z.string(), outcome: z.enum(['passed', 'failed', 'not reached']), saw: z.string() })),
-  /** How to mend it; empty for an admitted request. */
+  /** How to mend it; empty for a request that succeeded. */
   remedy: z.string(),
   /** What can be done about it on the customer's side, the likeliest first. */
   fixes: z.array(fix),

@@ -52,7 +52,14 @@ export const SCOPES = [
   'usage:read',
 ] as const;
 /** What a token of the seller's API may do, with all customers. */
-export const SELLER_SCOPES = [...SCOPES, 'customers:read', 'customers:write', 'statements:read'] as const;
+export const SELLER_SCOPES = [
+  ...SCOPES,
+  'customers:read',
+  'customers:write',
+  'payments:read',
+  'payments:write',
+  'statements:read',
+] as const;
 export const sellerScope = z.enum(SELLER_SCOPES);
 export type SellerScope = z.output<typeof sellerScope>;
 export const scope = z.enum(SCOPES);

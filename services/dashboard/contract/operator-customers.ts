@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { alert } from './alerts';
+import { givenAmount } from './billing-fields';
 import { CSV, type Endpoints } from './endpoint';
 import { cursor, day, givenMoment, id, keyName, longCursor, moment, pageSize, planName, productId, submission, suspended } from './fields';
 import { listedKey } from './keys';
@@ -176,8 +177,10 @@ export const customerEndpoints = {
       kind: z.enum(['customer', 'key', 'subscription']),
       id,
       reason: z.string().trim().min(1).max(500).nullable(),
+      /** Pauses what the customer pays for it, until it is restored. */
+      pausePayment: z.boolean().default(false),
     }),
-    refuses: ['customer_unknown', 'key_unknown', 'subscription_unknown', 'reason_malformed'],
+    refuses: ['customer_unknown', 'key_unknown', 'subscription_unknown', 'reason_malformed', ...SETTLING],
   },
   'PUT /operator/subscriptions/:id/limits': {
     for: 'operators',
@@ -188,11 +191,7 @@ export const customerEndpoints = {
       daily: limit,
       monthly: limit,
       /** A month, in the plan's currency; null for the plan's price, left out: as it is. */
-      price: z
-        .string()
-        .regex(/^\d{1,12}(\.\d{1,4})?$/, 'must be an amount such as 499.00')
-        .nullable()
-        .optional(),
+      price: givenAmount.nullable().optional(),
       reason: z.string().trim().min(1).max(500),
       /** When they go by themselves; null: for good. */
       endsAt: givenMoment.nullable(),

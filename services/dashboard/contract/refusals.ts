@@ -82,7 +82,11 @@ const OWN = {
   preview_old: { ...STATE, detail: 'What you were shown is accepted already, more than an hour old, or no longer true. Look at it again.' },
   currency_differs: { ...STATE, detail: 'This plan is paid in another currency. Cancel the present one first.' },
   plan_free: { ...STATE, detail: 'This plan needs no payment: choose it under Plans.' },
-  plan_paid: { ...STATE, detail: 'The plan is paid in advance. That payment has to end first.' },
+  plan_paid: {
+    ...STATE,
+    detail:
+      'The plan is paid in advance, and that payment has to end first. You end it under Billing; the seller ends it, or gives a discount, under Paid plans.',
+  },
   event_refused: { ...INVALID, detail: 'The signature of the event is not right, or it is too old.' },
   limit_below_use: {
     status: 409,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { billingAmount, billingMonth, currency, PROVIDERS } from './billing-fields';
+import { billingAmount, billingMonth, currency, givenAmount, PROVIDERS } from './billing-fields';
+import { paidPlan } from './billing';
 import { CSV, type Endpoints } from './endpoint';
 import { cursor, id, moment, pageSize, productId } from './fields';
 
@@ -36,6 +37,8 @@ const sellersPayment = payment.extend({
   customer: z.string(),
   /** Whether it is owed, and the provider lets the seller charge it once more. */
   canRetry: z.boolean(),
+  /** What can still go back of it. */
+  refundable: billingAmount,
 });
 export type SellersPaymentView = z.input<typeof sellersPayment>;
 
@@ -46,6 +49,12 @@ const filter = {
   /** Id of a customer. */
   customer: id.optional(),
 };
+
+/** A payment, by the provider's id of its invoice. */
+const ofPayment = { provider: z.enum(PROVIDERS), reference: z.string().min(1).max(200) };
+
+/** Money of what a customer pays in advance is at the provider, which may refuse or be away. */
+const ASKING = ['payment_off', 'payment_away', 'change_refused'] as const;
 
 const page = { after: cursor.optional(), limit: pageSize };
 
@@ -64,6 +73,7 @@ export const paymentEndpoints = {
 export const sellerPaymentEndpoints = {
   'GET /operator/payments': {
     for: 'operators',
+    sellerScopes: ['payments:read'],
     summary: 'List what customers were charged by the payment provider',
     query: z.object({ ...page, ...filter }),
     answer: z.object({ payments: z.array(sellersPayment), next: cursor.nullable() }),
@@ -72,7 +82,56 @@ export const sellerPaymentEndpoints = {
   'POST /operator/payments/retry': {
     for: 'operators',
     summary: 'Charge a payment that failed once more',
-    body: z.object({ provider: z.enum(PROVIDERS), reference: z.string().min(1).max(200) }),
-    refuses: ['payment_unknown', 'payment_off', 'payment_away', 'payment_failed', 'change_refused'],
+    body: z.object(ofPayment),
+    refuses: ['payment_unknown', 'payment_failed', ...ASKING],
+  },
+  'POST /operator/payments/refund': {
+    for: 'operators',
+    sellerScopes: ['payments:write'],
+    summary: 'Give a payment back, or a part of it; the plan goes on',
+    body: z.object({
+      ...ofPayment,
+      amount: givenAmount,
+      /** What went back of it before. A request that was carried out no longer names it, so that it is never carried out twice. */
+      refunded: givenAmount,
+      reason: z.string().trim().min(1).max(500),
+    }),
+    refuses: ['payment_unknown', 'price_malformed', 'version_conflict', ...ASKING],
+  },
+  'GET /operator/customers/:id/paid-plans': {
+    for: 'operators',
+    sellerScopes: ['payments:read'],
+    summary: 'List what a customer pays in advance',
+    answer: z.object({ paid: z.array(paidPlan) }),
+    refuses: ['customer_unknown'],
+  },
+  'POST /operator/customers/:id/paid-plans/:paid/end': {
+    for: 'operators',
+    sellerScopes: ['payments:write'],
+    summary: 'End a payment: now, or with the period that is paid',
+    body: z.object({ when: z.enum(['now', 'with_period']) }),
+    refuses: ['paid_plan_unknown', ...ASKING],
+  },
+  'PUT /operator/customers/:id/paid-plans/:paid/discount': {
+    for: 'operators',
+    sellerScopes: ['payments:write'],
+    summary: 'Give a paying customer a discount, or take it away',
+    body: z.object({
+      /** Off each charge of the plan: a share of it, or an amount. It takes the place of the one before; null: none any more. */
+      discount: z
+        .union([z.strictObject({ percent: z.number().int().min(1).max(100) }), z.strictObject({ amount: givenAmount })])
+        .nullable(),
+      /** How many charges are lower; null: each one is. */
+      months: z.number().int().min(1).max(36).nullable(),
+      /** The customer reads it, on invoices of the payment provider too. */
+      reason: z.string().trim().min(1).max(500),
+    }),
+    refuses: ['paid_plan_unknown', 'price_malformed', ...ASKING],
+  },
+  'POST /operator/customers/:id/paid-plans/:paid/resume': {
+    for: 'operators',
+    sellerScopes: ['payments:write'],
+    summary: 'Resume a payment that is paused',
+    refuses: ['paid_plan_unknown', ...ASKING],
   },
 } as const satisfies Endpoints;

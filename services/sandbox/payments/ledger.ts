@@ -1,5 +1,17 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { type Books, emptyBooks, type Event, type Invoice, monthAfter, newId, type Session, type Subscription } from './objects';
+import {
+  type Books,
+  type Coupon,
+  emptyBooks,
+  type Event,
+  type Invoice,
+  type InvoiceItem,
+  monthAfter,
+  newId,
+  type Refund,
+  type Session,
+  type Subscription,
+} from './objects';
 
 export interface LedgerOptions {
   /** Where it is kept; in memory alone unless given. */
@@ -19,7 +31,10 @@ function readBooks(file: string): Books {
   const books = { ...emptyBooks(), ...(JSON.parse(readFileSync(file, 'utf8')) as Books) };
   for (const each of Object.values(books.invoices)) {
     const moments = { finalized_at: each.created, paid_at: each.status === 'paid' ? each.created : null };
-    books.invoices[each.id] = Object.assign({ attempted: true, refundedAt: null, status_transitions: moments }, each);
+    books.invoices[each.id] = Object.assign({ attempted: true, status_transitions: moments }, each);
+  }
+  for (const each of Object.values(books.subscriptions)) {
+    books.subscriptions[each.id] = Object.assign({ pause_collection: null, discounts: [], coupon: null }, each);
   }
   return books;
 }
@@ -70,7 +85,6 @@ export class Ledger {
       amount_due: amount,
       amount_paid: isPaid ? amount : 0,
       refunded: 0,
-      refundedAt: null,
       attempted: true,
       attempt_count: 1,
       status_transitions: { finalized_at: this.second(), paid_at: isPaid ? this.second() : null },
@@ -115,6 +129,9 @@ export class Ledger {
       created: now,
       currency: wish.currency,
       latest_invoice: null,
+      pause_collection: null,
+      discounts: [],
+      coupon: null,
       items: { object: 'list', has_more: false, data: [{ ...item, current_period_start: now, current_period_end: end }] },
     };
     this.books.subscriptions[subscription.id] = subscription;
@@ -142,13 +159,40 @@ export class Ledger {
     item.current_period_start = item.current_period_end;
     item.current_period_end = monthAfter(item.current_period_end);
     const items = Object.values(this.books.items).filter((each) => each.subscription === subscription.id && each.invoice === null);
-    const amount = items.reduce((sum, each) => sum + each.amount, item.price.unit_amount);
+    const sumOf = (all: readonly InvoiceItem[]): number => all.reduce((sum, each) => sum + each.amount, 0);
+    const off = this.discounted(
+      subscription,
+      item.price.unit_amount + sumOf(items.filter(({ discountable }) => discountable)),
+      item.current_period_start,
+    );
+    const amount = off + sumOf(items.filter(({ discountable }) => !discountable));
+    if (subscription.pause_collection !== null) {
+      for (const each of items) each.invoice = 'void';
+      return this.changed(subscription);
+    }
     const invoice = this.bill(subscription, { amount, isPaid, reason: 'subscription_cycle' });
     for (const each of items) each.invoice = invoice.id;
     subscription.status = isPaid ? 'active' : 'past_due';
     this.tell(isPaid ? 'invoice.paid' : 'invoice.payment_failed', invoice);
     this.tell('customer.subscription.updated', subscription);
     this.keep();
+  }
+
+  /** Takes a coupon off what is charged at a time. One that is over is forgotten. */
+  private discounted(subscription: Subscription, amount: number, at: number): number {
+    const { coupon: given } = subscription;
+    if (given !== null && given.end !== null && at >= given.end) Object.assign(subscription, { coupon: null, discounts: [] });
+    const coupon = subscription.coupon === null ? undefined : this.books.coupons[subscription.coupon.id];
+    if (!coupon) return amount;
+    return Math.max(0, amount - (coupon.amount_off ?? Math.round((amount * (coupon.percent_off ?? 0)) / 100)));
+  }
+
+  /** A coupon counts from now on for its months; undefined: none does any more. */
+  discount(subscription: Subscription, coupon: Coupon | undefined): void {
+    if (!coupon) return void Object.assign(subscription, { coupon: null, discounts: [] });
+    let end = Math.max(this.second(), subscription.items.data[0].current_period_start);
+    for (let month = 0; month < (coupon.duration_in_months ?? 0); month++) end = monthAfter(end);
+    Object.assign(subscription, { coupon: { id: coupon.id, end: coupon.duration === 'forever' ? null : end }, discounts: [newId('di')] });
   }
 
   /** What is open is paid now. */
@@ -188,10 +232,20 @@ export class Ledger {
   /** The seller gives all that was paid last back. */
   refund({ latest_invoice: id }: Subscription): void {
     const invoice = id === null ? undefined : this.books.invoices[id];
-    if (!invoice || invoice.refunded === invoice.amount_paid) return;
-    Object.assign(invoice, { refunded: invoice.amount_paid, refundedAt: this.second() });
+    if (invoice) this.giveBack(invoice, invoice.amount_paid - invoice.refunded);
+  }
+
+  /** @returns undefined where less is left of what was paid */
+  giveBack(invoice: Invoice, amount: number, metadata: Record<string, string> = {}): Refund | undefined {
+    if (amount <= 0 || amount > invoice.amount_paid - invoice.refunded) return undefined;
+    invoice.refunded += amount;
+    const { id, currency } = invoice;
+    const of = { payment_intent: `${INTENT}${id}`, invoice: id };
+    const refund: Refund = { id: newId('re'), object: 'refund', amount, currency, ...of, metadata, created: this.second() };
+    this.books.refunds[refund.id] = refund;
     this.tell('charge.refunded', this.chargeOf(invoice));
     this.keep();
+    return refund;
   }
 
   /** What the period from a moment on costs more, by the second, rounded half up; less is negative. */
@@ -200,7 +254,8 @@ export class Ledger {
     const { current_period_start: start, current_period_end: end } = item;
     if (subscription.status === 'trialing') return 0;
     const share = (price: number): number => Math.round((price * (end - at)) / (end - start));
-    return share(amount) - share(item.price.unit_amount);
+    const due = share(amount) - share(item.price.unit_amount);
+    return due > 0 ? this.discounted(subscription, due, this.second()) : due;
   }
 
   /** The next price; and where a difference is to be charged at once, an invoice over it. @returns false where the card was declined: nothing is changed then */

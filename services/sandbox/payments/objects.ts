@@ -17,6 +17,18 @@ export interface Price {
   recurring: { interval: 'month'; interval_count: 1 };
 }
 
+export interface Coupon {
+  id: string;
+  object: 'coupon';
+  name: string | null;
+  percent_off: number | null;
+  amount_off: number | null;
+  currency: string | null;
+  duration: 'forever' | 'repeating';
+  duration_in_months: number | null;
+  created: number;
+}
+
 export interface Subscription {
   id: string;
   object: 'subscription';
@@ -30,6 +42,11 @@ export interface Subscription {
   created: number;
   currency: string;
   latest_invoice: string | null;
+  pause_collection: { behavior: 'void'; resumes_at: null } | null;
+  /** Ids of discounts. */
+  discounts: string[];
+  /** Of ours: what is taken off, until when. */
+  coupon: { id: string; end: number | null } | null;
   items: {
     object: 'list';
     has_more: false;
@@ -49,7 +66,6 @@ export interface Invoice {
   amount_paid: number;
   /** Of ours: what was given back. */
   refunded: number;
-  refundedAt: number | null;
   attempted: boolean;
   attempt_count: number;
   status_transitions: { finalized_at: number; paid_at: number | null };
@@ -70,9 +86,23 @@ export interface InvoiceItem {
   currency: string;
   description: string | null;
   metadata: Record<string, string>;
+  /** Whether a discount of the invoice is of it too. */
+  discountable: boolean;
   /** Null while it waits for that invoice. */
   invoice: string | null;
   date: number;
+}
+
+export interface Refund {
+  id: string;
+  object: 'refund';
+  amount: number;
+  currency: string;
+  payment_intent: string;
+  metadata: Record<string, string>;
+  created: number;
+  /** Of ours: what it is of. */
+  invoice: string;
 }
 
 export interface Session {
@@ -117,6 +147,8 @@ export interface Books {
   subscriptions: Record<string, Subscription>;
   invoices: Record<string, Invoice>;
   items: Record<string, InvoiceItem>;
+  refunds: Record<string, Refund>;
+  coupons: Record<string, Coupon>;
   /** By idempotency key: what was asked, and the answer. */
   answers: Record<string, { asked: string; status: number; body: string }>;
   /** Not delivered yet. */
@@ -126,7 +158,18 @@ export interface Books {
 }
 
 export function emptyBooks(): Books {
-  return { customers: {}, sessions: {}, subscriptions: {}, invoices: {}, items: {}, answers: {}, waiting: [], lastSecond: 0 };
+  return {
+    customers: {},
+    sessions: {},
+    subscriptions: {},
+    invoices: {},
+    items: {},
+    refunds: {},
+    coupons: {},
+    answers: {},
+    waiting: [],
+    lastSecond: 0,
+  };
 }
 
 export const newId = (kind: string): string => `${kind}_${randomBytes(12).toString('hex')}`;

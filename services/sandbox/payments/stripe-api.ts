@@ -1,6 +1,6 @@
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { INTENT, type Ledger } from './ledger';
-import { type Invoice, type InvoiceItem, newId, type Session, type Subscription } from './objects';
+import { type Coupon, type Invoice, type InvoiceItem, newId, type Session, type Subscription } from './objects';
 import { type FormValue, readForm, textAt, textsAt } from './read-form';
 
 /** One request as it came, for tests. */
@@ -85,6 +85,39 @@ function openSession({ ledger, url }: StripeApiOptions, form: Form): Session {
   };
   ledger.books.sessions[id] = session;
   return session;
+}
+
+function makeCoupon({ ledger }: StripeApiOptions, form: Form): Coupon {
+  const numberOf = (name: string): number | null => (textAt(form, name) === undefined ? null : Number(textAt(form, name)));
+  const [percent, amount, months] = [numberOf('percent_off'), numberOf('amount_off'), numberOf('duration_in_months')];
+  const duration = need(form, 'duration');
+  const isOne = (percent === null) !== (amount === null) && (amount === null || textAt(form, 'currency') !== undefined);
+  if (!isOne || (duration === 'repeating') !== (months !== null) || (percent ?? 1) > 100) {
+    throw new ApiError(400, 'invalid_request_error', 'A coupon has a percent_off or an amount_off with its currency, and a duration.');
+  }
+  const id = newId('coupon');
+  return (ledger.books.coupons[id] = {
+    id,
+    object: 'coupon',
+    name: textAt(form, 'name') ?? null,
+    percent_off: percent,
+    amount_off: amount,
+    currency: textAt(form, 'currency') ?? null,
+    duration: duration === 'forever' ? 'forever' : 'repeating',
+    duration_in_months: months,
+    created: ledger.second(),
+  });
+}
+
+function pauseOrDiscount(ledger: Ledger, subscription: Subscription, form: Form): void {
+  if (textAt(form, 'pause_collection') === '') subscription.pause_collection = null;
+  if (textAt(form, 'pause_collection', 'behavior') === 'void') subscription.pause_collection = { behavior: 'void', resumes_at: null };
+  if (textAt(form, 'discounts') === '') ledger.discount(subscription, undefined);
+  const coupon = textAt(form, 'discounts', 0, 'coupon');
+  if (coupon === undefined) return;
+  const found = ledger.books.coupons[coupon];
+  if (!found) throw missing('coupon', coupon);
+  ledger.discount(subscription, found);
 }
 
 function change(subscription: Subscription, form: Form): void {
@@ -179,10 +212,12 @@ function actsOf(options: StripeApiOptions): Readonly<Record<string, Act>> {
           throw declined();
         }
       }
+      pauseOrDiscount(ledger, subscription, form);
       change(subscription, form);
       ledger.changed(subscription);
       return subscription;
     },
+    'POST /v1/coupons': ({ form }) => makeCoupon(options, form),
     'GET /v1/invoices': ({ query }) => listed('/v1/invoices', Object.values(ledger.books.invoices), query),
     'GET /v1/invoices/:id': ({ id }) => invoiceOf(id),
     'POST /v1/invoices/:id/pay': ({ id }) => {
@@ -193,15 +228,16 @@ function actsOf(options: StripeApiOptions): Readonly<Record<string, Act>> {
       return invoice;
     },
     'GET /v1/refunds': ({ query }) => {
-      const refunded = Object.values(ledger.books.invoices).filter((each) => each.refunded > 0);
-      const all = refunded.map((each) => ({
-        id: `re_${each.id}`,
-        object: 'refund',
-        amount: each.refunded,
-        created: each.refundedAt ?? each.created,
-        charge: ledger.chargeOf(each),
-      }));
+      const intent = textAt(query, 'payment_intent');
+      const found = Object.values(ledger.books.refunds).filter((each) => intent === undefined || each.payment_intent === intent);
+      const all = found.map((each) => ({ ...each, charge: ledger.chargeOf(invoiceOf(each.invoice)) }));
       return listed('/v1/refunds', all, query);
+    },
+    'POST /v1/refunds': ({ form }) => {
+      const invoice = invoiceOf(need(form, 'payment_intent').slice(INTENT.length));
+      const refund = ledger.giveBack(invoice, Number(need(form, 'amount')), textsAt(form, 'metadata'));
+      if (!refund) throw new ApiError(400, 'invalid_request_error', 'Refund amount is greater than unrefunded amount on charge.');
+      return refund;
     },
     'POST /v1/invoiceitems': ({ form }) => {
       const subscription = subscriptionOf(need(form, 'subscription'));
@@ -212,10 +248,11 @@ function actsOf(options: StripeApiOptions): Readonly<Record<string, Act>> {
       if (currency !== subscription.currency || !Number.isSafeInteger(amount))
         throw new ApiError(400, 'invalid_request_error', 'The currency or the amount is not right for this subscription.');
       const facts = { description: textAt(form, 'description') ?? null, metadata: textsAt(form, 'metadata') };
+      const discountable = textAt(form, 'discountable') !== 'false';
       const item: InvoiceItem = {
         id: newId('ii'),
         object: 'invoiceitem',
-        ...{ customer, subscription: subscription.id, amount, currency, ...facts, invoice: null, date: ledger.second() },
+        ...{ customer, subscription: subscription.id, amount, currency, ...facts, discountable, invoice: null, date: ledger.second() },
       };
       return (ledger.books.items[item.id] = item);
     },
@@ -228,8 +265,9 @@ function actsOf(options: StripeApiOptions): Readonly<Record<string, Act>> {
       );
     },
     'GET /v1/invoice_payments': ({ query }) => {
-      const intent = textAt(query, 'payment', 'payment_intent') ?? '';
-      const invoice = ledger.books.invoices[intent.slice(INTENT.length)];
+      const intent = textAt(query, 'payment', 'payment_intent') ?? `${INTENT}${textAt(query, 'invoice') ?? ''}`;
+      const found = ledger.books.invoices[intent.slice(INTENT.length)];
+      const invoice = found?.status === 'paid' ? found : undefined;
       const isExpanded = textAt(query, 'expand', 0) === 'data.invoice';
       const payment = { type: 'payment_intent', payment_intent: intent };
       const data = invoice ? [{ id: newId('inpay'), object: 'invoice_payment', invoice: isExpanded ? invoice : invoice.id, payment }] : [];

@@ -20,7 +20,7 @@ import { queuePaymentMail } from './payment-mails';
 /** Moments here are the provider's, so what is stored is how long to wait: no two clocks are compared. */
 const UPDATE = `
 UPDATE paid_subscription SET status = $2, plan_name = $3, price = $4, currency = $5, period_end = to_timestamp($6), cancels_at = to_timestamp($7),
-  failing_since = to_timestamp($8), entitlement = $9, given_plan = $10, next_plan = $12, next_price = $13,
+  failing_since = to_timestamp($8), entitlement = $9, given_plan = $10, next_plan = $12, next_price = $13, discount = $14, is_paused = $15,
   look_at = CASE WHEN $2 = 'ended' THEN NULL ELSE now() + $11 * interval '1 second' END
 WHERE id = $1`;
 
@@ -117,7 +117,7 @@ export function applyPayments(db: Database, options: ApplyOptions): Promise<Paym
     const entitlement = entitlementOf(state, graceOf(terms), at);
     const isSame = entitlement === paid.entitlement && (entitlement === 'none' || state.plan === paid.givenPlan);
     if (!isSame) await givePaidPlan(client, paid, { entitlement, plan: state.plan });
-    const { status, plan, price, currency, periodEnd, cancelsAt, failingSince, next } = state;
+    const { status, plan, price, currency, periodEnd, cancelsAt, failingSince, next, discount, isPaused } = state;
     const given = entitlement === 'none' ? null : plan;
     const wait = nextLook(state, terms, options.at ?? Math.max(newest, now));
     // An event that nobody can order is a reason to ask; an answer that cannot be had is one to wait.
@@ -126,7 +126,7 @@ export function applyPayments(db: Database, options: ApplyOptions): Promise<Paym
     if (facts.some((each) => each.isNew && isAboutCharge(each))) await keepCharges(client, paid, chargesOf(facts));
     await tellCustomer(client, paid, { charges: untold(facts), state, entitlement, terms, at });
     const members = [status, plan, price, currency, periodEnd, cancelsAt, failingSince, entitlement, given, look];
-    await client.query(UPDATE, [paid.id, ...members, next?.plan ?? null, next?.price ?? null]);
+    await client.query(UPDATE, [paid.id, ...members, next?.plan ?? null, next?.price ?? null, discount, isPaused]);
     await client.query(
       'UPDATE payment_fact SET applied_at = now() WHERE provider = $1 AND paid_subscription = $2 AND id = ANY ($3) AND applied_at IS NULL',
       [provider, reference, facts.map(({ id }) => id)],

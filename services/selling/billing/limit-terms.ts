@@ -49,7 +49,10 @@ async function setPrice(client: PoolClient, view: SubscriptionView, price: strin
   if (price !== null) {
     if (currency === null) throw new OperationRefused('plan_needed', 'base limits cost nothing; a price of its own needs a plan');
     if (await findPaid(client, view.customerId, product)) {
-      throw new OperationRefused('plan_paid', 'the plan is paid in advance, at the price that the payment provider charges');
+      throw new OperationRefused(
+        'plan_paid',
+        'the plan is paid in advance, at the price that the payment provider charges; end that payment first',
+      );
     }
     if (!fitsDecimals(price, currency)) throw new OperationRefused('price_malformed', `the price has more decimals than ${currency}`);
   }

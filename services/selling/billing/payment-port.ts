@@ -65,11 +65,28 @@ export interface PlanSwitch {
   readonly heldPrice: number;
 }
 
+/** What a seller takes off the next charges: a share of them, or an amount. */
+export interface DiscountWish {
+  /** Ours, and new for each one that is given. */
+  readonly id: string;
+  readonly percent: number | null;
+  /** In the currency's smallest unit. */
+  readonly amount: number | null;
+  readonly currency: string;
+  /** How many charges are lower; null: each one is. */
+  readonly months: number | null;
+  /** As the provider's invoices call it. */
+  readonly name: string;
+}
+
 /**
  * `cancel`: it ends with the period that is paid. `keep`: that is taken back. `end`: at once. `switch`: another plan. `stay`: a plan that waits
- * for the next period is taken back.
+ * for the next period is taken back. `pause`: nothing is charged until `resume`. `discount`: in place of the one before; null: none any more.
  */
-export type SubscriptionChange = { readonly kind: 'cancel' | 'keep' | 'end' | 'stay' } | ({ readonly kind: 'switch' } & PlanSwitch);
+export type SubscriptionChange =
+  | { readonly kind: 'cancel' | 'keep' | 'end' | 'stay' | 'pause' | 'resume' }
+  | ({ readonly kind: 'switch' } & PlanSwitch)
+  | { readonly kind: 'discount'; readonly discount: DiscountWish | null };
 
 /** What a change costs at once, with what the provider adds, such as tax. */
 export interface SwitchCost {
@@ -92,6 +109,17 @@ export interface UseCharge {
   readonly isAgain: boolean;
 }
 
+/** What is to go back of a payment. */
+export interface RefundWish {
+  /** Ours, by which it is found at the provider: sent again, it gives nothing back twice. */
+  readonly id: string;
+  /** In the currency's smallest unit. */
+  readonly amount: number;
+  readonly currency: string;
+  /** The provider may have it already: it was asked before, and its answer did not arrive. */
+  readonly isAgain: boolean;
+}
+
 /**
  * Who takes payments. Cards, addresses and money stay with it; what comes back are ids, amounts and states. Amounts are whole units of the
  * currency's smallest part. Each operation may be sent again after an error without doing anything twice.
@@ -105,6 +133,8 @@ export interface PaymentPort {
   readonly isCancelFinal: boolean;
   /** Whether it charges a sum that we name at once, so that a dearer plan can begin within a period. */
   readonly chargesAtOnce: boolean;
+  /** Whether it takes a discount from a seller for one subscription. */
+  readonly takesDiscounts: boolean;
   /** The provider's page to pay on, for a customer of the provider's that is made with the first one. */
   openCheckout(wish: CheckoutWish): Promise<CheckoutPage>;
   /** What came of a checkout, or that it is closed now, so that nobody can pay by it any more. */
@@ -127,6 +157,11 @@ export interface PaymentPort {
    * @throws ChangeRefused where nothing is owed any more, PaymentFailed
    */
   chargeAgain?(invoice: string, nowMs: number): Promise<readonly GivenFact[]>;
+  /**
+   * Gives back what was paid of an invoice, or a part of that. The answer is asked anew, as after a change.
+   * @throws ChangeRefused, also for more than is left of it
+   */
+  refund(invoice: string, wish: RefundWish): Promise<readonly GivenFact[]>;
   /** Puts it on the next invoice of a subscription that goes on. @returns the provider's id of it */
   chargeUse(subscription: string, use: UseCharge): Promise<string>;
   /** The provider's own page of a customer's cards and invoices, where it has one. */

@@ -1,5 +1,5 @@
 import { type HeldPlan } from './plan-change';
-import { type Entitlement, type NextPlan, type PaymentState } from './payment-state';
+import { type Discount, type Entitlement, type NextPlan, type PaymentState } from './payment-state';
 import { OperationRefused } from '../operations/operation-refused';
 import { type Database } from '../../../plugins/stores/postgres/database';
 
@@ -25,13 +25,16 @@ export interface PaidSubscription extends PaidRef {
   readonly givenPlan: string | null;
   /** What begins with the next period in place of the plan; null: nothing does. */
   readonly next: NextPlan | null;
+  readonly discount: Discount | null;
+  readonly isPaused: boolean;
 }
 
 const epoch = (column: string): string => `extract(epoch FROM ${column})::float8`;
 const SELECT = `
 SELECT id, provider, reference, customer_id AS "customerId", product_id AS product, plan_name AS plan, status, price::float8 AS price, currency,
   ${epoch('period_end')} AS "periodEnd", ${epoch('cancels_at')} AS "cancelsAt", ${epoch('failing_since')} AS "failingSince", entitlement,
-  given_plan AS "givenPlan", CASE WHEN next_plan IS NOT NULL THEN json_build_object('plan', next_plan, 'price', next_price) END AS next
+  given_plan AS "givenPlan", CASE WHEN next_plan IS NOT NULL THEN json_build_object('plan', next_plan, 'price', next_price) END AS next,
+  discount, is_paused AS "isPaused"
 FROM paid_subscription`;
 
 /** Those that have not ended, by product. */
@@ -69,9 +72,19 @@ export async function findPaid(db: Database, customerId: string, product: string
 }
 
 /** As `plan-change.ts` judges it; undefined before the provider has said what it is. */
-export function heldPlan({ status, plan, price, currency, periodEnd, cancelsAt, next }: PaidSubscription): HeldPlan | undefined {
+export function heldPlan({
+  status,
+  plan,
+  price,
+  currency,
+  periodEnd,
+  cancelsAt,
+  next,
+  discount,
+  isPaused,
+}: PaidSubscription): HeldPlan | undefined {
   if (status === null || plan === null || price === null || currency === null || periodEnd === null) return undefined;
-  return { status, plan, price, currency, periodEnd, cancelsAt, next };
+  return { status, plan, price, currency, periodEnd, cancelsAt, next, discount, isPaused };
 }
 
 /**
@@ -97,6 +110,17 @@ export async function listGoingOn(db: Database, provider: string): Promise<PaidS
 /** Something is about to be asked of the provider: should its answer be lost, it is asked again what came of it. */
 export async function askSoon(db: Database, id: string): Promise<void> {
   await db.query("UPDATE paid_subscription SET look_at = LEAST(look_at, now() + interval '30 seconds') WHERE id = $1", [id]);
+}
+
+const RESUMABLE = `
+${SELECT} AS p WHERE customer_id = $1 AND is_paused AND status <> 'ended' AND NOT EXISTS (SELECT FROM suspension x WHERE x.customer_id = p.customer_id)
+  AND NOT EXISTS (
+    SELECT FROM suspension x JOIN subscription s ON s.id = x.subscription_id WHERE s.customer_id = p.customer_id AND s.product_id = p.product_id
+  )`;
+
+/** Payments of a customer that are paused, though nothing of what they are for is suspended. */
+export async function listResumable(db: Database, customerId: string): Promise<PaidSubscription[]> {
+  return (await db.query<PaidSubscription>(RESUMABLE, [customerId])).rows;
 }
 
 const OF_LEAVING = `

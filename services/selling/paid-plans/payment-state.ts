@@ -15,6 +15,23 @@ export interface NextPlan {
   readonly price: number;
 }
 
+/** What a seller takes off the price of a plan. */
+export interface Discount {
+  /** Of the price; null: an amount. */
+  readonly percent: number | null;
+  /** A month, in the currency's smallest unit; null: a share. */
+  readonly amount: number | null;
+  /** The last charge that is lower; null: each one is. */
+  readonly until: Seconds | null;
+}
+
+/** What a month costs that is charged at a time. The provider's own sum may differ by its rounding. */
+export function discounted(price: number, discount: Discount | null, at: Seconds): number {
+  if (!discount || (discount.until !== null && at > discount.until)) return price;
+  const { percent, amount } = discount;
+  return Math.max(0, price - (amount ?? Math.round((price * (percent ?? 0)) / 100)));
+}
+
 /** How the provider has a subscription. Amounts are whole units of the currency's smallest part. */
 export interface SubscriptionFact {
   readonly kind: 'subscription';
@@ -28,6 +45,10 @@ export interface SubscriptionFact {
   readonly cancelsAt?: Seconds | null;
   /** Absent: none waits. */
   readonly next?: NextPlan | null;
+  /** Absent: none is given. */
+  readonly discount?: Discount | null;
+  /** Whether nothing is charged until somebody has it resumed. Absent: it is charged. */
+  readonly isPaused?: boolean;
 }
 
 /** One invoice of the provider's that was paid, or could not be charged. */
@@ -61,6 +82,8 @@ export interface DatedFact {
 export interface PaymentState extends Omit<SubscriptionFact, 'kind'> {
   readonly cancelsAt: Seconds | null;
   readonly next: NextPlan | null;
+  readonly discount: Discount | null;
+  readonly isPaused: boolean;
   /** When a charge first failed that was not made good since; null when nothing is owed. */
   readonly failingSince: Seconds | null;
 }
@@ -83,8 +106,10 @@ function inOrder(a: DatedFact, b: DatedFact): number {
 
 function step(state: PaymentState | undefined, { at, fact }: DatedFact): PaymentState | undefined {
   if (fact.kind === 'subscription') {
-    const { kind: _kind, cancelsAt = state?.cancelsAt ?? null, next = null, ...rest } = fact;
-    const members = { ...rest, cancelsAt, next };
+    const { kind: _kind, cancelsAt = state?.cancelsAt ?? null, next = null, discount = null, isPaused = false, ...rest } = fact;
+    // A period that begins while nothing is charged is not paid.
+    const periodEnd = isPaused ? (state?.periodEnd ?? rest.periodEnd) : rest.periodEnd;
+    const members = { ...rest, periodEnd, cancelsAt, next, discount, isPaused };
     // No provider brings a subscription back that has ended.
     if (state?.status === 'ended') return state;
     if (fact.status === 'failing') return { ...members, failingSince: state?.failingSince ?? at };

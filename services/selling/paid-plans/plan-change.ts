@@ -1,7 +1,10 @@
 import { type PaymentState } from './payment-state';
 
 /** A plan that a payment provider charges in advance, as it stands. Amounts are whole units of the currency's smallest part. */
-export type HeldPlan = Pick<PaymentState, 'status' | 'plan' | 'price' | 'currency' | 'periodEnd' | 'cancelsAt' | 'next'>;
+export type HeldPlan = Pick<
+  PaymentState,
+  'status' | 'plan' | 'price' | 'currency' | 'periodEnd' | 'cancelsAt' | 'next' | 'discount' | 'isPaused'
+>;
 
 export interface WantedPlan {
   /** Null: the base limits, which cost nothing. */
@@ -45,9 +48,9 @@ export type PlanChange =
 
 /**
  * `paid`: it is paid in advance, and that has to end first. `current`: it is held already. `waiting`: another plan begins with the next
- * period. `owed`: the last charge failed. `ending`: it was cancelled, and ends with its period.
+ * period. `owed`: the last charge failed. `ending`: it was cancelled, and ends with its period. `paused`: nothing is charged.
  */
-export type ChangeRefusal = 'on_request' | 'paid' | 'current' | 'currency' | 'waiting' | 'owed' | 'ending';
+export type ChangeRefusal = 'on_request' | 'paid' | 'current' | 'currency' | 'waiting' | 'owed' | 'ending' | 'paused';
 
 const refused = (why: ChangeRefusal): PlanChange => ({ kind: 'refused', why });
 
@@ -69,12 +72,15 @@ export function decidePlanChange({ wanted, held, agreed, charging, by }: PlanCha
 }
 
 function changeHeld(wanted: WantedPlan & { readonly plan: string }, held: HeldPlan, charging: Charging): PlanChange {
+  if (held.isPaused) return refused('paused');
   if (wanted.currency !== held.currency) return refused('currency');
   if (wanted.plan === held.plan) return held.next ? { kind: 'keep' } : refused('current');
   if (held.next) return refused(wanted.plan === held.next.plan ? 'current' : 'waiting');
   if (held.status === 'failing') return refused('owed');
   // Nothing is paid yet, and the trial is the only one, whatever plan it began with.
   if (held.status === 'trial') return { kind: 'now', charge: 0 };
-  if (wanted.price > held.price && charging === 'advance') return { kind: 'now', charge: wanted.price - held.price };
+  // A provider takes an amount off each sum that it charges, so off a period once only if it is charged once.
+  const takesAmountOff = (held.discount?.amount ?? null) !== null;
+  if (wanted.price > held.price && charging === 'advance' && !takesAmountOff) return { kind: 'now', charge: wanted.price - held.price };
   return held.cancelsAt === null ? { kind: 'next_period', at: held.periodEnd } : refused('ending');
 }

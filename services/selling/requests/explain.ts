@@ -1,12 +1,7 @@
 import { type Decision } from '../../../plugins/core/ports';
 import { denialOf, type DenialCode, refusalIn } from '../../../plugins/core/problems';
-import { type QuotaLimits } from '../../../plugins/core/catalogue/catalogue';
-
-/** A decision with what is known of the plan besides. */
-export interface KnownDecision extends Decision {
-  /** Requests that the price includes, of a plan that sells more up to the limits of the decision. */
-  readonly included?: QuotaLimits | undefined;
-}
+import { type KnownRequest } from './known-request';
+import { answerOf, apiOf, type ExplainedAnswer, faultOf, isAwaited, summaryOf } from './response-story';
 
 /** One line of an explanation: a check, how it went, and what it saw. */
 export interface ExplainedCheck {
@@ -15,21 +10,55 @@ export interface ExplainedCheck {
   readonly saw: string;
 }
 
+/** What a customer can do about a request at once. */
+export type Fix =
+  /** To the key's whitelist: an address, or the host of an origin. */
+  | { readonly kind: 'add_rule'; readonly rule: string }
+  | { readonly kind: 'activate_key' }
+  /** Its products or its expiry must change. */
+  | { readonly kind: 'open_key' }
+  | { readonly kind: 'open_plans' }
+  | { readonly kind: 'open_status' }
+  /** Nothing of the account helps: the request itself must change. */
+  | { readonly kind: 'read_code'; readonly code: string };
+
+/** The product as it was at the time of the request. Times are ISO 8601, UTC. */
+export interface ExplainedProduct {
+  readonly id: string;
+  readonly title: string;
+  /** An outage was on. */
+  readonly failing: boolean;
+  readonly since: string | null;
+  /** When it ended; null while it goes on, and without an outage. */
+  readonly until: string | null;
+}
+
 export interface Explanation {
   readonly requestId: string;
   /** ISO 8601, UTC. */
   readonly at: string;
   readonly outcome: Decision['outcome'];
+  /** What the caller got, whose it was and what it cost. */
+  readonly summary: string;
+  readonly keyId: string | null;
+  readonly maskedKey: string | null;
   readonly checks: readonly ExplainedCheck[];
-  /** What would make the request pass; empty for an admitted one. */
+  /** Null until the gateway reports it. */
+  readonly answer: ExplainedAnswer | null;
+  /** The response may still be reported. */
+  readonly isRunning: boolean;
+  readonly product: ExplainedProduct | null;
+  /** What would make the request succeed; empty if it did. */
   readonly remedy: string;
+  /** The likeliest first. Empty for a seller: what helps is the customer's to do. */
+  readonly fixes: readonly Fix[];
 }
 
 interface Check {
   readonly name: string;
   /** Denials that mean this check failed. */
   readonly denials: readonly DenialCode[];
-  readonly saw: (decision: KnownDecision, passed: boolean) => string;
+  readonly saw: (decision: KnownRequest, passed: boolean) => string;
 }
 
 const key = (decision: Decision): string => {
@@ -137,29 +166,102 @@ function isoTime({ atMs }: Decision): string {
   return new Date(atMs).toISOString();
 }
 
-function remedyOf(decision: Decision): string {
-  const remedy = mendingOf(decision);
-  const isOnlyRecorded = denialOf(decision.outcome) !== refusalIn(decision.outcome);
+/** Who reads the explanation: the customer who made the request, or the people who sell and run the API. */
+export type Reader = 'customer' | 'seller';
+
+const SEND_AGAIN = 'If it is safe to send again, do so shortly, waiting longer each time';
+
+function answeredRemedy(request: KnownRequest, reader: Reader): string {
+  const api = apiOf(request);
+  switch (faultOf(request)) {
+    case 'none':
+      return '';
+    case 'caller':
+      return 'Change the request: the body of the response says what was wrong with it.';
+    case 'api':
+      return reader === 'customer'
+        ? `${SEND_AGAIN}. If it fails again, send the request ID to the seller.`
+        : `Look for the request ID in the log of ${api}.`;
+    case 'unanswered':
+      return reader === 'customer'
+        ? `${SEND_AGAIN}: ${api} may have begun with it.`
+        : `See that ${api} runs and can be reached from the gateway.`;
+  }
+}
+
+function remedyOf(request: KnownRequest, reader: Reader): string {
+  const code = denialOf(request.outcome);
+  if (code === undefined) return answeredRemedy(request, reader);
+  const remedy = mendingOf(request, code);
+  const isOnlyRecorded = code !== refusalIn(request.outcome);
   return isOnlyRecorded ? `The request went on: its route does not enforce (enforce: false). ${remedy}` : remedy;
 }
 
-function mendingOf(decision: Decision): string {
-  const code = denialOf(decision.outcome);
-  if (code === undefined) return '';
-  if (decision.suspended !== undefined) return 'Ask the seller to lift the suspension: nothing that a customer can do changes it.';
+function mendingOf(request: KnownRequest, code: DenialCode): string {
+  if (request.suspended !== undefined) return 'Ask the seller to lift the suspension: nothing that a customer can do changes it.';
   const remedy = REMEDIES[code];
-  return typeof remedy === 'string' ? remedy : remedy(decision);
+  return typeof remedy === 'string' ? remedy : remedy(request);
 }
 
-/** Turns a recorded decision into the checks in the specification's order, with what each saw and why the request was refused. */
-export function explainDecision(decision: KnownDecision): Explanation {
-  const { outcome } = decision;
-  const code = denialOf(outcome);
+function keyFixes({ outcome, credentialId, suspended, callerAddress, originHost }: KnownRequest): Fix[] {
+  if (credentialId === undefined || suspended !== undefined) return [];
+  switch (outcome) {
+    case 'caller_not_whitelisted':
+      // A caller that sends an origin is a browser. Its address belongs to its reader and changes.
+      return [originHost, callerAddress].flatMap((rule) => (rule === undefined ? [] : [{ kind: 'add_rule' as const, rule }]));
+    case 'key_inactive':
+      return [{ kind: 'activate_key' }];
+    case 'key_expired':
+    case 'product_not_authorised':
+      return [{ kind: 'open_key' }];
+    case 'subscription_missing':
+    case 'subscription_inactive':
+    case 'quota_daily_exceeded':
+    case 'quota_monthly_exceeded':
+      return [{ kind: 'open_plans' }];
+    default:
+      return [];
+  }
+}
+
+function fixesOf(request: KnownRequest): Fix[] {
+  const code = denialOf(request.outcome);
+  if (code === undefined) return request.outage && faultOf(request) !== 'none' ? [{ kind: 'open_status' }] : [];
+  const fixes = keyFixes(request);
+  return fixes.length > 0 || request.suspended !== undefined ? fixes : [{ kind: 'read_code', code }];
+}
+
+function productOf({ product, products, productTitle, outage }: KnownRequest): ExplainedProduct | null {
+  const id = product ?? products[0];
+  if (id === undefined) return null;
+  return { id, title: productTitle ?? id, failing: outage !== undefined, since: outage?.since ?? null, until: outage?.until ?? null };
+}
+
+function checksOf(request: KnownRequest): ExplainedCheck[] {
+  const code = denialOf(request.outcome);
   const failedAt = code === undefined ? CHECKS.length : CHECKS.findIndex((check) => check.denials.includes(code));
-  const checks = CHECKS.map((check, index): ExplainedCheck => {
+  return CHECKS.map((check, index): ExplainedCheck => {
     if (index > failedAt) return { check: check.name, outcome: 'not reached', saw: '' };
     const passed = index < failedAt;
-    return { check: check.name, outcome: passed ? 'passed' : 'failed', saw: check.saw(decision, passed) };
+    return { check: check.name, outcome: passed ? 'passed' : 'failed', saw: check.saw(request, passed) };
   });
-  return { requestId: decision.requestId, at: isoTime(decision), outcome, checks, remedy: remedyOf(decision) };
+}
+
+/** The whole story of a request: what its caller got, every check in the specification's order, the product at that time, and the remedy. */
+export function explainRequest(request: KnownRequest, { reader, nowMs }: { readonly reader: Reader; readonly nowMs: number }): Explanation {
+  const { requestId, outcome, credentialId, maskedKey } = request;
+  return {
+    requestId,
+    at: isoTime(request),
+    outcome,
+    summary: summaryOf(request, reader === 'customer' ? 'Your request' : 'The request', nowMs),
+    keyId: credentialId ?? null,
+    maskedKey: maskedKey ?? null,
+    checks: checksOf(request),
+    answer: answerOf(request, nowMs) ?? null,
+    isRunning: isAwaited(request, nowMs),
+    product: productOf(request),
+    remedy: remedyOf(request, reader),
+    fixes: reader === 'customer' ? fixesOf(request) : [],
+  };
 }

@@ -23,30 +23,29 @@ export function groupBy<Each>(all: readonly Each[], keyOf: (each: Each) => strin
 }
 
 /**
- * What each day is charged by, see `termOfDay` of statement.ts: chosen here, because a subscription can change more often than a process
- * wants to read. A term that ends where a day begins did not hold on that day. Days in a row with the same term are one row.
+ * For each day, the last of equal terms in the order in which they began: a subscription can change more often than a process wants to read,
+ * but has few plans and prices. A term that ends where a day begins did not hold on that day. Days in a row with the same term are one row.
  */
 const TERMS = `
 WITH month AS (SELECT $3::timestamp AT TIME ZONE $2 AS start, ($4::date + 1)::timestamp AT TIME ZONE $2 AS "end"),
 spans AS (
-  SELECT subscription_id, (GREATEST(since, start) AT TIME ZONE $2)::date AS from_day,
-    ((LEAST(until, "end") - interval '1 microsecond') AT TIME ZONE $2)::date AS to_day,
-    max(ARRAY[(state = 'active')::integer, CASE WHEN state = 'active' THEN price ELSE 0 END, id]) AS term
-  FROM subscription_term, month WHERE customer_id = ANY ($1) AND since < "end" AND (until IS NULL OR until > start) GROUP BY 1, 2, 3
+  SELECT subscription_id, ROW(plan_name, price, currency, daily, monthly, overage, state) AS kind, (GREATEST(since, start) AT TIME ZONE $2)::date AS from_day,
+    ((LEAST(until, "end") - interval '1 microsecond') AT TIME ZONE $2)::date AS to_day, max(id) AS id
+  FROM subscription_term, month WHERE customer_id = ANY ($1) AND since < "end" AND (until IS NULL OR until > start) GROUP BY 1, 2, 3, 4
 ),
 days AS (
-  SELECT subscription_id, day::date AS day, (max(term))[3]::bigint AS id FROM spans
-  CROSS JOIN LATERAL generate_series(from_day::timestamp, to_day::timestamp, interval '1 day') AS day GROUP BY 1, 2
+  SELECT subscription_id, day::date AS day, max(id) AS id FROM spans
+  CROSS JOIN LATERAL generate_series(from_day::timestamp, to_day::timestamp, interval '1 day') AS day GROUP BY subscription_id, kind, day
 ),
 runs AS (
   SELECT id, min(day) AS from_day, max(day) AS to_day
-  FROM (SELECT *, day - (row_number() OVER (PARTITION BY subscription_id, id ORDER BY day))::integer AS run FROM days) AS placed
+  FROM (SELECT id, day, day - (row_number() OVER (PARTITION BY id ORDER BY day))::integer AS run FROM days) AS placed
   GROUP BY id, run
 )
 SELECT t.customer_id AS "customerId", t.subscription_id AS "subscriptionId", product_id AS product, plan_name AS plan, price::text, currency,
   ${includedLimits('t')},
   state = 'active' AS "isActive", to_char(from_day, 'YYYY-MM-DD') AS "fromDay", to_char(to_day, 'YYYY-MM-DD') AS "toDay"
-FROM runs JOIN subscription_term t USING (id) ORDER BY t.subscription_id, from_day`;
+FROM runs JOIN subscription_term t USING (id) ORDER BY t.subscription_id, id, from_day`;
 
 const USE = `
 WITH requests AS MATERIALIZED (

@@ -1,6 +1,7 @@
 import { type Overage, type QuotaLimits } from '../../../plugins/core/catalogue/catalogue';
 import { fromMinor, shareOf, toMinor } from '../../../plugins/core/catalogue/money';
-import { IncludedUse, overageAmount } from '../catalogue/overage';
+import { lowestStep } from '../catalogue/overage';
+import { MonthUse } from './month-use';
 
 /** What held for a subscription from a moment on, until the next of its terms. Its limits are those that the price includes. */
 export interface SubscriptionTerm extends QuotaLimits {
@@ -36,9 +37,9 @@ export interface StatementUse {
 
 /** Use above the limits, at what was sold above them. */
 export interface LineOverage extends Overage {
-  /** Of the line's use, units that the limits of a plan without overage would have refused. */
+  /** Of the line's use, units that no plan of their day included, and that this one let through. */
   readonly units: number;
-  /** Part of the line's amount; see `overageAmount`. */
+  /** Part of the line's amount, as `shareOverage` rounds it. */
   readonly amount: string;
 }
 
@@ -51,7 +52,10 @@ export interface StatementLine extends QuotaLimits {
   readonly currency: string | null;
   /** Days of the month that cost their share of the price; 0 while it was paused or cancelled. */
   readonly days: number;
-  /** Units on these days: taken, given back, and their difference, of which `monthly` were included. */
+  /**
+   * Units on these days: taken, given back, and their difference, of which `monthly` were included. Units that the line sold above the limits
+   * are here too, also of a day that costs the price of a dearer line.
+   */
   readonly charged: number;
   readonly refunded: number;
   readonly used: number;
@@ -92,13 +96,14 @@ export function daysOfMonth(month: string): string[] {
 }
 
 /**
- * The term that a day is charged by: the most expensive active one, the last of equal ones. Without an active term it is the last, which
- * costs nothing.
+ * The terms that count on a day: the active ones, the most expensive first, the last of equal ones before the others. The day costs the first.
+ * Without an active term it is the last one, which costs nothing.
  */
-function termOfDay(terms: readonly SubscriptionTerm[], day: string): SubscriptionTerm | undefined {
+function termsOfDay(terms: readonly SubscriptionTerm[], day: string): SubscriptionTerm[] {
   const held = terms.filter(({ fromDay, toDay }) => fromDay <= day && day <= toDay);
   const active = held.filter(({ isActive }) => isActive);
-  return active.reduce((dearest, each) => (dearest && priceOf(dearest) > priceOf(each) ? dearest : each), active[0]) ?? held.at(-1);
+  if (active.length === 0) return held.slice(-1);
+  return active.toReversed().toSorted((a, b) => Number(priceOf(b) - priceOf(a)));
 }
 
 type Growing = { -readonly [Member in keyof StatementLine]: StatementLine[Member] } & { requests: number };
@@ -113,7 +118,7 @@ function newLine({ subscriptionId, product, plan, price, currency, daily, monthl
 
 /**
  * What a customer used in a month, and what that costs. Every unit of a day on which the subscription is known is in exactly one line.
- * @param terms of the customer's subscriptions, each subscription's in their order
+ * @param terms of the customer's subscriptions, each subscription's in their order; of equal ones on a day, the last is enough
  * @param use days without use may be left out; days before the first term of their subscription are
  */
 export function computeStatement(month: string, terms: readonly SubscriptionTerm[], use: readonly StatementUse[]): Statement {
@@ -122,16 +127,13 @@ export function computeStatement(month: string, terms: readonly SubscriptionTerm
   const useOf = new Map(use.map((each) => [`${each.subscriptionId} ${each.day}`, each]));
   for (const subscriptionId of new Set(terms.map((each) => each.subscriptionId))) {
     const own = terms.filter((each) => each.subscriptionId === subscriptionId);
-    const included = new IncludedUse();
-    for (const day of days) {
-      const term = termOfDay(own, day);
-      if (term) addDay(lines, { term, included }, useOf.get(`${subscriptionId} ${day}`));
-    }
+    const soFar = new MonthUse();
+    for (const day of days) addDay(lines, { held: termsOfDay(own, day), soFar }, useOf.get(`${subscriptionId} ${day}`));
   }
   const shown = [...lines.values()].filter(({ days: cost, charged, refunded, test }) => cost + charged + refunded + test > 0);
   for (const own of bySubscription(shown)) shareDays(own, days.length);
   for (const line of shown) addSurcharge(line, { lines: shown, daysInMonth: days.length });
-  for (const line of shown) addOverage(line);
+  for (const own of bySubscription(shown)) shareOverage(own);
   return { month, daysInMonth: days.length, lines: shown, totals: totalsOf(shown) };
 }
 
@@ -145,51 +147,89 @@ function bySubscription(lines: readonly Growing[]): Growing[][] {
   return [...groups.values()];
 }
 
+/** An amount before it is rounded, in parts of the smallest unit that can be paid. */
+interface Exact {
+  readonly line: Growing;
+  readonly parts: bigint;
+}
+
 /**
- * What the days of a subscription's lines cost. Their sum is rounded once, and what that leaves goes to the lines with the largest
- * remainders: rounding each line would make many plans of one price cost more, or less, than one of them.
+ * What a subscription's lines cost. Their sum is rounded once, half up, and what that leaves goes to the lines with the largest remainders:
+ * rounding each line would make many plans of one price cost more, or less, than one of them.
  */
+function roundTogether(costs: readonly Exact[], partsInUnit: bigint): { readonly line: Growing; readonly units: bigint }[] {
+  const whole = costs.reduce((sum, { parts }) => sum + parts / partsInUnit, 0n);
+  const total = costs.reduce((sum, { parts }) => sum + parts, 0n);
+  const left = Number(shareOf(total, 1n, partsInUnit) - whole);
+  const first = new Set(costs.toSorted((a, b) => Number((b.parts % partsInUnit) - (a.parts % partsInUnit))).slice(0, left));
+  return costs.map((cost) => ({ line: cost.line, units: cost.parts / partsInUnit + (first.has(cost) ? 1n : 0n) }));
+}
+
 function shareDays(own: readonly Growing[], daysInMonth: number): void {
-  const month = BigInt(daysInMonth);
-  const costs = own.map((line) => ({ line, exact: priceOf(line) * BigInt(line.days) }));
-  const whole = costs.reduce((sum, { exact }) => sum + exact / month, 0n);
-  const total = costs.reduce((sum, { exact }) => sum + exact, 0n);
-  const left = Number(shareOf(total, 1n, month) - whole);
-  const first = new Set(costs.toSorted((a, b) => Number((b.exact % month) - (a.exact % month))).slice(0, left));
-  for (const cost of costs) {
-    const { line, exact } = cost;
-    line.amount = fromMinor(exact / month + (first.has(cost) ? 1n : 0n), line.currency);
-  }
+  const costs = own.map((line) => ({ line, parts: priceOf(line) * BigInt(line.days) }));
+  for (const { line, units } of roundTogether(costs, BigInt(daysInMonth))) line.amount = fromMinor(units, line.currency);
 }
 
-interface Day {
-  readonly term: SubscriptionTerm;
-  /** Of the month so far. */
-  readonly included: IncludedUse;
+/** `units × price ÷ per` of each line, in what can be paid in the currency. */
+function shareOverage(own: readonly Growing[]): void {
+  const sold = own.flatMap((line) => (line.overage ? [{ line, overage: line.overage }] : []));
+  const per = [...new Set(sold.map(({ overage }) => overage.per))].reduce((product, each) => product * BigInt(each), 1n);
+  const step = lowestStep(own[0]?.currency ?? null);
+  const costs = sold.map(({ line, overage }) => {
+    const price = toMinor(overage.price, line.currency);
+    return { line, parts: (price * BigInt(overage.units) * per) / BigInt(overage.per) };
+  });
+  for (const { line, units } of roundTogether(costs, per * step)) addOverage(line, units * step);
 }
 
-function addDay(lines: Map<string, Growing>, { term, included }: Day, use: StatementUse | undefined): void {
+/** Where a term's days and units are: one line for each plan, price and limits of a subscription. */
+function lineOf(lines: Map<string, Growing>, term: SubscriptionTerm): Growing {
   const { subscriptionId, plan, price, currency, daily, monthly, overage } = term;
   const place = JSON.stringify([subscriptionId, plan, price, currency, daily, monthly, overage]);
   const line = lines.get(place) ?? newLine(term);
   lines.set(place, line);
+  return line;
+}
+
+interface Day {
+  /** See `termsOfDay`. */
+  readonly held: readonly SubscriptionTerm[];
+  /** The month until the day. */
+  readonly soFar: MonthUse;
+}
+
+function addDay(lines: Map<string, Growing>, { held, soFar }: Day, use: StatementUse | undefined): void {
+  const [term] = held;
+  if (!term) return;
+  const line = lineOf(lines, term);
   if (term.isActive) line.days += 1;
   if (!use) return;
+  addUse(line, use);
+  for (const sold of soFar.addDay(use.charged - use.refunded, held)) moveSold(sold.units, line, lineOf(lines, sold.term));
+}
+
+function addUse(line: Growing, use: StatementUse): void {
   line.charged += use.charged;
   line.refunded += use.refunded;
   line.used += use.charged - use.refunded;
   line.test += use.test;
   line.requests += use.requests;
-  const above = included.addDay(use.charged - use.refunded, term);
-  if (line.overage) line.overage = { ...line.overage, units: line.overage.units + above };
 }
 
-function addOverage(line: Growing): void {
+/** Units above the limits are on the line that sold them. Left on the line of their day, they would be surcharged there as well. */
+function moveSold(units: number, ofDay: Growing, seller: Growing): void {
+  ofDay.charged -= units;
+  ofDay.used -= units;
+  seller.charged += units;
+  seller.used += units;
+  if (seller.overage) seller.overage = { ...seller.overage, units: seller.overage.units + units };
+}
+
+function addOverage(line: Growing, minor: bigint): void {
   const { overage, currency } = line;
   if (!overage) return;
-  const amount = overageAmount(overage.units, overage, currency);
-  line.overage = { ...overage, amount };
-  line.amount = fromMinor(toMinor(line.amount, currency) + toMinor(amount, currency), currency);
+  line.overage = { ...overage, amount: fromMinor(minor, currency) };
+  line.amount = fromMinor(toMinor(line.amount, currency) + minor, currency);
 }
 
 /** Plans are published for months of 30 days: a monthly limit of 30 daily ones is never surcharged. */

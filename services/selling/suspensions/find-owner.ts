@@ -3,6 +3,9 @@ import { type SuspendedKind } from '../customers/suspension-view';
 
 /** Whose a suspendable thing is, and whether it is suspended. */
 export interface SuspensionOwner {
+  readonly customerId: string;
+  /** Of a subscription; else null. */
+  readonly product: string | null;
   /** E-mail address of the customer. */
   readonly email: string;
   /** What people know a key or subscription by; null for a customer. */
@@ -13,12 +16,12 @@ export interface SuspensionOwner {
 
 const FIND: Readonly<Record<SuspendedKind, string>> = {
   customer: `
-SELECT c.email, NULL AS label, s.reason FROM customer c LEFT JOIN suspension s ON s.customer_id = c.id WHERE c.id = $1`,
+SELECT c.id AS "customerId", NULL AS product, c.email, NULL AS label, s.reason FROM customer c LEFT JOIN suspension s ON s.customer_id = c.id WHERE c.id = $1`,
   credential: `
-SELECT c.email, k.prefix || '…' || k.last_four AS label, s.reason
+SELECT c.id AS "customerId", NULL AS product, c.email, k.prefix || '…' || k.last_four AS label, s.reason
 FROM credential k JOIN customer c ON c.id = k.customer_id LEFT JOIN suspension s ON s.credential_id = k.id WHERE k.id = $1`,
   subscription: `
-SELECT c.email, p.title AS label, s.reason
+SELECT c.id AS "customerId", p.id AS product, c.email, p.title AS label, s.reason
 FROM subscription b JOIN customer c ON c.id = b.customer_id JOIN product p ON p.id = b.product_id
 LEFT JOIN suspension s ON s.subscription_id = b.id WHERE b.id = $1`,
 };
@@ -28,6 +31,6 @@ export async function findSuspensionOwner(
   db: Database,
   { kind, id }: { readonly kind: SuspendedKind; readonly id: string },
 ): Promise<SuspensionOwner | undefined> {
-  const { rows } = await db.query<{ email: string; label: string | null; reason: string | null }>(FIND[kind], [id]);
+  const { rows } = await db.query<Omit<SuspensionOwner, 'reason'> & { reason: string | null }>(FIND[kind], [id]);
   return rows[0] && { ...rows[0], reason: rows[0].reason ?? undefined };
 }

@@ -6,7 +6,7 @@ import { readSecrets } from '../../../cli/container/read-secrets';
 import { chargesOf } from '../../../services/selling/billing/charge-states';
 import { type DatedFact, type PaymentState, reducePayments } from '../../../services/selling/paid-plans/payment-state';
 import { type GivenFact } from '../../../services/selling/billing/payment-facts';
-import { type CheckoutWish, type PaymentPort } from '../../../services/selling/billing/payment-port';
+import { type CheckoutWish, type DiscountWish, type PaymentPort } from '../../../services/selling/billing/payment-port';
 import {
   findPaymentProblems,
   openPaymentPorts,
@@ -123,6 +123,7 @@ const stripe: Documented = {
         amount: '1234',
         currency: 'inr',
         description: USE,
+        discountable: 'false',
         metadata: { tollgate_use: id },
       },
     },
@@ -490,6 +491,68 @@ describe.each([
     const { isCancelFinal, leadsBack } = port;
     const { hasPortal } = documented;
     expect([isCancelFinal, leadsBack, port.openPortal !== undefined]).toEqual([documented.isCancelFinal, hasPortal, hasPortal]);
+  });
+
+  it('gives a payment back whole or in part, once however often it is sent, never more than was paid, and says what went back in all', async () => {
+    stage.events();
+    const id = await paid();
+    const invoice = (await hear()).flatMap(({ fact }) => (fact.kind === 'paid' ? [fact.invoice] : []))[0] ?? '';
+    const first = { id: randomUUID(), amount: 10_000, currency: 'INR', isAgain: false };
+    const told = { subscription: id, fact: { kind: 'refunded', invoice, amount: 10_000, currency: 'INR' } };
+    expect(await port.refund(invoice, first)).toMatchObject([told]);
+    expect((await hear()).filter(({ fact }) => fact.kind === 'refunded')).toMatchObject([told]);
+    for (const isAgain of [false, true]) expect(await port.refund(invoice, { ...first, isAgain })).toMatchObject([told]);
+    await expect(port.refund(invoice, { ...first, id: randomUUID(), amount: 39_901 })).rejects.toMatchObject({ name: 'ChangeRefused' });
+    const rest = await port.refund(invoice, { ...first, id: randomUUID(), amount: 39_900 });
+    expect(rest).toMatchObject([{ fact: { kind: 'refunded', amount: 49_900 } }]);
+    await expect(port.refund(invoice, { ...first, id: randomUUID(), amount: 1 })).rejects.toMatchObject({ name: 'ChangeRefused' });
+    await expect(port.refund('in_of_nobody', first)).rejects.toMatchObject({ name: 'ChangeRefused' });
+    expect(chargesOf(await all(port.listFacts({ since: at() - 60 }))).find((each) => each.invoice === invoice)?.refunded).toBe(49_900);
+    expect(reducePayments(await all(port.listFacts(id)))).toMatchObject({ status: 'active' });
+  });
+
+  /** What the next renewal charges; undefined: nothing. */
+  const renewed = async (id: string): Promise<number | undefined> => {
+    stage.events();
+    stage.renew(id, true);
+    return (await hear()).flatMap(({ subscription, fact }) => (subscription === id && fact.kind === 'paid' ? [fact.amount] : []))[0];
+  };
+
+  it('takes a share or an amount off the charges that were agreed, not off use above the limits, or says that it cannot', async () => {
+    const id = await paid();
+    const wish: DiscountWish = { id: randomUUID(), percent: 20, amount: null, currency: 'INR', months: 2, name: 'a good customer' };
+    const give = (discount: DiscountWish | null) => port.changeSubscription(id, { kind: 'discount', discount });
+    if (!port.takesDiscounts) {
+      await expect(give(wish)).rejects.toMatchObject({ name: 'ChangeRefused' });
+      return;
+    }
+    const { periodEnd } = reducePayments(await all(port.listFacts(id))) ?? { periodEnd: 0 };
+    const given = reducePayments(await give(wish))?.discount;
+    expect(given).toEqual({ percent: 20, amount: null, until: expect.any(Number) as number });
+    expect(((given?.until ?? 0) - periodEnd) / 86_400).toBeCloseTo(30, -1);
+    const use = { id: randomUUID(), account: undefined, description: USE, amount: 1_234, currency: 'INR', isAgain: false };
+    await port.chargeUse(id, use);
+    expect([await renewed(id), await renewed(id), await renewed(id)]).toEqual([39_920 + 1_234, 39_920, 49_900]);
+    expect(reducePayments(await all(port.listFacts(id)))?.discount).toBeNull();
+    const off = { ...wish, percent: null, amount: 10_000, months: null };
+    expect(reducePayments(await give({ ...off, id: randomUUID() }))?.discount).toEqual({ percent: null, amount: 10_000, until: null });
+    expect([await renewed(id), await renewed(id)]).toEqual([39_900, 39_900]);
+    expect(reducePayments(await give(null))?.discount).toBeNull();
+    expect(await renewed(id)).toBe(49_900);
+  });
+
+  it('charges nothing while it is paused, and what begins meanwhile is not paid', async () => {
+    const id = await paid();
+    const before = reducePayments(await all(port.listFacts(id)));
+    const paused = await port.changeSubscription(id, { kind: 'pause' });
+    expect(reducePayments(paused)).toMatchObject({ status: 'active', isPaused: true });
+    expect(await port.changeSubscription(id, { kind: 'pause' })).toMatchObject([{ fact: { isPaused: true } }]);
+    expect(await renewed(id)).toBeUndefined();
+    const now = await all(port.listFacts(id));
+    expect(reducePayments([...paused, ...now])).toMatchObject({ isPaused: true, periodEnd: before?.periodEnd });
+    const resumed = await port.changeSubscription(id, { kind: 'resume' });
+    expect(reducePayments([...paused, ...now, ...resumed])).toMatchObject({ status: 'active', isPaused: false });
+    expect(await renewed(id)).toBe(49_900);
   });
 
   it('puts use above the limits on the next invoice, once however often it is sent, and on none of a subscription that has ended', async () => {

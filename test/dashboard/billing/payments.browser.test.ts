@@ -99,8 +99,16 @@ it('a customer takes a paid plan: is declined once, pays, calls with it, changes
   };
   let key = '';
 
-  /** Uses 17 units with live keys, which is 12 more than the plan includes a day, and reads of it everywhere. */
+  /**
+   * Uses 17 units with live keys, which is 12 more than the plan includes a day, and reads of it everywhere. The plan began yesterday: a day
+   * that had another one too includes what the better of them does.
+   */
   async function useAbove(): Promise<void> {
+    await db.query(
+      `UPDATE subscription_term SET since = since - interval '1 day', until = until - interval '1 day'
+       WHERE product_id = 'api-ip' AND customer_id = (SELECT id FROM customer WHERE email = $1)`,
+      [CUSTOMER],
+    );
     await db.query(
       `INSERT INTO usage AS u (subscription_id, day, spent_postgres)
        SELECT s.id, $2, 17 FROM subscription s JOIN customer c ON c.id = s.customer_id WHERE c.email = $1 AND s.product_id = 'api-ip'
@@ -240,6 +248,29 @@ it('a customer takes a paid plan: is declined once, pays, calls with it, changes
     });
     expect(await inaccessibleInBoth(page)).toEqual([]);
     await shoot(page, '13-refunded');
+  });
+
+  await step('is given a discount by the seller, who gives a part of a payment back too', async () => {
+    const { rows } = await db.query<{ id: string }>('SELECT id FROM customer WHERE email = $1', [CUSTOMER]);
+    await read(seller.page, `/operator/billing?list=payments&customer=${rows[0]?.id ?? ''}`, 'Paid plans');
+    await press(seller.page, 'Discount');
+    await seller.page.getByLabel('Percent').fill('20');
+    await seller.page.getByLabel('Reason').fill('a good customer');
+    expect(await inaccessibleInBoth(seller.page)).toEqual([]);
+    await shoot(seller.page, '18-discount', seller.page.getByRole('dialog'));
+    await press(seller.page, 'Give the discount');
+    await seller.page.getByText('20 % less').waitFor();
+    await seller.page.getByRole('button', { name: 'Refund' }).first().click();
+    const dialog = seller.page.getByRole('dialog');
+    await dialog.getByLabel('Amount').fill('100.00');
+    await dialog.getByLabel('Reason').fill('a bad day');
+    await shoot(seller.page, '19-refund', dialog);
+    await dialog.getByRole('button', { name: 'Refund' }).click();
+    await seller.page.getByText(`₹100.00 go back to ${CUSTOMER}.`).waitFor();
+    expect(await inaccessibleInBoth(seller.page)).toEqual([]);
+    await shoot(seller.page, '20-paid-plans');
+    await shootOnPhone(seller.page, '20-paid-plans-phone');
+    await read(page, '/billing', 'Next charge of ₹399.20, 20 % less than its price');
   });
 
   await step('cancels; the plan goes on until its period is over, and the base limits hold then', async () => {

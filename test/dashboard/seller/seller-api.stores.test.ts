@@ -6,7 +6,16 @@ import { sellerOperations } from '../../../services/dashboard/seller/api/seller-
 import { partsOf } from '../../../services/dashboard/contract/endpoint';
 import { SELLER_SCOPES } from '../../../services/dashboard/contract/fields';
 import { ORIGIN, useDashboard, verdict } from '../support/dashboard';
-import { askEndpoint, type Belongings, fillPath, makeBelongings, readEverything, type Sample, samples } from '../support/endpoint-samples';
+import {
+  askEndpoint,
+  type Belongings,
+  fillPath,
+  makeBelongings,
+  readEverything,
+  type Sample,
+  samples,
+  stillPayments,
+} from '../support/endpoint-samples';
 import { PROGRAM_SAMPLES, type ProgramAsk, programAsks } from '../support/program-asks';
 import { makeOperator } from '../support/operator';
 import { operatorSamples } from '../support/operator-samples';
@@ -15,7 +24,7 @@ import { checkOpenApi } from '../../support/openapi/check-openapi';
 
 const NOBODY = '00000000-0000-4000-8000-000000000000';
 
-const dashboard = useDashboard();
+const dashboard = useDashboard({ payments: stillPayments });
 let cookie: string;
 let token: { readonly id: string; readonly secret: string };
 let own: Belongings;

@@ -211,21 +211,22 @@ async function recordInvoice(pool: Pool, key: { readonly id: string }): Promise<
   return rows[0]?.id ?? '';
 }
 
-/** A payment that was begun, and one that pays for another product's plan at Stripe, with a charge that is owed. */
+/** A payment that was begun, and one that pays for another product's plan at Stripe, with a charge that is owed and one that was paid. */
 async function recordPayments(
   pool: Pool,
   key: { readonly id: string },
 ): Promise<Pick<Belongings, 'checkoutId' | 'paidPlanId' | 'previewId'>> {
   const charged = async (made: Promise<string>): Promise<string> => {
-    const text =
-      "INSERT INTO payment_charge (provider, invoice, paid_subscription_id, currency, amount, charged_at) VALUES ('stripe', $1, $2, 'INR', 49900, now())";
+    const text = `
+      INSERT INTO payment_charge (provider, invoice, paid_subscription_id, currency, amount, charged_at, paid_at)
+      VALUES ('stripe', $1, $2, 'INR', 49900, now(), NULL), ('stripe', $1 || '_paid', $2, 'INR', 49900, now(), now())`;
     await pool.query(text, [`in_${key.id}`, await made]);
     return made;
   };
   const shown = `
     INSERT INTO plan_preview (paid_subscription_id, plan_name, price, terms, held, change)
     SELECT p.id, l.name, 49900, jsonb_build_object('daily', l.daily, 'monthly', l.monthly, 'overage', NULL), jsonb_build_object(
-      'status', status, 'plan', plan_name, 'price', p.price, 'currency', p.currency, 'cancelsAt', NULL, 'next', NULL,
+      'status', status, 'plan', plan_name, 'price', p.price, 'currency', p.currency, 'cancelsAt', NULL, 'next', NULL, 'discount', NULL, 'isPaused', false,
       'periodEnd', extract(epoch FROM period_end)::float8
     ), jsonb_build_object('kind', 'next_period', 'at', extract(epoch FROM period_end)::float8)
     FROM paid_subscription p JOIN plan l ON l.product_id = p.product_id AND l.name = 'Star'
@@ -255,7 +256,9 @@ export const stillPayments = () => ({
       name: 'stripe',
       changeSubscription: () => Promise.resolve([]),
       chargeAgain: () => Promise.resolve([]),
+      refund: () => Promise.resolve([]),
       chargesAtOnce: true,
+      takesDiscounts: true,
       listFacts: () => [],
       previewChange: () => Promise.resolve({ amount: 100, currency: 'INR' }),
     } as unknown as PaymentPort,

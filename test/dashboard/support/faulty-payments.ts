@@ -49,17 +49,20 @@ export function useFaultyPayments() {
     await applyCatalogue(dashboard().pool, createCatalogue(products, { billing }), { actor: 'test' });
   }
 
+  async function mayBeLost<T>(work: Promise<T>): Promise<T> {
+    const answer = await work;
+    if (faults.losesAnswers) throw new ProviderAway('the answer was lost');
+    return answer;
+  }
+
   beforeAll(async () => {
     opened = await startPayingDashboard({
       clock,
       providerNow: () => Date.now() + providerMs,
       wrap: (port) => ({
         ...port,
-        async changeSubscription(...given) {
-          const answer = await port.changeSubscription(...given);
-          if (faults.losesAnswers) throw new ProviderAway('the answer was lost');
-          return answer;
-        },
+        changeSubscription: (...given) => mayBeLost(port.changeSubscription(...given)),
+        refund: (...given) => mayBeLost(port.refund(...given)),
       }),
     });
   });

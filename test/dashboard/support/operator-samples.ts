@@ -45,6 +45,19 @@ export async function operatorSamples(pool: Pool, own: Belongings): Promise<Read
     'POST /operator/invoices/:id/paid': { params: { id: own.invoiceId }, body: { paidOn: '2026-04-10', reference: 'UTR 7' } },
     'POST /operator/invoices/:id/credit': { params: { id: own.invoiceId }, body: { reason: 'a wrong plan' } },
     'POST /operator/payments/retry': { body: { provider: 'stripe', reference: `in_${own.key.id}` } },
+    'POST /operator/payments/refund': {
+      body: { provider: 'stripe', reference: `in_${own.key.id}_paid`, amount: '499.00', refunded: '0.00', reason: 'a wrong plan' },
+    },
+    'GET /operator/customers/:id/paid-plans': customer,
+    'POST /operator/customers/:id/paid-plans/:paid/end': {
+      params: { ...customer.params, paid: own.paidPlanId },
+      body: { when: 'with_period' },
+    },
+    'PUT /operator/customers/:id/paid-plans/:paid/discount': {
+      params: { ...customer.params, paid: own.paidPlanId },
+      body: { discount: { percent: 20 }, months: 3, reason: 'a good customer' },
+    },
+    'POST /operator/customers/:id/paid-plans/:paid/resume': { params: { ...customer.params, paid: own.paidPlanId } },
     'POST /operator/tokens': { body: { submission: randomUUID(), name: 'back end', scopes: ['keys:read'] } },
     'POST /operator/tokens/:id/revoke': { params: { id: tokens[0]?.id ?? '' }, body: {} },
     'GET /operator/requests/:requestId': { params: { requestId: own.requestId } },

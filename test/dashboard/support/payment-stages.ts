@@ -33,6 +33,8 @@ export interface PaymentStage {
   refund(subscription: string): void;
   /** Deletes a customer there. */
   remove(account: string): void;
+  /** Time passes there. */
+  pass(seconds: number): void;
   /** The next charge of a change is declined. */
   decline(): void;
   close(): Promise<void>;
@@ -41,9 +43,11 @@ export interface PaymentStage {
 /** By Stripe's HTTP, as `npm start` has it. */
 export async function startStripeStage(): Promise<PaymentStage> {
   let seen: Asked[] = [];
+  let aheadMs = 0;
   const provider = await startPaymentsSandbox({
     port: 0,
     ...PAYMENT_KEYS,
+    now: () => Date.now() + aheadMs,
     send: () => Promise.resolve(503),
     onRequest: ({ method, path, form, idempotencyKey: key }) => void seen.push({ request: `${method} ${path}`, fields: form, key }),
   });
@@ -77,6 +81,7 @@ export async function startStripeStage(): Promise<PaymentStage> {
     end: (id) => ledger.end(one(id)),
     refund: (id) => ledger.refund(one(id)),
     remove: (account) => ledger.removeCustomer(account),
+    pass: (seconds) => void (aheadMs += seconds * 1_000),
     decline: () => void (ledger.declinesNext = true),
     close: () => provider.close(),
   };
@@ -103,6 +108,7 @@ export async function startRazorpayStage(): Promise<PaymentStage> {
     refund: (id) => account.refund(id),
     // It makes customers itself, and is told of none.
     remove: () => undefined,
+    pass: (seconds) => account.pass(seconds),
     decline: () => void (account.declinesNext = true),
     close: () => standIn.close(),
   };

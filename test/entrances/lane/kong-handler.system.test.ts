@@ -56,10 +56,16 @@ http {
         end,
         set_headers = function(headers) for name, value in pairs(headers) do ngx.header[name] = value end end,
       },
+      client = {
+        authenticate = function(consumer, credential)
+          ngx.header['X-Client'] = table.concat({ consumer.id, consumer.username, credential.id, credential.consumer_id }, ' ')
+        end,
+      },
       service = { set_target = function(host, target) ngx.header['X-Target'] = host .. ' ' .. target end },
     }
-    conf = ${luaOf({ ...CONF, socket: join(folder, 'lane.sock'), on_quota_store_error: 'deny', form_key_max_bytes: 1_048_576, form_key_timeout_ms: 5_000, rate_limit_headers: 'gateway', enforce: true })}
+    conf = ${luaOf({ ...CONF, socket: join(folder, 'lane.sock'), on_quota_store_error: 'deny', form_key_max_bytes: 1_048_576, form_key_timeout_ms: 5_000, rate_limit_headers: 'gateway', enforce: true, consumer: false })}
     trial = setmetatable({ enforce = false }, { __index = conf })
+    named = setmetatable({ consumer = true }, { __index = conf })
     -- Once loaded, as in Kong. ngx.req is there in requests alone.
     function handler()
       -- As in Kong's nginx.
@@ -86,6 +92,15 @@ http {
       set ${VARIABLE};
       access_by_lua_block { handler():access(trial) }
       content_by_lua_block { ngx.print('served ' .. tostring(ngx.var.http_x_tollgate_context) .. tostring(ngx.var.http_x_api_key)) }
+    }
+    location /named {
+      set $kong_request_id $request_id;
+      set ${VARIABLE};
+      access_by_lua_block { handler():access(named) }
+      content_by_lua_block {
+        local headers = ngx.req.get_headers()
+        ngx.print(table.concat({ headers['x-consumer-id'], headers['x-consumer-username'], headers['x-credential-identifier'], tostring(headers['x-consumer-groups']) }, ' '))
+      }
     }
     location /broken {
       access_by_lua_block { handler():access({ socket = conf.socket }) }
@@ -200,6 +215,14 @@ it('a route that does not enforce lets everything through without a key or proof
   for (const headers of [{}, forged]) expect((await ask('/trial', headers)).text).toBe('served nilnil');
   await lane?.close({ graceMs: 0 });
   expect((await ask('/trial')).status).toBe(503);
+});
+
+it('with `consumer` Kong and the service are told who calls, and what the client says of it is removed', async () => {
+  await serve({ customerName: 'Größe Ltd' });
+  const { text, headers } = await ask('/named', { 'X-API-Key': key, 'X-Consumer-Groups': 'admins', 'X-Consumer-ID': 'somebody' });
+  const { customerId, credentialId } = recordOf();
+  expect(text).toBe(`${customerId} Größe Ltd ${credentialId} nil`);
+  expect(Buffer.from(String(headers['x-client']), 'latin1').toString()).toBe(`${customerId} Größe Ltd ${credentialId} ${customerId}`);
 });
 
 it('no socket, and an error in Lua, are 503', async () => {

@@ -59,6 +59,14 @@ describe('a usual request is one frame each way', () => {
     expect(proofOf(admitted)).toMatchObject({ ok: true, context: { product: 'api-ip', callerAddress: '203.0.113.7', requestId: 'req-1' } });
   });
 
+  it('with `consumer`: who calls, as bytes', async () => {
+    await serveInstead(stagePlugin(recordOf({ customerName: 'Größe: Ltd' })));
+    const { customerId, credentialId } = recordOf();
+    const line = `@${customerId}:${credentialId}:${Buffer.from('Größe: Ltd').toString('latin1')}`;
+    expect((await client.ask(`${ROUTE};consumer=true`, { headers: withKey })).text.split('\n')).toContain(line);
+    expect((await client.ask(ROUTE, { headers: withKey })).text).not.toContain(customerId);
+  });
+
   it('with the key in the query: the query without it', async () => {
     expect((await client.ask(ROUTE, { query: `a=1&%61pi_key=${key}&b=%zz` })).text).toContain('?a=1&b=%zz\n');
   });

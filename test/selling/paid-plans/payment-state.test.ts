@@ -66,7 +66,7 @@ class Provider {
 
   truth() {
     const { status, periodEnd, cancelsAt, failingSince } = this;
-    return { status, ...PLAN, periodEnd, cancelsAt, failingSince, next: null };
+    return { status, ...PLAN, periodEnd, cancelsAt, failingSince, next: null, discount: null, isPaused: false };
   }
 }
 

@@ -2,7 +2,8 @@ import { type Charging, decidePlanChange, type HeldPlan, type WantedPlan } from 
 import { fc } from '../../support/fast-check';
 
 const END = 2_000_000;
-const held: HeldPlan = { status: 'active', plan: 'Star', price: 499, currency: 'INR', periodEnd: END, cancelsAt: null, next: null };
+const paid = { status: 'active', plan: 'Star', price: 499, currency: 'INR', periodEnd: END } as const;
+const held: HeldPlan = { ...paid, cancelsAt: null, next: null, discount: null, isPaused: false };
 const wanted: WantedPlan = { plan: 'Sun', price: 999, currency: 'INR', isOnRequest: false };
 const PRICES: Readonly<Record<string, number>> = { Base: 0, Moon: 199, Star: 499, Sun: 999, Mega: 49_999 };
 
@@ -73,6 +74,9 @@ describe('a change of plan', () => {
     ['one that ends', decide({ cancelsAt: END }, cheaper), { kind: 'refused', why: 'ending' }],
     ['another currency', decide({}, { currency: 'EUR' }), { kind: 'refused', why: 'currency' }],
     ['the base limits', decide({}, { plan: null, price: 0 }), { kind: 'refused', why: 'paid' }],
+    ['a plan with an amount off', decide({ discount: { percent: null, amount: 100, until: null } }), { kind: 'next_period', at: END }],
+    ['a plan with a share off', decide({ discount: { percent: 10, amount: null, until: null } }), { kind: 'now', charge: 500 }],
+    ['a payment that is paused', decide({ isPaused: true }), { kind: 'refused', why: 'paused' }],
     ['the present plan', decide({}, { plan: 'Star' }), { kind: 'refused', why: 'current' }],
   ] as const)('is decided for %s', (_what, change, expected) => {
     expect(change).toEqual(expected);

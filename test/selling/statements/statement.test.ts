@@ -6,6 +6,7 @@ import {
   type SubscriptionTerm,
 } from '../../../services/selling/statements/statement';
 import { fc } from '../../support/fast-check';
+import { expectHonestStatement, statedHistories } from './honest-statements';
 
 const star: SubscriptionTerm = {
   subscriptionId: 'one',
@@ -145,6 +146,41 @@ describe('a statement', () => {
       const [price = '', currency = ''] = plan.split(' ');
       const term = { ...gold, price, currency, overage: { ...overage, price: above } };
       expect(about([term], days(100 + units))).toEqual([[units, amount, expect.any(String), expect.any(String)]]);
+    });
+
+    it('charges by the plan that let it through, also on days that cost a dearer plan without overage', () => {
+      const open = { ...gold, monthly: 3_000, overage: { ...overage, cap: { daily: 1_100, monthly: 40_000 } } };
+      const dearer = { ...gold, plan: 'Pro', price: '59.00', monthly: 3_000, overage: null };
+      const use = days(...Array.from({ length: 20 }, () => 1_100));
+      const [alone, both] = [[open], [dearer, open]].map((terms) => computeStatement('2026-04', terms, use));
+      expect(alone?.totals).toEqual([{ currency: 'EUR', amount: '449.00' }]);
+      expect(both?.totals).toEqual([{ currency: 'EUR', amount: '459.00' }]);
+      expect(both?.lines).toMatchObject([
+        { plan: 'Pro', days: 30, used: 2_000, requests: 22_000, surcharge: '0.00', amount: '59.00', overage: null },
+        { plan: 'Gold', days: 0, used: 20_000, requests: 0, surcharge: '0.00', amount: '400.00', overage: { units: 20_000 } },
+      ]);
+    });
+
+    it('charges the dearest plan first, and the next one above its cap', () => {
+      const wide = { ...gold, plan: 'Wide', price: '19.00', overage: { per: 1, price: '0.01', cap: { daily: 5_000, monthly: 50_000 } } };
+      expect(about([wide, gold], days(1_500))).toEqual([
+        [900, '18.00', '0.00', '67.00'],
+        [500, '5.00', '0.00', '5.00'],
+      ]);
+    });
+
+    it('rounds what many plans sold once', () => {
+      const held = daysOfMonth('2026-04').map((day, index) => {
+        return { ...gold, plan: `Gold ${index}`, overage: { ...overage, price: '5.00' }, fromDay: day, toDay: day };
+      });
+      const { lines, totals } = computeStatement('2026-04', held, days(...Array.from({ length: 25 }, () => 101)));
+      const sold = lines.map(({ overage: above }) => Math.round(Number(above?.amount) * 100));
+      expect(sold.reduce((sum, each) => sum + each, 0)).toBe(13);
+      expect(totals).toEqual([{ currency: 'EUR', amount: '49.13' }]);
+    });
+
+    it('costs no less than the cheapest honest way to the same use, and no more than the dearest plan held with its overage, in any history', () => {
+      fc.assert(fc.property(statedHistories, expectHonestStatement), { numRuns: 200 });
     });
 
     it('charges what a plan without it would have refused, whatever is used', () => {

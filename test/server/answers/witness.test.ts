@@ -42,7 +42,7 @@ it('an answer is joined with its decision once, whatever else is told', () => {
   witness.hear(['request-9 200 0.001 5 -', lineOf('request-3'), 'request-1 nonsense', lineOf('request-1', 404)].join('\n'));
   witness.hear([lineOf('request-1'), lineOf('request-1')].join('\n'));
   expect(told).toEqual([
-    { requestId: 'request-1', credentialId: 'key-1', product: 'api-own', atMs: 0, status: 404, bytes: 5, elapsedMs: 12 },
+    { requestId: 'request-1', credentialId: 'key-1', product: 'api-own', atMs: 0, status: 404, bytes: 5, elapsedMs: 12, isFromApi: true },
   ]);
   expect(logged).toHaveLength(3);
   expect(witness.stats()).toEqual({ pending: 1, missing: 0 });

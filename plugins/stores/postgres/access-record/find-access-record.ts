@@ -17,7 +17,7 @@ import { compileWhitelist } from '../../../core/access/whitelist';
  * by character.
  */
 const SELECT = `
-SELECT c.id, c.customer_id AS "customerId", c.mode, c.state,
+SELECT c.id, c.customer_id AS "customerId", (SELECT display_name FROM customer WHERE id = c.customer_id) AS "customerName", c.mode, c.state,
   (SELECT reason FROM suspension WHERE credential_id = c.id) AS suspended, (extract(epoch FROM c.expires_at) * 1000)::float8 AS "expiresAtMs",
   ARRAY(SELECT product_id FROM credential_product WHERE credential_id = c.id ORDER BY product_id) AS products,
   (SELECT COALESCE(json_agg(rule ORDER BY rule), '[]') FROM whitelist_rule WHERE credential_id = c.id) AS rules,
@@ -45,6 +45,7 @@ FROM credential c WHERE c.hash = $1`;
 interface Row {
   readonly id: string;
   readonly customerId: string;
+  readonly customerName: string | null;
   readonly mode: KeyMode;
   readonly state: CredentialState;
   readonly suspended: string | null;
@@ -82,6 +83,7 @@ function recordOf(row: Row): AccessRecord {
   return {
     credentialId: row.id,
     customerId: row.customerId,
+    customerName: row.customerName ?? undefined,
     mode: row.mode,
     state: row.state,
     suspended: row.suspended ?? undefined,

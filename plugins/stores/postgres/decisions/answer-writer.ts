@@ -19,7 +19,7 @@ const NOTE = { name: 'note-answers', text: 'SELECT note_answers($1::json), note_
 const MAX_REQUESTS = 5_000;
 
 /** The response to one request, for its line in the log. */
-interface AnsweredRequest extends Pick<Answer, 'requestId' | 'status' | 'bytes' | 'units'> {
+interface AnsweredRequest extends Pick<Answer, 'requestId' | 'status' | 'bytes' | 'units' | 'isFromApi'> {
   readonly milliseconds: number;
   /** Monotonic milliseconds. */
   readonly notedAtMs: number;
@@ -48,9 +48,10 @@ export class AnswerWriter {
   /** Counts by the hour of the decision. Never throws. */
   note(answer: Answer): void {
     this.counts.count(answer, this.hours.at(answer.atMs));
-    const { requestId, status, bytes, elapsedMs, units } = answer;
+    const { requestId, status, bytes, elapsedMs, units, isFromApi } = answer;
     if (this.requests.length >= MAX_REQUESTS) return;
-    this.requests.push({ requestId, status, bytes, units, milliseconds: Math.round(elapsedMs), notedAtMs: performance.now() });
+    const milliseconds = Math.round(elapsedMs);
+    this.requests.push({ requestId, status, bytes, units, isFromApi, milliseconds, notedAtMs: performance.now() });
   }
 
   /** Writes the counts, after a flush that is already running. Never throws. */

@@ -25,7 +25,9 @@ CREATE TABLE decision (
   status smallint,
   milliseconds integer,
   bytes bigint,
-  units integer
+  units integer,
+  -- False where the gateway responded itself, because the API did not.
+  is_from_api boolean
   -- Room on each page for a second version of a line, so that its indexes stay untouched.
 ) WITH (fillfactor = 80);
 COMMENT ON TABLE decision IS 'What the access layer decided on each request, for explain and for the request log. Kept 7 days.';
@@ -43,8 +45,10 @@ CREATE INDEX decision_log_idx ON decision (customer_id, (at AT TIME ZONE 'UTC'),
   WHERE customer_id IS NOT NULL;
 
 CREATE FUNCTION note_requests(p_rows json) RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
-  UPDATE decision SET status = answered.status, milliseconds = answered.milliseconds, bytes = answered.bytes, units = answered.units
-  FROM json_to_recordset(p_rows) AS answered ("requestId" text, status smallint, milliseconds integer, bytes bigint, units integer)
+  UPDATE decision SET status = answered.status, milliseconds = answered.milliseconds, bytes = answered.bytes, units = answered.units,
+    is_from_api = answered."isFromApi"
+  FROM json_to_recordset(p_rows)
+    AS answered ("requestId" text, status smallint, milliseconds integer, bytes bigint, units integer, "isFromApi" boolean)
   WHERE decision.request_id = answered."requestId" AND decision.outcome = 'admitted' AND decision.status IS NULL
 $$;
 COMMENT ON FUNCTION note_requests IS 'Adds to lines of the log what their requests were answered. A plugin server calls it; the first to tell counts.';

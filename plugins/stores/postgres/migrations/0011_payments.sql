@@ -76,6 +76,10 @@ CREATE TABLE paid_subscription (
   -- What begins with the next period in place of the plan, and its price. Null: the plan goes on.
   next_plan text,
   next_price bigint,
+  -- What the seller takes off the price; see Discount. Null: nothing.
+  discount jsonb,
+  -- Nothing is charged until somebody has it resumed.
+  is_paused boolean NOT NULL DEFAULT false,
   -- What the customer was given for it.
   entitlement text NOT NULL DEFAULT 'none' CHECK (entitlement IN ('plan', 'suspended', 'none')),
   -- The plan of that; another one is given when the provider has another.
@@ -149,6 +153,10 @@ CREATE TABLE payment_charge (
   -- What the provider gave back so far, and when. Null: nothing so far.
   refunded bigint NOT NULL DEFAULT 0,
   refunded_at timestamptz,
+  -- A refund that the provider is asked for, under an id of ours, and until when nobody else may ask. Null: none is open.
+  refund_id uuid,
+  refund_amount bigint CHECK (refund_amount > 0),
+  refund_until timestamptz,
   UNIQUE (provider, invoice)
 );
 COMMENT ON TABLE payment_charge IS 'What customers were charged by a payment provider, each invoice once. It follows from payment_fact.';

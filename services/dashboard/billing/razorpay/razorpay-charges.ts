@@ -1,15 +1,18 @@
 import { z } from 'zod';
 import { type GivenFact } from '../../../selling/billing/payment-facts';
 import { lookedUp } from '../answer-clock';
+import { asChange } from '../as-change';
+import { ChangeRefused, type RefundWish } from '../../../selling/billing/payment-port';
 import { type RazorpayClient } from './razorpay-client';
-import { type InvoiceEntity, invoiceEntity, type PaymentEntity, paymentEntity } from './razorpay-facts';
+import { type InvoiceEntity, invoiceEntity, noteOf, NOTES, notes, type PaymentEntity, paymentEntity } from './razorpay-facts';
 import { PAGE } from './razorpay-plans';
 
 /** Of payment links and others without a subscription, which say less; never ours. */
 const UNREADABLE: InvoiceEntity = { id: '', status: '', amount: 0, currency: '' };
 const invoices = z.object({ items: z.array(invoiceEntity.catch(() => UNREADABLE)) });
 /** https://razorpay.com/docs/api/refunds/entity */
-const refunds = z.object({ items: z.array(z.object({ payment_id: z.string().nullish(), created_at: z.number() })) });
+const refundEntity = z.object({ payment_id: z.string().nullish(), created_at: z.number(), notes });
+const refunds = z.object({ items: z.array(refundEntity) });
 
 /** How an invoice of a subscription stands. One that was issued is owed only if its subscription is; who compares the two knows. */
 function invoiceFact({ id: invoice, status, amount, currency, subscription_id: subscription, ...more }: InvoiceEntity): GivenFact[] {
@@ -50,4 +53,17 @@ export async function* chargesSince(client: RazorpayClient, from: number): Async
     }
     count = items.length;
   }
+}
+
+/** See PaymentPort. Razorpay knows the request again by a header, which razorpay-client.ts makes of our id, and an older one by its note. */
+export async function refund(client: RazorpayClient, invoice: string, { id, amount, isAgain }: RefundWish): Promise<GivenFact[]> {
+  const { sdk, asked } = client;
+  const { payment_id: payment } = (await asChange(asked(sdk.invoices.fetch(invoice), invoiceEntity))).value;
+  if (typeof payment !== 'string') throw new ChangeRefused('Razorpay has no payment of this invoice');
+  const made = isAgain ? (await asked(sdk.payments.fetchMultipleRefund(payment, { count: PAGE }), refunds)).value.items : [];
+  if (!made.some((each) => noteOf(each, 'refund') === id)) {
+    await asChange(asked(sdk.payments.refund(payment, { amount, notes: { [NOTES.refund]: id } }), refundEntity));
+  }
+  const { value, at } = await asked(sdk.payments.fetch(payment), paymentEntity);
+  return (await refundFacts(client, value, { id: '', at })).map(lookedUp);
 }

@@ -1,6 +1,7 @@
 import Razorpay from 'razorpay';
 import { z } from 'zod';
 import { answerClock } from '../answer-clock';
+import { NOTES } from './razorpay-facts';
 import { PaymentFailed, ProviderAway, ProviderRefused } from '../../../selling/billing/payment-port';
 
 export interface RazorpayOptions {
@@ -18,7 +19,14 @@ const TIMEOUT_MS = 10_000;
 /** The SDK's own HTTP client (axios), which has what the SDK has no settings for. */
 interface Inner {
   readonly defaults: { timeout?: number; baseURL?: string };
-  readonly interceptors: { readonly response: { use(seen: (answer: Inspected) => Inspected): void } };
+  readonly interceptors: {
+    readonly request: { use(asking: (request: Asking) => Asking): void };
+    readonly response: { use(seen: (answer: Inspected) => Inspected): void };
+  };
+}
+interface Asking {
+  readonly data?: { readonly notes?: Readonly<Record<string, string>> };
+  readonly headers: Record<string, unknown>;
 }
 interface Inspected {
   readonly data: unknown;
@@ -57,6 +65,12 @@ export function connectRazorpay({ keyId, keySecret, url }: RazorpayOptions): Raz
   const { rq } = sdk.api as unknown as { readonly rq: Inner };
   rq.defaults.timeout = TIMEOUT_MS;
   if (url !== undefined) rq.defaults.baseURL = url;
+  // https://razorpay.com/docs/api/refunds/normal-refunds-idempotent; the SDK has no way to send it.
+  rq.interceptors.request.use((request) => {
+    const id = request.data?.notes?.[NOTES.refund];
+    if (id !== undefined) request.headers['X-Refund-Idempotency'] = id;
+    return request;
+  });
   const dates = new WeakMap<object, string>();
   rq.interceptors.response.use((answer) => {
     const date = answer.headers['date'];

@@ -8,10 +8,13 @@ export const NOTES = {
   product: 'tollgate_product',
   plan: 'tollgate_plan',
   checkout: 'tollgate_checkout',
+  refund: 'tollgate_refund',
 } as const;
 
 /** Without notes, Razorpay writes an empty list. */
-const notes = z.union([z.record(z.string(), z.unknown()), z.array(z.unknown())]).transform((given) => (Array.isArray(given) ? {} : given));
+export const notes = z
+  .union([z.record(z.string(), z.unknown()), z.array(z.unknown())])
+  .transform((given) => (Array.isArray(given) ? {} : given));
 const seconds = z.number().nullish();
 
 /** https://razorpay.com/docs/api/payments/subscriptions/plans-entity */
@@ -61,6 +64,7 @@ export const invoiceEntity = z.object({
   amount: z.number().int(),
   currency: z.string(),
   subscription_id: z.string().nullish(),
+  payment_id: z.string().nullish(),
   short_url: z.string().nullish(),
   issued_at: seconds,
   paid_at: seconds,
@@ -82,7 +86,7 @@ const STATUSES: Readonly<Record<string, SubscriptionFact['status']>> = {
   active: 'active',
   pending: 'failing',
   halted: 'failing',
-  paused: 'failing',
+  paused: 'active',
   completed: 'ended',
   cancelled: 'ended',
   expired: 'ended',
@@ -120,6 +124,7 @@ export function subscriptionFact(given: SubscriptionEntity, plan: PlanEntity, { 
     currency: plan.item.currency,
     periodEnd,
     ...(isLast && { cancelsAt: periodEnd }),
+    ...(given.status === 'paused' && { isPaused: true }),
     next: next === undefined ? null : { plan: noteOf(next, 'plan') ?? name, price: next.item.amount * given.quantity },
   };
   return { id, at, subscription: given.id, owner: { customerId, product }, fact };

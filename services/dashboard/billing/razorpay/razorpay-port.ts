@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type GivenFact } from '../../../selling/billing/payment-facts';
 import { lookedUp } from '../answer-clock';
+import { asChange } from '../as-change';
 import {
   ChangeRefused,
   type CheckoutWish,
@@ -9,7 +10,7 @@ import {
   ProviderRefused,
   type UseCharge,
 } from '../../../selling/billing/payment-port';
-import { chargesSince } from './razorpay-charges';
+import { chargesSince, refund } from './razorpay-charges';
 import { type Answer, connectRazorpay, type RazorpayOptions } from './razorpay-client';
 import { readRazorpayEvent } from './razorpay-events';
 import { isBegun, noteOf, NOTES, type SubscriptionEntity, subscriptionEntity, subscriptionFact } from './razorpay-facts';
@@ -38,15 +39,6 @@ function subscriptionWish({ id, customerId, product, plan, trialDays }: Checkout
     ...(trialDays > 0 && { start_at: Math.floor(now) + trialDays * DAY_SECONDS }),
     notes: { [NOTES.customer]: customerId, [NOTES.product]: product, [NOTES.plan]: plan, [NOTES.checkout]: id },
   } as const;
-}
-
-/** The subscription is there, so a refusal is of the change. */
-async function changed<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (cause) {
-    throw cause instanceof ProviderRefused ? new ChangeRefused(cause.message, { cause }) : cause;
-  }
 }
 
 const stateOf = (given: SubscriptionEntity): 'open' | 'paid' | 'closed' =>
@@ -97,8 +89,16 @@ export function createRazorpayPort(options: RazorpayOptions): PaymentPort {
     if (['cancelled', 'completed', 'expired'].includes(before.value.status)) return factOf(before);
     const isLater = when === 'cancel' && before.value.status === 'active';
     const asking = one(sdk.subscriptions.cancel(id, isLater));
-    const answer = await (isLater ? changed(asking) : asking);
+    const answer = await (isLater ? asChange(asking) : asking);
     return factOf(answer, isLater ? (answer.value.current_end ?? undefined) : undefined);
+  }
+
+  /** Razorpay cancels a trial that is paused. */
+  async function pause(id: string): Promise<GivenFact[]> {
+    const before = await fetched(id);
+    if (before.value.status === 'paused') return factOf(before);
+    if (before.value.status !== 'active') throw new ChangeRefused('Razorpay pauses only what is charged');
+    return factOf(await asChange(one(sdk.subscriptions.pause(id, { pause_at: 'now' }))));
   }
 
   /** Razorpay reckons what a change within a period costs itself, by the days that are left, so all but trials change between two. */
@@ -110,7 +110,7 @@ export function createRazorpayPort(options: RazorpayOptions): PaymentPort {
     const wanted = await plans.require({ product, title, plan, price, currency: item.currency });
     const schedule = begins === 'now' ? 'now' : 'cycle_end';
     const change = { plan_id: wanted.id, quantity: 1, schedule_change_at: schedule, customer_notify: 1 } as const;
-    await changed(one(sdk.subscriptions.update(id, change)));
+    await asChange(one(sdk.subscriptions.update(id, change)));
     return factOf(await fetched(id));
   }
 
@@ -135,6 +135,8 @@ export function createRazorpayPort(options: RazorpayOptions): PaymentPort {
     leadsBack: false,
     isCancelFinal: true,
     chargesAtOnce: false,
+    // Offers are made in its dashboard alone: https://razorpay.com/docs/payments/subscriptions/offers
+    takesDiscounts: false,
 
     async openCheckout(wish) {
       const { id: planId } = await plans.require(wish);
@@ -165,12 +167,26 @@ export function createRazorpayPort(options: RazorpayOptions): PaymentPort {
     },
 
     async changeSubscription(subscription, change) {
-      if (change.kind === 'switch') return switchPlan(subscription, change);
-      if (change.kind === 'keep') throw new ChangeRefused('Razorpay takes no cancellation back');
-      if (change.kind === 'stay') return factOf(await changed(one(sdk.subscriptions.cancelScheduledChanges(subscription))));
-      return cancel(subscription, change.kind);
+      switch (change.kind) {
+        case 'switch':
+          return switchPlan(subscription, change);
+        case 'stay':
+          return factOf(await asChange(one(sdk.subscriptions.cancelScheduledChanges(subscription))));
+        case 'cancel':
+        case 'end':
+          return cancel(subscription, change.kind);
+        case 'pause':
+          return pause(subscription);
+        case 'resume':
+          return factOf(await asChange(one(sdk.subscriptions.resume(subscription, { resume_at: 'now' }))));
+        case 'keep':
+          throw new ChangeRefused('Razorpay takes no cancellation back');
+        case 'discount':
+          throw new ChangeRefused('Razorpay takes no discount but its own offers');
+      }
     },
 
+    refund: (invoice, wish) => refund(client, invoice, wish),
     chargeUse,
 
     readEvent: (body, headers) =>

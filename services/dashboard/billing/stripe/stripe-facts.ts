@@ -1,5 +1,5 @@
 import type Stripe from 'stripe';
-import { type PaymentFact, type SubscriptionFact } from '../../../selling/paid-plans/payment-state';
+import { type Discount, type PaymentFact, type SubscriptionFact } from '../../../selling/paid-plans/payment-state';
 import { type GivenFact } from '../../../selling/billing/payment-facts';
 import { type ProviderNews } from '../../../selling/billing/payment-port';
 import { fromStripeAmount } from './stripe-amounts';
@@ -10,10 +10,14 @@ export const METADATA = {
   product: 'tollgate_product',
   plan: 'tollgate_plan',
   use: 'tollgate_use',
+  refund: 'tollgate_refund',
   // Of a plan that begins with the next period: its line at Stripe has the new price, while these say what the period was paid for.
   next: 'tollgate_next_plan',
   paidPrice: 'tollgate_paid_price',
   paidUntil: 'tollgate_paid_until',
+  // Of a discount, which events name by an id alone: `20%` or `5000`, and the last charge that is lower.
+  discount: 'tollgate_discount',
+  discountUntil: 'tollgate_discount_until',
 } as const;
 
 /** https://docs.stripe.com/billing/subscriptions/overview#subscription-statuses; what Stripe adds later counts as not paid. */
@@ -41,6 +45,15 @@ function plansOf({ metadata }: Stripe.Subscription, plan: string, line: { price:
   return periodEnd > Number(until) ? { plan: next, price, next: null } : { plan, price: Number(paid), next: { plan: next, price } };
 }
 
+/** None where Stripe has none any more, whatever was noted. */
+function discountOf({ discounts, metadata }: Stripe.Subscription): Discount | null {
+  const { [METADATA.discount]: given, [METADATA.discountUntil]: until } = metadata;
+  if (discounts.length === 0 || given === undefined) return null;
+  const isShare = given.endsWith('%');
+  const value = Number(isShare ? given.slice(0, -1) : given);
+  return { percent: isShare ? value : null, amount: isShare ? null : value, until: until === undefined ? null : Number(until) };
+}
+
 /** One of ours has one line, with its price and period. Undefined for a subscription of another program. */
 export function subscriptionFact(given: Stripe.Subscription, { id, at }: { id: string; at: number }): GivenFact | undefined {
   const { [METADATA.customer]: customerId, [METADATA.product]: product, [METADATA.plan]: plan } = given.metadata;
@@ -54,6 +67,8 @@ export function subscriptionFact(given: Stripe.Subscription, { id, at }: { id: s
     ...plansOf(given, plan, { price, periodEnd }),
     currency,
     periodEnd,
+    discount: discountOf(given),
+    isPaused: given.pause_collection !== null,
     cancelsAt: given.cancel_at ?? (given.cancel_at_period_end ? item.current_period_end : null),
   };
   return { id, at, subscription: given.id, owner: { customerId, product }, fact };

@@ -11,7 +11,9 @@ import {
 import { toStripeAmount } from './stripe-amounts';
 import { chargeAgain, chargesSince, refundFacts } from './stripe-charges';
 import { asked, connect, lacks, pagesOf, type StripeOptions } from './stripe-client';
+import { giveDiscount } from './stripe-discount';
 import { METADATA, newsOf, subscriptionFact } from './stripe-facts';
+import { refund } from './stripe-refund';
 import { previewSwitch, stayOnPlan, switchPlan } from './stripe-switch';
 import { chargeUse } from './stripe-use';
 
@@ -52,6 +54,28 @@ function verified(read: () => Stripe.Event): Stripe.Event {
   }
 }
 
+async function carryOut(stripe: Stripe, subscription: string, change: SubscriptionChange): Promise<void> {
+  const update = async (wish: Stripe.SubscriptionUpdateParams): Promise<void> =>
+    void (await asked(stripe.subscriptions.update(subscription, wish)));
+  switch (change.kind) {
+    case 'switch':
+      return switchPlan(stripe, subscription, change);
+    case 'stay':
+      return stayOnPlan(stripe, subscription);
+    case 'discount':
+      return giveDiscount(stripe, subscription, change.discount);
+    case 'end':
+      return void (await asked(stripe.subscriptions.cancel(subscription)));
+    case 'cancel':
+    case 'keep':
+      return update({ cancel_at_period_end: change.kind === 'cancel' });
+    case 'pause':
+      return update({ pause_collection: { behavior: 'void' } });
+    case 'resume':
+      return update({ pause_collection: '' });
+  }
+}
+
 const STATES = { open: 'open', complete: 'paid', expired: 'closed' } as const;
 
 /** Takes payments by Stripe: hosted checkout and portal, its official SDK, and signed webhooks. */
@@ -82,6 +106,7 @@ export function createStripePort(options: StripeOptions): PaymentPort {
     leadsBack: true,
     isCancelFinal: false,
     chargesAtOnce: true,
+    takesDiscounts: true,
 
     async openCheckout(wish) {
       const account = wish.account ?? (await accountOf(wish));
@@ -112,17 +137,15 @@ export function createStripePort(options: StripeOptions): PaymentPort {
       yield* chargesSince(stripe, of.since);
     },
 
-    async changeSubscription(subscription, change: SubscriptionChange) {
-      if (change.kind === 'switch') await switchPlan(stripe, subscription, change);
-      else if (change.kind === 'stay') await stayOnPlan(stripe, subscription);
-      else if (change.kind === 'end') await asked(stripe.subscriptions.cancel(subscription));
-      else await asked(stripe.subscriptions.update(subscription, { cancel_at_period_end: change.kind === 'cancel' }));
+    async changeSubscription(subscription, change) {
+      await carryOut(stripe, subscription, change);
       return askAgain(subscription);
     },
 
     previewChange: (subscription, wish) => previewSwitch(stripe, subscription, wish),
 
     chargeAgain: (invoice, nowMs) => chargeAgain(stripe, invoice, nowMs),
+    refund: (invoice, wish) => refund(stripe, invoice, wish),
     chargeUse: (subscription, use) => chargeUse(stripe, subscription, use),
 
     async openPortal(account, returnUrl) {

@@ -4,7 +4,7 @@ import { fromStripeAmount, toStripeAmount } from './stripe-amounts';
 import { asked } from './stripe-client';
 import { METADATA } from './stripe-facts';
 
-async function lineOf(stripe: Stripe, subscription: string) {
+export async function lineOf(stripe: Stripe, subscription: string) {
   const found = await asked(stripe.subscriptions.retrieve(subscription));
   const [item] = found.items.data;
   if (!item) throw new ProviderRefused('the subscription has no line');

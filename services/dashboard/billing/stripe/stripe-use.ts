@@ -20,6 +20,7 @@ export async function chargeUse(stripe: Stripe, subscription: string, use: UseCh
   const known = isAgain ? await findItem(stripe, customer, id) : undefined;
   if (known !== undefined) return known;
   const money = { amount: toStripeAmount(amount, currency), currency: currency.toLowerCase() };
-  const item = { customer, subscription, ...money, description, metadata: { [METADATA.use]: id } };
+  // A discount is off the price of the plan.
+  const item = { customer, subscription, ...money, description, discountable: false, metadata: { [METADATA.use]: id } };
   return (await asked(stripe.invoiceItems.create(item, { idempotencyKey: `tollgate-use-${id}` }))).id;
 }

@@ -70,6 +70,8 @@ function refusalFor(why: ChangeRefusal, held: HeldPlan | undefined): Refusal {
       return new Refusal('change_refused', { detail: `${next} begins on ${end}. Take that back under Billing first.` });
     case 'owed':
       return new Refusal('change_refused', { detail: 'The last payment failed. Make it good under Billing first.' });
+    case 'paused':
+      return new Refusal('change_refused', { detail: 'The seller has paused the payment for this plan. Contact the seller.' });
     case 'ending':
       return new Refusal('change_refused', { detail: ends });
   }

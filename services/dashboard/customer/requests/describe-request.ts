@@ -1,12 +1,10 @@
+import { isRefundKnown, isUnderWay } from '../../../selling/requests/known-request';
 import { type LoggedRequest as Line } from '../../../selling/requests/list-requests';
 import { type LineFilter, type StatusRange } from '../../../selling/requests/scan-log';
 import { listProblems } from '../../../../plugins/core/problems';
 import { type AnswerFilter } from '../../contract/requests';
 
 const STATUSES: ReadonlyMap<string, number> = new Map(listProblems().map(({ code, status }) => [code, status]));
-
-/** Refunds are forgotten after four days of UTC, which are at least three days in every time zone. */
-const REFUND_KNOWN_MS = 3 * 86_400_000;
 
 /** Codes of refusals with such a status, or all codes. */
 export function codesOf(range: StatusRange | undefined): string[] {
@@ -33,27 +31,23 @@ export function readAnswerFilter({ outcome, status, method, path, slowerThanMs }
   return { ...line, outcomes, ...(outcomes.includes('admitted') && { statuses: range }) };
 }
 
-/** A request without a report for so long will get none: its gateway reports nothing, or the report was lost. */
-const RUNS_MS = 60_000;
-
 type Told = Pick<Line, 'at' | 'outcome' | 'method' | 'path' | 'status' | 'milliseconds' | 'bytes' | 'units'>;
 
 /** The known facts of a response. A refusal's status follows from its code. */
 export function describeTold({ at, outcome, method, path, status, milliseconds, bytes, units }: Told, nowMs: number) {
   const known = STATUSES.get(outcome) ?? status;
-  const isRunning = outcome === 'admitted' && known === null && milliseconds === null && nowMs - at.getTime() < RUNS_MS;
+  const isRunning = outcome === 'admitted' && known === null && milliseconds === null && isUnderWay(at.getTime(), nowMs);
   return { method, path, status: known, milliseconds, bytes, units, isRunning };
 }
 
 /** A line of the log in the API's form. */
 export function describeRequest(line: Line, nowMs: number) {
   const { at, outcome, keyId, keyName, maskedKey, share, isGivenBack } = line;
-  const isRecent = nowMs - at.getTime() < REFUND_KNOWN_MS;
   return {
     ...line,
     key: keyId === null ? null : { id: keyId, name: keyName, masked: maskedKey },
     ...describeTold(line, nowMs),
-    givenBack: outcome !== 'admitted' || !isRecent ? null : isGivenBack,
+    givenBack: outcome !== 'admitted' || !isRefundKnown(at.getTime(), nowMs) ? null : isGivenBack,
     share: share === null ? null : Math.max(0, Math.round(share * 10_000) / 10_000),
   };
 }

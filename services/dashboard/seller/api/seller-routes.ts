@@ -3,6 +3,7 @@ import { addEndpoint, type AnyHandler } from '../../http/bind-endpoint';
 import { type Caller } from '../../http/callers';
 import { serveDocument } from '../../customer/management/management-document';
 import { type ProgramApiTools, refuseSubscribing } from '../../customer/management/management-routes';
+import { sellerPaymentHandlers } from '../../billing/seller-payments';
 import { customerHandlers } from '../console/customer-handlers';
 import { operatorHandlers } from '../console/operator-handlers';
 import { findCustomersSeller, findSellerCaller } from './find-seller-caller';
@@ -20,7 +21,12 @@ function takeIdempotencyKey(request: FastifyRequest): void {
 }
 
 function handlerOf({ origin, endpoint }: SellerOperation, { deps, memberHandlers }: ProgramApiTools): AnyHandler {
-  const handlers: Readonly<Record<string, AnyHandler>> = { ...memberHandlers, ...customerHandlers, ...operatorHandlers };
+  const handlers: Readonly<Record<string, AnyHandler>> = {
+    ...memberHandlers,
+    ...customerHandlers,
+    ...operatorHandlers,
+    ...sellerPaymentHandlers,
+  };
   const handler = handlers[origin];
   if (!handler) throw new Error(`the seller's API has no handler for ${origin}`);
   if (endpoint.for !== 'members') return handler;

@@ -17,6 +17,7 @@ import { type customerEndpoints } from '../../contract/operator-customers';
 import { toAlert } from '../../customer/alerts/alert-handlers';
 import { type Handlers } from '../../http/bind-endpoint';
 import { readSubscriptionUse } from '../../customer/plans/subscription-use';
+import { pausePayments, resumePayments } from '../../billing/pause-payments';
 import { inviteCustomer, suspendAndTell } from './customer-letters';
 import { customerRecords, listOf, todayOf } from './customer-list';
 import { givePlan, settlePayment } from './give-plan';
@@ -78,7 +79,13 @@ export const customerHandlers: Handlers<typeof customerEndpoints> = {
     await setKeyState(db, { id, state: 'revoked', actor });
   },
 
-  'POST /operator/suspensions': ({ body, caller: { actor } }, deps) => suspendAndTell({ ...body, actor }, deps),
+  'POST /operator/suspensions': async ({ body: { pausePayment, ...body }, caller: { actor } }, deps) => {
+    const owner = await suspendAndTell({ ...body, actor }, deps);
+    if (!owner || body.kind === 'key') return;
+    const { customerId, product } = owner;
+    if (body.reason === null) await resumePayments({ customerId, actor }, deps);
+    else if (pausePayment) await pausePayments({ customerId, product, actor }, deps);
+  },
 
   'PUT /operator/customers/:id/plan': ({ params: { id: customer }, body, caller: { actor } }, deps) =>
     givePlan(deps, { ...body, payment: body.payment, customer, actor }),

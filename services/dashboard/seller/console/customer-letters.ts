@@ -1,4 +1,4 @@
-import { findSuspensionOwner } from '../../../selling/suspensions/find-owner';
+import { findSuspensionOwner, type SuspensionOwner } from '../../../selling/suspensions/find-owner';
 import { type Actor } from '../../../selling/customers/write-audit';
 import { suspendCustomer, suspendKey, suspendSubscription } from '../../../selling/suspensions/suspend';
 import { type DashboardDeps } from '../../http/dashboard-deps';
@@ -38,13 +38,14 @@ const subjectOf = { customer: () => 'your account', key: (label: string) => `you
 
 /**
  * Suspends or restores, and tells the customer by mail, with an address to contact. A repeated request sends no second mail.
+ * @returns whose it is
  * @throws OperationRefused `customer_unknown`, `key_unknown`, `subscription_unknown`, `reason_malformed`
  */
-export async function suspendAndTell(wish: Suspending, deps: DashboardDeps): Promise<void> {
+export async function suspendAndTell(wish: Suspending, deps: DashboardDeps): Promise<SuspensionOwner | undefined> {
   const { kind, id, reason } = wish;
   const before = await findSuspensionOwner(deps.db, { kind: kind === 'key' ? 'credential' : kind, id });
   await apply(wish, deps);
-  if (!before || before.reason === (reason ?? undefined)) return;
+  if (!before || before.reason === (reason ?? undefined)) return before;
   const { url, support, mail } = deps.letters;
   const name = mail.installation ?? PLAIN_NAME;
   const what = subjectOf[kind](before.label ?? '');
@@ -57,4 +58,5 @@ export async function suspendAndTell(wish: Suspending, deps: DashboardDeps): Pro
           `${name} has suspended ${what}. Requests are refused until that is lifted. The reason:\n\n${reason}`,
         ];
   tell({ to: before.email, subject, text: `${said}${contact}\n\n${url}\n` }, deps);
+  return before;
 }

@@ -3,7 +3,8 @@ import { ANSWER_TIME_BOUNDS_MS } from '../../../../plugins/core/catalogue/answer
 import { windowsAt } from '../../../../plugins/core/access/quota';
 import { readAppliedCatalogue, readCatalogueSource } from '../../../selling/catalogue/read-catalogue';
 import { findCustomer } from '../../../selling/customers/find-customer';
-import { explainDecision as findDecision } from '../../../selling/requests/explain-decision';
+import { explainRequest } from '../../../selling/requests/explain';
+import { findRequest } from '../../../selling/requests/find-request';
 import { listCatalogueChanges } from '../../../selling/operators/catalogue-changes';
 import { MAX_OF_ALL } from '../../../selling/operators/most-of-all';
 import { readProductFigures } from '../../../selling/operators/product-figures';
@@ -14,7 +15,6 @@ import { type operatorEndpoints } from '../../contract/operator';
 import { type Handlers } from '../../http/bind-endpoint';
 import { Refusal } from '../../http/refusal';
 import { describeProduct } from '../../customer/plans/plan-handlers';
-import { describeExplanation } from '../../customer/requests/describe-explanation';
 import { describeTold, readAnswerFilter } from '../../customer/requests/describe-request';
 import { csvRecord } from '../../http/csv';
 import { compareFile } from './compare-file';
@@ -62,11 +62,10 @@ export const operatorHandlers: Handlers<typeof operatorEndpoints> = {
     return { requests: requests.map((each) => ({ ...each, ...describeTold(each, nowMs) })), next: next ?? null };
   },
 
-  'GET /operator/requests/:requestId': async ({ params: { requestId } }, { db }) => {
-    const decision = await findDecision(db, { requestId });
-    if (!decision) throw new Refusal('request_unknown', { detail: UNKNOWN });
-    // What mends it is the customer's to do.
-    return describeExplanation(decision, []);
+  'GET /operator/requests/:requestId': async ({ params: { requestId } }, { db, clock }) => {
+    const request = await findRequest(db, { requestId });
+    if (!request) throw new Refusal('request_unknown', { detail: UNKNOWN });
+    return explainRequest(request, { reader: 'seller', nowMs: clock.now() });
   },
 
   'GET /operator/audit': async ({ query: { customer: customerId, limit: wanted, ...query } }, { db }) => {

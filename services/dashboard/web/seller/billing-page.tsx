@@ -18,6 +18,7 @@ import { INVOICE_FACTS, STATE_NAMES } from '../customer/billing/invoice-words';
 import { formatMonth } from '../customer/plans/format-month';
 import { BillingSumsTable } from './billing-sums';
 import { PAYMENT_STATES } from '../customer/billing/payment-words';
+import { CustomersPaidPlans } from './paid-plan-list';
 import { PaymentList } from './payment-list';
 import { UnchargedUse } from './uncharged-use';
 
@@ -107,7 +108,7 @@ function BillingList({ list, hasBoth }: { readonly list: 'invoices' | 'payments'
   const csv = isPayments
     ? addressOf('GET /operator/payments.csv', { query: payments })
     : addressOf('GET /operator/invoices.csv', { query: invoices });
-  return (
+  const panel = (
     <Panel title={isNarrowed ? `${name}: ${about}` : name}>
       <Group mb="sm" gap="sm" align="flex-end">
         {hasBoth && (
@@ -143,6 +144,13 @@ function BillingList({ list, hasBoth }: { readonly list: 'invoices' | 'payments'
       </Group>
       {isPayments ? <PaymentList filter={payments} /> : <InvoiceList filter={invoices} />}
     </Panel>
+  );
+  if (!isPayments || filter.customer === undefined) return panel;
+  return (
+    <>
+      <CustomersPaidPlans customerId={filter.customer} />
+      {panel}
+    </>
   );
 }
 

@@ -15,6 +15,7 @@ import { SuspensionNotice } from '../parts/components/suspension-notice';
 import { CustomerKeys } from './customer-keys';
 import { CustomerPayments } from './payment-list';
 import { CustomerSubscriptions } from './customer-subscriptions';
+import { CustomersPaidPlans } from './paid-plan-list';
 import { type PaymentChoice, PaymentChoiceField } from './payment-choice';
 import { PlanRequests } from './plan-requests';
 import { RequestTable } from './request-table';
@@ -97,6 +98,7 @@ function Customer({ customer }: { readonly customer: CustomerDetails }): ReactNo
         >
           <CustomerSubscriptions customer={customer} onSuspend={setTarget} />
         </Panel>
+        <CustomersPaidPlans customerId={id} />
         <CustomerPayments customerId={id} />
         <CustomerKeys customerId={id} onSuspend={setTarget} />
         <Panel title="Refused requests">
@@ -113,7 +115,7 @@ function Customer({ customer }: { readonly customer: CustomerDetails }): ReactNo
         <CustomerTimeline customerId={id} />
       </Stack>
       {isGiving && <GivePlanDialog customer={customer} onClose={() => setGiving(false)} />}
-      {target && <SuspendDialog target={target} onClose={() => setTarget(undefined)} />}
+      {target && <SuspendDialog customerId={id} target={target} onClose={() => setTarget(undefined)} />}
     </>
   );
 }

@@ -16,6 +16,7 @@ import { useSubmit } from '../parts/hooks/use-submit';
 import { Dialog } from '../parts/components/dialog';
 import { FormButtons } from '../parts/components/form-buttons';
 import { ProblemAlert } from '../parts/components/problem-alert';
+import { AMOUNT } from './refund-dialog';
 
 interface CustomerSubscriptionsProps {
   readonly customer: CustomerDetails;
@@ -77,6 +78,7 @@ export function CustomerSubscriptions({ customer, onSuspend }: CustomerSubscript
               kind: 'subscription',
               id: subscription.id,
               name: subscription.product,
+              product: subscription.product,
               isSuspended: subscription.suspended !== undefined,
             }}
             onSuspend={onSuspend}
@@ -161,8 +163,6 @@ function checkEnd(day: string): string | null {
   const end = endOf(day);
   return end === null || Date.parse(end) > Date.now() ? null : 'Choose a day to come.';
 }
-
-const AMOUNT = /^\d{1,12}(\.\d{1,4})?$/;
 
 /** Sets a subscription's price and limits with a reason, for good or until a day. */
 function LimitsDialog({ customerId, subscription, term, onClose }: LimitsDialogProps): ReactNode {

@@ -25,7 +25,7 @@ export function PaymentChoiceField({ isAsked, value, onChange }: PaymentChoiceFi
   return (
     <NativeSelect
       label="The payment for the present plan"
-      description="The payment provider charges it in advance. Money that was paid stays; refund it there."
+      description="The payment provider charges it in advance. Money that was paid stays: refund it under Payments."
       data={CHOICES.map((choice) => ({ ...choice }))}
       value={value}
       onChange={({ currentTarget }) => onChange(CHOICES.find((each) => each.value === currentTarget.value)?.value ?? '')}

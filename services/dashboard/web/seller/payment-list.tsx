@@ -15,6 +15,7 @@ import { Panel } from '../parts/components/panel';
 import { formatPrice } from '../parts/format/numbers';
 import { usePaged } from '../parts/hooks/use-paged';
 import { PAYMENT_FACTS, paymentKey } from '../customer/billing/payment-words';
+import { RefundDialog } from './refund-dialog';
 
 export const CUSTOMER: Column<Pick<SellersPaymentView, 'customerId' | 'customer'>> = {
   header: 'Customer',
@@ -53,11 +54,29 @@ function Retry({ payment }: { readonly payment: SellersPaymentView }): ReactNode
   );
 }
 
-const STATE_AND_ACT: readonly Column<SellersPaymentView>[] = PAYMENT_FACTS.map((column) =>
-  column.header !== 'Paid'
-    ? column
-    : { ...column, cell: (payment) => (payment.canRetry ? <Retry payment={payment} /> : column.cell(payment)) },
-);
+function Refund({ payment }: { readonly payment: SellersPaymentView }): ReactNode {
+  const [isAsking, setAsking] = useState(false);
+  return (
+    <>
+      <Button size="compact-sm" variant="default" className="tappable" onClick={() => setAsking(true)}>
+        Refund
+      </Button>
+      {isAsking && <RefundDialog payment={payment} onClose={() => setAsking(false)} />}
+    </>
+  );
+}
+
+const STATE_AND_ACT: readonly Column<SellersPaymentView>[] = [
+  ...PAYMENT_FACTS.map((column) =>
+    column.header !== 'Paid'
+      ? column
+      : {
+          ...column,
+          cell: (payment: SellersPaymentView) => (payment.canRetry ? <Retry payment={payment} /> : column.cell(payment)),
+        },
+  ),
+  { header: 'Acts', isHeaderHidden: true, cell: (payment) => Number(payment.refundable) > 0 && <Refund payment={payment} /> },
+];
 
 /** Titles of products, by their ids. */
 export function useTitles(): (product: string) => string {

@@ -10,6 +10,8 @@ interface ReasonDialogProps {
   readonly title: string;
   /** What will happen. */
   readonly children: ReactNode;
+  /** Something to choose below the reason. */
+  readonly choice?: ReactNode;
   /** Text of the button: the act itself, never "OK". */
   readonly action: string;
   /** Throws ApiProblem; the dialog stays open and shows it. */
@@ -18,7 +20,7 @@ interface ReasonDialogProps {
 }
 
 /** Asks for the reason of an act, which the customer will read. Rendered only while it is open. */
-export function ReasonDialog({ title, children, action, onSend, onClose }: ReasonDialogProps): ReactNode {
+export function ReasonDialog({ title, children, choice, action, onSend, onClose }: ReasonDialogProps): ReactNode {
   const form = useForm({
     mode: 'uncontrolled',
     initialValues: { reason: '' },
@@ -43,6 +45,7 @@ export function ReasonDialog({ title, children, action, onSend, onClose }: Reaso
             key={form.key('reason')}
             {...form.getInputProps('reason')}
           />
+          {choice}
           <ProblemAlert problem={problem} />
           <FormButtons action={action} pending={pending} onCancel={onClose} />
         </Stack>

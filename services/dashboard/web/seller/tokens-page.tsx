@@ -26,6 +26,8 @@ const SCOPES: Readonly<Record<SellerScope, string>> = {
   'subscriptions:read': 'See products, plans and subscriptions',
   'subscriptions:write': 'Subscribe, change plans, set limits, answer plan requests',
   'usage:read': 'See use and requests',
+  'payments:read': 'See payments and paid plans',
+  'payments:write': 'Refund payments, give discounts, end and resume paid plans',
   'statements:read': 'See monthly statements',
 };
 

@@ -76,9 +76,64 @@ const today = (): string => new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/K
 describe('explanations', () => {
   it('show what each check saw and how to mend it', async () => {
     const body = (await get(`/explain/${asha.requestId.toUpperCase()}`)).json();
-    expect(body).toMatchObject({ outcome: 'caller_not_whitelisted', product: 'api-ip', keyId: asha.key.id, maskedKey: 'tg_live…abcd' });
+    expect(body).toMatchObject({
+      outcome: 'caller_not_whitelisted',
+      product: { id: 'api-ip', failing: false },
+      keyId: asha.key.id,
+      maskedKey: 'tg_live…abcd',
+    });
     expect(body.checks.find(({ outcome }: { outcome: string }) => outcome === 'failed').saw).toContain('address 203.0.113.7');
     expect(body.remedy).toContain('shop.example.com');
+  });
+
+  it('have the response and the outage, once they are known', async () => {
+    const owner = await openAccount('explained@example.com');
+    const { customerId, key } = owner;
+    const quota = { day: '2026-11-20', usedDaily: 1, usedMonthly: 1, daily: 2, monthly: 9, exceeded: undefined };
+    const admitted = { customerId, credentialId: key.id, outcome: 'admitted' as const, method: 'GET', rawPath: '/ip', quota };
+    const [before, failed] = [decision({ ...admitted, atMs: Date.now() - 7_200_000 }), decision(admitted)];
+    await record(before, failed);
+    expect((await get(`/explain/${failed.requestId}`, owner)).json()).toMatchObject({ answer: null, isRunning: true });
+    const writer = new AnswerWriter({ pool: dashboard.pool, timeZone: 'Asia/Kolkata', flushMs: 3_600_000 });
+    for (const { requestId, atMs } of [before, failed]) {
+      const answer = { requestId, credentialId: key.id, product: 'api-ip', status: 502, bytes: 107, units: 1 };
+      writer.note({ ...answer, atMs, elapsedMs: 31, isFromApi: false });
+    }
+    await writer.close();
+    await dashboard.pool.query('INSERT INTO quota_refund (request_id, day) VALUES ($1, now())', [failed.requestId]);
+    const { rows } = await dashboard.pool.query(
+      `INSERT INTO product_outage (product_id, began_at, failed_at, answered, failed) VALUES ('api-ip', now() - interval '1 hour', now(), 9, 9)
+      RETURNING to_char(began_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS since`,
+    );
+    expect((await get(`/explain/${failed.requestId}`, owner)).json()).toMatchObject({
+      summary: expect.stringMatching(/^GET \/ip → 502 in 31 ms\. Your request was let in; .+ did not answer\. Given back\.$/),
+      answer: { status: 502, milliseconds: 31, bytes: 107, units: 1, charge: 'given_back' },
+      isRunning: false,
+      product: { id: 'api-ip', failing: true, since: rows[0].since, until: null },
+      fixes: [{ kind: 'open_status' }],
+    });
+    expect((await get(`/explain/${before.requestId}`, owner)).json()).toMatchObject({
+      answer: { charge: 'charged' },
+      product: { failing: false },
+    });
+    await dashboard.pool.query('DELETE FROM product_outage');
+  });
+
+  it('of a request without a key of anybody are for whoever holds the id, and of a key of somebody else for nobody', async () => {
+    const nobody = { keyPlace: undefined, maskedKey: undefined, credentialId: undefined, customerId: undefined };
+    const anonymous = decision({ ...nobody, outcome: 'key_missing', method: 'GET', rawPath: '/ip' });
+    const owner = await openAccount('revoked@example.com');
+    const { customerId, key } = owner;
+    const revoked = decision({ customerId, credentialId: key.id, outcome: 'key_inactive', suspended: 'unpaid' });
+    await record(anonymous, revoked);
+    const text = (await get(`/explain/${anonymous.requestId}`)).body;
+    expect(JSON.parse(text)).toMatchObject({ outcome: 'key_missing', answer: { status: 401 }, keyId: null });
+    expect(text).not.toContain('203.0.113.7');
+    const ofRevoked = (await get(`/explain/${revoked.requestId}`)).body;
+    expect(JSON.parse(ofRevoked)).toMatchObject({ outcome: 'key_unknown', keyId: null, fixes: [{ kind: 'read_code' }] });
+    for (const secret of [customerId, key.id, 'unpaid', '203.0.113.7']) expect(ofRevoked).not.toContain(secret);
+    expect((await get(`/explain/${revoked.requestId}`, owner)).json()).toMatchObject({ outcome: 'key_inactive', keyId: key.id });
+    expect((await get(`/explain/${asha.requestId}`, bela)).statusCode).toBe(404);
   });
 
   it('list refusals newest first, page by page, without loss when many share a moment, and of one key', async () => {
@@ -271,7 +326,15 @@ describe('usage', () => {
       decision({ customerId: bela.customerId, credentialId: bela.key.id, atMs: second }),
     );
     const writer = new AnswerWriter({ pool: dashboard.pool, timeZone: 'Asia/Kolkata', flushMs: 3_600_000 });
-    const answer = { requestId: 'answered', credentialId: customer.key.id, product: 'api-ip', bytes: 5, units: 17, atMs: second };
+    const answer = {
+      requestId: 'answered',
+      credentialId: customer.key.id,
+      product: 'api-ip',
+      bytes: 5,
+      units: 17,
+      atMs: second,
+      isFromApi: true,
+    };
     writer.note({ ...answer, status: 404, elapsedMs: 12 });
     writer.note({ ...answer, status: 499, elapsedMs: 31_000 });
     await writer.close();

@@ -1,5 +1,5 @@
 import { type Decision } from '../../../../plugins/core/ports';
-import { proposeFixes } from '../../../../services/dashboard/customer/requests/propose-fixes';
+import { explainRequest, type Fix } from '../../../../services/selling/requests/explain';
 import { someDecision } from '../../../support/some-decision';
 import { groupRefusals } from '../../../../services/dashboard/web/customer/overview/group-refusals';
 import { type CatalogueProduct, createCatalogue } from '../../../../plugins/core/catalogue/catalogue';
@@ -17,10 +17,12 @@ const refused = (outcome: Decision['outcome'], over: Partial<Decision> = {}): De
     ...over,
   });
 
+const fixesOf = (decision: Decision): readonly Fix[] => explainRequest(decision, { reader: 'customer', nowMs: 0 }).fixes;
+
 describe('what is offered against a refusal', () => {
   it('is a rule for the caller’s address; from a page, for its host first', () => {
-    expect(proposeFixes(refused('caller_not_whitelisted'))).toEqual([{ kind: 'add_rule', rule: '203.0.113.7' }]);
-    expect(proposeFixes(refused('caller_not_whitelisted', { originHost: 'shop.example.com' }))).toEqual([
+    expect(fixesOf(refused('caller_not_whitelisted'))).toEqual([{ kind: 'add_rule', rule: '203.0.113.7' }]);
+    expect(fixesOf(refused('caller_not_whitelisted', { originHost: 'shop.example.com' }))).toEqual([
       { kind: 'add_rule', rule: 'shop.example.com' },
       { kind: 'add_rule', rule: '203.0.113.7' },
     ]);
@@ -33,14 +35,15 @@ describe('what is offered against a refusal', () => {
     ['subscription_missing', 'open_plans'],
     ['quota_daily_exceeded', 'open_plans'],
   ] as const)('leads on from %s', (outcome, kind) => {
-    expect(proposeFixes(refused(outcome))).toEqual([{ kind }]);
+    expect(fixesOf(refused(outcome))).toEqual([{ kind }]);
   });
 
-  it('is nothing for what the seller suspended, for a key that nobody has, and for a request that must change itself', () => {
-    expect(proposeFixes(refused('key_inactive', { suspended: 'unpaid' }))).toEqual([]);
-    expect(proposeFixes(refused('key_unknown', { credentialId: undefined }))).toEqual([]);
-    expect(proposeFixes(refused('ambiguous_key'))).toEqual([]);
-    expect(proposeFixes(refused('admitted'))).toEqual([]);
+  it('is nothing for what the seller suspended and for the seller, and the code’s page where the request itself must change', () => {
+    expect(fixesOf(refused('key_inactive', { suspended: 'unpaid' }))).toEqual([]);
+    expect(explainRequest(refused('key_expired'), { reader: 'seller', nowMs: 0 }).fixes).toEqual([]);
+    expect(fixesOf(refused('key_unknown', { credentialId: undefined }))).toEqual([{ kind: 'read_code', code: 'key_unknown' }]);
+    expect(fixesOf(refused('ambiguous_key'))).toEqual([{ kind: 'read_code', code: 'ambiguous_key' }]);
+    expect(fixesOf(refused('admitted'))).toEqual([]);
   });
 });
 

@@ -25,6 +25,7 @@ const answerOf = (credentialId: string, extra: Partial<Answer> = {}): Answer => 
   bytes: 5,
   atMs: AT_MS,
   elapsedMs: 20,
+  isFromApi: true,
   ...extra,
 });
 let requests = 0;

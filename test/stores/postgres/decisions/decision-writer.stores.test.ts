@@ -2,7 +2,7 @@ import { type Pool, type PoolClient } from 'pg';
 import { type Decision } from '../../../../plugins/core/ports';
 import { DecisionQueue } from '../../../../plugins/stores/postgres/decisions/decision-queue';
 import { DecisionWriter, type DecisionWriterOptions } from '../../../../plugins/stores/postgres/decisions/decision-writer';
-import { explainDecision } from '../../../../services/selling/requests/explain-decision';
+import { findRequest } from '../../../../services/selling/requests/find-request';
 import { createPool } from '../../../../plugins/stores/postgres/pool';
 import { pruneKeyHours } from '../../../../plugins/stores/postgres/decisions/key-hours';
 import { readKeyUsage } from '../../../../services/selling/requests/read-key-hours';
@@ -115,17 +115,18 @@ describe('the decision log', () => {
     writer.record(full);
     writer.record(least);
     await writer.flush();
-    await expect(explainDecision(database.pool, { requestId: full.requestId })).resolves.toEqual(full);
-    await expect(explainDecision(database.pool, { requestId: least.requestId })).resolves.toEqual(least);
-    await expect(explainDecision(database.pool, { requestId: 'never-seen' })).resolves.toBeUndefined();
-    await expect(explainDecision(database.pool, { requestId: least.requestId, customerId })).resolves.toBeUndefined();
+    await expect(findRequest(database.pool, { requestId: full.requestId })).resolves.toMatchObject(full);
+    await expect(findRequest(database.pool, { requestId: least.requestId })).resolves.toMatchObject(least);
+    await expect(findRequest(database.pool, { requestId: 'never-seen' })).resolves.toBeUndefined();
+    const { customerId: other } = await newKey(database.pool);
+    await expect(findRequest(database.pool, { requestId: full.requestId, customerId: other })).resolves.toBeUndefined();
   });
 
   it('writes by itself', async () => {
     const writer = newWriter({ flushMs: 20 });
     const recorded = decision();
     writer.record(recorded);
-    await eventually(async () => (await explainDecision(database.pool, { requestId: recorded.requestId })) !== undefined);
+    await eventually(async () => (await findRequest(database.pool, { requestId: recorded.requestId })) !== undefined);
   });
 
   it('counts refusals by key, product, quota day and code, exactly with several nodes at once', async () => {
@@ -252,7 +253,7 @@ describe('the decision log', () => {
     writer.record(strange);
     await writer.flush();
     expect(writer.stats()).toMatchObject({ written: 1, failures: 0 });
-    await expect(explainDecision(database.pool, { requestId: strange.requestId })).resolves.toMatchObject({
+    await expect(findRequest(database.pool, { requestId: strange.requestId })).resolves.toMatchObject({
       originHost: 'abc',
       credentialId: undefined,
     });

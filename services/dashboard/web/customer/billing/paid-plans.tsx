@@ -16,29 +16,24 @@ import { useSession } from '../../parts/hooks/use-session';
 import { useSubmit } from '../../parts/hooks/use-submit';
 import { formatMonth } from '../plans/format-month';
 import { formatDate } from './invoice-words';
+import { discountText, stateOf } from './payment-words';
 
 /** Whether a payment provider is asked, which makes the receipts too. */
 export const takesPayments = ({ provider }: BillingView): boolean => provider !== 'none' && provider !== 'invoice';
 export const isPaidInAdvance = (billing: BillingView): boolean => billing.paid.length > 0 || takesPayments(billing);
 
-const STATES = {
-  trial: { color: 'blue', text: 'On trial' },
-  active: { color: 'green', text: 'Paid' },
-  failing: { color: 'red', text: 'Payment failed' },
-} as const;
-
 /** What comes next, in a sentence. */
-function nextOf(
-  { status, cancelsAt, periodEndsAt, graceEndsAt, isGiven, price, currency, next }: PaidPlan,
-  { dateOf, hasPortal }: { readonly dateOf: (iso: string) => string; readonly hasPortal: boolean },
-): string {
+function nextOf(paid: PaidPlan, { dateOf, hasPortal }: { readonly dateOf: (iso: string) => string; readonly hasPortal: boolean }): string {
+  const { status, cancelsAt, periodEndsAt, graceEndsAt, isGiven, isPaused, price: full, charge: price, currency, next } = paid;
+  if (isPaused) return `The seller has paused the payment. It is paid until ${dateOf(periodEndsAt)}.`;
   if (!isGiven) return 'The plan is not given until the payment is made good.';
   if (status === 'failing' && graceEndsAt !== null) {
     const where = hasPortal ? ' under “Cards and receipts”' : '';
     return `Pay by ${dateOf(graceEndsAt)}${where}, or the plan ends.`;
   }
   if (cancelsAt !== null) return `Ends on ${dateOf(cancelsAt)}; nothing more is charged.`;
-  const charge = formatPrice({ price: next?.price ?? price, currency });
+  const less = price === (next?.price ?? full) ? '' : `, ${discountText(paid)} than its price`;
+  const charge = `${formatPrice({ price, currency })}${less}`;
   if (next !== null) return `${next.plan} begins on ${dateOf(periodEndsAt)}, with a charge of ${charge}.`;
   return status === 'trial'
     ? `Free until ${dateOf(periodEndsAt)}, then ${charge} a month.`
@@ -150,7 +145,7 @@ export function PaidPlans({ paid, above, hasPortal }: BillingView): ReactNode {
   const dateOf = (iso: string): string => formatDate(dayOf(new Date(iso), quotaTimeZone));
   const columns: readonly Column<PaidPlan>[] = [
     { header: 'Product', isTitle: true, cell: ({ product, plan }) => `${titleOf(product)}: ${plan}` },
-    { header: 'State', cell: ({ status }) => <Badge color={STATES[status].color}>{STATES[status].text}</Badge> },
+    { header: 'State', cell: (each) => <Badge color={stateOf(each).color}>{stateOf(each).text}</Badge> },
     { header: 'Next', cell: (each) => nextOf(each, { dateOf, hasPortal }) },
     { header: 'Change', cell: (each) => <PaidPlanActs paid={each} title={`${titleOf(each.product)} ${each.plan}`} /> },
   ];

@@ -1,4 +1,5 @@
 import { Badge } from '@mantine/core';
+import { type PaidPlan } from '../../../contract/billing';
 import { type PaymentState, type PaymentView } from '../../../contract/seller-payments';
 import { type Column } from '../../parts/components/data-table';
 import { Moment } from '../../parts/components/moment';
@@ -11,6 +12,22 @@ export const PAYMENT_STATES: Readonly<Record<PaymentState, { readonly label: str
   failed: { label: 'Failed', color: 'gray' },
   unknown: { label: 'Not known', color: 'yellow' },
 };
+
+const PAID_STATES = {
+  trial: { color: 'blue', text: 'On trial' },
+  active: { color: 'green', text: 'Paid' },
+  failing: { color: 'red', text: 'Payment failed' },
+} as const;
+
+/** Of a plan that is paid in advance. */
+export const stateOf = ({ status, isPaused }: PaidPlan): { readonly color: string; readonly text: string } =>
+  isPaused ? { color: 'gray', text: 'Payment paused' } : PAID_STATES[status];
+
+/** `20 % less`, `₹100.00 less`; nothing where no discount is given. */
+export function discountText({ discount, currency }: PaidPlan): string {
+  if (!discount) return '';
+  return `${discount.amount === null ? `${discount.percent ?? 0} %` : formatPrice({ price: discount.amount, currency })} less`;
+}
 
 /** What customers and the seller see of each charge in a list. */
 export const PAYMENT_FACTS: readonly Column<PaymentView>[] = [

@@ -8,11 +8,10 @@ import { EmptyState } from '../../parts/components/empty-state';
 import { Loaded } from '../../parts/components/loaded';
 import { PageTitle } from '../../parts/components/page-title';
 import { Panel } from '../../parts/components/panel';
-import { useProductTitles } from '../../parts/hooks/use-product-titles';
 import { ExplanationView } from './explanation-view';
 import { RefusalTable } from './refusal-table';
 
-/** Why a request was allowed or refused. */
+/** What happened to a request, and what mends it. */
 export function ExplainPage(): ReactNode {
   const { request } = useSearch({ from: '/shell/explain' });
   const navigate = useNavigate({ from: '/explain' });
@@ -25,7 +24,7 @@ export function ExplainPage(): ReactNode {
     <>
       <PageTitle title="Explain">
         Every response carries a request ID: in the header <span className="mono">X-Kong-Request-Id</span> and, if it was refused, as{' '}
-        <span className="mono">request_id</span> in its body. Look up here, for 7 days, which checks the request passed.
+        <span className="mono">request_id</span> in its body. Look up here, for 7 days, what happened to the request and what mends it.
       </PageTitle>
       <Stack gap="md">
         <form onSubmit={ask} key={request}>
@@ -54,7 +53,6 @@ export function ExplainPage(): ReactNode {
 
 function Result({ requestId }: { readonly requestId: string }): ReactNode {
   const query = useQuery(explanationQuery(requestId));
-  const titleOf = useProductTitles();
   if (query.error instanceof ApiProblem && query.error.status === 404) {
     return (
       <div className="panel">
@@ -66,15 +64,15 @@ function Result({ requestId }: { readonly requestId: string }): ReactNode {
             </Button>
           }
         >
-          It was made with a key of another account, more than 7 days ago, or within the last few seconds; or it was admitted in a busy
-          hour, of which only some are recorded.
+          It was made with a key of another account, more than 7 days ago, or within the last few seconds; or it came in a busy hour, of
+          which only some are recorded.
         </EmptyState>
       </div>
     );
   }
   return (
     <Loaded query={query} height={420}>
-      {(explanation) => <ExplanationView explanation={explanation} titleOf={titleOf} />}
+      {(explanation) => <ExplanationView explanation={explanation} />}
     </Loaded>
   );
 }

@@ -4,6 +4,8 @@ import { Link } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
 import { type Explanation } from '../../../contract/explain';
 import { Moment } from '../../parts/components/moment';
+import { formatBytes, formatCount } from '../../parts/format/numbers';
+import { formatMoment } from '../../parts/format/time';
 import { Panel } from '../../parts/components/panel';
 import { FixButtons } from './fix-buttons';
 import classes from './explanation-view.module.css';
@@ -20,8 +22,6 @@ interface ExplanationViewProps {
   readonly explanation: Explanation;
   /** The key with a way to it; to the customer's own page of it unless given. */
   readonly renderKey?: (maskedKey: string, keyId: string) => ReactNode;
-  /** By its id unless given. */
-  readonly titleOf?: (product: string) => string;
 }
 
 function linkToKey(maskedKey: string, keyId: string): ReactNode {
@@ -32,19 +32,71 @@ function linkToKey(maskedKey: string, keyId: string): ReactNode {
   );
 }
 
-/** Why a request was refused and what mends that, first; then every check in its order with what it found. */
-export function ExplanationView({ explanation, renderKey = linkToKey, titleOf = (id) => id }: ExplanationViewProps): ReactNode {
-  const { at, product, outcome, checks, remedy, fixes, keyId, maskedKey } = explanation;
-  const isAdmitted = outcome === 'admitted';
-  const failed = checks.find((check) => check.outcome === 'failed');
+function verdictOf({ outcome, answer }: Explanation): { readonly title: string; readonly color: string } {
+  if (outcome !== 'admitted') return { title: outcome.startsWith('would_refuse') ? 'Would be refused' : 'Refused', color: 'red' };
+  if (!answer) return { title: 'Allowed', color: 'gray' };
+  if (answer.status >= 500) return { title: 'Failed', color: 'red' };
+  return answer.status >= 400 ? { title: 'Refused by the API', color: 'orange' } : { title: 'Succeeded', color: 'green' };
+}
+
+function FailingSince({ since, until }: { readonly since: string; readonly until: string | null }): ReactNode {
   return (
-    <Panel title={isAdmitted ? 'Allowed' : 'Refused'} aside={<Badge color={isAdmitted ? 'green' : 'red'}>{outcome}</Badge>}>
+    <>
+      {' '}
+      Failing {until === null ? 'since' : 'from'} {formatMoment(since)}
+      {until !== null && ` to ${formatMoment(until)}`} (
+      <a href="/status" className="text-link in-text">
+        status
+      </a>
+      ).
+    </>
+  );
+}
+
+const CHARGES = {
+  none: 'nothing charged',
+  charged: 'charged',
+  given_back: 'given back',
+  settled: 'charged what the response said',
+  unknown: 'whether it was given back is no longer known',
+} as const;
+
+/** What the gateway reported, or that it has not yet. */
+function Response({ explanation: { outcome, answer, isRunning } }: Pick<ExplanationViewProps, 'explanation'>): ReactNode {
+  if (outcome !== 'admitted') return null;
+  const facts = answer && [
+    answer.status,
+    ...(answer.milliseconds === null ? [] : [`${formatCount(answer.milliseconds)} ms`]),
+    ...(answer.bytes === null ? [] : [formatBytes(answer.bytes)]),
+    ...(answer.units === null ? [] : [`${answer.units} ${answer.units === 1 ? 'unit' : 'units'}`]),
+    CHARGES[answer.charge],
+  ];
+  const none = isRunning ? 'Not reported yet. This page fills in when it is.' : 'Its gateway has not reported it.';
+  return (
+    <>
+      <Title order={3}>Response</Title>
+      <Text size="sm">{facts ? `${facts.join(' · ')}. Reported by the gateway.` : none}</Text>
+    </>
+  );
+}
+
+/** What the caller got and what mends it, first; then the response, and every check in its order with what it found. */
+export function ExplanationView({ explanation, renderKey = linkToKey }: ExplanationViewProps): ReactNode {
+  const { at, summary, product, outcome, checks, answer, remedy, fixes, keyId, maskedKey } = explanation;
+  const failed = checks.find((check) => check.outcome === 'failed');
+  const { title, color } = verdictOf(explanation);
+  return (
+    <Panel title={title} aside={<Badge color={color}>{answer?.status ?? outcome}</Badge>}>
       <Stack gap="sm">
+        <Text fw={600} className="breakable">
+          {summary}
+          {product?.since != null && <FailingSince since={product.since} until={product.until} />}
+        </Text>
         <Group gap="md" c="dimmed">
           <Text size="sm">
             <Moment at={at} isExact />
           </Text>
-          <Text size="sm">{product === null ? 'no product' : titleOf(product)}</Text>
+          <Text size="sm">{product?.title ?? 'no product'}</Text>
           {keyId !== null && renderKey(maskedKey ?? 'key', keyId)}
         </Group>
         {failed && (
@@ -55,9 +107,10 @@ export function ExplanationView({ explanation, renderKey = linkToKey, titleOf = 
         {remedy !== '' && (
           <Alert color="indigo" icon={<IconTool size={18} aria-hidden />} title="How to fix it">
             {remedy}
-            {keyId !== null && fixes.length > 0 && <FixButtons fixes={fixes} keyId={keyId} maskedKey={maskedKey} />}
+            {fixes.length > 0 && <FixButtons fixes={fixes} keyId={keyId} maskedKey={maskedKey} />}
           </Alert>
         )}
+        <Response explanation={explanation} />
         <Title order={3}>All checks</Title>
         <ol className={classes['checks']}>
           {checks.map((check) => (

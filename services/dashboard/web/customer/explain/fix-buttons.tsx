@@ -35,15 +35,17 @@ async function carryOut(act: Act, keyId: string): Promise<void> {
 
 interface FixButtonsProps {
   readonly fixes: readonly Fix[];
-  readonly keyId: string;
+  /** Null without a known key; then no fix changes one. */
+  readonly keyId: string | null;
   readonly maskedKey: Explanation['maskedKey'];
 }
 
-/** What can be done at once about a refusal; a change of the key asks first. */
+/** What can be done at once about a request; a change of the key asks first. */
 export function FixButtons({ fixes, keyId, maskedKey }: FixButtonsProps): ReactNode {
   const client = useQueryClient();
   const [act, setAct] = useState<Act>();
   async function confirm(chosen: Act): Promise<void> {
+    if (keyId === null) return;
     try {
       await carryOut(chosen, keyId);
       toast(chosen.kind === 'add_rule' ? 'Rule added. Send the request again.' : 'Key activated. Send the request again.');
@@ -75,7 +77,7 @@ export function FixButtons({ fixes, keyId, maskedKey }: FixButtonsProps): ReactN
 
 interface FixButtonProps {
   readonly fix: Fix;
-  readonly keyId: string;
+  readonly keyId: string | null;
   readonly onAct: (act: Act) => void;
 }
 
@@ -89,6 +91,7 @@ function FixButton({ fix, keyId, onAct }: FixButtonProps): ReactNode {
         </Button>
       );
     case 'open_key':
+      if (keyId === null) return null;
       return (
         <Link to="/keys/$keyId" params={{ keyId }} className="text-link in-text">
           Open the key
@@ -99,6 +102,18 @@ function FixButton({ fix, keyId, onAct }: FixButtonProps): ReactNode {
         <Link to="/plans" className="text-link in-text">
           Open your plans
         </Link>
+      );
+    case 'open_status':
+      return (
+        <a href="/status" className="text-link in-text">
+          See the status
+        </a>
+      );
+    case 'read_code':
+      return (
+        <a href={`/reference/errors#${fix.code}`} className="text-link in-text">
+          What {fix.code} means
+        </a>
       );
   }
 }

@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { type Query } from '../../../contract/endpoints';
+import { refetchUntilReported } from './queries';
 import { call } from './request';
 
 /** Where a page of a list begins; undefined for the first. */
@@ -63,6 +64,7 @@ export const anyExplanationQuery = (requestId: string) =>
     queryKey: ['operator', 'explain', requestId],
     queryFn: () => call('GET /operator/requests/:requestId', { params: { requestId } }),
     staleTime: Infinity,
+    refetchInterval: refetchUntilReported,
   });
 
 export const auditOfAllQuery = (filter: AuditFilter, after: After) =>
@@ -107,6 +109,12 @@ export const paymentsQuery = (filter: PaymentFilter, after: After, limit = 25) =
   queryOptions({
     queryKey: ['operator', 'payments', filter, after, limit],
     queryFn: () => call('GET /operator/payments', { query: { ...filter, after, limit } }),
+  });
+
+export const customersPaidPlansQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['operator', 'paid-plans', id],
+    queryFn: () => call('GET /operator/customers/:id/paid-plans', { params: { id } }),
   });
 
 export const anyInvoiceQuery = (id: string) =>

@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { type Query } from '../../../contract/endpoints';
+import { type Explanation } from '../../../contract/explain';
 import { type Terms } from '../../../contract/plans';
 import { type KeyFilter } from './key-filter';
 import { call } from './request';
@@ -66,11 +67,25 @@ export const keyUsageQuery = (id: string, period: Omit<UsagePeriod, 'product'>) 
     refetchInterval: 10_000,
   });
 
+/** Requests appear half a second after their decision, and their responses are reported within some seconds. */
+const REPORT_MS = 2_000;
+const MAX_NOT_FOUND = 5;
+
+interface Explained {
+  readonly state: { readonly data?: Pick<Explanation, 'isRunning'> | undefined; readonly errorUpdateCount: number };
+}
+
+/** Milliseconds until an explanation that may still change is read again. */
+export function refetchUntilReported({ state: { data, errorUpdateCount } }: Explained): number | false {
+  return (data ? data.isRunning : errorUpdateCount < MAX_NOT_FOUND) && REPORT_MS;
+}
+
 export const explanationQuery = (requestId: string) =>
   queryOptions({
     queryKey: ['explain', requestId],
     queryFn: () => call('GET /explain/:requestId', { params: { requestId } }),
     staleTime: Infinity,
+    refetchInterval: refetchUntilReported,
   });
 
 export const refusalsQuery = (after: After, limit = 25) =>

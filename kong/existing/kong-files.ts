@@ -1,0 +1,145 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { stringify } from 'yaml';
+import { checkKongConf } from '../check/check-kong-conf';
+import { parseProperties } from '../local/config/kong-conf';
+import { addGuard, type GuardBlock } from './add-guard';
+import { mergeKongConf, type NeededConf, type NeededSetting } from './merge-kong-conf';
+
+/** What somebody's Kong has, and where Tollgate's part of it goes. */
+export interface ExistingKong {
+  /** Where the files will be; absolute. */
+  readonly folder: string;
+  /** The folder of this version of Tollgate. */
+  readonly root: string;
+  /** The texts of the reader's own files. */
+  readonly kongConf?: string | undefined;
+  readonly kongYml?: string | undefined;
+  /** Of the one route that gets the block. */
+  readonly route?: string | undefined;
+  readonly product: string;
+  /** The plugin in Lua in place of the external one. */
+  readonly usesLane: boolean;
+  readonly socketPath?: string | undefined;
+  /** The plugin server's ANSWERS_LISTEN. */
+  readonly answersTo?: string | undefined;
+}
+
+export interface KongFiles {
+  /** Texts by path below the folder. */
+  readonly files: Readonly<Record<string, string>>;
+  /** For the reader to fill in: never written over. */
+  readonly templates: Readonly<Record<string, string>>;
+  /** What the reader's kong.conf decides otherwise than Tollgate's, one line each. */
+  readonly notes: readonly string[];
+}
+
+/** The first line of what this writes, by which it is known again. */
+export const WRITTEN = '# Written by npx tollgate gateway kong: run it again after a change of your own files.';
+
+const SOCKETS = '/var/run/tollgate';
+const ANSWERS = '127.0.0.1:9514';
+const LANE_FILES = 'lane/kong/plugins/tollgate';
+
+/** What Tollgate's own kong.conf says beyond what is needed. It holds for every route, so the reader decides. */
+const WORTH_READING = [
+  'log_level', 'nginx_http_log_format', 'proxy_access_log', 'nginx_location_client_body_timeout', 'nginx_http_client_body_buffer_size',
+  'nginx_proxy_underscores_in_headers', 'nginx_proxy_set',
+]; // prettier-ignore
+
+/** Everything that an existing Kong needs. @throws UnguardableRoute */
+export function existingKongFiles(kong: ExistingKong): KongFiles {
+  const { folder, root, kongConf, kongYml, route } = kong;
+  const shipped = (path: string): string => readFileSync(join(root, 'kong', path), 'utf8');
+  const conf = mergeKongConf(kongConf ?? '', neededConf(kong));
+  const block = guardBlock(kong);
+  const lines = conf.properties.map(({ name, value }) => `${name} = ${value}`);
+  const variables = conf.properties.map(({ name, value }) => `KONG_${name.toUpperCase()}=${value}`);
+  const filled = (name: string): string => fill(shipped(`existing/files/${name}`), kong);
+  const files: Record<string, string> = {
+    'tollgate.conf': textOf([WRITTEN, ...lines, '', ...worthReading(shipped('kong.conf'), folder)]),
+    'tollgate.env': textOf([WRITTEN, ...variables]),
+    'route.yml': `${WRITTEN}\n${yamlOf({ plugins: [block] })}`,
+    'log-maps.conf': shipped('log-maps.conf'),
+    'access-layer.json': shipped('access-layer.json'),
+    'tollgate-plugin-server.service': `${WRITTEN}\n${filled('tollgate-plugin-server.service')}`,
+    'compose.yml': `${WRITTEN}\n${filled('compose.yml')}`,
+    ...(kongConf !== undefined && { 'kong.conf': `${WRITTEN}\n${conf.text}` }),
+    ...(kongYml !== undefined && route !== undefined && { 'kong.yml': `${WRITTEN}\n${addGuard(kongYml, route, block)}` }),
+  };
+  for (const name of kong.usesLane ? readdirSync(join(root, 'kong', 'lane')) : [])
+    if (name.endsWith('.lua')) files[`${LANE_FILES}/${name}`] = shipped(`lane/${name}`);
+  const kept = conf.kept.map(({ name, value }) => `kong.conf: ${name} stays yours; Tollgate would have ${value}`);
+  const notes = kongConf === undefined ? [] : [...kept, ...checkKongConf(conf.text)];
+  return { files, templates: { 'plugin-server.env': filled('plugin-server.env') }, notes };
+}
+
+const textOf = (lines: readonly string[]): string => `${lines.join('\n')}\n`;
+const yamlOf = (value: unknown): string => stringify(value, { lineWidth: 0 });
+
+function pluginSocket({ socketPath, usesLane }: ExistingKong): string {
+  return socketPath ?? `${SOCKETS}/${usesLane ? 'lane' : 'plugin'}.sock`;
+}
+
+function neededConf(kong: ExistingKong): NeededConf {
+  const { folder, usesLane, answersTo = ANSWERS } = kong;
+  const plugins = (entry: string) => ({ name: 'plugins', fallback: 'bundled', separator: ',', entry }) as const;
+  if (usesLane) {
+    const path = {
+      name: 'lua_package_path',
+      fallback: './?.lua;./?/init.lua;;',
+      separator: ';',
+      entry: join(folder, 'lane/?.lua'),
+    } as const;
+    return { entries: [plugins('tollgate'), path], settings: [] };
+  }
+  return {
+    entries: [plugins('access-layer'), { name: 'pluginserver_names', fallback: '', separator: ',', entry: 'tollgate' }],
+    settings: [
+      { name: 'pluginserver_tollgate_socket', value: pluginSocket(kong) },
+      { name: 'pluginserver_tollgate_query_cmd', value: `cat ${join(folder, 'access-layer.json')}` },
+      ...reports(folder, answersTo),
+    ],
+  };
+}
+
+/** What each request was answered with; the lane reports it itself. */
+function reports(folder: string, answersTo: string): NeededSetting[] {
+  return [
+    { name: 'nginx_http_include', value: join(folder, 'log-maps.conf') },
+    { name: 'nginx_proxy_access_log', value: `syslog:server=${answersTo},nohostname,tag=tg tollgate_answer` },
+  ];
+}
+
+function guardBlock(kong: ExistingKong): GuardBlock {
+  const { product, usesLane } = kong;
+  const config = { products: [product], rate_limit_headers: 'gateway', enforce: false };
+  return usesLane ? { name: 'tollgate', config: { ...config, socket: pluginSocket(kong) } } : { name: 'access-layer', config };
+}
+
+/** Lines of the project's kong.conf, as comments. */
+function worthReading(ours: string, folder: string): string[] {
+  const properties = parseProperties(ours, []);
+  const lines = WORTH_READING.map((name) => `# ${name} = ${properties.get(name) ?? ''}`);
+  return [
+    '# These change all of your routes, so they are off; kong/kong.conf of Tollgate says why it has them. The first three keep API keys that stand in',
+    '# a query out of Kong’s logs; without them, accept no key there (key_in). The last two make a request cheaper and go together.',
+    ...lines,
+    `# error_template_html = ${join(folder, 'problem.html')}`,
+  ];
+}
+
+function fill(text: string, kong: ExistingKong): string {
+  const { folder, root, usesLane, answersTo = ANSWERS } = kong;
+  const socket = pluginSocket(kong);
+  const values: Readonly<Record<string, string>> = {
+    dir: folder,
+    root,
+    node: process.execPath,
+    pluginSocket: usesLane ? join(dirname(socket), 'plugin.sock') : socket,
+    laneListen: usesLane ? `LANE_LISTEN=${socket}\n` : '',
+    socketFolder: dirname(socket),
+    answersTo,
+  };
+  return text.replaceAll(/__([a-z]+)__/gi, (mark, name: string) => values[name] ?? mark);
+}

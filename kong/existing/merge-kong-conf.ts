@@ -1,0 +1,66 @@
+import { parseProperties } from '../local/config/kong-conf';
+
+/** A property that is a list: one more entry is needed, and those that are there stay. */
+export interface NeededEntry {
+  readonly name: string;
+  /** What Kong takes where the property is absent; empty: nothing. */
+  readonly fallback: string;
+  readonly separator: ',' | ';';
+  readonly entry: string;
+}
+
+export interface NeededSetting {
+  readonly name: string;
+  readonly value: string;
+}
+
+export interface NeededConf {
+  readonly entries: readonly NeededEntry[];
+  readonly settings: readonly NeededSetting[];
+}
+
+export interface MergedConf {
+  /** What Kong needs, each property with what it holds already. */
+  readonly properties: readonly NeededSetting[];
+  /** The whole file with them; every other line stays as it is. */
+  readonly text: string;
+  /** What the file says otherwise, and keeps. */
+  readonly kept: readonly NeededSetting[];
+}
+
+const ADDED = '# --- Added for Tollgate by npx tollgate gateway kong ---';
+/** In these lists it means that there is none. */
+const NOTHING = new Set(['', 'none', 'off']);
+
+/** @param kongConf the reader's file; empty where Kong runs on its defaults */
+export function mergeKongConf(kongConf: string, { entries, settings }: NeededConf): MergedConf {
+  const given = parseProperties(kongConf, []);
+  const lists = entries.map((entry) => ({ name: entry.name, value: extend(given.get(entry.name) ?? entry.fallback, entry) }));
+  const isFree = ({ name }: NeededSetting): boolean => (given.get(name) ?? '') === '';
+  const properties = [...lists, ...settings.filter(isFree)];
+  const changed = properties.filter(({ name, value }) => given.get(name) !== value);
+  const lines = kongConf === '' ? [] : kongConf.replace(/\n$/, '').split('\n');
+  const added = changed.filter((property) => !replaceLast(lines, property));
+  const block = added.length === 0 ? [] : ['', ADDED, ...added.map(({ name, value }) => `${name} = ${value}`)];
+  return {
+    properties,
+    text: `${[...lines, ...block].join('\n')}\n`,
+    kept: settings.filter(({ name, value }) => (given.get(name) ?? value) !== value && given.get(name) !== ''),
+  };
+}
+
+function extend(value: string, { separator, entry }: NeededEntry): string {
+  const there = NOTHING.has(value) ? '' : value;
+  if (there.split(separator).some((each) => each.trim() === entry)) return there;
+  if (there === '') return entry;
+  return separator === ';' ? `${entry};${there}` : `${there},${entry}`;
+}
+
+/** Kong obeys the last line of a property. @returns whether there is one */
+function replaceLast(lines: string[], { name, value }: NeededSetting): boolean {
+  const at = lines.findLastIndex((line) => line.trimStart().startsWith(name) && /^\s*=/.test(line.trimStart().slice(name.length)));
+  if (at < 0) return false;
+  const comment = /\s+#.*$/.exec(lines[at] ?? '')?.[0] ?? '';
+  lines[at] = `${name} = ${value}${comment}`;
+  return true;
+}

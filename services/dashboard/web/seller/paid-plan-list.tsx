@@ -1,0 +1,169 @@
+import { Badge, Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { type PaidPlan } from '../../contract/billing';
+import { customersPaidPlansQuery } from '../parts/api/operator-queries';
+import { call } from '../parts/api/request';
+import { toast } from '../parts/browser/toast';
+import { ConfirmDialog } from '../parts/components/confirm-dialog';
+import { type Column, DataTable } from '../parts/components/data-table';
+import { Moment } from '../parts/components/moment';
+import { ProblemAlert } from '../parts/components/problem-alert';
+import { Panel } from '../parts/components/panel';
+import { formatPrice } from '../parts/format/numbers';
+import { useSubmit } from '../parts/hooks/use-submit';
+import { discountText, stateOf } from '../customer/billing/payment-words';
+import { DiscountDialog } from './discount-dialog';
+import { useTitles } from './payment-list';
+
+interface ActProps {
+  readonly customerId: string;
+  readonly paid: PaidPlan;
+}
+
+type When = 'now' | 'with_period';
+const TEXTS: Readonly<Record<When, string>> = {
+  now: 'The base limits hold from now on. Money that was paid stays: refund it under Payments.',
+  with_period: 'The plan goes on until the period that is paid is over. Then the base limits hold.',
+};
+
+/** Ends what is charged, now or with its period. */
+function EndPayment({ customerId, paid }: ActProps): ReactNode {
+  const client = useQueryClient();
+  const [isAsking, setAsking] = useState(false);
+  const [when, setWhen] = useState<When>(paid.cancelsAt === null ? 'with_period' : 'now');
+
+  async function end(): Promise<void> {
+    const params = { id: customerId, paid: paid.id };
+    await call('POST /operator/customers/:id/paid-plans/:paid/end', { params, body: { when } });
+    await client.invalidateQueries({ queryKey: ['operator'] });
+    toast(when === 'now' ? `The payment for ${paid.plan} has ended.` : `The payment for ${paid.plan} ends with its period.`);
+  }
+
+  return (
+    <>
+      <Button size="compact-sm" variant="default" className="tappable" onClick={() => setAsking(true)}>
+        End the payment
+      </Button>
+      {isAsking && (
+        <ConfirmDialog
+          title={`End the payment for ${paid.plan}`}
+          action="End the payment"
+          isDangerous
+          onConfirm={end}
+          onClose={() => setAsking(false)}
+        >
+          <Stack gap="sm">
+            <NativeSelect
+              label="When"
+              data={[
+                ...(paid.cancelsAt === null ? [{ value: 'with_period', label: 'With the period that is paid' }] : []),
+                { value: 'now', label: 'Now' },
+              ]}
+              value={when}
+              onChange={({ currentTarget: { value } }) => setWhen(value === 'now' ? 'now' : 'with_period')}
+            />
+            <Text size="sm">
+              {TEXTS[when]}
+              {paid.isCancelFinal && ' This cannot be taken back, and a trial ends at once.'}
+            </Text>
+          </Stack>
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}
+
+function ResumePayment({ customerId, paid }: ActProps): ReactNode {
+  const client = useQueryClient();
+  const { submit, pending, problem } = useSubmit(async () => {
+    await call('POST /operator/customers/:id/paid-plans/:paid/resume', { params: { id: customerId, paid: paid.id } });
+    await client.invalidateQueries({ queryKey: ['operator'] });
+    toast(`${paid.plan} is charged again.`);
+  });
+  return (
+    <>
+      <Button size="compact-sm" variant="default" className="tappable" loading={pending} onClick={() => void submit()}>
+        Resume the payment
+      </Button>
+      <ProblemAlert problem={problem} />
+    </>
+  );
+}
+
+function Discount({ customerId, paid }: ActProps): ReactNode {
+  const [isAsking, setAsking] = useState(false);
+  return (
+    <>
+      <Button size="compact-sm" variant="default" className="tappable" onClick={() => setAsking(true)}>
+        Discount
+      </Button>
+      {isAsking && <DiscountDialog customerId={customerId} paid={paid} onClose={() => setAsking(false)} />}
+    </>
+  );
+}
+
+/** What one customer pays in advance, with what the seller can do about it; nothing where it pays nothing. */
+export function CustomersPaidPlans({ customerId }: { readonly customerId: string }): ReactNode {
+  const titleOf = useTitles();
+  const { data } = useQuery(customersPaidPlansQuery(customerId));
+  if (!data || data.paid.length === 0) return null;
+  const columns: readonly Column<PaidPlan>[] = [
+    { header: 'Product', isTitle: true, cell: ({ product, plan }) => `${titleOf(product)}: ${plan}` },
+    { header: 'State', cell: (paid) => <Badge color={stateOf(paid).color}>{stateOf(paid).text}</Badge> },
+    {
+      header: 'A month',
+      isNumber: true,
+      cell: (paid) => (
+        <>
+          {formatPrice(paid)}
+          {paid.discount && (
+            <Text component="span" display="block" size="xs" c="dimmed">
+              {discountText(paid)}
+              {paid.discount.until !== null && (
+                <>
+                  {' '}
+                  until <Moment at={paid.discount.until} />
+                </>
+              )}
+            </Text>
+          )}
+        </>
+      ),
+    },
+    {
+      header: 'Next',
+      cell: ({ cancelsAt, periodEndsAt, next, currency }) =>
+        cancelsAt !== null ? (
+          <>
+            Ends <Moment at={cancelsAt} />
+          </>
+        ) : (
+          <>
+            {next === null ? 'Renews' : `${next.plan} at ${formatPrice({ price: next.price, currency })}`} <Moment at={periodEndsAt} />
+          </>
+        ),
+    },
+    {
+      header: 'Acts',
+      isHeaderHidden: true,
+      cell: (paid) => (
+        <Group gap={6}>
+          {paid.isPaused && <ResumePayment customerId={customerId} paid={paid} />}
+          {paid.takesDiscounts && <Discount customerId={customerId} paid={paid} />}
+          <EndPayment customerId={customerId} paid={paid} />
+        </Group>
+      ),
+    },
+  ];
+  return (
+    <Panel title="Paid plans">
+      <DataTable caption="Paid plans" columns={columns} rows={data.paid} rowKey={({ id }) => id} />
+      {data.paid.some(({ takesDiscounts }) => !takesDiscounts) && (
+        <Text size="sm" c="dimmed" mt="xs">
+          The payment provider takes no discount from here. Make an offer in its dashboard, and link it to the subscription.
+        </Text>
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,87 @@
+import { type Database, inTransaction } from '../../../plugins/stores/postgres/database';
+import { OperationRefused } from '../operations/operation-refused';
+
+/** A charge by the provider's id of its invoice. */
+interface ChargeRef {
+  readonly provider: string;
+  readonly invoice: string;
+}
+
+/** Amounts are whole units of the currency's smallest part. */
+interface RefundFacts {
+  readonly amount: number;
+  readonly refunded: number;
+  readonly isPaid: boolean;
+  /** What the provider was asked for without an answer. */
+  readonly open: { readonly id: string; readonly amount: number; readonly isTaken: boolean } | null;
+}
+
+interface WantedRefund {
+  readonly amount: number;
+  /** What went back before, as whoever asks has seen it. */
+  readonly refunded: number;
+}
+
+/**
+ * `new`: under a new id. `again`: what was asked for before and not answered comes first, under its own id. `unpaid`: nothing was paid.
+ * `taken`: it is being asked for. `changed`: more, or less, went back before than whoever asks has seen. `too_much`: less is left.
+ */
+export type RefundDecision = 'new' | 'again' | 'unpaid' | 'taken' | 'changed' | 'too_much';
+
+/** Whether money can go back. A payment has one open refund at most, so nothing goes back twice, however often and by whom it is asked for. */
+export function decideRefund({ amount, refunded, isPaid, open }: RefundFacts, wanted: WantedRefund): RefundDecision {
+  if (!isPaid) return 'unpaid';
+  if (open) return open.isTaken ? 'taken' : 'again';
+  if (wanted.refunded !== refunded) return 'changed';
+  return wanted.amount > 0 && wanted.amount <= amount - refunded ? 'new' : 'too_much';
+}
+
+/** Longer than a provider may take. */
+const TAKEN = "interval '60 seconds'";
+const FIND = `
+SELECT amount::float8 AS amount, refunded::float8 AS refunded, paid_at IS NOT NULL AS "isPaid",
+  CASE WHEN refund_id IS NOT NULL THEN json_build_object('id', refund_id, 'amount', refund_amount, 'isTaken', refund_until > now()) END AS open
+FROM payment_charge WHERE provider = $1 AND invoice = $2 FOR UPDATE`;
+const OPEN = `
+UPDATE payment_charge SET refund_id = gen_random_uuid(), refund_amount = $3, refund_until = now() + ${TAKEN}
+WHERE provider = $1 AND invoice = $2 RETURNING refund_id AS id`;
+const TAKE = `UPDATE payment_charge SET refund_until = now() + ${TAKEN} WHERE provider = $1 AND invoice = $2 RETURNING refund_id AS id`;
+
+/** What the provider is to be asked for. */
+export interface RefundIntent {
+  readonly id: string;
+  readonly amount: number;
+  readonly isAgain: boolean;
+}
+
+/**
+ * Notes what the provider is asked for next, before it is asked.
+ * @returns why nothing is to be asked for, where that is so
+ * @throws OperationRefused `payment_unknown`
+ */
+export function openRefund(
+  db: Database,
+  { provider, invoice }: ChargeRef,
+  wanted: WantedRefund,
+): Promise<RefundIntent | Exclude<RefundDecision, 'new' | 'again'>> {
+  return inTransaction(db, async (client) => {
+    const [found] = (await client.query<RefundFacts>(FIND, [provider, invoice])).rows;
+    if (!found) throw new OperationRefused('payment_unknown', 'there is no payment with this reference');
+    const decision = decideRefund(found, wanted);
+    if (decision !== 'new' && decision !== 'again') return decision;
+    const isAgain = decision === 'again';
+    const values = isAgain ? [provider, invoice] : [provider, invoice, wanted.amount];
+    const [taken] = (await client.query<{ id: string }>(isAgain ? TAKE : OPEN, values)).rows;
+    return { id: taken?.id ?? '', amount: found.open?.amount ?? wanted.amount, isAgain };
+  });
+}
+
+/** The provider has answered: it was given back, or never will be. */
+export async function closeRefund(db: Database, id: string): Promise<void> {
+  await db.query('UPDATE payment_charge SET refund_id = NULL, refund_amount = NULL, refund_until = NULL WHERE refund_id = $1', [id]);
+}
+
+/** The answer did not arrive: whoever asks next asks for this again. */
+export async function releaseRefund(db: Database, id: string): Promise<void> {
+  await db.query('UPDATE payment_charge SET refund_until = now() WHERE refund_id = $1', [id]);
+}

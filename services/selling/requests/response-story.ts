@@ -1,0 +1,116 @@
+import { denialOf, refusalIn, statusOf, titleOf } from '../../../plugins/core/problems';
+import { isRefundKnown, isUnderWay, type KnownRequest, type ReportedAnswer } from './known-request';
+
+/**
+ * What became of the units that a request took. `none`: it took none. `settled`: the product's response said how many it cost.
+ * `unknown`: so long ago that a refund is forgotten.
+ */
+export type ChargeState = 'none' | 'charged' | 'given_back' | 'settled' | 'unknown';
+
+/** What the caller got. Time and size are null for a refusal, which the gateway sends itself. */
+export interface ExplainedAnswer {
+  readonly status: number;
+  /** From the first byte of the request at the gateway to the last of the response. */
+  readonly milliseconds: number | null;
+  /** Of the response's body. */
+  readonly bytes: number | null;
+  /** What the request cost, though it may have been given back. */
+  readonly units: number | null;
+  readonly charge: ChargeState;
+}
+
+/** nginx's number where the client left before the response was sent. */
+const CLIENT_LEFT = 499;
+const CLIENT_ERROR = 400;
+const SERVER_ERROR = 500;
+const GATEWAY_TIMEOUT = 504;
+
+function chargeOf({ atMs, quota, isGivenBack, isPricedByAnswer }: KnownRequest, { status }: ReportedAnswer, nowMs: number): ChargeState {
+  if (!quota) return 'none';
+  if (isPricedByAnswer && status < SERVER_ERROR) return 'settled';
+  if (isGivenBack) return 'given_back';
+  return isRefundKnown(atMs, nowMs) ? 'charged' : 'unknown';
+}
+
+/** @returns undefined until the gateway reports it */
+export function answerOf(request: KnownRequest, nowMs: number): ExplainedAnswer | undefined {
+  const refusal = refusalIn(request.outcome);
+  if (refusal !== undefined) return { status: statusOf(refusal), milliseconds: null, bytes: null, units: null, charge: 'none' };
+  const { answer } = request;
+  if (!answer) return undefined;
+  const { status, milliseconds, bytes, units = null } = answer;
+  return { status, milliseconds, bytes, units, charge: chargeOf(request, answer, nowMs) };
+}
+
+/** True while a response may still come or be reported. */
+export function isAwaited({ outcome, answer, atMs }: KnownRequest, nowMs: number): boolean {
+  return outcome === 'admitted' && !answer && isUnderWay(atMs, nowMs);
+}
+
+/** Who failed, if anybody did: what the caller can do depends on it. */
+export type Fault = 'none' | 'caller' | 'api' | 'unanswered';
+
+export function faultOf({ answer }: KnownRequest): Fault {
+  if (!answer || answer.status < CLIENT_ERROR) return 'none';
+  if (answer.status < SERVER_ERROR) return answer.status === CLIENT_LEFT ? 'none' : 'caller';
+  return answer.isFromApi === false ? 'unanswered' : 'api';
+}
+
+/** The API in a sentence. */
+export function apiOf({ productTitle, product, products }: KnownRequest): string {
+  return productTitle ?? product ?? products[0] ?? 'the API';
+}
+
+function whatHappened(request: KnownRequest, { status, isFromApi }: ReportedAnswer): string {
+  const api = apiOf(request);
+  if (status === CLIENT_LEFT) return 'the client left before the response was sent.';
+  switch (faultOf(request)) {
+    case 'unanswered':
+      return status === GATEWAY_TIMEOUT ? `${api} did not answer in time.` : `${api} did not answer.`;
+    case 'api':
+      return `${api} failed.`;
+    case 'caller':
+      return isFromApi === false ? 'the gateway refused it.' : `${api} refused it.`;
+    case 'none':
+      return `${api} answered.`;
+  }
+}
+
+function chargeSaid({ charge, units }: ExplainedAnswer): string {
+  const many = units === null ? '' : `${units} ${units === 1 ? 'unit' : 'units'}`;
+  switch (charge) {
+    case 'none':
+      return 'Nothing was charged.';
+    case 'charged':
+      return units === null || units === 1 ? 'Charged.' : `${many} charged.`;
+    case 'given_back':
+      return 'Given back.';
+    case 'settled':
+      return `${many} charged, as the API said.`.trimStart();
+    case 'unknown':
+      return '';
+  }
+}
+
+function storyOf(request: KnownRequest, subject: string, nowMs: number): string {
+  const answer = answerOf(request, nowMs);
+  const refusal = refusalIn(request.outcome);
+  if (answer && refusal !== undefined) return `→ ${answer.status} ${refusal}. ${subject} was refused: ${titleOf(refusal)}.`;
+  const would = denialOf(request.outcome);
+  if (would !== undefined)
+    return `→ ${apiOf(request)}. ${subject} went on: its route does not enforce. It would have been refused: ${titleOf(would)}.`;
+  if (!answer || !request.answer) {
+    return isAwaited(request, nowMs)
+      ? `→ no response reported yet. ${subject} was let in.`
+      : `→ no response reported. ${subject} was let in; its gateway has not reported what it was answered.`;
+  }
+  return `→ ${answer.status} in ${request.answer.milliseconds} ms. ${subject} was let in; ${whatHappened(request, request.answer)}`;
+}
+
+/** What the caller got, whose it was and what it cost, in one line. @param subject of its sentences, `Your request` or `The request` */
+export function summaryOf(request: KnownRequest, subject: string, nowMs: number): string {
+  const { method, rawPath } = request;
+  const line = method === undefined || rawPath === undefined || rawPath === '' ? 'Request' : `${method} ${rawPath}`;
+  const answer = answerOf(request, nowMs);
+  return [line, storyOf(request, subject, nowMs), answer ? chargeSaid(answer) : ''].filter((part) => part !== '').join(' ');
+}

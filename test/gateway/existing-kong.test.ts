@@ -1,0 +1,173 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { checkKongYml } from '../../kong/check/check-kong-yml';
+import { addGuard, UnguardableRoute } from '../../kong/existing/add-guard';
+import { mergeKongConf } from '../../kong/existing/merge-kong-conf';
+import { loadKongConf, parseProperties } from '../../kong/local/config/kong-conf';
+import { runCommand } from '../support/run-command';
+
+const FOREIGN = join(__dirname, '../docs/fixtures/foreign-kong.yml');
+const FOREIGN_CONF = join(__dirname, '../docs/fixtures/foreign-kong.conf');
+
+const plugins = { name: 'plugins', fallback: 'bundled', separator: ',', entry: 'access-layer' } as const;
+const names = { name: 'pluginserver_names', fallback: '', separator: ',', entry: 'tollgate' } as const;
+const socket = { name: 'pluginserver_tollgate_socket', value: '/run/p.sock' };
+const merge = (text: string) => mergeKongConf(text, { entries: [plugins, names], settings: [socket] });
+
+describe('kong.conf of somebody else', () => {
+  it.each([
+    ['is absent', '', 'bundled,access-layer', 'tollgate'],
+    ['names neither', 'database = off\n', 'bundled,access-layer', 'tollgate'],
+    ['names others', 'plugins = bundled, a ,b\npluginserver_names=js\n', 'bundled, a ,b,access-layer', 'js,tollgate'],
+    ['names nothing', 'plugins = off\npluginserver_names = none\n', 'access-layer', 'tollgate'],
+    ['has them as comments', '#plugins = bundled,x\n# pluginserver_names = none\n', 'bundled,access-layer', 'tollgate'],
+    ['says it twice', 'plugins = a\nplugins = b\n', 'b,access-layer', 'tollgate'],
+    ['has ours already', 'plugins = access-layer,a\npluginserver_names = tollgate\n', 'access-layer,a', 'tollgate'],
+    ['ends in the middle of a line', 'plugins = a', 'a,access-layer', 'tollgate'],
+  ])('that %s is extended, and nothing in it is lost', (_what, text, wanted, servers) => {
+    const { text: merged } = merge(text);
+    const after = parseProperties(merged, []);
+    expect([after.get('plugins'), after.get('pluginserver_names'), after.get(socket.name)]).toEqual([wanted, servers, socket.value]);
+    for (const [name, value] of parseProperties(text, []))
+      if (name !== 'plugins' && name !== 'pluginserver_names') expect(after.get(name)).toBe(value);
+    expect(merge(merged).text).toBe(merged);
+  });
+
+  it('keeps a comment behind a value, and every line that is not ours', () => {
+    const text = '# mine\nplugins = a   # and why\n\n  log_level = debug\n';
+    expect(merge(text).text.startsWith('# mine\nplugins = a,access-layer   # and why\n\n  log_level = debug\n\n#')).toBe(true);
+  });
+
+  it('is never told another value than it has', () => {
+    const { properties, kept, text } = merge('pluginserver_tollgate_socket = /mine.sock\n');
+    expect(parseProperties(text, []).get(socket.name)).toBe('/mine.sock');
+    expect([properties.some(({ name }) => name === socket.name), kept]).toEqual([false, [socket]]);
+  });
+});
+
+const block = { name: 'access-layer', config: { products: ['orders'] } };
+
+describe('kong.yml of somebody else', () => {
+  it.each([
+    ['below a service', 'services:\n  - name: s\n    url: http://s\n    routes:\n      - name: r # mine\n        paths: [/r]\n\n# end\n'],
+    ['beside its service', 'routes:\n- name: q\n  paths: ["/q"]\n- paths: ["/r"]\n  name: r\n  service: s\n'],
+    ['with plugins', 'routes:\n  - name: r\n    plugins:\n      - name: key-auth # first\n      - { name: acl }\n    paths: [/r]\n'],
+    ['at the end of a file without a last line feed', 'routes:\n  - name: r\n    paths: [/r]'],
+  ])('gets the block on one route %s, and every line of it stays', (_what, text) => {
+    const lines = addGuard(text, 'r', block).split('\n');
+    const own = text.split('\n');
+    for (const line of own) expect(lines).toContain(line);
+    const file = parse(lines.join('\n')) as {
+      routes?: { plugins?: unknown[]; name: string }[];
+      services?: { routes: { plugins?: unknown[]; name: string }[] }[];
+    };
+    const routes = [...(file.routes ?? []), ...(file.services ?? []).flatMap(({ routes: nested }) => nested)];
+    expect(routes.find(({ name }) => name === 'r')?.plugins?.at(-1)).toEqual(block);
+  });
+
+  it.each([
+    ['a route in brackets', 'routes: [{ name: r, paths: [/r] }]\n'],
+    ['plugins in brackets', 'routes:\n  - name: r\n    plugins: [{ name: acl }]\n'],
+    ['plugins without any', 'routes:\n  - name: r\n    plugins: []\n'],
+    ['plugins that are nothing', 'routes:\n  - name: r\n    plugins:\n'],
+  ])('gets the block with %s too', (_what, text) => {
+    const { routes } = parse(addGuard(text, 'r', block)) as { routes: { plugins: unknown[] }[] };
+    expect(routes[0]?.plugins.at(-1)).toEqual(block);
+  });
+
+  it('stays as it is where the route has the plugin', () => {
+    const once = addGuard(readFileSync(FOREIGN, 'utf8'), 'orders', block);
+    expect(addGuard(once, 'orders', block)).toBe(once);
+  });
+
+  it.each([
+    ['has no such route', 'routes:\n  - name: q\n', 'kong.yml has no route r; it has q'],
+    [
+      'shares its plugins with another route',
+      'routes:\n  - name: q\n    plugins: &p\n      - name: acl\n  - name: r\n    plugins: *p\n',
+      'by hand',
+    ],
+    ['shares the whole route', 'x: &r\n  name: r\n  paths: [/r]\nroutes:\n  - *r\n', 'kong.yml has no route r'],
+    ['is no YAML', 'routes: [', 'cannot be read'],
+  ])('that %s is refused', (_what, text, message) => {
+    expect(() => addGuard(text, 'r', block)).toThrow(UnguardableRoute);
+    expect(() => addGuard(text, 'r', block)).toThrow(message);
+  });
+});
+
+describe('gateway kong', () => {
+  let folder: string;
+  beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'existing-kong-'))));
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+  const run = (...words: string[]) => runCommand(['gateway', 'kong', join(folder, 'out'), ...words]);
+  const written = (name: string): string => readFileSync(join(folder, 'out', name), 'utf8');
+  const ALL = ['--conf', FOREIGN_CONF, '--kong-yml', FOREIGN, '--route', 'orders'];
+
+  it('writes a kong.conf with the others’ plugins and plugin servers, and the same as variables', async () => {
+    const before = readFileSync(FOREIGN_CONF, 'utf8');
+    expect((await run(...ALL)).code).toBe(0);
+    const properties = parseProperties(written('kong.conf'), []);
+    expect(properties.get('plugins')).toBe('bundled, company-audit,company-waf,access-layer');
+    expect(properties.get('pluginserver_names')).toBe('audit, waf,tollgate');
+    expect([...parseProperties(before, [])].filter(([name, value]) => properties.get(name) !== value).map(([name]) => name)).toEqual([
+      'plugins',
+      'pluginserver_names',
+    ]);
+    const variables = parseProperties(written('tollgate.env'), []);
+    for (const [name, value] of parseProperties(written('tollgate.conf'), []))
+      expect(variables.get(`KONG_${name.toUpperCase()}`)).toBe(value);
+    // The stand-in takes it, and finds our plugin server among the three.
+    expect([...loadKongConf(join(folder, 'out', 'kong.conf')).pluginSockets.keys()]).toEqual(['tollgate']);
+    expect(readFileSync(FOREIGN_CONF, 'utf8')).toBe(before);
+  });
+
+  it('writes a kong.yml that the check takes, and notes what the reader’s kong.conf decides', async () => {
+    const { stdout } = await run(...ALL, '--json');
+    const { next, notes } = JSON.parse(stdout) as { next: string[]; notes: string[] };
+    expect(next.filter((line) => /^\d\./.test(line))).toHaveLength(5);
+    expect(notes).toContainEqual(expect.stringContaining('log_level'));
+    const { problems, notes: kept } = checkKongYml(written('kong.yml'), [
+      { id: 'orders', prefix: '/orders', routes: [{ path: '/orders' }] },
+    ]);
+    expect([problems, kept]).toEqual([[], [expect.stringContaining('does not enforce')]]);
+  });
+
+  it('with the lane writes its Lua and names its folder and socket', async () => {
+    expect((await run('--lane', '--socket', '/run/t/lane.sock', '--product', 'orders')).code).toBe(0);
+    expect(readdirSync(join(folder, 'out/lane/kong/plugins/tollgate')).sort()).toEqual(['handler.lua', 'lane.lua', 'schema.lua']);
+    const properties = parseProperties(written('tollgate.conf'), []);
+    expect([...properties.keys()]).toEqual(['plugins', 'lua_package_path']);
+    expect(properties.get('lua_package_path')).toBe(`${join(folder, 'out')}/lane/?.lua;./?.lua;./?/init.lua;;`);
+    expect(written('route.yml')).toContain('socket: /run/t/lane.sock');
+    expect(written('plugin-server.env')).toContain('LANE_LISTEN=/run/t/lane.sock');
+  });
+
+  it('keeps the settings that the reader filled in, for the owner alone, and writes the rest anew', async () => {
+    await run(...ALL);
+    const env = join(folder, 'out', 'plugin-server.env');
+    expect(statSync(env).mode & 0o777).toBe(0o600);
+    writeFileSync(env, 'DATABASE_URL=mine\n');
+    expect((await run(...ALL)).code).toBe(0);
+    expect(readFileSync(env, 'utf8')).toBe('DATABASE_URL=mine\n');
+  });
+
+  it('writes nothing over a file of the reader, and nothing at all then', async () => {
+    const own = join(folder, 'kong.yml');
+    writeFileSync(own, readFileSync(FOREIGN));
+    const { code, stderr } = await runCommand(['gateway', 'kong', folder, '--kong-yml', own, '--route', 'orders']);
+    expect([code, readdirSync(folder)]).toEqual([1, ['kong.yml']]);
+    expect(stderr).toContain(`${own} is yours`);
+  });
+
+  it.each([
+    [['--route', 'orders'], '--route needs the kong.yml'],
+    [['--kong-yml', FOREIGN, '--route', 'none'], 'it has website, orders, stock'],
+    [['--conf', '/nowhere/kong.conf'], '/nowhere/kong.conf cannot be read'],
+    [['--product', 'Not an id'], 'is no id of a product'],
+  ])('refuses %j', async (words, message) => {
+    const { code, stderr } = await run(...words);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(message)]);
+  });
+});
