@@ -30,7 +30,12 @@ import { type Payments } from '../selling/billing/payments-of';
 import { startPayments } from './billing/start-payments';
 import { startBilling } from './billing/start-billing';
 import { startStatements } from './customer/plans/start-statements';
-import { startAnswerMails } from './customer/plans/start-answer-mails';
+import { writeAnswerMails } from './customer/plans/answer-mails';
+import { writeAlertMails } from './customer/alerts/alert-mails';
+import { writeOutageMails } from './customer/alerts/outage-mails';
+import { writeInvoiceMails } from './billing/invoice-mails';
+import { writePaymentMails } from './billing/payment-mails';
+import { startMails } from './mail/start-mails';
 
 export interface RunningDashboard {
   /** Where people reach it. */
@@ -146,9 +151,6 @@ export async function runDashboard(env: Environment): Promise<RunningDashboard> 
 
   const liveSources = new WatchedSources({ urls: settings.DASHBOARD_LIVE_FROM, log, clock: systemClock });
   const payments = startPayments({
-    mail,
-    url: baseUrl(settings),
-    timeZone: settings.QUOTA_TIMEZONE,
     db,
     log,
     clock: systemClock,
@@ -163,15 +165,28 @@ export async function runDashboard(env: Environment): Promise<RunningDashboard> 
     clock: systemClock,
     timeZone: settings.QUOTA_TIMEZONE,
     catalogue: watchCatalogue(db),
-    mail,
-    url: baseUrl(settings),
     registry: metrics.registry,
   });
-  const answers = startAnswerMails({ db, log, mail, url: baseUrl(settings) });
+  const mails = startMails({
+    db,
+    log,
+    clock: systemClock,
+    timeZone: settings.QUOTA_TIMEZONE,
+    catalogue: watchCatalogue(db),
+    url: baseUrl(settings),
+    mail,
+    write: {
+      alerts: writeAlertMails,
+      plan_answer: writeAnswerMails,
+      outage: writeOutageMails,
+      invoice: writeInvoiceMails,
+      payment: writePaymentMails,
+    },
+  });
   const jobs = startConsoleJobs({ db, log, clock: systemClock, timeZone: settings.QUOTA_TIMEZONE });
   const erasing = startErasing({ db, log });
-  const alerts = startAlerts({ mail, url: baseUrl(settings), db, log, clock: systemClock, timeZone: settings.QUOTA_TIMEZONE, settings });
-  const outages = startOutages({ mail, url: baseUrl(settings), db, log, timeZone: settings.QUOTA_TIMEZONE });
+  const alerts = startAlerts({ db, log, clock: systemClock, timeZone: settings.QUOTA_TIMEZONE, settings });
+  const outages = startOutages({ db, log, timeZone: settings.QUOTA_TIMEZONE });
   const privateServer = await startPrivateServer({
     host: settings.PRIVATE_HOST,
     port: settings.PRIVATE_PORT,
@@ -187,7 +202,7 @@ export async function runDashboard(env: Environment): Promise<RunningDashboard> 
         closeApp(),
         alerts.close(),
         outages.close(),
-        answers.close(),
+        mails.close(),
         statements.close(),
         billing.close(),
         payments.close(),
