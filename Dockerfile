@@ -18,13 +18,7 @@ FROM ${NODE_IMAGE}
 ARG TOLLGATE_UID=10001
 RUN groupadd --gid ${TOLLGATE_UID} tollgate \
  && useradd --uid ${TOLLGATE_UID} --gid ${TOLLGATE_UID} --no-create-home --home-dir /tmp --shell /usr/sbin/nologin tollgate \
- && install -d -o ${TOLLGATE_UID} -g ${TOLLGATE_UID} -m 0750 /var/run/tollgate /var/lib/tollgate \
-    /credentials/own /credentials/plugin /credentials/dashboard /credentials/worker /credentials/migrate /credentials/cli \
-    /credentials/service-aadhaar /credentials/service-app /credentials/service-background-remover /credentials/service-gdplay \
-    /credentials/service-glead /credentials/service-grank /credentials/service-gst /credentials/service-image \
-    /credentials/service-ip /credentials/service-pincode /credentials/service-seo /credentials/service-vahaan /credentials/service-none \
-# Redis reads its part as a user of its own.
- && install -d -o ${TOLLGATE_UID} -g ${TOLLGATE_UID} -m 0755 /credentials/redis
+ && install -d -o ${TOLLGATE_UID} -g ${TOLLGATE_UID} -m 0750 /var/run/tollgate /var/lib/tollgate
 WORKDIR /app
 # Inside a container loopback would be reached by nobody; what is published is decided outside.
 ENV NODE_ENV=production \
@@ -41,6 +35,10 @@ COPY --from=build /build/dist ./dist
 COPY --from=build /build/kong/kong.yml /build/kong/catalogue.yml /build/kong/kong.conf /build/kong/access-layer.json ./kong/
 COPY --from=build /build/kong/templates ./kong/templates
 COPY --from=build /build/kong/new-folder ./kong/new-folder
+# A volume takes its owner from the folder that it hides. Redis reads its part as a user of its own.
+RUN install -d -o ${TOLLGATE_UID} -g ${TOLLGATE_UID} -m 0750 \
+    $(node -p "require('./dist/cli/container/write-credentials.js').HOLDERS.map((holder) => '/credentials/' + holder).join(' ')") \
+ && chmod 0755 /credentials/redis
 USER ${TOLLGATE_UID}:${TOLLGATE_UID}
 # exec form: the program is the process that gets SIGTERM, and drains.
 ENTRYPOINT ["node", "/app/dist/cli/run-container.js"]

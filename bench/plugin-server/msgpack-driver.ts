@@ -23,7 +23,7 @@ function step(method: string, data: unknown): Step {
 
 const steps = [
   step('StepMultiMap', requestHeaders),
-  step('Step', 'pincode=110001&lang=en'),
+  step('Step', 'pin=110001&lang=en'),
   step('Step', '203.0.113.7'),
   step('Step', 'e398404fea6cb07e4af2eb62fa2d4234'),
   step('Step', null),

@@ -7,7 +7,7 @@ import { encodeStruct } from '../../test/support/gateway/kong-messages';
 
 const replies = {
   'kong.request.get_headers': encodeStruct(requestHeaders),
-  'kong.request.get_raw_query': encodeString('pincode=110001&lang=en'),
+  'kong.request.get_raw_query': encodeString('pin=110001&lang=en'),
   'kong.client.get_forwarded_ip': encodeString('203.0.113.7'),
   'kong.nginx.get_var': encodeString('e398404fea6cb07e4af2eb62fa2d4234'),
 } as Record<string, Buffer>;

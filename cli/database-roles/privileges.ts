@@ -58,7 +58,6 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
     invoice_series: READ,
     invoice: APPEND,
     invoice_payment: APPEND,
-    invoice_mail: KEEP,
     payment_account: KEEP,
     checkout: KEEP,
     payment_fact: KEEP,
@@ -69,7 +68,6 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
     invoice_unpaid: READ,
     payment_charge_sum: READ,
     paid_subscription: KEEP,
-    payment_mail: KEEP,
     plan_preview: ALL,
     payment_check: ALL,
     statement_billed: 'SELECT, INSERT, DELETE',
@@ -114,6 +112,7 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
     product_answers: ALL,
     product_pulse: ALL,
     product_outage: ALL,
+    outbox: ALL,
     outbox_mail: ALL,
     submission: ALL,
     alert: ALL,
@@ -122,7 +121,6 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
     admin_token: KEEP,
     alert_preference: KEEP,
     alert_threshold: ALL,
-    alert_mail: KEEP,
   },
 };
 

@@ -16,7 +16,7 @@ import { GatewayCaller } from './customer/requests/gateway-caller';
 import { createTryKeys } from './customer/requests/try-key';
 import { createOutboxSender, createSmtpSender } from './mail/mail-sender';
 import { type MailSender, type LiveSources } from './http/dashboard-deps';
-import { type Brand, readBrand, sellerFolder } from './brand/brand';
+import { type Brand, PLAIN_BRAND, readBrand, sellerFolder } from './brand/brand';
 import { readDocPages } from './storefront/doc-pages';
 import { READER_CALLS } from './storefront/public-try';
 import { type DashboardSettings, readDashboardSettings } from './settings';
@@ -30,7 +30,12 @@ import { type Payments } from '../selling/billing/payments-of';
 import { startPayments } from './billing/start-payments';
 import { startBilling } from './billing/start-billing';
 import { startStatements } from './customer/plans/start-statements';
-import { startAnswerMails } from './customer/plans/start-answer-mails';
+import { writeAnswerMails } from './customer/plans/answer-mails';
+import { writeAlertMails } from './customer/alerts/alert-mails';
+import { writeOutageMails } from './customer/alerts/outage-mails';
+import { writeInvoiceMails } from './billing/invoice-mails';
+import { writePaymentMails } from './billing/payment-mails';
+import { startMails } from './mail/start-mails';
 
 export interface RunningDashboard {
   /** Where people reach it. */
@@ -60,6 +65,16 @@ async function createMail(settings: DashboardSettings, { db, log, brand }: { db:
     return createSmtpSender(SMTP_URL, DASHBOARD_MAIL_FROM, { brand, url: baseUrl(settings) });
   }
   return createOutboxSender(db, { log, pageUrl: `${baseUrl(settings)}/outbox` });
+}
+
+/** What the seller's folder says, else the default: a mistake in a brand or a guide must not keep customers from their keys. */
+function usableOr<T>(rest: T, read: () => T, log: Log): T {
+  try {
+    return read();
+  } catch (err) {
+    log.error({ err }, 'the brand or the guides of the seller cannot be used; the default is shown in their place');
+    return rest;
+  }
 }
 
 async function startApp(
@@ -104,7 +119,7 @@ async function startApp(
     metrics,
     providers,
     brand,
-    pages: readDocPages(sellerFolder(settings)),
+    pages: usableOr(readDocPages(undefined), () => readDocPages(sellerFolder(settings)), log),
     readerGateway,
   });
   await app.listen({ host: settings.DASHBOARD_HOST, port: settings.DASHBOARD_PORT });
@@ -131,14 +146,11 @@ export async function runDashboard(env: Environment): Promise<RunningDashboard> 
     onError: (error) => log.warn({ err: error }, 'a database connection broke'),
   });
   const metrics = createMetrics({ withProcess: true });
-  const brand = readBrand(settings);
+  const brand = usableOr(PLAIN_BRAND, () => readBrand(settings), log);
   const mail: MailSender = { ...(await createMail(settings, { db, log, brand })), installation: brand.name };
 
   const liveSources = new WatchedSources({ urls: settings.DASHBOARD_LIVE_FROM, log, clock: systemClock });
   const payments = startPayments({
-    mail,
-    url: baseUrl(settings),
-    timeZone: settings.QUOTA_TIMEZONE,
     db,
     log,
     clock: systemClock,
@@ -153,15 +165,28 @@ export async function runDashboard(env: Environment): Promise<RunningDashboard> 
     clock: systemClock,
     timeZone: settings.QUOTA_TIMEZONE,
     catalogue: watchCatalogue(db),
-    mail,
-    url: baseUrl(settings),
     registry: metrics.registry,
   });
-  const answers = startAnswerMails({ db, log, mail, url: baseUrl(settings) });
+  const mails = startMails({
+    db,
+    log,
+    clock: systemClock,
+    timeZone: settings.QUOTA_TIMEZONE,
+    catalogue: watchCatalogue(db),
+    url: baseUrl(settings),
+    mail,
+    write: {
+      alerts: writeAlertMails,
+      plan_answer: writeAnswerMails,
+      outage: writeOutageMails,
+      invoice: writeInvoiceMails,
+      payment: writePaymentMails,
+    },
+  });
   const jobs = startConsoleJobs({ db, log, clock: systemClock, timeZone: settings.QUOTA_TIMEZONE });
   const erasing = startErasing({ db, log });
-  const alerts = startAlerts({ mail, url: baseUrl(settings), db, log, clock: systemClock, timeZone: settings.QUOTA_TIMEZONE, settings });
-  const outages = startOutages({ mail, url: baseUrl(settings), db, log, timeZone: settings.QUOTA_TIMEZONE });
+  const alerts = startAlerts({ db, log, clock: systemClock, timeZone: settings.QUOTA_TIMEZONE, settings });
+  const outages = startOutages({ db, log, timeZone: settings.QUOTA_TIMEZONE });
   const privateServer = await startPrivateServer({
     host: settings.PRIVATE_HOST,
     port: settings.PRIVATE_PORT,
@@ -177,7 +202,7 @@ export async function runDashboard(env: Environment): Promise<RunningDashboard> 
         closeApp(),
         alerts.close(),
         outages.close(),
-        answers.close(),
+        mails.close(),
         statements.close(),
         billing.close(),
         payments.close(),

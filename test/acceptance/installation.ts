@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Pool } from 'pg';
 import { type KeyMode } from '../../plugins/core/ports';
 import { changeSubscription } from '../../services/selling/subscriptions/change-subscription';
@@ -119,7 +120,9 @@ function connectTo(endpoints: Endpoints) {
       return (await send(`${endpoints.gateway.replace(/\/$/, '')}/ip`, { headers: { 'X-API-Key': key } })).json().ip;
     },
     /** An input that the sandbox documents for this outcome, ready to send. */
-    sandboxInput: (product: string, outcome: string) => findInput(endpoints.sandbox, product, outcome),
+    sandboxInput: async (product: string, outcome: string) => (await findExample(endpoints.sandbox, { product, outcome })).input,
+    /** A GET of any product that the sandbox documents for this outcome. */
+    sandboxGet: (outcome: string) => findExample(endpoints.sandbox, { method: 'GET', outcome }),
     async close(): Promise<void> {
       closeConnections();
       await db.end();
@@ -137,9 +140,12 @@ async function issue(db: Pool, { allow, customer, ...options }: KeyOptions & { c
   return issued;
 }
 
-async function findInput(sandbox: string, product: string, outcome: string): Promise<Record<string, unknown>> {
+async function findExample(
+  sandbox: string,
+  wanted: Partial<Pick<SandboxExample, 'product' | 'method' | 'outcome'>>,
+): Promise<SandboxExample> {
   const entries = (await send(`${sandbox.replace(/\/$/, '')}/`)).json() as SandboxExample[];
-  const entry = entries.find((each) => each.product === product && each.outcome === outcome);
-  if (!entry) throw new Error(`the sandbox documents no input for ${product} ${outcome}`);
-  return entry.input;
+  const entry = entries.find((each) => isDeepStrictEqual({ ...each, ...wanted }, each));
+  if (!entry) throw new Error(`the sandbox documents no input for ${JSON.stringify(wanted)}`);
+  return entry;
 }

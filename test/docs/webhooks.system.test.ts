@@ -41,7 +41,7 @@ print(json.dumps([is_genuine(secret, headers, body.encode()) for secret, headers
 describe('the page about webhooks', () => {
   it.each(['javascript', 'python'] as const)('shows how to verify a signature in %s', async (language) => {
     const eventAt = new Date('2026-11-20T11:10:00Z');
-    const sent = { deliveryId: 'd1', webhookId: 'w1', attempts: 1, url: 'https://hooks.example/', isSellers: false };
+    const sent = { webhookId: 'w1', url: 'https://hooks.example/', isSellers: false };
     const delivery = { ...sent, secret, eventId: 'e1', eventAt, alert: null, data: null, event: 'test' as const };
     const message = (nowMs: number) => createWebhookMessage(delivery, { timeZone: 'Asia/Kolkata', nowMs });
     const { headers, body } = message(Date.now());

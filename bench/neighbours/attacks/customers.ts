@@ -76,9 +76,9 @@ export const customers: readonly Attack[] = [
     name: 'failures on purpose',
     paths: [],
     async prepare({ installation, newKey }) {
-      const { key } = await newKey({ products: ['api-pincode'], mode: 'test', daily: 300, monthly: 9_000 });
-      const input = new URLSearchParams((await installation.sandboxInput('api-pincode', 'provider_down')) as Record<string, string>);
-      const url = `${installation.gatewayUrl}/pincode?${input.toString()}`;
+      const { product, route, input } = await installation.sandboxGet('provider_down');
+      const { key } = await newKey({ products: [product], mode: 'test', daily: 300, monthly: 9_000 });
+      const url = `${installation.gatewayUrl}${route}?${new URLSearchParams(input as Record<string, string>).toString()}`;
       return (signal) => atRate(100, signal, () => shoot(url, { headers: { 'x-api-key': key } }));
     },
     // A tenth of the day's 300 is given back: 330 were served, and not one more.

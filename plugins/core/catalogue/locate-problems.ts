@@ -1,8 +1,8 @@
 import { isAlias, isMap, isNode, isScalar, isSeq } from 'yaml';
-import { type Place, type YamlText } from './read-yaml';
+import { type TextPosition, type YamlText } from './read-yaml';
 
 /** One thing that is wrong with a catalogue, and where. */
-export interface CatalogueProblem extends Place {
+export interface CatalogueProblem extends TextPosition {
   /** `products[2].plans[0].price`; empty for the file itself. */
   readonly place: string;
   readonly message: string;

@@ -1,7 +1,7 @@
 import { type Document, Lexer, LineCounter, parseDocument, Parser } from 'yaml';
 
 /** A place in a text; both counted from 1, as editors do. */
-export interface Place {
+export interface TextPosition {
   readonly line: number;
   readonly column: number;
 }
@@ -10,11 +10,11 @@ export interface Place {
 export interface YamlText {
   readonly value: unknown;
   readonly document: Document.Parsed;
-  placeAt(this: void, offset: number): Place;
+  placeAt(this: void, offset: number): TextPosition;
 }
 
 /** What is wrong with a text as YAML: nothing of it is used. */
-export interface YamlProblem extends Place {
+export interface YamlProblem extends TextPosition {
   readonly message: string;
 }
 
@@ -33,7 +33,7 @@ export function readYaml(text: string): YamlText | { readonly problems: readonly
   const deepAt = findTooDeep(text);
   if (deepAt) return { problems: [{ ...deepAt, message: TOO_DEEP }] };
   const document = parseDocument(text, { lineCounter, prettyErrors: false });
-  const placeAt = (offset: number): Place => {
+  const placeAt = (offset: number): TextPosition => {
     const { line, col } = lineCounter.linePos(offset);
     return { line: Math.max(1, line), column: Math.max(1, col) };
   };
@@ -50,7 +50,7 @@ export function readYaml(text: string): YamlText | { readonly problems: readonly
 }
 
 /** Where a text nests too deep. Tokens are read one by one, so that nothing of what is deeper is ever built. */
-function findTooDeep(text: string): Place | undefined {
+function findTooDeep(text: string): TextPosition | undefined {
   const lines = new LineCounter();
   lines.addNewLine(0);
   const parser = new Parser(lines.addNewLine);

@@ -74,14 +74,6 @@ CREATE INDEX alert_mail_due_idx ON alert USING btree (customer_id) WHERE is_mail
 CREATE INDEX alert_unread_idx ON alert USING btree (customer_id) WHERE read_at IS NULL;
 CREATE TRIGGER alert_insert_told AFTER INSERT ON alert REFERENCING NEW TABLE AS made FOR EACH STATEMENT EXECUTE FUNCTION seller_hears_of_alerts();
 
--- When a process last claimed to mail a customer: one mail an hour at most.
-CREATE TABLE alert_mail (
-  customer_id uuid NOT NULL,
-  claimed_at timestamp with time zone NOT NULL,
-  CONSTRAINT alert_mail_pkey PRIMARY KEY (customer_id),
-  CONSTRAINT alert_mail_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id) ON DELETE CASCADE
-);
-
 -- Which alerts a customer wants to be mailed. Without a row: all of them.
 CREATE TABLE alert_preference (
   customer_id uuid NOT NULL,
@@ -646,18 +638,6 @@ CREATE TRIGGER invoice_is_numbered BEFORE INSERT ON invoice FOR EACH ROW EXECUTE
 CREATE TRIGGER invoice_is_summed AFTER INSERT ON invoice REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION sum_invoices();
 CREATE TRIGGER invoice_is_unpaid AFTER INSERT ON invoice REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION keep_unpaid_invoices();
 
--- What a customer is told of an invoice, each once.
-CREATE TABLE invoice_mail (
-  invoice_id uuid NOT NULL,
-  kind text NOT NULL,
-  asked_at timestamp with time zone NOT NULL DEFAULT now(),
-  tell_at timestamp with time zone DEFAULT now(),
-  CONSTRAINT invoice_mail_pkey PRIMARY KEY (invoice_id, kind),
-  CONSTRAINT invoice_mail_invoice_id_fkey FOREIGN KEY (invoice_id) REFERENCES invoice(id),
-  CONSTRAINT invoice_mail_kind_check CHECK (kind = ANY (ARRAY['issued'::text, 'overdue'::text, 'paid'::text, 'credited'::text]))
-);
-CREATE INDEX invoice_mail_tell_idx ON invoice_mail USING btree (tell_at) WHERE tell_at IS NOT NULL;
-
 -- Invoices that were paid in full.
 CREATE TABLE invoice_payment (
   invoice_id uuid NOT NULL,
@@ -720,7 +700,7 @@ CREATE TABLE key_hour (
   abandoned bigint,
   took integer[],
   CONSTRAINT key_hour_pkey PRIMARY KEY (credential_id, day, hour, product_id),
-  CONSTRAINT key_hour_hour_check CHECK (hour >= 0 AND hour <= 24)
+  CONSTRAINT key_hour_hour_check CHECK (hour >= 0 AND hour <= 25)
 ) WITH (fillfactor=80);
 CREATE INDEX key_hour_day_idx ON key_hour USING btree (day);
 
@@ -746,6 +726,25 @@ CREATE TABLE operator (
   CONSTRAINT operator_pkey PRIMARY KEY (user_id),
   CONSTRAINT operator_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth_user(id) ON DELETE CASCADE
 );
+
+-- What is to be mailed, or sent to a webhook, each once. What was sent is kept 92 days.
+CREATE TABLE outbox (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  kind text NOT NULL,
+  subject uuid NOT NULL,
+  detail text NOT NULL DEFAULT ''::text,
+  lane uuid,
+  asked_at timestamp with time zone NOT NULL DEFAULT now(),
+  due_at timestamp with time zone DEFAULT now(),
+  attempts integer NOT NULL DEFAULT 0,
+  CONSTRAINT outbox_pkey PRIMARY KEY (id),
+  CONSTRAINT outbox_once UNIQUE (kind, subject, detail),
+  CONSTRAINT outbox_lane_fkey FOREIGN KEY (lane) REFERENCES webhook(id) ON DELETE CASCADE,
+  CONSTRAINT outbox_kind_check CHECK (kind = ANY (ARRAY['alerts'::text, 'plan_answer'::text, 'outage'::text, 'invoice'::text, 'payment'::text, 'webhook'::text]))
+);
+CREATE INDEX outbox_due_idx ON outbox USING btree (kind, due_at, id) WHERE due_at IS NOT NULL;
+CREATE INDEX outbox_lane_idx ON outbox USING btree (lane) WHERE lane IS NOT NULL;
+CREATE INDEX outbox_sent_idx ON outbox USING btree (asked_at) WHERE due_at IS NULL;
 
 -- Mail of an installation that sends none, for the outbox page. Kept 7 days.
 CREATE TABLE outbox_mail (
@@ -885,19 +884,6 @@ CREATE TABLE payment_fact (
 CREATE INDEX payment_fact_new_idx ON payment_fact USING btree (received_at) WHERE applied_at IS NULL;
 CREATE INDEX payment_fact_subscription_idx ON payment_fact USING btree (provider, paid_subscription);
 
--- What a customer is told of its payments, each once.
-CREATE TABLE payment_mail (
-  paid_subscription_id uuid NOT NULL,
-  kind text NOT NULL,
-  about text NOT NULL,
-  asked_at timestamp with time zone NOT NULL DEFAULT now(),
-  tell_at timestamp with time zone DEFAULT now(),
-  CONSTRAINT payment_mail_pkey PRIMARY KEY (paid_subscription_id, kind, about),
-  CONSTRAINT payment_mail_paid_subscription_id_fkey FOREIGN KEY (paid_subscription_id) REFERENCES paid_subscription(id) ON DELETE CASCADE,
-  CONSTRAINT payment_mail_kind_check CHECK (kind = ANY (ARRAY['paid'::text, 'failed'::text, 'grace_ends'::text, 'grace_over'::text]))
-);
-CREATE INDEX payment_mail_tell_idx ON payment_mail USING btree (tell_at) WHERE tell_at IS NOT NULL;
-
 -- People in no organisation who asked to be deleted: there is no customer to stop.
 CREATE TABLE person_deletion (
   user_id uuid NOT NULL,
@@ -962,7 +948,6 @@ CREATE TABLE plan_request (
   reason text NOT NULL DEFAULT ''::text,
   asked_at timestamp with time zone NOT NULL DEFAULT now(),
   answered_at timestamp with time zone,
-  tell_at timestamp with time zone,
   overage jsonb,
   CONSTRAINT plan_request_pkey PRIMARY KEY (id),
   CONSTRAINT plan_request_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id) ON DELETE CASCADE,
@@ -974,7 +959,6 @@ CREATE TABLE plan_request (
 CREATE INDEX plan_request_customer_idx ON plan_request USING btree (customer_id, product_id, number);
 CREATE UNIQUE INDEX plan_request_one_open ON plan_request USING btree (customer_id, product_id) WHERE state = 'open'::text;
 CREATE INDEX plan_request_open_idx ON plan_request USING btree (number) WHERE state = 'open'::text;
-CREATE INDEX plan_request_tell_idx ON plan_request USING btree (tell_at) WHERE tell_at IS NOT NULL;
 CREATE TRIGGER plan_request_insert_told AFTER INSERT ON plan_request REFERENCING NEW TABLE AS made FOR EACH STATEMENT EXECUTE FUNCTION seller_hears_of_requests();
 
 -- An API that is sold, or was.
@@ -1039,14 +1023,12 @@ CREATE TABLE product_outage (
   failed_at timestamp with time zone NOT NULL,
   answered bigint NOT NULL,
   failed bigint NOT NULL,
-  mail_at timestamp with time zone,
   CONSTRAINT product_outage_pkey PRIMARY KEY (id),
   CONSTRAINT product_outage_product_id_fkey FOREIGN KEY (product_id) REFERENCES product(id),
   CONSTRAINT product_outage_check CHECK (ended_at >= began_at),
   CONSTRAINT product_outage_check1 CHECK (failed <= answered)
 );
 CREATE INDEX product_outage_began_idx ON product_outage USING btree (began_at);
-CREATE INDEX product_outage_mail_idx ON product_outage USING btree (mail_at) WHERE mail_at IS NOT NULL;
 CREATE UNIQUE INDEX product_outage_open_idx ON product_outage USING btree (product_id) WHERE ended_at IS NULL;
 CREATE TRIGGER product_outage_begun_told AFTER INSERT ON product_outage FOR EACH ROW EXECUTE FUNCTION seller_hears_of_outages();
 CREATE TRIGGER product_outage_ended_told AFTER UPDATE ON product_outage FOR EACH ROW WHEN (old.ended_at IS NULL AND new.ended_at IS NOT NULL) EXECUTE FUNCTION seller_hears_of_outages();
@@ -1279,7 +1261,7 @@ CREATE TABLE webhook (
 CREATE INDEX webhook_customer_idx ON webhook USING btree (customer_id);
 CREATE INDEX webhook_seller_idx ON webhook USING btree (id) WHERE customer_id IS NULL;
 
--- The log of deliveries, and the queue of those that wait. Kept 30 days.
+-- The log of deliveries. Those that wait are in the outbox. Kept 30 days.
 CREATE TABLE webhook_delivery (
   id uuid NOT NULL DEFAULT gen_random_uuid(),
   number bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -1294,13 +1276,11 @@ CREATE TABLE webhook_delivery (
   last_status integer,
   last_error text,
   created_at timestamp with time zone NOT NULL DEFAULT now(),
-  next_attempt_at timestamp with time zone DEFAULT now(),
   ended_at timestamp with time zone,
   CONSTRAINT webhook_delivery_pkey PRIMARY KEY (id),
   CONSTRAINT webhook_delivery_alert_id_fkey FOREIGN KEY (alert_id) REFERENCES alert(id) ON DELETE CASCADE,
   CONSTRAINT webhook_delivery_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhook(id) ON DELETE CASCADE,
-  CONSTRAINT webhook_delivery_check CHECK ((state = 'waiting'::text) = (next_attempt_at IS NOT NULL)),
-  CONSTRAINT webhook_delivery_check1 CHECK ((state = 'waiting'::text) = (ended_at IS NULL)),
+  CONSTRAINT webhook_delivery_check CHECK ((state = 'waiting'::text) = (ended_at IS NULL)),
   CONSTRAINT webhook_delivery_state_check CHECK (state = ANY (ARRAY['waiting'::text, 'delivered'::text, 'failed'::text])),
   CONSTRAINT webhook_delivery_tells_one_thing CHECK (num_nonnulls(alert_id, data) =
 CASE
@@ -1310,8 +1290,8 @@ END)
 );
 CREATE INDEX webhook_delivery_alert_idx ON webhook_delivery USING btree (alert_id) WHERE alert_id IS NOT NULL;
 CREATE INDEX webhook_delivery_created_idx ON webhook_delivery USING btree (created_at);
-CREATE INDEX webhook_delivery_due_idx ON webhook_delivery USING btree (next_attempt_at) WHERE state = 'waiting'::text;
 CREATE INDEX webhook_delivery_log_idx ON webhook_delivery USING btree (webhook_id, number);
+CREATE TRIGGER webhook_delivery_queued AFTER INSERT ON webhook_delivery REFERENCING NEW TABLE AS made FOR EACH STATEMENT EXECUTE FUNCTION queue_deliveries();
 
 -- Addresses, networks and domains that may use a key.
 CREATE TABLE whitelist_rule (
@@ -1515,7 +1495,7 @@ BEGIN
   DELETE FROM credential WHERE customer_id = p_customer;
   DELETE FROM subscription WHERE customer_id = p_customer;
   DELETE FROM alert_preference WHERE customer_id = p_customer;
-  DELETE FROM alert_mail WHERE customer_id = p_customer;
+  DELETE FROM outbox WHERE subject = p_customer OR subject IN (SELECT id FROM plan_request WHERE customer_id = p_customer);
   DELETE FROM plan_request WHERE customer_id = p_customer;
   DELETE FROM consent WHERE customer_id = p_customer;
   DELETE FROM admin_token WHERE customer_id = p_customer;
@@ -1878,6 +1858,16 @@ AS $function$
     p_overage || jsonb_strip_nulls(jsonb_build_object('daily', p_daily, 'monthly', p_monthly))
   END
 $function$;
+
+-- Puts new deliveries into the outbox.
+CREATE OR REPLACE FUNCTION public.queue_deliveries()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  INSERT INTO outbox (kind, subject, lane) SELECT 'webhook', id, webhook_id FROM made WHERE state = 'waiting' ORDER BY number;
+  RETURN NULL;
+END $function$;
 
 -- Deletes refunds that are too old to prove anything. It takes no day as an argument, or its callers could have a request given back twice.
 -- Four days of UTC are at least three days in every time zone.

@@ -39,6 +39,7 @@ const OLDEST: Readonly<Record<string, string>> = {
   product_answers: 'SELECT min(day)::timestamptz AS at FROM product_answers',
   product_outage: 'SELECT min(began_at) AS at FROM product_outage',
   denial_count: 'SELECT min(day)::timestamptz AS at FROM denial_count',
+  outbox: 'SELECT asked_at AS at FROM outbox ORDER BY id LIMIT 1',
   outbox_mail: 'SELECT at FROM outbox_mail ORDER BY at LIMIT 1',
   plan_request: 'SELECT min(asked_at) AS at FROM plan_request',
   quota_refund: 'SELECT min(day)::timestamptz AS at FROM quota_refund',

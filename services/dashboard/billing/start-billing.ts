@@ -3,11 +3,9 @@ import { type Registry, Gauge } from 'prom-client';
 import { windowsAt } from '../../../plugins/core/access/quota';
 import { type Clock } from '../../../plugins/core/ports';
 import { type Catalogue } from '../../../plugins/core/catalogue/catalogue';
-import { claimInvoiceMail, queueReminders, settleInvoiceMail } from '../../selling/billing/claim-invoice-mails';
+import { queueReminders } from '../../selling/billing/issue-invoices';
 import { type Log } from '../../kit/log';
-import { type MailSender } from '../http/dashboard-deps';
 import { billingOf } from './billing-of';
-import { invoiceMail } from './invoice-mail';
 
 export interface BillingWorkOptions {
   readonly db: Pool;
@@ -15,9 +13,6 @@ export interface BillingWorkOptions {
   readonly clock: Clock;
   readonly timeZone: string;
   readonly catalogue: () => Promise<Catalogue>;
-  readonly mail: MailSender;
-  /** Origin of the dashboard, for links. */
-  readonly url: string;
   /** Of the metrics. */
   readonly registry: Registry;
   /** Between two looks. Default a minute. */
@@ -25,12 +20,10 @@ export interface BillingWorkOptions {
 }
 
 const EVERY_MS = 60_000;
-/** Longer than a mail may take; then another process may try. */
-const RETRY_SECONDS = 300;
 
-/** Issues invoices of closed statements, and mails what customers are to know of them. Any number of processes may do so. */
+/** Issues invoices of closed statements, and reminds of those that are overdue. Any number of processes may do so. */
 export function startBilling(options: BillingWorkOptions): { close(): Promise<void> } {
-  const { db, log, clock, timeZone, catalogue, mail, url, registry, everyMs = EVERY_MS } = options;
+  const { db, log, clock, timeZone, catalogue, registry, everyMs = EVERY_MS } = options;
   const failed = new Gauge({
     name: 'tollgate_invoices_failed',
     help: 'Closed statements that could not be invoiced when this was last tried. The log names them.',
@@ -53,20 +46,9 @@ export function startBilling(options: BillingWorkOptions): { close(): Promise<vo
     if (port.provider !== 'none') await queueReminders(db, todayNow());
   }
 
-  async function tell(): Promise<void> {
-    while (!isEnding) {
-      const claimed = await claimInvoiceMail(db, { retrySeconds: RETRY_SECONDS, today: todayNow() });
-      if (!claimed) return;
-      const letter = invoiceMail(claimed, url);
-      if (letter) await mail.send(letter);
-      await settleInvoiceMail(db, claimed);
-    }
-  }
-
   const look = (): void => {
     working ??= issue()
-      .then(tell)
-      .catch((err: unknown) => log.warn({ err }, 'invoices could not be issued or mailed'))
+      .catch((err: unknown) => log.warn({ err }, 'invoices could not be issued'))
       .finally(() => (working = undefined));
   };
   const timer = setInterval(look, everyMs).unref();

@@ -1,13 +1,9 @@
-import { windowsAt } from '../../../plugins/core/access/quota';
 import { claimPaymentCheck, endPaymentCheck } from '../../selling/billing/payment-checks';
-import { claimPaymentMail, settlePaymentMail } from '../../selling/billing/payment-mails';
 import { applyPayments } from '../../selling/billing/apply-payments';
 import { listNewlyPaid } from '../../selling/billing/payment-facts';
 import { type Log } from '../../kit/log';
-import { type MailSender } from '../http/dashboard-deps';
 import { askProviders } from './ask-providers';
 import { oneAtATime } from './one-at-a-time';
-import { paymentMail } from './payment-mail';
 import { type PaymentPorts, type Payments, termsOf } from '../../selling/billing/payments-of';
 import { reconcilePayments } from './reconcile-payments';
 import { reportOverage } from './report-overage';
@@ -16,26 +12,18 @@ import { type PaymentTools } from './take-payment';
 export interface PaymentWorkOptions extends PaymentTools {
   readonly log: Log;
   readonly ports: PaymentPorts;
-  /** Without one nobody is told. */
-  readonly mail?: MailSender;
-  /** Origin of the dashboard. */
-  readonly url: string;
-  readonly timeZone: string;
   /** Between two looks. Default 5 s. */
   readonly everyMs?: number;
 }
 
 const EVERY_MS = 5_000;
-/** Longer than a mail may take; then another process may try. */
-const RETRY_SECONDS = 300;
 
 /**
- * Acts on what providers said, asks them where they should have said something, compares, has them charge use above limits, and mails
- * customers. None of these waits for the
- * others: a provider that is slow holds up nobody who has paid. Any number of processes may do so.
+ * Acts on what providers said, asks them where they should have said something, compares, and has them charge use above limits. None of
+ * these waits for the others: a provider that is slow holds up nobody who has paid. Any number of processes may do so.
  */
 export function startPayments(options: PaymentWorkOptions): Payments & { close(): Promise<void>; settled(): Promise<void> } {
-  const { db, log, ports, clock, catalogue, mail, url, timeZone, everyMs = EVERY_MS } = options;
+  const { db, log, ports, clock, catalogue, everyMs = EVERY_MS } = options;
   let isEnding = false;
   const refused = new Set<string>();
 
@@ -65,33 +53,15 @@ export function startPayments(options: PaymentWorkOptions): Payments & { close()
     }
   }
 
-  async function tell(): Promise<void> {
-    if (!mail) return;
-    const sold = await catalogue();
-    const dayOf = (at: Date): string => windowsAt(at.getTime() / 1_000, timeZone).day;
-    for (let claimed = await claimPaymentMail(db, RETRY_SECONDS); claimed; claimed = await claimPaymentMail(db, RETRY_SECONDS)) {
-      const title = sold.find(claimed.product)?.title ?? claimed.product;
-      const letter = paymentMail(claimed, { title, terms: termsOf(sold), url, dayOf });
-      if (letter) await mail.send(letter);
-      await settlePaymentMail(db, claimed);
-      if (isEnding) return;
-    }
-  }
-
   const failed = (err: unknown): void => log.warn({ err }, 'payments could not be looked at');
-  const telling = oneAtATime(tell, failed);
-  const asking = oneAtATime(async () => {
-    await askProviders({ ...options, isEnding: () => isEnding }, refused);
-    telling.run();
-  }, failed);
+  const asking = oneAtATime(() => askProviders({ ...options, isEnding: () => isEnding }, refused), failed);
   const hearing = oneAtATime(async () => {
     await applyNew();
-    telling.run();
     asking.run();
   }, failed);
   const comparing = oneAtATime(compare, failed);
   const reporting = oneAtATime(() => reportOverage({ ...options, isEnding: () => isEnding }), failed);
-  const all = [hearing, asking, comparing, reporting, telling];
+  const all = [hearing, asking, comparing, reporting];
 
   const look = (): void => {
     if (isEnding) return;

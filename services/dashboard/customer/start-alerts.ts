@@ -2,12 +2,9 @@ import { type Pool } from 'pg';
 import { z } from 'zod';
 import { type Clock } from '../../../plugins/core/ports';
 import { pruneAlerts } from '../../selling/webhooks/claim-deliveries';
-import { claimAlertMails, releaseAlertMail, settleAlertMail } from '../../selling/alerts/claim-alert-mails';
 import { raiseAlerts } from '../../selling/webhooks/raise-alerts';
 import { booleanSetting } from '../../../plugins/core/settings';
 import { type Log } from '../../kit/log';
-import { type MailSender } from '../http/dashboard-deps';
-import { alertMail } from './alerts/alert-mail';
 import { WebhookSender } from './webhooks/webhook-sender';
 
 const MAX_PAUSE_S = 604_800;
@@ -35,9 +32,6 @@ export interface AlertWorkOptions {
   readonly log: Log;
   readonly timeZone: string;
   readonly settings: AlertSettings;
-  readonly mail: MailSender;
-  /** The dashboard's own URL. */
-  readonly url: string;
   /** Between two looks at limits and expiries. Default 5 s. */
   readonly evaluateMs?: number;
   /** Between two looks at waiting deliveries. Default 1 s. */
@@ -51,21 +45,7 @@ export interface AlertWork {
 
 const PRUNE_EVERY_MS = 3_600_000;
 
-/** Mails what is due. One that cannot be sent is tried again later, and holds up no other. */
-async function sendMails({ db, log, mail, timeZone, url }: AlertWorkOptions): Promise<void> {
-  for (const claimed of await claimAlertMails(db)) {
-    try {
-      await mail.send(alertMail({ to: claimed.email, alerts: claimed.alerts, timeZone, url, name: mail.installation }));
-    } catch (err) {
-      log.warn({ err }, 'alerts could not be mailed');
-      await releaseAlertMail(db, claimed);
-      continue;
-    }
-    await settleAlertMail(db, claimed);
-  }
-}
-
-/** Raises alerts and sends them, beside the API in the dashboard's process. Any number of processes may do so at once. */
+/** Raises alerts and sends them to webhooks, beside the API in the dashboard's process. Any number of processes may do so at once. */
 export function startAlerts(options: AlertWorkOptions): AlertWork {
   const { db, log, clock, timeZone, settings, evaluateMs = 5_000, pollMs } = options;
   const sender = new WebhookSender({
@@ -78,7 +58,6 @@ export function startAlerts(options: AlertWorkOptions): AlertWork {
     ...(pollMs === undefined ? {} : { pollMs }),
   });
   let evaluating: Promise<void> | undefined;
-  let mailing: Promise<void> | undefined;
   let pruning: Promise<void> | undefined;
 
   function evaluate(): void {
@@ -90,27 +69,17 @@ export function startAlerts(options: AlertWorkOptions): AlertWork {
       .finally(() => (evaluating = undefined));
   }
 
-  function sendDue(): void {
-    mailing ??= sendMails(options)
-      .catch((err: unknown) => log.warn({ err }, 'alerts that wait to be mailed could not be read'))
-      .finally(() => (mailing = undefined));
-  }
-
   function prune(): void {
     pruning ??= pruneAlerts(db)
       .catch((err: unknown) => log.warn({ err }, 'old alerts could not be deleted'))
       .finally(() => (pruning = undefined));
   }
 
-  const timers = [
-    setInterval(evaluate, evaluateMs).unref(),
-    setInterval(sendDue, evaluateMs).unref(),
-    setInterval(prune, PRUNE_EVERY_MS).unref(),
-  ];
+  const timers = [setInterval(evaluate, evaluateMs).unref(), setInterval(prune, PRUNE_EVERY_MS).unref()];
   return {
     async close() {
       for (const timer of timers) clearInterval(timer);
-      await Promise.all([evaluating, mailing, pruning, sender.close()]);
+      await Promise.all([evaluating, pruning, sender.close()]);
     },
   };
 }

@@ -10,7 +10,7 @@ import { openMedia } from './open-media';
 import { fileOf } from './make-link';
 import { type FileRef, type FileRefInput, parseFileRef } from './parse-file-ref';
 import { selectRepresentation } from './select-representation';
-import { type Admission } from './viewings';
+import { type ViewingShare } from './viewings';
 
 /** What 200, 206 and 304 say of the file. */
 function validatorHeaders({ etag, modifiedAtMs }: DriveFile): Record<string, string> {
@@ -44,30 +44,30 @@ function unsatisfiable({ size }: DriveFile): ServiceError {
   });
 }
 
-async function answerBytes(file: DriveFile, range: ByteRange | undefined, { context, deps, admission }: StreamCall): Promise<Reply> {
+async function answerBytes(file: DriveFile, range: ByteRange | undefined, { context, deps, share }: StreamCall): Promise<Reply> {
   if (context.method === 'HEAD') {
     return new Reply(undefined, { headers: { 'Content-Type': file.contentType, ...fileHeaders(file, undefined) } });
   }
   const { mode, signal } = context;
   const opened = await openMedia(file, { transport: deps.transport, call: { mode, signal }, range, idleMs: deps.idleMs });
-  return streamReply(counted(opened.body, admission), file.contentType, {
+  return streamReply(counted(opened.body, share), file.contentType, {
     status: opened.range ? 206 : 200,
     headers: fileHeaders(file, opened.range),
   });
 }
 
 /** What a viewing has of a body counts as it passes; the request is over when the body is. */
-function counted(body: Readable, admission: Admission | undefined): Readable {
-  if (!admission) return body;
+function counted(body: Readable, share: ViewingShare | undefined): Readable {
+  if (!share) return body;
   // Whichever side fails or leaves takes the other with it.
-  return pipeline(body, admission.count(), () => admission.end());
+  return pipeline(body, share.count(), () => share.end());
 }
 
 interface StreamCall {
   readonly context: CallContext;
   readonly deps: GdplayDeps;
   /** Where a link stands in for a key. */
-  readonly admission: Admission | undefined;
+  readonly share: ViewingShare | undefined;
 }
 
 function answerFile(file: DriveFile, call: StreamCall): Promise<Reply> {
@@ -103,13 +103,13 @@ function linkedFile(resource: string, { id, url, resourcekey }: FileRefInput): F
 export async function streamFile(input: FileRefInput, context: CallContext, deps: GdplayDeps): Promise<Reply> {
   const { mode, signal, proof } = context;
   const ref = proof.link ? linkedFile(proof.link.resource, input) : parseFileRef(input);
-  const admission = proof.link && deps.viewings.admit(proof.link);
+  const share = proof.link && deps.viewings.admit(proof.link);
   let isStreaming = false;
   try {
-    const reply = await deps.files.use(ref, { mode, signal }, (file) => answerFile(file, { context, deps, admission }));
+    const reply = await deps.files.use(ref, { mode, signal }, (file) => answerFile(file, { context, deps, share }));
     isStreaming = reply.body instanceof Readable;
     return reply;
   } finally {
-    if (!isStreaming) admission?.end();
+    if (!isStreaming) share?.end();
   }
 }

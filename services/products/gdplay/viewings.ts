@@ -18,7 +18,7 @@ interface Viewing {
 }
 
 /** One request's part of a viewing. */
-export interface Admission {
+export interface ViewingShare {
   /** Put between source and client: counts what passes, and ends the stream where the viewing has had its share. */
   count(): Transform;
   /** Once, however the request ends. */
@@ -34,7 +34,7 @@ export class Viewings {
   }
 
   /** @throws ServiceError 401 when the viewing has had all that was paid for, 429 when it has too many requests under way */
-  admit({ viewing: id, allowance, expiresAt }: LinkGrant): Admission {
+  admit({ viewing: id, allowance, expiresAt }: LinkGrant): ViewingShare {
     const viewing = this.known.get(id) ?? { bytes: 0, requests: 0, open: 0 };
     if (viewing.bytes >= allowance || viewing.requests >= MAX_REQUESTS) {
       throw new ServiceError('link_not_valid', { detail: 'The viewing that this link paid for is used up. Make another.' });

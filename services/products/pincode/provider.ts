@@ -4,11 +4,11 @@ import { type PinQuery } from './parse-pin';
 export type FailureReason = 'no_records' | 'bad_response' | 'unreachable' | 'provider_quota' | 'timeout';
 
 /** What an answer of a provider amounts to. */
-export type Verdict = { readonly usable: true } | { readonly usable: false; readonly reason: FailureReason };
+export type Usability = { readonly usable: true } | { readonly usable: false; readonly reason: FailureReason };
 
-export const USABLE: Verdict = { usable: true };
+export const USABLE: Usability = { usable: true };
 
-export function unusable(reason: FailureReason): Verdict {
+export function unusable(reason: FailureReason): Usability {
   return { usable: false, reason };
 }
 
@@ -18,7 +18,7 @@ export interface PinProvider {
   readonly name: string;
   /** Path and query below the provider's base URL, encoded. */
   pathOf(query: PinQuery): string;
-  judge(status: number, body: Buffer): Verdict;
+  judge(status: number, body: Buffer): Usability;
 }
 
 /** The parsed body, or undefined when it is not JSON. */
@@ -31,7 +31,7 @@ export function parseJson(body: Buffer): unknown {
 }
 
 /** What a status outside 2xx means, from any provider. */
-export function judgeStatus(status: number): Verdict {
+export function judgeStatus(status: number): Usability {
   if (status === 429) return unusable('provider_quota');
   if (status === 504 || status === 408) return unusable('timeout');
   return unusable(status >= 500 ? 'unreachable' : 'bad_response');

@@ -92,7 +92,7 @@ export function holderRecord(aadhaar: string): Message {
       locality: 'Fort',
       district: 'Mumbai',
       state: 'Maharashtra',
-      pincode: '400001',
+      pin: '400001',
       country: 'India',
     },
     photo_base64: PHOTO,

@@ -15,7 +15,7 @@ import { givePaidPlan } from './give-paid-plan';
 import { findPaidByReference, type PaidRef, type PaidSubscription } from '../paid-plans/paid-subscriptions';
 import { keepCharges } from './payment-charges';
 import { type KeptFact, readFacts } from './payment-facts';
-import { queuePaymentMail } from './payment-mails';
+import { enqueue, type PaymentNews } from '../outbox/outbox';
 
 /** Moments here are the provider's, so what is stored is how long to wait: no two clocks are compared. */
 const UPDATE = `
@@ -61,19 +61,19 @@ async function tellCustomer(
   paid: PaidSubscription,
   { charges, state, entitlement, terms, at }: Outcome & { terms: PaymentTerms; at: number },
 ) {
-  for (const { id, fact } of charges) {
-    await queuePaymentMail(client, { paidId: paid.id, kind: fact.kind === 'paid' ? 'paid' : 'failed', about: id });
-  }
+  const tell = (news: PaymentNews, about: string): Promise<void> =>
+    enqueue(client, { kind: 'payment', subjects: [paid.id], detail: `${news} ${about}` });
+  for (const { id, fact } of charges) await tell(fact.kind === 'paid' ? 'paid' : 'failed', id);
   if (state.status !== 'failing') return;
-  const about = String(state.failingSince);
+  const since = String(state.failingSince);
   if (entitlement !== 'plan') {
-    if (paid.entitlement === 'plan') await queuePaymentMail(client, { paidId: paid.id, kind: 'grace_over', about });
+    if (paid.entitlement === 'plan') await tell('grace_over', since);
     return;
   }
   const lapse = graceEnd(state, graceOf(terms), at);
   // With a grace of a day, the mail about the failed payment says the same.
   const isLastDay = terms.grace_days > 1 && lapse !== null && at >= lapse - DAY_SECONDS;
-  if (isLastDay) await queuePaymentMail(client, { paidId: paid.id, kind: 'grace_ends', about });
+  if (isLastDay) await tell('grace_ends', since);
 }
 
 /** Charges to tell the customer of. One that was paid is told once, though the provider may say so by an event and when it is asked. */

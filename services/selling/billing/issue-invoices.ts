@@ -1,6 +1,7 @@
-import { type Pool, type PoolClient } from 'pg';
+import { type Pool } from 'pg';
 import { type BillingDetails, type InvoicingTerms } from '../../../plugins/core/catalogue/billing-terms';
 import { composeInvoices, type InvoiceContent } from './invoice';
+import { enqueue } from '../outbox/outbox';
 import { type Statement } from '../statements/statement';
 import { inTransaction } from '../../../plugins/stores/postgres/database';
 
@@ -50,11 +51,14 @@ SELECT $1, 'invoice', customer_id, month, currency, total, due_on, content FROM 
   AS row(place integer, customer_id uuid, month date, currency text, total bigint, due_on date, content jsonb) ORDER BY place
 RETURNING id`;
 
-const TELL = `INSERT INTO invoice_mail (invoice_id, kind) SELECT id, $2 FROM unnest($1::uuid[]) AS id`;
+const REMIND = `
+INSERT INTO outbox (kind, subject, detail)
+SELECT 'invoice', invoice_id, 'overdue' FROM invoice_unpaid WHERE due_on < $1::date AND due_on > $1::date - 30
+ON CONFLICT DO NOTHING`;
 
-/** Has the customers told, each once. */
-export async function queueInvoiceMail(client: PoolClient, ids: readonly string[], kind: 'issued' | 'paid' | 'credited'): Promise<void> {
-  if (ids.length > 0) await client.query(TELL, [ids, kind]);
+/** Reminds customers once of each invoice that is overdue. The seller follows up on those that are overdue for more than 30 days. */
+export async function queueReminders(db: Pool, today: string): Promise<void> {
+  await db.query(REMIND, [today]);
 }
 
 export interface IssueOptions {
@@ -112,11 +116,7 @@ function issueBatch(db: Pool, rows: readonly Waiting[], { terms, today, titleOf,
     }));
     if (invoices.length === 0) return 0;
     const { rows: made } = await client.query<{ id: string }>(INSERT, [terms.invoices.series, JSON.stringify(invoices)]);
-    await queueInvoiceMail(
-      client,
-      made.map(({ id }) => id),
-      'issued',
-    );
+    await enqueue(client, { kind: 'invoice', subjects: made.map(({ id }) => id), detail: 'issued' });
     return made.length;
   });
 }

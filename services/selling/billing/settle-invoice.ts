@@ -4,8 +4,8 @@ import { addDays, type InvoiceContent } from './invoice';
 import { type Actor, writeAudit } from '../customers/write-audit';
 import { type Database, inTransaction } from '../../../plugins/stores/postgres/database';
 import { OperationRefused } from '../operations/operation-refused';
+import { enqueue } from '../outbox/outbox';
 import { type InvoiceView, requireInvoice } from './invoice-view';
-import { queueInvoiceMail } from './issue-invoices';
 
 export interface InvoiceRef {
   readonly id: string;
@@ -40,7 +40,7 @@ export function markInvoicePaid(
     if (paidOn > addDays(ref.today, 1)) throw new OperationRefused('date_malformed', 'nothing is paid in the future');
     const name = typeof ref.actor === 'string' ? ref.actor : ref.actor.name;
     await client.query(PAY, [invoice.id, paidOn, reference, name]);
-    await queueInvoiceMail(client, [invoice.id], 'paid');
+    await enqueue(client, { kind: 'invoice', subjects: [invoice.id], detail: 'paid' });
     await note(client, { ref, invoice, action: 'billing.paid', details: { invoice: invoice.number, paidOn, reference } });
   });
 }
@@ -73,7 +73,7 @@ export function creditInvoice(
     ]);
     const [made] = rows;
     if (!made) throw new Error('a credit note was not kept');
-    await queueInvoiceMail(client, [made.id], 'credited');
+    await enqueue(client, { kind: 'invoice', subjects: [made.id], detail: 'credited' });
     await note(client, { ref, invoice, action: 'billing.credit', details: { invoice: invoice.number, creditNote: made.number, reason } });
     return { id: made.id };
   });

@@ -14,13 +14,13 @@ const PRUNE = "DELETE FROM outbox_mail WHERE at < now() - interval '7 days'";
 const SELECT = 'SELECT id, at, recipient AS to, subject, body AS text FROM outbox_mail ORDER BY at DESC, id LIMIT $1';
 
 /** Takes out of the outbox what lies there for more than 7 days. */
-export async function pruneOutbox(db: Pool): Promise<void> {
+export async function pruneOutboxMails(db: Pool): Promise<void> {
   await db.query(PRUNE);
 }
 
 /** Puts a mail into the outbox, and prunes it. */
 export async function writeOutboxMail(db: Pool, { to, subject, text }: Omit<OutboxMail, 'id' | 'at'>): Promise<void> {
-  await pruneOutbox(db);
+  await pruneOutboxMails(db);
   await db.query(INSERT, [to, subject, text]);
 }
 

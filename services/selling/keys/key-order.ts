@@ -34,19 +34,19 @@ export const KEY_ORDERS: Readonly<Record<KeySort, Order>> = {
 };
 
 /** Where a page begins: after the key with this id, which stands at this place of the order. */
-export interface KeyPlace {
+export interface KeyCursor {
   readonly id: string;
   /** A moment as PostgreSQL writes it, which has microseconds where a Date has none; or a name. */
   readonly place: string;
 }
 
 /** The text for `next`. */
-export function writeKeyCursor(sort: KeySort, { id, place }: KeyPlace): string {
+export function writeKeyCursor(sort: KeySort, { id, place }: KeyCursor): string {
   return Buffer.from(`${sort}|${id}|${place}`).toString('base64url');
 }
 
 /** Undefined for a cursor that cannot be read, or is of another order: the first page. */
-export function readKeyCursor(sort: KeySort, cursor: string | undefined): KeyPlace | undefined {
+export function readKeyCursor(sort: KeySort, cursor: string | undefined): KeyCursor | undefined {
   if (cursor === undefined) return undefined;
   const [of, id = '', ...rest] = Buffer.from(cursor, 'base64url').toString().split('|');
   const place = rest.join('|');

@@ -1,6 +1,6 @@
 import { type Pool } from 'pg';
 import { type KeyMode } from '../../../plugins/core/ports';
-import { KEY_ORDERS, type KeyPlace, type KeySort, readKeyCursor, writeKeyCursor } from './key-order';
+import { KEY_ORDERS, type KeyCursor, type KeySort, readKeyCursor, writeKeyCursor } from './key-order';
 import { KEY_SUMMARY_COLUMNS, type KeySummary } from './key-view';
 
 export interface KeyFilter {
@@ -93,7 +93,7 @@ function sourceOf({ customerId, tag, product }: KeyFilter, sort: KeySort, statem
 }
 
 /** The page is cut from the index before products and tags are read for what is left. */
-function pageStatement(query: KeysPageQuery, sort: KeySort, begin: KeyPlace | undefined): { text: string; values: unknown[] } {
+function pageStatement(query: KeysPageQuery, sort: KeySort, begin: KeyCursor | undefined): { text: string; values: unknown[] } {
   const statement = matching(query);
   const { direction, type } = KEY_ORDERS[sort];
   const { from, column, id } = sourceOf(query, sort, statement);

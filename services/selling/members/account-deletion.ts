@@ -2,7 +2,7 @@ import { type Pool, type PoolClient } from 'pg';
 import { type Database, inTransaction } from '../../../plugins/stores/postgres/database';
 import { soleOwnerOf } from './sole-owner-of';
 import { OperationRefused } from '../operations/operation-refused';
-import { pruneOutbox } from '../customers/outbox-mail';
+import { pruneOutboxMails } from '../customers/outbox-mail';
 import { type Actor, writeAudit } from '../customers/write-audit';
 
 /** Between asking and erasing; the function `erase_account` has the same. */
@@ -106,7 +106,7 @@ export const ERASE_TIMEOUT_MS = 300_000;
 export async function eraseDueAccounts(db: Pool): Promise<number> {
   const { rows } = await db.query<{ customerId: string; userId: string }>(DUE);
   // Mail to others, such as an invitation, names its sender. None is sent after the deletion, and an outbox keeps it for half the grace.
-  if (rows.length > 0) await pruneOutbox(db);
+  if (rows.length > 0) await pruneOutboxMails(db);
   let erased = 0;
   for (const { customerId, userId } of rows) {
     const outcome = await inTransaction(db, async (client) => {

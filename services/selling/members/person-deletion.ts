@@ -3,7 +3,7 @@ import { findMemberships } from './find-memberships';
 import { type Database, inTransaction } from '../../../plugins/stores/postgres/database';
 import { OperationRefused } from '../operations/operation-refused';
 import { ERASE_TIMEOUT_MS, GRACE_DAYS } from './account-deletion';
-import { pruneOutbox } from '../customers/outbox-mail';
+import { pruneOutboxMails } from '../customers/outbox-mail';
 
 const LOCK = 'SELECT 1 FROM auth_user WHERE id = $1 FOR UPDATE';
 const INSERT = `
@@ -40,7 +40,7 @@ SELECT user_id AS "userId" FROM person_deletion WHERE asked_at <= now() - interv
 export async function eraseDuePeople(db: Pool): Promise<number> {
   const { rows } = await db.query<{ userId: string }>(DUE);
   // As for accounts: mail to others names its sender.
-  if (rows.length > 0) await pruneOutbox(db);
+  if (rows.length > 0) await pruneOutboxMails(db);
   let erased = 0;
   for (const { userId } of rows) {
     const outcome = await inTransaction(db, async (client) => {

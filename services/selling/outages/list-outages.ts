@@ -37,6 +37,15 @@ WHERE ${RECENT} AND EXISTS (
 )
 ORDER BY o.began_at DESC LIMIT 10`;
 
+const MAILED = `
+SELECT ${COLUMNS}, ARRAY(SELECT u.email FROM operator JOIN auth_user u ON u.id = operator.user_id ORDER BY 1) AS "to"
+FROM product_outage o JOIN product p ON p.id = o.product_id WHERE o.id = $1 AND ${RECENT}`;
+
+/** An outage with the addresses of all operators; undefined when it ended more than a day ago. */
+export async function findMailedOutage(db: Database, id: string): Promise<(OutageView & { readonly to: readonly string[] }) | undefined> {
+  return (await db.query<OutageView & { to: string[] }>(MAILED, [id])).rows[0];
+}
+
 /** Outages that go on or ended within a day, the latest first. */
 export async function listOutages(db: Database): Promise<OutageView[]> {
   return (await db.query<OutageView>(LIST)).rows;

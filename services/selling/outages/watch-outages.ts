@@ -2,6 +2,7 @@ import { type Pool, type PoolClient } from 'pg';
 import { windowsAt } from '../../../plugins/core/access/quota';
 import { type AlertRule, type AnsweredMinute, isOutageOver, judgeMinute, USUAL_ALERT } from '../../../plugins/core/catalogue/outage';
 import { inTransaction } from '../../../plugins/stores/postgres/database';
+import { enqueue } from '../outbox/outbox';
 import { addUpAnswers } from './add-up-answers';
 
 /** Any number that nothing else locks: of several dashboards one looks at a time. */
@@ -52,12 +53,11 @@ interface Minute extends AnsweredMinute {
 }
 
 const BEGIN = `
-INSERT INTO product_outage (product_id, began_at, failed_at, answered, failed, mail_at) VALUES ($1, $2, $2, $3, $4, now())
-ON CONFLICT DO NOTHING`;
+INSERT INTO product_outage (product_id, began_at, failed_at, answered, failed) VALUES ($1, $2, $2, $3, $4) ON CONFLICT DO NOTHING RETURNING id`;
 const GO_ON = `
 UPDATE product_outage SET answered = answered + GREATEST($3::bigint, $4::bigint), failed = failed + $4::bigint,
   failed_at = CASE WHEN $4::bigint > 0 THEN $2::timestamptz ELSE failed_at END,
-  ended_at = CASE WHEN $5::boolean THEN $2::timestamptz END, mail_at = CASE WHEN $5::boolean THEN now() ELSE mail_at END
+  ended_at = CASE WHEN $5::boolean THEN $2::timestamptz END
 WHERE id = $1 AND ended_at IS NULL`;
 
 /** What was said about one product. */
@@ -71,12 +71,15 @@ async function follow(client: PoolClient, at: Date, minute: Minute): Promise<Out
   const verdict = judgeMinute({ answered, failed }, rule ?? USUAL_ALERT);
   if (outage === null) {
     if (verdict !== 'failing') return undefined;
-    await client.query(BEGIN, [product, at, answered, failed]);
+    const { rows: begun } = await client.query<{ id: string }>(BEGIN, [product, at, answered, failed]);
+    await enqueue(client, { kind: 'outage', subjects: begun.map(({ id }) => id), detail: 'began' });
     return { product, change: 'began' };
   }
   const isOver = isOutageOver(verdict, at.getTime() - (failedAt ?? at).getTime());
   await client.query(GO_ON, [outage, at, moreAnswered, moreFailed, isOver]);
-  return isOver ? { product, change: 'ended' } : undefined;
+  if (!isOver) return undefined;
+  await enqueue(client, { kind: 'outage', subjects: [outage], detail: 'ended' });
+  return { product, change: 'ended' };
 }
 
 export interface WatchOutagesOptions {

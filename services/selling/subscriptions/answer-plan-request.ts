@@ -4,6 +4,7 @@ import { includedLimits } from '../catalogue/included-limits';
 import { type Database, inTransaction } from '../../../plugins/stores/postgres/database';
 import { type Actor, writeAudit } from '../customers/write-audit';
 import { OperationRefused } from '../operations/operation-refused';
+import { enqueue } from '../outbox/outbox';
 import { requestDetails } from './ask-for-plan';
 import { changeSubscription } from './change-subscription';
 import { lockPlanRequest, type PlanRequestView, viewPlanRequest } from './plan-request-view';
@@ -18,9 +19,14 @@ export interface AnswerOptions {
 }
 
 const MAX_REASON = 500;
-/** The customer is told by mail as soon as a dashboard process looks. */
-const ANSWER = 'UPDATE plan_request SET state = $2, reason = $3, answered_at = now(), tell_at = now() WHERE id = $1';
+const ANSWER = 'UPDATE plan_request SET state = $2, reason = $3, answered_at = now() WHERE id = $1';
 const OFFERED = `SELECT ${includedLimits('plan')}, price::text AS price, currency FROM plan WHERE product_id = $1 AND name = $2 AND active`;
+
+/** The customer is told by mail. */
+async function answer(client: PoolClient, { id, state, reason }: Pick<PlanRequestView, 'id' | 'state' | 'reason'>): Promise<void> {
+  await client.query(ANSWER, [id, state, reason]);
+  await enqueue(client, { kind: 'plan_answer', subjects: [id], detail: '' });
+}
 
 /** Subscription first, then request: in the order in which cancelling a subscription locks the two. */
 async function lockBoth(client: PoolClient, id: string): Promise<PlanRequestView> {
@@ -55,7 +61,7 @@ export function approvePlanRequest(
     requireOpen(request);
     await requireSameTerms(client, request);
     const { customerId, product, plan, subscriptionId, currentPlan } = request;
-    await client.query(ANSWER, [id, 'approved', '']);
+    await answer(client, { id, state: 'approved', reason: '' });
     const subject = { kind: 'customer', id: customerId } as const;
     await writeAudit(client, { actor, action: 'subscription.approve', subject, details: requestDetails(request) });
     // The customer agreed when it asked. An operator does not agree to another text in its place.
@@ -83,7 +89,7 @@ export function declinePlanRequest(
     const request = await lockPlanRequest(client, { id });
     if (request.state === 'declined') return request;
     requireOpen(request);
-    await client.query(ANSWER, [id, 'declined', told]);
+    await answer(client, { id, state: 'declined', reason: told });
     const details = { ...requestDetails(request), reason: told };
     const subject = { kind: 'customer', id: request.customerId } as const;
     await writeAudit(client, { actor, action: 'subscription.decline', subject, details });

@@ -1,13 +1,13 @@
 import { type Pool } from 'pg';
+import { inTransaction } from '../../../plugins/stores/postgres/database';
+import { claim, type OutboxItem, pruneOutbox, retry, settle } from '../outbox/outbox';
 import { ALERT_COLUMNS, ALERT_JOINS, type AlertView } from './alert-view';
 import { type WebhookEvent } from './delivery-view';
 
 /** A delivery that is this process's to attempt, once. */
 export interface ClaimedDelivery {
-  readonly deliveryId: string;
+  readonly item: OutboxItem<'webhook'>;
   readonly webhookId: string;
-  /** This one included. */
-  readonly attempts: number;
   readonly url: string;
   readonly secret: string;
   readonly eventId: string;
@@ -21,62 +21,39 @@ export interface ClaimedDelivery {
   readonly isSellers: boolean;
 }
 
-/** Of one webhook in one claim, so that a receiver that is slow or has much to catch up on leaves room for others. */
-const MAX_OF_ONE_WEBHOOK = 2;
+const READ = `
+SELECT c.webhook_id AS "webhookId", w.url, w.secret, c.event_id AS "eventId", c.event, c.event_at AS "eventAt", c.data,
+  w.customer_id IS NULL AS "isSellers", ${ALERT_COLUMNS}
+FROM webhook_delivery c JOIN webhook w ON w.id = c.webhook_id LEFT JOIN alert a ON a.id = c.alert_id ${ALERT_JOINS}
+WHERE c.id = $1 AND c.state = 'waiting'`;
+
+type Row = Omit<ClaimedDelivery, 'alert' | 'item'> & AlertView;
 
 /**
- * Rows that another process claims at this moment are skipped, and what it has claimed is not due: nothing is sent twice at once. The
- * conditions are asked again under the lock. A claim is a lease: when its process ends before it has told the outcome, the delivery
- * becomes due again, so that it may arrive twice but is not lost.
- */
-const CLAIM = `
-WITH due AS (
-  SELECT d.id, row_number() OVER (PARTITION BY d.webhook_id ORDER BY d.next_attempt_at, d.number) AS place
-  FROM webhook_delivery d JOIN webhook w ON w.id = d.webhook_id AND w.state = 'active'
-  WHERE d.state = 'waiting' AND d.next_attempt_at <= now() AND d.webhook_id <> ALL ($3)
-),
-mine AS (
-  SELECT d.id FROM webhook_delivery d
-  WHERE d.id IN (SELECT id FROM due WHERE place <= ${MAX_OF_ONE_WEBHOOK}) AND d.state = 'waiting' AND d.next_attempt_at <= now()
-  ORDER BY d.next_attempt_at LIMIT $1
-  FOR UPDATE SKIP LOCKED
-),
-claimed AS (
-  UPDATE webhook_delivery d SET attempts = attempts + 1, next_attempt_at = now() + $2 * interval '1 millisecond'
-  FROM mine WHERE d.id = mine.id
-  RETURNING d.*
-)
-SELECT c.id AS "deliveryId", c.webhook_id AS "webhookId", c.attempts, w.url, w.secret, c.event_id AS "eventId", c.event, c.event_at AS "eventAt",
-  c.data, w.customer_id IS NULL AS "isSellers", ${ALERT_COLUMNS}
-FROM claimed c JOIN webhook w ON w.id = c.webhook_id
-LEFT JOIN alert a ON a.id = c.alert_id ${ALERT_JOINS}`;
-
-export interface ClaimOptions {
-  readonly most: number;
-  readonly leaseMs: number;
-  readonly busy?: readonly string[];
-}
-
-type Row = Omit<ClaimedDelivery, 'alert'> & AlertView;
-
-/**
- * Takes deliveries that are due.
+ * Takes a delivery that is due; undefined when none is.
  * @param options.leaseMs longer than an attempt can take
- * @param options.busy webhooks that the caller is sending to already
+ * @param options.busy webhooks to which the caller is sending enough already
  */
-export async function claimDeliveries(db: Pool, options: ClaimOptions): Promise<ClaimedDelivery[]> {
-  const { rows } = await db.query<Row>(CLAIM, [options.most, options.leaseMs, options.busy ?? []]);
-  return rows.map(({ deliveryId, webhookId, attempts, url, secret, eventId, event, eventAt, data, isSellers, ...alert }) => {
-    const known = event === 'test' || data !== null ? null : alert;
-    return { deliveryId, webhookId, attempts, url, secret, eventId, event, eventAt, data, isSellers, alert: known };
-  });
+export async function claimDelivery(
+  db: Pool,
+  options: { readonly leaseMs: number; readonly busy?: readonly string[] },
+): Promise<ClaimedDelivery | undefined> {
+  for (;;) {
+    const item = await claim(db, { kind: 'webhook', ...options });
+    if (!item) return undefined;
+    const { rows } = await db.query<Row>(READ, [item.subject]);
+    if (rows[0]) {
+      const { webhookId, url, secret, eventId, event, eventAt, data, isSellers, ...alert } = rows[0];
+      const known = event === 'test' || data !== null ? null : alert;
+      return { item, webhookId, url, secret, eventId, event, eventAt, data, isSellers, alert: known };
+    }
+    // Deleted with its alert, or for its age.
+    await settle(db, item);
+  }
 }
 
 /** How an attempt went. */
 export interface AttemptOutcome {
-  readonly deliveryId: string;
-  /** Of the claim: another's claim after this one's lease has ended is left alone. */
-  readonly attempts: number;
   readonly isDelivered: boolean;
   readonly status: number | null;
   readonly error: string | null;
@@ -84,21 +61,24 @@ export interface AttemptOutcome {
   readonly retryMs?: number | undefined;
 }
 
-const SETTLE = `
-UPDATE webhook_delivery SET state = $3, last_status = $4, last_error = $5,
-  next_attempt_at = CASE WHEN $3 = 'waiting' THEN now() + $6::float8 * interval '1 millisecond' END,
-  ended_at = CASE WHEN $3 <> 'waiting' THEN now() END
-WHERE id = $1 AND attempts = $2 AND state = 'waiting'`;
+const LOG = `
+UPDATE webhook_delivery SET state = $2, attempts = $3, last_status = $4, last_error = $5, ended_at = CASE WHEN $2 <> 'waiting' THEN now() END
+WHERE id = $1`;
 
-/** Records an attempt; the delivery waits for the next one or has ended. */
-export async function settleDelivery(db: Pool, outcome: AttemptOutcome): Promise<void> {
-  const { deliveryId, attempts, isDelivered, status, error, retryMs } = outcome;
-  const state = isDelivered ? 'delivered' : retryMs === undefined ? 'failed' : 'waiting';
-  await db.query(SETTLE, [deliveryId, attempts, state, status, error, retryMs ?? null]);
+/** Records an attempt; the delivery waits for the next one or has ended. What another process has claimed since is left alone. */
+export function settleDelivery(db: Pool, { item }: Pick<ClaimedDelivery, 'item'>, outcome: AttemptOutcome): Promise<void> {
+  const { isDelivered, status, error, retryMs } = outcome;
+  return inTransaction(db, async (client) => {
+    const isWaiting = !isDelivered && retryMs !== undefined;
+    const isOurs = isWaiting ? await retry(client, item, retryMs) : await settle(client, item);
+    const state = isWaiting ? 'waiting' : isDelivered ? 'delivered' : 'failed';
+    if (isOurs) await client.query(LOG, [item.subject, state, item.attempts, status, error]);
+  });
 }
 
-/** Deletes deliveries after 30 days, and alerts after 92: longer than any window that they tell of. */
+/** Deletes deliveries after 30 days, alerts after 92, which is longer than any window that they tell of, and what was sent. */
 export async function pruneAlerts(db: Pool): Promise<void> {
   await db.query(`DELETE FROM webhook_delivery WHERE created_at < now() - interval '30 days'`);
   await db.query(`DELETE FROM alert WHERE at < now() - interval '92 days'`);
+  await pruneOutbox(db);
 }

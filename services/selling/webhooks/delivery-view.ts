@@ -22,16 +22,18 @@ export interface DeliveryView {
   readonly endedAt: Date | null;
 }
 
-const COLUMNS = `
-id, alert_id AS "alertId", event, state, attempts, last_status AS "lastStatus", last_error AS "lastError", created_at AS "createdAt",
-next_attempt_at AS "nextAttemptAt", ended_at AS "endedAt"`;
+const VIEW = `
+d.id, d.alert_id AS "alertId", d.event, d.state, d.attempts, d.last_status AS "lastStatus", d.last_error AS "lastError",
+d.created_at AS "createdAt", o.due_at AS "nextAttemptAt", d.ended_at AS "endedAt"
+FROM webhook_delivery d LEFT JOIN outbox o ON o.kind = 'webhook' AND o.subject = d.id AND o.detail = ''`;
 const PAGE = `
-SELECT ${COLUMNS}, number::text AS number FROM webhook_delivery WHERE webhook_id = $1 AND number < $2 ORDER BY number DESC LIMIT $3`;
+SELECT d.number::text AS number, ${VIEW} WHERE d.webhook_id = $1 AND d.number < $2 ORDER BY d.number DESC LIMIT $3`;
+const ONE = `SELECT ${VIEW} WHERE d.id = $1`;
 const TEST = `
-INSERT INTO webhook_delivery (webhook_id, event_id, event, event_at) VALUES ($1, gen_random_uuid(), 'test', now()) RETURNING ${COLUMNS}`;
+INSERT INTO webhook_delivery (webhook_id, event_id, event, event_at) VALUES ($1, gen_random_uuid(), 'test', now()) RETURNING id`;
 const REPLAY = `
 INSERT INTO webhook_delivery (webhook_id, alert_id, event_id, event, event_at, data)
-SELECT webhook_id, alert_id, event_id, event, event_at, data FROM webhook_delivery WHERE id = $1 AND webhook_id = $2 RETURNING ${COLUMNS}`;
+SELECT webhook_id, alert_id, event_id, event, event_at, data FROM webhook_delivery WHERE id = $1 AND webhook_id = $2 RETURNING id`;
 
 /**
  * Deliveries to one webhook, newest first. `next` is undefined at the end.
@@ -51,9 +53,8 @@ export async function listDeliveries(
 /** Sends a test event, also to a paused webhook once it goes on. @throws OperationRefused `webhook_unknown` */
 export async function requestTestDelivery(db: Database, ref: WebhookRef): Promise<DeliveryView> {
   const webhook = await viewWebhook(db, ref);
-  const { rows } = await db.query<DeliveryView>(TEST, [webhook.id]);
-  if (!rows[0]) throw new Error('the delivery was not stored');
-  return rows[0];
+  const { rows } = await db.query<{ id: string }>(TEST, [webhook.id]);
+  return viewDelivery(db, rows[0]?.id);
 }
 
 /**
@@ -62,7 +63,13 @@ export async function requestTestDelivery(db: Database, ref: WebhookRef): Promis
  */
 export async function replayDelivery(db: Database, { deliveryId, ...ref }: WebhookRef & { deliveryId: string }): Promise<DeliveryView> {
   const webhook = await viewWebhook(db, ref);
-  const { rows } = isUuid(deliveryId) ? await db.query<DeliveryView>(REPLAY, [deliveryId, webhook.id]) : { rows: [] };
+  const { rows } = isUuid(deliveryId) ? await db.query<{ id: string }>(REPLAY, [deliveryId, webhook.id]) : { rows: [] };
   if (!rows[0]) throw new OperationRefused('delivery_unknown', `there is no delivery "${deliveryId}"`);
+  return viewDelivery(db, rows[0].id);
+}
+
+async function viewDelivery(db: Database, id: string | undefined): Promise<DeliveryView> {
+  const { rows } = await db.query<DeliveryView>(ONE, [id]);
+  if (!rows[0]) throw new Error('the delivery was not stored');
   return rows[0];
 }

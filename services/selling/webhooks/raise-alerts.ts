@@ -72,7 +72,11 @@ raised AS (
   SELECT customer_id, kind, subscription_id, credential_id, period, percent, used, quota_limit, is_included, is_mailed AND ${WANTS_MAIL} FROM reached
   ORDER BY customer_id, kind, subscription_id, percent
   ON CONFLICT DO NOTHING
-  RETURNING id, customer_id, kind, at
+  RETURNING id, customer_id, kind, at, is_mail_due
+),
+mailed AS (
+  INSERT INTO outbox (kind, subject) SELECT DISTINCT 'alerts', customer_id FROM raised WHERE is_mail_due ORDER BY customer_id
+  ON CONFLICT (kind, subject, detail) DO UPDATE SET due_at = COALESCE(outbox.due_at, now()), asked_at = now()
 ),
 queued AS (
   INSERT INTO webhook_delivery (webhook_id, alert_id, event_id, event, event_at)

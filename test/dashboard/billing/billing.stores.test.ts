@@ -7,17 +7,21 @@ import { computeStatement } from '../../../services/selling/statements/statement
 import { applyCatalogue } from '../../../services/selling/catalogue/apply-catalogue';
 import { readAppliedCatalogue } from '../../../services/selling/catalogue/read-catalogue';
 import { findBillingDetails, keepBillingDetails } from '../../../services/selling/billing/billing-details';
-import { claimInvoiceMail, queueReminders } from '../../../services/selling/billing/claim-invoice-mails';
+import { queueReminders } from '../../../services/selling/billing/issue-invoices';
 import { type InvoiceState, type InvoiceSummary, listInvoices, requireInvoice } from '../../../services/selling/billing/invoice-view';
 import { markInvoicePaid } from '../../../services/selling/billing/settle-invoice';
 import { createInvoiceBilling, createNoBilling } from '../../../services/dashboard/billing/billing-of';
 import { type BillingPort } from '../../../services/dashboard/billing/billing-port';
+import { writeInvoiceMails } from '../../../services/dashboard/billing/invoice-mails';
+import { type Mail } from '../../../services/dashboard/http/dashboard-deps';
+import { claim } from '../../../services/selling/outbox/outbox';
 import { startBilling } from '../../../services/dashboard/billing/start-billing';
 import { createLog } from '../../../services/kit/log';
 import { createMetrics } from '../../../services/kit/metrics';
 import { PRODUCTS } from '../../support/catalogue';
 import { eventually } from '../../support/eventually';
-import { ORIGIN, useDashboard, verdict } from '../support/dashboard';
+import { useDashboard, verdict } from '../support/dashboard';
+import { startMailing } from '../support/mailing';
 import { makeOperator } from '../support/operator';
 
 const KARNATAKA = '29AAGCB7383J1Z4';
@@ -279,11 +283,11 @@ describe('the pages of billing', () => {
       clock,
       timeZone: 'Asia/Kolkata',
       catalogue: () => readAppliedCatalogue(dashboard.pool),
-      mail: { send: (mail) => Promise.resolve(void dashboard.mails.push(mail)), close: () => undefined },
-      url: ORIGIN,
       registry: createMetrics().registry,
       everyMs: 50,
     });
+    const send = (mail: Mail): void => void dashboard.mails.push(mail);
+    const mailing = startMailing(dashboard.db, { send, clock, write: { invoice: writeInvoiceMails }, everyMs: 50 });
     await eventually(() =>
       dashboard.mails.some(({ to, subject }) => to === 'asha@example.com' && /^Invoice INV-\d+ from Acme/.test(subject)),
     );
@@ -312,7 +316,7 @@ describe('the pages of billing', () => {
     await eventually(() =>
       dashboard.mails.some(({ subject, text: body }) => /^Credit note CN-/.test(subject) && body.includes('goodwill')),
     );
-    await work.close();
+    await Promise.all([work.close(), mailing.close()]);
     const queries = jest.spyOn(Pool.prototype, 'query');
     const csv = (await ask('/invoices.csv')).body.split('\r\n');
     // One for the page, however many invoices are on it.
@@ -334,12 +338,15 @@ describe('the pages of billing', () => {
   it('remind of an overdue invoice once, and of none that was paid', async () => {
     const id = await billedCustomer();
     await invoicing({ ...TERMS, invoices: { ...TERMS.invoices, due_days: 0 } }).issueInvoices({ today: '2026-04-10', onFailure });
-    await dashboard.pool.query('UPDATE invoice_mail SET tell_at = NULL');
+    await dashboard.pool.query('UPDATE outbox SET due_at = NULL');
     await queueReminders(dashboard.db, today);
     await queueReminders(dashboard.db, today);
-    const claimed = await claimInvoiceMail(dashboard.db, { retrySeconds: 60, today });
-    expect(claimed).toMatchObject({ kind: 'overdue', invoice: { customerId: id, state: 'overdue' } });
-    expect(await claimInvoiceMail(dashboard.db, { retrySeconds: 60, today })).toBeUndefined();
+    const due = () => claim(dashboard.db, { kind: 'invoice', leaseMs: 60_000 });
+    const claimed = await due();
+    expect(claimed).toMatchObject({ detail: 'overdue' });
+    const overdue = await requireInvoice(dashboard.pool, { id: claimed?.subject ?? '', today });
+    expect(overdue).toMatchObject({ customerId: id, state: 'overdue' });
+    expect(await due()).toBeUndefined();
   });
 
   it('list in each state what is in it of all invoices', async () => {

@@ -75,7 +75,7 @@ describe('events', () => {
       bodies.toReversed().map((payload) => dashboard().app.inject({ method: 'POST', url: PATH, payload, headers: headersOf(payload) })),
     );
     expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([204]));
-    await dashboard().settled();
+    await dashboard().acted();
     const queries = each.mock.calls.length;
     const results = (await Promise.all(reads.mock.results.map(({ value }) => value as unknown))) as ({ rows?: unknown[] } | undefined)[];
     const largest = Math.max(...results.map((result) => result?.rows?.length ?? 0));
@@ -96,9 +96,6 @@ describe('events', () => {
     const payments = startPayments({
       ...other,
       ports: { sandbox: dashboard().port },
-      mail: { send: (mail) => Promise.resolve(void dashboard().mails.push(mail)), close: () => undefined },
-      url: 'http://other.test',
-      timeZone: 'Asia/Kolkata',
       everyMs: 600_000,
     });
     const app = fastify();
@@ -110,7 +107,8 @@ describe('events', () => {
       ),
     );
     expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([204]));
-    await Promise.all([payments.settled(), dashboard().settled()]);
+    await payments.settled();
+    await dashboard().settled();
     expect(await standing(ids)).toEqual({ plans: 8, active: 8, facts: bodies.length - 8, waiting: 0, changes: 8 });
     const { rows } = await dashboard().pool.query<{ email: string }>('SELECT email FROM customer WHERE id = ANY ($1)', [ids]);
     const receipts = dashboard().mails.filter(({ to, subject }) => rows.some(({ email }) => email === to) && subject.startsWith('Receipt'));

@@ -1,4 +1,4 @@
-import { alertMail } from '../../../services/dashboard/customer/alerts/alert-mail';
+import { alertMail } from '../../../services/dashboard/customer/alerts/alert-mails';
 import { brandPage } from '../../../services/dashboard/brand/brand-page';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -86,7 +86,7 @@ export async function fillEveryTable(pool: Pool, email: string): Promise<void> {
     ],
     ['INSERT INTO alert_preference (customer_id) VALUES ($1)', [customer]],
     ["INSERT INTO alert_threshold (subscription_id, percents) VALUES ($1, '{90}')", [subscription]],
-    ['INSERT INTO alert_mail (customer_id, claimed_at) VALUES ($1, now())', [customer]],
+    ["INSERT INTO outbox (kind, subject) VALUES ('alerts', $1)", [customer]],
     ["INSERT INTO denial_count (credential_id, product_id, day, code, count) VALUES ($1, 'api-ip', now(), 'key_expired', 3)", [key]],
     ["INSERT INTO key_hour (credential_id, day, hour, product_id, admitted) VALUES ($1, now(), 3, 'api-ip', 4)", [key]],
     ["INSERT INTO customer_day (customer_id, day, product_id, admitted) VALUES ($1, now(), 'api-ip', 4)", [customer]],
@@ -123,7 +123,7 @@ export async function fillEveryTable(pool: Pool, email: string): Promise<void> {
       [customer],
     ],
     [
-      "INSERT INTO payment_mail (paid_subscription_id, kind, about) SELECT id, 'paid', 'evt' FROM paid_subscription WHERE customer_id = $1",
+      "INSERT INTO outbox (kind, subject, detail) SELECT 'payment', id, 'paid evt' FROM paid_subscription WHERE customer_id = $1",
       [customer],
     ],
     [
@@ -131,7 +131,7 @@ export async function fillEveryTable(pool: Pool, email: string): Promise<void> {
        SELECT id, 'Sun', 99900, '{}', '{}', '{}' FROM paid_subscription WHERE customer_id = $1`,
       [customer],
     ],
-    ["INSERT INTO invoice_mail (invoice_id, kind) SELECT id, 'paid' FROM invoice WHERE customer_id = $1", [customer]],
+    ["INSERT INTO outbox (kind, subject, detail) SELECT 'invoice', id, 'paid' FROM invoice WHERE customer_id = $1", [customer]],
   ];
   for (const [statement, values] of statements) await pool.query(statement, [...values]);
 }

@@ -1,11 +1,13 @@
 import { type PaymentPort } from '../../../services/selling/billing/payment-port';
 import { createStripePort } from '../../../services/dashboard/billing/stripe/stripe-port';
 import { type PaymentPorts } from '../../../services/selling/billing/payments-of';
+import { writePaymentMails } from '../../../services/dashboard/billing/payment-mails';
 import { startPayments } from '../../../services/dashboard/billing/start-payments';
 import { type PaymentsSandbox, startPaymentsSandbox } from '../../../services/sandbox/payments/start-payments-sandbox';
 import { type SeenRequest } from '../../../services/sandbox/payments/stripe-api';
 import { type FaultProxy, openFaultProxy } from '../../support/faults/fault-proxy';
 import { type DashboardOptions, startDashboard, type TestDashboard } from './dashboard';
+import { startMailing } from './mailing';
 
 /** With what the stand-in and the dashboard know each other. */
 export const PAYMENT_KEYS = { secretKey: 'sk_test_of_the_test', webhookSecret: 'whsec_of_the_test' };
@@ -25,6 +27,8 @@ export interface PayingDashboard extends TestDashboard {
   /** Has the work look now. */
   poke(): void;
   /** Until all that was said is acted upon. */
+  acted(): Promise<void>;
+  /** Until it is mailed as well. */
   settled(): Promise<void>;
 }
 
@@ -65,11 +69,17 @@ export async function startPayingDashboard({
     ...options,
     payments: (tools) => (work = startPayments({ ...tools, ports: { ...also, sandbox: port }, everyMs: 600_000 })),
   });
+  const { db, mails } = dashboard;
+  const mailing = startMailing(db, { send: (mail) => void mails.push(mail), write: { payment: writePaymentMails }, everyMs: 600_000 });
   deliver = async (body, headers) => {
     const answer = await dashboard.app.inject({ method: 'POST', url: '/api/payments/sandbox/events', payload: body, headers });
     return answer.statusCode;
   };
   const close = dashboard.close.bind(dashboard);
+  const acted = async (): Promise<void> => {
+    await provider.flush();
+    await work?.settled();
+  };
   return Object.assign(dashboard, {
     provider,
     port,
@@ -78,14 +88,16 @@ export async function startPayingDashboard({
     sent,
     hear: (hears: boolean) => void (state.hears = hears),
     poke: () => work?.poke(),
+    acted,
     async settled() {
-      await provider.flush();
-      await work?.settled();
+      await acted();
+      await mailing.look();
     },
     close: async () => {
       await line.close();
       await provider.close();
       await work?.close();
+      await mailing.close();
       await close();
     },
   });

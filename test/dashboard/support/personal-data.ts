@@ -32,7 +32,6 @@ export const TABLE_PARTS: Readonly<Record<string, PersonalPart | 'none'>> = {
   alert: 'alerts',
   alert_preference: 'alerts',
   alert_threshold: 'alerts',
-  alert_mail: 'alerts',
   webhook: 'webhooks',
   webhook_delivery: 'webhooks',
   admin_token: 'tokens',
@@ -50,7 +49,8 @@ export const TABLE_PARTS: Readonly<Record<string, PersonalPart | 'none'>> = {
   statement_billed: 'statements',
   invoice: 'invoices',
   invoice_payment: 'invoices',
-  invoice_mail: 'invoices',
+  // Ids alone, for 92 days; what waits to be mailed of alerts and requests goes with the account.
+  outbox: 'invoices',
   // Numbers and amounts; the payment provider knows who it was.
   payment_account: 'statements',
   checkout: 'statements',
@@ -58,7 +58,6 @@ export const TABLE_PARTS: Readonly<Record<string, PersonalPart | 'none'>> = {
   payment_charge: 'statements',
   overage_charge: 'statements',
   paid_subscription: 'statements',
-  payment_mail: 'statements',
   plan_preview: 'statements',
   // Only ids and amounts, for 30 days.
   payment_check: 'none',

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Pool } from 'pg';
+import { inTransaction } from '../../../plugins/stores/postgres/database';
 import { writeDecisions } from '../../../plugins/stores/postgres/decisions/write-decisions';
 import { someDecision } from '../../support/some-decision';
 
@@ -76,18 +77,19 @@ SELECT $1, url, 'whsec_' || repeat('a', 44), state, now() - age
 FROM (VALUES ('https://hooks.example.com/tollgate', 'active', interval '20 days'),
   ('https://alerts.example.net/' || repeat('a-long-path/', 9) || 'in', 'paused', interval '19 days')) AS given (url, state, age)`,
   deliveries: `
-INSERT INTO webhook_delivery (webhook_id, alert_id, event_id, event, event_at, state, attempts, last_status, last_error, next_attempt_at, ended_at)
+INSERT INTO webhook_delivery (webhook_id, alert_id, event_id, event, event_at, state, attempts, last_status, last_error, ended_at)
 SELECT w.id, CASE WHEN event <> 'test' THEN (SELECT id FROM alert WHERE customer_id = $1 LIMIT 1) END, gen_random_uuid(), event, now(),
-  given.state, attempts, last_status, last_error, now() + next_in, now() + ended_in
+  given.state, attempts, last_status, last_error, now() + ended_in
 FROM webhook w, (VALUES
-  ('key.expiry', 'failed', 8, NULL, 'the connection was refused', NULL, interval '-2 hours'),
-  ('quota.daily', 'waiting', 2, 503, NULL, interval '4 minutes', NULL),
-  ('test', 'delivered', 1, 200, NULL, NULL, interval '-1 hour')
-) AS given (event, state, attempts, last_status, last_error, next_in, ended_in)
+  ('key.expiry', 'failed', 8, NULL, 'the connection was refused', interval '-2 hours'),
+  ('quota.daily', 'waiting', 2, 503, NULL, NULL),
+  ('test', 'delivered', 1, 200, NULL, interval '-1 hour')
+) AS given (event, state, attempts, last_status, last_error, ended_in)
 WHERE w.customer_id = $1 AND w.state = 'active'`,
+  nextAttempt: "UPDATE outbox SET due_at = now() + interval '4 minutes' WHERE kind = 'webhook' AND $1::uuid IS NOT NULL",
   failure: `
-INSERT INTO webhook_delivery (webhook_id, event_id, event, event_at, state, attempts, last_error, next_attempt_at, ended_at)
-SELECT id, gen_random_uuid(), 'test', now(), 'failed', 8, 'the connection was refused', NULL, now() FROM webhook
+INSERT INTO webhook_delivery (webhook_id, event_id, event, event_at, state, attempts, last_error, ended_at)
+SELECT id, gen_random_uuid(), 'test', now(), 'failed', 8, 'the connection was refused', now() FROM webhook
 WHERE customer_id = $1 AND state = 'paused'`,
   planRequests: `
 INSERT INTO plan_request (customer_id, product_id, plan_name, daily, monthly, price, currency, state, reason, asked_at, answered_at)
@@ -114,7 +116,9 @@ JOIN subscription s ON s.customer_id = $1 AND s.product_id = 'api-ip'`,
  * @returns the id of the webhook that is in use
  */
 export async function seedActivity(pool: Pool, customerId: string): Promise<string> {
-  for (const statement of Object.values(SEED)) await pool.query(statement, [customerId]);
+  await inTransaction(pool, async (client) => {
+    for (const statement of Object.values(SEED)) await client.query(statement, [customerId]);
+  });
   const { rows } = await pool.query<{ id: string }>("SELECT id FROM webhook WHERE customer_id = $1 AND state = 'active'", [customerId]);
   return rows[0]?.id ?? '';
 }

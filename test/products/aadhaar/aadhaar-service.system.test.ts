@@ -74,7 +74,7 @@ describe.each(SOURCES)('from the $source', ({ source, liveSettings, silent, fail
         date_of_birth: '1990-01-31',
         gender: 'F',
         care_of: 'D/O Sandbox Parent',
-        address: expect.objectContaining({ state: 'Maharashtra', pincode: '400001' }),
+        address: expect.objectContaining({ state: 'Maharashtra', pin: '400001' }),
         photo_base64: expect.stringMatching(/^iVBOR/),
         masked_aadhaar: 'XXXXXXXX0019',
         reference_id: 'sandbox-0019',

@@ -117,8 +117,6 @@ CREATE TABLE plan_request (
   reason text NOT NULL DEFAULT '' CHECK (length(reason) <= 500),
   asked_at timestamptz NOT NULL DEFAULT now(),
   answered_at timestamptz,
-  -- When the next attempt to mail the customer is due. Null: nothing is left to tell.
-  tell_at timestamptz,
   -- As in plan.
   overage jsonb,
   CHECK ((state = 'open') = (answered_at IS NULL)),
@@ -128,7 +126,6 @@ COMMENT ON TABLE plan_request IS 'A plan that a customer asked for and an operat
 CREATE UNIQUE INDEX plan_request_one_open ON plan_request (customer_id, product_id) WHERE state = 'open';
 CREATE INDEX plan_request_open_idx ON plan_request (number) WHERE state = 'open';
 CREATE INDEX plan_request_customer_idx ON plan_request (customer_id, product_id, number);
-CREATE INDEX plan_request_tell_idx ON plan_request (tell_at) WHERE tell_at IS NOT NULL;
 
 CREATE FUNCTION withdraw_plan_requests() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

@@ -47,12 +47,6 @@ CREATE TABLE alert_threshold (
 );
 COMMENT ON TABLE alert_threshold IS 'Percents of a subscription''s limits at which the customer wants to be told, in place of the usual ones.';
 
-CREATE TABLE alert_mail (
-  customer_id uuid PRIMARY KEY REFERENCES customer ON DELETE CASCADE,
-  claimed_at timestamptz NOT NULL
-);
-COMMENT ON TABLE alert_mail IS 'When a process last claimed to mail a customer: one mail an hour at most.';
-
 CREATE TABLE webhook (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
   -- Null: a webhook of the seller.
@@ -70,6 +64,26 @@ CREATE TABLE webhook (
 COMMENT ON TABLE webhook IS 'Where a customer, or the seller, is told of events.';
 CREATE INDEX webhook_customer_idx ON webhook (customer_id);
 CREATE INDEX webhook_seller_idx ON webhook (id) WHERE customer_id IS NULL;
+
+CREATE TABLE outbox (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  kind text NOT NULL CHECK (kind IN ('alerts', 'plan_answer', 'outage', 'invoice', 'payment', 'webhook')),
+  -- What it is about: a customer, a request, an outage, an invoice, a paid subscription, a delivery.
+  subject uuid NOT NULL,
+  -- Which news of it, where there can be several.
+  detail text NOT NULL DEFAULT '',
+  -- Of a webhook: its receiver, which takes few at a time, and none while it is paused.
+  lane uuid REFERENCES webhook ON DELETE CASCADE,
+  asked_at timestamptz NOT NULL DEFAULT now(),
+  -- When the next attempt is due; while one runs, when it counts as lost with its process. Null: it was sent, or nothing is left to say.
+  due_at timestamptz DEFAULT now(),
+  attempts integer NOT NULL DEFAULT 0,
+  CONSTRAINT outbox_once UNIQUE (kind, subject, detail)
+);
+COMMENT ON TABLE outbox IS 'What is to be mailed, or sent to a webhook, each once. What was sent is kept 92 days.';
+CREATE INDEX outbox_due_idx ON outbox (kind, due_at, id) WHERE due_at IS NOT NULL;
+CREATE INDEX outbox_sent_idx ON outbox (asked_at) WHERE due_at IS NULL;
+CREATE INDEX outbox_lane_idx ON outbox (lane) WHERE lane IS NOT NULL;
 
 CREATE TABLE webhook_delivery (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
@@ -89,18 +103,23 @@ CREATE TABLE webhook_delivery (
   last_status integer,
   last_error text,
   created_at timestamptz NOT NULL DEFAULT now(),
-  -- While an attempt runs: when it counts as lost with its sender.
-  next_attempt_at timestamptz DEFAULT now(),
   ended_at timestamptz,
-  CHECK ((state = 'waiting') = (next_attempt_at IS NOT NULL)),
   CHECK ((state = 'waiting') = (ended_at IS NULL)),
   CONSTRAINT webhook_delivery_tells_one_thing CHECK (num_nonnulls(alert_id, data) = CASE WHEN event = 'test' THEN 0 ELSE 1 END)
 );
-COMMENT ON TABLE webhook_delivery IS 'The log of deliveries, and the queue of those that wait. Kept 30 days.';
-CREATE INDEX webhook_delivery_due_idx ON webhook_delivery (next_attempt_at) WHERE state = 'waiting';
+COMMENT ON TABLE webhook_delivery IS 'The log of deliveries. Those that wait are in the outbox. Kept 30 days.';
 CREATE INDEX webhook_delivery_log_idx ON webhook_delivery (webhook_id, number);
 CREATE INDEX webhook_delivery_created_idx ON webhook_delivery (created_at);
 CREATE INDEX webhook_delivery_alert_idx ON webhook_delivery (alert_id) WHERE alert_id IS NOT NULL;
+
+CREATE FUNCTION queue_deliveries() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO outbox (kind, subject, lane) SELECT 'webhook', id, webhook_id FROM made WHERE state = 'waiting' ORDER BY number;
+  RETURN NULL;
+END $$;
+COMMENT ON FUNCTION queue_deliveries IS 'Puts new deliveries into the outbox.';
+CREATE TRIGGER webhook_delivery_queued AFTER INSERT ON webhook_delivery REFERENCING NEW TABLE AS made
+  FOR EACH STATEMENT EXECUTE FUNCTION queue_deliveries();
 
 -- What the seller is told. Triggers write the deliveries in the transaction of what they tell, so that every program tells it. They run
 -- with the owner's rights, and only they may call tell_seller: nobody tells what did not happen ----------------------------------------

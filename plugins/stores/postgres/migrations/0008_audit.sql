@@ -159,7 +159,7 @@ BEGIN
   DELETE FROM credential WHERE customer_id = p_customer;
   DELETE FROM subscription WHERE customer_id = p_customer;
   DELETE FROM alert_preference WHERE customer_id = p_customer;
-  DELETE FROM alert_mail WHERE customer_id = p_customer;
+  DELETE FROM outbox WHERE subject = p_customer OR subject IN (SELECT id FROM plan_request WHERE customer_id = p_customer);
   DELETE FROM plan_request WHERE customer_id = p_customer;
   DELETE FROM consent WHERE customer_id = p_customer;
   DELETE FROM admin_token WHERE customer_id = p_customer;

@@ -32,15 +32,12 @@ CREATE TABLE product_outage (
   failed_at timestamptz NOT NULL,
   -- Since it began: answers, and those of 500 to 599 among them.
   answered bigint NOT NULL,
-  failed bigint NOT NULL CHECK (failed <= answered),
-  -- When operators are next due a mail about it; null when they know.
-  mail_at timestamptz
+  failed bigint NOT NULL CHECK (failed <= answered)
 );
 COMMENT ON TABLE product_outage IS 'From when to when a product failed more than its catalogue allows. Kept 92 days after its end.';
 -- A product fails once at a time, however many processes watch it.
 CREATE UNIQUE INDEX product_outage_open_idx ON product_outage (product_id) WHERE ended_at IS NULL;
 CREATE INDEX product_outage_began_idx ON product_outage (began_at);
-CREATE INDEX product_outage_mail_idx ON product_outage (mail_at) WHERE mail_at IS NOT NULL;
 
 CREATE FUNCTION seller_hears_of_outages() RETURNS trigger LANGUAGE plpgsql
 SECURITY DEFINER SET search_path = public, pg_temp AS $$

@@ -102,17 +102,6 @@ CREATE TABLE statement_billed (
 );
 COMMENT ON TABLE statement_billed IS 'Statements that were turned into invoices, or had nothing to be paid.';
 
-CREATE TABLE invoice_mail (
-  invoice_id uuid NOT NULL REFERENCES invoice,
-  kind text NOT NULL CHECK (kind IN ('issued', 'overdue', 'paid', 'credited')),
-  asked_at timestamptz NOT NULL DEFAULT now(),
-  -- When the next attempt is due. Null: it was sent.
-  tell_at timestamptz DEFAULT now(),
-  PRIMARY KEY (invoice_id, kind)
-);
-COMMENT ON TABLE invoice_mail IS 'What a customer is told of an invoice, each once.';
-CREATE INDEX invoice_mail_tell_idx ON invoice_mail (tell_at) WHERE tell_at IS NOT NULL;
-
 -- Statements that are to be invoiced, in the order in which they are.
 CREATE INDEX statement_month_idx ON statement (month, customer_id);
 -- Overdue ones are few.

@@ -108,19 +108,6 @@ CREATE TABLE plan_preview (
 COMMENT ON TABLE plan_preview IS 'What customers were shown before they agreed to another plan; each is accepted once.';
 CREATE INDEX plan_preview_subscription_idx ON plan_preview (paid_subscription_id, accepted_at);
 
-CREATE TABLE payment_mail (
-  paid_subscription_id uuid NOT NULL REFERENCES paid_subscription ON DELETE CASCADE,
-  kind text NOT NULL CHECK (kind IN ('paid', 'failed', 'grace_ends', 'grace_over')),
-  -- The fact that it is about, so that each is told once.
-  about text NOT NULL,
-  asked_at timestamptz NOT NULL DEFAULT now(),
-  -- When the next attempt is due. Null: it was sent, or is no longer true.
-  tell_at timestamptz DEFAULT now(),
-  PRIMARY KEY (paid_subscription_id, kind, about)
-);
-COMMENT ON TABLE payment_mail IS 'What a customer is told of its payments, each once.';
-CREATE INDEX payment_mail_tell_idx ON payment_mail (tell_at) WHERE tell_at IS NOT NULL;
-
 CREATE TABLE payment_check (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
   asked_at timestamptz NOT NULL DEFAULT now(),

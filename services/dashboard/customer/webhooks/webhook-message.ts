@@ -36,7 +36,7 @@ function dataOf(alert: AlertView | null, timeZone: string): Readonly<Record<stri
  * because receivers refuse old ones.
  */
 export function createWebhookMessage(
-  delivery: ClaimedDelivery,
+  delivery: Omit<ClaimedDelivery, 'item'>,
   options: { readonly timeZone: string; readonly nowMs: number },
 ): WebhookMessage {
   const { secret, eventId, event, eventAt, alert } = delivery;

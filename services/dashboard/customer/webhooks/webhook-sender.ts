@@ -1,6 +1,6 @@
 import { type Pool } from 'pg';
 import { type Clock } from '../../../../plugins/core/ports';
-import { type AttemptOutcome, claimDeliveries, type ClaimedDelivery, settleDelivery } from '../../../selling/webhooks/claim-deliveries';
+import { type AttemptOutcome, claimDelivery, type ClaimedDelivery, settleDelivery } from '../../../selling/webhooks/claim-deliveries';
 import { GuardedFetch } from '../../../kit/upstream/guarded-fetch';
 import { type Log } from '../../../kit/log';
 import { FetchRefused, type FetchRefusal } from '../../../kit/upstream/pinned-connector';
@@ -26,6 +26,8 @@ const ATTEMPT_MS = 5_000;
 /** Time for an attempt and the statement that records it, and more. */
 const LEASE_MS = 30_000;
 const MAX_AT_ONCE = 20;
+/** To one webhook, so that a receiver that is slow or has much to catch up on leaves room for others. */
+const MAX_TO_ONE = 2;
 
 /** One text for an unknown name and for a name of our network, so that customers cannot learn which names the network has. */
 const REASONS: Partial<Readonly<Record<FetchRefusal, string>>> = {
@@ -39,7 +41,7 @@ const REASONS: Partial<Readonly<Record<FetchRefusal, string>>> = {
   port_refused: 'the URL may not be called',
 };
 
-type Attempt = Pick<AttemptOutcome, 'isDelivered' | 'status' | 'error'>;
+type Attempt = Omit<AttemptOutcome, 'retryMs'>;
 
 /** Anything but 2xx is a failure. A redirect is one too, because no customer entered its target. */
 async function attempt(
@@ -94,16 +96,19 @@ export class WebhookSender {
   }
 
   private async claim(): Promise<void> {
-    const room = MAX_AT_ONCE - this.running.size;
-    if (this.closed || room <= 0) return;
-    const busy = [...new Set(this.running.values())];
-    for (const delivery of await claimDeliveries(this.options.db, { most: room, leaseMs: LEASE_MS, busy })) this.start(delivery);
+    while (!this.closed && this.running.size < MAX_AT_ONCE) {
+      const under = [...this.running.values()];
+      const busy = [...new Set(under)].filter((each) => under.filter((other) => other === each).length >= MAX_TO_ONE);
+      const delivery = await claimDelivery(this.options.db, { leaseMs: LEASE_MS, busy });
+      if (!delivery) return;
+      this.start(delivery);
+    }
   }
 
   /** An attempt that is not recorded is repeated when its lease ends. */
   private start(delivery: ClaimedDelivery): void {
     const work = this.deliver(delivery)
-      .catch((err: unknown) => this.options.log.warn({ err, delivery: delivery.deliveryId }, 'a delivery could not be recorded'))
+      .catch((err: unknown) => this.options.log.warn({ err, delivery: delivery.item.subject }, 'a delivery could not be recorded'))
       .finally(() => {
         this.running.delete(work);
         // Other deliveries for this receiver need not wait for the next turn.
@@ -114,10 +119,10 @@ export class WebhookSender {
 
   private async deliver(delivery: ClaimedDelivery): Promise<void> {
     const { db, clock, timeZone, retrySeconds } = this.options;
-    const { deliveryId, attempts, url, isSellers } = delivery;
+    const { item, url, isSellers } = delivery;
     const fetch = isSellers ? this.sellersFetch : this.fetch;
     const outcome = await attempt(fetch, url, createWebhookMessage(delivery, { timeZone, nowMs: clock.now() }));
-    const pause = retrySeconds[attempts - 1];
-    await settleDelivery(db, { deliveryId, attempts, ...outcome, retryMs: pause === undefined ? undefined : pause * 1_000 });
+    const pause = retrySeconds[item.attempts - 1];
+    await settleDelivery(db, delivery, { ...outcome, retryMs: pause === undefined ? undefined : pause * 1_000 });
   }
 }

@@ -9,9 +9,9 @@ import { listOutages, listOutagesOf } from '../../../../services/selling/outages
 import { type OutageChange, watchOutages } from '../../../../services/selling/outages/watch-outages';
 import { createPool } from '../../../../plugins/stores/postgres/pool';
 import { addSellerWebhook } from '../../../../services/selling/webhooks/seller-webhooks';
-import { startOutages } from '../../../../services/dashboard/customer/alerts/start-outages';
-import { createLog } from '../../../../services/kit/log';
+import { writeOutageMails } from '../../../../services/dashboard/customer/alerts/outage-mails';
 import { newKey } from '../../../contracts/access-records';
+import { startMailing } from '../../support/mailing';
 import { eventually } from '../../../support/eventually';
 import { testDatabase, type TestDatabase } from '../../../support/postgres/postgres';
 
@@ -142,21 +142,16 @@ describe('an outage', () => {
     await createOperator(database.pool, { email: 'night@example.com', actor: 'test' });
     const mails: string[] = [];
     const both = (words: string) => ['night', 'ops'].map((each) => `${each}@example.com: IP lookup ${words}`);
-    const mail = {
-      send: async ({ to, subject }: { to: string; subject: string }) => void mails.push(`${to}: ${subject}`),
-      close: () => undefined,
-    };
+    const send = ({ to, subject }: { to: string; subject: string }) => void mails.push(`${to}: ${subject}`);
     // Over a minute ago: seen within it, the failures would begin another outage as soon as this one has ended.
     nowMs = Date.now() - 120_000;
     await pass(2, { succeeded: 1 });
     await pass(2, { failed: 30 });
-    const work = dashboards.map((db) =>
-      startOutages({ db, mail, log: createLog('test', { level: 'silent' }), timeZone, url: 'http://dashboard.test', watchMs: 50 }),
-    );
+    const work = dashboards.map((db) => startMailing(db, { send, write: { outage: writeOutageMails }, everyMs: 50 }));
     try {
       await eventually(() => mails.length >= 2);
       expect(mails).toEqual(both('is failing'));
-      await database.pool.query('UPDATE product_outage SET ended_at = now(), mail_at = now()');
+      expect(await pass(12, { succeeded: 8 })).toEqual(ENDED);
       await eventually(() => mails.length >= 4);
     } finally {
       await Promise.all(work.map((each) => each.close()));

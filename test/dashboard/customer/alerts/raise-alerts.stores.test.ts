@@ -8,7 +8,7 @@ import { raiseAlerts } from '../../../../services/selling/webhooks/raise-alerts'
 import { webhookVersion } from '../../../../services/selling/webhooks/change-webhook';
 import { setMailedKinds, setThresholds } from '../../../../services/selling/alerts/alert-settings';
 import { setDailyCap } from '../../../../services/selling/subscriptions/set-daily-cap';
-import { alertMail } from '../../../../services/dashboard/customer/alerts/alert-mail';
+import { alertMail } from '../../../../services/dashboard/customer/alerts/alert-mails';
 import { alertText } from '../../../../services/dashboard/customer/alerts/alert-text';
 import { newKey } from '../../../contracts/access-records';
 import { testDatabase, type TestDatabase } from '../../../support/postgres/postgres';

@@ -2,19 +2,21 @@ import { systemClock } from '../../../../plugins/core/ports';
 import { createWebhook } from '../../../../services/selling/webhooks/create-webhook';
 import { createPool } from '../../../../plugins/stores/postgres/pool';
 import { alertSettings, type AlertWork, startAlerts } from '../../../../services/dashboard/customer/start-alerts';
-import { type Mail, type MailSender } from '../../../../services/dashboard/http/dashboard-deps';
+import { writeAlertMails } from '../../../../services/dashboard/customer/alerts/alert-mails';
+import { type Mail } from '../../../../services/dashboard/http/dashboard-deps';
 import { readSettings } from '../../../../plugins/core/settings';
 import { createLog } from '../../../../services/kit/log';
 import { newKey } from '../../../contracts/access-records';
 import { type GatewayDouble, startGatewayDouble } from '../../support/gateway-double';
+import { startMailing } from '../../support/mailing';
 import { eventually } from '../../../support/eventually';
 import { testDatabase, type TestDatabase } from '../../../support/postgres/postgres';
 
+const timeZone = 'Asia/Kolkata';
 let database: TestDatabase;
 let receiver: GatewayDouble;
 let sent: Mail[];
-let isMailAway = false;
-const running: AlertWork[] = [];
+const running: Pick<AlertWork, 'close'>[] = [];
 
 beforeAll(async () => {
   database = await testDatabase();
@@ -23,7 +25,6 @@ beforeAll(async () => {
 beforeEach(() => {
   receiver.seen.splice(0);
   sent = [];
-  isMailAway = false;
 });
 afterEach(async () => {
   for (const work of running.splice(0)) await work.close();
@@ -33,17 +34,15 @@ afterAll(async () => {
   await database.close();
 });
 
-const mail: MailSender = {
-  send: (each) => (isMailAway ? Promise.reject(new Error('away')) : Promise.resolve(void sent.push(each))),
-  close: () => undefined,
-};
+const send = (mail: Mail): void => void sent.push(mail);
 const settingsOf = (env: Record<string, string>) => readSettings({ alerts: alertSettings }, env).alerts;
 function start(db = database.pool): void {
   const settings = settingsOf({ DASHBOARD_WEBHOOKS_ALLOW_PRIVATE: 'true', DASHBOARD_WEBHOOKS_RETRY_SECONDS: '0,0' });
   const log = createLog('test', { level: 'silent' });
   const pace = { evaluateMs: 20, pollMs: 20 };
   running.push(
-    startAlerts({ mail, url: 'http://dashboard.test', db, clock: systemClock, log, timeZone: 'Asia/Kolkata', settings, ...pace }),
+    startAlerts({ db, clock: systemClock, log, timeZone, settings, ...pace }),
+    startMailing(db, { send, write: { alerts: writeAlertMails }, everyMs: 20 }),
   );
 }
 
@@ -72,7 +71,6 @@ describe('the dashboard’s work on alerts', () => {
   });
 
   describe('by mail', () => {
-    const timeZone = 'Asia/Kolkata';
     /** A customer with an account, of whose daily limit this much is used. */
     async function used(units: number): Promise<string> {
       const { customerId, subscriptions } = await newKey(database.pool, { daily: 10, monthly: 1_000_000 });
@@ -85,7 +83,7 @@ describe('the dashboard’s work on alerts', () => {
     }
     const mailsTo = (email: string): Mail[] => sent.filter(({ to }) => to === email);
     const useMore = (): Promise<unknown> => database.pool.query('UPDATE usage SET spent_redis = 10 WHERE spent_redis = 8');
-    const hourLater = (): Promise<unknown> => database.pool.query("UPDATE alert_mail SET claimed_at = claimed_at - interval '61 minutes'");
+    const hourLater = (): Promise<unknown> => database.pool.query("UPDATE outbox SET due_at = due_at - interval '61 minutes'");
     const waiting = async (): Promise<number> => (await database.pool.query('SELECT 1 FROM alert WHERE is_mail_due')).rowCount ?? 0;
 
     it('tells each customer once with several dashboards at work, and once an hour at most', async () => {
@@ -107,19 +105,7 @@ describe('the dashboard’s work on alerts', () => {
       expect(mailsTo(emails[1] ?? '')).toHaveLength(1);
     });
     const raisedSince = async (): Promise<number> =>
-      (await database.pool.query('SELECT 1 FROM alert WHERE customer_id IN (SELECT customer_id FROM alert_mail)')).rowCount ?? 0;
-
-    it('tries again when the mail could not be sent', async () => {
-      isMailAway = true;
-      const email = await used(10);
-      start();
-      const claim = "SELECT 1 FROM alert_mail WHERE claimed_at BETWEEN now() - interval '59 minutes' AND now() - interval '50 minutes'";
-      await eventually(async () => (await database.pool.query(claim)).rowCount === 1);
-      expect(mailsTo(email)).toEqual([]);
-      isMailAway = false;
-      await hourLater();
-      await eventually(() => mailsTo(email).length === 1);
-    });
+      (await database.pool.query('SELECT 1 FROM alert WHERE customer_id IN (SELECT subject FROM outbox)')).rowCount ?? 0;
   });
 
   it('goes on by itself when PostgreSQL was away', async () => {

@@ -3,9 +3,8 @@ import { changeSubscription } from '../../../../services/selling/subscriptions/c
 import { createSubscription } from '../../../../services/selling/subscriptions/create-subscription';
 import { approvePlanRequest } from '../../../../services/selling/subscriptions/answer-plan-request';
 import { type Mail } from '../../../../services/dashboard/http/dashboard-deps';
-import { startAnswerMails } from '../../../../services/dashboard/customer/plans/start-answer-mails';
-import { eventually } from '../../../support/eventually';
-import { createLog } from '../../../../services/kit/log';
+import { writeAnswerMails } from '../../../../services/dashboard/customer/plans/answer-mails';
+import { startMailing } from '../../support/mailing';
 import { useDashboard, verdict } from '../../support/dashboard';
 import { type Belongings, makeBelongings } from '../../support/endpoint-samples';
 import { createCatalogue } from '../../../../plugins/core/catalogue/catalogue';
@@ -41,11 +40,9 @@ async function giveBack(): Promise<Awaited<ReturnType<typeof post>>> {
 /** Approves a request, and answers the mail that tells of it. */
 async function readAnswerMail(id: string): Promise<Mail | undefined> {
   const mails: Mail[] = [];
-  const log = createLog('test', { level: 'silent' });
-  const mail = { send: async (each: Mail) => void mails.push(each), close: () => undefined };
-  const answers = startAnswerMails({ db: dashboard.db, log, mail, url: 'http://dashboard.test', pollMs: 20 });
+  const answers = startMailing(dashboard.db, { send: (mail) => void mails.push(mail), write: { plan_answer: writeAnswerMails } });
   await approvePlanRequest(dashboard.pool, { id, actor: 'operator' });
-  await eventually(() => mails.length > 0);
+  await answers.look();
   await answers.close();
   expect(mails).toHaveLength(1);
   return mails[0];

@@ -4,7 +4,7 @@ import { type Pool } from 'pg';
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 import { systemClock } from '../../../../plugins/core/ports';
 import { changeWebhook, deleteWebhook, renewWebhookSecret } from '../../../../services/selling/webhooks/change-webhook';
-import { claimDeliveries, settleDelivery } from '../../../../services/selling/webhooks/claim-deliveries';
+import { claimDelivery, settleDelivery } from '../../../../services/selling/webhooks/claim-deliveries';
 import { createWebhook, type CreatedWebhook } from '../../../../services/selling/webhooks/create-webhook';
 import {
   type DeliveryView,
@@ -148,7 +148,7 @@ describe('a webhook', () => {
     const ref = { id: webhook.id, customerId };
     await requestTestDelivery(pool, ref);
     const paused = await changeWebhook(pool, { ...ref, version: webhookVersion(webhook), state: 'paused', actor });
-    expect(await claimDeliveries(pool, { most: 10, leaseMs: 60_000 })).toEqual([]);
+    expect(await claimDelivery(pool, { leaseMs: 60_000 })).toBeUndefined();
     await changeWebhook(pool, { ...ref, version: webhookVersion(paused), state: 'active', actor });
     send();
     await eventually(() => received.length === 1);
@@ -199,15 +199,15 @@ describe('several senders', () => {
   it('send again what a sender that died had claimed, once its lease has ended, and let it change nothing then', async () => {
     const { webhook } = await made();
     await requestTestDelivery(pool, { id: webhook.id, customerId });
-    const [lost] = await claimDeliveries(pool, { most: 10, leaseMs: 3_600_000 });
+    const lost = await claimDelivery(pool, { leaseMs: 3_600_000 });
+    if (!lost) throw new Error('a test event is due at once');
     send();
-    expect(await claimDeliveries(pool, { most: 10, leaseMs: 3_600_000 })).toEqual([]);
     expect(received).toEqual([]);
     // As if the hour had passed.
-    await pool.query("UPDATE webhook_delivery SET next_attempt_at = next_attempt_at - interval '1 hour' WHERE id = $1", [lost?.deliveryId]);
+    await pool.query("UPDATE outbox SET due_at = due_at - interval '1 hour' WHERE id = $1", [lost.item.id]);
     await eventually(() => received.length === 1);
     await eventually(async () => (await log(webhook.id))[0]?.state === 'delivered');
-    await settleDelivery(pool, { deliveryId: lost?.deliveryId ?? '', attempts: 1, isDelivered: false, status: 500, error: null });
+    await settleDelivery(pool, lost, { isDelivered: false, status: 500, error: null });
     expect((await log(webhook.id))[0]).toMatchObject({ state: 'delivered', attempts: 2 });
   });
 

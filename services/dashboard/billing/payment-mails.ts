@@ -1,40 +1,51 @@
 import { type PaymentTerms } from '../../../plugins/core/catalogue/billing-terms';
 import { fromMinor } from '../../../plugins/core/catalogue/money';
-import { type ClaimedPaymentMail } from '../../selling/billing/payment-mails';
+import { windowsAt } from '../../../plugins/core/access/quota';
+import { readToldPayment, type ToldPayment } from '../../selling/billing/payment-mails';
+import { termsOf } from '../../selling/billing/payments-of';
+import { mailAddress } from '../../selling/customers/mail-address';
 import { type Mail } from '../http/dashboard-deps';
+import { type WriteMails } from '../mail/start-mails';
 
-/** Addresses of accounts that are gone; no mail reaches them. */
-const ERASED = '@deleted.invalid';
-const DAY_MS = 86_400_000;
+const DAY_SECONDS = 86_400;
+
+export const writePaymentMails: WriteMails<'payment'> = async (item, { db, catalogue, url, timeZone }) => {
+  const payment = await readToldPayment(db, item);
+  if (!payment) return undefined;
+  const sold = await catalogue();
+  const title = sold.find(payment.product)?.title ?? payment.product;
+  const to = await mailAddress(db, payment.customerId, 'billing');
+  const mail = paymentMail(payment, { to, title, terms: termsOf(sold), url, timeZone });
+  return mail && { mails: [mail] };
+};
 
 interface Told {
+  readonly to: string;
   readonly title: string;
   readonly terms: PaymentTerms;
-  /** Origin of the dashboard. */
   readonly url: string;
-  readonly dayOf: (at: Date) => string;
+  readonly timeZone: string;
 }
 
 /** What a customer is told of a payment; undefined where that is no longer true. */
-export function paymentMail(mail: ClaimedPaymentMail, { title, terms, url, dayOf }: Told): Mail | undefined {
-  const { kind, to, plan, status, failingSince, fact } = mail;
-  if (to.endsWith(ERASED)) return undefined;
+function paymentMail(payment: ToldPayment, { to, title, terms, url, timeZone }: Told): Mail | undefined {
+  const { news, plan, status, failingSince, fact } = payment;
   const what = `${title}: ${plan}`;
   const amount = fact && `${fact.currency} ${fromMinor(fact.amount, fact.currency)}`;
   const link = `${url}/billing\n`;
   const receipt = fact?.url ? `\n\nReceipt: ${fact.url}` : '';
-  if (kind === 'paid') {
+  if (news === 'paid') {
     return { to, subject: `Receipt for ${what}`, text: `We received ${amount} for ${what}.${receipt}\n\n${link}` };
   }
   if (status !== 'failing' || failingSince === null) return undefined;
-  const day = dayOf(new Date(failingSince * 1_000 + terms.grace_days * DAY_MS));
+  const day = windowsAt(failingSince + terms.grace_days * DAY_SECONDS, timeZone).day;
   const suspends = terms.after_grace === 'suspend';
   const after = suspends ? 'requests are refused' : 'the base limits hold';
-  if (kind === 'grace_ends') {
+  if (news === 'grace_ends') {
     const text = `${what} is not paid yet, and ends on ${day}; from then on ${after}. Pay under Billing, and the plan goes on.\n\n${link}`;
     return { to, subject: `${what} ends on ${day}`, text };
   }
-  if (kind === 'failed') {
+  if (news === 'failed') {
     const text = `The payment of ${amount} for ${what} failed. Your plan goes on until ${day}; from then on ${after}. Check your card under Billing.\n\n${link}`;
     return { to, subject: `Payment for ${what} failed`, text };
   }

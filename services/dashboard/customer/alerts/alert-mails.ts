@@ -1,7 +1,18 @@
+import { listMailedAlerts, settleMailedAlerts } from '../../../selling/alerts/mailed-alerts';
+import { mailAddress } from '../../../selling/customers/mail-address';
 import { type AlertView } from '../../../selling/webhooks/alert-view';
 import { type Mail } from '../../http/dashboard-deps';
+import { type WriteMails } from '../../mail/start-mails';
 import { PLAIN_NAME } from '../../brand/plain-name';
 import { alertText } from './alert-text';
+
+/** One mail with all alerts of a customer that wait, and then none for an hour. */
+export const writeAlertMails: WriteMails<'alerts'> = async (item, { db, timeZone, url, name }) => {
+  const alerts = await listMailedAlerts(db, item.subject);
+  if (alerts.length === 0) return undefined;
+  const to = await mailAddress(db, item.subject);
+  return { mails: [alertMail({ to, alerts, timeZone, url, name })], settle: () => settleMailedAlerts(db, item, alerts) };
+};
 
 /** Keeps only the highest share of one window that was reached within the hour. */
 function withoutOvertaken(alerts: readonly AlertView[]): AlertView[] {

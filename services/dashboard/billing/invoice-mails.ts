@@ -1,22 +1,35 @@
+import { windowsAt } from '../../../plugins/core/access/quota';
 import { fromMinor } from '../../../plugins/core/catalogue/money';
-import { type ClaimedInvoiceMail } from '../../selling/billing/claim-invoice-mails';
+import { type InvoiceView, requireInvoice } from '../../selling/billing/invoice-view';
+import { mailAddress } from '../../selling/customers/mail-address';
+import { type InvoiceNews } from '../../selling/outbox/outbox';
 import { type Mail } from '../http/dashboard-deps';
+import { type WriteMails } from '../mail/start-mails';
 
-/** Addresses of accounts that are gone; no mail reaches them. */
-const ERASED = '@deleted.invalid';
+export const writeInvoiceMails: WriteMails<'invoice'> = async ({ subject: id, detail: news }, { db, clock, timeZone, url }) => {
+  const invoice = await requireInvoice(db, { id, today: windowsAt(clock.now() / 1_000, timeZone).day });
+  const to = await mailAddress(db, invoice.customerId, 'billing');
+  const mail = invoiceMail({ invoice, news, to }, url);
+  return mail && { mails: [mail] };
+};
+
+interface ToldInvoice {
+  readonly invoice: InvoiceView;
+  readonly news: InvoiceNews;
+  readonly to: string;
+}
 
 /**
  * What a customer is told of an invoice; undefined where that is no longer true.
  * @param url origin of the dashboard
  */
-export function invoiceMail({ invoice, kind, to }: ClaimedInvoiceMail, url: string): Mail | undefined {
-  if (to.endsWith(ERASED)) return undefined;
+function invoiceMail({ invoice, news, to }: ToldInvoice, url: string): Mail | undefined {
   const { number, month, currency, total, dueOn, state, credit, content, reason, paidOn } = invoice;
   const amount = `${currency} ${fromMinor(total, currency)}`;
   const link = `${url}/billing/${invoice.id}\n`;
   const isOwed = state === 'open' || state === 'overdue';
   const pay = content.payment === null ? '' : `\n\nHow to pay: ${content.payment}`;
-  switch (kind) {
+  switch (news) {
     case 'issued':
       if (!isOwed) return undefined;
       return {

@@ -1,0 +1,95 @@
+import { type Pool } from 'pg';
+import { type Database } from '../../../plugins/stores/postgres/database';
+
+export type InvoiceNews = 'issued' | 'overdue' | 'paid' | 'credited';
+export type PaymentNews = 'paid' | 'failed' | 'grace_ends' | 'grace_over';
+
+/** What each kind says beside its subject's id. */
+interface OutboxDetails {
+  /** By customer: the alerts that wait to be mailed. */
+  readonly alerts: '';
+  readonly plan_answer: '';
+  readonly outage: 'began' | 'ended';
+  readonly invoice: InvoiceNews;
+  /** With the id of the fact, or the second since which a payment fails. */
+  readonly payment: `${PaymentNews} ${string}`;
+  readonly webhook: '';
+}
+export type OutboxKind = keyof OutboxDetails;
+
+const ENQUEUE = `
+INSERT INTO outbox (kind, subject, detail) SELECT $1, subject, $3 FROM unnest($2::uuid[]) AS subject ON CONFLICT DO NOTHING`;
+
+/**
+ * Has something sent once this transaction has committed. The same is sent once, however often it is asked for. Alerts and webhooks are
+ * enqueued by the statements that make them.
+ * @param item.subjects ids of what it is about
+ */
+export async function enqueue<K extends OutboxKind>(
+  db: Database,
+  { kind, subjects, detail }: { kind: K; subjects: readonly string[]; detail: OutboxDetails[K] },
+): Promise<void> {
+  if (subjects.length > 0) await db.query(ENQUEUE, [kind, subjects, detail]);
+}
+
+/** Something that is this process's to send, until the lease ends. */
+export interface OutboxItem<K extends OutboxKind = OutboxKind> {
+  readonly id: string;
+  readonly subject: string;
+  readonly detail: OutboxDetails[K];
+  /** This one included. */
+  readonly attempts: number;
+  /** To the microsecond. */
+  readonly askedAt: string;
+  /** A mail that could not be sent for this long is dropped: the pages have shown its news. */
+  readonly isStale: boolean;
+}
+
+const STALE_DAYS = 7;
+
+/** What another process claims at this time is skipped, and what it has claimed is not due. The condition is asked again under the lock. */
+const CLAIM = `
+UPDATE outbox SET attempts = attempts + 1, due_at = now() + $2 * interval '1 millisecond'
+WHERE id = (
+  SELECT id FROM outbox
+  WHERE kind = $1 AND due_at <= now()
+    AND (lane IS NULL OR lane <> ALL ($3) AND lane NOT IN (SELECT id FROM webhook WHERE state = 'paused'))
+  ORDER BY due_at, id LIMIT 1 FOR UPDATE SKIP LOCKED
+)
+RETURNING id, subject, detail, attempts, asked_at::text AS "askedAt", asked_at < now() - interval '${STALE_DAYS} days' AS "isStale"`;
+
+export interface ClaimOptions<K extends OutboxKind> {
+  readonly kind: K;
+  /** Longer than an attempt can take. When its process ends before it settles, the item is due again: it may be sent twice but is not lost. */
+  readonly leaseMs: number;
+  /** Lanes that have enough under way. */
+  readonly busy?: readonly string[];
+}
+
+/** Takes what is due for the longest time; undefined when nothing is. Each item is claimed by one process. */
+export async function claim<K extends OutboxKind>(
+  db: Database,
+  { kind, leaseMs, busy = [] }: ClaimOptions<K>,
+): Promise<OutboxItem<K> | undefined> {
+  return (await db.query<OutboxItem<K>>(CLAIM, [kind, leaseMs, busy])).rows[0];
+}
+
+/**
+ * It was sent, or nothing is left to say. What was asked for again since the claim stays due.
+ * @returns false if the lease ended and another process has claimed it
+ */
+export async function settle(db: Database, { id, attempts, askedAt }: OutboxItem): Promise<boolean> {
+  const text = 'UPDATE outbox SET due_at = CASE WHEN asked_at::text = $3 THEN NULL ELSE due_at END WHERE id = $1 AND attempts = $2';
+  return (await db.query(text, [id, attempts, askedAt])).rowCount === 1;
+}
+
+/** Makes it due again later. @returns false if the lease ended and another process has claimed it */
+export async function retry(db: Database, { id, attempts }: OutboxItem, pauseMs: number): Promise<boolean> {
+  const text = "UPDATE outbox SET due_at = now() + $3 * interval '1 millisecond' WHERE id = $1 AND attempts = $2";
+  return (await db.query(text, [id, attempts, pauseMs])).rowCount === 1;
+}
+
+/** Forgets what was sent after 92 days: longer than anything is asked for again, such as the reminder of an invoice. */
+export async function pruneOutbox(db: Pool): Promise<void> {
+  await db.query("DELETE FROM outbox WHERE due_at IS NULL AND asked_at < now() - interval '92 days'");
+}
