@@ -38,6 +38,8 @@ export interface AccessLayerDeps {
   readonly tracer?: DecisionTracer | undefined;
   /** Called with the duration of each step, also of failed ones. Absent unless metrics are on. */
   readonly onStep?: ((step: DecisionStep, durationMs: number) => void) | undefined;
+  /** Called for each request on a route that does not enforce, with its products. Absent unless metrics are on. */
+  readonly onUnenforced?: ((products: readonly string[]) => void) | undefined;
 }
 
 /** One request on its way through the steps; each step fills in what it learned. */

@@ -36,8 +36,7 @@ export function createAccessLayer(deps: AccessLayerDeps): PluginModule<AccessIns
 
     constructor(config: Record<string, unknown>) {
       this.config = parseConfig(config);
-      const { enforce, products } = this.config;
-      if (!enforce) deps.log.warn({ products }, 'a route does not enforce (enforce: false): every request on it goes on, without a proof');
+      if (!this.config.enforce) deps.log.warn({ products: this.config.products }, describeUnenforced(this.config));
     }
 
     async access(kong: KongPdk): Promise<void> {
@@ -55,6 +54,12 @@ export function createAccessLayer(deps: AccessLayerDeps): PluginModule<AccessIns
   return { ...ACCESS_LAYER, Plugin: AccessLayer, readOn: deps.readOn };
 }
 
+/** An API that has Bearer tokens of its own must not lose them while the access layer is tried. */
+function describeUnenforced({ keyIn }: AccessLayerConfig): string {
+  const text = 'a route does not enforce (enforce: false): every request on it goes on, without a proof';
+  return keyIn.has('authorization') ? `${text}; a Bearer token of the API itself counts as a key there and is removed` : text;
+}
+
 interface Judging {
   readonly config: AccessLayerConfig;
   readonly deps: AccessLayerDeps;
@@ -64,6 +69,7 @@ interface Judging {
 async function judge(question: Question, { config, deps, startedAtMs }: Judging): Promise<Verdict> {
   const isAsked = isPreflight(question.method, question.headers);
   if (isAsked && config.enforce) return answerPreflight(question.headers);
+  if (!config.enforce) deps.onUnenforced?.(config.products);
   const trace = deps.tracer?.begin(question.headers[TRACE_HEADER], startedAtMs);
   const request = beginRequest(question, config, trace);
   // The API answers its own preflights, as it did before.

@@ -8,7 +8,7 @@ import { type DashboardDeps } from '../http/dashboard-deps';
 import { askSeldom, type DocumentSource, keepDocument, type KeptDocument } from '../http/serve-document';
 import { type Brand } from '../brand/brand';
 import { type DocPages } from './doc-pages';
-import { NOTHING_DESCRIBED, operationsIn, placesOf, readOperations } from './operations';
+import { NOTHING_DESCRIBED, placesOf, readOperations } from './operations';
 import { type Failure } from './failure-page';
 import { type PageTools } from './page-frame';
 import { type PageName, renderPage } from './render-page';
@@ -118,8 +118,9 @@ export class PageShelf {
     const { deps, pages } = this.options;
     const { products } = await deps.catalogue();
     const kept = await this.find('search', async () => {
-      const operations = operationsIn(await this.describe({ kind: 'reference' }));
-      return JSON.stringify(searchEntries(products, operations, pages.docs));
+      // Read here: what is kept is made anew with each change of the catalogue.
+      const sold = await deps.catalogue();
+      return JSON.stringify(searchEntries(sold.products, await this.describe({ kind: 'reference' }), pages.docs));
     });
     const found = findEntries(JSON.parse(kept.text) as SearchEntry[], search);
     return renderPage({ kind: 'search', search, found }, this.toolsFor(isSignedIn), { products, document: NOTHING_DESCRIBED });

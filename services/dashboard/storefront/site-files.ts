@@ -49,7 +49,9 @@ function describeForModels({ url, products }: Site): string[] {
 /** The same for language models: `/llms.txt` (llmstxt.org). */
 export function writeLlms(site: Site): string {
   const { name, url, gatewayUrl, products, pages } = site;
-  const summary = `${products.filter(isOffered).length} HTTP APIs behind one gateway, with API keys, subscriptions and daily and monthly limits.`;
+  const count = products.filter(isOffered).length;
+  const apis = count === 1 ? 'One HTTP API' : `${count} HTTP APIs`;
+  const summary = `${apis} behind one gateway, with API keys, subscriptions and daily and monthly limits.`;
   const calling = [
     `- The base URL is ${gatewayUrl}.`,
     '- Send the key as `Authorization: Bearer <key>` or `X-API-Key: <key>`. Keys that begin with `tg_test_` are answered by a sandbox.',
