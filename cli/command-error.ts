@@ -6,6 +6,7 @@ export type CommandErrorCode =
   | 'database_unavailable'
   | 'database_unprepared'
   | 'check_failed'
+  | 'unwell'
   | 'restore_differs'
   | 'catalogue_invalid'
   | 'catalogue_differs'

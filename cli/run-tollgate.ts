@@ -6,6 +6,7 @@ import { CommandError } from './command-error';
 import { addCatalogueCommands } from './commands/catalogue';
 import { addBillingCommands } from './commands/billing';
 import { addCheckCommand } from './commands/check';
+import { addDoctorCommand } from './commands/doctor';
 import { addDataCommands } from './commands/data';
 import { addCustomerCommands } from './commands/customer';
 import { addExplainCommand } from './commands/explain';
@@ -71,6 +72,7 @@ function createProgram(context: CommandContext, { stdout }: Streams): Command {
   addDataCommands(program, context);
   addModelCommands(program, context);
   addCheckCommand(program, context);
+  addDoctorCommand(program, context);
   addSizesCommand(program, context);
   addRestoreCheckCommand(program, context);
   // Errors become one line, and commander never ends the process.

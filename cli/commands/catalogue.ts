@@ -12,11 +12,13 @@ import { inTransaction } from '../../plugins/stores/postgres/database';
 import { type LeftOut, ownOperations } from '../../services/openapi/own-operations';
 import { CatalogueError, describeProblem, readCatalogue } from '../../services/kit/read-catalogue';
 import { readApiDocuments } from '../api-documents';
-import { catalogueFile, kongFile } from '../supervisor/data-folder';
+import { catalogueFile, configFolder, kongFile } from '../supervisor/data-folder';
 import { noteTestKeys } from '../test-keys';
 import { ACTOR, type CommandContext, finishCommand, withDatabase } from './command-context';
 import { CommandError } from '../command-error';
 import { judgeKongYml } from './judge-kong-yml';
+import { readBrand } from '../../services/dashboard/brand/brand';
+import { readDocPages } from '../../services/dashboard/storefront/doc-pages';
 import { findLocalRefusals, reloadGateway, type Reloaded } from './reload-gateway';
 import { showChanges, type TouchingChange } from './show-changes';
 
@@ -55,6 +57,20 @@ function refuse(code: 'catalogue_differs' | 'document_unusable', message: string
   );
 }
 
+/** Brand and guides stand beside the catalogue. The dashboard shows its default in place of what it cannot use. */
+function refusePages({ root, env }: CommandContext): void {
+  const folder = configFolder(root, env);
+  const problems = [() => readBrand({ TOLLGATE_CONFIG: folder }), () => readDocPages(folder)].flatMap((read) => {
+    try {
+      read();
+      return [];
+    } catch (error) {
+      return [error instanceof Error ? error.message : String(error)];
+    }
+  });
+  refuse('document_unusable', `the brand or the guides cannot be used in ${count(problems)}`, problems);
+}
+
 function refuseDifferences(problems: readonly string[]): void {
   refuse('catalogue_differs', `kong.yml and the catalogue differ in ${count(problems)}; nothing was changed`, problems);
 }
@@ -66,10 +82,11 @@ async function findChanges(db: Pool, wanted: Catalogue): Promise<TouchingChange[
 }
 
 function addCheck(group: Command, context: CommandContext): void {
-  finishCommand(group.command('check').description('check the file, and whether kong.yml agrees with it')).action(() => {
+  finishCommand(group.command('check').description('check the file, whether kong.yml agrees with it, and brand and guides')).action(() => {
     const catalogue = readFile(context);
     const { problems, notes: kongNotes } = judgeKongYml(context, catalogue);
     refuseDifferences(problems);
+    refusePages(context);
     const plans = catalogue.products.flatMap(({ plans: offered }) => offered).length;
     const products = catalogue.products.length;
     const notes = [...kongNotes, ...noteTestKeys(catalogue.products)];

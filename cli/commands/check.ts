@@ -14,17 +14,15 @@ import { catalogueFile, kongFile } from '../supervisor/data-folder';
 import { DOCUMENT_FILE } from '../../services/openapi/read-document';
 import { describeMissing, liveStates, type LiveState } from '../live-sources';
 import { noteTestKeys } from '../test-keys';
-import { readMigrationStanding } from '../postgres/migrations';
 import { findSettingProblems } from '../supervisor/start-settings';
 import { addGatewayChecks } from './check-gateway';
-import { type CommandContext, describeDatabase, finishCommand, withDatabase } from './command-context';
+import { type CommandContext, finishCommand } from './command-context';
 import { CommandError } from '../command-error';
 import { judgeKongYml } from './judge-kong-yml';
 
 const HELP = `
 The checks:
   environment   the common settings have values that Tollgate can use
-  migrations    the database has every migration, and none of a newer version
   plugin        kong/access-layer.json describes the plugin to Kong correctly
   catalogue     catalogue.yml is valid
   kong          kong.yml and catalogue.yml agree, no request of a product finds a way around the access layer, and kong.conf keeps
@@ -32,22 +30,12 @@ The checks:
   services      Tollgate's own services answer every route of their products
 
 The command also notes what the gateway of npm start would refuse in kong.yml, which products have no live source (test keys work without
-one), and which products have no sandbox for test keys.`;
+one), and which products have no sandbox for test keys. npx tollgate doctor looks at a running system.`;
 
 interface CheckResult {
   readonly name: string;
   /** One text a problem. */
   readonly problems: readonly string[];
-  /** What was looked at, where that is not a file of this folder. */
-  readonly lookedAt?: string;
-}
-
-async function checkMigrations(context: CommandContext): Promise<string[]> {
-  const { pending, unknown } = await withDatabase(context, readMigrationStanding);
-  return [
-    ...pending.map((name) => `migration ${name} is not applied; npm start applies it`),
-    ...unknown.map((name) => `migration ${name} is of a newer version of Tollgate`),
-  ];
 }
 
 /** The catalogue, or what is wrong with it. */
@@ -154,10 +142,9 @@ function show(results: readonly CheckResult[], found: CheckNotes, { verbose: isV
     ...withoutSource.map(({ product, missing }) => `· ${product} has no live source; ${describeMissing(missing)}`),
     ...testKeys.map((note) => `· ${note}`),
   ];
-  const lines = results.flatMap(({ name, problems, lookedAt }) => [
-    ...(problems.length === 0 ? [`✓ ${name}`] : problems.map((problem) => `✗ ${name}: ${problem}`)),
-    ...(lookedAt === undefined ? [] : [`  looked at: ${lookedAt}`]),
-  ]);
+  const lines = results.flatMap(({ name, problems }) =>
+    problems.length === 0 ? [`✓ ${name}`] : problems.map((problem) => `✗ ${name}: ${problem}`),
+  );
   return [...lines, ...notes].join('\n');
 }
 
@@ -176,7 +163,6 @@ interface Checked {
 async function runChecks(context: CommandContext, { allGuarded }: CheckFlags): Promise<Checked> {
   const results: CheckResult[] = [
     await attempt('environment', () => findSettingProblems(context.env)),
-    { ...(await attempt('migrations', () => checkMigrations(context))), lookedAt: describeDatabase(context) },
     await attempt('plugin', () => checkPluginInfo(context)),
   ];
   let catalogue = createCatalogue([]);
@@ -198,9 +184,15 @@ async function runChecks(context: CommandContext, { allGuarded }: CheckFlags): P
   return { results, catalogue, report };
 }
 
+/** What is wrong with the files of what is sold, and of the gateway. */
+export async function checkFiles(context: CommandContext): Promise<readonly string[]> {
+  const { results } = await runChecks(context, {});
+  return results.flatMap(({ name, problems }) => problems.map((problem) => `${name}: ${problem}`));
+}
+
 /** `tollgate check` */
 export function addCheckCommand(program: Command, context: CommandContext): void {
-  const check = finishCommand(program.command('check').description('check the settings, the database and the files of what is sold'));
+  const check = finishCommand(program.command('check').description('check the settings and the files of what is sold'));
   addGatewayChecks(check, context);
   check.option('--all-guarded', 'a service without the access layer is a mistake too, as in the example');
   check.option('--verbose', 'name the routes that are not judged, and all that npm start would refuse');

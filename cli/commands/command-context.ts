@@ -68,7 +68,7 @@ export async function withDatabase<T>(context: CommandContext, work: (db: Pool) 
   } catch (error) {
     if (isConnectionError(error)) throw new CommandError('database_unavailable', describeConnectionError(error, url), { cause: error });
     if (!isMissingTable(error)) throw error;
-    throw new CommandError('database_unprepared', 'the database lacks tables of this version; npx tollgate check says which migrations', {
+    throw new CommandError('database_unprepared', 'the database lacks tables of this version; npx tollgate doctor says which migrations', {
       cause: error,
     });
   } finally {

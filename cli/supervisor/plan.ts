@@ -176,6 +176,7 @@ export function servicesChild(context: PlanContext): ChildSpec {
     GDPLAY_LINK_KEYS: context.linkKeys,
     DATABASE_URL: databaseUrls.service,
     REDIS_URL: redisUrl,
+    DASHBOARD_URL: dashboardUrl(context),
     ...workerUrls(context),
   };
   return nodeChild(context, { name: 'services', module: 'services/products/main.js', args, env, isBusy: services.length > 0 });
@@ -243,6 +244,7 @@ export function pluginServerChild(context: PlanContext): ChildSpec {
     ANSWERS_LISTEN: answersPlace(context),
     FORWARD_AUTH_LISTEN: context.forwardAuthSocket,
     LANE_LISTEN: context.laneSocket,
+    DASHBOARD_URL: dashboardUrl(context),
   };
   return {
     ...nodeChild(context, { name: 'plugin-server', module: 'plugins/server/main.js', env }),

@@ -53,7 +53,13 @@ export function checkKongYml(kongYml: string, catalogue: readonly CheckedProduct
 function noteUnenforced(guards: readonly Guard[]): string[] {
   return guards
     .filter(({ config }) => config.enforce === false)
-    .map(({ label, name }) => `${label}: its ${name} does not enforce (enforce: false): every request goes on, without a proof`);
+    .map(({ label, name, config }) => {
+      const text = `${label}: its ${name} does not enforce (enforce: false): every request goes on, without a proof`;
+      const takesBearer = config.key_in?.includes('authorization') ?? true;
+      return takesBearer
+        ? `${text}; a Bearer token of the API itself counts as a key and is removed, unless key_in leaves out authorization`
+        : text;
+    });
 }
 
 interface Finding {

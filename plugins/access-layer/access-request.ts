@@ -14,7 +14,7 @@ import {
   type SpendResult,
   type SubscriptionAccess,
 } from '../core/ports';
-import { type DenialCode } from '../core/problems';
+import { type DenialCode, type ReadOn } from '../core/problems';
 import { type RawBody } from '../core/access/kong-pdk';
 import { type ContextSigner } from '../core/proof/context-token';
 import { type AccessLayerConfig } from './config';
@@ -32,10 +32,14 @@ export interface AccessLayerDeps {
   /** Reads a body that Kong spooled to a file; undefined when it is larger than `maxBytes`; rejects when the file cannot be read. */
   readonly readBodyFile: (path: string, maxBytes: number) => Promise<Buffer | undefined>;
   readonly log: { error(fields: object, message: string): void; warn(fields: object, message: string): void };
+  /** Where callers read on about a refusal. */
+  readonly readOn?: ReadOn | undefined;
   /** Absent unless tracing is on. */
   readonly tracer?: DecisionTracer | undefined;
   /** Called with the duration of each step, also of failed ones. Absent unless metrics are on. */
   readonly onStep?: ((step: DecisionStep, durationMs: number) => void) | undefined;
+  /** Called for each request on a route that does not enforce, with its products. Absent unless metrics are on. */
+  readonly onUnenforced?: ((products: readonly string[]) => void) | undefined;
 }
 
 /** One request on its way through the steps; each step fills in what it learned. */

@@ -3,7 +3,7 @@ import { CONTEXT_HEADER, CONTEXT_LIFETIME_SECONDS, type ContextSigner, type Requ
 import { headersToStrip, KEY_PARAMETER, type RequestHeaders, withoutCopies } from '../core/access/credential-location';
 import { crossOriginHeaders, preflightHeaders } from '../core/access/cross-origin';
 import { type KongPdk } from '../core/access/kong-pdk';
-import { problemOf, statusOf } from '../core/problems';
+import { problemOf, statusOf, type ReadOn } from '../core/problems';
 import { rateLimitHeaders, reportQuota, type QuotaReport } from '../core/access/quota';
 import { removeParameter } from '../core/access/raw-parameters';
 import { TRACE_HEADER } from '../core/proof/trace-context';
@@ -109,24 +109,41 @@ export function answerPreflight(headers: RequestHeaders): Refusal {
 /** A store that is away is usually back within a moment. */
 const RETRY_SECONDS = '1';
 
+export interface RefusalSetting {
+  readonly nowSeconds: number;
+  readonly readOn?: ReadOn | undefined;
+}
+
+/** Members of a refusal by a limit: when it ends, and where a larger plan is sold, unless the limit is the customer's own. */
+function limitMembers({ subscription }: AccessRequest, window: QuotaReport['daily'], { nowSeconds, readOn }: RefusalSetting) {
+  const upgrade = subscription?.isUpgradable && !subscription.isCapped && readOn?.plans;
+  return {
+    retry_after: Math.max(1, Math.ceil(window.resetsAt - nowSeconds)),
+    limit: window.limit,
+    resets_at: new Date(window.resetsAt * 1000).toISOString(),
+    ...(upgrade && { upgrade: upgrade + subscription.product }),
+  };
+}
+
 /** The problem that ends the request; nothing reaches the service. */
-export function refuse(request: AccessRequest, denial: Denial, nowSeconds: number): Refusal {
+export function refuse(request: AccessRequest, denial: Denial, setting: RefusalSetting): Refusal {
+  const { nowSeconds, readOn } = setting;
   const status = statusOf(denial.code);
   const headers: Record<string, string> = { 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store' };
-  const members: Record<string, unknown> = {};
+  let members: Record<string, unknown> = {};
   const quota = quotaOf(request);
   Object.assign(headers, readersOf(request, denial));
   if (status === 401) headers['WWW-Authenticate'] = challenge(request);
   if (status === 503) headers['Retry-After'] = RETRY_SECONDS;
   if (quota && status === 429) {
     const window = denial.code === 'quota_monthly_exceeded' ? quota.monthly : quota.daily;
-    const wait = Math.max(1, Math.ceil(window.resetsAt - nowSeconds));
-    Object.assign(headers, rateLimitHeaders(quota, nowSeconds), { 'Retry-After': String(wait) });
+    const limit = limitMembers(request, window, setting);
+    members = limit;
+    Object.assign(headers, rateLimitHeaders(quota, nowSeconds), { 'Retry-After': String(limit.retry_after) });
     if (request.record?.mode === 'test') headers['X-Tollgate-Mode'] = 'test';
-    Object.assign(members, { retry_after: wait, limit: window.limit, resets_at: new Date(window.resetsAt * 1000).toISOString() });
   }
   const options = denial.detail === undefined ? {} : { detail: denial.detail };
-  const body = problemOf(denial.code, { requestId: request.requestId, members, ...options });
+  const body = problemOf(denial.code, { requestId: request.requestId, members, readOn, ...options });
   return { admitted: false, status, headers, body: Buffer.from(JSON.stringify(body)) };
 }
 

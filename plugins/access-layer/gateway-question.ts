@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { type RequestFacts } from '../core/access/request-variable';
 import { type AccessInstance, type Verdict } from '../core/access/verdict';
+import { type ReadOn } from '../core/problems';
 import { askAccess, newRequestId, refusalOf } from './held-request';
 
 /** Where an entrance listens: a unix socket, or an address in a network that only gateways can reach. */
@@ -53,19 +54,25 @@ export function createProof({ listen, secret }: EntrancePlace): (given: unknown)
   return (given) => timingSafeEqual(expected, digest(typeof given === 'string' ? given : ''));
 }
 
+interface Deciding {
+  readonly findInstance: () => AccessInstance;
+  readonly log: EntranceLog;
+  readonly readOn: ReadOn | undefined;
+}
+
 /** Decides what was read of a gateway's question. @throws Error when `findInstance` does: the route makes no configuration */
 export async function decideQuestion(
   question: RequestFacts | UnreadableQuestion,
-  { findInstance, log }: { readonly findInstance: () => AccessInstance; readonly log: EntranceLog },
+  { findInstance, log, readOn }: Deciding,
 ): Promise<Verdict> {
   const { requestId } = question;
   if (!('fault' in question)) {
     const onError = (err: unknown): void => log.error({ err, requestId }, 'the request could not be decided and was refused');
-    return askAccess(findInstance(), question, onError);
+    return askAccess(findInstance(), question, { onError, readOn });
   }
   if (question.fault !== 'gateway') {
-    return refusalOf(question.fault === 'path' ? 'ambiguous_path' : 'request_not_readable', { requestId, detail: question.why });
+    return refusalOf(question.fault === 'path' ? 'ambiguous_path' : 'request_not_readable', { requestId, detail: question.why, readOn });
   }
   log.error({ why: question.why }, 'the gateway’s configuration is not complete');
-  return refusalOf('access_layer_unavailable', { requestId });
+  return refusalOf('access_layer_unavailable', { requestId, readOn });
 }

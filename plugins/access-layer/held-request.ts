@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type RequestFacts } from '../core/access/request-variable';
 import { type AccessInstance, type Refusal, type Verdict } from '../core/access/verdict';
-import { problemOf, statusOf } from '../core/problems';
+import { problemOf, statusOf, type ReadOn } from '../core/problems';
 
 /** As for Kong's events: far longer than any decision takes, shorter than gateways wait. */
 export const DECISION_DEADLINE_MS = 5_000;
@@ -9,24 +9,29 @@ export const DECISION_DEADLINE_MS = 5_000;
 /** 32 hex digits, as Kong's. */
 export const newRequestId = (): string => randomBytes(16).toString('hex');
 
-/** The refusal of one code that needs no decision. */
+/** The refusal of one code that needs no decision. None is recorded, so there is nothing to explain. */
 export function refusalOf(
   code: 'access_layer_unavailable' | 'request_not_readable' | 'ambiguous_path',
-  { requestId, detail }: { readonly requestId: string; readonly detail?: string },
+  { requestId, detail, readOn }: { readonly requestId: string; readonly detail?: string; readonly readOn?: ReadOn | undefined },
 ): Refusal {
   const status = statusOf(code);
   const headers: Record<string, string> = { 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store' };
   if (status === 503) headers['Retry-After'] = '1';
-  const problem = problemOf(code, { requestId, ...(detail === undefined ? {} : { detail }) });
+  const problem = problemOf(code, { requestId, readOn, isRecorded: false, ...(detail === undefined ? {} : { detail }) });
   return { admitted: false, status, headers, body: Buffer.from(JSON.stringify(problem)) };
+}
+
+interface Asking {
+  readonly onError: (error: unknown) => void;
+  readonly readOn: ReadOn | undefined;
 }
 
 /**
  * Asks the access layer about a request that the entrance holds in full and cannot send elsewhere. Every error and every time-out refuses the
  * request.
- * @param onError gets the error; the caller of the API never sees it
+ * @param asking.onError gets the error; the caller of the API never sees it
  */
-export async function askAccess(instance: AccessInstance, held: RequestFacts, onError: (error: unknown) => void): Promise<Verdict> {
+export async function askAccess(instance: AccessInstance, held: RequestFacts, { onError, readOn }: Asking): Promise<Verdict> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, fail) => {
     timer = setTimeout(() => fail(new Error('the decision took too long')), DECISION_DEADLINE_MS);
@@ -37,7 +42,7 @@ export async function askAccess(instance: AccessInstance, held: RequestFacts, on
     return verdict;
   } catch (error) {
     onError(error);
-    return refusalOf('access_layer_unavailable', held);
+    return refusalOf('access_layer_unavailable', { requestId: held.requestId, readOn });
   } finally {
     clearTimeout(timer);
   }

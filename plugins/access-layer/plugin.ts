@@ -12,7 +12,7 @@ import { type Outcome, wouldRefuse } from '../core/problems';
 import { type ContextSigner } from '../core/proof/context-token';
 import { TRACE_HEADER } from '../core/proof/trace-context';
 import { type AccessLayerDeps, type AccessRequest, type AccessStep, type Denial } from './access-request';
-import { admit, answerPreflight, letThrough, refuse, tellKong } from './answer';
+import { admit, answerPreflight, letThrough, type RefusalSetting, refuse, tellKong } from './answer';
 import { checkAccess } from './check-access';
 import { KONG_SCHEMA, parseConfig, type AccessLayerConfig } from './config';
 import { RequestReader } from './read-request';
@@ -36,8 +36,7 @@ export function createAccessLayer(deps: AccessLayerDeps): PluginModule<AccessIns
 
     constructor(config: Record<string, unknown>) {
       this.config = parseConfig(config);
-      const { enforce, products } = this.config;
-      if (!enforce) deps.log.warn({ products }, 'a route does not enforce (enforce: false): every request on it goes on, without a proof');
+      if (!this.config.enforce) deps.log.warn({ products: this.config.products }, describeUnenforced(this.config));
     }
 
     async access(kong: KongPdk): Promise<void> {
@@ -52,7 +51,13 @@ export function createAccessLayer(deps: AccessLayerDeps): PluginModule<AccessIns
       return judge(question, { config: this.config, deps, startedAtMs: deps.tracer ? deps.clock.monotonic() : 0 });
     }
   }
-  return { ...ACCESS_LAYER, Plugin: AccessLayer };
+  return { ...ACCESS_LAYER, Plugin: AccessLayer, readOn: deps.readOn };
+}
+
+/** An API that has Bearer tokens of its own must not lose them while the access layer is tried. */
+function describeUnenforced({ keyIn }: AccessLayerConfig): string {
+  const text = 'a route does not enforce (enforce: false): every request on it goes on, without a proof';
+  return keyIn.has('authorization') ? `${text}; a Bearer token of the API itself counts as a key there and is removed` : text;
 }
 
 interface Judging {
@@ -64,6 +69,7 @@ interface Judging {
 async function judge(question: Question, { config, deps, startedAtMs }: Judging): Promise<Verdict> {
   const isAsked = isPreflight(question.method, question.headers);
   if (isAsked && config.enforce) return answerPreflight(question.headers);
+  if (!config.enforce) deps.onUnenforced?.(config.products);
   const trace = deps.tracer?.begin(question.headers[TRACE_HEADER], startedAtMs);
   const request = beginRequest(question, config, trace);
   // The API answers its own preflights, as it did before.
@@ -75,7 +81,7 @@ async function judge(question: Question, { config, deps, startedAtMs }: Judging)
   const nowSeconds = Math.floor(nowMs / 1000);
   let told: typeof decision | undefined;
   try {
-    const verdict = verdictOf(request, denial, { sign: deps.signContext, nowSeconds });
+    const verdict = verdictOf(request, denial, { sign: deps.signContext, nowSeconds, readOn: deps.readOn });
     told = decision;
     return verdict;
   } finally {
@@ -90,10 +96,10 @@ const isEnforced = ({ config }: AccessRequest, denial: Denial | undefined): bool
 function verdictOf(
   request: AccessRequest,
   denial: Denial | undefined,
-  signing: { readonly sign: ContextSigner; readonly nowSeconds: number },
+  setting: RefusalSetting & { readonly sign: ContextSigner },
 ): Verdict {
   if (!isEnforced(request, denial)) return letThrough(request);
-  return denial ? refuse(request, denial, signing.nowSeconds) : admit(request, signing);
+  return denial ? refuse(request, denial, setting) : admit(request, setting);
 }
 
 function outcomeOf(request: AccessRequest, denial: Denial | undefined): Outcome {

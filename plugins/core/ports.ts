@@ -27,6 +27,8 @@ export interface SubscriptionAccess {
   readonly limits: QuotaLimits;
   /** True if the customer capped the daily limit below what it would be. */
   readonly isCapped?: boolean;
+  /** True if a plan with more is sold. */
+  readonly isUpgradable?: boolean;
   /** Where test keys are served instead of the product's upstream. Absent if the service knows its sandbox itself, or there is none. */
   readonly sandbox?: SandboxAddress;
   /** True if a sandbox answers the product's test keys, or the catalogue lets them reach the live API. Otherwise they are refused. */

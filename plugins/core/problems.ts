@@ -6,7 +6,7 @@ interface ProblemKind {
   readonly status: number;
   readonly title: string;
   readonly detail: string;
-  /** Problem type URI when one is registered; else about:blank (RFC 9457). */
+  /** Registered problem type, used where no page of codes is configured; else about:blank (RFC 9457). */
   readonly type?: string;
 }
 
@@ -161,6 +161,16 @@ export interface Problem {
   readonly [member: string]: unknown;
 }
 
+/** Addresses at which callers read on about a refusal. Absent where none is configured. */
+export interface ReadOn {
+  /** To be continued by a code. */
+  readonly errors?: string | undefined;
+  /** To be continued by a request id. */
+  readonly explain?: string | undefined;
+  /** To be continued by a product's id. */
+  readonly plans?: string | undefined;
+}
+
 export interface ProblemOptions {
   readonly requestId: string;
   /** Replaces the table's text. Must never hold a key, a personal number or an upstream's URL. */
@@ -168,6 +178,10 @@ export interface ProblemOptions {
   /** A code finer than the table's (`captcha_rejected` under `upstream_failed`); status and title stay. */
   readonly code?: string;
   readonly members?: Readonly<Record<string, unknown>>;
+  /** Where callers read on. Without it, the body names no address. */
+  readonly readOn?: ReadOn | undefined;
+  /** False for a request that is not recorded, so that nothing could be explained. */
+  readonly isRecorded?: boolean;
 }
 
 /** A refusal that was only recorded, on a route with `enforce: false`. */
@@ -213,13 +227,16 @@ export function listProblems(): { code: ProblemCode; status: number; title: stri
 /** Builds the body of a refusal. An inactive key is reported as an unknown one: only `explain` tells them apart. */
 export function problemOf(code: ProblemCode, options: ProblemOptions): Problem {
   const kind: ProblemKind = TABLE[code];
+  const { requestId, readOn = {}, isRecorded = true } = options;
+  const shown = options.code ?? (code === 'key_inactive' ? 'key_unknown' : code);
   return {
     ...options.members,
-    type: kind.type ?? 'about:blank',
+    type: readOn.errors === undefined ? (kind.type ?? 'about:blank') : readOn.errors + shown,
     title: kind.title,
     status: kind.status,
     detail: options.detail ?? kind.detail,
-    code: options.code ?? (code === 'key_inactive' ? 'key_unknown' : code),
-    request_id: options.requestId,
+    code: shown,
+    request_id: requestId,
+    ...(readOn.explain !== undefined && isRecorded && { help: readOn.explain + requestId }),
   };
 }

@@ -35,6 +35,8 @@ export interface PluginServerMetrics {
   timeEvents<Instance extends KongPlugin>(plugin: PluginModule<Instance>): PluginModule<Instance>;
   /** Called with the duration of a step of a decision. */
   timeStep(this: void, step: DecisionStep, durationMs: number): void;
+  /** Called for each request on a route that does not enforce, with its products. */
+  noteUnenforced(this: void, products: readonly string[]): void;
   /** A scrape reads these from now on. */
   watch(sources: MetricSources): void;
 }
@@ -185,6 +187,21 @@ function watchBreakers(registry: Registry, { cache, quota }: MetricSources): voi
   });
 }
 
+/** A route on which no request came for so long may enforce by now, or be gone: Kong does not say so. */
+const UNENFORCED_MS = 600_000;
+
+/** @returns a function that takes the products of every request that was let through */
+function createUnenforced(registry: Registry): PluginServerMetrics['noteUnenforced'] {
+  const lastAtMs = new Map<string, number>();
+  const help = 'Routes, by their products, that let requests through without enforcing in the last 10 minutes.';
+  level(registry, { name: 'tollgate_unenforced_routes', help, aggregator: 'max' }, () => {
+    const since = performance.now() - UNENFORCED_MS;
+    for (const [route, atMs] of lastAtMs) if (atMs < since) lastAtMs.delete(route);
+    return lastAtMs.size;
+  });
+  return (products) => void lastAtMs.set(products.join(), performance.now());
+}
+
 /** @returns a function that takes every step; the labels are looked up here, once */
 function createStepTimes(registry: Registry): PluginServerMetrics['timeStep'] {
   const histogram = new Histogram({
@@ -259,6 +276,7 @@ export function createPluginServerMetrics(): PluginServerMetrics {
     }),
     countAnswer: ({ product, status }) => answers.add(product, STATUS_CLASSES[Math.floor(status / 100)] ?? 'other'),
     timeStep: createStepTimes(registry),
+    noteUnenforced: createUnenforced(registry),
     timeEvents: (plugin) => timed(plugin, (seconds) => events.observe(seconds)),
     watch(sources) {
       watchServer(registry, sources.server);

@@ -150,9 +150,11 @@ export async function openAccessLayer({ settings, log, metrics, hearsAnswers }: 
     decisions: witness?.watch(logged) ?? logged,
     tracer: tracing && (await openTracer(tracing)),
     onStep: metrics?.timeStep,
+    onUnenforced: metrics?.noteUnenforced,
     clock,
     links: linkKeys && { open: (token, nowSeconds) => openLink(token, linkKeys, nowSeconds), findKeyHash: createFindKeyHash(records) },
     signContext: settings.signing.sign,
+    readOn: settings.readOn,
     readBodyFile,
     log,
   });

@@ -3,6 +3,8 @@ import { z } from 'zod';
 import { type Environment, logLevelSetting, portSetting, readSettings, redisSetting, timeZoneSetting } from '../core/settings';
 import { linkSettings } from '../core/proof/link-settings';
 import { type LinkKeys } from '../core/proof/access-link';
+import { type ReadOn } from '../core/problems';
+import { readOnSettings } from '../core/read-on';
 import { signingSettings, type ContextSigning } from './signing-settings';
 
 /** The database keeps lines for at least so many days, whatever the setting. */
@@ -48,6 +50,7 @@ export interface PluginServerSettings {
   readonly signing: ContextSigning;
   /** Undefined when links are not set up. */
   readonly linkKeys: LinkKeys | undefined;
+  readonly readOn: ReadOn;
   readonly socketPath: string;
   /** Shown to customers beside the changes that this node confirmed. Default: the host's name. */
   readonly nodeName: string;
@@ -70,13 +73,15 @@ export function readPluginServerSettings(environment: Environment): PluginServer
     server: data,
     signing,
     links,
-  } = readSettings({ server: ENVIRONMENT, signing: signingSettings, links: linkSettings }, environment);
+    readOn,
+  } = readSettings({ server: ENVIRONMENT, signing: signingSettings, links: linkSettings, readOn: readOnSettings }, environment);
   return {
     databaseUrl: data.DATABASE_URL,
     redisUrl: data.REDIS_URL,
     timeZone: data.QUOTA_TIMEZONE,
     signing,
     linkKeys: links.GDPLAY_LINK_KEYS,
+    readOn,
     socketPath: data.PLUGIN_SOCKET,
     nodeName: data.NODE_NAME,
     logLevel: data.LOG_LEVEL,

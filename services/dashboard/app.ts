@@ -88,7 +88,8 @@ export async function createDashboardApp(options: DashboardAppOptions): Promise<
   takeJsonOnly(app);
   addHooks(app, options);
   app.setErrorHandler((error, request, reply) => sendError(error, { request, reply, deps, sendPage: pages.sendFailure }));
-  const document = apiDocumentSource(deps, options.readDocument ?? (() => readDocument(deps.gatewayUrl)));
+  const readBuilt = options.readDocument ?? ((): string => readDocument(deps.gatewayUrl));
+  const document = apiDocumentSource(deps, { readBuilt, title: brand.name });
   serveDocument(app, document, { path: '/openapi.json' });
   serveGatewayRoot(app, deps, { document, url, brand });
   const hasher = createPasswordHasher();

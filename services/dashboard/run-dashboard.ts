@@ -16,7 +16,7 @@ import { GatewayCaller } from './customer/requests/gateway-caller';
 import { createTryKeys } from './customer/requests/try-key';
 import { createOutboxSender, createSmtpSender } from './mail/mail-sender';
 import { type MailSender, type LiveSources } from './http/dashboard-deps';
-import { type Brand, readBrand, sellerFolder } from './brand/brand';
+import { type Brand, PLAIN_BRAND, readBrand, sellerFolder } from './brand/brand';
 import { readDocPages } from './storefront/doc-pages';
 import { READER_CALLS } from './storefront/public-try';
 import { type DashboardSettings, readDashboardSettings } from './settings';
@@ -67,6 +67,16 @@ async function createMail(settings: DashboardSettings, { db, log, brand }: { db:
   return createOutboxSender(db, { log, pageUrl: `${baseUrl(settings)}/outbox` });
 }
 
+/** What the seller's folder says, else the default: a mistake in a brand or a guide must not keep customers from their keys. */
+function usableOr<T>(rest: T, read: () => T, log: Log): T {
+  try {
+    return read();
+  } catch (err) {
+    log.error({ err }, 'the brand or the guides of the seller cannot be used; the default is shown in their place');
+    return rest;
+  }
+}
+
 async function startApp(
   settings: DashboardSettings,
   tools: { db: Pool; log: Log; mail: MailSender; metrics: Metrics; liveSources: LiveSources; brand: Brand; payments: Payments },
@@ -109,7 +119,7 @@ async function startApp(
     metrics,
     providers,
     brand,
-    pages: readDocPages(sellerFolder(settings)),
+    pages: usableOr(readDocPages(undefined), () => readDocPages(sellerFolder(settings)), log),
     readerGateway,
   });
   await app.listen({ host: settings.DASHBOARD_HOST, port: settings.DASHBOARD_PORT });
@@ -136,7 +146,7 @@ export async function runDashboard(env: Environment): Promise<RunningDashboard> 
     onError: (error) => log.warn({ err: error }, 'a database connection broke'),
   });
   const metrics = createMetrics({ withProcess: true });
-  const brand = readBrand(settings);
+  const brand = usableOr(PLAIN_BRAND, () => readBrand(settings), log);
   const mail: MailSender = { ...(await createMail(settings, { db, log, brand })), installation: brand.name };
 
   const liveSources = new WatchedSources({ urls: settings.DASHBOARD_LIVE_FROM, log, clock: systemClock });

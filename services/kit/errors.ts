@@ -1,5 +1,5 @@
 import { type KeyMode } from '../../plugins/core/ports';
-import { problemOf, statusOf, type Problem, type ProblemCode } from '../../plugins/core/problems';
+import { problemOf, statusOf, type Problem, type ProblemCode, type ReadOn } from '../../plugins/core/problems';
 import { isRefunded, isRefusal } from '../../plugins/core/catalogue/refunds';
 import { codeOf, nameOf } from './error-code';
 
@@ -126,12 +126,15 @@ function frameworkProblem(error: unknown): ProblemCode | undefined {
 }
 
 /** Turns whatever was thrown into a response, once, at the boundary. Unknown errors become 500 `processing_failed` without their text. */
-export function answerFailure(error: unknown, requestId: string): FailureAnswer {
+export function answerFailure(error: unknown, requestId: string, readOn?: ReadOn): FailureAnswer {
   if (error instanceof ServiceError) {
     const { detail, code, members } = error.options;
     const headers = { ...USUAL_HEADERS[error.problem], ...error.options.headers };
     const body = problemOf(error.problem, {
       requestId,
+      readOn,
+      // Whoever reaches a service past the gateway has no record there.
+      isRecorded: error.problem !== 'gateway_proof_missing',
       ...(detail !== undefined && { detail }),
       ...(code !== undefined && { code }),
       ...(members !== undefined && { members }),
@@ -142,7 +145,7 @@ export function answerFailure(error: unknown, requestId: string): FailureAnswer 
   }
   const known = frameworkProblem(error);
   const problem = known ?? 'processing_failed';
-  const body = problemOf(problem, { requestId });
+  const body = problemOf(problem, { requestId, readOn });
   const charge = { isRefunded: isRefunded({ problem }), isRefusal: isRefusal({ problem }) };
   return { status: body.status, headers: {}, body, unexpected: known === undefined, ...charge };
 }

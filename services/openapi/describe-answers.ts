@@ -10,19 +10,21 @@ const PROBLEM = 'application/problem+json';
 
 const problem = z
   .looseObject({
-    type: z.string(),
+    type: z.string().meta({ description: 'The page of the code, where the seller has one; else about:blank.' }),
     title: z.string(),
     status: z.number().int(),
     detail: z.string(),
     code: z.string().meta({ description: 'Stable; decide by it, not by the texts.' }),
     request_id: z.string().meta({ description: 'Equals the header X-Kong-Request-Id; the dashboard explains a refusal by it.' }),
+    help: z.string().optional().meta({ description: 'The page that explains this request.' }),
+    upgrade: z.string().optional().meta({ description: 'Where a larger plan is sold, in a 429 for a limit of the plan.' }),
     errors: z.array(z.object({ field: z.string(), message: z.string() })).optional(),
   })
   .meta({ id: 'Problem', description: 'RFC 9457' });
 
 /** Kong's templates know no status. */
 const gatewayProblem = problem
-  .omit({ status: true, errors: true })
+  .omit({ status: true, errors: true, help: true, upgrade: true })
   .meta({ id: 'GatewayProblem', description: 'The gateway’s own answer, as JSON or as Accept asks for: HTML, plain text or XML.' });
 
 const OF_GATEWAY = { 'application/json': { schema: gatewayProblem } };

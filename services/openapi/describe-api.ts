@@ -5,11 +5,19 @@ import { productPaths } from './product-paths';
 
 const EVERYWHERE = new Set(['headers', 'securitySchemes']);
 
+interface BuiltOperation {
+  readonly tags?: readonly string[];
+  readonly operationId?: string;
+  readonly responses?: Readonly<Record<string, { readonly 'x-codes'?: readonly string[] }>>;
+}
+
 /** As much of an OpenAPI document as is looked at here; the rest goes through. */
 export interface ApiDocumentParts {
+  readonly info: Readonly<Record<string, unknown>> & { readonly title: string };
   readonly servers: readonly { readonly url: string }[];
-  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly tags?: readonly string[]; readonly operationId?: string }>>>>;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, BuiltOperation>>>>;
   readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly 'x-errors'?: readonly { readonly code: string; readonly isOwn: boolean }[];
 }
 
 /** The description of all products together, without the broken parts of their own documents. */
@@ -32,13 +40,15 @@ export function describeApi(built: ApiDocumentParts, catalogue: Catalogue, docum
   const added = others.map((product) => describeOther(product, { document: documents.get(product.id), baseUrl: url, taken }));
   const offered = catalogue.products.filter(({ prefix }) => prefix !== null);
   const leftOut = added.flatMap((each) => each.leftOut);
-  const paths = Object.assign({}, soldPaths(built, catalogue), ...added.map((each) => each.paths)) as object;
+  const sold = soldPaths(built, catalogue);
+  const paths = Object.assign({}, sold, ...added.map((each) => each.paths)) as object;
   const components = added.reduce<ApiDocumentParts['components']>((all, each) => mergeComponents(all, each.components), built.components);
   const document = {
     ...built,
     tags: offered.map(({ id, title, description }) => ({ name: id, description: `${title}. ${description}` })),
     paths,
     components: usedComponents(paths, components),
+    'x-errors': soldErrors(built, sold),
     // For readers of the reference. Why is for the seller.
     ...(leftOut.length > 0 && { 'x-left-out': leftOut.map(({ product, operation }) => ({ product, operation })) }),
   };
@@ -46,7 +56,7 @@ export function describeApi(built: ApiDocumentParts, catalogue: Catalogue, docum
 }
 
 function describeOther(product: CatalogueProduct, own: Parameters<typeof ownOperations>[1]): OwnOperations {
-  if (own.document === undefined) return { paths: productPaths(product, own.baseUrl), components: {}, leftOut: [] };
+  if (own.document === undefined) return { paths: productPaths(product, own), components: {}, leftOut: [] };
   return ownOperations(product, own);
 }
 
@@ -56,6 +66,18 @@ function soldPaths({ paths }: ApiDocumentParts, catalogue: Catalogue): ApiDocume
       Object.values(methods).every(({ tags: [id = ''] = [] }) => catalogue.find(id) !== undefined),
     ),
   );
+}
+
+function codesIn(paths: ApiDocumentParts['paths']): ReadonlySet<string> {
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
+  return new Set(operations.flatMap(({ responses = {} }) => Object.values(responses).flatMap((each) => each['x-codes'] ?? [])));
+}
+
+/** Codes that only certain products send are left out with these products. Those that no operation declares go with the last of them. */
+function soldErrors({ 'x-errors': errors = [], paths }: ApiDocumentParts, sold: ApiDocumentParts['paths']): ApiDocumentParts['x-errors'] {
+  const [declared, sent] = [codesIn(paths), codesIn(sold)];
+  const isSent = (code: string): boolean => sent.has(code) || (!declared.has(code) && Object.keys(sold).length > 0);
+  return errors.filter(({ code, isOwn }) => !isOwn || isSent(code));
 }
 
 function mergeComponents(all: ApiDocumentParts['components'], more: ApiDocumentParts['components']): ApiDocumentParts['components'] {

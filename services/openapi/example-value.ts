@@ -47,14 +47,15 @@ export function readParameter(part: Json): Json {
  * An example of a parameter or a body: the one that the document gives, else one of its schema.
  * @param part a parameter or a media type object, resolved
  * @param name what a text without any rule is written as
+ * @param depth how deep the part is taken to be: a greater one makes a shorter example
  */
-export function exampleOf(part: Json, name: string): Example {
+export function exampleOf(part: Json, name: string, depth = 0): Example {
   if (part['example'] !== undefined) return given(part['example']);
   const [first] = Object.values(isObject(part['examples']) ? part['examples'] : {});
   if (isObject(first) && first['value'] !== undefined) return given(first['value']);
   // OpenAPI 2 had this, and generators still write it.
   if (part['x-example'] !== undefined) return given(part['x-example']);
-  return exampleOfSchema(isObject(part['schema']) ? part['schema'] : {}, name);
+  return exampleOfSchema(isObject(part['schema']) ? part['schema'] : {}, name, depth);
 }
 
 /** @param schema resolved: see `ReferenceResolver` */

@@ -79,7 +79,7 @@ function describeOperation(product: CatalogueProduct, { whole, resolver, taken, 
   const { id, description } = product;
   const given = whole['operationId'];
   const isName = typeof given === 'string' && OPERATION_ID.test(given) && !taken.has(given);
-  const named = { operationId: isName ? given : operationId(id, method, own), summary: whole['summary'] ?? description };
+  const named = { operationId: isName ? given : operationId(id, { method, path: own }, taken), summary: whole['summary'] ?? description };
   taken.add(named.operationId);
   const renamed = renameReferences(whole, 'operation', id) as Json;
   const responses = withGatewayAnswers(isObject(renamed['responses']) ? renamed['responses'] : ANY_ANSWER);

@@ -53,20 +53,27 @@ export function gatewayParts(
 /** The answers that an API's document declares, and the gateway's. */
 export const withGatewayAnswers = (responses: unknown): object => ({ ...(responses as object), ...GATEWAY_ANSWERS });
 
-/** A name that no other product's operation has. */
-export function operationId(product: string, method: string, path: string): string {
-  return `${product}_${method}_${path.replace(/^\//, '').replaceAll(/[^A-Za-z0-9]+/g, '_')}`;
+/**
+ * A name that no other operation has: paths that differ only in what a name cannot hold are numbered.
+ * @param taken names of the operations described before; this one is added
+ */
+export function operationId(product: string, { method, path }: { method: string; path: string }, taken: Set<string>): string {
+  const name = `${product}_${method}_${path.replace(/^\//, '').replaceAll(/[^A-Za-z0-9]+/g, '_')}`;
+  let free = name;
+  for (let number = 2; taken.has(free); number++) free = `${name}_${number}`;
+  taken.add(free);
+  return free;
 }
 
 /** The operations of a product of which only its routes are known. */
-export function productPaths(product: CatalogueProduct, baseUrl: string): object {
+export function productPaths(product: CatalogueProduct, { baseUrl, taken }: { baseUrl: string; taken: Set<string> }): object {
   return Object.fromEntries(
     [...new Set(product.routes.map(({ path }) => path))].map((path) => {
       const of = product.routes.filter((route) => route.path === path);
       return [
         path,
         Object.fromEntries(
-          of.flatMap((route) => methodsOf(route).map((method) => [method, describe(product, { route, method, baseUrl })])),
+          of.flatMap((route) => methodsOf(route).map((method) => [method, describe(product, { route, method, baseUrl, taken })])),
         ),
       ];
     }),
@@ -80,7 +87,7 @@ function methodsOf({ method }: CatalogueRoute): readonly string[] {
 
 function describe(
   product: CatalogueProduct,
-  { route, method, baseUrl }: { route: CatalogueRoute; method: string; baseUrl: string },
+  { route, method, baseUrl, taken }: { route: CatalogueRoute; method: string; baseUrl: string; taken: Set<string> },
 ): object {
   const { path, purpose } = route;
   const parameters = [...path.matchAll(/\{([^{}]*)\}/g)].map(([, name]) => ({
@@ -90,7 +97,7 @@ function describe(
     schema: { type: 'string' },
   }));
   const operation = {
-    operationId: operationId(product.id, method, path),
+    operationId: operationId(product.id, { method, path }, taken),
     summary: purpose,
     ...(parameters.length > 0 && { parameters }),
     responses: withGatewayAnswers({ '200': { description: 'What the API answers.' } }),

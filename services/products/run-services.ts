@@ -3,6 +3,8 @@ import { type Catalogue } from '../../plugins/core/catalogue/catalogue';
 import { type Clock, systemClock } from '../../plugins/core/ports';
 import { type ContextKeys } from '../../plugins/core/proof/verify-context';
 import { startTracing } from '../../plugins/tracing/start-tracing';
+import { type ReadOn } from '../../plugins/core/problems';
+import { readOnSettings } from '../../plugins/core/read-on';
 import { type Environment, readSettings } from '../../plugins/core/settings';
 import { processSettings, type ProcessSettings } from '../kit/config';
 import { type ServiceDefinition } from '../kit/service/define-service';
@@ -51,6 +53,7 @@ interface Tools {
   readonly clock: Clock;
   readonly metrics: Metrics;
   readonly refund: Refund | undefined;
+  readonly readOn: ReadOn;
 }
 
 /** What a service knows: without workers nothing is served, with them the workers know of the sources that an operator names. */
@@ -78,7 +81,7 @@ function allOf(running: readonly Running[]): Record<string, boolean> {
 }
 
 async function startOne(service: ServiceDefinition, settings: unknown, port: number, tools: Tools): Promise<Running> {
-  const { catalogue, common, contextKeys, workerTls, clock, refund } = tools;
+  const { catalogue, common, contextKeys, workerTls, clock, refund, readOn } = tools;
   const metrics = tools.metrics.forService(service.name);
   // Not a child of the process's log: a line would name two services under one member, which some collectors refuse.
   const log = createLog(service.name, { level: common.LOG_LEVEL });
@@ -91,6 +94,7 @@ async function startOne(service: ServiceDefinition, settings: unknown, port: num
     deps,
     catalogue,
     refund,
+    readOn,
     clock,
     log,
     metrics,
@@ -133,10 +137,10 @@ async function closeAll({ services, shared }: Closers, log: Log): Promise<void> 
  */
 export async function runServices(services: readonly ServiceDefinition[], env: Environment): Promise<RunningServices> {
   const groups = Object.fromEntries(services.map((service) => [`service ${service.name}`, service.settings]));
-  const shared = { contextKeys: proofSettings, common: processSettings, workerTls: workerTlsSettings };
-  const { common, contextKeys, workerTls, ...own } = readSettings({ ...shared, ...groups }, env) as Pick<
+  const shared = { contextKeys: proofSettings, common: processSettings, workerTls: workerTlsSettings, readOn: readOnSettings };
+  const { common, contextKeys, workerTls, readOn, ...own } = readSettings({ ...shared, ...groups }, env) as Pick<
     Tools,
-    'common' | 'contextKeys' | 'workerTls'
+    'common' | 'contextKeys' | 'workerTls' | 'readOn'
   > &
     Record<string, unknown>;
   const log = createLog('services', { level: common.LOG_LEVEL });
@@ -162,6 +166,7 @@ export async function runServices(services: readonly ServiceDefinition[], env: E
         clock,
         metrics,
         refund: store?.refund,
+        readOn,
       } satisfies Tools;
       const one = await startOne(service, own[`service ${service.name}`], port, tools);
       closers.services.push(() => one.close());

@@ -82,11 +82,13 @@ function readAnswer(text: string): Answer {
   }
 }
 
-/** The frames after a 101 are the service's own. */
+/** The frames after a 101 are the service's own. The recorded installation had no dashboard to which a refusal could lead. */
 function maskBody(status: string, body: string): string {
   if (status.includes(' 101 ')) return '';
   return Buffer.from(body, 'latin1')
     .toString('utf8')
+    .replace(/"type":"[^"]*\/reference\/errors#\w+"/, '"type":"about:blank"')
+    .replace(/,"help":"[^"]*\/explain\?request=\w+"/, '')
     .replace(/[0-9a-f]{32}/g, '<request id>')
     .replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, '<time>');
 }

@@ -64,6 +64,16 @@ describe('a route that does not enforce', () => {
     const warn = jest.fn();
     await call({}, { config, deps: { log: { error: () => undefined, warn } } });
     expect(warn.mock.calls).toEqual([[{ products: ['api-ip'] }, expect.stringContaining('does not enforce')]]);
+    expect(warn.mock.calls[0]?.[1]).toContain('a Bearer token of the API itself');
+    await call({}, { config: { ...config, key_in: ['x-api-key'] }, deps: { log: { error: () => undefined, warn } } });
+    expect(warn.mock.calls[1]?.[1]).not.toContain('Bearer');
+  });
+
+  it('is counted at every request that it lets through, and a route that enforces never', async () => {
+    const onUnenforced = jest.fn();
+    await call({}, { config, deps: { onUnenforced } });
+    await call({}, { deps: { onUnenforced } });
+    expect(onUnenforced.mock.calls).toEqual([[['api-ip']]]);
   });
 });
 

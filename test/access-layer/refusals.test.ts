@@ -1,4 +1,4 @@
-import { StoreUnavailable, type AccessRecord, type KeyMode, type QuotaCounter } from '../../plugins/core/ports';
+import { StoreUnavailable, type AccessRecord, type KeyMode, type QuotaCounter, type SubscriptionAccess } from '../../plugins/core/ports';
 import { compileWhitelist } from '../../plugins/core/access/whitelist';
 import { bearer, call, failing, key, recordOf, recordsOf, proofIn, signContext } from './call-plugin';
 import { createInstance, memoryQuota, NOW_MS, type FakeRequest } from './fake-kong';
@@ -65,6 +65,26 @@ describe('a refusal', () => {
     expect(inactive.exit).toEqual(unknown.exit);
     expect(inactive.decision).toMatchObject({ outcome: 'key_inactive', credentialId: 'cred-1' });
     expect(unknown.decision).toMatchObject({ outcome: 'key_unknown', credentialId: undefined });
+  });
+
+  it('by a limit leads to a larger plan where one is sold, unless the limit is the customer’s own', async () => {
+    const readOn = {
+      errors: 'https://d.example/reference/errors#',
+      explain: 'https://d.example/explain?request=',
+      plans: 'https://d.example/plans?product=',
+    };
+    const refused = async (extra: Partial<SubscriptionAccess>): Promise<unknown> => {
+      const subscriptions = recordOf().subscriptions.map((each) => ({ ...each, limits: { daily: 0, monthly: 3 }, ...extra }));
+      return (await call({ headers: bearer }, { record: recordOf({ subscriptions }), deps: { readOn } })).exit?.body;
+    };
+    const upgrade = 'https://d.example/plans?product=api-ip';
+    expect(await refused({ isUpgradable: true })).toMatchObject({
+      upgrade,
+      type: 'https://d.example/reference/errors#quota_daily_exceeded',
+      help: 'https://d.example/explain?request=req-1',
+    });
+    expect(await refused({})).not.toHaveProperty('upgrade');
+    expect(await refused({ isUpgradable: true, isCapped: true })).not.toHaveProperty('upgrade');
   });
 
   it('over the day is a 429 with Retry-After and the RateLimit fields, and is not counted', async () => {

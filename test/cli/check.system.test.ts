@@ -1,12 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { testDatabase } from '../support/postgres/postgres';
 import { projectRoot, runCommand } from '../support/run-command';
-import { useCommands } from './support/use-commands';
 import { runFolder } from '../support/run-folder';
 
-const { database, run } = useCommands();
 let root: string;
 beforeEach(() => (root = mkdtempSync(join(runFolder(), 'tollgate-check-'))));
 
@@ -17,40 +14,12 @@ beforeAll(() => {
 });
 
 describe('check', () => {
-  it('names migrations that are missing', async () => {
-    const empty = await testDatabase({ empty: true });
-    try {
-      const { code, stdout } = await runCommand(['check', '--json'], { databaseUrl: empty.url });
-      const { ok, checks } = JSON.parse(stdout);
-      expect({ code, ok }).toEqual({ code: 1, ok: false });
-      const { problems, lookedAt } = checks.find((each: any) => each.name === 'migrations');
-      expect(problems[0]).toMatch(/0001_catalogue is not applied/);
-      const { host, pathname, password } = new URL(empty.url);
-      expect(lookedAt).toBe(`PostgreSQL at ${host}, database ${pathname.slice(1)}, as DATABASE_URL says`);
-      expect(stdout).not.toContain(`:${password}@`);
-    } finally {
-      await empty.close();
-    }
-  });
-
-  it('says where it looked for a database', async () => {
-    const { stdout } = await runCommand(['check'], { root, databaseUrl: '' });
-    expect(stdout).toContain(
-      `  looked at: none: DATABASE_URL is not set, and no instance runs with the data folder ${join(root, '.tollgate')}`,
-    );
-  });
-
-  it('is content with a database that npm start prepared', async () => {
-    const { stdout } = await run('check', '--json');
-    expect(JSON.parse(stdout).checks.find((each: any) => each.name === 'migrations').problems).toEqual([]);
-  });
-
   it('names routes that no service answers, the way out for a plugin description, and what npm start would refuse', async () => {
     const put = (path: string, from = '', to = ''): void => {
       mkdirSync(join(root, path, '..'), { recursive: true });
       writeFileSync(join(root, path), readFileSync(join(projectRoot, path), 'utf8').replace(from, to));
     };
-    const check = async (): Promise<string> => (await runCommand(['check'], { root, databaseUrl: database().url })).stdout;
+    const check = async (): Promise<string> => (await runCommand(['check'], { root, databaseUrl: '' })).stdout;
     put('dist/services/openapi/document.json', '"/pincode":', '"/pinkode":');
     put('kong/access-layer.json', '"deny", "allow"', '"allow"');
     put('kong/catalogue.yml');

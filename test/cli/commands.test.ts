@@ -158,6 +158,20 @@ describe('a folder that init writes', () => {
     });
   });
 
+  it.each([
+    ['brand.yml', 'accent: red\n', 'accent: must be a colour'],
+    ['brand.yml', 'logo: { light: none.png }\n', 'logo.light of brand.yml cannot be read'],
+    ['docs/Weather Now.md', '# Weather\n', 'the name of a page has small letters'],
+  ])('is refused by catalogue check with a mistake in %s (%j)', async (name, text, reason) => {
+    const shop = join(folder, 'shop');
+    await runCommand(['init', shop]);
+    const check = () => runCommand(['catalogue', 'check'], { env: { TOLLGATE_CONFIG: shop } });
+    expect((await check()).code).toBe(0);
+    mkdirSync(join(shop, 'docs'), { recursive: true });
+    writeFileSync(join(shop, name), text);
+    expect(await check()).toMatchObject({ code: 1, stderr: expect.stringContaining(reason) });
+  });
+
   it('sells what product new writes there, over https too, is as before after product remove, and leaves the example alone', async () => {
     const shop = join(folder, 'shop');
     const run = (...argv: string[]) => runCommand(argv, { env: { TOLLGATE_CONFIG: shop } });

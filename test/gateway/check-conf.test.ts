@@ -52,14 +52,20 @@ it('a kong.conf without the variable that saves reads is right, and noted', () =
   expect(noteKongConf(without)).toEqual([expect.stringMatching(/^kong.conf: has no line nginx_proxy_set = \$tollgate_request/)]);
 });
 
-it('the maps of the access log leave the query out, and garbage too', () => {
+it('the maps of the access log leave the query and keys out, and garbage too', () => {
   const maps = readFileSync(join(kong, 'log-maps.conf'), 'utf8');
-  const captured = (variable: string, text: string): string | undefined => {
-    const pattern = new RegExp(`map \\$${variable} [^}]*?"~(.*)" \\$`).exec(maps)?.[1] ?? 'missing';
-    return new RegExp(pattern).exec(text)?.[1];
+  const logged = (variable: string, text: string): string | undefined => {
+    const [, map = ''] = new RegExp(`map \\$${variable} [^}]*?default "";([^]*?)\\n}`).exec(maps) ?? [];
+    for (const [, pattern = '', shown = ''] of map.matchAll(/"~(.*)" (\S+);/g)) {
+      const found = new RegExp(pattern).exec(text);
+      if (found) return shown.replace(/"?\$\{?\w+\}?/, found[1] ?? '').replace(/"$/, '');
+    }
+    return undefined;
   };
-  expect(captured('request', 'GET /ip?api_key=k HTTP/1.1')).toBe('GET');
-  expect(captured('request', '/ip?api_key=k')).toBeUndefined();
-  expect(captured('request_uri', '/ip?api_key=k')).toBe('/ip');
-  expect(captured('request_uri', '/kong')).toBe('/kong');
+  expect(logged('request', 'GET /ip?api_key=k HTTP/1.1')).toBe('GET');
+  expect(logged('request', '/ip?api_key=k')).toBeUndefined();
+  expect(logged('request_uri', '/ip?api_key=k')).toBe('/ip');
+  expect(logged('request_uri', '/kong')).toBe('/kong');
+  expect(logged('request_uri', '/ip/tg_live_a1B2/x?api_key=k')).toBe('/ip/[redacted]');
+  expect(logged('request_uri', '/ip?api_key=tg_live_a1B2')).toBe('/ip');
 });

@@ -199,6 +199,9 @@ it('finds a published path that no guarded route takes, and one that two take', 
 it('notes each plugin that does not enforce, with its place', () => {
   const { problems, notes } = judge(gateway(hosted.replace('products: [orders]', 'products: [orders], enforce: false')));
   expect([problems, notes]).toEqual([[], [expect.stringMatching(/^service orders, route orders: its access-layer does not enforce/)]]);
+  expect(notes[0]).toContain('a Bearer token of the API itself');
+  const header = judge(gateway(hosted.replace('products: [orders]', 'products: [orders], enforce: false, key_in: [x-api-key]')));
+  expect(header.notes).toEqual([expect.not.stringContaining('Bearer')]);
 });
 
 it('knows the settings that the plugin has, and where the lane finds the plugin server', () => {

@@ -62,6 +62,8 @@ it.each(KINDS)(
       const documented = Object.keys(DIFFERENCES[kind]).filter((name) => asked.has(name) || runsEveryScene);
       expect(failed.sort()).toEqual(documented.sort());
       expect(results.filter(({ status }) => status === 'passed').length).toBeGreaterThan(MIN_PASSED);
+      // A key in the path opens nothing, and is in no line either.
+      await fetch(`${gateway.url}/ip/tg_live_${'a1B2'.repeat(9)}/x`);
       expect(gateway.logs()).not.toMatch(/tg_(live|test)_[0-9A-Za-z]{10}|tgl_|api_key=./);
     } finally {
       await gateway.stop();

@@ -1,3 +1,6 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { projectRoot } from '../support/run-command';
 import { readAlerts, readPanels } from './support/metric-names';
 
 const alerts = readAlerts();
@@ -11,6 +14,23 @@ describe('the alert rules', () => {
       expect([alert, annotations]).toEqual([alert, expect.objectContaining(told)]);
     }
   });
+
+  it.each(alerts.map(({ alert, annotations }) => [alert, annotations.runbook ?? '']))(
+    '%s leads to a page for platform engineers, at a heading that is there',
+    (_alert, runbook) => {
+      const [page = '', anchor] = runbook.split('#');
+      expect(page).toMatch(/^docs\/operate\/[a-z-]+\.md$/);
+      expect(existsSync(join(projectRoot, page))).toBe(true);
+      const headings = readFileSync(join(projectRoot, page), 'utf8').matchAll(/^#+ (.+)$/gm);
+      const anchors = [...headings].map(([, heading = '']) =>
+        heading
+          .toLowerCase()
+          .replaceAll(/[^a-z0-9 -]/g, '')
+          .replaceAll(' ', '-'),
+      );
+      expect(anchors).toContain(anchor);
+    },
+  );
 
   it('close every bracket that they open', () => {
     for (const { alert, expr } of alerts) {

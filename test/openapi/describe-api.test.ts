@@ -1,5 +1,5 @@
 import { createCatalogue, type CatalogueProduct } from '../../plugins/core/catalogue/catalogue';
-import { operationsIn, readOperations } from '../../services/dashboard/storefront/operations';
+import { operationsIn, readOperations, successOf } from '../../services/dashboard/storefront/operations';
 import { type ApiDocumentParts, describeApi } from '../../services/openapi/describe-api';
 import { PRODUCTS } from '../support/catalogue';
 import { checkOpenApi } from '../support/openapi/check-openapi';
@@ -93,6 +93,50 @@ it.each([[undefined], [null], ['text'], [{ paths: [] }], [{ paths: { x: 1, '/y':
     expect(() => described([...PRODUCTS, weather], { weather: document })).not.toThrow();
   },
 );
+
+it('gives operations whose paths differ in signs alone a name each', () => {
+  const paths = Object.fromEntries(['/a-b', '/a_b', '/a/b', '/雨', '/雪'].map((path) => [path, { get: answers(problem) }]));
+  for (const document of [{ ...own, paths }, undefined]) {
+    const routes = Object.keys(paths).map((path) => ({ method: 'GET' as const, path: `/weather${path}`, purpose: 'Rain' }));
+    const { paths: all } = described([...PRODUCTS, { ...weather, routes }], { weather: document });
+    const names = Object.values<any>(all).flatMap((methods) => Object.values<any>(methods).map(({ operationId }) => operationId));
+    expect(names.filter((name) => name.startsWith('weather_'))).toHaveLength(5);
+    expect(new Set(names).size).toBe(names.length);
+  }
+});
+
+describe('the success that pages show', () => {
+  const json = (schema: object, more: object = {}): object => ({
+    description: 'Fine',
+    content: { 'application/json': { schema, ...more } },
+  });
+  const city = { type: 'object', required: ['name'], properties: { name: { type: 'string', example: 'Pune' }, area: { type: 'number' } } };
+  const successIn = (responses: object) => {
+    const document = described([...PRODUCTS, weather], { weather: { ...own, paths: { '/days': { post: { responses } } } } });
+    const shown = operationsIn(readOperations(JSON.stringify(document))).find(({ path }) => path === '/weather/days');
+    return shown && successOf(shown);
+  };
+
+  it.each<[string, object, string]>([
+    ['a 201', { '400': { description: 'No' }, '201': json(city) }, '201'],
+    ['the lowest of several', { '207': json({}), '202': json(city) }, '202'],
+    ['a range', { '4XX': { description: 'No' }, '2XX': json(city) }, '2XX'],
+    ['what is said of every status', { default: json(city), '404': { description: 'No' } }, 'default'],
+  ])('is %s', (_what, responses, status) => {
+    expect(successIn(responses)).toMatchObject({ status, sample: { value: { name: 'Pune' } } });
+  });
+
+  it('has the example of the document, else one made from the schema, of any JSON', () => {
+    expect(successIn({ '200': json(city, { example: { name: 'Goa' } }) })?.sample).toEqual({ value: { name: 'Goa' }, isMade: false });
+    const problems = { description: 'Fine', content: { 'application/hal+json; charset=utf-8': { schema: { type: 'integer' } } } };
+    expect(successIn({ '200': problems })?.sample).toEqual({ value: 1, isMade: true });
+  });
+
+  it('has none where the response has no JSON, or only failures are described', () => {
+    expect(successIn({ '204': { description: 'Gone' } })).toEqual({ status: '204', content: {}, sample: undefined });
+    expect(successIn({ '404': { description: 'No' } })).toBeUndefined();
+  });
+});
 
 describe('a broken part of a product’s own document', () => {
   const gets = (schema: unknown): object => ({ get: answers(schema) });

@@ -66,6 +66,20 @@ describe('metrics of the plugin server', () => {
     expect(await metrics.registry.metrics()).toContain('tollgate_decisions_total{product="api-image",code="key_unknown"} 1');
   });
 
+  it('count the routes that let requests through, for ten minutes after the last one', async () => {
+    const { registry, noteUnenforced } = createPluginServerMetrics();
+    const shown = async (): Promise<unknown> => /^tollgate_unenforced_routes (\d+)$/m.exec(await registry.metrics())?.[1];
+    expect(await shown()).toBe('0');
+    const now = jest.spyOn(performance, 'now');
+    for (const products of [['api-ip'], ['api-ip', 'api-gst'], ['api-ip']]) noteUnenforced(products);
+    expect(await shown()).toBe('2');
+    now.mockReturnValue(performance.now() + 599_000);
+    noteUnenforced(['api-ip']);
+    now.mockReturnValue(performance.now() + 2_000);
+    expect(await shown()).toBe('1');
+    now.mockRestore();
+  });
+
   it('hold nothing of a caller or a key', async () => {
     const metrics = createPluginServerMetrics();
     metrics.countDecisions({ record: () => undefined }).record(decision({}));

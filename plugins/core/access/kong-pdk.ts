@@ -3,6 +3,7 @@ import type KongNginx from 'kong-pdk/kong/nginx';
 import type KongRequest from 'kong-pdk/kong/request';
 import type KongResponse from 'kong-pdk/kong/response';
 import type KongService from 'kong-pdk/kong/service';
+import type { ReadOn } from '../problems';
 import type KongServiceRequest from 'kong-pdk/kong/service/request';
 
 /** Corrects members whose published type says less than Kong does. A test checks that kong-pdk's own object still fits. */
@@ -61,4 +62,6 @@ export interface PluginModule<Instance extends KongPlugin = KongPlugin> {
   readonly Schema: readonly Record<string, unknown>[];
   /** Constructed once for each configuration (plugin instance); `config` is what kong.yml says plus Kong's own `__…` members. */
   readonly Plugin: new (config: Record<string, unknown>) => Instance;
+  /** For refusals by an entrance, before the plugin decides. */
+  readonly readOn?: ReadOn | undefined;
 }

@@ -94,7 +94,7 @@ export function windowsAt(atSeconds: number, timeZone: string): QuotaWindows {
 export interface QuotaHour {
   /** `YYYY-MM-DD`. */
   readonly day: string;
-  /** Whole hours since the day began, 0 to 24. */
+  /** Whole hours since the day began, 0 to 25: clocks go back by up to two hours (Antarctica/Troll). */
   readonly hour: number;
 }
 

@@ -80,8 +80,9 @@ export class ExtAuthzServer {
   private async check(call: ServerUnaryCall<CheckRequest, CheckResponse>, answer: sendUnaryData<CheckResponse>): Promise<void> {
     const question = readCheck(call.request);
     const { requestId } = question;
-    const { log } = this.options;
-    const unavailable = (): void => answer(null, writeCheck(refusalOf('access_layer_unavailable', { requestId }), { requestId }));
+    const { log, plugin } = this.options;
+    const { readOn } = plugin;
+    const unavailable = (): void => answer(null, writeCheck(refusalOf('access_layer_unavailable', { requestId, readOn }), { requestId }));
     try {
       const given = call.metadata.get(SECRET_METADATA);
       if (!this.isProved(given.length === 1 ? given[0] : undefined)) {
@@ -91,7 +92,7 @@ export class ExtAuthzServer {
       }
       const route = 'fault' in question ? {} : question.route;
       // One JSON text for one route: Envoy sends its settings with every question.
-      const verdict = await decideQuestion(question, { findInstance: () => this.routes.find(JSON.stringify(route), route), log });
+      const verdict = await decideQuestion(question, { findInstance: () => this.routes.find(JSON.stringify(route), route), log, readOn });
       answer(null, writeCheck(verdict, { requestId }));
     } catch (err) {
       log.error({ err, requestId }, 'Envoy’s question could not be answered and was refused');

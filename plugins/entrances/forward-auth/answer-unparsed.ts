@@ -2,6 +2,7 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { type Socket } from 'node:net';
 import { requestIdOf } from '../../access-layer/gateway-question';
 import { refusalOf } from '../../access-layer/held-request';
+import { type ReadOn } from '../../core/problems';
 import { findProfile, GENERIC } from './gateway-profiles';
 import { writeRefusal } from './write-answer';
 
@@ -12,7 +13,7 @@ export type ParseError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer }
  * Refuses a question that holds a header which gateways let pass and Node does not, as the caller's mistake: 400 with a problem. Whatever
  * else went wrong on the connection ends it.
  */
-export function answerUnparsed(error: ParseError, socket: Socket): void {
+export function answerUnparsed(error: ParseError, socket: Socket, readOn: ReadOn | undefined): void {
   const isHead = error.code?.startsWith('HPE_INVALID_HEADER') === true || error.code === 'HPE_HEADER_OVERFLOW';
   if (!isHead || !socket.writable) {
     socket.destroy();
@@ -28,5 +29,5 @@ export function answerUnparsed(error: ParseError, socket: Socket): void {
   response.assignSocket(socket);
   response.on('finish', () => socket.end());
   const detail = 'A header has a character that no header may have, or the headers are too long.';
-  writeRefusal(response, refusalOf('request_not_readable', { requestId, detail }), { profile, requestId });
+  writeRefusal(response, refusalOf('request_not_readable', { requestId, detail, readOn }), { profile, requestId });
 }

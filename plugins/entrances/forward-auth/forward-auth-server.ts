@@ -67,7 +67,7 @@ export class ForwardAuthServer {
     // Bounded by the bytes of the head alone: headers that Node left out would go on unchecked.
     this.server.maxHeadersCount = 0;
     this.server.on('request', (request, response) => void this.answer(request, response));
-    this.server.on('clientError', (error: ParseError, socket) => answerUnparsed(error, socket as Socket));
+    this.server.on('clientError', (error: ParseError, socket) => answerUnparsed(error, socket as Socket, this.options.plugin.readOn));
   }
 
   listen(): Promise<void> {
@@ -118,7 +118,11 @@ export class ForwardAuthServer {
     }
     const route = this.routeOf(request.url ?? '');
     const question = readRequest(request, route.profile);
-    const verdict = await decideQuestion(question, { findInstance: () => this.routes.find(route.id, route.text), log });
+    const verdict = await decideQuestion(question, {
+      findInstance: () => this.routes.find(route.id, route.text),
+      log,
+      readOn: this.options.plugin.readOn,
+    });
     if (verdict.admitted && !('fault' in question))
       writeAdmission(response, verdict, { ...question, path: strip(question.path, route.stripped) });
     else if (!verdict.admitted) writeRefusal(response, verdict, { profile: route.profile, requestId: question.requestId });

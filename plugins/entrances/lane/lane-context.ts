@@ -1,10 +1,12 @@
 import { type EntranceRoutes } from '../../access-layer/entrance-routes';
 import { type EntranceLog } from '../../access-layer/gateway-question';
+import { type ReadOn } from '../../core/problems';
 
 /** What all connections of a server share. */
 export interface LaneContext {
   readonly routes: EntranceRoutes;
   readonly log: EntranceLog;
+  readonly readOn: ReadOn | undefined;
   /** Told of answers, in lines (answer-line.ts). */
   readonly hear: (lines: string) => void;
   /** Counts up by one every {@link TICK_MS}: the one clock of all deadlines. */

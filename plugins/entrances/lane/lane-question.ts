@@ -62,7 +62,11 @@ export class LaneQuestion {
   }
 
   refuse(): void {
-    if (this.facts) this.answer(this.facts, refusalOf('access_layer_unavailable', this.facts));
+    if (this.facts)
+      this.answer(
+        this.facts,
+        refusalOf('access_layer_unavailable', { requestId: this.facts.requestId, readOn: this.place.context.readOn }),
+      );
     else this.end();
   }
 

@@ -28,7 +28,7 @@ export class LaneServer {
 
   constructor(private readonly options: LaneOptions) {
     const { plugin, log, hear } = options;
-    this.context = { routes: new EntranceRoutes(plugin, { takesForms: true }), log, hear, tick: 0 };
+    this.context = { routes: new EntranceRoutes(plugin, { takesForms: true }), log, readOn: plugin.readOn, hear, tick: 0 };
   }
 
   listen(): Promise<void> {

@@ -700,7 +700,7 @@ CREATE TABLE key_hour (
   abandoned bigint,
   took integer[],
   CONSTRAINT key_hour_pkey PRIMARY KEY (credential_id, day, hour, product_id),
-  CONSTRAINT key_hour_hour_check CHECK (hour >= 0 AND hour <= 24)
+  CONSTRAINT key_hour_hour_check CHECK (hour >= 0 AND hour <= 25)
 ) WITH (fillfactor=80);
 CREATE INDEX key_hour_day_idx ON key_hour USING btree (day);
 

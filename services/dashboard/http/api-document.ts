@@ -7,15 +7,25 @@ import { type DocumentSource } from './serve-document';
 /**
  * The API's description as it is now: what the build wrote from our services, and what is sold besides.
  * @param readBuilt the text that the build wrote
+ * @param title the name of the installation. The build's own title and licence are those of the example
  */
-export function apiDocumentSource({ db, catalogue, log }: DashboardDeps, readBuilt: () => string): DocumentSource {
+export function apiDocumentSource(
+  { db, catalogue, log }: DashboardDeps,
+  { readBuilt, title }: { readonly readBuilt: () => string; readonly title: string },
+): DocumentSource {
   return {
     revision: () => readCatalogueRevision(db),
     read: async () => {
       const built = JSON.parse(readBuilt()) as ApiDocumentParts;
       const { document, leftOut } = describeApi(built, await catalogue(), await readProductDocuments(db));
       for (const each of leftOut) log.warn(each, 'an operation of a product’s own OpenAPI document is broken and left out');
-      return JSON.stringify(document);
+      return JSON.stringify({ ...document, info: infoOf(built, title) });
     },
   };
+}
+
+function infoOf({ info }: ApiDocumentParts, title: string): object {
+  if (info.title === title) return info;
+  const { license: _, ...rest } = info;
+  return { ...rest, title };
 }

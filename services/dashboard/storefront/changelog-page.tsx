@@ -2,6 +2,7 @@ import { type ReactNode } from 'react';
 import { type DocPages } from './doc-pages';
 import { anchorOf, Markdown, plainText } from './markdown';
 import { PageFrame, type PageTools } from './page-frame';
+import { escapeXml } from './escape-xml';
 
 type Changelog = NonNullable<DocPages['changelog']>;
 
@@ -47,10 +48,6 @@ export function ChangelogPage({ tools, changelog }: { readonly tools: PageTools;
       </article>
     </PageFrame>
   );
-}
-
-function escapeXml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }
 
 /** The same for feed readers (RFC 4287), as text. */

@@ -1,6 +1,5 @@
 import { type ReactNode } from 'react';
 import { type CatalogueProduct } from '../../../plugins/core/catalogue/catalogue';
-import { listErrors } from '../../openapi/error-table';
 import { type ApiDocument, type ErrorCode } from '../contract/api-document';
 import { CHARGES, otherSuccesses, sendersOf } from '../reference/error-codes';
 import { PageFrame, type PageTools } from './page-frame';
@@ -96,7 +95,8 @@ function OtherSuccesses({ document }: Pick<ErrorsPageProps, 'document'>): ReactN
 
 /** Every code that products and the gateway send, on one page with an anchor each. */
 export function ErrorsPage({ tools, products, document }: ErrorsPageProps): ReactNode {
-  const errors = listErrors();
+  const errors = document['x-errors'];
+  const own = errors.filter(({ isOwn }) => isOwn);
   const description = 'Every error code with its status, what it means, whether the request is charged, and what to do.';
   const content = { products, document };
   return (
@@ -114,7 +114,7 @@ export function ErrorsPage({ tools, products, document }: ErrorsPageProps): Reac
         <code>quota</code> or <code>too_complex</code>, is charged.
       </p>
       <Codes title="Errors of every product" errors={errors.filter(({ isOwn }) => !isOwn)} {...content} />
-      <Codes title="Errors of certain products" errors={errors.filter(({ isOwn }) => isOwn)} {...content} />
+      {own.length > 0 && <Codes title="Errors of certain products" errors={own} {...content} />}
       <OtherSuccesses document={document} />
     </PageFrame>
   );

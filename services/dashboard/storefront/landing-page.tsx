@@ -3,7 +3,7 @@ import { type CatalogueProduct, hasSandbox } from '../../../plugins/core/catalog
 import { PageFrame, type PageTools, signUpPath } from './page-frame';
 import { CodeBlock } from './code-block';
 import { ProductCards } from './product-cards';
-import { type Operation } from './operations';
+import { type Operation, successOf } from './operations';
 import { TryForm } from './try-form';
 import { isOffered } from '../brand/wording';
 
@@ -16,10 +16,9 @@ interface LandingPageProps {
 
 /** A real call and its answer side by side, before anything is asked of the reader. */
 function FirstTry({ operation, tools }: { readonly operation: Operation; readonly tools: PageTools }): ReactNode {
-  const { summary, tags, responses } = operation;
+  const { summary, tags } = operation;
   const curl = operation['x-codeSamples'].find(({ lang }) => lang === 'curl');
-  const { example, examples = {} } = responses['200']?.content?.['application/json'] ?? {};
-  const answer = example ?? Object.values(examples)[0]?.value;
+  const sample = successOf(operation)?.sample;
   return (
     <section aria-labelledby="try" className="first-try">
       <h2 id="try">See an answer first</h2>
@@ -32,7 +31,7 @@ function FirstTry({ operation, tools }: { readonly operation: Operation; readonl
             <CodeBlock code={curl.source} language="shell" label="The call with curl" copy="code" />
           </div>
         )}
-        {answer !== undefined && <CodeBlock code={JSON.stringify(answer, undefined, 2)} language="json" label="Its answer" />}
+        {sample && <CodeBlock code={JSON.stringify(sample.value, undefined, 2)} language="json" label="Its answer" />}
       </div>
       <TryForm operation={operation} tools={{ ...tools, isSandbox: true }} />
     </section>

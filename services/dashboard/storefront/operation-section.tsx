@@ -2,7 +2,7 @@ import { type ReactNode } from 'react';
 import { type FieldRow, fieldOf, fieldsOf } from '../reference/schema-fields';
 import { Answers, type CodesByStatus } from './answer-list';
 import { Description, DescriptionLine } from './markdown';
-import { type Operation } from './operations';
+import { type Operation, successOf } from './operations';
 import { type CallTools, TryForm } from './try-form';
 
 interface FieldsProps {
@@ -72,7 +72,7 @@ function Input({ operation: { parameters = [], requestBody } }: { readonly opera
 }
 
 function AnswerFields({ responses }: Pick<Operation, 'responses'>): ReactNode {
-  const rows = fieldsIn(responses['200']?.content);
+  const rows = fieldsIn(successOf({ responses })?.content);
   if (rows.length === 0) return null;
   return (
     <details>
@@ -95,17 +95,22 @@ function Samples({ operation }: { readonly operation: Operation }): ReactNode {
   ));
 }
 
-/** What a test key got for the example, with what the document says of it. */
+/** What a test key got for the example, or what the document says of it. */
 function SampleAnswer({ operation: { method, path, responses } }: { readonly operation: Operation }): ReactNode {
-  const { example, examples = {} } = responses['200']?.content?.['application/json'] ?? {};
-  const [named] = Object.values(examples);
-  const sample = example ?? named?.value;
-  if (sample === undefined) return null;
+  const success = successOf({ responses });
+  if (!success?.sample) return null;
+  const { value, isMade, description } = success.sample;
+  const kind = isMade
+    ? `Form of a ${success.status} response, made from its schema`
+    : `Sample response${success.status === '200' ? '' : `, ${success.status}`}`;
   return (
     <>
-      <p className="quiet sample">Sample response{named?.description !== undefined && `. ${named.description}`}</p>
+      <p className="quiet sample">
+        {kind}
+        {description !== undefined && `. ${description}`}
+      </p>
       <pre tabIndex={0} aria-label={`${method} ${path}, sample response`}>
-        <code>{JSON.stringify(sample, null, 2)}</code>
+        <code>{JSON.stringify(value, null, 2)}</code>
       </pre>
     </>
   );

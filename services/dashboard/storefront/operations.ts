@@ -1,4 +1,5 @@
 import { type CatalogueProduct, hasSandbox } from '../../../plugins/core/catalogue/catalogue';
+import { listErrors } from '../../openapi/error-table';
 import { exampleOf, readParameter } from '../../openapi/example-value';
 import { ReferenceResolver } from '../../openapi/resolve-references';
 import { isObject, type Json } from '../../openapi/document-parts';
@@ -14,16 +15,60 @@ export interface Operation extends ApiOperation {
 /** What the document writes where a value comes from the call before. */
 export const FROM_BEFORE = 'from the step before';
 
-export const NOTHING_DESCRIBED: ApiDocument = { servers: [], tags: [], paths: {}, 'x-errors': [], 'x-left-out': [] };
+/** What pages show while there is no description: the codes of every product, and no operation. */
+export const NOTHING_DESCRIBED: ApiDocument = { servers: [], tags: [], paths: {}, 'x-errors': [...listErrors()], 'x-left-out': [] };
 
 const shape = apiDocument.shape;
 
 /** Bodies that “Run it here” sends. */
 const FILLED_IN = new Set(['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data']);
 
+/** The status of a success: the lowest from 200 to 299, else the range, else what the document says of every other status. */
+const successIn = (responses: object): string | undefined =>
+  Object.keys(responses)
+    .filter((status) => /^2(?:\d\d|XX)$/i.test(status) || status === 'default')
+    .sort()[0];
+
+const isJson = (type: string): boolean => /^[\w.-]+\/(?:[\w.-]+\+)?json(?:;|$)/i.test(type);
+
+/** An example made for an answer shows three levels of it. */
+const ANSWER_DEPTH = 3;
+
+/** The responses, with an example of what JSON a success holds. */
+function withSample(responses: Json): Json {
+  const status = successIn(responses) ?? '';
+  const success = responses[status];
+  if (!isObject(success) || !isObject(success['content'])) return responses;
+  const content = Object.entries(success['content']).map(([type, media]) => {
+    if (!isJson(type) || !isObject(media) || !isObject(media['schema'])) return [type, media];
+    const { value, isMade } = exampleOf(media, 'text', ANSWER_DEPTH);
+    return [type, { ...media, example: value, isMade }];
+  });
+  return { ...responses, [status]: { ...success, content: Object.fromEntries(content) as Json } };
+}
+
+/** What an operation answers when it succeeds. */
+export interface Success {
+  readonly status: string;
+  readonly content: NonNullable<ApiOperation['responses'][string]['content']>;
+  /** The JSON of an answer, with what the document says of it. Undefined where it has none. */
+  readonly sample: { readonly value: unknown; readonly isMade: boolean; readonly description?: string | undefined } | undefined;
+}
+
+/** The success of an operation that `readOperations` has read. */
+export function successOf({ responses }: Pick<ApiOperation, 'responses'>): Success | undefined {
+  const status = successIn(responses);
+  if (status === undefined) return undefined;
+  const content = responses[status]?.content ?? {};
+  const { example, examples = {}, isMade = false } = Object.entries(content).find(([type]) => isJson(type))?.[1] ?? {};
+  const [named] = Object.values(examples);
+  const value = example ?? named?.value;
+  return { status, content, sample: value === undefined ? undefined : { value, isMade, description: named?.description } };
+}
+
 /** Parameters with an example each where they must be sent, and a body with one: of an API that gives none, made from its schema. */
 function withExamples(operation: Json): Json {
-  const { parameters, requestBody } = operation;
+  const { parameters, requestBody, responses } = operation;
   const content = isObject(requestBody) && isObject(requestBody['content']) ? requestBody['content'] : {};
   const bodies = Object.entries(content).map(([type, media]) => {
     if (!FILLED_IN.has(type) || !isObject(media)) return [type, media];
@@ -34,6 +79,7 @@ function withExamples(operation: Json): Json {
     ...operation,
     ...(Array.isArray(parameters) && { parameters: parameters.filter(isObject).map(parameterWithExample) }),
     ...(isObject(requestBody) && { requestBody: { ...requestBody, content: Object.fromEntries(bodies) as Json } }),
+    ...(isObject(responses) && { responses: withSample(responses) }),
   };
 }
 
@@ -84,12 +130,12 @@ export function firstToTry({
 }): Operation | undefined {
   const inSandbox = new Set(products.filter(hasSandbox).map(({ id }) => id));
   return operationsIn(document).find(
-    ({ method, tags, parameters = [], responses }) =>
+    ({ method, tags, parameters = [], ...operation }) =>
       method === 'GET' &&
       inSandbox.has(tags[0]) &&
       parameters.length > 0 &&
       parameters.every(({ example }) => example !== undefined && example !== FROM_BEFORE) &&
-      responses['200']?.content?.['application/json'] !== undefined,
+      successOf(operation)?.sample !== undefined,
   );
 }
 

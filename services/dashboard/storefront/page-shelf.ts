@@ -1,4 +1,5 @@
 import { windowsAt } from '../../../plugins/core/access/quota';
+import { type CatalogueProduct } from '../../../plugins/core/catalogue/catalogue';
 import { readCatalogueRevision } from '../../selling/catalogue/read-catalogue';
 import { listOutages } from '../../selling/outages/list-outages';
 import { readAvailability } from '../../selling/outages/read-product-answers';
@@ -7,7 +8,7 @@ import { type DashboardDeps } from '../http/dashboard-deps';
 import { askSeldom, type DocumentSource, keepDocument, type KeptDocument } from '../http/serve-document';
 import { type Brand } from '../brand/brand';
 import { type DocPages } from './doc-pages';
-import { NOTHING_DESCRIBED, operationsIn, placesOf, readOperations } from './operations';
+import { NOTHING_DESCRIBED, placesOf, readOperations } from './operations';
 import { type Failure } from './failure-page';
 import { type PageTools } from './page-frame';
 import { type PageName, renderPage } from './render-page';
@@ -29,10 +30,11 @@ export interface ShelfOptions {
 const STATUS_MS = 60_000;
 
 async function readStatus({ db, clock, timeZone }: DashboardDeps): Promise<StatusContent> {
-  const { day: today } = windowsAt(clock.now() / 1000, timeZone);
+  const nowMs = clock.now();
+  const { day: today } = windowsAt(nowMs / 1000, timeZone);
   const fromDay = new Date(Date.parse(today) - (STATUS_DAYS - 1) * 86_400_000).toISOString().slice(0, 10);
-  const [days, outages] = await Promise.all([readAvailability(db, { fromDay, toDay: today }), listOutages(db)]);
-  return { days, outages, today, timeZone };
+  const [days, outages] = await Promise.all([readAvailability(db, { fromDay, toDay: today }), listOutages(db, STATUS_DAYS)]);
+  return { days, outages, nowMs, timeZone };
 }
 
 /** Pages that can do without the description where it is not built: they leave out calls and routes. */
@@ -116,8 +118,9 @@ export class PageShelf {
     const { deps, pages } = this.options;
     const { products } = await deps.catalogue();
     const kept = await this.find('search', async () => {
-      const operations = operationsIn(await this.describe({ kind: 'reference' }));
-      return JSON.stringify(searchEntries(products, operations, pages.docs));
+      // Read here: what is kept is made anew with each change of the catalogue.
+      const sold = await deps.catalogue();
+      return JSON.stringify(searchEntries(sold.products, await this.describe({ kind: 'reference' }), pages.docs));
     });
     const found = findEntries(JSON.parse(kept.text) as SearchEntry[], search);
     return renderPage({ kind: 'search', search, found }, this.toolsFor(isSignedIn), { products, document: NOTHING_DESCRIBED });
@@ -126,6 +129,13 @@ export class PageShelf {
   /** Availability is read once a minute, however many ask. */
   private async minuteOfStatus(): Promise<string> {
     return `${await this.revision()} ${Math.floor(this.options.deps.clock.now() / STATUS_MS)}`;
+  }
+
+  /** A file of the status, as old as the page. */
+  statusFile(path: string, write: (products: readonly CatalogueProduct[], content: StatusContent) => string): Promise<KeptDocument> {
+    const { deps } = this.options;
+    const read = async (): Promise<string> => write((await deps.catalogue()).products, await readStatus(deps));
+    return this.find(path, read, () => this.minuteOfStatus());
   }
 
   /** @returns undefined for an operation that no page shows */

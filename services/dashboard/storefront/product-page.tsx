@@ -1,7 +1,7 @@
 import { type ReactNode } from 'react';
 import { type CataloguePlan, type CatalogueProduct, hasSandbox, refusesTestKeys } from '../../../plugins/core/catalogue/catalogue';
 import { CodeBlock } from './code-block';
-import { type Operation } from './operations';
+import { type Operation, successOf } from './operations';
 import { PageFrame, type PageTools, signUpPath } from './page-frame';
 import { NoLiveSource, Status } from './product-table';
 import { countedBy, describeLimits, describePlan, formatCount, formatPrice } from '../brand/wording';
@@ -82,10 +82,9 @@ function Offers({ tools, product }: Omit<ProductPageProps, 'operations'>): React
 /** The first answer that the description has an example of, beside the call that gets it. */
 function Sample({ operations }: Pick<ProductPageProps, 'operations'>): ReactNode {
   for (const operation of operations) {
-    const { example, examples = {} } = operation.responses['200']?.content?.['application/json'] ?? {};
-    const answer = example ?? Object.values(examples)[0]?.value;
+    const sample = successOf(operation)?.sample;
     const curl = operation['x-codeSamples'].find(({ lang }) => lang === 'curl');
-    if (answer === undefined || !curl) continue;
+    if (!sample || !curl) continue;
     return (
       <section aria-labelledby="sample">
         <h2 id="sample">A call and its answer</h2>
@@ -93,7 +92,7 @@ function Sample({ operations }: Pick<ProductPageProps, 'operations'>): ReactNode
           <div>
             <CodeBlock code={curl.source} language="shell" label="The call with curl" copy="code" />
           </div>
-          <CodeBlock code={JSON.stringify(answer, undefined, 2)} language="json" label="Its answer" />
+          <CodeBlock code={JSON.stringify(sample.value, undefined, 2)} language="json" label="Its answer" />
         </div>
       </section>
     );

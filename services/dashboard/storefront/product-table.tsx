@@ -17,14 +17,8 @@ function Since({ since }: Pick<LiveSource, 'since'>): ReactNode {
 
 /** Which keys get answers. Why a live one does not is the operator's business. */
 function LiveStatus({ source }: { readonly source: KnownSource | null }): ReactNode {
-  if (source === null) {
-    return (
-      <>
-        <span className="badge">Test keys</span>
-        <span className="quiet block">Live keys: not known</span>
-      </>
-    );
-  }
+  // An API of the seller's own reports no source: nothing is said of it.
+  if (source === null) return null;
   const some = source.isThere ? [] : source.routes;
   if (some.length > 0) {
     return (

@@ -10,6 +10,7 @@ import { PageShelf, type ShelfOptions } from './page-shelf';
 import { type PageName } from './render-page';
 import { searchOf } from './search-page';
 import { writeLlms, writeRobots, writeSitemap } from './site-files';
+import { writeStatusFeed, writeStatusJson } from './status-files';
 import { isOffered } from '../brand/wording';
 
 export interface PublicPagesOptions extends Omit<ShelfOptions, 'pages'> {
@@ -29,6 +30,7 @@ export interface PublicPages {
 const HTML = 'text/html; charset=utf-8';
 const TEXT = 'text/plain; charset=utf-8';
 const XML = 'application/xml; charset=utf-8';
+const JSON_TYPE = 'application/json; charset=utf-8';
 const ATOM = 'application/atom+xml; charset=utf-8';
 
 /** What a session's cookie begins with, over http and over https. It may have ended: then the app leads to sign-in. */
@@ -108,6 +110,16 @@ function serveFiles(app: FastifyInstance, shelf: PageShelf, { deps, brand, url, 
         return write({ name: brand.name, url, gatewayUrl: deps.gatewayUrl.replace(/\/$/, ''), products, pages });
       });
       return sendDocument(request, reply, { document, headers: { 'Content-Type': contentType, 'Cache-Control': 'public, no-cache' } });
+    });
+  }
+  const ofStatus = [
+    ['/status.json', JSON_TYPE, writeStatusJson],
+    ['/status.xml', ATOM, (products, content) => writeStatusFeed(products, content, { name: brand.name, url })],
+  ] as const satisfies readonly (readonly [string, string, Parameters<PageShelf['statusFile']>[1]])[];
+  for (const [path, contentType, write] of ofStatus) {
+    app.get(path, async (request, reply) => {
+      const headers = { 'Content-Type': contentType, 'Cache-Control': 'public, no-cache' };
+      return sendDocument(request, reply, { document: await shelf.statusFile(path, write), headers });
     });
   }
   serveBrand(app, brand);

@@ -1,9 +1,9 @@
 import { type ReactNode } from 'react';
 import { type CatalogueProduct } from '../../../plugins/core/catalogue/catalogue';
-import { listErrors } from '../../openapi/error-table';
+import { type ApiDocument } from '../contract/api-document';
 import { type DocPage } from './doc-pages';
 import { plainText } from './markdown';
-import { type Operation } from './operations';
+import { operationsIn } from './operations';
 import { PageFrame, type PageTools } from './page-frame';
 import { isOffered } from '../brand/wording';
 
@@ -19,20 +19,16 @@ const MAX_FOUND = 30;
 const MAX_SEARCH = 100;
 
 /** Everything that readers look for, the most wanted first. */
-export function searchEntries(
-  products: readonly CatalogueProduct[],
-  operations: readonly Operation[],
-  docs: readonly DocPage[],
-): SearchEntry[] {
+export function searchEntries(products: readonly CatalogueProduct[], document: ApiDocument, docs: readonly DocPage[]): SearchEntry[] {
   return [
     ...products.filter(isOffered).map(({ id, title, description }) => ({ title, path: `/products/${id}`, text: `${id} ${description}` })),
     ...docs.map(({ slug, title, text }) => ({ title, path: `/docs/${slug}`, text: plainText(text) })),
-    ...operations.map(({ operationId, method, path, tags, summary }) => ({
+    ...operationsIn(document).map(({ operationId, method, path, tags, summary }) => ({
       title: `${method} ${path}`,
       path: `/reference/${tags[0]}#${operationId}`,
       text: summary,
     })),
-    ...listErrors().map(({ code, remedy }) => ({ title: code, path: `/reference/errors#${code}`, text: remedy })),
+    ...document['x-errors'].map(({ code, remedy }) => ({ title: code, path: `/reference/errors#${code}`, text: remedy })),
   ];
 }
 

@@ -1,5 +1,6 @@
 import { type CatalogueProduct } from '../../../plugins/core/catalogue/catalogue';
 import { type DocPages } from './doc-pages';
+import { escapeXml } from './escape-xml';
 import { describeLimits, describePlan, formatPrice, isOffered } from '../brand/wording';
 
 interface Site {
@@ -10,10 +11,6 @@ interface Site {
   readonly gatewayUrl: string;
   readonly products: readonly CatalogueProduct[];
   readonly pages: DocPages;
-}
-
-function escapeXml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 }
 
 /** The public pages, for search engines: `/sitemap.xml`. */
@@ -52,7 +49,9 @@ function describeForModels({ url, products }: Site): string[] {
 /** The same for language models: `/llms.txt` (llmstxt.org). */
 export function writeLlms(site: Site): string {
   const { name, url, gatewayUrl, products, pages } = site;
-  const summary = `${products.filter(isOffered).length} HTTP APIs behind one gateway, with API keys, subscriptions and daily and monthly limits.`;
+  const count = products.filter(isOffered).length;
+  const apis = count === 1 ? 'One HTTP API' : `${count} HTTP APIs`;
+  const summary = `${apis} behind one gateway, with API keys, subscriptions and daily and monthly limits.`;
   const calling = [
     `- The base URL is ${gatewayUrl}.`,
     '- Send the key as `Authorization: Bearer <key>` or `X-API-Key: <key>`. Keys that begin with `tg_test_` are answered by a sandbox.',
@@ -64,6 +63,7 @@ export function writeLlms(site: Site): string {
     `- [API reference](${url}/reference): the same to read`,
     `- [Errors](${url}/reference/errors): every code with its status, whether it is charged and what to do`,
     ...pages.docs.map(({ slug, title, summary }) => `- [${title}](${url}/docs/${slug}): ${summary}`),
+    `- [Status as JSON](${url}/status.json): which products are failing, availability by day, incidents`,
     `- [Catalogue as JSON](${gatewayUrl}/): products, limits and prices`,
   ];
   return `# ${name}\n\n> ${summary}\n\n## Calling\n\n${calling.join('\n')}\n\n## Documents\n\n${documents.join('\n')}\n\n## Products\n\n${describeForModels(site).join('\n')}\n`;

@@ -1,5 +1,15 @@
 import { type ReactNode } from 'react';
+import { windowsAt } from '../../../plugins/core/access/quota';
 import { type CatalogueProduct } from '../../../plugins/core/catalogue/catalogue';
+import {
+  addUpDays,
+  availablePercent,
+  type Downtime,
+  type KnownDay,
+  knownDays,
+  MIN_RESPONSES,
+  type Observed,
+} from '../../selling/outages/availability';
 import { type OutageView } from '../../selling/outages/list-outages';
 import { type AvailabilityDay } from '../../selling/outages/read-product-answers';
 import { PageFrame, type PageTools } from './page-frame';
@@ -8,82 +18,87 @@ import { isOffered, NOTHING_ON_SALE } from '../brand/wording';
 /** Days that the page shows, today included. */
 export const STATUS_DAYS = 90;
 
-/** What the page tells. */
-export interface StatusContent {
-  /** Of the last {@link STATUS_DAYS} days; a day that is not known has no entry. */
+/** What the page shows. */
+export interface StatusContent extends Observed {
+  /** Of the last {@link STATUS_DAYS} days; a day without responses has no entry. */
   readonly days: readonly AvailabilityDay[];
+  /** That go on or ended within those days, the latest first. */
   readonly outages: readonly OutageView[];
-  /** `YYYY-MM-DD` in the quota time zone. */
-  readonly today: string;
-  /** Quota time zone, IANA name. */
-  readonly timeZone: string;
 }
 
-type Counts = Pick<AvailabilityDay, 'answered' | 'failed'>;
+/** Of products that are offered. */
+export function outagesOf(offered: readonly CatalogueProduct[], { outages }: StatusContent): OutageView[] {
+  return outages.filter(({ product }) => offered.some(({ id }) => id === product));
+}
 
 const DATES = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
 const formatDay = (day: string): string => DATES.format(new Date(day));
 
-/** `99.95%`, never rounded up: 100% is a day without a failure. */
-export function formatAvailability({ answered, failed }: Counts): string {
-  const share = Math.floor(((answered - failed) / answered) * 10_000) / 100;
-  return `${failed === 0 ? '100' : Math.min(share, 99.99).toFixed(2)}%`;
+/** `99.95%`, never rounded up: 100% is a time without an outage. */
+function formatAvailability(time: Downtime): string {
+  const percent = availablePercent(time);
+  return `${percent === 100 ? '100' : percent.toFixed(2)}%`;
 }
 
-const [GOOD, PARTLY] = [0.999, 0.95];
+const [GOOD, PARTLY] = [100, 95];
 
-function levelOf({ answered, failed }: Counts): 'good' | 'partly' | 'bad' {
-  const share = (answered - failed) / answered;
-  if (share >= GOOD) return 'good';
-  return share >= PARTLY ? 'partly' : 'bad';
+function levelOf(day: KnownDay): 'good' | 'partly' | 'bad' {
+  const percent = availablePercent(day);
+  if (percent >= GOOD) return 'good';
+  return percent >= PARTLY ? 'partly' : 'bad';
 }
 
-function daysUpTo(today: string): string[] {
-  const last = Date.parse(today);
+function daysUpTo({ nowMs, timeZone }: StatusContent): string[] {
+  const last = Date.parse(windowsAt(nowMs / 1_000, timeZone).day);
   return Array.from({ length: STATUS_DAYS }, (_, place) =>
     new Date(last - (STATUS_DAYS - 1 - place) * 86_400_000).toISOString().slice(0, 10),
   );
 }
 
-function summaryOf(known: readonly Counts[]): string {
-  if (known.length === 0) return `Not known: nothing was reported in the last ${STATUS_DAYS} days.`;
-  const sum = known.reduce((all, { answered, failed }) => ({ answered: all.answered + answered, failed: all.failed + failed }), {
-    answered: 0,
-    failed: 0,
-  });
+function summaryOf(known: readonly KnownDay[]): string {
+  if (known.length === 0) return `Not known: fewer than ${MIN_RESPONSES} responses were reported on each of the last ${STATUS_DAYS} days.`;
   const unknown = STATUS_DAYS - known.length;
   const rest = unknown === 0 ? '' : ` Not known on ${unknown} of them.`;
-  return `${formatAvailability(sum)} available in the last ${STATUS_DAYS} days.${rest}`;
+  return `${formatAvailability(addUpDays(known))} available in the last ${STATUS_DAYS} days.${rest}`;
 }
 
 /** A day that is not known has neither class nor title: on a new installation most are such. */
-function Day({ day, counts }: { readonly day: string; readonly counts: Counts | undefined }): ReactNode {
-  return counts ? <i className={levelOf(counts)} title={`${formatDay(day)}: ${formatAvailability(counts)}`} /> : <i />;
+function Day({ known }: { readonly known: KnownDay | undefined }): ReactNode {
+  return known ? <i className={levelOf(known)} title={`${formatDay(known.day)}: ${formatAvailability(known)}`} /> : <i />;
+}
+
+/** A script of the page shows it in the reader's zone. */
+function Time({ at, timeZone }: { readonly at: Date; readonly timeZone: string }): ReactNode {
+  const text = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone }).format(at);
+  return (
+    <time dateTime={at.toISOString()} data-zone="reader">
+      {text} ({timeZone})
+    </time>
+  );
 }
 
 function Product({ product, content }: { readonly product: CatalogueProduct; readonly content: StatusContent }): ReactNode {
-  const { days, outages, today, timeZone } = content;
-  const known = new Map(days.filter((each) => each.product === product.id).map((each) => [each.day, each]));
-  const outage = outages.find((each) => each.product === product.id && each.endedAt === null);
-  const summary = summaryOf([...known.values()]);
-  const flawed = [...known.values()].filter(({ failed }) => failed > 0).reverse();
-  const now = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone });
+  const days = knownDays(product.id, content, STATUS_DAYS);
+  const known = new Map(days.map((each) => [each.day, each]));
+  const outage = content.outages.find((each) => each.product === product.id && each.endedAt === null);
+  const summary = summaryOf(days);
+  const flawed = days.filter(({ down }) => down > 0).reverse();
   return (
     <section className="availability" aria-labelledby={`status-${product.id}`}>
       <h2 id={`status-${product.id}`}>
-        {product.title} {outage && <span className="badge bad">Failing since {now.format(outage.beganAt)}</span>}
+        {product.title} {outage && <span className="badge bad">Failing</span>}
       </h2>
       <div className="days" role="img" aria-label={summary}>
-        {known.size === 0 ? <i /> : daysUpTo(today).map((day) => <Day key={day} day={day} counts={known.get(day)} />)}
+        {known.size === 0 ? <i /> : daysUpTo(content).map((day) => <Day key={day} known={known.get(day)} />)}
       </div>
       <p className="quiet">{summary}</p>
       {flawed.length > 0 && (
         <details>
-          <summary>Days with failures</summary>
+          <summary>Days with an outage</summary>
           <ul>
             {flawed.map((each) => (
               <li key={each.day}>
-                <time dateTime={each.day}>{formatDay(each.day)}</time>: {formatAvailability(each)}
+                <time dateTime={each.day}>{formatDay(each.day)}</time>: {formatAvailability(each)}, {Math.ceil(each.down)} min
               </li>
             ))}
           </ul>
@@ -93,11 +108,40 @@ function Product({ product, content }: { readonly product: CatalogueProduct; rea
   );
 }
 
-function headlineOf(products: readonly CatalogueProduct[], { outages }: StatusContent): string {
-  if (products.length === 0) return NOTHING_ON_SALE;
-  const failing = products.filter(({ id }) => outages.some(({ product, endedAt }) => product === id && endedAt === null));
-  if (failing.length === 0) return 'No outage is known.';
-  return `${failing.map(({ title }) => title).join(', ')} ${failing.length === 1 ? 'is' : 'are'} failing.`;
+/** What a reader wants to know first. */
+function Banner({ products, content }: { readonly products: readonly CatalogueProduct[]; readonly content: StatusContent }): ReactNode {
+  if (products.length === 0) return <p className="lead">{NOTHING_ON_SALE}</p>;
+  const failing = outagesOf(products, content).filter(({ endedAt }) => endedAt === null);
+  if (failing.length === 0) {
+    const isKnown = products.some(({ id }) => knownDays(id, content, 1).length > 0);
+    return <p className="lead">{isKnown ? 'All products are operational.' : 'No outage is known.'}</p>;
+  }
+  return (
+    <div className="lead" role="status">
+      {failing.map(({ id, title, beganAt }) => (
+        <p key={id}>
+          {title} is failing since <Time at={beganAt} timeZone={content.timeZone} />.
+        </p>
+      ))}
+    </div>
+  );
+}
+
+function Incidents({ outages, timeZone }: { readonly outages: readonly OutageView[]; readonly timeZone: string }): ReactNode {
+  if (outages.length === 0) return null;
+  return (
+    <section aria-labelledby="incidents">
+      <h2 id="incidents">Incidents</h2>
+      <ul>
+        {outages.map(({ id, title, beganAt, endedAt, answered, failed }) => (
+          <li key={id}>
+            {title}: <Time at={beganAt} timeZone={timeZone} /> to {endedAt ? <Time at={endedAt} timeZone={timeZone} /> : 'now'}. {failed} of{' '}
+            {answered} responses failed.
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
 }
 
 interface StatusPageProps {
@@ -111,18 +155,21 @@ export function StatusPage({ tools, products, content }: StatusPageProps): React
   const offered = products.filter(isOffered);
   const description = `Availability of each product of ${tools.brand.name} by day for the last ${STATUS_DAYS} days.`;
   return (
-    <PageFrame tools={tools} title="Status" description={description} path="/status">
+    <PageFrame tools={tools} title="Status" description={description} path="/status" feed="/status.xml">
       <h1>Status</h1>
-      <p className="lead">{headlineOf(offered, content)}</p>
+      <Banner products={offered} content={content} />
       {offered.length > 0 && (
         <p>
-          Each bar is a day ({content.timeZone}), the last is today, up to a minute old. It shows the share of answers that did not fail
-          with a status of 500 to 599. Pale: not known, because nobody called or nothing was reported.
+          Each bar is a day ({content.timeZone}), the last is today, up to a minute old. It shows the share of its minutes without an
+          outage: at least 20% of a minute’s responses, and at least 20 of them, failed with a status of 500 to 599, unless the seller set
+          another bound. Pale: not known, with fewer than {MIN_RESPONSES} responses. The same <a href="/status.json">as JSON</a> and{' '}
+          <a href="/status.xml">as a feed</a>.
         </p>
       )}
       {offered.map((product) => (
         <Product key={product.id} product={product} content={content} />
       ))}
+      <Incidents outages={outagesOf(offered, content)} timeZone={content.timeZone} />
     </PageFrame>
   );
 }

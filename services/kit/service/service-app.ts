@@ -4,6 +4,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { type Catalogue, type CatalogueProduct } from '../../../plugins/core/catalogue/catalogue';
 import { systemClock, type Clock } from '../../../plugins/core/ports';
 import { isExempt } from '../../../plugins/core/catalogue/refunds';
+import { type ReadOn } from '../../../plugins/core/problems';
 import { TRACE_HEADER } from '../../../plugins/core/proof/trace-context';
 import { type ContextKeys } from '../../../plugins/core/proof/verify-context';
 import { type CallState, stateOf } from './call-state';
@@ -29,6 +30,8 @@ export interface ServiceAppOptions<Deps> {
   readonly catalogue: Catalogue;
   /** Without it, units of failed requests stay charged, and responses say so. */
   readonly refund?: Refund | undefined;
+  /** Where callers read on about a refusal. */
+  readonly readOn?: ReadOn | undefined;
   readonly clock?: Clock;
   /** Silent unless given. */
   readonly log?: Log;
@@ -55,6 +58,7 @@ interface AppTools {
   readonly contextKeys: ContextKeys;
   readonly deps: unknown;
   readonly refund: Refund | undefined;
+  readonly readOn?: ReadOn | undefined;
   readonly clock: Clock;
   readonly log: Log;
   /** Log of one line for each request, whose members are known to be harmless. */
@@ -203,7 +207,7 @@ function sendFailure(error: unknown, call: { request: FastifyRequest; reply: Fas
   const state = stateOf(request);
   const { requestId, clientLeft, span } = state;
   dropRest(request);
-  const { status, headers, body, unexpected, isRefunded, isRefusal } = answerFailure(error, requestId);
+  const { status, headers, body, unexpected, isRefunded, isRefusal } = answerFailure(error, requestId, tools.readOn);
   state.owesRefund = isRefunded;
   state.isRefused = isRefusal;
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;

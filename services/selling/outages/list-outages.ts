@@ -16,10 +16,12 @@ export interface OutageView {
 const COLUMNS = `o.id, o.product_id AS product, p.title, o.began_at AS "beganAt", o.ended_at AS "endedAt", o.answered::float8 AS answered,
   o.failed::float8 AS failed`;
 /** Long enough to be seen by somebody who looks once a day. */
-const RECENT = "(o.ended_at IS NULL OR o.ended_at > now() - interval '1 day')";
+const RECENT_DAYS = 1;
+const RECENT = `(o.ended_at IS NULL OR o.ended_at > now() - interval '${RECENT_DAYS} day')`;
 
 const LIST = `
-SELECT ${COLUMNS} FROM product_outage o JOIN product p ON p.id = o.product_id WHERE ${RECENT} ORDER BY o.began_at DESC LIMIT 50`;
+SELECT ${COLUMNS} FROM product_outage o JOIN product p ON p.id = o.product_id
+WHERE o.ended_at IS NULL OR o.ended_at > now() - $1::integer * interval '1 day' ORDER BY o.began_at DESC LIMIT 500`;
 
 /** By the hours that the outage touches, which may hold failures from before and after it. The days come first: they are few. */
 const OF_CUSTOMER = `
@@ -46,9 +48,9 @@ export async function findMailedOutage(db: Database, id: string): Promise<(Outag
   return (await db.query<OutageView & { to: string[] }>(MAILED, [id])).rows[0];
 }
 
-/** Outages that go on or ended within a day, the latest first. */
-export async function listOutages(db: Database): Promise<OutageView[]> {
-  return (await db.query<OutageView>(LIST)).rows;
+/** Outages that go on or ended within so many days, the latest first. */
+export async function listOutages(db: Database, days = RECENT_DAYS): Promise<OutageView[]> {
+  return (await db.query<OutageView>(LIST, [days])).rows;
 }
 
 /** Those in which requests of this customer failed. @param query.timeZone quota time zone, IANA name */

@@ -43,7 +43,7 @@ export interface KeyUsageQuery extends Period {
   readonly by: 'day' | 'hour';
 }
 
-/** Hours are counted from the beginning of their day: a day on which clocks change has 23 or 25 of them, each as long as any other. */
+/** Hours are counted from the beginning of their day: a day on which clocks change has 22 to 26 of them, each as long as any other. */
 const STARTS_AT = "(day::timestamp AT TIME ZONE $4) + hour * interval '1 hour'";
 
 const OF_KEY = `

@@ -1,4 +1,4 @@
-import { decideSpend, isTimeZone, rateLimitHeaders, reportQuota, windowsAt } from '../../../plugins/core/access/quota';
+import { QuotaHours, decideSpend, isTimeZone, rateLimitHeaders, reportQuota, windowsAt } from '../../../plugins/core/access/quota';
 import { fc, propertyRuns } from '../../support/fast-check';
 
 const at = (iso: string): number => Date.parse(iso) / 1000;
@@ -24,6 +24,13 @@ describe('quota windows', () => {
     const autumn = windowsAt(at('2026-11-01T12:00:00Z'), 'America/New_York');
     expect(spring.dayEndsAt - spring.dayStartsAt).toBe(23 * 3600);
     expect(autumn.dayEndsAt - autumn.dayStartsAt).toBe(25 * 3600);
+  });
+
+  it('have up to 26 hours, where clocks go back by two', () => {
+    const zone = 'Antarctica/Troll';
+    const { day, dayStartsAt, dayEndsAt } = windowsAt(at('2026-10-25T12:00:00Z'), zone);
+    expect(dayEndsAt - dayStartsAt).toBe(26 * 3600);
+    expect(new QuotaHours(zone).at((dayEndsAt - 1) * 1000)).toEqual({ day, hour: 25 });
   });
 
   it('start at the change where midnight does not exist', () => {

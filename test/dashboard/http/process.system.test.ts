@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { findFreePorts } from '../../../cli/postgres/free-port';
 import { readDashboardSettings } from '../../../services/dashboard/settings';
@@ -48,6 +50,24 @@ describe('the process', () => {
       expect(code).toBe(0);
     } finally {
       silent.destroy();
+    }
+  });
+
+  it.each([
+    ['brand.yml', 'accent: red\n', 'accent: must be a colour'],
+    ['brand.yml', 'logo: { light: none.png }\n', 'logo.light of brand.yml cannot be read'],
+    ['docs/Weather Now.md', '# Weather\n', 'the name of a page has small letters'],
+  ])('starts with a mistake in %s (%j), shows the default and says where it is', async (name, text, reason) => {
+    const folder = mkdtempSync(join(tmpdir(), 'tollgate-seller-'));
+    try {
+      mkdirSync(join(folder, 'docs'));
+      writeFileSync(join(folder, name), text);
+      copyFileSync(join(process.cwd(), 'kong', 'catalogue.yml'), join(folder, 'catalogue.yml'));
+      const running = await start({ DATABASE_URL: database.url, TOLLGATE_CONFIG: folder });
+      expect(await (await fetch(running.url)).text()).toContain('Tollgate');
+      expect(running.log()).toContain(reason);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
     }
   });
 

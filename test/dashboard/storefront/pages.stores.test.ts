@@ -99,6 +99,7 @@ describe('an installation with a name of its own', () => {
       words: { headline: 'Weather, by the hour', support: 'help@example.com', links, powered_by: true },
     },
     webFiles: { 'index.html': '<!doctype html><title>Tollgate</title>' },
+    readDocument: () => JSON.stringify(buildDocument('http://gateway.test', CATALOGUE)),
   });
 
   it('shows it on the pages of the app', async () => {
@@ -128,6 +129,12 @@ describe('an installation with a name of its own', () => {
       'image/svg+xml',
       "default-src 'none'; style-src 'unsafe-inline'; sandbox",
     ]);
+  });
+
+  it('is the title of the description of its APIs, which has no licence of ours', async () => {
+    const { info } = (await dashboard.ask({ path: '/openapi.json' })).json<{ info: object }>();
+    expect(info).toMatchObject({ title: 'Acme APIs', version: '1' });
+    expect(info).not.toHaveProperty('license');
   });
 
   it('signs its mail with it', async () => {

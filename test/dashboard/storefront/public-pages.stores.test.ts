@@ -379,6 +379,53 @@ describe('the document of another API', () => {
   });
 });
 
+describe('a shop of one API', () => {
+  const weather = { id: 'weather', title: 'Weather', description: 'Forecasts.', prefix: '/weather', openapi: 'weather.json' };
+  const routes = [{ method: 'GET' as const, path: '/weather/{city}', purpose: 'Forecast of a city' }];
+  beforeAll(async () => {
+    await sell([{ ...weather, routes, plans: [], base: { daily: 1, monthly: 1 }, subscribable: true }]);
+    const responses = {
+      '201': { description: 'Fine', content: { 'application/json': { schema: { type: 'object', example: { rain: 7 } } } } },
+    };
+    await writeProductDocuments(
+      dashboard.pool,
+      new Map([['weather', { openapi: '3.1.0', paths: { '/{city}': { post: { responses } } } }]]),
+    );
+    now += 1_000;
+  });
+  afterAll(() => sell());
+
+  it.each([
+    ...[
+      '/',
+      '/products',
+      '/products/weather',
+      '/pricing',
+      '/reference',
+      '/reference/weather',
+      '/reference/errors',
+      '/status',
+      '/search?q=session',
+    ],
+    ...['/docs', '/docs/first-call', '/docs/keys-and-rules', '/docs/limits', '/docs/errors', '/docs/team', '/llms.txt', '/sitemap.xml'],
+  ])('speaks at %s of its own API alone', async (path) => {
+    const { statusCode, body } = await get(path);
+    expect(statusCode).toBe(200);
+    expect(
+      body.match(
+        /aadhaar|captcha|\botp\b|\bapk\b|pincode|\bgst\b|gdplay|grank|glead|vahaan|api-(?:ip|seo|app|image)\b|8\.8\.8\.8|1 HTTP APIs/i,
+      )?.[0],
+    ).toBeUndefined();
+  });
+
+  it('describes its own API alone, and shows its success', async () => {
+    const { body } = await get('/openapi.json');
+    expect(Object.keys(JSON.parse(body).paths)).toEqual(['/weather/{city}']);
+    expect(body).not.toMatch(/aadhaar|captcha|\botp\b|\bapk\b|pincode|\bgst\b|gdplay/i);
+    expect((await get('/reference/weather')).body).toMatch(/rain(?:&quot;|")?: 7/);
+  });
+});
+
 describe('a broken operation of another API', () => {
   const broken = (schema: unknown): object => ({
     openapi: '3.1.0',
@@ -437,14 +484,14 @@ describe('live sources', () => {
   it.each(['/', '/products'])('%s says which products take test keys only and since when, and follows a change', async (path) => {
     now += 2_000;
     const unknown = (await get(path)).body;
-    expect(unknown.match(/Live keys: not known/g)).toHaveLength(offered.length);
+    expect(unknown).not.toMatch(/Live keys|Test keys only|not known/);
     sources = { 'api-gst': { isThere: false, since, routes: [] }, 'api-ip': { isThere: true, since, routes: [] } };
     now += 2_000;
     const { body } = await get(path);
     expect(body.match(/Test keys only/g)).toHaveLength(1);
     expect(body.match(/>Live and test keys</g)).toHaveLength(1);
     expect(body).toContain(`<time dateTime="${since}">22 Nov 2026, 10:30 UTC</time>`);
-    expect(body.match(/Live keys: not known/g)).toHaveLength(offered.length - 2);
+    expect(body).not.toContain('not known');
   });
 
   it('names the routes of a product that serve live keys without its source', async () => {
@@ -474,34 +521,61 @@ describe('live sources', () => {
 describe('/status', () => {
   const fill = `INSERT INTO product_answers (day, product_id, admitted, succeeded, rejected, failed, abandoned, took)
     SELECT (now() AT TIME ZONE 'Asia/Kolkata')::date - back, product, 100000, succeeded, 0, failed, 0, '{}'
-    FROM (VALUES ('api-ip', 0, 99999, 1), ('api-ip', 3, 60, 40), ('api-ip', 89, 1000, 0), ('api-ip', 90, 0, 1000), ('api-seo', 1, NULL, NULL))
+    FROM (VALUES ('api-ip', 0, 99999, 1), ('api-ip', 3, 60, 40), ('api-ip', 5, 6, 1), ('api-ip', 89, 1000, 0), ('api-ip', 90, 0, 1000), ('api-seo', 1, NULL, NULL))
       AS given(product, back, succeeded, failed)`;
 
   it('is not known where nothing was reported, and links from every page', async () => {
     const { body } = await get('/status');
     expect(body).toContain('No outage is known.');
     for (const { title } of offered) expect(body).toContain(title);
-    expect(body).toContain('Not known: nothing was reported in the last 90 days.');
+    expect(body).toContain('Not known: fewer than 20 responses were reported on each of the last 90 days.');
     expect(body).not.toContain('available in the last');
     expect((await get('/')).body).toContain('<a href="/status">Status</a>');
   });
 
-  it('shows each day of 90 by what is known, never rounded up, with outages, and asks the database once a minute', async () => {
+  it('shows each day of 90 by its minutes of outage, never rounded up, and asks the database once a minute', async () => {
     await dashboard.pool.query(fill);
     await dashboard.pool.query(
-      "INSERT INTO product_outage (product_id, began_at, failed_at, answered, failed) VALUES ('api-ip', now(), now(), 40, 30)",
+      `INSERT INTO product_outage (product_id, began_at, ended_at, failed_at, answered, failed)
+       SELECT 'api-ip', midnight + began, midnight + ended, now(), 40, 30
+       FROM (SELECT (date_trunc('day', now() AT TIME ZONE 'Asia/Kolkata') AT TIME ZONE 'Asia/Kolkata') AS midnight) AS day,
+         (VALUES (interval '-2 days', interval '-2 days' + interval '36 minutes'), (now() - now(), NULL)) AS given(began, ended)`,
     );
     laterMs += 60_000;
     const { body } = await get('/status');
-    expect(body).toContain('IP lookup is failing.');
-    expect(body).toContain('99.95% available in the last 90 days. Not known on 87 of them.');
+    expect(body).toMatch(/IP lookup is failing since <time dateTime="[^"]+Z" data-zone="reader">/);
+    expect(body).toContain('30 of 40 responses failed.');
     const days = body.split('<section class="availability"').find((section) => section.includes('id="status-api-ip"')) ?? '';
     expect(days.match(/<i[ >]/g)).toHaveLength(90);
     expect(days.match(/<i class="[a-z]+" title="[^"]+"/g)?.map((each) => each.replace(/title=".*: /, ''))).toEqual([
       '<i class="good" 100%"',
-      '<i class="bad" 60.00%"',
-      '<i class="good" 99.99%"',
+      '<i class="good" 100%"',
+      '<i class="partly" 97.50%"',
+      expect.stringMatching(/^<i class="bad" /),
     ]);
+    const json = (await get('/status.json')).json();
+    expect(json).toMatchObject({
+      operational: false,
+      incidents: [
+        { product: 'api-ip', ended_at: null },
+        { responses: 40, failed: 30 },
+      ],
+    });
+    const ofIp = json.products.find(({ product }: { product: string }) => product === 'api-ip');
+    expect(ofIp).toMatchObject({
+      failing: true,
+      since: expect.stringMatching(/Z$/),
+      days: expect.arrayContaining([expect.objectContaining({ available_percent: 97.5, outage_minutes: 36 })]),
+    });
+    expect(json.products.find(({ product }: { product: string }) => product === 'api-seo')).toMatchObject({
+      failing: false,
+      available_percent: null,
+      days: [],
+    });
+    const feed = await get('/status.xml');
+    expect(feed.headers['content-type']).toContain('application/atom+xml');
+    expect(feed.body.match(/<entry>/g)).toHaveLength(2);
+    expect(feed.body).toContain('IP lookup is failing');
     await dashboard.pool.query('DELETE FROM product_outage');
     expect((await get('/status')).body).toBe(body);
     laterMs += 60_000;

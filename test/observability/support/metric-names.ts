@@ -11,7 +11,7 @@ const NAME = /\b(?:tollgate|process|nodejs)_[a-z0-9_]+/g;
 interface Rule {
   readonly alert: string;
   readonly expr: string;
-  readonly annotations: { readonly summary: string; readonly description: string };
+  readonly annotations: { readonly summary: string; readonly description: string; readonly runbook: string };
   readonly labels: { readonly severity: string };
 }
 

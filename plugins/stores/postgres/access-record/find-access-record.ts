@@ -29,6 +29,8 @@ SELECT c.id, c.customer_id AS "customerId", (SELECT display_name FROM customer W
       ),
       'daily', COALESCE(s.daily_override, l.daily, p.daily), 'monthly', COALESCE(s.monthly_override, l.monthly, p.monthly),
       'dailyCap', s.daily_cap,
+      'isUpgradable', EXISTS (SELECT FROM plan o WHERE o.product_id = s.product_id AND o.active AND o.daily > COALESCE(s.daily_override, l.daily, p.daily)
+        AND o.monthly > COALESCE(s.monthly_override, l.monthly, p.monthly)),
       'sandboxUrl', CASE WHEN c.mode = 'test' THEN p.definition ->> 'sandboxUrl' END,
       'takesTestKeys', COALESCE(p.definition ->> 'sandboxUrl' IS NOT NULL OR p.definition ->> 'testKeys' IN ('service', 'live'), false),
       'isFree5xx', COALESCE(p.definition -> 'uncharged' @> '["5xx"]', false), 'proof', p.definition ->> 'proof',
@@ -64,6 +66,7 @@ interface Row {
     monthly: number | null;
     /** The customer's own cap. */
     dailyCap: number | null;
+    isUpgradable: boolean;
     /** Address for test keys; null when the product has none. */
     sandboxUrl: string | null;
     takesTestKeys: boolean;
@@ -91,12 +94,34 @@ function recordOf(row: Row): AccessRecord {
     products: row.products,
     whitelist: compileWhitelist(row.rules),
     subscriptions: row.subscriptions.flatMap(
-      ({ id, product, plan, state, suspended, daily, monthly, dailyCap, sandboxUrl, takesTestKeys, isFree5xx, proof, units }) => {
+      ({
+        id,
+        product,
+        plan,
+        state,
+        suspended,
+        daily,
+        monthly,
+        dailyCap,
+        isUpgradable,
+        sandboxUrl,
+        takesTestKeys,
+        isFree5xx,
+        proof,
+        units,
+      }) => {
         if (daily === null || monthly === null) return [];
         const isCapped = dailyCap !== null && dailyCap < daily;
         const limits = { daily: isCapped ? dailyCap : daily, monthly };
         const facts = { ...(proof && { proof }), ...(units && { unitsByAnswer: units }) };
-        const rest = { ...(isCapped && { isCapped }), ...sandboxOf(sandboxUrl), takesTestKeys, isFree5xx, ...facts };
+        const rest = {
+          ...(isCapped && { isCapped }),
+          ...(isUpgradable && { isUpgradable }),
+          ...sandboxOf(sandboxUrl),
+          takesTestKeys,
+          isFree5xx,
+          ...facts,
+        };
         return [{ id, product, plan, state, suspended: suspended ?? undefined, limits, ...rest }];
       },
     ),

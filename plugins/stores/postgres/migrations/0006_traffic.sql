@@ -68,9 +68,9 @@ COMMENT ON TABLE denial_count IS 'How often each key was refused, by product, da
 
 CREATE TABLE key_hour (
   credential_id uuid NOT NULL,
-  -- In the quota time zone. The hour is counted from the beginning of the day, which has 23 or 25 of them where clocks change.
+  -- In the quota time zone. The hour is counted from the beginning of the day, which has 22 to 26 of them where clocks change.
   day date NOT NULL,
-  hour smallint NOT NULL CHECK (hour BETWEEN 0 AND 24),
+  hour smallint NOT NULL CHECK (hour BETWEEN 0 AND 25),
   product_id text NOT NULL,
   admitted bigint NOT NULL DEFAULT 0,
   -- Refused with a status of 400 to 499, and with one of 500 to 599.

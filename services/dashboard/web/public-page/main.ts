@@ -105,3 +105,7 @@ for (const shown of document.querySelectorAll<HTMLElement>('[data-copy]')) {
 // As it was chosen in the dashboard; without a choice the system's own is followed.
 const scheme = localStorage.getItem('mantine-color-scheme-value');
 if (scheme === 'light' || scheme === 'dark') document.documentElement.dataset['scheme'] = scheme;
+
+for (const time of document.querySelectorAll<HTMLTimeElement>('time[data-zone="reader"]')) {
+  time.textContent = new Date(time.dateTime).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+}

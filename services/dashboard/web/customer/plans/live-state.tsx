@@ -12,13 +12,8 @@ export function LiveState({
   /** What answers live keys without the source. */
   readonly liveRoutes: readonly string[];
 }): ReactNode {
-  if (source === null) {
-    return (
-      <Text size="xs" c="dimmed">
-        Live keys: not known whether they are served
-      </Text>
-    );
-  }
+  // An API of the seller's own reports no source.
+  if (source === null) return null;
   if (source.isThere) {
     return (
       <Text size="xs" c="dimmed">

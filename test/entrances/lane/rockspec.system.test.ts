@@ -1,0 +1,35 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join, resolve } from 'node:path';
+import { ACCESS_LAYER } from '../../../plugins/access-layer/plugin';
+
+const LANE = resolve(__dirname, '../../../kong/lane');
+const files = readdirSync(LANE);
+const name = files.find((file) => file.endsWith('.rockspec')) ?? '';
+const modules = files.filter((file) => file.endsWith('.lua'));
+
+const hasLuaRocks = spawnSync('luarocks', ['--version']).status === 0;
+if (!hasLuaRocks) console.warn('skipped: luarocks is not at hand; the rockspec is read, and not run');
+
+it('the rockspec has the plugin’s version, and each file of the lane as the module that Kong loads', () => {
+  const text = readFileSync(join(LANE, name), 'utf8');
+  expect(name).toBe(`kong-plugin-tollgate-${ACCESS_LAYER.Version}-1.rockspec`);
+  const listed = [...text.matchAll(/\['(kong\.plugins\.tollgate\.\w+)'\] = '(\w+\.lua)'/g)].map(([, module, file]) => [module, file]);
+  expect(listed).toEqual(modules.map((file) => [`kong.plugins.tollgate.${basename(file, '.lua')}`, file]));
+});
+
+(hasLuaRocks ? it : it.skip)('luarocks make puts the plugin where Kong finds it', () => {
+  const tree = mkdtempSync(join(tmpdir(), 'tollgate-rocks-'));
+  try {
+    const { status, stderr } = spawnSync('luarocks', ['make', '--tree', tree, '--deps-mode', 'none', name], {
+      cwd: LANE,
+      encoding: 'utf8',
+    });
+    expect([status, stderr]).toEqual([0, expect.any(String)]);
+    const [version = ''] = readdirSync(join(tree, 'share/lua'));
+    expect(readdirSync(join(tree, 'share/lua', version, 'kong/plugins/tollgate')).sort()).toEqual(modules);
+  } finally {
+    rmSync(tree, { recursive: true, force: true });
+  }
+});

@@ -1,0 +1,43 @@
+import { addUpDays, availablePercent, knownDays, MIN_RESPONSES, type Observed } from '../../../services/selling/outages/availability';
+
+const at = (text: string): Date => new Date(`${text}:00Z`);
+const NOW = at('2026-11-20T12:00');
+const responses = (day: string, answered: number, failed = 0) => ({ product: 'api-ip', day, answered, failed });
+const observed = (extra: Partial<Observed>): Observed => ({ days: [], outages: [], nowMs: NOW.getTime(), timeZone: 'UTC', ...extra });
+const known = (extra: Partial<Observed>, count = 3) => knownDays('api-ip', observed(extra), count);
+
+describe('availability', () => {
+  it('counts minutes of outage, whatever the share of responses', () => {
+    const days = known({ days: [responses('2026-11-20', 40, 30), responses('2026-11-19', 1_000, 999)] });
+    expect(days.map((each) => availablePercent(each))).toEqual([100, 100]);
+    const outage = { product: 'api-ip', beganAt: at('2026-11-19T23:30'), endedAt: at('2026-11-20T00:30') };
+    expect(known({ days: [responses('2026-11-20', 40)], outages: [outage] })).toEqual([
+      { day: '2026-11-19', minutes: 1_440, down: 30 },
+      { day: '2026-11-20', minutes: 720, down: 30 },
+    ]);
+  });
+
+  it('of a day is not known below a floor of responses, unless there was an outage', () => {
+    expect(known({ days: [responses('2026-11-20', MIN_RESPONSES - 1, 1), responses('2026-11-19', MIN_RESPONSES)] })).toMatchObject([
+      { day: '2026-11-19' },
+    ]);
+    const outage = { product: 'api-ip', beganAt: at('2026-11-20T11:00'), endedAt: null };
+    expect(known({ outages: [outage] })).toEqual([{ day: '2026-11-20', minutes: 720, down: 60 }]);
+    expect(known({ outages: [{ ...outage, product: 'api-seo' }] })).toEqual([]);
+  });
+
+  it('goes by days of the zone, also where clocks change', () => {
+    const outage = { product: 'api-ip', beganAt: at('2026-10-24T22:00'), endedAt: at('2026-10-25T23:00') };
+    const days = knownDays(
+      'api-ip',
+      observed({ outages: [outage], nowMs: at('2026-10-26T12:00').getTime(), timeZone: 'Europe/Berlin' }),
+      3,
+    );
+    expect(days).toEqual([{ day: '2026-10-25', minutes: 1_500, down: 1_500 }]);
+  });
+
+  it('is never rounded up to 100', () => {
+    expect(availablePercent(addUpDays([{ minutes: 129_600, down: 0 }, { minutes: 1_440, down: 0.1 }]))).toBe(99.99);
+    expect(availablePercent({ minutes: 1_440, down: 1_440 })).toBe(0);
+  }); // prettier-ignore
+});
