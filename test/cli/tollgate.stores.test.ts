@@ -235,11 +235,11 @@ describe('a database that cannot be used', () => {
     },
   );
 
-  it('that was never prepared sends the reader to the check', async () => {
+  it('that was never prepared sends the reader to the doctor', async () => {
     const empty = await testDatabase({ empty: true });
     try {
       const { code, stderr } = await runCommand(['usage', '--customer', CUSTOMER], { databaseUrl: empty.url });
-      expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^tollgate: [^\n]*npx tollgate check[^\n]*\n$/) });
+      expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^tollgate: [^\n]*npx tollgate doctor[^\n]*\n$/) });
     } finally {
       await empty.close();
     }
