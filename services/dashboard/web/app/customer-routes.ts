@@ -7,6 +7,12 @@ import { pageSearch, type PageSearch } from '../parts/hooks/use-paged';
 import { leadAway, rootRoute } from './root-route';
 import { listSearch, providerSearch, text, texts } from './search';
 
+/** A product whose limits were too small. Pages lead to the plans without one. */
+function outgrownSearch(search: Record<string, unknown>): { readonly product?: string } {
+  const product = text(search['product']);
+  return product === undefined ? {} : { product };
+}
+
 /** Pages of a customer. Their frame is shown with a session only. */
 const shellRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -51,6 +57,7 @@ const customerPages = [
   createRoute({
     getParentRoute: () => shellRoute,
     path: '/plans',
+    validateSearch: outgrownSearch,
     component: lazyRouteComponent(() => import('../customer/plans/plans-page'), 'PlansPage'),
   }),
   createRoute({

@@ -174,6 +174,28 @@ it('a subscription that the seller suspended has a badge that says so, and the r
   await card.getByText('Too many complaints.').waitFor();
 });
 
+it('the next larger plan is open for who comes from a refusal by a limit', async () => {
+  await stage.begin();
+  interface Seen {
+    readonly id: string;
+    readonly title: string;
+    readonly plans: readonly { name: string }[];
+    readonly subscription: { state: string; plan: string | null } | null;
+  }
+  const { products } = await stage.read<{ products: Seen[] }>('/products');
+  const outgrown = products.find(
+    ({ subscription, plans }) => subscription?.state === 'active' && subscription.plan === null && plans.length > 0,
+  );
+  expect(outgrown).toBeDefined();
+  await stage.goto(`/plans?product=${outgrown?.id}`);
+  const dialog = stage.page.getByRole('dialog');
+  await dialog
+    .getByText(outgrown?.title ?? '')
+    .first()
+    .waitFor();
+  await dialog.getByRole('row', { name: new RegExp(`Plan Base ${outgrown?.plans[0]?.name}`) }).waitFor();
+});
+
 describe('changing a plan', () => {
   async function subscription(): Promise<{ id: string; plan: string | null }> {
     const { products } = await stage.read<{ products: { id: string; subscription: { id: string; plan: string | null } }[] }>('/products');

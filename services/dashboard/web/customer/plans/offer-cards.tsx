@@ -3,6 +3,7 @@ import { useState, type ReactNode } from 'react';
 import { type Product } from '../../../contract/plans';
 import { Guarded } from '../../parts/components/guarded';
 import { formatCount, formatPrice } from '../../parts/format/numbers';
+import { useMay } from '../../parts/hooks/use-may';
 import { ChoosePlanDialog } from './choose-plan-dialog';
 import {
   aboveText,
@@ -11,6 +12,7 @@ import {
   lacksSource,
   limitsText,
   limitsUnder,
+  nextLarger,
   type Offer,
   offersOf,
   restText,
@@ -18,9 +20,10 @@ import {
 } from './offers';
 import classes from './product-plans.module.css';
 
-/** The offers of one product side by side, the current one marked. */
-export function OfferCards({ product }: { readonly product: Product }): ReactNode {
-  const [chosen, setChosen] = useState<Offer>();
+/** The offers of one product side by side, the current one marked. Of a product that was outgrown, the next larger plan is opened. */
+export function OfferCards({ product, isOutgrown }: { readonly product: Product; readonly isOutgrown: boolean }): ReactNode {
+  const mayChoose = useMay('plans');
+  const [chosen, setChosen] = useState(() => (isOutgrown && mayChoose ? nextLarger(product) : undefined));
   const offers = offersOf(product);
   if (offers.length === 0) {
     return (

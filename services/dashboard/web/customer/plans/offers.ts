@@ -39,6 +39,17 @@ export function offersOf({ base, subscribable, plans }: Product): Offer[] {
 
 export const isSubscribed = ({ subscription }: Product): boolean => subscription !== null && subscription.state !== 'cancelled';
 
+/** The first plan of the catalogue with more a day and a month than a subscription has. Undefined where none is sold, or nothing is subscribed to. */
+export function nextLarger(product: Product): Offer | undefined {
+  const { subscription } = product;
+  if (subscription === null || !isSubscribed(product)) return undefined;
+  const { daily, monthly } = subscription;
+  return offersOf(product).find((offer) => {
+    const { cap = offer } = offer.overage ?? {};
+    return offer.plan !== subscription.plan && cap.daily > daily.limit && cap.monthly > monthly.limit;
+  });
+}
+
 /** What the present plan costs; the seller's own price in place of the plan's. Undefined: a plan that is no longer offered. */
 export function priceNow({ plans, subscription }: Product): Offer['price'] | undefined {
   if (subscription === null || subscription.plan === null) return null;

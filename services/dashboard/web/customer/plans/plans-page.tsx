@@ -1,5 +1,6 @@
 import { Stack, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { useSearch } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
 import { type Product } from '../../../contract/plans';
 import { productsQuery } from '../../parts/api/queries';
@@ -13,6 +14,8 @@ import classes from './product-plans.module.css';
 /** The catalogue: what the customer has subscribed to, then every other product with its limits and prices. */
 export function PlansPage(): ReactNode {
   const query = useQuery({ ...productsQuery, refetchInterval: 15_000 });
+  // A refusal by a limit leads here, to the next larger plan.
+  const { product: outgrown } = useSearch({ from: '/shell/plans' });
   return (
     <>
       <PageTitle title="Plans">Changes take effect with the next request. Usage of today and this month still counts.</PageTitle>
@@ -20,7 +23,7 @@ export function PlansPage(): ReactNode {
         {({ products }) => {
           return (
             <Stack gap="lg">
-              <ProductSection title="Your subscriptions" products={products.filter(isSubscribed)}>
+              <ProductSection title="Your subscriptions" products={products.filter(isSubscribed)} outgrown={outgrown}>
                 <EmptyState title="None yet">
                   {products.length === 0 ? 'No product is on sale yet.' : 'Subscribe to a product below; base limits are free.'}
                 </EmptyState>
@@ -39,18 +42,22 @@ export function PlansPage(): ReactNode {
 interface ProductSectionProps {
   readonly title: string;
   readonly products: readonly Product[];
+  /** Whose next larger plan is offered at once. */
+  readonly outgrown?: string | undefined;
   /** In place of no products. */
   readonly children?: ReactNode;
 }
 
-function ProductSection({ title, products, children }: ProductSectionProps): ReactNode {
+function ProductSection({ title, products, outgrown, children }: ProductSectionProps): ReactNode {
   return (
     <section aria-label={title}>
       <Title order={2} mb="xs">
         {title}
       </Title>
       <div className={`panel ${classes['list']}`}>
-        {products.length === 0 ? children : products.map((product) => <ProductPlans key={product.id} product={product} />)}
+        {products.length === 0
+          ? children
+          : products.map((product) => <ProductPlans key={product.id} product={product} isOutgrown={product.id === outgrown} />)}
       </div>
     </section>
   );

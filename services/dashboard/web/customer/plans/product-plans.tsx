@@ -20,7 +20,7 @@ const STATES = {
 } as const;
 
 /** One product: what it does, how the customer stands with it, and what it costs. */
-export function ProductPlans({ product }: { readonly product: Product }): ReactNode {
+export function ProductPlans({ product, isOutgrown }: { readonly product: Product; readonly isOutgrown: boolean }): ReactNode {
   const { subscription } = product;
   const isOwn = isSubscribed(product) && subscription !== null;
   return (
@@ -56,7 +56,7 @@ export function ProductPlans({ product }: { readonly product: Product }): ReactN
         )}
       </div>
       {isOwn && <Standing subscription={subscription} title={product.title} />}
-      <OfferCards product={product} />
+      <OfferCards product={product} isOutgrown={isOutgrown} />
     </section>
   );
 }
