@@ -6,7 +6,7 @@ interface ProblemKind {
   readonly status: number;
   readonly title: string;
   readonly detail: string;
-  /** Registered problem type, used where no page of codes is configured; else about:blank (RFC 9457). */
+  /** A registered problem type (RFC 9457, section 4.2), which programs know. Other codes have their own page, or about:blank. */
   readonly type?: string;
 }
 
@@ -231,7 +231,7 @@ export function problemOf(code: ProblemCode, options: ProblemOptions): Problem {
   const shown = options.code ?? (code === 'key_inactive' ? 'key_unknown' : code);
   return {
     ...options.members,
-    type: readOn.errors === undefined ? (kind.type ?? 'about:blank') : readOn.errors + shown,
+    type: kind.type ?? (readOn.errors === undefined ? 'about:blank' : readOn.errors + shown),
     title: kind.title,
     status: kind.status,
     detail: options.detail ?? kind.detail,

@@ -80,7 +80,7 @@ describe('a refusal', () => {
     const upgrade = 'https://d.example/plans?product=api-ip';
     expect(await refused({ isUpgradable: true })).toMatchObject({
       upgrade,
-      type: 'https://d.example/reference/errors#quota_daily_exceeded',
+      type: 'https://iana.org/assignments/http-problem-types#quota-exceeded',
       help: 'https://d.example/explain?request=req-1',
     });
     expect(await refused({})).not.toHaveProperty('upgrade');

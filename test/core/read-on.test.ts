@@ -13,6 +13,13 @@ describe('a refusal', () => {
     });
   });
 
+  it('of a limit keeps its registered type, which programs know', () => {
+    const registered = 'https://iana.org/assignments/http-problem-types#quota-exceeded';
+    for (const code of ['quota_daily_exceeded', 'quota_monthly_exceeded'] as const) {
+      expect(problemOf(code, { requestId, readOn: at })).toMatchObject({ type: registered, help: expect.stringContaining(requestId) });
+    }
+  });
+
   it('leads to the seller’s own page of codes, where there is one', () => {
     const { type, help } = problemOf('key_expired', { requestId, readOn: readOn({ ERRORS_URL: 'https://docs.example.com/errors' }) });
     expect([type, help]).toEqual(['https://docs.example.com/errors#key_expired', undefined]);
