@@ -18,9 +18,10 @@ const PATIENCE_MS = 3_000;
 const RESPONSES = `
 SELECT count(*)::integer AS admitted, count(status)::integer AS reported FROM decision
 WHERE outcome = 'admitted' AND at BETWEEN now() - interval '10 minutes' AND now() - interval '1 minute'`;
+/** Mails and deliveries to webhooks. A webhook that its owner has paused gets none. */
 const OVERDUE = `
-SELECT count(*)::integer AS count, COALESCE(extract(epoch FROM now() - min(next_attempt_at)) * 1000, 0)::float8 AS "oldestMs"
-FROM webhook_delivery WHERE state = 'waiting' AND next_attempt_at < now()`;
+SELECT count(*)::integer AS count, COALESCE(extract(epoch FROM now() - min(due_at)) * 1000, 0)::float8 AS "oldestMs"
+FROM outbox WHERE due_at < now() AND (lane IS NULL OR lane NOT IN (SELECT id FROM webhook WHERE state = 'paused'))`;
 
 async function readRow<Row extends object>(db: Pool, text: string, none: Row): Promise<Row> {
   return (await db.query<Row>(text)).rows[0] ?? none;
