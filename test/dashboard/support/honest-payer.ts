@@ -148,7 +148,10 @@ export class HonestPayer {
     const cost = asked.kind === 'switch' ? (await this.port.previewChange(this.subscription, asked)).amount : 0;
     this.last = asked;
     const charged = await this.ask(asked);
-    expect([change, cost, charged]).toEqual([change, charged, discounted(charge, held.discount, -Infinity)]);
+    const lower = discounted(charge, held.discount, -Infinity);
+    // After the last charge that a discount was promised for, the provider's coupon may go on for a part of a month.
+    const isPromised = (held.discount?.until ?? Infinity) > this.stage.second();
+    expect([change, cost, isPromised ? [lower] : [lower, charge]]).toEqual([change, charged, expect.arrayContaining([charged])]);
     const { state } = this;
     if (change.kind === 'now') expect(state).toMatchObject({ plan, price, next: null });
     else expect(state).toMatchObject({ plan: held.plan, price: held.price, next: change.kind === 'keep' ? null : { plan, price } });

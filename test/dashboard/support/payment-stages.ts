@@ -35,6 +35,8 @@ export interface PaymentStage {
   remove(account: string): void;
   /** Time passes there. */
   pass(seconds: number): void;
+  /** Its clock, in Unix seconds. */
+  second(): number;
   /** The next charge of a change is declined. */
   decline(): void;
   close(): Promise<void>;
@@ -82,6 +84,7 @@ export async function startStripeStage(): Promise<PaymentStage> {
     refund: (id) => ledger.refund(one(id)),
     remove: (account) => ledger.removeCustomer(account),
     pass: (seconds) => void (aheadMs += seconds * 1_000),
+    second: () => ledger.second(),
     decline: () => void (ledger.declinesNext = true),
     close: () => provider.close(),
   };
@@ -109,6 +112,7 @@ export async function startRazorpayStage(): Promise<PaymentStage> {
     // It makes customers itself, and is told of none.
     remove: () => undefined,
     pass: (seconds) => account.pass(seconds),
+    second: () => account.second(),
     decline: () => void (account.declinesNext = true),
     close: () => standIn.close(),
   };
