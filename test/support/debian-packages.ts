@@ -39,6 +39,7 @@ export const DEBIAN_PACKAGES = {
   '/usr/share/lua/5.1/resty/core.lua': 'lua-resty-core',
   caddy: 'caddy',
   haproxy: 'haproxy',
+  luarocks: 'luarocks',
 } as const;
 
 export type ProgramOrFile = keyof typeof DEBIAN_PACKAGES;

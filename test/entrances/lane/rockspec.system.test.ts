@@ -3,14 +3,14 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { ACCESS_LAYER } from '../../../plugins/access-layer/plugin';
+import { ensurePackages } from '../../support/debian-packages';
 
 const LANE = resolve(__dirname, '../../../kong/lane');
 const files = readdirSync(LANE);
 const name = files.find((file) => file.endsWith('.rockspec')) ?? '';
 const modules = files.filter((file) => file.endsWith('.lua'));
 
-const hasLuaRocks = spawnSync('luarocks', ['--version']).status === 0;
-if (!hasLuaRocks) console.warn('skipped: luarocks is not at hand; the rockspec is read, and not run');
+beforeAll(() => ensurePackages(['luarocks'], 'The tests of the lane’s rockspec'));
 
 it('the rockspec has the plugin’s version, and each file of the lane as the module that Kong loads', () => {
   const text = readFileSync(join(LANE, name), 'utf8');
@@ -19,7 +19,7 @@ it('the rockspec has the plugin’s version, and each file of the lane as the mo
   expect(listed).toEqual(modules.map((file) => [`kong.plugins.tollgate.${basename(file, '.lua')}`, file]));
 });
 
-(hasLuaRocks ? it : it.skip)('luarocks make puts the plugin where Kong finds it', () => {
+it('luarocks make puts the plugin where Kong finds it', () => {
   const tree = mkdtempSync(join(tmpdir(), 'tollgate-rocks-'));
   try {
     const { status, stderr } = spawnSync('luarocks', ['make', '--tree', tree, '--deps-mode', 'none', name], {
