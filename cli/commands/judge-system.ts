@@ -7,6 +7,8 @@ export interface DatabaseFacts {
   readonly clockMs: number;
   readonly ownClockMs: number;
   readonly answeredInMs: number;
+  /** A pooler gives each transaction another session. */
+  readonly sharesSessions: boolean;
   readonly health: StoreHealth;
   readonly migrations: MigrationStanding;
   readonly nodes: readonly NodeHealth[];
@@ -108,6 +110,15 @@ function judgeStore({ health: { version, connections, mostConnections, bytes }, 
   const saw = `PostgreSQL ${version} answered in ${Math.round(answeredInMs)} ms, ${connections} of ${mostConnections} connections, ${gigabytes(bytes)}`;
   if (connections <= mostConnections * MAX_CONNECTIONS_SHARE) return well('database', saw);
   return unwell('database', saw, 'Raise max_connections, or end what holds them: docs/operate/scale.md#capacity.');
+}
+
+function judgeSessions({ sharesSessions }: DatabaseFacts): Finding {
+  if (!sharesSessions) return well('sessions', 'each connection has a session of its own');
+  return unwell(
+    'sessions',
+    'a pooler shares sessions between transactions: nodes do not hear of revoked keys, and statements fail',
+    'Connect to PostgreSQL directly, or through a pooler with pool_mode = session.',
+  );
 }
 
 function judgeRedis({ usesRedis }: SystemFacts, live: readonly NodeHealth[]): Finding {
@@ -225,13 +236,14 @@ function judgeErrors({ errors, nowMs }: SystemFacts): Finding {
 function judgeDatabase(facts: SystemFacts): Finding[] {
   const { database } = facts;
   if (typeof database === 'string') {
-    const rest = ['migrations', 'clocks', 'redis', 'plugin server', 'change feed', 'responses', 'outbox'];
+    const rest = ['sessions', 'migrations', 'clocks', 'redis', 'plugin server', 'change feed', 'responses', 'outbox'];
     const todo = 'Bring PostgreSQL back, or set DATABASE_URL. Do not restart plugin servers meanwhile: a new one knows no key.';
     return [unwell('database', database, todo), ...rest.map((name) => unknown(name, 'the database does not answer'))];
   }
   const live = database.nodes.filter(({ state }) => state !== 'gone');
   return [
     judgeStore(database),
+    judgeSessions(database),
     judgeMigrations(database),
     judgeClock(database),
     judgeRedis(facts, live),

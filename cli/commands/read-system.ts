@@ -5,7 +5,8 @@ import { dirname, join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { type Pool } from 'pg';
 import { readNodes, readStoreHealth } from '../../services/selling/operators/read-nodes';
-import { type CommandContext, withDatabase } from './command-context';
+import { type CommandContext, findDatabaseUrl, withDatabase } from './command-context';
+import { sharesSessions } from '../../plugins/stores/postgres/shared-sessions';
 import { readMigrationStanding } from '../postgres/migrations';
 import { dataFolder, socketPath } from '../supervisor/data-folder';
 import { type InstanceState, readState } from '../supervisor/instance-state';
@@ -27,7 +28,7 @@ async function readRow<Row extends object>(db: Pool, text: string, none: Row): P
   return (await db.query<Row>(text)).rows[0] ?? none;
 }
 
-async function readDatabase(db: Pool): Promise<DatabaseFacts> {
+async function readDatabase(db: Pool, url: string): Promise<DatabaseFacts> {
   // The first query waits for the connection as well.
   await db.query('SELECT');
   const start = Date.now();
@@ -35,7 +36,14 @@ async function readDatabase(db: Pool): Promise<DatabaseFacts> {
   const answeredInMs = Date.now() - start;
   const migrations = await readMigrationStanding(db);
   const health = await readStoreHealth(db);
-  const base = { clockMs, ownClockMs: start + answeredInMs / 2, answeredInMs, health, migrations };
+  const base = {
+    clockMs,
+    ownClockMs: start + answeredInMs / 2,
+    answeredInMs,
+    sharesSessions: await sharesSessions(url),
+    health,
+    migrations,
+  };
   const none = { nodes: [], responses: { admitted: 0, reported: 0 }, overdue: { count: 0, oldestMs: 0 } };
   // Tables may be missing.
   if (migrations.pending.length > 0) return { ...base, ...none };
@@ -180,7 +188,7 @@ export async function readSystem(
   const { env } = context;
   const places = findPlaces(context);
   const nowMs = Date.now();
-  const database = await withDatabase(context, readDatabase).catch((error: unknown) =>
+  const database = await withDatabase(context, (db) => readDatabase(db, findDatabaseUrl(context))).catch((error: unknown) =>
     error instanceof Error ? error.message : 'cannot be read',
   );
   return {

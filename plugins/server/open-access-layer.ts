@@ -15,6 +15,7 @@ import { createFindKeyHash } from '../stores/postgres/access-record/find-key-has
 import { createPostgresHashSource } from '../stores/postgres/access-record/list-hashes';
 import { PostgresChangeFeed } from '../stores/postgres/nodes/change-feed';
 import { NodeReporter } from '../stores/postgres/nodes/node-reporter';
+import { sharesSessions } from '../stores/postgres/shared-sessions';
 import { createPool, warmPool } from '../stores/postgres/pool';
 import { createQuotaCounter } from '../stores/quota-store';
 import { StoreClock } from '../stores/store-clock';
@@ -94,11 +95,19 @@ function redisAnswers({ isRedisGivenUp }: QuotaStoreStats): boolean | undefined 
   return isRedisGivenUp === undefined ? undefined : !isRedisGivenUp;
 }
 
+/** A database that is away now is reported by whoever asks it first. */
+async function warnOfSharedSessions(databaseUrl: string, log: ServerLog): Promise<void> {
+  if (await sharesSessions(databaseUrl).catch(() => false)) {
+    log.error({}, 'a pooler before PostgreSQL shares sessions between transactions: connect to it directly, or set pool_mode = session');
+  }
+}
+
 /** Builds the stores and the plugin. Resolves when requests can be decided. */
 export async function openAccessLayer({ settings, log, metrics, hearsAnswers }: AccessLayerOptions): Promise<OpenAccessLayer> {
   const { databaseUrl, timeZone, linkKeys } = settings;
   const tracing = await startTracing({ serviceName: 'tollgate-plugin-server', env: process.env, log });
   const { records, counters, ledger } = await openPools(databaseUrl, log);
+  void warnOfSharedSessions(databaseUrl, log);
   const clock = new StoreClock(systemClock);
   const feed = new PostgresChangeFeed({ url: databaseUrl, onTime: (sample) => clock.learn(sample) });
   const hashes = new KnownHashes({

@@ -1,6 +1,7 @@
 import { generateApiKey } from '../../plugins/core/access/api-key';
 import { eventually } from '../support/eventually';
-import { send, type Reply } from '../support/http';
+import { type Reply } from '../support/http';
+import { sendPatiently } from '../support/send-patiently';
 import { openInstallation, type Installation, type IssuedKey } from './installation';
 
 let tollgate: Installation;
@@ -14,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => tollgate.close());
 
 const call = (key: string, path = '/vahaan', headers: Record<string, string> = {}): Promise<Reply> =>
-  send(tollgate.gatewayUrl + path, { headers: { 'X-API-Key': key, ...headers } });
+  sendPatiently(tollgate.gatewayUrl + path, { headers: { 'X-API-Key': key, ...headers } });
 
 const codeOf = async (key: string, path?: string, headers?: Record<string, string>): Promise<string> => {
   const reply = await call(key, path, headers);

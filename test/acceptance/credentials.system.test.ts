@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generateApiKey } from '../../plugins/core/access/api-key';
-import { send, type Sending } from '../support/http';
+import { type Sending } from '../support/http';
+import { sendPatiently } from '../support/send-patiently';
 import { openInstallation, type Installation, type IssuedKey } from './installation';
 
 let tollgate: Installation;
@@ -24,7 +25,7 @@ async function call(
   path: string,
   sending: Sending = {},
 ): Promise<{ status: number; code: string | undefined; challenge: string | undefined }> {
-  const reply = await send(tollgate.gatewayUrl + path, sending);
+  const reply = await sendPatiently(tollgate.gatewayUrl + path, sending);
   const isProblem = String(reply.headers['content-type']).includes('problem+json');
   return { status: reply.status, code: isProblem ? reply.json().code : undefined, challenge: reply.headers['www-authenticate'] };
 }
@@ -101,7 +102,7 @@ describe('a request without a usable key is a 401 with a challenge', () => {
 
   it('with a repeated Authorization the request is refused before the access layer sees it: nginx reads one', async () => {
     const headers: [string, string][] = [['Authorization', `Bearer ${keyOf()}`], ['Authorization', 'Basic dTpw']]; // prettier-ignore
-    const reply = await send(`${tollgate.gatewayUrl}/vahaan`, { headers });
+    const reply = await sendPatiently(`${tollgate.gatewayUrl}/vahaan`, { headers });
     expect([reply.status, reply.json().code]).toEqual([400, 'gateway_error']);
   });
 
@@ -126,7 +127,7 @@ describe('the app product takes the key in X-API-Key only', () => {
     ['a form', () => ['/app/analyze', { method: 'POST', headers: form, body: `api_key=${issued.key}` }]],
   ])('and says so when it comes by %s', async (_, sending) => {
     const [path, options] = sending();
-    const reply = await send(tollgate.gatewayUrl + path, options);
+    const reply = await sendPatiently(tollgate.gatewayUrl + path, options);
     expect(reply.status).toBe(401);
     expect(reply.json()).toMatchObject({ code: 'key_missing', detail: expect.stringContaining('X-API-Key') });
   });
@@ -135,7 +136,7 @@ describe('the app product takes the key in X-API-Key only', () => {
 describe('what a caller sees of a refusal', () => {
   it('is problem+json with the request id of the answer, and never the key', async () => {
     const key = generateApiKey('live');
-    const reply = await send(`${tollgate.gatewayUrl}/vahaan?api_key=${key}`);
+    const reply = await sendPatiently(`${tollgate.gatewayUrl}/vahaan?api_key=${key}`);
     expect(reply.headers['content-type']).toBe('application/problem+json');
     expect(reply.json()).toMatchObject({
       type: expect.stringMatching(/^(about:blank|https?:.+#key_unknown)$/),
@@ -148,14 +149,14 @@ describe('what a caller sees of a refusal', () => {
   });
 
   it('to HEAD is the same status without a body', async () => {
-    const reply = await send(`${tollgate.gatewayUrl}/vahaan`, { method: 'HEAD' });
+    const reply = await sendPatiently(`${tollgate.gatewayUrl}/vahaan`, { method: 'HEAD' });
     expect([reply.status, reply.text]).toEqual([401, '']);
   });
 });
 
 describe('routes', () => {
   it.each([['/ipx'], ['/IP'], ['/vahan'], ['/pan'], ['/nope'], ['/openapi']])('%s does not exist and costs nothing', async (path) => {
-    expect((await send(tollgate.gatewayUrl + path, { headers: { 'X-API-Key': issued.key } })).status).toBe(404);
+    expect((await sendPatiently(tollgate.gatewayUrl + path, { headers: { 'X-API-Key': issued.key } })).status).toBe(404);
   });
 
   it('below a product exist only behind the key', async () => {
@@ -165,7 +166,7 @@ describe('routes', () => {
   });
 
   it('of a fixed method answer another with 405 and Allow', async () => {
-    const reply = await send(`${tollgate.gatewayUrl}/ip`, { method: 'DELETE', headers: { 'X-API-Key': issued.key } });
+    const reply = await sendPatiently(`${tollgate.gatewayUrl}/ip`, { method: 'DELETE', headers: { 'X-API-Key': issued.key } });
     expect(reply.status).toBe(405);
     expect(reply.headers['allow']).toContain('GET');
   });

@@ -11,6 +11,7 @@ import { OperationRefused } from '../../services/selling/operations/operation-re
 import { setSubscriptionState } from '../../services/selling/subscriptions/set-subscription-state';
 import { type SandboxExample } from '../support/follow-example';
 import { closeConnections, send } from '../support/http';
+import { sendPatiently } from '../support/send-patiently';
 import { startInstance, type RunningInstance } from '../support/system/instance';
 import { sharedInstance, type SharedInstance } from '../support/system/shared-instance';
 import { PATIENCE_MS } from '../support/postgres/postgres';
@@ -117,7 +118,7 @@ function connectTo(endpoints: Endpoints) {
     /** The address under which the gateway sees this test: not loopback when it runs behind a published port. */
     async callerAddress(): Promise<string> {
       const { key } = await issue(db, { customer: newEmail(), products: ['api-ip'], mode: 'test' });
-      return (await send(`${endpoints.gateway.replace(/\/$/, '')}/ip`, { headers: { 'X-API-Key': key } })).json().ip;
+      return (await sendPatiently(`${endpoints.gateway.replace(/\/$/, '')}/ip`, { headers: { 'X-API-Key': key } })).json().ip;
     },
     /** An input that the sandbox documents for this outcome, ready to send. */
     sandboxInput: async (product: string, outcome: string) => (await findExample(endpoints.sandbox, { product, outcome })).input,

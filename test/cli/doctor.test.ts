@@ -11,7 +11,7 @@ const node = (extra: Partial<NodeHealth> = {}): NodeHealth => ({
 });
 
 const database = (extra: Partial<DatabaseFacts> = {}): DatabaseFacts => ({
-  ...{ clockMs: NOW_MS, ownClockMs: NOW_MS, answeredInMs: 1 },
+  ...{ clockMs: NOW_MS, ownClockMs: NOW_MS, answeredInMs: 1, sharesSessions: false },
   health: { version: '18.1', bytes: 1e9, connections: 12, mostConnections: 100, startedAt: new Date(NOW_MS) },
   migrations: { pending: [], unknown: [] },
   nodes: [node()],
@@ -41,6 +41,7 @@ it.each<[string, string, Partial<SystemFacts>, RegExp]>([
   ['a missing migration', 'migrations', { database: database({ migrations: { pending: ['0009_x'], unknown: [] } }) }, /upgrade\.md/],
   ['a newer database', 'migrations', { database: database({ migrations: { pending: [], unknown: ['0099_y'] } }) }, /newer version/],
   ['few connections left', 'database', { database: database({ health: { ...database().health, connections: 95 } }) }, /max_connections/],
+  ['a pooler that shares sessions', 'sessions', { database: database({ sharesSessions: true }) }, /pool_mode = session/],
   ['a clock that is wrong', 'clocks', { database: database({ clockMs: NOW_MS - 3_000 }) }, /time synchronisation/],
   ['a node of another version', 'versions', { database: database({ nodes: [node(), node({ name: 'kong-2', version: '0.0.9' })] }) }, /upgrade/],
   ['Redis that is away', 'redis', { database: database({ nodes: [node({ redisAnswers: false })] }) }, /Bring Redis back/],

@@ -299,7 +299,7 @@ describe('a worker that is killed', () => {
   it('fails the request under way with 502, whose unit is given back once, and serves again by itself', async () => {
     expect(await searchWorks()).toBe(true);
     const { seen, reply, counted } = await killUnderWay('worker-ranking', { isWhole: searchWorks });
-    // The service waits 250 ms for the unit's return before it says what the request cost. A busy machine takes longer; the count tells.
+    // The service waits a second for the unit's return before it says what the request cost. A busy machine takes longer; the count tells.
     expect([reply?.status, reply?.headers['x-tollgate-charged']]).toEqual([502, isMeasured ? '0' : expect.stringMatching(/^[01]$/)]);
     expect(counted).toBe(1);
     expectDocumented(seen, { statuses: [] });

@@ -40,6 +40,7 @@ export const DEBIAN_PACKAGES = {
   caddy: 'caddy',
   haproxy: 'haproxy',
   luarocks: 'luarocks',
+  pgbouncer: 'pgbouncer',
 } as const;
 
 export type ProgramOrFile = keyof typeof DEBIAN_PACKAGES;

@@ -1,4 +1,5 @@
-import { send, type Reply, type Sending } from './http';
+import { type Reply, type Sending } from './http';
+import { sendPatiently } from './send-patiently';
 
 /** An input that the sandbox documents. */
 export interface SandboxExample {
@@ -38,7 +39,7 @@ export class ExampleCaller {
 
   call(product: string, method: string, route: string, input: Record<string, unknown>): Promise<Reply> {
     const { path, headers, ...request } = requestOf({ method, route, input });
-    return send(this.gatewayUrl + path, { ...request, headers: { 'X-API-Key': this.keyOf(product), ...headers } });
+    return sendPatiently(this.gatewayUrl + path, { ...request, headers: { 'X-API-Key': this.keyOf(product), ...headers } });
   }
 
   /** Sends an entry as it says: session workflows first take the steps that lead to it. */

@@ -18,6 +18,7 @@ const MAX_AGE = '7200';
 const EXPOSED = [
   'RateLimit', 'RateLimit-Policy', 'Retry-After', 'X-Tollgate-Charged', 'X-Tollgate-Mode', 'X-Tollgate-Refund', 'X-Kong-Request-Id',
   'X-Upstream-Provider', 'WWW-Authenticate', 'Allow', 'Accept-Ranges', 'Content-Range', 'Content-Disposition', 'ETag', 'Link',
+  'Deprecation', 'Sunset',
 ].join(', '); // prettier-ignore
 
 /** An origin as browsers write it. Only such text is copied into a response header. */

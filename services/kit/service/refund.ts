@@ -22,9 +22,9 @@ export interface SettledRefund {
 
 /**
  * A response waits this long for its refund. Then it is sent as charged, and the refund completes on its own. The caller of a failed
- * upstream has waited longer already, and a response that says what really was charged is worth a quarter of a second.
+ * upstream has waited longer already, and a response that says what really was charged is worth a second.
  */
-const REFUND_WAIT_MS = 250;
+const REFUND_WAIT_MS = 1_000;
 
 export interface RefundTools {
   /** True when nothing is to be given back by cause: the catalogue charges nothing, or the request was refused before its work. */

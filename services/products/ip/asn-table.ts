@@ -1,10 +1,12 @@
-import { type IpAddress } from '../../../plugins/core/access/ip-address';
+import { formatIpAddress, type IpAddress } from '../../../plugins/core/access/ip-address';
 
 /** The autonomous system that announces an address. */
 export interface AsnFacts {
   readonly number: number;
   /** Organisation name, empty when the source has none. */
   readonly organisation: string;
+  /** The largest block (CIDR) with the address in it that the source gives to this network as a whole. */
+  readonly network: string;
 }
 
 /** Look-up of the autonomous system by address. */
@@ -63,6 +65,27 @@ export function findRange(ranges: AddressRanges, address: IpAddress): number | u
   return row < 0 || compareBound(ranges.ends, row, words) < 0 ? undefined : row;
 }
 
+function boundAt({ words }: AddressRanges, bounds: Uint32Array, row: number): bigint {
+  return bounds.subarray(row * words, (row + 1) * words).reduce((value, word) => (value << 32n) | BigInt(word), 0n);
+}
+
+/** Ranges need not be blocks: several neighbours of one network are one range. */
+function blockOf(ranges: AddressRanges, row: number, { value, bits }: IpAddress): string {
+  const start = boundAt(ranges, ranges.starts, row);
+  const end = boundAt(ranges, ranges.ends, row);
+  const baseOf = (hostBits: number): bigint => (value >> BigInt(hostBits)) << BigInt(hostBits);
+  const fits = (hostBits: number): boolean => baseOf(hostBits) >= start && baseOf(hostBits) + (1n << BigInt(hostBits)) - 1n <= end;
+  // Invariant: a block of `least` host bits fits, and one of `most` does not.
+  let least = 0;
+  let most = bits + 1;
+  while (most - least > 1) {
+    const middle = (least + most) >>> 1;
+    if (fits(middle)) least = middle;
+    else most = middle;
+  }
+  return `${formatIpAddress(baseOf(least), bits)}/${bits - least}`;
+}
+
 /** A table over sorted, non-overlapping ranges; `names` maps an AS number to its organisation. */
 export function createAsnTable(v4: AsnRanges, v6: AsnRanges, names: ReadonlyMap<number, string>): AsnTable {
   return {
@@ -70,7 +93,8 @@ export function createAsnTable(v4: AsnRanges, v6: AsnRanges, names: ReadonlyMap<
       const ranges = address.version === 4 ? v4 : v6;
       const row = findRange(ranges, address);
       const number = row === undefined ? undefined : ranges.numbers[row];
-      return number === undefined ? undefined : { number, organisation: names.get(number) ?? '' };
+      if (row === undefined || number === undefined) return undefined;
+      return { number, organisation: names.get(number) ?? '', network: blockOf(ranges, row, address) };
     },
   };
 }

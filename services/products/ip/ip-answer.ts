@@ -5,6 +5,7 @@ const place = z.object({
   longitude: z.number().nullable().describe('Degrees; negative is west. Null where the source has none.'),
   accuracy_radius_km: z.number().nullable().describe('How far off the place may be. Null with the data that ships, which does not say.'),
   time_zone: z.string().nullable().describe('IANA name, for example `Asia/Kolkata`; that of the coordinates where the source names none.'),
+  district: z.string().nullable().describe('Part of the city; null where the source has none.'),
   region: z.string().nullable().describe('State, province or the like; null where the source has none.'),
   postal_code: z.string().nullable().describe('Null where the source has none.'),
   country_name: z.string().nullable().describe('In English; null where the source has none.'),
@@ -16,6 +17,7 @@ const ATTRIBUTION =
   'CC-BY-4.0. Scores labelled heuristic are rankings, not probabilities.';
 
 const scoreMethod = z.enum(['maxmind', 'heuristic']);
+const continent = z.enum(['AF', 'AN', 'AS', 'EU', 'NA', 'OC', 'SA']);
 const scoreReason = z.enum(['reserved_address', 'not_configured', 'sources_failed', 'unknown_to_source']);
 /** Null where no source was asked that would know. */
 const flag = z.boolean().nullable();
@@ -23,6 +25,9 @@ const flag = z.boolean().nullable();
 const WHY_NULL =
   'Null where the score is not. `reserved_address`: no source is asked about such an address. `not_configured`: no source that could know is ' +
   'set up. `sources_failed`: those that could know did not answer. `unknown_to_source`: they answered and know nothing.';
+
+const INPUTS =
+  'Sources that could have known: `asn_list`, `anonymity`, `dnsbl`, `abuseipdb`, `reverse_dns`, `carrier`, a list, or `maxmind`.';
 
 /** The first thirteen members are the customer's specification, part 2.8. */
 const specified = {
@@ -38,7 +43,7 @@ const specified = {
     .describe('Reverse name that points back at the address; null where there is none, or none came within a second.'),
   country: z.string().describe('Two-letter code (ISO 3166-1); empty when unknown.'),
   location: z.union([place, z.strictObject({})]).describe('Where the address is used; an empty object when unknown.'),
-  city: z.string().describe('In English; empty when unknown.'),
+  city: z.string().describe('In English; empty when unknown, and for an anycast address, which is in many places.'),
   asn: z.string().describe('Number of the network that announces the address, for example `AS15169`; empty when unknown.'),
   ip_risk: z
     .number()
@@ -46,8 +51,8 @@ const specified = {
     .max(99)
     .nullable()
     .describe(
-      'A rank, not a probability; higher is riskier. 0 says that a source which could know was asked and knows nothing against the ' +
-        'address. Null where none was: see `score_reasons`.',
+      'A rank, not a probability; higher is riskier. 0 says that the sources in `score_inputs` know nothing against the address. Null where ' +
+        'nothing is known of it: see `score_reasons`.',
     ),
   static_ip_score: z
     .number()
@@ -64,6 +69,34 @@ export const ipAnswer = z
   .object({
     ...specified,
     as_org: z.string().describe('Who runs the network `asn`; empty when unknown.'),
+    as_type: z.enum(['hosting', 'isp', 'education']).nullable().describe('What kind of organisation `as_org` is; null where nothing says.'),
+    as_type_source: z
+      .enum(['asn_list', 'as_org'])
+      .nullable()
+      .describe('`asn_list`: a list of hosting networks. `as_org`: words of the name, such as Telecom or University. Null without a type.'),
+    network: z
+      .string()
+      .nullable()
+      .describe('Largest block (CIDR) with this address in it that belongs to `asn` as a whole; null when `asn` is unknown.'),
+    is_bogon: z.boolean().describe('Whether no packet can rightly come from here: the address is reserved, or no network announces it.'),
+    is_anycast: flag.describe('Whether the block answers from many places at once. Null without the list `anycast`.'),
+    embedded_ipv4: z
+      .object({
+        ip: z.string().describe('The IPv4 address.'),
+        by: z.enum(['nat64', '6to4']).describe('`nat64`: in 64:ff9b::/96; it is what is looked up. `6to4`: in 2002::/16.'),
+      })
+      .meta({ title: 'IpEmbedded' })
+      .nullable()
+      .describe('The IPv4 address that is part of an IPv6 address; null for any other.'),
+    country_facts: z
+      .object({
+        continent: continent.describe('AF, AN, AS, EU, NA, OC or SA.'),
+        currency: z.string().nullable().describe('Three letters (ISO 4217), of the one in daily use; null where there is none.'),
+        calling_code: z.string().nullable().describe('With a plus sign; null where there is none.'),
+        is_eu: z.boolean().describe('Whether the country is a member of the European Union.'),
+      })
+      .nullable()
+      .describe('What follows from `country`; null when that is unknown.'),
     flags: z
       .object({
         hosting: flag.describe('The address belongs to a data centre or cloud.'),
@@ -102,6 +135,9 @@ export const ipAnswer = z
     score_reasons: z
       .object({ ip_risk: scoreReason.nullable().describe(WHY_NULL), static_ip_score: scoreReason.nullable().describe(WHY_NULL) })
       .describe('Why a score is null.'),
+    score_inputs: z
+      .object({ ip_risk: z.array(z.string()).describe(INPUTS), static_ip_score: z.array(z.string()).describe(INPUTS) })
+      .describe('What each score rests on: the fewer, the less it says.'),
     checked: z
       .array(
         z.object({

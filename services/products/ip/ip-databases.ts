@@ -1,7 +1,9 @@
 import { Reader, type Response } from 'maxmind';
-import { type IpAddress } from '../../../plugins/core/access/ip-address';
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { formatIpAddress, type IpAddress, networkValue } from '../../../plugins/core/access/ip-address';
 import { type AsnFacts, type AsnRanges, type AsnTable, createAsnTable } from './asn-table';
-import { type AnonymityFacts, type PlaceFacts, readAnonymity, readAsn, readIpRisk, readPlace, readStaticScore } from './ip-records';
+import { type AnonymityFacts, type PlaceFacts, readAnonymity, readAsn, readIpRisk, readPlace, readStaticScore, textAt } from './ip-records';
 import { parseAsnCsv } from './parse-asn-csv';
 import { openReloadingFile, type ReloadingFile } from './reloading-file';
 
@@ -46,20 +48,32 @@ export interface OpenDatabasesOptions {
 
 interface Source<T> {
   find(address: IpAddress): T;
-  /** CSV files do not say. */
+  /** Null where the file does not say. */
   builtAt(): Date | null;
   readonly file: ReloadingFile<unknown>;
 }
 
+interface MmdbSource extends Source<unknown> {
+  /** The record, and the block (CIDR) that it stands for. */
+  findBlock(address: IpAddress): { readonly record: unknown; readonly block: string } | undefined;
+}
+
 /** Records of one MMDB file. A v4-only tree is never asked about a v6 address: it would walk the first 32 bits and answer nonsense. */
-async function openMmdb(path: string, options: OpenDatabasesOptions): Promise<Source<unknown>> {
+async function openMmdb(path: string, options: OpenDatabasesOptions): Promise<MmdbSource> {
   const file = await openReloadingFile({ ...options, path, parse: (bytes) => new Reader<Response>(bytes) });
+  const knows = (reader: Reader<Response>, address: IpAddress): boolean => address.version === 4 || reader.metadata.ipVersion === 6;
   return {
     file,
     builtAt: () => file.current().metadata.buildEpoch,
     find(address) {
       const reader = file.current();
-      return address.version === 6 && reader.metadata.ipVersion === 4 ? null : reader.get(address.text);
+      return knows(reader, address) ? reader.get(address.text) : null;
+    },
+    findBlock(address) {
+      const reader = file.current();
+      if (!knows(reader, address)) return undefined;
+      const [record, prefixLength] = reader.getWithPrefixLength(address.text);
+      return { record, block: `${formatIpAddress(networkValue(address, prefixLength), address.bits)}/${prefixLength}` };
     },
   };
 }
@@ -81,13 +95,30 @@ async function parseAsnFile(bytes: Buffer): Promise<AsnTable> {
   return version === 4 ? createAsnTable(ranges, noRanges, names) : createAsnTable(noRanges, ranges, names);
 }
 
+/** Packages of ip-location-db have the hour of their data as the last part of their version: 2.3.2026061719. */
+const DATED_VERSION = /^\d+\.\d+\.(\d{4})(\d\d)(\d\d)(\d\d)$/;
+
+/** When the data of a CSV file is from, as the package says that it came in; null for a file of the operator's own. */
+async function packageDate(path: string): Promise<Date | null> {
+  const text = await readFile(join(dirname(path), 'package.json'), 'utf8').catch(() => '{}');
+  const [, year, month, day, hour] = DATED_VERSION.exec(textAt(JSON.parse(text), 'version') ?? '') ?? [];
+  const date = new Date(`${year}-${month}-${day}T${hour}:00:00Z`);
+  return Number.isNaN(date.getTime()) ? null : date;
+}
+
 async function openAsn(path: string, options: OpenDatabasesOptions): Promise<Source<AsnFacts | undefined>> {
   if (path.endsWith('.mmdb')) {
     const mmdb = await openMmdb(path, options);
-    return { ...mmdb, find: (address) => readAsn(mmdb.find(address)) };
+    const find = (address: IpAddress): AsnFacts | undefined => {
+      const { record, block = '' } = mmdb.findBlock(address) ?? {};
+      const asn = readAsn(record);
+      return asn && { ...asn, network: block };
+    };
+    return { ...mmdb, find };
   }
   const file = await openReloadingFile({ ...options, path, parse: parseAsnFile });
-  return { file, builtAt: () => null, find: (address) => file.current().find(address) };
+  const builtAt = await packageDate(path);
+  return { file, builtAt: () => builtAt, find: (address) => file.current().find(address) };
 }
 
 const ANONYMOUS_IP = 'anonymous_ip_mmdb';

@@ -3,12 +3,16 @@
  * ip-location-db is flat (`country_code`, `city`). Anything absent or of another type reads as unknown.
  */
 
+import { type AsnFacts } from './asn-table';
+
 /** Where an address is. Empty text and null mean unknown. */
 export interface PlaceFacts {
   /** ISO 3166-1 alpha-2. */
   readonly country: string;
   readonly countryName: string | null;
   readonly city: string;
+  /** The part of the city; null where the source has none. */
+  readonly district: string | null;
   readonly region: string | null;
   readonly postalCode: string | null;
   readonly latitude: number | null;
@@ -38,7 +42,8 @@ function at(record: unknown, ...path: readonly string[]): unknown {
   return path.reduce<unknown>((value, name) => (isObject(value) ? value[name] : undefined), record);
 }
 
-function textAt(record: unknown, ...path: readonly string[]): string | null {
+/** The text at this path of a record; null where there is none. */
+export function textAt(record: unknown, ...path: readonly string[]): string | null {
   const value = at(record, ...path);
   return typeof value === 'string' && value !== '' ? value : null;
 }
@@ -68,13 +73,21 @@ function countryNameOf(code: string): string | null {
   return name;
 }
 
+/** DB-IP writes the district behind the city, as in `Seoul (Toegye-ro)`. */
+const CITY_WITH_DISTRICT = /^(.+?) \(([^()]+)\)$/;
+
+function cityAndDistrict(text: string): Pick<PlaceFacts, 'city' | 'district'> {
+  const [, city = text, district = null] = CITY_WITH_DISTRICT.exec(text) ?? [];
+  return { city, district };
+}
+
 function readNestedPlace(record: Json): PlaceFacts {
   const country = textAt(record, 'country', 'iso_code') ?? '';
   const subdivisions = record['subdivisions'];
   return {
     country,
     countryName: textAt(record, 'country', 'names', 'en') ?? countryNameOf(country),
-    city: textAt(record, 'city', 'names', 'en') ?? '',
+    ...cityAndDistrict(textAt(record, 'city', 'names', 'en') ?? ''),
     region: Array.isArray(subdivisions) ? textAt(subdivisions[0], 'names', 'en') : null,
     postalCode: textAt(record, 'postal', 'code'),
     latitude: coordinateAt(record, 'location', 'latitude'),
@@ -90,7 +103,7 @@ function readFlatPlace(record: Json): PlaceFacts {
   return {
     country,
     countryName: countryNameOf(country),
-    city: textAt(record, 'city') ?? '',
+    ...cityAndDistrict(textAt(record, 'city') ?? ''),
     region: textAt(record, 'state1'),
     postalCode: textAt(record, 'postcode'),
     latitude: coordinateAt(record, 'latitude'),
@@ -108,7 +121,7 @@ export function readPlace(record: unknown): PlaceFacts | undefined {
 }
 
 /** Reads a GeoLite2-ASN or GeoIP2-ISP record. */
-export function readAsn(record: unknown): { number: number; organisation: string } | undefined {
+export function readAsn(record: unknown): Omit<AsnFacts, 'network'> | undefined {
   const number = numberAt(record, 'autonomous_system_number');
   return number === null ? undefined : { number, organisation: textAt(record, 'autonomous_system_organization') ?? '' };
 }

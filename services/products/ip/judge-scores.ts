@@ -9,6 +9,8 @@ export interface ScoreEvidence {
   readonly signals: readonly RiskSignal[];
   /** The third parties that were asked, by the names of their sources. */
   readonly checked: readonly SourceCheck[];
+  /** Whether a network is known to announce the address, so that the list of hosting networks could be asked about it. */
+  readonly isAnnounced: boolean;
   /** Whether a file that knows anonymous networks was asked. */
   readonly hasAnonymity: boolean;
   readonly hostname: string | null;
@@ -17,61 +19,82 @@ export interface ScoreEvidence {
   readonly published: { readonly risk: number | undefined; readonly staticScore: number | undefined };
 }
 
-type Scores = Pick<IpAnswer, 'ip_risk' | 'static_ip_score' | 'score_method' | 'score_methods' | 'score_reasons'>;
+type Scores = Pick<IpAnswer, 'ip_risk' | 'static_ip_score' | 'score_method' | 'score_methods' | 'score_reasons' | 'score_inputs'>;
 type Method = IpAnswer['score_method'];
 type Reason = IpAnswer['score_reasons']['ip_risk'];
+
+/** One score, what it rests on, and the third parties that could have known. */
+interface Score {
+  readonly value: number | null;
+  readonly method: Method;
+  readonly inputs: readonly string[];
+  readonly askable: readonly string[];
+}
 
 const RISK_SOURCES: readonly string[] = ['dnsbl', 'abuseipdb'];
 const STATIC_SOURCES: readonly string[] = ['reverse_dns', 'dnsbl'];
 
-function hasAnswered({ checked }: ScoreEvidence, ...sources: readonly string[]): boolean {
-  return checked.some(({ source, ok }) => ok && sources.includes(source));
+function hasAnswered({ checked }: ScoreEvidence, source: string): boolean {
+  return checked.some((each) => each.ok && each.source === source);
 }
 
-/** A signal speaks for itself; that there is none says something only where a source was asked that knows them. */
-function riskOf(evidence: ScoreEvidence): number | null {
-  const { signals, hasAnonymity } = evidence;
-  const isKnown = signals.some(({ weight }) => weight > 0) || hasAnonymity || hasAnswered(evidence, ...RISK_SOURCES);
-  return isKnown ? heuristicRisk(signals) : null;
+/** Whatever knows networks of a kind says something by its silence too: of most of them a list of hosting networks knows that they are none. */
+function knownOfNetwork({ isAnnounced, hasAnonymity }: ScoreEvidence): string[] {
+  return [...(isAnnounced ? ['asn_list'] : []), ...(hasAnonymity ? ['anonymity'] : [])];
+}
+
+function riskOf(evidence: ScoreEvidence): Score {
+  const { signals, published } = evidence;
+  const askable = RISK_SOURCES;
+  if (published.risk !== undefined) return { value: published.risk, method: 'maxmind', inputs: ['maxmind'], askable };
+  const answered = askable.filter((source) => hasAnswered(evidence, source));
+  const named = signals.filter(({ weight }) => weight > 0).map(({ source }) => source);
+  const inputs = [...new Set([...knownOfNetwork(evidence), ...answered, ...named])];
+  return { value: inputs.length > 0 ? heuristicRisk(signals) : null, method: 'heuristic', inputs, askable };
 }
 
 /** A name server that knows no name of the address says nothing of how long it is somebody's. */
-function staticScoreOf(evidence: ScoreEvidence): number | null {
-  const { address, hostname, cellular, signals, hasAnonymity } = evidence;
-  const hosting = signals.some(({ id }) => id === 'hosting');
-  const isKnown = hostname !== null || cellular || hosting || hasAnonymity || hasAnswered(evidence, 'dnsbl');
-  if (!isKnown) return null;
-  return heuristicStaticScore({ address, hostname, cellular, hosting, policyListed: signals.some(({ id }) => id === 'dnsbl_pbl') });
+function staticScoreOf(evidence: ScoreEvidence): Score {
+  const { address, hostname, cellular, signals, published } = evidence;
+  const askable = STATIC_SOURCES;
+  if (published.staticScore !== undefined) return { value: published.staticScore, method: 'maxmind', inputs: ['maxmind'], askable };
+  const hosting = signals.filter(({ id }) => id === 'hosting').map(({ source }) => source);
+  const inputs = [
+    ...new Set([
+      ...knownOfNetwork(evidence),
+      ...(hostname === null ? [] : ['reverse_dns']),
+      ...(cellular ? ['carrier'] : []),
+      ...(hasAnswered(evidence, 'dnsbl') ? ['dnsbl'] : []),
+      ...hosting,
+    ]),
+  ];
+  const policyListed = signals.some(({ id }) => id === 'dnsbl_pbl');
+  const value = heuristicStaticScore({ address, hostname, cellular, hosting: hosting.length > 0, policyListed });
+  return { value: inputs.length > 0 ? value : null, method: 'heuristic', inputs, askable };
 }
 
 /** Why a score is null, by the sources that could have known. */
-function reasonOf(score: number | null, { isReserved, checked }: ScoreEvidence, sources: readonly string[]): Reason {
-  if (score !== null) return null;
+function reasonOf({ value, askable }: Score, { isReserved, checked }: ScoreEvidence): Reason {
+  if (value !== null) return null;
   if (isReserved) return 'reserved_address';
-  const asked = checked.filter(({ source }) => sources.includes(source));
+  const asked = checked.filter(({ source }) => askable.includes(source));
   if (asked.length === 0) return 'not_configured';
   return asked.every(({ ok }) => ok) ? 'unknown_to_source' : 'sources_failed';
 }
 
-function methodOf(score: number | null, published: number | undefined): Method {
-  if (score === null) return null;
-  return published === undefined ? 'heuristic' : 'maxmind';
-}
-
-/** Both scores, each with how it was made or why there is none. A reserved address has none. */
+/** Both scores, each with how it was made and of what, or why there is none. A reserved address has none. */
 export function judgeScores(evidence: ScoreEvidence): Scores {
-  const { isReserved, published } = evidence;
-  const risk = isReserved ? null : (published.risk ?? riskOf(evidence));
-  const staticScore = isReserved ? null : (published.staticScore ?? staticScoreOf(evidence));
-  const methods = { ip_risk: methodOf(risk, published.risk), static_ip_score: methodOf(staticScore, published.staticScore) };
+  const nothing = (askable: readonly string[]): Score => ({ value: null, method: null, inputs: [], askable });
+  const risk = evidence.isReserved ? nothing(RISK_SOURCES) : riskOf(evidence);
+  const lasting = evidence.isReserved ? nothing(STATIC_SOURCES) : staticScoreOf(evidence);
+  const methodOf = ({ value, method }: Score): Method => (value === null ? null : method);
+  const methods = { ip_risk: methodOf(risk), static_ip_score: methodOf(lasting) };
   return {
-    ip_risk: risk,
-    static_ip_score: staticScore,
+    ip_risk: risk.value,
+    static_ip_score: lasting.value,
     score_method: methods.ip_risk === methods.static_ip_score ? methods.ip_risk : 'heuristic',
     score_methods: methods,
-    score_reasons: {
-      ip_risk: reasonOf(risk, evidence, RISK_SOURCES),
-      static_ip_score: reasonOf(staticScore, evidence, STATIC_SOURCES),
-    },
+    score_reasons: { ip_risk: reasonOf(risk, evidence), static_ip_score: reasonOf(lasting, evidence) },
+    score_inputs: { ip_risk: [...risk.inputs], static_ip_score: [...lasting.inputs] },
   };
 }

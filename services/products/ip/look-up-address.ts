@@ -2,6 +2,10 @@ import { type IpAddress } from '../../../plugins/core/access/ip-address';
 import { type KeyMode } from '../../../plugins/core/ports';
 import { type AddressClass, classifyAddress } from '../../kit/upstream/reserved-addresses';
 import { sourceName } from '../../kit/upstream/source-name';
+import { type AsnFacts } from './asn-table';
+import { asTypeOf } from './as-type';
+import { countryFacts } from './country-facts';
+import { embeddedAddress } from './embedded-address';
 import { isHostingNetwork } from './hosting-networks';
 import { type IpAnswer } from './ip-answer';
 import { type IpDatabases } from './ip-databases';
@@ -23,6 +27,20 @@ export interface LookUpDeps {
   readonly now: () => number;
 }
 
+const NO_PLACE: PlaceFacts = {
+  country: '',
+  countryName: null,
+  city: '',
+  district: null,
+  region: null,
+  postalCode: null,
+  latitude: null,
+  longitude: null,
+  accuracyRadiusKm: null,
+  timeZone: null,
+  cellular: false,
+};
+
 const NO_NETWORK_FACTS: NetworkFacts = { checked: [], hostname: null, listings: [], abuse: undefined };
 
 /** The zone of the city's coordinates, where the file names none: right but for places within a few kilometres of a border. */
@@ -38,6 +56,7 @@ function locationOf(place: PlaceFacts | undefined): IpAnswer['location'] {
     longitude: place.longitude,
     accuracy_radius_km: place.accuracyRadiusKm,
     time_zone: timeZoneOf(place),
+    district: place.district,
     region: place.region,
     postal_code: place.postalCode,
     country_name: place.countryName,
@@ -59,7 +78,7 @@ function collectSignals(
     if (anonymity.proxyOrVpn) add('proxy_or_vpn', source);
     if (anonymity.hosting) add('hosting', source);
   }
-  for (const { says, source } of lists?.find(address) ?? []) add(says, source);
+  for (const { says, source } of lists?.find(address) ?? []) if (says !== 'anycast') add(says, source);
   if (asn !== undefined && isHostingNetwork(asn)) add('hosting', 'asn_list');
   for (const listing of facts.listings) add(listing, sourceName('dnsbl', mode));
   if (facts.abuse?.torExit) add('tor_exit', sourceName('abuseipdb', mode));
@@ -116,36 +135,86 @@ function registrationView({ registration }: NetworkFacts): IpAnswer['registratio
   return { company, network_name: networkName, abuse_email: abuseEmail, abuse_phone: abusePhone };
 }
 
-/**
- * Everything known about an address. A reserved address is never looked up anywhere: files know nothing true about it, and a third
- * party has no business with it.
- */
-export async function lookUpAddress(address: IpAddress, { databases, lists, findNetworkFacts, mode, now }: LookUpDeps): Promise<IpAnswer> {
+/** Lists that say something of an address that is no reason to distrust it. */
+function isAnycast(address: IpAddress, { lists, now }: Pick<LookUpDeps, 'lists' | 'now'>): boolean | null {
+  if (lists?.find(address).some(({ says }) => says === 'anycast')) return true;
+  return lists?.knowsAll('anycast', now()) ? false : null;
+}
+
+function countryView(code: string): IpAnswer['country_facts'] {
+  const facts = countryFacts(code);
+  return facts ? { continent: facts.continent, currency: facts.currency, calling_code: facts.callingCode, is_eu: facts.isEu } : null;
+}
+
+/** What the databases say of who runs the address's network. */
+function networkView(asn: AsnFacts | undefined): Pick<IpAnswer, 'asn' | 'as_org' | 'as_type' | 'as_type_source' | 'network'> {
+  const type = asn && asTypeOf(asn);
+  return {
+    asn: asn ? `AS${asn.number}` : '',
+    as_org: asn?.organisation ?? '',
+    as_type: type?.type ?? null,
+    as_type_source: type?.source ?? null,
+    network: asn?.network ?? null,
+  };
+}
+
+/** What files and third parties say of an address that is not reserved. */
+async function askSources(address: IpAddress, deps: LookUpDeps) {
+  const { databases, lists, mode, now } = deps;
+  const facts = await deps.findNetworkFacts(address);
+  const asn = databases.findAsn(address);
+  const anycast = isAnycast(address, deps);
+  const found = databases.findPlace(address);
+  return {
+    facts,
+    asn,
+    anycast,
+    // Many places at once are none: the country is where the block is registered.
+    place: found && anycast ? { ...NO_PLACE, country: found.country, countryName: found.countryName } : found,
+    signals: collectSignals(address, { asn: asn?.number, facts, databases, lists, mode }),
+    hasAnonymity: databases.findAnonymity(address).length > 0,
+    knowsTor: facts.checked.some(({ source, ok }) => source === 'abuseipdb' && ok) || lists?.knowsAll('tor_exit', now()) === true,
+    published: { risk: databases.findIpRisk(address), staticScore: databases.findStaticScore(address) },
+    checked: [...fileChecks(deps), ...facts.checked.map((each) => ({ ...each, source: sourceName(each.source, mode) }))],
+  };
+}
+
+type Findings = Awaited<ReturnType<typeof askSources>>;
+
+/** Of a reserved address: files know nothing true about it, and a third party has no business with it. */
+const NO_FINDINGS: Findings = {
+  facts: NO_NETWORK_FACTS,
+  asn: undefined,
+  anycast: null,
+  place: undefined,
+  signals: [],
+  hasAnonymity: false,
+  knowsTor: false,
+  published: { risk: undefined, staticScore: undefined },
+  checked: [],
+};
+
+/** Everything known about an address. What is behind a NAT64 prefix is looked up as the IPv4 address that packets go to. */
+export async function lookUpAddress(address: IpAddress, deps: LookUpDeps): Promise<IpAnswer> {
   const { isPrivate, isReserved, isLoopback } = classify(address);
-  const place = isReserved ? undefined : databases.findPlace(address);
-  const asn = isReserved ? undefined : databases.findAsn(address);
-  const facts = isReserved ? NO_NETWORK_FACTS : await findNetworkFacts(address);
-  const signals = isReserved ? [] : collectSignals(address, { asn: asn?.number, facts, databases, lists, mode });
-  const risk = isReserved ? undefined : databases.findIpRisk(address);
-  const staticScore = isReserved ? undefined : databases.findStaticScore(address);
-  const hasAnonymity = !isReserved && databases.findAnonymity(address).length > 0;
-  const { checked, hostname } = facts;
-  const flags = flagsOf({
-    signals,
-    hasAnonymity,
-    knowsTor:
-      checked.some(({ source, ok }) => source === 'abuseipdb' && ok) || (!isReserved && lists?.knowsAll('tor_exit', now()) === true),
-  });
+  const embedded = embeddedAddress(address);
+  const target = embedded?.by === 'nat64' ? embedded.address : address;
+  const { facts, asn, anycast, place, signals, hasAnonymity, knowsTor, published, checked } = isReserved
+    ? NO_FINDINGS
+    : await askSources(target, deps);
+  const { hostname } = facts;
   const { ip_risk, static_ip_score, ...scoring } = judgeScores({
-    address,
+    address: target,
     isReserved,
     signals,
-    checked,
+    checked: facts.checked,
+    isAnnounced: asn !== undefined,
     hasAnonymity,
     hostname,
     cellular: place?.cellular ?? false,
-    published: { risk, staticScore },
+    published,
   });
+  const { asn: asnText, ...network } = networkView(asn);
   return {
     ip: address.text,
     is_valid: true,
@@ -157,17 +226,19 @@ export async function lookUpAddress(address: IpAddress, { databases, lists, find
     country: place?.country ?? '',
     location: locationOf(place),
     city: place?.city ?? '',
-    asn: asn ? `AS${asn.number}` : '',
+    asn: asnText,
     ip_risk,
     static_ip_score,
-    as_org: asn?.organisation ?? '',
-    flags,
+    ...network,
+    is_bogon: isReserved || asn === undefined,
+    is_anycast: anycast,
+    embedded_ipv4: embedded ? { ip: embedded.address.text, by: embedded.by } : null,
+    country_facts: countryView(place?.country ?? ''),
+    flags: flagsOf({ signals, hasAnonymity, knowsTor }),
     registration: registrationView(facts),
     risk_signals: signals,
     ...scoring,
-    checked: isReserved
-      ? []
-      : [...fileChecks({ databases, lists }), ...checked.map((each) => ({ ...each, source: sourceName(each.source, mode) }))],
+    checked,
   };
 }
 

@@ -90,10 +90,10 @@ const CHECKS: readonly Check[] = [
   {
     name: 'the key exists and is active',
     denials: ['key_unknown', 'key_inactive', 'access_layer_unavailable'],
-    saw: (decision, passed) =>
-      decision.credentialId === undefined
-        ? `${key(decision)}, not on record`
-        : `key ${decision.credentialId}${passed ? '' : suspensionSeen(decision)}`,
+    saw: (decision, passed) => {
+      if (decision.credentialId !== undefined) return `key ${decision.credentialId}${passed ? '' : suspensionSeen(decision)}`;
+      return `${key(decision)}, ${decision.outcome === 'access_layer_unavailable' ? 'which could not be looked up' : 'not on record'}`;
+    },
   },
   {
     name: 'the key has not expired',
@@ -122,7 +122,8 @@ const CHECKS: readonly Check[] = [
   {
     name: 'request capacity remains',
     denials: ['quota_daily_exceeded', 'quota_monthly_exceeded', 'quota_unavailable'],
-    saw: ({ quota, maskedKey, keyPlace, included }) => {
+    saw: ({ quota, maskedKey, keyPlace, included, outcome }) => {
+      if (!quota && outcome === 'quota_unavailable') return 'what was used could not be read';
       if (!quota) return keyPlace === 'link' ? 'counted when the link was made' : 'not counted';
       const counter = maskedKey?.startsWith(TEST_PREFIX) ? 'of test keys, ' : '';
       return `${counter}day ${quota.day}: ${quota.usedDaily} of ${quota.daily}${quota.isCapped ? ' (your own cap)' : ''}, month: ${quota.usedMonthly} of ${quota.monthly}${included ? `; the price includes ${included.daily} a day and ${included.monthly} a month` : ''}`;

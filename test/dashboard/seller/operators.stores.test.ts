@@ -3,7 +3,7 @@ import { makeSetUpLink } from '../../../services/dashboard/sign-in/set-up-link';
 import { endpointsFor } from '../../../services/dashboard/contract/endpoints';
 import { passkeyEndpoints } from '../../../services/dashboard/contract/sign-in';
 import { ORIGIN, PASSWORD, useDashboard, verdict } from '../support/dashboard';
-import { askEndpoint, type Belongings, makeBelongings, readEverything, samples } from '../support/endpoint-samples';
+import { askEndpoint, type Belongings, makeBelongings, digestEverything, samples } from '../support/endpoint-samples';
 import { beginOperator, makeOperator, type OperatorSession, type OperatorSteps } from '../support/operator';
 import { operatorSamples } from '../support/operator-samples';
 
@@ -41,7 +41,7 @@ describe('operators', () => {
     it.each(operatorEndpoints)('tells and does nothing for anybody else: $name', async (endpoint) => {
       const sample = (await operatorSamples(dashboard.pool, customer))[endpoint.name];
       const half = await operator.signInHalf();
-      const before = await readEverything(dashboard.pool);
+      const before = await digestEverything(dashboard.pool);
       for (const [cookie, refusal] of [
         [undefined, '401 not_signed_in'],
         ['tollgate.session_token=forged.c2lnbmF0dXJl', '401 not_signed_in'],
@@ -50,27 +50,27 @@ describe('operators', () => {
         [unready.withoutFactor, '403 second_factor_missing'],
       ])
         expect(verdict(await askEndpoint(dashboard, endpoint, { sample, cookie }))).toBe(refusal);
-      expect(await readEverything(dashboard.pool)).toBe(before);
+      expect(await digestEverything(dashboard.pool)).toEqual(before);
     });
 
     it('cannot be reached from another site', async () => {
       const requests = await operatorSamples(dashboard.pool, customer);
-      const before = await readEverything(dashboard.pool);
+      const before = await digestEverything(dashboard.pool);
       for (const endpoint of operatorEndpoints.filter(({ method }) => method !== 'GET')) {
         const by = { cookie: operator.cookie, headers: { origin: 'https://evil.example' } };
         const answer = await askEndpoint(dashboard, endpoint, { sample: { body: {}, ...requests[endpoint.name] }, ...by });
         expect([endpoint.name, verdict(answer)]).toEqual([endpoint.name, '403 forbidden']);
       }
-      expect(await readEverything(dashboard.pool)).toBe(before);
+      expect(await digestEverything(dashboard.pool)).toEqual(before);
     });
   });
 
   describe('an operator', () => {
     it.each(customersEndpoints)('is no customer: $name', async (endpoint) => {
-      const before = await readEverything(dashboard.pool);
+      const before = await digestEverything(dashboard.pool);
       const sample = { body: {}, ...samples[endpoint.name]?.(customer) };
       expect(verdict(await askEndpoint(dashboard, endpoint, { sample, cookie: operator.cookie }))).toBe('403 customers_only');
-      expect(await readEverything(dashboard.pool)).toBe(before);
+      expect(await digestEverything(dashboard.pool)).toEqual(before);
     });
 
     it('signs in with both, and cannot do without the second', async () => {

@@ -39,7 +39,20 @@ describe('table of autonomous systems', () => {
 
   it('reads dotted v4 addresses and files without a final line end', async () => {
     const table = await tableOf('9.9.9.0,9.9.9.255,19281,Quad9', '');
-    expect(table.find(addressOf('9.9.9.9'))).toEqual({ number: 19281, organisation: 'Quad9' });
+    expect(table.find(addressOf('9.9.9.9'))).toEqual({ number: 19281, organisation: 'Quad9', network: '9.9.9.0/24' });
+  });
+
+  it.each([
+    ['0.0.0.100', '0.0.0.100/30'],
+    ['0.0.0.104', '0.0.0.104/29'],
+    ['0.0.0.130', '0.0.0.128/26'],
+    ['0.0.0.200', '0.0.0.200/32'],
+    ['2001:db8::1', '2001:db8::/32'],
+    ['2001:db9::1', '2001:db9::/126'],
+    ['2001:db9::4', '2001:db9::4/128'],
+  ])('names for %s the largest block that its network has whole, %s', async (address, network) => {
+    const v6 = '2001:db8::,2001:db8:ffff:ffff:ffff:ffff:ffff:ffff,1,One\n2001:db9::,2001:db9::4,1,One\n';
+    expect((await tableOf('100,200,1,One\n', v6)).find(addressOf(address))?.network).toBe(network);
   });
 
   it('lets the later of two overlapping ranges answer for what they share', async () => {

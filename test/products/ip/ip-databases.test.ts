@@ -49,6 +49,7 @@ describe('MMDB and CSV files', () => {
       country: 'GB',
       countryName: 'United Kingdom',
       city: 'London',
+      district: null,
       region: 'England',
       postalCode: 'OX1',
       latitude: 51.5142,
@@ -66,7 +67,15 @@ describe('MMDB and CSV files', () => {
     const traits = { connection_type: 'Cellular' };
     const odd = { country: { names: { en: 7 } }, location: { latitude: 'north' }, subdivisions: 'none', traits };
     const databases = await open({ city: [await mmdb('city', { '1.2.3.0/24': odd, '1.2.4.0/24': {} })] });
-    const none = { countryName: null, region: null, postalCode: null, latitude: null, longitude: null, accuracyRadiusKm: null };
+    const none = {
+      countryName: null,
+      district: null,
+      region: null,
+      postalCode: null,
+      latitude: null,
+      longitude: null,
+      accuracyRadiusKm: null,
+    };
     const unknown = { ...none, country: '', city: '', timeZone: null };
     expect(databases.findPlace(addressOf('1.2.3.4'))).toEqual({ ...unknown, cellular: true });
     expect(databases.findPlace(addressOf('1.2.4.4'))).toEqual({ ...unknown, cellular: false });
@@ -77,10 +86,29 @@ describe('MMDB and CSV files', () => {
     const file = await mmdb('asn', { '1.128.0.0/11': asn, '12.81.92.0/22': { autonomous_system_number: 7018 } });
     const csv = await fileOf('asn.csv', '134744064,134744319,15169,Google LLC\n');
     const databases = await open({ asn: [file, csv] });
-    expect(databases.findAsn(addressOf('1.128.0.1'))).toEqual({ number: 1221, organisation: 'Telstra Pty Ltd' });
-    expect(databases.findAsn(addressOf('12.81.92.1'))).toEqual({ number: 7018, organisation: '' });
-    expect(databases.findAsn(addressOf('8.8.8.8'))).toEqual({ number: 15169, organisation: 'Google LLC' });
+    expect(databases.findAsn(addressOf('1.128.0.1'))).toEqual({ number: 1221, organisation: 'Telstra Pty Ltd', network: '1.128.0.0/11' });
+    expect(databases.findAsn(addressOf('12.81.92.1'))).toEqual({ number: 7018, organisation: '', network: '12.81.92.0/22' });
+    expect(databases.findAsn(addressOf('8.8.8.8'))).toEqual({ number: 15169, organisation: 'Google LLC', network: '8.8.8.0/24' });
     expect(databases.findAsn(addressOf('9.9.9.9'))).toBeUndefined();
+  });
+
+  it('a district behind the city is told apart from it', async () => {
+    const cities = {
+      '1.2.3.0/24': 'Seoul (Toegye-ro)',
+      '1.2.4.0/24': 'Frankfurt am Main (Innenstadt I)',
+      '1.2.5.0/24': '(x)',
+      '1.2.6.0/24': 'A (b) c',
+    };
+    const records = Object.entries(cities).map(([network, city]) => [network, { country_code: 'XX', city }]);
+    const databases = await open({ city: [await mmdb('city', Object.fromEntries(records))] });
+    const found = ['1.2.3.4', '1.2.4.4', '1.2.5.4', '1.2.6.4'].map((text) => databases.findPlace(addressOf(text)));
+    const expected = [
+      ['Seoul', 'Toegye-ro'],
+      ['Frankfurt am Main', 'Innenstadt I'],
+      ['(x)', null],
+      ['A (b) c', null],
+    ];
+    expect(found.map((place) => [place?.city, place?.district])).toEqual(expected);
   });
 
   it("scores and anonymity are MaxMind's members; a risk that is left out is 0", async () => {

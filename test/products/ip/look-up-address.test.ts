@@ -17,7 +17,7 @@ const noDatabases: IpDatabases = {
 };
 
 const PLACE = {
-  country: '', countryName: null, city: '', region: null, postalCode: null, latitude: null, longitude: null, accuracyRadiusKm: null, timeZone: null,
+  country: '', countryName: null, city: '', district: null, region: null, postalCode: null, latitude: null, longitude: null, accuracyRadiusKm: null, timeZone: null,
   cellular: false,
 }; // prettier-ignore
 
@@ -78,17 +78,17 @@ describe('null is not zero', () => {
     expect(answer.checked).toEqual([{ source: 'city_database', as_of: '1970-01-01T00:00:00.000Z', ok: true }, failed]);
   });
 
-  const home = { findAsn: () => ({ number: 64_500, organisation: '' }) };
-  const cloud = { findAsn: () => ({ number: 16_509, organisation: '' }) };
+  const home = { findAsn: () => ({ number: 64_500, organisation: '', network: '8.8.8.0/24' }) };
+  const cloud = { findAsn: () => ({ number: 16_509, organisation: '', network: '8.8.8.0/24' }) };
   const harmless = { findAnonymity: () => [{ source: 'f', facts: { torExit: false, hosting: false, proxyOrVpn: false } }] };
 
   it.each<[string, [Partial<NetworkFacts>, Partial<IpDatabases>], (number | null)[], (string | null)[]]>([
     ['a block list', [{ checked: [asked('dnsbl')] }, {}], [0, 15], [null, null]],
     ['abuse reports', [{ checked: [asked('abuseipdb')] }, {}], [0, null], [null, 'not_configured']],
-    ['abuse reports that failed', [{ checked: [asked('abuseipdb', false)] }, home], [null, null], ['sources_failed', 'not_configured']],
+    ['abuse reports that failed', [{ checked: [asked('abuseipdb', false)] }, {}], [null, null], ['sources_failed', 'not_configured']],
     ['reverse DNS by name', [{ checked: [asked('reverse_dns')], hostname: 'dns.google' }, {}], [null, 15], ['not_configured', null]],
-    ['reverse DNS without a name', [{ checked: [asked('reverse_dns')] }, home], [null, null], ['not_configured', 'unknown_to_source']],
-    ['its network', [{}, home], [null, null], ['not_configured', 'not_configured']],
+    ['reverse DNS without a name', [{ checked: [asked('reverse_dns')] }, {}], [null, null], ['not_configured', 'unknown_to_source']],
+    ['its network', [{}, home], [0, 15], [null, null]],
     ['its network of a host', [{}, cloud], [25, 65], [null, null]],
     ['a file of anonymous networks', [{}, harmless], [0, 15], [null, null]],
     ['a file of carriers', [{}, { findPlace: () => ({ ...PLACE, cellular: true }) }], [null, 0.5], ['not_configured', null]],
@@ -100,8 +100,63 @@ describe('null is not zero', () => {
 
   it('an address on a list that says nothing of risk has none', async () => {
     const onRelay = listsOf([{ says: 'relay', source: 'icloud_relay' }], true);
-    const { answer } = await lookUp('9.9.9.9', {}, home, { lists: onRelay });
+    const { answer } = await lookUp('9.9.9.9', {}, {}, { lists: onRelay });
     expect([answer.ip_risk, answer.static_ip_score]).toEqual([null, null]);
+  });
+});
+
+describe('an anycast address', () => {
+  const place = { findPlace: () => ({ ...PLACE, country: 'US', city: 'Ashburn', latitude: 39, longitude: -77 }) };
+  const viewOf = async (lists?: AddressLists): Promise<unknown[]> => {
+    const { answer } = await lookUp('8.8.8.8', {}, place, lists && { lists });
+    return [answer.is_anycast, answer.country, answer.city, answer.risk_signals];
+  };
+
+  it('has no city, and is known only where the list of them is', async () => {
+    expect(await viewOf()).toEqual([null, 'US', 'Ashburn', []]);
+    expect(await viewOf(listsOf([{ says: 'anycast', source: 'anycast' }], false))).toEqual([true, 'US', '', []]);
+    expect(await viewOf({ ...listsOf([], false), knowsAll: (says) => says === 'anycast' })).toEqual([false, 'US', 'Ashburn', []]);
+  });
+});
+
+describe('an IPv4 address inside an IPv6 address', () => {
+  it.each([
+    ['64:ff9b::8.8.8.8', { ip: '8.8.8.8', by: 'nat64' }, ['8.8.8.8']],
+    ['64:ff9b::10.0.0.1', { ip: '10.0.0.1', by: 'nat64' }, []],
+    ['2002:808:808::1', { ip: '8.8.8.8', by: '6to4' }, []],
+    ['64:ff9b:1::808:808', null, []],
+    ['2606:4700::1111', null, ['2606:4700::1111']],
+  ])('of %s is named, and looked up where packets go to it', async (text, embedded, expected) => {
+    const { answer, asked } = await lookUp(text);
+    expect([answer.embedded_ipv4, asked]).toEqual([embedded, expected]);
+  });
+});
+
+describe('what follows from country and network', () => {
+  const factsOf = async (country: string) =>
+    (await lookUp('8.8.8.8', {}, { findPlace: () => ({ ...PLACE, country }) })).answer.country_facts;
+
+  it('is continent, currency, calling code and membership of the European Union', async () => {
+    expect(await factsOf('IN')).toEqual({ continent: 'AS', currency: 'INR', calling_code: '+91', is_eu: false });
+    expect(await factsOf('GR')).toEqual({ continent: 'EU', currency: 'EUR', calling_code: '+30', is_eu: true });
+    expect(await factsOf('GB')).toMatchObject({ continent: 'EU', is_eu: false });
+    expect([await factsOf(''), await factsOf('ZZ'), await factsOf('constructor')]).toEqual([null, null, null]);
+  });
+
+  it.each([
+    [16_509, 'Amazon.com, Inc.', 'hosting', 'asn_list'],
+    [64_500, 'Universidade de Exemplo', 'education', 'as_org'],
+    [64_500, 'Reliance Jio Infocomm Limited', 'isp', 'as_org'],
+    [64_500, 'Telefonica de Espana', 'isp', 'as_org'],
+    [64_500, 'Example Holdings', null, null],
+  ])('AS%s, %s, is of the type %s by %s', async (number, organisation, type, source) => {
+    const { answer } = await lookUp('8.8.8.8', {}, { findAsn: () => ({ number, organisation, network: '8.8.8.0/24' }) });
+    expect([answer.as_type, answer.as_type_source, answer.network, answer.is_bogon]).toEqual([type, source, '8.8.8.0/24', false]);
+  });
+
+  it('is nothing for an address that no network announces', async () => {
+    const { answer } = await lookUp('8.8.8.8');
+    expect([answer.as_type, answer.network, answer.is_bogon]).toEqual([null, null, true]);
   });
 });
 
@@ -123,8 +178,8 @@ describe('the time zone', () => {
 const UNKNOWN = { hosting: null, proxy_or_vpn: null, tor_exit: null, relay: null };
 
 describe('flags', () => {
-  const asn = { findAsn: () => ({ number: 16509, organisation: 'Amazon' }) };
-  const home = { findAsn: () => ({ number: 64500, organisation: 'Home' }) };
+  const asn = { findAsn: () => ({ number: 16509, organisation: 'Amazon', network: '8.8.8.0/24' }) };
+  const home = { findAsn: () => ({ number: 64500, organisation: 'Home', network: '8.8.8.0/24' }) };
   const anonymity = (facts: object) => ({
     findAnonymity: () => [{ source: 'f', facts: { torExit: false, hosting: false, proxyOrVpn: false, ...facts } }],
   });
@@ -158,7 +213,7 @@ describe('risk signals', () => {
     const { answer } = await lookUp(
       '8.8.8.8',
       { listings: ['dnsbl_xbl', 'dnsbl_pbl'], abuse: { confidence: 50, torExit: false } },
-      { findAsn: () => ({ number: 16509, organisation: 'Amazon.com, Inc.' }) },
+      { findAsn: () => ({ number: 16509, organisation: 'Amazon.com, Inc.', network: '8.8.8.0/24' }) },
     );
     expect(answer.risk_signals).toEqual([
       { id: 'hosting', weight: 0.25, source: 'asn_list' },
@@ -176,7 +231,12 @@ describe('risk signals', () => {
       listings: ['dnsbl_xbl' as const],
       abuse: { confidence: 50, torExit: true },
     };
-    const { answer } = await lookUp('8.8.8.8', facts, { findAsn: () => ({ number: 16509, organisation: '' }) }, { mode: 'test' });
+    const { answer } = await lookUp(
+      '8.8.8.8',
+      facts,
+      { findAsn: () => ({ number: 16509, organisation: '', network: '8.8.8.0/24' }) },
+      { mode: 'test' },
+    );
     const sources = ['asn_list', 'sandbox_dnsbl', 'sandbox_abuseipdb', 'sandbox_abuseipdb'];
     expect(answer.risk_signals.map(({ source }) => source)).toEqual(sources);
     expect(answer.checked.map(({ source }) => source)).toEqual(['city_database', 'sandbox_abuseipdb']);
@@ -189,7 +249,7 @@ describe('risk signals', () => {
       '8.8.8.8',
       { abuse: { confidence: 0, torExit: true } },
       {
-        findAsn: () => ({ number: 16509, organisation: '' }),
+        findAsn: () => ({ number: 16509, organisation: '', network: '8.8.8.0/24' }),
         findAnonymity: () => [
           { source: 'anonymous_ip_mmdb', facts },
           { source: 'ip_risk_mmdb', facts },

@@ -72,6 +72,15 @@ describe('an explanation', () => {
     expect(remedy).not.toMatch(/Resume|Activate/);
   });
 
+  it.each<[DenialCode, string]>([
+    ['access_layer_unavailable', 'tg_live…abcd in query, which could not be looked up'],
+    ['key_unknown', 'tg_live…abcd in query, not on record'],
+    ['quota_unavailable', 'what was used could not be read'],
+  ])('of %s says what was seen, and not that what could not be seen is not so', (outcome, saw) => {
+    const { checks } = explain({ ...decision, credentialId: undefined, quota: undefined, outcome });
+    expect(checks.find((check) => check.outcome === 'failed')?.saw).toBe(saw);
+  });
+
   it.each(DENIALS)('of %s has exactly one failed check, none reached after it, and a remedy', (outcome) => {
     const { checks, remedy } = explain({ ...decision, outcome });
     const failed = checks.findIndex((check) => check.outcome === 'failed');

@@ -1,5 +1,5 @@
-/** What a list says of the addresses on it. */
-export type ListedAs = 'hosting' | 'proxy_or_vpn' | 'tor_exit' | 'relay';
+/** What a list says of the addresses on it: all but `anycast` are reasons to look twice. */
+export type ListedAs = 'hosting' | 'proxy_or_vpn' | 'tor_exit' | 'relay' | 'anycast';
 
 export interface ListDefinition {
   /** File name below the folder of lists, and the source that answers name. */
@@ -17,6 +17,7 @@ export interface ListDefinition {
 }
 
 const X4B = 'https://raw.githubusercontent.com/X4BNet/lists_vpn/main/output';
+const BGP_TOOLS = 'https://raw.githubusercontent.com/bgptools/anycast-prefixes/master';
 
 /**
  * Lists that `npx tollgate data update` fetches; none comes with the service. Licences as their makers state them: a maker who publishes a
@@ -63,6 +64,16 @@ export const LIST_DEFINITIONS: readonly ListDefinition[] = [
     format: 'json',
     licence: 'none stated (Google)',
     least: 100,
+  },
+  {
+    id: 'anycast',
+    says: 'anycast',
+    urls: [`${BGP_TOOLS}/anycatch-v4-prefixes.txt`, `${BGP_TOOLS}/anycatch-v6-prefixes.txt`],
+    format: 'lines',
+    licence: 'none stated (bgp.tools)',
+    least: 1_000,
+    // The makers measure every announced network anew each day; what is not on the list answered from one place.
+    completeForDays: 30,
   },
   {
     id: 'icloud_relay',

@@ -8,7 +8,7 @@ import {
 } from '../../../../plugins/core/access/ip-address';
 import { classifyAddress } from '../../../kit/upstream/reserved-addresses';
 import { type IpAnswer } from '../ip-answer';
-import { LIST_DEFINITIONS, type ListDefinition } from './list-definitions';
+import { LIST_DEFINITIONS, type ListDefinition, type ListedAs } from './list-definitions';
 import { type KeptList } from './list-file';
 
 export interface FlagAccuracy {
@@ -67,6 +67,17 @@ function edgesOf({ address, prefixLength }: IpNetwork): { readonly inside: reado
   return { inside: first === last ? at(first) : [...at(first), ...at(last)], beside: [...at(first - 1n), ...at(last + 1n)] };
 }
 
+/** Whether the answer says of the address what the list says. */
+function isSaid({ flags, is_anycast }: IpAnswer, says: ListedAs): boolean {
+  return (says === 'anycast' ? is_anycast : flags[says]) === true;
+}
+
+/** Whether the answer says so because of a list. */
+function isSaidByList(answer: IpAnswer, says: ListedAs, kept: ReadonlySet<string>): boolean {
+  if (says === 'anycast') return isSaid(answer, says);
+  return answer.risk_signals.some((signal) => signal.id === says && kept.has(signal.source));
+}
+
 async function measureList({ id, says }: ListDefinition, options: MeasureOptions): Promise<FlagAccuracy> {
   const { kept, lookUp, lookUpWithoutLists, sample } = options;
   const oracle = oracleOf(says, kept);
@@ -77,14 +88,13 @@ async function measureList({ id, says }: ListDefinition, options: MeasureOptions
     const { inside, beside } = edgesOf(networkOf(networks[Math.floor(place)] ?? ''));
     for (const address of inside) {
       counts.listed += 1;
-      if ((await lookUp(address)).flags[says] === true) counts.flagged += 1;
-      if ((await lookUpWithoutLists(address)).flags[says] === true) counts.flagged_without_lists += 1;
+      if (isSaid(await lookUp(address), says)) counts.flagged += 1;
+      if (isSaid(await lookUpWithoutLists(address), says)) counts.flagged_without_lists += 1;
     }
     for (const address of beside.filter((each) => !oracle.check(each.text, familyOf(each)))) {
-      const { risk_signals: signals } = await lookUp(address);
       counts.unlisted += 1;
       // The network may be a provider's all the same: only what a list said is wrong.
-      if (signals.some((signal) => signal.id === says && kept.has(signal.source))) counts.wrongly_flagged += 1;
+      if (isSaidByList(await lookUp(address), says, new Set(kept.keys()))) counts.wrongly_flagged += 1;
     }
   }
   return { list: id, flag: says, ...counts };
