@@ -1,4 +1,4 @@
-import { type PaymentTerms } from '../../../plugins/core/catalogue/billing-terms';
+import { isInvoicedByPayment, type PaymentTerms } from '../../../plugins/core/catalogue/billing-terms';
 import { fromMinor } from '../../../plugins/core/catalogue/money';
 import { windowsAt } from '../../../plugins/core/access/quota';
 import { readToldPayment, type ToldPayment } from '../../selling/billing/payment-mails';
@@ -13,6 +13,9 @@ export const writePaymentMails: WriteMails<'payment'> = async (item, { db, catal
   const payment = await readToldPayment(db, item);
   if (!payment) return undefined;
   const sold = await catalogue();
+  const month = windowsAt(payment.at ?? 0, timeZone).month;
+  // Its invoice is mailed, and is the receipt.
+  if (payment.news === 'paid' && isInvoicedByPayment(sold.billing, month)) return undefined;
   const title = sold.find(payment.product)?.title ?? payment.product;
   const to = await mailAddress(db, payment.customerId, 'billing');
   const mail = paymentMail(payment, { to, title, terms: termsOf(sold), url, timeZone });

@@ -95,6 +95,8 @@ export function compareReports(before: ComparedReport, after: ComparedReport): C
     secrets: compareSecrets(before, after),
     urls: compareTexts(before.urls, after.urls),
     findings: compareLists(before.findings, after.findings, ({ id }) => id),
+    hardening: { before: before.hardening ?? null, after: after.hardening ?? null },
+    capability: { before: before.capability ?? null, after: after.capability ?? null },
     risk: { before: scoreOf(before), after: scoreOf(after), same_method: before.risk.method === after.risk.method },
   };
 }

@@ -15,7 +15,7 @@ const {
   checked,
   secrets,
 } = apkReport.shape;
-const { findings, risk, file, flags } = apkReport.shape;
+const { findings, hardening, risk, file, flags } = apkReport.shape;
 
 const app = packageFacts.pick({ name: true, version_name: true, version_code: true, min_sdk: true, target_sdk: true });
 const permission = permissions.element;
@@ -25,6 +25,9 @@ const library = libraries.element;
 const tracker = trackers.element.pick({ name: true, category: true });
 const secret = secrets.element;
 const finding = findings.element.pick({ id: true, severity: true, title: true });
+
+/** A score, without how it was made. */
+const rating = hardening.pick({ score: true, level: true });
 
 /** What is compared of a report; the rest of it is not looked at. */
 const comparedReport = z.object({
@@ -46,8 +49,10 @@ const comparedReport = z.object({
   secrets: listOf(secret),
   urls: listOf(z.string()),
   findings: listOf(finding),
-  /** Older reports do not say whether all was searched. */
-  risk: risk.partial({ complete: true }),
+  /** Older reports have one score, and do not say whether all was searched. */
+  hardening: rating.optional(),
+  capability: rating.optional(),
+  risk: risk.omit({ of: true }).partial({ complete: true }),
 });
 
 export type ComparedReport = z.output<typeof comparedReport>;
@@ -73,6 +78,7 @@ function changesOf<Entry extends z.ZodType>(entry: Entry) {
 }
 
 const sides = <Value extends z.ZodType>(value: Value) => z.object({ before: value, after: value });
+const ratings = sides(rating.nullable()).describe('Null when that report has one score for both.').meta({ title: 'AppRatings' });
 const kind = z.enum(['activity', 'service', 'receiver', 'provider']);
 
 export const comparison = z.object({
@@ -94,6 +100,8 @@ export const comparison = z.object({
   secrets: changesOf(secret).omit({ changed: true }),
   urls: z.object({ added: z.array(z.string()), removed: z.array(z.string()) }),
   findings: changesOf(finding),
+  hardening: ratings,
+  capability: ratings,
   risk: sides(
     risk.pick({ score: true, level: true }).extend({
       complete: z.boolean().nullable().describe('False when part of that app was not searched. Null when its report does not say.'),

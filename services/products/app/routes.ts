@@ -27,7 +27,8 @@ const analyze = defineRoute({
   path: '/app/analyze',
   does:
     'Reads an Android package without running it: its manifest, permissions, components, signatures, code, trackers and secrets. Answers ' +
-    'with findings and a risk from 0 to 100.',
+    'with findings and two scores from 0 to 100: `hardening`, how badly the app is built, and `capability`, what it can do to its user. ' +
+    '`risk` is the higher of the two.',
   fails: ['not_an_apk', 'apk_malformed', 'apk_too_complex'],
   output: analyzeOutput,
   body: {

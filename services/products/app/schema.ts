@@ -45,6 +45,19 @@ const certificate = z.object({
   debug: z.boolean(),
 });
 
+const scoreName = z.enum(['hardening', 'capability']);
+
+const rating = {
+  score: z.number().min(0).max(100).describe('100 is worst.'),
+  level: z.enum(['low', 'medium', 'high', 'critical']).describe('Below 20 low, below 50 medium, below 75 high.'),
+  method: z.string(),
+};
+
+const score = z.object({
+  ...rating,
+  inputs: z.array(z.object({ id: z.string(), weight: z.number() })).describe('The findings that weigh in it.'),
+});
+
 /** What the worker reports of one APK: every figure is of the file itself. */
 export const apkReport = z.object({
   form: z.enum(['apk', 'aab', 'xapk', 'apks']).describe('What the upload was recognised as, by what is in it.'),
@@ -107,15 +120,30 @@ export const apkReport = z.object({
     ),
   secrets: z.array(z.object({ rule: z.string(), file: z.string(), masked: z.string() })),
   urls: z.array(z.string()),
-  findings: z.array(
-    z.object({ id: z.string(), severity: z.enum(['critical', 'high', 'warning']), title: z.string(), section: z.string() }),
+  findings: z
+    .array(
+      z.object({
+        id: z.string(),
+        severity: z.enum(['critical', 'high', 'warning']),
+        title: z.string(),
+        section: z.string().describe('The member of the report on which it is based.'),
+        counts_for: scoreName,
+        allows: z.string().describe('What it allows the app to do, or somebody who attacks the app.'),
+        seen: z.array(z.string()).describe('Where it was seen, such as `service com.example.Spy`; at most 100 places, then how many more.'),
+      }),
+    )
+    .describe('Heaviest first.'),
+  hardening: score.describe('How badly the app is built: signing, debugging, cleartext, backup, exported parts, secrets.'),
+  capability: score.describe(
+    'What the app can do to its user, by its parts and permissions. It says nothing of what the app does: a password manager can do much too.',
   ),
-  risk: z.object({
-    score: z.number().min(0).max(100),
-    level: z.enum(['low', 'medium', 'high', 'critical']),
-    method: z.string(),
-    complete: z.boolean().describe('False when part of the app was not searched: the score may be too low.'),
-  }),
+  risk: z
+    .object({
+      ...rating,
+      of: scoreName.describe('The score that it repeats.'),
+      complete: z.boolean().describe('False when part of the app was not searched: the scores may be too low.'),
+    })
+    .describe('The higher of `hardening` and `capability`.'),
   warnings: z.array(z.string()),
 });
 

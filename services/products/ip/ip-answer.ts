@@ -85,6 +85,7 @@ export const ipAnswer = z
         ip: z.string().describe('The IPv4 address.'),
         by: z.enum(['nat64', '6to4']).describe('`nat64`: in 64:ff9b::/96; it is what is looked up. `6to4`: in 2002::/16.'),
       })
+      .meta({ title: 'IpEmbedded' })
       .nullable()
       .describe('The IPv4 address that is part of an IPv6 address; null for any other.'),
     country_facts: z

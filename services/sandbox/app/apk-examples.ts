@@ -70,8 +70,10 @@ const EARLIER = {
   checked: [{ source: 'tracker_list', as_of: '2026-11-01', ok: true, entries: 269 }],
   secrets: [],
   urls: ['https://example.com/'],
-  findings: [{ id: 'debuggable', severity: 'high', title: 'The app is debuggable' }],
-  risk: { score: 50, level: 'high', method: 'of the sandbox', complete: true },
+  findings: [{ id: 'debuggable', severity: 'high', title: 'Debuggable' }],
+  hardening: { score: 25, level: 'medium' },
+  capability: { score: 0, level: 'low' },
+  risk: { score: 25, level: 'medium', method: 'of the sandbox', complete: true },
 };
 
 /** The later report has a camera permission and a tracker, and is no longer debuggable. */
@@ -82,8 +84,10 @@ const LATER = {
   permissions: [CAMERA],
   flags: { ...EARLIER.flags, debuggable: false },
   trackers: [TRACKER],
-  findings: [{ id: 'permissions_dangerous', severity: 'warning', title: 'The app asks for dangerous permissions' }],
-  risk: { ...EARLIER.risk, score: 8, level: 'low' },
+  findings: [{ id: 'permission_camera', severity: 'warning', title: 'Asks to take pictures and videos' }],
+  hardening: { score: 0, level: 'low' },
+  capability: { score: 6, level: 'low' },
+  risk: { ...EARLIER.risk, score: 6, level: 'low' },
 };
 
 function comparison(outcome: string, input: object, yields: string): SandboxExample {
@@ -101,12 +105,12 @@ export function createApkExamples(): SandboxUpstream {
       upload(
         'success',
         SAMPLE_APK,
-        '200, the report of com.example.sample: unsigned, debuggable, permissions_dangerous, allow_backup; risk 68.26, high; reputation of 2 in 65 engines',
+        '200, the report of com.example.sample: unsigned, debuggable, allow_backup, permission_camera; hardening 65.5, high; capability 6, low; risk 65.5; reputation of 2 in 65 engines',
       ),
       upload(
         'bundle',
         SAMPLE_BUNDLE,
-        '200, the report of com.example.sample as an app bundle (form aab): unsigned; risk 50, high; a file of which VirusTotal knows nothing',
+        '200, the report of com.example.sample as an app bundle (form aab): unsigned; hardening and risk 50, high; capability 0; a file of which VirusTotal knows nothing',
         {
           filename: 'sample.aab',
           content_type: 'application/octet-stream',
@@ -116,7 +120,7 @@ export function createApkExamples(): SandboxUpstream {
       comparison(
         'success',
         { before: EARLIER, after: LATER },
-        '200, of version 1.1 against 1.0: a permission and a tracker added, no longer debuggable; risk 50 before, 8 after',
+        '200, of version 1.1 against 1.0: a permission and a tracker added, no longer debuggable; hardening 25 before, 0 after; capability 0 before, 6 after',
       ),
       comparison('no_report', { before: EARLIER, after: {} }, '400 invalid_request, which names what the report lacks'),
       upload('malformed', encode('PK\x03\x04 and nothing more'), '422 apk_malformed'),

@@ -6,7 +6,7 @@ import { openApp } from './container/open-app';
 import { type OpenedApp } from './container/opened-app';
 import { Unpacker } from './container/unpacker';
 import { findFindings } from './judge/find-findings';
-import { rateRisk } from './judge/rate-risk';
+import { rateRisk, rateScore } from './judge/rate-scores';
 import { AttributeReader } from './manifest/attributes';
 import { readComponentsOfParts } from './manifest/components-of-parts';
 import { readManifest } from './manifest/read-manifest';
@@ -49,12 +49,13 @@ async function report(app: OpenedApp, file: FileFacts, notes: Notes): Promise<Ap
   const findings = findFindings({
     ...manifest,
     form: app.form,
-    network: manifest.network_security,
     signing: signing.facts,
     signers: signing.signers,
     isSignedAlike: signing.isAlike,
     secrets: contents.secrets,
+    trackers: contents.trackers,
   });
+  const scores = { hardening: rateScore('hardening', findings), capability: rateScore('capability', findings) };
   return {
     form: app.form,
     parts: app.listed,
@@ -68,8 +69,9 @@ async function report(app: OpenedApp, file: FileFacts, notes: Notes): Promise<Ap
     ...listNativeLibraries([base, ...others], notes),
     ...contents,
     findings,
+    ...scores,
     risk: rateRisk(
-      findings,
+      scores,
       contents.checked.every(({ ok }) => ok),
     ),
     warnings: notes.list(),

@@ -157,21 +157,42 @@ export interface SecretFacts {
 
 export type Severity = 'critical' | 'high' | 'warning';
 
+/** `hardening`: how badly the app is built. `capability`: what it can do to its user. */
+export type ScoreName = 'hardening' | 'capability';
+
 export interface AppFinding {
   readonly id: string;
   readonly severity: Severity;
   readonly title: string;
   /** The part of the report on which it is based. */
   readonly section: string;
+  readonly counts_for: ScoreName;
+  /** What it allows: the app, or somebody who attacks the app. */
+  readonly allows: string;
+  /** Where it was seen, such as `service com.example.Spy`. */
+  readonly seen: readonly string[];
 }
 
-export interface Risk {
+/** A finding that weighs in a score. */
+export interface ScoreInput {
+  readonly id: string;
+  /** The share of the remaining trust that it takes away. */
+  readonly weight: number;
+}
+
+export interface Score {
   /** From 0 to 100; 100 is worst. */
   readonly score: number;
   readonly level: 'low' | 'medium' | 'high' | 'critical';
-  /** How the score follows from the findings. */
+  /** How the score follows from its inputs. */
   readonly method: string;
-  /** False when part of the app was not searched, so the score may be too low. */
+  readonly inputs: readonly ScoreInput[];
+}
+
+export interface Risk extends Omit<Score, 'inputs'> {
+  /** The score that it repeats. */
+  readonly of: ScoreName;
+  /** False when part of the app was not searched, so the scores may be too low. */
   readonly complete: boolean;
 }
 
@@ -194,6 +215,8 @@ export interface ApkReport {
   readonly secrets: readonly SecretFacts[];
   readonly urls: readonly string[];
   readonly findings: readonly AppFinding[];
+  readonly hardening: Score;
+  readonly capability: Score;
   readonly risk: Risk;
   readonly warnings: readonly string[];
 }

@@ -82,6 +82,8 @@ describe('POST /app/analyze', () => {
         package: { name: 'com.example.sample', label: 'Sample', version_name: '1.2.3', version_code: 42, min_sdk: 21, target_sdk: 34 },
         signing: { v1: { verified: true }, v2: { verified: true }, v3: { verified: true }, v31: { present: false } },
         findings: [],
+        hardening: { score: 0, level: 'low', inputs: [] },
+        capability: { score: 0, level: 'low', inputs: [] },
         risk: { score: 0, level: 'low' },
         warnings: [],
       },
@@ -97,7 +99,7 @@ describe('POST /app/analyze', () => {
   it('has exactly the members of the contract', async () => {
     const { data } = (await analyze(multipart('file', apk))).json();
     const members =
-      'form parts file package permissions components flags network_security signing native_abis native_libraries dex trackers checked secrets urls findings risk warnings reputation';
+      'form parts file package permissions components flags network_security signing native_abis native_libraries dex trackers checked secrets urls findings hardening capability risk warnings reputation';
     expect(Object.keys(data).sort()).toEqual(members.split(' ').sort());
     expect(Object.keys(data.signing.certificates[0])).toEqual(
       'subject issuer serial not_before not_after sha256 key sig_alg debug'.split(' '),

@@ -70,18 +70,26 @@ describe('POST /app/compare', () => {
         secrets: { added: [], removed: [] },
         urls: { added: [], removed: [] },
         findings: {
-          added: [{ id: 'permissions_dangerous', severity: 'warning', title: 'The app asks for dangerous permissions' }],
-          removed: [{ id: 'debuggable', severity: 'high', title: 'The app is debuggable' }],
+          added: [{ id: 'permission_camera', severity: 'warning', title: 'Asks to take pictures and videos' }],
+          removed: [{ id: 'debuggable', severity: 'high', title: 'Debuggable' }],
           changed: [],
         },
+        hardening: { before: { score: 25, level: 'medium' }, after: { score: 0, level: 'low' } },
+        capability: { before: { score: 0, level: 'low' }, after: { score: 6, level: 'low' } },
         risk: {
-          before: { score: 50, level: 'high', complete: true },
-          after: { score: 8, level: 'low', complete: true },
+          before: { score: 25, level: 'medium', complete: true },
+          after: { score: 6, level: 'low', complete: true },
           same_method: true,
         },
       },
       timestamp: '2026-03-14 09:26:53',
     });
+  });
+
+  it('takes a report from when there was one score for both, and says null of each', async () => {
+    const { hardening: _hardening, capability: _capability, ...old } = input.before;
+    const { data } = (await ask({ before: old, after: input.after })).json();
+    expect([data.hardening.before, data.capability]).toEqual([null, { before: null, after: { score: 6, level: 'low' } }]);
   });
 
   it('knows an entry again by its name, whatever else of it changed', async () => {

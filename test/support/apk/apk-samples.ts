@@ -12,9 +12,18 @@ export interface ManifestOptions {
   /** Elements beside the application. */
   readonly outside?: string;
   readonly label?: string;
+  /** False for an app without a launcher activity. */
+  readonly hasLauncher?: boolean;
 }
 
-/** The manifest of an app with one launcher activity. */
+const LAUNCHER = `<activity android:name=".Main" android:exported="true">
+      <intent-filter>
+        <action android:name="android.intent.action.MAIN" />
+        <category android:name="android.intent.category.LAUNCHER" />
+      </intent-filter>
+    </activity>`;
+
+/** The manifest of an app, with one launcher activity unless told otherwise. */
 export function manifestOf({
   minSdk = 21,
   targetSdk = 34,
@@ -22,18 +31,14 @@ export function manifestOf({
   components = '',
   outside = '',
   label = 'Sample',
+  hasLauncher = true,
 }: ManifestOptions = {}): string {
   return `<?xml version="1.0" encoding="utf-8"?>
 <manifest ${ANDROID} package="com.example.sample" android:versionCode="42" android:versionName="1.2.3">
   <uses-sdk android:minSdkVersion="${minSdk}" android:targetSdkVersion="${targetSdk}" />
   ${outside}
   <application android:label="${label}" ${application}>
-    <activity android:name=".Main" android:exported="true">
-      <intent-filter>
-        <action android:name="android.intent.action.MAIN" />
-        <category android:name="android.intent.category.LAUNCHER" />
-      </intent-filter>
-    </activity>
+    ${hasLauncher ? LAUNCHER : ''}
     ${components}
   </application>
 </manifest>`;
@@ -45,7 +50,7 @@ export const CLEAN_APP: ApkSpec = { manifest: manifestOf({ application: 'android
 /** Not credentials: made of one letter each, in the form of real ones. */
 export const FAKE_SECRETS = { google: `AIza${'S'.repeat(35)}`, aws: `AKIA${'Q'.repeat(16)}` };
 
-function smaliClass(name: string, strings: readonly string[] = []): string {
+export function smaliClass(name: string, strings: readonly string[] = []): string {
   const body = strings.map((text) => `    const-string v0, "${text}"`).join('\n');
   return `.class public L${name};
 .super Ljava/lang/Object;

@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { WINDOW_BYTES } from '../../../services/workers/apk/scan/literal-search';
 import { isDebugCertificate, publicTestKey } from '../../../services/workers/apk/signing/public-keys';
-import { rateRisk } from '../../../services/workers/apk/judge/rate-risk';
 import { platformProtection } from '../../../services/workers/apk/manifest/read-permissions';
 import { LIMITS } from '../../../services/workers/apk/limits';
-import { type ApkReport, type AppFinding } from '../../../services/workers/apk/report';
+import { type ApkReport } from '../../../services/workers/apk/report';
 import { ApkBuilder, type ApkSpec } from '../../support/apk/apk-builder';
 import { FAKE_SECRETS, manifestOf, type ManifestOptions } from '../../support/apk/apk-samples';
 import { analyzeBytes, analyzeFile } from '../../support/apk/apk-worker';
@@ -15,13 +14,13 @@ beforeAll(async () => (builder = await ApkBuilder.create()));
 afterAll(() => builder.close());
 
 const reportOf = async (spec: ApkSpec): Promise<ApkReport> => analyzeFile(await builder.build(`app-${count++}`, spec));
-const METHOD = '100·(1 − ∏(1 − weight)) over the findings; weights: critical 0.5, high 0.25, warning 0.08';
 /** An app that allows no backup, so that nothing is found but what the case is about. */
 const appWith = (options: ManifestOptions, more: Omit<ApkSpec, 'manifest'> = {}): Promise<ApkReport> =>
   reportOf({ manifest: manifestOf({ ...options, application: `android:allowBackup="false" ${options.application ?? ''}` }), ...more });
+const ONLINE = '<uses-permission android:name="android.permission.INTERNET" />';
 const withConfig = (inner: string, application = ''): Promise<ApkReport> => {
   const resources = { 'xml/net.xml': `<network-security-config>${inner}</network-security-config>` };
-  return appWith({ application: `${application} android:networkSecurityConfig="@xml/net"` }, { resources });
+  return appWith({ outside: ONLINE, application: `${application} android:networkSecurityConfig="@xml/net"` }, { resources });
 };
 /** Findings besides that these apps are not signed. */
 const idsOf = ({ findings }: ApkReport): string[] => findings.map((each) => each.id).filter((id) => id !== 'unsigned');
@@ -33,8 +32,8 @@ describe('findings', () => {
   it.each<[string, string, string, ManifestOptions]>([
     ['debuggable', 'high', 'a debuggable app', { application: 'android:debuggable="true"' }],
     ['test_only', 'high', 'an app for tests', { application: 'android:testOnly="true"' }],
-    ['cleartext_traffic', 'high', 'permitted cleartext', { application: 'android:usesCleartextTraffic="true"' }],
-    ['cleartext_traffic', 'high', 'cleartext by default before target 28', { targetSdk: 27 }],
+    ['cleartext_traffic', 'high', 'permitted cleartext', { outside: ONLINE, application: 'android:usesCleartextTraffic="true"' }],
+    ['cleartext_traffic', 'high', 'cleartext by default before target 28', { outside: ONLINE, targetSdk: 27 }],
     ['exported_service', 'warning', 'an open service', { components: '<service android:name=".S" android:exported="true" />' }],
     ['exported_provider', 'warning', 'a provider open by default before target 17', { minSdk: 9, targetSdk: 16, components: PROVIDER }],
   ])('%s (%s): %s', async (id, severity, _what, options) => {
@@ -54,6 +53,10 @@ describe('findings', () => {
     const report = await appWith({ components });
     expect(idsOf(report)).toEqual([]);
     expect(report.components.providers[0]?.permission).toBe('p.R, p.W');
+  });
+
+  it('blame no app for traffic that it may not have', async () => {
+    expect(idsOf(await appWith({ targetSdk: 22, application: 'android:usesCleartextTraffic="true"' }))).toEqual([]);
   });
 
   it('follow the network security configuration and not the flag beside it', async () => {
@@ -77,20 +80,32 @@ describe('what an app asks for', () => {
   it('weighs: a messenger that reads text messages and follows the location is no low risk', async () => {
     const report = await asking('READ_SMS', 'RECEIVE_SMS', 'ACCESS_BACKGROUND_LOCATION', 'CAMERA');
     const [, ...findings] = report.findings;
-    expect(findings.map(({ id, severity, section }) => [id, severity, section])).toEqual([
-      ['permission_sms', 'high', 'permissions'],
-      ['permission_background_location', 'high', 'permissions'],
-      ['permissions_dangerous', 'warning', 'permissions'],
+    expect(findings.map(({ id, severity, section, counts_for: countsFor }) => [id, severity, section, countsFor])).toEqual([
+      ['permission_sms', 'high', 'permissions', 'capability'],
+      ['permission_background_location', 'high', 'permissions', 'capability'],
+      ['permission_camera', 'warning', 'permissions', 'capability'],
     ]);
-    expect(findings[0]?.title).toBe('The app may read or send text messages: READ_SMS, RECEIVE_SMS');
-    expect(rateRisk(findings, true)).toMatchObject({ score: 48.25, level: 'medium' });
+    expect(findings[0]).toMatchObject({
+      title: 'Asks to read text messages, one-time codes among them',
+      allows: 'The app can read text messages, one-time codes among them, once it is granted.',
+      seen: ['permission android.permission.READ_SMS', 'permission android.permission.RECEIVE_SMS'],
+    });
+    expect(report.capability).toMatchObject({ score: 47.13, level: 'medium' });
   });
 
-  it('is one finding for all ordinary dangerous permissions, and none for harmless ones', async () => {
-    const dangerous = ['CAMERA', 'RECORD_AUDIO', 'READ_CONTACTS', 'READ_CALENDAR', 'BODY_SENSORS', 'ACCESS_FINE_LOCATION'];
+  it('is named, each ordinary dangerous permission, and harmless ones are not', async () => {
+    const dangerous = [
+      'CAMERA',
+      'RECORD_AUDIO',
+      'READ_CONTACTS',
+      'READ_CALENDAR',
+      'BODY_SENSORS',
+      'ACCESS_FINE_LOCATION',
+      'health.READ_STEPS',
+    ];
     const report = await asking(...dangerous, 'INTERNET');
-    expect(idsOf(report)).toEqual(['permissions_dangerous']);
-    expect(report.findings.at(-1)?.title).toContain('and 1 more');
+    const seen = report.findings.filter(({ section }) => section === 'permissions').flatMap((finding) => finding.seen);
+    expect(seen.sort()).toEqual(dangerous.map((name) => `permission android.permission.${name}`).sort());
     expect(idsOf(await asking('INTERNET', 'VIBRATE'))).toEqual([]);
   });
 
@@ -215,18 +230,4 @@ describe('protection levels', () => {
     const differing = declared.filter((each) => !newer.has(each.name) && platformProtection(each.name) !== each.protection);
     expect(differing).toEqual([]);
   });
-});
-
-describe('the risk', () => {
-  const finding = (severity: AppFinding['severity']): AppFinding => ({ id: 'x', severity, title: 'x', section: 'x' });
-  it.each<[AppFinding['severity'][], number, string]>([
-    [[], 0, 'low'],
-    [['warning', 'warning'], 15.36, 'low'],
-    [['high'], 25, 'medium'],
-    [['critical'], 50, 'high'],
-    [['critical', 'high', 'high', 'warning'], 74.13, 'high'],
-    [['critical', 'critical', 'high'], 81.25, 'critical'],
-  ])('of %j is %d, %s', (severities, score, level) =>
-    expect(rateRisk(severities.map(finding), true)).toEqual({ score, level, method: METHOD, complete: true }),
-  );
 });

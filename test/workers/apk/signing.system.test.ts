@@ -6,147 +6,22 @@ import { ApkBuilder, EC_KEY, RELEASE_KEY } from '../../support/apk/apk-builder';
 import { CLEAN_APP } from '../../support/apk/apk-samples';
 import { runTool } from '../../support/apk/apk-tools';
 import { analyzeBytes } from '../../support/apk/apk-worker';
-import { createPrivateKey, type KeyObject, sign, X509Certificate } from 'node:crypto';
-import { u32, u64 } from '../../support/apk/little-endian';
-
-/*
- * Takes the signing block of an APK apart and puts it together again, so that tests can make files that no tool makes. Written from the
- * published format and apart from the code under test.
- */
-
-const V3_ID = 0xf05368c0;
-const V31_ID = 0x1b93ad61;
-const ROTATION_MIN_SDK = 0x559f8b02;
-const PROOF_OF_ROTATION = 0x3ba06f8c;
-const RSA_SHA256 = 0x0103;
-const MAGIC = 'APK Sig Block 42';
-
-interface ApkParts {
-  readonly entries: Buffer;
-  readonly values: Map<number, Buffer>;
-  readonly directory: Buffer;
-  readonly end: Buffer;
-}
-
-/** The parts, joined, with their length before them. */
-function prefixed(...parts: readonly Buffer[]): Buffer {
-  const bytes = Buffer.concat(parts);
-  return Buffer.concat([u32(bytes.length), bytes]);
-}
-
-/** The first value with a length before it. */
-function firstIn(bytes: Buffer): Buffer {
-  return bytes.subarray(4, 4 + bytes.readUInt32LE(0));
-}
-
-function splitApk(apk: Buffer): ApkParts {
-  const endAt = apk.lastIndexOf('PK\x05\x06', undefined, 'latin1');
-  const directoryAt = apk.readUInt32LE(endAt + 16);
-  const size = Number(apk.readBigUInt64LE(directoryAt - 24));
-  const blockAt = directoryAt - size - 8;
-  const values = new Map<number, Buffer>();
-  for (let at = blockAt + 8; at < directoryAt - 24;) {
-    const length = Number(apk.readBigUInt64LE(at));
-    values.set(apk.readUInt32LE(at + 8), apk.subarray(at + 12, at + 8 + length));
-    at += 8 + length;
-  }
-  return { entries: apk.subarray(0, blockAt), values, directory: apk.subarray(directoryAt, endAt), end: apk.subarray(endAt) };
-}
-
-/** Without values there is no block at all. */
-function joinApk({ entries, values, directory, end }: ApkParts): Buffer {
-  const pairs = [...values].map(([id, value]) => Buffer.concat([u64(value.length + 4), u32(id), value]));
-  const size = u64(Buffer.concat(pairs).length + 24);
-  const block = values.size === 0 ? [] : [size, ...pairs, size, Buffer.from(MAGIC)];
-  const before = Buffer.concat([entries, ...block]);
-  const record = Buffer.from(end);
-  record.writeUInt32LE(before.length, 16);
-  return Buffer.concat([before, directory, record]);
-}
-
-/** The same file with other values in its block. */
-function withValues(apk: Buffer, change: (values: Map<number, Buffer>) => void): Buffer {
-  const parts = splitApk(apk);
-  change(parts.values);
-  return joinApk(parts);
-}
-
-/** A key with a certificate that is not in any key store. */
-interface TestKey {
-  readonly key: KeyObject;
-  readonly certificate: Buffer;
-}
-
-async function createTestKey(folder: string, name: string): Promise<TestKey> {
-  const [keyFile, certificateFile] = [join(folder, `${name}.key.pem`), join(folder, `${name}.cert.pem`)];
-  const subject = ['-subj', `/CN=${name}`, '-days', '3650', '-nodes'];
-  await runTool('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-sha256', ...subject, '-keyout', keyFile, '-out', certificateFile]);
-  const certificate = new X509Certificate(await readFile(certificateFile)).raw;
-  return { key: createPrivateKey(await readFile(keyFile)), certificate };
-}
-
-interface SignerOptions extends TestKey {
-  /** Of the file's contents; see {@link digestIn}. */
-  readonly digest: Buffer;
-  readonly attributes?: readonly (readonly [number, Buffer])[];
-  readonly minSdk?: number;
-  readonly maxSdk?: number;
-  /** The range outside of the signed data, when it shall differ. */
-  readonly outerMinSdk?: number;
-  /** The certificate whose key the signer names, when it shall be another than its own. */
-  readonly keyOf?: Buffer;
-}
-
-function spkiOf(certificate: Buffer): Buffer {
-  return new X509Certificate(certificate).publicKey.export({ format: 'der', type: 'spki' });
-}
-
-/** The value of a v3 or v3.1 signature with one signer. */
-function signV3(options: SignerOptions): Buffer {
-  const {
-    key,
-    certificate,
-    digest,
-    attributes = [],
-    minSdk = 28,
-    maxSdk = 0x7fffffff,
-    outerMinSdk = minSdk,
-    keyOf = certificate,
-  } = options;
-  const signedData = Buffer.concat([
-    prefixed(prefixed(u32(RSA_SHA256), prefixed(digest))),
-    prefixed(prefixed(certificate)),
-    u32(minSdk),
-    u32(maxSdk),
-    prefixed(...attributes.map(([id, value]) => prefixed(u32(id), value))),
-  ]);
-  const signature = sign('sha256', signedData, key);
-  const signer = [
-    prefixed(signedData),
-    u32(outerMinSdk),
-    u32(maxSdk),
-    prefixed(prefixed(u32(RSA_SHA256), prefixed(signature))),
-    prefixed(spkiOf(keyOf)),
-  ];
-  return prefixed(prefixed(Buffer.concat(signer)));
-}
-
-/** A proof of rotation through these keys, each signed by the one before it. */
-function proofOfRotation(keys: readonly TestKey[]): Buffer {
-  const nodes = keys.map(({ certificate }, index) => {
-    const previous = keys[index - 1];
-    const signedData = Buffer.concat([prefixed(certificate), u32(previous ? RSA_SHA256 : 0)]);
-    const signature = previous ? sign('sha256', signedData, previous.key) : Buffer.alloc(0);
-    return prefixed(prefixed(signedData), u32(0), u32(RSA_SHA256), prefixed(signature));
-  });
-  return Buffer.concat([u32(1), ...nodes]);
-}
-
-/** The digest of the contents that a v2 or v3 value holds first: signers, signer, signed data, digests, digest, its bytes. */
-function digestIn(value: Buffer): Buffer {
-  const digests = firstIn(firstIn(firstIn(firstIn(value))));
-  return firstIn(firstIn(digests).subarray(4));
-}
+import { u32 } from '../../support/apk/little-endian';
+import {
+  createTestKey,
+  digestIn,
+  joinApk,
+  PROOF_OF_ROTATION,
+  proofOfRotation,
+  ROTATION_MIN_SDK,
+  signApk,
+  signV3,
+  splitApk,
+  type TestKey,
+  V31_ID,
+  V3_ID,
+  withValues,
+} from '../../support/apk/signing-block';
 
 let builder: ApkBuilder;
 let unsigned: string;
@@ -190,6 +65,12 @@ async function apksignerAccepts(apk: Buffer, minSdk: number): Promise<boolean> {
 
 const refused = (error: RegExp) => ({ present: true, verified: false, error: expect.stringMatching(error) });
 const accepted = { present: true, verified: true, error: null };
+
+it('the tests’ own signer makes what apksigner and the analysis accept', async () => {
+  const signed = signApk(await readFile(unsigned), keys[0]);
+  expect((await signingOf(signed)).v3).toEqual(accepted);
+  await expect(apksignerAccepts(signed, 28)).resolves.toBe(true);
+});
 
 function digestOfContents(): Buffer {
   return digestIn(splitApk(v3Only).values.get(V3_ID) ?? Buffer.alloc(0));
