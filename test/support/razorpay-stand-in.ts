@@ -133,6 +133,10 @@ export class RazorpayAccount {
         due.reduce((sum, { item }) => sum + item.amount, price),
       );
       for (const each of due) each['invoice_id'] = payment['invoice_id'];
+      const lines = due.map(({ item }) => ({ type: 'addon', quantity: 1, ...item }));
+      Object.assign(this.invoices.get(String(payment['invoice_id'])) ?? {}, {
+        line_items: [{ type: 'plan', description: null, amount: price }, ...lines],
+      });
       this.tell('subscription.charged', { subscription, payment });
     } else {
       this.bill(subscription);

@@ -38,7 +38,17 @@ const seller = z
 
 const series = z.string().regex(/^[A-Z0-9][A-Z0-9/-]{0,7}$/, 'must have capitals, digits, / and - only, 8 at most');
 
+/** Who makes invoices, and of what. */
+export const INVOICED = ['each_payment', 'monthly', 'provider'] as const;
+export type Invoiced = (typeof INVOICED)[number];
+
 const invoices = z.strictObject({
+  for: z
+    .enum(INVOICED)
+    .default('monthly')
+    .describe(
+      'monthly: closed statements, with the provider invoice. each_payment: each payment and refund that stripe or razorpay confirms. provider: none of Tollgate.',
+    ),
   from: z
     .string()
     .regex(/^20\d{2}-(0[1-9]|1[0-2])$/, 'must be a month such as 2027-04')
@@ -95,20 +105,25 @@ export const billingTerms = z
         'stripe, razorpay: a plan with a price begins when it is paid. invoice: Tollgate numbers and sends invoices, and you mark them paid. none: neither.',
       ),
     seller: seller.optional().describe('Who issues invoices.'),
-    invoices: invoices.optional().describe('Of the provider invoice.'),
-    tax: tax.optional().describe('Added to prices on invoices of Tollgate. Without it nothing is.'),
+    invoices: invoices.optional().describe('Of invoices that Tollgate issues.'),
+    tax: tax
+      .optional()
+      .describe('Added to prices on monthly invoices, and contained in what was paid on those for each payment. Without it nothing is.'),
     payments: payments.optional().describe('Of the providers stripe and razorpay.'),
   })
   .superRefine(({ provider, seller: from, invoices: numbers, tax: table, payments: collected }, context) => {
     const report = (path: string[], message: string): void => context.addIssue({ code: 'custom', path, message });
-    if (isPaymentProvider(provider)) {
-      for (const [member, given] of Object.entries({ seller: from, invoices: numbers, tax: table }))
-        if (given !== undefined) report([member], `is for the provider invoice; with ${provider} set it up there`);
-      if (provider === 'razorpay' && collected?.promotion_codes)
-        report(['payments', 'promotion_codes'], 'must be false: the page of razorpay takes none');
+    const isPaidFirst = isPaymentProvider(provider);
+    if (isPaidFirst && provider === 'razorpay' && collected?.promotion_codes)
+      report(['payments', 'promotion_codes'], 'must be false: the page of razorpay takes none');
+    if (!isPaidFirst && collected) report(['payments'], 'is for a provider that takes payments');
+    if (isPaidFirst && !numbers) {
+      for (const [member, given] of Object.entries({ seller: from, tax: table }))
+        if (given !== undefined) report([member], `is for invoices of Tollgate: add invoices, or set it up at ${provider}`);
       return;
     }
-    if (collected) report(['payments'], 'is for a provider that takes payments');
+    if (numbers && isPaidFirst === (numbers.for === 'monthly'))
+      report(['invoices', 'for'], isPaidFirst ? `must be each_payment or provider with ${provider}` : `must be monthly with ${provider}`);
     if (!from) report(['seller'], 'is required');
     if (!numbers) report(['invoices'], 'is required');
     if (!from || !numbers) return;
@@ -129,6 +144,10 @@ export type InvoicingTerms = Omit<BillingTerms, 'seller' | 'invoices'> & {
 
 export const isInvoicing = (terms: BillingTerms | undefined): terms is InvoicingTerms =>
   terms?.seller !== undefined && terms.invoices !== undefined;
+
+/** Whether each payment of a month, as `YYYY-MM`, has an invoice of Tollgate's. */
+export const isInvoicedByPayment = (terms: BillingTerms | undefined, month: string): boolean =>
+  terms?.invoices?.for === 'each_payment' && month >= terms.invoices.from;
 
 export function isPaymentProvider(provider: string | undefined): provider is PaymentProviderName {
   return PAYMENT_PROVIDERS.some((each) => each === provider);

@@ -614,13 +614,18 @@ CREATE TABLE invoice (
   corrects uuid,
   reason text NOT NULL DEFAULT ''::text,
   content jsonb NOT NULL,
+  provider text,
+  payment text,
+  refunded_to bigint,
   CONSTRAINT invoice_pkey PRIMARY KEY (id),
-  CONSTRAINT invoice_corrects_key UNIQUE (corrects),
   CONSTRAINT invoice_number_key UNIQUE (number),
+  CONSTRAINT invoice_provider_payment_refunded_to_key UNIQUE (provider, payment, refunded_to),
   CONSTRAINT invoice_series_serial_key UNIQUE (series, serial),
   CONSTRAINT invoice_corrects_fkey FOREIGN KEY (corrects) REFERENCES invoice(id),
   CONSTRAINT invoice_series_fkey FOREIGN KEY (series) REFERENCES invoice_series(name),
   CONSTRAINT invoice_check CHECK ((kind = 'credit_note'::text) = (corrects IS NOT NULL)),
+  CONSTRAINT invoice_check1 CHECK (num_nulls(provider, payment, refunded_to) = ANY (ARRAY[0, 3])),
+  CONSTRAINT invoice_check2 CHECK ((kind = 'credit_note'::text) = (refunded_to > 0)),
   CONSTRAINT invoice_currency_check CHECK (currency ~ '^[A-Z]{3}$'::text),
   CONSTRAINT invoice_edition_check CHECK (edition > 0),
   CONSTRAINT invoice_kind_check CHECK (kind = ANY (ARRAY['invoice'::text, 'credit_note'::text])),
@@ -628,10 +633,11 @@ CREATE TABLE invoice (
   CONSTRAINT invoice_reason_check CHECK (length(reason) <= 500),
   CONSTRAINT invoice_total_check CHECK (total >= 0)
 );
+CREATE UNIQUE INDEX invoice_credited_once ON invoice USING btree (corrects) WHERE payment IS NULL;
 CREATE INDEX invoice_customer_idx ON invoice USING btree (customer_id, place);
 CREATE INDEX invoice_due_idx ON invoice USING btree (due_on);
 CREATE INDEX invoice_month_idx ON invoice USING btree (month, place);
-CREATE UNIQUE INDEX invoice_once ON invoice USING btree (customer_id, month, currency, edition) WHERE kind = 'invoice'::text;
+CREATE UNIQUE INDEX invoice_once ON invoice USING btree (customer_id, month, currency, edition) WHERE kind = 'invoice'::text AND payment IS NULL;
 CREATE UNIQUE INDEX invoice_place_idx ON invoice USING btree (place);
 CREATE TRIGGER invoice_is_final BEFORE DELETE OR UPDATE ON invoice FOR EACH STATEMENT EXECUTE FUNCTION refuse_invoice_change();
 CREATE TRIGGER invoice_is_numbered BEFORE INSERT ON invoice FOR EACH ROW EXECUTE FUNCTION number_invoice();
@@ -661,7 +667,7 @@ CREATE TABLE invoice_series (
   CONSTRAINT invoice_series_last_check CHECK (last > 0)
 );
 
--- Invoices by month, added up. Written by triggers alone.
+-- Invoices of closed statements by month, added up. Written by triggers alone.
 CREATE TABLE invoice_sum (
   month date NOT NULL,
   currency text NOT NULL,
@@ -832,8 +838,12 @@ CREATE TABLE payment_charge (
   charged_at timestamp with time zone NOT NULL,
   paid_at timestamp with time zone,
   url text,
+  plan text,
+  use jsonb,
   refunded bigint NOT NULL DEFAULT 0,
+  refunds bigint[] NOT NULL DEFAULT '{}'::bigint[],
   refunded_at timestamp with time zone,
+  billed bigint,
   refund_id uuid,
   refund_amount bigint,
   refund_until timestamp with time zone,
@@ -844,6 +854,7 @@ CREATE TABLE payment_charge (
 );
 CREATE INDEX payment_charge_charged_idx ON payment_charge USING btree (charged_at);
 CREATE INDEX payment_charge_subscription_idx ON payment_charge USING btree (paid_subscription_id);
+CREATE INDEX payment_charge_unbilled_idx ON payment_charge USING btree (paid_at) WHERE paid_at IS NOT NULL AND billed IS DISTINCT FROM refunded;
 CREATE INDEX payment_charge_unpaid_idx ON payment_charge USING btree (charged_at) WHERE paid_at IS NULL;
 CREATE TRIGGER payment_charge_insert_is_summed AFTER INSERT ON payment_charge REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION sum_payment_charges();
 CREATE TRIGGER payment_charge_update_is_summed AFTER UPDATE ON payment_charge REFERENCING OLD TABLE AS gone NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION sum_changed_charges();
@@ -1769,7 +1780,7 @@ CREATE OR REPLACE FUNCTION public.keep_unpaid_invoices()
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 BEGIN
-  INSERT INTO invoice_unpaid (place, invoice_id, due_on) SELECT place, id, due_on FROM added WHERE kind = 'invoice';
+  INSERT INTO invoice_unpaid (place, invoice_id, due_on) SELECT place, id, due_on FROM added WHERE kind = 'invoice' AND payment IS NULL;
   DELETE FROM invoice_unpaid WHERE invoice_id IN (SELECT corrects FROM added WHERE kind = 'credit_note');
   RETURN NULL;
 END $function$;
@@ -2264,9 +2275,9 @@ CREATE OR REPLACE FUNCTION public.sum_invoice_payments()
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 BEGIN
-  -- A credited one stays credited.
+  -- A credited one stays credited. Payments at a provider are added up by their charges.
   PERFORM add_invoice_sum(invoice_id, 'open', -1), add_invoice_sum(invoice_id, 'paid', 1)
-    FROM added WHERE NOT EXISTS (SELECT FROM invoice WHERE corrects = invoice_id);
+    FROM added WHERE NOT EXISTS (SELECT FROM invoice WHERE id = invoice_id AND payment IS NOT NULL OR corrects = invoice_id AND payment IS NULL);
   RETURN NULL;
 END $function$;
 REVOKE ALL ON FUNCTION sum_invoice_payments() FROM PUBLIC;
@@ -2280,11 +2291,12 @@ CREATE OR REPLACE FUNCTION public.sum_invoices()
 AS $function$
 BEGIN
   INSERT INTO invoice_sum AS known (month, currency, due_on, state, invoices, total)
-  SELECT month, currency, due_on, 'open', count(*), sum(total) FROM added WHERE kind = 'invoice' GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+  SELECT month, currency, due_on, 'open', count(*), sum(total) FROM added WHERE kind = 'invoice' AND payment IS NULL
+  GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
   ON CONFLICT (month, currency, due_on, state) DO UPDATE
     SET invoices = known.invoices + excluded.invoices, total = known.total + excluded.total;
   PERFORM add_invoice_sum(a.corrects, CASE WHEN p.invoice_id IS NULL THEN 'open' ELSE 'paid' END, -1), add_invoice_sum(a.corrects, 'credited', 1)
-    FROM added a LEFT JOIN invoice_payment p ON p.invoice_id = a.corrects WHERE a.kind = 'credit_note';
+    FROM added a LEFT JOIN invoice_payment p ON p.invoice_id = a.corrects WHERE a.kind = 'credit_note' AND a.payment IS NULL;
   RETURN NULL;
 END $function$;
 REVOKE ALL ON FUNCTION sum_invoices() FROM PUBLIC;

@@ -1,4 +1,5 @@
 import { windowsAt } from '../../../plugins/core/access/quota';
+import { type Invoiced } from '../../../plugins/core/catalogue/billing-terms';
 import { addDays } from '../../selling/billing/invoice';
 import { fromMinor } from '../../../plugins/core/catalogue/money';
 import { daysOfMonth } from '../../selling/statements/statement';
@@ -23,12 +24,12 @@ import { billingOf } from './billing-of';
 import { type BillingPort } from './billing-port';
 import { paidPlanHandlers } from './change-paid-plan';
 import { paymentHandlers, readPaidPlans } from './payment-handlers';
-import { portOf as paymentPortOf } from '../../selling/billing/payments-of';
+import { isCollecting, portOf as paymentPortOf } from '../../selling/billing/payments-of';
 import { invoicePdf } from './invoice-pdf';
 import { sellerSums, unchargedOverage } from './seller-payments';
 import { invoiceRecords, toInvoice, toSummary } from './show-invoice';
 
-const portOf = async ({ db, catalogue }: DashboardDeps): Promise<BillingPort> => billingOf(db, await catalogue());
+const portOf = async ({ db, catalogue, timeZone }: DashboardDeps): Promise<BillingPort> => billingOf(db, await catalogue(), timeZone);
 const todayOf = ({ clock, timeZone }: DashboardDeps): string => windowsAt(clock.now() / 1_000, timeZone).day;
 
 /** A month is closed on the third day after it; see read-statement.ts. */
@@ -81,6 +82,12 @@ async function providerOf(port: BillingPort, { catalogue, payments }: DashboardD
   return paymentPortOf(await catalogue(), payments)?.name ?? port.provider;
 }
 
+/** What invoices of our own are for. */
+async function invoicedOf({ catalogue, payments }: DashboardDeps): Promise<Invoiced> {
+  const sold = await catalogue();
+  return sold.billing?.invoices?.for ?? (isCollecting(sold, payments) ? 'provider' : 'monthly');
+}
+
 /** What a customer is billed. */
 export const billingHandlers: Handlers<typeof billingEndpoints> = {
   ...paymentHandlers,
@@ -92,7 +99,8 @@ export const billingHandlers: Handlers<typeof billingEndpoints> = {
     const details = (await findBillingDetails(deps.db, customerId)) ?? null;
     const owed = await owedBy(deps, { customerId, today: todayOf(deps) });
     const paid = await readPaidPlans(customerId, deps);
-    return { provider: await providerOf(port, deps), ...paid, details, owed, next: await nextInvoice(port, caller, deps) };
+    const [provider, invoices] = [await providerOf(port, deps), await invoicedOf(deps)];
+    return { provider, invoices, ...paid, details, owed, next: await nextInvoice(port, caller, deps) };
   },
 
   'PUT /billing/details': async ({ body, caller: { customerId, actor } }, deps) => {
@@ -125,6 +133,7 @@ export const billingHandlers: Handlers<typeof billingEndpoints> = {
 export const sellerBillingHandlers: Handlers<typeof sellerBillingEndpoints> = {
   'GET /operator/billing': async (_call, deps) => ({
     provider: await providerOf(await portOf(deps), deps),
+    invoices: await invoicedOf(deps),
     months: await sellerSums(deps),
     uncharged: await unchargedOverage(deps),
   }),

@@ -3,14 +3,20 @@ import { type BillingTerms, type InvoicingTerms, isInvoicing } from '../../../pl
 import { type Catalogue } from '../../../plugins/core/catalogue/catalogue';
 import { requireInvoice } from '../../selling/billing/invoice-view';
 import { issueInvoices } from '../../selling/billing/issue-invoices';
+import { issuePaymentInvoices } from '../../selling/billing/issue-payment-invoices';
 import { creditInvoice } from '../../selling/billing/settle-invoice';
 import { OperationRefused } from '../../selling/operations/operation-refused';
 import { type BillingPort } from './billing-port';
+
+const MINUTE_MS = 60_000;
+/** So that a payment has its invoice within 10 seconds. */
+const SOON_MS = 5_000;
 
 /** Issues nothing. Invoices of before are still shown, paid and credited: money that is owed stays owed. */
 export function createNoBilling(db: Pool, terms?: BillingTerms): BillingPort {
   return {
     provider: 'none',
+    everyMs: MINUTE_MS,
     issueInvoices: () => Promise.resolve(0),
     isInvoiced: () => false,
     async creditInvoice(credit) {
@@ -22,19 +28,41 @@ export function createNoBilling(db: Pool, terms?: BillingTerms): BillingPort {
   };
 }
 
+interface Invoicing {
+  readonly terms: InvoicingTerms;
+  readonly catalogue: Catalogue;
+}
+
+const titlesOf =
+  ({ catalogue }: Invoicing) =>
+  (product: string): string =>
+    catalogue.find(product)?.title ?? product;
+
+/** Numbers and mails an invoice for each payment and a credit note for each refund that a payment provider confirms. */
+export function createPaymentBilling(db: Pool, invoicing: Invoicing & { readonly timeZone: string }): BillingPort {
+  const { terms, timeZone } = invoicing;
+  return {
+    ...createNoBilling(db, terms),
+    everyMs: SOON_MS,
+    issueInvoices: (work) => issuePaymentInvoices(db, { ...work, terms, timeZone, titleOf: titlesOf(invoicing) }),
+  };
+}
+
 /** Numbers and mails invoices; an operator marks them paid. */
-export function createInvoiceBilling(db: Pool, { terms, catalogue }: { terms: InvoicingTerms; catalogue: Catalogue }): BillingPort {
-  const titleOf = (product: string): string => catalogue.find(product)?.title ?? product;
+export function createInvoiceBilling(db: Pool, invoicing: Invoicing): BillingPort {
+  const { terms } = invoicing;
   return {
     ...createNoBilling(db, terms),
     provider: 'invoice',
-    issueInvoices: (work) => issueInvoices(db, { ...work, terms, titleOf }),
+    issueInvoices: (work) => issueInvoices(db, { ...work, terms, titleOf: titlesOf(invoicing) }),
     isInvoiced: (month) => month >= terms.invoices.from,
   };
 }
 
-/** How the catalogue says that customers are billed. */
-export function billingOf(db: Pool, catalogue: Catalogue): BillingPort {
+/** How the catalogue says that customers are billed. @param timeZone in which quota days turn */
+export function billingOf(db: Pool, catalogue: Catalogue, timeZone: string): BillingPort {
   const { billing: terms } = catalogue;
-  return terms?.provider === 'invoice' && isInvoicing(terms) ? createInvoiceBilling(db, { terms, catalogue }) : createNoBilling(db, terms);
+  if (!isInvoicing(terms)) return createNoBilling(db, terms);
+  if (terms.provider === 'invoice') return createInvoiceBilling(db, { terms, catalogue });
+  return terms.invoices.for === 'each_payment' ? createPaymentBilling(db, { terms, catalogue, timeZone }) : createNoBilling(db, terms);
 }

@@ -8,7 +8,9 @@ import { type InvoiceRef } from '../../selling/billing/settle-invoice';
  */
 export interface BillingPort {
   readonly provider: BillingTerms['provider'];
-  /** Bills every closed statement that was not billed yet, once however many processes ask. @returns how many invoices were issued */
+  /** How long to wait, once it has issued what there was, before it is asked again. */
+  readonly everyMs: number;
+  /** Bills all that was not billed yet, once however many processes ask. @returns how many invoices were issued */
   issueInvoices(work: Pick<IssueOptions, 'today' | 'isEnding' | 'onFailure'>): Promise<number>;
   /** Whether this month's use will be invoiced. */
   isInvoiced(month: string): boolean;

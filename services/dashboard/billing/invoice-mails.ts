@@ -24,13 +24,17 @@ interface ToldInvoice {
  * @param url origin of the dashboard
  */
 function invoiceMail({ invoice, news, to }: ToldInvoice, url: string): Mail | undefined {
-  const { number, month, currency, total, dueOn, state, credit, content, reason, paidOn } = invoice;
+  const { number, month, currency, total, dueOn, state, credit, content, reason, paidOn, paidThrough } = invoice;
   const amount = `${currency} ${fromMinor(total, currency)}`;
   const link = `${url}/billing/${invoice.id}\n`;
   const isOwed = state === 'open' || state === 'overdue';
   const pay = content.payment === null ? '' : `\n\nHow to pay: ${content.payment}`;
   switch (news) {
     case 'issued':
+      if (paidThrough !== null) {
+        const text = `We received ${amount} on ${paidOn}. Invoice ${number} is for it.\n\n${link}`;
+        return { to, subject: `Invoice ${number} from ${content.seller.name}`, text };
+      }
       if (!isOwed) return undefined;
       return {
         to,
@@ -47,6 +51,10 @@ function invoiceMail({ invoice, news, to }: ToldInvoice, url: string): Mail | un
     case 'paid':
       return { to, subject: `Receipt for invoice ${number}`, text: `We received ${amount} for invoice ${number} on ${paidOn}.\n\n${link}` };
     case 'credited':
+      if (paidThrough !== null) {
+        const text = `${amount} of what you paid for invoice ${credit} went back. Credit note ${number} is for it.\n\n${link}`;
+        return { to, subject: `Credit note ${number}`, text };
+      }
       return {
         to,
         subject: `Credit note ${number}`,

@@ -47,7 +47,7 @@ function partyLines({ name, address, country, taxId, email }: InvoiceView['selle
 }
 
 function head(doc: Doc, invoice: InvoiceView): void {
-  const { number, kind, issuedOn, dueOn, month, credit, seller, buyerDetails, placeOfSupply, serviceCode } = invoice;
+  const { number, kind, issuedOn, dueOn, month, credit, seller, buyerDetails, placeOfSupply, serviceCode, paidThrough } = invoice;
   const isCredit = kind === 'credit_note';
   doc
     .font(FONTS.bold)
@@ -56,7 +56,7 @@ function head(doc: Doc, invoice: InvoiceView): void {
   doc.fontSize(9).moveDown(0.8);
   const facts = [
     `Date: ${issuedOn}`,
-    isCredit ? `Takes back invoice ${credit ?? ''}` : `Due: ${dueOn}`,
+    isCredit ? `${paidThrough === null ? 'Takes back' : 'Refund of'} invoice ${credit ?? ''}` : `Due: ${dueOn}`,
     `Month: ${month}`,
     placeOfSupply === null ? null : `Place of supply: ${placeOfSupply}`,
     serviceCode === null ? null : `SAC/HSN: ${serviceCode}`,

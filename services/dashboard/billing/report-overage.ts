@@ -1,6 +1,7 @@
 import pLimit from 'p-limit';
 import { type ClaimedOverage, claimOverage, refuseOverage, settleOverage } from '../../selling/billing/overage-charges';
 import { type Log } from '../../kit/log';
+import { useText } from '../../selling/billing/payment-invoice';
 import { ProviderAway, ProviderRefused } from '../../selling/billing/payment-port';
 import { type PaymentPorts } from '../../selling/billing/payments-of';
 import { type PaymentTools } from './take-payment';
@@ -20,7 +21,7 @@ async function report(tools: OverageTools, claimed: ClaimedOverage, away: Set<st
   const port = ports[provider];
   if (!port || away.has(provider) || isEnding()) return;
   const title = (await catalogue()).find(product)?.title ?? product;
-  const description = `${title}: ${units.toLocaleString('en-GB')} above the limits in ${month}`;
+  const description = useText({ title, units, month });
   const { amount, currency } = money;
   try {
     const isAgain = attempts > 1;

@@ -1,10 +1,12 @@
 import { fromMinor } from '../../../plugins/core/catalogue/money';
 import { type InvoiceSummary, type InvoiceView } from '../../selling/billing/invoice-view';
+import { PROVIDERS } from '../contract/billing-fields';
 import { csvRecord } from '../http/csv';
 
 /** A line of a list as the contract has it. */
 export function toSummary<Invoice extends InvoiceSummary>(invoice: Invoice) {
-  return { ...invoice, total: fromMinor(invoice.total, invoice.currency) };
+  const paidThrough = PROVIDERS.find((each) => each === invoice.paidThrough) ?? null;
+  return { ...invoice, paidThrough, total: fromMinor(invoice.total, invoice.currency) };
 }
 
 /** An invoice as the contract has it: amounts as text with the currency's decimals. */

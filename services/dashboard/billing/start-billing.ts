@@ -6,6 +6,7 @@ import { type Catalogue } from '../../../plugins/core/catalogue/catalogue';
 import { queueReminders } from '../../selling/billing/issue-invoices';
 import { type Log } from '../../kit/log';
 import { billingOf } from './billing-of';
+import { type BillingPort } from './billing-port';
 
 export interface BillingWorkOptions {
   readonly db: Pool;
@@ -15,30 +16,32 @@ export interface BillingWorkOptions {
   readonly catalogue: () => Promise<Catalogue>;
   /** Of the metrics. */
   readonly registry: Registry;
-  /** Between two looks. Default a minute. */
+  /** Between two looks. Default as the invoices ask for it. */
   readonly everyMs?: number;
 }
 
-const EVERY_MS = 60_000;
+const FIRST_MS = 5_000;
 
-/** Issues invoices of closed statements, and reminds of those that are overdue. Any number of processes may do so. */
+/** Issues invoices of payments or closed statements, and reminds of those that are overdue. Any number of processes may do so. */
 export function startBilling(options: BillingWorkOptions): { close(): Promise<void> } {
-  const { db, log, clock, timeZone, catalogue, registry, everyMs = EVERY_MS } = options;
+  const { db, log, clock, timeZone, catalogue, registry, everyMs } = options;
   const failed = new Gauge({
     name: 'tollgate_invoices_failed',
-    help: 'Closed statements that could not be invoiced when this was last tried. The log names them.',
+    help: 'Payments and closed statements that could not be invoiced when this was last tried. The log names them.',
     registers: [registry],
   });
   let working: Promise<void> | undefined;
   let isEnding = false;
+  let waitMs = everyMs ?? FIRST_MS;
   const todayNow = (): string => windowsAt(clock.now() / 1_000, timeZone).day;
 
   async function issue(): Promise<void> {
-    const port = billingOf(db, await catalogue());
+    const port = billingOf(db, await catalogue(), timeZone);
+    waitMs = everyMs ?? port.everyMs;
     let failures = 0;
-    const onFailure = ({ customerId, month }: { customerId: string; month: string }, err: unknown): void => {
+    const onFailure: Parameters<BillingPort['issueInvoices']>[0]['onFailure'] = ({ customerId: customer, ...about }, err) => {
       failures += 1;
-      log.error({ err, customer: customerId, month }, 'a statement could not be invoiced');
+      log.error({ err, customer, ...about }, 'an invoice could not be issued');
     };
     const issued = await port.issueInvoices({ today: todayNow(), isEnding: () => isEnding, onFailure });
     failed.set(failures);
@@ -47,15 +50,17 @@ export function startBilling(options: BillingWorkOptions): { close(): Promise<vo
   }
 
   const look = (): void => {
-    working ??= issue()
+    working = issue()
       .catch((err: unknown) => log.warn({ err }, 'invoices could not be issued'))
-      .finally(() => (working = undefined));
+      .finally(() => {
+        if (!isEnding) timer = setTimeout(look, waitMs).unref();
+      });
   };
-  const timer = setInterval(look, everyMs).unref();
+  let timer = setTimeout(look, waitMs).unref();
   return {
     async close() {
       isEnding = true;
-      clearInterval(timer);
+      clearTimeout(timer);
       await working;
     },
   };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { addressLines, country, gstState, printedLine, taxId } from '../../../plugins/core/catalogue/billing-terms';
+import { addressLines, country, gstState, INVOICED, printedLine, taxId } from '../../../plugins/core/catalogue/billing-terms';
 import { billingAmount as amount, billingMonth as month, currency, PROVIDERS } from './billing-fields';
 import { CSV, type Endpoints } from './endpoint';
 import { cursor, day, givenConsent, id, moment, pageSize, planName, productId } from './fields';
@@ -22,6 +22,9 @@ const details = z.object({
 });
 export type BillingDetailsView = z.input<typeof details>;
 
+/** What invoices of Tollgate's own are for: each payment, or a month. `provider`: the payment provider makes them. */
+const invoiced = z.enum(INVOICED);
+
 const invoiceState = z.enum(['issued', 'open', 'overdue', 'paid', 'credited']);
 export type InvoiceState = z.input<typeof invoiceState>;
 
@@ -43,6 +46,8 @@ const invoiceSummary = z.object({
   reference: z.string().nullable(),
   /** Of an invoice that was credited the credit note's number, and of a credit note the invoice's. */
   credit: z.string().nullable(),
+  /** The payment provider that confirmed the payment or refund that it is for; null: it is for a month. `reference` is the provider's then. */
+  paidThrough: z.enum(PROVIDERS).nullable(),
 });
 export type InvoiceSummaryView = z.input<typeof invoiceSummary>;
 
@@ -115,6 +120,7 @@ export type PaidPlan = z.input<typeof paidPlan>;
 const billing = z.object({
   /** `none`: customers are not invoiced here. */
   provider: z.enum(PROVIDERS),
+  invoices: invoiced,
   /** Plans that are paid in advance; of those that have not ended. */
   paid: z.array(paidPlan),
   /** Use above the limits of such plans, in months of the last three that are over. */
@@ -276,6 +282,7 @@ const filter = {
 
 const sums = z.object({
   provider: z.enum(PROVIDERS),
+  invoices: invoiced,
   /** Of the last two years, newest first. Null: nobody here knows. */
   months: z.array(
     z.object({

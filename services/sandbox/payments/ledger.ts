@@ -6,6 +6,7 @@ import {
   type Event,
   type Invoice,
   type InvoiceItem,
+  type InvoiceLine,
   monthAfter,
   newId,
   type Refund,
@@ -31,7 +32,8 @@ function readBooks(file: string): Books {
   const books = { ...emptyBooks(), ...(JSON.parse(readFileSync(file, 'utf8')) as Books) };
   for (const each of Object.values(books.invoices)) {
     const moments = { finalized_at: each.created, paid_at: each.status === 'paid' ? each.created : null };
-    books.invoices[each.id] = Object.assign({ attempted: true, status_transitions: moments }, each);
+    const lines = { object: 'list', has_more: false, data: [] };
+    books.invoices[each.id] = Object.assign({ attempted: true, status_transitions: moments, lines }, each);
   }
   for (const each of Object.values(books.subscriptions)) {
     books.subscriptions[each.id] = Object.assign({ pause_collection: null, discounts: [], coupon: null }, each);
@@ -74,8 +76,19 @@ export class Ledger {
     this.onEvent();
   }
 
-  private bill(subscription: Subscription, { amount, isPaid, reason }: { amount: number; isPaid: boolean; reason: string }): Invoice {
+  private bill(
+    subscription: Subscription,
+    { amount, isPaid, reason, items = [] }: { amount: number; isPaid: boolean; reason: string; items?: readonly InvoiceItem[] },
+  ): Invoice {
     const id = newId('in');
+    const lineOf = ({ description, metadata, ...item }: InvoiceItem): InvoiceLine => ({
+      id: newId('il'),
+      object: 'line_item',
+      amount: item.amount,
+      currency: item.currency,
+      description,
+      metadata,
+    });
     const invoice: Invoice = {
       id,
       object: 'invoice',
@@ -92,6 +105,7 @@ export class Ledger {
       hosted_invoice_url: `${this.options.url()}/invoices/${id}`,
       created: this.second(),
       billing_reason: reason,
+      lines: { object: 'list', has_more: false, data: items.map(lineOf) },
       parent: { type: 'subscription_details', subscription_details: { subscription: subscription.id, metadata: subscription.metadata } },
     };
     this.books.invoices[id] = invoice;
@@ -170,7 +184,7 @@ export class Ledger {
       for (const each of items) each.invoice = 'void';
       return this.changed(subscription);
     }
-    const invoice = this.bill(subscription, { amount, isPaid, reason: 'subscription_cycle' });
+    const invoice = this.bill(subscription, { amount, isPaid, reason: 'subscription_cycle', items });
     for (const each of items) each.invoice = invoice.id;
     subscription.status = isPaid ? 'active' : 'past_due';
     this.tell(isPaid ? 'invoice.paid' : 'invoice.payment_failed', invoice);

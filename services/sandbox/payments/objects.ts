@@ -73,7 +73,18 @@ export interface Invoice {
   hosted_invoice_url: string;
   created: number;
   billing_reason: string;
+  /** Of ours: without the line of the plan, which nobody asks for. */
+  lines: { object: 'list'; has_more: false; data: InvoiceLine[] };
   parent: { type: 'subscription_details'; subscription_details: { subscription: string; metadata: Record<string, string> } };
+}
+
+export interface InvoiceLine {
+  id: string;
+  object: 'line_item';
+  amount: number;
+  currency: string;
+  description: string | null;
+  metadata: Record<string, string>;
 }
 
 export interface InvoiceItem {

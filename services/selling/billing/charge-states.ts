@@ -1,13 +1,17 @@
-import { type ChargeFact, type DatedFact } from '../paid-plans/payment-state';
+import { type ChargeFact, type DatedFact, planAt } from '../paid-plans/payment-state';
 
 /** What one invoice of a payment provider came to. Amounts are whole units of the currency's smallest part, moments seconds since 1970. */
 export interface Charge extends Omit<ChargeFact, 'kind'> {
+  /** The plan that it is for; null before the provider has named one. */
+  readonly plan: string | null;
   /** When it was first tried. */
   readonly chargedAt: number;
   /** Null while it is not paid. */
   readonly paidAt: number | null;
   /** What went back of it so far. */
   readonly refunded: number;
+  /** What had gone back after each time that something did; the last is all. */
+  readonly refunds: readonly number[];
   /** When the last of it went back; null while nothing did. */
   readonly refundedAt: number | null;
 }
@@ -21,18 +25,24 @@ export const isCharge = (dated: DatedFact): dated is DatedCharge =>
 export const isAboutCharge = (dated: DatedFact): boolean => isCharge(dated) || dated.fact.kind === 'refunded';
 
 /** Each fact names all that was refunded of a payment so far; the first that names so much says when. */
-function refundsOf(facts: readonly DatedFact[], invoice: string): Pick<Charge, 'refunded' | 'refundedAt'> {
-  const told = new Map<string, { amount: number; at: number }>();
+function refundsOf(facts: readonly DatedFact[], invoice: string): Pick<Charge, 'refunded' | 'refunds' | 'refundedAt'> {
+  const told = new Map<string, Map<number, number>>();
   for (const { fact, at } of facts) {
     if (fact.kind !== 'refunded' || fact.invoice !== invoice) continue;
-    const known = told.get(fact.payment);
-    const isMore = !known || fact.amount > known.amount || (fact.amount === known.amount && at < known.at);
-    if (isMore) told.set(fact.payment, { amount: fact.amount, at });
+    const steps = told.get(fact.payment) ?? new Map<number, number>();
+    told.set(fact.payment, steps.set(fact.amount, Math.min(at, steps.get(fact.amount) ?? at)));
   }
-  const all = [...told.values()];
+  const parts = [...told.values()].flatMap((steps) => {
+    const sorted = [...steps].sort(([a], [b]) => a - b);
+    return sorted.map(([amount, at], place) => ({ amount: amount - (sorted[place - 1]?.[0] ?? 0), at }));
+  });
+  const refunds: number[] = [];
+  for (const { amount } of parts.toSorted((a, b) => a.at - b.at)) if (amount > 0) refunds.push((refunds.at(-1) ?? 0) + amount);
+  const lastOf = (steps: Map<number, number>): number => steps.get(Math.max(...steps.keys())) ?? 0;
   return {
-    refunded: all.reduce((sum, { amount }) => sum + amount, 0),
-    refundedAt: all.length === 0 ? null : Math.max(...all.map(({ at }) => at)),
+    refunded: refunds.at(-1) ?? 0,
+    refunds,
+    refundedAt: told.size === 0 ? null : Math.max(...[...told.values()].map(lastOf)),
   };
 }
 
@@ -43,7 +53,8 @@ function chargeOf(facts: readonly DatedCharge[], all: readonly DatedFact[]): Cha
   const told = paid ?? sorted.at(-1);
   if (!first || !told) return [];
   const { kind: _kind, ...members } = told.fact;
-  return [{ ...members, chargedAt: first.at, paidAt: paid?.at ?? null, ...refundsOf(all, members.invoice) }];
+  const plan = planAt(all, (paid ?? first).at);
+  return [{ ...members, plan, chargedAt: first.at, paidAt: paid?.at ?? null, ...refundsOf(all, members.invoice) }];
 }
 
 /** What a subscription was charged, each invoice once; nothing where nothing was to be paid. The order of the facts does not matter. */

@@ -26,6 +26,8 @@ export interface InvoiceSummary {
   readonly reference: string | null;
   /** The other one's number, of an invoice that was credited and of the credit note. */
   readonly credit: string | null;
+  /** The payment provider that confirmed the payment or refund that it is for; null of one for a closed statement. */
+  readonly paidThrough: string | null;
 }
 
 export interface InvoiceView extends InvoiceSummary {
@@ -40,10 +42,11 @@ SELECT i.id, i.number, i.kind, i.customer_id AS "customerId", i.content -> 'buye
   i.currency, i.total::float8 AS total, i.content ->> 'issuedOn' AS "issuedOn", to_char(i.due_on, 'YYYY-MM-DD') AS "dueOn",
   CASE WHEN i.kind = 'credit_note' THEN 'issued' WHEN c.id IS NOT NULL THEN 'credited' WHEN p.invoice_id IS NOT NULL THEN 'paid'
     WHEN i.due_on < $1::date THEN 'overdue' ELSE 'open' END AS state,
-  to_char(p.paid_on, 'YYYY-MM-DD') AS "paidOn", p.reference, COALESCE(c.number, o.number) AS credit, i.place::text AS place`;
+  to_char(p.paid_on, 'YYYY-MM-DD') AS "paidOn", p.reference, COALESCE(c.number, o.number) AS credit,
+  i.provider AS "paidThrough", i.place::text AS place`;
 const WHOLE = `${SUMMARY}, i.content, i.reason`;
 const FROM = `
-FROM invoice i LEFT JOIN invoice_payment p ON p.invoice_id = i.id LEFT JOIN invoice c ON c.corrects = i.id
+FROM invoice i LEFT JOIN invoice_payment p ON p.invoice_id = i.id LEFT JOIN invoice c ON c.corrects = i.id AND c.payment IS NULL
   LEFT JOIN invoice o ON o.id = i.corrects`;
 
 export interface InvoiceFilter {
@@ -60,7 +63,7 @@ export interface InvoiceFilter {
  */
 const FOUND_BY: Readonly<Record<InvoiceState, string>> = {
   issued: "i.kind = 'credit_note'",
-  credited: 'i.id IN (SELECT corrects FROM invoice WHERE corrects IS NOT NULL)',
+  credited: 'i.id IN (SELECT corrects FROM invoice WHERE corrects IS NOT NULL AND payment IS NULL)',
   paid: 'i.id IN (SELECT invoice_id FROM invoice_payment)',
   open: 'i.place IN (SELECT place FROM invoice_unpaid WHERE due_on >= $1::date)',
   overdue: 'i.place IN (SELECT place FROM invoice_unpaid WHERE due_on < $1::date)',
@@ -145,12 +148,12 @@ export interface InvoiceSums {
   readonly credited: string;
 }
 
-/** A customer's invoices are few. Those of all are added up as they come; a credit note, or a payment, takes the invoice to another state. */
+/** Of closed statements: payments at a provider are added up by their charges. A customer's invoices are few. Those of all are added up as they come; a credit note, or a payment, takes the invoice to another state. */
 const OF_CUSTOMER = `
 SELECT i.month, i.currency, i.due_on, 1 AS invoices, i.total,
   CASE WHEN c.id IS NOT NULL THEN 'credited' WHEN p.invoice_id IS NOT NULL THEN 'paid' ELSE 'open' END AS state
 FROM invoice i LEFT JOIN invoice_payment p ON p.invoice_id = i.id LEFT JOIN invoice c ON c.corrects = i.id
-WHERE i.kind = 'invoice' AND i.customer_id = $2`;
+WHERE i.kind = 'invoice' AND i.payment IS NULL AND i.customer_id = $2`;
 const OF_ALL = 'SELECT * FROM invoice_sum WHERE $2::uuid IS NULL AND invoices > 0';
 
 const sumOf = (state: string): string => `COALESCE(sum(total) FILTER (WHERE ${state}), 0)::text`;

@@ -1,7 +1,7 @@
 import { type BillingDetails, type InvoicingTerms } from '../../../plugins/core/catalogue/billing-terms';
 import { decimalsOf, toMinor, toSafeNumber } from '../../../plugins/core/catalogue/money';
 import { daysOfMonth, type LineOverage, type Statement } from '../statements/statement';
-import { taxOn } from './tax';
+import { type Tax, taxOn } from './tax';
 
 /** Seller or buyer, as printed. */
 export interface Party {
@@ -98,11 +98,11 @@ function overageLine({ title, ...line }: Titled, { units, per, price, above }: L
   return { ...line, title: `${title}: ${use}`, days: 0, used: units, price: 0, surcharge: 0, amount: above };
 }
 
-function composeInvoice({ month, lines: stated }: Statement, currency: string, facts: InvoiceFacts): InvoiceContent {
+function composeInvoice({ month, lines: listed }: Statement, currency: string, facts: InvoiceFacts): InvoiceContent {
   const { terms, details, issuedOn, titleOf } = facts;
   const number = (amount: string): number => toSafeNumber(toMinor(amount, currency));
   const daysInMonth = daysOfMonth(month).length;
-  const lines = stated
+  const lines = listed
     .filter((line) => line.currency === currency)
     .flatMap(({ product, plan, days, used, price, surcharge, amount, overage }) => {
       const title = `${titleOf(product)}${plan === null ? '' : `, plan ${plan}`}`;
@@ -113,22 +113,28 @@ function composeInvoice({ month, lines: stated }: Statement, currency: string, f
     })
     .filter(({ amount }) => amount > 0);
   const net = lines.reduce((sum, line) => sum + BigInt(line.amount), 0n);
-  const tax = taxOn(net, details, terms);
+  const { due_days: dueDays, payment = null } = terms.invoices;
+  const stated = { month, currency, lines, dueOn: addDays(issuedOn, dueDays), payment };
+  return contentOf({ ...stated, tax: taxOn(net, details, terms) }, facts);
+}
+
+/** An invoice with these lines and this tax. */
+export function contentOf(
+  { tax, ...stated }: Pick<InvoiceContent, 'month' | 'currency' | 'lines' | 'dueOn' | 'payment'> & { readonly tax: Tax },
+  facts: InvoiceFacts,
+): InvoiceContent {
+  const net = stated.lines.reduce((sum, { amount }) => sum + BigInt(amount), 0n);
   return {
-    month,
-    issuedOn,
-    dueOn: addDays(issuedOn, terms.invoices.due_days),
-    currency,
-    decimals: decimalsOf(currency),
-    seller: sellerOf(terms),
+    ...stated,
+    issuedOn: facts.issuedOn,
+    decimals: decimalsOf(stated.currency),
+    seller: sellerOf(facts.terms),
     buyer: buyerOf(facts),
-    lines,
     net: toSafeNumber(net),
     taxes: tax.lines.map((line) => ({ ...line, amount: toSafeNumber(line.amount) })),
     total: toSafeNumber(tax.lines.reduce((sum, { amount }) => sum + amount, net)),
     placeOfSupply: tax.placeOfSupply,
-    serviceCode: terms.tax?.gst?.hsn ?? null,
+    serviceCode: facts.terms.tax?.gst?.hsn ?? null,
     notes: tax.notes,
-    payment: terms.invoices.payment ?? null,
   };
 }

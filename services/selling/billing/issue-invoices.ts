@@ -68,8 +68,13 @@ export interface IssueOptions {
   readonly titleOf: (product: string) => string;
   /** Asked between batches. */
   readonly isEnding?: () => boolean;
-  /** Told of a statement that could not be invoiced; it is tried again with the next call. */
-  readonly onFailure: (statement: { readonly customerId: string; readonly month: string }, error: unknown) => void;
+  /** Told of what could not be invoiced; it is tried again with the next call. */
+  readonly onFailure: (about: Unbilled, error: unknown) => void;
+}
+
+/** A statement, or a payment by its provider's id, that has no invoice. */
+export interface Unbilled extends Waiting {
+  readonly payment?: string;
 }
 
 /**

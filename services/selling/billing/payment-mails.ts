@@ -13,13 +13,15 @@ export interface ToldPayment {
   readonly failingSince: number | null;
   /** Of `paid` and `failed`. */
   readonly fact: ChargeFact | null;
+  /** When that was, in seconds since 1970. */
+  readonly at: number | null;
 }
 
 const READ = `
 SELECT split_part($2, ' ', 1) AS news, p.customer_id AS "customerId", p.product_id AS product, COALESCE(p.plan_name, '') AS plan, p.status,
   extract(epoch FROM p.failing_since)::float8 AS "failingSince",
-  (SELECT fact FROM payment_fact f WHERE f.provider = p.provider AND f.id = substr($2, strpos($2, ' ') + 1)) AS fact
-FROM paid_subscription p WHERE p.id = $1`;
+  f.fact, extract(epoch FROM f.at)::float8 AS at
+FROM paid_subscription p LEFT JOIN payment_fact f ON f.provider = p.provider AND f.id = substr($2, strpos($2, ' ') + 1) WHERE p.id = $1`;
 
 /** Undefined once the subscription is gone. */
 export async function readToldPayment(db: Database, { subject, detail }: OutboxItem<'payment'>): Promise<ToldPayment | undefined> {

@@ -20,6 +20,8 @@ async function lockInvoice(client: PoolClient, ref: InvoiceRef): Promise<Invoice
   await client.query("SELECT pg_advisory_xact_lock(hashtext('tollgate invoice'), hashtext($1))", [number]);
   const invoice = await requireInvoice(client, ref);
   if (invoice.kind !== 'invoice') throw new OperationRefused('invoice_settled', `${invoice.number} is a credit note`);
+  if (invoice.paidThrough !== null)
+    throw new OperationRefused('invoice_settled', `${invoice.number} is paid; refund its payment, which makes a credit note`);
   if (invoice.state === 'credited') throw new OperationRefused('invoice_settled', `${invoice.number} was credited by ${invoice.credit}`);
   return invoice;
 }

@@ -20,13 +20,27 @@ export interface Tax {
 }
 
 type Buyer = Pick<BillingDetails, 'country' | 'state' | 'taxId'>;
+type Table = Pick<InvoicingTerms, 'seller' | 'tax'>;
+
+/** Which taxes a supply has, before anybody knows on how much. */
+interface Rates extends Omit<Tax, 'lines'> {
+  readonly rates: readonly { readonly name: string; readonly percent: number }[];
+}
 
 /** Rates have two decimals of a percent, their halves three. */
 const THOUSANDTHS = 1_000;
+const WHOLE = 100 * THOUSANDTHS;
 
-function lineOf(name: string, percent: number, net: bigint): TaxLine {
-  const thousandths = Math.round(percent * THOUSANDTHS);
-  return { name, percent: String(thousandths / THOUSANDTHS), amount: shareOf(net, BigInt(thousandths), BigInt(100 * THOUSANDTHS)) };
+/** @param baseOf what the amount is, in thousandths of a percent of the net sum, by the sum of all rates */
+function taxFrom(amount: bigint, { rates, ...more }: Rates, baseOf: (all: number) => number): Tax {
+  const exact = rates.map(({ name, percent }) => ({ name, thousandths: Math.round(percent * THOUSANDTHS) }));
+  const base = BigInt(baseOf(exact.reduce((sum, { thousandths }) => sum + thousandths, 0)));
+  const lines = exact.map(({ name, thousandths }) => ({
+    name,
+    percent: String(thousandths / THOUSANDTHS),
+    amount: shareOf(amount, BigInt(thousandths), base),
+  }));
+  return { lines, ...more };
 }
 
 /**
@@ -34,42 +48,56 @@ function lineOf(name: string, percent: number, net: bigint): TaxLine {
  * @param net the sum of what is billed, in the smallest unit
  * @param buyer undefined for a customer who has given no address: the law then takes the seller's place for the place of supply
  */
-export function taxOn(net: bigint, buyer: Buyer | undefined, { seller, tax }: Pick<InvoicingTerms, 'seller' | 'tax'>): Tax {
-  if (tax?.gst) return gstOn(net, buyer, { seller, gst: tax.gst });
-  if (tax?.vat) return vatOn(net, buyer, { seller, vat: tax.vat });
-  return { lines: [], notes: [], placeOfSupply: null };
+export function taxOn(net: bigint, buyer: Buyer | undefined, table: Table): Tax {
+  return taxFrom(net, ratesFor(buyer, table), () => WHOLE);
+}
+
+/** The tax that is contained in what was paid; the rest is net. */
+export function taxWithin(total: bigint, buyer: Buyer | undefined, table: Table): Tax {
+  return taxFrom(total, ratesFor(buyer, table), (all) => WHOLE + all);
+}
+
+function ratesFor(buyer: Buyer | undefined, { seller, tax }: Table): Rates {
+  if (tax?.gst) return gstFor(buyer, { seller, gst: tax.gst });
+  if (tax?.vat) return vatFor(buyer, { seller, vat: tax.vat });
+  return { rates: [], notes: [], placeOfSupply: null };
 }
 
 type Seller = InvoicingTerms['seller'];
 type Gst = NonNullable<NonNullable<BillingTerms['tax']>['gst']>;
 
 /** IGST Act, sections 12 and 16: by the buyer's place; exports under a letter of undertaking are without tax. */
-function gstOn(net: bigint, buyer: Buyer | undefined, { seller, gst }: { seller: Seller; gst: Gst }): Tax {
+function gstFor(buyer: Buyer | undefined, { seller, gst }: { seller: Seller; gst: Gst }): Rates {
+  const igst = (percent: number) => [{ name: 'IGST', percent }];
   const home = (seller.tax_id ?? '').slice(0, 2);
   const country = buyer?.country ?? seller.country;
   if (country !== seller.country) {
     const placeOfSupply = `Outside India (${country})`;
     if (gst.lut === undefined) {
-      return { lines: [lineOf('IGST', gst.rate, net)], notes: ['Supply meant for export on payment of integrated tax.'], placeOfSupply };
+      return { rates: igst(gst.rate), notes: ['Supply meant for export on payment of integrated tax.'], placeOfSupply };
     }
     const note = `Supply meant for export under letter of undertaking ${gst.lut} without payment of integrated tax.`;
-    return { lines: [lineOf('IGST', 0, net)], notes: [note], placeOfSupply };
+    return { rates: igst(0), notes: [note], placeOfSupply };
   }
   const state = buyer?.taxId?.slice(0, 2) ?? buyer?.state ?? home;
   const placeOfSupply = `${GST_STATES[state] ?? 'Other Territory'} (${state})`;
-  if (state !== home) return { lines: [lineOf('IGST', gst.rate, net)], notes: [], placeOfSupply };
-  const half = gst.rate / 2;
-  return { lines: [lineOf('CGST', half, net), lineOf(stateTaxName(state), half, net)], notes: [], placeOfSupply };
+  if (state !== home) return { rates: igst(gst.rate), notes: [], placeOfSupply };
+  const rates = ['CGST', stateTaxName(state)].map((name) => ({ name, percent: gst.rate / 2 }));
+  return { rates, notes: [], placeOfSupply };
 }
 
 const REVERSE = 'Reverse charge: the recipient accounts for VAT (Article 196 of Directive 2006/112/EC).';
 const OUTSIDE = 'Outside the scope of VAT: the recipient is abroad.';
 
 /** Services to a business are taxed where it is, by itself; to anybody else in the Union where the table has a rate, else as at home. */
-function vatOn(net: bigint, buyer: Buyer | undefined, { seller, vat }: { seller: Seller; vat: Readonly<Record<string, number>> }): Tax {
+function vatFor(buyer: Buyer | undefined, { seller, vat }: { seller: Seller; vat: Readonly<Record<string, number>> }): Rates {
   const home = seller.country;
   const country = buyer?.country ?? home;
-  const result = (rate: number, notes: readonly string[] = []): Tax => ({ lines: [lineOf('VAT', rate, net)], notes, placeOfSupply: null });
+  const result = (percent: number, notes: readonly string[] = []): Rates => ({
+    rates: [{ name: 'VAT', percent }],
+    notes,
+    placeOfSupply: null,
+  });
   const atHome = vat[home] ?? 0;
   if (country === home) return result(atHome);
   const isBusiness = buyer?.taxId != null && checkTaxId(country, buyer.taxId).problem === undefined;

@@ -59,6 +59,8 @@ export interface ChargeFact {
   readonly currency: string;
   /** The provider's own page of it. */
   readonly url: string | null;
+  /** Use above the limits on it, by our ids. Absent: none. */
+  readonly use?: readonly { readonly id: string; readonly amount: number }[];
 }
 
 /** Money that went back. `amount` is all that was refunded of this payment so far. */
@@ -121,6 +123,15 @@ function step(state: PaymentState | undefined, { at, fact }: DatedFact): Payment
     return { ...state, status: 'active', failingSince: null };
   }
   return state;
+}
+
+/** The plan that is paid for at a time: as the provider has it from then on, or else had it last. */
+export function planAt(facts: readonly DatedFact[], at: Seconds): string | null {
+  const own = [...facts].sort(inOrder).flatMap((each) => (each.fact.kind === 'subscription' ? [{ at: each.at, fact: each.fact }] : []));
+  const after = own.find((each) => each.at >= at);
+  const held = (after ?? own.at(-1))?.fact;
+  if (!held) return null;
+  return !after && held.next && held.periodEnd <= at ? held.next.plan : held.plan;
 }
 
 /** @returns undefined before the provider has said what kind of subscription it is */

@@ -77,7 +77,7 @@ async function invoicesOf({ id }: PayingCustomer, catalogue: ReturnType<typeof c
     throw new Error('not invoiced', { cause: error });
   };
   const today = '2026-11-03';
-  await billingOf(dashboard.db, catalogue).issueInvoices({ today, onFailure });
+  await billingOf(dashboard.db, catalogue, 'UTC').issueInvoices({ today, onFailure });
   return (await listInvoices(dashboard.db, { customerId: id, today, limit: 10 })).invoices.length;
 }
 

@@ -260,7 +260,7 @@ describe('the pages of billing', () => {
     await applyCatalogue(dashboard.pool, createCatalogue(PRODUCTS), { actor: 'test' });
     expect((await ask('/session')).json().hasBilling).toBe(false);
     expect((await ask('/billing')).json()).toEqual({
-      ...{ provider: 'none', paid: [], above: [], hasPortal: false, details: null, next: null, owed: [] },
+      ...{ provider: 'none', invoices: 'monthly', paid: [], above: [], hasPortal: false, details: null, next: null, owed: [] },
     });
     await applyCatalogue(dashboard.pool, createCatalogue(PRODUCTS, { billing: TERMS }), { actor: 'test' });
   });

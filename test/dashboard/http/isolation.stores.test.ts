@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { endpointsFor } from '../../../services/dashboard/contract/endpoints';
 import { passkeyEndpoints } from '../../../services/dashboard/contract/sign-in';
 import { ORIGIN, PASSWORD, startDashboard, tokenOf, useDashboard, verdict } from '../support/dashboard';
@@ -10,7 +11,8 @@ import {
   samples,
   stillPayments,
 } from '../support/endpoint-samples';
-import { randomUUID } from 'node:crypto';
+import { isChange } from '../../../services/dashboard/http/bind-endpoint';
+import { suspendCustomer } from '../../../services/selling/suspensions/suspend';
 
 const endpoints = endpointsFor('members');
 
@@ -216,5 +218,49 @@ describe('secrets', () => {
       const answer = await dashboard.ask({ path: '/api/outbox', headers: { host } });
       expect([answer.statusCode, answer.json().mails]).toEqual([403, undefined]);
     }
+  });
+});
+
+describe('a suspended customer', () => {
+  const dashboard = useDashboard({}, true);
+  const EMAIL = 'unpaid@example.com';
+  const changes = endpointsFor('members').filter((each) => isChange(each.name, each));
+
+  it('the session of a suspended customer buys nothing and makes nothing, as its tokens do not', async () => {
+    const own = await makeBelongings(dashboard, EMAIL);
+    await suspendCustomer(dashboard.pool, { customer: EMAIL, reason: 'unpaid since August', actor: 'cli' });
+    const before = await digestEverything(dashboard.pool);
+    for (const endpoint of changes.filter(({ whileSuspended }) => !whileSuspended)) {
+      const answer = await askEndpoint(dashboard, endpoint, { sample: samples[endpoint.name]?.(own), cookie: own.cookie });
+      expect([endpoint.name, verdict(answer)]).toEqual([endpoint.name, '403 customer_suspended']);
+      expect(answer.json().detail).toBe('The seller suspended this account: unpaid since August.');
+    }
+    expect(await digestEverything(dashboard.pool)).toEqual(before);
+  });
+
+  it('it reads, revokes, cancels and leaves', async () => {
+    const own = await makeBelongings(dashboard, EMAIL);
+    await suspendCustomer(dashboard.pool, { customer: EMAIL, reason: 'unpaid', actor: 'cli' });
+    const open = endpointsFor('members').filter((each) => !isChange(each.name, each) || each.whileSuspended);
+    for (const endpoint of open) {
+      const answer = await askEndpoint(dashboard, endpoint, { sample: samples[endpoint.name]?.(own), cookie: own.cookie });
+      expect([endpoint.name, verdict(answer)]).not.toEqual([endpoint.name, '403 customer_suspended']);
+    }
+    expect(changes.filter(({ whileSuspended }) => whileSuspended).map(({ name }) => name)).toEqual([
+      'POST /keys/revoke',
+      'POST /keys/:id/deactivate',
+      'POST /keys/:id/revoke',
+      'POST /subscriptions/:id/cancel',
+      'POST /plan-requests/:id/withdraw',
+      'PUT /billing/details',
+      'POST /paid-plans/:id/cancel',
+      'POST /billing/portal',
+      'POST /alerts/read',
+      'DELETE /webhooks/:id',
+      'POST /tokens/:id/revoke',
+      'POST /team/invitations/:id/revoke',
+      'DELETE /team/members/:userId',
+      'POST /team/leave',
+    ]);
   });
 });

@@ -203,7 +203,7 @@ describe('billing in a catalogue', () => {
 
   it('is read with its defaults', () => {
     const { catalogue } = parseCatalogue(`version: 1\nproducts: []\nbilling:\n${yaml()}`);
-    expect(catalogue?.billing?.invoices).toEqual({ from: '2026-04', series: 'INV', credit_series: 'CN', due_days: 14 });
+    expect(catalogue?.billing?.invoices).toEqual({ for: 'monthly', from: '2026-04', series: 'INV', credit_series: 'CN', due_days: 14 });
   });
 
   it.each([
@@ -213,7 +213,21 @@ describe('billing in a catalogue', () => {
     [{ invoices: '{ from: 2026-04, series: A, credit_series: A }' }, 'billing.invoices.credit_series'],
     [{ tax: '{ gst: { rate: 18 }, vat: { IN: 18 } }' }, 'billing.tax'],
     [{ tax: '{ vat: { DE: 19 } }' }, 'billing.tax.vat'],
+    [{ invoices: '{ from: 2026-04, for: each_payment }' }, 'billing.invoices.for must be monthly with invoice'],
+    [{ provider: 'none', invoices: '{ from: 2026-04, for: provider }' }, 'billing.invoices.for must be monthly with none'],
+    [{ provider: 'stripe' }, 'billing.invoices.for must be each_payment or provider with stripe'],
+    [{ provider: 'razorpay', invoices: '{ for: each_payment }' }, 'billing.invoices.from'],
   ])('is refused with what is wrong: %j', (changes, place) => {
     expect(problemsOf(yaml(changes))).toEqual([expect.stringContaining(place)]);
+  });
+
+  it.each(['stripe', 'razorpay'])('may have invoices for each payment with %s, by a seller and tax that are checked alike', (provider) => {
+    const invoices = '{ from: 2026-04, for: each_payment }';
+    expect(problemsOf(yaml({ provider, invoices }))).toEqual([]);
+    expect(problemsOf(yaml({ provider, invoices: invoices.replace('each_payment', 'provider') }))).toEqual([]);
+    expect(problemsOf(yaml({ provider, invoices, tax: '{ vat: { DE: 19 } }' }))).toEqual([expect.stringContaining('billing.tax.vat')]);
+    expect(problemsOf(`  provider: ${provider}\n  tax: { gst: { rate: 18 } }\n`)).toEqual([
+      expect.stringContaining(`billing.tax is for invoices of Tollgate: add invoices, or set it up at ${provider}`),
+    ]);
   });
 });

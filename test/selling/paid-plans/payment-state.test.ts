@@ -122,7 +122,7 @@ describe('what was charged', () => {
       fact: { kind, invoice: `in_${id[0]}`, amount, currency: 'INR', url: null },
     });
     const facts = [charge('a1', 'failed', 10), charge('a2', 'failed', 13), charge('a3', 'paid', 15, 450), charge('b1', 'failed', 20)];
-    const given = { currency: 'INR', url: null, refunded: 0, refundedAt: null };
+    const given = { currency: 'INR', url: null, plan: null, refunded: 0, refunds: [], refundedAt: null };
     for (const each of [facts, facts.toReversed(), [...facts, ...facts]]) {
       expect(chargesOf([...each, charge('c1', 'paid', 1, 0)]).toSorted((a, b) => a.chargedAt - b.chargedAt)).toEqual([
         { ...given, invoice: 'in_a', amount: 450, chargedAt: 10, paidAt: 15 },

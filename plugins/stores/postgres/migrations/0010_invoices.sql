@@ -1,4 +1,4 @@
--- Invoices: numbered without gaps, made from closed statements, never changed. What is owed, and what is paid by other means.
+-- Invoices: numbered without gaps, made from closed statements or from payments, never changed. What is owed, and what is paid by other means.
 
 CREATE TABLE billing_details (
   customer_id uuid PRIMARY KEY REFERENCES customer ON DELETE CASCADE,
@@ -51,15 +51,24 @@ CREATE TABLE invoice (
   issued_at timestamptz NOT NULL DEFAULT now(),
   due_on date NOT NULL,
   -- Of a credit note: the invoice that it takes back, and why.
-  corrects uuid UNIQUE REFERENCES invoice,
+  corrects uuid REFERENCES invoice,
   reason text NOT NULL DEFAULT '' CHECK (length(reason) <= 500),
   -- As services/selling/billing/invoice.ts composed it.
   content jsonb NOT NULL,
+  -- Of a payment: the provider that confirmed it, its id there, and how much of it had gone back: 0 on its invoice, more on each credit note.
+  provider text,
+  payment text,
+  refunded_to bigint,
   UNIQUE (series, serial),
-  CHECK ((kind = 'credit_note') = (corrects IS NOT NULL))
+  UNIQUE (provider, payment, refunded_to),
+  CHECK ((kind = 'credit_note') = (corrects IS NOT NULL)),
+  CHECK (num_nulls(provider, payment, refunded_to) IN (0, 3)),
+  CHECK ((kind = 'credit_note') = (refunded_to > 0))
 );
 COMMENT ON TABLE invoice IS 'Invoices and credit notes as they were issued. Never changed and never deleted.';
-CREATE UNIQUE INDEX invoice_once ON invoice (customer_id, month, currency, edition) WHERE kind = 'invoice';
+CREATE UNIQUE INDEX invoice_once ON invoice (customer_id, month, currency, edition) WHERE kind = 'invoice' AND payment IS NULL;
+-- One credit note takes back the whole of an invoice, while those of a payment take back what went back.
+CREATE UNIQUE INDEX invoice_credited_once ON invoice (corrects) WHERE payment IS NULL;
 CREATE INDEX invoice_customer_idx ON invoice (customer_id, place);
 CREATE INDEX invoice_month_idx ON invoice (month, place);
 CREATE UNIQUE INDEX invoice_place_idx ON invoice (place);
@@ -120,7 +129,7 @@ CREATE TABLE invoice_sum (
   total numeric NOT NULL,
   PRIMARY KEY (month, currency, due_on, state)
 );
-COMMENT ON TABLE invoice_sum IS 'Invoices by month, added up. Written by triggers alone.';
+COMMENT ON TABLE invoice_sum IS 'Invoices of closed statements by month, added up. Written by triggers alone.';
 
 CREATE FUNCTION add_invoice_sum(p_invoice uuid, p_state text, p_sign integer) RETURNS void LANGUAGE sql AS $$
   INSERT INTO invoice_sum AS known (month, currency, due_on, state, invoices, total)
@@ -133,11 +142,12 @@ COMMENT ON FUNCTION add_invoice_sum IS 'Adds one invoice to the sums of a state,
 CREATE FUNCTION sum_invoices() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
   INSERT INTO invoice_sum AS known (month, currency, due_on, state, invoices, total)
-  SELECT month, currency, due_on, 'open', count(*), sum(total) FROM added WHERE kind = 'invoice' GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+  SELECT month, currency, due_on, 'open', count(*), sum(total) FROM added WHERE kind = 'invoice' AND payment IS NULL
+  GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
   ON CONFLICT (month, currency, due_on, state) DO UPDATE
     SET invoices = known.invoices + excluded.invoices, total = known.total + excluded.total;
   PERFORM add_invoice_sum(a.corrects, CASE WHEN p.invoice_id IS NULL THEN 'open' ELSE 'paid' END, -1), add_invoice_sum(a.corrects, 'credited', 1)
-    FROM added a LEFT JOIN invoice_payment p ON p.invoice_id = a.corrects WHERE a.kind = 'credit_note';
+    FROM added a LEFT JOIN invoice_payment p ON p.invoice_id = a.corrects WHERE a.kind = 'credit_note' AND a.payment IS NULL;
   RETURN NULL;
 END $$;
 COMMENT ON FUNCTION sum_invoices IS 'Adds up invoices that are issued, and those that a credit note takes back.';
@@ -146,9 +156,9 @@ CREATE TRIGGER invoice_is_summed AFTER INSERT ON invoice REFERENCING NEW TABLE A
 
 CREATE FUNCTION sum_invoice_payments() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
-  -- A credited one stays credited.
+  -- A credited one stays credited. Payments at a provider are added up by their charges.
   PERFORM add_invoice_sum(invoice_id, 'open', -1), add_invoice_sum(invoice_id, 'paid', 1)
-    FROM added WHERE NOT EXISTS (SELECT FROM invoice WHERE corrects = invoice_id);
+    FROM added WHERE NOT EXISTS (SELECT FROM invoice WHERE id = invoice_id AND payment IS NOT NULL OR corrects = invoice_id AND payment IS NULL);
   RETURN NULL;
 END $$;
 COMMENT ON FUNCTION sum_invoice_payments IS 'Adds up invoices that are paid.';
@@ -168,7 +178,7 @@ COMMENT ON TABLE invoice_unpaid IS 'Invoices that are neither paid nor credited.
 
 CREATE FUNCTION keep_unpaid_invoices() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
-  INSERT INTO invoice_unpaid (place, invoice_id, due_on) SELECT place, id, due_on FROM added WHERE kind = 'invoice';
+  INSERT INTO invoice_unpaid (place, invoice_id, due_on) SELECT place, id, due_on FROM added WHERE kind = 'invoice' AND payment IS NULL;
   DELETE FROM invoice_unpaid WHERE invoice_id IN (SELECT corrects FROM added WHERE kind = 'credit_note');
   RETURN NULL;
 END $$;

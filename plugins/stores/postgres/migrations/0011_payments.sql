@@ -137,9 +137,15 @@ CREATE TABLE payment_charge (
   paid_at timestamptz,
   -- The provider's own page of it.
   url text,
-  -- What the provider gave back so far, and when. Null: nothing so far.
+  -- What it is for: a plan, and use above limits by ids of overage_charge, as [{id, amount}]. Null: not known; none.
+  plan text,
+  use jsonb,
+  -- What the provider gave back so far, what that had come to after each time, and when it last did. Null: nothing so far.
   refunded bigint NOT NULL DEFAULT 0,
+  refunds bigint[] NOT NULL DEFAULT '{}',
   refunded_at timestamptz,
+  -- How much of that our own credit notes take back. Null: there is no invoice of our own.
+  billed bigint,
   -- A refund that the provider is asked for, under an id of ours, and until when nobody else may ask. Null: none is open.
   refund_id uuid,
   refund_amount bigint CHECK (refund_amount > 0),
@@ -149,6 +155,8 @@ CREATE TABLE payment_charge (
 COMMENT ON TABLE payment_charge IS 'What customers were charged by a payment provider, each invoice once. It follows from payment_fact.';
 CREATE INDEX payment_charge_charged_idx ON payment_charge (charged_at);
 CREATE INDEX payment_charge_subscription_idx ON payment_charge (paid_subscription_id);
+-- Of which an invoice or a credit note of our own may be missing.
+CREATE INDEX payment_charge_unbilled_idx ON payment_charge (paid_at) WHERE paid_at IS NOT NULL AND billed IS DISTINCT FROM refunded;
 
 CREATE TABLE payment_charge_sum (
   provider text NOT NULL,

@@ -4,7 +4,7 @@ import { lookedUp } from '../answer-clock';
 import { asChange } from '../as-change';
 import { ChangeRefused, type RefundWish } from '../../../selling/billing/payment-port';
 import { type RazorpayClient } from './razorpay-client';
-import { type InvoiceEntity, invoiceEntity, noteOf, NOTES, notes, type PaymentEntity, paymentEntity } from './razorpay-facts';
+import { type InvoiceEntity, invoiceEntity, noteOf, NOTES, notes, type PaymentEntity, paymentEntity, useOn } from './razorpay-facts';
 import { PAGE } from './razorpay-plans';
 
 /** Of payment links and others without a subscription, which say less; never ours. */
@@ -19,7 +19,7 @@ function invoiceFact({ id: invoice, status, amount, currency, subscription_id: s
   const isPaid = status === 'paid';
   const at = isPaid ? more.paid_at : more.issued_at;
   if (typeof subscription !== 'string' || typeof at !== 'number' || (!isPaid && status !== 'issued')) return [];
-  const fact = { kind: isPaid ? 'paid' : 'failed', invoice, amount, currency, url: more.short_url ?? null } as const;
+  const fact = { kind: isPaid ? 'paid' : 'failed', invoice, amount, currency, url: more.short_url ?? null, ...useOn(more) } as const;
   return [lookedUp({ id: '', at, subscription, fact })];
 }
 

@@ -5,7 +5,7 @@ import { type GivenFact } from '../../../selling/billing/payment-facts';
 import { EventRefused, type ProviderNews } from '../../../selling/billing/payment-port';
 import { type RazorpayClient } from './razorpay-client';
 import { refundFacts } from './razorpay-charges';
-import { invoiceEntity, noteOf, paidCharge, paymentEntity, subscriptionEntity, subscriptionFact } from './razorpay-facts';
+import { invoiceEntity, noteOf, type PaymentEntity, paymentEntity, subscriptionEntity, subscriptionFact, useOn } from './razorpay-facts';
 import { type RazorpayPlans } from './razorpay-plans';
 
 const inside = <S extends z.ZodType>(entity: S) => z.object({ entity }).optional();
@@ -35,6 +35,21 @@ function readJson(body: Buffer): unknown {
 
 /** What goes with a charge that was made. One that failed is told by `subscription.pending`; `payment.failed` names no subscription. */
 const CHARGED = ['subscription.charged', 'subscription.completed'];
+
+/** What was charged with an event, and for what: only a sum that is not the plan's price can have use above the limits in it. */
+async function madeCharge(
+  { client: { sdk, asked } }: EventTools,
+  { id, at, subscription, fact }: GivenFact,
+  payment: PaymentEntity | undefined,
+): Promise<GivenFact[]> {
+  if (payment?.status !== 'captured') return [];
+  const { amount, currency } = payment;
+  const found = payment.invoice_id ?? (await asked(sdk.payments.fetch(payment.id), paymentEntity)).value.invoice_id;
+  const invoice = found ?? payment.id;
+  const isMore = fact.kind === 'subscription' && amount !== fact.price && typeof found === 'string';
+  const use = isMore ? useOn((await asked(sdk.invoices.fetch(invoice), invoiceEntity)).value) : {};
+  return [{ id: `${id} paid`, at, subscription, fact: { kind: 'paid', invoice, amount, currency, url: null, ...use } }];
+}
 
 interface EventTools {
   readonly client: RazorpayClient;
@@ -70,7 +85,7 @@ export async function readRazorpayEvent(tools: EventTools, body: Buffer, signatu
   const [plan, next] = [await tools.plans.find(subscription.plan_id), await tools.plans.findNext(subscription)];
   const fact = subscriptionFact(subscription, plan, { id, at: data.created_at, next });
   if (!fact) return { facts: [], checkout };
-  const charges = CHARGED.includes(data.event) ? paidCharge(fact, data.payload.payment?.entity) : [];
+  const charges = CHARGED.includes(data.event) ? await madeCharge(tools, fact, data.payload.payment?.entity) : [];
   const failures = data.event === 'subscription.pending' ? await failedCharge(tools, fact) : [];
   return { facts: [fact, ...charges, ...failures], checkout };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type PaymentFact, type SubscriptionFact } from '../../../selling/paid-plans/payment-state';
+import { type ChargeFact, type PaymentFact, type SubscriptionFact } from '../../../selling/paid-plans/payment-state';
 import { type GivenFact } from '../../../selling/billing/payment-facts';
 
 /** What we write to subscriptions and plans at Razorpay, so that each says whose it is. */
@@ -68,6 +68,7 @@ export const invoiceEntity = z.object({
   short_url: z.string().nullish(),
   issued_at: seconds,
   paid_at: seconds,
+  line_items: z.array(z.object({ description: z.string().nullish(), amount: z.number().int() })).nullish(),
 });
 export type InvoiceEntity = z.output<typeof invoiceEntity>;
 
@@ -130,9 +131,15 @@ export function subscriptionFact(given: SubscriptionEntity, plan: PlanEntity, { 
   return { id, at, subscription: given.id, owner: { customerId, product }, fact };
 }
 
-/** A charge that was made. */
-export function paidCharge({ id, at, subscription }: GivenFact, payment: PaymentEntity | undefined): GivenFact[] {
-  if (payment?.status !== 'captured') return [];
-  const { amount, currency, invoice_id: invoice } = payment;
-  return [{ id: `${id} paid`, at, subscription, fact: { kind: 'paid', invoice: invoice ?? payment.id, amount, currency, url: null } }];
+/** What an add-on says of use above the limits: it has no notes, so our id stands in its description. */
+export const useReference = (id: string): string => `Reference ${id}`;
+const REFERENCE = /^Reference ([0-9a-f-]{36})$/;
+
+/** Use above the limits on an invoice. */
+export function useOn({ line_items: lines }: Pick<InvoiceEntity, 'line_items'>): Pick<ChargeFact, 'use'> {
+  const use = (lines ?? []).flatMap(({ description, amount }) => {
+    const id = REFERENCE.exec(description ?? '')?.[1];
+    return id === undefined ? [] : [{ id, amount }];
+  });
+  return use.length > 0 ? { use } : {};
 }

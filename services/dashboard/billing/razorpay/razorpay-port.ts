@@ -13,7 +13,7 @@ import {
 import { chargesSince, refund } from './razorpay-charges';
 import { type Answer, connectRazorpay, type RazorpayOptions } from './razorpay-client';
 import { readRazorpayEvent } from './razorpay-events';
-import { isBegun, noteOf, NOTES, type SubscriptionEntity, subscriptionEntity, subscriptionFact } from './razorpay-facts';
+import { isBegun, noteOf, NOTES, type SubscriptionEntity, subscriptionEntity, subscriptionFact, useReference } from './razorpay-facts';
 import { PAGE, RazorpayPlans } from './razorpay-plans';
 
 const DAY_SECONDS = 86_400;
@@ -118,7 +118,7 @@ export function createRazorpayPort(options: RazorpayOptions): PaymentPort {
   async function findAddOn(id: string): Promise<string | undefined> {
     for (let skip = 0; ; skip += PAGE) {
       const { items } = (await asked(sdk.addons.all({ count: PAGE, skip }), listedAddOns)).value;
-      const found = items.find(({ item }) => item.description?.includes(id));
+      const found = items.find(({ item }) => item.description === useReference(id));
       if (found || items.length < PAGE) return found?.id;
     }
   }
@@ -126,7 +126,7 @@ export function createRazorpayPort(options: RazorpayOptions): PaymentPort {
   async function chargeUse(subscription: string, { id, description: name, amount, currency, isAgain }: UseCharge): Promise<string> {
     const known = isAgain ? await findAddOn(id) : undefined;
     if (known !== undefined) return known;
-    const item = { name, amount, currency, description: `Reference ${id}` };
+    const item = { name, amount, currency, description: useReference(id) };
     return (await asked(sdk.subscriptions.createAddon(subscription, { item, quantity: 1 }), addOn)).value.id;
   }
 

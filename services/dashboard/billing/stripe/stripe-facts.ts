@@ -1,5 +1,5 @@
 import type Stripe from 'stripe';
-import { type Discount, type PaymentFact, type SubscriptionFact } from '../../../selling/paid-plans/payment-state';
+import { type ChargeFact, type Discount, type PaymentFact, type SubscriptionFact } from '../../../selling/paid-plans/payment-state';
 import { type GivenFact } from '../../../selling/billing/payment-facts';
 import { type ProviderNews } from '../../../selling/billing/payment-port';
 import { fromStripeAmount } from './stripe-amounts';
@@ -74,12 +74,21 @@ export function subscriptionFact(given: Stripe.Subscription, { id, at }: { id: s
   return { id, at, subscription: given.id, owner: { customerId, product }, fact };
 }
 
+/** Use above the limits on an invoice; Stripe copies what we wrote to an item to its line. */
+function useOn({ lines }: Stripe.Invoice): Pick<ChargeFact, 'use'> {
+  const use = lines.data.flatMap(({ metadata: { [METADATA.use]: id }, amount, currency }) =>
+    id === undefined ? [] : [{ id, amount: fromStripeAmount(amount, currency).amount }],
+  );
+  return use.length > 0 ? { use } : {};
+}
+
 /** A charge that was made or refused; nothing of an invoice without a subscription. */
 export function chargeFact(kind: 'paid' | 'failed', invoice: Stripe.Invoice, { id, at }: { id: string; at: number }): GivenFact[] {
   const subscription = idOf(invoice.parent?.subscription_details?.subscription);
   if (subscription === undefined || invoice.id === undefined) return [];
   const { amount, currency } = fromStripeAmount(kind === 'paid' ? invoice.amount_paid : invoice.amount_due, invoice.currency);
-  return [{ id, at, subscription, fact: { kind, invoice: invoice.id, amount, currency, url: invoice.hosted_invoice_url ?? null } }];
+  const url = invoice.hosted_invoice_url ?? null;
+  return [{ id, at, subscription, fact: { kind, invoice: invoice.id, amount, currency, url, ...useOn(invoice) } }];
 }
 
 /** What an event says; events of other kinds say nothing. */

@@ -154,11 +154,11 @@ function BillingList({ list, hasBoth }: { readonly list: 'invoices' | 'payments'
   );
 }
 
-function Lists({ provider, months }: BillingSums): ReactNode {
+function Lists({ provider, invoices, months }: BillingSums): ReactNode {
   const { list } = useSearch({ from: FROM });
   const takesPayments = provider !== 'none' && provider !== 'invoice';
   const hasPayments = takesPayments || months.some(({ by }) => by !== 'invoice');
-  const hasInvoices = !takesPayments || months.some(({ by }) => by === 'invoice');
+  const hasInvoices = !takesPayments || invoices === 'each_payment' || months.some(({ by }) => by === 'invoice');
   const isPayments = hasPayments && (list === 'payments' || (list !== 'invoices' && takesPayments) || !hasInvoices);
   return <BillingList list={isPayments ? 'payments' : 'invoices'} hasBoth={hasPayments && hasInvoices} />;
 }

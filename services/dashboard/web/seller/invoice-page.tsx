@@ -92,7 +92,7 @@ function CreditDialog({ invoice, onClose }: ActProps): ReactNode {
 
 function Actions({ invoice }: { readonly invoice: InvoiceView }): ReactNode {
   const [act, setAct] = useState<'pay' | 'credit'>();
-  const { id, kind, state } = invoice;
+  const { id, kind, state, paidThrough } = invoice;
   const close = (): void => setAct(undefined);
   const isOwed = state === 'open' || state === 'overdue';
   return (
@@ -106,7 +106,7 @@ function Actions({ invoice }: { readonly invoice: InvoiceView }): ReactNode {
       >
         Download PDF
       </Button>
-      {kind === 'invoice' && state !== 'credited' && (
+      {kind === 'invoice' && state !== 'credited' && paidThrough === null && (
         <Button variant="default" onClick={() => setAct('credit')}>
           Credit
         </Button>

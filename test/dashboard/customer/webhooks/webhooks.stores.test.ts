@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { type Pool } from 'pg';
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 import { systemClock } from '../../../../plugins/core/ports';
-import { changeWebhook, deleteWebhook, renewWebhookSecret } from '../../../../services/selling/webhooks/change-webhook';
+import { changeWebhook, deleteWebhook, renewWebhookSecret, webhookVersion } from '../../../../services/selling/webhooks/change-webhook';
 import { claimDelivery, settleDelivery } from '../../../../services/selling/webhooks/claim-deliveries';
 import { createWebhook, type CreatedWebhook } from '../../../../services/selling/webhooks/create-webhook';
 import {
@@ -13,8 +13,7 @@ import {
   requestTestDelivery,
 } from '../../../../services/selling/webhooks/delivery-view';
 import { raiseAlerts } from '../../../../services/selling/webhooks/raise-alerts';
-import { webhookVersion } from '../../../../services/selling/webhooks/change-webhook';
-import { viewWebhook } from '../../../../services/selling/webhooks/webhook-view';
+import { viewWebhook, viewWebhooks } from '../../../../services/selling/webhooks/webhook-view';
 import { WebhookSender, type WebhookSenderOptions } from '../../../../services/dashboard/customer/webhooks/webhook-sender';
 import { GuardedFetch } from '../../../../services/kit/upstream/guarded-fetch';
 import { createLog } from '../../../../services/kit/log';
@@ -22,262 +21,420 @@ import { newKey } from '../../../contracts/access-records';
 import { type GatewayDouble, type SeenRequest, startGatewayDouble } from '../../support/gateway-double';
 import { eventually } from '../../../support/eventually';
 import { testDatabase, type TestDatabase } from '../../../support/postgres/postgres';
+import { createPool } from '../../../../plugins/stores/postgres/pool';
+import { closeStatements } from '../../../../services/selling/statements/close-statements';
+import { askForPlan } from '../../../../services/selling/subscriptions/ask-for-plan';
+import { changeSubscription } from '../../../../services/selling/subscriptions/change-subscription';
+import { setSubscriptionState } from '../../../../services/selling/subscriptions/set-subscription-state';
+import { suspendCustomer } from '../../../../services/selling/suspensions/suspend';
+import {
+  addSellerWebhook,
+  listSellerWebhooks,
+  removeSellerWebhook,
+  type SellerEvent,
+} from '../../../../services/selling/webhooks/seller-webhooks';
 
-const actor = 'test';
-let database: TestDatabase;
-let pool: Pool;
-let receiver: GatewayDouble;
-let received: SeenRequest[];
-let customerId: string;
-const senders: WebhookSender[] = [];
+describe('webhooks of a customer', () => {
+  const actor = 'test';
+  let database: TestDatabase;
+  let pool: Pool;
+  let receiver: GatewayDouble;
+  let received: SeenRequest[];
+  let customerId: string;
+  const senders: WebhookSender[] = [];
 
-beforeAll(async () => {
-  database = await testDatabase();
-  ({ pool } = database);
-  receiver = await startGatewayDouble();
-  received = receiver.seen;
-});
-beforeEach(async () => {
-  received.splice(0);
-  receiver.answer = (_request, response) => response.writeHead(204).end();
-  ({ customerId } = await newKey(pool));
-});
-afterEach(async () => {
-  for (const sender of senders.splice(0)) await sender.close();
-  await pool.query('DELETE FROM webhook');
-});
-afterAll(async () => {
-  await receiver.close();
-  await database.close();
-});
+  beforeAll(async () => {
+    database = await testDatabase();
+    ({ pool } = database);
+    receiver = await startGatewayDouble();
+    received = receiver.seen;
+  });
+  beforeEach(async () => {
+    received.splice(0);
+    receiver.answer = (_request, response) => response.writeHead(204).end();
+    ({ customerId } = await newKey(pool));
+  });
+  afterEach(async () => {
+    for (const sender of senders.splice(0)) await sender.close();
+    await pool.query('DELETE FROM webhook');
+  });
+  afterAll(async () => {
+    await receiver.close();
+    await database.close();
+  });
 
-const made = (path = '/hook'): Promise<CreatedWebhook> => createWebhook(pool, { customerId, url: `${receiver.url}${path}`, actor });
-function send(options: Partial<WebhookSenderOptions> = {}): void {
-  const log = createLog('test', { level: 'silent' });
-  const usual = { db: pool, clock: systemClock, log, timeZone: 'Asia/Kolkata', retrySeconds: [0, 0], allowPrivate: true, pollMs: 20 };
-  senders.push(new WebhookSender({ ...usual, ...options }));
-}
-const log = async (id: string): Promise<readonly DeliveryView[]> => (await listDeliveries(pool, { id, customerId, limit: 100 })).deliveries;
-/** As a receiver with the specification's own library sees it. */
-function isSigned({ headers, body }: SeenRequest, secret: string): boolean {
-  try {
-    new Webhook(secret).verify(String(body), {
-      'webhook-id': String(headers['webhook-id']),
-      'webhook-timestamp': String(headers['webhook-timestamp']),
-      'webhook-signature': String(headers['webhook-signature']),
-    });
-    return true;
-  } catch (error) {
-    if (error instanceof WebhookVerificationError) return false;
-    throw error;
+  const made = (path = '/hook'): Promise<CreatedWebhook> => createWebhook(pool, { customerId, url: `${receiver.url}${path}`, actor });
+  function send(options: Partial<WebhookSenderOptions> = {}): void {
+    const log = createLog('test', { level: 'silent' });
+    const usual = { db: pool, clock: systemClock, log, timeZone: 'Asia/Kolkata', retrySeconds: [0, 0], allowPrivate: true, pollMs: 20 };
+    senders.push(new WebhookSender({ ...usual, ...options }));
   }
-}
-
-describe('a webhook', () => {
-  it('gets each alert signed, with its id, its type and the time of the attempt', async () => {
-    const { secret, webhook } = await made();
-    const key = await newKey(pool, { daily: 2, monthly: 1_000 });
-    await pool.query('UPDATE webhook SET customer_id = $1', [key.customerId]);
-    await pool.query("INSERT INTO usage (subscription_id, day, spent_redis) VALUES ($1, (now() AT TIME ZONE 'Asia/Kolkata')::date, 1)", [
-      key.subscriptions[0]?.id,
-    ]);
-    await raiseAlerts(pool, { timeZone: 'Asia/Kolkata' });
-    send();
-    await eventually(() => received.length === 1);
-    const [only] = received as [SeenRequest];
-    const body = JSON.parse(String(only.body));
-    expect(isSigned(only, secret)).toBe(true);
-    expect(Math.abs(Number(only.headers['webhook-timestamp']) - Date.now() / 1000)).toBeLessThan(60);
-    expect(only.headers['webhook-id']).toBe(body.id);
-    expect(body).toMatchObject({ type: 'quota.daily', data: { product: 'api-ip', percent: 50, used: 1, limit: 2 } });
-    expect(String(only.body)).not.toContain(secret);
-    await eventually(async () => (await viewWebhook(pool, { id: webhook.id, customerId: key.customerId })).lastOutcome === 'delivered');
-  });
-
-  it('is tried again after each pause, then given up, with the same event each time', async () => {
-    const { webhook } = await made();
-    receiver.answer = (_request, response) =>
-      response.writeHead(received.length === 1 ? 302 : 500, { Location: '/elsewhere' }).end('why it failed');
-    await requestTestDelivery(pool, { id: webhook.id, customerId });
-    send();
-    await eventually(async () => (await log(webhook.id))[0]?.state === 'failed');
-    expect(received.map(({ url }) => url)).toEqual(['/hook', '/hook', '/hook']);
-    expect(new Set(received.map(({ body }) => String(body))).size).toBe(1);
-    const [entry] = await log(webhook.id);
-    expect(entry).toMatchObject({ attempts: 3, lastStatus: 500, lastError: null, nextAttemptAt: null, endedAt: expect.any(Date) });
-    expect(JSON.stringify(entry)).not.toContain('why it failed');
-  });
-
-  it('is not replayed to another customer, whose own webhook asks for it', async () => {
-    const { webhook } = await made();
-    const { id: deliveryId } = await requestTestDelivery(pool, { id: webhook.id, customerId });
-    const { customerId: stranger } = await newKey(pool);
-    const own = await createWebhook(pool, { customerId: stranger, url: `${receiver.url}/other`, actor });
-    const asked = replayDelivery(pool, { id: own.webhook.id, customerId: stranger, deliveryId });
-    await expect(asked).rejects.toMatchObject({ code: 'delivery_unknown' });
-  });
-
-  it('is replayed under the same event id, and delivered when its receiver is well again', async () => {
-    const { webhook } = await made();
-    receiver.answer = (_request, response) => response.destroy();
-    const first = await requestTestDelivery(pool, { id: webhook.id, customerId });
-    send({ retrySeconds: [] });
-    await eventually(async () => (await log(webhook.id))[0]?.state === 'failed');
-    expect((await log(webhook.id))[0]).toMatchObject({ lastStatus: null, lastError: 'no connection, or it broke' });
-    receiver.answer = (_request, response) => response.end();
-    const again = await replayDelivery(pool, { id: webhook.id, customerId, deliveryId: first.id });
-    await eventually(async () => (await log(webhook.id))[0]?.state === 'delivered');
-    expect(again.id).not.toBe(first.id);
-    expect(received[0]?.headers['webhook-id']).toBe(received[1]?.headers['webhook-id']);
-  });
-
-  it('waits 30 s after a first failure and is not asked before', async () => {
-    const { webhook } = await made();
-    receiver.answer = (_request, response) => response.writeHead(503).end();
-    await requestTestDelivery(pool, { id: webhook.id, customerId });
-    send({ retrySeconds: [30, 120] });
-    await eventually(async () => (await log(webhook.id))[0]?.lastStatus === 503);
-    const waitMs = ((await log(webhook.id))[0]?.nextAttemptAt?.getTime() ?? 0) - Date.now();
-    expect(waitMs).toBeGreaterThan(20_000);
-    expect(waitMs).toBeLessThanOrEqual(31_000);
-    expect(received).toHaveLength(1);
-  });
-
-  it('gets nothing while it is paused, and what waits when it goes on', async () => {
-    const { webhook } = await made();
-    const ref = { id: webhook.id, customerId };
-    await requestTestDelivery(pool, ref);
-    const paused = await changeWebhook(pool, { ...ref, version: webhookVersion(webhook), state: 'paused', actor });
-    expect(await claimDelivery(pool, { leaseMs: 60_000 })).toBeUndefined();
-    await changeWebhook(pool, { ...ref, version: webhookVersion(paused), state: 'active', actor });
-    send();
-    await eventually(() => received.length === 1);
-  });
-
-  it('is signed with its new secret once that was made', async () => {
-    const { secret, webhook } = await made();
-    const renewed = await renewWebhookSecret(pool, { id: webhook.id, customerId, actor });
-    await requestTestDelivery(pool, { id: webhook.id, customerId });
-    send();
-    await eventually(() => received.length === 1);
-    const [only] = received as [SeenRequest];
-    expect([isSigned(only, renewed.secret), isSigned(only, secret)]).toEqual([true, false]);
-  });
-
-  it('has a secret that libraries read: whsec_ and 32 bytes in standard base64', async () => {
-    for (let count = 0; count < 8; count++) {
-      const { secret, webhook } = await made();
-      expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
-      await deleteWebhook(pool, { id: webhook.id, customerId, actor });
-    }
-  });
-
-  it('is signed with a secret of an earlier version as with the same bytes in standard base64', async () => {
-    const { webhook } = await made();
-    await pool.query('UPDATE webhook SET secret = $2 WHERE id = $1', [webhook.id, 'whsec_-_-_-_-_-_-_-_-_-_-_-_-_-_-_-_-_-_-_-_-_-_8']);
-    await requestTestDelivery(pool, { id: webhook.id, customerId });
-    send();
-    await eventually(() => received.length === 1);
-    const [only] = received as [SeenRequest];
-    expect(isSigned(only, 'whsec_+/+/+/+/+/+/+/+/+/+/+/+/+/+/+/+/+/+/+/+/+/8=')).toBe(true);
-  });
-});
-
-describe('several senders', () => {
-  it('send each of many deliveries exactly once', async () => {
-    const hooks = await Promise.all([made('/a'), made('/b'), made('/c')]);
-    for (const { webhook } of hooks)
-      for (let count = 0; count < 20; count++) await requestTestDelivery(pool, { id: webhook.id, customerId });
-    send();
-    send();
-    send();
-    await eventually(async () => (await pool.query("SELECT 1 FROM webhook_delivery WHERE state = 'waiting'")).rowCount === 0);
-    expect(received).toHaveLength(60);
-    expect(new Set(received.map(({ headers }) => headers['webhook-id'])).size).toBe(60);
-  });
-
-  it('send again what a sender that died had claimed, once its lease has ended, and let it change nothing then', async () => {
-    const { webhook } = await made();
-    await requestTestDelivery(pool, { id: webhook.id, customerId });
-    const lost = await claimDelivery(pool, { leaseMs: 3_600_000 });
-    if (!lost) throw new Error('a test event is due at once');
-    send();
-    expect(received).toEqual([]);
-    // As if the hour had passed.
-    await pool.query("UPDATE outbox SET due_at = due_at - interval '1 hour' WHERE id = $1", [lost.item.id]);
-    await eventually(() => received.length === 1);
-    await eventually(async () => (await log(webhook.id))[0]?.state === 'delivered');
-    await settleDelivery(pool, lost, { isDelivered: false, status: 500, error: null });
-    expect((await log(webhook.id))[0]).toMatchObject({ state: 'delivered', attempts: 2 });
-  });
-
-  it('leave room for others while one receiver does not answer', async () => {
-    const [slow, quick] = [await made('/slow'), await made('/quick')];
-    const open = new Set<ServerResponse>();
-    let most = 0;
-    receiver.answer = ({ url }, response) => {
-      if (url !== '/slow') return void response.end();
-      most = Math.max(most, open.add(response).size);
-      // Given up on: another attempt may follow.
-      response.on('close', () => open.delete(response));
-    };
-    for (let count = 0; count < 30; count++) await requestTestDelivery(pool, { id: slow.webhook.id, customerId });
-    send();
-    await eventually(() => open.size > 0);
-    for (let count = 0; count < 30; count++) {
-      await requestTestDelivery(pool, { id: quick.webhook.id, customerId });
-      await eventually(async () => (await log(quick.webhook.id))[0]?.state === 'delivered');
-    }
-    expect(most).toBeLessThanOrEqual(2);
-    for (const response of open) response.end();
-    receiver.answer = (_request, response) => response.end();
-  });
-});
-
-describe('what a webhook may reach', () => {
-  it.each(['http://127.0.0.1/', 'http://[::1]/', 'http://169.254.169.254/', 'http://10.0.0.8/', 'http://hooks.example/'])(
-    'never is a private address: %s',
-    async (url) => {
-      const dialled: string[] = [];
-      const fetch = new GuardedFetch({
-        resolve: () => Promise.resolve(['93.184.216.34', '192.168.1.1']),
-        dial: (target, callback) => {
-          dialled.push(target.hostname);
-          callback(null, connect(Number(new URL(receiver.url).port), '127.0.0.1'));
-        },
+  const log = async (id: string): Promise<readonly DeliveryView[]> =>
+    (await listDeliveries(pool, { id, customerId, limit: 100 })).deliveries;
+  /** As a receiver with the specification's own library sees it. */
+  function isSigned({ headers, body }: SeenRequest, secret: string): boolean {
+    try {
+      new Webhook(secret).verify(String(body), {
+        'webhook-id': String(headers['webhook-id']),
+        'webhook-timestamp': String(headers['webhook-timestamp']),
+        'webhook-signature': String(headers['webhook-signature']),
       });
-      const { webhook } = await createWebhook(pool, { customerId, url, actor });
-      await requestTestDelivery(pool, { id: webhook.id, customerId });
-      send({ retrySeconds: [], allowPrivate: false, fetch });
-      await eventually(async () => (await log(webhook.id))[0]?.state === 'failed');
-      expect((await log(webhook.id))[0]).toMatchObject({ lastStatus: null, lastError: 'the host has no public address' });
-      expect([dialled, received]).toEqual([[], []]);
-    },
-  );
-});
+      return true;
+    } catch (error) {
+      if (error instanceof WebhookVerificationError) return false;
+      throw error;
+    }
+  }
 
-describe('the operations', () => {
-  it('refuse an eleventh webhook, and count those of two who ask at once', async () => {
-    const results = await Promise.allSettled(Array.from({ length: 12 }, () => made()));
-    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(10);
-    for (const result of results) if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'webhook_limit_reached' });
+  describe('a webhook', () => {
+    it('gets each alert signed, with its id, its type and the time of the attempt', async () => {
+      const { secret, webhook } = await made();
+      const key = await newKey(pool, { daily: 2, monthly: 1_000 });
+      await pool.query('UPDATE webhook SET customer_id = $1', [key.customerId]);
+      await pool.query("INSERT INTO usage (subscription_id, day, spent_redis) VALUES ($1, (now() AT TIME ZONE 'Asia/Kolkata')::date, 1)", [
+        key.subscriptions[0]?.id,
+      ]);
+      await raiseAlerts(pool, { timeZone: 'Asia/Kolkata' });
+      send();
+      await eventually(() => received.length === 1);
+      const [only] = received as [SeenRequest];
+      const body = JSON.parse(String(only.body));
+      expect(isSigned(only, secret)).toBe(true);
+      expect(Math.abs(Number(only.headers['webhook-timestamp']) - Date.now() / 1000)).toBeLessThan(60);
+      expect(only.headers['webhook-id']).toBe(body.id);
+      expect(body).toMatchObject({ type: 'quota.daily', data: { product: 'api-ip', percent: 50, used: 1, limit: 2 } });
+      expect(String(only.body)).not.toContain(secret);
+      await eventually(async () => (await viewWebhook(pool, { id: webhook.id, customerId: key.customerId })).lastOutcome === 'delivered');
+    });
+
+    it('is tried again after each pause, then given up, with the same event each time', async () => {
+      const { webhook } = await made();
+      receiver.answer = (_request, response) =>
+        response.writeHead(received.length === 1 ? 302 : 500, { Location: '/elsewhere' }).end('why it failed');
+      await requestTestDelivery(pool, { id: webhook.id, customerId });
+      send();
+      await eventually(async () => (await log(webhook.id))[0]?.state === 'failed');
+      expect(received.map(({ url }) => url)).toEqual(['/hook', '/hook', '/hook']);
+      expect(new Set(received.map(({ body }) => String(body))).size).toBe(1);
+      const [entry] = await log(webhook.id);
+      expect(entry).toMatchObject({ attempts: 3, lastStatus: 500, lastError: null, nextAttemptAt: null, endedAt: expect.any(Date) });
+      expect(JSON.stringify(entry)).not.toContain('why it failed');
+    });
+
+    it('is not replayed to another customer, whose own webhook asks for it', async () => {
+      const { webhook } = await made();
+      const { id: deliveryId } = await requestTestDelivery(pool, { id: webhook.id, customerId });
+      const { customerId: stranger } = await newKey(pool);
+      const own = await createWebhook(pool, { customerId: stranger, url: `${receiver.url}/other`, actor });
+      const asked = replayDelivery(pool, { id: own.webhook.id, customerId: stranger, deliveryId });
+      await expect(asked).rejects.toMatchObject({ code: 'delivery_unknown' });
+    });
+
+    it('is replayed under the same event id, and delivered when its receiver is well again', async () => {
+      const { webhook } = await made();
+      receiver.answer = (_request, response) => response.destroy();
+      const first = await requestTestDelivery(pool, { id: webhook.id, customerId });
+      send({ retrySeconds: [] });
+      await eventually(async () => (await log(webhook.id))[0]?.state === 'failed');
+      expect((await log(webhook.id))[0]).toMatchObject({ lastStatus: null, lastError: 'no connection, or it broke' });
+      receiver.answer = (_request, response) => response.end();
+      const again = await replayDelivery(pool, { id: webhook.id, customerId, deliveryId: first.id });
+      await eventually(async () => (await log(webhook.id))[0]?.state === 'delivered');
+      expect(again.id).not.toBe(first.id);
+      expect(received[0]?.headers['webhook-id']).toBe(received[1]?.headers['webhook-id']);
+    });
+
+    it('waits 30 s after a first failure and is not asked before', async () => {
+      const { webhook } = await made();
+      receiver.answer = (_request, response) => response.writeHead(503).end();
+      await requestTestDelivery(pool, { id: webhook.id, customerId });
+      send({ retrySeconds: [30, 120] });
+      await eventually(async () => (await log(webhook.id))[0]?.lastStatus === 503);
+      const waitMs = ((await log(webhook.id))[0]?.nextAttemptAt?.getTime() ?? 0) - Date.now();
+      expect(waitMs).toBeGreaterThan(20_000);
+      expect(waitMs).toBeLessThanOrEqual(31_000);
+      expect(received).toHaveLength(1);
+    });
+
+    it('gets nothing while it is paused, and what waits when it goes on', async () => {
+      const { webhook } = await made();
+      const ref = { id: webhook.id, customerId };
+      await requestTestDelivery(pool, ref);
+      const paused = await changeWebhook(pool, { ...ref, version: webhookVersion(webhook), state: 'paused', actor });
+      expect(await claimDelivery(pool, { leaseMs: 60_000 })).toBeUndefined();
+      await changeWebhook(pool, { ...ref, version: webhookVersion(paused), state: 'active', actor });
+      send();
+      await eventually(() => received.length === 1);
+    });
+
+    it('is signed with its new secret once that was made', async () => {
+      const { secret, webhook } = await made();
+      const renewed = await renewWebhookSecret(pool, { id: webhook.id, customerId, actor });
+      await requestTestDelivery(pool, { id: webhook.id, customerId });
+      send();
+      await eventually(() => received.length === 1);
+      const [only] = received as [SeenRequest];
+      expect([isSigned(only, renewed.secret), isSigned(only, secret)]).toEqual([true, false]);
+    });
+
+    it('has a secret that libraries read: whsec_ and 32 bytes in standard base64', async () => {
+      for (let count = 0; count < 8; count++) {
+        const { secret, webhook } = await made();
+        expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+        await deleteWebhook(pool, { id: webhook.id, customerId, actor });
+      }
+    });
+
+    it('is signed with a secret of an earlier version as with the same bytes in standard base64', async () => {
+      const { webhook } = await made();
+      await pool.query('UPDATE webhook SET secret = $2 WHERE id = $1', [webhook.id, 'whsec_-_-_-_-_-_-_-_-_-_-_-_-_-_-_-_-_-_-_-_-_-_8']);
+      await requestTestDelivery(pool, { id: webhook.id, customerId });
+      send();
+      await eventually(() => received.length === 1);
+      const [only] = received as [SeenRequest];
+      expect(isSigned(only, 'whsec_+/+/+/+/+/+/+/+/+/+/+/+/+/+/+/+/+/+/+/+/+/8=')).toBe(true);
+    });
   });
 
-  it('refuse a change based on an older version, and leave the audit log without a secret or a path', async () => {
-    const { secret, webhook } = await made('/path-secret');
-    const ref = { id: webhook.id, customerId };
-    await changeWebhook(pool, { ...ref, version: webhookVersion(webhook), url: 'https://hooks.example/other-secret', actor });
-    await expect(changeWebhook(pool, { ...ref, version: webhookVersion(webhook), state: 'paused', actor })).rejects.toMatchObject({
-      name: 'VersionConflict',
-      current: { url: 'https://hooks.example/other-secret', state: 'active' },
+  describe('several senders', () => {
+    it('send each of many deliveries exactly once', async () => {
+      const hooks = await Promise.all([made('/a'), made('/b'), made('/c')]);
+      for (const { webhook } of hooks)
+        for (let count = 0; count < 20; count++) await requestTestDelivery(pool, { id: webhook.id, customerId });
+      send();
+      send();
+      send();
+      await eventually(async () => (await pool.query("SELECT 1 FROM webhook_delivery WHERE state = 'waiting'")).rowCount === 0);
+      expect(received).toHaveLength(60);
+      expect(new Set(received.map(({ headers }) => headers['webhook-id'])).size).toBe(60);
     });
-    await deleteWebhook(pool, { ...ref, actor });
-    const { rows } = await pool.query(
-      "SELECT action, details::text FROM audit_log WHERE subject_id = $1 AND action LIKE 'webhook.%' ORDER BY id",
-      [customerId],
+
+    it('send again what a sender that died had claimed, once its lease has ended, and let it change nothing then', async () => {
+      const { webhook } = await made();
+      await requestTestDelivery(pool, { id: webhook.id, customerId });
+      const lost = await claimDelivery(pool, { leaseMs: 3_600_000 });
+      if (!lost) throw new Error('a test event is due at once');
+      send();
+      expect(received).toEqual([]);
+      // As if the hour had passed.
+      await pool.query("UPDATE outbox SET due_at = due_at - interval '1 hour' WHERE id = $1", [lost.item.id]);
+      await eventually(() => received.length === 1);
+      await eventually(async () => (await log(webhook.id))[0]?.state === 'delivered');
+      await settleDelivery(pool, lost, { isDelivered: false, status: 500, error: null });
+      expect((await log(webhook.id))[0]).toMatchObject({ state: 'delivered', attempts: 2 });
+    });
+
+    it('leave room for others while one receiver does not answer', async () => {
+      const [slow, quick] = [await made('/slow'), await made('/quick')];
+      const open = new Set<ServerResponse>();
+      let most = 0;
+      receiver.answer = ({ url }, response) => {
+        if (url !== '/slow') return void response.end();
+        most = Math.max(most, open.add(response).size);
+        // Given up on: another attempt may follow.
+        response.on('close', () => open.delete(response));
+      };
+      for (let count = 0; count < 30; count++) await requestTestDelivery(pool, { id: slow.webhook.id, customerId });
+      send();
+      await eventually(() => open.size > 0);
+      for (let count = 0; count < 30; count++) {
+        await requestTestDelivery(pool, { id: quick.webhook.id, customerId });
+        await eventually(async () => (await log(quick.webhook.id))[0]?.state === 'delivered');
+      }
+      expect(most).toBeLessThanOrEqual(2);
+      for (const response of open) response.end();
+      receiver.answer = (_request, response) => response.end();
+    });
+  });
+
+  describe('what a webhook may reach', () => {
+    it.each(['http://127.0.0.1/', 'http://[::1]/', 'http://169.254.169.254/', 'http://10.0.0.8/', 'http://hooks.example/'])(
+      'never is a private address: %s',
+      async (url) => {
+        const dialled: string[] = [];
+        const fetch = new GuardedFetch({
+          resolve: () => Promise.resolve(['93.184.216.34', '192.168.1.1']),
+          dial: (target, callback) => {
+            dialled.push(target.hostname);
+            callback(null, connect(Number(new URL(receiver.url).port), '127.0.0.1'));
+          },
+        });
+        const { webhook } = await createWebhook(pool, { customerId, url, actor });
+        await requestTestDelivery(pool, { id: webhook.id, customerId });
+        send({ retrySeconds: [], allowPrivate: false, fetch });
+        await eventually(async () => (await log(webhook.id))[0]?.state === 'failed');
+        expect((await log(webhook.id))[0]).toMatchObject({ lastStatus: null, lastError: 'the host has no public address' });
+        expect([dialled, received]).toEqual([[], []]);
+      },
     );
-    expect(rows.map(({ action }) => action)).toEqual(['webhook.create', 'webhook.change', 'webhook.delete']);
-    expect(JSON.stringify(rows)).not.toContain('secret');
-    expect(JSON.stringify(rows)).not.toContain(secret);
+  });
+
+  describe('the operations', () => {
+    it('refuse an eleventh webhook, and count those of two who ask at once', async () => {
+      const results = await Promise.allSettled(Array.from({ length: 12 }, () => made()));
+      expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(10);
+      for (const result of results)
+        if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'webhook_limit_reached' });
+    });
+
+    it('refuse a change based on an older version, and leave the audit log without a secret or a path', async () => {
+      const { secret, webhook } = await made('/path-secret');
+      const ref = { id: webhook.id, customerId };
+      await changeWebhook(pool, { ...ref, version: webhookVersion(webhook), url: 'https://hooks.example/other-secret', actor });
+      await expect(changeWebhook(pool, { ...ref, version: webhookVersion(webhook), state: 'paused', actor })).rejects.toMatchObject({
+        name: 'VersionConflict',
+        current: { url: 'https://hooks.example/other-secret', state: 'active' },
+      });
+      await deleteWebhook(pool, { ...ref, actor });
+      const { rows } = await pool.query(
+        "SELECT action, details::text FROM audit_log WHERE subject_id = $1 AND action LIKE 'webhook.%' ORDER BY id",
+        [customerId],
+      );
+      expect(rows.map(({ action }) => action)).toEqual(['webhook.create', 'webhook.change', 'webhook.delete']);
+      expect(JSON.stringify(rows)).not.toContain('secret');
+      expect(JSON.stringify(rows)).not.toContain(secret);
+    });
+  });
+});
+
+describe('webhooks of the seller', () => {
+  const actor = 'operator@example.com';
+  const timeZone = 'Asia/Kolkata';
+  let database: TestDatabase;
+  /** With the rights that the dashboard has in production. */
+  let dashboard: Pool;
+  beforeEach(async () => {
+    database = await testDatabase();
+    dashboard = createPool(database.urlAs('tollgate_dashboard'), { max: 2 });
+  });
+  afterEach(async () => {
+    await dashboard.end();
+    await database.close();
+  });
+
+  const add = (events: readonly SellerEvent[] | null = null, url = 'http://127.0.0.1:9/') =>
+    addSellerWebhook(database.pool, { url, events, actor });
+  async function told(): Promise<{ event: string; data: any }[]> {
+    const { rows } = await database.pool.query('SELECT event, data FROM webhook_delivery ORDER BY number');
+    return rows;
+  }
+  const events = async () => (await told()).map(({ event }) => event);
+
+  describe('the seller’s webhook', () => {
+    it('is told of a customer, its plan, its request and its end, whoever changes them', async () => {
+      await add();
+      await database.pool.query("UPDATE plan SET approval = 'request' WHERE product_id = 'api-seo'");
+      const { customerId, subscriptions } = await newKey(dashboard);
+      const id = subscriptions[0]?.id ?? '';
+      await changeSubscription(dashboard, { id, plan: 'Star', actor });
+      await askForPlan(dashboard, { customer: customerId, product: 'api-seo', plan: 'Star', actor });
+      await setSubscriptionState(dashboard, { id, state: 'cancelled', actor });
+      await suspendCustomer(database.pool, { customer: customerId, reason: 'unpaid', actor });
+      const all = await told();
+      expect(all.map(({ event }) => event)).toEqual([
+        'customer.created',
+        'subscription.changed',
+        'subscription.changed',
+        'subscription.requested',
+        'subscription.cancelled',
+        'customer.suspended',
+      ]);
+      expect(all[1]?.data).toMatchObject({ subscription_id: id, product: 'api-ip', before: null, after: { plan: null, state: 'active' } });
+      expect(all[2]?.data).toMatchObject({ before: { plan: null }, after: { plan: 'Star', price: '499.00', currency: 'INR' } });
+      expect(all[3]?.data).toMatchObject({ customer_id: customerId, product: 'api-seo', plan: 'Star', price: '999.00' });
+      expect(all[5]?.data).toMatchObject({ customer_id: customerId, reason: 'unpaid' });
+    });
+
+    it('is told only of what it asked for, and of nothing that did not happen', async () => {
+      await add(['subscription.cancelled']);
+      const { subscriptions } = await newKey(database.pool);
+      const id = subscriptions[0]?.id ?? '';
+      const client = await database.pool.connect();
+      await client.query('BEGIN');
+      await setSubscriptionState(client, { id, state: 'cancelled', actor });
+      await client.query('ROLLBACK');
+      client.release();
+      expect(await events()).toEqual([]);
+      await setSubscriptionState(database.pool, { id, state: 'cancelled', actor });
+      expect(await events()).toEqual(['subscription.cancelled']);
+      await expect(dashboard.query("SELECT tell_seller('statement.ready', '{}')")).rejects.toThrow('permission denied');
+    });
+
+    it('is told once when a limit is used up, and not of shares below', async () => {
+      await add(['quota.reached']);
+      const { subscriptions } = await newKey(database.pool, { daily: 10, monthly: 1_000 });
+      const used = (units: number) =>
+        database.pool.query(
+          `INSERT INTO usage (subscription_id, day, spent_redis) VALUES ($1, (now() AT TIME ZONE $2)::date, $3)
+         ON CONFLICT (subscription_id, day) DO UPDATE SET spent_redis = excluded.spent_redis`,
+          [subscriptions[0]?.id, timeZone, units],
+        );
+      await used(8);
+      await raiseAlerts(dashboard, { timeZone });
+      expect(await events()).toEqual([]);
+      await used(10);
+      await raiseAlerts(dashboard, { timeZone });
+      await raiseAlerts(dashboard, { timeZone });
+      expect(await told()).toMatchObject([{ event: 'quota.reached', data: { window: 'daily', used: 10, limit: 10, product: 'api-ip' } }]);
+    });
+
+    it('is told of each statement when it is closed, with its lines, once', async () => {
+      await add(['statement.ready']);
+      const { customerId } = await newKey(database.pool, { plan: 'Star' });
+      await database.pool.query("UPDATE subscription_term SET since = '2026-01-01T00:00:00+05:30'");
+      const now = Date.parse('2026-02-03T12:00:00+05:30') / 1_000;
+      const onFailure = (_customer: unknown, error: unknown) => {
+        throw error;
+      };
+      expect(await closeStatements(dashboard, { timeZone, now, onFailure })).toBe(1);
+      expect(await closeStatements(dashboard, { timeZone, now, onFailure })).toBe(0);
+      expect(await told()).toMatchObject([
+        {
+          event: 'statement.ready',
+          data: { customer_id: customerId, month: '2026-01', totals: [{ currency: 'INR', amount: '499.00' }], lines: [{ plan: 'Star' }] },
+        },
+      ]);
+    });
+
+    it('is none of a customer’s, and goes with what waits for it', async () => {
+      const made = await add();
+      const { customerId } = await newKey(database.pool);
+      expect(await viewWebhooks(database.pool, customerId)).toEqual([]);
+      expect(await listSellerWebhooks(database.pool)).toMatchObject([{ id: made.id, events: null }]);
+      expect(JSON.stringify(await listSellerWebhooks(database.pool))).not.toContain(made.secret);
+      await removeSellerWebhook(database.pool, { id: made.id, actor });
+      expect(await events()).toEqual([]);
+      const audit = await database.pool.query("SELECT action FROM audit_log WHERE subject_kind = 'webhook' ORDER BY id");
+      expect(audit.rows.map(({ action }) => action)).toEqual(['webhook.create', 'webhook.delete']);
+    });
+  });
+
+  describe('a delivery to the seller', () => {
+    it('is signed, reaches a system of its own network, and says the same when it is replayed', async () => {
+      const receiver = await startGatewayDouble();
+      const received = receiver.seen;
+      const made = await add(['customer.created'], `${receiver.url}/hooks`);
+      const log = createLog('test', { level: 'silent' });
+      const pace = { retrySeconds: [], pollMs: 20 };
+      const sender = new WebhookSender({ db: dashboard, clock: systemClock, log, timeZone, allowPrivate: false, ...pace });
+      try {
+        await newKey(database.pool);
+        await eventually(() => received.length === 1);
+        const { deliveries } = await listDeliveries(database.pool, { id: made.id, customerId: null, limit: 10 });
+        await replayDelivery(database.pool, { id: made.id, customerId: null, deliveryId: deliveries[0]?.id ?? '' });
+        await eventually(() => received.length === 2);
+        for (const { headers, body } of received) {
+          expect(new Webhook(made.secret).verify(String(body), headers as Record<string, string>)).toMatchObject({
+            type: 'customer.created',
+            data: { customer: expect.stringContaining('@example.com') },
+          });
+        }
+        expect(received[1]?.body).toEqual(received[0]?.body);
+        expect(received[1]?.headers['webhook-id']).toBe(received[0]?.headers['webhook-id']);
+      } finally {
+        await sender.close();
+        await receiver.close();
+      }
+    });
   });
 });

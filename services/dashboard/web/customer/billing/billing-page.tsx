@@ -63,11 +63,16 @@ function Charges({ next, owed, provider, paid }: BillingView): ReactNode {
   );
 }
 
-/** @param mayBeNone where the payment provider makes receipts, only invoices of before are of interest */
-function Invoices({ mayBeNone }: { readonly mayBeNone: boolean }): ReactNode {
+const FIRST = {
+  each_payment: 'The first one is issued with your first payment.',
+  monthly: 'The first one is issued after a month in which something costs.',
+} as const;
+
+/** Where the payment provider makes them, only invoices of before are of interest. */
+function Invoices({ of }: { readonly of: BillingView['invoices'] }): ReactNode {
   const paging = usePaged();
   const query = useQuery({ ...invoicesQuery(paging.after), placeholderData: keepPreviousData });
-  if (mayBeNone && !query.data?.invoices.length) return null;
+  if (of === 'provider' && !query.data?.invoices.length) return null;
   const link = (
     <Button
       component="a"
@@ -90,7 +95,7 @@ function Invoices({ mayBeNone }: { readonly mayBeNone: boolean }): ReactNode {
               columns={COLUMNS}
               rows={invoices}
               rowKey={({ id }) => id}
-              empty={<EmptyState title="No invoices yet">The first one is issued after a month in which something costs.</EmptyState>}
+              empty={<EmptyState title="No invoices yet">{FIRST[of === 'provider' ? 'monthly' : of]}</EmptyState>}
             />
             <Pager paging={paging} next={next} />
           </>
@@ -113,13 +118,13 @@ export function BillingPage(): ReactNode {
               {isPaidInAdvance(billing) && <PaidPlans {...billing} />}
               {(!takesPayments(billing) || billing.owed.length > 0) && <Charges {...billing} />}
               <Payments />
-              <Invoices mayBeNone={takesPayments(billing)} />
+              <Invoices of={billing.invoices} />
             </>
           )}
         </Loaded>
         <Loaded query={query} height={400}>
           {(billing) =>
-            takesPayments(billing) ? null : (
+            billing.invoices === 'provider' ? null : (
               <Panel title="Details for invoices">
                 <Text size="sm" mb="sm">
                   These stand on your next invoices. An issued invoice never changes. Until you fill them in, invoices are made out to your

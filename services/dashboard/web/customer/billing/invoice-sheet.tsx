@@ -50,8 +50,8 @@ function Sum({ name, amount, isTotal = false }: { readonly name: string; readonl
 }
 
 /** When it is to be paid, or what came of it. */
-function standingOf({ kind, state, dueOn, paidOn, credit, reference, reason }: InvoiceView): string {
-  if (kind === 'credit_note') return `Takes back invoice ${credit ?? ''}: ${reason}`;
+function standingOf({ kind, state, dueOn, paidOn, credit, reference, reason, paidThrough }: InvoiceView): string {
+  if (kind === 'credit_note') return `${paidThrough === null ? 'Takes back' : 'Refund of'} invoice ${credit ?? ''}: ${reason}`;
   if (state === 'credited') return `Taken back by credit note ${credit ?? ''}.`;
   if (paidOn !== null) return `Paid on ${formatDate(paidOn)}${reference ? ` (${reference})` : ''}.`;
   return `Due on ${formatDate(dueOn)}.`;

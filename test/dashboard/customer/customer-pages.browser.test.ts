@@ -1,10 +1,14 @@
-import { type Locator } from 'playwright-core';
-import { type Catalogue, createCatalogue } from '../../../../plugins/core/catalogue/catalogue';
-import { applyCatalogue } from '../../../../services/selling/catalogue/apply-catalogue';
-import { suspendSubscription } from '../../../../services/selling/suspensions/suspend';
-import { CATALOGUE, PRODUCTS } from '../../../support/catalogue';
-import { inTestAll } from '../../../support/scenes';
-import { PageStage } from '../../support/page-stage';
+import { type Locator, type Page } from 'playwright-core';
+import { type Catalogue, createCatalogue } from '../../../plugins/core/catalogue/catalogue';
+import { applyCatalogue } from '../../../services/selling/catalogue/apply-catalogue';
+import { suspendSubscription } from '../../../services/selling/suspensions/suspend';
+import { CATALOGUE, PRODUCTS } from '../../support/catalogue';
+import { inTestAll } from '../../support/scenes';
+import { PageStage } from '../support/page-stage';
+import { step } from '../../support/step';
+import { openPage } from '../support/browser';
+import { type Entrant, press, signUp } from '../support/entrances';
+import { expectRoleRefused, invite, joinByInvitation, removeMember } from '../support/team-steps';
 
 const stage = PageStage.forFile();
 const BARS = '.recharts-bar-rectangle path';
@@ -102,7 +106,7 @@ describe('a product without a live source', () => {
   it('says so beside its plans and before one is taken', async () => {
     await stage.open('/plans');
     await stage.page.getByRole('region', { name: 'GST' }).getByText('No live source yet: test keys only').first().waitFor();
-    await stage.button('Change GST to Base').click();
+    await stage.button('Change GST to Free').click();
     await stage.page.getByRole('dialog').getByText('Calls with a live key are refused until there is one').waitFor();
   });
 });
@@ -117,7 +121,7 @@ describe('a product whose answers say what they cost', () => {
       await stage.open('/plans');
       await stage.page.getByRole('list', { name: 'Plans of IP lookup' }).getByText('1,000 units a day').first().waitFor();
       await stage.page.getByRole('list', { name: 'Plans of Pincode' }).getByText('1,000 requests a day').first().waitFor();
-      await stage.button('Change IP lookup to Base').click();
+      await stage.button('Change IP lookup to Free').click();
       await stage.page.getByRole('dialog').getByRole('row', { name: 'Units a day 100,000 1,000' }).waitFor();
       await stage.goto('/');
       await stage.page.getByText(/^live units/).waitFor();
@@ -136,8 +140,8 @@ describe('a product that asks for a consent', () => {
     const { pool } = stage.dashboard;
     const text = CATALOGUE.find('api-aadhaar')?.consent ?? '';
     await stage.open('/plans');
-    await stage.button('Subscribe Aadhaar to Base').click();
-    const subscribe = stage.button('Subscribe to Base for free');
+    await stage.button('Subscribe Aadhaar to Free').click();
+    const subscribe = stage.button('Subscribe to Free');
     expect(await subscribe.isDisabled()).toBe(true);
     await dialog().getByText(text).waitFor();
     await stage.page.getByLabel('I agree to this for my organisation').check();
@@ -193,7 +197,12 @@ it('the next larger plan is open for who comes from a refusal by a limit', async
     .getByText(outgrown?.title ?? '')
     .first()
     .waitFor();
-  await dialog.getByRole('row', { name: new RegExp(`Plan Base ${outgrown?.plans[0]?.name}`) }).waitFor();
+  await dialog.getByRole('row', { name: new RegExp(`Plan Free ${outgrown?.plans[0]?.name}`) }).waitFor();
+
+  // What was chosen before signing up is open as well, by its name.
+  const other = products.find(({ subscription, plans }) => subscription === null && plans.length > 0);
+  await stage.goto(`/plans?product=${other?.id}&plan=${encodeURIComponent(other?.plans.at(-1)?.name ?? '')}`);
+  await dialog.getByRole('row', { name: new RegExp(`Plan .*${other?.plans.at(-1)?.name}`) }).waitFor();
 });
 
 describe('changing a plan', () => {
@@ -205,38 +214,138 @@ describe('changing a plan', () => {
 
   it('shows both plans with their prices, warns of limits that fall and of use above them, and sends what was agreed to', async () => {
     await stage.open('/plans');
-    await stage.button('Change IP lookup to Base').click();
+    await stage.button('Change IP lookup to Free').click();
     const row = (name: RegExp) => stage.page.getByRole('dialog').getByRole('row', { name });
-    await row(/Plan Star Base/).waitFor();
+    await row(/Plan Star Free/).waitFor();
     await row(/Requests a day 100,000 1,000/).waitFor();
-    await row(/Price a month ₹499.00 Free/).waitFor();
+    await row(/Price a month ₹499.00 No charge/).waitFor();
     await stage.page.getByText('The daily limit falls from 100,000 to 1,000.').waitFor();
-    await stage.button('Change to Base for free').click();
+    await stage.button('Change to Free').click();
     await stage.page.getByText('You have used more than this plan allows').waitFor();
     expect(stage.changes('PUT', await planPath()).at(-1)?.body).toMatchObject({
       plan: null,
       terms: { daily: 1_000, monthly: 30_000, price: null, currency: null },
     });
     expect((await subscription()).plan).toBe('Star');
-    await stage.button('Change to Base for free anyway').click();
+    await stage.button('Change to Free anyway').click();
     await stage.page.getByRole('dialog').waitFor({ state: 'detached' });
     expect((await subscription()).plan).toBeNull();
   });
 
   it('keeps its buttons, and a warning that follows a click, in sight of a phone', async () => {
     await stage.open('/plans', { viewport: { width: 360, height: 640 } });
-    await stage.button('Change IP lookup to Base').click();
+    await stage.button('Change IP lookup to Free').click();
     await stage.page.getByRole('dialog').getByText('Both limits fall').waitFor();
     const ends = async (part: Locator): Promise<{ top: number; bottom: number }> => {
       const { y, height } = (await part.boundingBox()) ?? { y: Infinity, height: Infinity };
       return { top: y, bottom: y + height };
     };
-    expect((await ends(stage.button('Change to Base for free'))).bottom).toBeLessThan(640);
-    await stage.button('Change to Base for free').click();
-    const anyway = stage.button('Change to Base for free anyway');
+    expect((await ends(stage.button('Change to Free'))).bottom).toBeLessThan(640);
+    await stage.button('Change to Free').click();
+    const anyway = stage.button('Change to Free anyway');
     await anyway.waitFor();
     const warning = stage.page.getByRole('alert').filter({ hasText: 'You have used more' });
     expect((await ends(warning)).bottom).toBeLessThan((await ends(stage.button('Cancel'))).top);
     expect((await ends(anyway)).bottom).toBeLessThan(640);
+  });
+});
+
+describe('a team', () => {
+  const OWNER = 'owner@example.com';
+  const MEMBER = 'member@example.com';
+  const PASSWORD = 'a team’s own words 41';
+
+  let owner: Page;
+  let member: Page;
+  const complaints: string[] = [];
+
+  async function person(): Promise<Page> {
+    const opened = await openPage(stage.browser);
+    opened.page.on('close', () => complaints.push(...opened.complaints));
+    return opened.page;
+  }
+
+  const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+
+  // In `npm test` a second person joins, reads only and is removed in test/dashboard/walks/customer.measured.test.ts.
+  inTestAll('a second person joins by an invitation, does what the role allows, and is out once removed', async () => {
+    [owner, member] = await Promise.all([person(), person()]);
+    const founder: Entrant = { page: owner, dashboard: stage.url, email: OWNER, password: PASSWORD };
+    const joiner: Entrant = { page: member, dashboard: stage.url, email: MEMBER, password: PASSWORD };
+
+    await step('an owner signs up and invites somebody as a read-only member', async () => {
+      await signUp(founder);
+      await owner.getByText(/^tg_test_\w+$/).waitFor();
+      await press(owner, 'I have copied it');
+      await invite(founder, { email: MEMBER, role: 'Read-only' });
+    });
+
+    await step('the invited person signs up, with the address filled in, and comes back to the invitation', () =>
+      joinByInvitation(joiner, OWNER),
+    );
+
+    await step('the member sees the keys of the organisation, and can change nothing', async () => {
+      expect(await member.getByLabel('Organisation').locator('option:checked').innerText()).toBe(`${OWNER} (Read-only)`);
+      await expectRoleRefused(member);
+    });
+
+    await step('the owner makes the member a developer, who may create keys then', async () => {
+      await owner.reload();
+      await button(owner, `Actions for ${MEMBER}`).click();
+      await owner.getByRole('menuitem', { name: 'Change role' }).click();
+      await owner.getByRole('radio', { name: 'Developer' }).check();
+      await button(owner, 'Change role').click();
+      await owner.getByRole('row').filter({ hasText: MEMBER }).getByText('Developer').waitFor();
+      await member.reload();
+      await member.getByRole('heading', { name: 'Keys' }).waitFor();
+      expect(await button(member, 'Create a key').isEnabled()).toBe(true);
+    });
+
+    await step('the member switches to the own organisation and back', async () => {
+      await member.getByLabel('Organisation').selectOption({ label: `${MEMBER} (Owner)` });
+      await member.locator('option:checked', { hasText: `${MEMBER} (Owner)` }).waitFor({ state: 'attached' });
+      await member.getByRole('heading', { name: 'Overview' }).waitFor();
+      await member.getByLabel('Organisation').selectOption({ label: `${OWNER} (Developer)` });
+      await member.locator('option:checked', { hasText: `${OWNER} (Developer)` }).waitFor({ state: 'attached' });
+    });
+
+    await step('the owner removes the member, whose next page is of the own organisation', async () => {
+      // Or the open page, which notices it, might lead elsewhere while the next one is opened.
+      await member.goto('about:blank');
+      await removeMember(founder, MEMBER);
+      await member.goto(`${stage.url}/team`);
+      await member.getByText(`Members of the organisation ${MEMBER}`).waitFor();
+      expect(await member.getByLabel('Organisation').count()).toBe(0);
+    });
+    await Promise.all([owner.close(), member.close()]);
+    expect(complaints).toEqual([]);
+  });
+
+  const LONG = 'Unbroken'.repeat(12);
+
+  async function rename(name: string): Promise<void> {
+    await stage.button('Rename').click();
+    const dialog = stage.page.getByRole('dialog');
+    await dialog.getByLabel('Name', { exact: true }).fill(name);
+    await dialog.getByRole('button', { name: 'Save name' }).click();
+    await dialog.waitFor({ state: 'detached' });
+  }
+
+  describe('the name of an organisation', () => {
+    it('is given on the team page, and stands there and in the switcher at once', async () => {
+      await stage.open('/team');
+      await rename('Müller & Söhne');
+      await stage.page.getByText('Members of the organisation Müller & Söhne.').waitFor();
+      await stage.page.getByLabel('Organisation').locator('option', { hasText: 'Müller & Söhne (Owner)' }).waitFor({ state: 'attached' });
+      await rename('');
+      await stage.page.getByText(`Members of the organisation ${stage.account.email}.`).waitFor();
+    });
+
+    it('of 96 characters without a space stays within a phone’s screen', async () => {
+      await stage.open('/team', { viewport: { width: 360, height: 740 } });
+      await rename(LONG);
+      await stage.page.getByText(`Members of the organisation ${LONG}.`).waitFor();
+      expect(await stage.page.evaluate('document.documentElement.scrollWidth - window.innerWidth')).toBeLessThanOrEqual(0);
+    });
   });
 });

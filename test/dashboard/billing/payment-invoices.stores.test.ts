@@ -1,0 +1,294 @@
+import { randomUUID } from 'node:crypto';
+import { billingTerms, PAYMENT_TERMS } from '../../../plugins/core/catalogue/billing-terms';
+import { type Catalogue, createCatalogue } from '../../../plugins/core/catalogue/catalogue';
+import { writeInvoiceMails } from '../../../services/dashboard/billing/invoice-mails';
+import { writePaymentMails } from '../../../services/dashboard/billing/payment-mails';
+import { billingOf } from '../../../services/dashboard/billing/billing-of';
+import { startBilling } from '../../../services/dashboard/billing/start-billing';
+import { createLog } from '../../../services/kit/log';
+import { createMetrics } from '../../../services/kit/metrics';
+import { applyPayments } from '../../../services/selling/billing/apply-payments';
+import { type InvoiceView, listWholeInvoices } from '../../../services/selling/billing/invoice-view';
+import { askForPaymentCheck, readPaymentCheck } from '../../../services/selling/billing/payment-checks';
+import { type GivenFact, keepFacts } from '../../../services/selling/billing/payment-facts';
+import { applyCatalogue } from '../../../services/selling/catalogue/apply-catalogue';
+import { type DatedFact } from '../../../services/selling/paid-plans/payment-state';
+import { PRODUCTS } from '../../support/catalogue';
+import { eventually } from '../../support/eventually';
+import { verdict } from '../support/dashboard';
+import { startMailing } from '../support/mailing';
+import { makeOperator } from '../support/operator';
+import { type PayingDashboard, startPayingDashboard } from '../support/paying-dashboard';
+import { payingPeople } from '../support/paying-people';
+import { type PaymentStage, startRazorpayStage, startStripeStage } from '../support/payment-stages';
+
+const PRODUCT = 'api-ip';
+const timeZone = 'Asia/Kolkata';
+const today = '2026-11-28';
+const soldBy = (provider: string, from = '2026-01'): Catalogue => {
+  const billing = billingTerms.parse({
+    provider,
+    seller: { name: 'Acme Data', address: ['12 MG Road'], country: 'IN', tax_id: '29AAGCB7383J1Z4' },
+    invoices: { for: 'each_payment', from },
+    tax: { gst: { rate: 18, hsn: '998431' } },
+  });
+  return createCatalogue(PRODUCTS, { billing });
+};
+
+let dashboard: PayingDashboard;
+let stages: Readonly<Record<'stripe' | 'razorpay', PaymentStage>>;
+let operator = '';
+beforeAll(async () => {
+  stages = { stripe: await startStripeStage(), razorpay: await startRazorpayStage() };
+  dashboard = await startPayingDashboard({ also: { stripe: stages.stripe.port, razorpay: stages.razorpay.port } });
+  ({ cookie: operator } = await makeOperator(dashboard));
+});
+afterAll(() => Promise.all([dashboard, ...Object.values(stages)].map((each) => each?.close())));
+const { newCustomer } = payingPeople(() => dashboard, PRODUCT);
+
+const failing = (about: object, cause: unknown): never => {
+  throw new Error(`not invoiced: ${JSON.stringify(about)}`, { cause });
+};
+/** What a process does that issues invoices. */
+const issue = (sold: Catalogue, onFailure: (about: object, cause: unknown) => void = failing): Promise<number> =>
+  billingOf(dashboard.db, sold, timeZone).issueInvoices({ today, onFailure });
+const invoicesOf = async (customerId: string): Promise<readonly InvoiceView[]> =>
+  (await listWholeInvoices(dashboard.db, { customerId, today, limit: 100 })).invoices.toReversed();
+
+/** Numbers of each series, from the database. */
+async function expectNoGaps(): Promise<void> {
+  const { rows } = await dashboard.pool.query<{ series: string; serials: number[]; last: number }>(
+    `SELECT i.series, array_agg(i.serial::integer ORDER BY i.serial) AS serials, s.last::integer AS last
+     FROM invoice i JOIN invoice_series s ON s.name = i.series GROUP BY i.series, s.last`,
+  );
+  for (const { serials, last } of rows) expect(serials).toEqual(Array.from({ length: last }, (_, place) => place + 1));
+}
+
+describe.each(['stripe', 'razorpay'] as const)('a seller who sells through %s', (name) => {
+  const sold = soldBy(name);
+  const stage = (): PaymentStage => stages[name];
+  beforeAll(() => applyCatalogue(dashboard.pool, sold, { actor: 'test' }));
+
+  /** Delivers all events there are, so often each. */
+  async function hear(times = 1): Promise<void> {
+    for (const payload of stage().events()) {
+      const headers = { 'content-type': 'application/json', ...stage().sign(payload) };
+      const url = `/api/payments/${name}/events`;
+      const answers = await Promise.all(
+        Array.from({ length: times }, () => dashboard.app.inject({ method: 'POST', url, payload, headers })),
+      );
+      expect(answers.map(({ statusCode }) => statusCode)).toEqual(answers.map(() => 204));
+    }
+    await dashboard.acted();
+  }
+
+  async function payingCustomer(details?: object) {
+    const customer = await newCustomer();
+    if (details) expect((await customer.ask('/billing/details', details, 'PUT')).statusCode).toBe(200);
+    const { id } = (await customer.ask('/checkouts', { product: PRODUCT, plan: 'Star' })).json();
+    const { rows } = await dashboard.pool.query<{ session: string }>('SELECT session FROM checkout WHERE id = $1', [id]);
+    const subscription = stage().pay(rows[0]?.session ?? '');
+    return { ...customer, subscription };
+  }
+
+  it('has one numbered tax invoice of his own for each payment, though its event comes twice, two nodes hear it and a comparison finds it', async () => {
+    const customer = await payingCustomer({ name: 'Asha Traders', address: ['1 MG Road'], country: 'IN', state: '27' });
+    await hear(2);
+    stage().renew(customer.subscription, true);
+    await hear(2);
+    await Promise.all([issue(sold), issue(sold)]);
+    const id = await askForPaymentCheck(dashboard.pool);
+    dashboard.poke();
+    await dashboard.acted();
+    expect((await readPaymentCheck(dashboard.pool, id))?.problems).toEqual([]);
+    expect(await issue(sold)).toBe(0);
+
+    const { payments } = (await customer.ask('/payments')).json();
+    const made = await invoicesOf(customer.id);
+    expect(made.map(({ kind, state, total, reference }) => [kind, state, total, reference]).toSorted()).toEqual(
+      payments.map(({ reference }: { reference: string }) => ['invoice', 'paid', 49_900, reference]).toSorted(),
+    );
+    expect(made).toHaveLength(2);
+    expect(made[0]?.content).toMatchObject({
+      buyer: { name: 'Asha Traders' },
+      lines: [{ title: expect.stringMatching(/, plan Star$/), amount: 42_288 }],
+      net: 42_288,
+      taxes: [{ name: 'IGST', percent: '18', amount: 7_612 }],
+      total: 49_900,
+      placeOfSupply: 'Maharashtra (27)',
+      serviceCode: '998431',
+      notes: [expect.stringContaining(`reference ${made[0]?.reference ?? ''}`)],
+    });
+    await expectNoGaps();
+  });
+
+  it('has a credit note for each refund, whole or of a part, and none that anybody could make beside it', async () => {
+    const customer = await payingCustomer();
+    await hear();
+    await issue(sold);
+    const payment = (await dashboard.ask({ path: `/api/operator/payments?customer=${customer.id}`, cookie: operator })).json().payments[0];
+    const post = (path: string, body: object) => dashboard.ask({ method: 'POST', path: `/api/operator${path}`, body, cookie: operator });
+    const refund = (amount: string, refunded: string) =>
+      post('/payments/refund', { provider: name, reference: payment.reference, amount, refunded, reason: 'a bad month' });
+    expect(verdict(await refund('100.00', '0.00'))).toBe('204');
+    await hear(2);
+    expect(verdict(await refund('0.01', '100.00'))).toBe('204');
+    await Promise.all([issue(sold), issue(sold)]);
+    expect(verdict(await refund('398.99', '100.01'))).toBe('204');
+    await hear(2);
+    await issue(sold);
+    expect(await issue(sold)).toBe(0);
+    const [invoice, ...notes] = await invoicesOf(customer.id);
+    expect(notes.map(({ kind, total, credit }) => [kind, total, credit])).toEqual(
+      [10_000, 1, 39_899].map((total) => ['credit_note', total, invoice?.number]),
+    );
+    const sums = (member: 'lines' | 'taxes'): number[] =>
+      (invoice?.content[member] ?? []).map((_, place) =>
+        notes.reduce((sum, { content }) => sum + (content[member][place]?.amount ?? 0), 0),
+      );
+    expect([sums('lines'), sums('taxes')]).toEqual([[42_288], [3_806, 3_806]]);
+    expect(verdict(await post(`/invoices/${invoice?.id}/credit`, { reason: 'again' }))).toBe('409 invoice_settled');
+    expect(verdict(await post(`/invoices/${invoice?.id}/paid`, { paidOn: today }))).toBe('409 invoice_settled');
+    await expectNoGaps();
+  });
+
+  it('has use above the limits on a line of its own', async () => {
+    const customer = await payingCustomer();
+    await hear();
+    const statement = "INSERT INTO statement (customer_id, month, content) VALUES ($1, '2026-10-01', '{}')";
+    await dashboard.pool.query(statement, [customer.id]);
+    const { rows } = await dashboard.pool.query<{ id: string }>(
+      `INSERT INTO overage_charge (customer_id, month, product_id, currency, units, amount, look_at, charge)
+       VALUES ($1, '2026-10-01', $2, 'INR', 617, 1234, NULL, 'of the test') RETURNING id`,
+      [customer.id, PRODUCT],
+    );
+    const use = { id: rows[0]?.id ?? '', account: undefined, description: 'Use', amount: 1_234, currency: 'INR', isAgain: false };
+    await stage().port.chargeUse(customer.subscription, use);
+    stage().renew(customer.subscription, true);
+    await hear();
+    await issue(sold);
+    const made = await invoicesOf(customer.id);
+    expect(made.map(({ total }) => total)).toEqual([49_900, 51_134]);
+    expect(made[1]?.content.lines.map(({ title, used, amount }) => [title, used, amount])).toEqual([
+      [expect.stringMatching(/, plan Star$/), 0, 42_288],
+      [expect.stringMatching(/: 617 above the limits in 2026-10$/), 617, 1_046],
+    ]);
+  });
+
+  it('shows, prints, exports and mails each, once', async () => {
+    const send = dashboard.mails.push.bind(dashboard.mails);
+    const mailing = startMailing(dashboard.db, {
+      send: (mail) => void send(mail),
+      write: { invoice: writeInvoiceMails, payment: writePaymentMails },
+      everyMs: 600_000,
+    });
+    const customer = await payingCustomer();
+    const own = (await customer.ask('/session')).json().email;
+    const work = startBilling({
+      db: dashboard.db,
+      log: createLog('dashboard', { level: 'silent' }),
+      clock: { now: () => Date.now(), monotonic: () => performance.now() },
+      timeZone,
+      catalogue: () => Promise.resolve(sold),
+      registry: createMetrics().registry,
+      everyMs: 50,
+    });
+    await hear(2);
+    await eventually(async () => (await invoicesOf(customer.id)).length === 1);
+    await mailing.look();
+    stage().refund(customer.subscription);
+    await hear(2);
+    await eventually(async () => (await invoicesOf(customer.id)).length === 2);
+    await Promise.all([mailing.look(), mailing.look()]);
+    await Promise.all([work.close(), mailing.close()]);
+
+    const [invoice, note] = await invoicesOf(customer.id);
+    const mails = dashboard.mails.filter(({ to, subject }) => to === own && /Invoice|Credit|Receipt/.test(subject));
+    expect(mails.map(({ subject }) => subject)).toEqual([`Invoice ${invoice?.number} from Acme Data`, `Credit note ${note?.number}`]);
+    expect(mails[0]?.text).toContain('We received INR 499.00');
+    const billing = (await customer.ask('/billing')).json();
+    expect(billing).toMatchObject({ provider: name, invoices: 'each_payment', owed: [] });
+    const shown = (await customer.ask('/invoices')).json().invoices;
+    expect(shown).toMatchObject([
+      { kind: 'credit_note', state: 'issued', total: '499.00', credit: invoice?.number, paidThrough: name },
+      { kind: 'invoice', state: 'paid', total: '499.00', reference: invoice?.reference, paidThrough: name },
+    ]);
+    const csv = (await customer.ask('/invoices.csv')).body.trim().split('\r\n').slice(1);
+    expect(csv).toHaveLength(6);
+    expect(csv.reduce((sum, line) => sum + Math.round(Number(line.split(',').at(-2)) * 100), 0)).toBe(0);
+    expect(csv.filter((line) => line.includes(invoice?.reference ?? '?'))).toHaveLength(3);
+    const pdf = await customer.ask(`/invoices/${invoice?.id}/pdf`);
+    expect([pdf.statusCode, pdf.headers['content-type']]).toEqual([200, 'application/pdf']);
+    const seen = (await dashboard.ask({ path: `/api/operator/invoices?customer=${customer.id}`, cookie: operator })).json().invoices;
+    expect(seen).toEqual(shown);
+    // Money is added up once, by the payments.
+    const { months, invoices } = (await dashboard.ask({ path: '/api/operator/billing', cookie: operator })).json();
+    expect([invoices, months.filter(({ by }: { by: string }) => by === 'invoice')]).toEqual(['each_payment', []]);
+    const { rows } = await dashboard.pool.query('SELECT FROM invoice_unpaid');
+    expect(rows).toEqual([]);
+  });
+});
+
+describe('payments that are invoiced', () => {
+  const sold = soldBy('stripe');
+  const month = '2026-11';
+  const at = Date.parse(`${month}-05T12:00:00Z`) / 1_000;
+  beforeAll(() => applyCatalogue(dashboard.pool, sold, { actor: 'test' }));
+
+  /** Somebody whose payment the provider has confirmed. */
+  async function paidCustomer(more: Partial<DatedFact> = {}): Promise<{ id: string; invoice: string; reference: string }> {
+    const { rows } = await dashboard.pool.query<{ id: string }>(
+      "INSERT INTO customer (email) VALUES (gen_random_uuid() || '@example.com') RETURNING id",
+    );
+    const [id, reference, invoice] = [rows[0]?.id ?? '', `sub_${randomUUID()}`, `in_${randomUUID()}`];
+    const dated = { at, subscription: reference, owner: { customerId: id, product: PRODUCT }, ...more };
+    const held = {
+      kind: 'subscription',
+      status: 'active',
+      plan: 'Star',
+      price: 49_900,
+      currency: 'INR',
+      periodEnd: at + 2_592_000,
+    } as const;
+    const paid = { kind: 'paid', invoice, amount: 49_900, currency: 'INR', url: null } as const;
+    const facts: GivenFact[] = [
+      { ...dated, id: randomUUID(), fact: held },
+      { ...dated, id: randomUUID(), fact: paid },
+    ];
+    await keepFacts(dashboard.pool, 'stripe', facts);
+    await applyPayments(dashboard.pool, { provider: 'stripe', reference, terms: PAYMENT_TERMS, now: at });
+    return { id, invoice, reference };
+  }
+
+  it('have one invoice each without a gap in the numbers, by however many connections at once', async () => {
+    await issue(sold);
+    const customers = await Promise.all(Array.from({ length: 40 }, () => paidCustomer()));
+    const counts = await Promise.all([1, 2, 3, 4].map(() => issue(sold)));
+    expect(counts.reduce((sum, each) => sum + each, 0) + (await issue(sold))).toBe(40);
+    for (const { id, invoice } of customers) expect(await invoicesOf(id)).toMatchObject([{ reference: invoice, total: 49_900 }]);
+    await expectNoGaps();
+  });
+
+  it('hold up no other and use no number where one cannot be invoiced, which is tried again', async () => {
+    const [one, other] = [await paidCustomer(), await paidCustomer()];
+    const details = "INSERT INTO billing_details (customer_id, name, address, country) VALUES ($1, 'A', '{B}', 'DE')";
+    await dashboard.pool.query(details, [one.id]);
+    await dashboard.pool.query('UPDATE payment_charge SET amount = amount * 200000000000 WHERE invoice = $1', [one.invoice]);
+    const failed: object[] = [];
+    expect(await issue(sold, (about) => void failed.push(about))).toBe(1);
+    expect(failed).toEqual([{ customerId: one.id, month, payment: one.invoice }]);
+    await dashboard.pool.query('UPDATE payment_charge SET amount = 49900 WHERE invoice = $1', [one.invoice]);
+    expect(await issue(sold)).toBe(1);
+    expect([await invoicesOf(one.id), await invoicesOf(other.id)]).toMatchObject([[{ total: 49_900 }], [{ total: 49_900 }]]);
+    await expectNoGaps();
+  });
+
+  it('are those since the first month alone, and none while the provider makes the invoices', async () => {
+    const before = await paidCustomer({ at: Date.parse('2026-10-31T18:29:59Z') / 1_000 });
+    const since = await paidCustomer({ at: Date.parse('2026-10-31T18:30:00Z') / 1_000 });
+    const none = createCatalogue(PRODUCTS, { billing: billingTerms.parse({ provider: 'stripe' }) });
+    expect(await issue(none)).toBe(0);
+    expect(await issue(soldBy('stripe', '2026-11'))).toBe(1);
+    expect([await invoicesOf(before.id), await invoicesOf(since.id)]).toMatchObject([[], [{ month: '2026-11' }]]);
+  });
+});
