@@ -1,4 +1,5 @@
 import { type ReactNode } from 'react';
+import { FREE_PLAN, NO_CHARGE } from '../contract/plan-name';
 import { type CatalogueProduct } from '../../../plugins/core/catalogue/catalogue';
 import { choosePlan, REQUEST_STEPS } from './choose-plan';
 import { PageFrame, type PageTools, signUpPath } from './page-frame';
@@ -47,8 +48,8 @@ function Cost({ product, requests }: { readonly product: CatalogueProduct; reado
     case 'base':
       return (
         <>
-          <strong>Free</strong>
-          <span className="quiet block">Within the limits without a plan</span>
+          <strong>{NO_CHARGE}</strong>
+          <span className="quiet block">With {FREE_PLAN}</span>
         </>
       );
     case 'plan':
@@ -73,7 +74,7 @@ function Plans({ product }: { readonly product: CatalogueProduct }): ReactNode {
       {product.units && <li className="quiet">Counted in units. Each answer says how many it costs.</li>}
       {base && (
         <li>
-          <strong>Without a plan</strong>: free, {describeLimits(base)}
+          <strong>{FREE_PLAN}</strong>: {describeLimits(base)}
         </li>
       )}
       {plans.map((plan) => (

@@ -1,4 +1,5 @@
 import { type ReactNode } from 'react';
+import { FREE_PLAN } from '../contract/plan-name';
 import { type CatalogueProduct } from '../../../plugins/core/catalogue/catalogue';
 import { type PageTools } from './page-frame';
 import { Status } from './product-table';
@@ -22,7 +23,11 @@ export function ProductCards({
           <p>{product.description}</p>
           <p className="price">
             <strong>{priceFrom(product)}</strong>
-            {product.base && <span className="quiet block">Free: {describeLimits(product.base)}</span>}
+            {product.base && (
+              <span className="quiet block">
+                {FREE_PLAN}: {describeLimits(product.base)}
+              </span>
+            )}
           </p>
           <div className="quiet">
             <Status product={product} source={liveSources?.find(product.id) ?? null} />

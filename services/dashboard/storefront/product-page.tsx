@@ -1,4 +1,5 @@
 import { type ReactNode } from 'react';
+import { FREE_PLAN, NO_CHARGE } from '../contract/plan-name';
 import { type CataloguePlan, type CatalogueProduct, hasSandbox, refusesTestKeys } from '../../../plugins/core/catalogue/catalogue';
 import { CodeBlock } from './code-block';
 import { type Operation, successOf } from './operations';
@@ -13,10 +14,10 @@ interface ProductPageProps {
   readonly operations: readonly Operation[];
 }
 
-/** `100 times` the requests a day of the offer before, where it is more. */
-function timesMore(plan: { readonly daily: number }, before: { readonly daily: number } | undefined): string | undefined {
-  if (!before || before.daily === 0 || plan.daily <= before.daily) return undefined;
-  const times = plan.daily / before.daily;
+/** `100 times` the requests a day that are free, where it is more. */
+function timesMore(plan: CataloguePlan, free: CatalogueProduct['base']): string | undefined {
+  if (!free || free.daily === 0 || plan.daily <= free.daily) return undefined;
+  const times = plan.daily / free.daily;
   return `${formatCount(Math.round(times * 10) / 10)} times`;
 }
 
@@ -26,14 +27,20 @@ function Offer({
   limits,
   more,
   counted,
+  plansPage,
+  asks = false,
   tools,
 }: {
   readonly name: string;
   readonly price: string;
   readonly limits: string;
-  /** What sets it apart from the one before it. */
+  /** What sets it apart from what is free. */
   readonly more: string | undefined;
   readonly counted: 'units' | 'requests';
+  /** Where the dashboard opens it. */
+  readonly plansPage: string;
+  /** Whether the seller gives it on request. */
+  readonly asks?: boolean;
   readonly tools: PageTools;
 }): ReactNode {
   return (
@@ -43,14 +50,15 @@ function Offer({
       <p>
         {more !== undefined && (
           <>
-            <strong>{more}</strong> the {counted}:{' '}
+            <strong>{more}</strong> the {counted} that are free:{' '}
           </>
         )}
         {limits}
       </p>
+      {asks && <p className="quiet">You ask for it when you are signed in. It begins when we agree, and a mail says so.</p>}
       <p>
-        <a className="button second" href={tools.isSignedIn ? '/plans' : signUpPath('/plans')}>
-          {tools.isSignedIn ? 'See in your plans' : 'Sign up'}
+        <a className="button second" href={tools.isSignedIn ? plansPage : signUpPath(plansPage)}>
+          {asks ? 'Ask us' : tools.isSignedIn ? 'See in your plans' : 'Sign up'}
         </a>
       </p>
     </li>
@@ -60,18 +68,30 @@ function Offer({
 function Offers({ tools, product }: Omit<ProductPageProps, 'operations'>): ReactNode {
   const { base, plans } = product;
   const counted = countedBy(product.units !== undefined);
-  const before = (index: number): CataloguePlan | { daily: number } | undefined => (index === 0 ? (base ?? undefined) : plans[index - 1]);
+  const plansPage = (plan: string): string => `/plans?product=${encodeURIComponent(product.id)}&plan=${encodeURIComponent(plan)}`;
   return (
     <ul className="product-cards offers">
-      {base && <Offer name="Without a plan" price="Free" limits={describeLimits(base)} more={undefined} counted={counted} tools={tools} />}
-      {plans.map((plan, index) => (
+      {base && (
+        <Offer
+          name={FREE_PLAN}
+          price={NO_CHARGE}
+          limits={describeLimits(base)}
+          more={undefined}
+          counted={counted}
+          plansPage={plansPage(FREE_PLAN)}
+          tools={tools}
+        />
+      )}
+      {plans.map((plan) => (
         <Offer
           key={plan.name}
           name={plan.name}
           price={`${formatPrice(plan)} a month`}
           limits={describePlan(plan)}
-          more={timesMore(plan, before(index))}
+          more={timesMore(plan, base)}
           counted={counted}
+          plansPage={plansPage(plan.name)}
+          asks={plan.approval === 'request'}
           tools={tools}
         />
       ))}
@@ -150,7 +170,7 @@ function Sources({ product: { sources = [] } }: Pick<ProductPageProps, 'product'
 
 /** One product for somebody who considers it: what it does, what it costs, and what an answer looks like. */
 export function ProductPage({ tools, product, operations }: ProductPageProps): ReactNode {
-  const { id, title, description, slots, units, consent } = product;
+  const { id, title, description, slots, units, consent, plans } = product;
   const source = tools.liveSources?.find(id) ?? null;
   return (
     <PageFrame tools={tools} title={title} description={description} path={`/products/${id}`} products={[product]}>
@@ -181,7 +201,12 @@ export function ProductPage({ tools, product, operations }: ProductPageProps): R
       <section aria-labelledby="limits">
         <h2 id="limits">Limits</h2>
         <ul className="limits">
-          <li>Each subscription has a limit a day and a limit a month. At its end requests are refused, and nothing more is charged.</li>
+          <li>
+            Each subscription has a limit a day and a limit a month. At its end requests are refused
+            {plans.some(({ overage }) => overage)
+              ? ', unless the plan sells more: then they cost what it says, up to its cap.'
+              : ', and nothing more is charged.'}
+          </li>
           {units && (
             <li>
               Limits are counted in units. A call takes {formatCount(units.reserve)} first; its answer then says what it costs,{' '}

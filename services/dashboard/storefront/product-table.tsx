@@ -1,4 +1,5 @@
 import { type ReactNode } from 'react';
+import { FREE_PLAN } from '../contract/plan-name';
 import { type CatalogueProduct, refusesTestKeys } from '../../../plugins/core/catalogue/catalogue';
 import { type LiveSource } from '../contract/plans';
 import { type KnownSource } from '../http/dashboard-deps';
@@ -78,7 +79,7 @@ function Row({ product, liveSources }: { readonly product: CatalogueProduct } & 
         <span className="quiet block">{description}</span>
         <code className="block">{id}</code>
       </th>
-      <td data-label="Without a plan">{base ? describeLimits(base) : <span className="quiet">No limits published</span>}</td>
+      <td data-label={FREE_PLAN}>{base ? describeLimits(base) : <span className="quiet">No limits published</span>}</td>
       <td data-label="Plans">
         <Plans plans={plans} />
       </td>
@@ -102,7 +103,7 @@ export function ProductTable({
       <thead>
         <tr>
           <th scope="col">Product</th>
-          <th scope="col">Without a plan</th>
+          <th scope="col">{FREE_PLAN}</th>
           <th scope="col">Plans</th>
           <th scope="col">Status</th>
         </tr>

@@ -1,4 +1,5 @@
 import { type ReactNode } from 'react';
+import { FREE_PLAN } from '../contract/plan-name';
 import { type CatalogueProduct, hasSandbox, refusesTestKeys } from '../../../plugins/core/catalogue/catalogue';
 import { type ApiDocument } from '../contract/api-document';
 import { sharedCodes, SharedAnswers } from './answer-list';
@@ -64,7 +65,7 @@ export function ReferencePage({ product, leftOut, ...reference }: ReferenceProps
   const prices = plans.map((plan) => `${plan.name}, ${formatPrice(plan)} a month: ${describePlan(plan)}`);
   const shared = sharedCodes(operations);
   const missing = leftOut.filter((each) => each.product === id).map(({ operation }) => operation);
-  const limits = [...(base ? [`Without a plan: ${describeLimits(base)}`] : []), ...prices];
+  const limits = [...(base ? [`${FREE_PLAN}: ${describeLimits(base)}`] : []), ...prices];
   return (
     <PageFrame tools={tools} title={`${title} API`} description={description} path={`/reference/${id}`}>
       <div className="reference">
@@ -102,7 +103,11 @@ function ProductEntry({
     <li className="entry">
       <a href={`/reference/${id}`}>{title}</a>
       <span className="block">{description}</span>
-      {base && <span className="quiet block">{describeLimits(base)} without a plan</span>}
+      {base && (
+        <span className="quiet block">
+          {FREE_PLAN}: {describeLimits(base)}
+        </span>
+      )}
       <ul className="plain">
         {operations.map(({ operationId, method, path, summary }) => (
           <li key={operationId}>

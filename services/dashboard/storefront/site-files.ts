@@ -1,3 +1,4 @@
+import { FREE_PLAN } from '../contract/plan-name';
 import { type CatalogueProduct } from '../../../plugins/core/catalogue/catalogue';
 import { type DocPages } from './doc-pages';
 import { escapeXml } from './escape-xml';
@@ -39,7 +40,7 @@ export function writeRobots({ url }: Site): string {
 function describeForModels({ url, products }: Site): string[] {
   return products.map((product) => {
     const { id, title, description, base, plans } = product;
-    const limits = base ? ` Without a plan ${describeLimits(base)}.` : '';
+    const limits = base ? ` ${FREE_PLAN}: ${describeLimits(base)}.` : '';
     const prices = plans.map((plan) => ` Plan ${plan.name}: ${formatPrice(plan)} a month for ${describePlan(plan)}.`).join('');
     const name = isOffered(product) ? `[${title}](${url}/reference/${id})` : `${title} (listed only, cannot be called)`;
     return `- ${name}: ${description}${limits}${prices}`;

@@ -1,4 +1,5 @@
 import { type ReactNode } from 'react';
+import { FREE_PLAN } from '../contract/plan-name';
 import { type CatalogueProduct, hasSandbox } from '../../../plugins/core/catalogue/catalogue';
 import { fieldOf } from '../reference/schema-fields';
 import { type FieldSchema } from '../contract/api-document';
@@ -207,8 +208,8 @@ export function TryKey({ product }: { readonly product: CatalogueProduct }): Rea
       <p className="quiet">
         “Run it here” uses a test key: {hasSandbox(product) ? 'responses are sample data and' : 'the API itself answers, and its responses'}{' '}
         count towards the limits of test keys. Leave this empty to use a test key that is kept for this page; it subscribes you to{' '}
-        {product.title} on the base limits if you are not subscribed yet. The dashboard makes the call, so the gateway sees the dashboard’s
-        IP address and no Origin. <a href="/keys">Your keys</a>
+        {product.title} on {FREE_PLAN} if you are not subscribed yet. The dashboard makes the call, so the gateway sees the dashboard’s IP
+        address and no Origin. <a href="/keys">Your keys</a>
       </p>
     </form>
   );

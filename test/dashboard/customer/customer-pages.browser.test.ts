@@ -106,7 +106,7 @@ describe('a product without a live source', () => {
   it('says so beside its plans and before one is taken', async () => {
     await stage.open('/plans');
     await stage.page.getByRole('region', { name: 'GST' }).getByText('No live source yet: test keys only').first().waitFor();
-    await stage.button('Change GST to Base').click();
+    await stage.button('Change GST to Free').click();
     await stage.page.getByRole('dialog').getByText('Calls with a live key are refused until there is one').waitFor();
   });
 });
@@ -121,7 +121,7 @@ describe('a product whose answers say what they cost', () => {
       await stage.open('/plans');
       await stage.page.getByRole('list', { name: 'Plans of IP lookup' }).getByText('1,000 units a day').first().waitFor();
       await stage.page.getByRole('list', { name: 'Plans of Pincode' }).getByText('1,000 requests a day').first().waitFor();
-      await stage.button('Change IP lookup to Base').click();
+      await stage.button('Change IP lookup to Free').click();
       await stage.page.getByRole('dialog').getByRole('row', { name: 'Units a day 100,000 1,000' }).waitFor();
       await stage.goto('/');
       await stage.page.getByText(/^live units/).waitFor();
@@ -140,8 +140,8 @@ describe('a product that asks for a consent', () => {
     const { pool } = stage.dashboard;
     const text = CATALOGUE.find('api-aadhaar')?.consent ?? '';
     await stage.open('/plans');
-    await stage.button('Subscribe Aadhaar to Base').click();
-    const subscribe = stage.button('Subscribe to Base for free');
+    await stage.button('Subscribe Aadhaar to Free').click();
+    const subscribe = stage.button('Subscribe to Free');
     expect(await subscribe.isDisabled()).toBe(true);
     await dialog().getByText(text).waitFor();
     await stage.page.getByLabel('I agree to this for my organisation').check();
@@ -197,7 +197,12 @@ it('the next larger plan is open for who comes from a refusal by a limit', async
     .getByText(outgrown?.title ?? '')
     .first()
     .waitFor();
-  await dialog.getByRole('row', { name: new RegExp(`Plan Base ${outgrown?.plans[0]?.name}`) }).waitFor();
+  await dialog.getByRole('row', { name: new RegExp(`Plan Free ${outgrown?.plans[0]?.name}`) }).waitFor();
+
+  // What was chosen before signing up is open as well, by its name.
+  const other = products.find(({ subscription, plans }) => subscription === null && plans.length > 0);
+  await stage.goto(`/plans?product=${other?.id}&plan=${encodeURIComponent(other?.plans.at(-1)?.name ?? '')}`);
+  await dialog.getByRole('row', { name: new RegExp(`Plan .*${other?.plans.at(-1)?.name}`) }).waitFor();
 });
 
 describe('changing a plan', () => {
@@ -209,35 +214,35 @@ describe('changing a plan', () => {
 
   it('shows both plans with their prices, warns of limits that fall and of use above them, and sends what was agreed to', async () => {
     await stage.open('/plans');
-    await stage.button('Change IP lookup to Base').click();
+    await stage.button('Change IP lookup to Free').click();
     const row = (name: RegExp) => stage.page.getByRole('dialog').getByRole('row', { name });
-    await row(/Plan Star Base/).waitFor();
+    await row(/Plan Star Free/).waitFor();
     await row(/Requests a day 100,000 1,000/).waitFor();
-    await row(/Price a month ₹499.00 Free/).waitFor();
+    await row(/Price a month ₹499.00 No charge/).waitFor();
     await stage.page.getByText('The daily limit falls from 100,000 to 1,000.').waitFor();
-    await stage.button('Change to Base for free').click();
+    await stage.button('Change to Free').click();
     await stage.page.getByText('You have used more than this plan allows').waitFor();
     expect(stage.changes('PUT', await planPath()).at(-1)?.body).toMatchObject({
       plan: null,
       terms: { daily: 1_000, monthly: 30_000, price: null, currency: null },
     });
     expect((await subscription()).plan).toBe('Star');
-    await stage.button('Change to Base for free anyway').click();
+    await stage.button('Change to Free anyway').click();
     await stage.page.getByRole('dialog').waitFor({ state: 'detached' });
     expect((await subscription()).plan).toBeNull();
   });
 
   it('keeps its buttons, and a warning that follows a click, in sight of a phone', async () => {
     await stage.open('/plans', { viewport: { width: 360, height: 640 } });
-    await stage.button('Change IP lookup to Base').click();
+    await stage.button('Change IP lookup to Free').click();
     await stage.page.getByRole('dialog').getByText('Both limits fall').waitFor();
     const ends = async (part: Locator): Promise<{ top: number; bottom: number }> => {
       const { y, height } = (await part.boundingBox()) ?? { y: Infinity, height: Infinity };
       return { top: y, bottom: y + height };
     };
-    expect((await ends(stage.button('Change to Base for free'))).bottom).toBeLessThan(640);
-    await stage.button('Change to Base for free').click();
-    const anyway = stage.button('Change to Base for free anyway');
+    expect((await ends(stage.button('Change to Free'))).bottom).toBeLessThan(640);
+    await stage.button('Change to Free').click();
+    const anyway = stage.button('Change to Free anyway');
     await anyway.waitFor();
     const warning = stage.page.getByRole('alert').filter({ hasText: 'You have used more' });
     expect((await ends(warning)).bottom).toBeLessThan((await ends(stage.button('Cancel'))).top);

@@ -91,7 +91,7 @@ describe('without a session', () => {
       expect([statusCode, body.includes('<form class="expected" action="/pricing" method="get">')]).toEqual([200, true]);
       return /<tr id="api-seo">.*?<\/tr>/s.exec(body)?.[0].split('<td').at(-1) ?? '';
     };
-    expect(await costs('?requests=0')).toContain('<strong>Free</strong>');
+    expect(await costs('?requests=0')).toContain('<strong>No charge</strong><span class="quiet block">With Free</span>');
     expect(await costs('?requests=4')).toContain('<strong>₹999.00</strong><span class="quiet block">With Star</span>');
     expect(await costs('?requests=7')).toContain('No plan has room for this');
     for (const odd of ['', '?requests=9', '?requests=-1', '?requests=x', '?requests=1&requests=2']) {
@@ -213,7 +213,9 @@ describe('without a session', () => {
 
   it('a product’s page has its plans with what sets them apart, a call beside its answer, its endpoints, and the day of its data', async () => {
     const { body } = await get('/products/api-ip');
-    expect(body).toMatch(/<h3>Star<\/h3><p class="price">₹499.00 a month<\/p><p><strong>100 times<\/strong> the requests: 100,000 a day/);
+    expect(body).toMatch(
+      /<h3>Star<\/h3><p class="price">₹499.00 a month<\/p><p><strong>100 times<\/strong> the requests that are free: 100,000 a day/,
+    );
     expect(body).toContain('<span class="code-key">"ip"</span>');
     expect(body).toContain('<a href="/reference/api-ip#get_ip"><span class="method">GET</span> <code>/ip</code></a>');
     expect(body).toContain('<a href="https://db-ip.com">DB-IP City Lite</a>');
@@ -457,8 +459,8 @@ describe('a broken operation of another API', () => {
 describe('a product whose answers say what they cost', () => {
   it('has limits in units where it is sold', async () => {
     await sell(withIp({ units: { reserve: 1, most: 1_000 } }));
-    expect((await get('/products/api-ip')).body).toContain('<strong>100 times</strong> the units: 100,000 a day');
-    expect((await get('/products/api-seo')).body).toContain('<strong>10 times</strong> the requests: 10,000 a day');
+    expect((await get('/products/api-ip')).body).toContain('<strong>100 times</strong> the units that are free: 100,000 a day');
+    expect((await get('/products/api-seo')).body).toContain('<strong>10 times</strong> the requests that are free: 10,000 a day');
     const priced = (await get('/pricing')).body;
     for (const text of ['Counted in units. Each answer says how many it costs.', 'For as many units']) {
       expect(priced.split(text)).toHaveLength(2);

@@ -20,11 +20,15 @@ type Act =
   | { readonly kind: 'want'; readonly plan: number }
   | { readonly kind: 'discount'; readonly percent: number | null; readonly amount: number | null; readonly months: number | null }
   | { readonly kind: 'pass'; readonly days: number }
+  | { readonly kind: 'refund'; readonly percent: number }
+  | { readonly kind: 'use'; readonly amount: number }
   | { readonly kind: 'renew' | 'fail' | 'cancel' | 'keep' | 'pause' | 'resume' | 'undiscount' | 'again' | 'end' };
 
 const act: fc.Arbitrary<Act> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: fc.constant('want' as const), plan: fc.nat(PLANS.length - 1) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('pass' as const), days: fc.nat(40) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('refund' as const), percent: fc.constantFrom(1, 33, 100) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('use' as const), amount: fc.constantFrom(100, 1_234, 99_999) }) },
   {
     weight: 2,
     arbitrary: fc.record({
@@ -70,7 +74,9 @@ const newPeriod = (isFree = false): Period => ({ paid: 0, dearest: 0, percent: 0
 /** A customer of a provider, by its adapter and the one policy, with what each of its periods came to. */
 export class HonestPayer {
   readonly periods: Period[];
-  private readonly facts: GivenFact[] = [];
+  readonly facts: GivenFact[] = [];
+  /** Above the limits, as the provider was asked to charge it. */
+  readonly uses: { readonly id: string; readonly amount: number }[] = [];
   private paid = 0;
   private last: SubscriptionChange | undefined;
 
@@ -117,7 +123,10 @@ export class HonestPayer {
       const { facts } = await this.port.readEvent(Buffer.from(body), this.stage.sign(body), Date.now());
       this.facts.push(...facts.filter(({ subscription }) => subscription === this.subscription));
     }
-    const paid = chargesOf(this.facts).reduce((sum, { amount, paidAt }) => sum + (paidAt === null ? 0 : amount), 0);
+    const paid = chargesOf(this.facts).reduce((sum, { amount, paidAt, use = [] }) => {
+      const ofPlan = use.reduce((rest, each) => rest - each.amount, amount);
+      return sum + (paidAt === null ? 0 : ofPlan);
+    }, 0);
     const charged = paid - this.paid;
     this.paid = paid;
     const { period, state } = this;
@@ -177,6 +186,20 @@ export class HonestPayer {
     expect(this.state).toMatchObject({ plan, price });
   }
 
+  /** A share of what is left of the last payment goes back. */
+  private async refund(percent: number): Promise<void> {
+    const last = chargesOf(this.facts).findLast(({ paidAt }) => paidAt !== null);
+    const amount = Math.ceil((((last?.amount ?? 0) - (last?.refunded ?? 0)) * percent) / 100);
+    if (!last || amount === 0) return;
+    await this.hear(await this.port.refund(last.invoice, { id: randomUUID(), amount, currency: CURRENCY, isAgain: false }));
+  }
+
+  private async use(amount: number): Promise<void> {
+    const use = { id: randomUUID(), amount };
+    await this.port.chargeUse(this.subscription, { ...use, account: undefined, description: 'Use', currency: CURRENCY, isAgain: false });
+    this.uses.push(use);
+  }
+
   private async renew(isPaid: boolean): Promise<void> {
     const { isPaused } = this.state;
     this.periods.push(newPeriod(isPaused));
@@ -194,6 +217,12 @@ export class HonestPayer {
     switch (given.kind) {
       case 'want':
         await this.want(given.plan);
+        break;
+      case 'refund':
+        await this.refund(given.percent);
+        break;
+      case 'use':
+        if (status === 'active' && !isPaused) await this.use(given.amount);
         break;
       case 'pass':
         this.stage.pass(given.days * 86_400);

@@ -163,9 +163,9 @@ export const SCENES: readonly Scene[] = [
     await page.getByRole('dialog').getByText('The seller answers your request').waitFor();
   }),
   onPlans('plan-below-use', async ({ button }) => {
-    await button('Change IP lookup to Base').click();
-    await button('Change to Base for free').click();
-    await button('Change to Base for free anyway').waitFor();
+    await button('Change IP lookup to Free').click();
+    await button('Change to Free').click();
+    await button('Change to Free anyway').waitFor();
   }),
   {
     ...played('new', '/keys')('many-keys', async ({ page, button }) => {

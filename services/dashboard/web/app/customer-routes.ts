@@ -7,10 +7,11 @@ import { pageSearch, type PageSearch } from '../parts/hooks/use-paged';
 import { leadAway, rootRoute } from './root-route';
 import { listSearch, providerSearch, text, texts } from './search';
 
-/** A product whose limits were too small. Pages lead to the plans without one. */
-function outgrownSearch(search: Record<string, unknown>): { readonly product?: string } {
+/** A plan to open. Most pages lead to the plans without one. */
+function wantedSearch(search: Record<string, unknown>): { readonly product?: string; readonly plan?: string } {
   const product = text(search['product']);
-  return product === undefined ? {} : { product };
+  const plan = text(search['plan']);
+  return { ...(product !== undefined && { product }), ...(plan !== undefined && { plan }) };
 }
 
 /** Pages of a customer. Their frame is shown with a session only. */
@@ -57,7 +58,7 @@ const customerPages = [
   createRoute({
     getParentRoute: () => shellRoute,
     path: '/plans',
-    validateSearch: outgrownSearch,
+    validateSearch: wantedSearch,
     component: lazyRouteComponent(() => import('../customer/plans/plans-page'), 'PlansPage'),
   }),
   createRoute({

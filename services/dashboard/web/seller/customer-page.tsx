@@ -4,6 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useParams, Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { useForm } from '@mantine/form';
+import { planName } from '../../contract/plan-name';
 import type { CustomerDetails } from '../../contract/operator-customers';
 import { customerQuery, auditOfAllQuery, catalogueQuery } from '../parts/api/operator-queries';
 import { EmptyState } from '../parts/components/empty-state';
@@ -243,7 +244,7 @@ function GivePlanDialog({ customer: { id, email, subscriptions }, onClose }: Giv
     if (!product) return;
     const body = { product: product.id, plan: plan === '' ? null : plan, ...(payment !== '' && { payment }) };
     await call('PUT /operator/customers/:id/plan', { params: { id }, body });
-    toast(`${email} has ${plan === '' ? 'the base limits' : plan} of ${product.title} now.`);
+    toast(`${email} has ${planName(plan || null)} of ${product.title} now.`);
     await client.invalidateQueries({ queryKey: ['operator'] });
     onClose();
   });
@@ -279,8 +280,8 @@ function GivePlanDialog({ customer: { id, email, subscriptions }, onClose }: Giv
             onChange={({ currentTarget: { value } }) => setPlan(value)}
           />
           <Text size="sm">
-            {present ? `It replaces ${present.plan ?? 'the base limits'}` : 'It subscribes the customer to the product'} from the next
-            request on, and counts on the monthly statement.
+            {present ? `It replaces ${planName(present.plan)}` : 'It subscribes the customer to the product'} from the next request on, and
+            counts on the monthly statement.
           </Text>
           <PaymentChoiceField isAsked={problem?.code === 'plan_paid'} value={payment} onChange={setPayment} />
           <ProblemAlert problem={problem} />

@@ -2,6 +2,7 @@ import { Badge, Button, Group, Text, NumberInput, Stack, TextInput } from '@mant
 import { useState, type ReactNode } from 'react';
 import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
+import { planName } from '../../contract/plan-name';
 import type { CustomerDetails } from '../../contract/operator-customers';
 import type { Subscription } from '../../contract/plans';
 import { formatCount, formatPrice } from '../parts/format/numbers';
@@ -40,7 +41,7 @@ export function CustomerSubscriptions({ customer, onSuspend }: CustomerSubscript
       header: 'Plan',
       cell: ({ plan, ownPrice, overage }) => (
         <>
-          {plan ?? 'Base'}
+          {planName(plan)}
           {ownPrice && <span className="dimmed keep"> at {formatPrice(ownPrice)}</span>}
           {overage && (
             <Text component="span" display="block" size="xs" c="dimmed">
@@ -198,9 +199,9 @@ function LimitsDialog({ customerId, subscription, term, onClose }: LimitsDialogP
       <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
         <Stack gap="sm">
           <Text size="sm">
-            They belong to {plan ?? 'the base limits'}: on another plan its own limits hold, and these count again when the customer is
-            back. Limits count from the next request, a lower price from tomorrow: of two prices on a day the dearer counts. The customer
-            reads them on the plan page. Leave a field empty for what the plan gives.
+            They belong to {planName(plan)}: on another plan its own limits hold, and these count again when the customer is back. Limits
+            count from the next request, a lower price from tomorrow: of two prices on a day the dearer counts. The customer reads them on
+            the plan page. Leave a field empty for what the plan gives.
           </Text>
           <NumberInput
             label="Daily limit"

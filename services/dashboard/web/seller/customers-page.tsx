@@ -5,6 +5,7 @@ import { IconPlus, IconSearch } from '@tabler/icons-react';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
+import { planName } from '../../contract/plan-name';
 import { type CustomerLine } from '../../contract/operator-customers';
 import { checkEmail } from '../parts/api/credentials';
 import { catalogueQuery, type CustomersFilter, customersQuery } from '../parts/api/operator-queries';
@@ -61,7 +62,7 @@ const COLUMNS: readonly Column<CustomerLine>[] = [
 function PlanName({ of: { product, plan } }: { readonly of: CustomerLine['plans'][number] }): ReactNode {
   return (
     <Text component="span" display="block" size="sm" className="keep">
-      {product}: {plan ?? 'Base'}
+      {product}: {planName(plan)}
     </Text>
   );
 }

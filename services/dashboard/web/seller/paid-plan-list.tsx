@@ -23,8 +23,8 @@ interface ActProps {
 
 type When = 'now' | 'with_period';
 const TEXTS: Readonly<Record<When, string>> = {
-  now: 'The base limits hold from now on. Money that was paid stays: refund it under Payments.',
-  with_period: 'The plan goes on until the period that is paid is over. Then the base limits hold.',
+  now: 'The limits of Free hold from now on. Money that was paid stays: refund it under Payments.',
+  with_period: 'The plan goes on until the period that is paid is over. Then the limits of Free hold.',
 };
 
 /** Ends what is charged, now or with its period. */

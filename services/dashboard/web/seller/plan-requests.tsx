@@ -2,6 +2,7 @@ import { Button, Group, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
+import { planName } from '../../contract/plan-name';
 import { type OpenPlanRequest } from '../../contract/operator-customers';
 import { planRequestsQuery } from '../parts/api/operator-queries';
 import { ApiProblem } from '../parts/api/api-problem';
@@ -34,7 +35,7 @@ function columnsFor(onAnswer: (answering: Answering) => void): readonly Column<O
         </Link>
       ),
     },
-    { header: 'Instead of', cell: ({ currentPlan }) => currentPlan ?? 'Base' },
+    { header: 'Instead of', cell: ({ currentPlan }) => planName(currentPlan) },
     { header: 'A day', isNumber: true, cell: ({ daily }) => formatCount(daily) },
     { header: 'A month', isNumber: true, cell: ({ monthly }) => formatCount(monthly) },
     {

@@ -1,6 +1,7 @@
 import { Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode } from 'react';
+import { planName } from '../../contract/plan-name';
 import { type OperatorCatalogue, type ProductFigures } from '../../contract/operator';
 import { catalogueQuery, figuresQuery } from '../parts/api/operator-queries';
 import { formatCount, formatPrice } from '../parts/format/numbers';
@@ -23,7 +24,7 @@ type Figures = ProductFigures['figures'][number];
 
 const FIGURES: readonly Column<Figures>[] = [
   { header: 'Product', isTitle: true, cell: ({ product }) => <span className="keep">{product}</span> },
-  { header: 'Plan', cell: ({ plan }) => plan ?? 'Base' },
+  { header: 'Plan', cell: ({ plan }) => planName(plan) },
   { header: 'Subscriptions', isNumber: true, cell: ({ subscriptions }) => formatCount(subscriptions) },
   {
     header: 'A month at list price',

@@ -43,7 +43,7 @@ describe('a line of the audit log', () => {
       { before: { name: null, products: ['api-ip'] }, after: { name: 'Till', products: ['api-ip'] } },
       'name none → Till',
     ],
-    ['a changed plan', { before: { plan: null, daily: null }, after: { plan: 'Star', daily: null } }, 'plan Base → Star'],
+    ['a changed plan', { before: { plan: null, daily: null }, after: { plan: 'Star', daily: null } }, 'plan Free → Star'],
     ['changed rules, without what is empty', { added: ['10.0.0.0/8', '480 more'], removed: [] }, 'added 10.0.0.0/8, 480 more'],
     ['a state that was', { before: 'active' }, 'before active'],
     [

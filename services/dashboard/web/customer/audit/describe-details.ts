@@ -1,3 +1,5 @@
+import { FREE_PLAN } from '../../../contract/plan-name.js';
+
 export interface DetailPart {
   readonly name: string;
   readonly text: string;
@@ -38,7 +40,7 @@ function changes(before: Members, after: Members, formatMoment: FormatMoment): D
   return Object.keys({ ...before, ...after })
     .filter((name) => JSON.stringify(before[name] ?? null) !== JSON.stringify(after[name] ?? null))
     .map((name) => {
-      const show = (value: unknown): string => (name === 'plan' && value === null ? 'Base' : describe(value, formatMoment));
+      const show = (value: unknown): string => (name === 'plan' && value === null ? FREE_PLAN : describe(value, formatMoment));
       return { name: inWords(name), text: `${show(before[name])} → ${show(after[name])}` };
     });
 }

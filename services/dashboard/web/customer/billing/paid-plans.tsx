@@ -53,7 +53,7 @@ const ACTS: Readonly<Record<Act, { readonly verb: string; readonly action: strin
   cancel: {
     verb: 'Cancel',
     action: 'End the plan',
-    text: 'The plan goes on until the period that is paid is over. After that the base limits hold, and nothing is charged any more.',
+    text: 'The plan goes on until the period that is paid is over. After that the limits of Free hold, and nothing is charged any more.',
     done: 'ends with the period that is paid.',
   },
   stay: {

@@ -1,5 +1,6 @@
 import { Alert, List } from '@mantine/core';
 import { type ReactNode } from 'react';
+import { FREE_PLAN } from '../../../contract/plan-name';
 import { type Product } from '../../../contract/plans';
 import { ConsentChoice, isAgreed, wantingConsent } from '../../parts/components/consent-choice';
 import { formatCount } from '../../parts/format/numbers';
@@ -59,7 +60,7 @@ export function NewSubscriptions({ consent, onConsent, error, ...props }: NewSub
 
 function describeBase(product: Product): string {
   const base = offersOf(product).find(({ plan }) => plan === null);
-  if (!base) return 'base limits';
+  if (!base) return FREE_PLAN;
   const { daily, monthly } = limitsUnder(base, product.subscription);
   return `${formatCount(daily)} ${countedBy(product)} a day, ${formatCount(monthly)} a month`;
 }

@@ -61,7 +61,7 @@ function ChooseStep({ product }: { readonly product: Product }): ReactNode {
   return (
     <Step number={3} title={isTest ? 'Choose a plan and create a live key' : 'Choose a plan'}>
       <Text size="sm">
-        {isTest ? 'Live keys return real data. ' : 'Without one, the base limits hold. '}
+        {isTest ? 'Live keys return real data. ' : 'Without one, you are on Free. '}
         <Link to="/plans" className="text-link in-text">
           See products, limits and prices
         </Link>

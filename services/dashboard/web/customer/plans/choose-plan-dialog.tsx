@@ -1,6 +1,7 @@
 import { Alert, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { NO_CHARGE, planName } from '../../../contract/plan-name';
 import { type Answer } from '../../../contract/endpoints';
 import { type Product } from '../../../contract/plans';
 import { ApiProblem } from '../../parts/api/api-problem';
@@ -34,10 +35,10 @@ function actOf({ subscription, paidPlanId }: Product, offer: Offer): Act {
 
 /** The act, with plan and price: what is agreed to stands on the button itself. */
 function actionText(act: Act, offer: Offer): string {
-  const price = offer.price === null ? 'for free' : `for ${formatPrice(offer.price)} a month`;
-  if (act === 'Switch') return `Change to ${offer.plan ?? 'Base'}`;
-  if (act === 'Pay') return `Go on and pay ${price.slice('for '.length)}`;
-  return `${act === 'Request' ? act : `${act} to`} ${offer.plan ?? 'Base'} ${price}`;
+  const price = offer.price === null ? undefined : `${formatPrice(offer.price)} a month`;
+  if (act === 'Switch') return `Change to ${planName(offer.plan)}`;
+  if (act === 'Pay') return `Go on and pay ${price ?? NO_CHARGE}`;
+  return `${act === 'Request' ? act : `${act} to`} ${planName(offer.plan)}${price === undefined ? '' : ` for ${price}`}`;
 }
 
 const TITLES: Readonly<Record<Act, (title: string, plan: string) => string>> = {
@@ -84,7 +85,7 @@ export function ChoosePlanDialog({ product, offer, onClose }: ChoosePlanDialogPr
   const [consent, setConsent] = useState<string[]>([]);
   const texts = wantingConsent([product]);
   const act = actOf(product, offer);
-  const name = offer.plan ?? 'Base';
+  const name = planName(offer.plan);
   const isBelowUse = belowUse !== undefined;
   const cost = useQuery({ ...switchCostQuery(product.paidPlanId ?? '', offer.plan ?? '', termsOf(offer)), enabled: act === 'Switch' });
 

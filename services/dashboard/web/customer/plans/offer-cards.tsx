@@ -1,5 +1,6 @@
 import { Button, Text, Title } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
+import { NO_CHARGE, planName } from '../../../contract/plan-name';
 import { type Product } from '../../../contract/plans';
 import { Guarded } from '../../parts/components/guarded';
 import { formatCount, formatPrice } from '../../parts/format/numbers';
@@ -12,18 +13,19 @@ import {
   lacksSource,
   limitsText,
   limitsUnder,
-  nextLarger,
   type Offer,
   offersOf,
   restText,
+  type WantedOffer,
+  wantedOffer,
   whenText,
 } from './offers';
 import classes from './product-plans.module.css';
 
-/** The offers of one product side by side, the current one marked. Of a product that was outgrown, the next larger plan is opened. */
-export function OfferCards({ product, isOutgrown }: { readonly product: Product; readonly isOutgrown: boolean }): ReactNode {
+/** The offers of one product side by side, the current one marked. The one that the address asks for is open at once. */
+export function OfferCards({ product, wanted }: { readonly product: Product; readonly wanted: WantedOffer }): ReactNode {
   const mayChoose = useMay('plans');
-  const [chosen, setChosen] = useState(() => (isOutgrown && mayChoose ? nextLarger(product) : undefined));
+  const [chosen, setChosen] = useState(() => (mayChoose ? wantedOffer(product, wanted) : undefined));
   const offers = offersOf(product);
   if (offers.length === 0) {
     return (
@@ -60,7 +62,7 @@ function OfferCard({ product, offer, onChoose }: OfferProps): ReactNode {
   return (
     <li className={classes['offer']} data-current={isCurrent || undefined}>
       <Title order={4} size="h3">
-        {offer.plan ?? 'Base'}
+        {planName(offer.plan)}
       </Title>
       <Price offer={offer} own={isCurrent ? (subscription?.ownPrice ?? null) : null} />
       <ul className={classes['limits']}>
@@ -101,7 +103,7 @@ function Price({ offer: { price }, own }: { readonly offer: Offer; readonly own:
   const shown = own ?? price;
   return (
     <p className={classes['price']}>
-      {shown === null ? 'Free' : formatPrice(shown)}
+      {shown === null ? NO_CHARGE : formatPrice(shown)}
       {shown !== null && <span className="dimmed"> a month</span>}
       {own !== null && price !== null && <span className="dimmed">, yours in place of {formatPrice(price)}</span>}
     </p>
@@ -114,7 +116,7 @@ function OfferAct({ product, offer, onChoose }: OfferProps): ReactNode {
   if (isOwn && product.subscription?.plan === offer.plan) return <strong>Current plan</strong>;
   if (product.request?.state === 'open' && product.request.plan === offer.plan) return <strong>Requested</strong>;
   const act = offer.needsApproval ? 'Request' : isOwn ? 'Change' : 'Subscribe';
-  const label = act === 'Request' ? `Request ${offer.plan} of ${product.title}` : `${act} ${product.title} to ${offer.plan ?? 'Base'}`;
+  const label = act === 'Request' ? `Request ${offer.plan} of ${product.title}` : `${act} ${product.title} to ${planName(offer.plan)}`;
   return (
     <Guarded needs="plans">
       <Button size="compact-sm" variant="default" className="tappable" fullWidth onClick={() => onChoose(offer)} aria-label={label}>

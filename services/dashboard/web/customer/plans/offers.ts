@@ -1,3 +1,4 @@
+import { planName } from '../../../contract/plan-name';
 import { type Product, type Subscription, type Terms } from '../../../contract/plans';
 import { formatCount, formatPrice } from '../../parts/format/numbers';
 
@@ -48,6 +49,20 @@ export function nextLarger(product: Product): Offer | undefined {
     const { cap = offer } = offer.overage ?? {};
     return offer.plan !== subscription.plan && cap.daily > daily.limit && cap.monthly > monthly.limit;
   });
+}
+
+/** What an address of the page asks for: `?product=ID` leads to the next larger plan, `&plan=NAME` to that one. */
+export interface WantedOffer {
+  readonly product?: string | undefined;
+  readonly plan?: string | undefined;
+}
+
+/** Undefined where it is what the customer has, or nobody sells it. */
+export function wantedOffer(product: Product, wanted: WantedOffer): Offer | undefined {
+  if (wanted.product !== product.id) return undefined;
+  if (wanted.plan === undefined) return nextLarger(product);
+  const offer = offersOf(product).find(({ plan }) => planName(plan) === wanted.plan);
+  return offer && isSubscribed(product) && product.subscription?.plan === offer.plan ? undefined : offer;
 }
 
 /** What the present plan costs; the seller's own price in place of the plan's. Undefined: a plan that is no longer offered. */

@@ -1,5 +1,6 @@
 import { Alert, List, Table } from '@mantine/core';
 import { type ReactNode } from 'react';
+import { NO_CHARGE, planName } from '../../../contract/plan-name';
 import { type Product } from '../../../contract/plans';
 import { formatCount, formatPrice } from '../../parts/format/numbers';
 import { aboveText, countedBy, limitsText, limitsUnder, type Offer, priceNow, restText } from './offers';
@@ -15,8 +16,7 @@ interface Line {
   readonly then: string;
 }
 
-const nameOf = (plan: string | null): string => plan ?? 'Base';
-const priceOf = (price: Offer['price']): string => (price === null ? 'Free' : formatPrice(price));
+const priceOf = (price: Offer['price']): string => (price === null ? NO_CHARGE : formatPrice(price));
 
 /** What holds now beside what would hold, and a warning where a limit falls. For a new subscription only the latter. */
 export function PlanComparison({ product, offer }: PlanComparisonProps): ReactNode {
@@ -26,7 +26,7 @@ export function PlanComparison({ product, offer }: PlanComparisonProps): ReactNo
   const now = isChange ? { daily: subscription.daily.limit, monthly: subscription.monthly.limit } : then;
   const counted = countedBy(product) === 'units' ? 'Units' : 'Requests';
   const lines: Line[] = [
-    { title: 'Plan', now: isChange ? nameOf(subscription.plan) : '', then: nameOf(offer.plan) },
+    { title: 'Plan', now: isChange ? planName(subscription.plan) : '', then: planName(offer.plan) },
     { title: `${counted} a day`, now: formatCount(now.daily), then: formatCount(then.daily) },
     { title: `${counted} a month`, now: formatCount(now.monthly), then: formatCount(then.monthly) },
     { title: 'Price a month', now: priceText(product), then: priceOf(offer.price) },

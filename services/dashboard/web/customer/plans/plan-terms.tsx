@@ -1,5 +1,6 @@
 import { Alert, List } from '@mantine/core';
 import { type ReactNode } from 'react';
+import { planName } from '../../../contract/plan-name';
 import { type Product } from '../../../contract/plans';
 import { lacksSource, type Offer } from './offers';
 
@@ -40,7 +41,7 @@ export function PlanTerms({ product: { subscription }, offer }: PlanTermsProps):
       {offer.overage && <List.Item>What you use above what is included is on the statement of its month.</List.Item>}
       {isChange && subscription.hasOwnLimits && (
         <List.Item>
-          Your own limits are for {subscription.plan ?? 'Base'}: they do not come along, and count again if you come back.
+          Your own limits are for {planName(subscription.plan)}: they do not come along, and count again if you come back.
         </List.Item>
       )}
       {isChange && subscription.ownPrice !== null && <List.Item>Your own price ends with the plan that you leave.</List.Item>}

@@ -7,15 +7,15 @@ import { productsQuery } from '../../parts/api/queries';
 import { EmptyState } from '../../parts/components/empty-state';
 import { Loaded } from '../../parts/components/loaded';
 import { PageTitle } from '../../parts/components/page-title';
-import { isSubscribed } from './offers';
+import { isSubscribed, type WantedOffer } from './offers';
 import { ProductPlans } from './product-plans';
 import classes from './product-plans.module.css';
 
 /** The catalogue: what the customer has subscribed to, then every other product with its limits and prices. */
 export function PlansPage(): ReactNode {
   const query = useQuery({ ...productsQuery, refetchInterval: 15_000 });
-  // A refusal by a limit leads here, to the next larger plan.
-  const { product: outgrown } = useSearch({ from: '/shell/plans' });
+  // A refusal by a limit leads here, to the next larger plan, and so does the plan that somebody chose before signing up.
+  const wanted = useSearch({ from: '/shell/plans' });
   return (
     <>
       <PageTitle title="Plans">Changes take effect with the next request. Usage of today and this month still counts.</PageTitle>
@@ -23,13 +23,13 @@ export function PlansPage(): ReactNode {
         {({ products }) => {
           return (
             <Stack gap="lg">
-              <ProductSection title="Your subscriptions" products={products.filter(isSubscribed)} outgrown={outgrown}>
+              <ProductSection title="Your subscriptions" products={products.filter(isSubscribed)} wanted={wanted}>
                 <EmptyState title="None yet">
-                  {products.length === 0 ? 'No product is on sale yet.' : 'Subscribe to a product below; base limits are free.'}
+                  {products.length === 0 ? 'No product is on sale yet.' : 'Subscribe to a product below: Free costs nothing.'}
                 </EmptyState>
               </ProductSection>
               {!products.every(isSubscribed) && (
-                <ProductSection title="Other products" products={products.filter((product) => !isSubscribed(product))} />
+                <ProductSection title="Other products" products={products.filter((product) => !isSubscribed(product))} wanted={wanted} />
               )}
             </Stack>
           );
@@ -42,22 +42,19 @@ export function PlansPage(): ReactNode {
 interface ProductSectionProps {
   readonly title: string;
   readonly products: readonly Product[];
-  /** Whose next larger plan is offered at once. */
-  readonly outgrown?: string | undefined;
+  readonly wanted: WantedOffer;
   /** In place of no products. */
   readonly children?: ReactNode;
 }
 
-function ProductSection({ title, products, outgrown, children }: ProductSectionProps): ReactNode {
+function ProductSection({ title, products, wanted, children }: ProductSectionProps): ReactNode {
   return (
     <section aria-label={title}>
       <Title order={2} mb="xs">
         {title}
       </Title>
       <div className={`panel ${classes['list']}`}>
-        {products.length === 0
-          ? children
-          : products.map((product) => <ProductPlans key={product.id} product={product} isOutgrown={product.id === outgrown} />)}
+        {products.length === 0 ? children : products.map((product) => <ProductPlans key={product.id} product={product} wanted={wanted} />)}
       </div>
     </section>
   );

@@ -1,5 +1,6 @@
 import { Badge, Group, Text, Title } from '@mantine/core';
 import { type ReactNode } from 'react';
+import { planName } from '../../../contract/plan-name';
 import { type Product, type Subscription } from '../../../contract/plans';
 import { formatPrice } from '../../parts/format/numbers';
 import { formatMoment } from '../../parts/format/time';
@@ -7,7 +8,7 @@ import { Guarded } from '../../parts/components/guarded';
 import { SuspensionNotice } from '../../parts/components/suspension-notice';
 import { WindowBar } from '../../parts/components/window-bar';
 import { LiveState } from './live-state';
-import { isSubscribed } from './offers';
+import { isSubscribed, type WantedOffer } from './offers';
 import { OfferCards } from './offer-cards';
 import { PlanRequestNotice } from './plan-request-notice';
 import { SubscriptionActions } from './subscription-actions';
@@ -20,7 +21,7 @@ const STATES = {
 } as const;
 
 /** One product: what it does, how the customer stands with it, and what it costs. */
-export function ProductPlans({ product, isOutgrown }: { readonly product: Product; readonly isOutgrown: boolean }): ReactNode {
+export function ProductPlans({ product, wanted }: { readonly product: Product; readonly wanted: WantedOffer }): ReactNode {
   const { subscription } = product;
   const isOwn = isSubscribed(product) && subscription !== null;
   return (
@@ -56,7 +57,7 @@ export function ProductPlans({ product, isOutgrown }: { readonly product: Produc
         )}
       </div>
       {isOwn && <Standing subscription={subscription} title={product.title} />}
-      <OfferCards product={product} isOutgrown={isOutgrown} />
+      <OfferCards product={product} wanted={wanted} />
     </section>
   );
 }
@@ -85,7 +86,7 @@ function OwnTerms({ subscription: { plan, hasOwnLimits, ownPrice, ownUntil } }: 
   );
   return (
     <Text size="xs">
-      Your own {what} on {plan ?? 'Base'}
+      Your own {what} on {planName(plan)}
       {ownUntil === null ? ', in place of the plan’s.' : ` until ${formatMoment(ownUntil)}; then the plan’s count again.`}
     </Text>
   );

@@ -1,5 +1,6 @@
 import { Group, Text } from '@mantine/core';
 import { type ReactNode } from 'react';
+import { NO_CHARGE, planName } from '../../../contract/plan-name';
 import { type StatementView } from '../../../contract/statements';
 import { type Column, DataTable } from '../../parts/components/data-table';
 import { formatCount, formatPrice } from '../../parts/format/numbers';
@@ -8,7 +9,7 @@ import { formatDay, formatMoment } from '../../parts/format/time';
 
 type Line = StatementView['lines'][number];
 
-const priceOf = ({ currency }: Line, price: string): string => (currency === null ? 'Free' : formatPrice({ price, currency }));
+const priceOf = ({ currency }: Line, price: string): string => (currency === null ? NO_CHARGE : formatPrice({ price, currency }));
 
 interface AboveProps {
   readonly line: Line;
@@ -28,7 +29,7 @@ function Above({ line: { overage }, children }: AboveProps): ReactNode {
 function columnsOf(titleOf: (product: string) => string, { daysInMonth }: StatementView): readonly Column<Line>[] {
   return [
     { header: 'Product', isTitle: true, cell: ({ product }) => titleOf(product) },
-    { header: 'Plan', cell: ({ plan }) => plan ?? 'Base' },
+    { header: 'Plan', cell: ({ plan }) => planName(plan) },
     { header: 'Days', isNumber: true, cell: ({ days }) => `${days} of ${daysInMonth}` },
     { header: 'Requests', isNumber: true, cell: ({ requests }) => (requests === null ? '–' : formatCount(requests)) },
     { header: 'Units used', isNumber: true, cell: ({ charged }) => formatCount(charged) },

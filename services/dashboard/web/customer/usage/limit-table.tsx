@@ -1,5 +1,6 @@
 import { Text } from '@mantine/core';
 import { type ReactNode } from 'react';
+import { planName } from '../../../contract/plan-name';
 import { type Subscription } from '../../../contract/plans';
 import { DataTable, type Column } from '../../parts/components/data-table';
 import { Panel } from '../../parts/components/panel';
@@ -16,7 +17,7 @@ const COLUMNS: readonly Column<Subscription & { readonly title: string }>[] = [
       <>
         {title}
         <Text component="span" display="block" size="xs" c="dimmed" fw={400}>
-          {plan ?? 'Base'}
+          {planName(plan)}
           {state === 'paused' && ', paused'}
         </Text>
         {overage !== null && (
