@@ -22,7 +22,7 @@ function sourcesIn(value: unknown, at: string): [string, string][] {
 }
 
 // The rest of what `/app` answers is read off the caller's own file.
-const OF_THE_FILE = ['secret_rules', 'tracker_list'];
+const OF_THE_FILE = ['secret_rules', 'tracker_list', 'code_signs'];
 
 it('an answer that the sandbox made up says so wherever it names a source', () => {
   const named = SAMPLES.flatMap(([route, answer]) => sourcesIn(answer, route));

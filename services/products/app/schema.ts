@@ -108,14 +108,14 @@ export const apkReport = z.object({
   checked: z
     .array(
       z.object({
-        source: z.enum(['tracker_list', 'secret_rules']),
+        source: z.enum(['tracker_list', 'secret_rules', 'code_signs']),
         as_of: z.string().describe(instantWords('When the source was asked, or when its data is from')),
         ok: z.boolean(),
         entries: count,
       }),
     )
     .describe(
-      'What the app was searched for: the trackers of a list, and secrets by rules. `ok` is false when part of the app could not be ' +
+      'What the app was searched for: the trackers of a list, secrets by rules, and what code shows. `ok` is false when part of the app could not be ' +
         'searched; `warnings` says which.',
     ),
   secrets: z.array(z.object({ rule: z.string(), file: z.string(), masked: z.string() })),

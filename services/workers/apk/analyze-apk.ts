@@ -45,7 +45,7 @@ async function report(app: OpenedApp, file: FileFacts, notes: Notes): Promise<Ap
   const more = others.map((part) => ({ part, manifest: tolerate(() => readManifestOf(part), undefined, notes.add) }));
   const manifest = { ...ofBase, components: readComponentsOfParts(ofBase, more, notes) };
   const signing = await checkSignings(app.signed);
-  const contents = await scanContents([{ part: base, manifest: root }, ...more], notes);
+  const { code, ...contents } = await scanContents([{ part: base, manifest: root }, ...more], notes);
   const findings = findFindings({
     ...manifest,
     form: app.form,
@@ -54,6 +54,7 @@ async function report(app: OpenedApp, file: FileFacts, notes: Notes): Promise<Ap
     isSignedAlike: signing.isAlike,
     secrets: contents.secrets,
     trackers: contents.trackers,
+    code,
   });
   const scores = { hardening: rateScore('hardening', findings), capability: rateScore('capability', findings) };
   return {

@@ -139,9 +139,9 @@ export interface TrackerFacts {
   readonly matched: string;
 }
 
-/** A list against which the app was checked: class names of trackers, or the forms of secrets. */
+/** A list against which the app was checked: class names of trackers, the forms of secrets, or what code shows. */
 export interface CheckedFacts {
-  readonly source: 'tracker_list' | 'secret_rules';
+  readonly source: 'tracker_list' | 'secret_rules' | 'code_signs';
   /** The date of the list, `YYYY-MM-DD`. */
   readonly as_of: string;
   /** False when part of the app could not be checked against it. */

@@ -38,6 +38,7 @@ const CLEAN: JudgedFacts = {
   permissions: [],
   trackers: [],
   secrets: [],
+  code: [],
 };
 
 const asking = (...names: string[]): PermissionFacts[] =>

@@ -9,6 +9,7 @@ import {
   either,
   filtersFor,
   fullPermissionName,
+  inCode,
   KINDS,
   openComponents,
   type Sight,
@@ -178,6 +179,61 @@ const SECRETS: readonly Row[] = SECRET_RULES.map(({ id, severity }) => ({
   allows: 'Anyone who has the app can read it and use it.',
   seenIn: ({ secrets }) => [...new Set(secrets.filter(({ rule }) => rule === id).map(({ file }) => file))],
 }));
+
+const WEAK_CODE: readonly Row[] = [
+  {
+    id: 'code_trusts_everything',
+    weight: 0.25,
+    title: 'Accepts every certificate or host name',
+    allows: 'Anyone on the same network can read and change its TLS traffic where this code is in use.',
+    seenIn: inCode('trusts_everything'),
+  },
+  {
+    id: 'code_tls_errors_ignored',
+    weight: 0.25,
+    title: 'May show a web page in spite of a wrong certificate',
+    allows: 'Anyone on the same network can read and change pages that the app shows.',
+    seenIn: inCode('tls_errors_ignored'),
+  },
+  {
+    id: 'code_ecb',
+    weight: 0.1,
+    title: 'Encrypts in ECB mode',
+    allows: 'Equal parts of a text stay equal when encrypted, so that patterns can be read.',
+    seenIn: inCode('ecb'),
+  },
+  {
+    id: 'code_javascript_interface',
+    weight: 0.08,
+    title: 'Gives web pages an interface to the app',
+    allows: 'A page that the app shows can call its functions.',
+    seenIn: inCode('javascript_interface'),
+  },
+];
+
+const POWERFUL_CODE: readonly Row[] = [
+  {
+    id: 'code_packed',
+    weight: 0.15,
+    title: 'Its code is packed',
+    allows: 'The real code appears only when the app runs, so that nothing of it was looked at.',
+    seenIn: inCode('packed'),
+  },
+  {
+    id: 'code_loads_code',
+    weight: 0.06,
+    title: 'Loads more code while it runs',
+    allows: 'The app can do what is not in the file.',
+    seenIn: inCode('loads_code'),
+  },
+  {
+    id: 'code_runs_commands',
+    weight: 0.03,
+    title: 'Runs commands of the system',
+    allows: 'The app can start other programs, and use root where the device has it.',
+    seenIn: inCode('runs_commands'),
+  },
+];
 
 /** Permissions that weigh alone: id, weight, what the app may do with them, names. */
 type PermissionRow = readonly [id: string, weight: number, what: string, names: readonly string[]];
@@ -442,6 +498,8 @@ export const RULES: readonly Rule[] = [
   ...rowsOf('capability', 'components', COMBINATIONS),
   ...rowsOf('capability', 'components', PARTS),
   ...rowsOf('capability', 'permissions', PERMISSION_ROWS),
+  ...rowsOf('capability', 'dex', POWERFUL_CODE),
+  ...rowsOf('hardening', 'dex', WEAK_CODE),
   ...rowsOf('hardening', 'flags', FLAGS),
   ...rowsOf('hardening', 'network_security', NETWORK),
   ...rowsOf('hardening', 'secrets', SECRETS),

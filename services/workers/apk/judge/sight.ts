@@ -1,3 +1,4 @@
+import { type CodeSighting, type CodeSign } from '../code/find-code-signs';
 import { startsApp } from '../manifest/read-components';
 import { type Certificate } from '../signing/certificate';
 import type {
@@ -28,6 +29,7 @@ export interface JudgedFacts {
   readonly permissions: readonly PermissionFacts[];
   readonly trackers: readonly TrackerFacts[];
   readonly secrets: readonly SecretFacts[];
+  readonly code: readonly CodeSighting[];
 }
 
 /** Says where in an app something is seen; the list is empty when the app does not have it. */
@@ -84,6 +86,11 @@ export function openComponents(kind: ComponentKind): Sight {
     kind,
     ({ exported, permission, intent_filters: filters }) => exported && permission === null && !filters.some(startsApp),
   );
+}
+
+/** Sees what the code shows. */
+export function inCode(sign: CodeSign): Sight {
+  return ({ code }) => code.filter((each) => each.sign === sign).map(({ place }) => place);
 }
 
 /** Sees one place, named in advance, when the condition holds. */

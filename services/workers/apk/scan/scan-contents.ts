@@ -1,6 +1,8 @@
 import { tolerate, tolerateAsync } from '../apk-error';
 import { type AppPart, manifestNameOf, nameInReport, readResourcesOf, resourcesNameOf } from '../container/app-part';
+import { DexCode } from '../code/dex-code';
 import { DexFile } from '../code/dex-file';
+import { checkedCode, CodeSignFinder, type CodeSighting } from '../code/find-code-signs';
 import { checkedTrackers, TrackerFinder } from '../code/find-trackers';
 import { LIMITS } from '../limits';
 import type { Notes } from '../notes';
@@ -16,6 +18,7 @@ export interface ContentsFacts {
   readonly checked: readonly CheckedFacts[];
   readonly secrets: readonly SecretFacts[];
   readonly urls: readonly string[];
+  readonly code: readonly CodeSighting[];
 }
 
 /** A part of the app with its manifest, which is undefined when it cannot be read. */
@@ -34,9 +37,11 @@ interface Budget {
 export async function scanContents(parts: readonly ScannedPart[], notes: Notes): Promise<ContentsFacts> {
   const scanner = new ContentScanner(notes.add);
   const trackers = new TrackerFinder();
+  const signs = new CodeSignFinder();
   const budget = { tableCharacters: LIMITS.scannedTableCharacters, fileBytes: LIMITS.scannedTotalBytes };
   const { files, isWhole } = dexFiles(parts, notes);
   let isAllRead = isWhole;
+  let isAllLookedAt = isWhole;
   scanner.isWhole = isWhole;
   const dex = files.flatMap(({ part, entry }) => {
     const bytes = tolerate(() => readEntry(part.archive, entry, LIMITS.dexBytes), undefined, notes.add);
@@ -45,8 +50,11 @@ export async function scanContents(parts: readonly ScannedPart[], notes: Notes):
     else scanner.isWhole = false;
     const read = bytes && readDex(name, bytes, { trackers, notes });
     isAllRead &&= read?.isWhole === true;
+    const isLookedAt = bytes !== undefined && read?.facts.length === 1 && lookAtCode(name, bytes, { signs, notes });
+    isAllLookedAt &&= isLookedAt;
     return read?.facts ?? [];
   });
+  signs.lookAtLibraries(parts.flatMap(({ part }) => libraryNamesOf(part)));
   for (const { part, manifest } of parts) {
     if (manifest) scanner.scan(manifestNameOf(part), Buffer.from([...textsOf(manifest)].join('\n')));
     else scanner.isWhole = false;
@@ -57,9 +65,10 @@ export async function scanContents(parts: readonly ScannedPart[], notes: Notes):
   return {
     dex,
     trackers: trackers.list(),
-    checked: [checkedTrackers(isAllRead), scanner.checked()],
+    checked: [checkedTrackers(isAllRead), scanner.checked(), checkedCode(isAllLookedAt)],
     secrets: scanner.listSecrets(),
     urls: scanner.listUrls(),
+    code: signs.list(),
   };
 }
 
@@ -95,6 +104,16 @@ function readDex(name: string, bytes: Buffer, { trackers, notes }: { trackers: T
     return true;
   };
   return { facts: [facts], isWhole: tolerate(lookAtAll, false, notes.add) };
+}
+
+function libraryNamesOf({ files }: AppPart): string[] {
+  return [...files.keys()].flatMap((place) => /^lib\/[^/]+\/([^/]+)$/.exec(place)?.[1] ?? []);
+}
+
+function lookAtCode(name: string, bytes: Buffer, { signs, notes }: { signs: CodeSignFinder; notes: Notes }): boolean {
+  const isWhole = tolerate(() => signs.look(name, new DexCode(name, bytes)), undefined, notes.add);
+  if (isWhole === false) notes.add(`${name}: not all of its code was looked at`);
+  return isWhole === true;
 }
 
 /** The attribute texts of the manifest: keys of services often stand in its meta-data. */
