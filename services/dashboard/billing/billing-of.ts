@@ -39,7 +39,7 @@ const titlesOf =
     catalogue.find(product)?.title ?? product;
 
 /** Numbers and mails an invoice for each payment and a credit note for each refund that a payment provider confirms. */
-export function createPaymentBilling(db: Pool, invoicing: Invoicing & { readonly timeZone: string }): BillingPort {
+function createPaymentBilling(db: Pool, invoicing: Invoicing & { readonly timeZone: string }): BillingPort {
   const { terms, timeZone } = invoicing;
   return {
     ...createNoBilling(db, terms),

@@ -52,7 +52,7 @@ INSERT INTO invoice (series, kind, customer_id, month, currency, total, due_on, 
 VALUES ($1, $2, $3, ($4 || '-01')::date, $5, $6, $7, $8, $9, $10, $11, $12, $13) RETURNING id`;
 const PAY = 'INSERT INTO invoice_payment (invoice_id, paid_on, reference, noted_by) VALUES ($1, $2, $3, $4)';
 
-export interface PaymentInvoicing extends IssueOptions {
+interface PaymentInvoicing extends IssueOptions {
   /** The quota time zone. */
   readonly timeZone: string;
 }
