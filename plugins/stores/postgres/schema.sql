@@ -838,6 +838,7 @@ CREATE TABLE payment_charge (
   charged_at timestamp with time zone NOT NULL,
   paid_at timestamp with time zone,
   url text,
+  payment text,
   plan text,
   use jsonb,
   refunded bigint NOT NULL DEFAULT 0,

@@ -18,7 +18,7 @@ ORDER BY c.paid_at, c.place LIMIT ${AT_ONCE}`;
 
 /** A charge that another process bills now is its. */
 const CLAIM = `
-SELECT c.provider, c.invoice AS reference, p.customer_id AS "customerId", p.product_id AS product, c.plan, c.currency, c.amount::float8 AS amount,
+SELECT c.provider, c.invoice AS reference, c.payment, p.customer_id AS "customerId", p.product_id AS product, c.plan, c.currency, c.amount::float8 AS amount,
   to_char(c.paid_at AT TIME ZONE $2, 'YYYY-MM-DD') AS "paidOn", c.refunded::float8 AS refunded, c.refunds::float8[] AS refunds,
   COALESCE(u.email, '') AS customer,
   COALESCE((

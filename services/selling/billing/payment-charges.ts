@@ -5,14 +5,15 @@ import { cutPage, numberBefore } from '../operations/page-cursor';
 
 const KEEP = `
 INSERT INTO payment_charge AS known
-  (provider, invoice, paid_subscription_id, currency, amount, charged_at, paid_at, url, plan, use, refunded, refunds, refunded_at)
-SELECT $1, invoice, $2, currency, amount, to_timestamp("chargedAt"), to_timestamp("paidAt"), url, plan, use, refunded, refunds, to_timestamp("refundedAt")
-FROM jsonb_to_recordset($3) AS row(invoice text, currency text, amount bigint, "chargedAt" float8, "paidAt" float8, url text, plan text, use jsonb,
-  refunded bigint, refunds bigint[], "refundedAt" float8)
+  (provider, invoice, paid_subscription_id, currency, amount, charged_at, paid_at, url, payment, plan, use, refunded, refunds, refunded_at)
+SELECT $1, invoice, $2, currency, amount, to_timestamp("chargedAt"), to_timestamp("paidAt"), url, payment, plan, use, refunded, refunds,
+  to_timestamp("refundedAt")
+FROM jsonb_to_recordset($3) AS row(invoice text, currency text, amount bigint, "chargedAt" float8, "paidAt" float8, url text, payment text, plan text,
+  use jsonb, refunded bigint, refunds bigint[], "refundedAt" float8)
 ORDER BY "chargedAt", invoice
 ON CONFLICT (provider, invoice) DO UPDATE
-SET amount = excluded.amount, charged_at = excluded.charged_at, paid_at = excluded.paid_at, url = excluded.url, plan = excluded.plan,
-  use = excluded.use, refunded = excluded.refunded, refunds = excluded.refunds, refunded_at = excluded.refunded_at`;
+SET amount = excluded.amount, charged_at = excluded.charged_at, paid_at = excluded.paid_at, url = excluded.url, payment = excluded.payment,
+  plan = excluded.plan, use = excluded.use, refunded = excluded.refunded, refunds = excluded.refunds, refunded_at = excluded.refunded_at`;
 
 /** Takes over what all events so far say of these charges. */
 export async function keepCharges(db: Database, paid: { readonly id: string; readonly provider: string }, charges: readonly Charge[]) {

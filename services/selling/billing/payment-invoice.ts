@@ -15,8 +15,10 @@ export interface PaidUse {
 /** A payment that its provider has confirmed. Amounts are whole units of the currency's smallest part. */
 export interface ConfirmedPayment {
   readonly provider: string;
-  /** The provider's id. */
+  /** The provider's id of its invoice. */
   readonly reference: string;
+  /** The provider's id of the payment itself; null where it has none. */
+  readonly payment: string | null;
   readonly product: string;
   readonly plan: string | null;
   readonly currency: string;
@@ -67,7 +69,8 @@ export function composePaymentInvoice(payment: ConfirmedPayment, facts: InvoiceF
     all.map(({ paid }) => paid),
   );
   const lines = all.flatMap(({ line, paid }, place) => (paid > 0n ? [{ ...line, amount: toSafeNumber(shares[place] ?? 0n) }] : []));
-  const note = `Paid on ${paidOn} through ${NAMES[provider] ?? provider}, reference ${reference}.`;
+  const ids = `reference ${reference}${payment.payment === null ? '' : `, payment ${payment.payment}`}`;
+  const note = `Paid on ${paidOn} through ${NAMES[provider] ?? provider}, ${ids}.`;
   const content = contentOf({ month: paidOn.slice(0, 7), currency, lines, tax, dueOn: issuedOn, payment: null }, facts);
   return { ...content, notes: [...content.notes, note] };
 }

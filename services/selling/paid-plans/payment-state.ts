@@ -59,6 +59,8 @@ export interface ChargeFact {
   readonly currency: string;
   /** The provider's own page of it. */
   readonly url: string | null;
+  /** The provider's id of the payment, where it has another than its invoice. */
+  readonly payment?: string;
   /** Use above the limits on it, by our ids. Absent: none. */
   readonly use?: readonly { readonly id: string; readonly amount: number }[];
 }

@@ -215,6 +215,22 @@ describe('a page that asks again and again', () => {
   });
 });
 
+describe('a page that is loading', () => {
+  it('has placeholders that stand still for people who ask for less motion', async () => {
+    await stage.begin();
+    await stage.page.route(/\/api\/keys(\?|$)/, () => undefined);
+    await stage.page.goto(`${stage.url}/keys`);
+    const placeholder = '.mantine-Skeleton-root[data-animate]';
+    await stage.page.locator(placeholder).first().waitFor();
+    const motion = async (reducedMotion: 'reduce' | 'no-preference'): Promise<string> => {
+      await stage.page.emulateMedia({ reducedMotion });
+      return stage.page.evaluate<string>(`getComputedStyle(document.querySelector('${placeholder}'), '::after').animationName`);
+    };
+    expect(await motion('no-preference')).not.toBe('none');
+    expect(await motion('reduce')).toBe('none');
+  });
+});
+
 describe('a page whose content could not be read', () => {
   it.each(
     firstOf<[string, (account: Account) => string]>([

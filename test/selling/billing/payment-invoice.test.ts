@@ -23,7 +23,15 @@ const buyer = (country: string, state: string | null = null, taxId: string | nul
   ...{ name: 'Buyer', address: ['Street 1'], country, state, taxId, email: null },
 });
 
-const PAYMENT = { provider: 'stripe', reference: 'in_1', product: 'api-ip', plan: 'Star', currency: 'INR', paidOn: '2026-04-03' };
+const PAYMENT = {
+  provider: 'stripe',
+  reference: 'in_1',
+  payment: null,
+  product: 'api-ip',
+  plan: 'Star',
+  currency: 'INR',
+  paidOn: '2026-04-03',
+};
 const use = (amount: number): PaidUse => ({ product: 'api-ip', month: '2026-03', units: 617, amount });
 const invoice = (
   amount: number,

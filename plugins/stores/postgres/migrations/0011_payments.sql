@@ -137,6 +137,8 @@ CREATE TABLE payment_charge (
   paid_at timestamptz,
   -- The provider's own page of it.
   url text,
+  -- The provider's id of the payment, where it has another than its invoice.
+  payment text,
   -- What it is for: a plan, and use above limits by ids of overage_charge, as [{id, amount}]. Null: not known; none.
   plan text,
   use jsonb,

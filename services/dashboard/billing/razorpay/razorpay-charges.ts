@@ -19,7 +19,9 @@ function invoiceFact({ id: invoice, status, amount, currency, subscription_id: s
   const isPaid = status === 'paid';
   const at = isPaid ? more.paid_at : more.issued_at;
   if (typeof subscription !== 'string' || typeof at !== 'number' || (!isPaid && status !== 'issued')) return [];
-  const fact = { kind: isPaid ? 'paid' : 'failed', invoice, amount, currency, url: more.short_url ?? null, ...useOn(more) } as const;
+  const money = { invoice, amount, currency, url: more.short_url ?? null, ...useOn(more) };
+  const payment = isPaid && typeof more.payment_id === 'string' ? { payment: more.payment_id } : {};
+  const fact = { kind: isPaid ? 'paid' : 'failed', ...money, ...payment } as const;
   return [lookedUp({ id: '', at, subscription, fact })];
 }
 

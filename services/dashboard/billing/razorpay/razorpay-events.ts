@@ -48,7 +48,9 @@ async function madeCharge(
   const invoice = found ?? payment.id;
   const isMore = fact.kind === 'subscription' && amount !== fact.price && typeof found === 'string';
   const use = isMore ? useOn((await asked(sdk.invoices.fetch(invoice), invoiceEntity)).value) : {};
-  return [{ id: `${id} paid`, at, subscription, fact: { kind: 'paid', invoice, amount, currency, url: null, ...use } }];
+  return [
+    { id: `${id} paid`, at, subscription, fact: { kind: 'paid', invoice, payment: payment.id, amount, currency, url: null, ...use } },
+  ];
 }
 
 interface EventTools {
