@@ -122,7 +122,7 @@ describe.each(SCORES)('%s', (score, expected) => {
       JUDGED_APPS.map(expected),
       JUDGED_APPS.map((app) => scoreOf(app, score)),
     );
-    if (process.env['SHOW_SCORES'] !== undefined) console.log(score, correlation.toFixed(3));
+    if (process.env['SCORES'] !== undefined) console.log(score, correlation.toFixed(3));
     expect(correlation).toBeGreaterThanOrEqual(0.98);
   });
 
