@@ -1,5 +1,5 @@
 import { type ReactNode } from 'react';
-import { FREE_PLAN, NO_CHARGE } from '../contract/plan-name';
+import { FREE_PLAN, NO_CHARGE } from '../reference/plan-name';
 import { type CatalogueProduct } from '../../../plugins/core/catalogue/catalogue';
 import { choosePlan, REQUEST_STEPS } from './choose-plan';
 import { PageFrame, type PageTools, signUpPath } from './page-frame';

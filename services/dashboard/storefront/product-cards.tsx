@@ -1,5 +1,5 @@
 import { type ReactNode } from 'react';
-import { FREE_PLAN } from '../contract/plan-name';
+import { FREE_PLAN } from '../reference/plan-name';
 import { type CatalogueProduct } from '../../../plugins/core/catalogue/catalogue';
 import { type PageTools } from './page-frame';
 import { Status } from './product-table';

@@ -1,5 +1,5 @@
 import { type ReactNode } from 'react';
-import { FREE_PLAN, NO_CHARGE } from '../contract/plan-name';
+import { FREE_PLAN, NO_CHARGE } from '../reference/plan-name';
 import { type CataloguePlan, type CatalogueProduct, hasSandbox, refusesTestKeys } from '../../../plugins/core/catalogue/catalogue';
 import { CodeBlock } from './code-block';
 import { type Operation, successOf } from './operations';

@@ -1,5 +1,5 @@
 import { type ReactNode } from 'react';
-import { FREE_PLAN } from '../contract/plan-name';
+import { FREE_PLAN } from '../reference/plan-name';
 import { type CatalogueProduct, refusesTestKeys } from '../../../plugins/core/catalogue/catalogue';
 import { type LiveSource } from '../contract/plans';
 import { type KnownSource } from '../http/dashboard-deps';

@@ -1,5 +1,5 @@
 import { type ReactNode } from 'react';
-import { FREE_PLAN } from '../contract/plan-name';
+import { FREE_PLAN } from '../reference/plan-name';
 import { type CatalogueProduct, hasSandbox, refusesTestKeys } from '../../../plugins/core/catalogue/catalogue';
 import { type ApiDocument } from '../contract/api-document';
 import { sharedCodes, SharedAnswers } from './answer-list';

@@ -1,4 +1,4 @@
-import { FREE_PLAN } from '../contract/plan-name';
+import { FREE_PLAN } from '../reference/plan-name';
 import { type CatalogueProduct } from '../../../plugins/core/catalogue/catalogue';
 import { type DocPages } from './doc-pages';
 import { escapeXml } from './escape-xml';

@@ -1,5 +1,5 @@
 import { type ReactNode } from 'react';
-import { FREE_PLAN } from '../contract/plan-name';
+import { FREE_PLAN } from '../reference/plan-name';
 import { type CatalogueProduct, hasSandbox } from '../../../plugins/core/catalogue/catalogue';
 import { fieldOf } from '../reference/schema-fields';
 import { type FieldSchema } from '../contract/api-document';

@@ -4,7 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useParams, Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { useForm } from '@mantine/form';
-import { planName } from '../../contract/plan-name';
+import { planName } from '../../reference/plan-name';
 import type { CustomerDetails } from '../../contract/operator-customers';
 import { customerQuery, auditOfAllQuery, catalogueQuery } from '../parts/api/operator-queries';
 import { EmptyState } from '../parts/components/empty-state';

@@ -2,7 +2,7 @@ import { Badge, Button, Group, Text, NumberInput, Stack, TextInput } from '@mant
 import { useState, type ReactNode } from 'react';
 import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
-import { planName } from '../../contract/plan-name';
+import { planName } from '../../reference/plan-name';
 import type { CustomerDetails } from '../../contract/operator-customers';
 import type { Subscription } from '../../contract/plans';
 import { formatCount, formatPrice } from '../parts/format/numbers';

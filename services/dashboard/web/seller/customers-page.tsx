@@ -5,7 +5,7 @@ import { IconPlus, IconSearch } from '@tabler/icons-react';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
-import { planName } from '../../contract/plan-name';
+import { planName } from '../../reference/plan-name';
 import { type CustomerLine } from '../../contract/operator-customers';
 import { checkEmail } from '../parts/api/credentials';
 import { catalogueQuery, type CustomersFilter, customersQuery } from '../parts/api/operator-queries';

@@ -2,7 +2,7 @@ import { Button, Group, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
-import { planName } from '../../contract/plan-name';
+import { planName } from '../../reference/plan-name';
 import { type OpenPlanRequest } from '../../contract/operator-customers';
 import { planRequestsQuery } from '../parts/api/operator-queries';
 import { ApiProblem } from '../parts/api/api-problem';

@@ -1,7 +1,7 @@
 import { Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode } from 'react';
-import { planName } from '../../contract/plan-name';
+import { planName } from '../../reference/plan-name';
 import { type OperatorCatalogue, type ProductFigures } from '../../contract/operator';
 import { catalogueQuery, figuresQuery } from '../parts/api/operator-queries';
 import { formatCount, formatPrice } from '../parts/format/numbers';

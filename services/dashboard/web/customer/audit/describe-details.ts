@@ -1,4 +1,4 @@
-import { FREE_PLAN } from '../../../contract/plan-name.js';
+import { FREE_PLAN } from '../../../reference/plan-name.js';
 
 export interface DetailPart {
   readonly name: string;

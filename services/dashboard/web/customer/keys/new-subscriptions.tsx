@@ -1,6 +1,6 @@
 import { Alert, List } from '@mantine/core';
 import { type ReactNode } from 'react';
-import { FREE_PLAN } from '../../../contract/plan-name';
+import { FREE_PLAN } from '../../../reference/plan-name';
 import { type Product } from '../../../contract/plans';
 import { ConsentChoice, isAgreed, wantingConsent } from '../../parts/components/consent-choice';
 import { formatCount } from '../../parts/format/numbers';

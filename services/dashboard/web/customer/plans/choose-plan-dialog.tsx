@@ -1,7 +1,7 @@
 import { Alert, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
-import { NO_CHARGE, planName } from '../../../contract/plan-name';
+import { NO_CHARGE, planName } from '../../../reference/plan-name';
 import { type Answer } from '../../../contract/endpoints';
 import { type Product } from '../../../contract/plans';
 import { ApiProblem } from '../../parts/api/api-problem';

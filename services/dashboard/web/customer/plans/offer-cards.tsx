@@ -1,6 +1,6 @@
 import { Button, Text, Title } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
-import { NO_CHARGE, planName } from '../../../contract/plan-name';
+import { NO_CHARGE, planName } from '../../../reference/plan-name';
 import { type Product } from '../../../contract/plans';
 import { Guarded } from '../../parts/components/guarded';
 import { formatCount, formatPrice } from '../../parts/format/numbers';

@@ -1,4 +1,4 @@
-import { planName } from '../../../contract/plan-name';
+import { planName } from '../../../reference/plan-name';
 import { type Product, type Subscription, type Terms } from '../../../contract/plans';
 import { formatCount, formatPrice } from '../../parts/format/numbers';
 

@@ -1,6 +1,6 @@
 import { Alert, List, Table } from '@mantine/core';
 import { type ReactNode } from 'react';
-import { NO_CHARGE, planName } from '../../../contract/plan-name';
+import { NO_CHARGE, planName } from '../../../reference/plan-name';
 import { type Product } from '../../../contract/plans';
 import { formatCount, formatPrice } from '../../parts/format/numbers';
 import { aboveText, countedBy, limitsText, limitsUnder, type Offer, priceNow, restText } from './offers';

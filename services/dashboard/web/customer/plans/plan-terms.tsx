@@ -1,6 +1,6 @@
 import { Alert, List } from '@mantine/core';
 import { type ReactNode } from 'react';
-import { planName } from '../../../contract/plan-name';
+import { planName } from '../../../reference/plan-name';
 import { type Product } from '../../../contract/plans';
 import { lacksSource, type Offer } from './offers';
 

@@ -1,6 +1,6 @@
 import { Badge, Group, Text, Title } from '@mantine/core';
 import { type ReactNode } from 'react';
-import { planName } from '../../../contract/plan-name';
+import { planName } from '../../../reference/plan-name';
 import { type Product, type Subscription } from '../../../contract/plans';
 import { formatPrice } from '../../parts/format/numbers';
 import { formatMoment } from '../../parts/format/time';

@@ -1,6 +1,6 @@
 import { Group, Text } from '@mantine/core';
 import { type ReactNode } from 'react';
-import { NO_CHARGE, planName } from '../../../contract/plan-name';
+import { NO_CHARGE, planName } from '../../../reference/plan-name';
 import { type StatementView } from '../../../contract/statements';
 import { type Column, DataTable } from '../../parts/components/data-table';
 import { formatCount, formatPrice } from '../../parts/format/numbers';

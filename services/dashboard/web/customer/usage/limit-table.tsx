@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
 import { type ReactNode } from 'react';
-import { planName } from '../../../contract/plan-name';
+import { planName } from '../../../reference/plan-name';
 import { type Subscription } from '../../../contract/plans';
 import { DataTable, type Column } from '../../parts/components/data-table';
 import { Panel } from '../../parts/components/panel';
