@@ -7,8 +7,8 @@ export interface DatabaseFacts {
   readonly clockMs: number;
   readonly ownClockMs: number;
   readonly answeredInMs: number;
-  /** A pooler gives each transaction another session. */
-  readonly sharesSessions: boolean;
+  /** Whether a pooler gives each transaction another session; undefined: it could not be seen. */
+  readonly sharesSessions: boolean | undefined;
   readonly health: StoreHealth;
   readonly migrations: MigrationStanding;
   readonly nodes: readonly NodeHealth[];
@@ -113,6 +113,7 @@ function judgeStore({ health: { version, connections, mostConnections, bytes }, 
 }
 
 function judgeSessions({ sharesSessions }: DatabaseFacts): Finding {
+  if (sharesSessions === undefined) return unknown('sessions', 'two connections more could not be had');
   if (!sharesSessions) return well('sessions', 'each connection has a session of its own');
   return unwell(
     'sessions',

@@ -95,9 +95,8 @@ function redisAnswers({ isRedisGivenUp }: QuotaStoreStats): boolean | undefined 
   return isRedisGivenUp === undefined ? undefined : !isRedisGivenUp;
 }
 
-/** A database that is away now is reported by whoever asks it first. */
 async function warnOfSharedSessions(databaseUrl: string, log: ServerLog): Promise<void> {
-  if (await sharesSessions(databaseUrl).catch(() => false)) {
+  if (await sharesSessions(databaseUrl)) {
     log.error({}, 'a pooler before PostgreSQL shares sessions between transactions: connect to it directly, or set pool_mode = session');
   }
 }

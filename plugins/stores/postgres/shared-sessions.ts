@@ -1,49 +1,51 @@
-import { type PoolClient } from 'pg';
-import { createPool } from './pool';
+import { Client } from 'pg';
 
 /** Of other clients that take the session in between, one may hide what there is to see. */
 const TRIES = 3;
-/** A pooler with a single session lets the second client wait. */
+/** For the connection, and for each query: a pooler with a single session lets the second client wait. */
 const PATIENCE_MS = 2_000;
 
-async function sessionOf(client: PoolClient): Promise<number | undefined> {
+/** Times are kept here and not by the server: a pooler refuses settings that come with a connection. */
+function clientOf(url: string): Client {
+  const client = new Client({
+    connectionString: url,
+    connectionTimeoutMillis: PATIENCE_MS,
+    query_timeout: PATIENCE_MS,
+    application_name: 'tollgate session check',
+  });
+  // A connection that breaks is reported by the query on it; without a listener it would end the process.
+  return client.on('error', () => undefined);
+}
+
+async function sessionOf(client: Client): Promise<number | undefined> {
   return (await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]?.pid;
 }
 
 /** Whether the second client, inside a transaction, has the session that the first has just used. */
-async function isLentOut(one: PoolClient, other: PoolClient): Promise<boolean> {
+async function isLentOut(one: Client, other: Client): Promise<boolean> {
   const own = await sessionOf(one);
   await other.query('BEGIN');
-  try {
-    return (await sessionOf(other)) === own;
-  } finally {
-    await other.query('ROLLBACK');
-  }
+  const its = await sessionOf(other);
+  await other.query('ROLLBACK');
+  return its === own;
 }
 
 /**
  * True when a pooler stands before PostgreSQL that gives each transaction another session, as PgBouncer does with `pool_mode =
  * transaction`. Then nobody hears of changes (LISTEN), and named statements are missing or another's.
- * @throws Error when the database does not answer
+ * @returns undefined when it cannot be seen: the database does not answer within seconds, or has no two connections left. Never throws.
  */
-export async function sharesSessions(url: string): Promise<boolean> {
-  const pool = createPool(url, { max: 2, applicationName: 'tollgate session check' });
-  const late = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), PATIENCE_MS).unref());
-  const clients: PoolClient[] = [];
-  const connect = async (): Promise<PoolClient> => {
-    const client = await pool.connect();
-    clients.push(client);
-    return client;
-  };
-  const look = async (): Promise<boolean> => {
-    const [one, other] = [await connect(), await connect()];
+export async function sharesSessions(url: string): Promise<boolean | undefined> {
+  const one = clientOf(url);
+  const other = clientOf(url);
+  try {
+    await one.connect();
+    await other.connect();
     for (let tries = 0; tries < TRIES; tries++) if (await isLentOut(one, other)) return true;
     return false;
-  };
-  try {
-    return await Promise.race([look(), late]);
+  } catch {
+    return undefined;
   } finally {
-    for (const client of clients) client.release(true);
-    await pool.end();
+    await Promise.all([one.end(), other.end()]);
   }
 }
