@@ -1,15 +1,12 @@
 import { type AsnFacts } from './asn-table';
 import { isHostingNetwork } from './hosting-networks';
+import { type IpAnswer } from './ip-answer';
 
 /** What kind of organisation runs a network, and how that is known. */
-export interface AsType {
-  readonly type: 'hosting' | 'education' | 'isp';
-  /** `asn_list`: the list of hosting networks. `as_org`: words of the organisation's name. */
-  readonly source: 'asn_list' | 'as_org';
-}
+export type AsType = Pick<IpAnswer, 'as_type' | 'as_type_source'>;
 
 /** Words that an organisation has in its name for what it is. Hosting companies call themselves many things, so they are in a list. */
-const NAMED: readonly (readonly [type: AsType['type'], words: RegExp])[] = [
+const NAMED: readonly (readonly [type: AsType['as_type'], words: RegExp])[] = [
   ['education', /\b(?:universit\w+|universidad\w*|college|school|hochschule|polytechnic|academ\w+ network|research and education)\b/i],
   [
     'isp',
@@ -17,9 +14,9 @@ const NAMED: readonly (readonly [type: AsType['type'], words: RegExp])[] = [
   ],
 ];
 
-/** Undefined where neither the list nor the name says: that is no statement about the network. */
-export function asTypeOf({ number, organisation }: AsnFacts): AsType | undefined {
-  if (isHostingNetwork(number)) return { type: 'hosting', source: 'asn_list' };
-  const named = NAMED.find(([, words]) => words.test(organisation));
-  return named && { type: named[0], source: 'as_org' };
+/** Null where neither the list nor the name says: that is no statement about the network. */
+export function asTypeOf({ number, organisation }: AsnFacts): AsType {
+  if (isHostingNetwork(number)) return { as_type: 'hosting', as_type_source: 'asn_list' };
+  const [type] = NAMED.find(([, words]) => words.test(organisation)) ?? [];
+  return type ? { as_type: type, as_type_source: 'as_org' } : { as_type: null, as_type_source: null };
 }

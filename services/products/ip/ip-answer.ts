@@ -27,7 +27,7 @@ const WHY_NULL =
   'set up. `sources_failed`: those that could know did not answer. `unknown_to_source`: they answered and know nothing.';
 
 const INPUTS =
-  'Sources that could have known: `asn_list`, `anonymity`, `dnsbl`, `abuseipdb`, `reverse_dns`, `carrier`, a list, or `maxmind`.';
+  'Sources that could have known: `asn_list`, `anonymity`, `dnsbl`, `abuseipdb`, `reverse_dns`, `carrier`, `maxmind`, and the lists that have the address.';
 
 /** The first thirteen members are the customer's specification, part 2.8. */
 const specified = {
@@ -78,7 +78,9 @@ export const ipAnswer = z
       .string()
       .nullable()
       .describe('Largest block (CIDR) with this address in it that belongs to `asn` as a whole; null when `asn` is unknown.'),
-    is_bogon: z.boolean().describe('Whether no packet can rightly come from here: the address is reserved, or no network announces it.'),
+    is_bogon: z
+      .boolean()
+      .describe('Whether no packet can rightly come from here: the address is reserved, or the ASN data has no network for it.'),
     is_anycast: flag.describe('Whether the block answers from many places at once. Null without the list `anycast`.'),
     embedded_ipv4: z
       .object({

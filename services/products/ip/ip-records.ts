@@ -24,6 +24,20 @@ export interface PlaceFacts {
   readonly cellular: boolean;
 }
 
+export const UNKNOWN_PLACE: PlaceFacts = {
+  country: '',
+  countryName: null,
+  city: '',
+  district: null,
+  region: null,
+  postalCode: null,
+  latitude: null,
+  longitude: null,
+  accuracyRadiusKm: null,
+  timeZone: null,
+  cellular: false,
+};
+
 /** What MaxMind's Anonymous-IP and IP-Risk files say about an address. */
 export interface AnonymityFacts {
   readonly torExit: boolean;

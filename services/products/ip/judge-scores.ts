@@ -38,7 +38,10 @@ function hasAnswered({ checked }: ScoreEvidence, source: string): boolean {
   return checked.some((each) => each.ok && each.source === source);
 }
 
-/** Whatever knows networks of a kind says something by its silence too: of most of them a list of hosting networks knows that they are none. */
+/**
+ * What is asked about every network. Its silence is weak evidence: the list of hosting networks has most of them, so a network that is not on it
+ * is more likely none. That is enough for a rank, and too little for a flag.
+ */
 function knownOfNetwork({ isAnnounced, hasAnonymity }: ScoreEvidence): string[] {
   return [...(isAnnounced ? ['asn_list'] : []), ...(hasAnonymity ? ['anonymity'] : [])];
 }

@@ -3,14 +3,14 @@ import { type KeyMode } from '../../../plugins/core/ports';
 import { type AddressClass, classifyAddress } from '../../kit/upstream/reserved-addresses';
 import { sourceName } from '../../kit/upstream/source-name';
 import { type AsnFacts } from './asn-table';
-import { asTypeOf } from './as-type';
+import { asTypeOf, type AsType } from './as-type';
 import { countryFacts } from './country-facts';
 import { embeddedAddress } from './embedded-address';
 import { isHostingNetwork } from './hosting-networks';
 import { type IpAnswer } from './ip-answer';
 import { type IpDatabases } from './ip-databases';
 import { type AddressLists } from './lists/address-lists';
-import { type PlaceFacts } from './ip-records';
+import { type PlaceFacts, UNKNOWN_PLACE } from './ip-records';
 import { type FindNetworkFacts, type NetworkFacts, type SourceCheck } from './network-facts';
 import { judgeScores } from './judge-scores';
 import { abuseWeight, RISK_WEIGHTS, type RiskSignal } from './scores';
@@ -26,20 +26,6 @@ export interface LookUpDeps {
   /** Unix milliseconds, by which a list is young or old. */
   readonly now: () => number;
 }
-
-const NO_PLACE: PlaceFacts = {
-  country: '',
-  countryName: null,
-  city: '',
-  district: null,
-  region: null,
-  postalCode: null,
-  latitude: null,
-  longitude: null,
-  accuracyRadiusKm: null,
-  timeZone: null,
-  cellular: false,
-};
 
 const NO_NETWORK_FACTS: NetworkFacts = { checked: [], hostname: null, listings: [], abuse: undefined };
 
@@ -135,27 +121,16 @@ function registrationView({ registration }: NetworkFacts): IpAnswer['registratio
   return { company, network_name: networkName, abuse_email: abuseEmail, abuse_phone: abusePhone };
 }
 
-/** Lists that say something of an address that is no reason to distrust it. */
+/** True if a list says so, false if a complete one does not, null without one. */
 function isAnycast(address: IpAddress, { lists, now }: Pick<LookUpDeps, 'lists' | 'now'>): boolean | null {
   if (lists?.find(address).some(({ says }) => says === 'anycast')) return true;
   return lists?.knowsAll('anycast', now()) ? false : null;
 }
 
-function countryView(code: string): IpAnswer['country_facts'] {
-  const facts = countryFacts(code);
-  return facts ? { continent: facts.continent, currency: facts.currency, calling_code: facts.callingCode, is_eu: facts.isEu } : null;
-}
-
 /** What the databases say of who runs the address's network. */
-function networkView(asn: AsnFacts | undefined): Pick<IpAnswer, 'asn' | 'as_org' | 'as_type' | 'as_type_source' | 'network'> {
-  const type = asn && asTypeOf(asn);
-  return {
-    asn: asn ? `AS${asn.number}` : '',
-    as_org: asn?.organisation ?? '',
-    as_type: type?.type ?? null,
-    as_type_source: type?.source ?? null,
-    network: asn?.network ?? null,
-  };
+function networkView(asn: AsnFacts | undefined): Pick<IpAnswer, 'as_org' | 'network'> & AsType {
+  if (!asn) return { as_org: '', as_type: null, as_type_source: null, network: null };
+  return { as_org: asn.organisation, ...asTypeOf(asn), network: asn.network };
 }
 
 /** What files and third parties say of an address that is not reserved. */
@@ -170,7 +145,7 @@ async function askSources(address: IpAddress, deps: LookUpDeps) {
     asn,
     anycast,
     // Many places at once are none: the country is where the block is registered.
-    place: found && anycast ? { ...NO_PLACE, country: found.country, countryName: found.countryName } : found,
+    place: found && anycast ? { ...UNKNOWN_PLACE, country: found.country, countryName: found.countryName } : found,
     signals: collectSignals(address, { asn: asn?.number, facts, databases, lists, mode }),
     hasAnonymity: databases.findAnonymity(address).length > 0,
     knowsTor: facts.checked.some(({ source, ok }) => source === 'abuseipdb' && ok) || lists?.knowsAll('tor_exit', now()) === true,
@@ -214,7 +189,6 @@ export async function lookUpAddress(address: IpAddress, deps: LookUpDeps): Promi
     cellular: place?.cellular ?? false,
     published,
   });
-  const { asn: asnText, ...network } = networkView(asn);
   return {
     ip: address.text,
     is_valid: true,
@@ -226,14 +200,14 @@ export async function lookUpAddress(address: IpAddress, deps: LookUpDeps): Promi
     country: place?.country ?? '',
     location: locationOf(place),
     city: place?.city ?? '',
-    asn: asnText,
+    asn: asn ? `AS${asn.number}` : '',
     ip_risk,
     static_ip_score,
-    ...network,
+    ...networkView(asn),
     is_bogon: isReserved || asn === undefined,
     is_anycast: anycast,
     embedded_ipv4: embedded ? { ip: embedded.address.text, by: embedded.by } : null,
-    country_facts: countryView(place?.country ?? ''),
+    country_facts: countryFacts(place?.country ?? ''),
     flags: flagsOf({ signals, hasAnonymity, knowsTor }),
     registration: registrationView(facts),
     risk_signals: signals,

@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type IpDatabasePaths, type IpDatabases, openDatabases } from '../../../services/products/ip/ip-databases';
+import { UNKNOWN_PLACE } from '../../../services/products/ip/ip-records';
 import { writeMmdb } from './mmdb-writer';
 import { addressOf } from './address-of';
 
@@ -67,18 +68,8 @@ describe('MMDB and CSV files', () => {
     const traits = { connection_type: 'Cellular' };
     const odd = { country: { names: { en: 7 } }, location: { latitude: 'north' }, subdivisions: 'none', traits };
     const databases = await open({ city: [await mmdb('city', { '1.2.3.0/24': odd, '1.2.4.0/24': {} })] });
-    const none = {
-      countryName: null,
-      district: null,
-      region: null,
-      postalCode: null,
-      latitude: null,
-      longitude: null,
-      accuracyRadiusKm: null,
-    };
-    const unknown = { ...none, country: '', city: '', timeZone: null };
-    expect(databases.findPlace(addressOf('1.2.3.4'))).toEqual({ ...unknown, cellular: true });
-    expect(databases.findPlace(addressOf('1.2.4.4'))).toEqual({ ...unknown, cellular: false });
+    expect(databases.findPlace(addressOf('1.2.3.4'))).toEqual({ ...UNKNOWN_PLACE, cellular: true });
+    expect(databases.findPlace(addressOf('1.2.4.4'))).toEqual(UNKNOWN_PLACE);
   });
 
   it('autonomous systems come from an MMDB or a CSV file', async () => {

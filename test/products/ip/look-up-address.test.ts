@@ -1,5 +1,6 @@
 import { type KeyMode } from '../../../plugins/core/ports';
 import { type IpDatabases } from '../../../services/products/ip/ip-databases';
+import { UNKNOWN_PLACE } from '../../../services/products/ip/ip-records';
 import { lookUpAddress } from '../../../services/products/ip/look-up-address';
 import { type AddressLists } from '../../../services/products/ip/lists/address-lists';
 import { type NetworkFacts } from '../../../services/products/ip/network-facts';
@@ -15,11 +16,6 @@ const noDatabases: IpDatabases = {
   checkForChanges: async () => undefined,
   close: () => undefined,
 };
-
-const PLACE = {
-  country: '', countryName: null, city: '', district: null, region: null, postalCode: null, latitude: null, longitude: null, accuracyRadiusKm: null, timeZone: null,
-  cellular: false,
-}; // prettier-ignore
 
 const listsOf = (found: ReturnType<AddressLists['find']>, knowsTor: boolean): AddressLists => ({
   find: () => found,
@@ -91,7 +87,7 @@ describe('null is not zero', () => {
     ['its network', [{}, home], [0, 15], [null, null]],
     ['its network of a host', [{}, cloud], [25, 65], [null, null]],
     ['a file of anonymous networks', [{}, harmless], [0, 15], [null, null]],
-    ['a file of carriers', [{}, { findPlace: () => ({ ...PLACE, cellular: true }) }], [null, 0.5], ['not_configured', null]],
+    ['a file of carriers', [{}, { findPlace: () => ({ ...UNKNOWN_PLACE, cellular: true }) }], [null, 0.5], ['not_configured', null]],
   ])('an address known to %s only has the scores that follow from it, and a reason for the others', async (_what, given, figures, why) => {
     const { answer } = await lookUp('8.8.8.8', ...given);
     expect([answer.ip_risk, answer.static_ip_score]).toEqual(figures);
@@ -106,7 +102,7 @@ describe('null is not zero', () => {
 });
 
 describe('an anycast address', () => {
-  const place = { findPlace: () => ({ ...PLACE, country: 'US', city: 'Ashburn', latitude: 39, longitude: -77 }) };
+  const place = { findPlace: () => ({ ...UNKNOWN_PLACE, country: 'US', city: 'Ashburn', latitude: 39, longitude: -77 }) };
   const viewOf = async (lists?: AddressLists): Promise<unknown[]> => {
     const { answer } = await lookUp('8.8.8.8', {}, place, lists && { lists });
     return [answer.is_anycast, answer.country, answer.city, answer.risk_signals];
@@ -134,7 +130,7 @@ describe('an IPv4 address inside an IPv6 address', () => {
 
 describe('what follows from country and network', () => {
   const factsOf = async (country: string) =>
-    (await lookUp('8.8.8.8', {}, { findPlace: () => ({ ...PLACE, country }) })).answer.country_facts;
+    (await lookUp('8.8.8.8', {}, { findPlace: () => ({ ...UNKNOWN_PLACE, country }) })).answer.country_facts;
 
   it('is continent, currency, calling code and membership of the European Union', async () => {
     expect(await factsOf('IN')).toEqual({ continent: 'AS', currency: 'INR', calling_code: '+91', is_eu: false });
@@ -162,7 +158,7 @@ describe('what follows from country and network', () => {
 
 describe('the time zone', () => {
   const zoneAt = async (changes: object): Promise<unknown> => {
-    const { answer } = await lookUp('8.8.8.8', {}, { findPlace: () => ({ ...PLACE, ...changes }) });
+    const { answer } = await lookUp('8.8.8.8', {}, { findPlace: () => ({ ...UNKNOWN_PLACE, ...changes }) });
     return 'time_zone' in answer.location ? answer.location.time_zone : undefined;
   };
 
