@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { send, type Reply, type Sending } from './http';
 
 /** What the gate, or a service, answers that could not do its work within its own deadline; each says "Try again shortly". */
-const TRY_AGAIN = ['access_layer_unavailable', 'quota_unavailable', 'service_not_ready'];
+const TRY_AGAIN = /"code": ?"(?:access_layer_unavailable|quota_unavailable|service_not_ready)"/;
 const TRIES = 4;
 const PAUSE_MS = 1_000;
 
 function asksToTryAgain({ status, text }: Reply): boolean {
-  return status === 503 && TRY_AGAIN.some((code) => text.includes(`"code":"${code}"`));
+  return status === 503 && TRY_AGAIN.test(text);
 }
 
 /**
