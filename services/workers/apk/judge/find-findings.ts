@@ -1,5 +1,6 @@
 import { type AppFinding, type Severity } from '../report';
-import { type Rule, RULES } from './rules';
+import { type Rule } from './rule';
+import { RULES } from './rules';
 import { type JudgedFacts } from './sight';
 
 /** Maximum places that a finding names. */

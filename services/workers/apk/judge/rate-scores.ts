@@ -1,5 +1,6 @@
 import { type AppFinding, type Risk, type Score, type ScoreInput, type ScoreName } from '../report';
-import { RULES, RULES_AS_OF, type Rule } from './rules';
+import { type Rule } from './rule';
+import { RULES, RULES_AS_OF } from './rules';
 
 const METHOD = `100·(1 − ∏(1 − weight)) over the inputs; of findings with one cause, the heaviest is the input; rules of ${RULES_AS_OF}`;
 const RISK_METHOD = `the higher of hardening and capability; each is ${METHOD}`;

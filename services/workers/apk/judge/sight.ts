@@ -54,6 +54,9 @@ export function asksFor(...names: readonly string[]): Sight {
     permissions.filter(({ name, requested }) => requested && wanted.has(name)).map(({ name }) => permissionPlace(name));
 }
 
+/** An app that may not use the network does nothing there. */
+export const ONLINE = asksFor('INTERNET');
+
 /** Sees requests for dangerous permissions other than these. */
 export function asksForDangerous(isOther: (name: string) => boolean): Sight {
   return ({ permissions }) =>

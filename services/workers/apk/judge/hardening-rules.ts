@@ -1,0 +1,185 @@
+import { type ComponentKind, type SigningFacts } from '../report';
+import { SECRET_RULES } from '../scan/secret-rules';
+import { hasWeakDigest } from '../signing/certificate';
+import { publicTestKey } from '../signing/public-keys';
+import { type Row, type Rule, rowsOf } from './rule';
+import { inCode, KINDS, ONLINE, openComponents, together, when } from './sight';
+
+/** What a debug build has together, by the defaults of Android's build tools. */
+const DEVELOPMENT = 'development build';
+
+const SCHEMES = ['v1', 'v2', 'v3', 'v31'] as const;
+const isSigned = (signing: SigningFacts): boolean => SCHEMES.some((name) => signing[name].present);
+const isWhollySigned = ({ v2, v3, v31 }: SigningFacts): boolean => [v2, v3, v31].some(({ present }) => present);
+
+const SIGNING: readonly Row[] = [
+  {
+    id: 'unsigned',
+    weight: 0.5,
+    title: 'Not signed',
+    allows: 'Nobody vouches for the file: anyone may have made or changed it.',
+    seenIn: ({ form, signing }) =>
+      isSigned(signing) ? [] : [form === 'aab' ? 'JAR signature of the bundle: none' : 'signatures v1 to v3.1: none'],
+  },
+  {
+    id: 'signature_invalid',
+    weight: 0.5,
+    title: 'A signature does not verify',
+    allows: 'The file may have been changed after it was signed.',
+    seenIn: ({ signing }) =>
+      SCHEMES.filter((name) => signing[name].present && !signing[name].verified).map((name) => `signature ${name}: ${signing[name].error}`),
+  },
+  {
+    id: 'split_signature',
+    weight: 0.5,
+    title: "A split is not signed by the base's signer, or its signature does not verify",
+    allows: 'A part may come from somebody else. Android refuses to install the set.',
+    seenIn: when('signatures of the splits', ({ isSignedAlike }) => !isSignedAlike),
+  },
+  {
+    id: 'v1_only',
+    weight: 0.25,
+    title: 'Signed with the JAR scheme (v1) only',
+    allows: 'Somebody else may add to the file without breaking its signature: v1 does not protect all of it.',
+    // A bundle is never installed, so it has no other scheme. The store signs the APKs.
+    seenIn: when('signature v1', ({ form, signing }) => form !== 'aab' && signing.v1.present && !isWhollySigned(signing)),
+  },
+  {
+    id: 'debug_certificate',
+    weight: 0.25,
+    cause: DEVELOPMENT,
+    title: 'Signed with a key for debugging, or with one that everybody has',
+    allows: 'The certificate does not say who made the app. Anyone who has the key can publish an update.',
+    seenIn: ({ signers }) =>
+      signers
+        .filter(({ facts }) => facts.debug)
+        .map(({ facts }) => {
+          const testKey = publicTestKey(facts.sha256);
+          return testKey === undefined ? `certificate ${facts.subject}` : `certificate ${testKey} of Android's source`;
+        }),
+  },
+  {
+    id: 'weak_certificate',
+    weight: 0.25,
+    title: "The signer's certificate uses SHA-1 or MD5",
+    allows: 'Somebody else may make a certificate that looks the same.',
+    // A debug certificate says nothing of its maker in any case.
+    seenIn: ({ signers }) =>
+      signers.filter(({ facts }) => hasWeakDigest(facts) && !facts.debug).map(({ facts }) => `certificate ${facts.subject}`),
+  },
+];
+
+const FLAGS: readonly Row[] = [
+  {
+    id: 'debuggable',
+    weight: 0.25,
+    cause: DEVELOPMENT,
+    title: 'Debuggable',
+    allows: 'Anyone with the device in hand can read the data of the app and change what it does.',
+    seenIn: when('application android:debuggable', ({ flags }) => flags.debuggable),
+  },
+  {
+    id: 'test_only',
+    weight: 0.25,
+    cause: DEVELOPMENT,
+    title: 'For tests only',
+    allows: 'It may have functions and openings that no release has.',
+    seenIn: when('application android:testOnly', ({ flags }) => flags.test_only),
+  },
+  {
+    id: 'allow_backup',
+    weight: 0.08,
+    title: 'Its data may be backed up',
+    allows: 'Anyone with a backup of the device can read the data of the app.',
+    seenIn: when('application android:allowBackup', ({ flags }) => flags.allow_backup),
+  },
+];
+
+const NETWORK: readonly Row[] = [
+  {
+    id: 'cleartext_traffic',
+    weight: 0.25,
+    title: 'Permits cleartext traffic',
+    allows: 'Anyone on the same network can read and change what the app sends and receives without TLS.',
+    seenIn: together(
+      ({ network_security: { cleartext_permitted: isPermitted, config_file: file } }) =>
+        isPermitted ? [file ?? 'application android:usesCleartextTraffic, or its default'] : [],
+      ONLINE,
+    ),
+  },
+  {
+    id: 'user_certificates_trusted',
+    weight: 0.25,
+    title: 'Trusts certificates that the user installed',
+    allows: 'Anyone who brings the user to install a certificate can read and change its TLS traffic.',
+    seenIn: together(
+      ({ network_security: { base_config: base, config_file: file } }) =>
+        base?.trust_anchors?.includes('user') === true ? [file ?? 'network security configuration'] : [],
+      ONLINE,
+    ),
+  },
+];
+
+const OPEN_WEIGHTS: Readonly<Record<ComponentKind, number>> = { providers: 0.12, services: 0.1, receivers: 0.06, activities: 0.04 };
+
+/** One cause, so that an app with deep links does not look worse than one without a signature. A provider gives away data by itself. */
+const EXPORTED: readonly Row[] = (Object.keys(KINDS) as ComponentKind[]).map((kind) => ({
+  id: `exported_${KINDS[kind]}`,
+  weight: OPEN_WEIGHTS[kind],
+  cause: 'open parts',
+  title: `Exported without a permission: ${kind}`,
+  allows: 'Every other app on the device can use these parts.',
+  seenIn: openComponents(kind),
+}));
+
+/** One rule for each kind of secret, because anyone who has the app can read them all. */
+const SECRETS: readonly Row[] = SECRET_RULES.map(({ id, severity }) => ({
+  id: `secret_${id}`,
+  weight: severity === 'warning' ? 0.08 : 0.25,
+  title: `Holds a secret (${id})`,
+  allows: 'Anyone who has the app can read it and use it.',
+  seenIn: ({ secrets }) => [...new Set(secrets.filter(({ rule }) => rule === id).map(({ file }) => file))],
+}));
+
+const WEAK_CODE: readonly Row[] = [
+  {
+    id: 'code_trusts_everything',
+    weight: 0.25,
+    title: 'Accepts every certificate or host name',
+    allows: 'Anyone on the same network can read and change its TLS traffic where this code is in use.',
+    seenIn: inCode('trusts_everything'),
+  },
+  {
+    id: 'code_tls_errors_ignored',
+    weight: 0.25,
+    title: 'May show a web page in spite of a wrong certificate',
+    allows: 'Anyone on the same network can read and change pages that the app shows.',
+    seenIn: inCode('tls_errors_ignored'),
+  },
+  {
+    id: 'code_ecb',
+    weight: 0.1,
+    title: 'Encrypts in ECB mode',
+    allows: 'Equal parts of a text stay equal when encrypted, so that patterns can be read.',
+    seenIn: inCode('ecb'),
+  },
+  {
+    id: 'code_javascript_interface',
+    weight: 0.08,
+    title: 'Gives web pages an interface to the app',
+    allows: 'A page that the app shows can call its functions.',
+    seenIn: inCode('javascript_interface'),
+  },
+];
+
+/** How far anybody vouches for the file. */
+export const SIGNING_RULES: readonly Rule[] = rowsOf('hardening', 'signing', SIGNING);
+
+/** How well the app is built. */
+export const BUILD_RULES: readonly Rule[] = [
+  ...rowsOf('hardening', 'dex', WEAK_CODE),
+  ...rowsOf('hardening', 'flags', FLAGS),
+  ...rowsOf('hardening', 'network_security', NETWORK),
+  ...rowsOf('hardening', 'secrets', SECRETS),
+  ...rowsOf('hardening', 'components', EXPORTED),
+];
