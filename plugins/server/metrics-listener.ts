@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { type Registry } from 'prom-client';
+import { KEEP_ALIVE_MS } from '../core/keep-alive';
 
 export interface MetricsListenerOptions {
   /** Loopback by default, because the listener asks for no password. */
@@ -17,7 +18,7 @@ export interface MetricsListener {
 
 /** `GET /metrics` for Prometheus, and nothing else. */
 export async function startMetricsListener({ host, port, registry }: MetricsListenerOptions): Promise<MetricsListener> {
-  const server: Server = createServer((request, response) => {
+  const server: Server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
     if (request.url?.split('?', 1)[0] !== '/metrics') {
       response.writeHead(404).end();
       return;

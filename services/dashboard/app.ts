@@ -1,4 +1,5 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { KEEP_ALIVE_MS } from '../../plugins/core/keep-alive';
 import { newRequestId } from '../kit/service/context';
 import { drainOnClose } from '../kit/drain';
 import { PROBLEM_TYPE, ServiceError } from '../kit/errors';
@@ -62,8 +63,6 @@ export interface DashboardAppOptions {
 /** 1,000 rules of 255 characters fit, also where each is escaped. */
 const BODY_LIMIT_BYTES = 2 * 1024 * 1024;
 const REQUEST_TIMEOUT_MS = 30_000;
-/** Longer than proxies keep idle connections to us. */
-const KEEP_ALIVE_MS = 75_000;
 
 /** The dashboard's HTTP side: API, accounts, pages. Ready for `inject` and `listen`. */
 export async function createDashboardApp(options: DashboardAppOptions): Promise<FastifyInstance> {

@@ -147,6 +147,14 @@ describe('metrics of the plugin server', () => {
     expect((await send(`${base}/`, { headers: { Connection: 'close' } })).status).toBe(404);
     await listener.close();
   });
+
+  it('keep the connection between two scrapes', async () => {
+    const { registry } = createPluginServerMetrics();
+    const listener = await startMetricsListener({ host: '127.0.0.1', port: 0, registry });
+    const { headers } = await send(`http://127.0.0.1:${listener.port}/metrics`, { headers: { Connection: 'keep-alive' } });
+    expect(headers['keep-alive']).toBe('timeout=75');
+    await listener.close();
+  });
 });
 
 describe('settings of the plugin server', () => {

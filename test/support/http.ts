@@ -29,7 +29,13 @@ const MAX_BODY = 16 * 1024 * 1024;
 /** Far beyond what any answer takes, also on a busy machine. */
 const ANSWER_LIMIT_MS = 90_000;
 
-const agent = new Agent({ keepAlive: true, maxSockets: 512 });
+/**
+ * Milliseconds after which a connection is not used again. Node's servers close one that was idle for 5 s, and a test that was held up would
+ * write into it: its request would fail without reaching anybody.
+ */
+export const MAX_IDLE_MS = 2_000;
+
+const agent = new Agent({ keepAlive: true, maxSockets: 512, timeout: MAX_IDLE_MS });
 
 /** Sends one request exactly as given; no redirect is followed and nothing is retried. */
 export function send(url: string, { method = 'GET', headers = [], body, agent: own, from, signal }: Sending = {}): Promise<Reply> {

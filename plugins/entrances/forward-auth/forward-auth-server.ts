@@ -3,6 +3,7 @@ import { type Socket } from 'node:net';
 import { EntranceRoutes, splitRoute, type RouteText } from '../../access-layer/entrance-routes';
 import { type PluginModule } from '../../core/access/kong-pdk';
 import { type AccessInstance } from '../../core/access/verdict';
+import { KEEP_ALIVE_MS } from '../../core/keep-alive';
 import { createProof, decideQuestion, type EntranceLog, type EntrancePlace } from '../../access-layer/gateway-question';
 import { answerUnparsed, type ParseError } from './answer-unparsed';
 import { findProfile, type GatewayProfile } from './gateway-profiles';
@@ -18,8 +19,6 @@ export interface ForwardAuthOptions extends EntrancePlace {
 const MAX_HEAD_BYTES = 49_152;
 /** A gateway sends a head in one write. */
 const HEAD_TIMEOUT_MS = 5_000;
-/** Longer than gateways keep idle connections (nginx 60 s, Caddy and HAProxy less): the side that asks closes first, and no request is lost. */
-const KEEP_ALIVE_MS = 75_000;
 
 interface Route {
   readonly id: string;

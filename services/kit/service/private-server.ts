@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { type Registry } from 'prom-client';
+import { KEEP_ALIVE_MS } from '../../../plugins/core/keep-alive';
 import { CONTEXT_HEADER } from '../../../plugins/core/proof/context-token';
 import { scrubText } from '../log';
 
@@ -90,7 +91,7 @@ export async function startPrivateServer(options: PrivateServerOptions): Promise
     }
   }
 
-  const server = createServer((request, response) => {
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
     answer(request, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(options.port, options.host, resolve));

@@ -2,6 +2,7 @@ import { METHODS } from 'node:http';
 import { type Socket } from 'node:net';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Catalogue, type CatalogueProduct } from '../../../plugins/core/catalogue/catalogue';
+import { KEEP_ALIVE_MS } from '../../../plugins/core/keep-alive';
 import { systemClock, type Clock } from '../../../plugins/core/ports';
 import { isExempt } from '../../../plugins/core/catalogue/refunds';
 import { type ReadOn } from '../../../plugins/core/problems';
@@ -44,8 +45,6 @@ export interface ServiceAppOptions<Deps> {
   readonly refusalPauseMs?: number | undefined;
 }
 
-/** Kong keeps idle connections for 60 s. This server must keep them longer, or Kong writes into a closing one. */
-const KEEP_ALIVE_MS = 75_000;
 /** Milliseconds for the whole request to arrive. */
 const REQUEST_TIMEOUT_MS = 120_000;
 /** Kong takes up to 32 KiB of headers and adds its own to them. */
