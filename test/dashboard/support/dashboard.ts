@@ -17,6 +17,7 @@ import { type DocPages } from '../../../services/dashboard/storefront/doc-pages'
 import { type Payments } from '../../../services/selling/billing/payments-of';
 import { type PaymentWorkOptions } from '../../../services/dashboard/billing/start-payments';
 import { READER_CALLS } from '../../../services/dashboard/storefront/public-try';
+import { createMailboxNames } from '../../../services/dashboard/billing/mailbox';
 import { createTryKeys } from '../../../services/dashboard/customer/requests/try-key';
 import { GatewayCaller } from '../../../services/dashboard/customer/requests/gateway-caller';
 import { createLog } from '../../../services/kit/log';
@@ -211,6 +212,7 @@ export async function startDashboard(options: DashboardOptions = {}): Promise<Te
       catalogue: watchCatalogue(db),
       gateway,
       tryKeyOf: createTryKeys(secret),
+      mailboxOf: createMailboxNames(secret),
       letters: { mail, url, limits: createAttemptLimits(db, secret) },
       hasOutbox: options.hasOutbox ?? false,
       ...(options.liveSources && { liveSources: options.liveSources }),
