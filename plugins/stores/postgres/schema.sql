@@ -58,7 +58,7 @@ CREATE TABLE alert (
   is_mail_due boolean NOT NULL DEFAULT false,
   is_included boolean NOT NULL DEFAULT false,
   CONSTRAINT alert_pkey PRIMARY KEY (id),
-  CONSTRAINT alert_once_a_window UNIQUE (subscription_id, kind, period, percent, is_included),
+  CONSTRAINT alert_once_a_window UNIQUE (subscription_id, kind, period, percent, is_included, quota_limit),
   CONSTRAINT alert_once_an_expiry UNIQUE (credential_id, period),
   CONSTRAINT alert_credential_id_fkey FOREIGN KEY (credential_id) REFERENCES credential(id) ON DELETE CASCADE,
   CONSTRAINT alert_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id) ON DELETE CASCADE,
