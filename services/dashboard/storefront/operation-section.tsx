@@ -102,7 +102,7 @@ function SampleAnswer({ operation: { method, path, responses } }: { readonly ope
   const { value, isMade, description } = success.sample;
   const kind = isMade
     ? `Form of a ${success.status} response, made from its schema`
-    : `Sample response${success.status === '200' ? '' : `, ${success.status}`}`;
+    : `Sample response, ${success.status}`;
   return (
     <>
       <p className="quiet sample">
