@@ -57,13 +57,22 @@ export class ReferenceResolver {
 const listOf = (value: unknown): readonly Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
 function flat(schema: Json): Json {
-  const { allOf, oneOf, nullable, ...rest } = schema;
+  const { allOf, oneOf, nullable, ...rest } = withOpenBounds(schema);
   const parts = listOf(allOf);
   const merged = parts.length === 0 ? rest : merge([...parts, rest]);
   const variants = [...listOf(merged['anyOf']), ...listOf(oneOf)];
   const one = variants.length === 0 ? merged : { ...merged, anyOf: variants };
   if (nullable !== true) return one;
   return typeof one['type'] === 'string' ? { ...one, type: [one['type'], 'null'] } : one;
+}
+
+/** OpenAPI 3.0 says beside a bound whether it is outside the range; 3.1 gives such a bound by itself. */
+function withOpenBounds(schema: Json): Json {
+  const bounds = [['minimum', 'exclusiveMinimum'], ['maximum', 'exclusiveMaximum']] as const; // prettier-ignore
+  return bounds.reduce<Json>((all, [bound, open]) => {
+    const { [bound]: value, [open]: isOpen, ...rest } = all;
+    return typeof isOpen === 'boolean' ? { ...rest, [isOpen ? open : bound]: value } : all;
+  }, schema);
 }
 
 /** What holds for a value that is all of them: every member, and the last word of each keyword. */

@@ -1,4 +1,4 @@
-import { type ReactNode } from 'react';
+import { createElement, type ReactNode } from 'react';
 import { type FieldRow, fieldOf, fieldsOf } from '../reference/schema-fields';
 import { Answers, type CodesByStatus } from './answer-list';
 import { Description, DescriptionLine } from './markdown';
@@ -100,9 +100,7 @@ function SampleAnswer({ operation: { method, path, responses } }: { readonly ope
   const success = successOf({ responses });
   if (!success?.sample) return null;
   const { value, isMade, description } = success.sample;
-  const kind = isMade
-    ? `Form of a ${success.status} response, made from its schema`
-    : `Sample response, ${success.status}`;
+  const kind = isMade ? `Form of a ${success.status} response, made from its schema` : `Sample response, ${success.status}`;
   return (
     <>
       <p className="quiet sample">
@@ -120,19 +118,22 @@ interface OperationSectionProps {
   readonly operation: Operation;
   readonly shared: CodesByStatus;
   readonly tools: CallTools;
+  /** Of its heading. */
+  readonly level: 2 | 3;
 }
 
 /** One operation: words at the left, code at the right. */
-export function OperationSection({ operation, shared, tools }: OperationSectionProps): ReactNode {
-  const { operationId, method, path, summary, description, responses } = operation;
+export function OperationSection({ operation, shared, tools, level }: OperationSectionProps): ReactNode {
+  const { operationId, method, path, summary, deprecated, description, responses } = operation;
   return (
-    <section className="operation" id={operationId} aria-labelledby={`${operationId}-title`}>
-      <h2 id={`${operationId}-title`}>
+    <section className="operation" id={operationId} aria-label={`${method} ${path}`}>
+      {createElement(`h${level}`, undefined, summary)}
+      <p className="route">
         <span className="method">{method}</span> <code>{path}</code>
-      </h2>
+        {deprecated === true && <span className="badge bad">Deprecated</span>}
+      </p>
       <div className="beside">
         <div>
-          <p>{summary}</p>
           {description !== undefined && <Description text={description} />}
           <Input operation={operation} />
           <AnswerFields responses={responses} />

@@ -17,7 +17,14 @@ export interface Operation extends ApiOperation {
 export const FROM_BEFORE = 'from the step before';
 
 /** What pages show while there is no description: the codes of every product, and no operation. */
-export const NOTHING_DESCRIBED: ApiDocument = { servers: [], tags: [], paths: {}, 'x-errors': [...listErrors()], 'x-left-out': [] };
+export const NOTHING_DESCRIBED: ApiDocument = {
+  servers: [],
+  tags: [],
+  paths: {},
+  'x-errors': [...listErrors()],
+  'x-left-out': [],
+  'x-groups': {},
+};
 
 const shape = apiDocument.shape;
 

@@ -45,7 +45,7 @@ function elementOf(page: PageName, tools: PageTools, content: PageContent): Reac
     case 'pricing':
       return <PricingPage tools={tools} products={products} step={page.step} />;
     case 'reference':
-      return <ReferenceIndex tools={tools} products={products} operations={operations} />;
+      return <ReferenceIndex tools={tools} products={products} document={document} />;
     case 'errors':
       return <ErrorsPage tools={tools} products={products} document={document} />;
     case 'status':
@@ -65,9 +65,7 @@ function elementOf(page: PageName, tools: PageTools, content: PageContent): Reac
     case 'missing':
       return <MissingPage tools={tools} />;
     case 'product':
-      return (
-        <ReferencePage tools={tools} products={products} operations={operations} product={page.product} leftOut={document['x-left-out']} />
-      );
+      return <ReferencePage tools={tools} products={products} document={document} product={page.product} />;
   }
 }
 
